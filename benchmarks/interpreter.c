@@ -27,25 +27,16 @@ static const struct interpreter *interpreter_of(const char *word)
     return NULL;
 }
 
-static bool is_listed(const char *words, struct str name)
-{
-    struct str rest = str_of(words ? words : "");
-    for (struct str word; (word = str_word(&rest)).n;)
-        if (str_eq(word, name))
-            return true;
-    return false;
-}
-
 enum option_kind { OPTION_ALONE, OPTION_TAKES, OPTION_NAMES, OPTION_ENDS };
 
 static enum option_kind kind_of(const struct interpreter *it, struct str name)
 {
-    if (is_listed(it->hides, name))
+    if (str_has_word(it->hides, name))
         return OPTION_ENDS;
-    if (is_listed(it->module, name))
+    if (str_has_word(it->module, name))
         return OPTION_NAMES;
     bool letter = name.n == 1 && it->letters && strchr(it->letters, name.p[0]);
-    return letter || is_listed(it->names, name) ? OPTION_TAKES : OPTION_ALONE;
+    return letter || str_has_word(it->names, name) ? OPTION_TAKES : OPTION_ALONE;
 }
 
 /* The option in the word; *ret_value: its attached value, p NULL: none. */

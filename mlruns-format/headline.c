@@ -130,8 +130,8 @@ size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_
 
 void headline_show(struct buf *to, const struct headline *h)
 {
-    size_t stem = key_stem(h->key), unit = strlen(h->unit), plain = unit && stem > unit + 1 ? stem - unit - 1 : stem;
-    buf_printf(to, "%s%.*s%s ", to->n ? ", " : "", (int)plain, h->key, h->key + stem);
-    show_double(to, h->value);
-    buf_printf(to, "%s%s", unit ? " " : "", h->unit);
+    buf_puts(to, to->n ? ", " : "");
+    show_metric(to, h->key, h->unit);
+    buf_putc(to, ' ');
+    show_quantity(to, h->value, h->unit);
 }

@@ -15,6 +15,6 @@ bool headline_value(const struct folder *tree, const struct tree_run *run, const
  * The curve of a sweep over a number is none of them. ret has
  * capacity for `max`; how many there are is returned. Each costs one file to read. */
 size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret);
-/* "write.bandwidth.max 11059.2 MiB_per_s", behind a comma where something stands in `to`. */
+/* Appends "write.bw 1882 MiB/s", behind a comma where something stands in `to`. */
 void headline_show(struct buf *to, const struct headline *h);
 #endif

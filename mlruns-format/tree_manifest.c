@@ -35,13 +35,10 @@ static struct manifest_file *note(struct building *b, const char *path, struct e
 
 int building_write(struct building *b, const char *path, struct str data, struct err *err)
 {
-    struct sha256 sum;
     struct manifest_file *f = note(b, path, err);
     if (!f)
         return -1;
-    sha256_init(&sum);
-    sha256_add(&sum, data.p, data.n);
-    sha256_end(&sum, f->hex);
+    sha256_of(data.p, data.n, f->hex);
     f->size = data.n;
     return fs_create(b->dir, path, data, 0666, err);
 }

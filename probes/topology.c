@@ -385,7 +385,6 @@ static void tell_count(struct host *h, struct record *r, const char *key, int co
 static void tell_type(struct host *h, struct record *r, hwloc_topology_t t)
 {
     struct buf text CLEANUP_BUF;
-    struct sha256 hash;
     char hex[SHA256_HEX], reason[256];
     bool blocks;
     buf_init(&text, 65536);
@@ -402,9 +401,7 @@ static void tell_type(struct host *h, struct record *r, hwloc_topology_t t)
         tell_missing(h, r, "node.type", "the summary of the hardware is too long, or out of memory");
         return;
     }
-    sha256_init(&hash);
-    sha256_add(&hash, text.p, text.n);
-    sha256_end(&hash, hex);
+    sha256_of(text.p, text.n, hex);
     hex[16] = 0;
     tell_text(h, r, "node.type", hex);
 }

@@ -147,3 +147,11 @@ void sha256_end(struct sha256 *s, char ret_hex[SHA256_HEX])
         ret_hex[i] = "0123456789abcdef"[s->state[i / 8] >> (28 - i % 8 * 4) & 15];
     ret_hex[64] = 0;
 }
+
+void sha256_of(const void *p, size_t n, char ret_hex[SHA256_HEX])
+{
+    struct sha256 s;
+    sha256_init(&s);
+    sha256_add(&s, p, n);
+    sha256_end(&s, ret_hex);
+}

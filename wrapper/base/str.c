@@ -180,6 +180,15 @@ struct str str_word(struct str *rest)
     return w;
 }
 
+bool str_has_word(const char *words, struct str word)
+{
+    struct str rest = str_of(words ? words : "");
+    for (struct str w; (w = str_word(&rest)).n;)
+        if (str_eq(w, word))
+            return true;
+    return false;
+}
+
 /* strto* need an end: numbers are short, so they are copied. */
 static bool number_text(struct str s, char to[64])
 {

@@ -72,6 +72,8 @@ struct str str_sub(struct str s, size_t from, size_t n); /* clipped to s */
 struct str str_cut(struct str *rest, char sep);
 /* The next run of non-blank characters (blank, tab, CR, LF separate); n == 0 at the end. */
 struct str str_word(struct str *rest);
+/* Is the word one of `words`, which blanks separate? NULL has none. */
+bool str_has_word(const char *words, struct str word);
 
 /* Numbers. The whole of s (no blanks around) must be one; else false and *ret is untouched.
  * Locale-independent. str_double takes what strtod("C") takes without hexadecimal, also inf and nan. */

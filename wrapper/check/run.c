@@ -142,7 +142,6 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
     struct run_check *r = l->r;
     const struct check *k = r->k;
     struct folder_entry what;
-    struct sha256 sum;
     struct check_file *f = note_file(r, path);
     bool below = is_below(path, "params/") || is_below(path, "tags/") || is_below(path, "metrics/") || is_below(path, "artifacts/");
     if (!f)
@@ -170,9 +169,7 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
         run_found(r, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         return;
     }
-    sha256_init(&sum);
-    sha256_add(&sum, l->text->p, l->text->n);
-    sha256_end(&sum, f->sha256);
+    sha256_of(l->text->p, l->text->n, f->sha256);
     memcpy(f->id, entry->id ? entry->id : (const unsigned char *)f->sha256,
            entry->id && entry->id_size < sizeof f->id ? entry->id_size : sizeof f->id);
     f->size = l->text->n;

@@ -157,7 +157,6 @@ static int renew_manifest(int run, struct str meta, struct err *err)
 {
     static const char path[] = "artifacts/manifest.json", entry[] = "{\"path\": \"meta.yaml\", ";
     CLEANUP_BUF struct buf old, new;
-    struct sha256 sum;
     char hex[SHA256_HEX];
     buf_init(&old, MANIFEST_MAX + 4096);
     buf_init(&new, MANIFEST_MAX + 8192);
@@ -167,9 +166,7 @@ static int renew_manifest(int run, struct str meta, struct err *err)
     if (at < 0)
         return 0;
     struct str rest = str_sub(buf_text(&old), (size_t)at, old.n);
-    sha256_init(&sum);
-    sha256_add(&sum, meta.p, meta.n);
-    sha256_end(&sum, hex);
+    sha256_of(meta.p, meta.n, hex);
     str_cut(&rest, '}');
     buf_str(&new, str_sub(buf_text(&old), 0, (size_t)at));
     buf_printf(&new, "%s\"size\": %zu, \"sha256\": \"%s\"}", entry, meta.n, hex);

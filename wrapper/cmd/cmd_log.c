@@ -173,7 +173,7 @@ static int run(struct cmd_context *c)
     if (collect(c, &first) < 0)
         return -1;
     const char *name = env_get(c->env, "BENCHWRAP_SOCKET");
-    if (!name || !*name) { /* the same script runs with and without us, on every rank: only somebody at a terminal needs to know */
+    if (!name || !*name) { /* the same script runs with and without benchwrap, on every rank: the message is for a terminal alone */
         if (isatty(fileno(c->notes)) && !opt_on(&c->opts, "quiet"))
             fputs("benchwrap: log: nothing recorded: no run is being recorded here; start the program with benchwrap -- PROGRAM\n",
                   c->notes);

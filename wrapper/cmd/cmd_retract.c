@@ -39,7 +39,7 @@ static int check_why(struct work *w, struct err *err)
     if (s.n > WHY_MAX || !str_valid_utf8(s))
         return err_set(err, ERR_USAGE, "--why: expected at most %d bytes of UTF-8", WHY_MAX);
     w->why = arena_dup(w->c->arena, s.p, s.n);
-    return w->why ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+    return w->why ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
 }
 
 /* The reason as it is recorded: without secrets, and in the public profile without names. */
@@ -48,7 +48,7 @@ static int clean_why(struct work *w, struct err *err)
     struct redaction r;
     int rc = redaction_begin_here(&r, strcmp(opt_text(&w->plan.opts, "profile"), "public") == 0, w->c->env, err);
     if (rc == 0 && !(w->why = redaction_text(&r, w->why, w->c->arena)))
-        rc = err_set(err, ERR_SYSTEM, "no memory");
+        rc = err_set(err, ERR_SYSTEM, "out of memory");
     redaction_end(&r);
     return rc;
 }

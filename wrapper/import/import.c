@@ -458,10 +458,7 @@ static void import_piece(const struct import *im, const struct piece *piece, con
     struct err err = {0};
     char hash[SHA256_HEX];
     int64_t end;
-    struct sha256 sum;
-    sha256_init(&sum);
-    sha256_add(&sum, piece->text.p, piece->text.n);
-    sha256_end(&sum, hash);
+    sha256_of(piece->text.p, piece->text.n, hash);
     *ret = (struct imported){.result = IMPORT_THERE, .benchmark = rules_name(im->rules[f->index])};
     make_id(ret->id, "import", str_of(arena_printf(a, "%s/%s", hash, ret->benchmark)));
     find_times(im, &f->seen, mtime, &ret->start_ms, &end, &ret->time_source);

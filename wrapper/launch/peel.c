@@ -52,15 +52,6 @@ static const struct starter *starter_of(const char *word)
     return NULL;
 }
 
-static bool listed(const char *words, struct str name)
-{
-    struct str rest = str_of(words);
-    for (struct str word; (word = str_word(&rest)).n;)
-        if (str_eq(word, name))
-            return true;
-    return false;
-}
-
 struct option {
     struct str name; /* a letter is one too; n 0: not one that takes a value */
     struct str value; /* attached, or the next word; p NULL: there is none */
@@ -70,7 +61,7 @@ struct option {
 /* Open MPI's and Hydra's pairs: -mca KEY VALUE, -genv KEY VALUE; KEY=VALUE is one word. */
 static bool takes_pair(const struct starter *s, struct str name)
 {
-    return s->single_dash && listed("mca gmca omca prtemca pmixmca gpmixmca genv env", name);
+    return s->single_dash && str_has_word("mca gmca omca prtemca pmixmca gpmixmca genv env", name);
 }
 
 /* The option at argv[0], which begins with '-'. */
@@ -81,8 +72,8 @@ static struct option option_at(const struct starter *s, char *const *argv)
     struct str rest = str_of(word + (two ? 2 : 1)), name = str_cut(&rest, '=');
     struct str next = argv[1] ? str_of(argv[1]) : (struct str){0};
     if ((two || s->single_dash) && rest.p)
-        return (struct option){two || listed(s->names, name) ? name : (struct str){0}, rest, 1};
-    if ((two || s->single_dash) && listed(s->names, name)) {
+        return (struct option){two || str_has_word(s->names, name) ? name : (struct str){0}, rest, 1};
+    if ((two || s->single_dash) && str_has_word(s->names, name)) {
         bool pair = takes_pair(s, name) && argv[1] && argv[2] && !strchr(argv[1], '=');
         return (struct option){name, next, pair ? 3 : 2};
     }
@@ -105,7 +96,7 @@ struct told {
 
 static bool in(const char *words, struct str name)
 {
-    return words && name.n && listed(words, name);
+    return words && name.n && str_has_word(words, name);
 }
 
 /* A socket's path, or the engine's own context, is of this machine. */
@@ -169,7 +160,7 @@ static void shape_option(const struct starter *s, const struct option *o, struct
     int64_t n;
     shape->hosts |= in(s->hosts, o->name) || in(s->host_files, o->name) || in(s->places, o->name);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (o->name.n && rows[i].names && listed(rows[i].names, o->name))
+        if (o->name.n && rows[i].names && str_has_word(rows[i].names, o->name))
             *rows[i].to = o->value.p && str_int(o->value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
 }
 
@@ -215,7 +206,7 @@ static char *const *past_verb(const struct starter *s, char *const *at, struct t
         while (o.words-- && *at)
             at++;
     }
-    return *at && listed(s->verbs, str_of(*at)) ? at + 1 : NULL;
+    return *at && str_has_word(s->verbs, str_of(*at)) ? at + 1 : NULL;
 }
 
 /* What stands between the options and the program. */
@@ -255,7 +246,7 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct to
             continue;
         }
         struct option o = option_at(s, at);
-        if (s->hides && listed(s->hides, o.name))
+        if (s->hides && str_has_word(s->hides, o.name))
             return NULL;
         told->joins |= in(s->joins, o.name);
         shape_option(s, &o, &told->shape);

@@ -140,12 +140,9 @@ static void name_rule_files(struct making *m, const struct again *g, struct aren
 
 static void new_id(const struct again *g, char ret[33], struct arena *a)
 {
-    struct sha256 sum;
     char hash[SHA256_HEX];
     struct str text = rules_text(g->rules);
-    sha256_init(&sum);
-    sha256_add(&sum, text.p, text.n);
-    sha256_end(&sum, hash);
+    sha256_of(text.p, text.n, hash);
     make_id(ret, "reparse", str_of(arena_printf(a, "%s/%s/%s", g->root_id, g->run->id, hash)));
 }
 

@@ -1,7 +1,6 @@
 /* row_words.c: what a table of runs says in words of a run that has others below it. */
 #include "runs/row_words.h"
 
-#include "base/show.h"
 #include "series/table.h"
 
 #include <string.h>
@@ -50,16 +49,4 @@ bool row_words_made_name(const char *name, const char *benchmark)
         if (!strchr(" -:0123456789", *p))
             return false;
     return true;
-}
-
-void row_words_headline(struct buf *to, const struct headline *h)
-{
-    const char *unit = h->unit;
-    double scale = show_scale(h->value, &unit);
-    buf_puts(to, to->n ? ", " : "");
-    show_metric(to, h->key, h->unit);
-    buf_putc(to, ' ');
-    show_value(to, h->value * scale);
-    buf_puts(to, *unit ? " " : "");
-    show_unit(to, unit);
 }

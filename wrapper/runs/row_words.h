@@ -7,6 +7,4 @@
 void row_words(struct table_run *r, struct arena *a);
 /* Is the name made of benchmark (NULL: none) and time, as "fio 2026-11-22 22:43:31"? Both stand elsewhere in what is printed. */
 bool row_words_made_name(const char *name, const char *benchmark);
-/* Appends "write.bw 1882 MiB/s", behind a comma where something stands in `to`. */
-void row_words_headline(struct buf *to, const struct headline *h);
 #endif

@@ -367,7 +367,7 @@ static void describe(struct share *s, struct share_run *r)
     r->redacted += replaced_in_output(s, r);
     size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->arena, h);
     for (size_t i = 0; i < n; i++)
-        row_words_headline(&b, &h[i]);
+        headline_show(&b, &h[i]);
     r->headline = n && !b.failed ? arena_dup(s->arena, b.p, b.n) : NULL;
 }
 

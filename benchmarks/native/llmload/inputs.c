@@ -20,11 +20,8 @@ void inputs_note_hash(const char *option, const char *hash)
 
 void inputs_note(const char *option, struct str content)
 {
-    struct sha256 h;
     char hash[SHA256_HEX];
-    sha256_init(&h);
-    sha256_add(&h, content.p ? content.p : "", content.n);
-    sha256_end(&h, hash);
+    sha256_of(content.p ? content.p : "", content.n, hash);
     inputs_note_hash(option, hash);
 }
 

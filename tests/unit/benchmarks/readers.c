@@ -48,7 +48,7 @@ static void csv_rows_are_lines_of_the_right_width(void **state)
         {"a quoted field over two lines", plain, "\"a\nb\"; 3\n", "param n a\nb\nmetric v_s 3\npass\n"},
         {"text behind a quote is no record", plain, "\"a\"b;3\n", "pass\n"},
         {"a quote in the middle is a character", plain, "5\" disk;3\n", "param n 5\" disk\nmetric v_s 3\npass\n"},
-        {"a quote that never ends is told", plain, "x;\"1\n", "warning not read: 1 record of a CSV, with a quote that does not end\npass\n"},
+        {"a quote that never ends is reported", plain, "x;\"1\n", "warning not read: 1 record of a CSV, with a quote that does not end\npass\n"},
         {"the last line is torn", tabs, "a\t3\nb\t1", "warning stdout: the last line has no end; it may be cut and is not read\nmetric v_s 3\nmetric v_s.min 3\nfail: exit status 1\n", 1},
         {"the same, whole", tabs, "a\t3\nb\t1", "metric v_s 3\nmetric v_s@1 1\nmetric v_s.max 3\nmetric v_s.min 1\nmetric v_s.mean 2\nmetric v_s.median 2\n"
                                                 "metric v_s.sd 1.41421356\nmetric v_s.n 2\npass\n"},

@@ -22,13 +22,10 @@ enum { FILE_MAX = 1 << 30 };
 static int open_file(struct tokenizer *t, const char *path, struct err *err)
 {
     struct buf text CLEANUP_BUF;
-    struct sha256 h;
     buf_init(&text, FILE_MAX);
     if (fs_read(AT_FDCWD, path, FILE_MAX, 0, &text, err) < 0)
         return -1;
-    sha256_init(&h);
-    sha256_add(&h, text.p ? text.p : "", text.n);
-    sha256_end(&h, t->hash);
+    sha256_of(text.p ? text.p : "", text.n, t->hash);
     if (str_ends(str_of(path), ".model"))
         return sentencepiece_open(&t->pieces, path, err);
     return bpe_file_open(&t->bpe, path, err);
