@@ -18,13 +18,10 @@ static const char *const words[] = {"", "complete", "deleted", "again"};
 static int folder(struct upload *u, bool make)
 {
     char sum[SHA256_HEX], path[4200];
-    struct sha256 s;
     struct err err = {0};
     if (u->state >= 0 || !u->config.state || u->state_failed)
         return u->state;
-    sha256_init(&s);
-    sha256_add(&s, mlflow_uri(u->m), strlen(mlflow_uri(u->m)));
-    sha256_end(&s, sum);
+    sha256_of(mlflow_uri(u->m), strlen(mlflow_uri(u->m)), sum);
     snprintf(path, sizeof path, "%s/%.16s", u->config.state, sum);
     u->state = place_open_below(path, STATE_LEVELS, make ? 0700 : 0);
     if (u->state >= 0 && !place_is_own(u->state)) { /* what another user noted decides nothing */
