@@ -55,7 +55,7 @@ is "two runs are two commits" "$(git rev-list --count "$branch" ^HEAD)" 2
 is "HEAD, index and branch stay" "$(cat .git/HEAD; git rev-parse HEAD; cksum .git/index)" "$head"
 git reset -q; rm staged
 is "git status is quiet" "$(git status --short)" ""
-like "the message shows the value as people write it" "$(git log --format=%s "$branch")" '^sh: bandwidth 12\.5 GB/s'
+like "the message shows the value as people write it" "$(git log --format=%s "$branch")" '^sh: bandwidth 12500 MB/s'
 like "and the verdict" "$(git log -1 --format=%s "$branch")" 'fail$'
 is "the author is git's" "$(git log -1 --format='%an <%ae>' "$branch")" "Ada <ada@example.org>"
 is "fsck" "$(git fsck --strict --no-progress --no-dangling 2>&1)" ""
