@@ -99,7 +99,7 @@ S
     wait
     is "root may send to a user's run, as under sudo" "$(cut -d' ' -f2 user/mlruns/*/*/metrics/by_root)" 1
     is "and a file of root's stays closed to others" "$(stat -c %a user/mlruns/*/*/artifacts/files/m600)" 600
-    # The name after the recorder's death: a stranger who takes it gets no file.
+    # The name after the recorder's death: a stranger who takes it gets no file and no fact.
     cat >squat.py <<'S'
 import os, socket
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -107,16 +107,20 @@ s.bind("\0benchwrap/squat-%s" % os.environ["SQUAT"])
 print("up", flush=True)
 s.settimeout(20)
 try:
-    print(socket.recv_fds(s, 4096, 4)[1])
+    while True:
+        print(socket.recv_fds(s, 4096, 4)[:2], file=open(os.environ["GOT"], "a"))
 except Exception as e:
     print(type(e).__name__)
 S
-    mkfifo up.fifo; chmod 666 up.fifo
-    SQUAT=$$ timeout 30 $stranger "$PYTHON" squat.py >up.fifo & squat=$!
-    { read -r _; out=$(SUDO_UID=30018 BENCHWRAP_SOCKET=@benchwrap/squat-$$ "$BENCHWRAP" log --strict artifact kept.txt 2>&1); echo "status $?" >squat.status; } <up.fifo
+    mkfifo up.fifo; chmod 666 up.fifo; : >got; chmod 666 got
+    SQUAT=$$ GOT=$WORK/got timeout 30 $stranger "$PYTHON" squat.py >up.fifo & squat=$!
+    { read -r _; out=$(SUDO_UID=30018 BENCHWRAP_SOCKET=@benchwrap/squat-$$ "$BENCHWRAP" log --strict artifact kept.txt 2>&1); echo "status $?" >squat.status
+        SUDO_UID=30018 BENCHWRAP_SOCKET=@benchwrap/squat-$$ "$BENCHWRAP" log --strict -p note=private loss=1; echo "status $?" >facts.status
+        SUDO_UID=30018 BENCHWRAP_SOCKET=@benchwrap/squat-$$ "$BUILD/bin/llmload" http://127.0.0.1:1 -m m -r 5 -d 2s -q; } <up.fifo >/dev/null 2>&1
     kill $squat 2>/dev/null
     if { command -v modprobe >/dev/null && modprobe -n unix_diag 2>/dev/null; } || grep -qs unix_diag /proc/modules || [ "$(cat squat.status)" = "status 1" ]; then
         like "who took the name of a socket gets no file" "$out $(cat squat.status)" "belongs to another user.*status 1"
+        is "nor any fact of log or llmload" "$(cat facts.status) $(cat got)" "status 1 "
     else
         skip_here "who took the name of a socket gets no file" "the kernel has no unix_diag"
     fi

@@ -16,28 +16,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int tell_open(const char *name, struct err *err)
-{
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    size_t n = strlen(name);
-    if (n == 0 || n >= sizeof to.sun_path)
-        return err_set(err, ERR_INPUT, "BENCHWRAP_SOCKET is not the name of a socket");
-    memcpy(to.sun_path, name, n);
-    if (name[0] == '@')
-        to.sun_path[0] = 0; /* abstract: the name is exactly n bytes long */
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return err_sys(err, "making a socket");
-    struct timeval wait = {.tv_sec = TELL_WAIT_S};
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
-    if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) < 0) {
-        err_sys(err, "the recorder of this run does not answer, nothing was logged");
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 int tell_send(int fd, struct str fact, int file)
 {
     union {
@@ -108,7 +86,9 @@ static int diag_peer_owner(int fd, uint32_t *ret)
     return rc;
 }
 
-int tell_check_receiver(int fd, struct err *err)
+/* Whether the receiver may get facts and open files of this process: it belongs to this user or to root. Root also accepts the user who called sudo,
+ * and any known user where sudo was not used. A kernel without unix_diag cannot answer: then 0. */
+static int check_receiver(int fd, struct err *err)
 {
     enum { UNMAPPED = 65534 };
     uint32_t owner;
@@ -120,7 +100,33 @@ int tell_check_receiver(int fd, struct err *err)
         caller = -1;
     if (geteuid() == 0 && (caller == (int64_t)owner || (!sudo && owner != UNMAPPED)))
         return 0;
-    return err_set(err, ERR_INPUT, "BENCHWRAP_SOCKET belongs to another user (uid %u): no file is sent there", owner);
+    return err_set(err, ERR_INPUT, "BENCHWRAP_SOCKET belongs to another user (uid %u): nothing is sent there", owner);
+}
+
+int tell_open(const char *name, struct err *err)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    size_t n = strlen(name);
+    if (n == 0 || n >= sizeof to.sun_path)
+        return err_set(err, ERR_INPUT, "BENCHWRAP_SOCKET is not the name of a socket");
+    memcpy(to.sun_path, name, n);
+    if (name[0] == '@')
+        to.sun_path[0] = 0; /* abstract: the name is exactly n bytes long */
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return err_sys(err, "making a socket");
+    struct timeval wait = {.tv_sec = TELL_WAIT_S};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+    if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) < 0) {
+        err_sys(err, "the recorder of this run does not answer, nothing was logged");
+        close(fd);
+        return -1;
+    }
+    if (check_receiver(fd, err) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
 }
 
 int tell_metric(int fd, const char *key, double value, int64_t step, int64_t time_ms)

@@ -8,14 +8,12 @@
 
 enum { TELL_MAX = 60 << 10, TELL_WAIT_S = 2 }; /* bytes of one fact: below the smallest default send buffer that Linux has for unix sockets */
 
-/* name: "@name" (abstract) or a path. The descriptor, or -1 with err. Sending waits TELL_WAIT_S at most. */
+/* name: "@name" (abstract) or a path. The descriptor, or -1 with err. Sending waits TELL_WAIT_S at most. ERR_INPUT: the socket belongs neither to this
+ * user nor to root, for example because another user took the name after the recorder died. Root also accepts the user who called sudo, and any known
+ * user where sudo was not used. A kernel without unix_diag cannot answer: then the socket is accepted. */
 int tell_open(const char *name, struct err *err);
 /* Sends one fact; file: an open descriptor that goes with it, or -1. 0, or -1 with errno. */
 int tell_send(int fd, struct str fact, int file);
-/* Whether the receiver may get an open file of this process: it belongs to this user or to root. Root also accepts the user who called sudo, and any
- * known user where sudo was not used. A kernel without unix_diag cannot answer: then 0. ERR_INPUT: another user holds the name, for example after the
- * recorder died. */
-int tell_check_receiver(int fd, struct err *err);
 /* {"metric": key, "value": …, "step": …, "time": …}; a value that is not finite is not told. 0, or -1 with errno. */
 int tell_metric(int fd, const char *key, double value, int64_t step, int64_t time_ms);
 #endif

@@ -155,14 +155,9 @@ static int send_all(const char *name, const struct message *first, struct err *e
     if (fd < 0)
         return -1;
     int rc = 0;
-    bool checked = false;
-    for (const struct message *m = first; m && rc == 0; m = m->next) {
-        if (m->file >= 0 && !checked)
-            rc = tell_check_receiver(fd, err);
-        checked |= m->file >= 0;
-        if (rc == 0 && tell_send(fd, m->text, m->file) < 0)
+    for (const struct message *m = first; m && rc == 0; m = m->next)
+        if (tell_send(fd, m->text, m->file) < 0)
             rc = err_sys(err, "\"%.60s\" and what follows it was not logged", m->what);
-    }
     close(fd);
     return rc;
 }
