@@ -255,16 +255,28 @@ void environment_take(struct rules_run *run, char *const *env)
         }
 }
 
+static const struct option_rule *option_giving(const struct rules *rules, const char *param)
+{
+    for (size_t i = 0; i < rules->options; i++)
+        if (rules->option[i].param && strcmp(rules->option[i].param, param) == 0)
+            return &rules->option[i];
+    return NULL;
+}
+
 void rules_argument(struct rules_run *run, const char *param, const char *value)
 {
-    const struct option_rule *o = NULL;
-    for (size_t i = 0; i < run->rules->options && !o; i++)
-        if (run->rules->option[i].param && strcmp(run->rules->option[i].param, param) == 0)
-            o = &run->rules->option[i];
+    const struct option_rule *o = option_giving(run->rules, param);
     run->arguments = true;
     if (o) {
         option_note(run, o);
         value_see(run, str_of(param), str_of(value), o->type, "arguments", -1, -1, o->hidden, 0);
     } else
         value_see(run, str_of(param), str_of(value), PARAM_TEXT, "arguments", -1, -1, false, 0);
+}
+
+void rules_argument_printed(struct rules_run *run, const char *param, const char *value)
+{
+    const struct option_rule *o = option_giving(run->rules, param);
+    if (o)
+        value_see(run, str_of(param), str_of(value), o->type, "arguments", -1, -1, o->hidden, 0);
 }

@@ -54,6 +54,8 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
 void rules_explain(const struct rules *rules, char *const *argv, bool *explained);
 /* A param that the program's arguments gave, where the arguments themselves are not known; before anything is fed. */
 void rules_argument(struct rules_run *run, const char *param, const char *value);
+/* The same for a param that the output gave: of an option it may be an argument too, and then it has one value for all programs in the output. */
+void rules_argument_printed(struct rules_run *run, const char *param, const char *value);
 void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);
 void rules_cut(struct rules_run *run, const char *source, uint64_t bytes); /* the middle is not kept: series of this source become missing */
 /* Other sources the rules name (files): i-th pattern, NULL at the end. The caller finds, opens and feeds them (source = the pattern). */

@@ -41,6 +41,7 @@ honest()
     printf '/.replay/\n/.benchwrap/\n' >.git/info/exclude
     git add -A && git commit -qm main && git checkout -q -b new
     python3 "$ROOT/tests/check/replay.py" "$BENCHWRAP" "$each" "$ROOT"/benchmarks/catalogue/*/samples/* >"$WORK/count"
+    long_tests || python3 "$ROOT/tests/check/replay.py" "$BENCHWRAP" 1 "$ROOT"/benchmarks/catalogue/nccl-tests/samples/made-two-types >/dev/null # several programs in an output
     "$BENCHWRAP" -q -- sh -c 'echo plain' >/dev/null 2>&1
     "$BENCHWRAP" -q -- sh -c 'exit 3' >/dev/null 2>&1
     "$BENCHWRAP" -q -- sh -c 'kill -TERM $$' >/dev/null 2>&1

@@ -157,9 +157,13 @@ bool truth_argv_is_withheld(const struct run_check *r)
 /* What the withheld arguments said, by the record's own word. */
 static void see_arguments(const struct run_check *r, struct rules_run *run)
 {
-    for (const struct json *p = json_first(json_get(r->record, "params")); p; p = json_next(p))
+    for (const struct json *p = json_first(json_get(r->record, "params")); p; p = json_next(p)) {
+        const char *value = json_string(json_get(p, "value"), "");
         if (from_arguments(p))
-            rules_argument(run, json_key(p), json_string(json_get(p, "value"), ""));
+            rules_argument(run, json_key(p), value);
+        else if (truth_from_rules(json_string(json_get(p, "source"), "")))
+            rules_argument_printed(run, json_key(p), value);
+    }
 }
 
 int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure,
