@@ -6,6 +6,7 @@
 #include "probes/state.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "probes/cgroup.h"
 #include "probes/kept.h"
 #include "probes/look.h"
@@ -100,7 +101,7 @@ static bool name_of(const struct host *h, const char *probe, char ret[128], size
 int probes_cache_open(const struct host *h)
 {
     struct stat st;
-    int fd = !h->cache ? -1 : open(h->cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = !h->cache ? -1 : place_open_folder(h->cache, 0);
     if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != geteuid() || st.st_mode & 022)) {
         close(fd);
         fd = -1;

@@ -161,4 +161,37 @@ untouched "files for the output of benchmarks"
 as_alice sh -c 'ln -s target2 mine && "$1" http://127.0.0.1:1 -n 1 --records mine >/dev/null 2>&1; test -f target2' sh "$BUILD/bin/llmload"
 is "alice's own link is followed" $? 0
 
+# ---- every further file or folder that alice names for writing, behind bob's link: the folder itself, one above it, a dangling one, a FIFO that bob reads ----
+fresh
+as_bob_in "$LAB" 'for f in plots port token tree spare; do ln -s $2/alice/target $f; done; mkdir -m 777 rate state cache; mkfifo rate/taskrate.json; chmod 666 rate/taskrate.json
+    ln -s $2/alice/target state/benchwrap; ln -s $2/alice/target/precious input'
+as_alice sh -c 'echo "rate: 12.5 MB/s" >out.txt'
+( cd "$LAB" && as_bob timeout 60 cat rate/taskrate.json >"$WORK/piped" ) 2>/dev/null & reader=$!
+for line in 'llmload http://127.0.0.1:1 -m m -n 1 --plots plots' 'llmload http://127.0.0.1:1 -m m -n 1 --plots plots/below' \
+    'llmload http://127.0.0.1:1 -m m -n 2 -r 9 --schedule-out plots/schedule' 'llmload agent --listen 127.0.0.1:0 --port-file port/file' \
+    'llmload agent --listen 127.0.0.1:0 --token-file token/file' 'taskrate local -n 2 -r 1 --no-floor --out plots/rate' \
+    'benchwrap rules new --from out.txt -o plots/rules.yaml' 'taskrate local -n 2 -r 1 --no-floor --out rate' 'benchwrap --repeat 2 --input input -- cat'; do
+    # shellcheck disable=SC2086 # words
+    set -- $line
+    program=$1; shift
+    path=$BUILD/bin/$program
+    [ "$program" != benchwrap ] || path=$BENCHWRAP
+    said=$(as_alice timeout 20 "$path" "$@" 2>&1); status=$?
+    is "$line: refused" "$((status != 0 && status != 124))" 1
+    like "$line: the message names the cause" "$said" "another user"
+done
+kill $reader 2>/dev/null
+is "bob's FIFO got nothing" "$(grep -c . "$WORK/piped")" 0
+untouched "further files that alice names"
+for where in '-t tree' '-t ./spare/deep' 'BENCHWRAP_TREE=tree' "MLFLOW_TRACKING_URI=$LAB/tree" "XDG_STATE_HOME=$LAB/state MLFLOW_TRACKING_URI=$LAB/tree" "XDG_CACHE_HOME=$LAB/plots"; do
+    # shellcheck disable=SC2086 # words
+    case $where in -*) set -- "$BENCHWRAP" -q $where ;; *) set -- env $where "$BENCHWRAP" -q ;; esac
+    ok "$where is bob's link: the program runs" as_alice "$@" -- true
+    case $where in XDG_*) ;; *) like "$where: the message names the cause" "$(as_alice "$@" -- true 2>&1)" "link that another user made.*recorded in $HOMES/alice" ;; esac
+done
+untouched "places that the environment or an option names"
+as_bob_in "$LAB" 'mkdir -m 755 closed && ln -s ../own closed/tree && chmod 755 closed'
+as_alice mkdir own
+ok "a link in a folder that bob alone writes is followed" as_alice "$BENCHWRAP" -q -t closed/tree -- true
+ok "... and the run is there" test -d own/mlruns
 done_testing

@@ -57,7 +57,9 @@ static ssize_t read_some(int fd, void *p, size_t n)
 
 static int open_file(int dir, const char *path, bool links, struct stat *st)
 {
-    int fd = links || dir == AT_FDCWD ? open_again(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0) : place_open(dir, path, O_RDONLY, 0);
+    int fd = links             ? open_again(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
+             : dir == AT_FDCWD ? place_open_named(path)
+                               : place_open(dir, path, O_RDONLY, 0);
     if (fd < 0)
         return -1;
     if (fstat(fd, st) < 0 || S_ISDIR(st->st_mode)) {
@@ -137,9 +139,24 @@ int fs_write_all(int fd, const void *p, size_t n)
     return 0;
 }
 
+/* The folder of a path that the caller names, for writing: through links of the caller and root alone. *ret_name: the last component. */
+static int open_folder_of(const char *path, const char **ret_name)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    *ret_name = slash ? slash + 1 : path;
+    if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".") < (int)sizeof folder)
+        return place_open_folder(folder, 0);
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
 int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err)
 {
-    CLEANUP_FD int fd = open_again(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    const char *name = path;
+    CLEANUP_FD int folder = dir == AT_FDCWD ? open_folder_of(path, &name) : -1;
+    CLEANUP_FD int fd =
+        dir == AT_FDCWD && folder < 0 ? -1 : open_again(folder < 0 ? dir : folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (fd < 0)
         return err_sys(err, "cannot create %s", path);
     if (fs_write_all(fd, data.p, data.n) < 0)
@@ -173,16 +190,16 @@ static int named_descriptor(const char *path)
 }
 
 /* Is there something that must not be replaced: a device, a pipe, a socket? */
-static bool is_no_file(int dir, const char *path)
+static bool is_no_file(const char *path)
 {
     struct stat st;
-    return fstatat(dir, path, &st, 0) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-static int write_into(int dir, const char *path, struct str data, struct err *err)
+static int write_into(const char *path, struct str data, struct err *err)
 {
     int own = named_descriptor(path); /* opened again, it would begin at the beginning */
-    int fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : open_again(dir, path, O_WRONLY | O_NONBLOCK | O_NOCTTY, 0);
+    int fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : place_create(path, O_NONBLOCK | O_NOCTTY, 0666);
     int rc =
         fd < 0 || (own < 0 && fcntl(fd, F_SETFL, 0) < 0) ? -1 : fs_write_all(fd, data.p, data.n); /* to open never waits, to write may */
     int why = errno;
@@ -192,28 +209,26 @@ static int write_into(int dir, const char *path, struct str data, struct err *er
     return rc < 0 ? err_sys(err, "cannot write %s", path) : 0;
 }
 
-int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync, struct err *err)
+/* path: below a descriptor. shown: for messages. */
+static int replace_file(int dir, const char *path, const char *shown, struct str data, mode_t mode, bool sync, struct err *err)
 {
     static atomic_uint serial;
     char temporary[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
     int fd = -1;
-    /* Below a descriptor, a FIFO or a link to one is not the caller's: replace it. */
-    if (dir == AT_FDCWD && (named_descriptor(path) >= 0 || is_no_file(dir, path)))
-        return write_into(dir, path, data, err);
     for (int tries = 0; tries < 100 && fd < 0; tries++) {
         int n = snprintf(temporary, sizeof temporary, "%.*s.%ld.%u.tmp", folder, path, (long)getpid(), atomic_fetch_add(&serial, 1u));
         if (n < 0 || (size_t)n >= sizeof temporary) {
             errno = ENAMETOOLONG;
-            return err_sys(err, "cannot write %s", path);
+            return err_sys(err, "cannot write %s", shown);
         }
         fd = open_again(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         if (fd < 0 && errno != EEXIST)
             break;
     }
     if (fd < 0)
-        return err_sys(err, "cannot write %s", path);
+        return err_sys(err, "cannot write %s", shown);
     int rc = fs_write_all(fd, data.p, data.n);
     if (rc == 0 && sync)
         rc = fsync(fd);
@@ -227,9 +242,20 @@ int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync,
     if (rc < 0) {
         unlinkat(dir, temporary, 0);
         errno = why;
-        return err_sys(err, "cannot write %s", path);
+        return err_sys(err, "cannot write %s", shown);
     }
     return sync ? sync_parent(dir, path, err) : 0;
+}
+
+int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync, struct err *err)
+{
+    const char *name;
+    if (dir != AT_FDCWD) /* a FIFO or a link to one is not the caller's: replace it */
+        return replace_file(dir, path, path, data, mode, sync, err);
+    if (named_descriptor(path) >= 0 || is_no_file(path))
+        return write_into(path, data, err);
+    CLEANUP_FD int folder = open_folder_of(path, &name);
+    return folder < 0 ? err_sys(err, "cannot write %s", path) : replace_file(folder, name, path, data, mode, sync, err);
 }
 
 int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err)
@@ -239,6 +265,10 @@ int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err)
     if (n == 0 || n >= sizeof part) {
         errno = n ? ENAMETOOLONG : ENOENT;
         return err_sys(err, "cannot make the folder %s", path);
+    }
+    if (dir == AT_FDCWD) {
+        CLEANUP_FD int made = place_open_folder(path, mode);
+        return made < 0 ? err_sys(err, "cannot make the folder %s", path) : 0;
     }
     memcpy(part, path, n + 1);
     for (size_t i = 1; i <= n; i++) {

@@ -1,6 +1,7 @@
 /* fs.h: files: read whole with a bound, write whole or not at all, make and remove folders.
  *
- * `dir` is a directory descriptor or AT_FDCWD, so that probes can be pointed at a captured root. */
+ * `dir` is a directory descriptor or AT_FDCWD, so that probes can be pointed at a captured root. With AT_FDCWD, files are read through links as
+ * place_open_named does, and written, created and folders made through links of the caller and root alone (place.h). */
 #ifndef BASE_FS_H
 #define BASE_FS_H
 #include "base/arena.h"

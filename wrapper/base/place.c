@@ -183,8 +183,16 @@ static int open_step(int at, const char *name, mode_t make)
 
 struct walk {
     int at; /* the directory that was reached, with O_PATH */
+    bool follows_closed; /* also another user's link, in a folder that only its owner may write */
     char rest[2 * PATH_MAX], name[NAME_MAX + 1];
 };
+
+/* May the walk follow this link, whose data is st, in the directory that was reached? */
+static bool may_follow(const struct walk *w, const struct stat *st)
+{
+    struct stat folder;
+    return place_is_trusted(st->st_uid) || (w->follows_closed && fstat(w->at, &folder) == 0 && !(folder.st_mode & (S_IWGRP | S_IWOTH)));
+}
 
 /* Goes down the path from w->at. 0: all of it are directories; 1: the last one, w->name in w->at, is none; -1 with errno. */
 static int walk_down(struct walk *w, const char *path, mode_t make)
@@ -222,7 +230,7 @@ static int walk_down(struct walk *w, const char *path, mode_t make)
             errno = ENOTDIR;
             return *w->rest ? -1 : 1;
         }
-        if (!place_is_trusted(st.st_uid) || ++links > LINKS_MAX) {
+        if (!may_follow(w, &st) || ++links > LINKS_MAX) {
             errno = ELOOP;
             return -1;
         }
@@ -236,10 +244,16 @@ static int walk_down(struct walk *w, const char *path, mode_t make)
     return -1;
 }
 
-/* Walks down `rest` from the directory, which it consumes. The directory there for reading, or -1 with errno. */
-static int open_walked(int at, const char *rest, mode_t make)
+/* The directory at which a path begins, with O_PATH, or -1 with errno. */
+static int open_start(const char *path)
 {
-    struct walk w = {.at = at};
+    return open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Walks down `rest` from the directory, which it consumes. The directory there for reading, or -1 with errno. */
+static int open_walked(int at, const char *rest, mode_t make, bool follows_closed)
+{
+    struct walk w = {.at = at, .follows_closed = follows_closed};
     int rc = walk_down(&w, rest, make);
     int fd = rc == 0 ? openat(w.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, why = errno;
     fs_close(&w.at);
@@ -250,9 +264,14 @@ static int open_walked(int at, const char *rest, mode_t make)
 int place_open_folder(const char *path, mode_t make)
 {
     if (*path)
-        return open_walked(open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC), path, make);
+        return open_walked(open_start(path), path, make, false);
     errno = ENOENT;
     return -1;
+}
+
+int place_open_named_folder(const char *path)
+{
+    return open_walked(open_start(path), path, 0, true);
 }
 
 int place_open_below(const char *path, unsigned levels, mode_t make)
@@ -280,7 +299,36 @@ int place_open_below(const char *path, unsigned levels, mode_t make)
         errno = err.sys;
         return -1;
     }
-    return open_walked(open(part, O_PATH | O_DIRECTORY | O_CLOEXEC), path + from, make);
+    return open_walked(open(part, O_PATH | O_DIRECTORY | O_CLOEXEC), path + from, make, false);
+}
+
+/* /dev/stdout, descriptors, devices: the kernel made the links there. */
+static bool is_kernel_name(const char *path)
+{
+    struct str s = str_of(path);
+    return (str_starts(s, "/dev/") && !str_starts(s, "/dev/shm/")) || str_starts(s, "/proc/");
+}
+
+static int open_named_file(int dir, const char *name)
+{
+    struct stat st;
+    CLEANUP_FD int fd = open_component(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -1;
+    errno = !S_ISREG(st.st_mode) && !place_is_trusted(st.st_uid) ? ELOOP : place_is_planted(dir, name, &st) ? EPERM : 0;
+    return errno ? -1 : fs_take(&fd);
+}
+
+int place_open_named(const char *path)
+{
+    if (is_kernel_name(path))
+        return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct walk w = {.at = open_start(path), .follows_closed = true};
+    int rc = *path ? walk_down(&w, path, 0) : (errno = ENOENT, -1);
+    int fd = rc == 1 ? open_named_file(w.at, w.name) : -1, why = rc == 0 ? EISDIR : errno;
+    fs_close(&w.at);
+    errno = why;
+    return fd;
 }
 
 static int open_found_file(int dir, const char *name)
@@ -295,7 +343,7 @@ static int open_found_file(int dir, const char *name)
 
 int place_open_found(const char *path)
 {
-    struct walk w = {.at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    struct walk w = {.at = open_start(path)};
     int rc = walk_down(&w, path, 0);
     int fd = rc == 1 ? open_found_file(w.at, w.name) : -1, why = rc == 0 ? ELOOP : errno; /* 0: a directory */
     fs_close(&w.at);
@@ -321,10 +369,9 @@ static int create_file(int dir, const char *name, int flags, mode_t mode)
 
 int place_create(const char *path, int flags, mode_t mode)
 {
-    struct str s = str_of(path);
-    if ((str_starts(s, "/dev/") && !str_starts(s, "/dev/shm/")) || str_starts(s, "/proc/")) /* /dev/stdout, and descriptors */
+    if (is_kernel_name(path))
         return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
-    struct walk w = {.at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    struct walk w = {.at = open_start(path)};
     int rc = walk_down(&w, path, 0);
     bool is_new = rc < 0 && errno == ENOENT && w.at >= 0 && !*w.rest;
     if (rc == 0)

@@ -23,9 +23,15 @@ int place_make_temporary(int dir, char *name);
 /* Opens for reading the file at path, which the caller found (a pattern, a name from rules): any component may be a link, but only one that
  * the caller or root made. -1 with errno: ELOOP: another user's link, or no regular file; EPERM: place_is_planted. */
 int place_open_found(const char *path);
+/* Opens for reading the file at path, which the caller names, or which the environment does: FIFOs too, without waiting for a writer. Any
+ * component may be a link, but no other user's in a folder that a group or everybody may write. -1 with errno: ELOOP: such a link, or another
+ * user's FIFO or device; EISDIR; EPERM: place_is_planted. What is in /dev and /proc is opened as it is. */
+int place_open_named(const char *path);
+/* The same for a directory. */
+int place_open_named_folder(const char *path);
 /* Opens for writing the file at path, which the caller names for output, and makes it where it is not there. flags: O_TRUNC, O_APPEND or 0. Any
  * component may be a link, but only one that the caller or root made. -1 with errno: ELOOP: another user's link, FIFO or device; EPERM:
- * place_is_planted. What is in /dev and /proc is opened as it is. */
+ * place_is_planted. flags may hold O_NONBLOCK and O_NOCTTY too. What is in /dev and /proc is opened as it is. */
 int place_create(const char *path, int flags, mode_t mode);
 /* Returns whether the open directory is the caller's own and no other user may write it. */
 bool place_is_own(int fd);

@@ -28,7 +28,7 @@ int secret_generate(char ret[SECRET_DIGITS + 1], struct err *err)
 int secret_read(const char *path, bool must_exist, size_t max, struct buf *ret, struct err *err)
 {
     struct stat st;
-    CLEANUP_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLEANUP_FD int fd = place_open_named(path);
     if (fd < 0 && errno == ENOENT && !must_exist)
         return 1;
     if (fd < 0 || fstat(fd, &st))

@@ -270,13 +270,20 @@ static bool path_of_folder(int fd, char ret[PATH_MAX])
 const char *plan_resolved(const char *path, struct arena *a)
 {
     char head[PATH_MAX], real[PATH_MAX];
-    CLEANUP_FD int fd = place_open_folder(path, 0);
-    if (fd >= 0 || errno != ELOOP || snprintf(head, sizeof head, "%s", path) >= (int)sizeof head)
+    CLEANUP_FD int own = place_open_folder(path, 0);
+    if (own >= 0 || errno != ELOOP || snprintf(head, sizeof head, "%s", path) >= (int)sizeof head)
         return path;
-    for (char *cut; !realpath(*head ? head : "/", real); *cut = 0) /* as far as it exists */
-        if (!(cut = strrchr(head, '/')))
+    for (;;) { /* as far as it exists */
+        CLEANUP_FD int fd = place_open_named_folder(*head ? head : "/");
+        char *cut = strrchr(head, '/');
+        if (fd >= 0)
+            return path_of_folder(fd, real) ? arena_printf(a, "%s%s", strcmp(real, "/") ? real : "", path + strlen(head)) : path;
+        if (errno == ELOOP)
+            return NULL;
+        if (errno != ENOENT || !cut)
             return path;
-    return arena_printf(a, "%s%s", strcmp(real, "/") ? real : "", path + strlen(head));
+        *cut = 0;
+    }
 }
 
 const char *plan_spool_of(const char *tree, struct arena *a)

@@ -24,8 +24,8 @@ bool plan_in_git(const char *root);
 const char *plan_git_site(const char *root, struct arena *a);
 /* Is the path a link that another user made in a folder that others may write? */
 bool plan_is_foreign_link(const char *path);
-/* The path that the caller named, without links of other users, as they lead now: whoever opens it later follows none (place_open_folder). In the
- * arena, or the path itself. */
+/* The path that the caller named, without its links, as they lead now: whoever opens it later follows no other user's (place_open_folder). In the
+ * arena, or the path itself. NULL: another user's link is in it, in a folder that a group or everybody may write. */
 const char *plan_resolved(const char *path, struct arena *a);
 /* <parent of the tree>/.benchwrap/spool. Links of the caller and of root are resolved; what does not exist yet, or is behind another user's link, is
  * as it is written. */

@@ -256,14 +256,18 @@ static int choose_tree(struct plan *p, char **env, const char *state, struct err
     }
     if (why && !strong)
         plan_warn(p, why);
-    p->tree = plan_tree_named(path, a);
-    if (p->tree && (strong || uri || p->tree_where == given->where))
-        p->tree = plan_resolved(p->tree, a);
-    if (p->tree && !strong && !uri && state && plan_is_foreign_link(p->tree)) {
-        plan_warn(
-            p, arena_printf(a, "%s is a link that another user made; the run is recorded in %s (to use the link: --tree)", p->tree, state));
+    const char *named = plan_tree_named(path, a);
+    bool is_named = strong || uri || p->tree_where == given->where;
+    p->tree = named && is_named ? plan_resolved(named, a) : named;
+    if (named && state && (!p->tree || (!is_named && plan_is_foreign_link(named)))) {
+        plan_warn(p, arena_printf(a,
+                                  "%s leads through a link that another user made; the run is recorded in %s (to use the folder behind "
+                                  "the link: --tree with its own path)",
+                                  named, state));
         p->tree = arena_printf(a, "%s/mlruns", state);
         p->tree_where = "another user's link stands in the way";
+    } else if (named && !p->tree) {
+        p->tree = named; /* whoever opens it refuses the link */
     }
     p->spool = p->tree ? plan_spool_of(p->tree, a) : NULL;
     return 0;

@@ -2,6 +2,7 @@
 #include "repeat/repeat_child.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "launch/ending.h"
 #include "launch/fd.h"
 #include "launch/proc.h"
@@ -41,12 +42,13 @@ int series_child_ending(struct series_child *c)
 int series_input_open(const char *input, struct err *err)
 {
     struct stat st;
-    CLEANUP_FD int fd = open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not hold us */
-    if (fd < 0 || fstat(fd, &st))
+    CLEANUP_FD int fd = place_open_named(input);
+    bool is_folder = fd < 0 && errno == EISDIR;
+    if (!is_folder && (fd < 0 || fstat(fd, &st)))
         return err_sys(err, "--input: cannot read %s", input);
-    if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+    if (is_folder || (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)))
         return err_set(err, ERR_USAGE, "--input: expected a file that each repetition can read from its start, got the %s \"%.200s\"",
-                       S_ISDIR(st.st_mode) ? "directory" : "pipe", input);
+                       is_folder ? "directory" : "pipe", input);
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
         return err_sys(err, "--input: cannot read %s", input);
