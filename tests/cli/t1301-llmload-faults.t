@@ -265,4 +265,35 @@ is 'KILL: the records until then are there' "$(head -n 1 "$WORK/records" | jq -r
 is 'a full disk is noticed' "$? $(cat "$WORK/err")" '1 llmload: writing the result: No space left on device'
 kill -9 "$server"
 llm_stop
+
+# A server that repeats the client's key and headers in its answers: no output holds them.
+cat >"$WORK/echo.py" <<'END'
+import http.server, json
+class Echo(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *args): pass
+    def reply(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        text = json.dumps({"error": {"message": "no key %s, %s%s%s" % (self.headers["Authorization"], self.headers["X-Key"], "." * 218, self.headers["X-Key"])}}).encode()
+        self.send_response(401)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+    do_GET = do_POST = reply
+server = http.server.HTTPServer(("127.0.0.1", 0), Echo)
+print("http://127.0.0.1:%d" % server.server_port, flush=True)
+server.serve_forever()
+END
+mkfifo "$WORK/echo"
+python3 "$WORK/echo.py" >"$WORK/echo" & server=$!
+read -r url <"$WORK/echo"
+echo plain-key-of-mine >"$WORK/key" && chmod 600 "$WORK/key"
+echo 'X-Key: Token other-plain-value' >"$WORK/headers"
+for arguments in "--json" "--details" "--wait-ready 1s" "--json --records $WORK/echoed --csv $WORK/echoed.csv"; do
+    # shellcheck disable=SC2086 # words
+    "$LOAD" --url "$url" -m m -n 2 --key-file "$WORK/key" -H "@$WORK/headers" $arguments >>"$WORK/said" 2>&1
+done
+like 'a server repeats secrets: its words are shown' "$(cat "$WORK/said")" 'no key Bearer \*{17}, Token? ?\*+|no key Bearer \*{17}'
+is '… and the secrets are not, complete or cut' "$(cat "$WORK/said" "$WORK/echoed" "$WORK/echoed.csv" | grep -cE 'plain-key|other-plain|other-p')" 0
+kill "$server"
 done_testing

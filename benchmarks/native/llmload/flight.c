@@ -492,6 +492,8 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
     r->in_one_piece = r->ending == ENDING_OK && run->load->stream && f->stream.framing == FRAMING_JSON;
     r->good = r->ending == ENDING_OK && meets(&run->load->objectives, r, false);
     r->good_unknown = r->ending == ENDING_OK && !r->good && meets(&run->load->objectives, r, true);
+    if (f->error)
+        load_hide_secrets(run->load, f->error);
     r->error = f->error;
     r->chunk_list = run->wants_chunks && r->chunks <= f->chunk_room ? f->chunks : NULL;
     if (run->wants_body)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const struct opt_row load_rows[LOAD_ROWS] = {
 #define OPTION(name, letter, kind, arg, env, value, group, help) {name, letter, kind, arg, env, value, group, help, 0},
@@ -159,6 +160,41 @@ static int read_key(struct load *l, const struct opt_set *set, struct arena *a, 
         return err_set(err, ERR_USAGE, "--key-file %s is empty", file);
     l->key = key.n ? arena_dup(a, key.p, key.n) : NULL;
     return 0;
+}
+
+/* ---- secrets of this client in what a server answers ---- */
+
+/* Replaces the secret in the text, and the beginning of one at its end, where the text was cut. */
+static void hide_secret(char *text, struct str secret)
+{
+    enum { SECRET_MIN = 6, PART_MIN = 4 };
+    if (secret.n < SECRET_MIN)
+        return;
+    size_t n = strlen(text);
+    for (char *at = text; (at = memmem(at, n - (size_t)(at - text), secret.p, secret.n)); at += secret.n)
+        memset(at, '*', secret.n);
+    for (size_t part = n < secret.n ? n : secret.n - 1; part >= PART_MIN; part--)
+        if (memcmp(text + n - part, secret.p, part) == 0) {
+            memset(text + n - part, '*', part);
+            return;
+        }
+}
+
+void load_hide_secrets(const struct load *l, char *text)
+{
+    static const char *const plain[] = {"content-type", "accept", "user-agent", "connection"};
+    if (l->key)
+        hide_secret(text, str_of(l->key));
+    for (size_t i = 0; i < l->header_count; i++) {
+        struct str value = str_of(l->headers[i]), name = str_trim(str_cut(&value, ':'));
+        bool is_plain = false;
+        for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+            is_plain |= name.n == strlen(plain[k]) && strncasecmp(name.p, plain[k], name.n) == 0;
+        if (is_plain)
+            continue;
+        for (value = str_trim(value); value.p && value.n;) /* "Bearer TOKEN": each word */
+            hide_secret(text, str_cut(&value, ' '));
+    }
 }
 
 /* A path that is another API's own would get requests in a form that it does not take. */

@@ -41,7 +41,7 @@ bool server_told(const struct server *s)
 
 int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err)
 {
-    struct server s = {.dialect = load->dialect, .pid = pid, .max_field = load->max_field};
+    struct server s = {.dialect = load->dialect, .pid = pid, .max_field = load->max_field, .load = load};
     struct endpoint e;
     const char *headers[HEADERS_MAX + 1];
     arena_init(&s.arena, 8 << 20);
@@ -100,7 +100,10 @@ int server_ask(struct server *s, const char *path, const char *body, struct http
         *ret = (struct http_reply){.trouble = HTTP_HOPELESS};
         return err_set(err, ERR_USAGE, "the address is too long");
     }
-    return http_do(s->http, &q, ret, err);
+    int rc = http_do(s->http, &q, ret, err);
+    if (rc == 0 && ret->status >= 400 && ret->body.p)
+        load_hide_secrets(s->load, ret->body.p);
+    return rc;
 }
 
 struct json *server_json(struct server *s, const char *path)

@@ -14,6 +14,7 @@ struct server {
     const char *query; /* that goes behind every path */
     enum dialect dialect;
     const char *api_path; /* of requests, behind base */
+    const struct load *load; /* whose secrets its answers may repeat */
     const char *max_field; /* the name of an answer's greatest length */
     pid_t pid; /* 0: not known */
     int cancel, told, deadline; /* an epoll descriptor of the other two: told to end, time is over; requests heed it */
