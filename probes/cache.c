@@ -71,6 +71,8 @@ static struct cache_key key_of(const struct host *h)
     k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
     if (look(h, &text, "sys/devices/system/cpu/online"))
         k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
+    if (look(h, &text, "sys/devices/system/cpu/cpu0/microcode/version")) /* may be replaced while the kernel runs */
+        k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
     if (!look(h, &text, "proc/self/status"))
         return k;
     struct str status = {text.p, text.n};

@@ -75,9 +75,10 @@ static void tell_model(struct host *h, struct record *r)
 struct counting {
     struct host *h;
     int64_t threads, cores, packages, unknown;
+    int64_t per_core; /* threads of each core; -1: they differ */
 };
 
-static bool is_first(const struct counting *c, int64_t cpu, const char *file, const char *older, bool *ret)
+static bool is_first(const struct counting *c, int64_t cpu, const char *file, const char *older, bool *ret, int64_t *ret_sharing)
 {
     struct look text;
     if (!look(c->h, &text, "sys/devices/system/cpu/cpu%lld/topology/%s", (long long)cpu, file) &&
@@ -88,6 +89,7 @@ static bool is_first(const struct counting *c, int64_t cpu, const char *file, co
     if (!str_int(str_cut(&first, '-'), &number))
         return false;
     *ret = number == cpu;
+    *ret_sharing = look_list_count((struct str){text.p, text.n});
     return true;
 }
 
@@ -95,15 +97,17 @@ static void count(void *context, int64_t cpu)
 {
     struct counting *c = context;
     bool first = false;
+    int64_t sharing;
     c->threads++;
-    if (!is_first(c, cpu, "core_cpus_list", "thread_siblings_list", &first)) {
+    if (!is_first(c, cpu, "core_cpus_list", "thread_siblings_list", &first, &sharing)) {
         c->unknown++;
         return;
     }
     if (!first)
         return; /* the first of a package is the first of its core, too */
     c->cores++;
-    if (is_first(c, cpu, "package_cpus_list", "core_siblings_list", &first))
+    c->per_core = c->cores == 1 || c->per_core == sharing ? sharing : -1;
+    if (is_first(c, cpu, "package_cpus_list", "core_siblings_list", &first, &sharing))
         c->packages += first;
     else
         c->unknown++;
@@ -132,8 +136,10 @@ static void tell_counts(struct host *h, struct record *r)
     }
     tell_int(h, r, "cpu.cores", c.cores);
     tell_int(h, r, "cpu.sockets", c.packages);
-    if (c.threads % c.cores == 0)
-        tell_int(h, r, "cpu.threads_per_core", c.threads / c.cores);
+    if (c.per_core * c.cores == c.threads)
+        tell_int(h, r, "cpu.threads_per_core", c.per_core);
+    else
+        tell_missing(h, r, "cpu.threads_per_core", "cores differ in their number of threads");
 }
 
 static int before(struct host *h, struct record *r, struct err *err)

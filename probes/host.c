@@ -3,6 +3,7 @@
 #include "probes/parse.h"
 
 #include <errno.h>
+#include <sys/personality.h>
 #include <sys/utsname.h>
 
 static void tell_os(struct host *h, struct record *r)
@@ -29,9 +30,13 @@ static void tell_kernel(struct host *h, struct record *r)
         tell_text(h, r, "kernel.release", name.release);
     if (!tell_file(h, r, "kernel.version", "proc/sys/kernel/version") && asked)
         tell_text(h, r, "kernel.version", name.version);
-    if (asked)
+    bool told = tell_file(h, r, "os.arch", "proc/sys/kernel/arch"); /* since 6.1; a 32-bit personality gives uname another name */
+    int kind = h->real ? personality(0xffffffff) : 0;
+    if (!told && kind >= 0 && (kind & PER_MASK) == PER_LINUX32)
+        tell_missing(h, r, "os.arch", "this process has a 32-bit personality (setarch), for which uname has another name");
+    else if (!told && asked)
         tell_text(h, r, "os.arch", name.machine);
-    else if (!tell_file(h, r, "os.arch", "proc/sys/kernel/arch")) /* since 6.1 */
+    else if (!told)
         tell_missing(h, r, "os.arch", "not among the files of this captured machine");
     struct look text;
     if (look(h, &text, "proc/sys/kernel/hostname"))

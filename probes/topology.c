@@ -428,6 +428,28 @@ static int keep_xml(struct host *h, struct record *r, hwloc_topology_t t, struct
     return done;
 }
 
+static void see_node(void *context, const char *name)
+{
+    bool *any = context;
+    *any |= strncmp(name, "node", 4) == 0 && name[4] >= '0' && name[4] <= '9';
+}
+
+/* hwloc aborts where this folder is empty, as a sandbox may leave it. */
+static bool has_empty_nodes(const struct host *h)
+{
+    static const char path[] = "sys/devices/system/node";
+    bool any = false;
+    return look_exists(h, path) && look_names(h, path, see_node, &any) == 0 && !any;
+}
+
+static int fail_topology(const struct host *h, struct record *r, struct err *err, const char *why, int number)
+{
+    if (why)
+        err_set(err, ERR_SYSTEM, "%s%s%s", why, number ? ": " : "", number ? strerror(number) : "");
+    tell_missing(h, r, "node.type", "the hardware cannot be read: %s", err->text);
+    return -1;
+}
+
 static int before(struct host *h, struct record *r, struct err *err)
 {
     hwloc_topology_t t;
@@ -437,9 +459,11 @@ static int before(struct host *h, struct record *r, struct err *err)
     bool captured = !h->real && look_file(h, "topology.xml", XML_MAX, &xml) == 0 && xml.n > 0;
     /* hwloc's last resort would count the processors of the machine that we run on, whatever the root. */
     if (!captured && !look_exists(h, "sys/devices/system/cpu"))
-        return err_set(err, ERR_SYSTEM, "not readable: /sys/devices/system/cpu: %s", strerror(errno));
+        return fail_topology(h, r, err, "not readable: /sys/devices/system/cpu", errno);
+    if (!captured && has_empty_nodes(h))
+        return fail_topology(h, r, err, "/sys/devices/system/node shows no node", 0);
     if (load(&t, h, captured ? buf_text(&xml) : (struct str){NULL, 0}, err) != 0)
-        return -1;
+        return fail_topology(h, r, err, NULL, 0);
     tell_count(h, r, "cpu.threads", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
     tell_count(h, r, "cpu.cores", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
     tell_count(h, r, "cpu.sockets", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE));

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 /* What hwloc and the probes of hardware and settings read. Paths are relative to the root; a mount on one, above or below it counts. */
@@ -127,6 +128,13 @@ static bool find_unreadable(const struct host *h, char reason[256])
     return false;
 }
 
+/* setarch: uname, which hwloc asks too, names another architecture. */
+static bool has_other_personality(const struct host *h)
+{
+    int kind = h->real ? personality(0xffffffff) : -1;
+    return kind >= 0 && (kind & PER_MASK) == PER_LINUX32;
+}
+
 bool view_is_partial(const struct host *h, char reason[256])
 {
     struct view_state *kept = h->state ? &h->state->view : NULL;
@@ -136,6 +144,10 @@ bool view_is_partial(const struct host *h, char reason[256])
         if (covered < 0 && h->real)
             snprintf(found, sizeof found, "/proc/self/mountinfo is not readable, or longer than %d KiB", LOOK_MOUNTS_MAX >> 10);
         bool partial = covered > 0 || (covered < 0 && h->real) || find_unreadable(h, found);
+        if (!partial && has_other_personality(h)) {
+            partial = true;
+            snprintf(found, sizeof found, "the architecture, by a 32-bit personality (setarch)");
+        }
         if (kept) {
             *kept = (struct view_state){.known = true, .partial = partial};
             snprintf(kept->reason, sizeof kept->reason, "%s", found);

@@ -48,19 +48,33 @@ print(facts.get(sys.argv[2]) or ("missing: " + next(m["reason"] for m in d["miss
 if unshare -m true 2>/dev/null; then
     for hide in 'mount --bind /dev/null /proc/cpuinfo' 'mount -t tmpfs none /sys/bus' 'mount -t tmpfs none /sys/devices/system/cpu' \
         'mount -t tmpfs none /sys/devices/system/clocksource' 'mount --bind /dev/null /usr/lib/os-release' 'mount -t tmpfs none /sys/module' \
+        'mount -t tmpfs none /sys/devices/system/node' \
         'mount -t tmpfs none "$(dirname "$(ls -d /sys/devices/*/0000:* | head -1)")"' 'mount -t tmpfs none /sys/devices' 'mount -t tmpfs none /sys'; do
         case $hide in *ls\ -d*) [ -n "$(ls -d /sys/devices/*/0000:* 2>/dev/null)" ] || continue ;; esac
         for kept in warm cold; do
             [ $kept = warm ] || rm -rf run/benchwrap
             unshare -m sh -c "$hide && \"\$BENCHWRAP\" probe --json" >hidden.json
             for key in node.type node.state; do
-                like "$kept, $hide: no $key" "$(hash_of hidden.json $key)" "^missing: (a part of the .* is hidden: a mount of type|the probe|not readable)"
+                like "$kept, $hide: no $key" "$(hash_of hidden.json $key)" "^missing: (a part of the .* is hidden: a mount of type|the probe|the hardware cannot be read|/sys/devices/system/node shows no node|not readable)"
             done
             "$BENCHWRAP" probe --json >after.json
             is "$kept: the next run outside has the machine's hashes" "$(hash_of after.json node.type) $(hash_of after.json node.state)" \
                 "$(hash_of full.json node.type) $(hash_of full.json node.state)"
         done
     done
+    # A personality changes what uname says, and neither the machine nor what is kept of it.
+    if setarch linux32 true 2>/dev/null; then
+        for kept in warm cold; do
+            [ $kept = warm ] || rm -rf run/benchwrap
+            setarch linux32 "$BENCHWRAP" probe --json >hidden.json
+            like "$kept, linux32: no hash" "$(hash_of hidden.json node.type) $(hash_of hidden.json node.state)" "^missing: .* missing: .*personality"
+            "$BENCHWRAP" probe --json >after.json
+            is "$kept, linux32: the next run has the machine's hashes" "$(hash_of after.json node.type) $(hash_of after.json node.state)" \
+                "$(hash_of full.json node.type) $(hash_of full.json node.state)"
+        done
+    else
+        skip_here "linux32: no hash" "no such personality"
+    fi
     # What Docker and Podman mask by default hides nothing that a hash depends on.
     for hide in /sys/devices/virtual/powercap /sys/firmware /proc/acpi /proc/scsi; do
         [ -d $hide ] || continue

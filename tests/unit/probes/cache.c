@@ -101,8 +101,11 @@ static void what_they_depend_on_is_in_the_name(void **state)
     struct bench *b = *state;
     static const char *const rows[][2] = {{"proc/sys/kernel/random/boot_id", "b2\n"},
                                           {"proc/sys/kernel/hostname", "n2\n"},
-                                          {"proc/self/status", "Cpus_allowed_list:\t0-1\n"}};
-    for (size_t i = 0; i < 3; i++) {
+                                          {"proc/self/status", "Cpus_allowed_list:\t0-1\n"},
+                                          {"sys/devices/system/cpu/online", "0-2\n"},
+                                          {"sys/devices/system/cpu/cpu0/microcode/version", "0x2b000606\n"}};
+    fs_mkdirs(b->h.root, "sys/devices/system/cpu/cpu0/microcode", 0755, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct record r;
         keep(b);
         put(b->h.root, rows[i][0], rows[i][1]);
