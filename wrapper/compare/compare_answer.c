@@ -191,7 +191,7 @@ static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, 
         show_quantity(to, side->median, m->unit);
         buf_puts(to, ", in the base ");
         show_quantity(to, base->median, m->unit);
-        buf_puts(to, " (no ratio).");
+        buf_puts(to, base->median > 0 && side->median > 0 ? " (no interval: not all values are positive)." : " (no ratio).");
     }
 }
 
@@ -291,6 +291,31 @@ void compare_put_disturbed(struct compare_text *t)
     if (!said)
         return;
     buf_puts(&b, " runs were disturbed.");
+    screen_style_begin(&t->screen, STYLE_WARN, t->to);
+    compare_put_wrapped(t, 2, buf_text(&b));
+    screen_style_end(&t->screen, STYLE_WARN, t->to);
+}
+
+/* The median of those that have a value is another one than that of all: what failed, or was not a number, may be the slow ones. */
+void compare_put_partial(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    size_t said = 0;
+    bool headlines = compare_has_headlines(t);
+    buf_init(&b, 1 << 16);
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        for (size_t g = 0; g < t->count; g++) {
+            size_t runs = t->groups[g].count, n = m->sides[g].n;
+            if (!is_answered(t, m, headlines) || runs < 2 || !n || n >= runs || said++ >= SILENT_MAX)
+                continue;
+            buf_printf(&b, "%s%s in %zu of %zu runs of %c", said == 1 ? "! Not all runs have a value: " : ", ",
+                       compare_metric_name(m, t->arena), n, runs, (char)('A' + g));
+        }
+    if (!said)
+        return;
+    if (said > SILENT_MAX)
+        buf_printf(&b, " and %zu more", said - SILENT_MAX);
+    buf_putc(&b, '.');
     screen_style_begin(&t->screen, STYLE_WARN, t->to);
     compare_put_wrapped(t, 2, buf_text(&b));
     screen_style_end(&t->screen, STYLE_WARN, t->to);

@@ -36,5 +36,6 @@ bool compare_shares_metric(const struct compare_text *t, size_t g);
 /* Append lines: what is higher or lower in group g; which runs were disturbed; which groups mix runs of several situations. */
 void compare_put_answer(struct compare_text *t, size_t g);
 void compare_put_disturbed(struct compare_text *t);
+void compare_put_partial(struct compare_text *t); /* "! Not all runs have a value: rate in 4 of 5 runs of A." */
 void compare_put_mixed(struct compare_text *t);
 #endif

@@ -383,6 +383,7 @@ int compare_print_text(const struct group *groups, size_t count, const struct co
     for (size_t g = 1; g < count && metrics; g++)
         compare_put_answer(&t, g);
     compare_put_disturbed(&t);
+    compare_put_partial(&t);
     compare_put_mixed(&t);
     size_t inputs = put_inputs(&t);
     bool named = by && inputs == 1; /* the groups' names have the values */
