@@ -31,6 +31,56 @@ is "the token is alice's alone" "$(stat -c '%U %a' "$token")" "alice 600"
 as_alice sh -c 'umask 077; printf "header = \"Authorization: Bearer %s\"\n" "$(cat "$0")" >"$HOME/curl"' "$token"
 is "alice steers her agent" "$(mine "$agent/status" | jq -r .state)" idle
 
+# ---- bob listens where alice expects her agent ----
+cat >listen.py <<'END'
+import hashlib, hmac, socket, sys
+# listen.py PORT-FILE GOT-FILE [PORT]: keeps what a leader sends; with PORT it passes the requests on to the agent there
+server = socket.create_server(("127.0.0.1", 0))
+server.settimeout(10)
+open(sys.argv[1], "w").write(str(server.getsockname()[1]))
+while True:
+    leader = server.accept()[0]
+    leader.settimeout(5)
+    try:
+        request = leader.recv(65536)
+        open(sys.argv[2], "ab").write(request)
+        if len(sys.argv) > 3:
+            agent = socket.create_connection(("127.0.0.1", int(sys.argv[3])))
+            agent.sendall(request)
+            leader.sendall(agent.recv(65536))
+        else:
+            leader.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 44\r\n\r\n" + b'{"at":"127.0.0.1 1","signature":"","host":1}')
+    except OSError:
+        pass
+    leader.close()
+END
+chmod a+r listen.py
+for way in "" "$(cat "$HOMES/alice/port")"; do
+    rm -f "$HOMES/bob/port" "$HOMES/bob/got"
+    # shellcheck disable=SC2086 # none or one
+    as_bob "${PYTHON:-/usr/bin/python3}" "$WORK/listen.py" "$HOMES/bob/port" "$HOMES/bob/got" $way >/dev/null 2>&1 & listener=$!
+    llm_pids="$llm_pids $listener"
+    llm_wait "$HOMES/bob/port"
+    as_alice timeout 30 "$LLMLOAD" "$url" -m m -n 2 -H 'X-Secret: of-alice' --agents "127.0.0.1:$(cat "$HOMES/bob/port")" --agent-wait 2s >said 2>&1
+    is "bob listens${way:+ and passes on}: the leader refuses" "$?" 1
+    like "… and says why" "$(cat said)" "$([ "$way" ] && echo "passes requests on to 127.0.0.1 $way" || echo 'no agent that knows the token')"
+    is "… and bob has neither token nor load" "$(grep -c -e "$(cat "$token")" -e of-alice "$HOMES/bob/got"; grep -aE '^(GET|POST) ' "$HOMES/bob/got" | grep -vc /hello)" "0
+0"
+    kill "$listener"
+done
+is "the signature is HMAC-SHA-256" "$(python3 - "$token" "$HOMES/bob/got" <<'END'
+import hashlib, hmac, re, sys
+token = open(sys.argv[1], "rb").read().strip()
+nonce, signature = re.search(rb"Authorization: Llmload (\w{32}) (\w{64})", open(sys.argv[2], "rb").read()).groups()
+parts = [b"request", nonce, b"", b"GET", b"/hello", b""]
+print(hmac.new(token, b"".join(b"%d:%s" % (len(p), p) for p in parts), hashlib.sha256).hexdigest().encode() == signature)
+END
+)" True
+stolen=$(sed -n 's/^Authorization: \([^\r]*\).*/\1/p' "$HOMES/bob/got" | head -n 1 | tr -d '\r')
+for path in status start stop health; do
+    is "bob's copy of a signature opens no /$path" "$(as_bob curl -s -o /dev/null -w '%{http_code}' -m 5 -H "Authorization: $stolen" "$agent/$path")" 401
+done
+
 asked() # every request of a stranger, with all that a stranger can send
 {
     body="{\\\"args\\\":[\\\"--url=$url\\\",\\\"--requests=1\\\",\\\"--records=$HOMES/alice/got\\\"],\\\"end\\\":true}"

@@ -462,6 +462,11 @@ static void take_reply(struct http *h, struct http_reply *r)
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_CONTENT_TYPE, &type);
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_RETRY_AFTER, &after);
     r->status = (int)status;
+    char *address = NULL;
+    long port = 0;
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_PRIMARY_IP, &address);
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_PRIMARY_PORT, &port);
+    snprintf(r->peer, sizeof r->peer, "%.60s %ld", address ? address : "", port);
     snprintf(r->type, sizeof r->type, "%s", type ? type : "");
     int64_t now = h->date[0] && h->again[0] ? h->curl.curl_getdate(h->date, NULL) : 0;
     int64_t again = now > 0 ? h->curl.curl_getdate(h->again, NULL) : 0;

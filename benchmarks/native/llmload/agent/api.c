@@ -3,9 +3,11 @@
 
 #include "base/library.h"
 #include "base/secret.h"
+#include "benchmarks/native/llmload/agent/token.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
     CALL(MHD_start_daemon)                                                                                                                 \
     CALL(MHD_stop_daemon)                                                                                                                  \
     CALL(MHD_get_daemon_info)                                                                                                              \
+    CALL(MHD_get_connection_info)                                                                                                          \
     CALL(MHD_lookup_connection_value)                                                                                                      \
     CALL(MHD_create_response_from_buffer)                                                                                                  \
     CALL(MHD_add_response_header)                                                                                                          \
@@ -34,10 +37,55 @@ struct api {
 
 enum { BODY_MAX = 1 << 20, REPLY_MAX = 512 << 20 };
 
-static bool may(struct api *a, struct MHD_Connection *c)
+/* The address and port at which this connection reached the agent, as http_reply.peer writes them. */
+static bool address_of(struct api *a, struct MHD_Connection *c, char ret[80])
+{
+    const union MHD_ConnectionInfo *info = a->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct sockaddr_storage own;
+    socklen_t n = sizeof own;
+    char text[INET6_ADDRSTRLEN];
+    if (!info || getsockname(info->connect_fd, (struct sockaddr *)&own, &n))
+        return false;
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)&own;
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&own;
+    bool six = own.ss_family == AF_INET6;
+    if (!inet_ntop(own.ss_family, six ? (const void *)&v6->sin6_addr : (const void *)&v4->sin_addr, text, sizeof text))
+        return false;
+    const char *mapped = six && IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) ? strrchr(text, ':') : NULL;
+    snprintf(ret, 80, "%s %u", mapped ? mapped + 1 : text, ntohs(six ? v6->sin6_port : v4->sin_port));
+    return true;
+}
+
+/* Is the request signed by a leader that knows the token, for this agent? "Llmload NONCE SIGNATURE". */
+static bool is_signed(struct api *a, const char *given, const char *at, const struct api_call *call, char ret_nonce[SECRET_DIGITS + 1])
+{
+    char expected[SHA256_HEX];
+    if (strlen(given) != SECRET_DIGITS + 1 + SHA256_HEX - 1 || given[SECRET_DIGITS] != ' ')
+        return false;
+    memcpy(ret_nonce, given, SECRET_DIGITS);
+    ret_nonce[SECRET_DIGITS] = 0;
+    bool hello = strcmp(call->path, TOKEN_HELLO) == 0;
+    token_sign_request(a->token, &(struct token_request){ret_nonce, hello ? "" : at, call->method, call->path, call->body}, expected);
+    return secret_equal(str_of(given + SECRET_DIGITS + 1), str_of(expected));
+}
+
+/* 0: the request carries the token or its signature; else the status of the answer, which is in body. */
+static unsigned authorize(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body)
 {
     const char *given = a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
-    return given && strncmp(given, "Bearer ", 7) == 0 && secret_equal(str_of(given + 7), str_of(a->token));
+    char at[80], nonce[SECRET_DIGITS + 1], own[SHA256_HEX];
+    size_t scheme = sizeof TOKEN_SCHEME - 1;
+    if (given && strncmp(given, "Bearer ", 7) == 0 && secret_equal(str_of(given + 7), str_of(a->token)))
+        return 0;
+    if (!given || strncmp(given, TOKEN_SCHEME, scheme) || !address_of(a, c, at) || !is_signed(a, given + scheme, at, call, nonce)) {
+        buf_puts(body, "{\"error\":\"expected the header Authorization: Bearer TOKEN\"}\n");
+        return 401;
+    }
+    if (strcmp(call->path, TOKEN_HELLO))
+        return 0;
+    token_sign_agent(a->token, nonce, at, own);
+    buf_printf(body, "{\"at\":\"%s\",\"signature\":\"%s\"}\n", at, own);
+    return 200;
 }
 
 static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
@@ -46,10 +94,9 @@ static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api
         buf_puts(body, "{\"error\":\"requests of web pages are not taken\"}\n");
         return 403;
     }
-    if (!may(a, c)) {
-        buf_puts(body, "{\"error\":\"expected the header Authorization: Bearer TOKEN\"}\n");
-        return 401;
-    }
+    unsigned status = authorize(a, c, call, body);
+    if (status)
+        return status;
     if (call->body.n > BODY_MAX) {
         buf_puts(body, "{\"error\":\"the body is too long\"}\n");
         return 413;

@@ -31,8 +31,9 @@ enum {
 };
 
 struct remote {
-    const char *address;
+    const char *address, *token;
     struct http *http;
+    char at[80]; /* the address that has proved to be an agent with the same token; "": none has yet */
     int64_t offset_ns, round_trip_ns; /* its CLOCK_MONOTONIC minus ours */
     struct live live;
     int64_t heard_ns; /* when it answered last */
@@ -52,13 +53,69 @@ struct coordination {
 
 /* ---- asking ---- */
 
+/* The header that signs a request: the token itself is never sent. */
+static int sign_request(const struct remote *r, const char *method, const char *path, struct str body, char *nonce, char *ret, size_t size,
+                        struct err *err)
+{
+    char signature[SHA256_HEX];
+    if (secret_generate(nonce, err))
+        return -1;
+    token_sign_request(r->token, &(struct token_request){nonce, r->at, method, path, body}, signature);
+    snprintf(ret, size, "Authorization: " TOKEN_SCHEME "%s %s", nonce, signature);
+    return 0;
+}
+
+/* Does who listens there know the token, at this very address? Another user may listen in an agent's place, and pass requests on to a real one. */
+static int check_identity(struct remote *r, const char *nonce, const struct http_reply *reply, struct err *err)
+{
+    struct json *j = NULL;
+    char expected[SHA256_HEX];
+    if (reply->status == 401)
+        return err_set(err, ERR_REMOTE, "agent %.200s: 401: it expects another token", r->address);
+    if (reply->status != 200 || json_parse(&j, buf_text(&reply->body), NULL, NULL))
+        return err_set(err, ERR_REMOTE, "agent %.200s is no llmload " BW_VERSION, r->address);
+    const char *at = json_string(json_get(j, "at"), "");
+    token_sign_agent(r->token, nonce, at, expected);
+    bool proved = secret_equal(str_of(json_string(json_get(j, "signature"), "")), str_of(expected)), same = strcmp(at, reply->peer) == 0;
+    if (proved && same)
+        snprintf(r->at, sizeof r->at, "%s", at);
+    else if (proved)
+        err_set(err, ERR_REMOTE, "agent %.200s is no agent itself: it passes requests on to %.80s\nhint: name that address", r->address,
+                at);
+    else
+        err_set(err, ERR_REMOTE, "agent %.200s is no agent that knows the token: another process listens there", r->address);
+    json_free(j);
+    return proved && same ? 0 : -1;
+}
+
+static int greet(struct remote *r, struct err *err)
+{
+    char url[400], header[200], nonce[SECRET_DIGITS + 1];
+    const char *const headers[] = {header, NULL};
+    struct http_reply reply;
+    struct http_request q = {.method = "GET", .url = url, .headers = headers, .reply_max = 1 << 16};
+    snprintf(url, sizeof url, "http://%.300s" TOKEN_HELLO, r->address);
+    if (sign_request(r, "GET", TOKEN_HELLO, (struct str){0}, nonce, header, sizeof header, err))
+        return -1;
+    int rc = http_do(r->http, &q, &reply, err);
+    r->unsent = rc < 0 && reply.trouble == HTTP_UNSENT;
+    if (rc == 0)
+        rc = check_identity(r, nonce, &reply, err);
+    http_reply_deinit(&reply);
+    return rc;
+}
+
 static int ask(struct remote *r, const char *method, const char *path, struct str body, struct json **ret, struct err *err)
 {
-    char url[400];
+    char url[400], header[200], nonce[SECRET_DIGITS + 1];
+    const char *const headers[] = {header, NULL};
     struct http_reply reply;
-    struct http_request q = {.method = method, .url = url, .type = "application/json", .body = body, .reply_max = 512 << 20};
+    struct http_request q = {
+        .method = method, .url = url, .type = "application/json", .body = body, .headers = headers, .reply_max = 512 << 20};
     snprintf(url, sizeof url, "http://%.300s%s", r->address, path);
     *ret = NULL;
+    if ((!r->at[0] && greet(r, err)) || sign_request(r, method, path, body, nonce, header, sizeof header, err))
+        return -1;
     int rc = http_do(r->http, &q, &reply, err);
     r->unsent = rc < 0 && reply.trouble == HTTP_UNSENT;
     if (rc == 0)
@@ -104,7 +161,8 @@ static int probe(struct remote *r, struct err *err)
 static int find(struct remote *r, int64_t until_ns, struct err *err)
 {
     while (probe(r, err) < 0) {
-        if (clock_mono_ns() > until_ns || engine_signal() || strstr(err->text, " 401: ") || strstr(err->text, " is llmload "))
+        if (clock_mono_ns() > until_ns || engine_signal() || strstr(err->text, " 401: ") || strstr(err->text, " is llmload ") ||
+            strstr(err->text, " is no "))
             return err_wrap(err, "%s",
                             strstr(err->text, " 401: ") ? "the agent has another token (LLMLOAD_TOKEN, --token-file)"
                                                         : "an agent was not found");
@@ -213,9 +271,10 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
         return err_sys(err, "out of memory");
     c->count = hosts->count;
     struct http_config config = {
-        .agent = "llmload/" BW_VERSION, .bearer = c->token.p, .proxy = "", .connect_s = 5, .total_s = 60, .cancel_fd = -1};
+        .agent = "llmload/" BW_VERSION, .no_redirects = true, .proxy = "", .connect_s = 5, .total_s = 60, .cancel_fd = -1};
     for (size_t i = 0; i < c->count; i++) {
         c->remote[i].address = hosts->address[i];
+        c->remote[i].token = c->token.p;
         if (http_new(&c->remote[i].http, &config, err) < 0)
             return -1;
     }

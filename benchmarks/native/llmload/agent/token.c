@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/agent/token.h"
 
 #include "base/secret.h"
+#include "base/sha256.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -64,4 +65,64 @@ int token_find(const char *path, struct buf *ret, struct buf *ret_source, struct
         explicit_bzero(text.p, text.n);
     unsetenv("LLMLOAD_TOKEN");
     return rc;
+}
+
+/* ---- signatures: HMAC-SHA-256 (RFC 2104) ---- */
+
+enum { BLOCK = 64, DIGEST = 32 };
+
+static void digest_bytes(struct sha256 *s, unsigned char ret[DIGEST])
+{
+    char hex[SHA256_HEX];
+    sha256_end(s, hex);
+    for (size_t i = 0; i < DIGEST; i++)
+        ret[i] = (unsigned char)((unsigned)str_hex_digit(hex[2 * i]) << 4 | (unsigned)str_hex_digit(hex[2 * i + 1]));
+}
+
+/* Begins one of the two hashes: with the key, xor the pad. */
+static void hmac_begin(struct sha256 *s, struct str key, unsigned char pad)
+{
+    unsigned char block[BLOCK] = {0};
+    if (key.n > BLOCK) {
+        sha256_init(s);
+        sha256_add(s, key.p, key.n);
+        digest_bytes(s, block);
+    } else {
+        memcpy(block, key.p, key.n);
+    }
+    for (size_t i = 0; i < BLOCK; i++)
+        block[i] ^= pad;
+    sha256_init(s);
+    sha256_add(s, block, BLOCK);
+    explicit_bzero(block, sizeof block);
+}
+
+void token_sign(const char *token, const struct str *parts, size_t count, char ret[SHA256_HEX])
+{
+    struct sha256 s;
+    unsigned char inner[DIGEST];
+    hmac_begin(&s, str_of(token), 0x36);
+    for (size_t i = 0; i < count; i++) {
+        char length[32]; /* no two lists of parts give the same bytes */
+        int n = snprintf(length, sizeof length, "%zu:", parts[i].n);
+        sha256_add(&s, length, (size_t)n);
+        if (parts[i].n)
+            sha256_add(&s, parts[i].p, parts[i].n);
+    }
+    digest_bytes(&s, inner);
+    hmac_begin(&s, str_of(token), 0x5c);
+    sha256_add(&s, inner, sizeof inner);
+    sha256_end(&s, ret);
+}
+
+void token_sign_request(const char *token, const struct token_request *q, char ret[SHA256_HEX])
+{
+    const struct str parts[] = {STR("request"), str_of(q->nonce), str_of(q->at), str_of(q->method), str_of(q->path), q->body};
+    token_sign(token, parts, sizeof parts / sizeof *parts, ret);
+}
+
+void token_sign_agent(const char *token, const char *nonce, const char *at, char ret[SHA256_HEX])
+{
+    const struct str parts[] = {STR("agent"), str_of(nonce), str_of(at)};
+    token_sign(token, parts, sizeof parts / sizeof *parts, ret);
 }
