@@ -77,7 +77,7 @@ NATIVE_OWN := $(filter-out $(patsubst $(O)/bin/%,$(O)/lib/lib%.a,$(NATIVE)),$(NA
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
-.PHONY: all tests check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
+.PHONY: all tests units quick check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
 .DELETE_ON_ERROR:
 all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE) $(STUB)   ## build everything into O=build
 
@@ -170,6 +170,9 @@ $(O)/tests/server/fault-server: $(wildcard tests/server/*.[ch]) $(LIB) $(O)/flag
 		$$(pkg-config --cflags --libs libmicrohttpd zlib) -lpthread
 tests: all $(unit_bin) $(fault_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the unit tests and what the others call
 
+quick:   ## build without optimisation into O/quick and run the quick unit tests
+	@$(MAKE) -s O='$(O)/quick' CFLAGS=-O0 STATIC=0 units && O='$(O)/quick' scripts/run-tests --quick
+units: $(BIN) $(CORE) $(unit_bin) $(fault_bin)
 check: tests   ## run all tests with what is installed (scripts/test installs the rest)
 	@O='$(O)' scripts/run-tests $(TESTS)
 check-long: tests dist-portable   ## the slow tiers too: MLflow 2.x, bare Debian roots, valgrind, sanitizers, whole campaigns

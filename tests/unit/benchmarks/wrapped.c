@@ -1,5 +1,6 @@
 /* An output gives the same values with colours, ranks, time stamps, CRLF or a byte order mark around its lines, in all entries of the catalogue: terminals,
  * launchers, log collectors and editors put them there. WRAPPED=NAME: that entry alone. */
+/* quick: no, because every sample of the catalogue is wrapped */
 #include "rules_sample.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* mlflow_call.c: the client against a server that misbehaves in every way we know: what it answers, how often it tries, how long, and in which words. */
+/* quick: no, because each fault of a server takes its time */
 #include "mlflow_world.h"
 
 #include "base/clock.h"
