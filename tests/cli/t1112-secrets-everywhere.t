@@ -295,4 +295,7 @@ P
 else
     skip "servers" "libmicrohttpd is not installed"
 fi
+out=$("$BENCHWRAP" init --site a http://user:pass-of-init@127.0.0.1:1/x.git cloned 2>&1)
+like "init names the address that it cannot clone" "$out" 'cannot clone http://127.0.0.1:1/x.git'
+is "… without its password" "$(printf '%s' "$out" | grep -c pass-of-init)" 0
 done_testing

@@ -1,5 +1,6 @@
 /* cmd_init.c: `benchwrap init`: a results repository, new, or a clone of one that is there. */
 #include "base/fs.h"
+#include "base/http.h"
 #include "base/place.h"
 #include "base/site.h"
 #include "cmd/cmd.h"
@@ -103,7 +104,10 @@ static int clone(struct making *m, const char *address, const char *dir)
         return 0; /* cloned before: set up again */
     const char *const args[] = {"clone", "--quiet", "--", address, m->dir, NULL};
     m->cloned = true;
-    return git(m, NULL, CLONE_LIMIT_S, args, arena_printf(m->c->arena, "cannot clone %.300s", address));
+    CLEANUP_BUF struct buf shown;
+    buf_init(&shown, 400);
+    http_say_url(&shown, address); /* without a password */
+    return git(m, NULL, CLONE_LIMIT_S, args, arena_printf(m->c->arena, "cannot clone %.300s", shown.p ? shown.p : ""));
 }
 
 /* The folder itself must be a repository; one that merely lies in somebody's is not taken by surprise. */
