@@ -175,6 +175,7 @@ static void rows_of_every_kind_are_read(void **state)
          "{\"custom_id\":\"x\",\"body\":{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"u\"},{\"type\":\"text\",\"text\":\"v\"}]}]}}",
          "openai", "u\nv", "", 0},
         {DIALECT_COMPLETIONS, "\n{\"prompt\":\"p\xc3\xa9\",\"output_tokens\":3}\n", "prompts", "p\xc3\xa9", "", 3},
+        {DIALECT_CHAT, "{\"prompt\":\"a\",\"output_tokens\":null,\"max_tokens\":4.0}", "prompts", "a", "", 4},
         {DIALECT_CHAT,
          "{\"ctx_a\":\"A man [x]is.\",\"ctx_b\":\"he  Runs\",\"activity_label\":\"Sport\",\"endings\":[\"a\",\"b\"],\"label\":\"\"}",
          "choices", "Sport: A man is. He runs", "", 0},
@@ -220,6 +221,12 @@ static void mistakes_are_named_by_line(void **state)
         {"{\"prompt\":\"a\"}", "--score letters", "--score wants rows with choices"},
         {"{\"question\":\"a\",\"choices\":[\"x\",\"y\"]}", "--score letters", "does not say which choice is right"},
         {"{\"question\":\"a\",\"choices\":[\"x\",\"y\"],\"answer\":5}", "--score letters", "does not say which choice is right"},
+        {"{\"prompt\":\"a\",\"max_tokens\":-1}", "", "of the first row skipped: its \"max_tokens\" is no integer from 1 to 10000000"},
+        {"{\"prompt\":\"a\",\"max_tokens\":\"7\"}", "", "its \"max_tokens\" is no integer"},
+        {"{\"prompt\":\"a\",\"output_tokens\":2.5,\"max_tokens\":3}", "", "its \"output_tokens\" is no integer"},
+        {"{\"question\":\"a\",\"choices\":[\"x\",\"y\"],\"max_tokens\":0}", "", "its \"max_tokens\" is no integer"},
+        {"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"max_tokens\":1e12}", "", "its \"max_tokens\" is no integer"},
+        {"{\"conversations\":[{\"from\":\"human\",\"value\":\"a\"}],\"max_tokens\":true}", "", "its \"max_tokens\" is no integer"},
         {"{\"messages\":[{\"role\":\"user\"}]}", "", "a message wants role and content"},
         {"\n\n", "", "holds no prompt"},
     };
@@ -255,6 +262,9 @@ static void rows_of_strange_bytes_are_not_taken(void **state)
         {STR("{\"a\":1}\n\n{\"b\":\"\\u0000\"}\n{\"c\":\"\\\\u0000\"}\n"), false, 1, 3, 2, ""},
         {STR("one\ntwo\0\nthree\n"), true, 1, 2, 2, ""},
         {STR("[\n{\"prompt\":\"\xff\"}]"), false, 0, 0, 0, "f, line 2: not valid UTF-8"},
+        {STR("{\"p\":\"\\ud83d\\ude00\"}\n{\"p\":\"a\\ud800b\"}\n{\"p\":\"\\uDE00\"}\n{\"p\":\"\\\\ud800\"}\n{\"p\":\"\\ud800\\u0041\"}"), false, 3, 2, 2, ""},
+        {STR("[{\"p\":\"}\\\"\\ud800\",\"q\":[{}]},\n{\"p\":\"b\"}]"), false, 1, 1, 1, ""},
+        {STR("[{\"p\":\"\\ud800\"]"), false, 1, 1, 0, "f, line 1: a comma or the end of the array"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

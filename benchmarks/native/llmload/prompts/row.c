@@ -61,15 +61,20 @@ static int row_done(struct dataset *d, struct row_answer answer, const char *kin
     return d->rows_max && d->row_count >= d->rows_max ? 1 : 0;
 }
 
-/* What the row says of the answer's length, else the length of the answer that stands in it. */
-static uint32_t output_tokens(const struct dataset *d, const struct json *row, const char *answer)
+/* What the row says of the answer's length, else the length of the answer that stands in it. A length that no request can have skips the row. */
+static int output_tokens(const struct dataset *d, const struct json *row, const char *answer, uint32_t *ret, struct err *err)
 {
-    static const char *const names[] = {"output_tokens", "max_completion_tokens", "max_tokens",
-                                        "output_length", "expected_output_len",   NULL};
-    int64_t n = json_integer(first_of(row, names), 0);
-    if (n > 0 && n <= OUTPUT_MAX)
-        return (uint32_t)n;
-    return answer && d->tokenizer ? prompts_count(d->tokenizer, str_of(answer)) : 0;
+    static const char *const names[] = {"output_tokens", "max_completion_tokens", "max_tokens", "output_length", "expected_output_len"};
+    const struct json *j = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !j; i++)
+        j = json_is_null(json_get(row, names[i])) ? NULL : json_get(row, names[i]);
+    int64_t n = json_integer(j, 0);
+    if (j && (n < 1 || n > OUTPUT_MAX)) {
+        err_set(err, ERR_INPUT, "its \"%s\" is no integer from 1 to %d", json_key(j), OUTPUT_MAX);
+        return ROWS_SKIP;
+    }
+    *ret = j ? (uint32_t)n : answer && d->tokenizer ? prompts_count(d->tokenizer, str_of(answer)) : 0;
+    return 0;
 }
 
 /* ---- {"conversations": [{"from": "human", "value": …}, {"from": "gpt", …}, …]} ---- */
@@ -98,16 +103,18 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
         else if (n == 1 && !answer)
             answer = said(j);
     }
-    if (!n) {
+    uint32_t length;
+    if (!n)
         return row_skip(err, "it has no turn of a human");
-    }
+    if (output_tokens(d, row, answer, &length, err) != 0)
+        return ROWS_SKIP;
     struct item *i = item_new(d, err);
     if (!i)
         return -1;
     i->text = turns[0];
     i->turns = turns + 1;
     i->turn_count = n - 1;
-    i->output_tokens = output_tokens(d, row, answer);
+    i->output_tokens = length;
     if (row_members(d, i, row, d->is_body, err) < 0)
         return -1;
     return row_done(d, (struct row_answer){0}, "sharegpt", err);
@@ -133,6 +140,7 @@ static int add_content(struct buf *to, const struct json *content, struct err *e
 static int take_messages(struct dataset *d, const struct json *row, const struct json *list, struct err *err)
 {
     struct buf text CLEANUP_BUF, messages CLEANUP_BUF;
+    uint32_t length;
     size_t n = json_count(list);
     const struct json *last = n ? json_at(list, n - 1) : NULL;
     buf_init(&text, 64 << 20);
@@ -150,6 +158,8 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     }
     if (!messages.n || messages.failed || text.failed)
         return err_set(err, ERR_INPUT, n ? "the messages are too long" : "there are no messages");
+    if (output_tokens(d, row, answered ? json_string(json_get(last, "content"), NULL) : NULL, &length, err) != 0)
+        return ROWS_SKIP;
     struct item *i = item_new(d, err);
     if (!i)
         return -1;
@@ -157,7 +167,7 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
         i->messages = keep(d, buf_text(&messages));
     else
         i->text = keep(d, buf_text(&text));
-    i->output_tokens = output_tokens(d, row, answered ? json_string(json_get(last, "content"), NULL) : NULL);
+    i->output_tokens = length;
     if (row_members(d, i, row, d->is_body, err) < 0)
         return -1;
     return row_done(d, (struct row_answer){0}, "openai", err);
@@ -296,11 +306,14 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
         if (!json_is_string(j))
             return err_set(err, ERR_INPUT, "a choice that is no text");
     if (d->score == SCORE_NO) {
+        uint32_t length;
+        if (output_tokens(d, row, NULL, &length, err) != 0)
+            return ROWS_SKIP;
         struct item *i = item_new(d, err);
         if (!i)
             return -1;
         i->text = keep(d, buf_text(&context));
-        i->output_tokens = output_tokens(d, row, NULL);
+        i->output_tokens = length;
         if (row_members(d, i, row, d->is_body, err) < 0)
             return -1;
         return row_done(d, (struct row_answer){0}, "choices", err);
@@ -354,6 +367,9 @@ static int take_prompt(struct dataset *d, const struct json *row, struct str tex
         return err_set(err, ERR_INPUT, "no prompt, messages, conversations, nor choices in this row");
     if (row && !json_is_array(j) && !prompt.n)
         return row_skip(err, "its prompt is empty");
+    uint32_t length = 0;
+    if (row && output_tokens(d, row, NULL, &length, err) != 0)
+        return ROWS_SKIP;
     struct item *i = item_new(d, err);
     if (!i)
         return -1;
@@ -362,7 +378,7 @@ static int take_prompt(struct dataset *d, const struct json *row, struct str tex
             return -1;
     } else
         i->text = keep(d, row ? buf_text(&prompt) : text);
-    i->output_tokens = row ? output_tokens(d, row, NULL) : 0;
+    i->output_tokens = length;
     if (row && row_members(d, i, row, d->is_body, err) < 0)
         return -1;
     return row_done(d, (struct row_answer){0}, row ? "prompts" : "text", err);

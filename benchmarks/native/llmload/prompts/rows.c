@@ -38,9 +38,51 @@ static void drop_line(struct err *err)
         memmove(err->text, err->text + n, strlen(err->text) - n + 1);
 }
 
-static int skip_row(struct err *err)
+/* The end of the object or array at the text's begin; all of the text where it has none. */
+static size_t row_end(struct str text)
 {
-    err_set(err, ERR_INPUT, "its text holds a NUL (\\u0000)");
+    size_t depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (in_string && c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '{' || c == '['))
+            depth++;
+        else if (!in_string && (c == '}' || c == ']') && --depth == 0)
+            return i + 1;
+        if (!depth)
+            break;
+    }
+    return text.n;
+}
+
+/* The first half of a pair of \u escapes (high), or the second. */
+static bool is_half(struct str text, size_t at, bool is_high)
+{
+    int d = str_starts(str_sub(text, at, at + 3), "\\ud") || str_starts(str_sub(text, at, at + 3), "\\uD")
+                ? str_hex_digit(at + 3 < text.n ? text.p[at + 3] : 0)
+                : -1;
+    return is_high ? d >= 8 && d < 12 : d >= 12;
+}
+
+/* An escaped surrogate without its other half, which stands for no character. */
+static bool has_half_pair(struct str text)
+{
+    for (size_t i = 0; i + 1 < text.n; i++)
+        if (text.p[i] == '\\') {
+            if (is_half(text, i, false) || (is_half(text, i, true) && !is_half(text, i + 6, false)))
+                return true;
+            i += is_half(text, i, true) ? 11 : 1;
+        }
+    return false;
+}
+
+static int skip_row(struct err *err, const char *why)
+{
+    err_set(err, ERR_INPUT, "its text holds %s", why);
     return ROWS_SKIP;
 }
 
@@ -62,14 +104,19 @@ static int take_json(struct str text, size_t *ret_end, rows_take *take, void *to
     struct json *j;
     size_t end = text.n;
     if (json_parse(&j, text, ret_end, err) < 0) {
+        struct str broken = str_sub(text, 0, row_end(text));
         drop_line(err);
-        return -1;
+        if (!has_half_pair(broken))
+            return -1;
+        if (ret_end)
+            *ret_end = broken.n;
+        return skip_row(err, "half of a surrogate pair (\\ud800 to \\udfff)");
     }
     if (ret_end)
         end = *ret_end;
     struct str row = str_sub(text, 0, end);
     int rc = ret_end && !str_valid_utf8(row) ? err_set(err, ERR_INPUT, "not valid UTF-8") /* a line was looked at before */
-             : has_nul(row)                  ? skip_row(err)
+             : has_nul(row)                  ? skip_row(err, "a NUL (\\u0000)")
                                              : take(to, j, text, line, err);
     json_free(j);
     return rc;
@@ -85,7 +132,7 @@ static int take_line(struct str text, bool as_text, rows_take *take, void *to, s
     if (!str_valid_utf8(text))
         return err_set(err, ERR_INPUT, "not valid UTF-8");
     if (as_text && has_nul_byte(text))
-        return skip_row(err);
+        return skip_row(err, "a NUL (\\u0000)");
     return as_text ? take(to, NULL, text, line, err) : take_json(text, NULL, take, to, line, err);
 }
 

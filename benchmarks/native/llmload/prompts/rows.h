@@ -15,7 +15,7 @@ struct rows_skipped {
     char why[200]; /* of that */
 };
 
-/* Reads all; blank lines are passed over, and rows that hold a NUL are skipped: many servers end a text there, or refuse it. ERR_INPUT names file
+/* Reads all; blank lines are passed over, and rows that hold a NUL or half of a surrogate pair are skipped: many servers end a text there, or refuse it. ERR_INPUT names file
  * and line: no valid JSON, no valid UTF-8, a row of more than 64 MiB; and what `take` complains of. Notes the file's hash (inputs.h). */
 int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct rows_skipped *ret_skipped, struct err *err);
 /* The same over text in memory, which `name` calls by its name in errors. */
