@@ -47,6 +47,12 @@ ok '  and the achieved rate is what was really sent' jq -e '.load.offered_rate =
 ok 'or dropped, if so wished, and counted' jq -e '.load.dropped > 40 and .completed + .load.dropped == 80' "$WORK/drop.json"
 llm_stop
 
+# The client sleeps while all slots are taken: 10.4 ms from token to token.
+llm_start "$FAKE" --ttft 20ms --itl 10400us
+"$LOAD" --url "$url" --rate 100 --arrivals constant -c 2 -n 40 --max-tokens 5 --json >"$WORK/slot.json" 2>/dev/null
+ok 'waiting for a slot of --concurrency is no lateness of the client' jq -e '.load.late >= 30 and .client.sends_late * 4 < .load.late' "$WORK/slot.json"
+llm_stop
+
 # Traces.
 llm_start "$FAKE"
 printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n2023-11-16 18:17:04.5000000,110,27\n' >"$WORK/azure.csv"

@@ -52,13 +52,22 @@ static struct session *session_of(struct timer *t)
     return (struct session *)((char *)t - offsetof(struct session, timer));
 }
 
+/* A slot is free. The loop may have slept since an arrival found none. */
+static void slot_free(struct worker *w)
+{
+    w->users--;
+    if (w->is_full)
+        w->full_ns = w->now_ns;
+    w->is_full = false;
+}
+
 static void session_free(struct worker *w, struct session *s)
 {
     timers_clear(&w->timers, &s->timer);
     buf_deinit(&s->history);
     buf_deinit(&s->question);
     free(s);
-    w->users--;
+    slot_free(w);
 }
 
 void worker_deinit(struct worker *w)
@@ -237,7 +246,7 @@ void worker_freed(struct worker *w, struct conn *c)
     struct session *s = c->f.session;
     const struct load *l = w->run->load;
     if (!s) {
-        w->users--;
+        slot_free(w);
         return;
     }
     enum ending how = c->f.r.ending;
@@ -291,7 +300,8 @@ static void send_arrivals(struct worker *w)
     uint64_t most = slots(w);
     while (w->next_arrival < s->n && s->list[w->next_arrival].at_ns + begin_ns <= w->now_ns) {
         const struct arrival *a = &s->list[w->next_arrival];
-        if (w->users >= most)
+        w->is_full = w->users >= most;
+        if (w->is_full)
             w->full_ns = w->now_ns;
         if (w->users >= most && !w->run->load->drop)
             return;

@@ -115,7 +115,8 @@ struct worker {
     bool draining;
     struct lateness late;
     bool stamped; /* the read being worked on has the kernel's stamp */
-    int64_t full_ns; /* when an arrival last found no slot free */
+    int64_t full_ns; /* until then at least no slot was free for an arrival */
+    bool is_full; /* an arrival waits for a slot */
     int64_t pause_until_ns; /* a connection could not be made: no new request before */
     size_t turn_of; /* round robin */
     size_t next_source; /* of the source addresses */
