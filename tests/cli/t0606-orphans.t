@@ -68,6 +68,11 @@ if unshare -p -f true 2>/dev/null; then
 else
     skip_here "a PID namespace" "none can be made here"
 fi
+# The process that carries the stream on is ours, from its first moment on.
+rm -rf mlruns .benchwrap
+for _ in 1 2 3 4 5 6; do "$BENCHWRAP" -q -- sh -c 'sleep 2 & sleep 0.3' >/dev/null 2>&1; done
+is "one background process is counted as one" "$(awk '{print $2}' mlruns/*/*/metrics/run.left_running | sort | uniq -c | xargs)" "6 1"
+
 if command -v tmux >/dev/null; then
     rm -rf mlruns .benchwrap
     timeout 60 "$BENCHWRAP" -q -- sh -c "tmux -S $WORK/tmux new-session -d 'sleep 60' && echo now" >out 2>err

@@ -78,7 +78,7 @@ _Noreturn static void drain_main(struct stream *streams)
     }
 }
 
-bool drain_start(struct stream *streams)
+pid_t drain_start(struct stream *streams)
 {
     pid_t pid = spawn_fork();
     if (pid == 0)
@@ -87,5 +87,5 @@ bool drain_start(struct stream *streams)
         streams[i].left = 0;
         pump_close(&streams[i]);
     }
-    return pid > 0;
+    return pid;
 }

@@ -32,9 +32,9 @@ int64_t clock_wall_ms(void)
 uint32_t ending_left(const struct launch *l)
 {
     struct proc_id *list = NULL;
-    const pid_t helpers[] = {l->recorder.pid, l->signals.witness.page ? l->signals.witness.pid : 0, launcher_sender(l)};
-    pid_t except[4] = {0};
-    for (size_t i = 0, n = 0; i < 3; i++)
+    const pid_t helpers[] = {l->recorder.pid, l->signals.witness.page ? l->signals.witness.pid : 0, launcher_sender(l), l->drainer};
+    pid_t except[5] = {0};
+    for (size_t i = 0, n = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (helpers[i] > 0)
             except[n++] = helpers[i];
     ptrdiff_t n = proc_descendants(except, &list);

@@ -220,7 +220,8 @@ static void hand_over(struct launch *l, int64_t now_ns, bool at_once)
     }
     if (!open || (!at_once && (owed || now_ns < l->ended_ns + LEAVE_NS)))
         return;
-    if (drain_start(l->stream))
+    l->drainer = drain_start(l->stream);
+    if (l->drainer > 0)
         l->open_streams = open;
     else if (at_once || now_ns >= l->ended_ns + DRAIN_NS) {
         say_line(stderr_of(l), "cannot pass on what background processes of the program write from now on: %s", strerror(errno));

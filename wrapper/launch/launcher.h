@@ -29,6 +29,7 @@ struct launch {
     bool recorded;           /* there is, or was, a recorder */
     bool helpless;           /* it has died before its time, another witness was found */
     bool told;               /* and that has been said */
+    pid_t drainer;           /* carries on what background processes write; 0: none */
     pid_t pid;
     int line;                /* the held child's, until it is known to run */
     bool ended;
