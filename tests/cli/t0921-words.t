@@ -29,7 +29,7 @@ while IFS='|' read -r place word answer; do
         case $verbs in *" $named "*) ;; *) tap_fail "$word: answered with a command" "$named" ;; esac
     done
     for named in $(grep -oE -- '--[a-z][a-z-]+' <<<"$answer"); do # … and an option
-        grep -qE -- "\"${named#--}\"" "$ROOT"/wrapper/launch/options.def "$ROOT"/wrapper/cmd/cmd_*.c || tap_fail "$word: answered with an option" "$named"
+        grep -qw -- "OPTION_$(tr a-z- A-Z_ <<<"${named#--}")" "$ROOT"/wrapper/launch/options.def "$ROOT"/wrapper/cmd/cmd_*.c || tap_fail "$word: answered with an option" "$named"
     done
 done < <(rows "$ROOT/wrapper/launch/words.def")
 typed "leave it out: benchwrap -- fio --x" "$BENCHWRAP" run fio --x

@@ -249,7 +249,7 @@ damaged_run() # one that check refuses, in no commit
 tables=$ROOT/wrapper/launch/options.def
 by_variables()
 {
-    sed -n 's/^OPTION("\([^"]*\)", [^,]*, OPT_[A-Z]*, \("[^"]*"\|NULL\), "\([A-Z_]*\)".*/\1 \3/p' "$tables" >"$WORK/variables"
+    sed -n 's/^OPTION(OPTION_\([A-Z_]*\), [^,]*, OPT_[A-Z]*, \("[^"]*"\|NULL\), "\([A-Z_]*\)".*/\1 \3/p' "$tables" >"$WORK/variables"
     while read -r _ variable; do
         for template in @ +; do
             value_of "$template"
@@ -262,7 +262,8 @@ by_variables()
 }
 by_files()
 {
-    sed -n 's/^OPTION("\([^"]*\)", [^,]*, OPT_\([A-Z]*\),.*OPT_FROM_FILE.*/\1 \2/p' "$tables" >"$WORK/keys"
+    sed -n 's/^OPTION(OPTION_\([A-Z_]*\), [^,]*, OPT_\([A-Z]*\),.*OPT_FROM_FILE.*/\1 \2/p' "$tables" |
+        while read -r name kind; do echo "$(tr A-Z_ a-z- <<<"$name") $kind"; done >"$WORK/keys"
     while read -r key kind; do
         for file in "$HOME/.config/benchwrap/config.yaml" "$repository/benchwrap.yaml"; do
             case $file:$key in */benchwrap.yaml:experiment | */benchwrap.yaml:[cprt]*) ;; */benchwrap.yaml:*) continue ;; esac # it ignores the others

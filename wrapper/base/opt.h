@@ -7,6 +7,7 @@
 #define BASE_OPT_H
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/option_names.h"
 
 enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_PAIR, OPT_DURATION, OPT_SIZE, OPT_INT, OPT_CHOICE, OPT_SITE };
 

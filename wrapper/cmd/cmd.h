@@ -59,9 +59,9 @@ int cmd_complain(FILE *notes, const char *verb, const struct err *err);
 int cmd_check_out(FILE *out, FILE *notes);
 
 /* Rows that many commands share. */
-#define CMD_ROW_JSON {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print one JSON document instead of text", 0}
-#define CMD_ROW_REF {"ref", 0, OPT_TEXT, "REF", NULL, NULL, "Selection", \
-    "Read the runs of a commit of a git repository instead: a branch, origin/main, a hash, or REF:PATH of its mlruns folder; nothing is checked out", 0}
-#define CMD_ROW_TREE {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Selection", \
-    "Use this mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)", 0}
+#define CMD_ROW_JSON {.name = OPTION_JSON, .kind = OPT_FLAG, .group = "Output", .help = "Print one JSON document instead of text"}
+#define CMD_ROW_REF {.name = OPTION_REF, .kind = OPT_TEXT, .arg = "REF", .group = "Selection", \
+     .help = "Read the runs of a commit of a git repository instead: a branch, origin/main, a hash, or REF:PATH of its mlruns folder; nothing is checked out"}
+#define CMD_ROW_TREE {.name = OPTION_TREE, .letter = 't', .kind = OPT_TEXT, .arg = "DIR", .env = "BENCHWRAP_TREE", .group = "Selection", \
+     .help = "Use this mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)"}
 #endif

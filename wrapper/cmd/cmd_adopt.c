@@ -75,7 +75,7 @@ static void adopt_all(struct work *w)
         progress_show(&p, i + 1, NULL);
         adopt_run(a, a->runs[i], &got);
         w->counts[got.result]++;
-        if (got.result != ADOPT_THERE || opt_on(&w->c->opts, "json"))
+        if (got.result != ADOPT_THERE || opt_on(&w->c->opts, OPTION_JSON))
             add_row(w, a->runs[i], &got);
         if (got.result == ADOPT_DONE && !a->dry && make_batch_add(&w->batch, a->runs[i]->id, &err)) {
             progress_clear(&p);
@@ -90,7 +90,7 @@ static void adopt_all(struct work *w)
 static int plan_for(struct work *w)
 {
     struct cmd_context *c = w->c;
-    static const char *const passed_on[] = {"tree", "artifact-max", "profile"};
+    static const char *const passed_on[] = {OPTION_TREE, OPTION_ARTIFACT_MAX, OPTION_PROFILE};
     char *line[5];
     int n = 0;
     line[n++] = arena_dup(c->arena, "adopt", 5);
@@ -109,11 +109,11 @@ static int print(struct work *w)
     const size_t *n = w->counts;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1u << 30);
-    if (opt_on(&c->opts, "json"))
+    if (opt_on(&c->opts, OPTION_JSON))
         listing_json(&w->list, &b);
     if (w->list.failed || b.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
-    if (opt_on(&c->opts, "json")) {
+    if (opt_on(&c->opts, OPTION_JSON)) {
         fwrite(b.p ? b.p : "", 1, b.n, c->out);
         return 0;
     }
@@ -130,8 +130,8 @@ static int work(struct work *w, const char *dir)
     struct swept swept;
     int rc = adopt_init(&w->adopt, &w->plan, dir, c->env, c->err);
     if (rc == 0) {
-        w->adopt.dry = opt_on(&c->opts, "dry-run");
-        w->adopt.all = opt_on(&c->opts, "all");
+        w->adopt.dry = opt_on(&c->opts, OPTION_DRY_RUN);
+        w->adopt.all = opt_on(&c->opts, OPTION_ALL);
         w->batch = (struct make_batch){.tree = w->plan.tree, .spool = w->plan.spool};
         if (!w->adopt.dry) /* what an adoption that was killed left is finished first */
             finish_leftovers(w->plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
@@ -159,13 +159,30 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "Also adopt runs that have not ended, closed as KILLED at their last sample", 0},
-    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "Write them into this mlruns folder", 0},
-    {"profile", 0, OPT_TEXT, "NAME", "BENCHWRAP_PROFILE", NULL, "Record",
-     "public: drop the names of users and machines, and addresses (default: the repository's profile)", 0},
-    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record",
-     "Copy at most this much of a run's artifacts, and name the others as missing (default: 64M)", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be adopted, and write nothing", 0},
+    {.name = OPTION_ALL,
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .group = "Selection",
+     .help = "Also adopt runs that have not ended, closed as KILLED at their last sample"},
+    {.name = OPTION_TREE,
+     .letter = 't',
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .env = "BENCHWRAP_TREE",
+     .group = "Record",
+     .help = "Write them into this mlruns folder"},
+    {.name = OPTION_PROFILE,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .env = "BENCHWRAP_PROFILE",
+     .group = "Record",
+     .help = "public: drop the names of users and machines, and addresses (default: the repository's profile)"},
+    {.name = OPTION_ARTIFACT_MAX,
+     .kind = OPT_SIZE,
+     .arg = "SIZE",
+     .group = "Record",
+     .help = "Copy at most this much of a run's artifacts, and name the others as missing (default: 64M)"},
+    {.name = OPTION_DRY_RUN, .letter = 'n', .kind = OPT_FLAG, .group = "Output", .help = "Print what would be adopted, and write nothing"},
     CMD_ROW_JSON,
 };
 

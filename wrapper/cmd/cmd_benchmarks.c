@@ -7,8 +7,12 @@
 #include "plan/plan.h"
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_FLAG, NULL, NULL, NULL, "Output", "Print the rule file itself, as a start for one of your own", 0},
-    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print the names alone, one a line", 0},
+    {.name = OPTION_RULES,
+     .letter = 'r',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Print the rule file itself, as a start for one of your own"},
+    {.name = OPTION_LIST, .kind = OPT_FLAG, .group = "Output", .help = "Print the names alone, one a line"},
     CMD_ROW_JSON,
 };
 
@@ -354,7 +358,7 @@ static int list(struct cmd_context *c, const struct catalogue *catalogue)
     struct json_out j = {.to = &b};
     struct listing l;
     size_t n = 0;
-    bool json = opt_on(&c->opts, "json");
+    bool json = opt_on(&c->opts, OPTION_JSON);
     struct catalogue_entry *e = catalogue_list(catalogue, c->arena, &n);
     buf_init(&b, 64 << 20);
     listing_init(&l, columns, 4, c->arena);
@@ -364,7 +368,7 @@ static int list(struct cmd_context *c, const struct catalogue *catalogue)
         struct err why = {0};
         if (e[i].hidden)
             continue;
-        if (opt_on(&c->opts, "list")) {
+        if (opt_on(&c->opts, OPTION_LIST)) {
             fprintf(c->out, "%s\n", e[i].name);
             continue;
         }
@@ -398,7 +402,7 @@ static int one(struct cmd_context *c, const struct catalogue *catalogue, const c
         return -1;
     p.rules = rules;
     int rc = page_make(&p, c->err);
-    if (!rc && opt_on(&c->opts, "json")) {
+    if (!rc && opt_on(&c->opts, OPTION_JSON)) {
         json_page(&j, &p);
         rc = answer(c, &b);
     } else if (!rc && print_page(&p, c->out))
@@ -425,14 +429,15 @@ static int run(struct cmd_context *c)
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "expected one NAME or none, got %d", c->argc);
     if (!c->argc)
-        return opt_on(&c->opts, "rules") ? err_set(c->err, ERR_USAGE, "--rules: expected the NAME of a benchmark") : list(c, &catalogue);
+        return opt_on(&c->opts, OPTION_RULES) ? err_set(c->err, ERR_USAGE, "--rules: expected the NAME of a benchmark")
+                                              : list(c, &catalogue);
     const char *path = catalogue_find(&catalogue, c->argv[0], c->arena);
     if (!path)
         path = catalogue_for_program(&catalogue, c->argv[0], c->arena);
     if (!path)
         return err_set(c->err, ERR_USAGE,
                        "no benchmark is called \"%.60s\", and none lists it as a program; \"benchwrap benchmarks\" shows all", c->argv[0]);
-    return opt_on(&c->opts, "rules") ? print_rules(c, path) : one(c, &catalogue, path);
+    return opt_on(&c->opts, OPTION_RULES) ? print_rules(c, path) : one(c, &catalogue, path);
 }
 
 const struct cmd cmd_benchmarks = {

@@ -133,9 +133,9 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
     if (rc == 0)
         rc = require_objects(x, repo, &from, &to, err);
     if (rc == 0)
-        rc = check_range(x->k, repo, &from, &to, opt_text(&x->c->opts, "folder"), err);
-    if (rc == 0 && opt_on(&x->c->opts, "markdown"))
-        rc = range_text(repo, &from, &to, opt_text(&x->c->opts, "folder"), x->k, SUMMARY_MAX / 2, &x->brings, x->c->arena, err);
+        rc = check_range(x->k, repo, &from, &to, opt_text(&x->c->opts, OPTION_FOLDER), err);
+    if (rc == 0 && opt_on(&x->c->opts, OPTION_MARKDOWN))
+        rc = range_text(repo, &from, &to, opt_text(&x->c->opts, OPTION_FOLDER), x->k, SUMMARY_MAX / 2, &x->brings, x->c->arena, err);
     if (rc)
         err_wrap(err, "%s", range);
     if (rc && repo_is_shallow(repo))
@@ -154,11 +154,11 @@ static int report(struct asked *x, struct err *err)
     buf_init(&b, REPORT_MAX);
     if (check_report_sort(x->k) < 0)
         return err_set(err, ERR_SYSTEM, "out of memory");
-    if (opt_on(&c->opts, "sarif"))
+    if (opt_on(&c->opts, OPTION_SARIF))
         check_report_sarif(x->k, &b);
-    else if (opt_on(&c->opts, "json"))
+    else if (opt_on(&c->opts, OPTION_JSON))
         check_report_json(x->k, &x->subject, &b);
-    else if (opt_on(&c->opts, "markdown")) {
+    else if (opt_on(&c->opts, OPTION_MARKDOWN)) {
         check_report_markdown(x->k, &x->subject, SUMMARY_MAX / 2, &b);
         buf_puts(&b, x->brings.n ? "\n" : "");
         buf_str(&b, buf_text(&x->brings));
@@ -172,7 +172,7 @@ static int report(struct asked *x, struct err *err)
 static int look(struct asked *x, struct err *err)
 {
     struct cmd_context *c = x->c;
-    const char *path = c->argc ? c->argv[0] : NULL, *tree, *range = opt_text(&c->opts, "range");
+    const char *path = c->argc ? c->argv[0] : NULL, *tree, *range = opt_text(&c->opts, OPTION_RANGE);
     if (range) {
         x->subject = (struct check_subject){"range", range};
         return check_commits(x, range, path ? path : ".", err);
@@ -191,22 +191,24 @@ static int run(struct cmd_context *c)
     struct check k;
     struct asked x = {.c = c, .k = &k};
     struct catalogue ours = {.folders = 0};
-    const char *fail_on = opt_text(&c->opts, "fail-on");
+    const char *fail_on = opt_text(&c->opts, OPTION_FAIL_ON);
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": one PATH is taken", c->argv[1]);
     check_begin(&k, c->arena);
-    k.public_profile = opt_on(&c->opts, "public");
-    k.signers = opt_text(&c->opts, "allowed-signers");
+    k.public_profile = opt_on(&c->opts, OPTION_PUBLIC);
+    k.signers = opt_text(&c->opts, OPTION_ALLOWED_SIGNERS);
     k.catalogue = &ours;
-    for (const struct opt_value *v = opt_find(&c->opts, "rules"); v && v->text; v = v->next)
+    for (const struct opt_value *v = opt_find(&c->opts, OPTION_RULES); v && v->text; v = v->next)
         catalogue_add(&ours, v->text);
     if (k.signers && access(k.signers, R_OK) != 0)
         return err_set(c->err, ERR_USAGE, "--allowed-signers: %s cannot be read", k.signers);
-    k.limits.file_B = opt_bytes(&c->opts, "max-file");
-    k.limits.run_B = opt_bytes(&c->opts, "max-run");
+    k.limits.file_B = opt_bytes(&c->opts, OPTION_MAX_FILE);
+    k.limits.run_B = opt_bytes(&c->opts, OPTION_MAX_RUN);
     k.limits.all_B = k.limits.run_B < UINT64_MAX / LARGEST_RUNS ? k.limits.run_B * LARGEST_RUNS : UINT64_MAX;
-    int64_t most = opt_text(&c->opts, "max-runs") ? opt_integer(&c->opts, "max-runs") : opt_text(&c->opts, "range") ? RANGE_RUNS : 0;
-    if (most < 0 || (most == 0 && opt_text(&c->opts, "max-runs")))
+    int64_t most = opt_text(&c->opts, OPTION_MAX_RUNS) ? opt_integer(&c->opts, OPTION_MAX_RUNS)
+                   : opt_text(&c->opts, OPTION_RANGE)  ? RANGE_RUNS
+                                                       : 0;
+    if (most < 0 || (most == 0 && opt_text(&c->opts, OPTION_MAX_RUNS)))
         return err_set(c->err, ERR_USAGE, "--max-runs: expected an integer >= 1");
     if (most)
         k.limits.runs = (size_t)most;
@@ -233,22 +235,49 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"range", 'r', OPT_TEXT, "A..B", NULL, NULL, "Selection",
-     "Check what the commits of B bring to A, in the repository of PATH (default: here)", 0},
-    {"folder", 0, OPT_TEXT, "PATH", NULL, "mlruns", "Selection", "With --range: path of the tree in the repository", 0},
-    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection",
-     "Report personal data in a run as an error (default: where benchwrap.yaml says that the repository is public, in a range that of A)",
-     0},
-    {"allowed-signers", 0, OPT_TEXT, "FILE", NULL, NULL, "Selection",
-     "Require for every run a signature by a key that this file (as of ssh-keygen) allows its site", 0},
-    {"rules", 0, OPT_LIST, "DIR", NULL, NULL, "Selection", "Trust these rule files too: DIR/<name>/rules.yaml; may be repeated", 0},
-    {"max-file", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "Refuse larger files", 0},
-    {"max-run", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "Refuse larger runs", 0},
-    {"max-runs", 0, OPT_INT, "N", NULL, NULL, "Limits", "Check at most N runs, refuse more (default: 20000 of a range)", 0},
-    {"fail-on", 0, OPT_CHOICE, "error|warning", NULL, "error", "Output", "Exit 1 from this severity on", 0},
+    {.name = OPTION_RANGE,
+     .letter = 'r',
+     .kind = OPT_TEXT,
+     .arg = "A..B",
+     .group = "Selection",
+     .help = "Check what the commits of B bring to A, in the repository of PATH (default: here)"},
+    {.name = OPTION_FOLDER,
+     .kind = OPT_TEXT,
+     .arg = "PATH",
+     .value = "mlruns",
+     .group = "Selection",
+     .help = "With --range: path of the tree in the repository"},
+    {.name = OPTION_PUBLIC,
+     .kind = OPT_FLAG,
+     .group = "Selection",
+     .help =
+         "Report personal data in a run as an error (default: where benchwrap.yaml says that the repository is public, in a range that of A)"},
+    {.name = OPTION_ALLOWED_SIGNERS,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Selection",
+     .help = "Require for every run a signature by a key that this file (as of ssh-keygen) allows its site"},
+    {.name = OPTION_RULES,
+     .kind = OPT_LIST,
+     .arg = "DIR",
+     .group = "Selection",
+     .help = "Trust these rule files too: DIR/<name>/rules.yaml; may be repeated"},
+    {.name = OPTION_MAX_FILE, .kind = OPT_SIZE, .arg = "SIZE", .value = "64M", .group = "Limits", .help = "Refuse larger files"},
+    {.name = OPTION_MAX_RUN, .kind = OPT_SIZE, .arg = "SIZE", .value = "64M", .group = "Limits", .help = "Refuse larger runs"},
+    {.name = OPTION_MAX_RUNS,
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Limits",
+     .help = "Check at most N runs, refuse more (default: 20000 of a range)"},
+    {.name = OPTION_FAIL_ON,
+     .kind = OPT_CHOICE,
+     .arg = "error|warning",
+     .value = "error",
+     .group = "Output",
+     .help = "Exit 1 from this severity on"},
     CMD_ROW_JSON,
-    {"sarif", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print SARIF 2.1.0, which forges show next to the changed files", 0},
-    {"markdown", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Markdown, as for the summary of a forge's job", 0},
+    {.name = OPTION_SARIF, .kind = OPT_FLAG, .group = "Output", .help = "Print SARIF 2.1.0, which forges show next to the changed files"},
+    {.name = OPTION_MARKDOWN, .kind = OPT_FLAG, .group = "Output", .help = "Markdown, as for the summary of a forge's job"},
 };
 
 const struct cmd cmd_check = {

@@ -9,12 +9,27 @@
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {"repo", 0, OPT_TEXT, "DIR", NULL, NULL, "Selection",
-     "Commit to this repository, bare or not (default: the one that contains the tree)", 0},
-    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Selection",
-     "Into a public repository, also take runs that were recorded with the private profile", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Behaviour", "Print what would be committed, and write nothing", 0},
-    {"wait", 'w', OPT_DURATION, "DURATION", NULL, "60s", "Behaviour", "Wait this long for others who commit to the same repository", 0},
+    {.name = OPTION_REPO,
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .group = "Selection",
+     .help = "Commit to this repository, bare or not (default: the one that contains the tree)"},
+    {.name = OPTION_PRIVATE,
+     .kind = OPT_FLAG,
+     .group = "Selection",
+     .help = "Into a public repository, also take runs that were recorded with the private profile"},
+    {.name = OPTION_DRY_RUN,
+     .letter = 'n',
+     .kind = OPT_FLAG,
+     .group = "Behaviour",
+     .help = "Print what would be committed, and write nothing"},
+    {.name = OPTION_WAIT,
+     .letter = 'w',
+     .kind = OPT_DURATION,
+     .arg = "DURATION",
+     .value = "60s",
+     .group = "Behaviour",
+     .help = "Wait this long for others who commit to the same repository"},
     CMD_ROW_JSON,
 };
 
@@ -31,7 +46,7 @@ static void note(void *context, const char *text)
     struct telling *t = context;
     buf_puts(&t->notes, t->count++ ? "," : "");
     buf_json(&t->notes, str_of(text));
-    if (opt_on(&t->c->opts, "json") || t->count > SHOWN)
+    if (opt_on(&t->c->opts, OPTION_JSON) || t->count > SHOWN)
         return;
     progress_clear(&t->progress);
     fprintf(t->c->notes, "benchwrap: commit: %s\n", t->count == SHOWN ? "more runs stay out; --json tells which and why" : text);
@@ -48,7 +63,7 @@ static void print(struct telling *t, const struct results *s, const struct commi
 {
     FILE *out = t->c->out;
     const char *branch = s->branch + strlen("refs/heads/");
-    if (opt_on(&t->c->opts, "json")) {
+    if (opt_on(&t->c->opts, OPTION_JSON)) {
         fprintf(out,
                 "{\"branch\":\"%s\",\"runs\":%zu,\"commits\":%zu,\"bytes\":%" PRIu64
                 ",\"left_out\":%zu,\"repacked\":%s,\"dry_run\":%s,\"tip\":",
@@ -70,15 +85,15 @@ static int commit(struct cmd_context *c, const struct plan *plan)
     struct results s;
     struct commit_done done;
     struct telling t = {.c = c};
-    bool dry = opt_on(&c->opts, "dry-run");
-    if (plan_results(plan, opt_text(&c->opts, "repo"), !dry, c->arena, &s, c->err))
+    bool dry = opt_on(&c->opts, OPTION_DRY_RUN);
+    if (plan_results(plan, opt_text(&c->opts, OPTION_REPO), !dry, c->arena, &s, c->err))
         return -1;
     buf_init(&t.notes, 16 << 20);
     progress_begin(&t.progress, c->notes, "committing run", 0);
     struct commit_wish wish = {.dry = dry,
-                               .private_too = opt_on(&c->opts, "private"),
+                               .private_too = opt_on(&c->opts, OPTION_PRIVATE),
                                .prompt = isatty(STDIN_FILENO),
-                               .wait_s = opt_seconds(&c->opts, "wait"),
+                               .wait_s = opt_seconds(&c->opts, OPTION_WAIT),
                                .note = note,
                                .progress = show,
                                .context = &t};
@@ -94,7 +109,7 @@ static int commit(struct cmd_context *c, const struct plan *plan)
 static int run(struct cmd_context *c)
 {
     struct plan plan;
-    const char *tree = opt_text(&c->opts, "tree");
+    const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "commit", 6), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "no operand is taken, got \"%.60s\": all new runs of the tree are committed", c->argv[0]);

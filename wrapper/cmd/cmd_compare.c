@@ -350,7 +350,7 @@ static int compare(struct cmd_context *c, struct runs *runs)
 {
     struct group groups[GROUPS_MAX] = {{0}};
     struct compared *metrics = NULL;
-    const char *by = opt_text(&c->opts, "by");
+    const char *by = opt_text(&c->opts, OPTION_BY);
     size_t count = 0, members = 0;
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
     if (status == 0 && count < 2)
@@ -358,12 +358,12 @@ static int compare(struct cmd_context *c, struct runs *runs)
     if (status == 0)
         say_shared(c, groups, count);
     if (status == 0)
-        status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
+        status = compare_metrics(groups, count, opt_on(&c->opts, OPTION_ALL), c->arena, &metrics, c->err);
     if (status == 0) {
         bool known = add_arguments(c, runs, groups, count);
-        int printed = opt_on(&c->opts, "json")
+        int printed = opt_on(&c->opts, OPTION_JSON)
                           ? print_json(c, groups, metrics, count)
-                          : compare_print_text(groups, count, metrics, by, known, opt_on(&c->opts, "all"), c->out, c->arena);
+                          : compare_print_text(groups, count, metrics, by, known, opt_on(&c->opts, OPTION_ALL), c->out, c->arena);
         if (printed < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
     }
@@ -379,14 +379,14 @@ static int compare(struct cmd_context *c, struct runs *runs)
 /* --history */
 static int compare_earlier(struct cmd_context *c, struct runs *runs)
 {
-    int64_t last = opt_text(&c->opts, "last") ? opt_integer(&c->opts, "last") : HISTORY_USUAL;
+    int64_t last = opt_text(&c->opts, OPTION_LAST) ? opt_integer(&c->opts, OPTION_LAST) : HISTORY_USUAL;
     struct history_question asked = {.run = c->argc ? c->argv[0] : "last",
                                      .last = (size_t)last,
-                                     .all = opt_on(&c->opts, "all"),
-                                     .json = opt_on(&c->opts, "json"),
-                                     .gate = opt_on(&c->opts, "gate"),
-                                     .ignore = opt_find(&c->opts, "ignore"),
-                                     .tags = opt_find(&c->opts, "tag"),
+                                     .all = opt_on(&c->opts, OPTION_ALL),
+                                     .json = opt_on(&c->opts, OPTION_JSON),
+                                     .gate = opt_on(&c->opts, OPTION_GATE),
+                                     .ignore = opt_find(&c->opts, OPTION_IGNORE),
+                                     .tags = opt_find(&c->opts, OPTION_TAG),
                                      .out = c->out,
                                      .notes = c->notes,
                                      .arena = c->arena};
@@ -400,13 +400,13 @@ static int compare_earlier(struct cmd_context *c, struct runs *runs)
 static int run(struct cmd_context *c)
 {
     struct runs runs;
-    bool history = opt_on(&c->opts, "history"), by = opt_text(&c->opts, "by") != NULL;
+    bool history = opt_on(&c->opts, OPTION_HISTORY), by = opt_text(&c->opts, OPTION_BY) != NULL;
     if (selection_open_for(&runs, c, c->argv, history || by ? 0 : c->argc, c->err) < 0) /* --history and --by read the tree itself */
         return -1;
     int status;
-    if (!history && (opt_on(&c->opts, "gate") || opt_text(&c->opts, "last") || opt_text(&c->opts, "ignore")))
+    if (!history && (opt_on(&c->opts, OPTION_GATE) || opt_text(&c->opts, OPTION_LAST) || opt_text(&c->opts, OPTION_IGNORE)))
         status = err_set(c->err, ERR_USAGE, "--gate, --last and --ignore need --history");
-    else if (history && opt_text(&c->opts, "by"))
+    else if (history && opt_text(&c->opts, OPTION_BY))
         status = err_set(c->err, ERR_USAGE, "expected either --by or --history, got both");
     else
         status = history ? compare_earlier(c, &runs) : compare(c, &runs);
@@ -417,19 +417,53 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
-    {"by", 'b', OPT_TEXT, "KEY", NULL, NULL, "Selection",
-     "Make one group for each value of this param or tag (or experiment, name, status, program, argument.NAME), instead of naming runs", 0},
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "With --by: compare only runs of this experiment", 0},
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "With --by: compare only runs of this status or verdict", 0},
-    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "With --by or --history: compare only runs with this tag; may be repeated",
-     0},
-    {"history", 'H', OPT_FLAG, NULL, NULL, NULL, "History", "Compare one run (without RUN the newest) with the earlier ones like it", 0},
-    {"last", 'l', OPT_INT, "N", NULL, NULL, "History", "Use the newest N of them (default: 50)", 0},
-    {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "History", "Allow them to differ in this param, or in those of a pattern; may be repeated",
-     0},
-    {"min-effect", 0, OPT_TEXT, "FRACTION", NULL, "2%", "History", "Ignore smaller changes, however sure", 0},
-    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "History", "Exit 3 on a regression", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "Show all metrics, with those of the machine, and all parameters that differ", 0},
+    {.name = OPTION_BY,
+     .letter = 'b',
+     .kind = OPT_TEXT,
+     .arg = "KEY",
+     .group = "Selection",
+     .help =
+         "Make one group for each value of this param or tag (or experiment, name, status, program, argument.NAME), instead of naming runs"},
+    {.name = OPTION_EXPERIMENT,
+     .letter = 'e',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Selection",
+     .help = "With --by: compare only runs of this experiment"},
+    {.name = OPTION_STATUS,
+     .letter = 's',
+     .kind = OPT_TEXT,
+     .arg = "STATUS",
+     .group = "Selection",
+     .help = "With --by: compare only runs of this status or verdict"},
+    {.name = OPTION_TAG,
+     .kind = OPT_PAIR,
+     .arg = "KEY=VALUE",
+     .group = "Selection",
+     .help = "With --by or --history: compare only runs with this tag; may be repeated"},
+    {.name = OPTION_HISTORY,
+     .letter = 'H',
+     .kind = OPT_FLAG,
+     .group = "History",
+     .help = "Compare one run (without RUN the newest) with the earlier ones like it"},
+    {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "History", .help = "Use the newest N of them (default: 50)"},
+    {.name = OPTION_IGNORE,
+     .kind = OPT_LIST,
+     .arg = "PARAM",
+     .group = "History",
+     .help = "Allow them to differ in this param, or in those of a pattern; may be repeated"},
+    {.name = OPTION_MIN_EFFECT,
+     .kind = OPT_TEXT,
+     .arg = "FRACTION",
+     .value = "2%",
+     .group = "History",
+     .help = "Ignore smaller changes, however sure"},
+    {.name = OPTION_GATE, .kind = OPT_FLAG, .group = "History", .help = "Exit 3 on a regression"},
+    {.name = OPTION_ALL,
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Show all metrics, with those of the machine, and all parameters that differ"},
     CMD_ROW_JSON,
 };
 

@@ -355,8 +355,8 @@ static int print(struct doctor *d)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
-    if (!opt_on(&d->c->opts, "json"))
-        return print_text(d, opt_on(&d->c->opts, "all"));
+    if (!opt_on(&d->c->opts, OPTION_JSON))
+        return print_text(d, opt_on(&d->c->opts, OPTION_ALL));
     struct json_out j = {.to = &b};
     CLEANUP_BUF struct buf rows;
     buf_init(&rows, 64 << 20);
@@ -379,7 +379,7 @@ static int run(struct cmd_context *c)
     struct doctor d = {.c = c, .screen = screen_of_file(c->out)};
     struct plan p;
     char word[] = "benchwrap", option[PATH_MAX + 16], *argv[] = {word, option, NULL};
-    const char *tree = opt_text(&c->opts, "tree");
+    const char *tree = opt_text(&c->opts, OPTION_TREE);
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
     snprintf(option, sizeof option, "--tree=%s", tree ? tree : "");
@@ -408,10 +408,13 @@ static int run(struct cmd_context *c)
     return d.bad ? 1 : 0;
 }
 
-static const struct opt_row rows[] = {
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "List every check, with libraries, kernel features and paths", 0},
-    CMD_ROW_TREE,
-    CMD_ROW_JSON};
+static const struct opt_row rows[] = {{.name = OPTION_ALL,
+                                       .letter = 'a',
+                                       .kind = OPT_FLAG,
+                                       .group = "Output",
+                                       .help = "List every check, with libraries, kernel features and paths"},
+                                      CMD_ROW_TREE,
+                                      CMD_ROW_JSON};
 
 const struct cmd cmd_doctor = {
     .name = "doctor",

@@ -277,14 +277,14 @@ static int open_tree(struct export *x, const char *dir, struct err *err)
     if (x->runs.root >= 0 && fstat(x->runs.root, &from) == 0 && fstat(x->tree, &to) == 0 && from.st_dev == to.st_dev &&
         from.st_ino == to.st_ino)
         return err_set(err, ERR_INPUT, "%s is the tree itself; name another folder", x->name);
-    return opt_on(&x->c->opts, "absolute") ? set_uri(x, err) : 0;
+    return opt_on(&x->c->opts, OPTION_ABSOLUTE) ? set_uri(x, err) : 0;
 }
 
 static int export_runs(struct export *x, struct err *err)
 {
     struct progress progress;
     int rc = 0;
-    size_t last = opt_text(&x->c->opts, "last") ? (size_t)opt_integer(&x->c->opts, "last") : x->runs.count;
+    size_t last = opt_text(&x->c->opts, OPTION_LAST) ? (size_t)opt_integer(&x->c->opts, OPTION_LAST) : x->runs.count;
     size_t n = last < x->runs.count ? last : x->runs.count;
     progress_begin(&progress, x->c->notes, "exporting run", n);
     for (size_t i = 0; i < n && rc == 0; i++) {
@@ -304,7 +304,7 @@ static int run(struct cmd_context *c)
     filter.corrected = true;
     if (c->argc != 1 && c->argc != 2)
         return err_set(c->err, ERR_USAGE, "expected a folder, or a commit and a folder: benchwrap export-tree [REF] DIR");
-    if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
+    if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
     struct runs_place place = selection_place(c);
     if (c->argc == 2)
@@ -316,7 +316,7 @@ static int run(struct cmd_context *c)
         rc = open_tree(&x, c->argv[c->argc - 1], c->err);
     if (rc == 0)
         rc = export_runs(&x, c->err);
-    if (rc == 0 && opt_on(&c->opts, "json"))
+    if (rc == 0 && opt_on(&c->opts, OPTION_JSON))
         fprintf(c->out, "{\"written\": %zu, \"already_there\": %zu, \"damaged\": %zu}\n", x.written, x.there, x.runs.damaged);
     else if (rc == 0)
         fprintf(c->out, "%zu run%s written to %s%s\n", x.written, str_plural(x.written), x.name,
@@ -330,9 +330,16 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     SELECTION_ROWS_FILTER,
-    {"absolute", 0, OPT_FLAG, NULL, NULL, NULL, "Output",
-     "Write absolute artifact locations, so that MLflow finds the artifacts from any working directory", 0},
-    {"last", 'n', OPT_INT, "N", NULL, NULL, "Selection", "Use the N newest of them (default: all)", 0},
+    {.name = OPTION_ABSOLUTE,
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Write absolute artifact locations, so that MLflow finds the artifacts from any working directory"},
+    {.name = OPTION_LAST,
+     .letter = 'n',
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Selection",
+     .help = "Use the N newest of them (default: all)"},
     CMD_ROW_JSON,
 };
 

@@ -19,20 +19,20 @@ static int run(struct cmd_context *c)
 {
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "expected one command, got %d words", c->argc);
-    if (opt_on(&c->opts, "list")) {
+    if (opt_on(&c->opts, OPTION_LIST)) {
         for (size_t i = 0; i < cmds_count; i++)
             if (!cmds[i]->hidden)
                 fprintf(c->out, "%s\n", cmds[i]->name);
         return 0;
     }
-    bool commands = opt_on(&c->opts, "all") || (c->argc && strcmp(c->argv[0], "commands") == 0);
+    bool commands = opt_on(&c->opts, OPTION_ALL) || (c->argc && strcmp(c->argv[0], "commands") == 0);
     bool options = c->argc && strcmp(c->argv[0], "options") == 0;
     const struct cmd *cmd = c->argc ? cmd_find(c->argv[0]) : NULL;
     if (c->argc && !cmd && !commands && !options)
         return unknown(c->argv[0], c->err);
     CLEANUP_BUF struct buf text;
     buf_init(&text, 1 << 20);
-    bool man = opt_on(&c->opts, "man");
+    bool man = opt_on(&c->opts, OPTION_MAN);
     if (cmd && man)
         help_man_command(cmd, &text);
     else if (man)
@@ -52,9 +52,9 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "List all commands, as \"benchwrap help commands\"", 0},
-    {"man", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print the source of the manual page, for \"man -l\"", 0},
-    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print the names of the commands, one on each line", 0},
+    {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Output", .help = "List all commands, as \"benchwrap help commands\""},
+    {.name = OPTION_MAN, .kind = OPT_FLAG, .group = "Output", .help = "Print the source of the manual page, for \"man -l\""},
+    {.name = OPTION_LIST, .kind = OPT_FLAG, .group = "Output", .help = "Print the names of the commands, one on each line"},
 };
 
 const struct cmd cmd_help = {

@@ -168,7 +168,7 @@ static void take_folder(struct work *w, int at, const char *path, const char *na
 static void take_operand(struct work *w, const char *name)
 {
     struct stat st;
-    if (opt_on(&w->c->opts, "recursive") && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+    if (opt_on(&w->c->opts, OPTION_RECURSIVE) && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
         take_folder(w, AT_FDCWD, name, name, 0);
     else
         take_file(w, AT_FDCWD, name, name, false);
@@ -182,7 +182,7 @@ static int print(struct work *w)
     progress_clear(w);
     if (w->list.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
-    if (opt_on(&c->opts, "json")) {
+    if (opt_on(&c->opts, OPTION_JSON)) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 1u << 30);
         listing_json(&w->list, &b);
@@ -202,7 +202,7 @@ static int read_time(struct cmd_context *c, int64_t *ret)
 {
     static const char *const formats[] = {
         "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s", "%s"};
-    const char *text = opt_text(&c->opts, "time");
+    const char *text = opt_text(&c->opts, OPTION_TIME);
     *ret = 0;
     for (size_t i = 0; text && !*ret && i < sizeof formats / sizeof *formats; i++)
         rules_time(str_of(text), str_of(formats[i]), ret);
@@ -216,7 +216,7 @@ static int plan_for(struct cmd_context *c, struct plan *plan)
 {
     char *line[8];
     int n = 0;
-    static const char *const passed_on[] = {"tree", "experiment", "artifact-max"};
+    static const char *const passed_on[] = {OPTION_TREE, OPTION_EXPERIMENT, OPTION_ARTIFACT_MAX};
     line[n++] = arena_dup(c->arena, "import", 6);
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
         const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
@@ -230,20 +230,20 @@ static int plan_for(struct cmd_context *c, struct plan *plan)
 static int begin(struct work *w, const struct plan *plan)
 {
     struct cmd_context *c = w->c;
-    const char *rules = opt_text(&c->opts, "rules");
+    const char *rules = opt_text(&c->opts, OPTION_RULES);
     struct import *im = &w->im;
     w->batch = (struct make_batch){.tree = plan->tree, .spool = plan->spool};
     *im = (struct import){.plan = plan,
                           .root = place_open_folder(plan->tree, 0),
-                          .experiment = opt_find(&plan->opts, "experiment")->text ? plan->experiment : NULL,
-                          .dry = opt_on(&c->opts, "dry-run"),
-                          .whole = opt_on(&c->opts, "whole"),
-                          .exit_status = opt_text(&c->opts, "exit-status") ? (int)opt_integer(&c->opts, "exit-status") : -1,
-                          .streams = opt_text(&c->opts, "source"),
-                          .stream_given = opt_find(&c->opts, "source")->origin == OPT_COMMAND_LINE,
-                          .params = opt_find(&c->opts, "param"),
-                          .tags = opt_find(&c->opts, "tag"),
-                          .max = opt_bytes(&plan->opts, "artifact-max")};
+                          .experiment = opt_find(&plan->opts, OPTION_EXPERIMENT)->text ? plan->experiment : NULL,
+                          .dry = opt_on(&c->opts, OPTION_DRY_RUN),
+                          .whole = opt_on(&c->opts, OPTION_WHOLE),
+                          .exit_status = opt_text(&c->opts, OPTION_EXIT_STATUS) ? (int)opt_integer(&c->opts, OPTION_EXIT_STATUS) : -1,
+                          .streams = opt_text(&c->opts, OPTION_SOURCE),
+                          .stream_given = opt_find(&c->opts, OPTION_SOURCE)->origin == OPT_COMMAND_LINE,
+                          .params = opt_find(&c->opts, OPTION_PARAM),
+                          .tags = opt_find(&c->opts, OPTION_TAG),
+                          .max = opt_bytes(&plan->opts, OPTION_ARTIFACT_MAX)};
     if (read_time(c, &im->time_ms))
         return -1;
     return rules ? import_rules(im, rules, c->arena, c->err) : import_catalogue(im, c->arena, note, w, c->err);
@@ -256,9 +256,10 @@ static int run(struct cmd_context *c)
     struct work w = {.c = c, .progress = isatty(fileno(c->notes))};
     if (!c->argc)
         return err_set(c->err, ERR_USAGE, "expected the files to import");
-    if (opt_text(&c->opts, "exit-status") && (opt_integer(&c->opts, "exit-status") < 0 || opt_integer(&c->opts, "exit-status") > 255))
+    if (opt_text(&c->opts, OPTION_EXIT_STATUS) &&
+        (opt_integer(&c->opts, OPTION_EXIT_STATUS) < 0 || opt_integer(&c->opts, OPTION_EXIT_STATUS) > 255))
         return err_set(c->err, ERR_USAGE, "--exit-status: expected a number from 0 to 255, got \"%.40s\"",
-                       opt_text(&c->opts, "exit-status"));
+                       opt_text(&c->opts, OPTION_EXIT_STATUS));
     if (plan_for(c, &plan))
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
@@ -281,19 +282,56 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "Read the outputs by these rules (default: by what stands in them)", 0},
-    {"recursive", 'R', OPT_FLAG, NULL, NULL, NULL, "Input", "Import all files below the folders; skip outputs that no rules know", 0},
-    {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input",
-     "Stream of the program that the files hold, if their names do not say it", 0},
-    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "Set the exit status of the programs (default: not known)", 0},
-    {"time", 0, OPT_TEXT, "TIME", NULL, NULL, "Input", "Set when they ran (default: as the output says, else the file's time)", 0},
-    {"whole", 0, OPT_FLAG, NULL, NULL, NULL, "Input", "Read each file as one output, even if it looks like several", 0},
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Record", "Set the experiment of the runs (default: the benchmark's name)", 0},
-    {"param", 'p', OPT_PAIR, "KEY=VALUE", NULL, NULL, "Record", "Add a parameter to the runs; may be repeated", 0},
-    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Record", "Add a tag to the runs; may be repeated", 0},
-    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record", "Refuse larger files (default: 64M)", 0},
-    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "Write into this mlruns folder", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be imported, and write nothing", 0},
+    {.name = OPTION_RULES,
+     .letter = 'r',
+     .kind = OPT_TEXT,
+     .arg = "NAME|FILE",
+     .group = "Input",
+     .help = "Read the outputs by these rules (default: by what stands in them)"},
+    {.name = OPTION_RECURSIVE,
+     .letter = 'R',
+     .kind = OPT_FLAG,
+     .group = "Input",
+     .help = "Import all files below the folders; skip outputs that no rules know"},
+    {.name = OPTION_SOURCE,
+     .kind = OPT_CHOICE,
+     .arg = "stdout|stderr|merged",
+     .value = "stdout",
+     .group = "Input",
+     .help = "Stream of the program that the files hold, if their names do not say it"},
+    {.name = OPTION_EXIT_STATUS,
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Input",
+     .help = "Set the exit status of the programs (default: not known)"},
+    {.name = OPTION_TIME,
+     .kind = OPT_TEXT,
+     .arg = "TIME",
+     .group = "Input",
+     .help = "Set when they ran (default: as the output says, else the file's time)"},
+    {.name = OPTION_WHOLE, .kind = OPT_FLAG, .group = "Input", .help = "Read each file as one output, even if it looks like several"},
+    {.name = OPTION_EXPERIMENT,
+     .letter = 'e',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Record",
+     .help = "Set the experiment of the runs (default: the benchmark's name)"},
+    {.name = OPTION_PARAM,
+     .letter = 'p',
+     .kind = OPT_PAIR,
+     .arg = "KEY=VALUE",
+     .group = "Record",
+     .help = "Add a parameter to the runs; may be repeated"},
+    {.name = OPTION_TAG, .kind = OPT_PAIR, .arg = "KEY=VALUE", .group = "Record", .help = "Add a tag to the runs; may be repeated"},
+    {.name = OPTION_ARTIFACT_MAX, .kind = OPT_SIZE, .arg = "SIZE", .group = "Record", .help = "Refuse larger files (default: 64M)"},
+    {.name = OPTION_TREE,
+     .letter = 't',
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .env = "BENCHWRAP_TREE",
+     .group = "Record",
+     .help = "Write into this mlruns folder"},
+    {.name = OPTION_DRY_RUN, .letter = 'n', .kind = OPT_FLAG, .group = "Output", .help = "Print what would be imported, and write nothing"},
     CMD_ROW_JSON,
 };
 

@@ -20,12 +20,20 @@
 enum { CLONE_LIMIT_S = 24 * 3600, TEXT_MAX = 1 << 20, FIRST_FILES = 16 };
 
 static const struct opt_row rows[] = {
-    {"site", 0, OPT_TEXT, "NAME", "BENCHWRAP_SITE", NULL, "Repository",
-     "name of this site (" SITE_LEGAL "), part of the branch's name; kept for this clone", 0},
-    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
-     "Write \"profile: public\": records name no machines or people, and commits carry the site's name (default)", 0},
-    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
-     "Write \"profile: private\": records name machines and people, also where the repository has a remote", 0},
+    {.name = OPTION_SITE,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .env = "BENCHWRAP_SITE",
+     .group = "Repository",
+     .help = "name of this site (" SITE_LEGAL "), part of the branch's name; kept for this clone"},
+    {.name = OPTION_PUBLIC,
+     .kind = OPT_FLAG,
+     .group = "Repository",
+     .help = "Write \"profile: public\": records name no machines or people, and commits carry the site's name (default)"},
+    {.name = OPTION_PRIVATE,
+     .kind = OPT_FLAG,
+     .group = "Repository",
+     .help = "Write \"profile: private\": records name machines and people, also where the repository has a remote"},
 };
 
 struct making {
@@ -270,8 +278,8 @@ static int choose_site(struct making *m, bool bare)
     char *line[] = {arena_dup(m->c->arena, "init", 4), NULL};
     if (plan_make(&plan, 1, line, m->c->env, m->c->err))
         return -1;
-    const char *known = opt_text(&plan.opts, "site");
-    bool is_public = strcmp(m->effective ? m->effective : opt_text(&plan.opts, "profile"), "public") == 0;
+    const char *known = opt_text(&plan.opts, OPTION_SITE);
+    bool is_public = strcmp(m->effective ? m->effective : opt_text(&plan.opts, OPTION_PROFILE), "public") == 0;
     m->effective = is_public ? "public" : "private";
     if (!m->site && known)
         m->site = arena_dup(m->c->arena, known, strlen(known));
@@ -427,10 +435,10 @@ static int set_up(struct making *m)
 
 static int run(struct cmd_context *c)
 {
-    struct making m = {.c = c, .site = opt_text(&c->opts, "site")};
-    if (opt_on(&c->opts, "public") && opt_on(&c->opts, "private"))
+    struct making m = {.c = c, .site = opt_text(&c->opts, OPTION_SITE)};
+    if (opt_on(&c->opts, OPTION_PUBLIC) && opt_on(&c->opts, OPTION_PRIVATE))
         return err_set(c->err, ERR_USAGE, "--public and --private: one of them");
-    m.profile = opt_on(&c->opts, "public") ? "public" : opt_on(&c->opts, "private") ? "private" : NULL;
+    m.profile = opt_on(&c->opts, OPTION_PUBLIC) ? "public" : opt_on(&c->opts, OPTION_PRIVATE) ? "private" : NULL;
     if (c->argc < 1 || c->argc > 2)
         return err_set(c->err, ERR_USAGE, "expected DIR, or URL [DIR]; got %d operands", c->argc);
     bool address = c->argc == 2 || is_address(c->argv[0]);

@@ -101,8 +101,8 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
         buf_puts(&b, "\"NaN\"");
     else
         buf_double(&b, value);
-    if (opt_text(&c->opts, "step"))
-        buf_printf(&b, ",\"step\":%lld", (long long)opt_integer(&c->opts, "step"));
+    if (opt_text(&c->opts, OPTION_STEP))
+        buf_printf(&b, ",\"step\":%lld", (long long)opt_integer(&c->opts, OPTION_STEP));
     buf_printf(&b, ",\"time\":%lld", (long long)time_ms);
     if (unit) {
         buf_puts(&b, ",\"unit\":");
@@ -126,11 +126,11 @@ static int add_one(struct cmd_context *c, struct message ***tail, size_t kind, c
 static int collect(struct cmd_context *c, struct message **ret)
 {
     struct message **tail = ret;
-    const char *given = opt_text(&c->opts, "unit");
+    const char *given = opt_text(&c->opts, OPTION_UNIT);
     const struct unit *unit = given ? units_find(str_of(given)) : NULL;
     if (given && !unit)
         return err_set(c->err, ERR_USAGE, "--unit: \"%.60s\" is no unit known; the manual lists them", given);
-    int64_t now = opt_text(&c->opts, "time") ? opt_integer(&c->opts, "time") : clock_wall_ms();
+    int64_t now = opt_text(&c->opts, OPTION_TIME) ? opt_integer(&c->opts, OPTION_TIME) : clock_wall_ms();
     static const char *const kinds[] = {"param", "tag", "artifact", "metric"};
     size_t kind = KIND_METRIC;
     int first = 0;
@@ -169,30 +169,61 @@ static int run(struct cmd_context *c)
         return -1;
     const char *name = env_get(c->env, "BENCHWRAP_SOCKET");
     if (!name || !*name) { /* the same script runs with and without benchwrap, on every rank: the message is for a terminal alone */
-        if (isatty(fileno(c->notes)) && !opt_on(&c->opts, "quiet"))
+        if (isatty(fileno(c->notes)) && !opt_on(&c->opts, OPTION_QUIET))
             fputs("benchwrap: log: nothing recorded: no run is being recorded here; start the program with benchwrap -- PROGRAM\n",
                   c->notes);
         return 0;
     }
     if (send_all(name, first, c->err) == 0)
         return 0;
-    if (opt_on(&c->opts, "strict"))
+    if (opt_on(&c->opts, OPTION_STRICT))
         return -1;
     fprintf(c->notes, "benchwrap: log: %s\n", c->err->text); /* a recorder that died is no reason for a script under `set -e` to end */
     return 0;
 }
 
 static const struct opt_row rows[] = {
-    {"step", 's', OPT_INT, "N", NULL, NULL, "Metrics", "Set the step of the values (default: 0, or one more than the last)", 0},
-    {"time", 0, OPT_INT, "MS", NULL, NULL, "Metrics", "Set the time of the values, in milliseconds since 1970 (default: now)", 0},
-    {"unit", 'u', OPT_TEXT, "UNIT", NULL, NULL, "Metrics",
-     "Set the unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ...", 0},
-    {"param", 'p', OPT_PAIR, "KEY=VALUE", NULL, NULL, "Other facts", "Add a parameter; may be repeated", 0},
-    {"tag", 't', OPT_PAIR, "KEY=VALUE", NULL, NULL, "Other facts", "Add a tag; may be repeated", 0},
-    {"artifact", 'a', OPT_LIST, "FILE", NULL, NULL, "Other facts", "Store this file with the run; may be repeated", 0},
-    {"quiet", 'q', OPT_FLAG, NULL, "BENCHWRAP_QUIET", NULL, "Behaviour", "Print nothing where no run is being recorded", 0},
-    {"strict", 0, OPT_FLAG, NULL, "BENCHWRAP_STRICT", NULL, "Behaviour",
-     "Exit 1 when the recorder refuses it (default: a warning, exit status 0)", 0},
+    {.name = OPTION_STEP,
+     .letter = 's',
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Metrics",
+     .help = "Set the step of the values (default: 0, or one more than the last)"},
+    {.name = OPTION_TIME,
+     .kind = OPT_INT,
+     .arg = "MS",
+     .group = "Metrics",
+     .help = "Set the time of the values, in milliseconds since 1970 (default: now)"},
+    {.name = OPTION_UNIT,
+     .letter = 'u',
+     .kind = OPT_TEXT,
+     .arg = "UNIT",
+     .group = "Metrics",
+     .help = "Set the unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ..."},
+    {.name = OPTION_PARAM,
+     .letter = 'p',
+     .kind = OPT_PAIR,
+     .arg = "KEY=VALUE",
+     .group = "Other facts",
+     .help = "Add a parameter; may be repeated"},
+    {.name = OPTION_TAG, .letter = 't', .kind = OPT_PAIR, .arg = "KEY=VALUE", .group = "Other facts", .help = "Add a tag; may be repeated"},
+    {.name = OPTION_ARTIFACT,
+     .letter = 'a',
+     .kind = OPT_LIST,
+     .arg = "FILE",
+     .group = "Other facts",
+     .help = "Store this file with the run; may be repeated"},
+    {.name = OPTION_QUIET,
+     .letter = 'q',
+     .kind = OPT_FLAG,
+     .env = "BENCHWRAP_QUIET",
+     .group = "Behaviour",
+     .help = "Print nothing where no run is being recorded"},
+    {.name = OPTION_STRICT,
+     .kind = OPT_FLAG,
+     .env = "BENCHWRAP_STRICT",
+     .group = "Behaviour",
+     .help = "Exit 1 when the recorder refuses it (default: a warning, exit status 0)"},
 };
 
 const struct cmd cmd_log = {

@@ -19,9 +19,10 @@ enum { LS_LAST = 30, DAY_LEN = 10 /* 2026-01-31 */ };
 /* A table shows a few, CSV all of them. Of all runs no more are read than two for each, as JSON has. */
 static size_t headlines_wanted(struct cmd_context *c)
 {
-    if (opt_on(&c->opts, "csv"))
+    if (opt_on(&c->opts, OPTION_CSV))
         return HEADLINES_MAX;
-    return opt_on(&c->opts, "json") || opt_on(&c->opts, "markdown") || opt_on(&c->opts, "all") ? HEADLINES_SHOWN : RUNS_TABLE_METRICS;
+    return opt_on(&c->opts, OPTION_JSON) || opt_on(&c->opts, OPTION_MARKDOWN) || opt_on(&c->opts, OPTION_ALL) ? HEADLINES_SHOWN
+                                                                                                              : RUNS_TABLE_METRICS;
 }
 
 static void add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row)
@@ -85,7 +86,7 @@ static const struct listing_column columns[] = {
 static int choose_lines(struct cmd_context *c, const struct runs *runs, bool open, size_t last, struct fold_line **ret, size_t *ret_count,
                         size_t *ret_more)
 {
-    if (!open || !opt_on(&c->opts, "json"))
+    if (!open || !opt_on(&c->opts, OPTION_JSON))
         return fold_runs(runs, open, last, c->arena, ret, ret_count, ret_more);
     size_t n = last < runs->count ? last : runs->count;
     *ret = arena_get(c->arena, (n + 1) * sizeof **ret);
@@ -219,7 +220,7 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
 
 static int print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more)
 {
-    bool json = opt_on(&c->opts, "json"), csv = opt_on(&c->opts, "csv"), markdown = opt_on(&c->opts, "markdown");
+    bool json = opt_on(&c->opts, OPTION_JSON), csv = opt_on(&c->opts, OPTION_CSV), markdown = opt_on(&c->opts, OPTION_MARKDOWN);
     const struct screen screen = screen_of_file(c->out);
     const struct table_run *list = table_rows(c, runs, lines, shown, headlines_wanted(c), !json && !csv);
     bool one_day = screen.is_terminal && list && runs_table_one_day(list, shown);
@@ -234,7 +235,7 @@ static int print(struct cmd_context *c, const struct runs *runs, const struct fo
     if (status < 0 || to.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     if (!json && !csv && !markdown && runs->count)
-        print_footer(c, runs, list, shown, opt_find(&c->opts, "last")->origin ? 0 : more, &screen, one_day);
+        print_footer(c, runs, list, shown, opt_find(&c->opts, OPTION_LAST)->origin ? 0 : more, &screen, one_day);
     return 0;
 }
 
@@ -259,16 +260,16 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
 static int run(struct cmd_context *c)
 {
     struct runs runs;
-    bool all = opt_on(&c->opts, "all");
+    bool all = opt_on(&c->opts, OPTION_ALL);
     struct runs_filter filter = selection_filter(c);
-    bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
-    int64_t last = opt_integer(&c->opts, "last");
+    bool open = all || opt_on(&c->opts, OPTION_CHILDREN) || filter.tags->text; /* by tags children are asked for, too */
+    int64_t last = opt_integer(&c->opts, OPTION_LAST);
     filter.corrected = filter.rows = all;
     filter.headlines = headlines_wanted(c);
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected options only, got \"%.60s\"; \"benchwrap show RUN\" shows one run", c->argv[0]);
     if (last < 1)
-        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, "last"));
+        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
     if (selection_open(&runs, c, c->err) < 0)
         return -1;
     int status = runs_load(&runs, &filter, c->arena, c->err);
@@ -279,7 +280,7 @@ static int run(struct cmd_context *c)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
         else
             status = print(c, &runs, lines, shown, more);
-        bool table = !opt_on(&c->opts, "json") && !opt_on(&c->opts, "csv");
+        bool table = !opt_on(&c->opts, OPTION_JSON) && !opt_on(&c->opts, OPTION_CSV);
         if (status == 0 && table && !runs.count) {
             fprintf(c->notes, "benchwrap: ls: %s\n", runs_explain_none(&runs, &filter, c->arena));
         }
@@ -295,11 +296,21 @@ static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
     SELECTION_ROWS_FILTER,
-    {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "List the N newest runs", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "List all runs, with child runs and those that others amend or retract", 0},
-    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "List child runs below their parent", 0},
-    {"csv", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "CSV with a column for each headline metric", 0},
-    {"markdown", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Markdown, one table, for a page of a forge", 0},
+    {.name = OPTION_LAST,
+     .letter = 'n',
+     .kind = OPT_INT,
+     .arg = "N",
+     .value = "30",
+     .group = "Selection",
+     .help = "List the N newest runs"},
+    {.name = OPTION_ALL,
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .group = "Selection",
+     .help = "List all runs, with child runs and those that others amend or retract"},
+    {.name = OPTION_CHILDREN, .letter = 'c', .kind = OPT_FLAG, .group = "Selection", .help = "List child runs below their parent"},
+    {.name = OPTION_CSV, .kind = OPT_FLAG, .group = "Output", .help = "CSV with a column for each headline metric"},
+    {.name = OPTION_MARKDOWN, .kind = OPT_FLAG, .group = "Output", .help = "Markdown, one table, for a page of a forge"},
     CMD_ROW_JSON,
 };
 

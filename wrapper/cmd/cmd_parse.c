@@ -14,16 +14,33 @@
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input",
-     "Read by this entry of the catalogue or rule file (default: by the program behind --, else by what stands in the output)", 0},
-    {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "Read the program's standard error from this file", 0},
-    {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "Let the rules read this file too", 0},
-    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "Set the exit status of the program (default: not known)", 0},
-    {"reference", 'R', OPT_TEXT, "FILE", NULL, NULL, "Verdict", "Judge the metrics by this reference file", 0},
-    {"param", 'p', OPT_PAIR, "KEY=VALUE", NULL, NULL, "Verdict",
-     "Set a parameter that the output does not contain (job.partition=gpu), for the references' conditions", 0},
-    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Verdict", "Add a tag likewise (site=..., cluster=...)", 0},
-    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Verdict", "Exit 3 when the verdict is not pass", 0},
+    {.name = OPTION_RULES,
+     .letter = 'r',
+     .kind = OPT_TEXT,
+     .arg = "NAME|FILE",
+     .group = "Input",
+     .help = "Read by this entry of the catalogue or rule file (default: by the program behind --, else by what stands in the output)"},
+    {.name = OPTION_STDERR, .kind = OPT_TEXT, .arg = "FILE", .group = "Input", .help = "Read the program's standard error from this file"},
+    {.name = OPTION_FILE, .kind = OPT_LIST, .arg = "PATTERN=FILE", .group = "Input", .help = "Let the rules read this file too"},
+    {.name = OPTION_EXIT_STATUS,
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Input",
+     .help = "Set the exit status of the program (default: not known)"},
+    {.name = OPTION_REFERENCE,
+     .letter = 'R',
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Verdict",
+     .help = "Judge the metrics by this reference file"},
+    {.name = OPTION_PARAM,
+     .letter = 'p',
+     .kind = OPT_PAIR,
+     .arg = "KEY=VALUE",
+     .group = "Verdict",
+     .help = "Set a parameter that the output does not contain (job.partition=gpu), for the references' conditions"},
+    {.name = OPTION_TAG, .kind = OPT_PAIR, .arg = "KEY=VALUE", .group = "Verdict", .help = "Add a tag likewise (site=..., cluster=...)"},
+    {.name = OPTION_GATE, .kind = OPT_FLAG, .group = "Verdict", .help = "Exit 3 when the verdict is not pass"},
     CMD_ROW_JSON,
 };
 
@@ -227,7 +244,7 @@ static int put_pairs(struct cmd_context *c, const char *option, struct record *r
 static void refer(struct cmd_context *c, const struct rules *rules, struct record *r, int status, struct rules_outcome *out)
 {
     const char *verdict = reading_verdict(out->verdict);
-    struct reference_files files = {.path = {opt_text(&c->opts, "reference")}, .count = 1, .named = true};
+    struct reference_files files = {.path = {opt_text(&c->opts, OPTION_REFERENCE)}, .count = 1, .named = true};
     if (!files.path[0])
         return;
     if (!record_find(r, FACT_TAG, "benchmark"))
@@ -240,7 +257,7 @@ static int show(struct cmd_context *c, const struct rules *rules, const struct r
 {
     struct buf b;
     buf_init(&b, (size_t)1 << 30);
-    if (opt_on(&c->opts, "json"))
+    if (opt_on(&c->opts, OPTION_JSON))
         print_json(&b, rules, record, out);
     else
         print_human(&b, rules, record, out);
@@ -256,11 +273,11 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
     struct rules_outcome out;
     struct record record;
     struct reading what = {.out = path,
-                           .errors = opt_text(&c->opts, "stderr"),
+                           .errors = opt_text(&c->opts, OPTION_STDERR),
                            .argv = argv,
-                           .status = opt_text(&c->opts, "exit-status") ? (int)opt_integer(&c->opts, "exit-status") : -1};
+                           .status = opt_text(&c->opts, OPTION_EXIT_STATUS) ? (int)opt_integer(&c->opts, OPTION_EXIT_STATUS) : -1};
     struct reading_file **tail = &what.files;
-    for (const struct opt_value *v = opt_find(&c->opts, "file"); v && v->text; v = v->next) {
+    for (const struct opt_value *v = opt_find(&c->opts, OPTION_FILE); v && v->text; v = v->next) {
         struct str file = str_of(v->text), pattern = str_cut(&file, '=');
         if (!file.p)
             return err_set(c->err, ERR_USAGE, "--file: expected PATTERN=FILE, got \"%.60s\"", v->text);
@@ -274,7 +291,7 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
         refer(c, rules, &record, what.status, &out);
         rc = show(c, rules, &record, &out);
     }
-    if (!rc && opt_on(&c->opts, "gate") && out.verdict != VERDICT_PASS)
+    if (!rc && opt_on(&c->opts, OPTION_GATE) && out.verdict != VERDICT_PASS)
         rc = 3;
     record_deinit(&record);
     return rc;
@@ -282,12 +299,12 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
 
 static int run(struct cmd_context *c)
 {
-    const char *name = opt_text(&c->opts, "rules"), *path = c->argc > 0 ? c->argv[0] : NULL;
+    const char *name = opt_text(&c->opts, OPTION_RULES), *path = c->argc > 0 ? c->argv[0] : NULL;
     struct rules *rules;
     if (!path)
         return err_set(c->err, ERR_USAGE, "expected the stored output: a file, or - for standard input");
     char *const *program = c->argc > 1 ? peel(c->argv + 1) : NULL;
-    const char *file = name ? rule_path(c, name) : guess_rules(c, path, program), *reference = opt_text(&c->opts, "reference");
+    const char *file = name ? rule_path(c, name) : guess_rules(c, path, program), *reference = opt_text(&c->opts, OPTION_REFERENCE);
     struct references *refs = NULL;
     if (reference && references_load(&refs, reference, c->err)) {
         c->err->kind = ERR_USAGE;

@@ -80,9 +80,9 @@ static void print_server(struct listing *l, const struct plan *p, const char *se
         row(l, "", server, "asked now");
     if (p->server_run)
         row(l, "appended to", p->server_run, "MLFLOW_RUN_ID");
-    else if (opt_on(&p->opts, "share-run"))
+    else if (opt_on(&p->opts, OPTION_SHARE_RUN))
         row(l, "shared", p->server ? "the program gets the run by MLFLOW_RUN_ID" : "the program's MLflow client gets a private store",
-            opt_find(&p->opts, "share-run")->where);
+            opt_find(&p->opts, OPTION_SHARE_RUN)->where);
 }
 
 static int print_text(struct cmd_context *c, const struct plan *p, const struct series_plan *s, const char *server)

@@ -122,7 +122,7 @@ struct tables {
 
 static int print(struct cmd_context *c, const struct tables *t)
 {
-    if (!opt_on(&c->opts, "json")) {
+    if (!opt_on(&c->opts, OPTION_JSON)) {
         int done = listing_print(&t->facts, c->out);
         if (listing_rows(&t->missing) > 0)
             fputc('\n', c->out);
@@ -156,7 +156,7 @@ static void look(struct host *h, struct record *r)
 static int run(struct cmd_context *c)
 {
     static const char id[33] = "00000000000000000000000000000000";
-    const char *root = opt_text(&c->opts, "root");
+    const char *root = opt_text(&c->opts, OPTION_ROOT);
     CLEANUP_BUF struct buf cache;
     char *cwd = getcwd(NULL, 0);
     buf_init(&cache, 4096);
@@ -170,10 +170,10 @@ static int run(struct cmd_context *c)
         .full_argv = c->argc > 0 ? c->argv : NULL,
         .cwd = cwd ? cwd : "/",
         .spool = -1,
-        .cache = real && !opt_on(&c->opts, "no-cache") && probes_cache_dir(c->env, &cache) ? cache.p : NULL,
-        .metadata = opt_text(&c->opts, "cloud-metadata"),
-        .counters = opt_on(&c->opts, "counters"),
-        .public_profile = strcmp(opt_text(&c->opts, "profile"), "public") == 0,
+        .cache = real && !opt_on(&c->opts, OPTION_NO_CACHE) && probes_cache_dir(c->env, &cache) ? cache.p : NULL,
+        .metadata = opt_text(&c->opts, OPTION_CLOUD_METADATA),
+        .counters = opt_on(&c->opts, OPTION_COUNTERS),
+        .public_profile = strcmp(opt_text(&c->opts, OPTION_PROFILE), "public") == 0,
     };
     if (h.root < 0) {
         free(cwd);
@@ -202,13 +202,31 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_JSON,
-    {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "Show what a record of this profile holds",
-     0},
-    {"no-cache", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "Read again what lasts until the next boot", 0},
-    {"counters", 0, OPT_FLAG, NULL, "BENCHWRAP_COUNTERS", NULL, "Selection", "Also count the traffic of the memory controllers", 0},
-    {"cloud-metadata", 0, OPT_TEXT, "auto|URL", "BENCHWRAP_CLOUD_METADATA", NULL, "Selection",
-     "Also query the metadata service of the cloud, for 1 s at most", 0},
-    {"root", 0, OPT_TEXT, "DIR", NULL, "/", "Selection", "Inspect a captured machine (scripts/capture-machine) instead of this one", 0},
+    {.name = OPTION_PROFILE,
+     .kind = OPT_CHOICE,
+     .arg = "private|public",
+     .env = "BENCHWRAP_PROFILE",
+     .value = "private",
+     .group = "Selection",
+     .help = "Show what a record of this profile holds"},
+    {.name = OPTION_NO_CACHE, .kind = OPT_FLAG, .group = "Selection", .help = "Read again what lasts until the next boot"},
+    {.name = OPTION_COUNTERS,
+     .kind = OPT_FLAG,
+     .env = "BENCHWRAP_COUNTERS",
+     .group = "Selection",
+     .help = "Also count the traffic of the memory controllers"},
+    {.name = OPTION_CLOUD_METADATA,
+     .kind = OPT_TEXT,
+     .arg = "auto|URL",
+     .env = "BENCHWRAP_CLOUD_METADATA",
+     .group = "Selection",
+     .help = "Also query the metadata service of the cloud, for 1 s at most"},
+    {.name = OPTION_ROOT,
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .value = "/",
+     .group = "Selection",
+     .help = "Inspect a captured machine (scripts/capture-machine) instead of this one"},
 };
 
 const struct cmd cmd_probe = {

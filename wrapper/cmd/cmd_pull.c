@@ -119,7 +119,7 @@ static void take(struct work *w, const struct pull_run *run)
         return;
     }
     w->counts[got.result]++;
-    if (got.result != PULL_THERE || opt_on(&w->c->opts, "json"))
+    if (got.result != PULL_THERE || opt_on(&w->c->opts, OPTION_JSON))
         add_row(w, run, &got);
     if (got.result != PULL_DONE || w->pull.dry || there) /* what completes another waits for the next sweep */
         return;
@@ -156,7 +156,7 @@ static int plan_for(struct work *w)
     struct cmd_context *c = w->c;
     char *line[4];
     int n = 0;
-    static const char *const passed_on[] = {"tree", "artifact-max"};
+    static const char *const passed_on[] = {OPTION_TREE, OPTION_ARTIFACT_MAX};
     line[n++] = arena_dup(c->arena, "pull", 4);
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
         const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
@@ -203,7 +203,7 @@ static int print(struct work *w)
     const size_t *n = w->counts;
     if (w->list.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
-    if (opt_on(&c->opts, "json")) {
+    if (opt_on(&c->opts, OPTION_JSON)) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 1u << 30);
         listing_json(&w->list, &b);
@@ -230,7 +230,7 @@ static int work(struct work *w)
 {
     struct cmd_context *c = w->c;
     struct swept swept;
-    const char *uri = opt_text(&c->opts, "from");
+    const char *uri = opt_text(&c->opts, OPTION_FROM);
     int first = 0;
     if (!uri && c->argc && mlflow_is_server(c->argv[0]))
         uri = c->argv[first++];
@@ -241,9 +241,9 @@ static int work(struct work *w)
     w->pull.tree = w->plan.tree;
     w->pull.spool = w->plan.spool;
     w->batch = (struct make_batch){.tree = w->plan.tree, .spool = w->plan.spool};
-    w->pull.dry = opt_on(&c->opts, "dry-run");
-    w->pull.all = opt_on(&c->opts, "all");
-    w->pull.files_max = opt_bytes(&w->plan.opts, "artifact-max");
+    w->pull.dry = opt_on(&c->opts, OPTION_DRY_RUN);
+    w->pull.all = opt_on(&c->opts, OPTION_ALL);
+    w->pull.files_max = opt_bytes(&w->plan.opts, OPTION_ARTIFACT_MAX);
     int rc = open_server(w, uri);
     if (rc == 0 && !w->pull.dry) /* what a pull that was killed left is finished first */
         finish_leftovers(w->plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
@@ -289,16 +289,34 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"from", 0, OPT_TEXT, "URL", NULL, NULL, "Server",
-     "Fetch from this tracking server (default: the first operand if it is an address, else MLFLOW_TRACKING_URI)", 0},
-    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection",
-     "Choose runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection",
-     "Also fetch runs that have not ended on the server, closed as KILLED at their last fact", 0},
-    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "Write them into this mlruns folder", 0},
-    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record",
-     "Fetch at most this much of a run's artifacts, and name the others as missing (default: 64M)", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be fetched, and write nothing", 0},
+    {.name = OPTION_FROM,
+     .kind = OPT_TEXT,
+     .arg = "URL",
+     .group = "Server",
+     .help = "Fetch from this tracking server (default: the first operand if it is an address, else MLFLOW_TRACKING_URI)"},
+    {.name = OPTION_SINCE,
+     .kind = OPT_TEXT,
+     .arg = "TIME",
+     .group = "Selection",
+     .help = "Choose runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d"},
+    {.name = OPTION_ALL,
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .group = "Selection",
+     .help = "Also fetch runs that have not ended on the server, closed as KILLED at their last fact"},
+    {.name = OPTION_TREE,
+     .letter = 't',
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .env = "BENCHWRAP_TREE",
+     .group = "Record",
+     .help = "Write them into this mlruns folder"},
+    {.name = OPTION_ARTIFACT_MAX,
+     .kind = OPT_SIZE,
+     .arg = "SIZE",
+     .group = "Record",
+     .help = "Fetch at most this much of a run's artifacts, and name the others as missing (default: 64M)"},
+    {.name = OPTION_DRY_RUN, .letter = 'n', .kind = OPT_FLAG, .group = "Output", .help = "Print what would be fetched, and write nothing"},
     CMD_ROW_JSON,
 };
 

@@ -177,7 +177,8 @@ static void explain_machine(struct explaining *e, struct redaction *r, struct ho
 
 static int run(struct cmd_context *c)
 {
-    bool public = strcmp(opt_text(&c->opts, "profile"), "public") == 0, explain = opt_on(&c->opts, "explain") || opt_on(&c->opts, "json");
+    bool public = strcmp(opt_text(&c->opts, OPTION_PROFILE), "public") == 0,
+         explain = opt_on(&c->opts, OPTION_EXPLAIN) || opt_on(&c->opts, OPTION_JSON);
     struct host h = {
         .root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = "/", .real = true, .env = c->env, .cwd = "/", .spool = -1};
     struct redaction r;
@@ -202,7 +203,7 @@ static int run(struct cmd_context *c)
         explain_machine(&e, &r, &h, public);
         done = 0;
     }
-    if (done == 0 && explain && opt_on(&c->opts, "json")) {
+    if (done == 0 && explain && opt_on(&c->opts, OPTION_JSON)) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 64 << 20);
         listing_json(&l, &b);
@@ -220,10 +221,18 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"explain", 'x', OPT_FLAG, NULL, NULL, NULL, "Output", "Print each place, what replaces it and why, instead of the text", 0},
+    {.name = OPTION_EXPLAIN,
+     .letter = 'x',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Print each place, what replaces it and why, instead of the text"},
     CMD_ROW_JSON,
-    {"profile", 0, OPT_CHOICE, "private|public", NULL, "public", "Selection",
-     "Remove secrets only (private), or also hosts, people, addresses and serials (public)", 0},
+    {.name = OPTION_PROFILE,
+     .kind = OPT_CHOICE,
+     .arg = "private|public",
+     .value = "public",
+     .group = "Selection",
+     .help = "Remove secrets only (private), or also hosts, people, addresses and serials (public)"},
 };
 
 const struct cmd cmd_redact = {

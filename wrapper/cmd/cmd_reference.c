@@ -20,7 +20,7 @@ static int take_list(struct cmd_context *c, struct runs *runs, struct proposal *
 
 static int take_named(struct cmd_context *c, struct runs *runs, struct proposal *p)
 {
-    for (const struct opt_value *v = opt_find(&c->opts, "from"); v && v->text; v = v->next)
+    for (const struct opt_value *v = opt_find(&c->opts, OPTION_FROM); v && v->text; v = v->next)
         if (take_list(c, runs, p, v->text) < 0)
             return -1;
     for (int i = 0; i < c->argc; i++)
@@ -32,7 +32,7 @@ static int take_named(struct cmd_context *c, struct runs *runs, struct proposal 
 static int take_chosen(struct cmd_context *c, struct runs *runs, struct proposal *p)
 {
     struct runs_filter filter = selection_filter(c);
-    size_t last = opt_text(&c->opts, "last") ? (size_t)opt_integer(&c->opts, "last") : SIZE_MAX;
+    size_t last = opt_text(&c->opts, OPTION_LAST) ? (size_t)opt_integer(&c->opts, OPTION_LAST) : SIZE_MAX;
     if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
     for (size_t i = 0; i < runs->count && i < last; i++)
@@ -45,20 +45,20 @@ static int propose(struct cmd_context *c, struct runs *runs)
 {
     struct proposal p;
     CLEANUP_BUF struct buf text;
-    bool named = c->argc || opt_text(&c->opts, "from");
-    bool chosen =
-        opt_text(&c->opts, "experiment") || opt_text(&c->opts, "status") || opt_text(&c->opts, "tag") || opt_text(&c->opts, "last");
+    bool named = c->argc || opt_text(&c->opts, OPTION_FROM);
+    bool chosen = opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_STATUS) || opt_text(&c->opts, OPTION_TAG) ||
+                  opt_text(&c->opts, OPTION_LAST);
     buf_init(&text, 64 << 20);
-    proposal_init(&p, opt_find(&c->opts, "ignore"), opt_on(&c->opts, "all"), c->arena);
+    proposal_init(&p, opt_find(&c->opts, OPTION_IGNORE), opt_on(&c->opts, OPTION_ALL), c->arena);
     if (named == chosen)
         return err_set(c->err, ERR_USAGE,
                        named ? "either runs are named, or -e, --status, --tag, --last choose them"
                              : "which runs? Name them (--from RUN,RUN...), or choose with -e, --status, --tag, --last");
-    if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
+    if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
     if (selection_fraction(c, "min-band", &p.min_band) < 0 || (named ? take_named(c, runs, &p) : take_chosen(c, runs, &p)) < 0)
         return -1;
-    if (opt_on(&c->opts, "json"))
+    if (opt_on(&c->opts, OPTION_JSON))
         proposal_json(&p, &text);
     else
         proposal_yaml(&p, &text);
@@ -70,7 +70,7 @@ static int propose(struct cmd_context *c, struct runs *runs)
         fprintf(c->notes, "benchwrap: reference: no run is chosen by these options: %s\n", runs_explain_none(runs, &filter, c->arena));
     else if (!p.entries)
         fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, str_plural(p.taken),
-                opt_on(&c->opts, "json") ? "the document says why" : "the remarks say why");
+                opt_on(&c->opts, OPTION_JSON) ? "the document says why" : "the remarks say why");
     return p.entries ? 0 : 1;
 }
 
@@ -80,8 +80,8 @@ static int take_over(struct cmd_context *c, const struct opt_value *files)
     CLEANUP_BUF struct buf text;
     size_t n = 0;
     buf_init(&text, 64 << 20);
-    if (c->argc || opt_text(&c->opts, "from") || opt_text(&c->opts, "experiment") || opt_text(&c->opts, "status") ||
-        opt_text(&c->opts, "tag") || opt_text(&c->opts, "last") || opt_on(&c->opts, "json"))
+    if (c->argc || opt_text(&c->opts, OPTION_FROM) || opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_STATUS) ||
+        opt_text(&c->opts, OPTION_TAG) || opt_text(&c->opts, OPTION_LAST) || opt_on(&c->opts, OPTION_JSON))
         return err_set(c->err, ERR_USAGE, "--from-reframe: expected no run and no other option");
     if (reference_from_reframe(files, c->arena, &text, &n, c->err))
         return -1;
@@ -96,7 +96,7 @@ static int take_over(struct cmd_context *c, const struct opt_value *files)
 static int run(struct cmd_context *c)
 {
     struct runs runs;
-    const struct opt_value *reframe = opt_find(&c->opts, "from-reframe");
+    const struct opt_value *reframe = opt_find(&c->opts, OPTION_FROM_REFRAME);
     if (reframe && reframe->text)
         return take_over(c, reframe);
     if (selection_open(&runs, c, c->err) < 0)
@@ -108,17 +108,45 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {"from", 0, OPT_LIST, "RUN,...", NULL, NULL, "Selection",
-     "Use these runs (id, last, last~N); may be repeated, and may be left out before RUN", 0},
-    {"from-reframe", 0, OPT_LIST, "FILE", NULL, NULL, "Selection",
-     "Write the references that ReFrame applied, from its run report, performance log or posted records; may be repeated", 0},
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Use the runs of this experiment, instead of naming runs", 0},
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "Use only runs of this status or verdict", 0},
-    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Use only runs with this tag; may be repeated", 0},
-    {"last", 'l', OPT_INT, "N", NULL, NULL, "Selection", "Use only the newest N of these", 0},
-    {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "Proposal", "Ignore this param, or those of a pattern; may be repeated", 0},
-    {"min-band", 0, OPT_TEXT, "FRACTION", NULL, "2%", "Proposal", "Propose no narrower band", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Proposal", "Use all metrics with a direction, not only those that the rules put first", 0},
+    {.name = OPTION_FROM,
+     .kind = OPT_LIST,
+     .arg = "RUN,...",
+     .group = "Selection",
+     .help = "Use these runs (id, last, last~N); may be repeated, and may be left out before RUN"},
+    {.name = OPTION_FROM_REFRAME,
+     .kind = OPT_LIST,
+     .arg = "FILE",
+     .group = "Selection",
+     .help = "Write the references that ReFrame applied, from its run report, performance log or posted records; may be repeated"},
+    {.name = OPTION_EXPERIMENT,
+     .letter = 'e',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Selection",
+     .help = "Use the runs of this experiment, instead of naming runs"},
+    {.name = OPTION_STATUS,
+     .letter = 's',
+     .kind = OPT_TEXT,
+     .arg = "STATUS",
+     .group = "Selection",
+     .help = "Use only runs of this status or verdict"},
+    {.name = OPTION_TAG,
+     .kind = OPT_PAIR,
+     .arg = "KEY=VALUE",
+     .group = "Selection",
+     .help = "Use only runs with this tag; may be repeated"},
+    {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use only the newest N of these"},
+    {.name = OPTION_IGNORE,
+     .kind = OPT_LIST,
+     .arg = "PARAM",
+     .group = "Proposal",
+     .help = "Ignore this param, or those of a pattern; may be repeated"},
+    {.name = OPTION_MIN_BAND, .kind = OPT_TEXT, .arg = "FRACTION", .value = "2%", .group = "Proposal", .help = "Propose no narrower band"},
+    {.name = OPTION_ALL,
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .group = "Proposal",
+     .help = "Use all metrics with a direction, not only those that the rules put first"},
     CMD_ROW_JSON,
 };
 

@@ -123,7 +123,7 @@ static int take_runs(struct work *w)
 {
     struct cmd_context *c = w->c;
     struct runs_filter filter = selection_filter(c);
-    bool filtered = filter.experiment || filter.status || filter.tags->text || opt_on(&c->opts, "all");
+    bool filtered = filter.experiment || filter.status || filter.tags->text || opt_on(&c->opts, OPTION_ALL);
     if (c->argc && filtered)
         return err_set(c->err, ERR_USAGE, "either runs are named, or filters choose them");
     if (!c->argc && !filtered)
@@ -145,7 +145,7 @@ static int print(struct work *w)
 {
     struct cmd_context *c = w->c;
     bool bad = w->list.failed || w->runs.failed;
-    if (!bad && opt_on(&c->opts, "json")) {
+    if (!bad && opt_on(&c->opts, OPTION_JSON)) {
         CLEANUP_BUF struct buf b, part;
         buf_init(&b, 1u << 30);
         buf_init(&part, 1u << 30);
@@ -209,7 +209,7 @@ static int run(struct cmd_context *c)
 {
     struct runs runs = {.root = -1};
     struct plan plan;
-    const char *tree = opt_text(&c->opts, "tree");
+    const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "reparse", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
@@ -217,9 +217,9 @@ static int run(struct cmd_context *c)
                      .x = {.arena = c->arena,
                            .runs = &runs,
                            .plan = &plan,
-                           .rules = opt_text(&c->opts, "rules"),
+                           .rules = opt_text(&c->opts, OPTION_RULES),
                            .spool = plan.spool,
-                           .dry = opt_on(&c->opts, "dry-run")}};
+                           .dry = opt_on(&c->opts, OPTION_DRY_RUN)}};
     int rc = w.x.rules && !catalogue_find(&plan.catalogue, w.x.rules, c->arena)
                  ? err_set(c->err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue nor a file", w.x.rules)
                  : selection_open(&runs, c, c->err);
@@ -231,14 +231,36 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "Read by these rules (default: the catalogue's for the run's benchmark)", 0},
+    {.name = OPTION_RULES,
+     .letter = 'r',
+     .kind = OPT_TEXT,
+     .arg = "NAME|FILE",
+     .group = "Input",
+     .help = "Read by these rules (default: the catalogue's for the run's benchmark)"},
     CMD_ROW_TREE,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Read the runs of this experiment (name or id)", 0},
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection",
-     "Read the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
-    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Read the runs with this tag; may be repeated, all must hold", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "Read all runs", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would change, and write nothing to the tree", 0},
+    {.name = OPTION_EXPERIMENT,
+     .letter = 'e',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Selection",
+     .help = "Read the runs of this experiment (name or id)"},
+    {.name = OPTION_STATUS,
+     .letter = 's',
+     .kind = OPT_TEXT,
+     .arg = "STATUS",
+     .group = "Selection",
+     .help = "Read the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)"},
+    {.name = OPTION_TAG,
+     .kind = OPT_PAIR,
+     .arg = "KEY=VALUE",
+     .group = "Selection",
+     .help = "Read the runs with this tag; may be repeated, all must hold"},
+    {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Selection", .help = "Read all runs"},
+    {.name = OPTION_DRY_RUN,
+     .letter = 'n',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Print what would change, and write nothing to the tree"},
     CMD_ROW_JSON,
 };
 

@@ -32,7 +32,7 @@ static const struct listing_column columns[] = {
 
 static int check_why(struct work *w, struct err *err)
 {
-    const char *why = opt_text(&w->c->opts, "why");
+    const char *why = opt_text(&w->c->opts, OPTION_WHY);
     struct str s = str_trim(str_of(why));
     if (!s.n)
         return err_set(err, ERR_USAGE, "expected --why TEXT: readers of the results need the reason");
@@ -46,7 +46,7 @@ static int check_why(struct work *w, struct err *err)
 static int clean_why(struct work *w, struct err *err)
 {
     struct redaction r;
-    int rc = redaction_begin_here(&r, strcmp(opt_text(&w->plan.opts, "profile"), "public") == 0, w->c->env, err);
+    int rc = redaction_begin_here(&r, strcmp(opt_text(&w->plan.opts, OPTION_PROFILE), "public") == 0, w->c->env, err);
     if (rc == 0 && !(w->why = redaction_text(&r, w->why, w->c->arena)))
         rc = err_set(err, ERR_SYSTEM, "out of memory");
     redaction_end(&r);
@@ -58,7 +58,7 @@ static void record_facts(struct work *w, struct making *m, const struct tree_run
 {
     struct record *r = &m->record;
     const struct opt_set *o = &w->plan.opts;
-    const char *benchmark = runs_file(&w->runs, run, "tags/benchmark", 256, w->c->arena), *site = opt_text(o, "site");
+    const char *benchmark = runs_file(&w->runs, run, "tags/benchmark", 256, w->c->arena), *site = opt_text(o, OPTION_SITE);
     r->source = "retract";
     record_tag(r, "benchwrap.run_id", str_of(r->id));
     record_tag(r, "benchwrap.version", STR(BW_VERSION));
@@ -84,7 +84,7 @@ static void record_facts(struct work *w, struct making *m, const struct tree_run
 /* The id follows from the run and the reason: the same word twice is one run. */
 static int publish(struct work *w, const struct tree_run *run, char id[33], const char **ret_place, struct err *err)
 {
-    bool public = strcmp(opt_text(&w->plan.opts, "profile"), "public") == 0;
+    bool public = strcmp(opt_text(&w->plan.opts, OPTION_PROFILE), "public") == 0;
     char host[256] = "";
     struct making m;
     struct finished done;
@@ -133,7 +133,7 @@ static void add_row(struct work *w, const struct tree_run *run, const char *resu
 /* A site withdraws its own runs; reviewers refuse others (check, finding "amends"). */
 static int check_own(struct work *w, const struct tree_run *run, struct err *err)
 {
-    const char *of = runs_file(&w->runs, run, "tags/site", 256, w->c->arena), *own = opt_text(&w->plan.opts, "site");
+    const char *of = runs_file(&w->runs, run, "tags/site", 256, w->c->arena), *own = opt_text(&w->plan.opts, OPTION_SITE);
     if (!of || !*of || (own && strcmp(own, of) == 0))
         return 0;
     return err_set(err, ERR_INPUT, "%.8s is a run of the site \"%.60s\", and this is %s%.60s: only that site retracts it", run->id, of,
@@ -228,7 +228,7 @@ static int work(struct work *w)
         fprintf(c->notes, "benchwrap: retract: %s\n", err.text);
     if (!w->dry)
         run_commit_made(&w->plan, "retract", c->notes);
-    if (opt_on(&c->opts, "json")) {
+    if (opt_on(&c->opts, OPTION_JSON)) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 16 << 20);
         listing_json(&w->list, &b);
@@ -240,8 +240,8 @@ static int work(struct work *w)
 
 static int run(struct cmd_context *c)
 {
-    struct work w = {.c = c, .runs = {.root = -1}, .shown = {.root = -1}, .dry = opt_on(&c->opts, "dry-run")};
-    const char *tree = opt_text(&c->opts, "tree");
+    struct work w = {.c = c, .runs = {.root = -1}, .shown = {.root = -1}, .dry = opt_on(&c->opts, OPTION_DRY_RUN)};
+    const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "retract", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (!c->argc)
         return err_set(c->err, ERR_USAGE, "which run? Name it by the beginning of its id; see \"benchwrap ls\"");
@@ -263,9 +263,18 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"why", 'w', OPT_TEXT, "TEXT", NULL, NULL, "What", "Reason of the retraction; readers of the results see it", 0},
+    {.name = OPTION_WHY,
+     .letter = 'w',
+     .kind = OPT_TEXT,
+     .arg = "TEXT",
+     .group = "What",
+     .help = "Reason of the retraction; readers of the results see it"},
     CMD_ROW_TREE,
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be retracted, and write nothing", 0},
+    {.name = OPTION_DRY_RUN,
+     .letter = 'n',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Print what would be retracted, and write nothing"},
     CMD_ROW_JSON,
 };
 

@@ -14,15 +14,37 @@
 enum { FILES_MAX = 1000 };
 
 static const struct opt_row rows[] = {
-    {"all", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "Check every rule file that is found, unless another of its name hides it", 0},
-    {"update", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "Write what the samples give as what is expected of them", 0},
-    {"from", 'f', OPT_TEXT, "OUTPUT|RUN", NULL, NULL, "New",
-     "Read this output: a file, - for standard input, or a recorded run (\"last\", the beginning of its id)", 0},
-    {"name", 'n', OPT_TEXT, "NAME", NULL, NULL, "New", "Name the benchmark (default: the program's name, else that of the output's file)",
-     0},
-    {"output", 'o', OPT_TEXT, "FILE", NULL, NULL, "New", "Write to this new file (default: standard output)", 0},
-    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "New", "Search the run in this mlruns folder", 0},
-    {"tap", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print one line a sample, in the Test Anything Protocol", 0},
+    {.name = OPTION_ALL,
+     .kind = OPT_FLAG,
+     .group = "Check",
+     .help = "Check every rule file that is found, unless another of its name hides it"},
+    {.name = OPTION_UPDATE, .kind = OPT_FLAG, .group = "Check", .help = "Write what the samples give as what is expected of them"},
+    {.name = OPTION_FROM,
+     .letter = 'f',
+     .kind = OPT_TEXT,
+     .arg = "OUTPUT|RUN",
+     .group = "New",
+     .help = "Read this output: a file, - for standard input, or a recorded run (\"last\", the beginning of its id)"},
+    {.name = OPTION_NAME,
+     .letter = 'n',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "New",
+     .help = "Name the benchmark (default: the program's name, else that of the output's file)"},
+    {.name = OPTION_OUTPUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "New",
+     .help = "Write to this new file (default: standard output)"},
+    {.name = OPTION_TREE,
+     .letter = 't',
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .env = "BENCHWRAP_TREE",
+     .group = "New",
+     .help = "Search the run in this mlruns folder"},
+    {.name = OPTION_TAP, .kind = OPT_FLAG, .group = "Output", .help = "Print one line a sample, in the Test Anything Protocol"},
     CMD_ROW_JSON,
 };
 
@@ -131,7 +153,7 @@ static int files_of(struct cmd_context *c, const char **paths, size_t *ret_n)
         if (!(paths[n++] = catalogue_find(&catalogue, c->argv[i], c->arena)))
             return err_set(c->err, ERR_USAGE, "\"%s\" is neither an entry of the catalogue nor a file", c->argv[i]);
     }
-    struct catalogue_entry *e = opt_on(&c->opts, "all") ? catalogue_list(&catalogue, c->arena, &count) : NULL;
+    struct catalogue_entry *e = opt_on(&c->opts, OPTION_ALL) ? catalogue_list(&catalogue, c->arena, &count) : NULL;
     for (size_t i = 0; i < count && n < FILES_MAX; i++)
         if (!e[i].hidden)
             paths[n++] = e[i].path;
@@ -143,7 +165,7 @@ static int check(struct cmd_context *c)
 {
     const char **paths = arena_get(c->arena, FILES_MAX * sizeof(*paths));
     size_t n = 0, count = 0;
-    bool good = true, tap = opt_on(&c->opts, "tap"), json = opt_on(&c->opts, "json");
+    bool good = true, tap = opt_on(&c->opts, OPTION_TAP), json = opt_on(&c->opts, OPTION_JSON);
     CLEANUP_BUF struct buf b;
     struct json_out j = {.to = &b};
     buf_init(&b, 256 << 20);
@@ -154,7 +176,7 @@ static int check(struct cmd_context *c)
         struct rules_report report;
         struct arena arena; /* of one file: they may be many */
         arena_init(&arena, 1 << 30);
-        int rc = rules_check(paths[i], opt_on(&c->opts, "update"), &arena, &report, c->err);
+        int rc = rules_check(paths[i], opt_on(&c->opts, OPTION_UPDATE), &arena, &report, c->err);
         good = good && !rc && rules_report_good(&report);
         if (!rc && json)
             json_report(&j, &report);
@@ -195,7 +217,7 @@ static const char *benchmark_name(const char *given, char *const *argv, const ch
 
 static int new (struct cmd_context *c)
 {
-    const char *from = opt_text(&c->opts, "from"), *to = opt_text(&c->opts, "output");
+    const char *from = opt_text(&c->opts, OPTION_FROM), *to = opt_text(&c->opts, OPTION_OUTPUT);
     char *const *argv = c->argc > 1 ? c->argv + 1 : NULL;
     struct guess_summary found;
     CLEANUP_BUF struct buf output, text;
@@ -205,8 +227,8 @@ static int new (struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--from: expected an output file or a run, as in: benchwrap rules new --from last");
     const struct runs_place place = selection_place(c);
     int cut = rules_from(&place, from, &output, &argv, c->arena, c->err);
-    if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, "name"), argv, from, c->arena), argv, cut > 0, &text,
-                               &found, c->err))
+    if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, OPTION_NAME), argv, from, c->arena), argv, cut > 0,
+                               &text, &found, c->err))
         return -1;
     if (to && access(to, F_OK) == 0)
         return err_set(c->err, ERR_USAGE, "--output %s: there is such a file already; it is left as it is", to);

@@ -262,7 +262,7 @@ static int work(struct share *s, struct cmd_context *c)
     if (rc && !d.tried)
         return rc;
     struct err kept = *err; /* pushed, but the pull request is not: both is told */
-    if (opt_on(&c->opts, "json") ? print_json(s, &d, c->out) : print_table(s, &d, c->out))
+    if (opt_on(&c->opts, OPTION_JSON) ? print_json(s, &d, c->out) : print_table(s, &d, c->out))
         return err_set(err, ERR_SYSTEM, "out of memory");
     if (rc)
         *err = kept;
@@ -293,18 +293,18 @@ static int run(struct cmd_context *c)
     struct share s = {.arena = c->arena,
                       .env = c->env,
                       .notes = c->notes,
-                      .options = {.remote = opt_text(&c->opts, "remote"),
-                                  .to = opt_text(&c->opts, "to"),
-                                  .base = opt_text(&c->opts, "base"),
-                                  .token_file = opt_text(&c->opts, "token-file"),
-                                  .no_verify = opt_on(&c->opts, "no-verify"),
-                                  .no_pull_request = opt_on(&c->opts, "no-pull-request"),
-                                  .reopen = opt_on(&c->opts, "reopen"),
-                                  .private = opt_on(&c->opts, "private")},
+                      .options = {.remote = opt_text(&c->opts, OPTION_REMOTE),
+                                  .to = opt_text(&c->opts, OPTION_TO),
+                                  .base = opt_text(&c->opts, OPTION_BASE),
+                                  .token_file = opt_text(&c->opts, OPTION_TOKEN_FILE),
+                                  .no_verify = opt_on(&c->opts, OPTION_NO_VERIFY),
+                                  .no_pull_request = opt_on(&c->opts, OPTION_NO_PULL_REQUEST),
+                                  .reopen = opt_on(&c->opts, OPTION_REOPEN),
+                                  .private = opt_on(&c->opts, OPTION_PRIVATE)},
                       .runs = {.root = -1},
-                      .dry = opt_on(&c->opts, "dry-run"),
-                      .no_check = opt_text(&c->opts, "no-check")};
-    const char *tree = opt_text(&c->opts, "tree");
+                      .dry = opt_on(&c->opts, OPTION_DRY_RUN),
+                      .no_check = opt_text(&c->opts, OPTION_NO_CHECK)};
+    const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "share", 5), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": share takes no operands", c->argv[0]);
@@ -323,23 +323,48 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"remote", 0, OPT_TEXT, "NAME", NULL, NULL, "Where",
-     "Share with this remote (default: benchwrap.remote of git's configuration, upstream, origin)", 0},
-    {"base", 'b', OPT_TEXT, "BRANCH", NULL, NULL, "Where",
-     "Propose the runs for this branch (default: benchwrap.base, the remote's main branch)", 0},
-    {"to", 0, OPT_TEXT, "NAME", NULL, NULL, "Where", "Push to this remote, a fork of yours (default: remote.pushDefault, origin)", 0},
-    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "What",
-     "Into a public repository, also take runs that were recorded with the private profile", 0},
-    {"no-check", 0, OPT_TEXT, "REASON", NULL, NULL, "What",
-     "Send runs that \"benchwrap check\" refuses, too; the pull request shows the reason", 0},
-    {"no-verify", 0, OPT_FLAG, NULL, NULL, NULL, "What", "Skip the clone's pre-push hook", 0},
-    {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Forge",
-     "Read the token from this file (default: the forge's variables, the file tokens, git's credential helper)", 0},
-    {"no-pull-request", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "Push only, and print the link", 0},
-    {"reopen", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "Open a pull request again, even if the last one was closed without being merged",
-     0},
+    {.name = OPTION_REMOTE,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Where",
+     .help = "Share with this remote (default: benchwrap.remote of git's configuration, upstream, origin)"},
+    {.name = OPTION_BASE,
+     .letter = 'b',
+     .kind = OPT_TEXT,
+     .arg = "BRANCH",
+     .group = "Where",
+     .help = "Propose the runs for this branch (default: benchwrap.base, the remote's main branch)"},
+    {.name = OPTION_TO,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Where",
+     .help = "Push to this remote, a fork of yours (default: remote.pushDefault, origin)"},
+    {.name = OPTION_PRIVATE,
+     .kind = OPT_FLAG,
+     .group = "What",
+     .help = "Into a public repository, also take runs that were recorded with the private profile"},
+    {.name = OPTION_NO_CHECK,
+     .kind = OPT_TEXT,
+     .arg = "REASON",
+     .group = "What",
+     .help = "Send runs that \"benchwrap check\" refuses, too; the pull request shows the reason"},
+    {.name = OPTION_NO_VERIFY, .kind = OPT_FLAG, .group = "What", .help = "Skip the clone's pre-push hook"},
+    {.name = OPTION_TOKEN_FILE,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Forge",
+     .help = "Read the token from this file (default: the forge's variables, the file tokens, git's credential helper)"},
+    {.name = OPTION_NO_PULL_REQUEST, .kind = OPT_FLAG, .group = "Forge", .help = "Push only, and print the link"},
+    {.name = OPTION_REOPEN,
+     .kind = OPT_FLAG,
+     .group = "Forge",
+     .help = "Open a pull request again, even if the last one was closed without being merged"},
     CMD_ROW_TREE,
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Fetch, print what would leave the site, and push nothing", 0},
+    {.name = OPTION_DRY_RUN,
+     .letter = 'n',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Fetch, print what would leave the site, and push nothing"},
     CMD_ROW_JSON,
 };
 

@@ -233,7 +233,7 @@ static int show(struct cmd_context *c, struct shown *s)
     if (s->artifacts && s->artifact_count)
         qsort(s->artifacts, s->artifact_count, sizeof *s->artifacts, by_path);
     s->notes = read_notes(s);
-    int status = opt_on(&c->opts, "json") ? print_json(s) : opt_on(&c->opts, "all") ? show_all(s) : show_screen(s);
+    int status = opt_on(&c->opts, OPTION_JSON) ? print_json(s) : opt_on(&c->opts, OPTION_ALL) ? show_all(s) : show_screen(s);
     if (s->notes)
         series_notes_deinit(s->notes);
     json_free(detail);
@@ -252,13 +252,14 @@ static int run(struct cmd_context *c)
         return -1;
     int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &found, c->err);
     if (status == 0)
-        status = opt_on(&c->opts, "children") ? runs_table_children(&runs, found, opt_on(&c->opts, "json"), c->out, c->arena, c->err)
-                                              : show(c, &(struct shown){.out = c->out,
-                                                                        .arena = c->arena,
-                                                                        .runs = &runs,
-                                                                        .run = found,
-                                                                        .inherited = inherit_facts(&runs, found, c->arena),
-                                                                        .screen = screen_of_file(c->out)});
+        status = opt_on(&c->opts, OPTION_CHILDREN)
+                     ? runs_table_children(&runs, found, opt_on(&c->opts, OPTION_JSON), c->out, c->arena, c->err)
+                     : show(c, &(struct shown){.out = c->out,
+                                               .arena = c->arena,
+                                               .runs = &runs,
+                                               .run = found,
+                                               .inherited = inherit_facts(&runs, found, c->arena),
+                                               .screen = screen_of_file(c->out)});
     else
         status = -1;
     runs_close(&runs);
@@ -268,9 +269,16 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "Show all metrics, parameters, tags, missing values and files", 0},
-    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Output", "List the run's child runs: repetitions, points of a sweep, tests of an output",
-     0},
+    {.name = OPTION_ALL,
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Show all metrics, parameters, tags, missing values and files"},
+    {.name = OPTION_CHILDREN,
+     .letter = 'c',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "List the run's child runs: repetitions, points of a sweep, tests of an output"},
     CMD_ROW_JSON,
 };
 

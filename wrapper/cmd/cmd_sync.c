@@ -21,17 +21,40 @@
 enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, SAID_BYTES = 1 << 20, FAILED = 2 };
 
 static const struct opt_row rows[] = {
-    {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server",
-     "Send to this tracking server (default: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
-    {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Server", "Do only what needs no server", 0},
-    {"restore", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "Bring back runs that were deleted on the server", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Server", "Print what would be sent, and change nothing here or there", 0},
-    {"follow", 'f', OPT_FLAG, NULL, NULL, NULL, "Server", "Continue: send new runs until stopped by a signal", 0},
+    {.name = OPTION_TO,
+     .kind = OPT_TEXT,
+     .arg = "URL",
+     .group = "Server",
+     .help = "Send to this tracking server (default: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)"},
+    {.name = OPTION_LOCAL, .letter = 'l', .kind = OPT_FLAG, .group = "Server", .help = "Do only what needs no server"},
+    {.name = OPTION_RESTORE, .kind = OPT_FLAG, .group = "Server", .help = "Bring back runs that were deleted on the server"},
+    {.name = OPTION_DRY_RUN,
+     .letter = 'n',
+     .kind = OPT_FLAG,
+     .group = "Server",
+     .help = "Print what would be sent, and change nothing here or there"},
+    {.name = OPTION_FOLLOW,
+     .letter = 'f',
+     .kind = OPT_FLAG,
+     .group = "Server",
+     .help = "Continue: send new runs until stopped by a signal"},
     CMD_ROW_TREE,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Send runs of this experiment (name or id)", 0},
-    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection",
-     "Choose runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
-    {"ref", 0, OPT_TEXT, "COMMIT", NULL, NULL, "Selection", "Send the runs of a git commit or branch (origin/main), without a checkout", 0},
+    {.name = OPTION_EXPERIMENT,
+     .letter = 'e',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Selection",
+     .help = "Send runs of this experiment (name or id)"},
+    {.name = OPTION_SINCE,
+     .kind = OPT_TEXT,
+     .arg = "TIME",
+     .group = "Selection",
+     .help = "Choose runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d"},
+    {.name = OPTION_REF,
+     .kind = OPT_TEXT,
+     .arg = "COMMIT",
+     .group = "Selection",
+     .help = "Send the runs of a git commit or branch (origin/main), without a checkout"},
     CMD_ROW_JSON,
 };
 
@@ -81,7 +104,7 @@ static bool is_news(struct work *w, struct str text)
     buf_init(&lasting, 64 << 10);
     put_lasting(&lasting, text);
     bool said = has_line(&w->said, buf_text(&lasting)), before = has_line(&w->said_before, buf_text(&lasting));
-    if (!said && opt_on(&w->c->opts, "follow") && w->said.n + lasting.n + 1 < SAID_BYTES) {
+    if (!said && opt_on(&w->c->opts, OPTION_FOLLOW) && w->said.n + lasting.n + 1 < SAID_BYTES) {
         buf_str(&w->said, buf_text(&lasting));
         buf_putc(&w->said, '\n');
     }
@@ -133,7 +156,7 @@ static void sweep(struct work *w)
 static int choose(struct work *w, struct sync_runs *s)
 {
     struct cmd_context *c = w->c;
-    const char *experiment = opt_text(&c->opts, "experiment");
+    const char *experiment = opt_text(&c->opts, OPTION_EXPERIMENT);
     for (int i = 0; i < c->argc; i++) {
         struct tree_run *run;
         struct sync_item *item;
@@ -152,7 +175,7 @@ static int choose(struct work *w, struct sync_runs *s)
         if (c->argc == 0)
             s->items[i].wanted = here && run->start_ms >= w->since_ms;
     }
-    if (experiment && !found && !opt_on(&c->opts, "follow"))
+    if (experiment && !found && !opt_on(&c->opts, OPTION_FOLLOW))
         return err_set(c->err, ERR_INPUT, "%s", runs_explain_none(s->runs, &(struct runs_filter){.experiment = experiment}, c->arena));
     return 0;
 }
@@ -229,7 +252,7 @@ static int send_tree(struct work *w, struct upload *upload)
     struct cmd_context *c = w->c;
     struct runs runs = {.root = -1};
     struct sync_ref *ref = NULL;
-    const char *name = opt_text(&c->opts, "ref");
+    const char *name = opt_text(&c->opts, OPTION_REF);
     int rc = 0;
     if (name) {
         const char *slash = strrchr(w->plan.tree, '/'), *parent = arena_dup(c->arena, w->plan.tree, (size_t)(slash - w->plan.tree));
@@ -239,7 +262,7 @@ static int send_tree(struct work *w, struct upload *upload)
     } else
         runs.tree = w->plan.tree;
     if (rc == 0 && (runs.root = ref ? sync_ref_root(ref) : place_open_folder(runs.tree, 0)) < 0)
-        rc = opt_on(&c->opts, "follow")
+        rc = opt_on(&c->opts, OPTION_FOLLOW)
                  ? 1
                  : err_set(c->err, ERR_INPUT,
                            "there is no tree at %s: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", runs.tree);
@@ -295,13 +318,13 @@ static int to_server(struct work *w)
     w->client = m;
     struct upload_config config = {.server = m,
                                    .state = state_folder(w),
-                                   .restore = opt_on(&c->opts, "restore"),
+                                   .restore = opt_on(&c->opts, OPTION_RESTORE),
                                    .dry = w->dry,
                                    .together = true,
                                    .note = note,
                                    .context = w};
     int rc = upload_new(&u, &config, c->err);
-    bool more = opt_on(&c->opts, "follow");
+    bool more = opt_on(&c->opts, OPTION_FOLLOW);
     while (rc == 0) {
         int64_t begin = clock_mono_ns();
         rc = send_once(w, u);
@@ -356,7 +379,7 @@ static void print_local(struct work *w)
                  {w->swept.failed, "failed"}};
     FILE *out = w->c->out;
     const char *lead = "";
-    if (!w->asked && !opt_on(&w->c->opts, "local")) {
+    if (!w->asked && !opt_on(&w->c->opts, OPTION_LOCAL)) {
         size_t n = count_local(w);
         fprintf(out, "sync: no server: set MLFLOW_TRACKING_URI or use --to URL. %zu local run%s complete.\n", n, n == 1 ? " is" : "s are");
     }
@@ -367,7 +390,7 @@ static void print_local(struct work *w)
         }
     if (*lead)
         fputc('\n', out);
-    else if (opt_on(&w->c->opts, "local"))
+    else if (opt_on(&w->c->opts, OPTION_LOCAL))
         fputs("local runs: nothing to finish\n", out);
 }
 
@@ -388,7 +411,7 @@ static void print(struct work *w)
         fprintf(out, ",\"notes\":[%s]}\n", w->json.p ? w->json.p : "");
         return;
     }
-    if (!w->dry && !opt_text(&w->c->opts, "ref"))
+    if (!w->dry && !opt_text(&w->c->opts, OPTION_REF))
         print_local(w);
     if (!w->asked)
         return;
@@ -421,7 +444,7 @@ static int status_of(const struct work *w)
 static int plan_for(struct work *w)
 {
     struct cmd_context *c = w->c;
-    const char *tree = opt_text(&c->opts, "tree");
+    const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "sync", 4), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     return plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err);
 }
@@ -429,28 +452,28 @@ static int plan_for(struct work *w)
 static int work(struct work *w)
 {
     struct cmd_context *c = w->c;
-    bool selected = c->argc || opt_text(&c->opts, "ref") || opt_text(&c->opts, "experiment") || opt_text(&c->opts, "since");
-    w->to = opt_text(&c->opts, "to") ? opt_text(&c->opts, "to") : w->plan.server_uri;
-    w->asked = !opt_on(&c->opts, "local") && w->to;
-    if (!w->asked && (selected || opt_on(&c->opts, "dry-run") || opt_on(&c->opts, "follow")))
+    bool selected = c->argc || opt_text(&c->opts, OPTION_REF) || opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_SINCE);
+    w->to = opt_text(&c->opts, OPTION_TO) ? opt_text(&c->opts, OPTION_TO) : w->plan.server_uri;
+    w->asked = !opt_on(&c->opts, OPTION_LOCAL) && w->to;
+    if (!w->asked && (selected || opt_on(&c->opts, OPTION_DRY_RUN) || opt_on(&c->opts, OPTION_FOLLOW)))
         return err_set(c->err, ERR_USAGE, "no server is named, to which runs could be sent: --to URL, or MLFLOW_TRACKING_URI");
     if (selection_since(c, &w->since_ms))
         return -1;
-    if (!w->dry && !opt_text(&c->opts, "ref"))
+    if (!w->dry && !opt_text(&c->opts, OPTION_REF))
         sweep(w);
     return w->asked ? to_server(w) : 0;
 }
 
 static int run(struct cmd_context *c)
 {
-    struct work w = {.c = c, .as_json = opt_on(&c->opts, "json"), .dry = opt_on(&c->opts, "dry-run"), .cancel_fd = -1};
+    struct work w = {.c = c, .as_json = opt_on(&c->opts, OPTION_JSON), .dry = opt_on(&c->opts, OPTION_DRY_RUN), .cancel_fd = -1};
     buf_init(&w.json, 16 << 20);
     buf_init(&w.said, SAID_BYTES);
     buf_init(&w.said_before, SAID_BYTES);
     progress_begin(&w.progress, c->notes, "sending run", 0);
-    if (opt_on(&c->opts, "json") || opt_on(&c->opts, "follow"))
+    if (opt_on(&c->opts, OPTION_JSON) || opt_on(&c->opts, OPTION_FOLLOW))
         w.progress.on = false;
-    if (!opt_on(&c->opts, "local"))
+    if (!opt_on(&c->opts, OPTION_LOCAL))
         catch_signals(&w);
     int rc = plan_for(&w);
     if (rc == 0) {

@@ -61,7 +61,7 @@ static void open_link(struct ui *ui, const char *link)
     CLEANUP_BUF struct buf page;
     const char *path = arena_printf(ui->c->arena, "%s/open.html", ui->folder);
     buf_init(&page, 4096);
-    if (!opt_on(&ui->c->opts, "open"))
+    if (!opt_on(&ui->c->opts, OPTION_OPEN))
         return;
     buf_printf(&page, "<!doctype html><meta name=referrer content=no-referrer><meta http-equiv=refresh content=\"0;url=%s\">\n", link);
     if (page.failed || fs_write(AT_FDCWD, path, buf_text(&page), 0600, false, NULL))
@@ -137,8 +137,8 @@ static int take_lock(struct ui *ui)
 static int choose_port(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
-    if (opt_text(&c->opts, "port")) {
-        ui->port = (int)opt_integer(&c->opts, "port");
+    if (opt_text(&c->opts, OPTION_PORT)) {
+        ui->port = (int)opt_integer(&c->opts, OPTION_PORT);
         return ui_port_free(ui->host, ui->port)
                    ? 0
                    : err_set(c->err, ERR_INPUT, "port %d of %s is in use: name another with --port", ui->port, ui->host);
@@ -449,7 +449,7 @@ static int print(struct ui *ui)
         quoted(&b, *word);
     if (b.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
-    if (!opt_on(&c->opts, "json")) {
+    if (!opt_on(&c->opts, OPTION_JSON)) {
         fprintf(c->out, "%s\n%s/\n", b.p, ui->url);
         return 0;
     }
@@ -503,7 +503,7 @@ static int serve_tree(struct ui *ui, const char *mlflow)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     ui->cancel_fd = sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-    if (ui_front_secret(opt_text(&c->opts, "secret-file"), ui->secret, c->err) || choose_port(ui) || command(ui, mlflow) ||
+    if (ui_front_secret(opt_text(&c->opts, OPTION_SECRET_FILE), ui->secret, c->err) || choose_port(ui) || command(ui, mlflow) ||
         ui_front_start(&ui->front, ui->host, ui->port, ui->dir, ui->socket, ui->secret, c->err))
         return -1;
     rc = start(ui);
@@ -531,27 +531,27 @@ static int serve_tree(struct ui *ui, const char *mlflow)
 static int run(struct cmd_context *c)
 {
     struct ui ui = {.c = c,
-                    .host = opt_text(&c->opts, "host"),
-                    .experiment = opt_text(&c->opts, "experiment"),
+                    .host = opt_text(&c->opts, OPTION_HOST),
+                    .experiment = opt_text(&c->opts, OPTION_EXPERIMENT),
                     .lock = -1,
                     .cancel_fd = -1,
                     .dir = -1,
                     .front = {.hold = -1},
                     .server = {.hold = -1}};
-    const char *port = opt_text(&c->opts, "port");
+    const char *port = opt_text(&c->opts, OPTION_PORT);
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
-    if (port && (opt_integer(&c->opts, "port") < 1 || opt_integer(&c->opts, "port") > 65535))
+    if (port && (opt_integer(&c->opts, OPTION_PORT) < 1 || opt_integer(&c->opts, OPTION_PORT) > 65535))
         return err_set(c->err, ERR_USAGE, "--port: expected a number from 1 to 65535");
-    bool prints = opt_on(&c->opts, "print") || opt_on(&c->opts, "json");
-    if (!prints && opt_on(&c->opts, "install") && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
+    bool prints = opt_on(&c->opts, OPTION_PRINT) || opt_on(&c->opts, OPTION_JSON);
+    if (!prints && opt_on(&c->opts, OPTION_INSTALL) && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
         return -1;
     if (selection_open(&ui.runs, c, c->err) < 0)
         return -1;
     const char *mlflow = ui_find_mlflow(c->env, c->arena);
     int rc = check_experiment(&ui);
     if (rc == 0 && prints) {
-        ui.port = port ? (int)opt_integer(&c->opts, "port") : PORT;
+        ui.port = port ? (int)opt_integer(&c->opts, OPTION_PORT) : PORT;
         rc = choose_folder(&ui, false) || command(&ui, mlflow ? mlflow : "mlflow") || print(&ui) ? -1 : 0;
     } else if (rc == 0)
         rc = mlflow ? serve_tree(&ui, mlflow) : absent(&ui);
@@ -565,17 +565,34 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection",
-     "Serve only this one, and link to it (default: all, and to the newest run's)", 0},
-    {"host", 0, OPT_TEXT, "ADDRESS", NULL, "127.0.0.1", "Server", "Listen at this address", 0},
-    {"port", 'p', OPT_INT, "N", NULL, NULL, "Server", "Listen at this port (default: the first free one from 5000 on)", 0},
-    {"secret-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Server",
-     "Read the secret of the link from this file, closed to others: 16 to 128 letters and digits (default: a new one for each start)", 0},
-    {"install", 0, OPT_FLAG, NULL, NULL, NULL, "Server",
-     "Install MLflow for benchwrap alone, where there is none ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
-    {"open", 'o', OPT_FLAG, NULL, NULL, NULL, "Output", "Open the link in the browser (xdg-open)", 0},
-    {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Only print the command of the server and its address; install and start nothing",
-     0},
+    {.name = OPTION_EXPERIMENT,
+     .letter = 'e',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Selection",
+     .help = "Serve only this one, and link to it (default: all, and to the newest run's)"},
+    {.name = OPTION_HOST, .kind = OPT_TEXT, .arg = "ADDRESS", .value = "127.0.0.1", .group = "Server", .help = "Listen at this address"},
+    {.name = OPTION_PORT,
+     .letter = 'p',
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Server",
+     .help = "Listen at this port (default: the first free one from 5000 on)"},
+    {.name = OPTION_SECRET_FILE,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Server",
+     .help =
+         "Read the secret of the link from this file, closed to others: 16 to 128 letters and digits (default: a new one for each start)"},
+    {.name = OPTION_INSTALL,
+     .kind = OPT_FLAG,
+     .group = "Server",
+     .help = "Install MLflow for benchwrap alone, where there is none ($XDG_DATA_HOME/benchwrap/mlflow)"},
+    {.name = OPTION_OPEN, .letter = 'o', .kind = OPT_FLAG, .group = "Output", .help = "Open the link in the browser (xdg-open)"},
+    {.name = OPTION_PRINT,
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Only print the command of the server and its address; install and start nothing"},
     CMD_ROW_JSON,
 };
 

@@ -9,7 +9,7 @@ static int run(struct cmd_context *c)
     size_t n = libraries_list(found, c->arena);
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
-    if (!opt_on(&c->opts, "json")) {
+    if (!opt_on(&c->opts, OPTION_JSON)) {
         fprintf(c->out, "benchwrap %s\nformat %s\n", BW_VERSION, libraries_format());
         for (size_t i = 0; i < n; i++)
             fprintf(c->out, "%s %s (%s)\n", found[i].name, found[i].version, found[i].file);

@@ -8,7 +8,7 @@
 
 struct runs_place selection_place(const struct cmd_context *c)
 {
-    const struct opt_value *tree = opt_find(&c->opts, "tree"), *ref = opt_find(&c->opts, "ref");
+    const struct opt_value *tree = opt_find(&c->opts, OPTION_TREE), *ref = opt_find(&c->opts, OPTION_REF);
     return (struct runs_place){.tree = tree ? tree->text : NULL, .ref = ref ? ref->text : NULL, .env = c->env, .notes = c->notes};
 }
 
@@ -26,16 +26,16 @@ int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *ope
 
 struct runs_filter selection_filter(const struct cmd_context *c)
 {
-    const struct opt_value *experiment = opt_find(&c->opts, "experiment"), *status = opt_find(&c->opts, "status");
+    const struct opt_value *experiment = opt_find(&c->opts, OPTION_EXPERIMENT), *status = opt_find(&c->opts, OPTION_STATUS);
     return (struct runs_filter){
-        .experiment = experiment ? experiment->text : NULL, .status = status ? status->text : NULL, .tags = opt_find(&c->opts, "tag")};
+        .experiment = experiment ? experiment->text : NULL, .status = status ? status->text : NULL, .tags = opt_find(&c->opts, OPTION_TAG)};
 }
 
 int selection_since(const struct cmd_context *c, int64_t *ret_ms)
 {
     static const char *const formats[] = {
         "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s"};
-    const char *text = opt_text(&c->opts, "since");
+    const char *text = opt_text(&c->opts, OPTION_SINCE);
     double age;
     *ret_ms = 0;
     if (!text)

@@ -19,11 +19,9 @@ int selection_fraction(const struct cmd_context *c, const char *option, double *
 
 /* The rows that selection_filter reads. */
 #define SELECTION_ROWS_FILTER                                                                                                                   \
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Choose only runs of this experiment (name or id)", 0},                        \
-        {"status", 's',  OPT_TEXT,    "STATUS",                                                                                            \
-         NULL,     NULL, "Selection", "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)",              \
-         0},                                                                                                                               \
-    {                                                                                                                                      \
-        "tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Choose only runs with this tag; may be repeated, all must hold", 0             \
-    }
+    {.name = OPTION_EXPERIMENT, .letter = 'e', .kind = OPT_TEXT, .arg = "NAME", .group = "Selection", .help = "Choose only runs of this experiment (name or id)"},                        \
+        {.name = OPTION_STATUS, .letter = 's', .kind = OPT_TEXT, .arg = "STATUS", .group = "Selection", \
+     .help = "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)"},                                                                                                                               \
+    {.name = OPTION_TAG, .kind = OPT_PAIR, .arg = "KEY=VALUE", .group = "Selection", \
+     .help = "Choose only runs with this tag; may be repeated, all must hold"}
 #endif

@@ -346,12 +346,12 @@ static int node_rank(struct node *n, int argc, char **argv, char **env)
     n->end = (int)syscall(SYS_pidfd_open, n->rank, 0);
     if (n->end < 0 && errno == ESRCH)
         return 0;
-    if (plan_make(&n->plan, argc, argv, env, &err) || opt_on(&n->plan.opts, "no-collect"))
+    if (plan_make(&n->plan, argc, argv, env, &err) || opt_on(&n->plan.opts, OPTION_NO_COLLECT))
         return 0;
-    begin(n, env, strcmp(opt_text(&n->plan.opts, "profile"), "public") == 0);
+    begin(n, env, strcmp(opt_text(&n->plan.opts, OPTION_PROFILE), "public") == 0);
     choose_name(n, 1, rank_is_slurms(env));
-    n->host.counters = opt_on(&n->plan.opts, "counters");
-    n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, "sample") * 1e9);
+    n->host.counters = opt_on(&n->plan.opts, OPTION_COUNTERS);
+    n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, OPTION_SAMPLE) * 1e9);
     node_folder(n->plan.spool, launch, &path);
     CLEANUP_FD int folder = path.failed ? -1 : place_open_below(path.p, NODE_FOLDER_LEVELS, 0700);
     if (folder < 0 || !place_is_own(folder))

@@ -65,8 +65,8 @@ static int open_tree(struct adopt *a, const char *dir, struct err *err)
 
 int adopt_init(struct adopt *a, const struct plan *plan, const char *dir, char *const *env, struct err *err)
 {
-    *a = (struct adopt){.plan = plan, .from = -1, .root = -1, .files_max = opt_bytes(&plan->opts, "artifact-max")};
-    a->is_public = strcmp(opt_text(&plan->opts, "profile"), "public") == 0;
+    *a = (struct adopt){.plan = plan, .from = -1, .root = -1, .files_max = opt_bytes(&plan->opts, OPTION_ARTIFACT_MAX)};
+    a->is_public = strcmp(opt_text(&plan->opts, OPTION_PROFILE), "public") == 0;
     arena_init(&a->arena, (size_t)1 << 30);
     if (redaction_begin_here(&a->names, a->is_public, env, err) || open_tree(a, dir, err))
         return -1;
@@ -184,7 +184,7 @@ static void put_metrics(struct adopting *t)
 static void put_own(struct adopting *t)
 {
     struct record *r = &t->making.record;
-    const char *site = opt_text(&t->a->plan->opts, "site"), *from = tree_run_path(&t->run), *slash = strchr(from, '/');
+    const char *site = opt_text(&t->a->plan->opts, OPTION_SITE), *from = tree_run_path(&t->run), *slash = strchr(from, '/');
     r->source = "adopt";
     record_tag(r, "benchwrap.run_id", str_of(r->id));
     record_tag(r, "benchwrap.version", STR(BW_VERSION));
@@ -288,7 +288,7 @@ static void put_artifacts(struct adopting *t)
 static int begin(struct adopting *t, struct err *err)
 {
     struct adopt *a = t->a;
-    const char *site = opt_text(&a->plan->opts, "site");
+    const char *site = opt_text(&a->plan->opts, OPTION_SITE);
     char here[256] = "", *none[] = {NULL};
     gethostname(here, sizeof here - 1);
     struct make_plan plan = {.id = t->run.id,

@@ -326,8 +326,8 @@ static void record_facts(struct record *r, const struct import *im, const struct
                          const char *time_source, size_t bytes, int64_t end_ms, struct redaction *names, struct arena *a)
 {
     const struct opt_set *o = &im->plan->opts;
-    const char *site = opt_text(o, "site"), *cluster = opt_text(o, "cluster");
-    bool public = strcmp(opt_text(o, "profile"), "public") == 0;
+    const char *site = opt_text(o, OPTION_SITE), *cluster = opt_text(o, OPTION_CLUSTER);
+    bool public = strcmp(opt_text(o, OPTION_PROFILE), "public") == 0;
     r->source = "import";
     record_tag(r, "benchwrap.run_id", str_of(r->id));
     record_tag(r, "benchwrap.version", STR(BW_VERSION));
@@ -386,7 +386,7 @@ static int put_output(struct making *m, const struct import *im, const struct fo
 static int make_run(const struct import *im, const struct found *f, const char *name, struct str text, const char *hash, int64_t end_ms,
                     struct arena *a, struct imported *ret, struct err *err)
 {
-    bool public = strcmp(opt_text(&im->plan->opts, "profile"), "public") == 0;
+    bool public = strcmp(opt_text(&im->plan->opts, OPTION_PROFILE), "public") == 0;
     char host[256] = "", why[EXIT_WORDS_SIZE], *none[] = {NULL};
     struct redaction cleaned;
     struct making m;

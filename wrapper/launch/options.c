@@ -56,7 +56,7 @@ bool options_is_series(const struct opt_row *row)
 static int read_series(const struct opt_set *set, struct options *ret, struct err *err)
 {
     static const char *const whether[] = {"repeat", "warmup", "until-stable", "sweep"};
-    ret->sweep = opt_text(set, "sweep") != NULL;
+    ret->sweep = opt_text(set, OPTION_SWEEP) != NULL;
     for (size_t i = 0; i < sizeof whether / sizeof *whether; i++)
         ret->series |= opt_text(set, whether[i]) != NULL;
     for (size_t i = 0; i < set->count && !ret->series; i++)
@@ -69,7 +69,7 @@ static int read_series(const struct opt_set *set, struct options *ret, struct er
 
 int options_read(struct opt_set *set, struct options *ret, struct err *err)
 {
-    bool strict = opt_on(set, "strict");
+    bool strict = opt_on(set, OPTION_STRICT);
     for (size_t i = 0; i < set->count; i++) {
         struct err why;
         if (options_check(&set->rows[i], &set->values[i], &why) == 0)
@@ -81,21 +81,21 @@ int options_read(struct opt_set *set, struct options *ret, struct err *err)
     }
     static const char *const captures[] = {
         [CAPTURE_AUTO] = "auto", [CAPTURE_PTY] = "pty", [CAPTURE_PIPE] = "pipe", [CAPTURE_NONE] = "none"};
-    *ret = (struct options){.timeout = opt_seconds(set, "timeout"),
-                            .kill_after = opt_seconds(set, "kill-after"),
-                            .probe_wait = opt_seconds(set, "probe-wait"),
-                            .finish_wait = opt_seconds(set, "finish-wait"),
-                            .signal = options_signal(opt_text(set, "signal")),
-                            .per_rank = opt_on(set, "per-rank"),
-                            .no_collect = opt_on(set, "no-collect"),
-                            .counters = opt_on(set, "counters"),
-                            .share_run = opt_on(set, "share-run"),
-                            .gate = opt_on(set, "gate"),
+    *ret = (struct options){.timeout = opt_seconds(set, OPTION_TIMEOUT),
+                            .kill_after = opt_seconds(set, OPTION_KILL_AFTER),
+                            .probe_wait = opt_seconds(set, OPTION_PROBE_WAIT),
+                            .finish_wait = opt_seconds(set, OPTION_FINISH_WAIT),
+                            .signal = options_signal(opt_text(set, OPTION_SIGNAL)),
+                            .per_rank = opt_on(set, OPTION_PER_RANK),
+                            .no_collect = opt_on(set, OPTION_NO_COLLECT),
+                            .counters = opt_on(set, OPTION_COUNTERS),
+                            .share_run = opt_on(set, OPTION_SHARE_RUN),
+                            .gate = opt_on(set, OPTION_GATE),
                             .strict = strict,
-                            .help = opt_on(set, "help"),
-                            .version = opt_on(set, "version")};
+                            .help = opt_on(set, OPTION_HELP),
+                            .version = opt_on(set, OPTION_VERSION)};
     for (int i = CAPTURE_AUTO; i <= CAPTURE_NONE; i++)
-        if (strcmp(opt_text(set, "capture"), captures[i]) == 0)
+        if (strcmp(opt_text(set, OPTION_CAPTURE), captures[i]) == 0)
             ret->capture = (enum capture)i;
     return read_series(set, ret, err);
 }

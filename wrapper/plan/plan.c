@@ -57,7 +57,7 @@ static void assign(struct plan *p, const struct yaml *key, const char *text, enu
     struct err err = {0};
     const char *where = arena_printf(&p->arena, "%s:%d", file, key->line);
     const char *name = arena_dup(&p->arena, key->key.p, key->key.n);
-    const struct opt_value *before = opt_find(&p->opts, "profile"); /* of files the stricter one holds */
+    const struct opt_value *before = opt_find(&p->opts, OPTION_PROFILE); /* of files the stricter one holds */
     if (str_is(key->key, "profile") && text && strcmp(text, "private") == 0 && before->origin > OPT_DEFAULT &&
         before->origin < OPT_ENVIRONMENT && strcmp(before->text, "public") == 0)
         return;
@@ -232,7 +232,7 @@ static void read_repository(struct plan *p)
 static int choose_tree(struct plan *p, char **env, const char *state, struct err *err)
 {
     struct arena *a = &p->arena;
-    const struct opt_value *given = opt_find(&p->opts, "tree");
+    const struct opt_value *given = opt_find(&p->opts, OPTION_TREE);
     const char *why = NULL, *uri = plan_tracking_path(env, a, &why), *path;
     bool strong = given->text && *given->text && given->origin >= OPT_ENVIRONMENT;
     if (given->text && !*given->text && given->origin == OPT_COMMAND_LINE)
@@ -277,7 +277,7 @@ static int choose_tree(struct plan *p, char **env, const char *state, struct err
 static void find_catalogue(struct plan *p)
 {
     struct arena *a = &p->arena;
-    for (const struct opt_value *v = opt_find(&p->opts, "catalogue"); v && v->text; v = v->next)
+    for (const struct opt_value *v = opt_find(&p->opts, OPTION_CATALOGUE); v && v->text; v = v->next)
         for (struct str rest = str_of(v->text); rest.p;) {
             struct str one = str_cut(&rest, ':');
             const char *path = one.n ? arena_dup(a, one.p, one.n) : NULL;
@@ -328,7 +328,7 @@ static int named_references(struct plan *p, const struct opt_value *given, struc
 static int choose_references(struct plan *p, struct err *err)
 {
     struct arena *a = &p->arena;
-    const struct opt_value *given = opt_find(&p->opts, "reference");
+    const struct opt_value *given = opt_find(&p->opts, OPTION_REFERENCE);
     if (given->text && strcmp(given->text, "none") == 0)
         return 0;
     if (given->text && *given->text) {
@@ -377,7 +377,7 @@ char *plan_experiment_legal(const char *name, struct arena *a)
 
 static int choose_experiment(struct plan *p, struct err *err)
 {
-    const struct opt_value *given = opt_find(&p->opts, "experiment");
+    const struct opt_value *given = opt_find(&p->opts, OPTION_EXPERIMENT);
     struct str name = str_of(given->text);
     if (given->origin == OPT_COMMAND_LINE && given->text && !experiment_legal(name))
         return err_set(err, ERR_USAGE, "%s: an experiment's name has 1 to %d characters of A-Z a-z 0-9 . _ - and blank", given->where,
@@ -444,7 +444,7 @@ static int find_cwd(struct plan *p, const char *state, struct err *err)
 /* That of the tree that is named, where one holds it; else that of the working directory. */
 static const char *find_repository(struct plan *p, char **env)
 {
-    const struct opt_value *given = opt_find(&p->opts, "tree");
+    const struct opt_value *given = opt_find(&p->opts, OPTION_TREE);
     const char *why = NULL, *found = NULL;
     const char *tree =
         given->text && *given->text && given->origin >= OPT_ENVIRONMENT ? given->text : plan_tracking_path(env, &p->arena, &why);

@@ -5,8 +5,8 @@ int plan_results(const struct plan *p, const char *repository, bool set_up, stru
 {
     struct results_asked asked = {.tree = p->tree,
                                   .repository = repository,
-                                  .site = opt_text(&p->opts, "site"),
-                                  .public_profile = strcmp(opt_text(&p->opts, "profile"), "public") == 0,
+                                  .site = opt_text(&p->opts, OPTION_SITE),
+                                  .public_profile = strcmp(opt_text(&p->opts, OPTION_PROFILE), "public") == 0,
                                   .set_up = set_up};
     return results_open(ret, &asked, a, err);
 }

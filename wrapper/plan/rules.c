@@ -40,7 +40,7 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
 /* `-n 4` is the number of tasks to srun and mpirun, and here the name of the run. */
 static void warn_numeric_name(struct plan *p)
 {
-    const struct opt_value *name = opt_find(&p->opts, "name");
+    const struct opt_value *name = opt_find(&p->opts, OPTION_NAME);
     if (name->text && name->origin == OPT_COMMAND_LINE && is_count(name->text))
         plan_warn(p,
                   arena_printf(&p->arena,
@@ -51,7 +51,7 @@ static void warn_numeric_name(struct plan *p)
 int plan_rules(struct plan *p, struct err *err)
 {
     warn_numeric_name(p);
-    const struct opt_value *given = opt_find(&p->opts, "rules");
+    const struct opt_value *given = opt_find(&p->opts, OPTION_RULES);
     if (given->text && strcmp(given->text, "none") == 0) {
         p->rules_why = arena_printf(&p->arena, "%s: none", given->where);
         return 0;

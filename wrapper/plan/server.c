@@ -42,7 +42,7 @@ static void choose_run(struct plan *p, char **env)
 /* The tree knows experiments by name, and no server is asked before the program runs. Whoever was given a run has its experiment too. */
 static void warn_of_experiment(struct plan *p, char **env)
 {
-    if (env_text(env, "MLFLOW_EXPERIMENT_ID") && !env_text(env, "MLFLOW_RUN_ID") && !opt_text(&p->opts, "experiment"))
+    if (env_text(env, "MLFLOW_EXPERIMENT_ID") && !env_text(env, "MLFLOW_RUN_ID") && !opt_text(&p->opts, OPTION_EXPERIMENT))
         plan_warn(p, "MLFLOW_EXPERIMENT_ID is not looked at: name the experiment (-e NAME, or MLFLOW_EXPERIMENT_NAME)");
 }
 
@@ -86,7 +86,7 @@ static int take_option(struct plan *p, const struct opt_value *given, struct err
 
 int plan_server(struct plan *p, char **env, struct err *err)
 {
-    const struct opt_value *given = opt_find(&p->opts, "to");
+    const struct opt_value *given = opt_find(&p->opts, OPTION_TO);
     const char *uri = env_text(env, "MLFLOW_TRACKING_URI");
     bool named = given->text && *given->text, strong = named && given->origin >= OPT_ENVIRONMENT;
     struct err why = {0};

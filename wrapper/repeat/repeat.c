@@ -249,7 +249,7 @@ int series_run(int argc, char **argv, char **env)
     s.child.beat = beat;
     s.child.context = &s;
     if (series_begin(&s, argc, argv, &err)) {
-        bool strict = opt_on(&s.plan.opts, "strict");
+        bool strict = opt_on(&s.plan.opts, OPTION_STRICT);
         if (strict || err.kind == ERR_USAGE || err.kind == ERR_INPUT)
             return refuse(&err);
         series_say("%s; the runs go on without one for the series", err.text);

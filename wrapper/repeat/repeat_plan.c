@@ -25,11 +25,11 @@ static int whole(const struct plan *p, const char *name, size_t otherwise, size_
 
 static int read_until(struct series_plan *s, const struct plan *p, struct err *err)
 {
-    const char *text = opt_text(&p->opts, "until-stable");
+    const char *text = opt_text(&p->opts, OPTION_UNTIL_STABLE);
     struct str number = str_of(text);
     double percent;
     if (!text)
-        return opt_text(&p->opts, "max-repeat") ? err_set(err, ERR_USAGE, "--max-repeat: it is about --until-stable PERCENT") : 0;
+        return opt_text(&p->opts, OPTION_MAX_REPEAT) ? err_set(err, ERR_USAGE, "--max-repeat: it is about --until-stable PERCENT") : 0;
     if (!str_ends(number, "%") || !str_double(str_sub(number, 0, number.n - 1), &percent) || !(percent > 0 && percent < 100))
         return err_set(err, ERR_USAGE, "--until-stable: expected a percentage between 0%% and 100%%, for example 2%%, got \"%.20s\"", text);
     s->until = percent / 100;
@@ -56,7 +56,7 @@ static int read_numbers(struct series_plan *s, const struct plan *p, struct err 
 static int read_sweep(struct series_plan *s, struct plan *p, struct err *err)
 {
     s->sweep.points = 1;
-    for (const struct opt_value *v = opt_find(&p->opts, "sweep"); v && v->text; v = v->next)
+    for (const struct opt_value *v = opt_find(&p->opts, OPTION_SWEEP); v && v->text; v = v->next)
         if (sweep_add(&s->sweep, v->text, &p->arena, err))
             return -1;
     for (size_t i = 0; i < s->sweep.count; i++) {
@@ -66,7 +66,7 @@ static int read_sweep(struct series_plan *s, struct plan *p, struct err *err)
             used |= sweep_uses(&s->sweep, i, *a);
         if (!used)
             return err_set(err, ERR_USAGE, "--sweep %s: {%s} stands nowhere in the command; write it where the values belong", name, name);
-        for (const struct opt_value *v = opt_find(&p->opts, "param"); v && v->text; v = v->next)
+        for (const struct opt_value *v = opt_find(&p->opts, OPTION_PARAM); v && v->text; v = v->next)
             if (strncmp(v->text, name, strlen(name)) == 0 && v->text[strlen(name)] == '=')
                 return err_set(err, ERR_USAGE, "--param %s: this parameter is swept", name);
     }
@@ -75,16 +75,16 @@ static int read_sweep(struct series_plan *s, struct plan *p, struct err *err)
 
 int series_plan_make(struct series_plan *ret, struct plan *p, struct err *err)
 {
-    struct series_plan s = {.max_time = opt_text(&p->opts, "max-time") ? opt_seconds(&p->opts, "max-time") : 0,
-                            .interleave = opt_on(&p->opts, "interleave"),
-                            .shuffle = opt_text(&p->opts, "seed") != NULL,
-                            .keep_going = opt_on(&p->opts, "keep-going"),
-                            .quiet = opt_on(&p->opts, "quiet"),
-                            .gate = opt_on(&p->opts, "gate"),
-                            .input = opt_text(&p->opts, "input")};
-    const char *as = opt_text(&p->opts, "as");
+    struct series_plan s = {.max_time = opt_text(&p->opts, OPTION_MAX_TIME) ? opt_seconds(&p->opts, OPTION_MAX_TIME) : 0,
+                            .interleave = opt_on(&p->opts, OPTION_INTERLEAVE),
+                            .shuffle = opt_text(&p->opts, OPTION_SEED) != NULL,
+                            .keep_going = opt_on(&p->opts, OPTION_KEEP_GOING),
+                            .quiet = opt_on(&p->opts, OPTION_QUIET),
+                            .gate = opt_on(&p->opts, OPTION_GATE),
+                            .input = opt_text(&p->opts, OPTION_INPUT)};
+    const char *as = opt_text(&p->opts, OPTION_AS);
     s.steps = as && strcmp(as, "steps") == 0;
-    s.seed = s.shuffle ? (uint64_t)opt_integer(&p->opts, "seed") : 0;
+    s.seed = s.shuffle ? (uint64_t)opt_integer(&p->opts, OPTION_SEED) : 0;
     if (s.shuffle && !s.interleave)
         return err_set(err, ERR_USAGE, "--seed: it is about the order of --interleave");
     CLEANUP_FD int input = s.input ? series_input_open(s.input, err) : -1;
@@ -172,7 +172,7 @@ static size_t words_most(const struct plan *p)
 static const char *run_name(const struct series_plan *s, const struct plan *p, const struct series_run *run, struct arena *a)
 {
     CLEANUP_BUF struct buf label;
-    const char *given = opt_text(&p->opts, "name"), *program = p->program[0] ? interpreter_name(p->program) : "run";
+    const char *given = opt_text(&p->opts, OPTION_NAME), *program = p->program[0] ? interpreter_name(p->program) : "run";
     buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
     sweep_label(&s->sweep, run->point, &label);
     return arena_printf(a, "%.100s%s%.120s %s%zu",

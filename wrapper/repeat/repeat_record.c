@@ -76,14 +76,14 @@ static void record_plan(struct series *s)
     record_param_int(r, "series.repeat", (int64_t)w->repeat);
     record_param_int(r, "series.warmup", (int64_t)w->warmup);
     if (w->until > 0) {
-        record_param(r, "series.until_stable", str_of(opt_text(&s->plan.opts, "until-stable")));
+        record_param(r, "series.until_stable", str_of(opt_text(&s->plan.opts, OPTION_UNTIL_STABLE)));
         record_param_int(r, "series.max_repeat", (int64_t)w->most);
     }
     if (w->sweep.count)
         record_param(r, "series.order", str_of(series_order(w)));
     if (w->shuffle)
         record_param_int(r, "series.seed", (int64_t)w->seed);
-    for (const struct opt_value *v = opt_find(&s->plan.opts, "sweep"); v && v->text; v = v->next) {
+    for (const struct opt_value *v = opt_find(&s->plan.opts, OPTION_SWEEP); v && v->text; v = v->next) {
         struct str values = str_of(v->text), name = str_cut(&values, '=');
         const char *key = arena_printf(&s->notes.arena, "sweep." STR_FMT, STR_ARG(name));
         if (key)
@@ -235,7 +235,7 @@ static void keep_logs(struct series *s, int folder, const struct series_run *run
         if (fstatat(folder, from, &st, 0) || st.st_size == 0)
             continue;
         s->kept += (uint64_t)st.st_size;
-        if (s->kept > opt_bytes(&s->plan.opts, "artifact-max"))
+        if (s->kept > opt_bytes(&s->plan.opts, OPTION_ARTIFACT_MAX))
             record_warning(&s->run.record, "%s is not kept: the files of the series would be larger than --artifact-max", to);
         else if (fs_link(folder, from, s->run.spool.dir, to, 0644, &err))
             record_warning(&s->run.record, "%s is not kept: %s", to, err.text);
@@ -366,7 +366,7 @@ static void print_ending(struct series *s, const struct screen *screen, struct b
 
 static void summary(struct series *s, const struct finished *f, const struct screen *screen, struct buf *to)
 {
-    const struct opt_value *tree = opt_find(&s->plan.opts, "tree");
+    const struct opt_value *tree = opt_find(&s->plan.opts, OPTION_TREE);
     const struct summary parts = {
         .f = f, .screen = screen, .spool = -1, .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
     const struct series_figure *figures = series_figures(&s->notes);
@@ -430,7 +430,7 @@ void series_end(struct series *s, int exit_status, int number)
     if (rc == 0 && !s->what.quiet)
         summary(s, &f, &screen, &text);
     if (rc == 0)
-        sent = server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, "finish-wait") * 1e9), &screen, &server);
+        sent = server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, OPTION_FINISH_WAIT) * 1e9), &screen, &server);
     if (!s->what.quiet || !sent)
         buf_str(&text, buf_text(&server));
     screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);

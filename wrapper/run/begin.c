@@ -55,7 +55,7 @@ static const char *benchmark_name(const struct run *run)
 
 static const char *run_name(struct run *run)
 {
-    const char *given = opt_text(&run->plan.opts, "name");
+    const char *given = opt_text(&run->plan.opts, OPTION_NAME);
     if (given && *given)
         return given;
     time_t now = (time_t)(run->wire->start_wall_ms / 1000);
@@ -71,7 +71,7 @@ static const char *user_name(struct run *run)
 {
     static const char *const names[] = {"USER", "LOGNAME", NULL};
     if (run->host.public_profile) {
-        const char *site = opt_text(&run->plan.opts, "site");
+        const char *site = opt_text(&run->plan.opts, OPTION_SITE);
         return site ? site : "";
     }
     const char *name = first_of(getenv, names);
@@ -126,8 +126,8 @@ static int open_journal(struct run *run, struct err *err)
         references = run->plan.references;
     for (size_t i = 0; i < references.count; i++)
         references.path[i] = told_path(run, references.path[i]);
-    const char *job = first_of(getenv, jobs), *archive_dir = opt_text(&run->plan.opts, "archive");
-    bool archive = !run->nested && !run->host.public_profile && (*job || opt_on(&run->plan.opts, "archive-job"));
+    const char *job = first_of(getenv, jobs), *archive_dir = opt_text(&run->plan.opts, OPTION_ARCHIVE);
+    bool archive = !run->nested && !run->host.public_profile && (*job || opt_on(&run->plan.opts, OPTION_ARCHIVE_JOB));
     if (archive_dir)
         archive_dir = *archive_dir ? told_path(run, plan_absolute(run->plan.cwd, archive_dir, &run->plan.arena)) : NULL;
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
@@ -188,8 +188,8 @@ static void record_identity(struct run *run)
     struct record *r = &run->record;
     const struct wire *w = run->wire;
     const char *const *program = (const char *const *)run->plan.program;
-    const char *cluster = opt_text(&run->plan.opts, "cluster"), *site = opt_text(&run->plan.opts, "site"),
-               *note = opt_text(&run->plan.opts, "note");
+    const char *cluster = opt_text(&run->plan.opts, OPTION_CLUSTER), *site = opt_text(&run->plan.opts, OPTION_SITE),
+               *note = opt_text(&run->plan.opts, OPTION_NOTE);
     record_context(run);
     r->source = "recorder";
     record_tag(r, "benchwrap.run_id", str_of(w->run_id));
@@ -207,7 +207,7 @@ static void record_identity(struct run *run)
         record_tag(r, "benchwrap.server_run", str_of(run->plan.server_run));
     if (w->parent_id[0])
         record_tag(r, run->nests ? "mlflow.parentRunId" : "benchwrap.parent_run_id", str_of(w->parent_id));
-    if (w->ranks > 1 || opt_on(&run->plan.opts, "per-rank"))
+    if (w->ranks > 1 || opt_on(&run->plan.opts, OPTION_PER_RANK))
         record_param_int(r, "job.rank", w->rank);
     r->source = "option";
     if (site)
@@ -272,20 +272,20 @@ static void set_host(struct run *run, char **env)
                               .regrouped = ways.regrouped,
                               .cwd = run->plan.cwd,
                               .spool = -1,
-                              .metadata = opt_text(&run->plan.opts, "cloud-metadata"),
-                              .counters = opt_on(&run->plan.opts, "counters"),
-                              .public_profile = strcmp(opt_text(&run->plan.opts, "profile"), "public") == 0};
+                              .metadata = opt_text(&run->plan.opts, OPTION_CLOUD_METADATA),
+                              .counters = opt_on(&run->plan.opts, OPTION_COUNTERS),
+                              .public_profile = strcmp(opt_text(&run->plan.opts, OPTION_PROFILE), "public") == 0};
 }
 
 /* A published run shall be small: all sites fetch it. Half of what a run may hold is for the streams. */
 static void set_limits(struct run *run)
 {
-    const struct opt_value *asked = opt_find(&run->plan.opts, "artifact-max");
-    uint64_t max = opt_bytes(&run->plan.opts, "artifact-max");
+    const struct opt_value *asked = opt_find(&run->plan.opts, OPTION_ARTIFACT_MAX);
+    uint64_t max = opt_bytes(&run->plan.opts, OPTION_ARTIFACT_MAX);
     if (asked->origin == OPT_DEFAULT && run->host.public_profile)
         max = PUBLISHED_MAX;
-    run->log_max = opt_bytes(&run->plan.opts, "log-max");
-    if (opt_find(&run->plan.opts, "log-max")->origin == OPT_DEFAULT && run->log_max > max / 4)
+    run->log_max = opt_bytes(&run->plan.opts, OPTION_LOG_MAX);
+    if (opt_find(&run->plan.opts, OPTION_LOG_MAX)->origin == OPT_DEFAULT && run->log_max > max / 4)
         run->log_max = max / 4;
     uint64_t streams = 2 * run->log_max;
     run->files_max = max;
@@ -312,7 +312,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     if (!experiment || !(run->plan.experiment = plan_experiment_legal(experiment, &run->plan.arena)))
         return err_set(err, ERR_SYSTEM, "out of memory for the name of the experiment");
     files_look_begin(&run->files, run->plan.rules, run->plan.program);
-    run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, "sample") * 1e9);
+    run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, OPTION_SAMPLE) * 1e9);
     follow_parent(run);
     if (!run->plan.experiment)
         return err_set(err, ERR_SYSTEM, "recorder: no memory");

@@ -260,7 +260,7 @@ void nodes_begin(struct run *run)
     struct run_nodes *n = &run->nodes;
     const char *scope = run->wire->scope, *why;
     n->start_ns = clock_mono_ns();
-    if (run->nested || opt_on(&run->plan.opts, "no-collect"))
+    if (run->nested || opt_on(&run->plan.opts, OPTION_NO_COLLECT))
         return;
     if (strcmp(scope, "rank0") == 0)
         begin_files(run);

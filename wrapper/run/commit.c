@@ -24,7 +24,7 @@ enum { WAIT_S = 60, PATH_BYTES = 4200 };
 static bool is_committed(const struct plan *p)
 {
     char tree[PATH_BYTES];
-    if (!p->repository || strcmp(opt_text(&p->opts, "commit"), "none") == 0)
+    if (!p->repository || strcmp(opt_text(&p->opts, OPTION_COMMIT), "none") == 0)
         return false;
     snprintf(tree, sizeof tree, "%s/mlruns", strcmp(p->repository, "/") ? p->repository : "");
     return strcmp(tree, p->tree) == 0;
@@ -78,8 +78,9 @@ static void tell_batches(const struct run *run, const struct finished *f)
     char name[64], text[600];
     snprintf(name, sizeof name, "batches-%" PRIu32, f->experiment);
     CLEANUP_FD int state = open_state(run, 0);
-    if (state < 0 || strcmp(opt_text(&run->plan.opts, "commit"), "run") != 0 || faccessat(state, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
-        !is_large(run, f->experiment) || fs_create(state, name, (struct str){"", 0}, 0666, NULL))
+    if (state < 0 || strcmp(opt_text(&run->plan.opts, OPTION_COMMIT), "run") != 0 ||
+        faccessat(state, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || !is_large(run, f->experiment) ||
+        fs_create(state, name, (struct str){"", 0}, 0666, NULL))
         return;
     snprintf(
         text, sizeof text,
@@ -104,7 +105,7 @@ static int commit(const struct plan *plan, const char *mine, struct arena *a, st
 {
     struct results s;
     struct commit_done done;
-    bool each = strcmp(opt_text(&plan->opts, "commit"), "run") == 0;
+    bool each = strcmp(opt_text(&plan->opts, OPTION_COMMIT), "run") == 0;
     int rc = plan_results(plan, NULL, false, a, &s, err);
     if (rc)
         return rc > 0 ? 0 : -1; /* not set up: somebody's clone that only records */

@@ -85,7 +85,7 @@ static enum run_status status_of(struct run *run, char *why, size_t size)
         record_tag(&run->record, "benchwrap.signal_number", str_of(number));
     }
     if (e->timed_out) {
-        snprintf(why, size, "time limit of %s s reached", opt_text(&run->plan.opts, "timeout"));
+        snprintf(why, size, "time limit of %s s reached", opt_text(&run->plan.opts, OPTION_TIMEOUT));
         return RUN_KILLED;
     }
     if (run_is_ending(sig) || ((e->finish_signal || run->job.signal) && e->status != 0))
@@ -240,7 +240,7 @@ static void keep_files(struct run *run)
     keep_rules_files(run);
     keep_inputs(run);
     run->record.source = "option";
-    for (const struct opt_value *v = opt_find(&run->plan.opts, "artifact"); v && v->text; v = v->next)
+    for (const struct opt_value *v = opt_find(&run->plan.opts, OPTION_ARTIFACT); v && v->text; v = v->next)
         keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left, &run->redaction.redact);
 }
 

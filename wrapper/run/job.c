@@ -336,7 +336,7 @@ void job_begin(struct run *run)
     name_kept(run, &w);
     if (ends && str_int(str_of(ends), &n))
         set_end(run, n);
-    if (opt_on(&run->plan.opts, "no-scontrol")) {
+    if (opt_on(&run->plan.opts, OPTION_NO_SCONTROL)) {
         told_nothing(run, "scontrol was not asked (--no-scontrol)", "");
         return;
     }

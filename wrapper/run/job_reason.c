@@ -38,7 +38,7 @@ void job_reason_ask(struct run *run)
     const char *id = job_id(run);
     char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)id, NULL};
     struct err err = {0};
-    if (!id || j->asked || opt_on(&run->plan.opts, "no-scontrol"))
+    if (!id || j->asked || opt_on(&run->plan.opts, OPTION_NO_SCONTROL))
         return;
     char **env = job_environment(run);
     j->asked = env && ask_start(&j->ask, line, env, ANSWER_MAX, JOB_LIMIT_MS, 0, &err) == 0;

@@ -54,7 +54,7 @@ void run_warn(struct run *run, const char *text)
 static int64_t wait_until(const struct run *run)
 {
     int64_t from = run->end.kind == WIRE_ENDED ? run->end.mono_ns : clock_mono_ns();
-    return from + (int64_t)(opt_seconds(&run->plan.opts, "finish-wait") * 0.9e9);
+    return from + (int64_t)(opt_seconds(&run->plan.opts, OPTION_FINISH_WAIT) * 0.9e9);
 }
 
 /* Half of that: building and sending the run come behind. */
@@ -82,8 +82,8 @@ static void summarise(struct run *run, const struct finished *f, char *const *en
 {
     const struct wire *w = run->wire;
     const struct screen screen = {.width = w->columns ? w->columns : SIZE_MAX, .is_terminal = w->is_terminal, .has_colour = w->has_colour};
-    const struct opt_value *tree = opt_find(&run->plan.opts, "tree");
-    bool quiet = opt_on(&run->plan.opts, "quiet");
+    const struct opt_value *tree = opt_find(&run->plan.opts, OPTION_TREE);
+    bool quiet = opt_on(&run->plan.opts, OPTION_QUIET);
     struct ask ask = ASK_NONE;
     struct buf text CLEANUP_BUF, shown CLEANUP_BUF, server CLEANUP_BUF;
     buf_init(&text, SUMMARY_MAX);
@@ -178,7 +178,7 @@ int run_record(int argc, char **argv, char **env)
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
-        bool refuse = err.kind == ERR_USAGE || err.kind == ERR_INPUT || (run.plan.opts.count && opt_on(&run.plan.opts, "strict"));
+        bool refuse = err.kind == ERR_USAGE || err.kind == ERR_INPUT || (run.plan.opts.count && opt_on(&run.plan.opts, OPTION_STRICT));
         run_tell(&run, refuse ? WIRE_REFUSE : WIRE_NOTE, 0, err.text);
         return 1;
     }

@@ -73,7 +73,7 @@ void sacct_end(struct run *run)
     char text[400];
     int64_t until = clock_mono_ns() + LIMIT_MS * MS;
     struct timespec nap = {.tv_nsec = AGAIN_MS * MS};
-    if (!opt_on(&run->plan.opts, "sacct") || run->end.kind != WIRE_ENDED)
+    if (!opt_on(&run->plan.opts, OPTION_SACCT) || run->end.kind != WIRE_ENDED)
         return;
     const char *source = r->source;
     r->source = "sacct";

@@ -49,7 +49,7 @@ _Noreturn static void become_sender(struct run *run, const struct send_job *job,
     fd_close_from(SEND_LINE_FD + 1);
     bool alone = job->mode == SEND_FINISH && run->wire->in_series;
     if (job->mode == SEND_FINISH) /* as long as it may be waited for, and then alone */
-        alarm(SEND_ALONE_S + (alone ? 0 : (unsigned)opt_seconds(&run->plan.opts, "finish-wait")));
+        alarm(SEND_ALONE_S + (alone ? 0 : (unsigned)opt_seconds(&run->plan.opts, OPTION_FINISH_WAIT)));
     if (alone || job->mode == SEND_LIVE)
         send_stand_back(run->host.pid);
     setenv("MLFLOW_TRACKING_URI", run->plan.server_uri, 1);
@@ -195,7 +195,7 @@ static enum wait_end wait_for(struct run *run, int64_t until_ns, bool (*enough)(
 /* --share-run; a series has no program of its own. */
 static bool is_wanted(const struct run *run)
 {
-    return !run->series && opt_on(&run->plan.opts, "share-run");
+    return !run->series && opt_on(&run->plan.opts, OPTION_SHARE_RUN);
 }
 
 void server_begin(struct run *run)
@@ -204,7 +204,7 @@ void server_begin(struct run *run)
     s->line = -1;
     s->start_ns = INT64_MAX;
     s->silence_ns = SILENCE_MS * MS;
-    s->patient = opt_find(&run->plan.opts, "finish-wait")->origin != OPT_DEFAULT;
+    s->patient = opt_find(&run->plan.opts, OPTION_FINISH_WAIT)->origin != OPT_DEFAULT;
     if (!run->plan.server && run->wire->has_credentials) {
         close(WIRE_CREDENTIALS_FD);
         run->wire->has_credentials = 0;

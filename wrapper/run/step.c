@@ -67,7 +67,7 @@ void step_record(struct run *run)
     tell(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
     bool one = components(run) == 1 && number_of(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
     run->step.wanted = is_srun(run) && number_of(run, "SLURM_JOB_ID", &nodes) && strcmp(run->wire->scope, "launcher") == 0 &&
-                       !(one && told && shape.tasks) && !opt_on(&run->plan.opts, "no-scontrol");
+                       !(one && told && shape.tasks) && !opt_on(&run->plan.opts, OPTION_NO_SCONTROL);
 }
 
 void step_begin(struct run *run)

@@ -79,7 +79,7 @@ struct completing {
 static enum mlflow_answer fetch(struct completing *g, struct err *err)
 {
     struct making *m = &g->making;
-    uint64_t max = opt_bytes(&g->x->plan->opts, "artifact-max");
+    uint64_t max = opt_bytes(&g->x->plan->opts, OPTION_ARTIFACT_MAX);
     if (mkdirat(m->spool.dir, "fetched", 0700)) {
         err_sys(err, "spool: cannot make a folder");
         return MLFLOW_REFUSED;

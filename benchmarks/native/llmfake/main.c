@@ -92,28 +92,28 @@ static int read_counts(struct fake *f, const struct opt_set *set, struct err *er
 static int read_options(struct fake *f, const struct opt_set *set, struct buf *host, struct err *err)
 {
     static const char *const usages[] = {"last", "with-choices", "every", "zeros", "none"};
-    const char *role = opt_text(set, "role"), *end = opt_text(set, "line-end");
+    const char *role = opt_text(set, OPTION_ROLE), *end = opt_text(set, OPTION_LINE_END);
     for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
-        if (strcmp(opt_text(set, "usage"), usages[i]) == 0)
+        if (strcmp(opt_text(set, OPTION_USAGE), usages[i]) == 0)
             f->usage = (enum usage_place)i;
-    f->socket = opt_text(set, "unix");
-    f->model = opt_text(set, "model");
-    f->log_path = opt_text(set, "log");
-    f->starting_s = opt_seconds(set, "starting");
-    f->tail_s = opt_seconds(set, "tail");
+    f->socket = opt_text(set, OPTION_UNIX);
+    f->model = opt_text(set, OPTION_MODEL);
+    f->log_path = opt_text(set, OPTION_LOG);
+    f->starting_s = opt_seconds(set, OPTION_STARTING);
+    f->tail_s = opt_seconds(set, OPTION_TAIL);
     f->role_alone = strcmp(role, "alone") == 0;
     f->no_role = strcmp(role, "none") == 0;
     f->crlf = strcmp(end, "crlf") == 0;
     f->cr = strcmp(end, "cr") == 0;
-    f->done = !opt_on(set, "no-done");
-    f->close_after = opt_on(set, "close");
-    f->by_close = opt_on(set, "by-close");
-    f->reasoning = opt_on(set, "reasoning");
-    f->comments = opt_on(set, "comments");
-    for (const struct opt_value *v = opt_find(set, "fault"); v && v->text; v = v->next)
+    f->done = !opt_on(set, OPTION_NO_DONE);
+    f->close_after = opt_on(set, OPTION_CLOSE);
+    f->by_close = opt_on(set, OPTION_BY_CLOSE);
+    f->reasoning = opt_on(set, OPTION_REASONING);
+    f->comments = opt_on(set, OPTION_COMMENTS);
+    for (const struct opt_value *v = opt_find(set, OPTION_FAULT); v && v->text; v = v->next)
         if (read_fault(f, v->text, err) < 0)
             return -1;
-    if (read_listen(f, opt_text(set, "listen"), host, err) < 0 || read_delay(&f->ttft, set, "ttft", err) < 0 ||
+    if (read_listen(f, opt_text(set, OPTION_LISTEN), host, err) < 0 || read_delay(&f->ttft, set, "ttft", err) < 0 ||
         read_delay(&f->itl, set, "itl", err) < 0)
         return -1;
     return read_counts(f, set, err);
@@ -151,17 +151,17 @@ static int main_line(int argc, char **argv, struct err *err)
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
-    bool all = opt_on(&set, "help") && next + 1 == argc && (strcmp(argv[next], "options") == 0 || strcmp(argv[next], "all") == 0);
+    bool all = opt_on(&set, OPTION_HELP) && next + 1 == argc && (strcmp(argv[next], "options") == 0 || strcmp(argv[next], "all") == 0);
     if (next < argc && !all)
         return err_set(err, ERR_USAGE, "\"%.60s\": llmfake takes options only", argv[next]);
-    if (opt_on(&set, "version") || opt_on(&set, "help") || opt_on(&set, "man")) {
+    if (opt_on(&set, OPTION_VERSION) || opt_on(&set, OPTION_HELP) || opt_on(&set, OPTION_MAN)) {
         struct man_program p = {"llmfake",   "answer like a language model's server, by an exact schedule",
                                 "[OPTIONS]", description,
                                 examples,    rows,
                                 ROWS,        "0\tended by a signal\n1\tfailed, with a message\n125\ta wrong command line\n"};
-        if (opt_on(&set, "man"))
+        if (opt_on(&set, OPTION_MAN))
             man_program(&p, &text);
-        else if (opt_on(&set, "help"))
+        else if (opt_on(&set, OPTION_HELP))
             help(&set, all, &text);
         else
             buf_puts(&text, "llmfake " BW_VERSION "\n");

@@ -22,7 +22,7 @@ static int add_records(struct around *a, struct records **ret, const char *optio
     const char *path = opt_text(a->set, option);
     if (!path)
         return 0;
-    if (records_new(ret, path, csv, !opt_on(a->set, "no-chunks"), a->load->seed, err) < 0)
+    if (records_new(ret, path, csv, !opt_on(a->set, OPTION_NO_CHUNKS), a->load->seed, err) < 0)
         return -1;
     records_sink(*ret)->next = a->sinks;
     a->sinks = records_sink(*ret);
@@ -45,14 +45,14 @@ static int open_sinks(struct around *a, struct prompt_source *prompts, struct er
 static int ask_server(struct around *a, pid_t pid, struct err *err)
 {
     const struct opt_set *set = a->set;
-    bool wait = opt_text(set, "wait-ready") != NULL, facts = wait || opt_on(set, "facts") || opt_text(set, "scrape");
+    bool wait = opt_text(set, OPTION_WAIT_READY) != NULL, facts = wait || opt_on(set, OPTION_FACTS) || opt_text(set, OPTION_SCRAPE);
     a->server_used = facts || (dialects[a->load->dialect].ollama && !a->load->model);
     if (!a->server_used && a->load->model)
         return 0;
     if (server_open(&a->server, a->load, 0, pid, told_fd, a->server_used ? err : NULL) < 0)
         return a->server_used ? -1 : 0; /* the requests meet the same, and report it */
     a->server_open = true;
-    if (wait && server_ready(&a->server, &a->load->model, opt_seconds(set, "wait-ready"), &a->ready, err) < 0)
+    if (wait && server_ready(&a->server, &a->load->model, opt_seconds(set, OPTION_WAIT_READY), &a->ready, err) < 0)
         return -1;
     a->server_ready = wait;
     server_patience(&a->server, a->server_used ? FACTS_S : MODEL_S);
@@ -124,7 +124,7 @@ static void begin_progress(void *context, const struct load *l)
     struct around *a = context;
     progress_clear(&a->progress);
     a->last = (struct live){0};
-    a->quiet = opt_on(a->set, "quiet");
+    a->quiet = opt_on(a->set, OPTION_QUIET);
     if (l->duration_s > 0)
         progress_begin(&a->progress, stderr, "second", (size_t)(l->warmup_s + l->duration_s + l->cooldown_s));
     else
@@ -133,8 +133,9 @@ static void begin_progress(void *context, const struct load *l)
 
 static int watch_server(struct around *a, pid_t pid, struct err *err)
 {
-    struct scrape_config config = {
-        .every_s = opt_text(a->set, "scrape") ? opt_seconds(a->set, "scrape") : 0, .file = opt_text(a->set, "scrape-file"), .pid = pid};
+    struct scrape_config config = {.every_s = opt_text(a->set, OPTION_SCRAPE) ? opt_seconds(a->set, OPTION_SCRAPE) : 0,
+                                   .file = opt_text(a->set, OPTION_SCRAPE_FILE),
+                                   .pid = pid};
     if (config.file && !config.every_s)
         return err_set(err, ERR_USAGE, "--scrape-file: how often? Give --scrape 1s");
     if (!config.every_s && !pid && !a->server_used)
@@ -146,7 +147,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
                  struct err *err)
 {
     const char *name = getenv("BENCHWRAP_SOCKET");
-    int64_t pid = opt_text(set, "server-pid") ? opt_integer(set, "server-pid") : 0;
+    int64_t pid = opt_text(set, OPTION_SERVER_PID) ? opt_integer(set, OPTION_SERVER_PID) : 0;
     *a = (struct around){.set = set, .load = load, .tell = -1};
     a->hooks = (struct engine_hooks){.begin = begin_progress, .tick = tick, .stop = stop, .context = a, .every_s = 1};
     if (pid < 0 || pid > INT32_MAX)
@@ -169,10 +170,10 @@ int around_end(struct around *a, const struct outcome *o, struct err *err)
     if (a->scrape)
         scrape_stop(a->scrape);
     int written = records_end(a->records, err) < 0 || records_end(a->csv, err) < 0 ? -1 : 0;
-    if (!opt_text(a->set, "plots"))
+    if (!opt_text(a->set, OPTION_PLOTS))
         return written;
     buf_printf(&title, "llmload %.100s%s%.100s", a->load->shown_url, a->load->model ? ", " : "", a->load->model ? a->load->model : "");
-    return plots_write(opt_text(a->set, "plots"), o, title.p, written < 0 ? NULL : err) < 0 ? -1 : written;
+    return plots_write(opt_text(a->set, OPTION_PLOTS), o, title.p, written < 0 ? NULL : err) < 0 ? -1 : written;
 }
 
 /* Does the server count as many tokens as the client? Whole run, all phases: only where every request came to its end. */

@@ -124,7 +124,7 @@ static int add_header(struct load *l, struct str line, const char *from, struct 
 
 static int read_headers(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
-    for (const struct opt_value *v = opt_find(set, "header"); v && v->text; v = v->next) {
+    for (const struct opt_value *v = opt_find(set, OPTION_HEADER); v && v->text; v = v->next) {
         struct buf text CLEANUP_BUF;
         buf_init(&text, SECRETS_MAX);
         if (v->text[0] != '@') {
@@ -143,7 +143,7 @@ static int read_headers(struct load *l, const struct opt_set *set, struct arena 
 
 static int read_key(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
-    const char *file = opt_text(set, "key-file"), *variable = opt_text(set, "key-env");
+    const char *file = opt_text(set, OPTION_KEY_FILE), *variable = opt_text(set, OPTION_KEY_ENV);
     struct buf text CLEANUP_BUF;
     buf_init(&text, SECRETS_MAX);
     if (file) {
@@ -218,7 +218,7 @@ static int check_path(const struct load *l, struct err *err)
 
 static int read_service(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
-    for (const struct opt_value *v = opt_find(set, "url"); v && v->text; v = v->next)
+    for (const struct opt_value *v = opt_find(set, OPTION_URL); v && v->text; v = v->next)
         l->url_count++;
     if (!l->url_count)
         return err_set(
@@ -228,24 +228,24 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
     if (!l->urls)
         return err_sys(err, "--url");
     size_t n = 0;
-    for (const struct opt_value *v = opt_find(set, "url"); v && v->text; v = v->next)
+    for (const struct opt_value *v = opt_find(set, OPTION_URL); v && v->text; v = v->next)
         l->urls[n++] = v->text;
     size_t shown = strcspn(l->urls[0], "?#");
     l->shown_url = arena_printf(a, "%.*s%s", (int)shown, l->urls[0], l->urls[0][shown] ? "?…" : "");
     for (int i = 0; i < DIALECTS; i++)
-        if (strcmp(opt_text(set, "api"), dialects[i].name) == 0)
+        if (strcmp(opt_text(set, OPTION_API), dialects[i].name) == 0)
             l->dialect = (enum dialect)i;
-    l->path = opt_text(set, "path");
+    l->path = opt_text(set, OPTION_PATH);
     if (l->path && (l->path[0] != '/' || strpbrk(l->path, " \t\r\n")))
         return err_set(err, ERR_USAGE, "--path: a path begins with / and has no blanks");
     if (check_path(l, err) < 0)
         return -1;
-    l->model = opt_text(set, "model");
-    l->least_in_flight = strcmp(opt_text(set, "balance"), "least") == 0;
-    l->proxy = opt_text(set, "proxy");
-    l->ca_file = opt_text(set, "ca-file");
-    l->insecure = opt_on(set, "insecure");
-    l->http2 = opt_on(set, "http2");
+    l->model = opt_text(set, OPTION_MODEL);
+    l->least_in_flight = strcmp(opt_text(set, OPTION_BALANCE), "least") == 0;
+    l->proxy = opt_text(set, OPTION_PROXY);
+    l->ca_file = opt_text(set, OPTION_CA_FILE);
+    l->insecure = opt_on(set, OPTION_INSECURE);
+    l->http2 = opt_on(set, OPTION_HTTP2);
     return read_headers(l, set, a, err) < 0 ? -1 : read_key(l, set, a, err);
 }
 
@@ -270,16 +270,16 @@ static int read_body(struct load *l, const char *text, struct arena *a, struct e
 
 static int read_requests(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
-    l->stream = !opt_on(set, "no-stream");
-    l->ignore_eos = opt_on(set, "ignore-eos");
-    l->continuous_usage = opt_on(set, "continuous-usage");
-    l->token_ids = opt_on(set, "token-ids");
-    l->max_tokens = (uint32_t)opt_integer(set, "max-tokens");
-    l->max_field = opt_text(set, "max-field");
+    l->stream = !opt_on(set, OPTION_NO_STREAM);
+    l->ignore_eos = opt_on(set, OPTION_IGNORE_EOS);
+    l->continuous_usage = opt_on(set, OPTION_CONTINUOUS_USAGE);
+    l->token_ids = opt_on(set, OPTION_TOKEN_IDS);
+    l->max_tokens = (uint32_t)opt_integer(set, OPTION_MAX_TOKENS);
+    l->max_field = opt_text(set, OPTION_MAX_FIELD);
     l->temperature = -1;
-    if (opt_integer(set, "max-tokens") < 0 || opt_integer(set, "max-tokens") > 1 << 30)
+    if (opt_integer(set, OPTION_MAX_TOKENS) < 0 || opt_integer(set, OPTION_MAX_TOKENS) > 1 << 30)
         return err_set(err, ERR_USAGE, "--max-tokens: out of range");
-    return read_number(set, "temperature", 0, &l->temperature, err) < 0 ? -1 : read_body(l, opt_text(set, "body"), a, err);
+    return read_number(set, "temperature", 0, &l->temperature, err) < 0 ? -1 : read_body(l, opt_text(set, OPTION_BODY), a, err);
 }
 
 static int read_bursts(struct load *l, const char *text, struct err *err)
@@ -308,8 +308,8 @@ static bool is_infinite(const char *text)
 
 static int read_arrivals(struct load *l, const struct opt_set *set, struct err *err)
 {
-    const char *rate = opt_text(set, "rate"), *concurrency = opt_text(set, "concurrency");
-    l->trace = opt_text(set, "trace");
+    const char *rate = opt_text(set, OPTION_RATE), *concurrency = opt_text(set, OPTION_CONCURRENCY);
+    l->trace = opt_text(set, OPTION_TRACE);
     l->trace_speed = 1;
     l->arrivals = l->trace ? ARRIVALS_TRACE : ARRIVALS_CLOSED;
     if (rate && is_infinite(rate))
@@ -319,7 +319,7 @@ static int read_arrivals(struct load *l, const struct opt_set *set, struct err *
         return err_set(err, ERR_USAGE, "--rate and --trace cannot be together: a trace has its own times (--trace-speed changes them)");
     if (rate) {
         for (int i = 0; i < ARRIVALS_KINDS; i++)
-            if (strcmp(opt_text(set, "arrivals"), arrivals_names[i]) == 0)
+            if (strcmp(opt_text(set, OPTION_ARRIVALS), arrivals_names[i]) == 0)
                 l->arrivals = (enum arrivals)i;
         if (profile_read(&l->rate, rate, "--rate", err) < 0)
             return -1;
@@ -332,7 +332,7 @@ static int read_arrivals(struct load *l, const struct opt_set *set, struct err *
         return -1;
     if (read_number(set, "burstiness", 1e-3, &l->burstiness, err) < 0 || read_number(set, "trace-speed", 1e-6, &l->trace_speed, err) < 0)
         return -1;
-    return read_bursts(l, opt_text(set, "bursts"), err) < 0 ? -1 : read_cancel(l, opt_text(set, "cancel"), err);
+    return read_bursts(l, opt_text(set, OPTION_BURSTS), err) < 0 ? -1 : read_cancel(l, opt_text(set, OPTION_CANCEL), err);
 }
 
 static int read_length(struct load *l, const struct opt_set *set, struct err *err)
@@ -349,24 +349,24 @@ static int read_length(struct load *l, const struct opt_set *set, struct err *er
         if (n > counts[i].most)
             return err_set(err, ERR_USAGE, "--%s: %lld is more than %lld", counts[i].name, (long long)n, (long long)counts[i].most);
     }
-    l->requests = opt_text(set, "requests") ? (uint64_t)opt_integer(set, "requests") : 0;
-    l->duration_s = opt_text(set, "duration") ? opt_seconds(set, "duration") : 0;
-    if (opt_text(set, "duration") && !(l->duration_s > 0))
+    l->requests = opt_text(set, OPTION_REQUESTS) ? (uint64_t)opt_integer(set, OPTION_REQUESTS) : 0;
+    l->duration_s = opt_text(set, OPTION_DURATION) ? opt_seconds(set, OPTION_DURATION) : 0;
+    if (opt_text(set, OPTION_DURATION) && !(l->duration_s > 0))
         return err_set(err, ERR_USAGE, "--duration must be more than 0");
     if (!l->requests && !(l->duration_s > 0) && !l->trace)
         l->duration_s = profile_seconds(&l->rate) > 0          ? profile_seconds(&l->rate)
                         : profile_seconds(&l->concurrency) > 0 ? profile_seconds(&l->concurrency)
                                                                : DEFAULT_DURATION_S;
-    l->warmup_s = opt_seconds(set, "warmup");
-    l->cooldown_s = opt_seconds(set, "cooldown");
-    l->grace_s = opt_seconds(set, "grace");
-    l->warmup_requests = (uint64_t)opt_integer(set, "warmup-requests");
-    l->turns = (unsigned)opt_integer(set, "turns");
-    l->think_s = opt_seconds(set, "think");
-    l->seed = (uint64_t)opt_integer(set, "seed");
-    l->threads = (unsigned)opt_integer(set, "threads");
-    l->drop = opt_on(set, "drop");
-    l->schedule_out = opt_text(set, "schedule-out");
+    l->warmup_s = opt_seconds(set, OPTION_WARMUP);
+    l->cooldown_s = opt_seconds(set, OPTION_COOLDOWN);
+    l->grace_s = opt_seconds(set, OPTION_GRACE);
+    l->warmup_requests = (uint64_t)opt_integer(set, OPTION_WARMUP_REQUESTS);
+    l->turns = (unsigned)opt_integer(set, OPTION_TURNS);
+    l->think_s = opt_seconds(set, OPTION_THINK);
+    l->seed = (uint64_t)opt_integer(set, OPTION_SEED);
+    l->threads = (unsigned)opt_integer(set, OPTION_THREADS);
+    l->drop = opt_on(set, OPTION_DROP);
+    l->schedule_out = opt_text(set, OPTION_SCHEDULE_OUT);
     l->shares = 1;
     if (l->turns > 1 && !dialects[l->dialect].chat)
         return err_set(err, ERR_USAGE, "--turns needs a chat API (--api openai-chat or ollama-chat)");
@@ -398,9 +398,9 @@ static int read_preset(struct load *l, const char *name, struct err *err)
 
 static int read_objectives(struct load *l, const struct opt_set *set, struct err *err)
 {
-    if (opt_text(set, "slo") && read_preset(l, opt_text(set, "slo"), err) < 0)
+    if (opt_text(set, OPTION_SLO) && read_preset(l, opt_text(set, OPTION_SLO), err) < 0)
         return -1;
-    for (const struct opt_value *v = opt_find(set, "goodput"); v && v->text; v = v->next) {
+    for (const struct opt_value *v = opt_find(set, OPTION_GOODPUT); v && v->text; v = v->next) {
         struct str list = str_of(v->text);
         while (list.p) {
             struct str rest = str_trim(str_cut(&list, ',')), name = str_cut(&rest, ':');
@@ -471,11 +471,11 @@ int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, 
     if (read_service(ret, set, arena, err) < 0 || read_requests(ret, set, arena, err) < 0 || read_arrivals(ret, set, err) < 0 ||
         read_length(ret, set, err) < 0 || read_objectives(ret, set, err) < 0 || refuse_idle(ret, set, err) < 0)
         return -1;
-    ret->connect_s = opt_seconds(set, "connect-timeout");
-    ret->ttft_s = opt_seconds(set, "ttft-timeout");
-    ret->stall_s = opt_seconds(set, "stall-timeout");
-    ret->request_s = opt_seconds(set, "timeout");
-    ret->source_address = opt_text(set, "source");
-    ret->user_clock = opt_on(set, "user-clock");
+    ret->connect_s = opt_seconds(set, OPTION_CONNECT_TIMEOUT);
+    ret->ttft_s = opt_seconds(set, OPTION_TTFT_TIMEOUT);
+    ret->stall_s = opt_seconds(set, OPTION_STALL_TIMEOUT);
+    ret->request_s = opt_seconds(set, OPTION_TIMEOUT);
+    ret->source_address = opt_text(set, OPTION_SOURCE);
+    ret->user_clock = opt_on(set, OPTION_USER_CLOCK);
     return arena->failed ? err_sys(err, "reading the options") : 0;
 }

@@ -155,7 +155,7 @@ static void put_json(const struct report *r, struct around *a, struct extras *x,
 
 static void put_table(const struct report *r, struct around *a, struct extras *x, struct buf *to)
 {
-    const struct report_wish wish = {opt_on(a->set, "details"), opt_on(a->set, "define")};
+    const struct report_wish wish = {opt_on(a->set, OPTION_DETAILS), opt_on(a->set, OPTION_DEFINE)};
     const struct screen screen = screen_of(STDOUT_FILENO);
     report_table(r, wish, &screen, to);
     around_table(a, to);
@@ -174,9 +174,9 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
     struct report r = {a->load, prompts, o, {"", 0}};
     buf_init(&out, REPORT_MAX);
     int ended = around_end(a, o, err);
-    (opt_on(set, "json") ? put_json : put_table)(&r, a, x, &out);
-    if (sweep_wanted(&x->sweep) && opt_text(set, "plots") && ended == 0)
-        ended = plots_saturation(opt_text(set, "plots"), x->sweep.points, x->sweep.point_count,
+    (opt_on(set, OPTION_JSON) ? put_json : put_table)(&r, a, x, &out);
+    if (sweep_wanted(&x->sweep) && opt_text(set, OPTION_PLOTS) && ended == 0)
+        ended = plots_saturation(opt_text(set, OPTION_PLOTS), x->sweep.points, x->sweep.point_count,
                                  a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->shown_url, err);
     if (print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
         return -1;
@@ -202,7 +202,7 @@ static int make_load(struct extras *x, struct outcome *o, struct load *load, str
 
 static int begin_extras(const struct opt_set *set, struct extras *x, struct load *load, struct arena *arena, struct err *err)
 {
-    bool agents = opt_text(set, "agents") != NULL;
+    bool agents = opt_text(set, OPTION_AGENTS) != NULL;
     if (sweep_read(&x->sweep, set, load, err) < 0)
         return -1;
     if (agents && (sweep_wanted(&x->sweep) || x->calibrated))
@@ -216,7 +216,7 @@ static int begin_extras(const struct opt_set *set, struct extras *x, struct load
 static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct arena *arena, struct err *err)
 {
     struct around around = {.tell = -1};
-    struct extras x = {.calibrated = opt_on(set, "calibrate")};
+    struct extras x = {.calibrated = opt_on(set, OPTION_CALIBRATE)};
     struct outcome outcome = {0};
     around_catch_signals();
     int status = begin_extras(set, &x, load, arena, err);
@@ -274,13 +274,13 @@ static int main_line(int argc, char **argv, struct err *err)
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
-    if (opt_on(&set, "version")) {
+    if (opt_on(&set, OPTION_VERSION)) {
         buf_puts(&out, "llmload " BW_VERSION "\n");
         return print(&out, stdout, err);
     }
     bool all = next < argc && (strcmp(argv[next], "options") == 0 || strcmp(argv[next], "all") == 0);
-    if (opt_on(&set, "help") || opt_on(&set, "man") || argc < 2) {
-        (opt_on(&set, "man") ? manual : all ? help_all : help)(&set, &out);
+    if (opt_on(&set, OPTION_HELP) || opt_on(&set, OPTION_MAN) || argc < 2) {
+        (opt_on(&set, OPTION_MAN) ? manual : all ? help_all : help)(&set, &out);
         return print(&out, argc < 2 ? stderr : stdout, err) < 0 ? -1 : argc < 2 ? USAGE_STATUS : 0;
     }
     int status = take_operands(&set, argc - next, argv + next, err);

@@ -11,14 +11,31 @@
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"streams", 's', OPT_TEXT, "N,N…", NULL, "100,1000", "Selftest", "Number of concurrent streams, one test for each", 0},
-    {"tokens", 0, OPT_INT, "N", NULL, "20", "Selftest", "Tokens of an answer", 0},
-    {"itl", 0, OPT_DURATION, "T", NULL, NULL, "Selftest", "Time from token to token (default: 10ms, longer above 50,000 events per second)",
-     0},
-    {"threads", 0, OPT_INT, "N", NULL, "0", "Selftest", "Event loops of the client; 0: one per CPU", 0},
-    {"user-clock", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "Read the process's clock, not the kernel's receive time stamps", 0},
-    {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "Print one JSON object", 0},
-    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Selftest", "Print this text", 0},
+    {.name = OPTION_STREAMS,
+     .letter = 's',
+     .kind = OPT_TEXT,
+     .arg = "N,N…",
+     .value = "100,1000",
+     .group = "Selftest",
+     .help = "Number of concurrent streams, one test for each"},
+    {.name = OPTION_TOKENS, .kind = OPT_INT, .arg = "N", .value = "20", .group = "Selftest", .help = "Tokens of an answer"},
+    {.name = OPTION_ITL,
+     .kind = OPT_DURATION,
+     .arg = "T",
+     .group = "Selftest",
+     .help = "Time from token to token (default: 10ms, longer above 50,000 events per second)"},
+    {.name = OPTION_THREADS,
+     .kind = OPT_INT,
+     .arg = "N",
+     .value = "0",
+     .group = "Selftest",
+     .help = "Event loops of the client; 0: one per CPU"},
+    {.name = OPTION_USER_CLOCK,
+     .kind = OPT_FLAG,
+     .group = "Selftest",
+     .help = "Read the process's clock, not the kernel's receive time stamps"},
+    {.name = OPTION_JSON, .kind = OPT_FLAG, .group = "Selftest", .help = "Print one JSON object"},
+    {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Selftest", .help = "Print this text"},
 };
 
 enum { TESTS_MAX = 32 };
@@ -32,11 +49,11 @@ static int selftest_one(const struct opt_set *set, struct str count, struct cali
         return err_set(err, ERR_USAGE, "--streams: expected numbers from 1 to 1000000, got \"%.*s\"", (int)(count.n < 40 ? count.n : 40),
                        count.p);
     struct calibration_plan plan = calibration_plan_for((unsigned)streams);
-    plan.tokens = (unsigned)opt_integer(set, "tokens");
-    plan.threads = (unsigned)opt_integer(set, "threads");
-    plan.user_clock = opt_on(set, "user-clock");
-    if (opt_text(set, "itl"))
-        plan.itl_s = opt_seconds(set, "itl");
+    plan.tokens = (unsigned)opt_integer(set, OPTION_TOKENS);
+    plan.threads = (unsigned)opt_integer(set, OPTION_THREADS);
+    plan.user_clock = opt_on(set, OPTION_USER_CLOCK);
+    if (opt_text(set, OPTION_ITL))
+        plan.itl_s = opt_seconds(set, OPTION_ITL);
     if (plan.tokens < 2 || plan.tokens > 100000)
         return err_set(err, ERR_USAGE, "--tokens: expected a number from 2 to 100000, got %u", plan.tokens);
     return calibrate(ret, &plan, err);
@@ -44,7 +61,7 @@ static int selftest_one(const struct opt_set *set, struct str count, struct cali
 
 static void selftest_put(const struct opt_set *set, const struct calibration *c, size_t n, struct buf *to)
 {
-    if (!opt_on(set, "json")) {
+    if (!opt_on(set, OPTION_JSON)) {
         const struct screen screen = screen_of(STDOUT_FILENO);
         calibration_table(c, n, &screen, to);
         return;
@@ -68,7 +85,7 @@ static int selftest(const struct opt_set *set, char **operands, struct err *err)
     const struct sigaction stop = {.sa_handler = engine_stop};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
-    for (struct str rest = str_of(opt_text(set, "streams")); rest.p && status == 0;)
+    for (struct str rest = str_of(opt_text(set, OPTION_STREAMS)); rest.p && status == 0;)
         status = n == TESTS_MAX ? err_set(err, ERR_USAGE, "--streams: expected at most %d numbers", TESTS_MAX)
                                 : selftest_one(set, str_trim(str_cut(&rest, ',')), &tests[n++], err);
     if (status == 0) {

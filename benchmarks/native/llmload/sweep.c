@@ -46,8 +46,8 @@ static int read_levels(struct sweep *s, struct str one, struct err *err)
 
 int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *load, struct err *err)
 {
-    const char *text = opt_text(set, "sweep");
-    *ret = (struct sweep){.search = opt_on(set, "search")};
+    const char *text = opt_text(set, OPTION_SWEEP);
+    *ret = (struct sweep){.search = opt_on(set, OPTION_SEARCH)};
     buf_init(&ret->json, 16 << 20);
     for (struct str rest = str_of(text ? text : ""); text && rest.p;)
         if (read_levels(ret, str_trim(str_cut(&rest, ',')), err) < 0)
@@ -58,10 +58,10 @@ int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *
         return err_set(err, ERR_USAGE, "--sweep and --search cannot be together");
     if (load->trace || load->rate.n > 1 || (load->arrivals == ARRIVALS_CLOSED && load->concurrency.n > 1))
         return err_set(err, ERR_USAGE, "--sweep and --search need one --rate or --concurrency, no trace and no profile");
-    if (opt_text(set, "records") || opt_text(set, "csv"))
+    if (opt_text(set, OPTION_RECORDS) || opt_text(set, OPTION_CSV))
         return err_set(err, ERR_USAGE, "--records and --csv are of one run: not together with --sweep or --search");
     double *share = &ret->answer.share;
-    if (!str_double(str_of(opt_text(set, "search-share")), share) || !(*share > 0 && *share <= 1))
+    if (!str_double(str_of(opt_text(set, OPTION_SEARCH_SHARE)), share) || !(*share > 0 && *share <= 1))
         return err_set(err, ERR_USAGE, "--search-share: a number above 0, at most 1");
     const struct objectives *o = &load->objectives;
     if (ret->search && load->arrivals == ARRIVALS_CLOSED)

@@ -28,7 +28,7 @@ int verb_run(const struct verb *v, int argc, char **argv, struct err *err)
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
-    if (opt_on(&set, "help"))
+    if (opt_on(&set, OPTION_HELP))
         rc = help(v, &set, err);
     else if (argc - next != v->operands)
         rc = next < argc ? err_set(err, ERR_USAGE, "%s: \"%.60s\": %s", argv[0], argv[next], v->wanted)

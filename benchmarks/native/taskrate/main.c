@@ -88,16 +88,16 @@ static int act(struct options *o, struct bench *b, int operands, char **operand)
 {
     const char *verb = operands ? operand[0] : "";
     struct err err;
-    if (opt_on(&o->set, "help"))
+    if (opt_on(&o->set, OPTION_HELP))
         return show(o, strcmp(verb, "options") == 0 || strcmp(verb, "all") == 0 ? options_help_all : options_help);
-    if (opt_on(&o->set, "man"))
+    if (opt_on(&o->set, OPTION_MAN))
         return show(o, options_man);
-    if (opt_on(&o->set, "version"))
+    if (opt_on(&o->set, OPTION_VERSION))
         return puts("taskrate " BW_VERSION) < 0 ? 2 : 0;
-    if (opt_on(&o->set, "list"))
-        return list(opt_on(&o->set, "json"));
+    if (opt_on(&o->set, OPTION_LIST))
+        return list(opt_on(&o->set, OPTION_JSON));
     if (strcmp(verb, "compare") == 0 && operands == 3) {
-        int status = compare(operand[1], operand[2], opt_on(&o->set, "json"), &err);
+        int status = compare(operand[1], operand[2], opt_on(&o->set, OPTION_JSON), &err);
         return status < 0 ? complain(&err, 2) : status;
     }
     if (strcmp(verb, "table") == 0 && operands == 2)

@@ -10,51 +10,149 @@
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"tasks", 'n', OPT_TEXT, "N[,N...]", NULL, NULL, "Tasks", "Submit N tasks in a batch; several: a sweep (default: the provider's own)",
-     0},
-    {"duration", 'd', OPT_TEXT, "T[,T...]", NULL, "0", "Tasks", "Let each task sleep this long; 0, 1ms, 100ms ...; several: a sweep", 0},
-    {"busy", 0, OPT_FLAG, NULL, NULL, NULL, "Tasks", "Let tasks compute instead of sleep", 0},
-    {"repeat", 'r', OPT_INT, "R", NULL, "3", "Tasks", "Run R batches of each size and duration", 0},
-    {"warmup", 0, OPT_INT, "W", NULL, "1", "Tasks", "Run W batches first; these are recorded but enter no metric", 0},
-    {"chain", 0, OPT_INT, "N", NULL, NULL, "Tasks", "tasks of the dependent chain, one in flight; 0: none (default: the provider's own)",
-     0},
-    {"payload", 0, OPT_TEXT, "stub|true|sh|call|CMD", NULL, "stub", "Tasks",
-     "Choose what a task is; the stub, /bin/true, a shell, a function call in this process (local only), or a command", 0},
-    {"wrap", 0, OPT_FLAG, NULL, NULL, NULL, "Tasks",
-     "local: other payloads are started by the stub, which stamps them; two processes a task", 0},
-    {"argsize", 0, OPT_SIZE, "BYTES", NULL, "0", "Tasks", "ballast on every task's command line", 0},
-    {"no-floor", 0, OPT_FLAG, NULL, NULL, NULL, "Tasks", "do not measure the local floor before", 0},
-    {"slots", 's', OPT_INT, "N", NULL, NULL, "Submission", "Run at most N tasks at a time (default: what the provider declares)", 0},
-    {"clients", 'c', OPT_INT, "N", NULL, NULL, "Submission", "Run N submit commands at a time (default: the provider's own)", 0},
-    {"width", 0, OPT_INT, "N", NULL, "1", "Submission", "slurm-step: tasks of one srun", 0},
-    {"array", 0, OPT_FLAG, NULL, NULL, NULL, "Submission", "flux, pbs, lsf, kubernetes: all tasks by one submission", 0},
-    {"submit", 0, OPT_TEXT, "TEMPLATE", NULL, NULL, "Submission",
-     "Submit with this command (exec; {task} is the task's own command, {index} its number, {count} how many)", 0},
-    {"detached", 0, OPT_FLAG, NULL, NULL, NULL, "Submission", "exec: the command returns when the task is queued, not when it has ended",
-     0},
-    {"bulk", 0, OPT_FLAG, NULL, NULL, NULL, "Submission", "exec: one command for all tasks, which are lines on its standard input", 0},
-    {"with", 0, OPT_CHOICE, "parallel|xargs", NULL, "parallel", "Submission", "parallel: the tool", 0},
-    {"image", 0, OPT_TEXT, "NAME", NULL, NULL, "Submission", "kubernetes: container image of a task", 0},
-    {"stub", 0, OPT_TEXT, "PATH", NULL, NULL, "Submission", "Path of the stub on the nodes (default: the one next to this program)", 0},
-    {"report-dir", 0, OPT_TEXT, "DIR", NULL, NULL, "Submission",
-     "tasks append their times to a file in this shared folder instead of sending datagrams", 0},
-    {"address", 0, OPT_TEXT, "IPV4", NULL, NULL, "Submission", "where tasks send their datagrams (default: all addresses of this machine)",
-     0},
-    {"rate", 0, OPT_TEXT, "R", NULL, NULL, "Limits", "Limit submit calls per second; 0: no limit (default: the provider's own)", 0},
-    {"max-tasks", 0, OPT_INT, "N", NULL, NULL, "Limits", "Allow batches of N tasks (on a shared controller; default: the provider's own)",
-     0},
-    {"stall", 0, OPT_DURATION, "T", NULL, "60s", "Limits", "Give up after this time without a report of any task", 0},
-    {"task-timeout", 0, OPT_DURATION, "T", NULL, "60s", "Limits", "local: a task that runs longer than its duration and this is killed", 0},
-    {"client-timeout", 0, OPT_DURATION, "T", NULL, "120s", "Limits", "a submit command that runs longer than this is ended", 0},
-    {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print one JSON document", 0},
-    {"out", 'o', OPT_TEXT, "DIR", NULL, NULL, "Output",
-     "Also write all results to this folder; taskrate.json, a table of all tasks, two drawings", 0},
-    {"node-names", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "name the nodes in the result, not only count them", 0},
-    {"quiet", 'q', OPT_FLAG, NULL, NULL, NULL, "Output", "Print no progress line", 0},
-    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Other", "List the providers", 0},
-    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Other", "Print the common options; \"taskrate help options\" prints all", 0},
-    {"man", 0, OPT_FLAG, NULL, NULL, NULL, "Other", "Print the manual page's source", 0},
-    {"version", 'V', OPT_FLAG, NULL, NULL, NULL, "Other", "Print the version", 0},
+    {.name = OPTION_TASKS,
+     .letter = 'n',
+     .kind = OPT_TEXT,
+     .arg = "N[,N...]",
+     .group = "Tasks",
+     .help = "Submit N tasks in a batch; several: a sweep (default: the provider's own)"},
+    {.name = OPTION_DURATION,
+     .letter = 'd',
+     .kind = OPT_TEXT,
+     .arg = "T[,T...]",
+     .value = "0",
+     .group = "Tasks",
+     .help = "Let each task sleep this long; 0, 1ms, 100ms ...; several: a sweep"},
+    {.name = OPTION_BUSY, .kind = OPT_FLAG, .group = "Tasks", .help = "Let tasks compute instead of sleep"},
+    {.name = OPTION_REPEAT,
+     .letter = 'r',
+     .kind = OPT_INT,
+     .arg = "R",
+     .value = "3",
+     .group = "Tasks",
+     .help = "Run R batches of each size and duration"},
+    {.name = OPTION_WARMUP,
+     .kind = OPT_INT,
+     .arg = "W",
+     .value = "1",
+     .group = "Tasks",
+     .help = "Run W batches first; these are recorded but enter no metric"},
+    {.name = OPTION_CHAIN,
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Tasks",
+     .help = "tasks of the dependent chain, one in flight; 0: none (default: the provider's own)"},
+    {.name = OPTION_PAYLOAD,
+     .kind = OPT_TEXT,
+     .arg = "stub|true|sh|call|CMD",
+     .value = "stub",
+     .group = "Tasks",
+     .help = "Choose what a task is; the stub, /bin/true, a shell, a function call in this process (local only), or a command"},
+    {.name = OPTION_WRAP,
+     .kind = OPT_FLAG,
+     .group = "Tasks",
+     .help = "local: other payloads are started by the stub, which stamps them; two processes a task"},
+    {.name = OPTION_ARGSIZE,
+     .kind = OPT_SIZE,
+     .arg = "BYTES",
+     .value = "0",
+     .group = "Tasks",
+     .help = "ballast on every task's command line"},
+    {.name = OPTION_NO_FLOOR, .kind = OPT_FLAG, .group = "Tasks", .help = "do not measure the local floor before"},
+    {.name = OPTION_SLOTS,
+     .letter = 's',
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Submission",
+     .help = "Run at most N tasks at a time (default: what the provider declares)"},
+    {.name = OPTION_CLIENTS,
+     .letter = 'c',
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Submission",
+     .help = "Run N submit commands at a time (default: the provider's own)"},
+    {.name = OPTION_WIDTH, .kind = OPT_INT, .arg = "N", .value = "1", .group = "Submission", .help = "slurm-step: tasks of one srun"},
+    {.name = OPTION_ARRAY, .kind = OPT_FLAG, .group = "Submission", .help = "flux, pbs, lsf, kubernetes: all tasks by one submission"},
+    {.name = OPTION_SUBMIT,
+     .kind = OPT_TEXT,
+     .arg = "TEMPLATE",
+     .group = "Submission",
+     .help = "Submit with this command (exec; {task} is the task's own command, {index} its number, {count} how many)"},
+    {.name = OPTION_DETACHED,
+     .kind = OPT_FLAG,
+     .group = "Submission",
+     .help = "exec: the command returns when the task is queued, not when it has ended"},
+    {.name = OPTION_BULK,
+     .kind = OPT_FLAG,
+     .group = "Submission",
+     .help = "exec: one command for all tasks, which are lines on its standard input"},
+    {.name = OPTION_WITH,
+     .kind = OPT_CHOICE,
+     .arg = "parallel|xargs",
+     .value = "parallel",
+     .group = "Submission",
+     .help = "parallel: the tool"},
+    {.name = OPTION_IMAGE, .kind = OPT_TEXT, .arg = "NAME", .group = "Submission", .help = "kubernetes: container image of a task"},
+    {.name = OPTION_STUB,
+     .kind = OPT_TEXT,
+     .arg = "PATH",
+     .group = "Submission",
+     .help = "Path of the stub on the nodes (default: the one next to this program)"},
+    {.name = OPTION_REPORT_DIR,
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .group = "Submission",
+     .help = "tasks append their times to a file in this shared folder instead of sending datagrams"},
+    {.name = OPTION_ADDRESS,
+     .kind = OPT_TEXT,
+     .arg = "IPV4",
+     .group = "Submission",
+     .help = "where tasks send their datagrams (default: all addresses of this machine)"},
+    {.name = OPTION_RATE,
+     .kind = OPT_TEXT,
+     .arg = "R",
+     .group = "Limits",
+     .help = "Limit submit calls per second; 0: no limit (default: the provider's own)"},
+    {.name = OPTION_MAX_TASKS,
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Limits",
+     .help = "Allow batches of N tasks (on a shared controller; default: the provider's own)"},
+    {.name = OPTION_STALL,
+     .kind = OPT_DURATION,
+     .arg = "T",
+     .value = "60s",
+     .group = "Limits",
+     .help = "Give up after this time without a report of any task"},
+    {.name = OPTION_TASK_TIMEOUT,
+     .kind = OPT_DURATION,
+     .arg = "T",
+     .value = "60s",
+     .group = "Limits",
+     .help = "local: a task that runs longer than its duration and this is killed"},
+    {.name = OPTION_CLIENT_TIMEOUT,
+     .kind = OPT_DURATION,
+     .arg = "T",
+     .value = "120s",
+     .group = "Limits",
+     .help = "a submit command that runs longer than this is ended"},
+    {.name = OPTION_JSON, .kind = OPT_FLAG, .group = "Output", .help = "Print one JSON document"},
+    {.name = OPTION_OUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .group = "Output",
+     .help = "Also write all results to this folder; taskrate.json, a table of all tasks, two drawings"},
+    {.name = OPTION_NODE_NAMES, .kind = OPT_FLAG, .group = "Output", .help = "name the nodes in the result, not only count them"},
+    {.name = OPTION_QUIET, .letter = 'q', .kind = OPT_FLAG, .group = "Output", .help = "Print no progress line"},
+    {.name = OPTION_LIST, .kind = OPT_FLAG, .group = "Other", .help = "List the providers"},
+    {.name = OPTION_HELP,
+     .letter = 'h',
+     .kind = OPT_FLAG,
+     .group = "Other",
+     .help = "Print the common options; \"taskrate help options\" prints all"},
+    {.name = OPTION_MAN, .kind = OPT_FLAG, .group = "Other", .help = "Print the manual page's source"},
+    {.name = OPTION_VERSION, .letter = 'V', .kind = OPT_FLAG, .group = "Other", .help = "Print the version"},
 };
 _Static_assert(sizeof rows / sizeof rows[0] <= OPTIONS_MAX, "room for the values");
 
@@ -149,7 +247,7 @@ static int payload(struct bench *b, const char *text, struct err *err)
 /* libexec/benchwrap/taskrate-stub beside bin/taskrate, or what --stub says. */
 static int find_stub(const struct options *o, struct bench *b, struct err *err)
 {
-    const char *named = opt_text(&o->set, "stub");
+    const char *named = opt_text(&o->set, OPTION_STUB);
     char self[4000];
     if (named) {
         if (named[0] != '/')
@@ -183,14 +281,15 @@ static int numbers(const struct options *o, struct bench *b, struct err *err)
     s->repeat = (unsigned)repeat, s->warmup = (unsigned)warmup, s->chain = (size_t)chain, s->slots = (unsigned)slots;
     s->clients = (unsigned)clients, s->width = (unsigned)width, s->max_tasks = (size_t)most;
     s->rate = p->rate;
-    if (opt_text(&o->set, "rate") && (!str_double(str_of(opt_text(&o->set, "rate")), &s->rate) || !(s->rate >= 0) || !isfinite(s->rate)))
-        return err_set(err, ERR_USAGE, "--rate: \"%s\" is not a number of calls a second", opt_text(&o->set, "rate"));
-    s->argsize = (size_t)opt_bytes(&o->set, "argsize");
+    if (opt_text(&o->set, OPTION_RATE) &&
+        (!str_double(str_of(opt_text(&o->set, OPTION_RATE)), &s->rate) || !(s->rate >= 0) || !isfinite(s->rate)))
+        return err_set(err, ERR_USAGE, "--rate: \"%s\" is not a number of calls a second", opt_text(&o->set, OPTION_RATE));
+    s->argsize = (size_t)opt_bytes(&o->set, OPTION_ARGSIZE);
     if (s->argsize > 1500000)
         return err_set(err, ERR_USAGE, "--argsize: at most 1500000 bytes; a command line has no room for more");
-    s->stall = opt_seconds(&o->set, "stall");
-    s->task_timeout = opt_seconds(&o->set, "task-timeout");
-    s->client_timeout = opt_seconds(&o->set, "client-timeout");
+    s->stall = opt_seconds(&o->set, OPTION_STALL);
+    s->task_timeout = opt_seconds(&o->set, OPTION_TASK_TIMEOUT);
+    s->client_timeout = opt_seconds(&o->set, OPTION_CLIENT_TIMEOUT);
     return 0;
 }
 
@@ -229,30 +328,31 @@ static int fitting(const struct options *o, const struct bench *b, struct err *e
 int options_settings(const struct options *o, struct bench *b, char **extra, struct err *err)
 {
     struct settings *s = &b->set;
-    const char *tasks = opt_text(&o->set, "tasks"), *dir = opt_text(&o->set, "report-dir"), *submit = opt_text(&o->set, "submit");
+    const char *tasks = opt_text(&o->set, OPTION_TASKS), *dir = opt_text(&o->set, OPTION_REPORT_DIR),
+               *submit = opt_text(&o->set, OPTION_SUBMIT);
     for (size_t i = 0; i < o->set.count; i++)
         if (opt_check(&o->set.rows[i], &o->set.values[i], err) < 0)
             return -1;
     s->provider = b->provider->name;
-    s->busy = opt_on(&o->set, "busy");
-    s->wrap = opt_on(&o->set, "wrap");
-    s->array = opt_on(&o->set, "array");
-    s->detached = opt_on(&o->set, "detached");
-    s->bulk = opt_on(&o->set, "bulk");
-    s->floor = !opt_on(&o->set, "no-floor") && strcmp(s->provider, "local") != 0;
-    s->json = opt_on(&o->set, "json");
-    s->quiet = opt_on(&o->set, "quiet");
-    s->node_names = opt_on(&o->set, "node-names");
+    s->busy = opt_on(&o->set, OPTION_BUSY);
+    s->wrap = opt_on(&o->set, OPTION_WRAP);
+    s->array = opt_on(&o->set, OPTION_ARRAY);
+    s->detached = opt_on(&o->set, OPTION_DETACHED);
+    s->bulk = opt_on(&o->set, OPTION_BULK);
+    s->floor = !opt_on(&o->set, OPTION_NO_FLOOR) && strcmp(s->provider, "local") != 0;
+    s->json = opt_on(&o->set, OPTION_JSON);
+    s->quiet = opt_on(&o->set, OPTION_QUIET);
+    s->node_names = opt_on(&o->set, OPTION_NODE_NAMES);
     s->submit = submit;
-    s->with = opt_text(&o->set, "with");
-    s->image = opt_text(&o->set, "image");
-    s->address = opt_text(&o->set, "address");
-    s->out = opt_text(&o->set, "out");
+    s->with = opt_text(&o->set, OPTION_WITH);
+    s->image = opt_text(&o->set, OPTION_IMAGE);
+    s->address = opt_text(&o->set, OPTION_ADDRESS);
+    s->out = opt_text(&o->set, OPTION_OUT);
     if (dir && dir[0] != '/')
         return err_set(err, ERR_USAGE, "--report-dir %s: expected an absolute path, since tasks write there", dir);
     s->report_dir = dir;
-    if (numbers(o, b, err) < 0 || durations(s, opt_text(&o->set, "duration"), err) < 0 ||
-        payload(b, opt_text(&o->set, "payload"), err) < 0 || find_stub(o, b, err) < 0)
+    if (numbers(o, b, err) < 0 || durations(s, opt_text(&o->set, OPTION_DURATION), err) < 0 ||
+        payload(b, opt_text(&o->set, OPTION_PAYLOAD), err) < 0 || find_stub(o, b, err) < 0)
         return -1;
     if (!tasks) {
         s->sizes[0] = b->provider->tasks;

@@ -31,16 +31,26 @@
 enum { ARGS_MAX = 400, LEADER_GONE_S = 30 /* it asks every second */ };
 
 static const struct opt_row agent_rows[] = {
-    {"listen", 'l', OPT_TEXT, "ADDRESS:PORT", NULL, "127.0.0.1:7890", "Agent", "Listen at this address; port 0: any free port", 0},
-    {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent",
-     "Require the token in this file (Authorization: Bearer); a missing file is created with a generated token "
-     "(default: LLMLOAD_TOKEN, else ~/.config/llmload/agent-token)",
-     0},
-    {"port-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent", "write the port there when it listens", 0},
-    {"once", 0, OPT_FLAG, NULL, NULL, NULL, "Agent",
-     "end when one load's result has been fetched, or the leader says that there will be none", 0},
-    {"idle", 0, OPT_DURATION, "T", NULL, NULL, "Agent", "end when nobody has asked anything for so long", 0},
-    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Agent", "this text", 0},
+    {.name = OPTION_LISTEN,
+     .letter = 'l',
+     .kind = OPT_TEXT,
+     .arg = "ADDRESS:PORT",
+     .value = "127.0.0.1:7890",
+     .group = "Agent",
+     .help = "Listen at this address; port 0: any free port"},
+    {.name = OPTION_TOKEN_FILE,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Agent",
+     .help = "Require the token in this file (Authorization: Bearer); a missing file is created with a generated token "
+             "(default: LLMLOAD_TOKEN, else ~/.config/llmload/agent-token)"},
+    {.name = OPTION_PORT_FILE, .kind = OPT_TEXT, .arg = "FILE", .group = "Agent", .help = "write the port there when it listens"},
+    {.name = OPTION_ONCE,
+     .kind = OPT_FLAG,
+     .group = "Agent",
+     .help = "end when one load's result has been fetched, or the leader says that there will be none"},
+    {.name = OPTION_IDLE, .kind = OPT_DURATION, .arg = "T", .group = "Agent", .help = "end when nobody has asked anything for so long"},
+    {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Agent", .help = "this text"},
 };
 
 struct agent {
@@ -310,7 +320,7 @@ static int serve(const struct opt_set *set, const char *token, const char *sourc
     sigset_t ends;
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT), sigaddset(&ends, SIGTERM), sigaddset(&ends, SIGHUP), sigaddset(&ends, SIGUSR1);
-    if (read_listen(opt_text(set, "listen"), address, sizeof address, &config.port, err) < 0)
+    if (read_listen(opt_text(set, OPTION_LISTEN), address, sizeof address, &config.port, err) < 0)
         return -1;
     sigprocmask(SIG_BLOCK, &ends, NULL); /* before the threads of the server */
     signal(SIGPIPE, SIG_IGN);
@@ -319,14 +329,14 @@ static int serve(const struct opt_set *set, const char *token, const char *sourc
         rc = err_sys(err, "preparing the agent");
     if (rc == 0)
         rc = api_start(&api, &config, err);
-    if (rc == 0 && opt_text(set, "port-file")) {
+    if (rc == 0 && opt_text(set, OPTION_PORT_FILE)) {
         char text[16];
         int n = snprintf(text, sizeof text, "%u\n", api_port(api));
-        rc = fs_write(AT_FDCWD, opt_text(set, "port-file"), (struct str){text, (size_t)n}, 0644, false, err);
+        rc = fs_write(AT_FDCWD, opt_text(set, OPTION_PORT_FILE), (struct str){text, (size_t)n}, 0644, false, err);
     }
     if (rc == 0) {
         fprintf(stderr, "llmload: agent: listening at %s port %u, token: %s\n", address, api_port(api), source);
-        got = wait_for_end(&a, signals, opt_on(set, "once"), opt_text(set, "idle") ? opt_seconds(set, "idle") : 0);
+        got = wait_for_end(&a, signals, opt_on(set, OPTION_ONCE), opt_text(set, OPTION_IDLE) ? opt_seconds(set, OPTION_IDLE) : 0);
     }
     api_stop(api);
     part_free(a.part);
@@ -343,7 +353,7 @@ static int agent(const struct opt_set *set, char **operands, struct err *err)
     buf_init(&token, TOKEN_MAX);
     buf_init(&source, PATH_MAX);
     secret_guard_process();
-    if (token_find(opt_text(set, "token-file"), &token, &source, err) < 0)
+    if (token_find(opt_text(set, OPTION_TOKEN_FILE), &token, &source, err) < 0)
         return -1;
     int rc = serve(set, token.p, source.p ? source.p : "", err);
     explicit_bzero(token.p, token.n);

@@ -217,7 +217,7 @@ static int prepare(struct coordination *c, size_t share, const char *model, stru
     buf_init(&body, 32 << 20);
     buf_printf(&body, "{\"share\":%zu,\"shares\":%zu,\"hold\":true,\"args\":[", share, c->count);
     put_args(c->set, share, &body);
-    if (model && !opt_text(c->set, "model")) {
+    if (model && !opt_text(c->set, OPTION_MODEL)) {
         buf_puts(&body, ",\"--model=");
         struct buf quoted CLEANUP_BUF;
         buf_init(&quoted, 4096);
@@ -256,14 +256,14 @@ static int wait_prepared(struct coordination *c, struct remote *r, int64_t until
 static int find_hosts(struct coordination *c, const struct opt_set *set, struct arena *arena, struct err *err)
 {
     struct hosts *hosts = arena_get(arena, sizeof *hosts);
-    int64_t port = opt_integer(set, "agent-port");
+    int64_t port = opt_integer(set, OPTION_AGENT_PORT);
     if (!hosts)
         return err_sys(err, "out of memory");
     if (port < 1 || port > 60000)
         return err_set(err, ERR_USAGE, "--agent-port: from 1 to 60000");
-    int rc = strcmp(opt_text(set, "agents"), "srun") == 0
-                 ? hosts_srun(hosts, opt_text(set, "agent-suffix"), (unsigned)port, getenv, arena, err)
-                 : hosts_read(hosts, opt_text(set, "agents"), arena, err);
+    int rc = strcmp(opt_text(set, OPTION_AGENTS), "srun") == 0
+                 ? hosts_srun(hosts, opt_text(set, OPTION_AGENT_SUFFIX), (unsigned)port, getenv, arena, err)
+                 : hosts_read(hosts, opt_text(set, OPTION_AGENTS), arena, err);
     if (rc < 0)
         return -1;
     c->remote = calloc(hosts->count, sizeof *c->remote);
@@ -287,10 +287,10 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, const
     if (!c)
         return err_sys(err, "out of memory");
     c->set = set;
-    c->wait_s = opt_seconds(set, "agent-wait");
+    c->wait_s = opt_seconds(set, OPTION_AGENT_WAIT);
     buf_init(&c->token, TOKEN_MAX);
     secret_guard_process();
-    int rc = token_find(opt_text(set, "token-file"), &c->token, NULL, err);
+    int rc = token_find(opt_text(set, OPTION_TOKEN_FILE), &c->token, NULL, err);
     if (rc == 0)
         rc = find_hosts(c, set, arena, err);
     if (rc == 0)
@@ -556,7 +556,7 @@ void coordinate_free(struct coordination *c)
 static int serve(const struct opt_set *set, unsigned port, struct err *err)
 {
     char listen[40];
-    const char *file = opt_text(set, "token-file");
+    const char *file = opt_text(set, OPTION_TOKEN_FILE);
     char *argv[] = {
         (char *)"agent", (char *)"--listen", listen, (char *)"--once", file ? (char *)"--token-file" : NULL, (char *)file, NULL};
     snprintf(listen, sizeof listen, "0.0.0.0:%u", port);
@@ -567,11 +567,11 @@ int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err)
 {
     const char *rank = getenv("SLURM_PROCID"), *local = getenv("SLURM_LOCALID");
     uint64_t rank_n, local_n;
-    if (!opt_text(set, "agents") || strcmp(opt_text(set, "agents"), "srun") != 0)
+    if (!opt_text(set, OPTION_AGENTS) || strcmp(opt_text(set, OPTION_AGENTS), "srun") != 0)
         return 0;
     if (!rank || !local || !str_uint(str_of(rank), &rank_n) || !str_uint(str_of(local), &local_n) || local_n > 5000)
         return err_set(err, ERR_USAGE, "--agents srun: this is not within srun (no SLURM_PROCID); name them: --agents HOST:PORT,HOST:PORT");
-    unsigned port = (unsigned)opt_integer(set, "agent-port") + (unsigned)local_n;
+    unsigned port = (unsigned)opt_integer(set, OPTION_AGENT_PORT) + (unsigned)local_n;
     if (rank_n > 0) {
         *ret_status = serve(set, port, err);
         return *ret_status < 0 ? -1 : 1;

@@ -291,10 +291,16 @@ unsigned compare_print(const struct compare_side *a, const struct compare_side *
 /* ---- the verb ---- */
 
 static const struct opt_row compare_rows[] = {
-    {"threshold", 't', OPT_TEXT, "PERCENT", NULL, "5", "Comparing", "so much worse is a regression, unless it may be chance", 0},
-    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Comparing", "exit 3 if there is a regression", 0},
-    {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Comparing", "one JSON object", 0},
-    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Comparing", "this text", 0},
+    {.name = OPTION_THRESHOLD,
+     .letter = 't',
+     .kind = OPT_TEXT,
+     .arg = "PERCENT",
+     .value = "5",
+     .group = "Comparing",
+     .help = "so much worse is a regression, unless it may be chance"},
+    {.name = OPTION_GATE, .kind = OPT_FLAG, .group = "Comparing", .help = "exit 3 if there is a regression"},
+    {.name = OPTION_JSON, .kind = OPT_FLAG, .group = "Comparing", .help = "one JSON object"},
+    {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Comparing", .help = "this text"},
 };
 
 static int compare(const struct opt_set *set, char **argv, struct err *err)
@@ -303,7 +309,7 @@ static int compare(const struct opt_set *set, char **argv, struct err *err)
     struct buf out CLEANUP_BUF;
     double threshold;
     buf_init(&out, 16 << 20);
-    if (!str_double(str_of(opt_text(set, "threshold")), &threshold) || !(threshold >= 0))
+    if (!str_double(str_of(opt_text(set, OPTION_THRESHOLD)), &threshold) || !(threshold >= 0))
         return err_set(err, ERR_USAGE, "--threshold: a number of percent is wanted");
     if (compare_read(&a, argv[0], err) < 0)
         return -1;
@@ -311,12 +317,12 @@ static int compare(const struct opt_set *set, char **argv, struct err *err)
         compare_deinit(&a);
         return -1;
     }
-    unsigned regressions = compare_print(&a, &b, threshold, opt_on(set, "json"), &out);
+    unsigned regressions = compare_print(&a, &b, threshold, opt_on(set, OPTION_JSON), &out);
     compare_deinit(&a);
     compare_deinit(&b);
     if (out.failed || fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0)
         return err_sys(err, "writing the comparison");
-    return opt_on(set, "gate") && regressions ? REGRESSION_STATUS : 0;
+    return opt_on(set, OPTION_GATE) && regressions ? REGRESSION_STATUS : 0;
 }
 
 int compare_main(int argc, char **argv, struct err *err)

@@ -104,7 +104,7 @@ static int prepare_scoring(const struct dataset *d, const struct opt_set *set, s
     load->turns = 1;
     load->warmup_requests = 0;
     load->warmup_s = 0;
-    if (!opt_text(set, "requests") && !opt_text(set, "duration"))
+    if (!opt_text(set, OPTION_REQUESTS) && !opt_text(set, OPTION_DURATION))
         load->requests = d->item_count;
     return 0;
 }
@@ -112,18 +112,18 @@ static int prepare_scoring(const struct dataset *d, const struct opt_set *set, s
 static int fill(struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
 {
     static const char *const scores[] = {"no", "endings", "letters"};
-    int64_t rows = opt_text(set, "dataset-rows") ? opt_integer(set, "dataset-rows") : 0;
-    while (strcmp(opt_text(set, "score"), scores[d->score]) != 0)
+    int64_t rows = opt_text(set, OPTION_DATASET_ROWS) ? opt_integer(set, OPTION_DATASET_ROWS) : 0;
+    while (strcmp(opt_text(set, OPTION_SCORE), scores[d->score]) != 0)
         d->score++;
-    if (rows < 0 || (opt_text(set, "dataset-rows") && rows == 0))
+    if (rows < 0 || (opt_text(set, OPTION_DATASET_ROWS) && rows == 0))
         return err_set(err, ERR_USAGE, "--dataset-rows: a number from 1 on is wanted");
-    d->path = opt_text(set, "dataset");
+    d->path = opt_text(set, OPTION_DATASET);
     d->dialect = load->dialect;
     d->load = load;
-    if (opt_text(set, "body") && json_parse(&d->body, str_of(opt_text(set, "body")), NULL, err) < 0)
+    if (opt_text(set, OPTION_BODY) && json_parse(&d->body, str_of(opt_text(set, OPTION_BODY)), NULL, err) < 0)
         return err_wrap(err, "--body");
     d->rows_max = (size_t)rows;
-    if (rows_read(d->path, strcmp(opt_text(set, "dataset-format"), "text") == 0, dataset_row, d, &d->skipped, err) < 0)
+    if (rows_read(d->path, strcmp(opt_text(set, OPTION_DATASET_FORMAT), "text") == 0, dataset_row, d, &d->skipped, err) < 0)
         return err_wrap(err, "--dataset");
     if (!d->item_count)
         return err_set(err, ERR_INPUT, "--dataset: %.300s holds no prompt%s%s", d->path,
@@ -133,7 +133,7 @@ static int fill(struct dataset *d, const struct opt_set *set, struct load *load,
             d->items[i].input_tokens = prompts_count(d->tokenizer, d->items[i].text);
     if (d->score != SCORE_NO && prepare_scoring(d, set, load, err) < 0)
         return -1;
-    return opt_on(set, "shuffle") ? shuffle(d, load->seed, err) : 0;
+    return opt_on(set, OPTION_SHUFFLE) ? shuffle(d, load->seed, err) : 0;
 }
 
 static struct dataset *dataset_new(struct tokenizer *tokenizer, struct err *err)

@@ -41,7 +41,7 @@ static int refuse(const struct opt_set *set, bool made_up, struct err *err)
                        first);
     if (given(set, "prompt") && given(set, "output-tokens"))
         return err_set(err, ERR_USAGE, "--output-tokens is for made-up prompts; with --prompt it is --max-tokens");
-    if (!given(set, "dataset") && strcmp(opt_text(set, "score"), "no") != 0)
+    if (!given(set, "dataset") && strcmp(opt_text(set, OPTION_SCORE), "no") != 0)
         return err_set(err, ERR_USAGE, "--score wants a --dataset whose rows have choices");
     return 0;
 }
@@ -50,7 +50,7 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
 {
     static const char *const synthetic[] = {"input-tokens", "prefix-tokens", "prompt-ids", "vocabulary"};
     struct tokenizer *tokenizer = NULL;
-    const char *path = opt_text(set, "tokenizer");
+    const char *path = opt_text(set, OPTION_TOKENIZER);
     bool made_up = false;
     for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
         made_up |= given(set, synthetic[i]);
@@ -64,5 +64,5 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
         return prompts_dataset(ret, set, load, tokenizer, err);
     if (made_up || given(set, "output-tokens") || (load->trace && !given(set, "prompt"))) /* a trace's lengths are to be replayed */
         return prompts_synthetic(ret, set, load, tokenizer, err);
-    return given(set, "prompt") ? fixed(ret, opt_text(set, "prompt"), tokenizer, err) : prompts_varied(ret, load, tokenizer, err);
+    return given(set, "prompt") ? fixed(ret, opt_text(set, OPTION_PROMPT), tokenizer, err) : prompts_varied(ret, load, tokenizer, err);
 }

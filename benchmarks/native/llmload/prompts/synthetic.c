@@ -256,12 +256,13 @@ static int find_pieces(struct synthetic *s, struct err *err)
 
 static int read_options(struct synthetic *s, const struct opt_set *set, const struct load *load, struct err *err)
 {
-    int64_t prefix = opt_text(set, "prefix-tokens") ? opt_integer(set, "prefix-tokens") : 0, prefixes = opt_integer(set, "prefixes");
-    int64_t vocabulary = opt_text(set, "vocabulary") ? opt_integer(set, "vocabulary") : 0;
-    s->input_text = opt_text(set, "input-tokens") ? opt_text(set, "input-tokens") : "128";
-    s->output_text = opt_text(set, "output-tokens");
+    int64_t prefix = opt_text(set, OPTION_PREFIX_TOKENS) ? opt_integer(set, OPTION_PREFIX_TOKENS) : 0,
+            prefixes = opt_integer(set, OPTION_PREFIXES);
+    int64_t vocabulary = opt_text(set, OPTION_VOCABULARY) ? opt_integer(set, OPTION_VOCABULARY) : 0;
+    s->input_text = opt_text(set, OPTION_INPUT_TOKENS) ? opt_text(set, OPTION_INPUT_TOKENS) : "128";
+    s->output_text = opt_text(set, OPTION_OUTPUT_TOKENS);
     s->by_trace = load->trace != NULL;
-    s->as_ids = opt_on(set, "prompt-ids");
+    s->as_ids = opt_on(set, OPTION_PROMPT_IDS);
     if (prefix < 0 || prefix > LENGTHS_MOST || prefixes < 1 || prefixes > PREFIXES_MAX)
         return err_set(err, ERR_USAGE, "--prefix-tokens is at most %d, and --prefixes from 1 to %d", LENGTHS_MOST, PREFIXES_MAX);
     if (s->as_ids && load->dialect != DIALECT_COMPLETIONS)

@@ -12,10 +12,18 @@
 enum { TEXT_MAX = 1 << 30 };
 
 static const struct opt_row tokens_rows[] = {
-    {"tokenizer", 't', OPT_TEXT, "PATH", NULL, NULL, "Counting", "tokenizer.json, SentencePiece model, or the model's folder", 0},
-    {"ids", 0, OPT_FLAG, NULL, NULL, NULL, "Counting", "print the ids instead of their number", 0},
-    {"strings", 0, OPT_FLAG, NULL, NULL, NULL, "Counting", "each line is a JSON string, and a text of its own (else all of it is one)", 0},
-    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Counting", "this text", 0},
+    {.name = OPTION_TOKENIZER,
+     .letter = 't',
+     .kind = OPT_TEXT,
+     .arg = "PATH",
+     .group = "Counting",
+     .help = "tokenizer.json, SentencePiece model, or the model's folder"},
+    {.name = OPTION_IDS, .kind = OPT_FLAG, .group = "Counting", .help = "print the ids instead of their number"},
+    {.name = OPTION_STRINGS,
+     .kind = OPT_FLAG,
+     .group = "Counting",
+     .help = "each line is a JSON string, and a text of its own (else all of it is one)"},
+    {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Counting", .help = "this text"},
 };
 
 static int one(const struct tokenizer *t, struct str text, bool print_ids, struct err *err)
@@ -55,11 +63,12 @@ static int count(const struct opt_set *set, char **operands, struct err *err)
     struct tokenizer *t;
     struct buf text CLEANUP_BUF;
     buf_init(&text, TEXT_MAX);
-    if (!opt_text(set, "tokenizer"))
+    if (!opt_text(set, OPTION_TOKENIZER))
         return err_set(err, ERR_USAGE, "tokens: --tokenizer PATH is wanted");
-    if (fs_read(AT_FDCWD, operands[0], TEXT_MAX, 0, &text, err) < 0 || tokenizer_open(&t, opt_text(set, "tokenizer"), err) < 0)
+    if (fs_read(AT_FDCWD, operands[0], TEXT_MAX, 0, &text, err) < 0 || tokenizer_open(&t, opt_text(set, OPTION_TOKENIZER), err) < 0)
         return -1;
-    int rc = opt_on(set, "strings") ? lines(t, buf_text(&text), opt_on(set, "ids"), err) : one(t, buf_text(&text), opt_on(set, "ids"), err);
+    int rc = opt_on(set, OPTION_STRINGS) ? lines(t, buf_text(&text), opt_on(set, OPTION_IDS), err)
+                                         : one(t, buf_text(&text), opt_on(set, OPTION_IDS), err);
     tokenizer_free(t);
     return rc == 0 && fflush(stdout) != 0 ? err_sys(err, "writing") : rc;
 }
