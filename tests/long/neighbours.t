@@ -234,6 +234,17 @@ race_temporary() # temporary folders in a folder of the thief's
     attack "$thief" replace tmp "$theirs/target"
     race "race: temporary folder → link" "$victim" 'cd ~/out; TMPDIR=$STICKY/tmp "$BENCHWRAP" reparse --dry-run --all'
 }
+race_named() # the folder of a file, and of a tree, that an option names
+{
+    as_thief 'mkdir d && ln -s $1/target x'
+    as_victim 'echo "copy.rate 1 MB/s" >~/out.txt'
+    attack "$thief" exchange d x
+    race "race: folder of a file that an option names ↔ link" "$victim" '"$BENCHWRAP" rules new --from ~/out.txt -o d/$i.yaml'
+    fresh
+    as_thief 'mkdir d && ln -s $1/target x'
+    attack "$thief" exchange d x
+    race "race: tree that an option names ↔ link" "$victim" '"$BENCHWRAP" -q --sample 0 -t d -- true'
+}
 race_token() # the file with the token of llmload's agent
 {
     as_thief 'mkdir d && umask 077 && echo 00000000000000000000000000000000 >d/token'
@@ -495,7 +506,7 @@ s.bind(("127.0.0.1", int(sys.argv[1]))); s.listen(); print("the port was taken")
 }
 
 todo=${NEIGHBOUR_ONLY:-"race_place race_spool race_tree race_read race_artifact race_import race_logged race_configuration race_repository race_ref race_signature race_caches
-race_temporary race_token race_ui race_adopt attack_socket attack_squat attack_spool attack_config attack_repository attack_pulls attack_agent attack_ui"}
+race_temporary race_named race_token race_ui race_adopt attack_socket attack_squat attack_spool attack_config attack_repository attack_pulls attack_agent attack_ui"}
 for one in $todo; do
     if [ "$one" != attack_ui ]; then
         each_way "$one"
