@@ -15,7 +15,7 @@ struct candidate {
     bool strong; /* "name:" or "name=" */
     bool column; /* two blanks or a tab part it from its name */
     bool own; /* the label stands right before it */
-    bool sole; /* the line has no other number */
+    bool sole; /* the line has no other number but in parentheses behind it */
 };
 
 /* "95th percentile" */
@@ -213,13 +213,34 @@ static bool is_bare_score(struct str line, const struct number *n, size_t count)
            guess_letters(word) && !memchr(name.p, ',', name.n) && figure_is_score(word);
 }
 
+/* "Mean +- std dev: 17.3 us +- 3.6 us": the name of the result, without that of its error. */
+static struct str without_error_name(struct str label)
+{
+    static const char *const signs[] = {"\xc2\xb1", "+/-", "+-"};
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        for (size_t i = 1; i < label.n; i++)
+            if (str_starts(str_sub(label, i, label.n), signs[s]) && guess_letters(str_sub(label, 0, i)))
+                return str_trim(str_sub(label, 0, i));
+    return label;
+}
+
+/* "Accuracy = 85.6667% (514/600)", not "Counting objects: 100% (1/1)" */
+static bool is_sole(struct str line, const struct number *n, size_t count, size_t k)
+{
+    bool fraction = memchr(line.p + n[k].from, '.', n[k].to - n[k].from) != NULL;
+    for (size_t o = 0; o < count; o++)
+        if (o != k && !(fraction && o > k && n[o].inside))
+            return false;
+    return true;
+}
+
 static bool compose(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k, bool indented,
                     struct figure *ret)
 {
     const struct number *n = &numbers[k];
     size_t from = k ? numbers[k - 1].end : 0;
-    struct str between = str_sub(line, from, n->from - from), clause = figure_clause(between);
-    struct candidate c = {.number = n, .label = clause, .own = true, .sole = count == 1};
+    struct str between = str_sub(line, from, n->from - from), clause = without_error_name(figure_clause(between));
+    struct candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
     size_t i = n->from;
     while (i > from && (is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
         i--;
@@ -263,7 +284,8 @@ static bool compose(const struct figure_context *x, struct str line, const struc
             const char *word = figure_rate_name(n->unit);
             length = (size_t)snprintf(label, sizeof label, "%s", word);
         }
-    } else if (!k && !length && n->unit && figure_is_rate(n->unit) && n->from == 0 && n->end == line.n)
+    } else if (!k && !length && n->unit && figure_is_rate(n->unit) && n->from == 0 &&
+               (n->end == line.n || (indented && line.p[n->end] == ',')))
         length = (size_t)snprintf(label, sizeof label, "%s", figure_rate_name(n->unit));
     if (!length)
         return false;

@@ -65,6 +65,8 @@ static bool column_figure(struct str name, struct str title, struct str field, s
     if (end != field.n || n.plain || n.raw.n)
         return false;
     const struct unit *unit = n.unit ? n.unit : figure_unit_of_label(title);
+    if (!unit && figure_is_statistic(title)) /* "Reqs/sec   90.45   74.11" below "Statistics   Avg   Stdev" */
+        unit = figure_unit_of_label(name);
     char label[64];
     if (!unit || !figure_name_clean(title, label, sizeof label) || figure_is_condition(str_of(label)) || figure_is_spread(str_of(label)))
         return false;

@@ -252,6 +252,66 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
     return n->end;
 }
 
+/* "2d 3h 4m 5.5s", "0h:1m:5s": does an amount of days, hours or minutes end right before? */
+static bool follows_minutes(struct str before)
+{
+    static const char *const units[] = {"d", "day", "days", "h", "hour", "hours", "m", "min", "mins", "minute", "minutes"};
+    while (before.n && is_one_of(before.p[before.n - 1], " \t:,"))
+        before.n--;
+    size_t from = before.n;
+    while (from && is_letter(before.p[from - 1]))
+        from--;
+    struct str word = str_sub(before, from, before.n), amount = str_trim(str_sub(before, 0, from));
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (str_is(word, units[i]))
+            return amount.n && is_digit(amount.p[amount.n - 1]);
+    return false;
+}
+
+/* Is n[k] no value of its own but the end of one, or one of several behind a name? "107 852 015 op/s", "1.1, 1.2, 1.3 ms", "4 x 3.5 MB/s". */
+static bool is_continued(struct str line, const struct number *n, size_t k)
+{
+    if (n[k].unit && !strcmp(n[k].unit->dimension, "second") && follows_minutes(str_sub(line, 0, n[k].from)))
+        return true;
+    if (!k || n[k - 1].unit || n[k - 1].raw.n || n[k - 1].inside || n[k - 1].error)
+        return false;
+    struct str between = str_sub(line, n[k - 1].to, n[k].from - n[k - 1].to), mark = str_trim(between);
+    if (mark.n)
+        return str_is(mark, ",") || str_is(mark, ";") || str_is(mark, "x") || str_is(mark, "*") || str_is(mark, "\xc3\x97");
+    struct str name = str_trim(str_sub(line, 0, n[k - 1].from));
+    bool fraction = memchr(line.p + n[k - 1].from, '.', n[k - 1].to - n[k - 1].from) != NULL;
+    return is_blank(char_at(between, 0)) && (between.n == 1 || (fraction && name.n && is_one_of(name.p[name.n - 1], ":=")));
+}
+
+/* "107 852 015": the length of a number in three or more groups of digits, 0: it is none. */
+static size_t grouped_length(struct str s)
+{
+    size_t i = 0, groups = 1;
+    while (i < 4 && is_digit(char_at(s, i)))
+        i++;
+    if (!i || i > 3 || s.p[0] == '0')
+        return 0;
+    for (; char_at(s, i) == ' ' && is_digit(char_at(s, i + 1)) && is_digit(char_at(s, i + 2)) && is_digit(char_at(s, i + 3)) &&
+           !is_digit(char_at(s, i + 4));
+         i += 4)
+        groups++;
+    return groups >= 3 && is_blank(char_at(s, i)) && !is_digit(char_at(s, i + 1)) ? i : 0;
+}
+
+/* "107 852 015 ops/s" as the only number behind a name, or without one. False: it is no such number. */
+static bool take_grouped(struct str line, size_t i, struct number *n)
+{
+    struct str before = str_trim(str_sub(line, 0, i));
+    size_t length = !before.n || is_one_of(before.p[before.n - 1], ":=") ? grouped_length(str_sub(line, i, line.n)) : 0, k = 0;
+    if (!length || length >= sizeof n->own)
+        return false;
+    figure_number_take(line, i, length, n);
+    for (size_t at = n->from; n->unit && at < n->to; at++)
+        if (is_digit(line.p[at]))
+            n->own[k++] = line.p[at];
+    return n->unit && figure_is_rate(n->unit);
+}
+
 size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX])
 {
     size_t count = 0;
@@ -264,13 +324,16 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
         bool clock = i > 1 && is_one_of(before, ":,") && is_digit(line.p[i - 2]); /* 10:11:12 and 1,2,3 are no numbers */
         size_t n = apart && !clock ? guess_number(str_sub(line, i, line.n)) : 0;
         if (n) {
-            i = figure_number_take(line, i, n, &to[count++]) - 1;
+            i = (take_grouped(line, i, &to[count]) ? to[count].end : figure_number_take(line, i, n, &to[count])) - 1;
+            count++;
             continue;
         }
         while (i + 1 < line.n && (is_letter(line.p[i + 1]) || is_digit(line.p[i + 1]) || is_one_of(line.p[i + 1], ".-_")))
             i++;
     }
     mark_inside(line, to, count);
+    for (size_t k = 0; k < count; k++)
+        to[k].plain = to[k].plain || is_continued(line, to, k);
     return count;
 }
 /* ---- names ---- */

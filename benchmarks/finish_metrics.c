@@ -124,6 +124,8 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
             if (s->sample[i].step == s->sample[i - 1].step)
                 return "two values for the same repetition: outputs of several programs are mixed";
     }
+    if (run->rules->guess && s->n && s->missing) /* "rate: 0 op/s", then "rate: 5 op/s" */
+        return "the output has several different values where one is expected";
     if (s->rule->many == MANY_ERROR)
         for (size_t i = 1; i < s->n; i++)
             if (s->sample[i].value != s->sample[0].value)

@@ -24,6 +24,10 @@ like "no metric: the record says how many lines were read" \
     "$("$BENCHWRAP" -t none/mlruns -- cat none/out 2>&1)" 'no metrics: 2 lines read, none with a result like "rate: 12\.5 MB/s"'
 is "a program without output gets no such warning" "$("$BENCHWRAP" -t none/mlruns -- true 2>&1 | grep -c 'no metrics')" 0
 like "parse of a file nobody knows names the generic reader" "$("$BENCHWRAP" parse none/out 2>&1)" '--rules generic'
+printf 'Read rate: 0 ops/second\nspeed: 0 op/s\nspeed: 5 op/s\ntime: 0.00 s\nrate: 107 852 ops/s\n' >none/zero
+is "a rate or time of zero, a name with several values, and digits in groups are no metrics" \
+    "$("$BENCHWRAP" parse --rules generic --json none/zero | tr -d '\n ' | grep -c '"metrics":\[\]')" 1
+like "a rate of zero is missing, with the reason" "$("$BENCHWRAP" parse --rules generic none/zero)" 'read_rate_op_per_s +zero: not measured, printed "0"'
 run two --rules none -- bin/mybench
 ok "--rules none reads nothing" sh -c '! ls two/mlruns/*/*/metrics/bandwidth_MB_per_s two/mlruns/*/*/tags/benchwrap.rules 2>/dev/null'
 like "and plan says so" "$("$BENCHWRAP" plan --rules none -- bin/mybench)" 'rules .*--rules: none'

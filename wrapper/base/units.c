@@ -151,6 +151,7 @@ static const struct unit spoken[] = {
     {"milliseconds", "second", 1e-3},
     {"usec", "second", 1e-6},
     {"usecs", "second", 1e-6},
+    {"micros", "second", 1e-6},
     {"microsecond", "second", 1e-6},
     {"microseconds", "second", 1e-6},
     {"\xc2\xb5s", "second", 1e-6},
