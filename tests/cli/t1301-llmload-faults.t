@@ -34,6 +34,7 @@ for row in $pids; do
 done
 ended 'short answers are counted' 0 '[6,0,{"ok":6}]' -n 6 -c 2 --path /fault/short/v1/chat/completions --max-tokens 10 --ignore-eos
 is '  and told' "$(jq .tokens.short_answers "$WORK/out.json")" 6
+ended 'llmfake answers a path with a query' 0 '[2,0,{"ok":2}]' -n 2 --max-tokens 2 --path '/v1/chat/completions?api-version=2'
 like 'a fault is told to people too' "$("$LOAD" --url "$url/fault/in-band/v1" -m fake -n 3 --max-tokens 6)" '^llmload: no request succeeded: .*engine died in the middle'
 ended 'an answer of one token fails in band' 1 '[0,2,{"in_band":2}]' -n 2 --max-tokens 1 --path /fault/in-band/v1/chat/completions
 llm_stop

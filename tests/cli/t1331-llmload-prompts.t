@@ -27,7 +27,7 @@ cp out a.json
 
 load -n 12 --wait-ready 5s --input-tokens 20-30 --output-tokens 3 --records rec2.jsonl --json >out
 is "the same seed sends the same" "$(sed -n 2,13p sent | jq -c .messages | sort | sha256sum)" "$(sed -n 15,26p sent | jq -c .messages | sort | sha256sum)"
-like "compare: a table" "$("$LLMLOAD" compare a.json out)" '^mean_ttft_ms +[0-9]'
+like "compare: a table" "$("$LLMLOAD" compare a.json out)" '^(mean|median)_ttft_ms +[0-9]'
 is "compare: conditions are the same" "$("$LLMLOAD" compare --json a.json out | jq -c .conditions_differ)" "[]"
 jq -c '.request_throughput /= 2 | .mean_ttft_ms *= 3' a.json >slow.json
 "$LLMLOAD" compare --gate a.json slow.json >/dev/null

@@ -123,7 +123,8 @@ static int read_head(struct str in, struct head *h)
     *h = (struct head){.bytes = (size_t)(end + 4 - in.p)};
     struct str rest = {in.p, (size_t)(end - in.p)}, line = str_trim(str_cut(&rest, '\n'));
     copy(h->method, sizeof h->method, str_word(&line));
-    copy(h->path, sizeof h->path, str_word(&line));
+    struct str target = str_word(&line);
+    copy(h->path, sizeof h->path, str_cut(&target, '?'));
     while (rest.p && rest.n) {
         struct str value = str_cut(&rest, '\n'), name = str_cut(&value, ':');
         value = value.p ? str_trim(value) : (struct str){"", 0};

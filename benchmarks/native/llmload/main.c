@@ -6,6 +6,7 @@
 #include "benchmarks/native/llmload/agent/api.h"
 #include "benchmarks/native/llmload/agent/coordinate.h"
 #include "benchmarks/native/llmload/around.h"
+#include "benchmarks/native/llmload/inputs.h"
 #include "benchmarks/native/llmload/options.h"
 #include "benchmarks/native/llmload/prompts/prompts.h"
 #include "benchmarks/native/llmload/calibrate.h"
@@ -241,7 +242,9 @@ static int run(const struct opt_set *set, struct err *err)
     struct arena arena;
     struct prompt_source *prompts = NULL;
     arena_init(&arena, 64 << 20);
+    struct inputs inputs = {0};
     int status = load_read(&load, set, &arena, err), served;
+    load.inputs = &inputs;
     if (status == 0 && (status = coordinate_srun(set, &served, err)) > 0) { /* this task serves the first one */
         arena_deinit(&arena);
         return served;

@@ -241,7 +241,7 @@ static void put_load(struct writer *w)
     text(w->to, "prompts", w->r->prompts->name);
     if (w->r->prompts->describe)
         w->r->prompts->describe(w->r->prompts, w->to);
-    inputs_each(put_input, w->to);
+    inputs_each(l->inputs, put_input, w->to);
     buf_putc(w->to, '}');
 }
 

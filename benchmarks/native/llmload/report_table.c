@@ -221,7 +221,7 @@ static void put_inputs(const struct report *r, struct buf *to)
 {
     struct buf lines CLEANUP_BUF;
     buf_init(&lines, 4096);
-    inputs_each(put_input, &lines);
+    inputs_each(r->load->inputs, put_input, &lines);
     if (!lines.n)
         return;
     buf_puts(to, "\n  Input files by SHA-256");

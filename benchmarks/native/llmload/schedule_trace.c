@@ -221,7 +221,7 @@ int schedule_read_trace(struct schedule *s, const struct load *l, struct err *er
     buf_init(&text, TRACE_MAX);
     if (fs_read(AT_FDCWD, l->trace, TRACE_MAX - 1, 0, &text, err) < 0)
         return err_wrap(err, "reading the trace");
-    inputs_note("trace", buf_text(&text));
+    inputs_note(l->inputs, "trace", buf_text(&text));
     struct str rest = buf_text(&text);
     if (str_starts(rest, "\xef\xbb\xbf"))
         rest = str_sub(rest, 3, rest.n);

@@ -70,7 +70,7 @@ static void lengths_have_their_moments(void **state)
         struct lengths l;
         double sum = 0, squares = 0;
         enum { N = 200000 };
-        assert_int_equal(lengths_read(&l, cases[i].text, "x", NULL), 0);
+        assert_int_equal(lengths_read(&l, cases[i].text, "x", NULL, NULL), 0);
         for (uint64_t k = 0; k < N; k++) {
             double v = lengths_at(&l, 7, 1, k);
             sum += v;
@@ -82,12 +82,12 @@ static void lengths_have_their_moments(void **state)
     }
     struct lengths l;
     struct err err = {0};
-    assert_int_equal(lengths_read(&l, "normal:100,90@50-120", "x", NULL), 0);
+    assert_int_equal(lengths_read(&l, "normal:100,90@50-120", "x", NULL, NULL), 0);
     for (uint64_t k = 0; k < 1000; k++)
         assert_true(lengths_at(&l, 1, 1, k) >= 50 && lengths_at(&l, 1, 1, k) <= 120);
     static const char *const bad[] = {"", "-5", "0", "5-", "9-3", "normal:5", "lognormal:0,3", "1.5", "5@", "5@9-3", "abc", "99999999999"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (lengths_read(&l, bad[i], "x", &err) == 0)
+        if (lengths_read(&l, bad[i], "x", NULL, &err) == 0)
             fail_msg("\"%s\" was taken", bad[i]);
 }
 

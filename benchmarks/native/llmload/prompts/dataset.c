@@ -123,7 +123,7 @@ static int fill(struct dataset *d, const struct opt_set *set, struct load *load,
     if (opt_text(set, OPTION_BODY) && json_parse(&d->body, str_of(opt_text(set, OPTION_BODY)), NULL, err) < 0)
         return err_wrap(err, "--body");
     d->rows_max = (size_t)rows;
-    if (rows_read(d->path, strcmp(opt_text(set, OPTION_DATASET_FORMAT), "text") == 0, dataset_row, d, &d->skipped, err) < 0)
+    if (rows_read(d->path, strcmp(opt_text(set, OPTION_DATASET_FORMAT), "text") == 0, dataset_row, d, load->inputs, &d->skipped, err) < 0)
         return err_wrap(err, "--dataset");
     if (!d->item_count)
         return err_set(err, ERR_INPUT, "--dataset: %.300s holds no prompt%s%s", d->path,

@@ -19,13 +19,13 @@ static bool pair(struct str text, char between, double *a, double *b)
     return text.p && number(first, a) && number(text, b);
 }
 
-static int read_file(struct lengths *l, const char *path, const char *what, struct err *err)
+static int read_file(struct lengths *l, const char *path, const char *what, struct inputs *inputs, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 256 << 20);
     if (fs_read(AT_FDCWD, path, text.max, 0, &text, err) < 0)
         return -1;
-    inputs_note(what, buf_text(&text));
+    inputs_note(inputs, what, buf_text(&text));
     struct str rest = buf_text(&text);
     for (size_t line = 1, size = 0; rest.p; line++) {
         struct str one = str_trim(str_cut(&rest, '\n'));
@@ -79,7 +79,7 @@ static bool read_numbers(struct lengths *l, struct str text)
     return number(text, &l->a) && l->a == floor(l->a) && l->a > 0;
 }
 
-int lengths_read(struct lengths *ret, const char *text, const char *what, struct err *err)
+int lengths_read(struct lengths *ret, const char *text, const char *what, struct inputs *inputs, struct err *err)
 {
     struct str s = str_trim(str_of(text));
     *ret = (struct lengths){.most = LENGTHS_MOST};
@@ -87,7 +87,7 @@ int lengths_read(struct lengths *ret, const char *text, const char *what, struct
         return 0;
     if (str_starts(s, "file:")) {
         ret->kind = LENGTHS_FILE;
-        if (read_file(ret, s.p + strlen("file:"), what, err) < 0) {
+        if (read_file(ret, s.p + strlen("file:"), what, inputs, err) < 0) {
             lengths_deinit(ret);
             return err_wrap(err, "--%s", what);
         }

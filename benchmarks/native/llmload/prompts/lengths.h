@@ -7,15 +7,16 @@
 enum lengths_kind { LENGTHS_NONE, LENGTHS_FIXED, LENGTHS_UNIFORM, LENGTHS_NORMAL, LENGTHS_LOGNORMAL, LENGTHS_FILE };
 struct lengths {
     enum lengths_kind kind;
-    double a, b;         /* value; least, greatest; mean, standard deviation (of the lengths, not of their logarithm) */
+    double a, b; /* value; least, greatest; mean, standard deviation (of the lengths, not of their logarithm) */
     uint32_t least, most; /* bounds of what is given */
-    uint32_t *list;      /* FILE */
+    uint32_t *list; /* FILE */
     size_t n;
 };
 
+struct inputs;
 enum { LENGTHS_MOST = 10000000 };
 /* text NULL: LENGTHS_NONE. what: the option's name. ERR_USAGE, or ERR_INPUT with file and line. */
-int lengths_read(struct lengths *ret, const char *text, const char *what, struct err *err);
+int lengths_read(struct lengths *ret, const char *text, const char *what, struct inputs *inputs, struct err *err);
 void lengths_deinit(struct lengths *l);
 /* The n-th length of a stream; 0 for LENGTHS_NONE. */
 uint32_t lengths_at(const struct lengths *l, uint64_t seed, uint64_t stream, uint64_t n);

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-static int fixed(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct err *err)
+static int fixed(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct inputs *inputs, struct err *err)
 {
     struct buf file CLEANUP_BUF;
     buf_init(&file, 64 << 20);
@@ -16,7 +16,7 @@ static int fixed(struct prompt_source **ret, const char *text, struct tokenizer 
             return tokenizer_free(tokenizer), err_wrap(err, "--prompt");
         if (!file.n || memchr(file.p, 0, file.n) || !str_valid_utf8(buf_text(&file)))
             return tokenizer_free(tokenizer), err_set(err, ERR_INPUT, "--prompt: %.300s is empty, or no text in UTF-8", text + 1);
-        inputs_note("prompt", buf_text(&file));
+        inputs_note(inputs, "prompt", buf_text(&file));
         text = file.p;
     }
     if (!*text || !str_valid_utf8(str_of(text)))
@@ -59,10 +59,11 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
     if (path && tokenizer_open(&tokenizer, path, err) < 0)
         return -1;
     if (path)
-        inputs_note_hash("tokenizer", tokenizer_hash(tokenizer));
+        inputs_note_hash(load->inputs, "tokenizer", tokenizer_hash(tokenizer));
     if (given(set, "dataset"))
         return prompts_dataset(ret, set, load, tokenizer, err);
     if (made_up || given(set, "output-tokens") || (load->trace && !given(set, "prompt"))) /* a trace's lengths are to be replayed */
         return prompts_synthetic(ret, set, load, tokenizer, err);
-    return given(set, "prompt") ? fixed(ret, opt_text(set, OPTION_PROMPT), tokenizer, err) : prompts_varied(ret, load, tokenizer, err);
+    return given(set, "prompt") ? fixed(ret, opt_text(set, OPTION_PROMPT), tokenizer, load->inputs, err)
+                                : prompts_varied(ret, load, tokenizer, err);
 }

@@ -186,12 +186,13 @@ int rows_parse(const char *name, struct str text, bool as_text, rows_take *take,
     return rc < 0 ? err_wrap(err, "%.300s, line %zu", name, line) : 0;
 }
 
-int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct rows_skipped *ret_skipped, struct err *err)
+int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct inputs *inputs, struct rows_skipped *ret_skipped,
+              struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, FILE_MAX);
     if (fs_read(AT_FDCWD, path, FILE_MAX, 0, &text, err) < 0)
         return -1;
-    inputs_note("dataset", buf_text(&text));
+    inputs_note(inputs, "dataset", buf_text(&text));
     return rows_parse(path, buf_text(&text), as_text, take, to, ret_skipped, err);
 }

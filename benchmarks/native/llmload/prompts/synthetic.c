@@ -274,9 +274,9 @@ static int read_options(struct synthetic *s, const struct opt_set *set, const st
     s->id_low = (uint32_t)(vocabulary / 10); /* special tokens stand at either end */
     s->id_high = (uint32_t)(vocabulary - vocabulary / 10);
     s->seed = load->seed;
-    if (lengths_read(&s->input, s->input_text, "input-tokens", err) < 0)
+    if (lengths_read(&s->input, s->input_text, "input-tokens", load->inputs, err) < 0)
         return -1;
-    return lengths_read(&s->output, s->output_text, "output-tokens", err);
+    return lengths_read(&s->output, s->output_text, "output-tokens", load->inputs, err);
 }
 
 int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, const struct load *load, struct tokenizer *tokenizer,
