@@ -39,6 +39,8 @@ struct state {
     bool escape, skip, token_long;
     bool pending; /* a string that may turn out to be a key */
     bool broken; /* brackets were left open inside others: lines are missing */
+    bool number_ended, behind_number; /* a number has just ended; the bare word began behind one and a comma */
+    bool decimal_comma; /* "1,5" where a value belongs: its digits behind the comma are lost */
     bool took; /* a row of the open document was taken */
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base, tests;
@@ -282,6 +284,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
 {
     const struct json_rule *j = r->data;
     struct staged *staged = &run->staged[r->index];
+    whole = whole && !s->decimal_comma;
     if (s->row_depth && !j->last && (whole || !j->prefix))
         row_done(run, source, r, s);
     if (!whole) {
@@ -307,7 +310,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
     s->depth = s->row_depth = 0;
     s->extent = s->tests = 0;
     s->lex = LEX_NONE;
-    s->pending = s->skip = s->broken = false;
+    s->pending = s->skip = s->broken = s->decimal_comma = false;
 }
 
 static void open_container(const struct reader *r, struct state *s, char type)
@@ -385,8 +388,11 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
 {
     struct str t = {s->token, s->token_n};
     struct level *l = &s->level[s->depth];
+    double number;
+    bool numeric = str_double(t, &number);
     s->lex = LEX_NONE;
     if (!is_bare_value(t) || (l->type == '{' && !l->named)) {
+        s->decimal_comma = s->decimal_comma || (numeric && s->behind_number);
         s->skip = true; /* text of somebody else: the rest of the line too */
         s->broken = s->broken || l->type == '[';
         l->named = false;
@@ -394,6 +400,7 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
     }
     scalar(run, source, r, s, t);
     member_done(s);
+    s->number_ended = numeric;
 }
 
 static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
@@ -462,7 +469,11 @@ static void outside_string(struct rules_run *run, struct source *source, const s
 {
     char c = rest.p[0];
     struct level *l = &s->level[s->depth];
-    if (c == ' ' || c == '\t' || c == ',')
+    if (c == ',')
+        return;
+    s->behind_number = s->number_ended;
+    s->number_ended = false;
+    if (c == ' ' || c == '\t')
         return;
     if (c == '"') {
         s->lex = LEX_STRING;
@@ -554,6 +565,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
         prefixed(run, source, r, s, text);
         return;
     }
+    s->number_ended = false;
     read_on(run, source, r, s, text, false);
     if (run->unterminated)
         return;

@@ -48,4 +48,14 @@ like "a last line without a newline counts" "$("$BENCHWRAP" parse --rules generi
 printf 'speed: 5.5 MB/s\nScore: 471' >cut-number
 is "a number at the very end could be cut" "$("$BENCHWRAP" parse --rules generic cut-number | grep -c ' score ')" 0
 like "… with exit status 0 it is complete" "$("$BENCHWRAP" parse --rules generic --exit-status 0 cut-number)" ' score +471'
+# A number printed with a decimal comma tears a JSON document: the digits behind it are lost.
+while read -r entry case; do
+    sed 's/\([0-9]\)\.\([0-9]\)/\1,\2/g' "$samples/$entry/samples/$case/stdout" >comma
+    like "$entry: JSON with decimal commas fails" "$(verdict "$entry" comma)" ': fail'
+done <<'S'
+iperf3 bidir-json
+k6 json
+jmh json
+google-benchmark json
+S
 done_testing
