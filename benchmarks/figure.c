@@ -275,6 +275,9 @@ static bool compose(const struct figure_context *x, struct str line, const struc
                      memchr(line.p + n->from, '.', n->to - n->from); /* "Query: 14286 rows, 11.55 ms" */
         if (!counted && !rate && !timed)
             return false;
+        const struct unit *last = numbers[k - 1].unit; /* "12.5 MB/s 13.5 MB/s": one name, two values */
+        if (!counted && !tail[0] && last && n->unit && !strcmp(last->dimension, n->unit->dimension))
+            return false;
         if (!counted && memchr(between.p, '/', between.n))
             return false;
         length = figure_name_clean(counted ? figure_clause(first) : first, label, sizeof label);

@@ -245,6 +245,10 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
         n->end = to;
         return to;
     }
+    if (next == ',' && is_digit(behind)) { /* "1.234,5": a decimal comma, or a list */
+        n->plain = true;
+        return n->end;
+    }
     size_t at = skip_error(line, n->to);
     take_unit(line, at, false, n);
     if (at > n->to && n->end == n->to)
