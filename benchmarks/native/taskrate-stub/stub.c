@@ -18,7 +18,7 @@ enum { SIGNAL_KILL = 9, SIGNAL_CHLD = 17, EINTR_ = 4, AT_CWD = -100, SOCK_DGRAM_
 
 #if defined(__x86_64__)
 __asm__(".globl _start\n_start:\n xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call stub_main\n");
-static long call6(long n, long a, long b, long c, long d, long e, long f)
+static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
     long r;
     register long r10 __asm__("r10") = d;
@@ -29,7 +29,7 @@ static long call6(long n, long a, long b, long c, long d, long e, long f)
 }
 #elif defined(__aarch64__)
 __asm__(".globl _start\n_start:\n mov x29, #0\n mov x30, #0\n mov x0, sp\n bl stub_main\n");
-static long call6(long n, long a, long b, long c, long d, long e, long f)
+static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
     register long x8 __asm__("x8") = n;
     register long x0 __asm__("x0") = a;
@@ -43,7 +43,7 @@ static long call6(long n, long a, long b, long c, long d, long e, long f)
 }
 #elif defined(__riscv) && __riscv_xlen == 64
 __asm__(".globl _start\n_start:\n mv a0, sp\n andi sp, sp, -16\n call stub_main\n");
-static long call6(long n, long a, long b, long c, long d, long e, long f)
+static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
     register long a7 __asm__("a7") = n;
     register long a0 __asm__("a0") = a;
@@ -59,14 +59,14 @@ static long call6(long n, long a, long b, long c, long d, long e, long f)
 #include <errno.h>
 #include <unistd.h>
 #define STUB_HOSTED
-static long call6(long n, long a, long b, long c, long d, long e, long f)
+static long stub_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
     long r = syscall(n, a, b, c, d, e, f);
     return r < 0 ? -errno : r;
 }
 #endif
-#define CALL(n, a, b, c) call6((n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define CALL4(n, a, b, c, d) call6((n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define CALL(n, a, b, c) stub_syscall6((n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define CALL4(n, a, b, c, d) stub_syscall6((n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
 struct when {
     int64_t seconds, nanoseconds;
@@ -81,20 +81,20 @@ struct task {
     const char *where; /* path, or addresses */
 };
 
-static int64_t now(int clock)
+static int64_t stub_now_ns(int clock)
 {
     struct when t;
     CALL(__NR_clock_gettime, clock, &t, 0);
     return t.seconds * 1000000000 + t.nanoseconds;
 }
 
-static void __attribute__((noreturn)) leave(int status)
+static void __attribute__((noreturn)) stub_exit(int status)
 {
     for (;;)
         CALL(__NR_exit_group, status, 0, 0);
 }
 
-static const char *digits(const char *p, int64_t *ret)
+static const char *stub_read_decimal(const char *p, int64_t *ret)
 {
     *ret = 0;
     while (*p >= '0' && *p <= '9')
@@ -102,7 +102,7 @@ static const char *digits(const char *p, int64_t *ret)
     return p;
 }
 
-static const char *hexadecimal(const char *p, uint64_t *ret)
+static const char *stub_read_hex(const char *p, uint64_t *ret)
 {
     *ret = 0;
     for (;; p++) {
@@ -114,7 +114,7 @@ static const char *hexadecimal(const char *p, uint64_t *ret)
 }
 
 /* The value of the variable whose name begins at name and has n bytes; "" where it is not set. */
-static const char *variable(char **env, const char *name, unsigned n)
+static const char *stub_env_value(char **env, const char *name, unsigned n)
 {
     for (; *env; env++) {
         unsigned i = 0;
@@ -129,31 +129,31 @@ static const char *variable(char **env, const char *name, unsigned n)
 static const char *task_number(const char *p, char **env, int64_t *ret)
 {
     if (*p != '@')
-        return digits(p, ret);
+        return stub_read_decimal(p, ret);
     const char *name = ++p;
     while (*p && *p != '+' && *p != '-' && *p != ',')
         p++;
-    const char *value = variable(env, name, (unsigned)(p - name));
+    const char *value = stub_env_value(env, name, (unsigned)(p - name));
     int64_t base = 0;
     if (*value < '0' || *value > '9')
         return ""; /* not the scheduler that was expected: the line is not understood */
-    digits(value, ret);
+    stub_read_decimal(value, ret);
     int minus = *p == '-';
     if (*p == '+' || *p == '-')
-        p = digits(p + 1, &base);
+        p = stub_read_decimal(p + 1, &base);
     *ret += minus ? -base : base;
     return p;
 }
 
-static int understood(const char *p, char **env, struct task *t)
+static int stub_parse_task(const char *p, char **env, struct task *t)
 {
     int64_t v;
     t->how = *p;
     if (*p == 's') {
-        p = digits(p + 1, &v);
+        p = stub_read_decimal(p + 1, &v);
         t->fd = (int)v;
     } else if (*p == 'f' || *p == 'u')
-        p = hexadecimal(p + 1, &t->token);
+        p = stub_read_hex(p + 1, &t->token);
     else
         return 0;
     if (*p++ != ',')
@@ -161,7 +161,7 @@ static int understood(const char *p, char **env, struct task *t)
     p = task_number(p, env, &t->number);
     if (*p++ != ',')
         return 0;
-    p = digits(p, &t->duration);
+    p = stub_read_decimal(p, &t->duration);
     t->busy = *p == 'b';
     p += t->busy;
     if (t->how == 's')
@@ -169,7 +169,7 @@ static int understood(const char *p, char **env, struct task *t)
     if (*p++ != ',')
         return 0;
     if (t->how == 'u') {
-        p = digits(p, &v);
+        p = stub_read_decimal(p, &v);
         t->port = (int)v;
         if (*p++ != ',')
             return 0;
@@ -178,13 +178,13 @@ static int understood(const char *p, char **env, struct task *t)
     return *p != 0;
 }
 
-static void spend(const struct task *t, int64_t start)
+static void stub_spend_time(const struct task *t, int64_t start)
 {
     if (!t->duration)
         return;
     int64_t end = start + t->duration;
     if (t->busy) {
-        while (now(CLOCK_MONOTONIC) < end)
+        while (stub_now_ns(CLOCK_MONOTONIC) < end)
             ;
         return;
     }
@@ -194,16 +194,16 @@ static void spend(const struct task *t, int64_t start)
 }
 
 /* Runs the command in a process of its own; its exit status, 128 + signal, 127. */
-static int command(const struct task *t, char **argv, char **env)
+static int stub_run_command(const struct task *t, char **argv, char **env)
 {
     int status = 0;
-    long pid = call6(__NR_clone, SIGNAL_CHLD, 0, 0, 0, 0, 0);
+    long pid = stub_syscall6(__NR_clone, SIGNAL_CHLD, 0, 0, 0, 0, 0);
     if (pid == 0) {
         if (t->how == 's') /* the book is not the command's */
             CALL(__NR_close, t->fd, 0, 0);
         CALL(__NR_prctl, PR_SET_PDEATHSIG, SIGNAL_KILL, 0);
         CALL(__NR_execve, argv[0], argv, env);
-        leave(127);
+        stub_exit(127);
     }
     if (pid < 0)
         return 126;
@@ -212,20 +212,20 @@ static int command(const struct task *t, char **argv, char **env)
     return status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
 }
 
-static void restarts(struct wire_record *r, char **env)
+static void stub_read_restarts(struct wire_record *r, char **env)
 {
     int64_t v;
-    digits(variable(env, "SLURM_RESTART_COUNT", 19), &v);
+    stub_read_decimal(stub_env_value(env, "SLURM_RESTART_COUNT", 19), &v);
     r->restarts = (uint32_t)v;
 }
 
-static int append(const struct wire_record *r, const char *path)
+static int stub_append_record(const struct wire_record *r, const char *path)
 {
     int fd = (int)CALL4(__NR_openat, AT_CWD, path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
     return fd >= 0 && CALL(__NR_write, fd, r, sizeof *r) == sizeof *r ? 0 : -1;
 }
 
-static int same(const char *a, const char *b, unsigned n)
+static int stub_same_bytes(const char *a, const char *b, unsigned n)
 {
     while (n && *a == *b)
         a++, b++, n--;
@@ -241,7 +241,7 @@ static int send_to(const struct wire_record *r, const struct task *t)
     for (int i = 0; fd >= 0 && i < TRIES; i++) {
         uint64_t address;
         struct when wait = {0, i < 8 ? WAIT_NS * (1 + i) : WAIT_NS * 8};
-        at = hexadecimal(at, &address);
+        at = stub_read_hex(at, &address);
         at = *at == '+' ? at + 1 : t->where;
         struct sockaddr_in to = {.sin_family = 2,
                                  .sin_port = (uint16_t)__builtin_bswap16((uint16_t)t->port),
@@ -250,7 +250,7 @@ static int send_to(const struct wire_record *r, const struct task *t)
         to.sin_port = (uint16_t)t->port;
         to.sin_addr.s_addr = (uint32_t)address;
 #endif
-        if (call6(__NR_sendto, fd, (long)r, sizeof *r, 0, (long)&to, sizeof to) < 0) {
+        if (stub_syscall6(__NR_sendto, fd, (long)r, sizeof *r, 0, (long)&to, sizeof to) < 0) {
             CALL4(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, &wait, 0);
             continue;
         }
@@ -258,9 +258,9 @@ static int send_to(const struct wire_record *r, const struct task *t)
             int fd;
             short events, revents;
         } poll = {fd, POLLIN, 0};
-        while (call6(__NR_ppoll, (long)&poll, 1, (long)&wait, 0, 8, 0) > 0)
-            if (call6(__NR_recvfrom, fd, (long)answer, sizeof answer, 0x40 /* not waiting */, 0, 0) == 16 &&
-                same(answer, (const char *)r, 16))
+        while (stub_syscall6(__NR_ppoll, (long)&poll, 1, (long)&wait, 0, 8, 0) > 0)
+            if (stub_syscall6(__NR_recvfrom, fd, (long)answer, sizeof answer, 0x40 /* not waiting */, 0, 0) == 16 &&
+                stub_same_bytes(answer, (const char *)r, 16))
                 return 0;
             else if (!(poll.revents & POLLIN))
                 break;
@@ -268,44 +268,44 @@ static int send_to(const struct wire_record *r, const struct task *t)
     return -1;
 }
 
-static int tell(struct wire_record *r, const struct task *t, char **env)
+static int stub_report_task(struct wire_record *r, const struct task *t, char **env)
 {
     struct new_utsname name;
     if (t->how == 's') {
-        struct wire_stamps stamps = {r->start, now(CLOCK_MONOTONIC)};
+        struct wire_stamps stamps = {r->start, stub_now_ns(CLOCK_MONOTONIC)};
         return CALL4(__NR_pwrite64, t->fd, &stamps, sizeof stamps, t->number * (int64_t)sizeof stamps) == sizeof stamps ? 0 : -1;
     }
     r->magic = WIRE_MAGIC;
     r->task = (uint32_t)t->number;
     r->token = t->token;
     r->pid = (uint32_t)CALL(__NR_getpid, 0, 0, 0);
-    restarts(r, env);
+    stub_read_restarts(r, env);
     if (CALL(__NR_uname, &name, 0, 0) == 0)
         for (unsigned i = 0; i + 1 < WIRE_HOST && name.nodename[i]; i++)
             r->host[i] = name.nodename[i];
-    r->wall_end = now(CLOCK_REALTIME);
-    r->end = now(CLOCK_MONOTONIC);
-    return t->how == 'f' ? append(r, t->where) : send_to(r, t);
+    r->wall_end = stub_now_ns(CLOCK_REALTIME);
+    r->end = stub_now_ns(CLOCK_MONOTONIC);
+    return t->how == 'f' ? stub_append_record(r, t->where) : send_to(r, t);
 }
 
-static int stub(int argc, char **argv, char **env)
+static int stub_run_task(int argc, char **argv, char **env)
 {
-    struct wire_record record = {.start = now(CLOCK_MONOTONIC)};
+    struct wire_record record = {.start = stub_now_ns(CLOCK_MONOTONIC)};
     struct task task = {0};
     char **run = 0;
-    if (argc < 2 || !understood(argv[1], env, &task))
+    if (argc < 2 || !stub_parse_task(argv[1], env, &task))
         return 125;
     if (task.how != 's')
-        record.wall_start = now(CLOCK_REALTIME);
+        record.wall_start = stub_now_ns(CLOCK_REALTIME);
     else if (task.duration) /* a task that lasts must not outlive the one who started it */
         CALL(__NR_prctl, PR_SET_PDEATHSIG, SIGNAL_KILL, 0);
     for (int i = 2; i + 1 < argc && !run; i++)
-        if (same(argv[i], "--", 3))
+        if (stub_same_bytes(argv[i], "--", 3))
             run = argv + i + 1;
-    spend(&task, record.start);
+    stub_spend_time(&task, record.start);
     if (run)
-        record.status = (uint32_t)command(&task, run, env);
-    if (tell(&record, &task, env) < 0)
+        record.status = (uint32_t)stub_run_command(&task, run, env);
+    if (stub_report_task(&record, &task, env) < 0)
         return 126;
     return (int)record.status;
 }
@@ -321,12 +321,12 @@ __attribute__((used, noreturn)) void stub_main(long *stack)
 {
     int argc = (int)stack[0];
     char **argv = (char **)(stack + 1);
-    leave(stub(argc, argv, argv + argc + 1));
+    stub_exit(stub_run_task(argc, argv, argv + argc + 1));
 }
 
 /* The compiler may ask for these wherever it likes, by the names that the C library has for them. */
-void *fill_bytes(void *to, int c, unsigned long n) __asm__("memset");
-__attribute__((used)) void *fill_bytes(void *to, int c, unsigned long n)
+void *stub_fill_bytes(void *to, int c, unsigned long n) __asm__("memset");
+__attribute__((used)) void *stub_fill_bytes(void *to, int c, unsigned long n)
 {
     char *p = to;
     while (n--) {
@@ -335,8 +335,8 @@ __attribute__((used)) void *fill_bytes(void *to, int c, unsigned long n)
     }
     return to;
 }
-void *copy_bytes(void *to, const void *from, unsigned long n) __asm__("memcpy");
-__attribute__((used)) void *copy_bytes(void *to, const void *from, unsigned long n)
+void *stub_copy_bytes(void *to, const void *from, unsigned long n) __asm__("memcpy");
+__attribute__((used)) void *stub_copy_bytes(void *to, const void *from, unsigned long n)
 {
     char *p = to;
     const char *q = from;

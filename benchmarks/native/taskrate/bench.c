@@ -15,7 +15,7 @@ void bench_fact(struct bench *b, const char *name, struct str value)
     buf_plain(&text, value, 500);
     const char *kept_name = arena_dup(&b->arena, name, strlen(name)), *kept = arena_dup(&b->arena, text.p ? text.p : "", text.n);
     if (kept_name && kept)
-        b->facts[b->fact_count++] = (struct fact){kept_name, kept};
+        b->facts[b->fact_count++] = (struct scheduler_fact){kept_name, kept};
 }
 
 const char *bench_fact_of(const struct bench *b, const char *name)

@@ -13,28 +13,28 @@
 enum { SWEEP_MAX = 16, NOTES_MAX = 64, FACTS_MAX = 96, TOOLS_MAX = 16, QUANTILES = 5, TAG_SIZE = 32, WORDS_MAX = 256 };
 
 /* Words of a command, ended by NULL. */
-struct words {
+struct argument_words {
     const char *word[WORDS_MAX + 1];
     size_t n;
 };
 
 /* A named text: of the scheduler's configuration, or of its limits. */
-struct fact {
+struct scheduler_fact {
     const char *name, *value;
 };
 
-enum payload { PAYLOAD_STUB, PAYLOAD_TRUE, PAYLOAD_SH, PAYLOAD_COMMAND, PAYLOAD_CALL };
+enum task_payload { PAYLOAD_STUB, PAYLOAD_TRUE, PAYLOAD_SH, PAYLOAD_COMMAND, PAYLOAD_CALL };
 
 /* What was asked. */
-struct settings {
+struct bench_settings {
     const char *provider;
     size_t sizes[SWEEP_MAX], size_count;
     double durations[SWEEP_MAX];
     size_t duration_count;
     unsigned repeat, warmup;
     size_t chain; /* tasks of the dependent chain; 0: none */
-    enum payload payload;
-    struct words command;         /* of the payload, absolute path first; empty: the stub alone */
+    enum task_payload payload;
+    struct argument_words command;         /* of the payload, absolute path first; empty: the stub alone */
     size_t argsize;
     bool busy, wrap;
     unsigned slots;               /* 0: what the provider has */
@@ -48,14 +48,14 @@ struct settings {
     const char *report_dir, *address;
     const char *submit;           /* exec: the template */
     const char *with;             /* parallel: the tool */
-    struct words extra;           /* for the scheduler's command */
+    struct argument_words extra;           /* for the scheduler's command */
     const char *image;            /* kubernetes */
     bool array, detached, bulk;
     const char *out;              /* folder for what is written beside, or NULL */
     bool json, quiet, floor, node_names;
 };
 
-struct quantiles { /* of one latency, seconds; n == 0: none, and why */
+struct latency_quantiles { /* of one latency, seconds; n == 0: none, and why */
     size_t n;
     double at[QUANTILES]; /* p50 p90 p95 p99 max */
     double mean;
@@ -63,12 +63,12 @@ struct quantiles { /* of one latency, seconds; n == 0: none, and why */
 };
 
 /* What a scheduler counts itself, before or after a batch. -1: not told */
-struct counters {
+struct scheduler_counters {
     int64_t submitted, started, completed, failed, cancelled;
     int64_t submit_calls, submit_us, step_calls, step_us, cycles, cycle_us;
 };
 
-struct batch {
+struct task_batch {
     size_t tasks;
     double duration;     /* seconds */
     unsigned repetition; /* 0, 1 … among equal ones */
@@ -79,7 +79,7 @@ struct batch {
     size_t calls;        /* submit calls */
     double waited;       /* seconds that our own limit of rate held submission back */
     double stalled;      /* seconds that submit commands slept because the controller refused */
-    struct counters before, after;
+    struct scheduler_counters before, after;
     bool counted;        /* both are there */
     bool complete;       /* everything was submitted and accounted for */
     char reason[512];    /* of what is not complete; "" otherwise */
@@ -94,7 +94,7 @@ struct batch {
     const char *no_throughput; /* why */
     double concurrency_max, concurrency_mean, idle;
     size_t nodes;
-    struct quantiles submit, start, run, completed, turnaround;
+    struct latency_quantiles submit, start, run, completed, turnaround;
     bool throttled;
     char throttled_why[200];
     double clock_width;  /* widest interval of a node's clock offset, s; 0: same machine */
@@ -105,20 +105,20 @@ struct batch {
 };
 
 struct bench {
-    struct settings set;
+    struct bench_settings set;
     struct arena arena;      /* lives as long as the program */
-    const struct provider *provider;
+    const struct task_provider *provider;
     struct tasks tasks;
-    struct clocks clocks;
+    struct clocks_table clocks;
     char tag[TAG_SIZE];      /* "taskrate-" and 16 hexadecimal digits: the name of all jobs of this run */
     uint64_t token;          /* those digits */
-    struct fact facts[FACTS_MAX];
+    struct scheduler_fact facts[FACTS_MAX];
     size_t fact_count;
-    struct fact tools[TOOLS_MAX]; /* paths of commands that were looked for */
+    struct scheduler_fact tools[TOOLS_MAX]; /* paths of commands that were looked for */
     size_t tool_count;
     const char *notes[NOTES_MAX];
     size_t note_count;
-    struct batch *batches;
+    struct task_batch *batches;
     size_t batch_count, batch_room;
     unsigned slots;          /* that the provider declares */
     const char *slots_from;

@@ -32,7 +32,7 @@ static void node_init(struct clocks_node *node, const char *name, bool same)
     snprintf(node->name, sizeof node->name, "%.*s", CLOCKS_NAME - 1, name);
 }
 
-int clocks_begin(struct clocks *c, struct err *err)
+int clocks_begin(struct clocks_table *c, struct err *err)
 {
     struct utsname name = {0};
     if (!c->node && !(c->node = calloc(CLOCKS_MAX, sizeof *c->node)))
@@ -46,25 +46,25 @@ int clocks_begin(struct clocks *c, struct err *err)
     return 0;
 }
 
-void clocks_deinit(struct clocks *c)
+void clocks_deinit(struct clocks_table *c)
 {
     free(c->node);
-    *c = (struct clocks){0};
+    *c = (struct clocks_table){0};
 }
 
-static int64_t distance(int64_t a, int64_t b)
+static int64_t clocks_distance(int64_t a, int64_t b)
 {
     int64_t d = (int64_t)((uint64_t)a - (uint64_t)b);
     return d < 0 && d != INT64_MIN ? -d : d;
 }
 
 /* One kernel: the two clocks are equally far apart there and here. A namesake of ours may have had its clock set meanwhile. */
-static bool same_machine(const struct clocks *c, const struct wire_record *r)
+static bool same_machine(const struct clocks_table *c, const struct wire_record *r)
 {
-    int64_t apart = distance(r->wall_start - r->start, c->wall_less_mono);
+    int64_t apart = clocks_distance(r->wall_start - r->start, c->wall_less_mono);
     bool namesake = strncmp(r->host, c->node[0].name, CLOCKS_NAME - 1) == 0;
-    return apart >= 0 &&
-           (apart < SAME_NS || (namesake && (apart < NAMESAKE_NS || distance(r->start, clock_mono_ns()) < 3600 * INT64_C(1000000000))));
+    return apart >= 0 && (apart < SAME_NS ||
+                          (namesake && (apart < NAMESAKE_NS || clocks_distance(r->start, clock_mono_ns()) < 3600 * INT64_C(1000000000))));
 }
 
 bool clocks_sensible(const struct wire_record *r)
@@ -74,7 +74,7 @@ bool clocks_sensible(const struct wire_record *r)
            r->wall_start < year;
 }
 
-uint16_t clocks_take(struct clocks *c, const struct wire_record *r, struct wire_stamps *ret)
+uint16_t clocks_take(struct clocks_table *c, const struct wire_record *r, struct wire_stamps *ret)
 {
     bool same = same_machine(c, r);
     size_t i = 0;
@@ -98,10 +98,10 @@ uint16_t clocks_take(struct clocks *c, const struct wire_record *r, struct wire_
     return (uint16_t)i;
 }
 
-void clocks_settle(struct clocks *c, struct tasks *t)
+void clocks_settle(struct clocks_table *c, struct tasks *t)
 {
     int64_t moved = clocks_difference() - c->wall_less_mono;
-    c->stepped = distance(moved, 0) > 10000000 ? moved : 0;
+    c->stepped = clocks_distance(moved, 0) > 10000000 ? moved : 0;
     for (size_t i = 0; i < t->n; i++) {
         struct clocks_node *node = &c->node[t->node[i]];
         if (!(t->flags[i] & TASK_STAMPED))

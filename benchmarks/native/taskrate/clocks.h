@@ -19,7 +19,7 @@ struct clocks_node {
     int64_t shift;           /* taken off its times by clocks_settle */
 };
 
-struct clocks {
+struct clocks_table {
     struct clocks_node *node; /* [count]; 0 is this machine */
     size_t count;
     int64_t wall_less_mono;   /* of ours, when the batch began */
@@ -27,15 +27,15 @@ struct clocks {
     bool overflow;            /* more than CLOCKS_MAX machines */
 };
 
-int clocks_begin(struct clocks *c, struct err *err);
-void clocks_deinit(struct clocks *c);
+int clocks_begin(struct clocks_table *c, struct err *err);
+void clocks_deinit(struct clocks_table *c);
 /* Are these times that a machine can have (31 years of uptime, the year 2060), and is the name ended? Anything else would make nonsense of figures. */
 bool clocks_sensible(const struct wire_record *r);
 /* The node that a sensible record came from; index into node[]. Its times come back on our CLOCK_MONOTONIC (same machine), or as if its
  * CLOCK_REALTIME were ours. */
-uint16_t clocks_take(struct clocks *c, const struct wire_record *r, struct wire_stamps *ret);
+uint16_t clocks_take(struct clocks_table *c, const struct wire_record *r, struct wire_stamps *ret);
 /* At a batch's end: bounds of all nodes; where needed the times in t->self are shifted. */
-void clocks_settle(struct clocks *c, struct tasks *t);
+void clocks_settle(struct clocks_table *c, struct tasks *t);
 /* CLOCK_REALTIME less CLOCK_MONOTONIC, ns. */
 int64_t clocks_difference(void);
 #endif

@@ -45,7 +45,7 @@ const char *command_path(struct bench *b, const char *name, struct err *err)
             return b->tools[i].value;
     const char *kept = arena_dup(&b->arena, name, strlen(name)), *path = command_find(&b->arena, name, err);
     if (kept && path && b->tool_count < TOOLS_MAX)
-        b->tools[b->tool_count++] = (struct fact){kept, path};
+        b->tools[b->tool_count++] = (struct scheduler_fact){kept, path};
     return path;
 }
 
@@ -71,7 +71,7 @@ int clients_init(struct clients *c, size_t room, struct err *err)
     return 0;
 }
 
-struct client *clients_start(struct clients *c, const struct words *argv, struct str input, struct err *err)
+struct submit_client *clients_start(struct clients *c, const struct argument_words *argv, struct str input, struct err *err)
 {
     size_t i = 0;
     int out[2];
@@ -88,12 +88,12 @@ struct client *clients_start(struct clients *c, const struct words *argv, struct
             close(in);
         return NULL;
     }
-    struct client *one = &c->client[i];
+    struct submit_client *one = &c->client[i];
     int fd[3] = {in, out[1], out[1]};
-    *one = (struct client){.out = out[0], .pidfd = -1, .begun = clock_mono_ns()};
+    *one = (struct submit_client){.out = out[0], .pidfd = -1, .begun = clock_mono_ns()};
     fcntl(out[1], F_SETFL, 0); /* the command's end waits, ours does not */
     c->spawner.fd = fd;
-    one->pid = spawn(&c->spawner, (char *const *)(uintptr_t)argv->word, environ, &one->pidfd);
+    one->pid = spawn_task(&c->spawner, (char *const *)(uintptr_t)argv->word, environ, &one->pidfd);
     int sys = errno;
     c->spawner.fd = NULL;
     close(out[1]);
@@ -115,7 +115,7 @@ struct client *clients_start(struct clients *c, const struct words *argv, struct
 }
 
 /* Keeps the end of what comes; end of file is noted. */
-static void read_out(struct clients *c, struct client *one)
+static void read_out(struct clients *c, struct submit_client *one)
 {
     char more[4096];
     for (ssize_t n; !one->alone && (n = read(one->out, more, sizeof more)) != -1;) {
@@ -133,15 +133,15 @@ static void read_out(struct clients *c, struct client *one)
     }
 }
 
-struct client *clients_ended(struct clients *c)
+struct submit_client *clients_ended(struct clients *c)
 {
     struct epoll_event events[64];
     int n = epoll_wait(c->epoll, events, 64, 0), status;
     for (int i = 0; i < n; i++)
-        if (((struct client *)events[i].data.ptr)->pid)
+        if (((struct submit_client *)events[i].data.ptr)->pid)
             read_out(c, events[i].data.ptr);
     for (size_t i = 0; i < c->room; i++) {
-        struct client *one = &c->client[i];
+        struct submit_client *one = &c->client[i];
         if (!one->pid || (n == 0 && one->pidfd >= 0) || waitpid(one->pid, &status, WNOHANG) != one->pid)
             continue;
         read_out(c, one);
@@ -151,7 +151,7 @@ struct client *clients_ended(struct clients *c)
     return NULL;
 }
 
-void clients_free(struct clients *c, struct client *one)
+void clients_free(struct clients *c, struct submit_client *one)
 {
     close(one->out); /* which takes both out of the epoll set */
     if (one->pidfd >= 0)
@@ -164,7 +164,7 @@ void clients_overdue(struct clients *c, double seconds)
 {
     int64_t now = clock_mono_ns();
     for (size_t i = 0; i < c->room; i++) {
-        struct client *one = &c->client[i];
+        struct submit_client *one = &c->client[i];
         double age = (double)(now - one->begun) / 1e9;
         if (!one->pid || age < seconds)
             continue;
@@ -179,7 +179,7 @@ void clients_deinit(struct clients *c)
         for (size_t i = 0; i < c->room; i++)
             if (c->client[i].pid && (round == 0 || round >= 200))
                 kill(-c->client[i].pid, round ? SIGKILL : SIGTERM);
-        for (struct client *one; (one = clients_ended(c));)
+        for (struct submit_client *one; (one = clients_ended(c));)
             clients_free(c, one);
         if (c->running)
             usleep(10000);
@@ -203,13 +203,13 @@ static void last_line(struct str text, struct buf *to)
     buf_plain(to, text, 300);
 }
 
-void client_says(const struct client *one, struct buf *to)
+void client_says(const struct submit_client *one, struct buf *to)
 {
     last_line((struct str){one->text, one->text_n}, to);
 }
 
 /* Why a question has no answer, in words. */
-static int unanswered(const struct ask *a, const char *name, double seconds, struct err *err)
+static int command_no_answer(const struct ask *a, const char *name, double seconds, struct err *err)
 {
     CLEANUP_BUF struct buf says;
     buf_init(&says, 2048);
@@ -225,7 +225,7 @@ static int unanswered(const struct ask *a, const char *name, double seconds, str
     return err_set(err, ERR_REMOTE, "%s: %s", name, says.n ? says.p : "it failed without a word");
 }
 
-int command_run(struct bench *b, const struct words *argv, double seconds, struct buf *out, struct err *err)
+int command_run(struct bench *b, const struct argument_words *argv, double seconds, struct buf *out, struct err *err)
 {
     struct ask ask;
     int rc = 0;
@@ -235,7 +235,7 @@ int command_run(struct bench *b, const struct words *argv, double seconds, struc
         ;
     buf_str(out, buf_text(&ask.text)); /* of one that failed, too: some speak on standard output */
     if (ask.end != ASK_DONE || ask.status != 0)
-        rc = unanswered(&ask, str_base_name(argv->word[0]), seconds, err);
+        rc = command_no_answer(&ask, str_base_name(argv->word[0]), seconds, err);
     ask_close(&ask);
     return rc;
 }

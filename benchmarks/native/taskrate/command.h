@@ -7,7 +7,7 @@
 /* Runs argv (word[0] is looked for in PATH) without input, as base/ask does, and appends its output, less than out->max bytes; of standard error the
  * last line is in the message when it fails. It is killed after `seconds`, and, where b is given, as soon as the end is asked for.
  * 0: it ended with 0. -1: with a sentence that names the command. */
-int command_run(struct bench *b, const struct words *argv, double seconds, struct buf *out, struct err *err);
+int command_run(struct bench *b, const struct argument_words *argv, double seconds, struct buf *out, struct err *err);
 /* The absolute path of a command by PATH, in the arena; NULL with a sentence. */
 const char *command_find(struct arena *a, const char *name, struct err *err);
 /* The same, looked for once: the path lives as long as the bench. */
@@ -15,7 +15,7 @@ const char *command_path(struct bench *b, const char *name, struct err *err);
 
 enum { CLIENT_OUT = 600 };
 /* A submit command that runs. */
-struct client {
+struct submit_client {
     pid_t pid; /* 0: free place */
     int pidfd, out;
     size_t first, count;
@@ -27,7 +27,7 @@ struct client {
 };
 
 struct clients {
-    struct client *client; /* [room] */
+    struct submit_client *client; /* [room] */
     size_t room, running;
     int epoll;
     struct spawner spawner;
@@ -38,12 +38,12 @@ int clients_init(struct clients *c, size_t room, struct err *err);
 /* Asks the commands to end, waits for them at most 2 s, kills what is left. */
 void clients_deinit(struct clients *c);
 /* Starts a command; `input` is small and written before. NULL with errno in err: it could not be started. */
-struct client *clients_start(struct clients *c, const struct words *argv, struct str input, struct err *err);
+struct submit_client *clients_start(struct clients *c, const struct argument_words *argv, struct str input, struct err *err);
 /* The next command that has ended, or NULL: none for now. Never waits. Its place is free again with clients_free. */
-struct client *clients_ended(struct clients *c);
-void clients_free(struct clients *c, struct client *one);
+struct submit_client *clients_ended(struct clients *c);
+void clients_free(struct clients *c, struct submit_client *one);
 /* Kills (TERM, then KILL) those that run for longer than that. */
 void clients_overdue(struct clients *c, double seconds);
 /* The last line of what it printed, harmless to print. */
-void client_says(const struct client *one, struct buf *to);
+void client_says(const struct submit_client *one, struct buf *to);
 #endif

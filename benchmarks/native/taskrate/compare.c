@@ -26,7 +26,7 @@ static const struct {
 static const char *const same[] = {"/provider/name", "/provider/version", "/provider/template", "/payload/kind", "/payload/argument_bytes",
                                    "/slots",         "/clients",          "/rate_limit_per_s",  "/reports"};
 
-static int load(const char *path, struct json **ret, struct err *err)
+static int compare_load(const char *path, struct json **ret, struct err *err)
 {
     CLEANUP_BUF struct buf text;
     buf_init(&text, FILE_MAX);
@@ -46,7 +46,7 @@ static int load(const char *path, struct json **ret, struct err *err)
     return 0;
 }
 
-static const struct json *labelled(const struct json *document, const char *part, const char *label)
+static const struct json *compare_find_label(const struct json *document, const char *part, const char *label)
 {
     for (const struct json *c = json_first(json_get(document, part)); c; c = json_next(c))
         if (strcmp(json_string(json_get(c, "label"), ""), label) == 0)
@@ -54,7 +54,7 @@ static const struct json *labelled(const struct json *document, const char *part
     return NULL;
 }
 
-static size_t values(const struct json *configuration, const char *pointer, double *v)
+static size_t compare_read_values(const struct json *configuration, const char *pointer, double *v)
 {
     size_t n = 0;
     for (const struct json *b = json_first(json_get(configuration, "batches")); b && n < VALUES_MAX; b = json_next(b)) {
@@ -65,14 +65,14 @@ static size_t values(const struct json *configuration, const char *pointer, doub
     return n;
 }
 
-static double median(double *v, size_t n)
+static double compare_median(double *v, size_t n)
 {
     struct stats s;
     stats_of(v, n, &s);
     return s.median;
 }
 
-struct told {
+struct comparison_output {
     bool json, any, differs;
     struct buf *to;
 };
@@ -85,9 +85,10 @@ struct compared_row {
     bool known; /* there is an interval */
 };
 
-static struct compared_row row_of(const char *label, size_t f, double *a, size_t na, double *b, size_t nb)
+static struct compared_row compare_make_row(const char *label, size_t f, double *a, size_t na, double *b, size_t nb)
 {
-    struct compared_row r = {.figure = f, .na = na, .nb = nb, .ma = median(a, na), .mb = median(b, nb), .low = NAN, .high = NAN};
+    struct compared_row r = {
+        .figure = f, .na = na, .nb = nb, .ma = compare_median(a, na), .mb = compare_median(b, nb), .low = NAN, .high = NAN};
     snprintf(r.label, sizeof r.label, "%s", label);
     r.known = stats_ratio(a, na, b, nb, &r.ratio, &r.low, &r.high);
     r.p = r.known ? stats_ratio_p(a, na, b, nb) : NAN;
@@ -97,7 +98,7 @@ static struct compared_row row_of(const char *label, size_t f, double *a, size_t
 }
 
 /* sure: after Holm's correction over all rows. */
-static void print_row(struct told *t, const struct compared_row *r, bool sure)
+static void print_row(struct comparison_output *t, const struct compared_row *r, bool sure)
 {
     size_t f = r->figure;
     bool seen = r->known && (r->low > 1 || r->high < 1), better = (r->ratio > 1) == figures[f].more;
@@ -135,31 +136,31 @@ static void print_row(struct told *t, const struct compared_row *r, bool sure)
     buf_printf(t->to, ",\"words\":\"%s\"}", words);
 }
 
-static size_t take_rows(const char *part, const struct json *a, const struct json *b, struct compared_row *rows, size_t n)
+static size_t compare_make_rows(const char *part, const struct json *a, const struct json *b, struct compared_row *rows, size_t n)
 {
     static double va[VALUES_MAX], vb[VALUES_MAX];
     for (const struct json *c = json_first(json_get(a, part)); c; c = json_next(c)) {
         const char *label = json_string(json_get(c, "label"), "");
         CLEANUP_BUF struct buf plain;
-        const struct json *other = labelled(b, part, label);
+        const struct json *other = compare_find_label(b, part, label);
         buf_init(&plain, 256);
         buf_plain(&plain, str_of(label), 60);
         for (size_t f = 0; other && f < sizeof figures / sizeof figures[0]; f++) {
-            size_t na = values(c, figures[f].pointer, va), nb = values(other, figures[f].pointer, vb);
+            size_t na = compare_read_values(c, figures[f].pointer, va), nb = compare_read_values(other, figures[f].pointer, vb);
             if (na && nb && n < ROWS_MAX)
-                rows[n++] = row_of(plain.n ? plain.p : "", f, va, na, vb, nb);
+                rows[n++] = compare_make_row(plain.n ? plain.p : "", f, va, na, vb, nb);
         }
     }
     return n;
 }
 
 /* Where nothing has changed, at most one comparison of twenty claims a difference of any figure. */
-static size_t print_rows(struct told *t, const struct json *a, const struct json *b)
+static size_t print_rows(struct comparison_output *t, const struct json *a, const struct json *b)
 {
     static struct compared_row rows[ROWS_MAX];
     static double p[ROWS_MAX];
     static bool sure[ROWS_MAX];
-    size_t n = take_rows("chain", a, b, rows, take_rows("configurations", a, b, rows, 0)), tests = 0;
+    size_t n = compare_make_rows("chain", a, b, rows, compare_make_rows("configurations", a, b, rows, 0)), tests = 0;
     for (size_t i = 0; i < n; i++)
         if (rows[i].known)
             p[tests++] = rows[i].p;
@@ -171,7 +172,7 @@ static size_t print_rows(struct told *t, const struct json *a, const struct json
     return n;
 }
 
-static void text_of(const struct json *j, struct buf *to)
+static void compare_plain_text(const struct json *j, struct buf *to)
 {
     CLEANUP_BUF struct buf raw;
     buf_init(&raw, 4096);
@@ -181,13 +182,13 @@ static void text_of(const struct json *j, struct buf *to)
 }
 
 /* One thing that is not the same on both sides. */
-static void difference(struct told *t, const char *name, const struct json *x, const struct json *y)
+static void compare_print_difference(struct comparison_output *t, const char *name, const struct json *x, const struct json *y)
 {
     CLEANUP_BUF struct buf a, b;
     buf_init(&a, 2048);
     buf_init(&b, 2048);
-    text_of(x, &a);
-    text_of(y, &b);
+    compare_plain_text(x, &a);
+    compare_plain_text(y, &b);
     if (str_eq(buf_text(&a), buf_text(&b)))
         return;
     if (!t->json) {
@@ -204,29 +205,29 @@ static void difference(struct told *t, const char *name, const struct json *x, c
     buf_putc(t->to, '}');
 }
 
-static void differences(struct told *t, const struct json *a, const struct json *b)
+static void compare_print_differences(struct comparison_output *t, const struct json *a, const struct json *b)
 {
     const struct json *sa = json_get(a, "scheduler"), *sb = json_get(b, "scheduler");
     t->any = false;
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
-        difference(t, same[i] + 1, json_pointer(a, same[i]), json_pointer(b, same[i]));
+        compare_print_difference(t, same[i] + 1, json_pointer(a, same[i]), json_pointer(b, same[i]));
     for (const struct json *x = json_first(sa); x; x = json_next(x)) {
         CLEANUP_BUF struct buf name;
         buf_init(&name, 256);
         buf_plain(&name, str_of(json_key(x)), 60);
-        difference(t, name.n ? name.p : "", x, json_get(sb, json_key(x)));
+        compare_print_difference(t, name.n ? name.p : "", x, json_get(sb, json_key(x)));
     }
 }
 
-int compare(const char *path_a, const char *path_b, bool json, struct err *err)
+int taskrate_compare(const char *path_a, const char *path_b, bool json, struct err *err)
 {
     struct json *a = NULL, *b = NULL;
     CLEANUP_BUF struct buf to;
     buf_init(&to, FILE_MAX);
-    struct told t = {.json = json, .to = &to};
-    if (load(path_a, &a, err) < 0)
+    struct comparison_output t = {.json = json, .to = &to};
+    if (compare_load(path_a, &a, err) < 0)
         return -1;
-    if (load(path_b, &b, err) < 0) {
+    if (compare_load(path_b, &b, err) < 0) {
         json_free(a);
         return -1;
     }
@@ -238,7 +239,7 @@ int compare(const char *path_a, const char *path_b, bool json, struct err *err)
     bool nothing = print_rows(&t, a, b) == 0;
     if (json)
         buf_puts(&to, "],\n\"differences\":[");
-    differences(&t, a, b);
+    compare_print_differences(&t, a, b);
     if (json)
         buf_puts(&to, "]}\n");
     json_free(a);

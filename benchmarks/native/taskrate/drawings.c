@@ -37,7 +37,7 @@ static void tick_y(struct buf *to, double share, double value)
 }
 
 /* 10 us … on a logarithmic axis */
-static void decades(struct buf *to, double low, double high)
+static void draw_decades(struct buf *to, double low, double high)
 {
     static const char *const names[] = {"1 ns",  "10 ns",  "100 ns", "1 us", "10 us", "100 us", "1 ms",
                                         "10 ms", "100 ms", "1 s",    "10 s", "100 s", "1000 s"};
@@ -47,7 +47,7 @@ static void decades(struct buf *to, double low, double high)
 }
 
 /* Latencies into t->scratch; start latencies, or turnarounds where tasks do not stamp themselves. */
-static size_t latencies(struct tasks *t, bool start)
+static size_t draw_latencies(struct tasks *t, bool start)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -58,12 +58,12 @@ static size_t latencies(struct tasks *t, bool start)
     return n;
 }
 
-static bool histogram(struct tasks *t, struct buf *to)
+static bool draw_histogram(struct tasks *t, struct buf *to)
 {
-    size_t bins[BINS] = {0}, most = 0, n = latencies(t, true);
+    size_t bins[BINS] = {0}, most = 0, n = draw_latencies(t, true);
     bool start = n > 0;
     if (!start)
-        n = latencies(t, false);
+        n = draw_latencies(t, false);
     if (!n)
         return false;
     tasks_sort(t->scratch, n);
@@ -82,7 +82,7 @@ static bool histogram(struct tasks *t, struct buf *to)
             buf_printf(to, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#3b6ea5\"><title>tasks: %zu</title></rect>\n",
                        LEFT + i * w, HEIGHT - BOTTOM - h, w - 1, h, bins[i]);
     }
-    decades(to, low, high);
+    draw_decades(to, low, high);
     tick_y(to, 1, (double)most);
     tick_y(to, 0.5, (double)most / 2);
     static const double at[] = {0.5, 0.99};
@@ -98,7 +98,7 @@ static bool histogram(struct tasks *t, struct buf *to)
 }
 
 /* Tasks that run, at STEPS moments, and the share that is over. Starts and ends in the two halves of t->scratch, sorted. */
-static bool timeline(struct tasks *t, struct buf *to)
+static bool draw_timeline(struct tasks *t, struct buf *to)
 {
     int64_t first = INT64_MAX, *start = t->scratch, *end = t->scratch + t->room;
     size_t n = 0, most = 1;
@@ -149,7 +149,7 @@ int drawings_write(struct bench *b, const char *dir, struct err *err)
     static const struct {
         const char *name;
         bool (*draw)(struct tasks *t, struct buf *to);
-    } drawings[] = {{"histogram.svg", histogram}, {"timeline.svg", timeline}};
+    } drawings[] = {{"histogram.svg", draw_histogram}, {"timeline.svg", draw_timeline}};
     for (size_t i = 0; i < 2; i++) {
         char path[4096];
         CLEANUP_BUF struct buf to;

@@ -13,9 +13,9 @@ enum { REFUSALS_IN_A_ROW = 5, TRIES_MAX = 6, ASK_FIRST_S = 2, ASK_LAST_S = 30, G
 
 struct drive {
     struct bench *b;
-    struct batch *batch;
-    struct report *report;
-    const struct provider *provider;
+    struct task_batch *batch;
+    struct report_channel *report;
+    const struct task_provider *provider;
     enum provider_how how;
     struct clients clients;
     struct buf input;
@@ -36,14 +36,14 @@ struct drive {
     char queue_why[300];
 };
 
-static double since(int64_t then)
+static double drive_seconds_since(int64_t then)
 {
     return (double)(clock_mono_ns() - then) / 1e9;
 }
 
 /* The batch ends here, because tasks are lost (the next may do better) or because nothing more can come. */
-static void give_up(struct drive *d, bool lost, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void give_up(struct drive *d, bool lost, const char *fmt, ...)
+static void drive_give_up(struct drive *d, bool lost, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void drive_give_up(struct drive *d, bool lost, const char *fmt, ...)
 {
     va_list ap;
     if (d->giving_up)
@@ -56,7 +56,7 @@ static void give_up(struct drive *d, bool lost, const char *fmt, ...)
     va_end(ap);
 }
 
-static bool token(struct drive *d)
+static bool drive_take_token(struct drive *d)
 {
     double rate = d->b->set.rate;
     int64_t now = clock_mono_ns();
@@ -78,7 +78,7 @@ static bool token(struct drive *d)
     return true;
 }
 
-static void mark(struct drive *d, size_t first, size_t count, int64_t submit)
+static void drive_mark_submitted(struct drive *d, size_t first, size_t count, int64_t submit)
 {
     struct tasks *t = &d->b->tasks;
     for (size_t i = first; i < first + count; i++) {
@@ -91,7 +91,7 @@ static void mark(struct drive *d, size_t first, size_t count, int64_t submit)
 }
 
 /* Starts one submission. false: none was started. */
-static bool submit(struct drive *d, struct err *err)
+static bool drive_submit(struct drive *d, struct err *err)
 {
     bool again = d->again_count > 0;
     size_t left = d->b->tasks.n - d->next;
@@ -108,8 +108,8 @@ static bool submit(struct drive *d, struct err *err)
     if (d->provider->line(d->b, &s, err) < 0)
         return false;
     d->b->submitted = true;
-    mark(d, s.first, s.count, clock_mono_ns());
-    struct client *one = clients_start(&d->clients, &s.argv, buf_text(&d->input), err);
+    drive_mark_submitted(d, s.first, s.count, clock_mono_ns());
+    struct submit_client *one = clients_start(&d->clients, &s.argv, buf_text(&d->input), err);
     if (!one)
         return false;
     one->first = s.first;
@@ -125,7 +125,7 @@ static bool submit(struct drive *d, struct err *err)
 }
 
 /* Refusals that pass: the controller is busy or counts our calls. */
-static bool passes(struct str says)
+static bool drive_is_temporary(struct str says)
 {
     static const char *const words[] = {"temporarily", "try again", "retry",       "rate limit", "limit",
                                         "Too many",    "too many",  "unavailable", "throttl"};
@@ -135,7 +135,7 @@ static bool passes(struct str says)
     return false;
 }
 
-static void refused(struct drive *d, struct client *one)
+static void drive_handle_refusal(struct drive *d, struct submit_client *one)
 {
     struct tasks *t = &d->b->tasks;
     CLEANUP_BUF struct buf says;
@@ -144,7 +144,7 @@ static void refused(struct drive *d, struct client *one)
     d->refusals++;
     d->in_a_row++;
     d->submitted -= one->count;
-    bool again = !one->overdue && passes(buf_text(&says)) && d->tries < TRIES_MAX && d->again_count == 0;
+    bool again = !one->overdue && drive_is_temporary(buf_text(&says)) && d->tries < TRIES_MAX && d->again_count == 0;
     if (again) {
         d->again_first = one->first;
         d->again_count = one->count;
@@ -155,17 +155,17 @@ static void refused(struct drive *d, struct client *one)
             t->flags[i] |= TASK_REFUSED;
     bool growth = d->in_a_row >= REFUSALS_IN_A_ROW || (d->refusals > 10 && d->refusals * 10 > d->batch->calls);
     if (one->overdue)
-        give_up(d, false, "a submission did not return within %g s (--client-timeout) and was ended; nothing more was submitted",
-                d->b->set.client_timeout);
+        drive_give_up(d, false, "a submission did not return within %g s (--client-timeout) and was ended; nothing more was submitted",
+                      d->b->set.client_timeout);
     else if (growth || (!again && d->chunk > 1))
-        give_up(d, false, "submission was refused %u time%s, the last time with: %s; nothing more was submitted", d->refusals,
-                str_plural(d->refusals), says.n ? says.p : "no word");
+        drive_give_up(d, false, "submission was refused %u time%s, the last time with: %s; nothing more was submitted", d->refusals,
+                      str_plural(d->refusals), says.n ? says.p : "no word");
     else
         bench_note(d->b, "a submission was refused (%s)%s", says.n ? says.p : "no word", again ? " and repeated after a while" : "");
 }
 
 /* A command for one task has ended, and with it the task. */
-static void attached_ended(struct drive *d, struct client *one, int64_t when)
+static void attached_ended(struct drive *d, struct submit_client *one, int64_t when)
 {
     struct tasks *t = &d->b->tasks;
     CLEANUP_BUF struct buf says;
@@ -191,12 +191,12 @@ static void attached_ended(struct drive *d, struct client *one, int64_t when)
     d->in_a_row++;
     d->refusals++;
     if (d->in_a_row >= 2 * REFUSALS_IN_A_ROW && !(t->flags[one->first] & TASK_STAMPED))
-        give_up(d, false, "%u commands failed one after the other, the last one with: %s; no more were started", d->in_a_row,
-                says.n ? says.p : "no word");
+        drive_give_up(d, false, "%u commands failed one after the other, the last one with: %s; no more were started", d->in_a_row,
+                      says.n ? says.p : "no word");
 }
 
-/* The command for all tasks has ended. What has not reported until now is seen by over(). */
-static void tool_ended(struct drive *d, const struct client *one)
+/* The command for all tasks has ended. What has not reported until now is seen by drive_is_over(). */
+static void tool_ended(struct drive *d, const struct submit_client *one)
 {
     CLEANUP_BUF struct buf says;
     buf_init(&says, 2048);
@@ -205,7 +205,7 @@ static void tool_ended(struct drive *d, const struct client *one)
         bench_note(d->b, "the command ended with status %d%s%s", one->status, says.n ? ": " : "", says.n ? says.p : "");
 }
 
-static void client_ended(struct drive *d, struct client *one)
+static void client_ended(struct drive *d, struct submit_client *one)
 {
     struct tasks *t = &d->b->tasks;
     int64_t when = clock_mono_ns();
@@ -216,7 +216,7 @@ static void client_ended(struct drive *d, struct client *one)
     else if (d->how == HOW_TOOL)
         tool_ended(d, one);
     else if (one->status)
-        refused(d, one);
+        drive_handle_refusal(d, one);
     else
         for (size_t i = one->first; i < one->first + one->count; i++)
             t->submitted[i] = when;
@@ -231,18 +231,18 @@ static void client_ended(struct drive *d, struct client *one)
 }
 
 /* Where not a single task has reported, the way of the reports is the first suspect. */
-static const char *advice(const struct drive *d)
+static const char *drive_report_advice(const struct drive *d)
 {
     return d->ended || d->report->file >= 0 ? ""
                                             : "; none has: if nodes cannot send datagrams to this machine, see --address and --report-dir";
 }
 
 /* Nothing was heard for a while: what does the queue say? */
-static void ask(struct drive *d)
+static void drive_ask_queue(struct drive *d)
 {
     struct queue q = {0};
     int64_t now = clock_mono_ns();
-    if (now < d->ask_at || since(d->heard) < ASK_FIRST_S)
+    if (now < d->ask_at || drive_seconds_since(d->heard) < ASK_FIRST_S)
         return;
     if (d->provider->ask)
         d->provider->ask(d->b, &q);
@@ -250,35 +250,36 @@ static void ask(struct drive *d)
     d->ask_at = clock_mono_ns() + (int64_t)(d->ask_every * 1e9);
     if (q.known)
         snprintf(d->queue_why, sizeof d->queue_why, "%zu of them wait%s%s, %zu run", q.waiting, q.why[0] ? ": " : "", q.why, q.running);
-    if (q.known && q.waiting + q.running == 0 && since(d->heard) > GRACE_S) {
+    if (q.known && q.waiting + q.running == 0 && drive_seconds_since(d->heard) > GRACE_S) {
         report_take(d->report, d->b);
-        give_up(d, true, "the queue has none of our jobs any more, without a report from %zu task%s%s", d->submitted - d->ended,
-                str_plural(d->submitted - d->ended), advice(d));
+        drive_give_up(d, true, "the queue has none of our jobs any more, without a report from %zu task%s%s", d->submitted - d->ended,
+                      str_plural(d->submitted - d->ended), drive_report_advice(d));
     }
 }
 
 /* Is it over, or is there no use in waiting any longer? */
-static bool over(struct drive *d)
+static bool drive_is_over(struct drive *d)
 {
     bool all = d->next == d->b->tasks.n && !d->again_count && !d->clients.running;
     double stall = d->b->set.stall + d->batch->duration;
-    if (d->giving_up && !d->clients.running && (d->ended == d->submitted || since(d->heard) > GRACE_S))
+    if (d->giving_up && !d->clients.running && (d->ended == d->submitted || drive_seconds_since(d->heard) > GRACE_S))
         return true;
     if (all && d->ended >= d->submitted)
         return true;
     bool no_queue = d->how == HOW_ATTACHED || d->how == HOW_TOOL;
-    if (all && no_queue && since(d->heard) > GRACE_S) {
-        give_up(d, true, "the commands have ended without a report from %zu task%s%s", d->submitted - d->ended,
-                str_plural(d->submitted - d->ended), advice(d));
+    if (all && no_queue && drive_seconds_since(d->heard) > GRACE_S) {
+        drive_give_up(d, true, "the commands have ended without a report from %zu task%s%s", d->submitted - d->ended,
+                      str_plural(d->submitted - d->ended), drive_report_advice(d));
         return true;
     }
     if (!no_queue && !d->clients.running)
-        ask(d);
-    if (since(d->heard) > stall) {
+        drive_ask_queue(d);
+    if (drive_seconds_since(d->heard) > stall) {
         if (d->how == HOW_TOOL)
             clients_overdue(&d->clients, 0);
-        give_up(d, false, "no report for %g s (--stall), with %zu task%s not done%s%s%s", stall, d->submitted - d->ended,
-                str_plural(d->submitted - d->ended), d->queue_why[0] ? "; " : "", d->queue_why, d->queue_why[0] ? "" : advice(d));
+        drive_give_up(d, false, "no report for %g s (--stall), with %zu task%s not done%s%s%s", stall, d->submitted - d->ended,
+                      str_plural(d->submitted - d->ended), d->queue_why[0] ? "; " : "", d->queue_why,
+                      d->queue_why[0] ? "" : drive_report_advice(d));
     }
     return false;
 }
@@ -286,11 +287,11 @@ static bool over(struct drive *d)
 static int drive_once(struct drive *d, struct err *err)
 {
     while (!d->giving_up && (d->next < d->b->tasks.n || d->again_count) && d->clients.running < d->clients.room &&
-           clock_mono_ns() >= d->not_before && d->submitted - d->ended < d->window && token(d))
-        if (!submit(d, err)) {
+           clock_mono_ns() >= d->not_before && d->submitted - d->ended < d->window && drive_take_token(d))
+        if (!drive_submit(d, err)) {
             if (d->next == 0)
                 return -1;
-            give_up(d, false, "%s", err->text);
+            drive_give_up(d, false, "%s", err->text);
         }
     bool fast = d->report->file >= 0 || d->hungry;
     struct pollfd fds[3] = {{d->clients.epoll, POLLIN, 0}, {d->report->socket, POLLIN, 0}, {d->b->signal_fd, POLLIN, 0}};
@@ -300,12 +301,12 @@ static int drive_once(struct drive *d, struct err *err)
         d->heard = clock_mono_ns(), d->ask_every = ASK_FIRST_S / 2.0;
     if (d->how != HOW_ATTACHED)
         d->ended += ended;
-    for (struct client *one; (one = clients_ended(&d->clients));)
+    for (struct submit_client *one; (one = clients_ended(&d->clients));)
         client_ended(d, one);
     if (d->how != HOW_TOOL) /* that one lasts as long as it has to; --stall ends it */
         clients_overdue(&d->clients, d->b->set.client_timeout + (d->how == HOW_ATTACHED ? d->batch->duration : 0));
     if (fds[2].revents && bench_stop(d->b))
-        give_up(d, false, "interrupted");
+        drive_give_up(d, false, "interrupted");
     return 0;
 }
 
@@ -322,7 +323,7 @@ static void late_reports(struct drive *d)
 
 /* Waits, outside of what is timed, until the queue has none of this batch's jobs: those that complete would be in the next one's way, and the scheduler
  * counts them only then. */
-static void settle(struct drive *d)
+static void drive_wait_queue_empty(struct drive *d)
 {
     for (int i = 0; i < 8 && d->provider->ask && !d->b->stop; i++) {
         struct queue q = {0};
@@ -333,7 +334,7 @@ static void settle(struct drive *d)
     }
 }
 
-int external_run(struct bench *b, struct batch *batch, struct report *report, struct err *err)
+int external_run(struct bench *b, struct task_batch *batch, struct report_channel *report, struct err *err)
 {
     struct drive d = {.b = b,
                       .batch = batch,
@@ -358,20 +359,20 @@ int external_run(struct bench *b, struct batch *batch, struct report *report, st
     d.burst = b->set.rate > 1 && !b->set.evenly ? b->set.rate : 1;
     d.tokens = d.burst;
     d.filled = d.heard = batch->begin = clock_mono_ns();
-    while (rc == 0 && !over(&d)) {
+    while (rc == 0 && !drive_is_over(&d)) {
         rc = drive_once(&d, err);
         if (d.how == HOW_ATTACHED && !d.clients.running)
             late_reports(&d);
         bool in_flight = d.how == HOW_DETACHED || d.how == HOW_BULK; /* submissions: what they ask for may come true after their end */
-        if (d.giving_up && b->stop && d.clients.running && (!in_flight || since(d.gave_up) > GRACE_S))
+        if (d.giving_up && b->stop && d.clients.running && (!in_flight || drive_seconds_since(d.gave_up) > GRACE_S))
             break; /* the end was asked for: the commands are ended too */
     }
     clients_deinit(&d.clients);
     batch->end = clock_mono_ns();
     if (!batch->given_up)
-        settle(&d);
+        drive_wait_queue_empty(&d);
     report_take(report, b); /* second runs of tasks that were over */
-    batch->completion = d.how == HOW_ATTACHED ? "the task's command has ended" : report_words(report);
+    batch->completion = d.how == HOW_ATTACHED ? "the task's command has ended" : report_describe(report);
     buf_deinit(&d.input);
     arena_deinit(&d.words);
     return rc;

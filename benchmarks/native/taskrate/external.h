@@ -6,5 +6,5 @@
 
 /* Runs one batch: submits at the pace allowed, takes reports, asks the queue when nothing is heard, backs off when submission is refused, and gives up
  * with a reason (in batch->reason) instead of waiting for ever. -1: nothing could be measured. */
-int external_run(struct bench *b, struct batch *batch, struct report *report, struct err *err);
+int external_run(struct bench *b, struct task_batch *batch, struct report_channel *report, struct err *err);
 #endif

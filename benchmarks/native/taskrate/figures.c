@@ -27,25 +27,25 @@ static int64_t completion_latency(const struct tasks *t, size_t i)
     return t->self[i].end && t->known[i] ? t->known[i] - t->self[i].end : -1;
 }
 
-static int64_t turnaround(const struct tasks *t, size_t i)
+static int64_t task_turnaround(const struct tasks *t, size_t i)
 {
     return t->known[i] ? t->known[i] - t->submit[i] : -1;
 }
 
-static bool counts(const struct tasks *t, size_t i)
+static bool task_was_accepted(const struct tasks *t, size_t i)
 {
     return (t->flags[i] & (TASK_SUBMITTED | TASK_REFUSED)) == TASK_SUBMITTED;
 }
 
 /* A latency's quantiles over all tasks that have it. Only those of other machines can come out negative, by their clocks. */
-static void quantiles(struct tasks *t, between *f, struct quantiles *ret, const char *why)
+static void figures_quantiles(struct tasks *t, between *f, struct latency_quantiles *ret, const char *why)
 {
     static const double at[QUANTILES] = {0.5, 0.9, 0.95, 0.99, 1};
     double sum = 0;
     size_t n = 0;
-    *ret = (struct quantiles){.why = why};
+    *ret = (struct latency_quantiles){.why = why};
     for (size_t i = 0; i < t->n; i++) {
-        if (!counts(t, i) || (f != submit_latency && !(t->flags[i] & TASK_ENDED)))
+        if (!task_was_accepted(t, i) || (f != submit_latency && !(t->flags[i] & TASK_ENDED)))
             continue;
         int64_t v = f(t, i);
         bool stamped = f == start_latency || f == run_time || f == completion_latency;
@@ -69,16 +69,16 @@ static int64_t end_of(const struct tasks *t, size_t i)
     return t->self[i].end ? t->self[i].end : t->known[i];
 }
 
-static void count(struct tasks *t, struct batch *batch)
+static void figures_count(struct tasks *t, struct task_batch *batch)
 {
     for (size_t i = 0; i < t->n; i++) {
         uint8_t f = t->flags[i];
-        batch->submitted += counts(t, i);
+        batch->submitted += task_was_accepted(t, i);
         batch->refused += f & TASK_REFUSED ? 1 : 0;
-        batch->ended += counts(t, i) && f & TASK_ENDED;
+        batch->ended += task_was_accepted(t, i) && f & TASK_ENDED;
         batch->stamped += f & TASK_STAMPED ? 1 : 0;
-        batch->failed += counts(t, i) && f & TASK_ENDED && t->status[i] != 0;
-        size_t open = counts(t, i) && !(f & TASK_ENDED);
+        batch->failed += task_was_accepted(t, i) && f & TASK_ENDED && t->status[i] != 0;
+        size_t open = task_was_accepted(t, i) && !(f & TASK_ENDED);
         batch->lost += batch->given_up ? 0 : open;
         batch->cancelled += batch->given_up ? open : 0;
         batch->retried += f & TASK_RETRIED ? 1 : 0;
@@ -88,13 +88,13 @@ static void count(struct tasks *t, struct batch *batch)
 }
 
 /* How many ran at once: the greatest number, and the mean over the time in which any could. */
-static void concurrency(struct tasks *t, struct batch *batch)
+static void figures_concurrency(struct tasks *t, struct task_batch *batch)
 {
     int64_t *start = t->scratch, *end = t->scratch + t->room;
     size_t n = 0, running = 0, most = 0;
     double busy = 0;
     for (size_t i = 0; i < t->n; i++)
-        if (t->flags[i] & TASK_STAMPED && counts(t, i)) {
+        if (t->flags[i] & TASK_STAMPED && task_was_accepted(t, i)) {
             busy += (double)(t->self[i].end - t->self[i].start);
             start[n] = t->self[i].start;
             end[n++] = t->self[i].end;
@@ -117,11 +117,11 @@ static void concurrency(struct tasks *t, struct batch *batch)
 }
 
 /* Ends between 10 % and 90 %, a second: what is left when start and end of the batch do not count. */
-static double steady(struct tasks *t, size_t ended)
+static double figures_steady_rate(struct tasks *t, size_t ended)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++)
-        if (counts(t, i) && t->flags[i] & TASK_ENDED)
+        if (task_was_accepted(t, i) && t->flags[i] & TASK_ENDED)
             t->scratch[n++] = end_of(t, i);
     if (n != ended || n < 20)
         return 0;
@@ -131,11 +131,11 @@ static double steady(struct tasks *t, size_t ended)
     return span > 0 ? (double)(high - low) / span : 0;
 }
 
-static void rates(struct tasks *t, struct batch *batch)
+static void figures_rates(struct tasks *t, struct task_batch *batch)
 {
     int64_t first = INT64_MAX, end = 0, known = 0, submitted = 0;
     for (size_t i = 0; i < t->n; i++) {
-        if (!counts(t, i))
+        if (!task_was_accepted(t, i))
             continue;
         if (t->submit[i] < first)
             first = t->submit[i];
@@ -167,10 +167,10 @@ static void rates(struct tasks *t, struct batch *batch)
         return;
     batch->throughput = batch->ended_rate;
     batch->client_throughput = (double)batch->ended / ((double)(known - first) / 1e9);
-    batch->steady = steady(t, batch->ended);
+    batch->steady = figures_steady_rate(t, batch->ended);
 }
 
-static void node_clocks(const struct clocks *c, struct batch *batch)
+static void node_clocks(const struct clocks_table *c, struct task_batch *batch)
 {
     for (size_t i = 0; i < c->count; i++) {
         const struct clocks_node *n = &c->node[i];
@@ -191,7 +191,7 @@ static void node_clocks(const struct clocks *c, struct batch *batch)
     batch->stepped = (double)c->stepped / 1e9;
 }
 
-static void throttling(const struct bench *b, struct batch *batch)
+static void figures_throttling(const struct bench *b, struct task_batch *batch)
 {
     double span = (double)(batch->end - batch->begin) / 1e9;
     if (batch->waited > 0.05 * span) {
@@ -206,26 +206,26 @@ static void throttling(const struct bench *b, struct batch *batch)
     }
 }
 
-void figures_of(struct bench *b, struct batch *batch)
+void figures_of(struct bench *b, struct task_batch *batch)
 {
     struct tasks *t = &b->tasks;
     clocks_settle(&b->clocks, t);
-    count(t, batch);
+    figures_count(t, batch);
     node_clocks(&b->clocks, batch);
     bool stamps = batch->stamped > 0;
     const char *unstamped = stamps ? "no task has it" : "the payload does not stamp itself (--wrap has it started by the stub)";
     batch->complete = !batch->reason[0] && batch->ended == batch->tasks;
-    quantiles(t, submit_latency, &batch->submit, "there is no call that returns before the task has ended");
-    quantiles(t, start_latency, &batch->start, unstamped);
-    quantiles(t, run_time, &batch->run, unstamped);
-    quantiles(t, completion_latency, &batch->completed, unstamped);
-    quantiles(t, turnaround, &batch->turnaround, "no task has ended");
+    figures_quantiles(t, submit_latency, &batch->submit, "there is no call that returns before the task has ended");
+    figures_quantiles(t, start_latency, &batch->start, unstamped);
+    figures_quantiles(t, run_time, &batch->run, unstamped);
+    figures_quantiles(t, completion_latency, &batch->completed, unstamped);
+    figures_quantiles(t, task_turnaround, &batch->turnaround, "no task has ended");
     if (batch->stepped != 0 && batch->clock_width > 0) {
-        batch->start = (struct quantiles){.why = "the clock was set while tasks of other machines ran"};
+        batch->start = (struct latency_quantiles){.why = "the clock was set while tasks of other machines ran"};
         batch->completed = batch->start;
     }
-    rates(t, batch);
-    concurrency(t, batch);
+    figures_rates(t, batch);
+    figures_concurrency(t, batch);
     batch->too_short = batch->clock_width > 0 && batch->start.n && batch->start.at[0] < batch->clock_width;
-    throttling(b, batch);
+    figures_throttling(b, batch);
 }

@@ -5,10 +5,10 @@
 #include "benchmarks/native/taskrate/bench.h"
 
 /* Fills the second half of `batch` from the book. Uses t->scratch. */
-void figures_of(struct bench *b, struct batch *batch);
+void figures_of(struct bench *b, struct task_batch *batch);
 
 /* Batches of equal size and duration, the warm-up left out. */
-struct group {
+struct batch_group {
     size_t tasks;
     double duration;
     bool chain;
@@ -20,7 +20,7 @@ struct group {
 
 enum { GROUPS_MAX = SWEEP_MAX * SWEEP_MAX + 1 };
 /* All groups, in the order in which they were measured; returns how many. */
-size_t figures_groups(const struct bench *b, struct group *ret);
+size_t figures_groups(const struct bench *b, struct batch_group *ret);
 
 /* Reuther's model: time beyond the ideal, dT = t_s * n^alpha, n tasks on each slot. */
 struct model {
@@ -30,7 +30,7 @@ struct model {
     size_t points;
 };
 /* Of groups without chain; the shortest duration of each size counts. */
-void figures_model(const struct group *g, size_t n, struct model *ret);
+void figures_model(const struct batch_group *g, size_t n, struct model *ret);
 
 /* The shortest task that keeps 50 % of the slots busy. */
 struct metg {
@@ -39,9 +39,9 @@ struct metg {
     const char *how;     /* "interpolated between …", "from the model", "at most" */
     bool at_most, at_least;
 };
-void figures_metg(const struct group *g, size_t n, const struct model *m, struct metg *ret);
+void figures_metg(const struct batch_group *g, size_t n, const struct model *m, struct metg *ret);
 /* Has the mean a 95 % interval? Not of fewer than three values, nor where it would reach below zero, which none of these quantities can be. */
 bool figures_has_interval(const struct stats *s);
 /* Tasks' own time over the time that all slots had: 0 … 1. */
-double figures_efficiency(const struct group *g);
+double figures_efficiency(const struct batch_group *g);
 #endif

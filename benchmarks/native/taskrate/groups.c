@@ -6,93 +6,94 @@
 
 enum { VALUES_MAX = 1024 };
 
-typedef double value_of(const struct batch *batch);
+typedef double value_of(const struct task_batch *batch);
 
-static double throughput(const struct batch *batch)
+static double batch_throughput(const struct task_batch *batch)
 {
     return batch->throughput;
 }
-static double submit_rate(const struct batch *batch)
+static double submit_rate(const struct task_batch *batch)
 {
     return batch->submit_rate;
 }
-static double makespan(const struct batch *batch)
+static double batch_makespan(const struct task_batch *batch)
 {
     return batch->throughput > 0 ? batch->makespan : 0;
 }
-static double start50(const struct batch *batch)
+static double batch_start50(const struct task_batch *batch)
 {
     return batch->start.n ? batch->start.at[0] : 0;
 }
-static double start99(const struct batch *batch)
+static double batch_start99(const struct task_batch *batch)
 {
     return batch->start.n ? batch->start.at[3] : 0;
 }
-static double turnaround50(const struct batch *batch)
+static double batch_turnaround50(const struct task_batch *batch)
 {
     return batch->turnaround.n ? batch->turnaround.at[0] : 0;
 }
 
-static bool belongs(const struct batch *batch, const struct group *g)
+static bool group_has_batch(const struct task_batch *batch, const struct batch_group *g)
 {
     return !batch->warmup && !batch->floor && batch->tasks == g->tasks && batch->duration == g->duration && batch->chain == g->chain;
 }
 
-static void statistics(const struct bench *b, const struct group *g, value_of *f, struct stats *ret)
+static void group_statistics(const struct bench *b, const struct batch_group *g, value_of *f, struct stats *ret)
 {
     double v[VALUES_MAX];
     size_t n = 0;
     for (size_t i = 0; i < b->batch_count && n < VALUES_MAX; i++)
-        if (belongs(&b->batches[i], g) && f(&b->batches[i]) != 0)
+        if (group_has_batch(&b->batches[i], g) && f(&b->batches[i]) != 0)
             v[n++] = f(&b->batches[i]);
     *ret = (struct stats){.n = 0};
     if (n)
         stats_of(v, n, ret);
 }
 
-size_t figures_groups(const struct bench *b, struct group *ret)
+size_t figures_groups(const struct bench *b, struct batch_group *ret)
 {
     size_t n = 0;
     for (size_t i = 0; i < b->batch_count; i++) {
-        const struct batch *batch = &b->batches[i];
+        const struct task_batch *batch = &b->batches[i];
         size_t k = 0;
         if (batch->warmup || batch->floor)
             continue;
-        while (k < n && !belongs(batch, &ret[k]))
+        while (k < n && !group_has_batch(batch, &ret[k]))
             k++;
         if (k == GROUPS_MAX)
             continue;
         if (k == n)
-            ret[n++] = (struct group){.tasks = batch->tasks, .duration = batch->duration, .chain = batch->chain, .slots = batch->slots};
+            ret[n++] =
+                (struct batch_group){.tasks = batch->tasks, .duration = batch->duration, .chain = batch->chain, .slots = batch->slots};
         ret[k].batches++;
         ret[k].usable += batch->throughput > 0;
         ret[k].throttled |= batch->throttled;
     }
     for (size_t k = 0; k < n; k++) {
-        statistics(b, &ret[k], throughput, &ret[k].throughput);
-        statistics(b, &ret[k], submit_rate, &ret[k].submit_rate);
-        statistics(b, &ret[k], makespan, &ret[k].makespan);
-        statistics(b, &ret[k], start50, &ret[k].start50);
-        statistics(b, &ret[k], start99, &ret[k].start99);
-        statistics(b, &ret[k], turnaround50, &ret[k].turnaround50);
+        group_statistics(b, &ret[k], batch_throughput, &ret[k].throughput);
+        group_statistics(b, &ret[k], submit_rate, &ret[k].submit_rate);
+        group_statistics(b, &ret[k], batch_makespan, &ret[k].makespan);
+        group_statistics(b, &ret[k], batch_start50, &ret[k].start50);
+        group_statistics(b, &ret[k], batch_start99, &ret[k].start99);
+        group_statistics(b, &ret[k], batch_turnaround50, &ret[k].turnaround50);
     }
     return n;
 }
 
-double figures_efficiency(const struct group *g)
+double figures_efficiency(const struct batch_group *g)
 {
     if (!g->makespan.n || !g->slots || g->makespan.median <= 0)
         return NAN;
     return g->duration * (double)g->tasks / (g->slots * g->makespan.median);
 }
 
-static double per_slot(const struct group *g)
+static double per_slot(const struct batch_group *g)
 {
     return (double)g->tasks / g->slots;
 }
 
 /* Is there no shorter duration of the same size? */
-static bool shortest(const struct group *g, size_t n, size_t k)
+static bool group_is_shortest(const struct batch_group *g, size_t n, size_t k)
 {
     for (size_t i = 0; i < n; i++)
         if (!g[i].chain && g[i].makespan.n && g[i].tasks == g[k].tasks && g[i].duration < g[k].duration)
@@ -101,7 +102,7 @@ static bool shortest(const struct group *g, size_t n, size_t k)
 }
 
 /* A straight line through (x, y): *a + *b x; *sa, *sb standard errors, NaN for n < 3. */
-static void line(const double *x, const double *y, size_t n, double *a, double *b, double *sa, double *sb)
+static void figures_fit_line(const double *x, const double *y, size_t n, double *a, double *b, double *sa, double *sb)
 {
     double mx = 0, my = 0, xx = 0, xy = 0, rest = 0;
     for (size_t i = 0; i < n; i++)
@@ -116,14 +117,14 @@ static void line(const double *x, const double *y, size_t n, double *a, double *
     *sa = n < 3 ? NAN : *sb * sqrt(xx / (double)n + mx * mx);
 }
 
-void figures_model(const struct group *g, size_t n, struct model *ret)
+void figures_model(const struct batch_group *g, size_t n, struct model *ret)
 {
     double x[SWEEP_MAX], y[SWEEP_MAX], a, b, sa, sb;
     size_t points = 0;
     *ret = (struct model){.t_low = NAN, .t_high = NAN, .alpha_low = NAN, .alpha_high = NAN};
     for (size_t i = 0; i < n && points < SWEEP_MAX; i++) {
         double beyond = g[i].makespan.n ? g[i].makespan.median - per_slot(&g[i]) * g[i].duration : 0;
-        if (g[i].chain || !g[i].slots || !(beyond > 0) || !shortest(g, n, i) || g[i].throttled)
+        if (g[i].chain || !g[i].slots || !(beyond > 0) || !group_is_shortest(g, n, i) || g[i].throttled)
             continue;
         x[points] = log(per_slot(&g[i]));
         y[points++] = log(beyond);
@@ -138,7 +139,7 @@ void figures_model(const struct group *g, size_t n, struct model *ret)
         ret->t_s = exp(y[0] - x[0]);
         return;
     }
-    line(x, y, points, &a, &b, &sa, &sb);
+    figures_fit_line(x, y, points, &a, &b, &sa, &sb);
     ret->t_s = exp(a);
     ret->alpha = b;
     if (points >= 3) {
@@ -159,14 +160,14 @@ static const double METG_FACTOR = 2.5;
 static const double METG_NEAR = 16;
 
 /* Logarithm of the ratio of a task's time to its cost, from the efficiency time / (time + cost). One of 1 or more (a clock's error) counts as almost 1. */
-static double log_ratio(const struct group *g)
+static double log_ratio(const struct batch_group *g)
 {
     double e = fmin(figures_efficiency(g), 0.999);
     return log(e / (1 - e));
 }
 
 /* One half lies where a task's time is its cost. `below` and `above` are around it. */
-static void metg_between(const struct group *below, const struct group *above, struct metg *ret)
+static void metg_between(const struct batch_group *below, const struct batch_group *above, struct metg *ret)
 {
     double low = log_ratio(below), high = log_ratio(above), from = log(below->duration), to = log(above->duration);
     if (above->duration <= METG_NEAR * below->duration) {
@@ -187,10 +188,10 @@ static void metg_between(const struct group *below, const struct group *above, s
 }
 
 /* Where the efficiency of the largest size crosses one half. */
-void figures_metg(const struct group *g, size_t n, const struct model *m, struct metg *ret)
+void figures_metg(const struct batch_group *g, size_t n, const struct model *m, struct metg *ret)
 {
     size_t most = 0;
-    const struct group *below = NULL, *above = NULL;
+    const struct batch_group *below = NULL, *above = NULL;
     *ret = (struct metg){.seconds = NAN, .low = NAN, .high = NAN, .how = "no complete batch"};
     for (size_t i = 0; i < n; i++)
         if (!g[i].chain && g[i].makespan.n && g[i].tasks > most)

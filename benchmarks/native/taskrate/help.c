@@ -29,7 +29,7 @@ static const struct {
                 {"2", "nothing was measured: a refusal, or a scheduler that does not answer"},
                 {"125", "the command line is wrong"}};
 
-static void wrap(struct buf *to, const char *text, const char *indent)
+static void help_print_wrapped(struct buf *to, const char *text, const char *indent)
 {
     size_t column = 0;
     for (struct str rest = str_of(text), word; (word = str_word(&rest)).n;) {
@@ -44,7 +44,7 @@ static void wrap(struct buf *to, const char *text, const char *indent)
     buf_putc(to, '\n');
 }
 
-void options_help(struct options *o, struct buf *to)
+void options_help(struct taskrate_options *o, struct buf *to)
 {
     static const char *const common[] = {"tasks", "duration",  "repeat", "payload", "slots", "submit",
                                          "rate",  "max-tasks", "json",   "out",     "list",  NULL};
@@ -58,18 +58,18 @@ void options_help(struct options *o, struct buf *to)
     buf_puts(to, "\nAll options, providers and exit statuses: \"taskrate help options\".\nManual: \"man taskrate\".\n");
 }
 
-void options_help_all(struct options *o, struct buf *to)
+void options_help_all(struct taskrate_options *o, struct buf *to)
 {
     buf_puts(to, "taskrate - " SUMMARY "\n\n");
     for (size_t i = 0; i < sizeof usage / sizeof usage[0]; i++)
         buf_printf(to, "%s%s\n", i ? "       " : "usage: ", usage[i]);
     for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
         buf_putc(to, '\n');
-        wrap(to, about[i], "");
+        help_print_wrapped(to, about[i], "");
     }
     buf_puts(to, "\nProviders:\n");
     for (size_t i = 0; i < provider_count; i++) {
-        const struct provider *p = providers[i];
+        const struct task_provider *p = providers[i];
         buf_printf(to, "  %-12s %s\n               %s\n               %zu tasks, %s%s", p->name, p->summary, p->path, p->tasks,
                    p->cap ? "" : "no cap", p->cap ? "at most " : "");
         if (p->cap)
@@ -86,7 +86,7 @@ void options_help_all(struct options *o, struct buf *to)
         buf_printf(to, "  %-4s %s\n", statuses[i].status, statuses[i].text);
 }
 
-static void item(struct buf *to, const char *term, const char *text)
+static void help_print_man_item(struct buf *to, const char *term, const char *text)
 {
     buf_puts(to, ".TP\n.B ");
     man_z(to, term);
@@ -95,7 +95,7 @@ static void item(struct buf *to, const char *term, const char *text)
     buf_putc(to, '\n');
 }
 
-static void put_option_rows(const struct options *o, struct buf *to)
+static void put_option_rows(const struct taskrate_options *o, struct buf *to)
 {
     for (size_t i = 0; i < o->set.count; i++) {
         const struct opt_row *r = &o->set.rows[i];
@@ -123,7 +123,7 @@ static void put_option_rows(const struct options *o, struct buf *to)
     }
 }
 
-void options_man(struct options *o, struct buf *to)
+void options_man(struct taskrate_options *o, struct buf *to)
 {
     buf_puts(to, ".\\\" made from the option rows by \"taskrate --man\"\n.TH TASKRATE 1 \"\" \"benchwrap " BW_VERSION
                  "\" \"benchwrap\"\n.SH NAME\ntaskrate \\- " SUMMARY "\n.SH SYNOPSIS\n");
@@ -141,7 +141,7 @@ void options_man(struct options *o, struct buf *to)
     }
     buf_puts(to, ".SH PROVIDERS\n");
     for (size_t i = 0; i < provider_count; i++) {
-        item(to, providers[i]->name, providers[i]->summary);
+        help_print_man_item(to, providers[i]->name, providers[i]->summary);
         buf_puts(to, ".br\n");
         man_z(to, providers[i]->path);
         buf_putc(to, '\n');
@@ -150,10 +150,10 @@ void options_man(struct options *o, struct buf *to)
     put_option_rows(o, to);
     buf_puts(to, ".SH EXIT STATUS\n");
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
-        item(to, statuses[i].status, statuses[i].text);
+        help_print_man_item(to, statuses[i].status, statuses[i].text);
     buf_puts(to, ".SH FILES\n");
-    item(to, "~/.local/state/benchwrap/taskrate/",
-         "what runs have in a queue, until they have seen to it that nothing is left ($XDG_STATE_HOME)");
+    help_print_man_item(to, "~/.local/state/benchwrap/taskrate/",
+                        "what runs have in a queue, until they have seen to it that nothing is left ($XDG_STATE_HOME)");
     buf_puts(to, ".SH EXAMPLES\n");
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         buf_puts(to, ".TP\n.B $ ");

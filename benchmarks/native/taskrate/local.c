@@ -19,18 +19,18 @@
 enum { SLOTS_MAX = 4096, WATCH_MS = 50, PER_THREAD_MAX = 1024, REFUSALS_IN_A_ROW = 100 };
 
 /* A task that runs. The watching thread may kill it as long as pid is set; both take the lock, since a reaped pid may be somebody else's. */
-struct place {
+struct task_place {
     pid_t pid;
     int pidfd;
     size_t task;
     int64_t began;
 };
 
-struct worker {
-    struct crew *crew;
+struct local_worker {
+    struct local_crew *crew;
     pthread_t thread;
     pthread_mutex_t lock;
-    struct place *place; /* [places] */
+    struct task_place *place; /* [places] */
     size_t places, running;
     struct spawner spawner;
     char word[64]; /* the stub's first argument */
@@ -39,11 +39,11 @@ struct worker {
     bool started;
 };
 
-struct crew {
+struct local_crew {
     struct bench *b;
-    struct batch *batch;
-    enum payload payload;
-    struct words words; /* the command; word[1] is replaced for the stub */
+    struct task_batch *batch;
+    enum task_payload payload;
+    struct argument_words words; /* the command; word[1] is replaced for the stub */
     char word_rest[30]; /* ",NANOSECONDS[b]" */
     bool stamped; /* the stub is what is started */
     _Atomic size_t next;
@@ -60,7 +60,7 @@ unsigned local_processors(void)
 }
 
 /* ",NUMBER" without printf: this is in the way of every task. */
-static char *number(char *to, size_t n)
+static char *local_print_number(char *to, size_t n)
 {
     char digits[24];
     int i = 0;
@@ -72,17 +72,17 @@ static char *number(char *to, size_t n)
     return to;
 }
 
-static void stub_word(struct worker *w, size_t task)
+static void stub_word(struct local_worker *w, size_t task)
 {
     char *p = w->word;
     *p++ = 's';
-    p = number(p, (size_t)w->crew->b->tasks.self_fd);
+    p = local_print_number(p, (size_t)w->crew->b->tasks.self_fd);
     *p++ = ',';
-    p = number(p, task);
+    p = local_print_number(p, task);
     memcpy(p, w->crew->word_rest, sizeof w->crew->word_rest);
 }
 
-static void finish(struct worker *w, struct place *place, int status, int64_t when)
+static void local_finish_task(struct local_worker *w, struct task_place *place, int status, int64_t when)
 {
     struct tasks *t = &w->crew->b->tasks;
     struct wire_stamps *self = &t->self[place->task];
@@ -95,7 +95,7 @@ static void finish(struct worker *w, struct place *place, int status, int64_t wh
 }
 
 /* An in-process task: what is left when no process is made. */
-static void call(struct worker *w, size_t task)
+static void local_call_task(struct local_worker *w, size_t task)
 {
     struct tasks *t = &w->crew->b->tasks;
     int64_t duration = (int64_t)(w->crew->batch->duration * 1e9);
@@ -117,12 +117,12 @@ static void call(struct worker *w, size_t task)
 }
 
 /* Starts a task in the place. false: it could not be started. */
-static bool start(struct worker *w, struct place *place, size_t task, bool pidfd)
+static bool local_start_task(struct local_worker *w, struct task_place *place, size_t task, bool pidfd)
 {
     static char path[] = "PATH=/usr/bin:/bin";
     static char *const none[] = {NULL}, *const small[] = {
                                             path, NULL}; /* what nobody needs costs its copying; commands of the user's need theirs */
-    struct crew *c = w->crew;
+    struct local_crew *c = w->crew;
     struct tasks *t = &c->b->tasks;
     char *argv[WORDS_MAX + 1];
     memcpy(argv, c->words.word, (c->words.n + 1) * sizeof *argv);
@@ -135,7 +135,7 @@ static bool start(struct worker *w, struct place *place, size_t task, bool pidfd
     char *const *environment = c->payload == PAYLOAD_STUB ? none : c->payload == PAYLOAD_COMMAND ? environ : small;
     pthread_mutex_lock(&w->lock);
     place->began = t->submit[task] = clock_mono_ns();
-    pid_t pid = spawn(&w->spawner, argv, environment, pidfd ? &place->pidfd : NULL);
+    pid_t pid = spawn_task(&w->spawner, argv, environment, pidfd ? &place->pidfd : NULL);
     t->submitted[task] = clock_mono_ns();
     place->pid = pid > 0 ? pid : 0;
     int sys = errno;
@@ -154,7 +154,7 @@ static bool start(struct worker *w, struct place *place, size_t task, bool pidfd
 }
 
 /* Takes a task that has ended out of its place; the pid is free for others only after the lock is had. */
-static void reap(struct worker *w, struct place *place, int64_t when)
+static void local_reap_task(struct local_worker *w, struct task_place *place, int64_t when)
 {
     int status = 0;
     pthread_mutex_lock(&w->lock);
@@ -162,37 +162,37 @@ static void reap(struct worker *w, struct place *place, int64_t when)
         ;
     place->pid = 0;
     pthread_mutex_unlock(&w->lock);
-    finish(w, place, status, when);
+    local_finish_task(w, place, status, when);
 }
 
-static bool next_task(struct crew *c, size_t *ret)
+static bool next_task(struct local_crew *c, size_t *ret)
 {
     return !c->stop && !c->hopeless && (*ret = c->next++) < c->b->tasks.n;
 }
 
 /* One at a time: waiting for the end costs one system call. */
-static void one_by_one(struct worker *w)
+static void one_by_one(struct local_worker *w)
 {
-    struct crew *c = w->crew;
+    struct local_crew *c = w->crew;
     size_t task;
     while (next_task(c, &task)) {
         if (c->payload == PAYLOAD_CALL) {
-            call(w, task);
+            local_call_task(w, task);
             continue;
         }
-        if (!start(w, &w->place[0], task, false))
+        if (!local_start_task(w, &w->place[0], task, false))
             continue;
         siginfo_t info;
         while (waitid(P_PID, (id_t)w->place[0].pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
             ;
-        reap(w, &w->place[0], clock_mono_ns());
+        local_reap_task(w, &w->place[0], clock_mono_ns());
     }
 }
 
 /* Several at once in one thread: epoll over pidfds. */
-static int several(struct worker *w)
+static int local_run_several(struct local_worker *w)
 {
-    struct crew *c = w->crew;
+    struct local_crew *c = w->crew;
     struct epoll_event events[64];
     size_t task;
     bool more = true;
@@ -201,16 +201,16 @@ static int several(struct worker *w)
         return -1;
     while (more || w->running) {
         for (size_t i = 0; more && w->running < w->places && i < w->places; i++) {
-            struct place *p = &w->place[i];
+            struct task_place *p = &w->place[i];
             if (p->pid)
                 continue;
             if (!(more = next_task(c, &task)))
                 break;
-            if (!start(w, p, task, true))
+            if (!local_start_task(w, p, task, true))
                 continue;
             struct epoll_event e = {.events = EPOLLIN, .data.ptr = p};
             if (p->pidfd < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, p->pidfd, &e) < 0) { /* no pidfds here: waited for at once */
-                reap(w, p, clock_mono_ns());
+                local_reap_task(w, p, clock_mono_ns());
                 if (p->pidfd >= 0)
                     close(p->pidfd);
                 continue;
@@ -220,9 +220,9 @@ static int several(struct worker *w)
         int n = w->running ? epoll_wait(ep, events, 64, 1000) : 0;
         int64_t when = clock_mono_ns();
         for (int i = 0; i < n; i++) {
-            struct place *p = events[i].data.ptr;
+            struct task_place *p = events[i].data.ptr;
             epoll_ctl(ep, EPOLL_CTL_DEL, p->pidfd, NULL); /* closing alone does not: another thread's child may hold it until its exec */
-            reap(w, p, when);
+            local_reap_task(w, p, when);
             close(p->pidfd);
             w->running--;
         }
@@ -231,20 +231,20 @@ static int several(struct worker *w)
     return 0;
 }
 
-static void *work(void *argument)
+static void *local_run_worker(void *argument)
 {
-    struct worker *w = argument;
+    struct local_worker *w = argument;
     if (w->places == 1 || w->crew->payload == PAYLOAD_CALL)
         one_by_one(w);
-    else if (several(w) < 0)
+    else if (local_run_several(w) < 0)
         w->failed = errno;
     return NULL;
 }
 
 /* The command that all tasks are: the stub with its argument, the payload itself, or the stub around it. */
-static int command(struct crew *c, struct err *err)
+static int local_make_command(struct local_crew *c, struct err *err)
 {
-    const struct settings *set = &c->b->set;
+    const struct bench_settings *set = &c->b->set;
     c->stamped = c->payload == PAYLOAD_STUB || set->wrap;
     snprintf(c->word_rest, sizeof c->word_rest, ",%lld%s", (long long)(c->batch->duration * 1e9), set->busy ? "b" : "");
     if (!c->stamped)
@@ -255,15 +255,15 @@ static int command(struct crew *c, struct err *err)
 }
 
 /* Kills what has run for too long, or everything once the end was asked for. */
-static void watch(struct crew *c, struct worker *workers, size_t count)
+static void local_kill_overdue(struct local_crew *c, struct local_worker *workers, size_t count)
 {
     int64_t limit = (int64_t)((c->b->set.task_timeout + c->batch->duration) * 1e9);
     for (size_t i = 0; i < count; i++) {
-        struct worker *w = &workers[i];
+        struct local_worker *w = &workers[i];
         for (size_t k = 0; k < w->places; k++) {
             if (pthread_mutex_trylock(&w->lock) != 0)
                 continue;
-            struct place *p = &w->place[k];
+            struct task_place *p = &w->place[k];
             bool late = p->pid && clock_mono_ns() - p->began > limit;
             if (p->pid && (late || c->stop))
                 kill(p->pid, SIGKILL);
@@ -273,7 +273,7 @@ static void watch(struct crew *c, struct worker *workers, size_t count)
     }
 }
 
-static void crew_end(struct worker *workers, size_t count)
+static void crew_end(struct local_worker *workers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         spawner_deinit(&workers[i].spawner);
@@ -283,11 +283,11 @@ static void crew_end(struct worker *workers, size_t count)
     free(workers);
 }
 
-static struct worker *crew_hire(struct crew *c, size_t count, struct err *err)
+static struct local_worker *crew_hire(struct local_crew *c, size_t count, struct err *err)
 {
-    struct worker *workers = calloc(count, sizeof *workers);
+    struct local_worker *workers = calloc(count, sizeof *workers);
     for (size_t i = 0; workers && i < count; i++) {
-        struct worker *w = &workers[i];
+        struct local_worker *w = &workers[i];
         w->crew = c;
         w->places = c->batch->slots / count + (i < c->batch->slots % count);
         pthread_mutex_init(&w->lock, NULL);
@@ -306,9 +306,9 @@ static struct worker *crew_hire(struct crew *c, size_t count, struct err *err)
 }
 
 /* The first reason why tasks were not started, in words. */
-static void say_why(struct crew *c, struct worker *workers, size_t count)
+static void say_why(struct local_crew *c, struct local_worker *workers, size_t count)
 {
-    struct batch *batch = c->batch;
+    struct task_batch *batch = c->batch;
     if (c->stop)
         snprintf(batch->reason, sizeof batch->reason, "interrupted");
     for (size_t i = 0; i < count && !batch->reason[0]; i++)
@@ -322,7 +322,7 @@ static void say_why(struct crew *c, struct worker *workers, size_t count)
 }
 
 /* Waits for the threads, with an eye on signals and on tasks that hang. */
-static void stay(struct crew *c, struct worker *workers, size_t count)
+static void local_join_workers(struct local_crew *c, struct local_worker *workers, size_t count)
 {
     struct pollfd poll_signals = {.fd = c->b->signal_fd, .events = POLLIN};
     for (size_t i = 0; i < count; i++) {
@@ -338,16 +338,16 @@ static void stay(struct crew *c, struct worker *workers, size_t count)
                 break;
             if (poll(&poll_signals, 1, 0) > 0 && bench_stop(c->b))
                 c->stop = true;
-            watch(c, workers, count);
+            local_kill_overdue(c, workers, count);
         }
     }
 }
 
-int local_run(struct bench *b, struct batch *batch, enum payload payload, struct err *err)
+int local_run(struct bench *b, struct task_batch *batch, enum task_payload payload, struct err *err)
 {
-    struct crew c = {.b = b, .batch = batch, .payload = payload};
+    struct local_crew c = {.b = b, .batch = batch, .payload = payload};
     size_t count = local_processors(), started = 0;
-    if (payload != PAYLOAD_CALL && command(&c, err) < 0)
+    if (payload != PAYLOAD_CALL && local_make_command(&c, err) < 0)
         return -1;
     if (!batch->slots || batch->slots > SLOTS_MAX)
         return err_set(err, ERR_USAGE, "--slots %u: between 1 and %d", batch->slots, SLOTS_MAX);
@@ -355,18 +355,18 @@ int local_run(struct bench *b, struct batch *batch, enum payload payload, struct
         count = batch->slots;
     if (batch->slots / count > PER_THREAD_MAX)
         return err_set(err, ERR_USAGE, "--slots %u: at most %d for each processor", batch->slots, PER_THREAD_MAX);
-    struct worker *workers = crew_hire(&c, count, err);
+    struct local_worker *workers = crew_hire(&c, count, err);
     if (!workers)
         return -1;
     batch->begin = clock_mono_ns();
     for (size_t i = 0; i < count; i++)
-        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0)
+        if (pthread_create(&workers[i].thread, NULL, local_run_worker, &workers[i]) == 0)
             workers[i].started = true, started++;
     if (!started) {
         crew_end(workers, count);
         return err_sys(err, "starting threads");
     }
-    stay(&c, workers, count);
+    local_join_workers(&c, workers, count);
     batch->end = clock_mono_ns();
     batch->calls = b->tasks.n;
     batch->completion = "the process was reaped";

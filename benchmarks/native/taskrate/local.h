@@ -7,7 +7,7 @@
  * directly; several by epoll over their pidfds. Tasks that fail, hang (task_timeout) or cannot be started are in the book; stop is obeyed within
  * 50 ms, tasks that still run are killed. `payload` may differ from the settings' (the floor is always the stub).
  * -1: nothing could be measured. */
-int local_run(struct bench *b, struct batch *batch, enum payload payload, struct err *err);
+int local_run(struct bench *b, struct task_batch *batch, enum task_payload payload, struct err *err);
 /* Processors this process may use. */
 unsigned local_processors(void);
 #endif

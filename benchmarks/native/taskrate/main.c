@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int complain(const struct err *err, int status)
+static int taskrate_print_error(const struct err *err, int status)
 {
     CLEANUP_BUF struct buf plain; /* what the user typed or a scheduler said may hold anything */
     buf_init(&plain, 8192);
@@ -20,7 +20,7 @@ static int complain(const struct err *err, int status)
     return err->kind == ERR_USAGE ? 125 : status;
 }
 
-static int show(struct options *o, void (*what)(struct options *, struct buf *))
+static int taskrate_print_text(struct taskrate_options *o, void (*what)(struct taskrate_options *, struct buf *))
 {
     CLEANUP_BUF struct buf text;
     buf_init(&text, 1 << 20);
@@ -28,10 +28,10 @@ static int show(struct options *o, void (*what)(struct options *, struct buf *))
     return text.failed || fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) ? 2 : 0;
 }
 
-static int list(bool json)
+static int taskrate_list_providers(bool json)
 {
     for (size_t i = 0; i < provider_count; i++) {
-        const struct provider *p = providers[i];
+        const struct task_provider *p = providers[i];
         if (json)
             printf("%s{\"name\":\"%s\",\"path\":\"%s\",\"summary\":\"%s\",\"live\":%s}%s", i ? ",\n " : "[", p->name, p->path, p->summary,
                    p->live ? "true" : "false", i + 1 < provider_count ? "" : "]\n");
@@ -41,7 +41,7 @@ static int list(bool json)
     return fflush(stdout) ? 2 : 0;
 }
 
-static int sweep(struct bench *b)
+static int taskrate_clean_up(struct bench *b)
 {
     unsigned n = own_sweep(b);
     for (size_t i = 0; i < b->note_count; i++)
@@ -61,18 +61,18 @@ static void die_of(int signal)
     sigprocmask(SIG_UNBLOCK, &mask, NULL);
 }
 
-static int measure(struct options *o, struct bench *b, char **extra)
+static int taskrate_measure(struct taskrate_options *o, struct bench *b, char **extra)
 {
     struct err err = {0};
     if (options_settings(o, b, extra, &err) < 0)
-        return complain(&err, 2);
-    int rc = run(b, &err);
+        return taskrate_print_error(&err, 2);
+    int rc = taskrate_run(b, &err);
     if (err.kind && rc == 2)
-        rc = complain(&err, 2);
+        rc = taskrate_print_error(&err, 2);
     return rc;
 }
 
-static void forget(struct options *o, struct bench *b)
+static void taskrate_free(struct taskrate_options *o, struct bench *b)
 {
     tasks_deinit(&b->tasks);
     clocks_deinit(&b->clocks);
@@ -84,37 +84,37 @@ static void forget(struct options *o, struct bench *b)
 }
 
 /* What the line asks for. */
-static int act(struct options *o, struct bench *b, int operands, char **operand)
+static int taskrate_act(struct taskrate_options *o, struct bench *b, int operands, char **operand)
 {
     const char *verb = operands ? operand[0] : "";
     struct err err;
     if (opt_on(&o->set, OPTION_HELP))
-        return show(o, strcmp(verb, "options") == 0 || strcmp(verb, "all") == 0 ? options_help_all : options_help);
+        return taskrate_print_text(o, strcmp(verb, "options") == 0 || strcmp(verb, "all") == 0 ? options_help_all : options_help);
     if (opt_on(&o->set, OPTION_MAN))
-        return show(o, options_man);
+        return taskrate_print_text(o, options_man);
     if (opt_on(&o->set, OPTION_VERSION))
         return puts("taskrate " BW_VERSION) < 0 ? 2 : 0;
     if (opt_on(&o->set, OPTION_LIST))
-        return list(opt_on(&o->set, OPTION_JSON));
+        return taskrate_list_providers(opt_on(&o->set, OPTION_JSON));
     if (strcmp(verb, "compare") == 0 && operands == 3) {
-        int status = compare(operand[1], operand[2], opt_on(&o->set, OPTION_JSON), &err);
-        return status < 0 ? complain(&err, 2) : status;
+        int status = taskrate_compare(operand[1], operand[2], opt_on(&o->set, OPTION_JSON), &err);
+        return status < 0 ? taskrate_print_error(&err, 2) : status;
     }
     if (strcmp(verb, "table") == 0 && operands == 2)
-        return table_print(operand[1], &err) < 0 ? complain(&err, 2) : 0;
+        return table_print(operand[1], &err) < 0 ? taskrate_print_error(&err, 2) : 0;
     if (strcmp(verb, "sweep") == 0 && operands == 1)
-        return sweep(b);
+        return taskrate_clean_up(b);
     b->provider = provider_find(verb);
     if (b->provider)
-        return measure(o, b, operand + 1);
+        return taskrate_measure(o, b, operand + 1);
     err_set(&err, ERR_USAGE, "expected a provider, for example: taskrate local%s%.60s%s; \"taskrate --list\" lists them",
             operands ? ", got \"" : "", verb, operands ? "\"" : "");
-    return complain(&err, 125);
+    return taskrate_print_error(&err, 125);
 }
 
 int main(int argc, char **argv)
 {
-    struct options o;
+    struct taskrate_options o;
     struct bench b = {.signal_fd = -1, .tasks.self_fd = -1};
     struct err err;
     int next;
@@ -122,9 +122,10 @@ int main(int argc, char **argv)
     char *help_line[] = {argv[0], (char *)"--help", argc > 2 ? argv[2] : NULL, NULL};
     if (argc > 1 && strcmp(argv[1], "help") == 0)
         argc = argc > 2 ? 3 : 2, argv = help_line;
-    int rc = options_parse(&o, argc, argv, &next, &err) < 0 ? complain(&err, 125) : act(&o, &b, argc - next, argv + next);
+    int rc =
+        options_parse(&o, argc, argv, &next, &err) < 0 ? taskrate_print_error(&err, 125) : taskrate_act(&o, &b, argc - next, argv + next);
     int signal = (int)b.stop;
-    forget(&o, &b);
+    taskrate_free(&o, &b);
     if (signal)
         die_of(signal);
     return rc;

@@ -156,14 +156,14 @@ static const struct opt_row rows[] = {
 };
 _Static_assert(sizeof rows / sizeof rows[0] <= OPTIONS_MAX, "room for the values");
 
-int options_parse(struct options *o, int argc, char **argv, int *next, struct err *err)
+int options_parse(struct taskrate_options *o, int argc, char **argv, int *next, struct err *err)
 {
     o->set = (struct opt_set){.rows = rows, .count = sizeof rows / sizeof rows[0], .values = o->values, .permute = true};
     opt_defaults(&o->set, getenv);
     return opt_parse(&o->set, argc, argv, next, err);
 }
 
-static int sizes(struct settings *s, const char *text, struct err *err)
+static int options_read_sizes(struct bench_settings *s, const char *text, struct err *err)
 {
     struct str rest = str_of(text);
     while (rest.p) {
@@ -182,7 +182,7 @@ static int sizes(struct settings *s, const char *text, struct err *err)
     return 0;
 }
 
-static int durations(struct settings *s, const char *text, struct err *err)
+static int options_read_durations(struct bench_settings *s, const char *text, struct err *err)
 {
     struct str rest = str_of(text);
     while (rest.p) {
@@ -203,7 +203,8 @@ static int durations(struct settings *s, const char *text, struct err *err)
 }
 
 /* A number of the command line within bounds, else `otherwise` where it is not given. */
-static int whole(const struct options *o, const char *name, int64_t low, int64_t high, int64_t otherwise, int64_t *ret, struct err *err)
+static int options_read_integer(const struct taskrate_options *o, const char *name, int64_t low, int64_t high, int64_t otherwise,
+                                int64_t *ret, struct err *err)
 {
     *ret = otherwise;
     if (!opt_text(&o->set, name))
@@ -214,9 +215,9 @@ static int whole(const struct options *o, const char *name, int64_t low, int64_t
     return 0;
 }
 
-static int payload(struct bench *b, const char *text, struct err *err)
+static int options_read_payload(struct bench *b, const char *text, struct err *err)
 {
-    struct settings *s = &b->set;
+    struct bench_settings *s = &b->set;
     static const char *const trues[] = {"/bin/true", "/usr/bin/true"};
     if (strcmp(text, "stub") == 0)
         s->payload = PAYLOAD_STUB;
@@ -245,7 +246,7 @@ static int payload(struct bench *b, const char *text, struct err *err)
 }
 
 /* libexec/benchwrap/taskrate-stub beside bin/taskrate, or what --stub says. */
-static int find_stub(const struct options *o, struct bench *b, struct err *err)
+static int find_stub(const struct taskrate_options *o, struct bench *b, struct err *err)
 {
     const char *named = opt_text(&o->set, OPTION_STUB);
     char self[4000];
@@ -268,15 +269,17 @@ static int find_stub(const struct options *o, struct bench *b, struct err *err)
     return 0;
 }
 
-static int numbers(const struct options *o, struct bench *b, struct err *err)
+static int options_read_numbers(const struct taskrate_options *o, struct bench *b, struct err *err)
 {
-    struct settings *s = &b->set;
-    const struct provider *p = b->provider;
+    struct bench_settings *s = &b->set;
+    const struct task_provider *p = b->provider;
     int64_t repeat, warmup, chain, slots, clients, width, most;
-    if (whole(o, "repeat", 1, 1000, 3, &repeat, err) < 0 || whole(o, "warmup", 0, 100, 1, &warmup, err) < 0 ||
-        whole(o, "chain", 0, 1000000, (int64_t)p->chain, &chain, err) < 0 || whole(o, "slots", 1, 1000000, 0, &slots, err) < 0 ||
-        whole(o, "clients", 1, 1024, p->clients, &clients, err) < 0 || whole(o, "width", 1, 100000, 1, &width, err) < 0 ||
-        whole(o, "max-tasks", 1, 100000000, (int64_t)p->cap, &most, err) < 0)
+    if (options_read_integer(o, "repeat", 1, 1000, 3, &repeat, err) < 0 || options_read_integer(o, "warmup", 0, 100, 1, &warmup, err) < 0 ||
+        options_read_integer(o, "chain", 0, 1000000, (int64_t)p->chain, &chain, err) < 0 ||
+        options_read_integer(o, "slots", 1, 1000000, 0, &slots, err) < 0 ||
+        options_read_integer(o, "clients", 1, 1024, p->clients, &clients, err) < 0 ||
+        options_read_integer(o, "width", 1, 100000, 1, &width, err) < 0 ||
+        options_read_integer(o, "max-tasks", 1, 100000000, (int64_t)p->cap, &most, err) < 0)
         return -1;
     s->repeat = (unsigned)repeat, s->warmup = (unsigned)warmup, s->chain = (size_t)chain, s->slots = (unsigned)slots;
     s->clients = (unsigned)clients, s->width = (unsigned)width, s->max_tasks = (size_t)most;
@@ -294,7 +297,7 @@ static int numbers(const struct options *o, struct bench *b, struct err *err)
 }
 
 /* Options of one provider on another's line are mistakes, not decoration. */
-static int fitting(const struct options *o, const struct bench *b, struct err *err)
+static int options_check_provider(const struct taskrate_options *o, const struct bench *b, struct err *err)
 {
     static const struct {
         const char *option, *providers;
@@ -325,9 +328,9 @@ static int fitting(const struct options *o, const struct bench *b, struct err *e
     return 0;
 }
 
-int options_settings(const struct options *o, struct bench *b, char **extra, struct err *err)
+int options_settings(const struct taskrate_options *o, struct bench *b, char **extra, struct err *err)
 {
-    struct settings *s = &b->set;
+    struct bench_settings *s = &b->set;
     const char *tasks = opt_text(&o->set, OPTION_TASKS), *dir = opt_text(&o->set, OPTION_REPORT_DIR),
                *submit = opt_text(&o->set, OPTION_SUBMIT);
     for (size_t i = 0; i < o->set.count; i++)
@@ -351,16 +354,16 @@ int options_settings(const struct options *o, struct bench *b, char **extra, str
     if (dir && dir[0] != '/')
         return err_set(err, ERR_USAGE, "--report-dir %s: expected an absolute path, since tasks write there", dir);
     s->report_dir = dir;
-    if (numbers(o, b, err) < 0 || durations(s, opt_text(&o->set, OPTION_DURATION), err) < 0 ||
-        payload(b, opt_text(&o->set, OPTION_PAYLOAD), err) < 0 || find_stub(o, b, err) < 0)
+    if (options_read_numbers(o, b, err) < 0 || options_read_durations(s, opt_text(&o->set, OPTION_DURATION), err) < 0 ||
+        options_read_payload(b, opt_text(&o->set, OPTION_PAYLOAD), err) < 0 || find_stub(o, b, err) < 0)
         return -1;
     if (!tasks) {
         s->sizes[0] = b->provider->tasks;
         s->size_count = 1;
-    } else if (sizes(s, tasks, err) < 0)
+    } else if (options_read_sizes(s, tasks, err) < 0)
         return -1;
     for (; *extra; extra++)
         if (words_add(&s->extra, *extra, err) < 0)
             return -1;
-    return fitting(o, b, err);
+    return options_check_provider(o, b, err);
 }

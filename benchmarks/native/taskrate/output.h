@@ -12,16 +12,16 @@ void output_json(const struct bench *b, struct buf *to);
 void output_text(const struct bench *b, const struct screen *screen, struct buf *to);
 
 /* All tasks of one batch, appended to DIR/tasks.trt in columns, compressed. -1: it could not be written. */
-struct table;
-int table_open(struct table **ret, const char *dir, struct err *err);
-int table_add(struct table *t, const struct bench *b, const struct batch *batch, struct err *err);
-int table_close(struct table *t, struct err *err); /* frees t; NULL is fine */
+struct task_table;
+int table_open(struct task_table **ret, const char *dir, struct err *err);
+int table_add(struct task_table *t, const struct bench *b, const struct task_batch *batch, struct err *err);
+int table_close(struct task_table *t, struct err *err); /* frees t; NULL is fine */
 /* Prints such a file as text with tabs. */
 int table_print(const char *path, struct err *err);
 
 /* Of the batch in the book: DIR/histogram.svg: its latencies; DIR/timeline.svg: tasks that run, and ends, over its time. Uses t->scratch. */
 int drawings_write(struct bench *b, const char *dir, struct err *err);
-const char *output_payload(const struct settings *s); /* "stub", "true" … */
+const char *output_payload(const struct bench_settings *s); /* "stub", "true" … */
 /* The group's name in the document: n1000.d10ms, chain.d0 */
-void output_label(const struct group *g, char *to, size_t size);
+void output_label(const struct batch_group *g, char *to, size_t size);
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* 12 us, 3.4 ms, 1.2 s; "-" for none. */
-static const char *span(double seconds, char *to, size_t size)
+static const char *output_text_seconds(double seconds, char *to, size_t size)
 {
     double v = fabs(seconds);
     if (isnan(seconds))
@@ -36,7 +36,7 @@ static void batch_cell(struct listing *l, bool known, double v)
     listing_text(l, text);
 }
 
-static const char *rate(double v, char *to, size_t size)
+static const char *output_text_rate(double v, char *to, size_t size)
 {
     if (!(v > 0))
         snprintf(to, size, "-");
@@ -46,16 +46,16 @@ static const char *rate(double v, char *to, size_t size)
 }
 
 /* Breaks a line at the width of the screen. The catalogue's rules read the begin of each line only. */
-static void put_line(const struct screen *screen, struct buf *line, struct buf *to)
+static void output_text_line(const struct screen *screen, struct buf *line, struct buf *to)
 {
     screen_wrap(screen, buf_text(line), 0, 2, to);
     buf_putc(to, '\n');
     buf_clear(line);
 }
 
-static void put_head(const struct bench *b, struct buf *to)
+static void output_text_head(const struct bench *b, struct buf *to)
 {
-    const struct settings *s = &b->set;
+    const struct bench_settings *s = &b->set;
     buf_printf(to, "taskrate %s: %s, payload %s%s\n", BW_VERSION, b->provider->name, output_payload(s),
                s->payload == PAYLOAD_CALL ? " (in this process, no process is made)" : "");
     buf_printf(to, "slots: %u, %s\n", s->slots ? s->slots : b->slots, s->slots ? "--slots" : b->slots_from ? b->slots_from : "-");
@@ -86,10 +86,10 @@ static void put_batches(const struct bench *b, const struct screen *screen, stru
     arena_init(&arena, DOCUMENT_MAX);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     for (size_t i = 0; i < b->batch_count; i++) {
-        const struct batch *x = &b->batches[i];
+        const struct task_batch *x = &b->batches[i];
         if (x->warmup || x->floor || x->chain)
             continue;
-        struct group g = {.tasks = x->tasks, .duration = x->duration};
+        struct batch_group g = {.tasks = x->tasks, .duration = x->duration};
         char label[64], rep[16];
         output_label(&g, label, sizeof label);
         snprintf(rep, sizeof rep, "%u", x->repetition);
@@ -120,19 +120,20 @@ static void put_batches(const struct bench *b, const struct screen *screen, stru
     arena_deinit(&arena);
 }
 
-static void interval(struct buf *to, const struct stats *s, const char *unit)
+static void output_text_interval(struct buf *to, const struct stats *s, const char *unit)
 {
     char a[24], low[24], high[24];
-    buf_printf(to, "%s %s (median of %zu", rate(s->median, a, sizeof a), unit, s->n);
+    buf_printf(to, "%s %s (median of %zu", output_text_rate(s->median, a, sizeof a), unit, s->n);
     if (figures_has_interval(s))
-        buf_printf(to, ", 95 %% of the mean: %s … %s)", rate(s->ci_low, low, sizeof low), rate(s->ci_high, high, sizeof high));
+        buf_printf(to, ", 95 %% of the mean: %s … %s)", output_text_rate(s->ci_low, low, sizeof low),
+                   output_text_rate(s->ci_high, high, sizeof high));
     else
         buf_puts(to, s->n < 3 ? "; 3 give an interval)" : "; they differ too much for an interval)");
 }
 
 static void put_summary(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
 {
-    struct group groups[GROUPS_MAX];
+    struct batch_group groups[GROUPS_MAX];
     char a[24];
     double floor = 0;
     for (size_t i = 0; i < b->batch_count; i++)
@@ -140,18 +141,18 @@ static void put_summary(const struct bench *b, const struct screen *screen, stru
             floor = b->batches[i].throughput;
     size_t n = figures_groups(b, groups);
     for (size_t k = 0; k < n; k++) {
-        const struct group *g = &groups[k];
+        const struct batch_group *g = &groups[k];
         char label[64];
         output_label(g, label, sizeof label);
         if (g->chain && g->turnaround50.n) {
             buf_printf(line, "%s: %s from one submission to the next, one task at a time", label,
-                       span(g->turnaround50.median, a, sizeof a));
-            put_line(screen, line, to);
+                       output_text_seconds(g->turnaround50.median, a, sizeof a));
+            output_text_line(screen, line, to);
             continue;
         }
         buf_printf(line, "%s: ", label);
         if (g->throughput.n)
-            interval(line, &g->throughput, "tasks/s");
+            output_text_interval(line, &g->throughput, "tasks/s");
         else
             buf_puts(line, "no throughput");
         if (g->throughput.n && floor > 0)
@@ -160,18 +161,19 @@ static void put_summary(const struct bench *b, const struct screen *screen, stru
             buf_printf(line, ", slots busy %.0f %%", 100 * figures_efficiency(g));
         if (g->throttled)
             buf_puts(line, ", throttled");
-        put_line(screen, line, to);
+        output_text_line(screen, line, to);
     }
     if (floor > 0) {
-        buf_printf(line, "floor: %s tasks/s, the same tasks started on this machine without a scheduler", rate(floor, a, sizeof a));
-        put_line(screen, line, to);
+        buf_printf(line, "floor: %s tasks/s, the same tasks started on this machine without a scheduler",
+                   output_text_rate(floor, a, sizeof a));
+        output_text_line(screen, line, to);
     }
 }
 
 /* After the table: the catalogue's rules give METG50 to the batches before it. */
 static void put_model(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
 {
-    struct group groups[GROUPS_MAX];
+    struct batch_group groups[GROUPS_MAX];
     struct model m;
     struct metg metg;
     char a[24], c[24];
@@ -181,27 +183,28 @@ static void put_model(const struct bench *b, const struct screen *screen, struct
     if (isnan(metg.seconds) && isnan(metg.low))
         buf_printf(line, "METG50: unknown: %s", metg.how);
     else if (isnan(metg.seconds))
-        buf_printf(line, "METG50: between %s and %s (%s)", span(metg.low, a, sizeof a), span(metg.high, c, sizeof c), metg.how);
+        buf_printf(line, "METG50: between %s and %s (%s)", output_text_seconds(metg.low, a, sizeof a),
+                   output_text_seconds(metg.high, c, sizeof c), metg.how);
     else
         buf_printf(line, "METG50: %s%s (%s)",
                    metg.at_most    ? "at most "
                    : metg.at_least ? "at least "
                                    : "",
-                   span(metg.seconds, a, sizeof a), metg.how);
-    put_line(screen, line, to);
+                   output_text_seconds(metg.seconds, a, sizeof a), metg.how);
+    output_text_line(screen, line, to);
     buf_puts(line, "  METG50 is the shortest task duration that keeps half of the slots busy.");
-    put_line(screen, line, to);
+    output_text_line(screen, line, to);
     if (m.known) {
-        buf_printf(line, "latency model: %s * n^%.3g with n tasks on a slot%s", span(m.t_s, a, sizeof a), m.alpha,
+        buf_printf(line, "latency model: %s * n^%.3g with n tasks on a slot%s", output_text_seconds(m.t_s, a, sizeof a), m.alpha,
                    m.alpha_assumed ? " (only one size measured: exponent 1 assumed)" : "");
-        put_line(screen, line, to);
+        output_text_line(screen, line, to);
     }
 }
 
-static void put_warnings(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
+static void output_text_warnings(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
 {
     for (size_t i = 0; i < b->batch_count; i++) {
-        const struct batch *x = &b->batches[i];
+        const struct task_batch *x = &b->batches[i];
         char a[24];
         if (x->no_throughput) {
             buf_printf(line,
@@ -210,22 +213,23 @@ static void put_warnings(const struct bench *b, const struct screen *screen, str
                        : x->chain ? "chain"
                                   : "batch",
                        x->repetition, x->tasks, str_plural(x->tasks), x->no_throughput, x->submitted, x->ended,
-                       rate(x->ended_rate, a, sizeof a), x->lost, x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "", x->reason);
-            put_line(screen, line, to);
+                       output_text_rate(x->ended_rate, a, sizeof a), x->lost, x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "",
+                       x->reason);
+            output_text_line(screen, line, to);
         }
         if (x->throttled) {
             buf_printf(line, "%s %u: %s", x->warmup ? "warm-up" : "batch", x->repetition, x->throttled_why);
-            put_line(screen, line, to);
+            output_text_line(screen, line, to);
         }
         if (x->too_short) {
             buf_printf(line, "batch %u: start latencies are smaller than the uncertainty of the nodes' clocks (%s)", x->repetition,
-                       span(x->clock_width, a, sizeof a));
-            put_line(screen, line, to);
+                       output_text_seconds(x->clock_width, a, sizeof a));
+            output_text_line(screen, line, to);
         }
     }
     for (size_t i = 0; i < b->note_count; i++) {
         buf_printf(line, "note: %s", b->notes[i]);
-        put_line(screen, line, to);
+        output_text_line(screen, line, to);
     }
     if (b->interrupted)
         buf_puts(to, "interrupted: this is a partial result\n");
@@ -236,11 +240,11 @@ void output_text(const struct bench *b, const struct screen *screen, struct buf 
 {
     struct buf line CLEANUP_BUF;
     buf_init(&line, DOCUMENT_MAX);
-    put_head(b, to);
+    output_text_head(b, to);
     buf_putc(to, '\n');
     put_summary(b, screen, &line, to);
     put_batches(b, screen, to);
     put_model(b, screen, &line, to);
-    put_warnings(b, screen, &line, to);
+    output_text_warnings(b, screen, &line, to);
     to->failed |= line.failed;
 }

@@ -13,7 +13,7 @@
 
 enum { NOTE_MAX = 8192 };
 
-static int folder(char *to, size_t size, struct err *err)
+static int own_state_folder(char *to, size_t size, struct err *err)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int n;
@@ -26,13 +26,13 @@ static int folder(char *to, size_t size, struct err *err)
     return n > 0 && (size_t)n < size ? 0 : err_set(err, ERR_INPUT, "the path of the state folder is too long");
 }
 
-int own_begin(struct own *o, const struct bench *b, const char *leftover, struct err *err)
+int own_begin(struct own_run *o, const struct bench *b, const char *leftover, struct err *err)
 {
     char dir[3900], aside[4096 + 8];
     struct utsname host = {0};
     CLEANUP_BUF struct buf text = {0};
     o->fd = -1;
-    if (folder(dir, sizeof dir, err) < 0 || fs_mkdirs(AT_FDCWD, dir, 0700, err) < 0)
+    if (own_state_folder(dir, sizeof dir, err) < 0 || fs_mkdirs(AT_FDCWD, dir, 0700, err) < 0)
         return -1;
     snprintf(o->path, sizeof o->path, "%s/%s", dir, b->tag);
     buf_init(&text, NOTE_MAX);
@@ -55,7 +55,7 @@ int own_begin(struct own *o, const struct bench *b, const char *leftover, struct
     return -1;
 }
 
-void own_end(struct own *o, bool cleaned)
+void own_end(struct own_run *o, bool cleaned)
 {
     if (o->fd < 0)
         return;
@@ -71,7 +71,7 @@ static bool is_tag(const char *name)
     return strncmp(name, "taskrate-", 9) == 0 && str_hex(str_of(name + 9), 16);
 }
 
-static struct str field(struct str text, const char *name)
+static struct str own_field_of(struct str text, const char *name)
 {
     while (text.p) {
         struct str line = str_cut(&text, '\n');
@@ -82,27 +82,27 @@ static struct str field(struct str text, const char *name)
 }
 
 /* The file of one dead run. 1: swept. */
-static int sweep_one(struct bench *b, const char *tag, struct str text)
+static int own_clean_up_one(struct bench *b, const char *tag, struct str text)
 {
     char name[64], path[4096];
     struct utsname host = {0};
     struct err err;
     CLEANUP_BUF struct buf identity = {0};
-    snprintf(name, sizeof name, STR_FMT, STR_ARG(field(text, "provider ")));
-    const struct provider *p = provider_find(name);
+    snprintf(name, sizeof name, STR_FMT, STR_ARG(own_field_of(text, "provider ")));
+    const struct task_provider *p = provider_find(name);
     uname(&host);
-    if (!p || !str_is(field(text, "host "), host.nodename)) {
+    if (!p || !str_is(own_field_of(text, "host "), host.nodename)) {
         bench_note(b, "a run that was started on another machine may have left jobs called %s; taskrate there will end them", tag);
         return 0;
     }
-    struct str file = field(text, "file ");
+    struct str file = own_field_of(text, "file ");
     snprintf(path, sizeof path, STR_FMT, STR_ARG(file));
     if (file.n && str_has(file, tag))
         unlink(path);
     buf_init(&identity, NOTE_MAX);
     if (p->identity)
         p->identity(&identity);
-    if (!str_eq(field(text, "identity "), buf_text(&identity)))
+    if (!str_eq(own_field_of(text, "identity "), buf_text(&identity)))
         return 0; /* of another cluster */
     if (p->cancel && p->cancel(tag, &err) < 0) {
         bench_note(b, "a run that was killed may have left jobs called %s, and they could not be ended: %s", tag, err.text);
@@ -118,7 +118,7 @@ unsigned own_sweep(struct bench *b)
     char dir[3900], path[4096];
     struct fs_list list = {0};
     unsigned swept = 0;
-    if (folder(dir, sizeof dir, NULL) < 0 || fs_list(AT_FDCWD, dir, &list, NULL) < 0)
+    if (own_state_folder(dir, sizeof dir, NULL) < 0 || fs_list(AT_FDCWD, dir, &list, NULL) < 0)
         return 0;
     for (size_t i = 0; i < list.count; i++) {
         CLEANUP_BUF struct buf text;
@@ -127,7 +127,7 @@ unsigned own_sweep(struct bench *b)
         CLEANUP_FD int fd = is_tag(list.names[i]) ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
         if (fd < 0 || fs_lock(fd) < 0 || fs_read(AT_FDCWD, path, NOTE_MAX, FS_CUT, &text, NULL) < 0)
             continue;
-        if (sweep_one(b, list.names[i], buf_text(&text)) == 1) {
+        if (own_clean_up_one(b, list.names[i], buf_text(&text)) == 1) {
             unlink(path);
             swept++;
         }

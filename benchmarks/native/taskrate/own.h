@@ -3,15 +3,15 @@
 #define TASKRATE_OWN_H
 #include "benchmarks/native/taskrate/provider.h"
 
-struct own {
+struct own_run {
     int fd;         /* locked as long as this process lives */
     char path[4096];
 };
 
 /* A file of this run's name below $XDG_STATE_HOME/benchwrap/taskrate (~/.local/state). `leftover`: a file to be removed with it, or NULL. */
-int own_begin(struct own *o, const struct bench *b, const char *leftover, struct err *err);
+int own_begin(struct own_run *o, const struct bench *b, const char *leftover, struct err *err);
 /* cleaned: nothing is left in the queue; else the file stays for the next start. */
-void own_end(struct own *o, bool cleaned);
+void own_end(struct own_run *o, bool cleaned);
 /* Ends the jobs of runs of this user on this machine that are dead, on the cluster that is reached now. What was done, and what could not
  * be, is noted; returns how many runs were swept. */
 unsigned own_sweep(struct bench *b);

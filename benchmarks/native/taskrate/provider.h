@@ -13,9 +13,9 @@ enum provider_how {
 
 /* One submission: tasks first … first + count - 1, on one command. */
 struct submission {
-    const struct batch *batch;
+    const struct task_batch *batch;
     size_t first, count;
-    struct words argv;
+    struct argument_words argv;
     struct buf *input;   /* for the command's standard input; empty: none */
     struct arena *arena; /* for the words: they are done with as soon as the command has been started */
 };
@@ -27,7 +27,7 @@ struct queue {
     char why[200]; /* why some wait, in the scheduler's words */
 };
 
-struct provider {
+struct task_provider {
     const char *name, *summary;
     const char *path;        /* what a task goes through: client -> … -> process */
     bool live;               /* has been tried on a live system */
@@ -48,7 +48,7 @@ struct provider {
     size_t (*chunk)(const struct bench *b);
     /* Asks the queue. Called when nothing is heard for a while. May be NULL. */
     void (*ask)(struct bench *b, struct queue *ret);
-    void (*count)(struct bench *b, struct counters *ret); /* sdiag and the like; may be NULL */
+    void (*count)(struct bench *b, struct scheduler_counters *ret); /* sdiag and the like; may be NULL */
     /* Which cluster a job's name belongs to: what must be equal for a sweep. May be NULL. */
     void (*identity)(struct buf *to);
     /* Ends all jobs with this name. 0: none is left; -1: it could not be seen to. NULL: nothing outlives the program. */
@@ -56,21 +56,21 @@ struct provider {
     void (*end)(struct bench *b);
 };
 
-extern const struct provider *const providers[];
+extern const struct task_provider *const providers[];
 extern const size_t provider_count;
-const struct provider *provider_find(const char *name); /* NULL: none */
+const struct task_provider *provider_find(const char *name); /* NULL: none */
 
 /* The stub's first argument for task `first` (or, with index, the number in that variable less `from` plus first), then ballast and command. */
-int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct words *to, struct err *err);
+int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct argument_words *to, struct err *err);
 /* The same as one line for /bin/sh, everything quoted. */
 int provider_task_line(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct buf *to, struct err *err);
 /* What stands behind the stub's first argument: --argsize bytes of ballast, and the payload's command. */
-int provider_rest(const struct settings *set, enum payload payload, struct words *to, struct err *err);
-int words_add(struct words *w, const char *word, struct err *err);
+int provider_rest(const struct bench_settings *set, enum task_payload payload, struct argument_words *to, struct err *err);
+int words_add(struct argument_words *w, const char *word, struct err *err);
 /* Several, the last one NULL: words_addv(&w, err, "-h", path, NULL). */
-int words_list(struct words *w, const char *const *list, struct err *err);
+int words_list(struct argument_words *w, const char *const *list, struct err *err);
 #define words_addv(w, err, ...) words_list((w), (const char *const[]){__VA_ARGS__}, (err))
-int words_join(struct words *w, const struct words *more, struct err *err);
+int words_join(struct argument_words *w, const struct argument_words *more, struct err *err);
 /* Cuts a line into words as a shell would, with quotes and backslashes, without anything else. */
-int words_split(struct words *w, struct arena *a, const char *text, struct err *err);
+int words_split(struct argument_words *w, struct arena *a, const char *text, struct err *err);
 #endif

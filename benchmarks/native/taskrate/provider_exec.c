@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how exec_how(const struct bench *b)
 {
     if (b->set.bulk)
         return b->set.detached ? HOW_BULK : HOW_TOOL;
     return b->set.detached ? HOW_DETACHED : HOW_ATTACHED;
 }
 
-static int begin(struct bench *b, struct err *err)
+static int exec_begin(struct bench *b, struct err *err)
 {
     if (!b->set.submit)
         return err_set(err, ERR_USAGE, "exec needs the command that submits a task: --submit 'COMMAND {task}'");
@@ -25,13 +25,13 @@ static int begin(struct bench *b, struct err *err)
     return 0;
 }
 
-static size_t chunk(const struct bench *b)
+static size_t exec_chunk(const struct bench *b)
 {
     return b->set.bulk ? b->tasks.room : 1;
 }
 
 /* `text` with {task} (quoted), {index} and {count} replaced. */
-static const char *filled(const struct submission *s, const char *text, struct str task)
+static const char *exec_fill_word(const struct submission *s, const char *text, struct str task)
 {
     CLEANUP_BUF struct buf to;
     buf_init(&to, (size_t)1 << 20);
@@ -50,7 +50,7 @@ static const char *filled(const struct submission *s, const char *text, struct s
 
 /* A {task} that stands alone and unquoted is the task's words, marked by this byte; in quotes, or within a word, it is their text. */
 enum { WORDS_HERE = 1 };
-static const char *marked(const struct submission *s, const char *template)
+static const char *exec_mark_tasks(const struct submission *s, const char *template)
 {
     CLEANUP_BUF struct buf to;
     char quote = 0;
@@ -72,12 +72,12 @@ static const char *marked(const struct submission *s, const char *template)
     return to.failed ? NULL : arena_dup(s->arena, to.p ? to.p : "", to.n);
 }
 
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int exec_line(struct bench *b, struct submission *s, struct err *err)
 {
-    struct words template = {.n = 0};
+    struct argument_words template = {.n = 0};
     CLEANUP_BUF struct buf task;
     buf_init(&task, (size_t)1 << 20);
-    const char *text = marked(s, b->set.submit);
+    const char *text = exec_mark_tasks(s, b->set.submit);
     if (!text)
         return err_set(err, ERR_USAGE, "--submit: the command is too long");
     if (words_split(&template, s->arena, text, err) < 0)
@@ -89,7 +89,7 @@ static int line(struct bench *b, struct submission *s, struct err *err)
         return -1;
     for (size_t i = 0; i < template.n; i++) {
         bool whole = template.word[i][0] == WORDS_HERE;
-        const char *word = whole ? NULL : filled(s, template.word[i], buf_text(&task));
+        const char *word = whole ? NULL : exec_fill_word(s, template.word[i], buf_text(&task));
         if (whole ? provider_task(b, s, s->first, NULL, 0, &s->argv, err) < 0 : !word || words_add(&s->argv, word, err) < 0)
             return word || whole ? -1 : err_set(err, ERR_USAGE, "--submit: the command is too long");
     }
@@ -105,17 +105,17 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return 0;
 }
 
-const struct provider provider_exec = {.name = "exec",
-                                       .summary = "any command: --submit 'COMMAND {task}'",
-                                       .path = "client -> the given command -> process",
-                                       .live = true,
-                                       .remote = true,
-                                       .cap = 10000,
-                                       .rate = 50,
-                                       .clients = 1,
-                                       .tasks = 100,
-                                       .chain = 10,
-                                       .how = how,
-                                       .begin = begin,
-                                       .line = line,
-                                       .chunk = chunk};
+const struct task_provider provider_exec = {.name = "exec",
+                                            .summary = "any command: --submit 'COMMAND {task}'",
+                                            .path = "client -> the given command -> process",
+                                            .live = true,
+                                            .remote = true,
+                                            .cap = 10000,
+                                            .rate = 50,
+                                            .clients = 1,
+                                            .tasks = 100,
+                                            .chain = 10,
+                                            .how = exec_how,
+                                            .begin = exec_begin,
+                                            .line = exec_line,
+                                            .chunk = exec_chunk};

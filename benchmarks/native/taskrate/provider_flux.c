@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how flux_how(const struct bench *b)
 {
     return b->set.array ? HOW_BULK : HOW_DETACHED;
 }
 
-static void identity(struct buf *to)
+static void flux_identity(struct buf *to)
 {
     const char *uri = getenv("FLUX_URI");
     buf_printf(to, "%s", uri ? uri : "-");
 }
 
 /* "STATE NNODES NCORES": cores that are up. */
-static int begin(struct bench *b, struct err *err)
+static int flux_begin(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out, version;
     uint64_t n;
@@ -51,13 +51,13 @@ static int begin(struct bench *b, struct err *err)
     return 0;
 }
 
-static size_t chunk(const struct bench *b)
+static size_t flux_chunk(const struct bench *b)
 {
     (void)b;
     return 10000;
 }
 
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int flux_line(struct bench *b, struct submission *s, struct err *err)
 {
     const char *name = arena_printf(s->arena, "--job-name=%s", b->tag);
     const char *ids = arena_printf(s->arena, "--cc=0-%zu", s->count - 1);
@@ -70,7 +70,7 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return provider_task(b, s, s->first, b->set.array ? "FLUX_JOB_CC" : NULL, 0, &s->argv, err);
 }
 
-static void ask(struct bench *b, struct queue *ret)
+static void flux_ask(struct bench *b, struct queue *ret)
 {
     CLEANUP_BUF struct buf out;
     const char *name = arena_printf(&b->arena, "--name=%s", b->tag);
@@ -91,7 +91,7 @@ static void ask(struct bench *b, struct queue *ret)
     }
 }
 
-static int cancel(const char *tag, struct err *err)
+static int flux_cancel(const char *tag, struct err *err)
 {
     char name[64], pattern[64];
     CLEANUP_BUF struct buf out;
@@ -108,19 +108,20 @@ static int cancel(const char *tag, struct err *err)
     return queue_ask(NULL, &out, err, "flux", "jobs", "-n", "-c", "0", "-f", "pending", name, "-o", "{id}", NULL);
 }
 
-const struct provider provider_flux = {.name = "flux",
-                                       .summary = "flux submit for each task; --array: all by one --cc (not yet tried on a live system)",
-                                       .path = "client -> flux submit -> broker (ingest, scheduler) -> job shell -> process",
-                                       .remote = true,
-                                       .cap = 1000,
-                                       .rate = 50,
-                                       .clients = 4,
-                                       .tasks = 100,
-                                       .chain = 3,
-                                       .how = how,
-                                       .begin = begin,
-                                       .line = line,
-                                       .chunk = chunk,
-                                       .ask = ask,
-                                       .identity = identity,
-                                       .cancel = cancel};
+const struct task_provider provider_flux = {.name = "flux",
+                                            .summary =
+                                                "flux submit for each task; --array: all by one --cc (not yet tried on a live system)",
+                                            .path = "client -> flux submit -> broker (ingest, scheduler) -> job shell -> process",
+                                            .remote = true,
+                                            .cap = 1000,
+                                            .rate = 50,
+                                            .clients = 4,
+                                            .tasks = 100,
+                                            .chain = 3,
+                                            .how = flux_how,
+                                            .begin = flux_begin,
+                                            .line = flux_line,
+                                            .chunk = flux_chunk,
+                                            .ask = flux_ask,
+                                            .identity = flux_identity,
+                                            .cancel = flux_cancel};

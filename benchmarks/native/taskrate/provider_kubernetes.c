@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how kubernetes_how(const struct bench *b)
 {
     return b->set.array ? HOW_BULK : HOW_DETACHED;
 }
 
-static void identity(struct buf *to)
+static void kubernetes_identity(struct buf *to)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, 4096);
@@ -31,7 +31,7 @@ static size_t whole_cpus(const char *text)
     return str_uint(s, &n) ? (size_t)(milli ? n / 1000 : n) : 0;
 }
 
-static size_t allocatable(const struct json *nodes)
+static size_t kubernetes_count_cpus(const struct json *nodes)
 {
     size_t all = 0;
     for (const struct json *i = json_first(json_get(nodes, "items")); i; i = json_next(i)) {
@@ -45,7 +45,7 @@ static size_t allocatable(const struct json *nodes)
     return all;
 }
 
-static int begin(struct bench *b, struct err *err)
+static int kubernetes_begin(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     struct json *json = NULL;
@@ -60,7 +60,7 @@ static int begin(struct bench *b, struct err *err)
         return err_wrap(err, "the cluster was asked for its nodes; nothing was submitted");
     if (json_parse(&json, buf_text(&out), NULL, err) < 0)
         return err_wrap(err, "kubectl get nodes");
-    b->slots = (unsigned)allocatable(json);
+    b->slots = (unsigned)kubernetes_count_cpus(json);
     json_free(json);
     b->slots_from = "allocatable processors of nodes that are ready";
     if (!b->slots)
@@ -75,15 +75,15 @@ static int begin(struct bench *b, struct err *err)
     return 0;
 }
 
-static size_t chunk(const struct bench *b)
+static size_t kubernetes_chunk(const struct bench *b)
 {
     (void)b;
     return 10000;
 }
 
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int kubernetes_line(struct bench *b, struct submission *s, struct err *err)
 {
-    struct words task = {.n = 0};
+    struct argument_words task = {.n = 0};
     struct buf *to = s->input;
     const char *slash = strrchr(b->set.stub, '/');
     if (queue_line(b, s, err, "kubectl", "create", "-f", "-", NULL) < 0 || words_join(&s->argv, &b->set.extra, err) < 0 ||
@@ -114,7 +114,7 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return to->failed ? err_set(err, ERR_INPUT, "the Job object is too long") : 0;
 }
 
-static void ask(struct bench *b, struct queue *ret)
+static void kubernetes_ask(struct bench *b, struct queue *ret)
 {
     CLEANUP_BUF struct buf out;
     struct json *json = NULL;
@@ -137,7 +137,7 @@ static void ask(struct bench *b, struct queue *ret)
     json_free(json);
 }
 
-static int cancel(const char *tag, struct err *err)
+static int kubernetes_cancel(const char *tag, struct err *err)
 {
     char label[64];
     CLEANUP_BUF struct buf out;
@@ -147,7 +147,7 @@ static int cancel(const char *tag, struct err *err)
                      "--wait=false", NULL);
 }
 
-const struct provider provider_kubernetes = {
+const struct task_provider provider_kubernetes = {
     .name = "kubernetes",
     .summary = "a Job for each task; --array: one indexed Job (not yet tried on a live system)",
     .path = "client -> kubectl -> API server -> job controller -> scheduler -> kubelet -> container -> process",
@@ -157,10 +157,10 @@ const struct provider provider_kubernetes = {
     .clients = 2,
     .tasks = 50,
     .chain = 3,
-    .how = how,
-    .begin = begin,
-    .line = line,
-    .chunk = chunk,
-    .ask = ask,
-    .identity = identity,
-    .cancel = cancel};
+    .how = kubernetes_how,
+    .begin = kubernetes_begin,
+    .line = kubernetes_line,
+    .chunk = kubernetes_chunk,
+    .ask = kubernetes_ask,
+    .identity = kubernetes_identity,
+    .cancel = kubernetes_cancel};

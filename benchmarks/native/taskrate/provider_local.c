@@ -2,13 +2,13 @@
 #include "benchmarks/native/taskrate/local.h"
 #include "benchmarks/native/taskrate/provider.h"
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how local_how(const struct bench *b)
 {
     (void)b;
     return HOW_LOCAL;
 }
 
-static int begin(struct bench *b, struct err *err)
+static int local_begin(struct bench *b, struct err *err)
 {
     (void)err;
     b->slots = local_processors();
@@ -16,12 +16,12 @@ static int begin(struct bench *b, struct err *err)
     return 0;
 }
 
-const struct provider provider_local = {.name = "local",
-                                        .summary = "this process starts the tasks itself: the floor of all others",
-                                        .path = "client -> process",
-                                        .live = true,
-                                        .tasks = 1000,
-                                        .chain = 200,
-                                        .clients = 1,
-                                        .how = how,
-                                        .begin = begin};
+const struct task_provider provider_local = {.name = "local",
+                                             .summary = "this process starts the tasks itself: the floor of all others",
+                                             .path = "client -> process",
+                                             .live = true,
+                                             .tasks = 1000,
+                                             .chain = 200,
+                                             .clients = 1,
+                                             .how = local_how,
+                                             .begin = local_begin};

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how lsf_how(const struct bench *b)
 {
     return b->set.array ? HOW_BULK : HOW_DETACHED;
 }
 
-static void identity(struct buf *to)
+static void lsf_identity(struct buf *to)
 {
     const char *conf = getenv("LSF_ENVDIR");
     buf_printf(to, "%s", conf ? conf : "-");
@@ -34,7 +34,7 @@ static size_t job_slots(struct str text)
 }
 
 /* "    MAX_JOB_ARRAY_SIZE = 1000": those of `bparams -a` that decide the figure. */
-static void parameters(struct bench *b, struct str text)
+static void lsf_read_parameters(struct bench *b, struct str text)
 {
     static const char *const keys[] = {
         "MBD_SLEEP_TIME", "SBD_SLEEP_TIME", "JOB_SCHEDULING_INTERVAL", "JOB_ACCEPT_INTERVAL", "MAX_JOB_ARRAY_SIZE",         "MAX_JOB_NUM",
@@ -47,7 +47,7 @@ static void parameters(struct bench *b, struct str text)
     }
 }
 
-static int begin(struct bench *b, struct err *err)
+static int lsf_begin(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, (size_t)1 << 20);
@@ -60,7 +60,7 @@ static int begin(struct bench *b, struct err *err)
         return err_set(err, ERR_REMOTE, "no host of LSF takes jobs; nothing was submitted");
     buf_clear(&out);
     if (queue_ask(b, &out, NULL, "bparams", "-a", NULL) == 0)
-        parameters(b, buf_text(&out));
+        lsf_read_parameters(b, buf_text(&out));
     buf_clear(&out);
     if (queue_ask(b, &out, NULL, "lsid", NULL) == 0) {
         struct str text = buf_text(&out);
@@ -70,14 +70,14 @@ static int begin(struct bench *b, struct err *err)
     return 0;
 }
 
-static size_t chunk(const struct bench *b)
+static size_t lsf_chunk(const struct bench *b)
 {
     uint64_t most;
     return str_uint(str_of(bench_fact_of(b, "lsf.MAX_JOB_ARRAY_SIZE")), &most) && most ? (size_t)most : 1000;
 }
 
 /* The command is one argument that LSF gives to a shell; indices begin with 1. */
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int lsf_line(struct bench *b, struct submission *s, struct err *err)
 {
     const char *name = b->set.array ? arena_printf(s->arena, "%s[1-%zu]", b->tag, s->count) : b->tag;
     CLEANUP_BUF struct buf task;
@@ -90,7 +90,7 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return command ? words_add(&s->argv, command, err) : err_sys(err, "memory for a command");
 }
 
-static void ask(struct bench *b, struct queue *ret)
+static void lsf_ask(struct bench *b, struct queue *ret)
 {
     CLEANUP_BUF struct buf out;
     struct err err = {0};
@@ -108,7 +108,7 @@ static void ask(struct bench *b, struct queue *ret)
     }
 }
 
-static int cancel(const char *tag, struct err *err)
+static int lsf_cancel(const char *tag, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     struct err no = {0};
@@ -119,19 +119,19 @@ static int cancel(const char *tag, struct err *err)
     return err_set(err, ERR_REMOTE, "%s", no.text);
 }
 
-const struct provider provider_lsf = {.name = "lsf",
-                                      .summary = "bsub for each task; --array: a job array (not yet tried on a live system)",
-                                      .path = "client -> bsub -> mbatchd -> mbschd -> sbatchd -> sh -> process",
-                                      .remote = true,
-                                      .cap = 1000,
-                                      .rate = 10,
-                                      .clients = 2,
-                                      .tasks = 100,
-                                      .chain = 3,
-                                      .how = how,
-                                      .begin = begin,
-                                      .line = line,
-                                      .chunk = chunk,
-                                      .ask = ask,
-                                      .identity = identity,
-                                      .cancel = cancel};
+const struct task_provider provider_lsf = {.name = "lsf",
+                                           .summary = "bsub for each task; --array: a job array (not yet tried on a live system)",
+                                           .path = "client -> bsub -> mbatchd -> mbschd -> sbatchd -> sh -> process",
+                                           .remote = true,
+                                           .cap = 1000,
+                                           .rate = 10,
+                                           .clients = 2,
+                                           .tasks = 100,
+                                           .chain = 3,
+                                           .how = lsf_how,
+                                           .begin = lsf_begin,
+                                           .line = lsf_line,
+                                           .chunk = lsf_chunk,
+                                           .ask = lsf_ask,
+                                           .identity = lsf_identity,
+                                           .cancel = lsf_cancel};

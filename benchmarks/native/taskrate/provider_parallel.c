@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how parallel_how(const struct bench *b)
 {
     (void)b;
     return HOW_TOOL;
 }
 
-static int begin(struct bench *b, struct err *err)
+static int parallel_begin(struct bench *b, struct err *err)
 {
-    struct words argv = {.n = 0};
+    struct argument_words argv = {.n = 0};
     CLEANUP_BUF struct buf out;
     buf_init(&out, 65536);
     if (words_addv(&argv, err, b->set.with, "--version", NULL) < 0 || command_run(b, &argv, 30, &out, err) < 0)
@@ -27,16 +27,16 @@ static int begin(struct bench *b, struct err *err)
     return 0;
 }
 
-static size_t chunk(const struct bench *b)
+static size_t parallel_chunk(const struct bench *b)
 {
     return b->tasks.room;
 }
 
 /* `seq N | xargs -P SLOTS -I{} stub …{}…`, `seq N | parallel -j SLOTS stub …{}…` */
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int parallel_line(struct bench *b, struct submission *s, struct err *err)
 {
     bool xargs = strcmp(b->set.with, "xargs") == 0;
-    struct words task = {.n = 0};
+    struct argument_words task = {.n = 0};
     const char *tool = command_path(b, b->set.with, err);
     const char *jobs = arena_printf(s->arena, "%u", s->batch->slots);
     if (!tool || !jobs || words_addv(&s->argv, err, tool, xargs ? "-P" : "-j", jobs, xargs ? "-I{}" : "--will-cite", NULL) < 0)
@@ -52,14 +52,14 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return words_join(&s->argv, &task, err);
 }
 
-const struct provider provider_parallel = {.name = "parallel",
-                                           .summary = "GNU parallel, or xargs (--with xargs), fed with a line for each task",
-                                           .path = "client -> parallel or xargs -> process",
-                                           .live = true,
-                                           .tasks = 500,
-                                           .chain = 0,
-                                           .clients = 1,
-                                           .how = how,
-                                           .begin = begin,
-                                           .line = line,
-                                           .chunk = chunk};
+const struct task_provider provider_parallel = {.name = "parallel",
+                                                .summary = "GNU parallel, or xargs (--with xargs), fed with a line for each task",
+                                                .path = "client -> parallel or xargs -> process",
+                                                .live = true,
+                                                .tasks = 500,
+                                                .chain = 0,
+                                                .clients = 1,
+                                                .how = parallel_how,
+                                                .begin = parallel_begin,
+                                                .line = parallel_line,
+                                                .chunk = parallel_chunk};

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how pbs_how(const struct bench *b)
 {
     return b->set.array ? HOW_BULK : HOW_DETACHED;
 }
 
-static void identity(struct buf *to)
+static void pbs_identity(struct buf *to)
 {
     const char *server = getenv("PBS_DEFAULT"), *other = getenv("PBS_SERVER");
     buf_printf(to, "%s", server ? server : other ? other : "-");
@@ -25,7 +25,7 @@ static const char *const server_keys[] = {"server_state",        "scheduling",
                                           "backfill_depth",      "resources_assigned.ncpus",
                                           "total_jobs"};
 
-static void attributes(struct bench *b, struct str text)
+static void pbs_read_attributes(struct bench *b, struct str text)
 {
     while (text.p) {
         struct str line = str_cut(&text, '\n'), name = str_trim(str_cut(&line, '='));
@@ -36,7 +36,7 @@ static void attributes(struct bench *b, struct str text)
 }
 
 /* Free and used processors of the nodes that are not down or offline. */
-static size_t processors(struct str text)
+static size_t pbs_count_processors(struct str text)
 {
     size_t all = 0;
     bool usable = false;
@@ -54,14 +54,14 @@ static size_t processors(struct str text)
     return all;
 }
 
-static int begin(struct bench *b, struct err *err)
+static int pbs_begin(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, (size_t)4 << 20);
     queue_untried(b);
     if (queue_ask(b, &out, err, "qstat", "-Bf", NULL) < 0)
         return err_wrap(err, "the PBS server was asked for its configuration; nothing was submitted");
-    attributes(b, buf_text(&out));
+    pbs_read_attributes(b, buf_text(&out));
     b->scheduler_version = bench_fact_of(b, "pbs.pbs_version");
     const char *scheduling = bench_fact_of(b, "pbs.scheduling");
     if (scheduling && strcmp(scheduling, "False") == 0)
@@ -70,19 +70,19 @@ static int begin(struct bench *b, struct err *err)
     buf_clear(&out);
     if (queue_ask(b, &out, err, "pbsnodes", "-a", NULL) < 0)
         return err_wrap(err, "the PBS server was asked for its nodes; nothing was submitted");
-    b->slots = (unsigned)processors(buf_text(&out));
+    b->slots = (unsigned)pbs_count_processors(buf_text(&out));
     b->slots_from = "processors of nodes that are up (pbsnodes -a)";
     return b->slots ? 0 : err_set(err, ERR_REMOTE, "no node of the PBS server takes jobs; nothing was submitted");
 }
 
-static size_t chunk(const struct bench *b)
+static size_t pbs_chunk(const struct bench *b)
 {
     uint64_t most;
     return str_uint(str_of(bench_fact_of(b, "pbs.max_array_size")), &most) && most ? (size_t)most : 10000;
 }
 
 /* An array has at least two tasks there; one alone is a plain job. */
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int pbs_line(struct bench *b, struct submission *s, struct err *err)
 {
     bool array = b->set.array && s->count > 1;
     const char *range = arena_printf(s->arena, "0-%zu", s->count - 1);
@@ -99,7 +99,7 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return 0;
 }
 
-static void ask(struct bench *b, struct queue *ret)
+static void pbs_ask(struct bench *b, struct queue *ret)
 {
     CLEANUP_BUF struct buf out, held;
     buf_init(&out, (size_t)4 << 20);
@@ -113,7 +113,7 @@ static void ask(struct bench *b, struct queue *ret)
         snprintf(ret->why, sizeof ret->why, "%zu are held", queue_lines(buf_text(&held)));
 }
 
-static int cancel(const char *tag, struct err *err)
+static int pbs_cancel(const char *tag, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, (size_t)4 << 20);
@@ -133,19 +133,19 @@ static int cancel(const char *tag, struct err *err)
     return 0;
 }
 
-const struct provider provider_pbs = {.name = "pbs",
-                                      .summary = "qsub for each task; --array: a job array (not yet tried on a live system)",
-                                      .path = "client -> qsub -> server -> scheduler -> mom -> sh -> process",
-                                      .remote = true,
-                                      .cap = 1000,
-                                      .rate = 10,
-                                      .clients = 2,
-                                      .tasks = 100,
-                                      .chain = 3,
-                                      .how = how,
-                                      .begin = begin,
-                                      .line = line,
-                                      .chunk = chunk,
-                                      .ask = ask,
-                                      .identity = identity,
-                                      .cancel = cancel};
+const struct task_provider provider_pbs = {.name = "pbs",
+                                           .summary = "qsub for each task; --array: a job array (not yet tried on a live system)",
+                                           .path = "client -> qsub -> server -> scheduler -> mom -> sh -> process",
+                                           .remote = true,
+                                           .cap = 1000,
+                                           .rate = 10,
+                                           .clients = 2,
+                                           .tasks = 100,
+                                           .chain = 3,
+                                           .how = pbs_how,
+                                           .begin = pbs_begin,
+                                           .line = pbs_line,
+                                           .chunk = pbs_chunk,
+                                           .ask = pbs_ask,
+                                           .identity = pbs_identity,
+                                           .cancel = pbs_cancel};

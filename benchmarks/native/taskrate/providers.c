@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-#define PROVIDER(x) extern const struct provider provider_##x;
+#define PROVIDER(x) extern const struct task_provider provider_##x;
 #include "benchmarks/native/taskrate/providers.def"
 #undef PROVIDER
 #define PROVIDER(x) &provider_##x,
-const struct provider *const providers[] = {
+const struct task_provider *const providers[] = {
 #include "benchmarks/native/taskrate/providers.def"
 };
 #undef PROVIDER
 const size_t provider_count = sizeof providers / sizeof providers[0];
 
-const struct provider *provider_find(const char *name)
+const struct task_provider *provider_find(const char *name)
 {
     for (size_t i = 0; i < provider_count; i++)
         if (strcmp(providers[i]->name, name) == 0)

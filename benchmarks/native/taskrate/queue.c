@@ -7,7 +7,7 @@ static const double ANSWER_S = 30;
 
 int queue_ask_list(struct bench *b, struct buf *out, struct err *err, const char *const *command)
 {
-    struct words argv = {.n = 0};
+    struct argument_words argv = {.n = 0};
     return words_list(&argv, command, err) < 0 ? -1 : command_run(b, &argv, ANSWER_S, out, err);
 }
 

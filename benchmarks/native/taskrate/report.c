@@ -18,7 +18,7 @@
 enum { ADDRESSES_MAX = 8, RECEIVE_BYTES = 8 << 20, SLACK_NS = 1000000 };
 
 /* "PORT,HEX+HEX": the addresses of this machine, the loopback one last. */
-static void addresses(struct buf *to, unsigned port)
+static void report_print_addresses(struct buf *to, unsigned port)
 {
     struct ifaddrs *list = NULL;
     unsigned n = 0;
@@ -38,7 +38,7 @@ static void addresses(struct buf *to, unsigned port)
     buf_printf(to, "%08x", INADDR_LOOPBACK);
 }
 
-static int listen_to(struct report *r, struct bench *b, struct err *err)
+static int listen_to(struct report_channel *r, struct bench *b, struct err *err)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
     socklen_t n = sizeof in;
@@ -57,15 +57,15 @@ static int listen_to(struct report *r, struct bench *b, struct err *err)
             return err_set(err, ERR_USAGE, "--address %s: not an IPv4 address", b->set.address);
         buf_printf(&text, "%u,%08x", ntohs(in.sin_port), ntohl(own.s_addr));
     } else
-        addresses(&text, ntohs(in.sin_port));
+        report_print_addresses(&text, ntohs(in.sin_port));
     b->set.address = text.failed ? NULL : arena_dup(&b->arena, text.p, text.n);
     return b->set.address ? 0 : err_sys(err, "memory for addresses");
 }
 
-int report_init(struct report *r, struct bench *b, struct err *err)
+int report_init(struct report_channel *r, struct bench *b, struct err *err)
 {
     char path[4096];
-    *r = (struct report){.socket = -1, .file = -1};
+    *r = (struct report_channel){.socket = -1, .file = -1};
     if (!b->set.report_dir)
         return listen_to(r, b, err);
     if (strpbrk(b->set.report_dir, " \t\n'\""))
@@ -77,7 +77,7 @@ int report_init(struct report *r, struct bench *b, struct err *err)
     return r->file < 0 ? err_sys(err, "the file for the tasks' reports, %s", path) : 0;
 }
 
-void report_deinit(struct report *r, struct bench *b)
+void report_deinit(struct report_channel *r, struct bench *b)
 {
     char path[4096];
     fs_close(&r->socket);
@@ -98,7 +98,7 @@ static bool told_before(const struct tasks *t, size_t task, int64_t start)
 }
 
 /* One report into the book. The same run reported twice (its acknowledgement was lost) is known by its first instruction. true: it ended a task. */
-static bool take(struct bench *b, const struct wire_record *r, int64_t when)
+static bool report_take_record(struct bench *b, const struct wire_record *r, int64_t when)
 {
     struct tasks *t = &b->tasks;
     struct wire_stamps stamps;
@@ -131,7 +131,7 @@ static bool take(struct bench *b, const struct wire_record *r, int64_t when)
 }
 
 /* When the kernel had the datagram, on our monotonic clock. */
-static int64_t arrival(struct msghdr *m)
+static int64_t report_arrival_ns(struct msghdr *m)
 {
     struct timespec wall;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
@@ -143,7 +143,7 @@ static int64_t arrival(struct msghdr *m)
     return clock_mono_ns();
 }
 
-static size_t take_datagrams(struct report *r, struct bench *b)
+static size_t take_datagrams(struct report_channel *r, struct bench *b)
 {
     size_t ended = 0;
     for (;;) {
@@ -167,11 +167,11 @@ static size_t take_datagrams(struct report *r, struct bench *b)
             continue;
         }
         sendto(r->socket, &record, 16, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&from, m.msg_namelen);
-        ended += take(b, &record, arrival(&m));
+        ended += report_take_record(b, &record, report_arrival_ns(&m));
     }
 }
 
-static size_t take_file(struct report *r, struct bench *b)
+static size_t report_take_file(struct report_channel *r, struct bench *b)
 {
     struct wire_record records[64];
     size_t ended = 0;
@@ -179,18 +179,18 @@ static size_t take_file(struct report *r, struct bench *b)
     for (ssize_t n; (n = pread(r->file, records, sizeof records, r->read)) >= (ssize_t)sizeof records[0];) {
         size_t whole = (size_t)n / sizeof records[0];
         for (size_t i = 0; i < whole; i++)
-            ended += take(b, &records[i], when);
+            ended += report_take_record(b, &records[i], when);
         r->read += (off_t)(whole * sizeof records[0]);
     }
     return ended;
 }
 
-size_t report_take(struct report *r, struct bench *b)
+size_t report_take(struct report_channel *r, struct bench *b)
 {
-    return r->file >= 0 ? take_file(r, b) : take_datagrams(r, b);
+    return r->file >= 0 ? report_take_file(r, b) : take_datagrams(r, b);
 }
 
-const char *report_words(const struct report *r)
+const char *report_describe(const struct report_channel *r)
 {
     return r->file >= 0 ? "the task's record was found in the report file, looked at every millisecond"
                         : "the task's report arrived by datagram";

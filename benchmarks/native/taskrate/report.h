@@ -3,17 +3,17 @@
 #define TASKRATE_REPORT_H
 #include "benchmarks/native/taskrate/bench.h"
 
-struct report {
+struct report_channel {
     int socket; /* UDP, or -1 */
     int file; /* or -1 */
     off_t read; /* bytes of the file that have been taken */
 };
 
 /* Opens what tasks report to and puts it into b->set.address or the file below b->set.report_dir, which is made. */
-int report_init(struct report *r, struct bench *b, struct err *err);
-void report_deinit(struct report *r, struct bench *b);
+int report_init(struct report_channel *r, struct bench *b, struct err *err);
+void report_deinit(struct report_channel *r, struct bench *b);
 /* Takes all reports that are there into the book; returns how many tasks they ended for the first time. Never waits. */
-size_t report_take(struct report *r, struct bench *b);
+size_t report_take(struct report_channel *r, struct bench *b);
 /* The words for how ends were learned of. */
-const char *report_words(const struct report *r);
+const char *report_describe(const struct report_channel *r);
 #endif

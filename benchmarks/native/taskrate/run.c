@@ -22,18 +22,18 @@ enum { FLOOR_TASKS = 1000, BATCHES_MAX = 100000 };
 
 struct course { /* of one run */
     struct bench *b;
-    struct report report;
-    struct own own;
-    struct table *table;
+    struct report_channel report;
+    struct own_run own;
+    struct task_table *table;
     struct progress progress;
     size_t batches, done; /* planned */
     unsigned serial;
     bool local;
 };
 
-static bool limits(const struct bench *b, struct err *err)
+static bool run_check_limits(const struct bench *b, struct err *err)
 {
-    const struct settings *s = &b->set;
+    const struct bench_settings *s = &b->set;
     for (size_t i = 0; i < s->size_count; i++)
         if (b->provider->cap && s->sizes[i] > s->max_tasks) {
             err_set(err, ERR_USAGE, "%zu tasks on what may be a shared controller: at most %zu without --max-tasks %zu", s->sizes[i],
@@ -48,7 +48,7 @@ static bool limits(const struct bench *b, struct err *err)
     return true;
 }
 
-static size_t greatest(const struct settings *s)
+static size_t run_largest_batch(const struct bench_settings *s)
 {
     size_t n = s->chain;
     for (size_t i = 0; i < s->size_count; i++)
@@ -56,11 +56,11 @@ static size_t greatest(const struct settings *s)
     return s->floor && n < FLOOR_TASKS ? FLOOR_TASKS : n;
 }
 
-static struct batch *another(struct bench *b, struct err *err)
+static struct task_batch *run_add_batch(struct bench *b, struct err *err)
 {
     if (b->batch_count == b->batch_room) {
         size_t room = b->batch_room ? b->batch_room * 2 : 64;
-        struct batch *more = realloc(b->batches, room * sizeof *more);
+        struct task_batch *more = realloc(b->batches, room * sizeof *more);
         if (!more) {
             err_sys(err, "memory for %zu batches", room);
             return NULL;
@@ -68,13 +68,13 @@ static struct batch *another(struct bench *b, struct err *err)
         b->batches = more;
         b->batch_room = room;
     }
-    struct batch *x = &b->batches[b->batch_count++];
-    *x = (struct batch){.completion = ""};
+    struct task_batch *x = &b->batches[b->batch_count++];
+    *x = (struct task_batch){.completion = ""};
     return x;
 }
 
 /* What runs at once in this batch at most. */
-static unsigned slots_of(const struct bench *b, const struct batch *x)
+static unsigned slots_of(const struct bench *b, const struct task_batch *x)
 {
     unsigned slots = b->set.slots ? b->set.slots : b->slots;
     enum provider_how how = b->provider->how(b);
@@ -87,7 +87,7 @@ static unsigned slots_of(const struct bench *b, const struct batch *x)
     return slots ? slots : 1;
 }
 
-static void show(struct course *c, const struct batch *x)
+static void run_show_progress(struct course *c, const struct task_batch *x)
 {
     char more[100];
     snprintf(more, sizeof more, "%s of %zu task%s",
@@ -100,7 +100,7 @@ static void show(struct course *c, const struct batch *x)
         progress_show(&c->progress, c->done, more);
 }
 
-static void tell(struct course *c, const struct batch *x)
+static void run_print_batch(struct course *c, const struct task_batch *x)
 {
     c->done++;
     if (c->b->set.quiet || !c->progress.on)
@@ -121,10 +121,10 @@ static void tell(struct course *c, const struct batch *x)
 }
 
 /* One batch as `plan` says. -1: nothing more can be measured. */
-static int measure(struct course *c, const struct batch *plan, struct err *err)
+static int run_measure_batch(struct course *c, const struct task_batch *plan, struct err *err)
 {
     struct bench *b = c->b;
-    struct batch *x = bench_stop(b) ? NULL : another(b, err);
+    struct task_batch *x = bench_stop(b) ? NULL : run_add_batch(b, err);
     if (b->stop) { /* while the scheduler was asked */
         b->interrupted = true;
         return 1;
@@ -134,7 +134,7 @@ static int measure(struct course *c, const struct batch *plan, struct err *err)
     *x = *plan;
     x->slots = slots_of(b, x);
     x->begin_wall_ms = clock_wall_ms();
-    show(c, x);
+    run_show_progress(c, x);
     b->token = (b->token & ~UINT64_C(0xffff)) | (++c->serial & 0xffff);
     if (tasks_begin(&b->tasks, x->tasks, err) < 0 || clocks_begin(&b->clocks, err) < 0)
         return -1;
@@ -161,47 +161,47 @@ static int measure(struct course *c, const struct batch *plan, struct err *err)
     struct err no;
     if (b->set.out && !x->warmup && !x->floor && !x->chain && drawings_write(b, b->set.out, &no) < 0)
         bench_note(b, "no drawings: %s", no.text);
-    tell(c, x);
+    run_print_batch(c, x);
     if (bench_stop(b))
         b->interrupted = true;
     return b->interrupted ? 1 : 0;
 }
 
 /* After a batch that was given up another would only do harm. */
-static bool hopeless(const struct bench *b)
+static bool run_has_given_up(const struct bench *b)
 {
     return b->batch_count && b->batches[b->batch_count - 1].given_up;
 }
 
 /* All batches. 0: done; 1: ended early, with what there is; -1: nothing. */
-static int batches(struct course *c, struct err *err)
+static int run_all_batches(struct course *c, struct err *err)
 {
-    const struct settings *s = &c->b->set;
+    const struct bench_settings *s = &c->b->set;
     int rc = 0;
     if (s->floor) {
-        struct batch floor = {.tasks = FLOOR_TASKS, .floor = true, .warmup = true};
-        rc = measure(c, &floor, err);
+        struct task_batch floor = {.tasks = FLOOR_TASKS, .floor = true, .warmup = true};
+        rc = run_measure_batch(c, &floor, err);
         floor.warmup = false;
         if (rc == 0)
-            rc = measure(c, &floor, err);
+            rc = run_measure_batch(c, &floor, err);
     }
     for (unsigned w = 0; rc == 0 && w < s->warmup; w++) {
-        struct batch warm = {.tasks = s->sizes[0], .duration = s->durations[0], .warmup = true, .repetition = w};
-        rc = measure(c, &warm, err);
-        if (rc == 0 && hopeless(c->b))
+        struct task_batch warm = {.tasks = s->sizes[0], .duration = s->durations[0], .warmup = true, .repetition = w};
+        rc = run_measure_batch(c, &warm, err);
+        if (rc == 0 && run_has_given_up(c->b))
             rc = 1;
     }
     for (size_t d = 0; rc == 0 && d < s->duration_count; d++)
         for (size_t n = 0; rc == 0 && n < s->size_count; n++)
             for (unsigned r = 0; rc == 0 && r < s->repeat; r++) {
-                struct batch x = {.tasks = s->sizes[n], .duration = s->durations[d], .repetition = r};
-                rc = measure(c, &x, err);
-                if (rc == 0 && hopeless(c->b))
+                struct task_batch x = {.tasks = s->sizes[n], .duration = s->durations[d], .repetition = r};
+                rc = run_measure_batch(c, &x, err);
+                if (rc == 0 && run_has_given_up(c->b))
                     rc = 1;
             }
     if (rc == 0 && s->chain && c->b->provider->how(c->b) != HOW_TOOL) {
-        struct batch chain = {.tasks = s->chain, .duration = s->durations[0], .chain = true};
-        rc = measure(c, &chain, err);
+        struct task_batch chain = {.tasks = s->chain, .duration = s->durations[0], .chain = true};
+        rc = run_measure_batch(c, &chain, err);
     }
     return rc;
 }
@@ -218,7 +218,7 @@ static void report_folder(struct bench *b)
 
 /* Those that are taken by signalfd: what asks for the end, unless we were started with it ignored (nohup, a shell's background), and what a
  * full pipe or disk would kill us with. */
-static void signals(sigset_t *mask)
+static void run_choose_signals(sigset_t *mask)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction was;
@@ -229,30 +229,30 @@ static void signals(sigset_t *mask)
             sigaddset(mask, ends[i]);
 }
 
-static int prepare(struct course *c, struct err *err)
+static int run_prepare(struct course *c, struct err *err)
 {
     struct bench *b = c->b;
     uint64_t random;
     sigset_t mask;
-    signals(&mask);
+    run_choose_signals(&mask);
     if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0 || (b->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
         getrandom(&random, sizeof random, 0) != sizeof random)
         return err_sys(err, "preparing signals");
     snprintf(b->tag, sizeof b->tag, "taskrate-%016llx", (unsigned long long)random);
     b->token = random;
     c->local = b->provider->how(b) == HOW_LOCAL;
-    c->report = (struct report){.socket = -1, .file = -1};
+    c->report = (struct report_channel){.socket = -1, .file = -1};
     c->own.fd = -1;
     report_folder(b);
     if (b->set.out && fs_mkdirs(AT_FDCWD, b->set.out, 0755, err) < 0)
         return err_wrap(err, "--out");
-    if (tasks_init(&b->tasks, greatest(&b->set), err) < 0)
+    if (tasks_init(&b->tasks, run_largest_batch(&b->set), err) < 0)
         return -1;
     return b->set.out ? table_open(&c->table, b->set.out, err) : 0;
 }
 
 /* Notes whose jobs will be in the queue, opens what tasks report to, asks the scheduler. */
-static int begin(struct course *c, struct err *err)
+static int run_begin_provider(struct course *c, struct err *err)
 {
     struct bench *b = c->b;
     char leftover[4096];
@@ -282,7 +282,7 @@ static void clean_up(struct course *c)
     own_end(&c->own, cleaned);
 }
 
-static int print(const struct bench *b, struct err *err)
+static int run_print_results(const struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf document, people;
     buf_init(&document, DOCUMENT_MAX);
@@ -317,18 +317,18 @@ static bool all_good(const struct bench *b)
     return good;
 }
 
-int run(struct bench *b, struct err *err)
+int taskrate_run(struct bench *b, struct err *err)
 {
     struct course c = {.b = b};
-    const struct settings *s = &b->set;
+    const struct bench_settings *s = &b->set;
     struct err no;
-    if (!limits(b, err) || prepare(&c, err) < 0)
+    if (!run_check_limits(b, err) || run_prepare(&c, err) < 0)
         return 2;
     c.batches = s->warmup + s->size_count * s->duration_count * s->repeat + (s->chain ? 1 : 0) + (s->floor ? 2 : 0);
     progress_begin(&c.progress, stderr, "batch", c.batches);
-    int rc = begin(&c, err);
+    int rc = run_begin_provider(&c, err);
     if (rc == 0)
-        rc = batches(&c, err);
+        rc = run_all_batches(&c, err);
     progress_clear(&c.progress);
     if (c.table && table_close(c.table, &no) < 0)
         bench_note(b, "the table of tasks is not complete: %s", no.text);
@@ -343,7 +343,7 @@ int run(struct bench *b, struct err *err)
     }
     if (rc < 0)
         bench_note(b, "ended early: %s", err->text);
-    if (print(b, err) < 0)
+    if (run_print_results(b, err) < 0)
         return 2;
     return rc == 0 && all_good(b) ? 0 : 1;
 }

@@ -4,5 +4,5 @@
 #include "benchmarks/native/taskrate/bench.h"
 
 /* Measures as b->set says and prints the result. 0: complete; 1: a result with losses, or a partial one; 2: nothing, err says why. */
-int run(struct bench *b, struct err *err);
+int taskrate_run(struct bench *b, struct err *err);
 #endif

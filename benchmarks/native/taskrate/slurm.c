@@ -73,7 +73,7 @@ struct str slurm_config_shown(const char *key, struct str value)
     return value.n == 0 || str_is(value, "(null)") ? STR("none") : STR("set");
 }
 
-static int config(struct bench *b, struct err *err)
+static int slurm_read_config(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, ANSWER_MAX);
@@ -90,9 +90,9 @@ static int config(struct bench *b, struct err *err)
     return 0;
 }
 
-static const char *partition(const struct bench *b)
+static const char *slurm_partition(const struct bench *b)
 {
-    const struct words *w = &b->set.extra;
+    const struct argument_words *w = &b->set.extra;
     for (size_t i = 0; i < w->n; i++) {
         if (strncmp(w->word[i], "--partition=", 12) == 0)
             return w->word[i] + 12;
@@ -105,9 +105,9 @@ static const char *partition(const struct bench *b)
 }
 
 /* Processors of the nodes that take jobs, and what is wrong with the others. */
-static int slots(struct bench *b, struct err *err)
+static int slurm_count_slots(struct bench *b, struct err *err)
 {
-    const char *wanted = partition(b);
+    const char *wanted = slurm_partition(b);
     CLEANUP_BUF struct buf out, wrong;
     size_t cpus = 0, usable = 0, others = 0;
     buf_init(&out, ANSWER_MAX);
@@ -148,7 +148,7 @@ static uint64_t fact_number(const struct bench *b, const char *name, uint64_t ot
 }
 
 /* rl_bucket_size=40 in SlurmctldParameters; otherwise. */
-static uint64_t parameter(const struct bench *b, const char *name, uint64_t otherwise)
+static uint64_t slurm_parameter(const struct bench *b, const char *name, uint64_t otherwise)
 {
     struct str rest = str_of(bench_fact_of(b, "SlurmctldParameters"));
     while (rest.p) {
@@ -164,10 +164,10 @@ static uint64_t parameter(const struct bench *b, const char *name, uint64_t othe
 static void rate_limit(struct bench *b)
 {
     static const double our_share = 0.9;
-    if (!parameter(b, "rl_enable", 0))
+    if (!slurm_parameter(b, "rl_enable", 0))
         return;
-    uint64_t period = parameter(b, "rl_refill_period", 1);
-    double rate = (double)parameter(b, "rl_refill_rate", 2) / (period ? (double)period : 1);
+    uint64_t period = slurm_parameter(b, "rl_refill_period", 1);
+    double rate = (double)slurm_parameter(b, "rl_refill_rate", 2) / (period ? (double)period : 1);
     unsigned calls = b->provider->calls ? b->provider->calls : 1;
     double ours = our_share * rate / calls;
     b->set.evenly = true;
@@ -182,7 +182,7 @@ static void rate_limit(struct bench *b)
 }
 
 /* Jobs that the controller has in its table, finished ones (MinJobAge) too. -1: not known. */
-static int64_t table(struct bench *b)
+static int64_t slurm_count_jobs(struct bench *b)
 {
     CLEANUP_BUF struct buf out;
     int64_t n = 0;
@@ -196,7 +196,7 @@ static int64_t table(struct bench *b)
 
 size_t slurm_all_tasks(const struct bench *b)
 {
-    const struct settings *s = &b->set;
+    const struct bench_settings *s = &b->set;
     size_t all = 0, greatest = 0;
     for (size_t i = 0; i < s->size_count; i++) {
         all += s->sizes[i] * s->duration_count * s->repeat;
@@ -207,12 +207,12 @@ size_t slurm_all_tasks(const struct bench *b)
 
 int slurm_begin(struct bench *b, size_t jobs, struct err *err)
 {
-    if (config(b, err) < 0 || slots(b, err) < 0)
+    if (slurm_read_config(b, err) < 0 || slurm_count_slots(b, err) < 0)
         return -1;
     rate_limit(b);
     if (!jobs)
         return 0;
-    int64_t there = table(b);
+    int64_t there = slurm_count_jobs(b);
     uint64_t most = fact_number(b, "MaxJobCount", 10000);
     if (there >= 0 && (uint64_t)there + jobs > most)
         return err_set(
@@ -254,7 +254,7 @@ static bool value_after(struct str text, const char *label, int64_t *ret)
 }
 
 /* count and total time of one kind of call: "REQUEST_… ( 4003) count:5 ave_time:1234 total_time:6170". */
-static void call(struct str text, const char *name, int64_t *count, int64_t *us)
+static void slurm_read_calls(struct str text, const char *name, int64_t *count, int64_t *us)
 {
     ptrdiff_t at = str_find(text, str_of(name));
     *count = *us = 0;
@@ -265,9 +265,9 @@ static void call(struct str text, const char *name, int64_t *count, int64_t *us)
     value_after(line, "total_time:", us);
 }
 
-void slurm_sdiag_read(struct str text, struct counters *ret)
+void slurm_sdiag_read(struct str text, struct scheduler_counters *ret)
 {
-    *ret = (struct counters){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *ret = (struct scheduler_counters){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     value_after(text, "Jobs submitted:", &ret->submitted);
     value_after(text, "Jobs started:", &ret->started);
     value_after(text, "Jobs completed:", &ret->completed);
@@ -281,15 +281,15 @@ void slurm_sdiag_read(struct str text, struct counters *ret)
         if (value_after(part, "Mean cycle:", &mean) && ret->cycles >= 0)
             ret->cycle_us = mean * ret->cycles;
     }
-    call(text, "REQUEST_SUBMIT_BATCH_JOB", &ret->submit_calls, &ret->submit_us);
-    call(text, "REQUEST_JOB_STEP_CREATE", &ret->step_calls, &ret->step_us);
+    slurm_read_calls(text, "REQUEST_SUBMIT_BATCH_JOB", &ret->submit_calls, &ret->submit_us);
+    slurm_read_calls(text, "REQUEST_JOB_STEP_CREATE", &ret->step_calls, &ret->step_us);
 }
 
-void slurm_count(struct bench *b, struct counters *ret)
+void slurm_count(struct bench *b, struct scheduler_counters *ret)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, ANSWER_MAX);
-    *ret = (struct counters){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *ret = (struct scheduler_counters){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     if (queue_ask(b, &out, NULL, "sdiag", NULL) == 0)
         slurm_sdiag_read(buf_text(&out), ret);
 }
@@ -302,7 +302,7 @@ void slurm_identity(struct buf *to)
 }
 
 /* How many jobs of that name there are; -1: not known. */
-static long left(const char *tag, struct err *err)
+static long slurm_jobs_left(const char *tag, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     long n = 0;
@@ -322,7 +322,7 @@ int slurm_cancel(const char *tag, struct err *err)
     for (int i = 0; i < 40; i++) {
         CLEANUP_BUF struct buf out;
         buf_init(&out, ANSWER_MAX);
-        n = left(tag, err);
+        n = slurm_jobs_left(tag, err);
         if (n <= 0)
             break;
         if (i % 10 == 0 && queue_ask(NULL, &out, err, "scancel", name, NULL) < 0) /* once; again where a submission was still on its way */

@@ -7,7 +7,7 @@
  * measurement puts into the controller's table at most (0: none, steps only). -1 with the reason: nothing was submitted. */
 int slurm_begin(struct bench *b, size_t jobs, struct err *err);
 void slurm_ask(struct bench *b, struct queue *ret);
-void slurm_count(struct bench *b, struct counters *ret);
+void slurm_count(struct bench *b, struct scheduler_counters *ret);
 void slurm_identity(struct buf *to);
 int slurm_cancel(const char *tag, struct err *err);
 /* sbatch with what every job of ours has: name, nothing written, one task. */
@@ -19,5 +19,5 @@ size_t slurm_all_tasks(const struct bench *b);
 struct str slurm_config_value(struct str text, const char *key); /* n == 0: not there */
 /* The value as it is recorded: of a path whether there is one ("set", "none"), since the path is the site's own. */
 struct str slurm_config_shown(const char *key, struct str value);
-void slurm_sdiag_read(struct str text, struct counters *ret);
+void slurm_sdiag_read(struct str text, struct scheduler_counters *ret);
 #endif

@@ -2,13 +2,13 @@
 #include "base/str.h"
 #include "benchmarks/native/taskrate/slurm.h"
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how slurm_array_how(const struct bench *b)
 {
     (void)b;
     return HOW_BULK;
 }
 
-static int begin(struct bench *b, struct err *err)
+static int slurm_array_begin(struct bench *b, struct err *err)
 {
     uint64_t most;
     if (slurm_begin(b, slurm_all_tasks(b), err) < 0)
@@ -20,13 +20,13 @@ static int begin(struct bench *b, struct err *err)
 }
 
 /* The greatest index is MaxArraySize - 1. */
-static size_t chunk(const struct bench *b)
+static size_t slurm_array_chunk(const struct bench *b)
 {
     uint64_t most;
     return str_uint(str_of(bench_fact_of(b, "MaxArraySize")), &most) && most > 1 ? (size_t)most : 1000;
 }
 
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int slurm_array_line(struct bench *b, struct submission *s, struct err *err)
 {
     const char *array = arena_printf(s->arena, "--array=0-%zu", s->count - 1);
     buf_puts(s->input, "#!/bin/sh\nexec ");
@@ -36,21 +36,21 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return slurm_sbatch(b, s, err) < 0 ? -1 : words_add(&s->argv, array, err);
 }
 
-const struct provider provider_slurm_array = {.name = "slurm-array",
-                                              .summary = "one sbatch --array for many tasks: one call, then as slurm-batch",
-                                              .path = "client -> sbatch --array -> slurmctld -> slurmd -> slurmstepd -> sh -> process",
-                                              .live = true,
-                                              .remote = true,
-                                              .cap = 1000,
-                                              .rate = 50,
-                                              .clients = 1,
-                                              .tasks = 100,
-                                              .chain = 3,
-                                              .how = how,
-                                              .begin = begin,
-                                              .line = line,
-                                              .chunk = chunk,
-                                              .ask = slurm_ask,
-                                              .count = slurm_count,
-                                              .identity = slurm_identity,
-                                              .cancel = slurm_cancel};
+const struct task_provider provider_slurm_array = {.name = "slurm-array",
+                                                   .summary = "one sbatch --array for many tasks: one call, then as slurm-batch",
+                                                   .path = "client -> sbatch --array -> slurmctld -> slurmd -> slurmstepd -> sh -> process",
+                                                   .live = true,
+                                                   .remote = true,
+                                                   .cap = 1000,
+                                                   .rate = 50,
+                                                   .clients = 1,
+                                                   .tasks = 100,
+                                                   .chain = 3,
+                                                   .how = slurm_array_how,
+                                                   .begin = slurm_array_begin,
+                                                   .line = slurm_array_line,
+                                                   .chunk = slurm_array_chunk,
+                                                   .ask = slurm_ask,
+                                                   .count = slurm_count,
+                                                   .identity = slurm_identity,
+                                                   .cancel = slurm_cancel};

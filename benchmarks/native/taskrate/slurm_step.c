@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum provider_how how(const struct bench *b)
+static enum provider_how slurm_step_how(const struct bench *b)
 {
     (void)b;
     return HOW_ATTACHED;
 }
 
 /* "salloc: Granted job allocation 12" */
-static bool granted(struct str text, char *ret, size_t size)
+static bool slurm_step_read_grant(struct str text, char *ret, size_t size)
 {
     static const char words[] = "Granted job allocation ";
     ptrdiff_t at = str_find(text, STR("Granted job allocation "));
@@ -29,9 +29,9 @@ static bool granted(struct str text, char *ret, size_t size)
 }
 
 /* Takes an allocation that stays until it is cancelled. salloc speaks on standard error: a shell joins the two. */
-static int allocate(struct bench *b, struct err *err)
+static int slurm_step_allocate(struct bench *b, struct err *err)
 {
-    struct words argv = {.n = 0};
+    struct argument_words argv = {.n = 0};
     char tasks[32], name[80];
     CLEANUP_BUF struct buf out;
     unsigned want = b->set.slots ? b->set.slots : b->slots;
@@ -44,7 +44,7 @@ static int allocate(struct bench *b, struct err *err)
         return -1;
     b->submitted = true;
     int rc = command_run(b, &argv, 90, &out, err);
-    if (rc == 0 && granted(buf_text(&out), b->jobs, sizeof b->jobs)) {
+    if (rc == 0 && slurm_step_read_grant(buf_text(&out), b->jobs, sizeof b->jobs)) {
         b->slots = want;
         b->slots_from = "tasks of an allocation of our own";
         return 0;
@@ -57,7 +57,7 @@ static int allocate(struct bench *b, struct err *err)
                    str_plural(want), plain.n ? plain.p : "no word");
 }
 
-static int begin(struct bench *b, struct err *err)
+static int slurm_step_begin(struct bench *b, struct err *err)
 {
     const char *job = getenv("SLURM_JOB_ID"), *tasks = getenv("SLURM_NTASKS"), *cpus = getenv("SLURM_JOB_CPUS_PER_NODE");
     uint64_t n, most;
@@ -68,7 +68,7 @@ static int begin(struct bench *b, struct err *err)
         return err_set(err, ERR_REMOTE, "this would create %zu steps, and a job may have %llu (MaxStepCount); give fewer --tasks", steps,
                        (unsigned long long)most);
     if (!job || !str_uint(str_of(job), &n))
-        return allocate(b, err);
+        return slurm_step_allocate(b, err);
     snprintf(b->jobs, sizeof b->jobs, "%llu", (unsigned long long)n);
     if (str_uint(str_of(tasks), &n) && n) {
         b->slots = (unsigned)n;
@@ -80,12 +80,12 @@ static int begin(struct bench *b, struct err *err)
     return 0;
 }
 
-static size_t chunk(const struct bench *b)
+static size_t slurm_step_chunk(const struct bench *b)
 {
     return b->set.width ? b->set.width : 1;
 }
 
-static int line(struct bench *b, struct submission *s, struct err *err)
+static int slurm_step_line(struct bench *b, struct submission *s, struct err *err)
 {
     const char *srun = command_path(b, "srun", err), *job, *tasks;
     if (!srun)
@@ -101,21 +101,21 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     return provider_task(b, s, s->first, s->count > 1 ? "SLURM_PROCID" : NULL, 0, &s->argv, err);
 }
 
-const struct provider provider_slurm_step = {.name = "slurm-step",
-                                             .summary = "an srun step for each task (or --width of them) in an allocation",
-                                             .path = "client -> srun -> slurmctld (step creation) -> slurmd -> slurmstepd -> process",
-                                             .live = true,
-                                             .remote = true,
-                                             .cap = 1000,
-                                             .rate = 50,
-                                             .calls = 2, /* what the allocation is, and a step in it */
-                                             .clients = 8,
-                                             .tasks = 50,
-                                             .chain = 10,
-                                             .how = how,
-                                             .begin = begin,
-                                             .line = line,
-                                             .chunk = chunk,
-                                             .count = slurm_count,
-                                             .identity = slurm_identity,
-                                             .cancel = slurm_cancel};
+const struct task_provider provider_slurm_step = {.name = "slurm-step",
+                                                  .summary = "an srun step for each task (or --width of them) in an allocation",
+                                                  .path = "client -> srun -> slurmctld (step creation) -> slurmd -> slurmstepd -> process",
+                                                  .live = true,
+                                                  .remote = true,
+                                                  .cap = 1000,
+                                                  .rate = 50,
+                                                  .calls = 2, /* what the allocation is, and a step in it */
+                                                  .clients = 8,
+                                                  .tasks = 50,
+                                                  .chain = 10,
+                                                  .how = slurm_step_how,
+                                                  .begin = slurm_step_begin,
+                                                  .line = slurm_step_line,
+                                                  .chunk = slurm_step_chunk,
+                                                  .count = slurm_count,
+                                                  .identity = slurm_identity,
+                                                  .cancel = slurm_cancel};

@@ -27,7 +27,7 @@ struct order {
 };
 
 /* In the child, which shares our memory until exec: nothing but system calls. */
-static int child(void *argument)
+static int spawn_run_child(void *argument)
 {
     struct order *o = argument;
     sigset_t none;
@@ -48,17 +48,17 @@ failed:
     return (int)syscall(SYS_exit_group, 127);
 }
 
-pid_t spawn(struct spawner *s, char *const argv[], char *const env[], int *pidfd)
+pid_t spawn_task(struct spawner *s, char *const argv[], char *const env[], int *pidfd)
 {
     struct order o = {.s = s, .argv = argv, .env = env};
     pid_t pid = -1;
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
     if (pidfd) {
         *pidfd = -1;
-        pid = clone(child, s->stack + STACK, flags | CLONE_PIDFD, &o, pidfd);
+        pid = clone(spawn_run_child, s->stack + STACK, flags | CLONE_PIDFD, &o, pidfd);
     }
     if (!pidfd || (pid < 0 && errno == EINVAL)) /* kernels before 5.2 */
-        pid = clone(child, s->stack + STACK, flags, &o);
+        pid = clone(spawn_run_child, s->stack + STACK, flags, &o);
     if (pid < 0 || !o.failed)
         return pid;
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -15,7 +15,7 @@ struct spawner { /* one a thread */
 /* What posix_spawn does (a child that borrows our memory until its exec, all signals unblocked), without making a new stack for each:
  * 10 to 30 % of the whole cost of a tiny task. *pidfd (if wanted) is -1 where the kernel has none. -1 with errno, also that of a failed exec.
  * All signals must be blocked in the calling thread, and none handled by a function. */
-pid_t spawn(struct spawner *s, char *const argv[], char *const env[], int *pidfd);
+pid_t spawn_task(struct spawner *s, char *const argv[], char *const env[], int *pidfd);
 int spawner_init(struct spawner *s);
 void spawner_deinit(struct spawner *s);
 /* Exit status, or 128 + signal, of a status from wait. */

@@ -23,22 +23,22 @@ static const char magic[] = "taskrate tasks 1\n";
 #define COLUMNS                                                                                                                            \
     "[[\"submit_ns\",\"i8\"],[\"submitted_ns\",\"i8\"],[\"start_ns\",\"i8\"],[\"end_ns\",\"i8\"],[\"known_ns\",\"i8\"],[\"node\",\"u2\"],[\"status\",\"i2\"],[\"flags\",\"u1\"]]"
 
-struct table {
+struct task_table {
     gzFile file;
     size_t batches;
     char path[4096];
 };
 
-static int broken(struct table *t, struct err *err)
+static int table_set_error(struct task_table *t, struct err *err)
 {
     int number = 0;
     const char *words = gzerror(t->file, &number);
     return err_set(err, ERR_SYSTEM, "%s: %s", t->path, number == Z_ERRNO ? strerror(errno) : words);
 }
 
-int table_open(struct table **ret, const char *dir, struct err *err)
+int table_open(struct task_table **ret, const char *dir, struct err *err)
 {
-    struct table *t = calloc(1, sizeof *t);
+    struct task_table *t = calloc(1, sizeof *t);
     if (!t)
         return err_sys(err, "the table of tasks");
     snprintf(t->path, sizeof t->path, "%s/tasks.trt", dir);
@@ -54,12 +54,12 @@ int table_open(struct table **ret, const char *dir, struct err *err)
         return -1;
     }
     *ret = t;
-    return gzwrite(t->file, magic, sizeof magic - 1) > 0 ? 0 : broken(t, err);
+    return gzwrite(t->file, magic, sizeof magic - 1) > 0 ? 0 : table_set_error(t, err);
 }
 
-enum column { SUBMIT, SUBMITTED, START, END, KNOWN };
+enum table_column { SUBMIT, SUBMITTED, START, END, KNOWN };
 
-static int64_t cell(const struct tasks *k, size_t i, enum column c, int64_t begin)
+static int64_t table_cell(const struct tasks *k, size_t i, enum table_column c, int64_t begin)
 {
     int64_t v = c == SUBMIT      ? k->submit[i]
                 : c == SUBMITTED ? k->submitted[i]
@@ -71,46 +71,46 @@ static int64_t cell(const struct tasks *k, size_t i, enum column c, int64_t begi
     return c == SUBMIT ? v - begin : v - k->submit[i];
 }
 
-static bool put(struct table *t, const void *p, size_t n)
+static bool table_write(struct task_table *t, const void *p, size_t n)
 {
     return gzwrite(t->file, p, (unsigned)n) == (int)n;
 }
 
-static bool times(struct table *t, const struct tasks *k, enum column c, int64_t begin)
+static bool table_write_times(struct task_table *t, const struct tasks *k, enum table_column c, int64_t begin)
 {
     uint64_t piece[PIECE];
     for (size_t i = 0; i < k->n;) {
         size_t n = 0;
         while (n < PIECE && i < k->n)
-            piece[n++] = htole64((uint64_t)cell(k, i++, c, begin));
-        if (!put(t, piece, n * sizeof piece[0]))
+            piece[n++] = htole64((uint64_t)table_cell(k, i++, c, begin));
+        if (!table_write(t, piece, n * sizeof piece[0]))
             return false;
     }
     return true;
 }
 
-static bool shorts(struct table *t, const struct tasks *k, bool node)
+static bool table_write_shorts(struct task_table *t, const struct tasks *k, bool node)
 {
     uint16_t piece[PIECE];
     for (size_t i = 0; i < k->n;) {
         size_t n = 0;
         for (; n < PIECE && i < k->n; i++)
             piece[n++] = htole16(node ? k->node[i] : (uint16_t)k->status[i]);
-        if (!put(t, piece, n * sizeof piece[0]))
+        if (!table_write(t, piece, n * sizeof piece[0]))
             return false;
     }
     return true;
 }
 
-static bool flags(struct table *t, const struct tasks *k)
+static bool table_write_flags(struct task_table *t, const struct tasks *k)
 {
     for (size_t i = 0; i < k->n; i += PIECE)
-        if (!put(t, k->flags + i, k->n - i < PIECE ? k->n - i : PIECE))
+        if (!table_write(t, k->flags + i, k->n - i < PIECE ? k->n - i : PIECE))
             return false;
     return true;
 }
 
-int table_add(struct table *t, const struct bench *b, const struct batch *batch, struct err *err)
+int table_add(struct task_table *t, const struct bench *b, const struct task_batch *batch, struct err *err)
 {
     const struct tasks *k = &b->tasks;
     int64_t begin = INT64_MAX;
@@ -128,13 +128,13 @@ int table_add(struct table *t, const struct bench *b, const struct batch *batch,
                         : "batch",
         batch->repetition, k->n, batch->duration, (long long)batch->begin_wall_ms, (long long)begin);
     bool good = n > 0;
-    for (enum column c = SUBMIT; good && c <= KNOWN; c++)
-        good = times(t, k, c, begin);
-    good = good && shorts(t, k, true) && shorts(t, k, false) && flags(t, k);
-    return good ? 0 : broken(t, err);
+    for (enum table_column c = SUBMIT; good && c <= KNOWN; c++)
+        good = table_write_times(t, k, c, begin);
+    good = good && table_write_shorts(t, k, true) && table_write_shorts(t, k, false) && table_write_flags(t, k);
+    return good ? 0 : table_set_error(t, err);
 }
 
-int table_close(struct table *t, struct err *err)
+int table_close(struct task_table *t, struct err *err)
 {
     int rc = 0;
     if (!t)
@@ -146,7 +146,7 @@ int table_close(struct table *t, struct err *err)
     return rc;
 }
 
-struct reading {
+struct table_reading {
     gzFile file;
     const char *path;
     size_t n, room;
@@ -155,7 +155,7 @@ struct reading {
     uint8_t *flags;
 };
 
-static int get(struct reading *r, void *to, size_t n, struct err *err)
+static int table_read(struct table_reading *r, void *to, size_t n, struct err *err)
 {
     for (size_t have = 0; have < n;) {
         unsigned want = n - have > 1 << 20 ? 1 << 20 : (unsigned)(n - have);
@@ -167,7 +167,7 @@ static int get(struct reading *r, void *to, size_t n, struct err *err)
     return 0;
 }
 
-static void drop(struct reading *r)
+static void table_free_columns(struct table_reading *r)
 {
     for (int c = SUBMIT; c <= KNOWN; c++)
         free(r->time[c]);
@@ -178,7 +178,7 @@ static void drop(struct reading *r)
 }
 
 /* A column of n cells. Memory grows with what is really there: a table that lies about its size meets its end first. */
-static void *column(struct reading *r, size_t size, struct err *err)
+static void *table_read_column(struct table_reading *r, size_t size, struct err *err)
 {
     char *p = NULL;
     for (size_t have = 0, want; have < r->n; have = want) {
@@ -186,7 +186,7 @@ static void *column(struct reading *r, size_t size, struct err *err)
         char *more = realloc(p, want * size);
         if (!more)
             err_set(err, ERR_SYSTEM, "%s: memory for %zu tasks", r->path, r->n);
-        if (!more || get(r, more + have * size, (want - have) * size, err) < 0) {
+        if (!more || table_read(r, more + have * size, (want - have) * size, err) < 0) {
             free(more ? more : p);
             return NULL;
         }
@@ -196,15 +196,15 @@ static void *column(struct reading *r, size_t size, struct err *err)
 }
 
 /* The columns of one batch. */
-static int columns(struct reading *r, struct err *err)
+static int table_read_columns(struct table_reading *r, struct err *err)
 {
-    drop(r);
+    table_free_columns(r);
     for (int c = SUBMIT; c <= KNOWN; c++)
-        if (!(r->time[c] = column(r, 8, err)))
+        if (!(r->time[c] = table_read_column(r, 8, err)))
             return -1;
-    if (!(r->node = column(r, 2, err)) || !(r->status = column(r, 2, err)))
+    if (!(r->node = table_read_column(r, 2, err)) || !(r->status = table_read_column(r, 2, err)))
         return -1;
-    return (r->flags = column(r, 1, err)) ? 0 : -1;
+    return (r->flags = table_read_column(r, 1, err)) ? 0 : -1;
 }
 
 static void print_time(int64_t v)
@@ -216,7 +216,7 @@ static void print_time(int64_t v)
         printf("\t%lld", (long long)v);
 }
 
-static int print_batch(struct reading *r, const struct json *head, struct err *err)
+static int print_batch(struct table_reading *r, const struct json *head, struct err *err)
 {
     double n = json_number(json_get(head, "tasks"), 0);
     CLEANUP_BUF struct buf kind;
@@ -225,7 +225,7 @@ static int print_batch(struct reading *r, const struct json *head, struct err *e
     if (!(n >= 1 && n <= 1e8))
         return err_set(err, ERR_INPUT, "%s: a batch of %g tasks", r->path, n);
     r->n = (size_t)n;
-    if (columns(r, err) < 0)
+    if (table_read_columns(r, err) < 0)
         return -1;
     for (size_t i = 0; i < r->n; i++) {
         printf("%lld\t%s\t%zu", (long long)json_integer(json_get(head, "batch"), 0), kind.p, i);
@@ -236,7 +236,7 @@ static int print_batch(struct reading *r, const struct json *head, struct err *e
     return 0;
 }
 
-static int print_all(struct reading *r, struct err *err)
+static int print_all(struct table_reading *r, struct err *err)
 {
     char line[LINE_MAX_BYTES];
     if (!gzgets(r->file, line, sizeof line) || strcmp(line, magic) != 0)
@@ -256,11 +256,11 @@ static int print_all(struct reading *r, struct err *err)
 
 int table_print(const char *path, struct err *err)
 {
-    struct reading r = {.path = path, .file = gzopen(path, "rbe")};
+    struct table_reading r = {.path = path, .file = gzopen(path, "rbe")};
     if (!r.file)
         return err_sys(err, "%s", path);
     int rc = print_all(&r, err);
-    drop(&r);
+    table_free_columns(&r);
     gzclose(r.file);
     return rc;
 }

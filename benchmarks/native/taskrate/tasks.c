@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void *column(size_t n, size_t size)
+static void *tasks_map_column(size_t n, size_t size)
 {
     void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
@@ -22,20 +22,20 @@ int tasks_init(struct tasks *t, size_t room, struct err *err)
         return err_sys(err, "memory for the stamps of %zu tasks", room);
     void *self = mmap(NULL, room * sizeof *t->self, PROT_READ | PROT_WRITE, MAP_SHARED, t->self_fd, 0);
     t->self = self == MAP_FAILED ? NULL : self;
-    t->submit = column(room, sizeof *t->submit);
-    t->submitted = column(room, sizeof *t->submitted);
-    t->known = column(room, sizeof *t->known);
-    t->scratch = column(room, 2 * sizeof *t->scratch);
-    t->node = column(room, sizeof *t->node);
-    t->status = column(room, sizeof *t->status);
-    t->flags = column(room, sizeof *t->flags);
+    t->submit = tasks_map_column(room, sizeof *t->submit);
+    t->submitted = tasks_map_column(room, sizeof *t->submitted);
+    t->known = tasks_map_column(room, sizeof *t->known);
+    t->scratch = tasks_map_column(room, 2 * sizeof *t->scratch);
+    t->node = tasks_map_column(room, sizeof *t->node);
+    t->status = tasks_map_column(room, sizeof *t->status);
+    t->flags = tasks_map_column(room, sizeof *t->flags);
     if (!t->self || !t->submit || !t->submitted || !t->known || !t->scratch || !t->node || !t->status || !t->flags)
         return err_sys(err, "memory for %zu tasks of %d bytes", room, TASK_BYTES);
     return 0;
 }
 
 /* Pages beyond what is used go back to the system, the others become zero. */
-static void empty(void *p, size_t bytes)
+static void tasks_empty_column(void *p, size_t bytes)
 {
     madvise(p, bytes, MADV_DONTNEED);
 }
@@ -44,13 +44,13 @@ int tasks_begin(struct tasks *t, size_t n, struct err *err)
 {
     t->n = n;
     t->duplicates = t->strangers = 0;
-    empty(t->submit, t->room * sizeof *t->submit);
-    empty(t->submitted, t->room * sizeof *t->submitted);
-    empty(t->known, t->room * sizeof *t->known);
-    empty(t->scratch, t->room * 2 * sizeof *t->scratch);
-    empty(t->node, t->room * sizeof *t->node);
-    empty(t->status, t->room * sizeof *t->status);
-    empty(t->flags, t->room * sizeof *t->flags);
+    tasks_empty_column(t->submit, t->room * sizeof *t->submit);
+    tasks_empty_column(t->submitted, t->room * sizeof *t->submitted);
+    tasks_empty_column(t->known, t->room * sizeof *t->known);
+    tasks_empty_column(t->scratch, t->room * 2 * sizeof *t->scratch);
+    tasks_empty_column(t->node, t->room * sizeof *t->node);
+    tasks_empty_column(t->status, t->room * sizeof *t->status);
+    tasks_empty_column(t->flags, t->room * sizeof *t->flags);
     if (ftruncate(t->self_fd, 0) < 0 || ftruncate(t->self_fd, (off_t)(t->room * sizeof *t->self)) < 0)
         return err_sys(err, "memory for the stamps of %zu tasks", n);
     memset(t->submit, 0, n * sizeof *t->submit); /* the pages are there before the clock runs */
@@ -78,7 +78,7 @@ void tasks_deinit(struct tasks *t)
     *t = (struct tasks){.self_fd = -1};
 }
 
-static void sift(int64_t *v, size_t root, size_t n)
+static void tasks_sift_down(int64_t *v, size_t root, size_t n)
 {
     int64_t x = v[root];
     for (size_t child; (child = 2 * root + 1) < n; root = child) {
@@ -99,11 +99,11 @@ void tasks_sort(int64_t *v, size_t n)
     if (i >= n) /* most columns are in order as they are */
         return;
     for (i = n / 2; i-- > 0;)
-        sift(v, i, n);
+        tasks_sift_down(v, i, n);
     for (i = n; i-- > 1;) {
         int64_t greatest = v[0];
         v[0] = v[i];
-        sift(v, 0, i);
+        tasks_sift_down(v, 0, i);
         v[i] = greatest;
     }
 }

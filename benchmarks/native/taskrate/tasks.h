@@ -25,7 +25,7 @@ struct tasks {
     int64_t *submit, *submitted, *known; /* before the submit call; it returned; the client learned of the end */
     struct wire_stamps *self;            /* first and last instruction; written by local tasks themselves through self_fd */
     int64_t *scratch;                    /* [2 * room]: for sorting */
-    uint16_t *node;                      /* index into struct clocks; 0: this machine */
+    uint16_t *node;                      /* index into struct clocks_table; 0: this machine */
     int16_t *status;                     /* exit status; 128 + signal; -1: not known */
     uint8_t *flags;                      /* enum tasks_flags */
     int self_fd;

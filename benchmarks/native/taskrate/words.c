@@ -7,7 +7,7 @@
 
 enum { BALLAST = 100000 };
 
-int words_add(struct words *w, const char *word, struct err *err)
+int words_add(struct argument_words *w, const char *word, struct err *err)
 {
     if (w->n == WORDS_MAX)
         return err_set(err, ERR_USAGE, "a command of more than %d words", WORDS_MAX);
@@ -16,7 +16,7 @@ int words_add(struct words *w, const char *word, struct err *err)
     return 0;
 }
 
-int words_list(struct words *w, const char *const *list, struct err *err)
+int words_list(struct argument_words *w, const char *const *list, struct err *err)
 {
     for (; *list; list++)
         if (words_add(w, *list, err) < 0)
@@ -24,7 +24,7 @@ int words_list(struct words *w, const char *const *list, struct err *err)
     return 0;
 }
 
-int words_join(struct words *w, const struct words *more, struct err *err)
+int words_join(struct argument_words *w, const struct argument_words *more, struct err *err)
 {
     for (size_t i = 0; i < more->n; i++)
         if (words_add(w, more->word[i], err) < 0)
@@ -50,7 +50,7 @@ static int one_word(const char **at, char *to)
     return quote ? -1 : 0;
 }
 
-int words_split(struct words *w, struct arena *a, const char *text, struct err *err)
+int words_split(struct argument_words *w, struct arena *a, const char *text, struct err *err)
 {
     char *word = arena_get(a, strlen(text) + 1); /* no word is longer than what stands for it, and a blank's place has its end */
     if (!word)
@@ -68,9 +68,9 @@ int words_split(struct words *w, struct arena *a, const char *text, struct err *
 }
 
 /* How a task tells its times: through a file that all nodes see, or by datagrams to us. */
-static void report_words(const struct bench *b, struct buf *to, const char *number, const struct batch *batch)
+static void words_report_address(const struct bench *b, struct buf *to, const char *number, const struct task_batch *batch)
 {
-    const struct settings *set = &b->set;
+    const struct bench_settings *set = &b->set;
     long long ns = (long long)(batch->duration * 1e9);
     const char *busy = set->busy ? "b" : "";
     if (set->report_dir)
@@ -79,7 +79,7 @@ static void report_words(const struct bench *b, struct buf *to, const char *numb
         buf_printf(to, "u%016llx,%s,%lld%s,%s", (unsigned long long)b->token, number, ns, busy, set->address);
 }
 
-int provider_rest(const struct settings *set, enum payload payload, struct words *to, struct err *err)
+int provider_rest(const struct bench_settings *set, enum task_payload payload, struct argument_words *to, struct err *err)
 {
     static char ballast[BALLAST + 1]; /* in pieces that the kernel takes */
     if (!ballast[0])
@@ -94,7 +94,7 @@ int provider_rest(const struct settings *set, enum payload payload, struct words
     return words_add(to, "--", err) < 0 ? -1 : words_join(to, &set->command, err);
 }
 
-int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct words *to,
+int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct argument_words *to,
                   struct err *err)
 {
     char number[64];
@@ -105,7 +105,7 @@ int provider_task(struct bench *b, const struct submission *s, size_t first, con
     else
         snprintf(number, sizeof number, "%zu", first);
     buf_init(&text, 8192);
-    report_words(b, &text, number, s->batch);
+    words_report_address(b, &text, number, s->batch);
     const char *kept = text.failed ? NULL : arena_dup(s->arena, text.p, text.n);
     if (!kept)
         return err_set(err, ERR_INPUT, "the words that tell a task where to report are too long");
@@ -114,7 +114,7 @@ int provider_task(struct bench *b, const struct submission *s, size_t first, con
     return provider_rest(&b->set, b->set.payload, to, err);
 }
 
-static void quote(struct buf *to, const char *word)
+static void words_quote(struct buf *to, const char *word)
 {
     buf_putc(to, '\'');
     for (; *word; word++)
@@ -128,13 +128,13 @@ static void quote(struct buf *to, const char *word)
 int provider_task_line(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct buf *to,
                        struct err *err)
 {
-    struct words words = {.n = 0};
+    struct argument_words words = {.n = 0};
     if (provider_task(b, s, first, index, from, &words, err) < 0)
         return -1;
     for (size_t i = 0; i < words.n; i++) {
         if (i)
             buf_putc(to, ' ');
-        quote(to, words.word[i]);
+        words_quote(to, words.word[i]);
     }
     return to->failed ? err_set(err, ERR_INPUT, "a task's command is too long") : 0;
 }

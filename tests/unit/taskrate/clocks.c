@@ -13,7 +13,7 @@
 static const int64_t ms = 1000000;
 
 /* 50 tasks of a node that is `ahead` ns ahead of us; starts 20 to 25 ms after submission, 10 ms long, known 5 to 8 ms later. */
-static void remote(struct bench *b, struct batch *x, const char *host, int64_t ahead, int64_t mono_apart)
+static void remote(struct bench *b, struct task_batch *x, const char *host, int64_t ahead, int64_t mono_apart)
 {
     struct err err;
     int64_t now = clock_mono_ns();
@@ -34,7 +34,7 @@ static void remote(struct bench *b, struct batch *x, const char *host, int64_t a
         b->tasks.status[i] = 0;
         b->tasks.flags[i] = TASK_SUBMITTED | TASK_STAMPED | TASK_ENDED;
     }
-    *x = (struct batch){.tasks = 50, .slots = 8, .begin = now, .end = now + 100 * ms};
+    *x = (struct task_batch){.tasks = 50, .slots = 8, .begin = now, .end = now + 100 * ms};
     figures_of(b, x);
     tasks_deinit(&b->tasks);
 }
@@ -48,7 +48,7 @@ static void near(double got, double low, double high)
 static void same(void **state)
 {
     struct bench b = {0};
-    struct batch x;
+    struct task_batch x;
     struct utsname us;
     (void)state;
     uname(&us);
@@ -64,7 +64,7 @@ static void same(void **state)
 static void other(void **state)
 {
     struct bench b = {0};
-    struct batch x;
+    struct task_batch x;
     (void)state;
     remote(&b, &x, "n1", 2 * ms, INT64_C(-5000000000000)); /* 2 ms ahead: within what causality allows, taken as it is */
     assert_int_equal(b.clocks.node[1].shift, 0);
@@ -88,7 +88,7 @@ static void other(void **state)
 static void set_meanwhile(void **state)
 {
     struct bench b;
-    struct batch x;
+    struct task_batch x;
     struct err err;
     (void)state;
     memset(&b, 0, sizeof b);
@@ -105,7 +105,7 @@ static void set_meanwhile(void **state)
     b.tasks.status[0] = 0;
     b.tasks.flags[0] = TASK_SUBMITTED | TASK_STAMPED | TASK_ENDED;
     b.clocks.wall_less_mono -= INT64_C(7000000000); /* as if the clock had been set by 7 s since the batch began */
-    x = (struct batch){.tasks = 1, .slots = 1, .begin = now, .end = now + 30 * ms};
+    x = (struct task_batch){.tasks = 1, .slots = 1, .begin = now, .end = now + 30 * ms};
     figures_of(&b, &x);
     near(x.stepped, 6.99, 7.01);
     assert_int_equal(x.start.n, 0);

@@ -17,7 +17,7 @@ static void close_to(double got, double expected)
 }
 
 /* 100 tasks: submitted every ms, call of 0.5 ms, start 2 ms after submission, 10 ms long, known 1 ms after the end. */
-static void fill(struct bench *b, struct batch *batch)
+static void fill(struct bench *b, struct task_batch *batch)
 {
     struct err err;
     memset(b, 0, sizeof *b);
@@ -33,7 +33,7 @@ static void fill(struct bench *b, struct batch *batch)
         b->tasks.status[i] = 0;
         b->tasks.flags[i] = TASK_SUBMITTED | TASK_STAMPED | TASK_ENDED;
     }
-    *batch = (struct batch){.tasks = 100, .duration = 0.01, .slots = 20, .begin = 1000000000, .end = 1000000000 + 112 * ms};
+    *batch = (struct task_batch){.tasks = 100, .duration = 0.01, .slots = 20, .begin = 1000000000, .end = 1000000000 + 112 * ms};
 }
 
 static void empty(struct bench *b)
@@ -45,7 +45,7 @@ static void empty(struct bench *b)
 static void complete(void **state)
 {
     struct bench b;
-    struct batch x;
+    struct task_batch x;
     (void)state;
     fill(&b, &x);
     figures_of(&b, &x);
@@ -71,7 +71,7 @@ static void complete(void **state)
 static void losses(void **state)
 {
     struct bench b;
-    struct batch x;
+    struct task_batch x;
     (void)state;
     fill(&b, &x);
     b.tasks.flags[99] = TASK_SUBMITTED; /* the last one never told */
@@ -131,14 +131,14 @@ static void made_up(struct bench *b, const size_t *sizes, size_t n, const double
             for (unsigned r = 0; r < 3; r++) {
                 double per_slot = (double)sizes[i] / 8, span = per_slot * durations[k] + t_s * pow(per_slot, alpha);
                 b->batches[b->batch_count++] =
-                    (struct batch){.tasks = sizes[i], .duration = durations[k], .repetition = r, .slots = 8, .makespan = span, .throughput = (double)sizes[i] / span, .complete = true};
+                    (struct task_batch){.tasks = sizes[i], .duration = durations[k], .repetition = r, .slots = 8, .makespan = span, .throughput = (double)sizes[i] / span, .complete = true};
             }
 }
 
 static void the_model(void **state)
 {
     struct bench b;
-    struct group *g = calloc(GROUPS_MAX, sizeof *g);
+    struct batch_group *g = calloc(GROUPS_MAX, sizeof *g);
     struct model m;
     struct metg metg;
     (void)state;

@@ -18,7 +18,7 @@ static const int64_t ms = 1000000;
 
 struct there {
     struct bench b;
-    struct report report;
+    struct report_channel report;
     int socket;
 };
 

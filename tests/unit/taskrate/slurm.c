@@ -33,7 +33,7 @@ static void paths(void **state)
 
 static void counters(void **state)
 {
-    struct counters c;
+    struct scheduler_counters c;
     (void)state;
     slurm_sdiag_read(str_of("Jobs submitted: 1247\nJobs started:   1240\nJobs completed: 1239\nJobs canceled:  1\nJobs failed:    2\n\n"
                             "Main schedule statistics (microseconds):\n\tLast cycle:   178\n\tMax cycle:    2108\n\tTotal cycles: 40\n\tMean cycle:   250\n\nBackfilling stats\n\tTotal cycles: 9\n"
@@ -57,7 +57,7 @@ static void counters(void **state)
 
 static void words(void **state)
 {
-    struct words w = {.n = 0};
+    struct argument_words w = {.n = 0};
     struct arena a;
     struct err err;
     (void)state;
