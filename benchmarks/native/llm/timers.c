@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-static void put(struct timers *t, size_t at, struct timer *timer)
+static void timers_place(struct timers *t, size_t at, struct timer *timer)
 {
     t->heap[at - 1] = timer;
     timer->place = (uint32_t)at;
 }
 
-static void settle(struct timers *t, size_t at)
+static void timers_sift(struct timers *t, size_t at)
 {
     struct timer *timer = t->heap[at - 1];
     while (at > 1 && t->heap[at / 2 - 1]->at_ns > timer->at_ns) {
-        put(t, at, t->heap[at / 2 - 1]);
+        timers_place(t, at, t->heap[at / 2 - 1]);
         at /= 2;
     }
     for (;;) {
@@ -22,10 +22,10 @@ static void settle(struct timers *t, size_t at)
             child++;
         if (child > t->n || t->heap[child - 1]->at_ns >= timer->at_ns)
             break;
-        put(t, at, t->heap[child - 1]);
+        timers_place(t, at, t->heap[child - 1]);
         at = child;
     }
-    put(t, at, timer);
+    timers_place(t, at, timer);
 }
 
 bool timers_set(struct timers *t, struct timer *timer, int64_t at_ns)
@@ -40,9 +40,9 @@ bool timers_set(struct timers *t, struct timer *timer, int64_t at_ns)
             t->heap = more, t->size = size;
         }
         t->n++;
-        put(t, t->n, timer);
+        timers_place(t, t->n, timer);
     }
-    settle(t, timer->place);
+    timers_sift(t, timer->place);
     return true;
 }
 
@@ -54,8 +54,8 @@ void timers_clear(struct timers *t, struct timer *timer)
     timer->place = 0;
     struct timer *last = t->heap[--t->n];
     if (last != timer) {
-        put(t, at, last);
-        settle(t, at);
+        timers_place(t, at, last);
+        timers_sift(t, at);
     }
 }
 

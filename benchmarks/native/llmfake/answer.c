@@ -8,46 +8,46 @@
 #include <string.h>
 #include <sys/socket.h>
 
-static uint64_t scatter(uint64_t x)
+static uint64_t answer_mix_bits(uint64_t x)
 {
     x = (x ^ x >> 33) * 0xff51afd7ed558ccdU;
     x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53U;
     return x ^ x >> 33;
 }
 
-static double uniform(struct client *c)
+static double answer_draw_uniform(struct fake_client *c)
 {
-    c->random = scatter(c->random + 0x9e3779b97f4a7c15U);
+    c->random = answer_mix_bits(c->random + 0x9e3779b97f4a7c15U);
     return ((double)(c->random >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static int64_t draw(struct client *c, const struct delay *d)
+static int64_t answer_draw_delay(struct fake_client *c, const struct delay *d)
 {
     double s = d->median_s;
     if (d->sigma > 0) {
-        double a = uniform(c), b = uniform(c); /* in this order, whatever the compiler */
+        double a = answer_draw_uniform(c), b = answer_draw_uniform(c); /* in this order, whatever the compiler */
         s *= exp(d->sigma * sqrt(-2 * log(a)) * cos(2 * M_PI * b));
     }
     return (int64_t)(s * 1e9);
 }
 
 /* When its service begins: at once, or when a slot is free. Draws what the answer will draw, and leaves the random numbers as they are. */
-static int64_t service_begin(struct thread *t, struct client *c)
+static int64_t service_begin(struct thread *t, struct fake_client *c)
 {
     const struct fake *f = t->fake;
     uint64_t random = c->random;
     if (!f->slots)
         return t->now_ns;
-    int64_t service = draw(c, &f->ttft) + (int64_t)(f->tail_s * 1e9);
+    int64_t service = answer_draw_delay(c, &f->ttft) + (int64_t)(f->tail_s * 1e9);
     for (uint32_t i = 1; i < c->chunks; i++)
-        service += draw(c, &f->itl);
+        service += answer_draw_delay(c, &f->itl);
     c->random = random;
     return slots_take(f->slots, t->now_ns, service);
 }
 
-static enum fault pick_fault(const struct fake *f, struct client *c)
+static enum fault pick_fault(const struct fake *f, struct fake_client *c)
 {
-    double u = uniform(c);
+    double u = answer_draw_uniform(c);
     for (int i = 1; i < FAULTS; i++) {
         if (u < f->fault_share[i])
             return (enum fault)i;
@@ -71,7 +71,7 @@ static uint64_t number_after(struct str body, const char *key)
     return n;
 }
 
-static bool wants_stream(const struct client *c, struct str body)
+static bool wants_stream(const struct fake_client *c, struct str body)
 {
     ptrdiff_t at = str_find(body, str_of("\"stream\""));
     if (at < 0)
@@ -81,7 +81,7 @@ static bool wants_stream(const struct client *c, struct str body)
 }
 
 /* "/fault/NAME/v1/…": this request fails so, whatever --fault says. Returns the rest of the path. */
-static const char *path_fault(struct client *c, const char *path)
+static const char *path_fault(struct fake_client *c, const char *path)
 {
     static const char prefix[] = "/fault/";
     if (strncmp(path, prefix, sizeof prefix - 1) != 0)
@@ -96,7 +96,7 @@ static const char *path_fault(struct client *c, const char *path)
     return path;
 }
 
-static bool known_path(struct client *c, const char *path)
+static bool known_path(struct fake_client *c, const char *path)
 {
     static const char *const paths[APIS] = {"/v1/chat/completions", "/v1/completions", "/api/chat", "/api/generate"};
     for (int i = 0; i < APIS; i++)
@@ -108,20 +108,20 @@ static bool known_path(struct client *c, const char *path)
 }
 
 /* One reply in one piece: sent now, and the connection waits for its next request. */
-static void send_scratch(struct thread *t, struct client *c)
+static void send_scratch(struct thread *t, struct fake_client *c)
 {
     client_send(t, c, t->scratch.p, t->scratch.n);
     buf_clear(&t->scratch);
 }
 
-static void at(struct thread *t, struct client *c, enum stage stage, int64_t due_ns)
+static void answer_schedule(struct thread *t, struct fake_client *c, enum client_stage stage, int64_t due_ns)
 {
     c->stage = (uint8_t)stage;
     c->due_ns = due_ns;
     timers_set(&t->timers, &c->timer, due_ns);
 }
 
-static void finished(struct thread *t, struct client *c)
+static void answer_end(struct thread *t, struct fake_client *c)
 {
     c->stage = STAGE_IDLE;
     log_event(t, c, SENDLOG_END, clock_mono_ns(), 0);
@@ -131,7 +131,7 @@ static void finished(struct thread *t, struct client *c)
 }
 
 /* A fault that replaces the whole answer. false: it is none of those. */
-static bool whole_fault(struct thread *t, struct client *c)
+static bool whole_fault(struct thread *t, struct fake_client *c)
 {
     const struct fake *f = t->fake;
     static const char garbage[] = "\x16\x03\x01\x02garbage that is no HTTP\x00\xff\xfe\r\n\r\n";
@@ -149,16 +149,16 @@ static bool whole_fault(struct thread *t, struct client *c)
     case FAULT_REFUSE: client_close(t, c); return true;
     case FAULT_DRIP:
         c->sent = 0;
-        at(t, c, STAGE_DRIP, t->now_ns);
+        answer_schedule(t, c, STAGE_DRIP, t->now_ns);
         return true;
     default: return false;
     }
     send_scratch(t, c);
-    finished(t, c);
+    answer_end(t, c);
     return true;
 }
 
-static void set_tokens(struct thread *t, struct client *c, struct str body)
+static void set_tokens(struct thread *t, struct fake_client *c, struct str body)
 {
     const struct fake *f = t->fake;
     uint64_t asked = number_after(body, "\"max_tokens\"");
@@ -174,22 +174,22 @@ static void set_tokens(struct thread *t, struct client *c, struct str body)
     c->sent = 0;
 }
 
-static void put_token(struct thread *t, struct client *c, struct buf *to)
+static void put_token(struct thread *t, struct fake_client *c, struct buf *to)
 {
-    const struct pieces *p = &reply_pieces[c->api];
+    const struct reply_parts *p = &reply_pieces[c->api];
     const struct fake *f = t->fake;
-    const struct piece *piece = c->sent == 0 ? &p->first_token : f->reasoning && c->sent < c->chunks / 2 ? &p->reasoning : &p->token;
+    const struct reply_part *piece = c->sent == 0 ? &p->first_token : f->reasoning && c->sent < c->chunks / 2 ? &p->reasoning : &p->token;
     uint32_t so_far = (c->sent + 1) * f->per_chunk;
     if (f->usage == USAGE_EVERY)
-        reply_counted(f, (enum api)c->api, to, c->input, so_far < c->tokens ? so_far : c->tokens);
+        reply_counted(f, (enum fake_api)c->api, to, c->input, so_far < c->tokens ? so_far : c->tokens);
     else
         buf_add(to, piece->p, piece->n);
 }
 
 /* All of it at once, made once for each length. */
-static void send_burst(struct thread *t, struct client *c)
+static void send_burst(struct thread *t, struct fake_client *c)
 {
-    const struct pieces *p = &reply_pieces[c->api];
+    const struct reply_parts *p = &reply_pieces[c->api];
     unsigned i = 0;
     while (i < t->burst_count && (t->bursts[i].api != c->api || t->bursts[i].tokens != c->tokens || t->bursts[i].input != c->input))
         i++;
@@ -200,11 +200,11 @@ static void send_burst(struct thread *t, struct client *c)
         buf_add(&b, p->role.p, p->role.n);
         for (c->sent = 0; c->sent < c->chunks; c->sent++)
             put_token(t, c, &b);
-        reply_tail(t->fake, (enum api)c->api, &b, c->input, c->tokens);
+        reply_tail(t->fake, (enum fake_api)c->api, &b, c->input, c->tokens);
         if (i == BURSTS || b.failed) { /* too many kinds to keep */
             client_send(t, c, b.p, b.n);
             buf_deinit(&b);
-            finished(t, c);
+            answer_end(t, c);
             return;
         }
         t->bursts[t->burst_count].api = c->api, t->bursts[t->burst_count].tokens = c->tokens, t->bursts[t->burst_count].input = c->input;
@@ -220,20 +220,20 @@ static void send_burst(struct thread *t, struct client *c)
     }
     c->burst = t->bursts[i].p;
     c->burst_left = t->bursts[i].n;
-    finished(t, c);
+    answer_end(t, c);
 }
 
-void answer_begin(struct thread *t, struct client *c, const char *method, const char *path, struct str body)
+void answer_begin(struct thread *t, struct fake_client *c, const char *method, const char *path, struct str body)
 {
     const struct fake *f = t->fake;
     t->requests++;
-    c->random = scatter(f->seed * 0x9e3779b97f4a7c15U + c->request + 1);
+    c->random = answer_mix_bits(f->seed * 0x9e3779b97f4a7c15U + c->request + 1);
     c->fault = (uint8_t)pick_fault(f, c);
     path = path_fault(c, path);
     if (strcmp(method, "GET") == 0 || !known_path(c, path)) {
         reply_get(f, &t->scratch, path);
         send_scratch(t, c);
-        finished(t, c);
+        answer_end(t, c);
         return;
     }
     log_event(t, c, SENDLOG_RECEIVED, t->now_ns, 0);
@@ -249,20 +249,20 @@ void answer_begin(struct thread *t, struct client *c, const char *method, const 
         send_burst(t, c);
         return;
     }
-    int64_t due = begin + draw(c, &f->ttft);
+    int64_t due = begin + answer_draw_delay(c, &f->ttft);
     if (!c->stream)
         for (uint32_t i = 1; i < c->chunks; i++)
-            due += draw(c, &f->itl);
+            due += answer_draw_delay(c, &f->itl);
     if (due <= t->now_ns && !c->stream) {
         c->stage = STAGE_WAIT_HEAD;
         c->due_ns = t->now_ns;
         answer_due(t, c);
         return;
     }
-    at(t, c, STAGE_WAIT_HEAD, due);
+    answer_schedule(t, c, STAGE_WAIT_HEAD, due);
 }
 
-static void note_late(struct thread *t, const struct client *c, int64_t at_ns)
+static void note_late(struct thread *t, const struct fake_client *c, int64_t at_ns)
 {
     int64_t late = at_ns - c->due_ns;
     t->late_sum_ns += (double)late;
@@ -272,7 +272,7 @@ static void note_late(struct thread *t, const struct client *c, int64_t at_ns)
 }
 
 /* In the middle of a stream. true: the answer is over. */
-static bool middle_fault(struct thread *t, struct client *c)
+static bool middle_fault(struct thread *t, struct fake_client *c)
 {
     const struct fake *f = t->fake;
     struct linger hard = {1, 0};
@@ -286,11 +286,11 @@ static bool middle_fault(struct thread *t, struct client *c)
         return true;
     switch (c->fault) {
     case FAULT_IN_BAND:
-        reply_event(f, (enum api)c->api, &event, error);
+        reply_event(f, (enum fake_api)c->api, &event, error);
         if (c->api < API_OLLAMA_CHAT)
-            reply_event(f, (enum api)c->api, &event, "[DONE]");
+            reply_event(f, (enum fake_api)c->api, &event, "[DONE]");
         break;
-    case FAULT_BAD_JSON: reply_event(f, (enum api)c->api, &event, "{\"choices\":[{\"delta\":{\"content\":\"unfinis"); break;
+    case FAULT_BAD_JSON: reply_event(f, (enum fake_api)c->api, &event, "{\"choices\":[{\"delta\":{\"content\":\"unfinis"); break;
     case FAULT_TRUNCATE: break;
     case FAULT_STALL: c->stage = STAGE_SILENT; return true;
     case FAULT_RESET:
@@ -300,7 +300,7 @@ static bool middle_fault(struct thread *t, struct client *c)
     case FAULT_CLOSE: client_close(t, c); return true;
     case FAULT_HUGE:
         client_send(t, c, "40000000\r\ndata: ", 16);
-        at(t, c, STAGE_HUGE, t->now_ns);
+        answer_schedule(t, c, STAGE_HUGE, t->now_ns);
         return true;
     default: return false;
     }
@@ -309,13 +309,13 @@ static bool middle_fault(struct thread *t, struct client *c)
     if (!f->by_close)
         buf_puts(&t->scratch, "0\r\n\r\n");
     send_scratch(t, c);
-    finished(t, c);
+    answer_end(t, c);
     return true;
 }
 
-static void send_token(struct thread *t, struct client *c)
+static void send_token(struct thread *t, struct fake_client *c)
 {
-    const struct pieces *p = &reply_pieces[c->api];
+    const struct reply_parts *p = &reply_pieces[c->api];
     const struct fake *f = t->fake;
     buf_clear(&t->scratch);
     if (c->sent == 0) {
@@ -342,28 +342,28 @@ static void send_token(struct thread *t, struct client *c)
     if (c->broken)
         return;
     if (c->sent < c->chunks)
-        at(t, c, STAGE_TOKENS, c->due_ns + draw(c, &f->itl));
+        answer_schedule(t, c, STAGE_TOKENS, c->due_ns + answer_draw_delay(c, &f->itl));
     else
-        at(t, c, STAGE_TAIL, c->due_ns + (int64_t)(f->tail_s * 1e9));
+        answer_schedule(t, c, STAGE_TAIL, c->due_ns + (int64_t)(f->tail_s * 1e9));
     if (c->due_ns <= t->now_ns && c->stage == STAGE_TAIL) {
         timers_clear(&t->timers, &c->timer);
         answer_due(t, c);
     }
 }
 
-static void drip(struct thread *t, struct client *c)
+static void answer_drip_byte(struct thread *t, struct fake_client *c)
 {
-    const struct piece *p = &reply_pieces[API_CHAT].head;
+    const struct reply_part *p = &reply_pieces[API_CHAT].head;
     if (c->sent >= p->n) {
         c->stage = STAGE_SILENT;
         return;
     }
     client_send(t, c, p->p + c->sent++, 1);
     if (!c->broken)
-        at(t, c, STAGE_DRIP, t->now_ns + 100000000);
+        answer_schedule(t, c, STAGE_DRIP, t->now_ns + 100000000);
 }
 
-static void huge(struct thread *t, struct client *c)
+static void answer_send_huge(struct thread *t, struct fake_client *c)
 {
     enum { PIECE = 1 << 20, MOST = 1000 };
     buf_clear(&t->scratch);
@@ -375,25 +375,25 @@ static void huge(struct thread *t, struct client *c)
     memset(p, 'x', PIECE);
     client_send(t, c, p, PIECE);
     if (!c->broken && !c->out.n)
-        at(t, c, STAGE_HUGE, t->now_ns);
+        answer_schedule(t, c, STAGE_HUGE, t->now_ns);
 }
 
-void answer_resume(struct thread *t, struct client *c)
+void answer_resume(struct thread *t, struct fake_client *c)
 {
     if (c->stage == STAGE_HUGE)
-        at(t, c, STAGE_HUGE, t->now_ns);
+        answer_schedule(t, c, STAGE_HUGE, t->now_ns);
 }
 
-void answer_due(struct thread *t, struct client *c)
+void answer_due(struct thread *t, struct fake_client *c)
 {
     const struct fake *f = t->fake;
     switch (c->stage) {
     case STAGE_WAIT_HEAD:
         if (!c->stream) {
-            reply_whole(f, (enum api)c->api, &t->scratch, c->input, c->tokens);
+            reply_whole(f, (enum fake_api)c->api, &t->scratch, c->input, c->tokens);
             send_scratch(t, c);
             if (!c->broken)
-                finished(t, c);
+                answer_end(t, c);
             return;
         }
         c->stage = STAGE_TOKENS;
@@ -401,13 +401,13 @@ void answer_due(struct thread *t, struct client *c)
     case STAGE_TOKENS: send_token(t, c); break;
     case STAGE_TAIL:
         buf_clear(&t->scratch);
-        reply_tail(f, (enum api)c->api, &t->scratch, c->input, c->tokens);
+        reply_tail(f, (enum fake_api)c->api, &t->scratch, c->input, c->tokens);
         send_scratch(t, c);
         if (!c->broken)
-            finished(t, c);
+            answer_end(t, c);
         break;
-    case STAGE_DRIP: drip(t, c); break;
-    case STAGE_HUGE: huge(t, c); break;
+    case STAGE_DRIP: answer_drip_byte(t, c); break;
+    case STAGE_HUGE: answer_send_huge(t, c); break;
     default: break;
     }
 }

@@ -23,7 +23,7 @@ void log_flush(struct thread *t)
     t->logged = 0;
 }
 
-void log_event(struct thread *t, const struct client *c, uint32_t event, int64_t at_ns, int64_t cost_ns)
+void log_event(struct thread *t, const struct fake_client *c, uint32_t event, int64_t at_ns, int64_t cost_ns)
 {
     if (!t->log)
         return;
@@ -32,7 +32,7 @@ void log_event(struct thread *t, const struct client *c, uint32_t event, int64_t
     t->log[t->logged++] = (struct sendlog_record){c->request, at_ns, event, (uint32_t)(cost_ns < UINT32_MAX ? cost_ns : UINT32_MAX)};
 }
 
-void client_close(struct thread *t, struct client *c)
+void client_close(struct thread *t, struct fake_client *c)
 {
     if (c->broken)
         return;
@@ -45,7 +45,7 @@ void client_close(struct thread *t, struct client *c)
 }
 
 /* What the socket takes now; -1: it is broken. */
-static ssize_t some(struct thread *t, struct client *c, const char *p, size_t n)
+static ssize_t client_send_some(struct thread *t, struct fake_client *c, const char *p, size_t n)
 {
     size_t done = 0;
     while (done < n) {
@@ -64,30 +64,30 @@ static ssize_t some(struct thread *t, struct client *c, const char *p, size_t n)
     return (ssize_t)done;
 }
 
-void client_send(struct thread *t, struct client *c, const char *p, size_t n)
+void client_send(struct thread *t, struct fake_client *c, const char *p, size_t n)
 {
     if (c->broken || !n)
         return;
-    ssize_t done = c->out.n || c->burst_left ? 0 : some(t, c, p, n);
+    ssize_t done = c->out.n || c->burst_left ? 0 : client_send_some(t, c, p, n);
     if (done >= 0 && (size_t)done < n)
         buf_add(&c->out, p + done, n - (size_t)done);
     if (c->out.failed)
         client_close(t, c);
 }
 
-void client_flush(struct thread *t, struct client *c)
+void client_flush(struct thread *t, struct fake_client *c)
 {
     if (c->broken)
         return;
     while (c->out.n) {
-        ssize_t k = some(t, c, c->out.p, c->out.n);
+        ssize_t k = client_send_some(t, c, c->out.p, c->out.n);
         if (k <= 0)
             return;
         memmove(c->out.p, c->out.p + k, c->out.n - (size_t)k);
         c->out.n -= (size_t)k;
     }
     if (c->burst_left) {
-        ssize_t k = some(t, c, c->burst, c->burst_left);
+        ssize_t k = client_send_some(t, c, c->burst, c->burst_left);
         if (k < 0)
             return;
         c->burst += k, c->burst_left -= (size_t)k;
@@ -100,14 +100,14 @@ void client_flush(struct thread *t, struct client *c)
         answer_resume(t, c);
 }
 
-struct head {
+struct client_head {
     char method[8], path[256];
     uint64_t length, request;
     bool has_request, close;
     size_t bytes;
 };
 
-static void copy(char *to, size_t size, struct str s)
+static void client_copy_text(char *to, size_t size, struct str s)
 {
     size_t n = s.n < size - 1 ? s.n : size - 1;
     memcpy(to, s.p, n);
@@ -115,16 +115,16 @@ static void copy(char *to, size_t size, struct str s)
 }
 
 /* 1: a head is there; 0: not yet; -1: this is no request. */
-static int read_head(struct str in, struct head *h)
+static int client_read_head(struct str in, struct client_head *h)
 {
     const char *end = memmem(in.p, in.n, "\r\n\r\n", 4);
     if (!end)
         return in.n > HEAD_MAX ? -1 : 0;
-    *h = (struct head){.bytes = (size_t)(end + 4 - in.p)};
+    *h = (struct client_head){.bytes = (size_t)(end + 4 - in.p)};
     struct str rest = {in.p, (size_t)(end - in.p)}, line = str_trim(str_cut(&rest, '\n'));
-    copy(h->method, sizeof h->method, str_word(&line));
+    client_copy_text(h->method, sizeof h->method, str_word(&line));
     struct str target = str_word(&line);
-    copy(h->path, sizeof h->path, str_cut(&target, '?'));
+    client_copy_text(h->path, sizeof h->path, str_cut(&target, '?'));
     while (rest.p && rest.n) {
         struct str value = str_cut(&rest, '\n'), name = str_cut(&value, ':');
         value = value.p ? str_trim(value) : (struct str){"", 0};
@@ -139,13 +139,13 @@ static int read_head(struct str in, struct head *h)
 }
 
 /* Requests that are whole in in; returns the bytes used. */
-static size_t take_requests(struct thread *t, struct client *c, struct str in)
+static size_t take_requests(struct thread *t, struct fake_client *c, struct str in)
 {
     size_t used = 0;
-    struct head h;
+    struct client_head h;
     while (!c->broken && c->stage == STAGE_IDLE && used < in.n) {
         struct str rest = str_sub(in, used, in.n);
-        int got = read_head(rest, &h);
+        int got = client_read_head(rest, &h);
         if (got < 0)
             client_close(t, c);
         if (got <= 0 || rest.n - h.bytes < h.length)
@@ -158,7 +158,7 @@ static size_t take_requests(struct thread *t, struct client *c, struct str in)
     return used;
 }
 
-void client_input(struct thread *t, struct client *c)
+void client_input(struct thread *t, struct fake_client *c)
 {
     for (;;) {
         ssize_t n = recv(c->fd, t->bytes, READ_SIZE, 0);

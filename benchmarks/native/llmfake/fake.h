@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum api { API_CHAT, API_COMPLETIONS, API_OLLAMA_CHAT, API_OLLAMA_GENERATE, APIS };
+enum fake_api { API_CHAT, API_COMPLETIONS, API_OLLAMA_CHAT, API_OLLAMA_GENERATE, APIS };
 enum usage_place { USAGE_LAST, USAGE_WITH_CHOICES, USAGE_EVERY, USAGE_ZEROS, USAGE_NONE };
 
 /* A duration that is drawn anew each time. */
@@ -40,39 +40,39 @@ struct fake {
     bool role_alone, no_role, done, close_after, by_close, crlf, cr, reasoning, comments, gzip, keep_silent_finish;
     double fault_share[FAULTS];
     uint64_t seed;
-    struct slots *slots; /* NULL: all requests are served at once */
+    struct fake_slots *slots; /* NULL: all requests are served at once */
 };
 
 /* slots.c: a capacity: when which request's turn is. */
-struct slots *slots_new(unsigned n); /* NULL: no memory; free with slots_free */
-void slots_free(struct slots *s);
+struct fake_slots *slots_new(unsigned n); /* NULL: no memory; free with slots_free */
+void slots_free(struct fake_slots *s);
 /* A request that arrives then and is served for so long: when it begins. From any thread, in the order of arrival. */
-int64_t slots_take(struct slots *s, int64_t at_ns, int64_t service_ns);
+int64_t slots_take(struct fake_slots *s, int64_t at_ns, int64_t service_ns);
 
 /* reply.c: the pieces that replies are made of, framed as HTTP wants them. Made once; read by all threads. */
-struct piece {
+struct reply_part {
     char *p;
     size_t n;
 };
-struct pieces {
-    struct piece head, role, token, first_token, reasoning, comment, finish, done, end;
+struct reply_parts {
+    struct reply_part head, role, token, first_token, reasoning, comment, finish, done, end;
 };
-extern struct pieces reply_pieces[APIS];
+extern struct reply_parts reply_pieces[APIS];
 int reply_make(const struct fake *f, struct err *err);
 /* A frame (HTTP chunk, if chunks are used) around text, appended. */
 void reply_frame(const struct fake *f, struct buf *to, const char *text, size_t n);
 /* An event of that API around one JSON object, appended without frame. */
-void reply_event(const struct fake *f, enum api api, struct buf *to, const char *json);
+void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const char *json);
 /* The end of a stream: finish chunk, usage, [DONE], end of the body. */
-void reply_tail(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t output);
+void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 /* A token's event where usage is told on every one. */
-void reply_counted(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t so_far);
+void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t so_far);
 /* The whole reply of a request that does not stream. */
-void reply_whole(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t output);
+void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
 void reply_status(const struct fake *f, struct buf *to, unsigned status, const char *message);
 /* Answers to GET: health, models, tags, version. */
 void reply_get(const struct fake *f, struct buf *to, const char *path);
 
 /* serve.c. Runs until SIGTERM or SIGINT; then tells its own lateness on stderr. */
-int serve(const struct fake *f, struct err *err);
+int fake_serve(const struct fake *f, struct err *err);
 #endif

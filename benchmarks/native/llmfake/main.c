@@ -55,7 +55,7 @@ static int read_fault(struct fake *f, const char *text, struct err *err)
     return err_set(err, ERR_USAGE, "--fault %.40s is not known; there are %s", text, known.p);
 }
 
-static int read_listen(struct fake *f, const char *text, struct buf *host, struct err *err)
+static int fake_read_listen(struct fake *f, const char *text, struct buf *host, struct err *err)
 {
     struct str all = str_of(text);
     const char *colon = memrchr(all.p, ':', all.n);
@@ -68,19 +68,19 @@ static int read_listen(struct fake *f, const char *text, struct buf *host, struc
     return 0;
 }
 
-static int count(const struct opt_set *set, const char *name, int64_t low, int64_t high, int64_t *ret, struct err *err)
+static int fake_read_count(const struct opt_set *set, const char *name, int64_t low, int64_t high, int64_t *ret, struct err *err)
 {
     *ret = opt_integer(set, name);
     return *ret < low || *ret > high ? err_set(err, ERR_USAGE, "--%s: from %lld to %lld", name, (long long)low, (long long)high) : 0;
 }
 
-static int read_counts(struct fake *f, const struct opt_set *set, struct err *err)
+static int fake_read_counts(struct fake *f, const struct opt_set *set, struct err *err)
 {
     int64_t threads, tokens, per_chunk, pad, split, seed, slots;
-    if (count(set, "threads", 1, 256, &threads, err) < 0 || count(set, "tokens", 0, 10000000, &tokens, err) < 0 ||
-        count(set, "per-chunk", 1, 1000, &per_chunk, err) < 0 || count(set, "pad", 0, 60000, &pad, err) < 0 ||
-        count(set, "split", 0, 1 << 20, &split, err) < 0 || count(set, "seed", 0, INT64_MAX, &seed, err) < 0 ||
-        count(set, "slots", 0, 100000, &slots, err) < 0)
+    if (fake_read_count(set, "threads", 1, 256, &threads, err) < 0 || fake_read_count(set, "tokens", 0, 10000000, &tokens, err) < 0 ||
+        fake_read_count(set, "per-chunk", 1, 1000, &per_chunk, err) < 0 || fake_read_count(set, "pad", 0, 60000, &pad, err) < 0 ||
+        fake_read_count(set, "split", 0, 1 << 20, &split, err) < 0 || fake_read_count(set, "seed", 0, INT64_MAX, &seed, err) < 0 ||
+        fake_read_count(set, "slots", 0, 100000, &slots, err) < 0)
         return -1;
     if (slots && !(f->slots = slots_new((unsigned)slots)))
         return err_sys(err, "--slots");
@@ -89,7 +89,7 @@ static int read_counts(struct fake *f, const struct opt_set *set, struct err *er
     return 0;
 }
 
-static int read_options(struct fake *f, const struct opt_set *set, struct buf *host, struct err *err)
+static int fake_read_options(struct fake *f, const struct opt_set *set, struct buf *host, struct err *err)
 {
     static const char *const usages[] = {"last", "with-choices", "every", "zeros", "none"};
     const char *role = opt_text(set, OPTION_ROLE), *end = opt_text(set, OPTION_LINE_END);
@@ -113,13 +113,13 @@ static int read_options(struct fake *f, const struct opt_set *set, struct buf *h
     for (const struct opt_value *v = opt_find(set, OPTION_FAULT); v && v->text; v = v->next)
         if (read_fault(f, v->text, err) < 0)
             return -1;
-    if (read_listen(f, opt_text(set, OPTION_LISTEN), host, err) < 0 || read_delay(&f->ttft, set, "ttft", err) < 0 ||
+    if (fake_read_listen(f, opt_text(set, OPTION_LISTEN), host, err) < 0 || read_delay(&f->ttft, set, "ttft", err) < 0 ||
         read_delay(&f->itl, set, "itl", err) < 0)
         return -1;
-    return read_counts(f, set, err);
+    return fake_read_counts(f, set, err);
 }
 
-static void help(const struct opt_set *set, bool all, struct buf *to)
+static void fake_print_help(const struct opt_set *set, bool all, struct buf *to)
 {
     static const char *const common[] = {"listen", "model",     "starting", "ttft",  "itl", "tokens",
                                          "usage",  "reasoning", "split",    "fault", NULL};
@@ -132,12 +132,12 @@ static void help(const struct opt_set *set, bool all, struct buf *to)
         opt_help_brief(set, common, to), buf_puts(to, "\nAll options: \"llmfake help options\".  Manual: \"man llmfake\".\n");
 }
 
-static int print(struct buf *b, struct err *err)
+static int fake_write_stdout(struct buf *b, struct err *err)
 {
     return fwrite(b->p ? b->p : "", 1, b->n, stdout) != b->n || fflush(stdout) != 0 ? err_sys(err, "writing") : 0;
 }
 
-static int main_line(int argc, char **argv, struct err *err)
+static int fake_main(int argc, char **argv, struct err *err)
 {
     struct opt_value values[ROWS];
     struct opt_set set = {.rows = rows, .count = ROWS, .values = values};
@@ -162,14 +162,14 @@ static int main_line(int argc, char **argv, struct err *err)
         if (opt_on(&set, OPTION_MAN))
             man_program(&p, &text);
         else if (opt_on(&set, OPTION_HELP))
-            help(&set, all, &text);
+            fake_print_help(&set, all, &text);
         else
             buf_puts(&text, "llmfake " BW_VERSION "\n");
-        return print(&text, err);
+        return fake_write_stdout(&text, err);
     }
-    if (read_options(&f, &set, &text, err) < 0 || reply_make(&f, err) < 0)
+    if (fake_read_options(&f, &set, &text, err) < 0 || reply_make(&f, err) < 0)
         return -1;
-    int status = serve(&f, err);
+    int status = fake_serve(&f, err);
     slots_free(f.slots);
     return status;
 }
@@ -177,7 +177,7 @@ static int main_line(int argc, char **argv, struct err *err)
 int main(int argc, char **argv)
 {
     struct err err = {0};
-    if (main_line(argc, argv, &err) == 0)
+    if (fake_main(argc, argv, &err) == 0)
         return 0;
     fprintf(stderr, "llmfake: %s\n", err.text);
     return err.kind == ERR_USAGE ? USAGE_STATUS : 1;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pieces reply_pieces[APIS];
+struct reply_parts reply_pieces[APIS];
 const char *const fault_names[FAULTS] = {
     "none",
 #define FAULT(id, name, help) name,
@@ -15,7 +15,7 @@ const char *const fault_names[FAULTS] = {
 
 enum { PIECE_MAX = 1 << 20, JSON_MAX = 1 << 16 };
 
-static bool openai(enum api api)
+static bool reply_is_openai(enum fake_api api)
 {
     return api == API_CHAT || api == API_COMPLETIONS;
 }
@@ -31,19 +31,19 @@ void reply_frame(const struct fake *f, struct buf *to, const char *text, size_t 
     buf_puts(to, "\r\n");
 }
 
-void reply_event(const struct fake *f, enum api api, struct buf *to, const char *json)
+void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const char *json)
 {
     const char *end = f->crlf ? "\r\n" : f->cr ? "\r" : "\n";
-    if (openai(api))
+    if (reply_is_openai(api))
         buf_printf(to, "data: %s%s%s", json, end, end);
     else
         buf_printf(to, "%s\n", json);
 }
 
 /* The members that stand before those that matter. */
-static void prefix(const struct fake *f, enum api api, struct buf *to)
+static void reply_print_prefix(const struct fake *f, enum fake_api api, struct buf *to)
 {
-    if (openai(api))
+    if (reply_is_openai(api))
         buf_printf(to, "{\"id\":\"chatcmpl-5f0c1a7e9b3d4268\",\"object\":\"%s\",\"created\":1767225600,\"model\":\"%s\"",
                    api == API_CHAT ? "chat.completion.chunk" : "text_completion", f->model);
     else
@@ -51,10 +51,10 @@ static void prefix(const struct fake *f, enum api api, struct buf *to)
 }
 
 /* An object with one token's text; member: what its text is called where several names are known. */
-static void token_json(const struct fake *f, enum api api, struct buf *to, const char *text, const char *member, bool role,
+static void token_json(const struct fake *f, enum fake_api api, struct buf *to, const char *text, const char *member, bool role,
                        const char *more)
 {
-    prefix(f, api, to);
+    reply_print_prefix(f, api, to);
     switch (api) {
     case API_CHAT:
         buf_printf(to, ",\"choices\":[{\"index\":0,\"delta\":{%s\"%s\":\"%s\"},\"logprobs\":null,\"finish_reason\":null}]",
@@ -70,7 +70,7 @@ static void token_json(const struct fake *f, enum api api, struct buf *to, const
     default: buf_printf(to, ",\"%s\":\"%s\",\"done\":false", strcmp(member, "content") == 0 ? "response" : "thinking", text); break;
     }
     buf_puts(to, more);
-    if (f->usage == USAGE_ZEROS && openai(api))
+    if (f->usage == USAGE_ZEROS && reply_is_openai(api))
         buf_puts(to, ",\"usage\":{\"prompt_tokens\":0,\"completion_tokens\":0,\"total_tokens\":0}");
     if (to->n + 40 < f->pad) {
         buf_puts(to, ",\"system_fingerprint\":\"");
@@ -87,15 +87,15 @@ static void chunk_text(const struct fake *f, struct buf *to)
         buf_puts(to, " tok");
 }
 
-static int keep(struct piece *ret, struct buf *b, struct err *err)
+static int reply_store_piece(struct reply_part *ret, struct buf *b, struct err *err)
 {
-    *ret = (struct piece){b->p, b->n};
+    *ret = (struct reply_part){b->p, b->n};
     bool failed = b->failed;
     buf_init(b, PIECE_MAX);
     return failed ? err_set(err, ERR_SYSTEM, "no memory for replies") : 0;
 }
 
-static void framed(const struct fake *f, enum api api, struct buf *to, struct buf *json)
+static void reply_frame_json(const struct fake *f, enum fake_api api, struct buf *to, struct buf *json)
 {
     struct buf event CLEANUP_BUF;
     buf_init(&event, PIECE_MAX);
@@ -104,7 +104,7 @@ static void framed(const struct fake *f, enum api api, struct buf *to, struct bu
     buf_clear(json);
 }
 
-static int make_tokens(const struct fake *f, enum api api, struct pieces *p, struct err *err)
+static int make_tokens(const struct fake *f, enum fake_api api, struct reply_parts *p, struct err *err)
 {
     struct buf b, json CLEANUP_BUF, text CLEANUP_BUF;
     buf_init(&b, PIECE_MAX);
@@ -112,43 +112,43 @@ static int make_tokens(const struct fake *f, enum api api, struct pieces *p, str
     buf_init(&text, JSON_MAX);
     chunk_text(f, &text);
     token_json(f, api, &json, text.p, "content", false, "");
-    framed(f, api, &b, &json);
-    if (keep(&p->token, &b, err) < 0)
+    reply_frame_json(f, api, &b, &json);
+    if (reply_store_piece(&p->token, &b, err) < 0)
         return -1;
     token_json(f, api, &json, text.p, "content", !f->no_role && !f->role_alone, "");
-    framed(f, api, &b, &json);
-    if (keep(&p->first_token, &b, err) < 0)
+    reply_frame_json(f, api, &b, &json);
+    if (reply_store_piece(&p->first_token, &b, err) < 0)
         return -1;
     token_json(f, api, &json, text.p, "reasoning_content", false, "");
-    framed(f, api, &b, &json);
-    if (keep(&p->reasoning, &b, err) < 0)
+    reply_frame_json(f, api, &b, &json);
+    if (reply_store_piece(&p->reasoning, &b, err) < 0)
         return -1;
     if (f->role_alone && !f->no_role && api == API_CHAT) {
         token_json(f, api, &json, "", "content", true, "");
-        framed(f, api, &b, &json);
+        reply_frame_json(f, api, &b, &json);
     }
-    return keep(&p->role, &b, err);
+    return reply_store_piece(&p->role, &b, err);
 }
 
-static int make(const struct fake *f, enum api api, struct err *err)
+static int reply_make_pieces(const struct fake *f, enum fake_api api, struct err *err)
 {
-    struct pieces *p = &reply_pieces[api];
+    struct reply_parts *p = &reply_pieces[api];
     struct buf b;
     buf_init(&b, PIECE_MAX);
     buf_printf(&b, "HTTP/1.1 200 OK\r\nServer: llmfake\r\nContent-Type: %s\r\nCache-Control: no-cache\r\n%s%s\r\n",
-               openai(api) ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
+               reply_is_openai(api) ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
                f->by_close ? "" : "Transfer-Encoding: chunked\r\n", f->by_close ? "Connection: close\r\n" : "");
-    if (keep(&p->head, &b, err) < 0 || make_tokens(f, api, p, err) < 0)
+    if (reply_store_piece(&p->head, &b, err) < 0 || make_tokens(f, api, p, err) < 0)
         return -1;
-    if (f->comments && openai(api))
+    if (f->comments && reply_is_openai(api))
         reply_frame(f, &b, ": ping\n\n", 8);
-    return keep(&p->comment, &b, err);
+    return reply_store_piece(&p->comment, &b, err);
 }
 
 int reply_make(const struct fake *f, struct err *err)
 {
     for (int a = 0; a < APIS; a++)
-        if (make(f, (enum api)a, err) < 0)
+        if (reply_make_pieces(f, (enum fake_api)a, err) < 0)
             return -1;
     return 0;
 }
@@ -158,7 +158,7 @@ static void usage_json(struct buf *to, uint32_t input, uint32_t output)
     buf_printf(to, ",\"usage\":{\"prompt_tokens\":%u,\"completion_tokens\":%u,\"total_tokens\":%u}", input, output, input + output);
 }
 
-static void ollama_end(struct buf *to, enum api api, uint32_t input, uint32_t output, const char *text)
+static void ollama_end(struct buf *to, enum fake_api api, uint32_t input, uint32_t output, const char *text)
 {
     if (api == API_OLLAMA_CHAT)
         buf_printf(to, ",\"message\":{\"role\":\"assistant\",\"content\":\"%s\"}", text);
@@ -171,7 +171,7 @@ static void ollama_end(struct buf *to, enum api api, uint32_t input, uint32_t ou
         input, output);
 }
 
-void reply_counted(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t so_far)
+void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t so_far)
 {
     struct buf json CLEANUP_BUF, text CLEANUP_BUF, usage CLEANUP_BUF;
     buf_init(&json, JSON_MAX);
@@ -179,36 +179,36 @@ void reply_counted(const struct fake *f, enum api api, struct buf *to, uint32_t 
     buf_init(&usage, 200);
     chunk_text(f, &text);
     usage_json(&usage, input, so_far);
-    token_json(f, api, &json, text.p, "content", false, openai(api) ? usage.p : "");
-    framed(f, api, to, &json);
+    token_json(f, api, &json, text.p, "content", false, reply_is_openai(api) ? usage.p : "");
+    reply_frame_json(f, api, to, &json);
 }
 
-void reply_tail(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t output)
+void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output)
 {
     struct buf json CLEANUP_BUF;
     buf_init(&json, JSON_MAX);
-    prefix(f, api, &json);
-    if (openai(api)) {
+    reply_print_prefix(f, api, &json);
+    if (reply_is_openai(api)) {
         buf_printf(&json, ",\"choices\":[{\"index\":0,%s,\"finish_reason\":\"length\"}]",
                    api == API_CHAT ? "\"delta\":{}" : "\"text\":\"\"");
         if (f->usage == USAGE_WITH_CHOICES || f->usage == USAGE_EVERY)
             usage_json(&json, input, output);
         buf_putc(&json, '}');
-        framed(f, api, to, &json);
+        reply_frame_json(f, api, to, &json);
         if (f->usage == USAGE_LAST || f->usage == USAGE_ZEROS) {
-            prefix(f, api, &json);
+            reply_print_prefix(f, api, &json);
             buf_puts(&json, ",\"choices\":[]");
             usage_json(&json, input, output);
             buf_putc(&json, '}');
-            framed(f, api, to, &json);
+            reply_frame_json(f, api, to, &json);
         }
         if (f->done) {
             buf_puts(&json, "[DONE]");
-            framed(f, api, to, &json);
+            reply_frame_json(f, api, to, &json);
         }
     } else {
         ollama_end(&json, api, input, output, "");
-        framed(f, api, to, &json);
+        reply_frame_json(f, api, to, &json);
     }
     if (!f->by_close)
         buf_puts(to, "0\r\n\r\n");
@@ -221,15 +221,15 @@ static void put_reply(const struct fake *f, struct buf *to, unsigned status, con
     buf_str(to, body);
 }
 
-void reply_whole(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t output)
+void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output)
 {
     struct buf json CLEANUP_BUF, text CLEANUP_BUF;
     buf_init(&json, PIECE_MAX);
     buf_init(&text, PIECE_MAX);
     for (uint32_t i = 0; i < output && i < 1000; i++)
         buf_puts(&text, " tok");
-    prefix(f, api, &json);
-    if (openai(api)) {
+    reply_print_prefix(f, api, &json);
+    if (reply_is_openai(api)) {
         if (api == API_CHAT)
             buf_printf(&json,
                        ",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"%s\"},\"finish_reason\":\"length\"}]",

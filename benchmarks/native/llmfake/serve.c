@@ -28,7 +28,7 @@ enum { READ_SIZE = 256 << 10, EVENTS = 256, BACKLOG = 65535, THREADS_MAX = 256, 
 
 static atomic_int stopped; /* number of the signal */
 
-static void on_signal(int signal)
+static void serve_on_signal(int signal)
 {
     stopped = signal;
 }
@@ -67,14 +67,14 @@ static int listen_unix(const struct fake *f, struct err *err)
     return fd;
 }
 
-static void hand_over(struct thread *t, int fd)
+static void serve_add_client(struct thread *t, int fd)
 {
-    struct client *c = calloc(1, sizeof *c);
+    struct fake_client *c = calloc(1, sizeof *c);
     int on = 1;
     struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (c) {
-        *c = (struct client){.thread = t, .fd = fd};
+        *c = (struct fake_client){.thread = t, .fd = fd};
         buf_init(&c->in, 1 << 27);
         buf_init(&c->out, (size_t)1 << 31);
     }
@@ -84,10 +84,10 @@ static void hand_over(struct thread *t, int fd)
     }
 }
 
-static void bury(struct thread *t)
+static void serve_free_dead(struct thread *t)
 {
     while (t->dead) {
-        struct client *c = t->dead;
+        struct fake_client *c = t->dead;
         t->dead = c->next_dead;
         buf_deinit(&c->in);
         buf_deinit(&c->out);
@@ -95,7 +95,7 @@ static void bury(struct thread *t)
     }
 }
 
-static int wait_events(struct thread *t, struct epoll_event *events)
+static int serve_wait_events(struct thread *t, struct epoll_event *events)
 {
     int64_t next = timers_next(&t->timers), now = clock_mono_ns(), ns = next < now + LOOK_NS ? next - now : LOOK_NS;
     struct timespec left = {ns / 1000000000, ns % 1000000000};
@@ -115,19 +115,19 @@ static void run_timers(struct thread *t)
     struct timer *due;
     t->now_ns = clock_mono_ns();
     while ((due = timers_due(&t->timers, t->now_ns)))
-        answer_due(t, (struct client *)((char *)due - offsetof(struct client, timer)));
+        answer_due(t, (struct fake_client *)((char *)due - offsetof(struct fake_client, timer)));
 }
 
-static void *loop(void *thread)
+static void *serve_thread_loop(void *thread)
 {
     struct thread *t = thread;
     struct epoll_event events[EVENTS];
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     while (!stopped) {
-        int n = wait_events(t, events);
+        int n = serve_wait_events(t, events);
         run_timers(t);
         for (int i = 0; i < n; i++) {
-            struct client *c = events[i].data.ptr;
+            struct fake_client *c = events[i].data.ptr;
             if (c->broken)
                 continue;
             if (events[i].events & EPOLLOUT)
@@ -137,13 +137,13 @@ static void *loop(void *thread)
             if (i % 16 == 15)
                 run_timers(t);
         }
-        bury(t);
+        serve_free_dead(t);
     }
     log_flush(t);
     return NULL;
 }
 
-static int set_up(struct thread *t, const struct fake *f, unsigned number, int log_fd, struct err *err)
+static int serve_set_up_thread(struct thread *t, const struct fake *f, unsigned number, int log_fd, struct err *err)
 {
     *t = (struct thread){.fake = f, .number = number, .log_fd = log_fd, .epoll = epoll_create1(EPOLL_CLOEXEC), .bytes = malloc(READ_SIZE)};
     buf_init(&t->scratch, 1 << 27);
@@ -172,7 +172,7 @@ static void accept_all(int fd, struct thread *threads, unsigned n, double starti
                     (void)!send(client, loading, sizeof loading - 1, MSG_NOSIGNAL);
                 close(client);
             } else {
-                hand_over(&threads[next++ % n], client);
+                serve_add_client(&threads[next++ % n], client);
             }
         }
         if (errno == EMFILE || errno == ENFILE)
@@ -180,7 +180,7 @@ static void accept_all(int fd, struct thread *threads, unsigned n, double starti
     }
 }
 
-static void tell(const struct thread *threads, unsigned n)
+static void serve_print_totals(const struct thread *threads, unsigned n)
 {
     uint64_t requests = 0, tokens = 0, input = 0, events = 0, late = 0;
     double sum = 0;
@@ -209,7 +209,7 @@ static void raise_descriptors(void)
         setrlimit(RLIMIT_NOFILE, &r);
 }
 
-static int run(const struct fake *f, int fd, int log_fd, struct err *err)
+static int serve_run_threads(const struct fake *f, int fd, int log_fd, struct err *err)
 {
     struct thread *threads = calloc(f->threads, sizeof *threads);
     pthread_t ids[THREADS_MAX];
@@ -219,8 +219,8 @@ static int run(const struct fake *f, int fd, int log_fd, struct err *err)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (; status == 0 && started < f->threads; started++) {
-        status = set_up(&threads[started], f, started, log_fd, err);
-        if (status == 0 && (errno = pthread_create(&ids[started], NULL, loop, &threads[started])))
+        status = serve_set_up_thread(&threads[started], f, started, log_fd, err);
+        if (status == 0 && (errno = pthread_create(&ids[started], NULL, serve_thread_loop, &threads[started])))
             status = err_sys(err, "starting a thread");
         if (status < 0)
             break;
@@ -232,14 +232,14 @@ static int run(const struct fake *f, int fd, int log_fd, struct err *err)
     for (unsigned i = 0; i < started; i++)
         pthread_join(ids[i], NULL);
     if (status == 0)
-        tell(threads, f->threads);
+        serve_print_totals(threads, f->threads);
     free(threads);
     return status;
 }
 
-int serve(const struct fake *f, struct err *err)
+int fake_serve(const struct fake *f, struct err *err)
 {
-    struct sigaction a = {.sa_handler = on_signal};
+    struct sigaction a = {.sa_handler = serve_on_signal};
     uint16_t port = 0;
     int log_fd = -1;
     sigaction(SIGTERM, &a, NULL);
@@ -260,7 +260,7 @@ int serve(const struct fake *f, struct err *err)
         printf("http://%s:%u\n", f->host, port);
     if (fflush(stdout) != 0)
         return err_sys(err, "telling the address");
-    int status = run(f, fd, log_fd, err);
+    int status = serve_run_threads(f, fd, log_fd, err);
     close(fd);
     if (f->socket)
         unlink(f->socket);

@@ -7,12 +7,12 @@
 
 struct thread;
 
-enum stage { STAGE_IDLE, STAGE_WAIT_HEAD /* first token is due */, STAGE_TOKENS, STAGE_TAIL, STAGE_DRIP, STAGE_HUGE, STAGE_SILENT };
+enum client_stage { STAGE_IDLE, STAGE_WAIT_HEAD /* first token is due */, STAGE_TOKENS, STAGE_TAIL, STAGE_DRIP, STAGE_HUGE, STAGE_SILENT };
 
-struct client {
+struct fake_client {
     struct timer timer;
     struct thread *thread;
-    struct client *next_dead;
+    struct fake_client *next_dead;
     int fd;
     struct buf in, out; /* an incomplete request; bytes the socket did not take */
     const char *burst; /* the same, of a reply that is kept for all */
@@ -32,7 +32,7 @@ struct thread {
     unsigned number;
     int epoll;
     struct timers timers;
-    struct client *dead; /* freed at the end of a turn */
+    struct fake_client *dead; /* freed at the end of a turn */
     struct sendlog_record *log;
     size_t logged;
     int log_fd;
@@ -51,15 +51,15 @@ struct thread {
 };
 
 /* answer.c: a request is there: what is to be sent when. */
-void answer_begin(struct thread *t, struct client *c, const char *method, const char *path, struct str body);
-void answer_due(struct thread *t, struct client *c);
-void answer_resume(struct thread *t, struct client *c); /* the socket takes bytes again */
+void answer_begin(struct thread *t, struct fake_client *c, const char *method, const char *path, struct str body);
+void answer_due(struct thread *t, struct fake_client *c);
+void answer_resume(struct thread *t, struct fake_client *c); /* the socket takes bytes again */
 
 /* client.c: sockets. */
-void client_input(struct thread *t, struct client *c);
-void client_send(struct thread *t, struct client *c, const char *p, size_t n);
-void client_flush(struct thread *t, struct client *c);
-void client_close(struct thread *t, struct client *c);
-void log_event(struct thread *t, const struct client *c, uint32_t event, int64_t at_ns, int64_t cost_ns);
+void client_input(struct thread *t, struct fake_client *c);
+void client_send(struct thread *t, struct fake_client *c, const char *p, size_t n);
+void client_flush(struct thread *t, struct fake_client *c);
+void client_close(struct thread *t, struct fake_client *c);
+void log_event(struct thread *t, const struct fake_client *c, uint32_t event, int64_t at_ns, int64_t cost_ns);
 void log_flush(struct thread *t);
 #endif

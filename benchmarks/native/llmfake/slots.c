@@ -4,15 +4,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct slots {
+struct fake_slots {
     pthread_mutex_t lock;
     unsigned n;
     int64_t free_ns[];
 };
 
-struct slots *slots_new(unsigned n)
+struct fake_slots *slots_new(unsigned n)
 {
-    struct slots *s = calloc(1, sizeof *s + n * sizeof s->free_ns[0]);
+    struct fake_slots *s = calloc(1, sizeof *s + n * sizeof s->free_ns[0]);
     if (!s)
         return NULL;
     s->n = n;
@@ -20,14 +20,14 @@ struct slots *slots_new(unsigned n)
     return s;
 }
 
-void slots_free(struct slots *s)
+void slots_free(struct fake_slots *s)
 {
     if (s)
         pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-int64_t slots_take(struct slots *s, int64_t at_ns, int64_t service_ns)
+int64_t slots_take(struct fake_slots *s, int64_t at_ns, int64_t service_ns)
 {
     unsigned first = 0;
     pthread_mutex_lock(&s->lock);
