@@ -51,7 +51,7 @@ static bool tag_is(const struct series_check *c, const char *run, const char *ke
 }
 
 /* The last value of the run's metric. */
-static bool last_value(const struct series_check *c, const char *run, const struct series_value *v, double *ret)
+static bool last_value(const struct series_check *c, const char *run, const struct series_run_value *v, double *ret)
 {
     CLEANUP_BUF struct buf b;
     char key[600], name[700];
@@ -66,7 +66,7 @@ static bool last_value(const struct series_check *c, const char *run, const stru
 }
 
 /* One line of the notes: the run that it names is one of this series and has what is said of it. */
-static void check_one(struct series_check *c, const struct series_run *run)
+static void check_one(struct series_check *c, const struct series_repetition *run)
 {
     struct folder_entry e;
     char path[100];
@@ -82,7 +82,7 @@ static void check_one(struct series_check *c, const struct series_run *run)
         tell(c, "the run %.8s is none of this series", run->id);
     if (!tag_is(c, run->id, "benchwrap.verdict", run->verdict))
         tell(c, "it says that the verdict of the run %.8s is \"%.20s\", which it is not", run->id, run->verdict);
-    for (const struct series_value *v = run->values; v; v = v->next)
+    for (const struct series_run_value *v = run->values; v; v = v->next)
         if (!last_value(c, run->id, v, &is) || is != v->value)
             tell(c, "it says that the run %.8s has %.100s %.10g, which that run has not", run->id, v->key, v->value);
 }
@@ -90,7 +90,7 @@ static void check_one(struct series_check *c, const struct series_run *run)
 /* In the order in which they were run, each once. */
 static void check_order(struct series_check *c, const struct series_notes *notes)
 {
-    for (const struct series_run *run = notes->first; run && run->next; run = run->next)
+    for (const struct series_repetition *run = notes->first; run && run->next; run = run->next)
         if (run->next->order <= run->order)
             tell(c, "run %zu stands behind run %zu", run->next->order, run->order);
 }
@@ -122,7 +122,7 @@ static void look(const struct truth *t, struct run_check *r, const void *context
         return; /* its process ends */
     }
     check_order(&c, &notes);
-    for (const struct series_run *run = notes.first; run; run = run->next)
+    for (const struct series_repetition *run = notes.first; run; run = run->next)
         check_one(&c, run);
     if (c.absent) {
         char text[100];

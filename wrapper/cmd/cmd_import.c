@@ -21,7 +21,7 @@ enum { DEPTH_MAX = 64, SETTLED_S = 60, PROGRESS_FROM = 20, PROGRESS_MS = 100 };
 
 struct work {
     struct cmd_context *c;
-    struct import im;
+    struct importer im;
     struct listing list;
     struct make_batch batch; /* published, not safe yet */
     size_t files, done, there, unknown, refused, failed;
@@ -231,19 +231,19 @@ static int begin(struct work *w, const struct plan *plan)
 {
     struct cmd_context *c = w->c;
     const char *rules = opt_text(&c->opts, OPTION_RULES);
-    struct import *im = &w->im;
+    struct importer *im = &w->im;
     w->batch = (struct make_batch){.tree = plan->tree, .spool = plan->spool};
-    *im = (struct import){.plan = plan,
-                          .root = place_open_folder(plan->tree, 0),
-                          .experiment = opt_find(&plan->opts, OPTION_EXPERIMENT)->text ? plan->experiment : NULL,
-                          .dry = opt_on(&c->opts, OPTION_DRY_RUN),
-                          .whole = opt_on(&c->opts, OPTION_WHOLE),
-                          .exit_status = opt_text(&c->opts, OPTION_EXIT_STATUS) ? (int)opt_integer(&c->opts, OPTION_EXIT_STATUS) : -1,
-                          .streams = opt_text(&c->opts, OPTION_SOURCE),
-                          .stream_given = opt_find(&c->opts, OPTION_SOURCE)->origin == OPT_COMMAND_LINE,
-                          .params = opt_find(&c->opts, OPTION_PARAM),
-                          .tags = opt_find(&c->opts, OPTION_TAG),
-                          .max = opt_bytes(&plan->opts, OPTION_ARTIFACT_MAX)};
+    *im = (struct importer){.plan = plan,
+                            .root = place_open_folder(plan->tree, 0),
+                            .experiment = opt_find(&plan->opts, OPTION_EXPERIMENT)->text ? plan->experiment : NULL,
+                            .dry = opt_on(&c->opts, OPTION_DRY_RUN),
+                            .whole = opt_on(&c->opts, OPTION_WHOLE),
+                            .exit_status = opt_text(&c->opts, OPTION_EXIT_STATUS) ? (int)opt_integer(&c->opts, OPTION_EXIT_STATUS) : -1,
+                            .streams = opt_text(&c->opts, OPTION_SOURCE),
+                            .stream_given = opt_find(&c->opts, OPTION_SOURCE)->origin == OPT_COMMAND_LINE,
+                            .params = opt_find(&c->opts, OPTION_PARAM),
+                            .tags = opt_find(&c->opts, OPTION_TAG),
+                            .max = opt_bytes(&plan->opts, OPTION_ARTIFACT_MAX)};
     if (read_time(c, &im->time_ms))
         return -1;
     return rules ? import_rules(im, rules, c->arena, c->err) : import_catalogue(im, c->arena, note, w, c->err);

@@ -86,7 +86,7 @@ static void add_row(struct work *w, const struct pull_run *run, const struct pul
 static void complete_there(struct work *w, const struct pull_run *run, struct pulled *got)
 {
     struct cmd_context *c = w->c;
-    struct complete x = {.arena = c->arena, .env = c->env, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server};
+    struct completion_job x = {.arena = c->arena, .env = c->env, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server};
     struct tree_run *here;
     struct err err = {0};
     const char *place = NULL;

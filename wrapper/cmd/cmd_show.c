@@ -201,7 +201,7 @@ static int print_json(const struct shown *s)
     texts_json(&j, "params", run->params);
     metrics_json(&j, s);
     if (s->notes)
-        series_json(s->notes, series_figures(s->notes), &j);
+        series_table_json(s->notes, series_figures(s->notes), &j);
     texts_json(&j, "tags", run->tags);
     json_open(&j, "artifacts", '[');
     for (size_t i = 0; s->artifacts && i < s->artifact_count; i++) {

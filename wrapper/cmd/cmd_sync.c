@@ -221,7 +221,7 @@ static void add_look(struct sync_counts *to, const struct sync_counts *look)
 /* Runs that lack what the server has of them. */
 static void complete_runs(struct work *w, const struct sync_runs *s)
 {
-    struct complete x = {.arena = w->c->arena, .env = w->c->env, .runs = s->runs, .plan = &w->plan, .server = w->client};
+    struct completion_job x = {.arena = w->c->arena, .env = w->c->env, .runs = s->runs, .plan = &w->plan, .server = w->client};
     enum mlflow_answer answer = MLFLOW_FINE;
     size_t before = w->completed;
     w->incomplete = 0;

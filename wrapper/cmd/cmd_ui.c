@@ -35,7 +35,7 @@ struct ui {
     struct ui_server server;
     struct ui_front front;
     struct mlflow *client;
-    struct store *store; /* the database, NULL: runs are sent by requests */
+    struct mlflow_store *store; /* the database, NULL: runs are sent by requests */
     struct upload *upload;
     struct progress progress;
     char url[300], open_url[500]; /* the address, and with the secret */

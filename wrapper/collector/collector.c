@@ -34,7 +34,7 @@ enum {
 };
 static const int64_t MS = 1000000, SECOND = 1000000000;
 
-struct node {
+struct collecting_node {
     struct plan plan;
     struct host host;
     struct record record;
@@ -64,7 +64,7 @@ int64_t node_period(int64_t base_ns, int64_t since_start_ns)
 /* ---- names ---- */
 
 /* In public records nodes have numbers: the recorder's is 1. by_slurm: its variables are about this rank. */
-static void choose_name(struct node *n, int first, bool by_slurm)
+static void choose_name(struct collecting_node *n, int first, bool by_slurm)
 {
     char host[256] = "", text[64];
     const char *id = env_text(n->host.env, "SLURM_NODEID");
@@ -85,7 +85,7 @@ static void choose_name(struct node *n, int first, bool by_slurm)
 }
 
 /* Makes the file. Where names are the hosts' own, two nodes may have one (containers, "localhost"): the second is another all the same. */
-static void claim_name(struct node *n, int folder)
+static void claim_name(struct collecting_node *n, int folder)
 {
     char first[NODE_NAME_MAX - 5];
     snprintf(first, sizeof first, "%.*s", (int)sizeof first - 1, n->name);
@@ -101,7 +101,7 @@ static void claim_name(struct node *n, int folder)
 
 /* ---- telling ---- */
 
-static void write_file(struct node *n)
+static void collector_append_file(struct collecting_node *n)
 {
     int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (n->made ? 0 : O_CREAT);
     struct stat st;
@@ -117,12 +117,12 @@ static void write_file(struct node *n)
     buf_clear(&n->out);
 }
 
-static void flush(struct node *n)
+static void collector_flush(struct collecting_node *n)
 {
     if (n->out.n == 0 || n->lost)
         return;
     if (n->folder)
-        write_file(n);
+        collector_append_file(n);
     else if (fs_write_all(1, n->out.p, n->out.n))
         n->lost = true;
     else
@@ -130,7 +130,7 @@ static void flush(struct node *n)
     n->written_ns = clock_mono_ns();
 }
 
-static void say(struct node *n, const char *fmt, long long a, long long b)
+static void collector_send_event(struct collecting_node *n, const char *fmt, long long a, long long b)
 {
     char text[100];
     int k = snprintf(text, sizeof text, "[\"%s\"", fmt);
@@ -152,14 +152,14 @@ static bool of_node(const struct fact *f)
     return true;
 }
 
-static void tell_facts(struct node *n)
+static void tell_facts(struct collecting_node *n)
 {
     for (const struct fact *f = n->record.first; f; f = f->next)
         if ((f->kind == FACT_PARAM || f->kind == FACT_MISSING) && of_node(f) && f->key.n < 200)
             node_line_text(&n->out, n->name, f->kind == FACT_PARAM ? "p" : "x", f->key, str_sub(f->text, 0, FACT_MAX));
 }
 
-static ptrdiff_t number_of(struct node *n, struct str name)
+static ptrdiff_t collector_series_number(struct collecting_node *n, struct str name)
 {
     char text[16];
     struct buf array CLEANUP_BUF;
@@ -178,13 +178,13 @@ static ptrdiff_t number_of(struct node *n, struct str name)
     return (ptrdiff_t)n->names_count++;
 }
 
-static void tell_samples(struct node *n)
+static void tell_samples(struct collecting_node *n)
 {
     struct buf array CLEANUP_BUF;
     int64_t now = clock_wall_ms();
     buf_init(&array, NODE_LINE_MAX);
     for (const struct fact *f = n->record.first; f; f = f->next) {
-        ptrdiff_t i = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? number_of(n, f->key) : -1;
+        ptrdiff_t i = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? collector_series_number(n, f->key) : -1;
         if (i < 0)
             continue;
         if (array.n == 0)
@@ -203,7 +203,7 @@ static void tell_samples(struct node *n)
     }
 }
 
-static void new_record(struct node *n)
+static void new_record(struct collecting_node *n)
 {
     char id[33];
     record_new_id(id);
@@ -211,7 +211,7 @@ static void new_record(struct node *n)
 }
 
 /* The first sample is a base for what is counted since; it tells little. */
-static void sample(struct node *n)
+static void collector_sample(struct collecting_node *n)
 {
     probes_run(PROBE_SAMPLE, false, &n->host, &n->record);
     tell_samples(n);
@@ -222,7 +222,7 @@ static void sample(struct node *n)
 /* ---- the end ---- */
 
 /* The recorder asks for the time: "t <token>". False: the end. */
-static bool hear(struct node *n)
+static bool collector_read_input(struct collecting_node *n)
 {
     char text[512];
     ssize_t got = read(0, text, sizeof text - 1);
@@ -234,14 +234,14 @@ static bool hear(struct node *n)
         struct str line = str_cut(&rest, '\n'), word = str_word(&line);
         int64_t token;
         if (str_is(word, "t") && str_int(str_trim(line), &token))
-            say(n, "c", (long long)token, (long long)clock_wall_ms());
+            collector_send_event(n, "c", (long long)token, (long long)clock_wall_ms());
     }
-    flush(n);
+    collector_flush(n);
     return true;
 }
 
 /* Waits until a time or something said. False: it is over. */
-static bool wait_until(struct node *n, int64_t until_ns)
+static bool collector_wait_until(struct collecting_node *n, int64_t until_ns)
 {
     for (;;) {
         int64_t ms = (until_ns - clock_mono_ns() + MS - 1) / MS;
@@ -249,7 +249,7 @@ static bool wait_until(struct node *n, int64_t until_ns)
         if (n->end < 0 && (ms > 500 || ms < 1)) /* without pidfd the rank is looked for twice a second */
             ms = ms < 1 ? 0 : 500;
         int rc = poll(&p, 1, ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms);
-        if (rc > 0 && (n->folder || !hear(n)))
+        if (rc > 0 && (n->folder || !collector_read_input(n)))
             return false;
         if (!n->folder && clock_mono_ns() - n->heard_ns > SILENCE_MS * MS)
             return false; /* srun was killed, and the end of its input got lost */
@@ -260,33 +260,33 @@ static bool wait_until(struct node *n, int64_t until_ns)
     }
 }
 
-static void collect(struct node *n)
+static void collector_run(struct collecting_node *n)
 {
     probes_run(PROBE_BEFORE, false, &n->host, &n->record);
     tell_facts(n);
     if (n->base_ns > 0)
-        sample(n);
-    flush(n);
+        collector_sample(n);
+    collector_flush(n);
     for (int64_t next = clock_mono_ns();;) {
         int64_t now = clock_mono_ns(), period = n->base_ns > 0 ? node_period(n->base_ns, now - n->start_ns) : 3600 * SECOND;
         next = next + period > now ? next + period : now + period;
-        if (!wait_until(n, next))
+        if (!collector_wait_until(n, next))
             break;
         if (n->base_ns > 0)
-            sample(n);
+            collector_sample(n);
         now = clock_mono_ns();
         if (!n->folder || now - n->start_ns < EAGER_MS * MS || now - n->written_ns >= LAZY_MS * MS)
-            flush(n);
+            collector_flush(n);
     }
     if (n->base_ns > 0)
-        sample(n); /* what the last moments were like */
-    say(n, "e", -1, -1);
-    flush(n);
+        collector_sample(n); /* what the last moments were like */
+    collector_send_event(n, "e", -1, -1);
+    collector_flush(n);
 }
 
 /* ---- the beginning ---- */
 
-static void begin(struct node *n, char **env, bool public)
+static void collector_begin(struct collecting_node *n, char **env, bool public)
 {
     struct buf cache CLEANUP_BUF;
     sigset_t all;
@@ -309,7 +309,7 @@ static void begin(struct node *n, char **env, bool public)
     new_record(n);
 }
 
-static void tell_slurm_name(struct node *n)
+static void tell_slurm_name(struct collecting_node *n)
 {
     char name[NODE_NAME_MAX + 1], array[NODE_NAME_MAX + 16];
     const char *own = env_text(n->host.env, "SLURMD_NODENAME");
@@ -318,22 +318,22 @@ static void tell_slurm_name(struct node *n)
     node_line(&n->out, n->name, str_of(array));
 }
 
-static int node_step(struct node *n, char **env, const char *profile, const char *period_ms)
+static int node_step(struct collecting_node *n, char **env, const char *profile, const char *period_ms)
 {
     int64_t ms = 0;
-    begin(n, env, strcmp(profile, "public") == 0);
+    collector_begin(n, env, strcmp(profile, "public") == 0);
     choose_name(n, 2, true); /* the recorder's node is none of the step's */
     n->base_ns = str_int(str_of(period_ms), &ms) && ms > 0 ? ms * MS : 0;
     n->end = 0;
-    say(n, "h", (long long)clock_wall_ms(), -1);
+    collector_send_event(n, "h", (long long)clock_wall_ms(), -1);
     if (n->host.public_profile)
         tell_slurm_name(n);
-    flush(n); /* that it is there, before it is known what it is */
-    collect(n);
+    collector_flush(n); /* that it is there, before it is known what it is */
+    collector_run(n);
     return n->lost;
 }
 
-static int node_rank(struct node *n, int argc, char **argv, char **env)
+static int node_rank(struct collecting_node *n, int argc, char **argv, char **env)
 {
     struct buf path CLEANUP_BUF;
     struct err err;
@@ -348,7 +348,7 @@ static int node_rank(struct node *n, int argc, char **argv, char **env)
         return 0;
     if (plan_make(&n->plan, argc, argv, env, &err) || opt_on(&n->plan.opts, OPTION_NO_COLLECT))
         return 0;
-    begin(n, env, strcmp(opt_text(&n->plan.opts, OPTION_PROFILE), "public") == 0);
+    collector_begin(n, env, strcmp(opt_text(&n->plan.opts, OPTION_PROFILE), "public") == 0);
     choose_name(n, 1, rank_is_slurms(env));
     n->host.counters = opt_on(&n->plan.opts, OPTION_COUNTERS);
     n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, OPTION_SAMPLE) * 1e9);
@@ -361,14 +361,14 @@ static int node_rank(struct node *n, int argc, char **argv, char **env)
     fs_close(&folder);
     n->folder = path.p;
     (void)!chdir("/"); /* else the working directory is held a little longer */
-    say(n, "h", (long long)clock_wall_ms(), -1);
-    collect(n);
+    collector_send_event(n, "h", (long long)clock_wall_ms(), -1);
+    collector_run(n);
     return n->lost;
 }
 
 int node_main(int argc, char **argv, char **env)
 {
-    static struct node n = {.end = -1};
+    static struct collecting_node n = {.end = -1};
     if (argc == 3 && strcmp(argv[0], "step") == 0)
         return node_step(&n, env, argv[1], argv[2]);
     return argc > 1 ? node_rank(&n, argc, argv, env) : 1;

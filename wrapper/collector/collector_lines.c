@@ -7,7 +7,7 @@
 
 enum { SUM = 8 };
 
-static bool legal(char c)
+static bool is_node_name_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
@@ -16,7 +16,7 @@ void node_name_make(char ret[NODE_NAME_MAX + 1], struct str name)
 {
     size_t n = 0;
     for (; n < name.n && n < NODE_NAME_MAX; n++)
-        ret[n] = legal(name.p[n]) ? name.p[n] : '_';
+        ret[n] = is_node_name_char(name.p[n]) ? name.p[n] : '_';
     ret[n] = 0;
     if (n == 0 || strcmp(ret, "-") == 0)
         memcpy(ret, "node", sizeof "node");
@@ -72,7 +72,7 @@ bool node_line_read(struct str line, struct str *ret_node, struct str *ret_array
     if (!rest.p || ret_node->n == 0 || ret_node->n > NODE_NAME_MAX)
         return false;
     for (size_t i = 0; i < ret_node->n; i++)
-        if (!legal(ret_node->p[i]))
+        if (!is_node_name_char(ret_node->p[i]))
             return false;
     return ret_node->p[0] != '.';
 }

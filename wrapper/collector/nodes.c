@@ -19,7 +19,7 @@ enum {
     POINTS_LEAST = 8
 };
 
-static struct node_told *node_of(struct nodes *n, struct str name)
+static struct node_told *node_of(struct nodes_summary *n, struct str name)
 {
     for (struct node_told *t = n->first; t; t = t->next)
         if (!t->own && str_is(name, t->name))
@@ -35,7 +35,7 @@ static struct node_told *node_of(struct nodes *n, struct str name)
     return t->name ? t : NULL;
 }
 
-static void add_fact(struct nodes *n, struct node_told *t, const char *key, const char *text, bool missing)
+static void add_fact(struct nodes_summary *n, struct node_told *t, const char *key, const char *text, bool missing)
 {
     struct node_fact *f = t->facts_count < NODES_FACTS_MAX ? ARENA_NEW(&n->arena, struct node_fact) : NULL;
     if (!f)
@@ -49,7 +49,7 @@ static void add_fact(struct nodes *n, struct node_told *t, const char *key, cons
     t->facts_count++;
 }
 
-static struct node_series *series_of(struct nodes *n, struct node_told *t, const char *name)
+static struct node_series *nodes_series_of(struct nodes_summary *n, struct node_told *t, const char *name)
 {
     for (size_t i = 0; i < t->series_count; i++)
         if (strcmp(t->series[i]->name, name) == 0)
@@ -66,7 +66,7 @@ static struct node_series *series_of(struct nodes *n, struct node_told *t, const
 }
 
 /* Full: every two points become one. */
-static void fold(struct node_series *s)
+static void nodes_halve_points(struct node_series *s)
 {
     for (size_t i = 0; i + 1 < s->points; i += 2)
         s->point[i / 2] = (struct node_point){s->point[i].time_ms, (s->point[i].value + s->point[i + 1].value) / 2};
@@ -74,7 +74,7 @@ static void fold(struct node_series *s)
     s->per_point *= 2;
 }
 
-static void add_sample(const struct nodes *n, struct node_series *s, int64_t time_ms, double value)
+static void add_sample(const struct nodes_summary *n, struct node_series *s, int64_t time_ms, double value)
 {
     if (!isfinite(value) || fabs(value) > SAMPLE_MOST)
         return;
@@ -88,7 +88,7 @@ static void add_sample(const struct nodes *n, struct node_series *s, int64_t tim
         return;
     if (s->in_last == 0) {
         if (s->points == n->points)
-            fold(s);
+            nodes_halve_points(s);
         s->point[s->points++] = (struct node_point){time_ms, value};
     } else {
         struct node_point *p = &s->point[s->points - 1];
@@ -97,19 +97,19 @@ static void add_sample(const struct nodes *n, struct node_series *s, int64_t tim
     s->in_last = (s->in_last + 1) % s->per_point;
 }
 
-static void take_samples(struct nodes *n, struct node_told *t, const struct json *array)
+static void take_samples(struct nodes_summary *n, struct node_told *t, const struct json *array)
 {
     int64_t time_ms = json_integer(json_at(array, 1), 0);
     for (const struct json *j = json_next(json_at(array, 1)); j && json_next(j); j = json_next(json_next(j))) {
         int64_t i = json_integer(j, -1);
         const char *name = i >= 0 && i < NODES_SERIES_MAX ? t->names[i] : NULL;
-        struct node_series *s = name && json_is_number(json_next(j)) ? series_of(n, t, name) : NULL;
+        struct node_series *s = name && json_is_number(json_next(j)) ? nodes_series_of(n, t, name) : NULL;
         if (s)
             add_sample(n, s, time_ms, json_number(json_next(j), NAN));
     }
 }
 
-static void take_name(struct nodes *n, struct node_told *t, const struct json *array)
+static void nodes_read_name(struct nodes_summary *n, struct node_told *t, const struct json *array)
 {
     int64_t i = json_integer(json_at(array, 1), -1);
     const char *name = json_string(json_at(array, 2), "");
@@ -117,7 +117,7 @@ static void take_name(struct nodes *n, struct node_told *t, const struct json *a
         t->names[i] = arena_dup(&n->arena, name, strlen(name));
 }
 
-static void take_array(struct nodes *n, struct str node, const struct json *array)
+static void nodes_read_array(struct nodes_summary *n, struct str node, const struct json *array)
 {
     const char *kind = json_string(json_at(array, 0), "");
     int64_t a = json_integer(json_at(array, 1), 0), b = json_integer(json_at(array, 2), 0);
@@ -141,7 +141,7 @@ static void take_array(struct nodes *n, struct str node, const struct json *arra
     case 'h': t->start_ms = a; break;
     case 'p':
     case 'x': add_fact(n, t, json_string(json_at(array, 1), ""), json_string(json_at(array, 2), ""), kind[0] == 'x'); break;
-    case 'k': take_name(n, t, array); break;
+    case 'k': nodes_read_name(n, t, array); break;
     case 's': take_samples(n, t, array); break;
     case 'o':
         t->offset_ms = a;
@@ -153,18 +153,18 @@ static void take_array(struct nodes *n, struct str node, const struct json *arra
     }
 }
 
-static void take_line(struct nodes *n, struct str line)
+static void nodes_read_line(struct nodes_summary *n, struct str line)
 {
     struct str node, array;
     struct json *j = NULL;
     if (!node_line_read(line, &node, &array) || json_parse(&j, array, NULL, NULL))
         return;
     if (json_is_array(j))
-        take_array(n, node, j);
+        nodes_read_array(n, node, j);
     json_free(j);
 }
 
-static int read_lines(struct nodes *n, int fd, struct err *err)
+static int nodes_read_lines(struct nodes_summary *n, int fd, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 2 * PIECE);
@@ -180,7 +180,7 @@ static int read_lines(struct nodes *n, int fd, struct err *err)
         text.n += (size_t)got;
         size_t taken = 0;
         for (const char *end; (end = memchr(text.p + taken, '\n', text.n - taken)); taken = (size_t)(end - text.p) + 1)
-            take_line(n, (struct str){text.p + taken, (size_t)(end - text.p) - taken});
+            nodes_read_line(n, (struct str){text.p + taken, (size_t)(end - text.p) - taken});
         if (taken == 0 && text.n >= NODE_LINE_MAX)
             taken = text.n; /* no line is so long */
         memmove(text.p, text.p + taken, text.n - taken);
@@ -189,7 +189,7 @@ static int read_lines(struct nodes *n, int fd, struct err *err)
 }
 
 /* The recorder's own node, as the record has it. */
-static void take_own(struct nodes *n, const struct record *r)
+static void take_own(struct nodes_summary *n, const struct record *r)
 {
     static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source", "probe:program"};
     struct node_told *own = node_of(n, str_of(n->own));
@@ -207,7 +207,7 @@ static void take_own(struct nodes *n, const struct record *r)
             continue;
         if (f->kind == FACT_PARAM || f->kind == FACT_MISSING)
             add_fact(n, own, f->key.p, f->text.p, f->kind == FACT_MISSING);
-        struct node_series *s = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? series_of(n, own, f->key.p) : NULL;
+        struct node_series *s = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? nodes_series_of(n, own, f->key.p) : NULL;
         if (s)
             add_sample(n, s, f->time_ms, f->value);
     }
@@ -221,7 +221,7 @@ static struct node_fact *fact_of(const struct node_told *t, const char *key)
     return NULL;
 }
 
-static void mark_common(struct nodes *n)
+static void mark_common(struct nodes_summary *n)
 {
     for (struct node_fact *f = n->first ? n->first->facts : NULL; f; f = f->next) {
         f->common = !f->missing;
@@ -245,7 +245,7 @@ static size_t points_for(int64_t nodes, bool public_profile)
 }
 
 /* Nodes that ranks have told of ran the program; of those of a job only what Slurm said of its step tells. */
-static void settle_use(struct nodes *n)
+static void settle_use(struct nodes_summary *n)
 {
     for (struct node_told *t = n->first; t; t = t->next)
         if (!n->chosen)
@@ -256,24 +256,24 @@ static void settle_use(struct nodes *n)
             t->use = n->own_used ? NODE_USED : NODE_IDLE;
 }
 
-int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err)
+int nodes_read(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, struct err *err)
 {
     CLEANUP_FD int fd = place_open(dir, NODES_LINES, O_RDONLY, 0);
     if (fd < 0)
         return errno == ENOENT ? 1 : err_sys(err, "nodes: cannot open %s", NODES_LINES);
-    *ret = (struct nodes){.points = NODES_POINTS_MAX};
+    *ret = (struct nodes_summary){.points = NODES_POINTS_MAX};
     arena_init(&ret->arena, ARENA_MAX);
     node_name_make(ret->own, STR(""));
     char first[NODE_LINE_MAX + 1];
     ssize_t got = pread(fd, first, NODE_LINE_MAX, 0); /* the recorder's own line, which says how many they are */
     const char *end = got > 0 ? memchr(first, '\n', (size_t)got) : NULL;
     if (end)
-        take_line(ret, (struct str){first, (size_t)(end - first)});
+        nodes_read_line(ret, (struct str){first, (size_t)(end - first)});
     ret->points = points_for(ret->expected, public_profile);
     ret->brief = public_profile && ret->expected > NODES_BRIEF;
     if (!ret->outside)
         take_own(ret, r);
-    if (read_lines(ret, fd, err) == 0) {
+    if (nodes_read_lines(ret, fd, err) == 0) {
         settle_use(ret);
         mark_common(ret);
         return 0;
@@ -282,10 +282,10 @@ int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_p
     return -1;
 }
 
-void nodes_deinit(struct nodes *n)
+void nodes_deinit(struct nodes_summary *n)
 {
     arena_deinit(&n->arena);
-    *n = (struct nodes){0};
+    *n = (struct nodes_summary){0};
 }
 
 const char *node_text(const struct node_told *node, const char *key)

@@ -41,7 +41,7 @@ struct node_told {
     const char *names[NODES_SERIES_MAX]; /* by the collector's numbers */
     struct node_told *next;
 };
-struct nodes {
+struct nodes_summary {
     struct arena arena;
     char own[NODE_NAME_MAX + 1]; /* the recorder's */
     struct node_told *first, *last; /* the recorder's first */
@@ -57,8 +57,8 @@ struct nodes {
 };
 
 /* From the lines in dir/nodes.lines and the record's own facts and samples. 1: no nodes were looked at. nodes_deinit when 0. */
-int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err);
-void nodes_deinit(struct nodes *n);
+int nodes_read(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, struct err *err);
+void nodes_deinit(struct nodes_summary *n);
 const char *node_text(const struct node_told *node, const char *key); /* of a fact; NULL */
 /* The value of a series that stands for its node: the mean, or for what counts upwards the last. */
 double node_value(const struct node_series *s);
@@ -66,9 +66,9 @@ double node_value(const struct node_series *s);
 bool node_counts(const char *name);
 
 /* Facts of the run: numbers of nodes and kinds, figures over nodes, series of each, warnings about nodes that differ or are missing. */
-void nodes_tell(const struct nodes *n, struct record *r);
+void nodes_tell(const struct nodes_summary *n, struct record *r);
 /* The text of nodes.json. */
-void nodes_print(const struct nodes *n, struct buf *to);
+void nodes_print(const struct nodes_summary *n, struct buf *to);
 /* All of it, at a run's end or after a crash: facts into r, nodes.json into the spool `dir`. */
 void nodes_finish(int dir, struct record *r, bool public_profile);
 #endif

@@ -12,7 +12,7 @@ enum { DIFFERENT_MAX = 5 /* nodes named, */, KEYS_MAX = 4 /* and keys of each */
 /* ---- kinds ---- */
 
 /* What every node says of a key, NULL where it says nothing. */
-static const char **texts_of(const struct nodes *n, const char *key)
+static const char **texts_of(const struct nodes_summary *n, const char *key)
 {
     const char **texts = calloc(n->count + 1, sizeof *texts);
     size_t i = 0;
@@ -74,7 +74,7 @@ static void warn_different(struct record *r, const struct node_told *t, const st
                    text.n ? text.p : "in what is not told one by one", more ? ", and more in nodes.json" : "");
 }
 
-static void warn_others(const struct nodes *n, struct record *r, const char *key, const char *const *texts, size_t usual)
+static void warn_others(const struct nodes_summary *n, struct record *r, const char *key, const char *const *texts, size_t usual)
 {
     const struct node_told *like = n->first;
     size_t i = 0, told = 0;
@@ -88,7 +88,7 @@ static void warn_others(const struct nodes *n, struct record *r, const char *key
         record_warning(r, "%zu more nodes are not like %s (%s)", told - DIFFERENT_MAX, like->name, key);
 }
 
-static void tell_kinds(const struct nodes *n, struct record *r, const char *key, const char *param)
+static void tell_kinds(const struct nodes_summary *n, struct record *r, const char *key, const char *param)
 {
     const char **texts = texts_of(n, key);
     size_t usual = 0, kinds = texts ? kinds_of(texts, n->count, &usual) : 0;
@@ -137,7 +137,7 @@ static bool split_unit(const char *name, char *ret, size_t size, const char **re
     return ret[0] >= 'a' && ret[0] <= 'z' && !str_has(rest, "_per_");
 }
 
-static void put(struct record *r, const char *base, const char *unit, const char *stat, double value)
+static void nodes_record_metric(struct record *r, const char *base, const char *unit, const char *stat, double value)
 {
     char key[300];
     snprintf(key, sizeof key, "nodes.%s%s%s.%s", base, *unit ? "_" : "", unit, stat);
@@ -145,7 +145,7 @@ static void put(struct record *r, const char *base, const char *unit, const char
 }
 
 /* Over nodes: of each its mean, or for what counts upwards its last value. */
-static void tell_figures(const struct nodes *n, struct record *r, const char *name)
+static void tell_figures(const struct nodes_summary *n, struct record *r, const char *name)
 {
     char base[200], key[300];
     const char *unit;
@@ -166,9 +166,9 @@ static void tell_figures(const struct nodes *n, struct record *r, const char *na
     if (count < 2)
         return;
     double mean = sum / (double)count;
-    put(r, base, unit, "min", min);
-    put(r, base, unit, "mean", mean);
-    put(r, base, unit, "max", max);
+    nodes_record_metric(r, base, unit, "min", min);
+    nodes_record_metric(r, base, unit, "mean", mean);
+    nodes_record_metric(r, base, unit, "max", max);
     if (strcmp(unit, "percent") != 0) {
         snprintf(key, sizeof key, "nodes.%s.sum%s%s", base, *unit ? "_" : "", unit);
         record_metric(r, key, sum, unit, DIR_NONE, 0, r->end_ms);
@@ -181,7 +181,7 @@ static void tell_figures(const struct nodes *n, struct record *r, const char *na
 }
 
 /* Every name once: those of the first node that has it. */
-static void tell_all_figures(const struct nodes *n, struct record *r)
+static void tell_all_figures(const struct nodes_summary *n, struct record *r)
 {
     for (const struct node_told *t = n->first; t; t = t->next)
         for (size_t i = 0; i < t->series_count; i++) {
@@ -194,7 +194,7 @@ static void tell_all_figures(const struct nodes *n, struct record *r)
 }
 
 /* Of each other node its own series, as MLflow names those of several nodes; the recorder's own are there already. */
-static void tell_series(const struct nodes *n, struct record *r)
+static void tell_series(const struct nodes_summary *n, struct record *r)
 {
     for (const struct node_told *t = n->first; t; t = t->next)
         for (size_t i = 0; !t->own && t->use != NODE_IDLE && i < t->series_count; i++) {
@@ -206,7 +206,7 @@ static void tell_series(const struct nodes *n, struct record *r)
         }
 }
 
-static void tell_missing_nodes(const struct nodes *n, struct record *r, int64_t count, int64_t expected)
+static void tell_missing_nodes(const struct nodes_summary *n, struct record *r, int64_t count, int64_t expected)
 {
     if (count >= expected)
         return;
@@ -217,7 +217,7 @@ static void tell_missing_nodes(const struct nodes *n, struct record *r, int64_t 
 }
 
 /* Of the nodes that told of themselves, how many ran the program, and is the recorder's one of them? */
-static size_t used_of(const struct nodes *n, bool *ret_own)
+static size_t used_of(const struct nodes_summary *n, bool *ret_own)
 {
     size_t used = 0;
     *ret_own = false;
@@ -228,7 +228,7 @@ static size_t used_of(const struct nodes *n, bool *ret_own)
     return used;
 }
 
-static void tell_all(const struct nodes *n, struct record *r)
+static void nodes_record_all(const struct nodes_summary *n, struct record *r)
 {
     bool own;
     size_t used = used_of(n, &own), others = n->count - (n->count && !n->outside);
@@ -248,7 +248,7 @@ static void tell_all(const struct nodes *n, struct record *r)
     }
 }
 
-void nodes_tell(const struct nodes *n, struct record *r)
+void nodes_tell(const struct nodes_summary *n, struct record *r)
 {
     const char *source = r->source;
     r->source = "nodes";
@@ -260,7 +260,7 @@ void nodes_tell(const struct nodes *n, struct record *r)
         record_warning(
             r,
             "the program ran on other nodes than benchwrap: the hardware and system metrics of this run are not theirs, which are in nodes.json");
-    tell_all(n, r);
+    nodes_record_all(n, r);
     if (n->count <= NODES_ALONE_MAX)
         tell_series(n, r);
     r->source = source;
@@ -268,7 +268,7 @@ void nodes_tell(const struct nodes *n, struct record *r)
 
 void nodes_finish(int dir, struct record *r, bool public_profile)
 {
-    struct nodes n;
+    struct nodes_summary n;
     struct err err = {0};
     struct buf text CLEANUP_BUF;
     buf_init(&text, 64 << 20);

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-static void print_pair(struct buf *to, bool *first, const char *key, const char *text)
+static void nodes_print_pair(struct buf *to, bool *first, const char *key, const char *text)
 {
     buf_puts(to, *first ? "\n" : ",\n");
     buf_puts(to, "        ");
@@ -19,26 +19,26 @@ static void print_facts(const struct node_told *t, bool want_common, bool want_m
     buf_putc(to, '{');
     for (const struct node_fact *f = t->facts; f; f = f->next)
         if (f->missing == want_missing && (want_missing || f->common == want_common))
-            print_pair(to, &first, f->key, f->text);
+            nodes_print_pair(to, &first, f->key, f->text);
     buf_putc(to, '}');
 }
 
-static void print_number(struct buf *to, const char *key, double value)
+static void nodes_print_number(struct buf *to, const char *key, double value)
 {
     buf_printf(to, "\"%s\": ", key);
     buf_double(to, value);
     buf_puts(to, ", ");
 }
 
-static void print_series(const struct node_series *s, struct buf *to)
+static void nodes_print_series(const struct node_series *s, struct buf *to)
 {
     buf_json(to, str_of(s->name));
     buf_printf(to, ": {\"count\": %zu, ", s->count);
-    print_number(to, "min", s->min);
-    print_number(to, "mean", s->sum / (double)s->count);
-    print_number(to, "max", s->max);
-    print_number(to, "first", s->first);
-    print_number(to, "last", s->last);
+    nodes_print_number(to, "min", s->min);
+    nodes_print_number(to, "mean", s->sum / (double)s->count);
+    nodes_print_number(to, "max", s->max);
+    nodes_print_number(to, "first", s->first);
+    nodes_print_number(to, "last", s->last);
     buf_printf(to, "\"samples_per_point\": %zu, \"points\": [", s->per_point);
     for (size_t i = 0; i < s->points; i++) {
         buf_printf(to, "%s[%" PRId64 ",", i ? "," : "", s->point[i].time_ms);
@@ -67,13 +67,13 @@ static void print_node(const struct node_told *t, bool brief, struct buf *to)
     for (size_t i = 0; !brief && i < t->series_count; i++)
         if (t->series[i]->count) {
             buf_puts(to, first ? "\n        " : ",\n        ");
-            print_series(t->series[i], to);
+            nodes_print_series(t->series[i], to);
             first = false;
         }
     buf_puts(to, "}}");
 }
 
-void nodes_print(const struct nodes *n, struct buf *to)
+void nodes_print(const struct nodes_summary *n, struct buf *to)
 {
     buf_printf(to, "{\"nodes_expected\": %" PRId64 ", \"nodes_told\": %zu, \"collected_by\": \"%s\",\n", n->expected + !n->outside,
                n->count, n->step ? "step" : "ranks");

@@ -43,13 +43,13 @@ static int list_run(void *context, struct tree_run *run)
     return 0;
 }
 
-static int by_start(const void *x, const void *y)
+static int adopt_order_by_start(const void *x, const void *y)
 {
     const struct tree_run *a = *(struct tree_run *const *)x, *b = *(struct tree_run *const *)y;
     return a->start_ms != b->start_ms ? (a->start_ms < b->start_ms ? -1 : 1) : strcmp(a->id, b->id);
 }
 
-static int open_tree(struct adopt *a, const char *dir, struct err *err)
+static int adopt_open_trees(struct adopt *a, const char *dir, struct err *err)
 {
     struct stat from, to;
     CLEANUP_FD int top = place_open_folder(dir, 0), below = top < 0 ? -1 : place_open(top, "mlruns", O_RDONLY | O_DIRECTORY, 0);
@@ -68,7 +68,7 @@ int adopt_init(struct adopt *a, const struct plan *plan, const char *dir, char *
     *a = (struct adopt){.plan = plan, .from = -1, .root = -1, .files_max = opt_bytes(&plan->opts, OPTION_ARTIFACT_MAX)};
     a->is_public = strcmp(opt_text(&plan->opts, OPTION_PROFILE), "public") == 0;
     arena_init(&a->arena, (size_t)1 << 30);
-    if (redaction_begin_here(&a->names, a->is_public, env, err) || open_tree(a, dir, err))
+    if (redaction_begin_here(&a->names, a->is_public, env, err) || adopt_open_trees(a, dir, err))
         return -1;
     struct folder tree = folder_disk(a->from);
     if (tree_walk(a->from, TREE_META, &a->arena, list_run, a, err))
@@ -76,7 +76,7 @@ int adopt_init(struct adopt *a, const struct plan *plan, const char *dir, char *
     for (size_t i = 0; i < a->count; i++)
         note_user(a, a->runs[i], &tree);
     if (a->count)
-        qsort(a->runs, a->count, sizeof *a->runs, by_start);
+        qsort(a->runs, a->count, sizeof *a->runs, adopt_order_by_start);
     return a->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory for the list of runs") : 0;
 }
 
@@ -115,7 +115,7 @@ static bool has_controls(struct str s)
     return false;
 }
 
-static void put_text(struct adopting *t, enum fact_kind kind, const char *key, struct str value)
+static void adopt_record_text(struct adopting *t, enum fact_kind kind, const char *key, struct str value)
 {
     struct record *r = &t->making.record;
     CLEANUP_BUF struct buf plain;
@@ -143,13 +143,13 @@ static void put_tags(struct adopting *t)
         else if (strncmp(e->key, "benchwrap.", strlen("benchwrap.")) == 0)
             record_missing(r, e->key, "not adopted: a tag of benchwrap's own, which did not record the run");
         else if (strcmp(e->key, "site") == 0 && !site_is_legal(e->value))
-            put_text(t, FACT_TAG, "adopted.site", e->value);
+            adopt_record_text(t, FACT_TAG, "adopted.site", e->value);
         else
-            put_text(t, FACT_TAG, e->key, e->value);
+            adopt_record_text(t, FACT_TAG, e->key, e->value);
     }
 }
 
-static int by_time(const void *x, const void *y)
+static int adopt_order_by_time(const void *x, const void *y)
 {
     const struct tree_sample *a = x, *b = y;
     if (a->time_ms != b->time_ms)
@@ -157,14 +157,14 @@ static int by_time(const void *x, const void *y)
     return a->step < b->step ? -1 : a->step > b->step;
 }
 
-static void put_metrics(struct adopting *t)
+static void adopt_record_metrics(struct adopting *t)
 {
     for (const struct tree_entry *e = t->run.metrics; e; e = e->next) {
         struct tree_sample *s = e->count ? arena_get(&t->arena, e->count * sizeof *s) : NULL;
         if (!s)
             continue;
         memcpy(s, e->samples, e->count * sizeof *s);
-        qsort(s, e->count, sizeof *s, by_time);
+        qsort(s, e->count, sizeof *s, adopt_order_by_time);
         for (size_t i = 0; i < e->count; i++) {
             int64_t time = s[i].time_ms > 0 ? s[i].time_ms : t->run.start_ms;
             struct fact f = {.kind = FACT_METRIC,
@@ -181,7 +181,7 @@ static void put_metrics(struct adopting *t)
 }
 
 /* What benchwrap says of the run. */
-static void put_own(struct adopting *t)
+static void adopt_record_own(struct adopting *t)
 {
     struct record *r = &t->making.record;
     const char *site = opt_text(&t->a->plan->opts, OPTION_SITE), *from = tree_run_path(&t->run), *slash = strchr(from, '/');
@@ -201,7 +201,7 @@ static void put_own(struct adopting *t)
 
 /* ---- artifacts ---- */
 
-static void put_file(struct adopting *t, const char *path, const char *key)
+static void adopt_copy_file(struct adopting *t, const char *path, const char *key)
 {
     struct record *r = &t->making.record;
     struct stat st;
@@ -236,7 +236,7 @@ static void put_file(struct adopting *t, const char *path, const char *key)
 }
 
 /* A folder of artifacts on the way down. */
-struct level {
+struct adopt_level {
     struct adopting *t;
     const struct folder *in;
     const char *path, *key; /* below the tree; below artifacts/, "" or "plots/" */
@@ -245,7 +245,7 @@ struct level {
 
 static int put_entry(void *context, const struct folder_entry *e)
 {
-    struct level *l = context;
+    struct adopt_level *l = context;
     struct adopting *t = l->t;
     const char *path = arena_printf(&t->arena, "%s/%s", l->path, e->name.p);
     static const char *const made_anew[] = {"benchwrap.json", "manifest.json", "manifest.json.sig", "series.jsonl", "series.jsonl.zst"};
@@ -257,11 +257,11 @@ static int put_entry(void *context, const struct folder_entry *e)
         return -1;
     if (e->kind == FOLDER_FOLDER && l->depth < DEPTH_MAX) {
         CLEANUP_FOLDER struct folder in = {0};
-        struct level below = {.t = t, .in = &in, .path = path, .key = arena_printf(&t->arena, "%s/", key), .depth = l->depth + 1};
+        struct adopt_level below = {.t = t, .in = &in, .path = path, .key = arena_printf(&t->arena, "%s/", key), .depth = l->depth + 1};
         if (!below.key || folder_enter(l->in, e->name.p, &in) || folder_list(&in, put_entry, &below) < 0)
             record_missing(&t->making.record, key, "the folder cannot be read: %s", strerror(errno));
     } else if (e->kind == FOLDER_FILE || e->kind == FOLDER_PROGRAM)
-        put_file(t, path, key);
+        adopt_copy_file(t, path, key);
     else
         record_missing(&t->making.record, key, "not adopted: it is no regular file, or its folders are more than %d deep", DEPTH_MAX);
     return t->err.kind != ERR_NONE;
@@ -271,7 +271,7 @@ static void put_artifacts(struct adopting *t)
 {
     struct folder tree = folder_disk(t->a->from), inputs;
     CLEANUP_FOLDER struct folder in = {0};
-    struct level l = {.t = t, .in = &in, .key = "", .path = arena_printf(&t->arena, "%s/artifacts", tree_run_path(&t->run))};
+    struct adopt_level l = {.t = t, .in = &in, .key = "", .path = arena_printf(&t->arena, "%s/artifacts", tree_run_path(&t->run))};
     const char *data = arena_printf(&t->arena, "%s/inputs", tree_run_path(&t->run));
     if (l.path && folder_enter(&tree, l.path, &in) == 0 && folder_list(&in, put_entry, &l) < 0 && t->err.kind == ERR_NONE)
         record_missing(&t->making.record, "artifacts", "they cannot be read: %s", strerror(errno));
@@ -285,7 +285,7 @@ static void put_artifacts(struct adopting *t)
 
 /* ---- into the tree ---- */
 
-static int begin(struct adopting *t, struct err *err)
+static int adopt_begin_run(struct adopting *t, struct err *err)
 {
     struct adopt *a = t->a;
     const char *site = opt_text(&a->plan->opts, OPTION_SITE);
@@ -308,7 +308,7 @@ static int begin(struct adopting *t, struct err *err)
     return 0;
 }
 
-static int finish(struct adopting *t, struct adopted *ret, struct err *err)
+static int adopt_finish_run(struct adopting *t, struct adopted *ret, struct err *err)
 {
     const struct tree_run *run = &t->run;
     bool ended = run->status == RUN_FINISHED || run->status == RUN_FAILED || run->status == RUN_KILLED;
@@ -324,24 +324,24 @@ static int finish(struct adopting *t, struct adopted *ret, struct err *err)
     return rc;
 }
 
-static void write_run(struct adopting *t, struct adopted *ret)
+static void adopt_write_run(struct adopting *t, struct adopted *ret)
 {
     struct folder tree = folder_disk(t->a->from);
     struct err *err = &t->err;
     tree_fill(&tree, &t->run, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &t->arena);
     ret->result = ADOPT_FAILED;
-    int rc = begin(t, err);
+    int rc = adopt_begin_run(t, err);
     if (rc == 0) {
-        put_own(t);
+        adopt_record_own(t);
         for (const struct tree_entry *e = t->run.params; e; e = e->next)
-            put_text(t, FACT_PARAM, e->key, e->value);
+            adopt_record_text(t, FACT_PARAM, e->key, e->value);
         put_tags(t);
-        put_metrics(t);
+        adopt_record_metrics(t);
         put_artifacts(t);
         if (t->arena.failed && err->kind == ERR_NONE)
             err_set(err, ERR_SYSTEM, "out of memory");
         if (err->kind == ERR_NONE)
-            rc = finish(t, ret, err);
+            rc = adopt_finish_run(t, ret, err);
         else {
             make_drop(&t->making);
             rc = -1;
@@ -353,7 +353,7 @@ static void write_run(struct adopting *t, struct adopted *ret)
         ret->result = rc ? ADOPT_THERE : ADOPT_DONE;
 }
 
-static bool is_there(struct adopt *a, const struct tree_run *run, struct adopted *ret)
+static bool adopt_is_present(struct adopt *a, const struct tree_run *run, struct adopted *ret)
 {
     struct arena arena;
     struct tree_run *found;
@@ -378,7 +378,7 @@ void adopt_run(struct adopt *a, const struct tree_run *run, struct adopted *ret)
     else if (tree_file(&tree, run, "tags/benchwrap.format", 16, &a->arena)) {
         ret->result = ADOPT_OURS;
         snprintf(ret->why, sizeof ret->why, "benchwrap recorded it: its folder can be copied as it is");
-    } else if (is_there(a, run, ret))
+    } else if (adopt_is_present(a, run, ret))
         ret->result = ADOPT_THERE;
     else if (run->status < RUN_FINISHED && !a->all) {
         ret->result = ADOPT_RUNNING;
@@ -388,7 +388,7 @@ void adopt_run(struct adopt *a, const struct tree_run *run, struct adopted *ret)
     else {
         struct adopting t = {.a = a, .run = *run, .left = a->files_max};
         arena_init(&t.arena, RUN_MEMORY);
-        write_run(&t, ret);
+        adopt_write_run(&t, ret);
         arena_deinit(&t.arena);
     }
 }

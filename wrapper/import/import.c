@@ -25,7 +25,7 @@ enum { COMMAND_WORDS_MAX = 1000 };
 
 /* ---- whose rules ---- */
 
-static int add_rules(struct import *im, const char *path, struct arena *a, struct err *err)
+static int add_rules(struct importer *im, const char *path, struct arena *a, struct err *err)
 {
     struct rules *rules;
     char real[PATH_MAX];
@@ -38,18 +38,18 @@ static int add_rules(struct import *im, const char *path, struct arena *a, struc
     return path ? 0 : err_set(err, ERR_SYSTEM, "no memory");
 }
 
-static int room(struct import *im, size_t n, struct arena *a, struct err *err)
+static int import_alloc_rules(struct importer *im, size_t n, struct arena *a, struct err *err)
 {
     im->rules = arena_get(a, n * sizeof *im->rules);
     im->paths = arena_get(a, n * sizeof *im->paths);
     return im->rules && im->paths ? 0 : err_set(err, ERR_SYSTEM, "no memory");
 }
 
-int import_catalogue(struct import *im, struct arena *a, void (*note)(void *, const char *), void *context, struct err *err)
+int import_catalogue(struct importer *im, struct arena *a, void (*note)(void *, const char *), void *context, struct err *err)
 {
     size_t n = 0;
     struct catalogue_entry *list = catalogue_list(&im->plan->catalogue, a, &n);
-    if (!list || room(im, n + 1, a, err))
+    if (!list || import_alloc_rules(im, n + 1, a, err))
         return err_set(err, ERR_SYSTEM, "no memory");
     for (size_t i = 0; i < n; i++) {
         struct err why = {0};
@@ -65,20 +65,20 @@ int import_catalogue(struct import *im, struct arena *a, void (*note)(void *, co
     return 0;
 }
 
-int import_rules(struct import *im, const char *name, struct arena *a, struct err *err)
+int import_rules(struct importer *im, const char *name, struct arena *a, struct err *err)
 {
     const char *path = catalogue_find(&im->plan->catalogue, name, a);
     im->named = true;
     if (!path)
         return err_set(err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue nor a file", name);
-    if (room(im, 1, a, err) == 0 && add_rules(im, path, a, err) == 0)
+    if (import_alloc_rules(im, 1, a, err) == 0 && add_rules(im, path, a, err) == 0)
         return 0;
     if (err && err->kind == ERR_INPUT)
         err->kind = ERR_USAGE;
     return err_wrap(err, "--rules");
 }
 
-void import_deinit(struct import *im)
+void import_deinit(struct importer *im)
 {
     for (size_t i = 0; i < im->count; i++)
         rules_free(im->rules[i]);
@@ -89,7 +89,7 @@ void import_deinit(struct import *im)
 /* ---- the file ---- */
 
 /* Why the text is none that rules can read; NULL: it may be one. */
-static const char *unreadable(struct str text)
+static const char *import_unreadable_reason(struct str text)
 {
     static const struct {
         const char *magic;
@@ -110,7 +110,7 @@ static const char *unreadable(struct str text)
 }
 
 /* The whole file, as it is at one moment: what is hashed, read and kept is the same. NULL, or why it cannot be had. */
-static const char *read_whole(const struct import *im, int dir, const char *path, struct buf *text, int64_t *ret_mtime, struct arena *a)
+static const char *read_whole(const struct importer *im, int dir, const char *path, struct buf *text, int64_t *ret_mtime, struct arena *a)
 {
     CLEANUP_FD int fd = dir == AT_FDCWD ? place_open_found(path) : place_open(dir, path, O_RDONLY, 0);
     struct stat st = {0};
@@ -138,24 +138,24 @@ static const char *read_whole(const struct import *im, int dir, const char *path
     }
     if (text->n == 0)
         return "empty";
-    return unreadable(buf_text(text));
+    return import_unreadable_reason(buf_text(text));
 }
 
 /* ---- whose is it ---- */
 
-struct found {
+struct import_found {
     size_t index; /* of the rules */
     struct rules_seen seen;
 };
 
-struct known { /* the rules that know a text */
+struct import_known_rules { /* the rules that know a text */
     size_t *index, n;
 };
 
-static const char *find_known(const struct import *im, struct str text, struct known *ret, struct arena *a)
+static const char *find_known(const struct importer *im, struct str text, struct import_known_rules *ret, struct arena *a)
 {
     struct rules_seen *seen = arena_get(a, (im->count + 1) * sizeof *seen);
-    *ret = (struct known){.index = arena_get(a, (im->count + 1) * sizeof *ret->index)};
+    *ret = (struct import_known_rules){.index = arena_get(a, (im->count + 1) * sizeof *ret->index)};
     if (!seen || !ret->index)
         return "out of memory";
     for (size_t i = 0; i < im->count; i++)
@@ -170,8 +170,8 @@ static const char *find_known(const struct import *im, struct str text, struct k
     return NULL;
 }
 
-struct piece { /* an output, alone in its file or one of several */
-    struct found found;
+struct imported_piece { /* an output, alone in its file or one of several */
+    struct import_found found;
     struct str text;
     size_t banner; /* which of the program's banners begins it */
     size_t line; /* where it stands, if that is known */
@@ -179,13 +179,14 @@ struct piece { /* an output, alone in its file or one of several */
 
 static int compare_pieces(const void *a, const void *b)
 {
-    const char *x = ((const struct piece *)a)->text.p, *y = ((const struct piece *)b)->text.p;
+    const char *x = ((const struct imported_piece *)a)->text.p, *y = ((const struct imported_piece *)b)->text.p;
     return (x > y) - (x < y);
 }
 
 /* The outputs of a file in their order: each begins where its program's outputs begin. Outputs in a row that their rules keep apart stay together.
  * Returns how many; 0: where they begin cannot be told. */
-static size_t cut_pieces(const struct import *im, const struct known *known, struct str text, struct arena *a, struct piece **ret)
+static size_t cut_pieces(const struct importer *im, const struct import_known_rules *known, struct str text, struct arena *a,
+                         struct imported_piece **ret)
 {
     size_t n = 0, kept = 0, *count = arena_get(a, known->n * sizeof *count);
     struct rules_begin **begins = arena_get(a, known->n * sizeof *begins);
@@ -194,10 +195,10 @@ static size_t cut_pieces(const struct import *im, const struct known *known, str
     for (size_t k = 0; k < known->n; n += count[k++])
         if (!(count[k] = rules_begins(im->rules[known->index[k]], text, a, &begins[k])))
             return 0;
-    struct piece *p = *ret = arena_get(a, (n + 1) * sizeof *p);
+    struct imported_piece *p = *ret = arena_get(a, (n + 1) * sizeof *p);
     for (size_t k = 0, i = 0; p && k < known->n; k++)
         for (size_t b = 0; b < count[k]; b++)
-            p[i++] = (struct piece){
+            p[i++] = (struct imported_piece){
                 .found.index = known->index[k], .text = str_sub(text, begins[k][b].offset, text.n), .banner = begins[k][b].banner};
     if (!p)
         return 0;
@@ -216,7 +217,7 @@ static size_t cut_pieces(const struct import *im, const struct known *known, str
 }
 
 /* Records of ReFrame's logs: a piece each, as run reports. */
-static size_t reframe_pieces(const struct import *im, struct str text, struct arena *a, struct piece **ret)
+static size_t reframe_pieces(const struct importer *im, struct str text, struct arena *a, struct imported_piece **ret)
 {
     struct reframe_record *record;
     size_t index = 0, n;
@@ -225,17 +226,17 @@ static size_t reframe_pieces(const struct import *im, struct str text, struct ar
     if (index == im->count || !(n = reframe_records(text, a, &record)) || !(*ret = arena_get(a, n * sizeof **ret)))
         return 0;
     for (size_t i = 0; i < n; i++)
-        (*ret)[i] = (struct piece){.found = {index, {.known = true, .started_ms = record[i].time_ms, .host = record[i].host}},
-                                   .text = record[i].report,
-                                   .line = record[i].line};
+        (*ret)[i] = (struct imported_piece){.found = {index, {.known = true, .started_ms = record[i].time_ms, .host = record[i].host}},
+                                            .text = record[i].report,
+                                            .line = record[i].line};
     return n;
 }
 
 /* NULL, or why it is nobody's (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
-static const char *find_pieces(const struct import *im, struct str text, struct piece **ret, size_t *ret_n, enum import_result *ret_result,
-                               struct arena *a)
+static const char *import_find_pieces(const struct importer *im, struct str text, struct imported_piece **ret, size_t *ret_n,
+                                      enum import_result *ret_result, struct arena *a)
 {
-    struct known known;
+    struct import_known_rules known;
     *ret_result = IMPORT_REFUSED;
     if ((*ret_n = reframe_pieces(im, text, a, ret)))
         return NULL;
@@ -246,10 +247,10 @@ static const char *find_pieces(const struct import *im, struct str text, struct 
         *ret_result = IMPORT_UNKNOWN;
         return "no rules know it; name them with --rules";
     }
-    struct piece *one = *ret = ARENA_NEW(a, struct piece);
+    struct imported_piece *one = *ret = ARENA_NEW(a, struct imported_piece);
     if (!one)
         return "out of memory";
-    *one = (struct piece){.found.index = known.index[0], .text = text};
+    *one = (struct imported_piece){.found.index = known.index[0], .text = text};
     *ret_n = 1;
     rules_see(im->rules[known.index[0]], text, a, &one->found.seen);
     bool single = rules_single(im->rules[known.index[0]]);
@@ -272,7 +273,7 @@ static const char *find_pieces(const struct import *im, struct str text, struct 
 
 /* ---- when ---- */
 
-static void find_times(const struct import *im, const struct rules_seen *seen, int64_t mtime, int64_t *ret_start, int64_t *ret_end,
+static void find_times(const struct importer *im, const struct rules_seen *seen, int64_t mtime, int64_t *ret_start, int64_t *ret_end,
                        const char **ret_source)
 {
     *ret_source = "output";
@@ -311,8 +312,8 @@ static char **command_words(const char *command, struct arena *a)
 
 /* ---- the run ---- */
 
-static void record_pairs(struct record *r, const struct opt_value *v, void (*put)(struct record *, const char *, struct str),
-                         struct redaction *names, struct arena *a)
+static void import_record_pairs(struct record *r, const struct opt_value *v, void (*put)(struct record *, const char *, struct str),
+                                struct redaction *names, struct arena *a)
 {
     for (; v && v->text; v = v->next) {
         struct str rest = str_of(v->text), key = str_cut(&rest, '=');
@@ -322,8 +323,9 @@ static void record_pairs(struct record *r, const struct opt_value *v, void (*put
     }
 }
 
-static void record_facts(struct record *r, const struct import *im, const struct found *f, const char *name, const char *hash,
-                         const char *time_source, size_t bytes, int64_t end_ms, struct redaction *names, struct arena *a)
+static void import_record_facts(struct record *r, const struct importer *im, const struct import_found *f, const char *name,
+                                const char *hash, const char *time_source, size_t bytes, int64_t end_ms, struct redaction *names,
+                                struct arena *a)
 {
     const struct opt_set *o = &im->plan->opts;
     const char *site = opt_text(o, OPTION_SITE), *cluster = opt_text(o, OPTION_CLUSTER);
@@ -352,13 +354,13 @@ static void record_facts(struct record *r, const struct import *im, const struct
         record_tag(r, "site", str_of(site));
     if (cluster)
         record_tag(r, "cluster", str_of(cluster));
-    record_pairs(r, im->params, record_param, names, a);
-    record_pairs(r, im->tags, record_tag, names, a);
+    import_record_pairs(r, im->params, record_param, names, a);
+    import_record_pairs(r, im->tags, record_tag, names, a);
     r->source = "recorder";
 }
 
 /* Which of the files that the rules read beside the streams is it, by its name? -1: none, so it is a stream. */
-static int rule_file(const struct import *im, const struct rules *rules, const char *base)
+static int rule_file(const struct importer *im, const struct rules *rules, const char *base)
 {
     const char *pattern;
     for (int i = 0; !im->stream_given && (pattern = rules_file(rules, (size_t)i)); i++) {
@@ -369,8 +371,8 @@ static int rule_file(const struct import *im, const struct rules *rules, const c
 }
 
 /* The output itself: a stream, or a file that the rules read. */
-static int put_output(struct making *m, const struct import *im, const struct found *f, const char *base, struct str text, struct arena *a,
-                      struct err *err)
+static int put_output(struct making *m, const struct importer *im, const struct import_found *f, const char *base, struct str text,
+                      struct arena *a, struct err *err)
 {
     int i = rule_file(im, im->rules[f->index], base);
     if (i < 0)
@@ -383,8 +385,8 @@ static int put_output(struct making *m, const struct import *im, const struct fo
     return make_text(m, "output", text, err);
 }
 
-static int make_run(const struct import *im, const struct found *f, const char *name, struct str text, const char *hash, int64_t end_ms,
-                    struct arena *a, struct imported *ret, struct err *err)
+static int make_run(const struct importer *im, const struct import_found *f, const char *name, struct str text, const char *hash,
+                    int64_t end_ms, struct arena *a, struct imported *ret, struct err *err)
 {
     bool public = strcmp(opt_text(&im->plan->opts, OPTION_PROFILE), "public") == 0;
     char host[256] = "", why[EXIT_WORDS_SIZE], *none[] = {NULL};
@@ -417,7 +419,7 @@ static int make_run(const struct import *im, const struct found *f, const char *
                                          .host = public || !f->seen.host ? "" : f->seen.host}};
     int begun = make_begin(&m, &plan, err);
     if (begun == 0)
-        record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, &cleaned, a);
+        import_record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, &cleaned, a);
     redaction_end(&cleaned);
     if (begun)
         return -1;
@@ -441,7 +443,7 @@ static int make_run(const struct import *im, const struct found *f, const char *
 }
 
 /* Is the run in the tree, or on its way there? */
-static bool is_there(const struct import *im, const char *id, struct arena *a, struct imported *ret)
+static bool import_is_present(const struct importer *im, const char *id, struct arena *a, struct imported *ret)
 {
     struct tree_run *run;
     if (im->root >= 0 && tree_find(im->root, id, TREE_META, a, &run, NULL) == 0) {
@@ -451,10 +453,10 @@ static bool is_there(const struct import *im, const char *id, struct arena *a, s
     return access(arena_printf(a, "%s/%s/journal", im->plan->spool, id), F_OK) == 0;
 }
 
-static void import_piece(const struct import *im, const struct piece *piece, const char *name, int64_t mtime, struct arena *a,
+static void import_piece(const struct importer *im, const struct imported_piece *piece, const char *name, int64_t mtime, struct arena *a,
                          struct imported *ret)
 {
-    const struct found *f = &piece->found;
+    const struct import_found *f = &piece->found;
     struct err err = {0};
     char hash[SHA256_HEX];
     int64_t end;
@@ -462,7 +464,7 @@ static void import_piece(const struct import *im, const struct piece *piece, con
     *ret = (struct imported){.result = IMPORT_THERE, .benchmark = rules_name(im->rules[f->index])};
     make_id(ret->id, "import", str_of(arena_printf(a, "%s/%s", hash, ret->benchmark)));
     find_times(im, &f->seen, mtime, &ret->start_ms, &end, &ret->time_source);
-    if (is_there(im, ret->id, a, ret))
+    if (import_is_present(im, ret->id, a, ret))
         return;
     int rc = im->dry ? 0 : make_run(im, f, name, piece->text, hash, end, a, ret, &err);
     ret->result = rc == 0 ? IMPORT_DONE : rc > 0 ? IMPORT_THERE : IMPORT_REFUSED;
@@ -478,17 +480,17 @@ static size_t lines_in(struct str text)
     return n;
 }
 
-void import_file(const struct import *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context)
+void import_file(const struct importer *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context)
 {
     struct buf text CLEANUP_BUF;
     struct imported got = {.result = IMPORT_REFUSED};
-    struct piece *piece = NULL;
+    struct imported_piece *piece = NULL;
     int64_t mtime = 0;
     size_t n = 0, line = 1;
     buf_init(&text, (size_t)im->max + 2);
     got.why = read_whole(im, dir, path, &text, &mtime, a);
     if (!got.why)
-        got.why = find_pieces(im, buf_text(&text), &piece, &n, &got.result, a);
+        got.why = import_find_pieces(im, buf_text(&text), &piece, &n, &got.result, a);
     if (got.why) {
         take(context, name, &got);
         return;

@@ -4,7 +4,7 @@
 #include "benchmarks/rules.h"
 #include "plan/plan.h"
 
-struct import {
+struct importer {
     const struct plan *plan;        /* tree, spool, catalogue, profile, experiment where it was given */
     const char *experiment;         /* NULL: the rules' name */
     struct rules **rules;           /* those that may know an output, or the one that was named */
@@ -34,12 +34,12 @@ struct imported {
 };
 
 /* The catalogue's rules that can know an output. What is wrong with a file of the user's is told to `note` and the file passed over. */
-int import_catalogue(struct import *im, struct arena *a, void (*note)(void *context, const char *text), void *context, struct err *err);
+int import_catalogue(struct importer *im, struct arena *a, void (*note)(void *context, const char *text), void *context, struct err *err);
 /* One rule file, for every output. */
-int import_rules(struct import *im, const char *name, struct arena *a, struct err *err);
-void import_deinit(struct import *im);
+int import_rules(struct importer *im, const char *name, struct arena *a, struct err *err);
+void import_deinit(struct importer *im);
 /* One file (dir/path, `name` for people). Never fails: `take` gets what became of it, once, or once for each output where the file holds several;
  * then the name says which lines these are. */
 typedef void import_take(void *context, const char *name, const struct imported *got);
-void import_file(const struct import *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context);
+void import_file(const struct importer *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context);
 #endif

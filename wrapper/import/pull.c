@@ -36,16 +36,16 @@ const char *pull_tag(const struct json *data, const char *key)
 
 /* ---- the list ---- */
 
-struct adding {
+struct pull_search {
     struct pull *p;
     const char *experiment;
     int64_t since_ms;
     bool failed;
 };
 
-static int add_run(void *context, const struct mlflow_run *run)
+static int pull_add_run(void *context, const struct mlflow_run *run)
 {
-    struct adding *a = context;
+    struct pull_search *a = context;
     struct pull *p = a->p;
     const char *id = pull_tag(run->data, PULL_TAG_ID), *parent = pull_tag(run->data, "mlflow.parentRunId");
     if (run->start_ms < a->since_ms)
@@ -79,10 +79,10 @@ static int add_run(void *context, const struct mlflow_run *run)
 enum mlflow_answer pull_add(struct pull *p, const char *experiment, int64_t since_ms, struct err *err)
 {
     const char *id;
-    struct adding a = {.p = p, .experiment = arena_dup(&p->arena, experiment, strlen(experiment)), .since_ms = since_ms};
+    struct pull_search a = {.p = p, .experiment = arena_dup(&p->arena, experiment, strlen(experiment)), .since_ms = since_ms};
     enum mlflow_answer answer = mlflow_experiment_find(p->server, experiment, &p->arena, &id, err);
     if (answer == MLFLOW_FINE)
-        answer = mlflow_run_search_pages(p->server, id, "", false, PAGE, add_run, &a, err);
+        answer = mlflow_run_search_pages(p->server, id, "", false, PAGE, pull_add_run, &a, err);
     if (answer == MLFLOW_FINE && (a.failed || !a.experiment)) {
         err_set(err, ERR_SYSTEM, "no memory for the list of runs");
         answer = MLFLOW_REFUSED;
@@ -90,24 +90,24 @@ enum mlflow_answer pull_add(struct pull *p, const char *experiment, int64_t sinc
     return answer;
 }
 
-static int64_t compare(int64_t a, int64_t b)
+static int64_t pull_compare_times(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
 }
 
-static int by_start(const void *a, const void *b)
+static int pull_order_by_start(const void *a, const void *b)
 {
     const struct pull_run *x = a, *y = b;
-    int64_t c = compare(x->start_ms, y->start_ms);
+    int64_t c = pull_compare_times(x->start_ms, y->start_ms);
     return c ? (int)c : strcmp(x->server_id, y->server_id);
 }
 
 /* Those of one id: the ones that a sync is about to delete last, else as sync chooses: the least by start and the server's id is the run. */
-static int by_id(const void *a, const void *b)
+static int pull_order_by_id(const void *a, const void *b)
 {
     const struct pull_run *x = *(struct pull_run *const *)a, *y = *(struct pull_run *const *)b;
     int c = strcmp(x->id, y->id);
-    return c ? c : x->doubled != y->doubled ? x->doubled - y->doubled : by_start(x, y);
+    return c ? c : x->doubled != y->doubled ? x->doubled - y->doubled : pull_order_by_start(x, y);
 }
 
 static int by_server_id(const void *a, const void *b)
@@ -118,13 +118,13 @@ static int by_server_id(const void *a, const void *b)
 int pull_ready(struct pull *p, struct err *err)
 {
     if (p->count)
-        qsort(p->runs, p->count, sizeof *p->runs, by_start);
+        qsort(p->runs, p->count, sizeof *p->runs, pull_order_by_start);
     p->by_server_id = calloc(p->count + 1, sizeof *p->by_server_id);
     if (!p->by_server_id)
         return err_set(err, ERR_SYSTEM, "no memory for the list of runs");
     for (size_t i = 0; i < p->count; i++)
         p->by_server_id[i] = &p->runs[i];
-    qsort(p->by_server_id, p->count, sizeof *p->by_server_id, by_id);
+    qsort(p->by_server_id, p->count, sizeof *p->by_server_id, pull_order_by_id);
     for (size_t i = 1; i < p->count; i++)
         if (strcmp(p->by_server_id[i]->id, p->by_server_id[i - 1]->id) == 0)
             p->by_server_id[i]->doubled = true;
@@ -141,18 +141,18 @@ const char *pull_tree_id(const struct pull *p, const char *server_id)
 
 /* ---- one run: what the server has of it ---- */
 
-static int by_key(const void *a, const void *b)
+static int pull_order_by_key(const void *a, const void *b)
 {
     return strcmp(((const struct pull_entry *)a)->key, ((const struct pull_entry *)b)->key);
 }
 
-struct pull_entry *pull_entry(const struct pull_entries *e, const char *key)
+struct pull_entry *pull_find_entry(const struct pull_entries *e, const char *key)
 {
     struct pull_entry wanted = {.key = key};
-    return e->count ? bsearch(&wanted, e->all, e->count, sizeof wanted, by_key) : NULL;
+    return e->count ? bsearch(&wanted, e->all, e->count, sizeof wanted, pull_order_by_key) : NULL;
 }
 
-static void take_entries(struct taking *t, const char *name, struct pull_entries *ret)
+static void pull_read_entries(struct pull_taking *t, const char *name, struct pull_entries *ret)
 {
     const struct json *list = json_get(t->server.data, name);
     ret->all = arena_get(&t->arena, (json_count(list) + 1) * sizeof *ret->all);
@@ -160,10 +160,10 @@ static void take_entries(struct taking *t, const char *name, struct pull_entries
         ret->all[ret->count++] =
             (struct pull_entry){.key = json_string(json_get(e, "key"), ""), .text = json_string(json_get(e, "value"), ""), .at = e};
     if (ret->all && ret->count)
-        qsort(ret->all, ret->count, sizeof *ret->all, by_key);
+        qsort(ret->all, ret->count, sizeof *ret->all, pull_order_by_key);
 }
 
-struct pull_file *pull_file(const struct taking *t, const char *path)
+struct pull_file *pull_find_file(const struct pull_taking *t, const char *path)
 {
     struct pull_file *f = t->files;
     while (f && strcmp(f->path, path) != 0)
@@ -171,9 +171,9 @@ struct pull_file *pull_file(const struct taking *t, const char *path)
     return f;
 }
 
-static int take_file(void *context, const char *path, int64_t size)
+static int pull_add_file(void *context, const char *path, int64_t size)
 {
-    struct taking *t = context;
+    struct pull_taking *t = context;
     struct pull_file *f = ARENA_NEW(&t->arena, struct pull_file), **at = &t->files;
     if (!f)
         return 1;
@@ -186,12 +186,12 @@ static int take_file(void *context, const char *path, int64_t size)
 }
 
 /* The run's own typed record, where it is one of a tree. What is no such record is passed over: the run is made of what the server says. */
-static enum mlflow_answer take_detail(struct taking *t, struct err *err)
+static enum mlflow_answer pull_fetch_detail(struct pull_taking *t, struct err *err)
 {
     struct err why = {0};
-    if (!t->run->ours || !pull_file(t, "benchwrap.json"))
+    if (!t->run->ours || !pull_find_file(t, "benchwrap.json"))
         return MLFLOW_FINE;
-    enum mlflow_answer answer = pull_text(t, "benchwrap.json", DETAIL_BYTES, &t->detail_text, err);
+    enum mlflow_answer answer = pull_fetch_text(t, "benchwrap.json", DETAIL_BYTES, &t->detail_text, err);
     if (answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED)
         return MLFLOW_FINE;
     if (answer != MLFLOW_FINE || json_parse(&t->detail, buf_text(&t->detail_text), NULL, &why))
@@ -204,21 +204,21 @@ static enum mlflow_answer take_detail(struct taking *t, struct err *err)
     return MLFLOW_FINE;
 }
 
-static enum mlflow_answer ask(struct taking *t, struct err *err)
+static enum mlflow_answer pull_fetch_run(struct pull_taking *t, struct err *err)
 {
     enum mlflow_answer answer = mlflow_run_get(t->p->server, t->run->server_id, &t->arena, &t->server, err);
     if (answer != MLFLOW_FINE)
         return answer;
-    take_entries(t, "params", &t->params);
-    take_entries(t, "tags", &t->tags);
-    take_entries(t, "metrics", &t->metrics);
-    answer = mlflow_artifact_list(t->p->server, &t->server, "", take_file, t, err);
+    pull_read_entries(t, "params", &t->params);
+    pull_read_entries(t, "tags", &t->tags);
+    pull_read_entries(t, "metrics", &t->metrics);
+    answer = mlflow_artifact_list(t->p->server, &t->server, "", pull_add_file, t, err);
     if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) { /* a root that is nowhere: the run is not worth less */
         snprintf(t->ret->why, sizeof t->ret->why, "its artifacts cannot be listed: %.400s", err->text);
         answer = MLFLOW_FINE;
     }
     if (answer == MLFLOW_FINE)
-        answer = take_detail(t, err);
+        answer = pull_fetch_detail(t, err);
     if (answer == MLFLOW_FINE && t->arena.failed) {
         err_set(err, ERR_SYSTEM, "no memory");
         answer = MLFLOW_REFUSED;
@@ -228,7 +228,7 @@ static enum mlflow_answer ask(struct taking *t, struct err *err)
 
 /* ---- one run: into the spool and the tree ---- */
 
-static char **arguments(struct taking *t)
+static char **pull_read_argv(struct pull_taking *t)
 {
     const struct json *argv = json_pointer(t->detail, "/run/argv");
     size_t n = json_count(argv), i = 0;
@@ -238,10 +238,10 @@ static char **arguments(struct taking *t)
     return ret;
 }
 
-static int begin(struct taking *t, struct err *err)
+static int pull_begin_run(struct pull_taking *t, struct err *err)
 {
     const struct json *run = json_get(t->detail, "run");
-    char here[256] = "", *none[] = {NULL}, **argv = arguments(t);
+    char here[256] = "", *none[] = {NULL}, **argv = pull_read_argv(t);
     gethostname(here, sizeof here - 1);
     const char *wanted = t->run->ours ? pull_tag(t->server.data, "benchwrap.experiment") : NULL;
     const char *name = json_string(json_get(run, "name"), t->run->name);
@@ -264,7 +264,7 @@ static int begin(struct taking *t, struct err *err)
     return 0;
 }
 
-static int finish(struct taking *t, struct err *err)
+static int pull_finish_run(struct pull_taking *t, struct err *err)
 {
     const char *status = t->server.status;
     bool killed = strcmp(status, "KILLED") == 0, failed = strcmp(status, "FAILED") == 0,
@@ -285,17 +285,17 @@ static int finish(struct taking *t, struct err *err)
     return rc;
 }
 
-static void write_run(struct taking *t)
+static void pull_write_run(struct pull_taking *t)
 {
     struct err err = {0};
     struct pulled *ret = t->ret;
     bool here = false; /* the trouble is ours */
-    ret->answer = ask(t, &err);
-    if (ret->answer == MLFLOW_FINE && !(here = begin(t, &err) != 0))
+    ret->answer = pull_fetch_run(t, &err);
+    if (ret->answer == MLFLOW_FINE && !(here = pull_begin_run(t, &err) != 0))
         ret->answer = pull_facts(t, &err);
     if (ret->answer == MLFLOW_FINE && !here)
         ret->answer = pull_files(t, &err);
-    int rc = ret->answer == MLFLOW_FINE && !here ? finish(t, &err) : -1;
+    int rc = ret->answer == MLFLOW_FINE && !here ? pull_finish_run(t, &err) : -1;
     if (t->begun)
         make_drop(&t->making);
     ret->result = rc == 0 ? PULL_DONE : rc > 0 ? PULL_THERE : PULL_FAILED;
@@ -303,7 +303,7 @@ static void write_run(struct taking *t)
         snprintf(ret->why, sizeof ret->why, "%.500s", err.text);
 }
 
-static bool is_there(struct pull *p, const struct pull_run *run, struct pulled *ret)
+static bool pull_is_present(struct pull *p, const struct pull_run *run, struct pulled *ret)
 {
     struct arena a;
     struct tree_run *found;
@@ -326,7 +326,7 @@ void pull_take(struct pull *p, const struct pull_run *run, struct pulled *ret)
     if (run->doubled) {
         ret->result = PULL_DOUBLE;
         snprintf(ret->why, sizeof ret->why, "another run on the server stands for %.8s", run->id);
-    } else if (is_there(p, run, ret))
+    } else if (pull_is_present(p, run, ret))
         ret->result = PULL_THERE;
     else if (running && !p->all) {
         ret->result = PULL_RUNNING;
@@ -334,10 +334,10 @@ void pull_take(struct pull *p, const struct pull_run *run, struct pulled *ret)
     } else if (p->dry)
         ret->result = PULL_DONE;
     else {
-        struct taking t = {.p = p, .run = run, .ret = ret};
+        struct pull_taking t = {.p = p, .run = run, .ret = ret};
         arena_init(&t.arena, (size_t)512 << 20);
         buf_init(&t.detail_text, DETAIL_BYTES + 4096);
-        write_run(&t);
+        pull_write_run(&t);
         for (size_t i = 0; i < t.series_count; i++)
             json_free(t.series[i]);
         free(t.series);

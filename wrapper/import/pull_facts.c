@@ -17,21 +17,21 @@ enum { SERIES_BYTES = 512 << 20, CUT_FROM = 5000 /* characters: texts that serve
 
 /* ---- params and tags ---- */
 
-static void put(struct taking *t, enum fact_kind kind, const char *key, const char *text, const char *source)
+static void pull_record_text(struct pull_taking *t, enum fact_kind kind, const char *key, const char *text, const char *source)
 {
     struct fact f = {.kind = kind, .key = str_of(key), .text = str_of(text), .time_ms = t->start_ms, .unit = "", .source = source};
     record_fact(&t->making.record, &f);
 }
 
 /* The server's value counts, unless it is the beginning of a longer one. */
-static void put_either(struct taking *t, enum fact_kind kind, const char *key, const char *own, const char *source,
+static void put_either(struct pull_taking *t, enum fact_kind kind, const char *key, const char *own, const char *source,
                        const struct pull_entry *there)
 {
     bool cut = there && strlen(there->text) >= CUT_FROM && strncmp(there->text, own, strlen(there->text)) == 0;
     if (!there || cut || strcmp(there->text, own) == 0)
-        put(t, kind, key, own, source);
+        pull_record_text(t, kind, key, own, source);
     else
-        put(t, kind, key, there->text, "server");
+        pull_record_text(t, kind, key, there->text, "server");
 }
 
 /* Tags that are made anew, or were only for the server. */
@@ -46,9 +46,9 @@ static bool passed_over(const char *key)
 }
 
 /* The parent's id in the tree: as the list says, as the parent itself says, as a sync that has not met the parent noted. */
-static const char *parent_of(struct taking *t)
+static const char *pull_parent_id(struct pull_taking *t)
 {
-    const struct pull_entry *waiting = pull_entry(&t->tags, PULL_TAG_PARENT);
+    const struct pull_entry *waiting = pull_find_entry(&t->tags, PULL_TAG_PARENT);
     if (!t->run->parent)
         return waiting ? waiting->text : NULL;
     const char *id = pull_tree_id(t->p, t->run->parent);
@@ -66,20 +66,20 @@ static const char *parent_of(struct taking *t)
 }
 
 /* The tag of this key as it is to be in the tree. */
-static void put_tag(struct taking *t, const char *key, const char *own, const char *source, const struct pull_entry *there)
+static void put_tag(struct pull_taking *t, const char *key, const char *own, const char *source, const struct pull_entry *there)
 {
     if (strcmp(key, "mlflow.parentRunId") == 0) {
-        const char *parent = parent_of(t);
-        put(t, FACT_TAG, key, parent ? parent : own, source);
+        const char *parent = pull_parent_id(t);
+        pull_record_text(t, FACT_TAG, key, parent ? parent : own, source);
     } else if (!passed_over(key))
         put_either(t, FACT_TAG, key, own, source, there);
 }
 
-static void put_texts(struct taking *t, enum fact_kind kind, const char *name, const struct pull_entries *there)
+static void pull_record_texts(struct pull_taking *t, enum fact_kind kind, const char *name, const struct pull_entries *there)
 {
     for (const struct json *e = json_first(json_get(t->detail, name)); e; e = json_next(e)) {
         const char *key = json_key(e), *own = json_string(json_get(e, "value"), ""), *source = json_string(json_get(e, "source"), "");
-        struct pull_entry *same = pull_entry(there, key);
+        struct pull_entry *same = pull_find_entry(there, key);
         if (same)
             same->used = true;
         if (strcmp(source, "tree") == 0)
@@ -96,26 +96,26 @@ static void put_texts(struct taking *t, enum fact_kind kind, const char *name, c
         if (!e->used && kind == FACT_TAG)
             put_tag(t, e->key, e->text, "server", e);
         else if (!e->used)
-            put(t, kind, e->key, e->text, "server");
+            pull_record_text(t, kind, e->key, e->text, "server");
     }
 }
 
-static void put_own_tags(struct taking *t)
+static void put_own_tags(struct pull_taking *t)
 {
     const struct json *named = json_pointer(t->detail, "/run/name");
     if (!t->run->ours) {
-        put(t, FACT_TAG, PULL_TAG_ID, t->run->id, "server");
-        put(t, FACT_TAG, PULL_TAG_FROM, t->run->server_id, "server");
+        pull_record_text(t, FACT_TAG, PULL_TAG_ID, t->run->id, "server");
+        pull_record_text(t, FACT_TAG, PULL_TAG_FROM, t->run->server_id, "server");
     }
     if (t->detail && *t->run->name && strcmp(t->run->name, json_string(named, "")) != 0) /* renamed on the server */
-        put(t, FACT_TAG, "mlflow.runName", t->run->name, "server");
-    if (!pull_entry(&t->tags, "mlflow.parentRunId") && pull_entry(&t->tags, PULL_TAG_PARENT))
-        put(t, FACT_TAG, "mlflow.parentRunId", pull_entry(&t->tags, PULL_TAG_PARENT)->text, "server");
+        pull_record_text(t, FACT_TAG, "mlflow.runName", t->run->name, "server");
+    if (!pull_find_entry(&t->tags, "mlflow.parentRunId") && pull_find_entry(&t->tags, PULL_TAG_PARENT))
+        pull_record_text(t, FACT_TAG, "mlflow.parentRunId", pull_find_entry(&t->tags, PULL_TAG_PARENT)->text, "server");
 }
 
 /* ---- metrics ---- */
 
-static int sample_order(const void *a, const void *b)
+static int pull_order_samples(const void *a, const void *b)
 {
     const struct tree_sample *x = a, *y = b;
     if (x->time_ms != y->time_ms)
@@ -123,13 +123,13 @@ static int sample_order(const void *a, const void *b)
     return x->step < y->step ? -1 : x->step > y->step;
 }
 
-static bool same(double a, double b)
+static bool is_same_value(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
 
 /* The samples of a long series: all of them are in series.jsonl. */
-static void from_series(struct taking *t, const char *key, struct mlflow_samples *s)
+static void from_series(struct pull_taking *t, const char *key, struct mlflow_samples *s)
 {
     for (size_t i = 0; i < t->series_count; i++) {
         if (strcmp(json_string(json_get(t->series[i], "key"), ""), key) != 0)
@@ -139,14 +139,14 @@ static void from_series(struct taking *t, const char *key, struct mlflow_samples
     }
 }
 
-static enum mlflow_answer samples_of(struct taking *t, const struct json *detail, const struct pull_entry *there, struct mlflow_samples *s,
-                                     struct err *err)
+static enum mlflow_answer pull_fetch_samples(struct pull_taking *t, const struct json *detail, const struct pull_entry *there,
+                                             struct mlflow_samples *s, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     if (json_get(detail, "thinned"))
         from_series(t, there->key, s);
     if (!s->count && json_integer(json_get(detail, "samples"), 0) == 1 &&
-        same(mlflow_number(json_get(detail, "value")), mlflow_number(json_get(there->at, "value"))))
+        is_same_value(mlflow_number(json_get(detail, "value")), mlflow_number(json_get(there->at, "value"))))
         mlflow_samples_add(s, mlflow_number(json_get(there->at, "value")), mlflow_integer(json_get(there->at, "timestamp")),
                            mlflow_integer(json_get(there->at, "step")));
     if (!s->count)
@@ -156,12 +156,12 @@ static enum mlflow_answer samples_of(struct taking *t, const struct json *detail
         answer = MLFLOW_REFUSED;
     }
     if (s->count)
-        qsort(s->at, s->count, sizeof *s->at, sample_order);
+        qsort(s->at, s->count, sizeof *s->at, pull_order_samples);
     return answer;
 }
 
-static enum mlflow_answer put_metric(struct taking *t, const char *key, const struct json *detail, const struct pull_entry *there,
-                                     struct err *err)
+static enum mlflow_answer pull_record_metric(struct pull_taking *t, const char *key, const struct json *detail,
+                                             const struct pull_entry *there, struct err *err)
 {
     struct mlflow_samples s = {0};
     const char *direction = json_string(json_get(detail, "direction"), "");
@@ -172,7 +172,7 @@ static enum mlflow_answer put_metric(struct taking *t, const char *key, const st
                                   : strcmp(direction, "lower") == 0 ? DIR_LOWER
                                                                     : DIR_NONE,
                      .source = json_string(json_get(detail, "source"), "server")};
-    enum mlflow_answer answer = samples_of(t, detail, there, &s, err);
+    enum mlflow_answer answer = pull_fetch_samples(t, detail, there, &s, err);
     for (size_t i = 0; i < s.count && answer == MLFLOW_FINE; i++) {
         f.value = s.at[i].value;
         f.step = s.at[i].step;
@@ -188,40 +188,40 @@ static enum mlflow_answer put_metric(struct taking *t, const char *key, const st
     return answer;
 }
 
-static enum mlflow_answer put_metrics(struct taking *t, struct err *err)
+static enum mlflow_answer pull_record_metrics(struct pull_taking *t, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     for (const struct json *e = json_first(json_get(t->detail, "metrics")); e && answer == MLFLOW_FINE; e = json_next(e)) {
-        struct pull_entry *there = pull_entry(&t->metrics, json_key(e));
+        struct pull_entry *there = pull_find_entry(&t->metrics, json_key(e));
         if (there)
             there->used = true;
         if (strcmp(json_string(json_get(e, "source"), ""), "tree") == 0)
             continue;
         if (there)
-            answer = put_metric(t, json_key(e), e, there, err);
+            answer = pull_record_metric(t, json_key(e), e, there, err);
         else
             record_missing(&t->making.record, json_key(e), "the server has no samples of it");
     }
     for (size_t i = 0; i < t->metrics.count && answer == MLFLOW_FINE; i++)
         if (!t->metrics.all[i].used)
-            answer = put_metric(t, t->metrics.all[i].key, NULL, &t->metrics.all[i], err);
+            answer = pull_record_metric(t, t->metrics.all[i].key, NULL, &t->metrics.all[i], err);
     return answer;
 }
 
 /* ---- the rest of benchwrap.json ---- */
 
-static void put_notes(struct taking *t)
+static void put_notes(struct pull_taking *t)
 {
     for (const struct json *m = json_first(json_get(t->detail, "missing")); m; m = json_next(m))
-        put(t, FACT_MISSING, json_string(json_get(m, "key"), ""), json_string(json_get(m, "reason"), ""),
-            json_string(json_get(m, "source"), ""));
+        pull_record_text(t, FACT_MISSING, json_string(json_get(m, "key"), ""), json_string(json_get(m, "reason"), ""),
+                         json_string(json_get(m, "source"), ""));
     for (const struct json *w = json_first(json_get(t->detail, "warnings")); w; w = json_next(w))
         if (strcmp(json_string(json_get(w, "source"), ""), "tree") != 0)
-            put(t, FACT_WARNING, "", json_string(json_get(w, "text"), ""), json_string(json_get(w, "source"), ""));
+            pull_record_text(t, FACT_WARNING, "", json_string(json_get(w, "text"), ""), json_string(json_get(w, "source"), ""));
 }
 
 /* The elements of "references", as they were written. */
-static int put_references(struct taking *t, struct err *err)
+static int pull_write_references(struct pull_taking *t, struct err *err)
 {
     struct str begin = STR("\n  \"references\": ["), end = STR("\n  ]"), text = buf_text(&t->detail_text);
     ptrdiff_t from = json_get(t->detail, "references") ? str_find(text, begin) : -1;
@@ -232,16 +232,16 @@ static int put_references(struct taking *t, struct err *err)
     return n > 0 ? make_text(&t->making, FINISH_REFERENCES, str_sub(text, 0, (size_t)n), err) : 0;
 }
 
-static enum mlflow_answer take_series(struct taking *t, struct err *err)
+static enum mlflow_answer take_series(struct pull_taking *t, struct err *err)
 {
     struct buf text CLEANUP_BUF = {0};
     bool thinned = false;
     for (const struct json *e = json_first(json_get(t->detail, "metrics")); e; e = json_next(e))
         thinned = thinned || json_get(e, "thinned");
-    if (!thinned || !pull_file(t, "series.jsonl"))
+    if (!thinned || !pull_find_file(t, "series.jsonl"))
         return MLFLOW_FINE;
     buf_init(&text, SERIES_BYTES);
-    enum mlflow_answer answer = pull_text(t, "series.jsonl", SERIES_BYTES - 4096, &text, err);
+    enum mlflow_answer answer = pull_fetch_text(t, "series.jsonl", SERIES_BYTES - 4096, &text, err);
     if (answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED)
         return MLFLOW_FINE; /* the server's points are there */
     size_t lines = 0;
@@ -255,7 +255,7 @@ static enum mlflow_answer take_series(struct taking *t, struct err *err)
 }
 
 /* What a run was fed with: MLflow's data sets, as the server tells them. */
-static int put_inputs(struct taking *t, struct err *err)
+static int pull_write_inputs(struct pull_taking *t, struct err *err)
 {
     const struct json *inputs = json_get(json_get(json_get(t->server.reply, "run"), "inputs"), "dataset_inputs");
     struct buf text CLEANUP_BUF = {0}, names CLEANUP_BUF = {0};
@@ -269,30 +269,30 @@ static int put_inputs(struct taking *t, struct err *err)
         const char *name = json_string(json_pointer(i, "/dataset/name"), ""), *digest = json_string(json_pointer(i, "/dataset/digest"), "");
         buf_printf(&names, "%s%.500s@%.64s", names.n ? ", " : "", name, digest);
     }
-    put(t, FACT_TAG, "benchwrap.datasets", names.p ? names.p : "", "server");
+    pull_record_text(t, FACT_TAG, "benchwrap.datasets", names.p ? names.p : "", "server");
     record_artifact(&t->making.record, "inputs.json", "inputs");
     return make_text(&t->making, "inputs", buf_text(&text), err);
 }
 
-enum mlflow_answer pull_facts(struct taking *t, struct err *err)
+enum mlflow_answer pull_facts(struct pull_taking *t, struct err *err)
 {
-    put_texts(t, FACT_PARAM, "params", &t->params);
-    put_texts(t, FACT_TAG, "tags", &t->tags);
+    pull_record_texts(t, FACT_PARAM, "params", &t->params);
+    pull_record_texts(t, FACT_TAG, "tags", &t->tags);
     put_own_tags(t);
     enum mlflow_answer answer = take_series(t, err);
     if (answer == MLFLOW_FINE)
-        answer = put_metrics(t, err);
+        answer = pull_record_metrics(t, err);
     put_notes(t);
-    if (answer == MLFLOW_FINE && (put_references(t, err) || put_inputs(t, err)))
+    if (answer == MLFLOW_FINE && (pull_write_references(t, err) || pull_write_inputs(t, err)))
         answer = MLFLOW_REFUSED;
     return answer;
 }
 
 /* ---- files ---- */
 
-enum mlflow_answer pull_text(struct taking *t, const char *path, size_t max, struct buf *to, struct err *err)
+enum mlflow_answer pull_fetch_text(struct pull_taking *t, const char *path, size_t max, struct buf *to, struct err *err)
 {
-    const struct pull_file *f = pull_file(t, path);
+    const struct pull_file *f = pull_find_file(t, path);
     CLEANUP_FD int fd = memfd_create("benchwrap-pull", MFD_CLOEXEC);
     struct stat st;
     if (fd < 0) {
@@ -316,7 +316,7 @@ enum mlflow_answer pull_text(struct taking *t, const char *path, size_t max, str
 }
 
 /* For what has not been redacted yet: no crash leaves it. */
-static int unnamed_file(int dir)
+static int pull_open_unnamed(int dir)
 {
     static const char name[] = "download";
     int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -325,7 +325,7 @@ static int unnamed_file(int dir)
     return fd;
 }
 
-static enum mlflow_answer take_file(struct taking *t, struct pull_file *f, const char *source, struct err *err)
+static enum mlflow_answer pull_fetch_file(struct pull_taking *t, struct pull_file *f, const char *source, struct err *err)
 {
     char name[32];
     struct stat st;
@@ -338,7 +338,7 @@ static enum mlflow_answer take_file(struct taking *t, struct pull_file *f, const
     }
     snprintf(name, sizeof name, "file-%zu", t->ret->files);
     CLEANUP_FD int to = openat(t->making.spool.dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    CLEANUP_FD int fd = unnamed_file(t->making.spool.dir);
+    CLEANUP_FD int fd = pull_open_unnamed(t->making.spool.dir);
     if (to < 0 || fd < 0) {
         err_sys(err, "spool: cannot make a file");
         return MLFLOW_REFUSED;
@@ -365,23 +365,23 @@ static enum mlflow_answer take_file(struct taking *t, struct pull_file *f, const
     return MLFLOW_FINE;
 }
 
-enum mlflow_answer pull_files(struct taking *t, struct err *err)
+enum mlflow_answer pull_files(struct pull_taking *t, struct err *err)
 {
     static const char *const made_anew[] = {"benchwrap.json", "manifest.json", "series.jsonl"};
     enum mlflow_answer answer = MLFLOW_FINE;
     struct pull_file *f;
     for (size_t i = 0; t->detail && i < (t->series_count ? 3 : 2); i++)
-        if ((f = pull_file(t, made_anew[i])))
+        if ((f = pull_find_file(t, made_anew[i])))
             f->used = true;
     for (const struct json *a = json_first(json_get(t->detail, "artifacts")); a && answer == MLFLOW_FINE; a = json_next(a)) {
-        f = pull_file(t, json_string(json_get(a, "path"), ""));
+        f = pull_find_file(t, json_string(json_get(a, "path"), ""));
         if (f && !f->used)
-            answer = take_file(t, f, json_string(json_get(a, "source"), ""), err);
+            answer = pull_fetch_file(t, f, json_string(json_get(a, "source"), ""), err);
         else if (!f)
             record_missing(&t->making.record, json_string(json_get(a, "path"), ""), "it is not among the artifacts on the server");
     }
     for (f = t->files; f && answer == MLFLOW_FINE; f = f->next)
         if (!f->used)
-            answer = take_file(t, f, "server", err);
+            answer = pull_fetch_file(t, f, "server", err);
     return answer;
 }

@@ -26,7 +26,7 @@ struct pull_file {
     bool used;
 };
 
-struct taking {
+struct pull_taking {
     struct pull *p;
     const struct pull_run *run;
     struct arena arena;
@@ -45,14 +45,14 @@ struct taking {
 
 /* The value of a tag on the server; NULL. */
 const char *pull_tag(const struct json *data, const char *key);
-struct pull_entry *pull_entry(const struct pull_entries *e, const char *key);
+struct pull_entry *pull_find_entry(const struct pull_entries *e, const char *key);
 /* All facts into t->making.record. */
-enum mlflow_answer pull_facts(struct taking *t, struct err *err);
+enum mlflow_answer pull_facts(struct pull_taking *t, struct err *err);
 /* The artifacts into the spool and the record. */
-enum mlflow_answer pull_files(struct taking *t, struct err *err);
+enum mlflow_answer pull_files(struct pull_taking *t, struct err *err);
 /* A file of the run as text (at most max bytes); what is wrong with it is left to the caller. */
-enum mlflow_answer pull_text(struct taking *t, const char *path, size_t max, struct buf *to, struct err *err);
-struct pull_file *pull_file(const struct taking *t, const char *path);
+enum mlflow_answer pull_fetch_text(struct pull_taking *t, const char *path, size_t max, struct buf *to, struct err *err);
+struct pull_file *pull_find_file(const struct pull_taking *t, const char *path);
 /* The tree's id of a run on the server; NULL: it is not in the list. */
 const char *pull_tree_id(const struct pull *p, const char *server_id);
 #endif

@@ -50,7 +50,7 @@ static struct str threshold_of(const struct fields *f, struct str variable, cons
     return value.n ? value : perf_field(f, variable, side, a);
 }
 
-static void put_number(struct json_out *j, struct str text)
+static void reframe_print_number(struct json_out *j, struct str text)
 {
     double value;
     if (str_double(text, &value) && isfinite(value))
@@ -79,10 +79,10 @@ static void put_variables(struct json_out *j, const struct fields *f, struct are
             continue;
         const char *key = arena_printf(a, STR_FMT ":" STR_FMT ":" STR_FMT, STR_ARG(system), STR_ARG(partition), STR_ARG(variable));
         json_open(j, key, '[');
-        put_number(j, f->value[i]);
-        put_number(j, perf_field(f, variable, "ref", a));
-        put_number(j, threshold_of(f, variable, "lower", a));
-        put_number(j, threshold_of(f, variable, "upper", a));
+        reframe_print_number(j, f->value[i]);
+        reframe_print_number(j, perf_field(f, variable, "ref", a));
+        reframe_print_number(j, threshold_of(f, variable, "lower", a));
+        reframe_print_number(j, threshold_of(f, variable, "upper", a));
         json_str(j, NULL, perf_field(f, variable, "unit", a));
         struct str result = perf_field(f, variable, "result", a);
         if (result.n)
@@ -92,7 +92,7 @@ static void put_variables(struct json_out *j, const struct fields *f, struct are
     json_close(j, '}');
 }
 
-static void put_text(struct json_out *j, const struct fields *f, const char *key, const char *name)
+static void reframe_print_text(struct json_out *j, const struct fields *f, const char *key, const char *name)
 {
     struct str value = field_of(f, name);
     if (value.n)
@@ -147,17 +147,17 @@ static bool make_report(const struct fields *f, size_t line, struct arena *a, st
     json_open(&j, NULL, '{');
     json_open(&j, "session_info", '{');
     json_str(&j, "data_version", STR("4.2"));
-    put_text(&j, f, "version", "version");
+    reframe_print_text(&j, f, "version", "version");
     json_close(&j, '}');
     json_open(&j, "runs", '[');
     json_open(&j, NULL, '{');
     json_open(&j, "testcases", '[');
     json_open(&j, NULL, '{');
-    put_text(&j, f, "display_name", field_of(f, "display_name").n ? "display_name" : "name");
+    reframe_print_text(&j, f, "display_name", field_of(f, "display_name").n ? "display_name" : "name");
     static const char *const same[] = {"system", "partition",  "environ",      "hashcode", "jobid",
                                        "result", "fail_phase", "job_nodelist", "tags"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        put_text(&j, f, same[i], same[i]);
+        reframe_print_text(&j, f, same[i], same[i]);
     put_count(&j, f, "num_tasks");
     put_count(&j, f, "num_tasks_per_node");
     put_count(&j, f, "num_cpus_per_task");
@@ -190,7 +190,7 @@ static bool split_fields(struct str line, struct str *to, size_t most, size_t *r
     return true;
 }
 
-static bool is_header(const struct str *name, size_t n)
+static bool reframe_is_header(const struct str *name, size_t n)
 {
     bool value = false, system = false;
     struct str unused;
@@ -282,7 +282,7 @@ size_t reframe_records(struct str text, struct arena *a, struct reframe_record *
         if (!line.n)
             continue;
         bool fields = line.n < LINE_MAX_BYTES && split_fields(line, value, FIELDS_MAX, &count), record = false;
-        if (fields && is_header(value, count)) { /* also a second one, where logs were joined */
+        if (fields && reframe_is_header(value, count)) { /* also a second one, where logs were joined */
             memcpy(name, value, count * sizeof *name);
             columns = count;
             continue;

@@ -67,7 +67,7 @@ enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct 
 
 /* ---- runs ---- */
 
-static const char *text_in(const struct json *j, const char *key, struct arena *a)
+static const char *mlflow_dup_text(const struct json *j, const char *key, struct arena *a)
 {
     const char *text = json_string(json_get(j, key), "");
     return arena_dup(a, text, strlen(text));
@@ -86,13 +86,13 @@ static int64_t time_in(const struct json *j, const char *key)
 static void run_take(const struct json *run, struct arena *a, struct mlflow_run *ret)
 {
     const struct json *info = json_get(run, "info");
-    *ret = (struct mlflow_run){.id = text_in(info, "run_id", a),
-                               .experiment = text_in(info, "experiment_id", a),
-                               .name = text_in(info, "run_name", a),
-                               .status = text_in(info, "status", a),
-                               .artifact_uri = text_in(info, "artifact_uri", a),
-                               .user = text_in(info, "user_id", a),
-                               .lifecycle = text_in(info, "lifecycle_stage", a),
+    *ret = (struct mlflow_run){.id = mlflow_dup_text(info, "run_id", a),
+                               .experiment = mlflow_dup_text(info, "experiment_id", a),
+                               .name = mlflow_dup_text(info, "run_name", a),
+                               .status = mlflow_dup_text(info, "status", a),
+                               .artifact_uri = mlflow_dup_text(info, "artifact_uri", a),
+                               .user = mlflow_dup_text(info, "user_id", a),
+                               .lifecycle = mlflow_dup_text(info, "lifecycle_stage", a),
                                .start_ms = time_in(info, "start_time"),
                                .end_ms = time_in(info, "end_time"),
                                .data = json_get(run, "data")};

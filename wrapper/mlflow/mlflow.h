@@ -46,8 +46,8 @@ void mlflow_close(struct mlflow *m); /* NULL is allowed */
 const char *mlflow_uri(const struct mlflow *m);
 /* From now on runs and their facts go into this database of the server, which is this process's own (store.h); the rest is requested as before, and
  * sees them. The store stays the caller's, and outlives the client. */
-struct store;
-void mlflow_use_store(struct mlflow *m, struct store *store);
+struct mlflow_store;
+void mlflow_use_store(struct mlflow *m, struct mlflow_store *store);
 /* Ends what a store has gathered. After another answer than MLFLOW_FINE all since the last call may be lost. FINE where there is no store. */
 enum mlflow_answer mlflow_settle(struct mlflow *m, struct err *err);
 unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included */

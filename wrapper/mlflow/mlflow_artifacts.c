@@ -44,7 +44,7 @@ static bool proxy_of(const struct mlflow *m, const char *uri, struct buf *to)
     return true;
 }
 
-static const char *type_of(const char *path)
+static const char *artifact_type_of(const char *path)
 {
     static const char *const rows[][2] = {{".json", "application/json"}, {".xml", "application/xml"}, {".yaml", "application/yaml"},
                                           {".log", "text/plain"},        {".txt", "text/plain"},      {".csv", "text/csv"},
@@ -67,7 +67,7 @@ static void set_file(struct http_request *q, int fd, uint64_t at, uint64_t size)
 
 /* Host and scheme of an address are those of the server: then its credentials may go there. Whoever may make an experiment chooses where its
  * artifacts lie, and shall not be sent the credentials of others. */
-static bool is_ours(const struct mlflow *m, const char *url)
+static bool artifact_is_on_server(const struct mlflow *m, const char *url)
 {
     const char *ours = mlflow_uri(m);
     size_t n = (size_t)(strstr(ours, "://") - ours) + 3;
@@ -75,10 +75,11 @@ static bool is_ours(const struct mlflow *m, const char *url)
     return strncasecmp(ours, url, n) == 0 && (!url[n] || strchr(":/?#", url[n])) && !memchr(url + n, '@', strcspn(url + n, "/?#"));
 }
 
-static enum mlflow_answer put_whole(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, struct err *err)
+static enum mlflow_answer artifact_put_whole(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, struct err *err)
 {
-    struct mlflow_call call = {.what = "artifact",
-                               .request = {.method = "PUT", .url = url, .type = type_of(path), .foreign = !is_ours(m, url)}};
+    struct mlflow_call call = {
+        .what = "artifact",
+        .request = {.method = "PUT", .url = url, .type = artifact_type_of(path), .foreign = !artifact_is_on_server(m, url)}};
     set_file(&call.request, fd, 0, size);
     return mlflow_do(m, &call, NULL, err);
 }
@@ -203,7 +204,7 @@ static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created
     return MLFLOW_FINE;
 }
 
-static void begin_body(struct buf *body, const char *path)
+static void artifact_begin_body(struct buf *body, const char *path)
 {
     const char *slash = strrchr(path, '/');
     buf_clear(body);
@@ -213,7 +214,7 @@ static void begin_body(struct buf *body, const char *path)
 
 static void body_upload(struct buf *body, const char *path, const char *upload)
 {
-    begin_body(body, path);
+    artifact_begin_body(body, path);
     buf_puts(body, ",\"upload_id\":");
     buf_json(body, str_of(upload));
 }
@@ -233,7 +234,7 @@ static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const 
     buf_init(&body, 16 << 20);
     buf_init(&parts, 16 << 20);
     buf_puts(&parts, "");
-    begin_body(&body, path);
+    artifact_begin_body(&body, path);
     buf_printf(&body, ",\"num_parts\":%llu}", (unsigned long long)((size + part - 1) / part));
     struct str before = str_sub(str_of(url), 0, (size_t)at);
     enum mlflow_answer answer = mpu_call(m, "create", before, folder, &body, &j, err);
@@ -271,7 +272,7 @@ enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run
             if (done)
                 return answer;
         }
-        return url.failed ? MLFLOW_REFUSED : put_whole(m, url.p, path, fd, size, err);
+        return url.failed ? MLFLOW_REFUSED : artifact_put_whole(m, url.p, path, fd, size, err);
     }
     struct err first;
     enum mlflow_answer answer = put_by_presigned(m, run, path, fd, size, &first);
@@ -291,7 +292,7 @@ enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run
 
 /* ---- listing and fetching ---- */
 
-struct listing {
+struct artifact_listing {
     struct mlflow *m;
     const struct mlflow_run *run;
     int (*each)(void *context, const char *path, int64_t size);
@@ -299,7 +300,7 @@ struct listing {
     bool stop;
 };
 
-static enum mlflow_answer list_folder(struct listing *l, const char *path, int depth, struct err *err)
+static enum mlflow_answer artifact_list_folder(struct artifact_listing *l, const char *path, int depth, struct err *err)
 {
     struct buf token CLEANUP_BUF;
     enum mlflow_answer answer = MLFLOW_FINE;
@@ -322,7 +323,7 @@ static enum mlflow_answer list_folder(struct listing *l, const char *path, int d
             if (!json_bool(json_get(f, "is_dir"), false))
                 l->stop = l->each(l->context, name, json_integer(json_get(f, "file_size"), 0) /* none: protobuf leaves zeros out */) != 0;
             else if (depth < FOLDERS_DEEP && strcmp(name, path) != 0)
-                answer = list_folder(l, name, depth + 1, err);
+                answer = artifact_list_folder(l, name, depth + 1, err);
         }
         const char *next = json_string(json_get(j, "next_page_token"), "");
         more = next[0] && !str_is(buf_text(&token), next);
@@ -336,8 +337,8 @@ static enum mlflow_answer list_folder(struct listing *l, const char *path, int d
 enum mlflow_answer mlflow_artifact_list(struct mlflow *m, const struct mlflow_run *run, const char *path,
                                         int (*each)(void *context, const char *path, int64_t size), void *context, struct err *err)
 {
-    struct listing l = {.m = m, .run = run, .each = each, .context = context};
-    return list_folder(&l, path, 0, err);
+    struct artifact_listing l = {.m = m, .run = run, .each = each, .context = context};
+    return artifact_list_folder(&l, path, 0, err);
 }
 
 enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, struct err *err)
@@ -355,9 +356,10 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
         http_escape(&url, str_of(path), false);
     }
     /* An attempt that broke half-way leaves half a file: the next begins anew. */
-    struct mlflow_call call = {.what = "artifact",
-                               .once = true,
-                               .request = {.method = "GET", .url = url.p, .to_fd = true, .reply_fd = fd, .foreign = !is_ours(m, url.p)}};
+    struct mlflow_call call = {
+        .what = "artifact",
+        .once = true,
+        .request = {.method = "GET", .url = url.p, .to_fd = true, .reply_fd = fd, .foreign = !artifact_is_on_server(m, url.p)}};
     for (int i = 0;; i++) {
         enum mlflow_answer answer = mlflow_do(m, &call, NULL, err);
         if (answer != MLFLOW_LATER || i == 3)

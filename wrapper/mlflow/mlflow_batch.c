@@ -22,7 +22,7 @@ void batch_end(struct mlflow_batch *b)
 }
 
 /* The n-th to the m-th of items that stand with commas between them. */
-static void put_items(struct buf *to, const struct buf *items, const uint32_t *at, size_t count, size_t from, size_t until)
+static void batch_print_items(struct buf *to, const struct buf *items, const uint32_t *at, size_t count, size_t from, size_t until)
 {
     from = from < count ? from : count;
     until = until < count ? until : count;
@@ -39,11 +39,11 @@ static enum mlflow_answer send_part(struct mlflow_batch *b, size_t from, size_t 
     buf_puts(&body, "{\"run_id\":");
     buf_json(&body, str_of(b->run));
     buf_puts(&body, ",\"metrics\":[");
-    put_items(&body, &b->metrics, b->metric_at, b->n_metrics, from, until);
+    batch_print_items(&body, &b->metrics, b->metric_at, b->n_metrics, from, until);
     buf_puts(&body, "],\"params\":[");
-    put_items(&body, &b->params, b->param_at, b->n_params, from > params ? from - params : 0, until > params ? until - params : 0);
+    batch_print_items(&body, &b->params, b->param_at, b->n_params, from > params ? from - params : 0, until > params ? until - params : 0);
     buf_puts(&body, "],\"tags\":[");
-    put_items(&body, &b->tags, b->tag_at, b->n_tags, from > tags ? from - tags : 0, until > tags ? until - tags : 0);
+    batch_print_items(&body, &b->tags, b->tag_at, b->n_tags, from > tags ? from - tags : 0, until > tags ? until - tags : 0);
     buf_puts(&body, "]}");
     enum mlflow_answer answer = mlflow_api(b->m, "runs/log-batch", &body, false, NULL, &b->err);
     if (answer != MLFLOW_REFUSED || b->m->status != 413 || until - from < 2)
@@ -144,7 +144,7 @@ void batch_tag(struct mlflow_batch *b, struct str key, struct str value)
     mlflow_put_pair(&b->tags, b->n_tags++, key, value);
 }
 
-static void put_text(struct buf *to, const char *key, const char *value)
+static void batch_print_text(struct buf *to, const char *key, const char *value)
 {
     buf_printf(to, ",\"%s\":", key);
     buf_json(to, str_of(value));
@@ -161,9 +161,9 @@ enum mlflow_answer mlflow_log_input(struct mlflow *m, const char *run, const str
         mlflow_put_pair(&body, 0, STR("mlflow.data.context"), str_of(d->context));
     buf_puts(&body, "],\"dataset\":{\"name\":");
     buf_json(&body, str_of(d->name));
-    put_text(&body, "digest", d->digest);
-    put_text(&body, "source_type", d->source_type);
-    put_text(&body, "source", d->source);
+    batch_print_text(&body, "digest", d->digest);
+    batch_print_text(&body, "source_type", d->source_type);
+    batch_print_text(&body, "source", d->source);
     buf_puts(&body, "}}]}");
     return mlflow_api(m, "runs/log-inputs", &body, false, NULL, err);
 }

@@ -53,7 +53,7 @@ const char *mlflow_uri(const struct mlflow *m)
     return m->uri;
 }
 
-void mlflow_use_store(struct mlflow *m, struct store *store)
+void mlflow_use_store(struct mlflow *m, struct mlflow_store *store)
 {
     m->store = store;
 }
@@ -116,7 +116,8 @@ static void server_words(const struct http_reply *r, const struct json *j, struc
         buf_plain(to, str_trim(buf_text(&r->body)), 200);
 }
 
-static enum mlflow_answer denied(const struct mlflow *m, const struct http_reply *r, const char *words, const char *what, struct err *err)
+static enum mlflow_answer call_denied(const struct mlflow *m, const struct http_reply *r, const char *words, const char *what,
+                                      struct err *err)
 {
     const char *hint =
         m->has_credentials
@@ -136,8 +137,8 @@ static bool is_temporary(int status, const char *code)
     return status == 408 || status == 425 || status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_reply *r, const struct json *j,
-                                    const struct mlflow_call *call, struct err *err)
+static enum mlflow_answer call_answer_of(const struct mlflow *m, const struct http_reply *r, const struct json *j,
+                                         const struct mlflow_call *call, struct err *err)
 {
     const char *what = call->what;
     const char *code = json_string(json_get(j, "error_code"), "");
@@ -151,7 +152,7 @@ static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_re
         return MLFLOW_LATER;
     }
     if (r->status == 401 || r->status == 403)
-        return denied(m, r, words.p ? words.p : "", what, err);
+        return call_denied(m, r, words.p ? words.p : "", what, err);
     err_set(err, ERR_REMOTE, "server %s: %s: %d %s%s%s%s", m->uri, what, r->status, code, code[0] ? ": " : "", words.p ? words.p : "",
             r->status == 413   ? "; a proxy before the server takes no body of this size: raise its limit (nginx: client_max_body_size)"
             : r->status == 407 ? "; the proxy wants credentials: http://USER:PASSWORD@HOST:PORT in https_proxy or http_proxy"
@@ -167,7 +168,7 @@ static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_re
 
 /* ---- attempts ---- */
 
-static double fraction(void)
+static double call_random_fraction(void)
 {
     uint32_t u = 0;
     if (getrandom(&u, sizeof u, GRND_NONBLOCK) != sizeof u)
@@ -176,7 +177,7 @@ static double fraction(void)
 }
 
 /* False: the process is asked to end. */
-static bool wait_s(const struct mlflow *m, double s)
+static bool call_wait_s(const struct mlflow *m, double s)
 {
     struct pollfd cancel = {.fd = m->cancel_fd, .events = POLLIN};
     int64_t until = clock_mono_ns() + (int64_t)(s * 1e9);
@@ -191,16 +192,16 @@ static bool wait_s(const struct mlflow *m, double s)
 }
 
 /* What became of one attempt, and whether another may be made. */
-struct outcome {
+struct call_outcome {
     enum mlflow_answer answer;
     double after_s; /* the server asks for so much time; -1: it does not */
     bool undone; /* certainly nothing was done */
     bool hopeless; /* the answer is "later", but not in the next minutes */
 };
 
-static struct outcome no_reply(enum http_trouble trouble, struct err *err)
+static struct call_outcome call_without_reply(enum http_trouble trouble, struct err *err)
 {
-    struct outcome o = {.answer = MLFLOW_LATER, .after_s = -1, .undone = trouble == HTTP_UNSENT};
+    struct call_outcome o = {.answer = MLFLOW_LATER, .after_s = -1, .undone = trouble == HTTP_UNSENT};
     err_wrap(err, "server");
     if (trouble == HTTP_CANCELLED)
         o.answer = MLFLOW_CANCELLED;
@@ -229,7 +230,7 @@ static bool has_too_many(struct str text)
     return values > VALUES_MAX;
 }
 
-static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
+static struct call_outcome call_attempt(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
 {
     struct http_reply r;
     struct json *j = NULL;
@@ -237,11 +238,11 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
     m->status = 0;
     if (http_do(m->http, &call->request, &r, err)) {
         http_reply_deinit(&r);
-        return no_reply(r.trouble, err);
+        return call_without_reply(r.trouble, err);
     }
     if (m->replied)
         m->replied(m->context);
-    struct outcome o = {.answer = MLFLOW_FINE, .after_s = r.retry_after_s, .undone = r.status == 429};
+    struct call_outcome o = {.answer = MLFLOW_FINE, .after_s = r.retry_after_s, .undone = r.status == 429};
     bool good = r.status >= 200 && r.status < 300, page = strstr(r.type, "html");
     bool wants = ret_json && good && !(call->no_content && r.status == 204);
     m->status = r.status;
@@ -251,7 +252,7 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
     if (r.body.n && (wants || !good) && (bloated || json_parse(&j, buf_text(&r.body), NULL, err)))
         j = NULL;
     if (!good)
-        o.answer = answer_of(m, &r, j, call, err);
+        o.answer = call_answer_of(m, &r, j, call, err);
     else if (wants && !json_is_object(j)) { /* a proxy's page, or a reply that was cut */
         struct buf words CLEANUP_BUF;
         buf_init(&words, 4000);
@@ -288,15 +289,15 @@ enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, s
         return MLFLOW_REFUSED;
     }
     for (int i = 0;; i++) {
-        struct outcome o = attempt(m, call, ret_json, err);
+        struct call_outcome o = call_attempt(m, call, ret_json, err);
         if (o.answer != MLFLOW_LATER || o.hopeless || call->request.parting || i >= m->retries || (call->once && !o.undone))
             return o.answer;
-        double wait = m->backoff_s * ldexp(1, i < 10 ? i : 10) / 2 + m->jitter_s * fraction();
+        double wait = m->backoff_s * ldexp(1, i < 10 ? i : 10) / 2 + m->jitter_s * call_random_fraction();
         if (m->heed_retry_after && o.after_s >= 0)
             wait = o.after_s < 3600 ? o.after_s : 3600;
         if (m->patience_s > 0 && (double)(clock_mono_ns() - begin) / 1e9 + wait > m->patience_s)
             return o.answer;
-        if (!wait_s(m, wait))
+        if (!call_wait_s(m, wait))
             return MLFLOW_CANCELLED;
     }
 }
@@ -332,7 +333,7 @@ enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err)
     char url[4200];
     snprintf(url, sizeof url, "%s/health", m->uri);
     struct mlflow_call call = {.what = "health", .request = {.method = "GET", .url = url, .reply_max = 1 << 20}};
-    return attempt(m, &call, NULL, err).answer;
+    return call_attempt(m, &call, NULL, err).answer;
 }
 
 void mlflow_put_pair(struct buf *to, size_t nth, struct str key, struct str value)

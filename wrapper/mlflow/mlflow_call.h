@@ -14,7 +14,7 @@ struct mlflow {
     size_t body_max; /* of a log-batch: less than the usual once a proxy has refused one */
     int status;
     unsigned requests;
-    struct store *store; /* takes runs and facts instead of requests; NULL */
+    struct mlflow_store *store; /* takes runs and facts instead of requests; NULL */
     void (*replied)(void *context);
     void *context;
 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Python's words for a truth, as MLflow takes them. */
-static bool truth(char *const *env, const char *name, bool otherwise)
+static bool config_env_bool(char *const *env, const char *name, bool otherwise)
 {
     const char *text = env_text(env, name);
     if (!text)
@@ -15,14 +15,14 @@ static bool truth(char *const *env, const char *name, bool otherwise)
     return strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0;
 }
 
-static double number(char *const *env, const char *name, double otherwise)
+static double config_env_number(char *const *env, const char *name, double otherwise)
 {
     const char *text = env_text(env, name);
     double v;
     return text && str_double(str_trim(str_of(text)), &v) && v >= 0 && v < 1e6 ? v : otherwise;
 }
 
-static uint64_t bytes_of(char *const *env, const char *name, uint64_t otherwise)
+static uint64_t config_env_bytes(char *const *env, const char *name, uint64_t otherwise)
 {
     const char *text = env_text(env, name);
     uint64_t n;
@@ -34,7 +34,7 @@ bool mlflow_is_server(const char *uri)
     return uri && (strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0);
 }
 
-static const char *unescaped(struct str s, struct arena *a)
+static const char *config_unescape(struct str s, struct arena *a)
 {
     char *to = arena_get(a, s.n + 1);
     size_t n = 0;
@@ -59,8 +59,8 @@ static const char *take_address(struct mlflow_config *c, const char *uri, struct
         at = rest.p[i] == '@' ? i + 1 : at;
     if (at) {
         struct str word = str_sub(rest, 0, at - 1), user = str_cut(&word, ':');
-        c->http.user = unescaped(user, a);
-        c->http.password = unescaped(word.p ? word : STR(""), a);
+        c->http.user = config_unescape(user, a);
+        c->http.password = config_unescape(word.p ? word : STR(""), a);
     }
     rest = str_sub(rest, at, rest.n);
     while (rest.n && rest.p[rest.n - 1] == '/')
@@ -125,7 +125,7 @@ static void take_credentials(struct mlflow_config *c, char *const *env, struct a
 static void take_trust(struct mlflow_config *c, char *const *env)
 {
     static const char *const names[] = {"MLFLOW_TRACKING_SERVER_CERT_PATH", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"};
-    c->http.insecure = truth(env, "MLFLOW_TRACKING_INSECURE_TLS", false);
+    c->http.insecure = config_env_bool(env, "MLFLOW_TRACKING_INSECURE_TLS", false);
     for (size_t i = 0; i < sizeof names / sizeof *names && !c->http.ca_file && !c->http.insecure; i++)
         c->http.ca_file = env_text(env, names[i]);
     c->http.client_cert = env_text(env, "MLFLOW_TRACKING_CLIENT_CERT_PATH");
@@ -136,16 +136,16 @@ static void take_trust(struct mlflow_config *c, char *const *env)
 
 static void take_patience(struct mlflow_config *c, char *const *env)
 {
-    c->http.total_s = number(env, "MLFLOW_HTTP_REQUEST_TIMEOUT", 120);
+    c->http.total_s = config_env_number(env, "MLFLOW_HTTP_REQUEST_TIMEOUT", 120);
     c->http.stall_s = c->http.total_s; /* a server that thinks so long sends nothing meanwhile */
-    c->http.no_redirects = !truth(env, "MLFLOW_ALLOW_HTTP_REDIRECTS", true);
-    c->retries = (int)number(env, "MLFLOW_HTTP_REQUEST_MAX_RETRIES", 7);
-    c->backoff_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", 2);
-    c->jitter_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_JITTER", 1);
-    c->heed_retry_after = truth(env, "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER", true);
-    if (truth(env, "MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD", false)) {
-        c->multipart_bytes = bytes_of(env, "MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE", (uint64_t)500 << 20);
-        c->part_bytes = bytes_of(env, "MLFLOW_MULTIPART_UPLOAD_CHUNK_SIZE", (uint64_t)10 << 20);
+    c->http.no_redirects = !config_env_bool(env, "MLFLOW_ALLOW_HTTP_REDIRECTS", true);
+    c->retries = (int)config_env_number(env, "MLFLOW_HTTP_REQUEST_MAX_RETRIES", 7);
+    c->backoff_s = config_env_number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", 2);
+    c->jitter_s = config_env_number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_JITTER", 1);
+    c->heed_retry_after = config_env_bool(env, "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER", true);
+    if (config_env_bool(env, "MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD", false)) {
+        c->multipart_bytes = config_env_bytes(env, "MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE", (uint64_t)500 << 20);
+        c->part_bytes = config_env_bytes(env, "MLFLOW_MULTIPART_UPLOAD_CHUNK_SIZE", (uint64_t)10 << 20);
     }
 }
 
@@ -193,7 +193,7 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
         c.warning =
             arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
                          env_text(env, "MLFLOW_TRACKING_AUTH"));
-    else if (truth(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
+    else if (config_env_bool(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
         c.warning = "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
     if (a->failed || !c.uri)
         return err_set(err, ERR_SYSTEM, "no memory");

@@ -48,7 +48,7 @@ static const char *const texts[STATEMENTS] = {
     [PUT_TAG] = "INSERT OR REPLACE INTO tags (run_uuid, key, value) VALUES (?1, ?2, ?3)",
 };
 
-struct store {
+struct mlflow_store {
     struct sqlite q;
     sqlite3 *db;
     sqlite3_stmt *at[STATEMENTS];
@@ -56,7 +56,7 @@ struct store {
     struct err why;
 };
 
-static int load(struct sqlite *q, struct err *err)
+static int store_load_sqlite(struct sqlite *q, struct err *err)
 {
     void *library = library_open(LIBRARY_SQLITE);
     if (!library)
@@ -73,20 +73,20 @@ static int load(struct sqlite *q, struct err *err)
     return lacks ? err_set(err, ERR_SYSTEM, "the SQLite of this machine has no %s", lacks) : 0;
 }
 
-static int trouble(const struct store *s, struct err *err)
+static int store_set_error(const struct mlflow_store *s, struct err *err)
 {
     return err_set(err, ERR_SYSTEM, "the database: %.200s", s->db ? s->q.errmsg(s->db) : "it cannot be opened");
 }
 
 /* Are all columns of the table that must have a value among those that are written here? (The statements name the others.) */
-static int check_table(const struct store *s, const char *table, const char *written, struct err *err)
+static int check_table(const struct mlflow_store *s, const char *table, const char *written, struct err *err)
 {
     char sql[100];
     sqlite3_stmt *at;
     int rc = 0;
     snprintf(sql, sizeof sql, "SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info('%s')", table);
     if (s->q.prepare_v2(s->db, sql, -1, &at, NULL) != SQLITE_OK)
-        return trouble(s, err);
+        return store_set_error(s, err);
     while (rc == 0 && s->q.step(at) == SQLITE_ROW) {
         char name[100];
         snprintf(name, sizeof name, " %.90s ", (const char *)s->q.column_text(at, 0));
@@ -97,26 +97,26 @@ static int check_table(const struct store *s, const char *table, const char *wri
     return rc;
 }
 
-int store_open(struct store **ret, const char *path, struct err *err)
+int store_open(struct mlflow_store **ret, const char *path, struct err *err)
 {
     static const char *const tables[][2] = {{"runs", " run_uuid experiment_id "},
                                             {"metrics", " run_uuid key value timestamp step is_nan "},
                                             {"latest_metrics", " run_uuid key value timestamp step is_nan "},
                                             {"params", " run_uuid key value "},
                                             {"tags", " run_uuid key value "}};
-    struct store *s = calloc(1, sizeof *s);
+    struct mlflow_store *s = calloc(1, sizeof *s);
     if (!s)
         return err_set(err, ERR_SYSTEM, "out of memory");
-    int rc = load(&s->q, err);
+    int rc = store_load_sqlite(&s->q, err);
     if (rc == 0 && s->q.open_v2(path, &s->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        rc = trouble(s, err);
+        rc = store_set_error(s, err);
     if (rc == 0)
         s->q.busy_timeout(s->db, BUSY_MS); /* MLflow's own writes */
     for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++)
         rc = check_table(s, tables[i][0], tables[i][1], err);
     for (int i = 0; rc == 0 && i < STATEMENTS; i++)
         if (s->q.prepare_v2(s->db, texts[i], -1, &s->at[i], NULL) != SQLITE_OK)
-            rc = trouble(s, err);
+            rc = store_set_error(s, err);
     if (rc)
         store_close(s);
     else
@@ -124,7 +124,7 @@ int store_open(struct store **ret, const char *path, struct err *err)
     return rc;
 }
 
-void store_close(struct store *s)
+void store_close(struct mlflow_store *s)
 {
     if (!s)
         return;
@@ -138,10 +138,10 @@ void store_close(struct store *s)
 
 /* ---- a transaction ---- */
 
-static enum mlflow_answer fail(struct store *s, struct err *err)
+static enum mlflow_answer store_fail(struct mlflow_store *s, struct err *err)
 {
     if (!s->failed)
-        trouble(s, &s->why);
+        store_set_error(s, &s->why);
     s->failed = true;
     if (s->open)
         s->q.exec(s->db, "ROLLBACK", NULL, NULL, NULL);
@@ -150,19 +150,19 @@ static enum mlflow_answer fail(struct store *s, struct err *err)
     return MLFLOW_REFUSED;
 }
 
-static enum mlflow_answer begin(struct store *s, struct err *err)
+static enum mlflow_answer store_begin(struct mlflow_store *s, struct err *err)
 {
     if (s->failed || (!s->open && s->q.exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK))
-        return fail(s, err);
+        return store_fail(s, err);
     s->open = true;
     return MLFLOW_FINE;
 }
 
-enum mlflow_answer store_commit(struct store *s, bool forget, struct err *err)
+enum mlflow_answer store_commit(struct mlflow_store *s, bool forget, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     if (s->failed || (s->open && s->q.exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK))
-        answer = fail(s, err);
+        answer = store_fail(s, err);
     s->open = false;
     s->failed = s->failed && !forget;
     return answer;
@@ -171,7 +171,7 @@ enum mlflow_answer store_commit(struct store *s, bool forget, struct err *err)
 /* ---- rows ---- */
 
 /* The text as the database's readers need it: valid UTF-8. */
-static void bind_text(struct store *s, enum statement which, int at, struct str text)
+static void bind_text(struct mlflow_store *s, enum statement which, int at, struct str text)
 {
     void (*const copied)(void *) = (void (*)(void *))(intptr_t)-1; /* SQLITE_TRANSIENT */
     CLEANUP_BUF struct buf valid = {0};
@@ -183,15 +183,15 @@ static void bind_text(struct store *s, enum statement which, int at, struct str 
     s->q.bind_text(s->at[which], at, text.p ? text.p : "", (int)text.n, copied);
 }
 
-static enum mlflow_answer run_statement(struct store *s, enum statement which, struct err *err)
+static enum mlflow_answer run_statement(struct mlflow_store *s, enum statement which, struct err *err)
 {
     int rc = s->q.step(s->at[which]);
-    enum mlflow_answer answer = rc == SQLITE_DONE ? MLFLOW_FINE : fail(s, err);
+    enum mlflow_answer answer = rc == SQLITE_DONE ? MLFLOW_FINE : store_fail(s, err);
     s->q.reset(s->at[which]);
     return answer;
 }
 
-static bool new_id(char ret[33])
+static bool store_new_id(char ret[33])
 {
     unsigned char bytes[16];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
@@ -203,12 +203,12 @@ static bool new_id(char ret[33])
     return true;
 }
 
-enum mlflow_answer store_run_create(struct store *s, const char *experiment, const char *name, const char *user, int64_t start_ms,
+enum mlflow_answer store_run_create(struct mlflow_store *s, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                     const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err)
 {
     char id[33];
     int64_t number;
-    if (!str_int(str_of(experiment), &number) || !new_id(id)) {
+    if (!str_int(str_of(experiment), &number) || !store_new_id(id)) {
         err_set(err, ERR_SYSTEM, "the database: the experiment %.64s has no number", experiment);
         return MLFLOW_REFUSED;
     }
@@ -224,7 +224,7 @@ enum mlflow_answer store_run_create(struct store *s, const char *experiment, con
         err_set(err, ERR_SYSTEM, "out of memory");
         return MLFLOW_REFUSED;
     }
-    enum mlflow_answer answer = begin(s, err);
+    enum mlflow_answer answer = store_begin(s, err);
     if (answer != MLFLOW_FINE)
         return answer;
     bind_text(s, PUT_RUN, 1, str_of(id));
@@ -241,9 +241,9 @@ enum mlflow_answer store_run_create(struct store *s, const char *experiment, con
     return answer;
 }
 
-enum mlflow_answer store_run_update(struct store *s, const char *run, const char *status, int64_t end_ms, struct err *err)
+enum mlflow_answer store_run_update(struct mlflow_store *s, const char *run, const char *status, int64_t end_ms, struct err *err)
 {
-    enum mlflow_answer answer = begin(s, err);
+    enum mlflow_answer answer = store_begin(s, err);
     if (answer != MLFLOW_FINE)
         return answer;
     bind_text(s, END_RUN, 1, str_of(run));
@@ -255,11 +255,11 @@ enum mlflow_answer store_run_update(struct store *s, const char *run, const char
     return run_statement(s, END_RUN, err);
 }
 
-enum mlflow_answer store_metric(struct store *s, const char *run, struct str key, double value, int64_t time_ms, int64_t step,
+enum mlflow_answer store_metric(struct mlflow_store *s, const char *run, struct str key, double value, int64_t time_ms, int64_t step,
                                 struct err *err)
 {
     static const enum statement both[] = {PUT_METRIC, PUT_LATEST};
-    enum mlflow_answer answer = begin(s, err);
+    enum mlflow_answer answer = store_begin(s, err);
     for (size_t i = 0; i < 2 && answer == MLFLOW_FINE; i++) {
         bind_text(s, both[i], 1, str_of(run));
         bind_text(s, both[i], 2, key);
@@ -273,10 +273,10 @@ enum mlflow_answer store_metric(struct store *s, const char *run, struct str key
     return answer;
 }
 
-enum mlflow_answer store_pair(struct store *s, const char *run, bool param, struct str key, struct str value, struct err *err)
+enum mlflow_answer store_pair(struct mlflow_store *s, const char *run, bool param, struct str key, struct str value, struct err *err)
 {
     enum statement which = param ? PUT_PARAM : PUT_TAG;
-    enum mlflow_answer answer = begin(s, err);
+    enum mlflow_answer answer = store_begin(s, err);
     if (answer != MLFLOW_FINE)
         return answer;
     bind_text(s, which, 1, str_of(run));

@@ -7,18 +7,18 @@
 #define MLFLOW_STORE_H
 #include "mlflow/mlflow.h"
 
-struct store;
+struct mlflow_store;
 
 /* path: the database, which MLflow has made. -1: no libsqlite3, or tables of an unknown layout. */
-int store_open(struct store **ret, const char *path, struct err *err);
-void store_close(struct store *s); /* NULL is allowed; what is not committed is lost */
+int store_open(struct mlflow_store **ret, const char *path, struct err *err);
+void store_close(struct mlflow_store *s); /* NULL is allowed; what is not committed is lost */
 
-enum mlflow_answer store_run_create(struct store *s, const char *experiment, const char *name, const char *user, int64_t start_ms,
+enum mlflow_answer store_run_create(struct mlflow_store *s, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                     const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err);
-enum mlflow_answer store_run_update(struct store *s, const char *run, const char *status, int64_t end_ms, struct err *err);
-enum mlflow_answer store_metric(struct store *s, const char *run, struct str key, double value, int64_t time_ms, int64_t step, struct err *err);
+enum mlflow_answer store_run_update(struct mlflow_store *s, const char *run, const char *status, int64_t end_ms, struct err *err);
+enum mlflow_answer store_metric(struct mlflow_store *s, const char *run, struct str key, double value, int64_t time_ms, int64_t step, struct err *err);
 /* A param that is there stays, a tag is replaced. */
-enum mlflow_answer store_pair(struct store *s, const char *run, bool param, struct str key, struct str value, struct err *err);
+enum mlflow_answer store_pair(struct mlflow_store *s, const char *run, bool param, struct str key, struct str value, struct err *err);
 /* After a failure all that was not committed is lost, and every call fails until `forget` says that the caller knows it. */
-enum mlflow_answer store_commit(struct store *s, bool forget, struct err *err);
+enum mlflow_answer store_commit(struct mlflow_store *s, bool forget, struct err *err);
 #endif

@@ -49,7 +49,7 @@ void upload_note(struct upload *u, const char *fmt, ...)
 
 /* ---- what a search finds ---- */
 
-static const char *tag_of(const struct json *data, const char *key)
+static const char *upload_tag_of(const struct json *data, const char *key)
 {
     for (const struct json *t = json_first(json_get(data, "tags")); t; t = json_next(t))
         if (strcmp(json_string(json_get(t, "key"), ""), key) == 0)
@@ -58,14 +58,14 @@ static const char *tag_of(const struct json *data, const char *key)
 }
 
 /* The filter of a search asked for it; a server, or a cache before it, that overlooks filters must not have us write into other people's runs. */
-static bool carries(const struct mlflow_run *run, const char *key, const char *id)
+static bool upload_has_tag(const struct mlflow_run *run, const char *key, const char *id)
 {
-    const char *value = tag_of(run->data, key);
+    const char *value = upload_tag_of(run->data, key);
     return value && strncmp(value, id, 32) == 0 && strlen(run->id) < 65;
 }
 
 /* The runs that carry one tag: the least of those that are there, and of those that were deleted. */
-struct found {
+struct upload_found {
     const char *id; /* the tag's value */
     char least[65], deleted[65];
     int64_t least_ms, deleted_ms;
@@ -75,18 +75,18 @@ struct found {
     bool seen; /* … is among those that are there */
 };
 
-static bool lesser(int64_t ms, const char *id, int64_t than_ms, const char *than)
+static bool upload_is_earlier(int64_t ms, const char *id, int64_t than_ms, const char *than)
 {
     return !*than || ms < than_ms || (ms == than_ms && strcmp(id, than) < 0);
 }
 
 static int found_take(void *context, const struct mlflow_run *run)
 {
-    struct found *f = context;
-    if (!carries(run, UPLOAD_TAG_ID, f->id))
+    struct upload_found *f = context;
+    if (!upload_has_tag(run, UPLOAD_TAG_ID, f->id))
         return 0;
     if (strcmp(run->lifecycle, "deleted") == 0) {
-        if (lesser(run->start_ms, run->id, f->deleted_ms, f->deleted)) {
+        if (upload_is_earlier(run->start_ms, run->id, f->deleted_ms, f->deleted)) {
             snprintf(f->deleted, sizeof f->deleted, "%s", run->id);
             f->deleted_ms = run->start_ms;
         }
@@ -95,7 +95,7 @@ static int found_take(void *context, const struct mlflow_run *run)
     char other[65];
     snprintf(other, sizeof other, "%s", run->id);
     f->seen = f->seen || (f->look_for && strcmp(f->look_for, run->id) == 0);
-    if (lesser(run->start_ms, run->id, f->least_ms, f->least)) {
+    if (upload_is_earlier(run->start_ms, run->id, f->least_ms, f->least)) {
         memcpy(other, f->least, sizeof other);
         snprintf(f->least, sizeof f->least, "%s", run->id);
         f->least_ms = run->start_ms;
@@ -106,17 +106,17 @@ static int found_take(void *context, const struct mlflow_run *run)
     return 0;
 }
 
-static enum mlflow_answer look(struct upload *u, const struct upload_experiment *e, const char *id, const char *for_server_id,
-                               struct found *ret, struct err *err)
+static enum mlflow_answer upload_search(struct upload *u, const struct upload_experiment *e, const char *id, const char *for_server_id,
+                                        struct upload_found *ret, struct err *err)
 {
     char filter[100];
-    *ret = (struct found){.id = id, .look_for = for_server_id};
+    *ret = (struct upload_found){.id = id, .look_for = for_server_id};
     snprintf(filter, sizeof filter, "tags.`" UPLOAD_TAG_ID "` = '%.32s'", id);
     return mlflow_run_search_pages(u->m, e->id, filter, true, FEW, found_take, ret, err);
 }
 
 /* A double loses the tag, so that nobody counts it, and is deleted. Somebody else may be doing the same. */
-static enum mlflow_answer drop(struct upload *u, const char *server_id, const char *id, struct err *err)
+static enum mlflow_answer upload_drop_duplicate(struct upload *u, const char *server_id, const char *id, struct err *err)
 {
     struct mlflow_batch b;
     batch_begin(&b, u->m, server_id);
@@ -141,7 +141,7 @@ struct leftovers {
 static int leftover_take(void *context, const struct mlflow_run *run)
 {
     struct leftovers *l = context;
-    const char *id = tag_of(run->data, UPLOAD_TAG_DUPLICATE);
+    const char *id = upload_tag_of(run->data, UPLOAD_TAG_DUPLICATE);
     if (strlen(run->id) < sizeof l->ids[0] && id) {
         snprintf(l->ids[l->count], sizeof l->ids[0], "%s", run->id);
         snprintf(l->ours[l->count], sizeof l->ours[0], "%.32s", id);
@@ -158,7 +158,7 @@ int upload_one_is_enough(void *context, const struct mlflow_run *run)
 }
 
 /* What former uploads left: are there runs of ours at all, children without parents, doubles whose deleting was cut short? */
-static enum mlflow_answer survey(struct upload *u, struct upload_experiment *e, struct err *err)
+static enum mlflow_answer upload_survey(struct upload *u, struct upload_experiment *e, struct err *err)
 {
     struct leftovers left = {.count = 0};
     enum mlflow_answer answer =
@@ -166,14 +166,14 @@ static enum mlflow_answer survey(struct upload *u, struct upload_experiment *e, 
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_DUPLICATE "` LIKE '%'", false, FEW, leftover_take, &left, err);
     for (size_t i = 0; i < left.count && answer == MLFLOW_FINE; i++)
-        answer = drop(u, left.ids[i], left.ours[i], err);
+        answer = upload_drop_duplicate(u, left.ids[i], left.ours[i], err);
     if (answer == MLFLOW_FINE && e->has_runs)
         answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, upload_one_is_enough,
                                          &e->has_orphans, err);
     return answer;
 }
 
-enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err)
+enum mlflow_answer upload_open_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err)
 {
     for (*ret = u->experiments; *ret; *ret = (*ret)->next)
         if (strcmp((*ret)->name, name) == 0)
@@ -185,7 +185,7 @@ enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct 
     else
         answer = mlflow_experiment(u->m, name, &u->arena, &e->id, err);
     if (answer == MLFLOW_FINE)
-        answer = survey(u, e, err);
+        answer = upload_survey(u, e, err);
     if (answer != MLFLOW_FINE)
         return answer;
     mlflow_experiment_made(u->m, e->id, &e->made_ms, NULL); /* for the notes; they can do without */
@@ -196,7 +196,7 @@ enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct 
 
 /* ---- which server run is it ---- */
 
-static void remember(struct upload *u, const char *id, const char *server_id)
+static void upload_remember(struct upload *u, const char *id, const char *server_id)
 {
     unsigned i = u->next_recent++ % UPLOAD_RECENT;
     snprintf(u->recent[i].id, sizeof u->recent[i].id, "%s", id);
@@ -208,19 +208,19 @@ enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, co
 {
     struct upload_experiment *e;
     struct upload_state state;
-    struct found f;
+    struct upload_found f;
     for (unsigned i = 0; i < UPLOAD_RECENT; i++)
         if (strcmp(u->recent[i].id, id) == 0)
             return *ret = u->recent[i].server_id, MLFLOW_FINE;
     upload_state_read(u, id, &state);
     if (state.known == KNOWN_COMPLETE) {
         *ret = arena_dup(a, state.server_id, strlen(state.server_id));
-        remember(u, id, state.server_id);
+        upload_remember(u, id, state.server_id);
         return MLFLOW_FINE;
     }
-    enum mlflow_answer answer = upload_experiment(u, experiment, &e, err);
+    enum mlflow_answer answer = upload_open_experiment(u, experiment, &e, err);
     if (answer == MLFLOW_FINE)
-        answer = look(u, e, id, NULL, &f, err);
+        answer = upload_search(u, e, id, NULL, &f, err);
     if (answer != MLFLOW_FINE)
         return answer;
     if (!f.least[0]) {
@@ -228,7 +228,7 @@ enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, co
         return MLFLOW_ABSENT;
     }
     *ret = arena_dup(a, f.least, strlen(f.least));
-    remember(u, id, f.least);
+    upload_remember(u, id, f.least);
     return MLFLOW_FINE;
 }
 
@@ -247,8 +247,8 @@ enum mlflow_answer upload_mark_corrected(struct upload *u, const char *experimen
     enum mlflow_answer answer = upload_server_id(u, experiment, id, &a, &server_id, err);
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_get(u->m, server_id, &a, &run, err);
-    if (answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0 && !is_text(tag_of(run.data, UPLOAD_TAG_CORRECTED), text)) {
-        const char *was = tag_of(run.data, description), *marked = tag_of(run.data, UPLOAD_TAG_CORRECTED);
+    if (answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0 && !is_text(upload_tag_of(run.data, UPLOAD_TAG_CORRECTED), text)) {
+        const char *was = upload_tag_of(run.data, description), *marked = upload_tag_of(run.data, UPLOAD_TAG_CORRECTED);
         struct mlflow_batch b;
         batch_begin(&b, u->m, server_id);
         batch_tag(&b, STR(UPLOAD_TAG_CORRECTED), str_of(text));
@@ -289,13 +289,14 @@ static enum mlflow_answer take_existing(struct upload_place *p, const struct upl
     if (answer != MLFLOW_FINE || !run->parent || !*run->parent)
         return answer;
     answer = link_of(p, run, e, &link, err);
-    const char *now = answer == MLFLOW_FINE ? tag_of(p->run.data, link.key) : "";
+    const char *now = answer == MLFLOW_FINE ? upload_tag_of(p->run.data, link.key) : "";
     if (answer == MLFLOW_FINE && (!now || !str_is(link.value, now)))
         upload_pair(p, false, link.key, link.value);
     return answer;
 }
 
-static enum mlflow_answer create(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e, struct err *err)
+static enum mlflow_answer upload_create_run(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e,
+                                            struct err *err)
 {
     struct mlflow_tag tags[2] = {{UPLOAD_TAG_ID, str_of(run->id)}};
     size_t n = 1;
@@ -309,23 +310,24 @@ static enum mlflow_answer create(struct upload_place *p, const struct upload_run
 }
 
 /* Nothing of this tag is there. A creation whose reply is lost may have been done, so it is looked for before the next. */
-static enum mlflow_answer make(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e, struct err *err)
+static enum mlflow_answer upload_create_once(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e,
+                                             struct err *err)
 {
-    struct found f;
+    struct upload_found f;
     enum mlflow_answer answer = MLFLOW_LATER;
     for (int i = 0; i < CREATE_TRIES && answer == MLFLOW_LATER; i++) {
-        answer = create(p, run, e, err);
+        answer = upload_create_run(p, run, e, err);
         if (answer == MLFLOW_FINE && !p->u->careful)
             return answer;
         if (answer != MLFLOW_FINE && answer != MLFLOW_LATER)
             return answer;
         p->lost = p->lost || answer == MLFLOW_LATER;
-        enum mlflow_answer looked = look(p->u, e, run->id, p->run.id, &f, err);
+        enum mlflow_answer looked = upload_search(p->u, e, run->id, p->run.id, &f, err);
         if (looked != MLFLOW_FINE)
             return looked;
         if (answer == MLFLOW_FINE && f.least[0] &&
             strcmp(f.least, p->run.id) != 0) { /* somebody else was at it too: the least is the run */
-            answer = drop(p->u, p->run.id, run->id, err);
+            answer = upload_drop_duplicate(p->u, p->run.id, run->id, err);
             if (answer != MLFLOW_FINE)
                 return answer;
             json_free(p->run.reply);
@@ -362,7 +364,7 @@ static enum mlflow_answer not_of_the_run(enum mlflow_answer answer)
 enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, struct upload_place *ret, struct err *err)
 {
     struct upload_experiment *e;
-    struct found f = {.count = 0};
+    struct upload_found f = {.count = 0};
     *ret = (struct upload_place){.u = u};
     snprintf(ret->id, sizeof ret->id, "%s", run->id);
     upload_place_init(ret);
@@ -371,11 +373,11 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
         if (there != MLFLOW_ABSENT)
             return there;
     }
-    enum mlflow_answer answer = upload_experiment(u, run->experiment, &e, err);
+    enum mlflow_answer answer = upload_open_experiment(u, run->experiment, &e, err);
     if (answer == MLFLOW_FINE)
         ret->experiment = e;
     if (answer == MLFLOW_FINE && (e->has_runs || u->careful))
-        answer = look(u, e, run->id, NULL, &f, err);
+        answer = upload_search(u, e, run->id, NULL, &f, err);
     if (answer != MLFLOW_FINE)
         return not_of_the_run(answer);
     if (!f.least[0] && f.deleted[0]) {
@@ -387,33 +389,33 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
         memcpy(f.least, f.deleted, sizeof f.least);
     }
     if (answer == MLFLOW_FINE)
-        answer = f.least[0] ? take_existing(ret, run, e, f.least, err) : make(ret, run, e, err);
+        answer = f.least[0] ? take_existing(ret, run, e, f.least, err) : upload_create_once(ret, run, e, err);
     if (answer != MLFLOW_FINE)
         return not_of_the_run(answer);
     ret->doubled = ret->doubled || f.count > 1;
     ret->batch.run = ret->run.id;
-    remember(u, run->id, ret->run.id);
+    upload_remember(u, run->id, ret->run.id);
     return MLFLOW_FINE;
 }
 
 enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65],
                                struct err *err)
 {
-    struct found f = {0};
+    struct upload_found f = {0};
     struct upload_experiment e = {.name = run->experiment};
     struct upload_place p = {.u = u};
     *ret_marked = false;
     upload_place_init(&p);
     enum mlflow_answer answer = mlflow_experiment_find(u->m, run->experiment, &p.arena, &e.id, err);
     if (answer == MLFLOW_FINE)
-        answer = look(u, &e, run->id, NULL, &f, err);
+        answer = upload_search(u, &e, run->id, NULL, &f, err);
     if (answer == MLFLOW_FINE && f.least[0])
         answer = mlflow_run_get(u->m, f.least, &p.arena, &p.run, err);
     else if (answer == MLFLOW_FINE)
         answer = MLFLOW_ABSENT;
     if (answer == MLFLOW_FINE || (answer == MLFLOW_ABSENT && e.id))
         snprintf(server_id, 65, "%s", f.least[0] ? f.least : f.deleted);
-    const char *mark = answer == MLFLOW_FINE ? tag_of(p.run.data, UPLOAD_TAG_SYNCED) : NULL;
+    const char *mark = answer == MLFLOW_FINE ? upload_tag_of(p.run.data, UPLOAD_TAG_SYNCED) : NULL;
     *ret_marked = mark && stamp[0] && strcmp(mark, stamp) == 0;
     upload_close(&p);
     return answer;
@@ -432,22 +434,22 @@ enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experim
 
 enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err)
 {
-    struct found f;
+    struct upload_found f;
     bool alone;
     *ret_moved = false;
     enum mlflow_answer answer = upload_is_alone(p->u, p->experiment, p->id, p->run.id, &alone, err);
     if (answer != MLFLOW_FINE || alone)
         return answer;
-    answer = look(p->u, p->experiment, p->id, p->run.id, &f, err);
+    answer = upload_search(p->u, p->experiment, p->id, p->run.id, &f, err);
     if (answer != MLFLOW_FINE || (f.count == 1 && f.seen))
         return answer;
     p->u->careful = true; /* others are at work: from now on it is worth looking earlier */
     if (!f.seen || strcmp(f.least, p->run.id) != 0) {
         *ret_moved = true;
-        return f.seen ? drop(p->u, p->run.id, p->id, err) : MLFLOW_FINE;
+        return f.seen ? upload_drop_duplicate(p->u, p->run.id, p->id, err) : MLFLOW_FINE;
     }
     for (size_t i = 0; i + 1 < f.count && i < FEW && answer == MLFLOW_FINE; i++)
-        answer = drop(p->u, f.others[i], p->id, err);
+        answer = upload_drop_duplicate(p->u, f.others[i], p->id, err);
     return answer;
 }
 
@@ -462,7 +464,7 @@ struct orphans {
 static int orphan_take(void *context, const struct mlflow_run *run)
 {
     struct orphans *o = context;
-    if (carries(run, UPLOAD_TAG_PARENT, o->parent))
+    if (upload_has_tag(run, UPLOAD_TAG_PARENT, o->parent))
         snprintf(o->ids[o->count++], sizeof o->ids[0], "%s", run->id);
     return o->count == FEW;
 }

@@ -91,7 +91,7 @@ struct upload_result {
 };
 /* Is this run noted as complete, with the content it has now? The server is asked no more than once for each experiment, whether it still has it. With
  * config.restore no note counts. */
-bool upload_known(struct upload *u, int root, const struct tree_run *run);
+bool upload_is_known(struct upload *u, int root, const struct tree_run *run);
 /* Makes the server's run equal to the tree's: `run` as tree_walk gives it with TREE_META (the rest is read here), root the descriptor of mlruns.
  * A parent that is not on the server yet is linked when it comes. 0; -1 with err for DAMAGED and FAILED. */
 int upload_tree_run(struct upload *u, int root, const struct tree_run *run, struct upload_result *ret, struct err *err);

@@ -41,7 +41,7 @@ const char *upload_file_name(struct upload *u, const char *id, const char *path,
 
 /* ---- files ---- */
 
-struct files {
+struct upload_file_list {
     struct upload *u;
     struct arena *a;
     const char *id;
@@ -49,7 +49,7 @@ struct files {
     size_t count;
 };
 
-static int take_folder(struct files *f, int dir, const char *folder, const char *prefix, int depth, struct err *err)
+static int upload_list_folder(struct upload_file_list *f, int dir, const char *folder, const char *prefix, int depth, struct err *err)
 {
     struct fs_list list;
     int rc = 0;
@@ -63,7 +63,7 @@ static int take_folder(struct files *f, int dir, const char *folder, const char 
         else if (fstatat(dir, full, &st, AT_SYMLINK_NOFOLLOW))
             rc = err_sys(err, "cannot look at %s", full);
         else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
-            rc = take_folder(f, dir, full, arena_printf(f->a, "%s/", path), depth + 1, err);
+            rc = upload_list_folder(f, dir, full, arena_printf(f->a, "%s/", path), depth + 1, err);
         else if (!S_ISREG(st.st_mode))
             upload_note(f->u, "run %.8s: artifacts/%.100s is no regular file and stays here", f->id, path);
         else if (f->count++ == FILES_MAX)
@@ -83,16 +83,16 @@ static int take_folder(struct files *f, int dir, const char *folder, const char 
 
 int upload_files(struct upload *u, int dir, const char *id, struct arena *a, struct upload_file **ret, struct err *err)
 {
-    struct files f = {.u = u, .a = a, .id = id, .end = ret};
+    struct upload_file_list f = {.u = u, .a = a, .id = id, .end = ret};
     *ret = NULL;
     if (faccessat(dir, "artifacts", F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
         return 0;
-    return take_folder(&f, dir, "artifacts", "", 0, err);
+    return upload_list_folder(&f, dir, "artifacts", "", 0, err);
 }
 
 /* ---- the sum ---- */
 
-static bool add_file(struct sha256 *s, int dir, const char *path)
+static bool upload_hash_file(struct sha256 *s, int dir, const char *path)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, STAMP_FILE_MAX);
@@ -138,10 +138,10 @@ void upload_stamp(int dir, const struct tree_run *run, const struct upload_file 
     struct sha256 s;
     ret[0] = 0;
     sha256_init(&s);
-    if (!add_file(&s, dir, "meta.yaml"))
+    if (!upload_hash_file(&s, dir, "meta.yaml"))
         return;
     add_entries(&s, "tags", run->tags);
-    if (!add_file(&s, dir, "artifacts/manifest.json")) {
+    if (!upload_hash_file(&s, dir, "artifacts/manifest.json")) {
         add_entries(&s, "params", run->params);
         add_entries(&s, "metrics", run->metrics);
         for (const struct upload_file *f = files; f; f = f->next) {
@@ -154,7 +154,7 @@ void upload_stamp(int dir, const struct tree_run *run, const struct upload_file 
 
 /* ---- data sets ---- */
 
-static const char *text_in(const struct yaml *map, const char *key, struct arena *a)
+static const char *upload_yaml_text(const struct yaml *map, const char *key, struct arena *a)
 {
     const struct yaml *y = yaml_get(map, key);
     return y && y->kind == YAML_SCALAR && !yaml_is_null(y) ? arena_dup(a, y->text.p, y->text.n) : "";
@@ -183,8 +183,8 @@ enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, con
         struct err why = {0};
         snprintf(path, sizeof path, "%.33s/inputs/%.255s/meta.yaml", id, list.names[i]);
         const struct yaml *input = read_yaml(experiment_dir, path, &p->arena, &why), *set = NULL;
-        const char *from = text_in(input, "source_id", &p->arena);
-        if (input && strcmp(text_in(input, "source_type", &p->arena), "DATASET") != 0)
+        const char *from = upload_yaml_text(input, "source_id", &p->arena);
+        if (input && strcmp(upload_yaml_text(input, "source_type", &p->arena), "DATASET") != 0)
             continue; /* a model's */
         if (input && *from && !strchr(from, '/')) {
             snprintf(path, sizeof path, "datasets/%.255s/meta.yaml", from);
@@ -194,11 +194,11 @@ enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, con
             upload_note(p->u, "run %.8s: a data set of its inputs cannot be read: %s", id, why.text);
             continue;
         }
-        struct mlflow_dataset d = {.name = text_in(set, "name", &p->arena),
-                                   .digest = text_in(set, "digest", &p->arena),
-                                   .source_type = text_in(set, "source_type", &p->arena),
-                                   .source = text_in(set, "source", &p->arena),
-                                   .context = text_in(yaml_get(input, "tags"), "mlflow.data.context", &p->arena)};
+        struct mlflow_dataset d = {.name = upload_yaml_text(set, "name", &p->arena),
+                                   .digest = upload_yaml_text(set, "digest", &p->arena),
+                                   .source_type = upload_yaml_text(set, "source_type", &p->arena),
+                                   .source = upload_yaml_text(set, "source", &p->arena),
+                                   .context = upload_yaml_text(yaml_get(input, "tags"), "mlflow.data.context", &p->arena)};
         d.context = d.context && *d.context ? d.context : NULL;
         answer = mlflow_log_input(p->u->m, p->run.id, &d, err);
         ++*ret_count;

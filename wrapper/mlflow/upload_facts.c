@@ -42,7 +42,7 @@ static bool server_takes(struct str key)
 }
 
 /* The key as the server takes it. */
-static struct str legal(struct upload_place *p, const char *key)
+static struct str upload_legal_key(struct upload_place *p, const char *key)
 {
     CLEANUP_BUF struct buf made = {0};
     struct str s = str_of(key);
@@ -63,7 +63,7 @@ void upload_cut(struct upload_place *p, bool param, struct str key)
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value)
 {
     size_t cut = p->batch.cut;
-    struct str k = legal(p, key);
+    struct str k = upload_legal_key(p, key);
     if (param)
         batch_param(&p->batch, k, value);
     else
@@ -81,7 +81,7 @@ const char *upload_metric_key(const struct upload *u, const char *key, struct ar
 
 void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s)
 {
-    batch_metric(&p->batch, legal(p, upload_metric_key(p->u, key, &p->arena)), s->value, s->time_ms, s->step);
+    batch_metric(&p->batch, upload_legal_key(p, upload_metric_key(p->u, key, &p->arena)), s->value, s->time_ms, s->step);
 }
 
 bool upload_tag_stays(const char *key)

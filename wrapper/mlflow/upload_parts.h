@@ -64,7 +64,7 @@ void upload_state_read(struct upload *u, const char *id, struct upload_state *re
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
 
 /* ---- upload.c ---- */
-enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err);
+enum mlflow_answer upload_open_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err);
 /* After the run is complete: others of its tag are removed. *ret_moved: a lesser one is there, with which the caller has to go on. */
 enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err);
 /* For a search where only whether there is one counts: context is a bool. */

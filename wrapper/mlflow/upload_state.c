@@ -15,7 +15,7 @@ enum { STATE_MAX = 16 << 10, STATE_LEVELS = 3 };
 static const char *const words[] = {"", "complete", "deleted", "again"};
 
 /* .benchwrap/sync/<16 digits of the address' sum>; the address itself stands in each file (two names of one server are two). */
-static int folder(struct upload *u, bool make)
+static int upload_state_folder(struct upload *u, bool make)
 {
     char sum[SHA256_HEX], path[4200];
     struct err err = {0};
@@ -61,7 +61,7 @@ void upload_state_read(struct upload *u, const char *id, struct upload_state *re
 {
     CLEANUP_BUF struct buf b = {0};
     struct json *j = NULL;
-    int dir = folder(u, false);
+    int dir = upload_state_folder(u, false);
     *ret = (struct upload_state){.known = KNOWN_NOTHING};
     buf_init(&b, STATE_MAX + 4096);
     if (dir < 0 || strlen(id) != 32 || fs_read(dir, id, STATE_MAX, 0, &b, NULL) || json_parse(&j, buf_text(&b), NULL, NULL))
@@ -83,7 +83,7 @@ void upload_state_write(struct upload *u, const char *id, const struct upload_st
 {
     CLEANUP_BUF struct buf b = {0};
     struct err err = {0};
-    int dir = folder(u, true);
+    int dir = upload_state_folder(u, true);
     if (dir < 0 || u->state_failed)
         return;
     buf_init(&b, STATE_MAX);

@@ -24,7 +24,7 @@ struct sending {
     struct arena *arena;
 };
 
-static const struct json *entry_of(const struct json *data, const char *list, const char *key)
+static const struct json *upload_find_entry(const struct json *data, const char *list, const char *key)
 {
     for (const struct json *e = json_first(json_get(data, list)); e; e = json_next(e))
         if (strcmp(json_string(json_get(e, "key"), ""), key) == 0)
@@ -43,7 +43,7 @@ static const char *tag_text(const struct tree_run *run, const char *key, struct 
 /* ---- params and tags ---- */
 
 /* Is the server's text this one, or what was left of it there? */
-static bool same_text(const char *there, struct str ours)
+static bool upload_same_text(const char *there, struct str ours)
 {
     size_t n = strlen(there);
     return str_is(ours, there) || (n >= 5999 && n < ours.n && memcmp(there, ours.p, n) == 0);
@@ -64,7 +64,7 @@ static bool is_shared(const struct sending *s)
 }
 
 /* Says what was sent of this run; of several that were appended to one run each says it for itself. */
-static const char *mark_of(const struct sending *s)
+static const char *upload_mark_of(const struct sending *s)
 {
     return s->place->foreign ? arena_printf(s->arena, UPLOAD_TAG_SYNCED ".%.8s", s->run->id) : UPLOAD_TAG_SYNCED;
 }
@@ -73,13 +73,13 @@ static void send_texts(struct sending *s, bool param)
 {
     struct upload_place *p = s->place;
     for (const struct tree_entry *e = param ? s->run->params : s->run->tags; e; e = e->next) {
-        const struct json *there = p->fresh ? NULL : entry_of(p->run.data, param ? "params" : "tags", e->key);
+        const struct json *there = p->fresh ? NULL : upload_find_entry(p->run.data, param ? "params" : "tags", e->key);
         const char *text = json_string(json_get(there, "value"), "");
         if (!param && p->foreign && upload_tag_stays(e->key))
             continue;
         if (!param && (is_own_tag(e->key) || (p->fresh && strcmp(e->key, "mlflow.runName") == 0 && str_is(e->value, p->run.name))))
             continue;
-        if (there && same_text(text, e->value)) {
+        if (there && upload_same_text(text, e->value)) {
             if (!str_is(e->value, text))
                 upload_cut(p, param, str_of(e->key));
             continue;
@@ -108,7 +108,7 @@ static int value_order(double a, double b)
     return (a > b) - (a < b);
 }
 
-static int sample_order(const void *a, const void *b)
+static int upload_order_samples(const void *a, const void *b)
 {
     const struct tree_sample *x = a, *y = b;
     if (x->step != y->step)
@@ -128,11 +128,11 @@ static int timeless_order(const void *a, const void *b)
 }
 
 /* The server shows the latest sample of each metric: with one sample that is all there is to know. */
-static bool is_there(const struct tree_entry *e, const struct json *latest)
+static bool upload_has_metric(const struct tree_entry *e, const struct json *latest)
 {
     struct tree_sample there = {mlflow_integer(json_get(latest, "timestamp")), mlflow_integer(json_get(latest, "step")),
                                 mlflow_number(json_get(latest, "value"))};
-    return e->count == 1 && sample_order(&e->samples[0], &there) == 0;
+    return e->count == 1 && upload_order_samples(&e->samples[0], &there) == 0;
 }
 
 static void send_sample(struct sending *s, const char *key, const struct tree_sample *sample)
@@ -149,9 +149,9 @@ static enum mlflow_answer send_series(struct sending *s, const struct tree_entry
 {
     struct mlflow_samples h = {0};
     const char *key = upload_metric_key(s->u, e->key, s->arena);
-    const struct json *latest = s->place->fresh ? NULL : entry_of(s->place->run.data, "metrics", key);
+    const struct json *latest = s->place->fresh ? NULL : upload_find_entry(s->place->run.data, "metrics", key);
     enum mlflow_answer answer = MLFLOW_FINE;
-    if (latest && is_there(e, latest))
+    if (latest && upload_has_metric(e, latest))
         return answer;
     if (latest)
         answer = mlflow_history(s->u->m, s->place->run.id, key, mlflow_samples_add, &h, err);
@@ -159,7 +159,7 @@ static enum mlflow_answer send_series(struct sending *s, const struct tree_entry
         err_set(err, ERR_SYSTEM, "no memory for the history of %s", e->key);
         answer = MLFLOW_REFUSED;
     }
-    int (*order)(const void *, const void *) = is_shared(s) ? timeless_order : sample_order;
+    int (*order)(const void *, const void *) = is_shared(s) ? timeless_order : upload_order_samples;
     if (h.count)
         qsort(h.at, h.count, sizeof *h.at, order);
     for (size_t i = 0; i < e->count && answer == MLFLOW_FINE; i++)
@@ -179,7 +179,7 @@ static enum mlflow_answer send_facts(struct sending *s, struct err *err)
             return answer;
     }
     if (s->stamp[0])
-        upload_pair(s->place, false, mark_of(s), str_of(s->stamp));
+        upload_pair(s->place, false, upload_mark_of(s), str_of(s->stamp));
     return upload_flush(s->place, err);
 }
 
@@ -233,7 +233,7 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
 
 static bool is_marked(const struct sending *s)
 {
-    const struct json *mark = s->place->fresh ? NULL : entry_of(s->place->run.data, "tags", mark_of(s));
+    const struct json *mark = s->place->fresh ? NULL : upload_find_entry(s->place->run.data, "tags", upload_mark_of(s));
     return mark && s->stamp[0] && strcmp(json_string(json_get(mark, "value"), ""), s->stamp) == 0;
 }
 
@@ -249,7 +249,7 @@ static enum mlflow_answer send_end(struct sending *s, struct err *err)
 }
 
 /* Everything the server's run lacks. */
-static enum mlflow_answer complete(struct sending *s, struct err *err)
+static enum mlflow_answer upload_complete(struct sending *s, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     if (!is_marked(s)) {
@@ -288,7 +288,7 @@ static enum mlflow_answer look_at_completed(struct sending *s, bool *ret_there, 
 }
 
 /* One round: the run is found or made, completed, and its doubles are looked for. */
-static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, bool *ret_waits, struct err *err)
+static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bool *lost, bool *ret_waits, struct err *err)
 {
     struct upload_place place;
     const struct tree_run *t = s->run;
@@ -307,7 +307,7 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, b
         s->result->made = s->result->made || place.fresh;
         snprintf(s->result->server_id, sizeof s->result->server_id, "%s", place.run.id);
         snprintf(s->result->experiment_id, sizeof s->result->experiment_id, "%s", place.run.experiment);
-        answer = complete(s, err);
+        answer = upload_complete(s, err);
         bool unsettled = (!marked || place.doubled) && !place.foreign;
         if (answer == MLFLOW_FINE && unsettled && s->stamp[0] && upload_may_wait(s->u, &place))
             *ret_waits = true;
@@ -327,7 +327,7 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, b
 }
 
 /* waits: its doubles are looked for later. */
-static int answer_of(struct sending *s, const char *id, enum mlflow_answer answer, bool lost, bool waits, struct err *err)
+static int upload_set_result(struct sending *s, const char *id, enum mlflow_answer answer, bool lost, bool waits, struct err *err)
 {
     struct upload_result *result = s->result;
     struct upload_state state = {.known = lost ? KNOWN_AGAIN : KNOWN_COMPLETE};
@@ -367,7 +367,7 @@ static int open_experiment(int root, const struct tree_run *run)
     return openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static int read_run(struct sending *s, const struct tree_run *run, bool tags_alone, struct err *err)
+static int upload_read_run(struct sending *s, const struct tree_run *run, bool tags_alone, struct err *err)
 {
     unsigned what = tags_alone ? TREE_TAGS : TREE_PARAMS | TREE_METRICS | TREE_TAGS;
     if (tree_read(s->experiment_dir, run, what, s->arena, &s->run, err))
@@ -377,7 +377,7 @@ static int read_run(struct sending *s, const struct tree_run *run, bool tags_alo
     return tags_alone ? 0 : upload_files(s->u, s->dir, run->id, s->arena, &s->files, err);
 }
 
-bool upload_known(struct upload *u, int root, const struct tree_run *run)
+bool upload_is_known(struct upload *u, int root, const struct tree_run *run)
 {
     struct upload_state state;
     char stamp[65];
@@ -398,7 +398,7 @@ bool upload_known(struct upload *u, int root, const struct tree_run *run)
     __typeof__(u->config.note) note = u->config.note;
     struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .arena = &a};
     u->config.note = NULL; /* what is to be said was said when it was sent */
-    bool same = read_run(&s, run, upload_has_manifest(dir), &err) == 0;
+    bool same = upload_read_run(&s, run, upload_has_manifest(dir), &err) == 0;
     u->config.note = note;
     if (same)
         upload_stamp(dir, s.run, s.files, stamp);
@@ -408,7 +408,7 @@ bool upload_known(struct upload *u, int root, const struct tree_run *run)
 }
 
 /* What would become of it, without changing anything. */
-static int peek(struct upload *u, const struct tree_run *run, const char *stamp, struct upload_result *ret, struct err *err)
+static int upload_preview(struct upload *u, const struct tree_run *run, const char *stamp, struct upload_result *ret, struct err *err)
 {
     bool marked = false;
     struct upload_run who = {.id = run->id, .experiment = run->experiment};
@@ -433,26 +433,26 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         return err_sys(err, "cannot open %s", run->path);
     arena_init(&a, RUN_BYTES);
     struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .stamp = stamp, .result = ret, .arena = &a};
-    if (read_run(&s, run, false, err)) {
+    if (upload_read_run(&s, run, false, err)) {
         arena_deinit(&a);
         return err_wrap(err, "run %.8s", run->id);
     }
     upload_stamp(dir, s.run, s.files, stamp);
     if (u->config.dry) {
         arena_deinit(&a);
-        return peek(u, run, stamp, ret, err);
+        return upload_preview(u, run, stamp, ret, err);
     }
     bool moved = true, lost = false, waits = false, completed;
     enum mlflow_answer answer = look_at_completed(&s, &completed, err);
     if (completed)
         moved = false;
     for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
-        moved = false, answer = once(&s, &moved, &lost, &waits, err);
+        moved = false, answer = upload_run_once(&s, &moved, &lost, &waits, err);
     if (moved && answer == MLFLOW_FINE) {
         err_set(err, ERR_REMOTE, "others make and delete it again and again");
         answer = MLFLOW_LATER;
     }
-    int rc = answer_of(&s, run->id, answer, lost, waits, err);
+    int rc = upload_set_result(&s, run->id, answer, lost, waits, err);
     arena_deinit(&a);
     return rc;
 }

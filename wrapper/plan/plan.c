@@ -52,7 +52,7 @@ const char *plan_warn(struct plan *p, const char *text)
 
 /* ---- configuration files ---- */
 
-static void assign(struct plan *p, const struct yaml *key, const char *text, enum opt_origin origin, const char *file)
+static void plan_assign(struct plan *p, const struct yaml *key, const char *text, enum opt_origin origin, const char *file)
 {
     struct err err = {0};
     const char *where = arena_printf(&p->arena, "%s:%d", file, key->line);
@@ -66,12 +66,12 @@ static void assign(struct plan *p, const struct yaml *key, const char *text, enu
 }
 
 /* One entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */
-static void take_entry(struct plan *p, const struct yaml *entry, enum opt_origin origin, const char *file)
+static void plan_read_entry(struct plan *p, const struct yaml *entry, enum opt_origin origin, const char *file)
 {
     if (yaml_is_null(entry))
         return;
     if (entry->kind == YAML_SCALAR) {
-        assign(p, entry, arena_dup(&p->arena, entry->text.p, entry->text.n), origin, file);
+        plan_assign(p, entry, arena_dup(&p->arena, entry->text.p, entry->text.n), origin, file);
         return;
     }
     for (const struct yaml *y = entry->child; y; y = y->next) {
@@ -81,7 +81,7 @@ static void take_entry(struct plan *p, const struct yaml *entry, enum opt_origin
         }
         const char *text = entry->kind == YAML_LIST ? arena_dup(&p->arena, y->text.p, y->text.n)
                                                     : arena_printf(&p->arena, STR_FMT "=" STR_FMT, STR_ARG(y->key), STR_ARG(y->text));
-        assign(p, entry, text, origin, file);
+        plan_assign(p, entry, text, origin, file);
     }
 }
 
@@ -164,7 +164,7 @@ static bool is_planted_file(struct plan *p, const struct foreign_file *f, int fd
     return true;
 }
 
-static void read_file(struct plan *p, const char *path, enum opt_origin origin, struct foreign_file *foreign)
+static void plan_read_file(struct plan *p, const char *path, enum opt_origin origin, struct foreign_file *foreign)
 {
     struct plan_file *f = path ? ARENA_NEW(&p->arena, struct plan_file) : NULL, **at = &p->files;
     if (!f)
@@ -203,7 +203,7 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin, 
     }
     for (const struct yaml *y = doc->child; y; y = y->next)
         if (!foreign || repository_may_set(p, foreign, y))
-            take_entry(p, y, origin, path);
+            plan_read_entry(p, y, origin, path);
     if (foreign && foreign->ignored.n)
         plan_warn(p, arena_printf(&p->arena, "%s: ignored " STR_FMT, path, STR_ARG(buf_text(&foreign->ignored))));
 }
@@ -222,7 +222,7 @@ static void read_repository(struct plan *p)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct foreign_file f = {.path = names[i], .repository = dir, .tracked = i == 0, .site = i == 0 ? NULL : has_git ? site : ""};
         buf_init(&f.ignored, 900);
-        read_file(p, arena_printf(a, "%s/%s", root, names[i]), OPT_REPOSITORY, &f);
+        plan_read_file(p, arena_printf(a, "%s/%s", root, names[i]), OPT_REPOSITORY, &f);
         buf_deinit(&f.ignored);
     }
 }
@@ -407,7 +407,7 @@ static void choose_profile(struct plan *p)
                 (struct opt_value){.text = "public", .origin = OPT_REPOSITORY, .where = "the results repository has a remote"};
 }
 
-static int check_line(struct plan *p, struct err *err)
+static int plan_check_values(struct plan *p, struct err *err)
 {
     for (size_t i = 0; i < plan_rows_count; i++) {
         struct err why = {0};
@@ -458,7 +458,7 @@ static const char *find_repository(struct plan *p, char **env)
     return found ? found : plan_find_repository(p->cwd, &p->arena);
 }
 
-static int make(struct plan *p, int argc, char **argv, char **env, struct err *err)
+static int plan_make_into(struct plan *p, int argc, char **argv, char **env, struct err *err)
 {
     struct arena *a = &p->arena;
     const char *state = plan_xdg(env, "XDG_STATE_HOME", ".local/state", a);
@@ -471,15 +471,15 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
         goto memory;
     int next = argc;
     opt_defaults(&p->opts, getenv);
-    if (opt_parse(&p->opts, argc, argv, &next, err) < 0 || check_line(p, err) < 0)
+    if (opt_parse(&p->opts, argc, argv, &next, err) < 0 || plan_check_values(p, err) < 0)
         return -1;
     p->argv = argv + (next < argc ? next : argc);
     p->program = peel(p->argv);
     p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
     p->repository = find_repository(p, env);
-    read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM, NULL);
-    read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER, NULL);
+    plan_read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM, NULL);
+    plan_read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER, NULL);
     read_repository(p);
     choose_profile(p);
     find_catalogue(p);
@@ -497,7 +497,7 @@ int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *e
 {
     struct plan p = {0};
     arena_init(&p.arena, 64 << 20); /* three configuration files of at most 1 MiB, parsed */
-    if (make(&p, argc, argv, env, err) < 0) {
+    if (plan_make_into(&p, argc, argv, env, err) < 0) {
         plan_deinit(&p);
         return -1;
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What cannot be read is said; the rest still judges. A named file that fails now (it was read before the program started) judges nothing. */
-static size_t load(const struct reference_files *files, struct record *r, bool public_profile, struct references **ret)
+static size_t references_load_files(const struct reference_files *files, struct record *r, bool public_profile, struct references **ret)
 {
     size_t n = 0;
     for (size_t i = 0; i < files->count; i++) {
@@ -24,8 +24,8 @@ static size_t load(const struct reference_files *files, struct record *r, bool p
     return n;
 }
 
-static void combine(const struct reference_outcome *o, struct record *r, bool failed, const char *file, const char **verdict,
-                    const char **reason)
+static void references_combine(const struct reference_outcome *o, struct record *r, bool failed, const char *file, const char **verdict,
+                               const char **reason)
 {
     if (o->failed) {
         *verdict = "fail";
@@ -49,11 +49,11 @@ void run_judge_references(const struct reference_files *files, struct record *r,
         return;
     const char *source = r->source;
     r->source = "reference";
-    size_t n = load(files, r, public_profile, refs);
+    size_t n = references_load_files(files, r, public_profile, refs);
     const char *file = files->named ? public_profile ? str_base_name(files->path[0]) : files->path[0] : NULL;
     if (n || file) {
         if (references_judge((const struct references *const *)refs, n, r, &outcome, &err) == 0)
-            combine(&outcome, r, failed, file, verdict, reason);
+            references_combine(&outcome, r, failed, file, verdict, reason);
         else
             record_warning(r, "%s", err.text);
     }

@@ -46,7 +46,7 @@ static void warn_of_experiment(struct plan *p, char **env)
         plan_warn(p, "MLFLOW_EXPERIMENT_ID is not looked at: name the experiment (-e NAME, or MLFLOW_EXPERIMENT_NAME)");
 }
 
-static void take(struct plan *p, const char *uri, const char *where)
+static void plan_set_server(struct plan *p, const char *uri, const char *where)
 {
     p->server = plan_server_shown(uri, &p->arena);
     p->server_uri = p->server ? uri : NULL;
@@ -73,7 +73,7 @@ static int take_option(struct plan *p, const struct opt_value *given, struct err
         wrong =
             "is given with a password, which everybody on this machine could see: set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD instead";
     if (!wrong) {
-        take(p, given->text, given->where);
+        plan_set_server(p, given->text, given->where);
         hide_credentials(p);
         return 0;
     }
@@ -93,7 +93,7 @@ int plan_server(struct plan *p, char **env, struct err *err)
     p->server_where = "none was named";
     if (mlflow_is_server(uri) && !strong) {
         if (strlen(uri) <= URI_MAX)
-            take(p, uri, "MLFLOW_TRACKING_URI");
+            plan_set_server(p, uri, "MLFLOW_TRACKING_URI");
         else
             plan_warn(p, "MLFLOW_TRACKING_URI is too long for an address: nothing is sent");
     } else if (named && strcmp(given->text, "none") == 0)

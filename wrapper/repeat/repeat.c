@@ -20,7 +20,7 @@ static int exit_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void progress(const struct series *s, const struct series_run *run)
+static void progress(const struct series *s, const struct series_repetition *run)
 {
     const struct series_plan *w = &s->what;
     size_t all = w->sweep.points * (w->most + w->warmup);
@@ -40,7 +40,7 @@ static void stop(struct series *s, const char *why)
 }
 
 /* What the end of a run means for the series. */
-static void take_end(struct series *s, const struct series_run *run, int status, bool started)
+static void take_end(struct series *s, const struct series_repetition *run, int status, bool started)
 {
     struct arena *a = &s->notes.arena;
     bool failed = status != 0 || (run->status[0] && strcmp(run->status, "FINISHED") != 0);
@@ -63,17 +63,17 @@ static bool run_one(struct series *s, size_t point, bool warmup, size_t repetiti
 {
     struct err err = {0};
     int status = 0;
-    struct series_run *run = ARENA_NEW(&s->notes.arena, struct series_run);
+    struct series_repetition *run = ARENA_NEW(&s->notes.arena, struct series_repetition);
     if (!run)
         return stop(s, NULL), false;
-    *run = (struct series_run){.order = s->notes.count + 1,
-                               .point = point,
-                               .repetition = repetition,
-                               .warmup = warmup,
-                               .status = "",
-                               .verdict = "",
-                               .reason = "",
-                               .noisy = ""};
+    *run = (struct series_repetition){.order = s->notes.count + 1,
+                                      .point = point,
+                                      .repetition = repetition,
+                                      .warmup = warmup,
+                                      .status = "",
+                                      .verdict = "",
+                                      .reason = "",
+                                      .noisy = ""};
     if (s->what.max_time > 0 && (double)(clock_ns() - s->start_ns) / 1e9 >= s->what.max_time)
         stop(s, "the time of --max-time is over");
     if (series_child_ending(&s->child))

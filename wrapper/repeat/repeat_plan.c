@@ -169,7 +169,7 @@ static size_t words_most(const struct plan *p)
     return n;
 }
 
-static const char *run_name(const struct series_plan *s, const struct plan *p, const struct series_run *run, struct arena *a)
+static const char *run_name(const struct series_plan *s, const struct plan *p, const struct series_repetition *run, struct arena *a)
 {
     CLEANUP_BUF struct buf label;
     const char *given = opt_text(&p->opts, OPTION_NAME), *program = p->program[0] ? interpreter_name(p->program) : "run";
@@ -196,7 +196,8 @@ char **series_words(const struct series_plan *s, const struct plan *p, size_t po
     return a->failed ? NULL : l.words;
 }
 
-char **series_line(const struct series_plan *s, const struct plan *p, const struct series_run *run, const char *scratch, struct arena *a)
+char **series_line(const struct series_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch,
+                   struct arena *a)
 {
     struct line l = {.room = words_most(p), .a = a};
     l.words = arena_get(a, (l.room + 1) * sizeof *l.words);

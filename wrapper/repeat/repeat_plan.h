@@ -7,7 +7,7 @@
 enum { SERIES_RUNS_MAX = 100000, SERIES_LEAST_STABLE = 5 };
 
 struct series_plan {
-    struct sweep sweep;
+    struct parameter_sweep sweep;
     size_t repeat, warmup; /* of each point; with until > 0 repeat is the least */
     double until; /* relative half-width, 0.02; 0: a fixed number */
     size_t most; /* repetitions of a point, with until */
@@ -27,5 +27,5 @@ char **series_words(const struct series_plan *s, const struct plan *p, size_t po
 const char *series_order(const struct series_plan *s);
 /* The line of one run: launcher, id, the caller's options without those of the series, parameters of the point, program. scratch: the tree for
  * the runs of a series that has steps, else NULL. In the arena; NULL without memory. */
-char **series_line(const struct series_plan *s, const struct plan *p, const struct series_run *run, const char *scratch, struct arena *a);
+char **series_line(const struct series_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch, struct arena *a);
 #endif

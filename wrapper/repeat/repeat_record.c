@@ -181,7 +181,7 @@ void series_discard(struct series *s)
 /* ---- a run has ended ---- */
 
 /* The run's folder in the tree, as a descriptor; -1: it is not there. */
-static int open_run(struct series *s, const struct series_run *run)
+static int open_run(struct series *s, const struct series_repetition *run)
 {
     const char *tree = s->scratch ? s->scratch : s->plan.tree, *wanted = s->scratch ? "series" : s->run.plan.experiment;
     struct err err = {0};
@@ -196,7 +196,7 @@ static int open_run(struct series *s, const struct series_run *run)
 }
 
 /* Is somebody still recording the run? Where the disks are far behind, the launcher goes before its recorder is through. */
-static bool is_recorded(struct series *s, const struct series_run *run)
+static bool is_recorded(struct series *s, const struct series_repetition *run)
 {
     struct spool spool;
     struct journal *lock = NULL;
@@ -209,7 +209,7 @@ static bool is_recorded(struct series *s, const struct series_run *run)
 }
 
 /* The run's folder, waited for as long as its recorder works on it, but not once a signal ends the series. */
-static int wait_for_run(struct series *s, const struct series_run *run)
+static int wait_for_run(struct series *s, const struct series_repetition *run)
 {
     const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
     int folder = open_run(s, run), waited = 0;
@@ -223,7 +223,7 @@ static int wait_for_run(struct series *s, const struct series_run *run)
 }
 
 /* Of a series with steps the logs stay as its own files, as long as there is room. */
-static void keep_logs(struct series *s, int folder, const struct series_run *run)
+static void keep_logs(struct series *s, int folder, const struct series_repetition *run)
 {
     static const char *const logs[] = {"stdout.log", "stderr.log"};
     for (int i = 0; i < 2; i++) {
@@ -244,7 +244,7 @@ static void keep_logs(struct series *s, int folder, const struct series_run *run
     }
 }
 
-static bool take_detail(struct series *s, struct series_run *run)
+static bool take_detail(struct series *s, struct series_repetition *run)
 {
     CLEANUP_BUF struct buf text;
     struct err err = {0};
@@ -264,13 +264,13 @@ static bool take_detail(struct series *s, struct series_run *run)
     return true;
 }
 
-bool series_note(struct series *s, struct series_run *run)
+bool series_note(struct series *s, struct series_repetition *run)
 {
     struct buf line CLEANUP_BUF;
     struct err err = {0};
     bool there = take_detail(s, run), started = there || run->exit < 125 || run->exit > 127;
     buf_init(&line, LINE_MAX_BYTES);
-    series_add(&s->notes, run);
+    series_add_run(&s->notes, run);
     if (!s->recorded || (!started && s->notes.count == 1))
         return started;
     if (!there)
@@ -293,7 +293,7 @@ struct run_counts {
 static struct run_counts count_runs(const struct series_notes *notes)
 {
     struct run_counts n = {0};
-    for (const struct series_run *run = notes->first; run; run = run->next) {
+    for (const struct series_repetition *run = notes->first; run; run = run->next) {
         bool counts = series_counts(run);
         n.warmups += run->warmup;
         n.all += !run->warmup;

@@ -26,7 +26,7 @@ struct series {
 /* The series' own run begins: journal, facts, notes. -1: what the caller named is wrong, or it cannot be recorded (err->kind tells). */
 int series_begin(struct series *s, int argc, char **argv, struct err *err);
 /* What a run that has ended has put into the tree; then it is noted. False: the program was never started. */
-bool series_note(struct series *s, struct series_run *run);
+bool series_note(struct series *s, struct series_repetition *run);
 /* The series' own run becomes one in the tree; the summary is printed. */
 void series_end(struct series *s, int exit_status, int signal);
 /* Nothing was started: no run stays behind. */

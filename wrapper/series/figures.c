@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct series_value *series_value_of(const struct series_run *run, const char *key)
+const struct series_run_value *series_value_of(const struct series_repetition *run, const char *key)
 {
-    for (const struct series_value *v = run->values; v; v = v->next)
+    for (const struct series_run_value *v = run->values; v; v = v->next)
         if (strcmp(v->key, key) == 0)
             return v;
     return NULL;
@@ -21,11 +21,11 @@ static struct series_figure *figure_of(struct series_figure *list, const char *k
     return NULL;
 }
 
-static void calculate(struct series_figure *f, const struct series_notes *n, double *room)
+static void series_calculate(struct series_figure *f, const struct series_notes *n, double *room)
 {
     size_t count = 0;
-    for (const struct series_run *run = n->first; run; run = run->next) {
-        const struct series_value *v = run->point == f->point && series_counts(run) ? series_value_of(run, f->key) : NULL;
+    for (const struct series_repetition *run = n->first; run; run = run->next) {
+        const struct series_run_value *v = run->point == f->point && series_counts(run) ? series_value_of(run, f->key) : NULL;
         if (v)
             room[count++] = v->value;
     }
@@ -36,8 +36,8 @@ static void calculate(struct series_figure *f, const struct series_notes *n, dou
 static struct series_figure *figures_at(struct series_notes *n, size_t point, double *room)
 {
     struct series_figure *first = NULL, **at = &first;
-    for (const struct series_run *run = n->first; run; run = run->next)
-        for (const struct series_value *v = run->point == point && series_counts(run) ? run->values : NULL; v; v = v->next) {
+    for (const struct series_repetition *run = n->first; run; run = run->next)
+        for (const struct series_run_value *v = run->point == point && series_counts(run) ? run->values : NULL; v; v = v->next) {
             struct series_figure *f = figure_of(first, v->key);
             if (!f && (f = ARENA_NEW(&n->arena, struct series_figure))) {
                 *f = (struct series_figure){v->key, v->of, v->unit, v->direction, false, point, {0}, NULL};
@@ -48,7 +48,7 @@ static struct series_figure *figures_at(struct series_notes *n, size_t point, do
                 f->headline |= v->headline;
         }
     for (struct series_figure *f = first; f; f = f->next)
-        calculate(f, n, room);
+        series_calculate(f, n, room);
     return first;
 }
 

@@ -20,7 +20,7 @@ const char *series_no_interval(const struct series_figure *f);
 /* All figures, point by point, in the notes' arena. NULL: there are none, or no memory (arena.failed). */
 struct series_figure *series_figures(struct series_notes *n);
 /* What the run measured of the metric; NULL: nothing. */
-const struct series_value *series_value_of(const struct series_run *run, const char *key);
+const struct series_run_value *series_value_of(const struct series_repetition *run, const char *key);
 /* The point in words ("n=4 mode=write"), in the notes' arena; "" when nothing is swept. */
 const char *series_label(struct series_notes *n, size_t point);
 /* Half the width of the 95 % interval over the mean's size; -1: too few samples, or the mean is 0 and the samples differ. */

@@ -9,23 +9,23 @@
 enum { CSV_BYTES = 64 << 20 };
 static const char POINTS_CSV[] = "points.csv";
 
-struct finishing {
+struct series_finishing {
     struct record *r;
     struct series_notes *n;
     int64_t end_ms;
     size_t runs, counted, failed, warmups, noisy, judged, passed;
-    const struct series_run *first_failed, *first_noisy, *first_unfit;
+    const struct series_repetition *first_failed, *first_noisy, *first_unfit;
 };
 
-static const char *key_of(const struct finishing *f, const struct series_figure *figure, const char *stat)
+static const char *series_key_of(const struct series_finishing *f, const struct series_figure *figure, const char *stat)
 {
     const char *point = f->n->keys[figure->point];
     return arena_printf(&f->r->arena, "%s%s%s%s%s", point, point[0] ? "." : "", figure->key, stat[0] ? "." : "", stat);
 }
 
-static void put_stat(struct finishing *f, const struct series_figure *figure, const char *stat, double value, size_t least)
+static void put_stat(struct series_finishing *f, const struct series_figure *figure, const char *stat, double value, size_t least)
 {
-    const char *key = key_of(f, figure, stat);
+    const char *key = series_key_of(f, figure, stat);
     bool same_unit = strcmp(stat, "n") != 0;
     if (!key)
         return;
@@ -35,28 +35,28 @@ static void put_stat(struct finishing *f, const struct series_figure *figure, co
         record_missing(f->r, key, "too few samples: %zu, %zu are needed", figure->stats.n, least);
 }
 
-static void put_ends(struct finishing *f, const struct series_figure *figure)
+static void put_ends(struct series_finishing *f, const struct series_figure *figure)
 {
     put_stat(f, figure, "ci_low", figure->stats.ci_low, 3);
     put_stat(f, figure, "ci_high", figure->stats.ci_high, 3);
 }
 
 /* Both ends, or neither. */
-static void put_interval(struct finishing *f, const struct series_figure *figure)
+static void series_record_interval(struct series_finishing *f, const struct series_figure *figure)
 {
     const char *none = figure->stats.n < 3 ? NULL : series_no_interval(figure);
     if (!none) {
         put_ends(f, figure);
         return;
     }
-    const char *low = key_of(f, figure, "ci_low"), *high = key_of(f, figure, "ci_high");
+    const char *low = series_key_of(f, figure, "ci_low"), *high = series_key_of(f, figure, "ci_high");
     if (low && high) {
         record_missing(f->r, low, "%s", none);
         record_missing(f->r, high, "%s", none);
     }
 }
 
-static void put_stats(struct finishing *f, const struct series_figure *figure)
+static void put_stats(struct series_finishing *f, const struct series_figure *figure)
 {
     const struct stats *s = &figure->stats;
     put_stat(f, figure, "n", (double)s->n, 1);
@@ -67,24 +67,24 @@ static void put_stats(struct finishing *f, const struct series_figure *figure)
         put_stat(f, figure, "max", s->max, 2);
     }
     put_stat(f, figure, "sd", s->sd, 2);
-    put_interval(f, figure);
+    series_record_interval(f, figure);
 }
 
 /* The values themselves: a series with the repetition as step. */
-static void put_samples(struct finishing *f, const struct series_figure *figure)
+static void put_samples(struct series_finishing *f, const struct series_figure *figure)
 {
-    const char *key = key_of(f, figure, "");
-    for (const struct series_run *run = f->n->first; key && run; run = run->next) {
-        const struct series_value *v = run->point == figure->point && series_counts(run) ? series_value_of(run, figure->key) : NULL;
+    const char *key = series_key_of(f, figure, "");
+    for (const struct series_repetition *run = f->n->first; key && run; run = run->next) {
+        const struct series_run_value *v = run->point == figure->point && series_counts(run) ? series_value_of(run, figure->key) : NULL;
         if (v)
             record_metric(f->r, key, v->value, v->unit, v->direction, (int64_t)run->repetition, run->end_ms);
     }
 }
 
 /* One axis of integers: the median over it is a series with the swept value as step, which MLflow draws as a curve. */
-static void put_curve(struct finishing *f, const struct series_figure *figure)
+static void put_curve(struct series_finishing *f, const struct series_figure *figure)
 {
-    const struct sweep *s = &f->n->sweep;
+    const struct parameter_sweep *s = &f->n->sweep;
     int64_t step;
     if (s->count != 1 || !s->axes[0].integers || !str_int(str_of(sweep_value(s, figure->point, 0)), &step))
         return;
@@ -93,9 +93,9 @@ static void put_curve(struct finishing *f, const struct series_figure *figure)
         record_metric(f->r, key, figure->stats.median, figure->unit, figure->direction, step, f->end_ms);
 }
 
-static void count_runs(struct finishing *f)
+static void series_count_runs(struct series_finishing *f)
 {
-    for (const struct series_run *run = f->n->first; run; run = run->next) {
+    for (const struct series_repetition *run = f->n->first; run; run = run->next) {
         bool counts = series_counts(run);
         f->runs++;
         if (run->end_ms > f->end_ms)
@@ -113,7 +113,7 @@ static void count_runs(struct finishing *f)
     }
 }
 
-static void put_counts(struct finishing *f)
+static void series_record_counts(struct series_finishing *f)
 {
     record_metric(f->r, "series.runs", (double)f->runs, "", DIR_NONE, 0, f->end_ms);
     record_metric(f->r, "series.counted", (double)f->counted, "", DIR_NONE, 0, f->end_ms);
@@ -132,7 +132,7 @@ static void put_counts(struct finishing *f)
     }
 }
 
-static const char *about(const struct finishing *f, const struct series_run *run)
+static const char *series_describe_run(const struct series_finishing *f, const struct series_repetition *run)
 {
     const char *label = series_label(f->n, run->point);
     return arena_printf(&f->r->arena, "repetition %zu%s%.100s: %.200s", run->repetition, label && label[0] ? " of " : "",
@@ -143,17 +143,19 @@ static const char *about(const struct finishing *f, const struct series_run *run
                                          : "its record was not finished in time");
 }
 
-static void judge_series(struct finishing *f, struct rules_outcome *ret)
+static void judge_series(struct series_finishing *f, struct rules_outcome *ret)
 {
     struct arena *a = &f->r->arena;
     *ret = (struct rules_outcome){.verdict = VERDICT_NONE, .complete = f->failed == 0 && f->counted > 0};
     size_t all = f->runs - f->warmups;
     if (f->failed) {
         ret->verdict = VERDICT_FAIL;
-        ret->reason = arena_printf(a, "%zu of %zu repetition%s failed; %s", f->failed, all, str_plural(all), about(f, f->first_failed));
+        ret->reason =
+            arena_printf(a, "%zu of %zu repetition%s failed; %s", f->failed, all, str_plural(all), series_describe_run(f, f->first_failed));
     } else if (f->first_unfit) {
         ret->verdict = VERDICT_FAIL;
-        ret->reason = arena_printf(a, "%zu of %zu repetitions are not fit; %s", f->judged - f->passed, all, about(f, f->first_unfit));
+        ret->reason =
+            arena_printf(a, "%zu of %zu repetitions are not fit; %s", f->judged - f->passed, all, series_describe_run(f, f->first_unfit));
     } else if (f->judged && f->passed == f->judged)
         ret->verdict = VERDICT_PASS;
     if (!f->counted && !f->failed)
@@ -161,7 +163,7 @@ static void judge_series(struct finishing *f, struct rules_outcome *ret)
 }
 
 /* What listings and the summary show first. */
-static void put_headlines(struct finishing *f, const struct series_figure *figures)
+static void put_headlines(struct series_finishing *f, const struct series_figure *figures)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 2048);
@@ -170,7 +172,7 @@ static void put_headlines(struct finishing *f, const struct series_figure *figur
     for (const struct series_figure *x = figures; x && shown < 4; x = x->next) {
         if (!x->headline || (curve && x->point != f->n->sweep.points - 1))
             continue;
-        const char *key = curve ? arena_printf(&f->r->arena, "%s.median", x->key) : key_of(f, x, "median");
+        const char *key = curve ? arena_printf(&f->r->arena, "%s.median", x->key) : series_key_of(f, x, "median");
         if (key && strlen(key) < 250)
             buf_printf(&b, "%s%s", shown++ ? " " : "", key);
     }
@@ -178,7 +180,7 @@ static void put_headlines(struct finishing *f, const struct series_figure *figur
         record_tag(f->r, "benchwrap.headline", buf_text(&b));
 }
 
-static bool has_input(const struct series_run *run, const struct series_input *input)
+static bool series_has_input(const struct series_repetition *run, const struct series_input *input)
 {
     for (const struct series_input *in = run->inputs; in; in = in->next)
         if (strcmp(in->key, input->key) == 0)
@@ -187,31 +189,31 @@ static bool has_input(const struct series_run *run, const struct series_input *i
 }
 
 /* The params that all runs share are the series' own: two series are compared by them. */
-static void put_inputs(struct finishing *f)
+static void series_record_inputs(struct series_finishing *f)
 {
-    const struct series_run *first = f->n->first;
+    const struct series_repetition *first = f->n->first;
     while (first && !series_counts(first))
         first = first->next;
     for (const struct series_input *in = first ? first->inputs : NULL; in; in = in->next) {
         bool shared = !record_find(f->r, FACT_PARAM, in->key);
-        for (const struct series_run *run = first->next; run && shared; run = run->next)
-            shared = !series_counts(run) || has_input(run, in);
+        for (const struct series_repetition *run = first->next; run && shared; run = run->next)
+            shared = !series_counts(run) || series_has_input(run, in);
         if (shared)
             record_param(f->r, in->key, str_of(in->value));
     }
 }
 
-static void put_run_wall(struct finishing *f) /* in a sweep: in the order in which they were run */
+static void put_run_wall(struct series_finishing *f) /* in a sweep: in the order in which they were run */
 {
-    for (const struct series_run *run = f->n->first; run; run = run->next) {
-        const struct series_value *v = series_counts(run) ? series_value_of(run, "run.wall_s") : NULL;
+    for (const struct series_repetition *run = f->n->first; run; run = run->next) {
+        const struct series_run_value *v = series_counts(run) ? series_value_of(run, "run.wall_s") : NULL;
         if (v)
             record_metric(f->r, "run.wall_s", v->value, v->unit, v->direction, (int64_t)run->order, run->end_ms);
     }
 }
 
 /* In a sweep all metrics of all points would be thousands of files: they are in points.csv. */
-static void put_figures(struct finishing *f, const struct series_figure *figures)
+static void put_figures(struct series_finishing *f, const struct series_figure *figures)
 {
     bool sweep = f->n->sweep.count > 0;
     for (const struct series_figure *x = figures; x; x = x->next) {
@@ -227,16 +229,16 @@ static void put_figures(struct finishing *f, const struct series_figure *figures
 
 const struct series_figure *series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret)
 {
-    struct finishing f = {.r = r, .n = notes, .end_ms = r->start_ms};
+    struct series_finishing f = {.r = r, .n = notes, .end_ms = r->start_ms};
     const char *source = r->source;
     r->source = "series";
-    count_runs(&f);
+    series_count_runs(&f);
     if (r->end_ms < f.end_ms) /* after a crash: the journal's last word is older than the last run */
         r->end_ms = f.end_ms;
     const struct series_figure *figures = series_figures(notes);
     put_figures(&f, figures);
-    put_inputs(&f);
-    put_counts(&f);
+    series_record_inputs(&f);
+    series_record_counts(&f);
     put_headlines(&f, figures);
     judge_series(&f, ret);
     record_tag(r, "benchwrap.series_end", str_of(notes->end[0] ? notes->end : "the series was cut off"));
@@ -248,7 +250,7 @@ const struct series_figure *series_tell(struct record *r, struct series_notes *n
 
 void series_tell_interval(struct record *r, struct series_notes *notes, const struct series_figure *figure)
 {
-    struct finishing f = {.r = r, .n = notes, .end_ms = r->end_ms};
+    struct series_finishing f = {.r = r, .n = notes, .end_ms = r->end_ms};
     const char *source = r->source;
     r->source = "series";
     put_ends(&f, figure);
@@ -257,7 +259,7 @@ void series_tell_interval(struct record *r, struct series_notes *notes, const st
 
 /* ---- the table of points ---- */
 
-static void put_cell(struct buf *to, const char *text)
+static void series_print_cell(struct buf *to, const char *text)
 {
     buf_putc(to, '"');
     for (; *text; text++) {
@@ -279,15 +281,15 @@ static void put_csv(struct record *r, const struct series_notes *n, const struct
 {
     CLEANUP_BUF struct buf b;
     struct err err = {0};
-    const struct sweep *s = &n->sweep;
+    const struct parameter_sweep *s = &n->sweep;
     buf_init(&b, CSV_BYTES);
     for (size_t i = 0; i < s->count; i++)
-        put_cell(&b, s->axes[i].name);
+        series_print_cell(&b, s->axes[i].name);
     buf_puts(&b, "metric,of,unit,better,n,median,mean,sd,min,max,ci_low,ci_high\n");
     for (const struct series_figure *x = figures; x; x = x->next) {
         for (size_t i = 0; i < s->count; i++)
-            put_cell(&b, sweep_value(s, x->point, i));
-        put_cell(&b, x->key);
+            series_print_cell(&b, sweep_value(s, x->point, i));
+        series_print_cell(&b, x->key);
         buf_printf(&b, "%s,%s,%s,%zu,", x->of, x->unit, record_direction_name(x->direction), x->stats.n);
         bool interval = !series_no_interval(x);
         const double v[] = {x->stats.median,

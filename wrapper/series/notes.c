@@ -8,12 +8,12 @@
 
 enum { NOTES_BYTES = 256 << 20, NOTES_MEMORY = 512 << 20 };
 
-bool series_counts(const struct series_run *run)
+bool series_counts(const struct series_repetition *run)
 {
     return !run->warmup && strcmp(run->status, "FINISHED") == 0 && run->exit == 0;
 }
 
-void series_add(struct series_notes *n, struct series_run *run)
+void series_add_run(struct series_notes *n, struct series_repetition *run)
 {
     run->next = NULL;
     if (n->last)
@@ -24,7 +24,7 @@ void series_add(struct series_notes *n, struct series_run *run)
     n->count++;
 }
 
-static void put_text(struct buf *to, const char *key, const char *value)
+static void notes_print_text(struct buf *to, const char *key, const char *value)
 {
     buf_printf(to, ",\"%s\":", key);
     buf_json(to, str_of(value));
@@ -32,7 +32,7 @@ static void put_text(struct buf *to, const char *key, const char *value)
 
 void series_head_print(const struct series_notes *n, struct buf *to)
 {
-    const struct sweep *s = &n->sweep;
+    const struct parameter_sweep *s = &n->sweep;
     buf_puts(to, "{\"format\":1,\"sweep\":[");
     for (size_t i = 0; i < s->count; i++) {
         buf_printf(to, "%s{\"name\":", i ? "," : "");
@@ -52,31 +52,31 @@ void series_head_print(const struct series_notes *n, struct buf *to)
     buf_puts(to, "]}\n");
 }
 
-static void put_value(const struct series_value *v, struct buf *to)
+static void notes_print_value(const struct series_run_value *v, struct buf *to)
 {
     buf_puts(to, "{\"key\":");
     buf_json(to, str_of(v->key));
-    put_text(to, "of", v->of);
-    put_text(to, "unit", v->unit);
-    put_text(to, "direction", record_direction_name(v->direction));
+    notes_print_text(to, "of", v->of);
+    notes_print_text(to, "unit", v->unit);
+    notes_print_text(to, "direction", record_direction_name(v->direction));
     buf_puts(to, ",\"value\":");
     buf_double(to, v->value);
     buf_printf(to, "%s}", v->headline ? ",\"headline\":true" : "");
 }
 
-void series_run_print(const struct series_run *run, struct buf *to)
+void series_run_print(const struct series_repetition *run, struct buf *to)
 {
     buf_printf(to, "{\"order\":%zu,\"point\":%zu,\"repetition\":%zu,\"warmup\":%s,\"exit\":%d", run->order, run->point, run->repetition,
                run->warmup ? "true" : "false", run->exit);
-    put_text(to, "run", run->id);
-    put_text(to, "status", run->status);
-    put_text(to, "verdict", run->verdict);
-    put_text(to, "reason", run->reason);
-    put_text(to, "noisy", run->noisy);
+    notes_print_text(to, "run", run->id);
+    notes_print_text(to, "status", run->status);
+    notes_print_text(to, "verdict", run->verdict);
+    notes_print_text(to, "reason", run->reason);
+    notes_print_text(to, "noisy", run->noisy);
     buf_printf(to, ",\"start_ms\":%lld,\"end_ms\":%lld,\"values\":[", (long long)run->start_ms, (long long)run->end_ms);
-    for (const struct series_value *v = run->values; v; v = v->next) {
+    for (const struct series_run_value *v = run->values; v; v = v->next) {
         buf_puts(to, v == run->values ? "" : ",");
-        put_value(v, to);
+        notes_print_value(v, to);
     }
     buf_puts(to, "]");
     for (const struct series_input *in = run->inputs; in; in = in->next) {
@@ -97,7 +97,7 @@ void series_end_print(const char *why, struct buf *to)
 
 /* ---- reading ---- */
 
-static const char *text_of(struct arena *a, const struct json *j, const char *key)
+static const char *notes_text_of(struct arena *a, const struct json *j, const char *key)
 {
     const char *text = json_string(json_get(j, key), ""), *copy = arena_dup(a, text, strlen(text));
     return copy ? copy : "";
@@ -118,7 +118,7 @@ static bool take_axis(struct sweep_axis *axis, const struct json *j, struct aren
         return false;
     for (const struct json *v = json_first(values); v; v = json_next(v))
         list[i++] = string_of(a, v);
-    *axis = (struct sweep_axis){.name = text_of(a, j, "name"), .values = list, .count = count};
+    *axis = (struct sweep_axis){.name = notes_text_of(a, j, "name"), .values = list, .count = count};
     axis->integers = json_bool(json_get(j, "integers"), false);
     return true;
 }
@@ -126,7 +126,7 @@ static bool take_axis(struct sweep_axis *axis, const struct json *j, struct aren
 static int take_head(struct series_notes *n, const struct json *j, struct err *err)
 {
     const struct json *points = json_get(j, "points"), *axes = json_get(j, "sweep");
-    struct sweep s = {.points = 1};
+    struct parameter_sweep s = {.points = 1};
     size_t count = json_count(points), i = 0;
     const char **keys = arena_get(&n->arena, count * sizeof *keys + 1);
     bool good = json_integer(json_get(j, "format"), 0) == 1 && keys && json_count(axes) <= SWEEP_AXES_MAX;
@@ -144,25 +144,25 @@ static int take_head(struct series_notes *n, const struct json *j, struct err *e
     return 0;
 }
 
-static void take_values(struct series_notes *n, struct series_run *run, const struct json *list)
+static void take_values(struct series_notes *n, struct series_repetition *run, const struct json *list)
 {
-    struct series_value **at = &run->values;
+    struct series_run_value **at = &run->values;
     for (const struct json *j = json_first(list); j; j = json_next(j)) {
-        struct series_value *v = json_is_number(json_get(j, "value")) ? ARENA_NEW(&n->arena, struct series_value) : NULL;
+        struct series_run_value *v = json_is_number(json_get(j, "value")) ? ARENA_NEW(&n->arena, struct series_run_value) : NULL;
         if (!v)
             continue;
-        *v = (struct series_value){.key = text_of(&n->arena, j, "key"),
-                                   .of = text_of(&n->arena, j, "of"),
-                                   .unit = text_of(&n->arena, j, "unit"),
-                                   .direction = record_direction_of(json_string(json_get(j, "direction"), "")),
-                                   .value = json_number(json_get(j, "value"), 0),
-                                   .headline = json_bool(json_get(j, "headline"), false)};
+        *v = (struct series_run_value){.key = notes_text_of(&n->arena, j, "key"),
+                                       .of = notes_text_of(&n->arena, j, "of"),
+                                       .unit = notes_text_of(&n->arena, j, "unit"),
+                                       .direction = record_direction_of(json_string(json_get(j, "direction"), "")),
+                                       .value = json_number(json_get(j, "value"), 0),
+                                       .headline = json_bool(json_get(j, "headline"), false)};
         *at = v;
         at = &v->next;
     }
 }
 
-static void take_inputs(struct series_notes *n, struct series_run *run, const struct json *list)
+static void take_inputs(struct series_notes *n, struct series_repetition *run, const struct json *list)
 {
     struct series_input **at = &run->inputs;
     for (const struct json *j = json_first(list); j; j = json_next(j)) {
@@ -176,33 +176,33 @@ static void take_inputs(struct series_notes *n, struct series_run *run, const st
     }
 }
 
-static void take_run(struct series_notes *n, const struct json *j)
+static void notes_read_run(struct series_notes *n, const struct json *j)
 {
     struct arena *a = &n->arena;
-    struct series_run *run = ARENA_NEW(a, struct series_run);
+    struct series_repetition *run = ARENA_NEW(a, struct series_repetition);
     int64_t point = json_integer(json_get(j, "point"), -1);
     if (!run || point < 0 || (size_t)point >= n->sweep.points)
         return;
-    *run = (struct series_run){.order = (size_t)json_integer(json_get(j, "order"), 0),
-                               .point = (size_t)point,
-                               .repetition = (size_t)json_integer(json_get(j, "repetition"), 0),
-                               .warmup = json_bool(json_get(j, "warmup"), false),
-                               .exit = (int)json_integer(json_get(j, "exit"), -1),
-                               .status = text_of(a, j, "status"),
-                               .verdict = text_of(a, j, "verdict"),
-                               .reason = text_of(a, j, "reason"),
-                               .noisy = text_of(a, j, "noisy"),
-                               .start_ms = json_integer(json_get(j, "start_ms"), 0),
-                               .end_ms = json_integer(json_get(j, "end_ms"), 0)};
-    const char *id = text_of(a, j, "run");
+    *run = (struct series_repetition){.order = (size_t)json_integer(json_get(j, "order"), 0),
+                                      .point = (size_t)point,
+                                      .repetition = (size_t)json_integer(json_get(j, "repetition"), 0),
+                                      .warmup = json_bool(json_get(j, "warmup"), false),
+                                      .exit = (int)json_integer(json_get(j, "exit"), -1),
+                                      .status = notes_text_of(a, j, "status"),
+                                      .verdict = notes_text_of(a, j, "verdict"),
+                                      .reason = notes_text_of(a, j, "reason"),
+                                      .noisy = notes_text_of(a, j, "noisy"),
+                                      .start_ms = json_integer(json_get(j, "start_ms"), 0),
+                                      .end_ms = json_integer(json_get(j, "end_ms"), 0)};
+    const char *id = notes_text_of(a, j, "run");
     if (strlen(id) == 32)
         memcpy(run->id, id, 33);
     take_values(n, run, json_get(j, "values"));
     take_inputs(n, run, json_get(j, "inputs"));
-    series_add(n, run);
+    series_add_run(n, run);
 }
 
-static int take_line(struct series_notes *n, struct str line, struct err *err)
+static int notes_read_line(struct series_notes *n, struct str line, struct err *err)
 {
     struct json *j = NULL;
     int rc = 0;
@@ -211,9 +211,9 @@ static int take_line(struct series_notes *n, struct str line, struct err *err)
     if (!n->sweep.points)
         rc = take_head(n, j, err);
     else if (json_get(j, "end"))
-        n->end = text_of(&n->arena, j, "end");
+        n->end = notes_text_of(&n->arena, j, "end");
     else
-        take_run(n, j);
+        notes_read_run(n, j);
     json_free(j);
     return rc;
 }
@@ -227,7 +227,7 @@ int series_notes_read(const struct folder *in, struct series_notes *ret, struct 
     if (folder_read(in, SERIES_NOTES, NOTES_BYTES, &text) < 0)
         return err_sys(err, "reading " SERIES_NOTES);
     for (struct str rest = buf_text(&text); rest.p && rest.n;)
-        if (take_line(ret, str_cut(&rest, '\n'), err))
+        if (notes_read_line(ret, str_cut(&rest, '\n'), err))
             return -1;
     if (!ret->sweep.points)
         return err_set(err, ERR_INPUT, SERIES_NOTES ": it is empty");

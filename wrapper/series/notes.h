@@ -9,14 +9,14 @@
 #define SERIES_NOTES "repetitions.jsonl"
 
 /* What one run of the program measured: for each metric the one value that stands for the run. */
-struct series_value {
+struct series_run_value {
     const char *key; /* without statistic: "write.bw_MiB_per_s" */
     const char *of; /* the statistic of the run that the value is: "max"; "" the metric has one value */
     const char *unit;
     enum direction direction;
     double value;
     bool headline;
-    struct series_value *next;
+    struct series_run_value *next;
 };
 
 /* A param of one run that its rules made of the command line or the output. */
@@ -25,7 +25,7 @@ struct series_input {
     struct series_input *next;
 };
 
-struct series_run {
+struct series_repetition {
     size_t order; /* from 1, over all runs of the series */
     size_t point; /* of the sweep, from 0 */
     size_t repetition; /* from 1; of warm-up runs counted apart */
@@ -36,27 +36,27 @@ struct series_run {
     const char *verdict, *reason;
     const char *noisy; /* what disturbed it, in words; "" nothing */
     int64_t start_ms, end_ms;
-    struct series_value *values;
+    struct series_run_value *values;
     struct series_input *inputs;
-    struct series_run *next;
+    struct series_repetition *next;
 };
 
 struct series_notes {
     struct arena arena;
-    struct sweep sweep;
+    struct parameter_sweep sweep;
     const char *const *keys; /* of the points; "" when nothing is swept */
-    struct series_run *first, *last;
+    struct series_repetition *first, *last;
     size_t count;
     const char *end; /* why no more were run, in words; "" it was cut off */
 };
 
 /* Does this run count in statistics? */
-bool series_counts(const struct series_run *run);
+bool series_counts(const struct series_repetition *run);
 /* Adds a run (allocated in the arena) at the end. */
-void series_add(struct series_notes *n, struct series_run *run);
+void series_add_run(struct series_notes *n, struct series_repetition *run);
 /* The lines, with line end. */
 void series_head_print(const struct series_notes *n, struct buf *to);
-void series_run_print(const struct series_run *run, struct buf *to);
+void series_run_print(const struct series_repetition *run, struct buf *to);
 void series_end_print(const char *why, struct buf *to);
 /* Reads dir/repetitions.jsonl; a torn last line is left out. Initialises *ret in any case (series_notes_deinit). */
 int series_notes_read(const struct folder *in, struct series_notes *ret, struct err *err);

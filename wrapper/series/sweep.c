@@ -11,7 +11,7 @@ enum { KEY_VALUE_MAX = 32, KEY_MAX_BYTES = 120 /* a key is a file name: the metr
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
-struct values {
+struct sweep_values {
     struct sweep_axis *axis;
     const char **list;
     size_t room;
@@ -20,7 +20,7 @@ struct values {
     const char *option; /* NAME=VALUES, for messages */
 };
 
-static int add_value(struct values *v, const char *text, bool integer)
+static int sweep_add_value(struct sweep_values *v, const char *text, bool integer)
 {
     struct sweep_axis *axis = v->axis;
     if (!text)
@@ -52,7 +52,7 @@ static bool range_parts(struct str item, int64_t *from, int64_t *to, char *sign,
     return strchr("+-*", *sign) && str_int(str_sub(rest, n + 1, rest.n), step);
 }
 
-static int add_range(struct values *v, struct str item, int64_t from, int64_t to, char sign, int64_t step)
+static int sweep_add_range(struct sweep_values *v, struct str item, int64_t from, int64_t to, char sign, int64_t step)
 {
     if (sign == '*' ? step < 2 || from < 1 : step < 1)
         return err_set(v->err, ERR_USAGE, "--sweep %.60s: " STR_FMT ": %s", v->option, STR_ARG(str_sub(item, 0, 40)),
@@ -61,7 +61,7 @@ static int add_range(struct values *v, struct str item, int64_t from, int64_t to
         return err_set(v->err, ERR_USAGE, "--sweep %.60s: " STR_FMT " has no values", v->option, STR_ARG(str_sub(item, 0, 40)));
     bool down = to < from;
     for (int64_t at = from;;) {
-        if (add_value(v, arena_printf(v->a, "%" PRId64, at), true) < 0)
+        if (sweep_add_value(v, arena_printf(v->a, "%" PRId64, at), true) < 0)
             return -1;
         bool over = sign == '*' ? __builtin_mul_overflow(at, step, &at)
                     : down      ? __builtin_sub_overflow(at, step, &at)
@@ -71,18 +71,18 @@ static int add_range(struct values *v, struct str item, int64_t from, int64_t to
     }
 }
 
-static int add_item(struct values *v, const char *p, size_t n, bool escaped)
+static int add_item(struct sweep_values *v, const char *p, size_t n, bool escaped)
 {
     int64_t from, to, step;
     char sign;
     if (!escaped && range_parts((struct str){p, n}, &from, &to, &sign, &step))
-        return add_range(v, (struct str){p, n}, from, to, sign, step);
+        return sweep_add_range(v, (struct str){p, n}, from, to, sign, step);
     if (n > SWEEP_VALUE_MAX)
         return err_set(v->err, ERR_USAGE, "--sweep %.60s: a value is longer than %d bytes", v->option, SWEEP_VALUE_MAX);
-    return add_value(v, arena_dup(v->a, p, n), str_int((struct str){p, n}, &from));
+    return sweep_add_value(v, arena_dup(v->a, p, n), str_int((struct str){p, n}, &from));
 }
 
-static int add_list(struct values *v, const char *text)
+static int sweep_add_list(struct sweep_values *v, const char *text)
 {
     char *item = arena_get(v->a, strlen(text) + 1);
     if (!item)
@@ -104,20 +104,20 @@ static int add_list(struct values *v, const char *text)
     }
 }
 
-static int by_text(const void *a, const void *b)
+static int sweep_order_by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The same value twice would be one point that looks like two. */
-static int check_twice(const struct values *v)
+static int sweep_check_duplicates(const struct sweep_values *v)
 {
     size_t n = v->axis->count;
     const char **sorted = arena_get(v->a, n * sizeof *sorted);
     if (!sorted)
         return err_set(v->err, ERR_SYSTEM, "--sweep: out of memory");
     memcpy(sorted, v->list, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_text);
+    qsort(sorted, n, sizeof *sorted, sweep_order_by_text);
     for (size_t i = 1; i < n; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
             return err_set(v->err, ERR_USAGE, "--sweep %.60s: \"%.40s\" comes twice; --repeat N runs each value N times", v->option,
@@ -125,7 +125,7 @@ static int check_twice(const struct values *v)
     return 0;
 }
 
-int sweep_add(struct sweep *s, const char *text, struct arena *a, struct err *err)
+int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, struct err *err)
 {
     const char *equals = strchr(text, '=');
     size_t n = equals ? (size_t)(equals - text) : 0;
@@ -142,11 +142,11 @@ int sweep_add(struct sweep *s, const char *text, struct arena *a, struct err *er
     for (size_t i = 0; axis->name && i < s->count; i++)
         if (strcmp(s->axes[i].name, axis->name) == 0)
             return err_set(err, ERR_USAGE, "--sweep %.60s: \"%s\" is swept twice", text, axis->name);
-    struct values v = {axis, arena_get(a, SWEEP_POINTS_MAX * sizeof(char *)), SWEEP_POINTS_MAX, a, err, text};
+    struct sweep_values v = {axis, arena_get(a, SWEEP_POINTS_MAX * sizeof(char *)), SWEEP_POINTS_MAX, a, err, text};
     if (!axis->name || !v.list)
         return err_set(err, ERR_SYSTEM, "--sweep: out of memory");
     axis->values = v.list;
-    if (add_list(&v, equals + 1) < 0 || check_twice(&v) < 0)
+    if (sweep_add_list(&v, equals + 1) < 0 || sweep_check_duplicates(&v) < 0)
         return -1;
     s->points = s->count ? s->points * axis->count : axis->count;
     s->count++;
@@ -155,7 +155,7 @@ int sweep_add(struct sweep *s, const char *text, struct arena *a, struct err *er
     return 0;
 }
 
-const char *sweep_value(const struct sweep *s, size_t point, size_t axis)
+const char *sweep_value(const struct parameter_sweep *s, size_t point, size_t axis)
 {
     for (size_t i = s->count; i-- > axis + 1;)
         point /= s->axes[i].count;
@@ -163,7 +163,7 @@ const char *sweep_value(const struct sweep *s, size_t point, size_t axis)
 }
 
 /* The axis whose {NAME} begins at p (which is a brace); SIZE_MAX: none. */
-static size_t named_at(const struct sweep *s, const char *p)
+static size_t named_at(const struct parameter_sweep *s, const char *p)
 {
     for (size_t i = 0; i < s->count; i++) {
         size_t n = strlen(s->axes[i].name);
@@ -174,7 +174,7 @@ static size_t named_at(const struct sweep *s, const char *p)
 }
 
 /* The next brace of text that means something: *ret_axis and whether it is doubled. NULL: none. */
-static const char *next_brace(const struct sweep *s, const char *text, size_t *ret_axis, bool *ret_literal)
+static const char *next_brace(const struct parameter_sweep *s, const char *text, size_t *ret_axis, bool *ret_literal)
 {
     for (const char *p = text; (p = strchr(p, '{')); p++) {
         *ret_literal = p[1] == '{' && (*ret_axis = named_at(s, p + 1)) != SIZE_MAX && p[2 + strlen(s->axes[*ret_axis].name) + 1] == '}';
@@ -184,7 +184,7 @@ static const char *next_brace(const struct sweep *s, const char *text, size_t *r
     return NULL;
 }
 
-void sweep_replace(const struct sweep *s, size_t point, const char *text, struct buf *to)
+void sweep_replace(const struct parameter_sweep *s, size_t point, const char *text, struct buf *to)
 {
     size_t axis;
     bool literal;
@@ -200,7 +200,7 @@ void sweep_replace(const struct sweep *s, size_t point, const char *text, struct
     buf_puts(to, text);
 }
 
-bool sweep_uses(const struct sweep *s, size_t axis, const char *text)
+bool sweep_uses(const struct parameter_sweep *s, size_t axis, const char *text)
 {
     size_t at;
     bool literal;
@@ -210,7 +210,7 @@ bool sweep_uses(const struct sweep *s, size_t axis, const char *text)
     return false;
 }
 
-void sweep_label(const struct sweep *s, size_t point, struct buf *to)
+void sweep_label(const struct parameter_sweep *s, size_t point, struct buf *to)
 {
     for (size_t i = 0; i < s->count; i++)
         buf_printf(to, "%s%s=%s", i ? " " : "", s->axes[i].name, sweep_value(s, point, i));
@@ -221,14 +221,14 @@ struct keyed {
     size_t point;
 };
 
-static int by_key(const void *a, const void *b)
+static int sweep_order_by_key(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
     int order = strcmp(x->key, y->key);
     return order ? order : (x->point > y->point) - (x->point < y->point);
 }
 
-static void put_key(const struct sweep *s, size_t point, struct buf *to)
+static void put_key(const struct parameter_sweep *s, size_t point, struct buf *to)
 {
     for (size_t i = 0; i < s->count; i++) {
         CLEANUP_BUF struct buf text, segment;
@@ -242,7 +242,7 @@ static void put_key(const struct sweep *s, size_t point, struct buf *to)
     }
 }
 
-const char *const *sweep_keys(const struct sweep *s, struct arena *a)
+const char *const *sweep_keys(const struct parameter_sweep *s, struct arena *a)
 {
     const char **keys = arena_get(a, s->points * sizeof *keys);
     struct keyed *sorted = arena_get(a, s->points * sizeof *sorted);
@@ -262,7 +262,7 @@ const char *const *sweep_keys(const struct sweep *s, struct arena *a)
     }
     if (!keys || !sorted)
         return NULL;
-    qsort(sorted, s->points, sizeof *sorted, by_key);
+    qsort(sorted, s->points, sizeof *sorted, sweep_order_by_key);
     for (size_t i = 1; i < s->points; i++) /* "a.b" and "a_b" look alike here: the point's number tells them apart */
         if (strcmp(sorted[i - 1].key, sorted[i].key) == 0)
             keys[sorted[i].point] = arena_printf(a, "%s.point_%zu", sorted[i].key, sorted[i].point + 1);

@@ -14,7 +14,7 @@ struct sweep_axis {
     bool integers; /* all of them: then they can be the steps of a series */
 };
 
-struct sweep {
+struct parameter_sweep {
     struct sweep_axis axes[SWEEP_AXES_MAX];
     size_t count;
     size_t points; /* product of the axes' counts; 1 without an axis */
@@ -22,16 +22,16 @@ struct sweep {
 
 /* Adds "NAME=VALUES". VALUES is a list parted by commas; an item A..B is the integers from A to B, A..B+S (or -S) those in steps of S, A..B*F those that
  * grow by the factor F; a backslash takes the meaning from the character behind it. No name and no value may come twice. ERR_USAGE. */
-int sweep_add(struct sweep *s, const char *text, struct arena *a, struct err *err);
+int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, struct err *err);
 /* The value of an axis at a point; the first axis changes slowest. */
-const char *sweep_value(const struct sweep *s, size_t point, size_t axis);
+const char *sweep_value(const struct parameter_sweep *s, size_t point, size_t axis);
 /* text with {NAME} replaced, once, by the values of the point; {{NAME}} becomes {NAME}; other braces stay as they are. */
-void sweep_replace(const struct sweep *s, size_t point, const char *text, struct buf *to);
+void sweep_replace(const struct parameter_sweep *s, size_t point, const char *text, struct buf *to);
 /* Does text hold {NAME} for the axis, to be replaced? */
-bool sweep_uses(const struct sweep *s, size_t axis, const char *text);
+bool sweep_uses(const struct parameter_sweep *s, size_t axis, const char *text);
 /* "n=4 mode=write", "" without an axis. Raw: the values are the user's. */
-void sweep_label(const struct sweep *s, size_t point, struct buf *to);
+void sweep_label(const struct parameter_sweep *s, size_t point, struct buf *to);
 /* Texts for keys, one per point, each legal as the beginning of a metric's key and different from the others: "n_4.mode_write"; in the arena.
  * NULL without memory. */
-const char *const *sweep_keys(const struct sweep *s, struct arena *a);
+const char *const *sweep_keys(const struct parameter_sweep *s, struct arena *a);
 #endif

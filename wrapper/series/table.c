@@ -12,7 +12,7 @@ enum { BAR_MAX = 22, POINTS_SHOWN = 40 };
 
 #define WALL "run.wall_s"
 
-static const char *value_text(struct arena *a, double value)
+static const char *series_value_text(struct arena *a, double value)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
@@ -21,7 +21,7 @@ static const char *value_text(struct arena *a, double value)
 }
 
 /* "latency.p95", or "write.bw max" where the run's own statistic is not the value itself. */
-static const char *metric_name(const struct series_figure *f, struct arena *a)
+static const char *series_metric_name(const struct series_figure *f, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1024);
@@ -31,7 +31,7 @@ static const char *metric_name(const struct series_figure *f, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
-static const char *unit_text(const struct series_figure *f, struct arena *a)
+static const char *series_unit_text(const struct series_figure *f, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
@@ -39,15 +39,15 @@ static const char *unit_text(const struct series_figure *f, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static const char *range_text(const struct stats *s, struct arena *a)
+static const char *series_range_text(const struct stats *s, struct arena *a)
 {
-    return s->n < 2 ? "" : arena_printf(a, "%s … %s", value_text(a, s->min), value_text(a, s->max));
+    return s->n < 2 ? "" : arena_printf(a, "%s … %s", series_value_text(a, s->min), series_value_text(a, s->max));
 }
 
 static const char *interval_text(const struct series_figure *f, struct arena *a)
 {
     if (!series_no_interval(f))
-        return arena_printf(a, "%s … %s", value_text(a, f->stats.ci_low), value_text(a, f->stats.ci_high));
+        return arena_printf(a, "%s … %s", series_value_text(a, f->stats.ci_low), series_value_text(a, f->stats.ci_high));
     return arena_printf(a, "%s: %zu value%s", f->stats.n < 3 ? "too few" : "too wide", f->stats.n, str_plural(f->stats.n));
 }
 
@@ -76,11 +76,11 @@ static void repetition_row(struct listing *l, const struct series_figure *f, str
 {
     struct series_figure shown = *f;
     shown.stats = stats_scaled(&f->stats, show_scale(f->stats.median, &shown.unit));
-    listing_text(l, metric_name(f, a));
-    listing_number(l, f->stats.median, value_text(a, shown.stats.median));
+    listing_text(l, series_metric_name(f, a));
+    listing_number(l, f->stats.median, series_value_text(a, shown.stats.median));
     listing_style(l, STYLE_MAIN);
-    listing_text(l, unit_text(&shown, a));
-    listing_text(l, range_text(&shown.stats, a));
+    listing_text(l, series_unit_text(&shown, a));
+    listing_text(l, series_range_text(&shown.stats, a));
     listing_text(l, interval_text(&shown, a));
 }
 
@@ -128,7 +128,7 @@ static const char *bar_text(double part, size_t width, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
-struct block {
+struct series_block {
     double min, max, best; /* of the medians */
     size_t points;
     bool ranges, negative;
@@ -141,7 +141,7 @@ static bool is_same_metric(const struct series_figure *a, const struct series_fi
 }
 
 /* Is `best` better than f, by their intervals? */
-static bool is_certain(const struct series_figure *best, const struct series_figure *f)
+static bool series_is_certain(const struct series_figure *best, const struct series_figure *f)
 {
     if (series_no_interval(best) || series_no_interval(f))
         return false;
@@ -149,9 +149,9 @@ static bool is_certain(const struct series_figure *best, const struct series_fig
                                          : stats_is_below(best->stats.ci_high, f->stats.ci_low);
 }
 
-static struct block block_of(const struct series_figure *first)
+static struct series_block series_block_of(const struct series_figure *first)
 {
-    struct block b = {.min = INFINITY, .max = -INFINITY};
+    struct series_block b = {.min = INFINITY, .max = -INFINITY};
     for (const struct series_figure *f = first; f; f = f->next) {
         if (!is_same_metric(f, first))
             continue;
@@ -171,7 +171,7 @@ static struct block block_of(const struct series_figure *first)
         b.best_at = NULL;
     const struct series_figure *best = b.best_at;
     for (const struct series_figure *f = first; f && b.best_at; f = f->next)
-        if (f != best && is_same_metric(f, first) && !is_certain(best, f))
+        if (f != best && is_same_metric(f, first) && !series_is_certain(best, f))
             b.best_at = NULL;
     return b;
 }
@@ -180,11 +180,11 @@ static struct block block_of(const struct series_figure *first)
 static void sweep_block(struct series_notes *n, const struct series_figure *first, bool every, const struct screen *screen, struct buf *to)
 {
     struct arena *a = &n->arena;
-    const struct block is = block_of(first);
+    const struct series_block is = series_block_of(first);
     struct series_figure scaled = *first;
     double scale = show_scale(is.max, &scaled.unit);
-    const char *unit = unit_text(&scaled, a);
-    const char *name = arena_printf(a, "%s%s%s", metric_name(first, a), *unit ? ", " : "", unit);
+    const char *unit = series_unit_text(&scaled, a);
+    const char *name = arena_printf(a, "%s%s%s", series_metric_name(first, a), *unit ? ", " : "", unit);
     const struct listing_column columns[] = {{"point", name, false, 40, .whole = true},
                                              {"bar", "", false, 0, .drop = 1, .no_empty = true},
                                              {"median", "median", true, 0},
@@ -202,9 +202,9 @@ static void sweep_block(struct series_notes *n, const struct series_figure *firs
         shown++;
         listing_text(&l, series_label(n, f->point));
         listing_text(&l, is.negative || !(is.max > 0) ? "" : bar_text(f->stats.median / is.max, width, a));
-        listing_number(&l, f->stats.median, value_text(a, shown_stats.median));
+        listing_number(&l, f->stats.median, series_value_text(a, shown_stats.median));
         listing_style(&l, STYLE_MAIN);
-        listing_text(&l, range_text(&shown_stats, a));
+        listing_text(&l, series_range_text(&shown_stats, a));
         listing_text(&l, best ? "best" : "");
         listing_style(&l, STYLE_GOOD);
     }
@@ -249,10 +249,10 @@ void series_brief(struct series_notes *n, const struct series_figure *figures, s
             first = is_turn(f, false, pass) ? f : NULL;
     if (!first)
         return;
-    const struct block is = block_of(first);
+    const struct series_block is = series_block_of(first);
     const char *unit = first->unit;
     double scale = show_scale(is.max, &unit);
-    buf_printf(to, "%s ", metric_name(first, &n->arena));
+    buf_printf(to, "%s ", series_metric_name(first, &n->arena));
     if (is.best_at)
         buf_puts(to, "best ");
     show_value(to, scale * (is.best_at ? is.best : is.min));
@@ -283,7 +283,7 @@ static void json_known(struct json_out *j, const char *key, double value)
         json_null(j, key);
 }
 
-void series_json(struct series_notes *n, const struct series_figure *figures, struct json_out *j)
+void series_table_json(struct series_notes *n, const struct series_figure *figures, struct json_out *j)
 {
     json_open(j, "repetitions", '[');
     for (const struct series_figure *f = figures; f; f = f->next) {

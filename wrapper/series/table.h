@@ -12,5 +12,5 @@ void series_table(struct series_notes *n, const struct series_figure *figures, b
  * "rate 100 … 300 op/s" where the intervals do not show that one value is the best. Nothing where there are no figures. */
 void series_brief(struct series_notes *n, const struct series_figure *figures, struct buf *to);
 /* The same for programs: the member "repetitions" of the open object, an array of all statistics; what so few values do not give is null. */
-void series_json(struct series_notes *n, const struct series_figure *figures, struct json_out *j);
+void series_table_json(struct series_notes *n, const struct series_figure *figures, struct json_out *j);
 #endif

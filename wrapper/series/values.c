@@ -11,7 +11,7 @@ enum { VALUES_MAX = 2000 /* metrics of one run that are followed over the series
 /* What the recorder itself measures of the program. */
 static const char *const own[] = {"run.wall_s", "run.user_s", "run.system_s", "run.max_rss_MiB"};
 
-static bool is_result(const char *key)
+static bool series_is_result(const char *key)
 {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(key, own[i]) == 0)
@@ -20,7 +20,7 @@ static bool is_result(const char *key)
 }
 
 /* The statistic at the end of a key, and the length of what stands before it. */
-static const char *statistic(const char *key, size_t *ret_stem)
+static const char *series_statistic_of(const char *key, size_t *ret_stem)
 {
     static const char *const names[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high"};
     const char *dot = strrchr(key, '.');
@@ -33,16 +33,16 @@ static const char *statistic(const char *key, size_t *ret_stem)
     return "";
 }
 
-struct taking {
-    struct series_run *run;
+struct series_taking {
+    struct series_repetition *run;
     const struct json *metrics;
     struct str headlines;
     struct arena *a;
-    struct series_value **at;
+    struct series_run_value **at;
     size_t count;
 };
 
-static bool is_headline(const struct taking *t, const char *key)
+static bool series_is_headline(const struct series_taking *t, const char *key)
 {
     for (struct str rest = t->headlines, word; (word = str_word(&rest)).n > 0;)
         if (str_is(word, key))
@@ -50,24 +50,24 @@ static bool is_headline(const struct taking *t, const char *key)
     return false;
 }
 
-static const struct json *metric(const struct taking *t, const char *stem, size_t n, const char *stat)
+static const struct json *series_find_metric(const struct series_taking *t, const char *stem, size_t n, const char *stat)
 {
     const char *key = stat[0] ? arena_printf(t->a, "%.*s.%s", (int)n, stem, stat) : arena_dup(t->a, stem, n);
     return key ? json_get(t->metrics, key) : NULL;
 }
 
 /* Which statistic of the metric stands for the run; NULL: none does. */
-static const char *chosen(const struct taking *t, const char *stem, size_t n)
+static const char *series_choose_statistic(const struct series_taking *t, const char *stem, size_t n)
 {
     static const char *const stats[] = {"max", "min", "mean", "median"};
-    const struct json *plain = metric(t, stem, n, "");
+    const struct json *plain = series_find_metric(t, stem, n, "");
     const char *only = NULL;
     size_t found = 0;
     for (size_t i = 0; i < 4; i++) {
         const char *key = arena_printf(t->a, "%.*s.%s", (int)n, stem, stats[i]);
         if (!key || !json_get(t->metrics, key))
             continue;
-        if (is_headline(t, key))
+        if (series_is_headline(t, key))
             return stats[i];
         only = stats[i];
         found++;
@@ -76,7 +76,7 @@ static const char *chosen(const struct taking *t, const char *stem, size_t n)
         return only;
     if (plain && json_integer(json_get(plain, "samples"), 1) == 1)
         return "";
-    return metric(t, stem, n, "median") ? "median" : only; /* a course without statistics stands for nothing: NULL */
+    return series_find_metric(t, stem, n, "median") ? "median" : only; /* a course without statistics stands for nothing: NULL */
 }
 
 static const char *own_text(struct arena *a, const char *text)
@@ -86,7 +86,7 @@ static const char *own_text(struct arena *a, const char *text)
 }
 
 /* "read.clat_us" and "p99" -> "read.clat.p99_us": the end of the key is for the statistic over the repetitions. */
-static const char *inner_key(const struct taking *t, const char *stem, size_t n, const char *stat, const char *unit)
+static const char *inner_key(const struct series_taking *t, const char *stem, size_t n, const char *stat, const char *unit)
 {
     size_t u = strlen(unit);
     if (u && n > u + 1 && stem[n - u - 1] == '_' && memcmp(stem + n - u, unit, u) == 0)
@@ -94,7 +94,7 @@ static const char *inner_key(const struct taking *t, const char *stem, size_t n,
     return arena_printf(t->a, "%.*s.%s", (int)n, stem, stat[0] == 'p' ? arena_printf(t->a, "at_%s", stat) : stat);
 }
 
-void series_value_key(const struct series_value *v, char *to, size_t size)
+void series_value_key(const struct series_run_value *v, char *to, size_t size)
 {
     struct str key = str_of(v->key);
     char within[200], beside[100];
@@ -108,52 +108,52 @@ void series_value_key(const struct series_value *v, char *to, size_t size)
         snprintf(to, size, "%.300s%s%.80s", v->key, v->of[0] ? "." : "", v->of);
 }
 
-static void take(struct taking *t, const char *key, const struct json *m)
+static void series_take_metric(struct series_taking *t, const char *key, const struct json *m)
 {
     size_t n;
-    const char *stat = statistic(key, &n), *unit = json_string(json_get(m, "unit"), "");
+    const char *stat = series_statistic_of(key, &n), *unit = json_string(json_get(m, "unit"), "");
     bool percentile = stat[0] == 'p';
-    if (!is_result(key) || !json_is_number(json_get(m, "value")) || t->count == VALUES_MAX)
+    if (!series_is_result(key) || !json_is_number(json_get(m, "value")) || t->count == VALUES_MAX)
         return;
-    const char *wanted = percentile ? stat : chosen(t, key, n);
+    const char *wanted = percentile ? stat : series_choose_statistic(t, key, n);
     if (!wanted || strcmp(stat, wanted) != 0)
         return;
-    struct series_value *v = ARENA_NEW(t->a, struct series_value);
+    struct series_run_value *v = ARENA_NEW(t->a, struct series_run_value);
     const char *name = percentile ? inner_key(t, key, n, stat, unit) : arena_dup(t->a, key, n);
     if (!v || !name)
         return;
     const char *way = json_string(json_get(m, "direction"), "");
-    *v = (struct series_value){.key = name,
-                               .of = own_text(t->a, stat),
-                               .unit = own_text(t->a, unit),
-                               .direction = strcmp(way, "higher") == 0  ? DIR_HIGHER
-                                            : strcmp(way, "lower") == 0 ? DIR_LOWER
-                                                                        : DIR_NONE,
-                               .value = json_number(json_get(m, "value"), 0),
-                               .headline = t->headlines.n ? is_headline(t, key) : strcmp(key, "run.wall_s") == 0};
+    *v = (struct series_run_value){.key = name,
+                                   .of = own_text(t->a, stat),
+                                   .unit = own_text(t->a, unit),
+                                   .direction = strcmp(way, "higher") == 0  ? DIR_HIGHER
+                                                : strcmp(way, "lower") == 0 ? DIR_LOWER
+                                                                            : DIR_NONE,
+                                   .value = json_number(json_get(m, "value"), 0),
+                                   .headline = t->headlines.n ? series_is_headline(t, key) : strcmp(key, "run.wall_s") == 0};
     *t->at = v;
     t->at = &v->next;
     t->count++;
 }
 
-static const char *tag(const struct json *detail, const char *key, struct arena *a)
+static const char *series_tag_text(const struct json *detail, const char *key, struct arena *a)
 {
     return own_text(a, json_string(json_get(json_get(json_get(detail, "tags"), key), "value"), ""));
 }
 
-void series_values_take(struct series_run *run, const struct json *detail, struct arena *a)
+void series_values_take(struct series_repetition *run, const struct json *detail, struct arena *a)
 {
     const struct json *about = json_get(detail, "run");
-    struct taking t = {.run = run, .metrics = json_get(detail, "metrics"), .a = a, .at = &run->values};
+    struct series_taking t = {.run = run, .metrics = json_get(detail, "metrics"), .a = a, .at = &run->values};
     run->status = own_text(a, json_string(json_get(about, "status"), ""));
-    run->verdict = tag(detail, "benchwrap.verdict", a);
-    run->reason = tag(detail, "benchwrap.reason", a);
-    run->noisy = tag(detail, "benchwrap.noisy", a);
+    run->verdict = series_tag_text(detail, "benchwrap.verdict", a);
+    run->reason = series_tag_text(detail, "benchwrap.reason", a);
+    run->noisy = series_tag_text(detail, "benchwrap.noisy", a);
     run->start_ms = json_integer(json_get(about, "start_ms"), 0);
     run->end_ms = json_integer(json_get(about, "end_ms"), 0);
-    t.headlines = str_of(tag(detail, "benchwrap.headline", a));
+    t.headlines = str_of(series_tag_text(detail, "benchwrap.headline", a));
     for (const struct json *m = json_first(t.metrics); m; m = json_next(m))
-        take(&t, json_key(m), m);
+        series_take_metric(&t, json_key(m), m);
     struct series_input **at = &run->inputs;
     for (const struct json *p = json_first(json_get(detail, "params")); p; p = json_next(p)) {
         struct series_input *in =

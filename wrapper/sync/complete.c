@@ -15,18 +15,18 @@
 
 enum { TAG_MAX = 200 };
 
-static const char *shared_of(const struct complete *x, const struct tree_run *run)
+static const char *shared_of(const struct completion_job *x, const struct tree_run *run)
 {
     return runs_file(x->runs, run, "tags/" SHARED_TAG_RUN, TAG_MAX, x->arena);
 }
 
 /* The id of the run that completes this one. */
-static void completing_id(const struct complete *x, const struct tree_run *run, const char *shared, char ret[33])
+static void completing_id(const struct completion_job *x, const struct tree_run *run, const char *shared, char ret[33])
 {
     make_id(ret, "complete", str_of(arena_printf(x->arena, "%s/%s", run->id, shared)));
 }
 
-bool complete_is_due(const struct complete *x, const struct tree_run *run)
+bool complete_is_due(const struct completion_job *x, const struct tree_run *run)
 {
     char id[33];
     struct tree_run *there;
@@ -53,7 +53,7 @@ static bool is_left_out(const struct fact *f)
 }
 
 /* The elements of "references", which judged the run. */
-static int put_references(struct making *m, const struct json *detail, struct err *err)
+static int complete_write_references(struct making *m, const struct json *detail, struct err *err)
 {
     const struct json *list = json_get(detail, "references");
     CLEANUP_BUF struct buf text;
@@ -67,7 +67,7 @@ static int put_references(struct making *m, const struct json *detail, struct er
 
 /* One run on its way. */
 struct completing {
-    const struct complete *x;
+    const struct completion_job *x;
     const struct tree_run *run;
     const char *shared;
     struct json *detail;
@@ -76,7 +76,7 @@ struct completing {
     struct making making;
 };
 
-static enum mlflow_answer fetch(struct completing *g, struct err *err)
+static enum mlflow_answer complete_fetch(struct completing *g, struct err *err)
 {
     struct making *m = &g->making;
     uint64_t max = opt_bytes(&g->x->plan->opts, OPTION_ARTIFACT_MAX);
@@ -92,7 +92,7 @@ static enum mlflow_answer fetch(struct completing *g, struct err *err)
     return answer;
 }
 
-static int begin(struct completing *g, const char *id, struct err *err)
+static int complete_begin_run(struct completing *g, const char *id, struct err *err)
 {
     struct arena *a = g->x->arena;
     const struct json *told = json_get(g->detail, "run");
@@ -127,20 +127,20 @@ static int begin(struct completing *g, const char *id, struct err *err)
     record_tag(&g->making.record, "benchwrap.run_id", str_of(id));
     record_tag(&g->making.record, "benchwrap.amends", root ? root->text : str_of(g->run->id));
     if (rc == 0)
-        rc = put_references(&g->making, g->detail, err);
+        rc = complete_write_references(&g->making, g->detail, err);
     if (rc)
         make_drop(&g->making);
     return rc;
 }
 
-static int make(struct completing *g, const char **ret_place, enum mlflow_answer *ret_answer, struct err *err)
+static int complete_make_run(struct completing *g, const char **ret_place, enum mlflow_answer *ret_answer, struct err *err)
 {
     struct finished done;
     char id[33];
     completing_id(g->x, g->run, g->shared, id);
-    if (begin(g, id, err))
+    if (complete_begin_run(g, id, err))
         return -1;
-    *ret_answer = fetch(g, err);
+    *ret_answer = complete_fetch(g, err);
     if (*ret_answer != MLFLOW_FINE) {
         make_drop(&g->making);
         return -1;
@@ -153,7 +153,7 @@ static int make(struct completing *g, const char **ret_place, enum mlflow_answer
     return rc;
 }
 
-int complete_run(const struct complete *x, const struct tree_run *listed, const char **ret_place, enum mlflow_answer *ret_answer,
+int complete_run(const struct completion_job *x, const struct tree_run *listed, const char **ret_place, enum mlflow_answer *ret_answer,
                  struct err *err)
 {
     struct completing g = {.x = x, .shared = shared_of(x, listed), .artifacts = -1};
@@ -171,7 +171,7 @@ int complete_run(const struct complete *x, const struct tree_run *listed, const 
     if (!g.shared || !g.detail || g.artifacts < 0)
         err_set(err, ERR_INPUT, "run %.8s: %s", run->id, problem ? problem : "its record cannot be read");
     else if (reparse_recall(&(struct reparse){.arena = x->arena, .runs = x->runs}, run, g.detail, &g.before, err) == 0)
-        rc = make(&g, ret_place, ret_answer, err);
+        rc = complete_make_run(&g, ret_place, ret_answer, err);
     if (g.before.index)
         record_deinit(&g.before);
     json_free(g.detail);

@@ -34,7 +34,7 @@ struct sync_ref {
 
 /* ---- the process ---- */
 
-static int start(struct sync_ref *r, const char *folder, struct err *err)
+static int sync_ref_start_git(struct sync_ref *r, const char *folder, struct err *err)
 {
     int in[2], out[2] = {-1, -1};
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
@@ -63,7 +63,7 @@ static int start(struct sync_ref *r, const char *folder, struct err *err)
 }
 
 /* Asks for an object: its type and size. 1: there is none. */
-static int ask(struct sync_ref *r, const char *name, char type[16], size_t *ret_size, char id[129], struct err *err)
+static int sync_ref_query(struct sync_ref *r, const char *name, char type[16], size_t *ret_size, char id[129], struct err *err)
 {
     char line[9000];
     uint64_t size;
@@ -98,13 +98,13 @@ static int take_bytes(struct sync_ref *r, size_t size, struct buf *to, int fd, s
 
 /* ---- trees ---- */
 
-struct entry {
+struct sync_ref_entry {
     char name[NAME_LEN + 1], id[129];
     bool folder, file;
 };
 
 /* The next "<mode> <name>\0<raw id>"; id_bytes: 20 or 32. */
-static bool next_entry(struct str *rest, size_t id_bytes, struct entry *ret)
+static bool next_entry(struct str *rest, size_t id_bytes, struct sync_ref_entry *ret)
 {
     const char *blank = rest->n ? memchr(rest->p, ' ', rest->n) : NULL,
                *nul = blank ? memchr(blank, 0, rest->n - (size_t)(blank - rest->p)) : NULL;
@@ -112,7 +112,8 @@ static bool next_entry(struct str *rest, size_t id_bytes, struct entry *ret)
         return false;
     struct str mode = {rest->p, (size_t)(blank - rest->p)}, name = {blank + 1, (size_t)(nul - blank - 1)};
     bool good = name.n && name.n <= NAME_LEN && !memchr(name.p, '/', name.n) && !str_is(name, ".") && !str_is(name, "..");
-    *ret = (struct entry){.folder = good && (str_is(mode, "40000") || str_is(mode, "040000")), .file = good && str_starts(mode, "100")};
+    *ret = (struct sync_ref_entry){.folder = good && (str_is(mode, "40000") || str_is(mode, "040000")),
+                                   .file = good && str_starts(mode, "100")};
     snprintf(ret->name, sizeof ret->name, STR_FMT, STR_ARG(name));
     for (size_t i = 0; i < id_bytes; i++)
         snprintf(ret->id + 2 * i, 3, "%02x", (unsigned char)nul[1 + i]);
@@ -121,11 +122,11 @@ static bool next_entry(struct str *rest, size_t id_bytes, struct entry *ret)
 }
 
 /* A tree object. 1: there is none of this name. */
-static int read_tree(struct sync_ref *r, const char *name, struct buf *to, size_t *ret_id_bytes, struct err *err)
+static int sync_ref_read_tree(struct sync_ref *r, const char *name, struct buf *to, size_t *ret_id_bytes, struct err *err)
 {
     char type[16], id[129];
     size_t size;
-    int rc = ask(r, name, type, &size, id, err);
+    int rc = sync_ref_query(r, name, type, &size, id, err);
     if (rc)
         return rc;
     bool tree = strcmp(type, "tree") == 0;
@@ -141,7 +142,7 @@ static int write_blob(struct sync_ref *r, const char *object, int dir, const cha
 {
     char type[16], id[129];
     size_t size;
-    int rc = ask(r, object, type, &size, id, err);
+    int rc = sync_ref_query(r, object, type, &size, id, err);
     if (rc)
         return rc;
     CLEANUP_FD int fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -154,11 +155,11 @@ static int write_tree(struct sync_ref *r, const char *object, int dir, const cha
 {
     CLEANUP_BUF struct buf b;
     size_t id_bytes = 20;
-    struct entry e;
+    struct sync_ref_entry e;
     buf_init(&b, OBJECT_MAX + 1);
     if (mkdirat(dir, path, 0700) && errno != EEXIST)
         return err_sys(err, "cannot make %s", path);
-    int rc = read_tree(r, object, &b, &id_bytes, err);
+    int rc = sync_ref_read_tree(r, object, &b, &id_bytes, err);
     if (rc)
         return rc;
     CLEANUP_FD int here = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -196,17 +197,17 @@ static int outline_run(struct sync_ref *r, const char *folder, const char *run, 
     return rc < 0 ? -1 : 0;
 }
 
-static int outline_experiment(struct sync_ref *r, const struct entry *experiment, struct err *err)
+static int outline_experiment(struct sync_ref *r, const struct sync_ref_entry *experiment, struct err *err)
 {
     CLEANUP_BUF struct buf b;
     char object[9000], path[600];
     size_t id_bytes = 20;
-    struct entry e;
+    struct sync_ref_entry e;
     buf_init(&b, OBJECT_MAX + 1);
     snprintf(path, sizeof path, "mlruns/%s", experiment->name);
     if (mkdirat(r->dir, path, 0700))
         return err_sys(err, "cannot make %s", path);
-    int rc = read_tree(r, experiment->id, &b, &id_bytes, err);
+    int rc = sync_ref_read_tree(r, experiment->id, &b, &id_bytes, err);
     for (struct str rest = buf_text(&b); rc == 0 && next_entry(&rest, id_bytes, &e);) {
         snprintf(object, sizeof object, "mlruns/%s/%s", experiment->name, e.name);
         if (e.folder && record_is_id(str_of(e.name)))
@@ -219,7 +220,7 @@ static int outline_experiment(struct sync_ref *r, const struct entry *experiment
     return rc < 0 ? -1 : 0;
 }
 
-static void stop(struct sync_ref *r)
+static void sync_ref_stop_git(struct sync_ref *r)
 {
     fs_close(&r->to);
     if (r->from)
@@ -230,22 +231,22 @@ static void stop(struct sync_ref *r)
     r->pid = 0;
 }
 
-static int outline(struct sync_ref *r, const char *folder, const char *ref, struct err *err)
+static int sync_ref_outline(struct sync_ref *r, const char *folder, const char *ref, struct err *err)
 {
     CLEANUP_BUF struct buf b;
     size_t id_bytes = 20;
-    struct entry e;
+    struct sync_ref_entry e;
     buf_init(&b, OBJECT_MAX + 1);
     r->root = arena_printf(&r->arena, "%s:./mlruns", ref);
-    int rc = r->root ? read_tree(r, r->root, &b, &id_bytes, err) : -1;
+    int rc = r->root ? sync_ref_read_tree(r, r->root, &b, &id_bytes, err) : -1;
     if (rc < 0) { /* a bare repository: git gives up over a relative name there */
-        stop(r);
-        if (start(r, folder, err))
+        sync_ref_stop_git(r);
+        if (sync_ref_start_git(r, folder, err))
             return -1;
         rc = 1;
     }
     if (rc == 1 && (r->root = arena_printf(&r->arena, "%s:mlruns", ref)))
-        rc = read_tree(r, r->root, &b, &id_bytes, err);
+        rc = sync_ref_read_tree(r, r->root, &b, &id_bytes, err);
     if (rc == 1)
         return err_set(err, ERR_INPUT, "there is no commit \"%.80s\", or it has no folder mlruns (\"git fetch\" brings others' branches)",
                        ref);
@@ -275,7 +276,7 @@ int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, co
         return err_sys(err, "cannot open %s", scratch);
     if ((r->dir = place_make_temporary(r->above, r->name)) < 0)
         return err_sys(err, "cannot make a folder in %s", scratch);
-    if (start(r, folder, err) || outline(r, folder, ref, err))
+    if (sync_ref_start_git(r, folder, err) || sync_ref_outline(r, folder, ref, err))
         return -1;
     *ret_tree = arena_printf(a, "%s/%s/mlruns", scratch, r->name);
     return *ret_tree ? 0 : err_set(err, ERR_SYSTEM, "no memory");
@@ -308,7 +309,7 @@ void sync_ref_close(struct sync_ref *r)
 {
     if (!r)
         return;
-    stop(r);
+    sync_ref_stop_git(r);
     if (r->dir >= 0)
         fs_remove_tree(r->above, r->name, NULL);
     fs_close(&r->dir);

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
-static int by_id(const void *a, const void *b)
+static int sync_order_by_id(const void *a, const void *b)
 {
     return strcmp(((const struct sync_item *)a)->run->id, ((const struct sync_item *)b)->run->id);
 }
@@ -16,7 +16,7 @@ struct sync_item *sync_runs_item(const struct sync_runs *s, const char *id)
     if (strlen(id) != 32 || !s->count)
         return NULL;
     memcpy(run.id, id, 33);
-    return bsearch(&key, s->items, s->count, sizeof key, by_id);
+    return bsearch(&key, s->items, s->count, sizeof key, sync_order_by_id);
 }
 
 int sync_runs_init(struct sync_runs *s, struct err *err)
@@ -27,7 +27,7 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
         return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 0; i < s->count; i++)
         s->items[i].run = s->runs->all[i];
-    qsort(s->items, s->count, sizeof *s->items, by_id);
+    qsort(s->items, s->count, sizeof *s->items, sync_order_by_id);
     for (size_t i = 0; i < s->count; i++) {
         const struct tree_run *run = s->items[i].run;
         const struct folder tree = runs_tree(s->runs, run);
@@ -39,7 +39,7 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
     if (s->corrections.failed)
         return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 1; i < s->count; i++)
-        if (by_id(&s->items[i - 1], &s->items[i]) == 0)
+        if (sync_order_by_id(&s->items[i - 1], &s->items[i]) == 0)
             s->items[i - 1].twice = s->items[i].twice = true;
     return 0;
 }
@@ -51,7 +51,7 @@ void sync_runs_deinit(struct sync_runs *s)
     corrections_deinit(&s->corrections);
 }
 
-static bool asked_to_end(const struct sync_runs *s)
+static bool sync_is_cancelled(const struct sync_runs *s)
 {
     struct pollfd p = {.fd = s->cancel_fd, .events = POLLIN};
     return s->cancel_fd >= 0 && poll(&p, 1, 0) == 1;
@@ -64,7 +64,7 @@ static void say_trouble(struct sync_runs *s, const struct err *err)
     s->note(s->context, text);
 }
 
-static void count(struct sync_runs *s, const struct upload_result *got, const struct err *err)
+static void sync_count(struct sync_runs *s, const struct upload_result *got, const struct err *err)
 {
     struct sync_counts *n = &s->n;
     n->made += got->made;
@@ -95,7 +95,7 @@ static void send_one(struct sync_runs *s, struct sync_item *item)
         err_set(&err, ERR_INPUT, "run %.8s: %s: this run id stands in two experiments", item->run->id, item->run->path);
     else if (s->ref && sync_ref_take(s->ref, item->run->path, &err))
         ;
-    else if (upload_known(s->upload, s->runs->root, item->run))
+    else if (upload_is_known(s->upload, s->runs->root, item->run))
         got.outcome = UPLOAD_KNOWN;
     else
         upload_tree_run(s->upload, s->runs->root, item->run, &got, &err);
@@ -103,10 +103,10 @@ static void send_one(struct sync_runs *s, struct sync_item *item)
         sync_ref_drop(s->ref, item->run->path);
     item->sent = got.outcome == UPLOAD_SENT;
     item->there = got.outcome == UPLOAD_THERE;
-    count(s, &got, &err);
+    sync_count(s, &got, &err);
 }
 
-static void uncount(struct sync_runs *s, const struct sync_item *item)
+static void sync_uncount(struct sync_runs *s, const struct sync_item *item)
 {
     s->n.sent -= item->sent;
     s->n.there -= item->there;
@@ -120,7 +120,7 @@ static void send_again(void *context, const char *id)
     bool sent = item && item->sent;
     if (!item)
         return;
-    uncount(s, item);
+    sync_uncount(s, item);
     send_one(s, item);
     if (sent && item->there) { /* what it lacked was sent by this sync */
         s->n.there--;
@@ -129,7 +129,7 @@ static void send_again(void *context, const char *id)
 }
 
 /* Looks for doubles of what was sent; where that fails, it is not known to be there once. */
-static void settle(struct sync_runs *s)
+static void sync_settle(struct sync_runs *s)
 {
     struct err err = {0};
     size_t left;
@@ -157,7 +157,7 @@ static void send_before(struct sync_runs *s, const char *id)
         send_item(s, first);
     }
     if (upload_settle_due(s->upload) || (id && upload_is_unsettled(s->upload, id)))
-        settle(s);
+        sync_settle(s);
 }
 
 /* MLflow's pages show a corrected run as any other: the server's run of it says what became of it. Before the correction itself, which is then known as sent. */
@@ -168,7 +168,7 @@ static void mark_corrected(struct sync_runs *s, const struct sync_item *item)
     struct err err = {0};
     if (!by || strcmp(k->root, item->run->id) == 0 ||
         runs_file(s->runs, by->run, "tags/benchwrap.shared_run", 65, s->arena) /* it completes ours from theirs */ ||
-        upload_known(s->upload, s->runs->root, item->run))
+        upload_is_known(s->upload, s->runs->root, item->run))
         return;
     send_before(s, k->root);
     const char *why = k->retracts ? runs_file(s->runs, by->run, "tags/benchwrap.why", 1024, s->arena) : by->run->id;
@@ -187,7 +187,7 @@ static void send_item(struct sync_runs *s, struct sync_item *item)
     send_before(s, runs_file(s->runs, item->run, "tags/mlflow.parentRunId", 64, s->arena));
     if (!s->stopped)
         mark_corrected(s, item);
-    if (s->stopped || asked_to_end(s)) {
+    if (s->stopped || sync_is_cancelled(s)) {
         s->stopped = true;
         return;
     }
@@ -203,7 +203,7 @@ static int older_first(const void *a, const void *b)
     return strcmp((*x)->run->id, (*y)->run->id);
 }
 
-static int newer_first(const void *a, const void *b)
+static int sync_newer_first(const void *a, const void *b)
 {
     return older_first(b, a);
 }
@@ -222,12 +222,12 @@ void sync_runs_send(struct sync_runs *s)
             order[n++] = &s->items[i];
     s->n.wanted = s->progress->total = n;
     if (n)
-        qsort(order, n, sizeof(struct sync_item *), s->newest_first ? newer_first : older_first);
+        qsort(order, n, sizeof(struct sync_item *), s->newest_first ? sync_newer_first : older_first);
     for (; done < n && !s->stopped; done++) {
         send_item(s, order[done]);
         progress_show(s->progress, done + 1, NULL);
     }
-    settle(s);
+    sync_settle(s);
     progress_clear(s->progress);
     free(order);
     const struct sync_counts *c = &s->n;

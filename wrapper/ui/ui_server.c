@@ -35,7 +35,7 @@ const char *ui_environment(char *const *env, struct arena *a)
     return home && home[0] == '/' ? arena_printf(a, "%s/.local/share/benchwrap/mlflow", home) : NULL;
 }
 
-static const char *in_folder(struct str folder, struct arena *a)
+static const char *ui_mlflow_in_folder(struct str folder, struct arena *a)
 {
     const char *path = arena_printf(a, STR_FMT "/mlflow", STR_ARG(folder));
     return folder.n && folder.p[0] == '/' && path && access(path, X_OK) == 0 ? path : NULL;
@@ -45,11 +45,11 @@ const char *ui_find_mlflow(char *const *env, struct arena *a)
 {
     const char *active = env_text(env, "VIRTUAL_ENV"), *own = ui_environment(env, a), *found = NULL;
     if (active)
-        found = in_folder(str_of(arena_printf(a, "%s/bin", active)), a);
+        found = ui_mlflow_in_folder(str_of(arena_printf(a, "%s/bin", active)), a);
     for (struct str rest = str_of(env_text(env, "PATH")); !found && rest.p;)
-        found = in_folder(str_cut(&rest, ':'), a);
+        found = ui_mlflow_in_folder(str_cut(&rest, ':'), a);
     if (!found && own)
-        found = in_folder(str_of(arena_printf(a, "%s/bin", own)), a);
+        found = ui_mlflow_in_folder(str_of(arena_printf(a, "%s/bin", own)), a);
     return found;
 }
 
@@ -167,7 +167,7 @@ static bool all_gone(void)
     return pid < 0 && errno == ECHILD;
 }
 
-static void guard(int hold, pid_t server)
+static void ui_guard_server(int hold, pid_t server)
 {
     struct pollfd p = {.fd = hold, .events = POLLIN};
     int status = 0;
@@ -201,7 +201,7 @@ static void become_guard(int hold, int folder, const char *name, char *const *ar
         for (int fd = 0; null >= 0 && fd < 3; fd++)
             dup2(null, fd);
         setpgid(server, server);
-        guard(hold, server);
+        ui_guard_server(hold, server);
     }
     _exit(1);
 }

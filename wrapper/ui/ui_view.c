@@ -11,7 +11,7 @@
 
 enum { RUNS_LOOKED_AT = 50, METRICS_MAX = 6, COLUMNS_MAX = 6, PARAMS_MAX = 2000, STATE_BYTES = 5000 /* a longer tag is refused */ };
 
-static bool has(const struct runs *runs, const struct tree_run *run, const char *folder, const char *key)
+static bool ui_run_has(const struct runs *runs, const struct tree_run *run, const char *folder, const char *key)
 {
     char path[600];
     const char *slash = strchr(run->path, '/');
@@ -20,7 +20,7 @@ static bool has(const struct runs *runs, const struct tree_run *run, const char 
 }
 
 /* One column: MLflow's name of it. */
-static void column(struct buf *to, const char *kind, struct str key)
+static void ui_print_column(struct buf *to, const char *kind, struct str key)
 {
     CLEANUP_BUF struct buf name;
     buf_init(&name, 1024);
@@ -33,7 +33,7 @@ static void column(struct buf *to, const char *kind, struct str key)
     buf_json(to, buf_text(&name));
 }
 
-static bool of(const struct tree_run *run, const char *experiment)
+static bool ui_is_of_experiment(const struct tree_run *run, const char *experiment)
 {
     return strcmp(run->experiment, experiment) == 0;
 }
@@ -43,19 +43,19 @@ static struct str metric_shown(const struct runs *runs, const struct tree_run *r
 {
     size_t stem = key_stem(key);
     const char *median = arena_printf(a, "%.*s.median", (int)stem, key);
-    bool series = has(runs, run, "tags", "benchwrap.series");
-    return str_of(median && (series || !key[stem]) && has(runs, run, "metrics", median) ? median : key);
+    bool series = ui_run_has(runs, run, "tags", "benchwrap.series");
+    return str_of(median && (series || !key[stem]) && ui_run_has(runs, run, "metrics", median) ? median : key);
 }
 
 /* The headline metrics that `ls` shows of the newest runs. */
-static void metrics(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+static void ui_print_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
 {
     struct str keys[METRICS_MAX];
     size_t n = 0, seen = 0;
     for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && n < METRICS_MAX; i++) {
         const struct tree_run *run = runs->all[i];
         struct headline headlines[HEADLINES_MAX];
-        if (!of(run, experiment))
+        if (!ui_is_of_experiment(run, experiment))
             continue;
         seen++;
         const struct folder tree = runs_tree(runs, run);
@@ -70,9 +70,9 @@ static void metrics(const struct runs *runs, const char *experiment, struct aren
         }
     }
     for (size_t i = 0; i < n; i++)
-        column(to, "metrics", keys[i]);
+        ui_print_column(to, "metrics", keys[i]);
     if (!n)
-        column(to, "metrics", STR("run.wall_s"));
+        ui_print_column(to, "metrics", STR("run.wall_s"));
 }
 
 /* A param of the newest runs, and whether all of them have it with one value. */
@@ -109,12 +109,12 @@ static const struct tree_run *read_params(const struct runs *runs, const struct 
 }
 
 /* The params in which the newest runs differ: what the user and the program named before what the machine told. */
-static void params(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+static void ui_print_params(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
 {
     struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
     size_t count = 0, n = 0, shown = 0;
     for (size_t i = 0; seen && i < runs->count && n < RUNS_LOOKED_AT; i++) {
-        const struct tree_run *run = of(runs->all[i], experiment) ? read_params(runs, runs->all[i], a) : NULL;
+        const struct tree_run *run = ui_is_of_experiment(runs->all[i], experiment) ? read_params(runs, runs->all[i], a) : NULL;
         if (run)
             see_params(run, seen, &count);
         n += run != NULL;
@@ -122,7 +122,7 @@ static void params(const struct runs *runs, const char *experiment, struct arena
     for (int machine = 0; machine < 2; machine++)
         for (size_t k = 0; k < count && shown < COLUMNS_MAX; k++)
             if ((seen[k].differs || seen[k].runs < n) && !key_is_result(seen[k].key) == machine) {
-                column(to, "params", str_of(seen[k].key));
+                ui_print_column(to, "params", str_of(seen[k].key));
                 shown++;
             }
 }
@@ -139,21 +139,21 @@ void ui_view_state(const struct runs *runs, const char *experiment, struct arena
                   {"site", NULL, "site"}};
     CLEANUP_BUF struct buf columns;
     buf_init(&columns, STATE_BYTES);
-    metrics(runs, experiment, a, &columns);
-    params(runs, experiment, a, &columns);
+    ui_print_metrics(runs, experiment, a, &columns);
+    ui_print_params(runs, experiment, a, &columns);
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         bool there = false;
         size_t seen = 0;
         for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && !there; i++)
-            if (of(runs->all[i], experiment)) {
+            if (ui_is_of_experiment(runs->all[i], experiment)) {
                 seen++;
-                there =
-                    has(runs, runs->all[i], "tags", wanted[k].key) || (wanted[k].other && has(runs, runs->all[i], "tags", wanted[k].other));
+                there = ui_run_has(runs, runs->all[i], "tags", wanted[k].key) ||
+                        (wanted[k].other && ui_run_has(runs, runs->all[i], "tags", wanted[k].other));
             }
         if (there)
-            column(&columns, "tags", str_of(wanted[k].column));
+            ui_print_column(&columns, "tags", str_of(wanted[k].column));
     }
-    column(&columns, "attributes", STR("Source"));
+    ui_print_column(&columns, "attributes", STR("Source"));
     /* Every member that the pages of 2.22 and 3.17 keep: what is absent would be undefined there. */
     buf_puts(
         to,

@@ -32,7 +32,7 @@ struct place {
     int (*exec)(void *, const char *, int (*)(void *, int, char **, char **), void *, char **);
     int (*close)(void *);
     struct buf rows;
-    struct store *s;
+    struct mlflow_store *s;
     struct arena arena;
     struct mlflow_run run;
 };

@@ -210,7 +210,7 @@ static void doubles_together(void **state)
     send_all(&s);
     for (size_t i = 0; i < RUNS; i++) {
         assert_true(upload_is_unsettled(s.u, tree.runs[i]->id));
-        assert_false(upload_known(s.u, tree.root, tree.runs[i])); /* not before it was looked for */
+        assert_false(upload_is_known(s.u, tree.root, tree.runs[i])); /* not before it was looked for */
     }
     make_double(s.m, tree.runs[1]->id, tree.runs[1]->start_ms);
     make_double(s.m, tree.runs[3]->id, tree.runs[3]->start_ms);
@@ -219,7 +219,7 @@ static void doubles_together(void **state)
     assert_int_equal(active(s.m, "tags.`benchwrap.run_id` LIKE '%'"), RUNS);
     assert_int_equal(active(s.m, "tags.`benchwrap.synced` LIKE '%'"), RUNS); /* complete ones */
     for (size_t i = 0; i < RUNS; i++)
-        assert_true(upload_known(s.u, tree.root, tree.runs[i]));
+        assert_true(upload_is_known(s.u, tree.root, tree.runs[i]));
     end(&s);
     drop_tree(&tree);
     fault_server_stop(&server);
@@ -274,7 +274,7 @@ static void deleted_after(void **state)
         begin(&s, &tree, &config, notes, restore);
         for (size_t i = 0; i < RUNS; i++) {
             struct upload_result got;
-            if (!upload_known(s.u, tree.root, tree.runs[i]))
+            if (!upload_is_known(s.u, tree.root, tree.runs[i]))
                 assert_int_equal(upload_tree_run(s.u, tree.root, tree.runs[i], &got, &err), 0);
         }
         settle(&s);
@@ -312,7 +312,7 @@ static void server_replaced(void **state)
     end(&s);
     for (int i = 0; i < 2; i++) {
         begin(&s, &tree, &config, notes, false);
-        assert_true(upload_known(s.u, tree.root, tree.runs[0]));
+        assert_true(upload_is_known(s.u, tree.root, tree.runs[0]));
         end(&s);
         if (i == 0)
             fault_server_stop(&server);
@@ -321,13 +321,13 @@ static void server_replaced(void **state)
         skip();
     begin(&s, &tree, &config, notes, false);
     for (size_t i = 0; i < RUNS; i++)
-        assert_false(upload_known(s.u, tree.root, tree.runs[i]));
+        assert_false(upload_is_known(s.u, tree.root, tree.runs[i]));
     send_all(&s);
     settle(&s);
     assert_int_equal(active(s.m, "tags.`benchwrap.synced` LIKE '%'"), RUNS);
     end(&s);
     begin(&s, &tree, &config, notes, false);
-    assert_true(upload_known(s.u, tree.root, tree.runs[0]));
+    assert_true(upload_is_known(s.u, tree.root, tree.runs[0]));
     end(&s);
     drop_tree(&tree);
     fault_server_stop(&server);

@@ -12,7 +12,7 @@
 static void show(const char *option, char *to, size_t size)
 {
     struct arena a;
-    struct sweep s = {.points = 1};
+    struct parameter_sweep s = {.points = 1};
     struct err err = {0};
     arena_init(&a, 0);
     to[0] = 0;
@@ -104,7 +104,7 @@ static void words_are_replaced_once(void **state)
         {"{\"n\": {n}}", "{\"n\": 1}", "n"},
     };
     struct arena a;
-    struct sweep s = {.points = 1};
+    struct parameter_sweep s = {.points = 1};
     (void)state;
     arena_init(&a, 0);
     assert_int_equal(sweep_add(&s, "n=1,2", &a, NULL), 0);
@@ -126,7 +126,7 @@ static void words_are_replaced_once(void **state)
 static void points_count_the_last_axis_fastest(void **state)
 {
     struct arena a;
-    struct sweep s = {.points = 1};
+    struct parameter_sweep s = {.points = 1};
     struct buf b;
     (void)state;
     arena_init(&a, 0);
@@ -145,7 +145,7 @@ static void points_count_the_last_axis_fastest(void **state)
 static void keys_are_legal_and_differ(void **state)
 {
     struct arena a;
-    struct sweep s = {.points = 1};
+    struct parameter_sweep s = {.points = 1};
     (void)state;
     arena_init(&a, 0);
     char long_one[400] = "v=-1,1,1.5,1_5,A,a,/tmp/x,ü,,x y,";

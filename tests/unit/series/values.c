@@ -24,7 +24,7 @@ static void show(const char *detail, char *to, size_t size)
 {
     struct arena a;
     struct json *j = NULL;
-    struct series_run run = {0};
+    struct series_repetition run = {0};
     arena_init(&a, 0);
     assert_int_equal(json_parse(&j, str_of(detail), NULL, NULL), 0);
     series_values_take(&run, j, &a);
@@ -32,7 +32,7 @@ static void show(const char *detail, char *to, size_t size)
     assert_string_equal(run.verdict, "pass");
     assert_int_equal(run.end_ms, 9);
     to[0] = 0;
-    for (const struct series_value *v = run.values; v; v = v->next)
+    for (const struct series_run_value *v = run.values; v; v = v->next)
         snprintf(to + strlen(to), size - strlen(to), "%s%s=%g%s%s %s%s", v == run.values ? "" : "; ", v->key, v->value, v->of[0] ? " " : "", v->of, v->unit,
                  v->headline ? "*" : "");
     json_free(j);
@@ -136,8 +136,8 @@ static void notes_that_are_none_are_refused(void **state)
 static void what_is_written_is_read_back(void **state)
 {
     struct arena a;
-    struct series_value v = {.key = "bw_s", .of = "max", .unit = "s", .direction = DIR_LOWER, .value = 0.1, .headline = true};
-    struct series_run run = {.order = 3, .point = 1, .repetition = 2, .exit = 137, .id = "0123456789abcdef0123456789abcdef", .status = "KILLED", .verdict = "fail",
+    struct series_run_value v = {.key = "bw_s", .of = "max", .unit = "s", .direction = DIR_LOWER, .value = 0.1, .headline = true};
+    struct series_repetition run = {.order = 3, .point = 1, .repetition = 2, .exit = 137, .id = "0123456789abcdef0123456789abcdef", .status = "KILLED", .verdict = "fail",
                              .reason = "a \"b\"\n\xff", .noisy = "", .start_ms = 1, .end_ms = 2, .values = &v};
     struct series_notes n = {.sweep = {.points = 1}}, back;
     struct buf b;
