@@ -1,4 +1,5 @@
-/* nodes.h: the nodes of one run, out of what their collectors told: what differs between them, figures over them, the artifact nodes.json. */
+/* nodes.h: reads the lines of a run's collectors: differences between nodes, metrics over nodes, and the
+ * artifact nodes.json. */
 #ifndef COLLECTOR_NODES_H
 #define COLLECTOR_NODES_H
 #include "base/arena.h"
@@ -22,7 +23,7 @@ struct node_series {
     const char *name; /* "system/…" */
     size_t count, points, per_point, in_last;
     double sum, min, max, first, last;
-    struct node_point *point; /* [NODES_POINTS_MAX], NULL: no memory */
+    struct node_point *point; /* [nodes_summary.points]; NULL: out of memory */
 };
 struct node_fact {
     const char *key, *text;
@@ -47,8 +48,8 @@ struct nodes_summary {
     struct node_told *first, *last; /* the recorder's first */
     size_t count;
     int64_t expected; /* beside the recorder's; 0: not known */
-    bool outside; /* the recorder sits on none of them */
-    bool brief; /* nodes.json tells no series: it would be too long to be published */
+    bool outside; /* the recorder runs on none of them */
+    bool brief; /* nodes.json holds no series: it would be too long to be published */
     bool step; /* collectors of a step, not of ranks */
     bool chosen; /* the program was started by a launcher, which need not use all of the nodes */
     bool own_used; /* the recorder's is one that it used */
@@ -56,19 +57,22 @@ struct nodes_summary {
     size_t points; /* of a series, with so many nodes */
 };
 
-/* From the lines in dir/nodes.lines and the record's own facts and samples. 1: no nodes were looked at. nodes_deinit when 0. */
+/* Reads the lines in dir/nodes.lines and the record's own facts and samples. Returns 1 where no nodes
+ * were collected, -1 with err. The caller frees *ret with nodes_deinit after 0. */
 int nodes_read(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, struct err *err);
 void nodes_deinit(struct nodes_summary *n);
-const char *node_text(const struct node_told *node, const char *key); /* of a fact; NULL */
+/* Returns the text of a fact, or NULL. The summary owns it. */
+const char *node_text(const struct node_told *node, const char *key);
 /* The value of a series that stands for its node: the mean, or for what counts upwards the last. */
 double node_value(const struct node_series *s);
-/* Is it counted since the start? */
+/* Is the series of this name a counter since the start? */
 bool node_counts(const char *name);
 
-/* Facts of the run: numbers of nodes and kinds, figures over nodes, series of each, warnings about nodes that differ or are missing. */
+/* Records facts of the run: counts of nodes and kinds, metrics over nodes, the series of each node, and
+ * warnings about nodes that differ or are missing. */
 void nodes_tell(const struct nodes_summary *n, struct record *r);
-/* The text of nodes.json. */
+/* Prints the text of nodes.json. */
 void nodes_print(const struct nodes_summary *n, struct buf *to);
-/* All of it, at a run's end or after a crash: facts into r, nodes.json into the spool `dir`. */
+/* Does all of this at a run's end or after a crash: facts go into r, nodes.json into the spool `dir`. */
 void nodes_finish(int dir, struct record *r, bool public_profile);
 #endif

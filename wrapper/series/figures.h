@@ -26,6 +26,6 @@ const char *series_label(struct series_notes *n, size_t point);
 /* Half the width of the 95 % interval over the mean's size; -1: too few samples, or the mean is 0 and the samples differ. */
 double series_relative(const struct stats *s);
 /* Are the headline metrics of a point stable: least samples or more, the interval's half width at most `wanted` of the mean? Else *ret_worst (may be
- * NULL) tells of the widest, in words, in the notes' arena. */
+ * NULL) describes the widest interval, in the notes' arena. */
 bool series_stable(struct series_notes *n, size_t point, size_t least, double wanted, const char **ret_worst);
 #endif

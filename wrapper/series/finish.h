@@ -4,8 +4,8 @@
 #include "benchmarks/rules.h"
 #include "series/figures.h"
 
-/* The metrics, missing values, warnings and tags that follow from the notes, into the record (texts in its arena); a record that ends before the last
- * run ends with that. *ret: fail when a repetition failed or one's verdict is fail, pass when all pass. Returns the figures (series_figures). */
+/* Adds the metrics, missing values, warnings and tags that follow from the notes to the record (texts in its
+ * arena). A record that ends before the last run gets that run's end. *ret: fail when a repetition failed or one's verdict is fail, pass when all pass. Returns the figures (series_figures). */
 const struct series_figure *series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret);
 /* Adds both ends of the 95 % interval of the figure's mean, also where series_no_interval gives a reason against it (earlier versions recorded those).
  * The figure has three values or more. */

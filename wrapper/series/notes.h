@@ -31,7 +31,7 @@ struct series_repetition {
     size_t repetition; /* from 1; of warm-up runs counted apart */
     bool warmup;
     char id[33];
-    int exit; /* as a shell tells it: 128 + signal */
+    int exit; /* as a shell reports it: 128 + signal */
     const char *status; /* "FINISHED", "FAILED", "KILLED", "" not known */
     const char *verdict, *reason;
     const char *noisy; /* what disturbed it, in words; "" nothing */

@@ -35,10 +35,12 @@ struct sync_runs {
     void *context;
 };
 
-/* Every run of s->runs becomes an item, none of them wanted. */
+/* Makes an item of every run of s->runs; none has `wanted` set. -1: out of memory. */
 int sync_runs_init(struct sync_runs *s, struct err *err);
 void sync_runs_deinit(struct sync_runs *s);
 struct sync_item *sync_runs_item(const struct sync_runs *s, const char *id); /* NULL if there is none */
-/* Sends what is wanted, oldest first, and before it parents and corrected runs that the server lacks. What a correction says is written on the corrected run there. What goes wrong is noted and counted. */
+/* Sends the items with `wanted`, in the order of newest_first. Parents and corrected runs that the
+ * server lacks are sent before them. The text of a correction is written to the corrected run on the
+ * server. Failures are reported by s->note and counted in s->n. */
 void sync_runs_send(struct sync_runs *s);
 #endif

@@ -12,7 +12,7 @@
 const char *ui_find_mlflow(char *const *env, struct arena *a);
 /* $XDG_DATA_HOME/benchwrap/mlflow; NULL without a home. */
 const char *ui_environment(char *const *env, struct arena *a);
-/* Makes that environment and installs MLflow into it (python3 -m venv, pip): minutes, and 850 MB. Their words go to standard error. */
+/* Makes that environment and installs MLflow into it (python3 -m venv, pip): minutes, and 850 MB. Their output goes to standard error. */
 int ui_install(char *const *env, struct arena *a, struct err *err);
 
 struct ui_server {
@@ -21,13 +21,13 @@ struct ui_server {
 };
 /* Is the port free at this address? */
 bool ui_port_free(const char *host, int port);
-/* argv[0] is the program's path; it runs in the folder `folder`, its words go to folder/server.log, and it listens on the socket `name` there. env: ours;
+/* argv[0] is the program's path; it runs in the folder `folder`, its output goes to folder/server.log, and it listens on the socket `name` there. env: ours;
  * what would configure another server, or another address, is not passed on. */
 int ui_server_start(struct ui_server *ret, const char *folder, const char *name, char *const *argv, char *const *env, struct err *err);
 /* Has it ended by itself? */
 bool ui_server_ended(struct ui_server *s);
 /* Ends it with everything it has started, and waits for that. */
 void ui_server_stop(struct ui_server *s);
-/* Starts a program in the background and forgets it: no shell, no output. */
+/* Starts a program in the background without a shell and without output, and does not wait for it. */
 void ui_open(const char *program, const char *argument);
 #endif
