@@ -104,7 +104,7 @@ static void expect_old_intervals(struct run_check *r, struct record *record, str
         char key[600];
         snprintf(key, sizeof key, "%s%s%s.ci_low", point, point[0] ? "." : "", f->key);
         if (f->stats.n >= 3 && series_no_interval(f) && run_entry(r, 'm', key))
-            series_tell_interval(record, notes, f);
+            series_record_ci(record, notes, f);
     }
 }
 
@@ -133,7 +133,7 @@ static void look(const struct truth *t, struct run_check *r, const void *context
     struct rules_outcome out = {.verdict = VERDICT_NONE};
     record_init(&record, r->id, r->meta.start_ms > 0 ? r->meta.start_ms : 1);
     record.end_ms = r->meta.end_ms;
-    expect_old_intervals(r, &record, &notes, series_tell(&record, &notes, &out));
+    expect_old_intervals(r, &record, &notes, series_record_all(&record, &notes, &out));
     truth_compare(&of_series, r, &record, &out);
 }
 

@@ -152,7 +152,7 @@ static bool of_node(const struct fact *f)
     return true;
 }
 
-static void tell_facts(struct collecting_node *n)
+static void collector_send_facts(struct collecting_node *n)
 {
     for (const struct fact *f = n->record.first; f; f = f->next)
         if ((f->kind == FACT_PARAM || f->kind == FACT_MISSING) && of_node(f) && f->key.n < 200)
@@ -178,7 +178,7 @@ static ptrdiff_t collector_series_number(struct collecting_node *n, struct str n
     return (ptrdiff_t)n->names_count++;
 }
 
-static void tell_samples(struct collecting_node *n)
+static void collector_send_samples(struct collecting_node *n)
 {
     struct buf array CLEANUP_BUF;
     int64_t now = clock_wall_ms();
@@ -214,7 +214,7 @@ static void new_record(struct collecting_node *n)
 static void collector_sample(struct collecting_node *n)
 {
     probes_run(PROBE_SAMPLE, false, &n->host, &n->record);
-    tell_samples(n);
+    collector_send_samples(n);
     record_deinit(&n->record); /* its memory is that of one sample, for however long */
     new_record(n);
 }
@@ -263,7 +263,7 @@ static bool collector_wait_until(struct collecting_node *n, int64_t until_ns)
 static void collector_run(struct collecting_node *n)
 {
     probes_run(PROBE_BEFORE, false, &n->host, &n->record);
-    tell_facts(n);
+    collector_send_facts(n);
     if (n->base_ns > 0)
         collector_sample(n);
     collector_flush(n);
@@ -309,7 +309,7 @@ static void collector_begin(struct collecting_node *n, char **env, bool public)
     new_record(n);
 }
 
-static void tell_slurm_name(struct collecting_node *n)
+static void collector_send_slurm_name(struct collecting_node *n)
 {
     char name[NODE_NAME_MAX + 1], array[NODE_NAME_MAX + 16];
     const char *own = env_text(n->host.env, "SLURMD_NODENAME");
@@ -327,7 +327,7 @@ static int node_step(struct collecting_node *n, char **env, const char *profile,
     n->end = 0;
     collector_send_event(n, "h", (long long)clock_wall_ms(), -1);
     if (n->host.public_profile)
-        tell_slurm_name(n);
+        collector_send_slurm_name(n);
     collector_flush(n); /* that it is there, before it is known what it is */
     collector_run(n);
     return n->lost;

@@ -19,12 +19,12 @@ enum {
     POINTS_LEAST = 8
 };
 
-static struct node_told *node_of(struct nodes_summary *n, struct str name)
+static struct node_report *node_of(struct nodes_summary *n, struct str name)
 {
-    for (struct node_told *t = n->first; t; t = t->next)
+    for (struct node_report *t = n->first; t; t = t->next)
         if (!t->own && str_is(name, t->name))
             return t;
-    struct node_told *t = n->count < NODES_MAX ? ARENA_NEW(&n->arena, struct node_told) : NULL;
+    struct node_report *t = n->count < NODES_MAX ? ARENA_NEW(&n->arena, struct node_report) : NULL;
     if (!t)
         return NULL;
     t->name = arena_dup(&n->arena, name.p, name.n);
@@ -35,7 +35,7 @@ static struct node_told *node_of(struct nodes_summary *n, struct str name)
     return t->name ? t : NULL;
 }
 
-static void add_fact(struct nodes_summary *n, struct node_told *t, const char *key, const char *text, bool missing)
+static void add_fact(struct nodes_summary *n, struct node_report *t, const char *key, const char *text, bool missing)
 {
     struct node_fact *f = t->facts_count < NODES_FACTS_MAX ? ARENA_NEW(&n->arena, struct node_fact) : NULL;
     if (!f)
@@ -49,7 +49,7 @@ static void add_fact(struct nodes_summary *n, struct node_told *t, const char *k
     t->facts_count++;
 }
 
-static struct node_series *nodes_series_of(struct nodes_summary *n, struct node_told *t, const char *name)
+static struct node_series *nodes_series_of(struct nodes_summary *n, struct node_report *t, const char *name)
 {
     for (size_t i = 0; i < t->series_count; i++)
         if (strcmp(t->series[i]->name, name) == 0)
@@ -97,7 +97,7 @@ static void add_sample(const struct nodes_summary *n, struct node_series *s, int
     s->in_last = (s->in_last + 1) % s->per_point;
 }
 
-static void take_samples(struct nodes_summary *n, struct node_told *t, const struct json *array)
+static void take_samples(struct nodes_summary *n, struct node_report *t, const struct json *array)
 {
     int64_t time_ms = json_integer(json_at(array, 1), 0);
     for (const struct json *j = json_next(json_at(array, 1)); j && json_next(j); j = json_next(json_next(j))) {
@@ -109,7 +109,7 @@ static void take_samples(struct nodes_summary *n, struct node_told *t, const str
     }
 }
 
-static void nodes_read_name(struct nodes_summary *n, struct node_told *t, const struct json *array)
+static void nodes_read_name(struct nodes_summary *n, struct node_report *t, const struct json *array)
 {
     int64_t i = json_integer(json_at(array, 1), -1);
     const char *name = json_string(json_at(array, 2), "");
@@ -134,7 +134,7 @@ static void nodes_read_array(struct nodes_summary *n, struct str node, const str
         node_name_make(n->own, str_of(json_string(json_at(array, 3), "")));
         return;
     }
-    struct node_told *t = node_of(n, node);
+    struct node_report *t = node_of(n, node);
     if (!t)
         return;
     switch (strlen(kind) == 1 ? kind[0] : 0) {
@@ -192,7 +192,7 @@ static int nodes_read_lines(struct nodes_summary *n, int fd, struct err *err)
 static void take_own(struct nodes_summary *n, const struct record *r)
 {
     static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source", "probe:program"};
-    struct node_told *own = node_of(n, str_of(n->own));
+    struct node_report *own = node_of(n, str_of(n->own));
     if (!own)
         return;
     own->own = true;
@@ -213,7 +213,7 @@ static void take_own(struct nodes_summary *n, const struct record *r)
     }
 }
 
-static struct node_fact *fact_of(const struct node_told *t, const char *key)
+static struct node_fact *fact_of(const struct node_report *t, const char *key)
 {
     for (struct node_fact *f = t->facts; f; f = f->next)
         if (!f->missing && strcmp(f->key, key) == 0)
@@ -225,12 +225,12 @@ static void mark_common(struct nodes_summary *n)
 {
     for (struct node_fact *f = n->first ? n->first->facts : NULL; f; f = f->next) {
         f->common = !f->missing;
-        for (struct node_told *t = n->first->next; t && f->common; t = t->next) {
+        for (struct node_report *t = n->first->next; t && f->common; t = t->next) {
             const struct node_fact *other = fact_of(t, f->key);
             f->common = other && strcmp(other->text, f->text) == 0;
         }
     }
-    for (struct node_told *t = n->first ? n->first->next : NULL; t; t = t->next)
+    for (struct node_report *t = n->first ? n->first->next : NULL; t; t = t->next)
         for (struct node_fact *f = t->facts; f; f = f->next) {
             const struct node_fact *first = f->missing ? NULL : fact_of(n->first, f->key);
             f->common = first && first->common;
@@ -247,7 +247,7 @@ static size_t points_for(int64_t nodes, bool public_profile)
 /* Nodes that ranks have told of ran the program; of those of a job only what Slurm said of its step tells. */
 static void settle_use(struct nodes_summary *n)
 {
-    for (struct node_told *t = n->first; t; t = t->next)
+    for (struct node_report *t = n->first; t; t = t->next)
         if (!n->chosen)
             t->use = NODE_USED;
         else if (!n->used)
@@ -288,7 +288,7 @@ void nodes_deinit(struct nodes_summary *n)
     *n = (struct nodes_summary){0};
 }
 
-const char *node_text(const struct node_told *node, const char *key)
+const char *node_text(const struct node_report *node, const char *key)
 {
     const struct node_fact *f = fact_of(node, key);
     return f ? f->text : NULL;

@@ -31,7 +31,7 @@ struct node_fact {
     bool common; /* the same on every node */
     struct node_fact *next;
 };
-struct node_told {
+struct node_report {
     const char *name;
     bool own, ended; /* own: the recorder's node */
     enum { NODE_UNKNOWN, NODE_USED, NODE_IDLE } use; /* did the program run on it? */
@@ -40,12 +40,12 @@ struct node_told {
     size_t facts_count, series_count;
     struct node_series *series[NODES_SERIES_MAX];
     const char *names[NODES_SERIES_MAX]; /* by the collector's numbers */
-    struct node_told *next;
+    struct node_report *next;
 };
 struct nodes_summary {
     struct arena arena;
     char own[NODE_NAME_MAX + 1]; /* the recorder's */
-    struct node_told *first, *last; /* the recorder's first */
+    struct node_report *first, *last; /* the recorder's first */
     size_t count;
     int64_t expected; /* beside the recorder's; 0: not known */
     bool outside; /* the recorder runs on none of them */
@@ -62,7 +62,7 @@ struct nodes_summary {
 int nodes_read(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, struct err *err);
 void nodes_deinit(struct nodes_summary *n);
 /* Returns the text of a fact, or NULL. The summary owns it. */
-const char *node_text(const struct node_told *node, const char *key);
+const char *node_text(const struct node_report *node, const char *key);
 /* The value of a series that stands for its node: the mean, or for what counts upwards the last. */
 double node_value(const struct node_series *s);
 /* Is the series of this name a counter since the start? */
@@ -70,7 +70,7 @@ bool node_counts(const char *name);
 
 /* Records facts of the run: counts of nodes and kinds, metrics over nodes, the series of each node, and
  * warnings about nodes that differ or are missing. */
-void nodes_tell(const struct nodes_summary *n, struct record *r);
+void nodes_record(const struct nodes_summary *n, struct record *r);
 /* Prints the text of nodes.json. */
 void nodes_print(const struct nodes_summary *n, struct buf *to);
 /* Does all of this at a run's end or after a crash: facts go into r, nodes.json into the spool `dir`. */

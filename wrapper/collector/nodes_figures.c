@@ -16,7 +16,7 @@ static const char **texts_of(const struct nodes_summary *n, const char *key)
 {
     const char **texts = calloc(n->count + 1, sizeof *texts);
     size_t i = 0;
-    for (const struct node_told *t = n->first; texts && t; t = t->next, i++)
+    for (const struct node_report *t = n->first; texts && t; t = t->next, i++)
         texts[i] = t->use == NODE_USED ? node_text(t, key) : NULL;
     return texts;
 }
@@ -52,7 +52,7 @@ static bool of_hardware(const char *key)
     return false;
 }
 
-static void warn_different(struct record *r, const struct node_told *t, const struct node_told *usual_one, const char *key)
+static void warn_different(struct record *r, const struct node_report *t, const struct node_report *usual_one, const char *key)
 {
     struct buf text CLEANUP_BUF;
     size_t named = 0, more = 0;
@@ -76,19 +76,19 @@ static void warn_different(struct record *r, const struct node_told *t, const st
 
 static void warn_others(const struct nodes_summary *n, struct record *r, const char *key, const char *const *texts, size_t usual)
 {
-    const struct node_told *like = n->first;
+    const struct node_report *like = n->first;
     size_t i = 0, told = 0;
     for (size_t k = 0; k < usual; k++)
         like = like->next;
     const char *wanted = texts[usual];
-    for (const struct node_told *t = n->first; t && wanted; t = t->next, i++)
+    for (const struct node_report *t = n->first; t && wanted; t = t->next, i++)
         if (texts[i] && strcmp(texts[i], wanted) != 0 && told++ < DIFFERENT_MAX)
             warn_different(r, t, like, key);
     if (told > DIFFERENT_MAX)
         record_warning(r, "%zu more nodes are not like %s (%s)", told - DIFFERENT_MAX, like->name, key);
 }
 
-static void tell_kinds(const struct nodes_summary *n, struct record *r, const char *key, const char *param)
+static void nodes_record_kinds(const struct nodes_summary *n, struct record *r, const char *key, const char *param)
 {
     const char **texts = texts_of(n, key);
     size_t usual = 0, kinds = texts ? kinds_of(texts, n->count, &usual) : 0;
@@ -103,7 +103,7 @@ static void tell_kinds(const struct nodes_summary *n, struct record *r, const ch
 
 /* ---- figures ---- */
 
-static const struct node_series *series_named(const struct node_told *t, const char *name)
+static const struct node_series *series_named(const struct node_report *t, const char *name)
 {
     for (size_t i = 0; i < t->series_count; i++)
         if (strcmp(t->series[i]->name, name) == 0 && t->series[i]->count)
@@ -145,7 +145,7 @@ static void nodes_record_metric(struct record *r, const char *base, const char *
 }
 
 /* Over nodes: of each its mean, or for what counts upwards its last value. */
-static void tell_figures(const struct nodes_summary *n, struct record *r, const char *name)
+static void nodes_record_stats(const struct nodes_summary *n, struct record *r, const char *name)
 {
     char base[200], key[300];
     const char *unit;
@@ -153,7 +153,7 @@ static void tell_figures(const struct nodes_summary *n, struct record *r, const 
     double sum = 0, min = INFINITY, max = -INFINITY;
     if (!split_unit(name, base, sizeof base, &unit) || strncmp(base, "disk_usage", 10) == 0 || strncmp(base, "disk_available", 14) == 0)
         return; /* how full the nodes' own disks are says little of the program */
-    for (const struct node_told *t = n->first; t; t = t->next) {
+    for (const struct node_report *t = n->first; t; t = t->next) {
         const struct node_series *s = t->use == NODE_USED ? series_named(t, name) : NULL;
         double v = s ? node_value(s) : NAN;
         if (!isfinite(v))
@@ -181,22 +181,22 @@ static void tell_figures(const struct nodes_summary *n, struct record *r, const 
 }
 
 /* Every name once: those of the first node that has it. */
-static void tell_all_figures(const struct nodes_summary *n, struct record *r)
+static void nodes_record_metrics(const struct nodes_summary *n, struct record *r)
 {
-    for (const struct node_told *t = n->first; t; t = t->next)
+    for (const struct node_report *t = n->first; t; t = t->next)
         for (size_t i = 0; i < t->series_count; i++) {
             bool before = false;
-            for (const struct node_told *u = n->first; u != t && !before; u = u->next)
+            for (const struct node_report *u = n->first; u != t && !before; u = u->next)
                 before = series_named(u, t->series[i]->name) != NULL;
             if (!before)
-                tell_figures(n, r, t->series[i]->name);
+                nodes_record_stats(n, r, t->series[i]->name);
         }
 }
 
 /* Of each other node its own series, as MLflow names those of several nodes; the recorder's own are there already. */
-static void tell_series(const struct nodes_summary *n, struct record *r)
+static void nodes_record_series(const struct nodes_summary *n, struct record *r)
 {
-    for (const struct node_told *t = n->first; t; t = t->next)
+    for (const struct node_report *t = n->first; t; t = t->next)
         for (size_t i = 0; !t->own && t->use != NODE_IDLE && i < t->series_count; i++) {
             char key[300];
             const struct node_series *s = t->series[i];
@@ -206,7 +206,7 @@ static void tell_series(const struct nodes_summary *n, struct record *r)
         }
 }
 
-static void tell_missing_nodes(const struct nodes_summary *n, struct record *r, int64_t count, int64_t expected)
+static void nodes_record_missing(const struct nodes_summary *n, struct record *r, int64_t count, int64_t expected)
 {
     if (count >= expected)
         return;
@@ -221,7 +221,7 @@ static size_t used_of(const struct nodes_summary *n, bool *ret_own)
 {
     size_t used = 0;
     *ret_own = false;
-    for (const struct node_told *t = n->first; t; t = t->next) {
+    for (const struct node_report *t = n->first; t; t = t->next) {
         used += t->use == NODE_USED;
         *ret_own |= t->own && t->use == NODE_USED;
     }
@@ -236,19 +236,19 @@ static void nodes_record_all(const struct nodes_summary *n, struct record *r)
         record_missing(
             r, "nodes.count",
             "on which of the job's nodes the program ran is not known: figures over nodes are missing, each node is in nodes.json");
-        tell_missing_nodes(n, r, (int64_t)others, n->expected);
+        nodes_record_missing(n, r, (int64_t)others, n->expected);
         return;
     }
     record_param_int(r, "nodes.count", (int64_t)used);
-    tell_missing_nodes(n, r, (int64_t)used - own, n->chosen ? n->used - n->own_used : n->expected);
+    nodes_record_missing(n, r, (int64_t)used - own, n->chosen ? n->used - n->own_used : n->expected);
     if (used > 1) {
-        tell_kinds(n, r, "node.type", "nodes.types");
-        tell_kinds(n, r, "node.state", "nodes.states");
-        tell_all_figures(n, r);
+        nodes_record_kinds(n, r, "node.type", "nodes.types");
+        nodes_record_kinds(n, r, "node.state", "nodes.states");
+        nodes_record_metrics(n, r);
     }
 }
 
-void nodes_tell(const struct nodes_summary *n, struct record *r)
+void nodes_record(const struct nodes_summary *n, struct record *r)
 {
     const char *source = r->source;
     r->source = "nodes";
@@ -262,7 +262,7 @@ void nodes_tell(const struct nodes_summary *n, struct record *r)
             "the program ran on other nodes than benchwrap: the hardware and system metrics of this run are not theirs, which are in nodes.json");
     nodes_record_all(n, r);
     if (n->count <= NODES_ALONE_MAX)
-        tell_series(n, r);
+        nodes_record_series(n, r);
     r->source = source;
 }
 
@@ -278,7 +278,7 @@ void nodes_finish(int dir, struct record *r, bool public_profile)
     if (rc)
         return;
     nodes_print(&n, &text); /* before more facts come into the record */
-    nodes_tell(&n, r);
+    nodes_record(&n, r);
     if (text.failed || fs_write(dir, "nodes.json", buf_text(&text), 0600, false, &err))
         record_missing(r, "nodes.json", "%s", text.failed ? "it would be too long" : err.text);
     else

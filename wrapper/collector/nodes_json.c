@@ -13,7 +13,7 @@ static void nodes_print_pair(struct buf *to, bool *first, const char *key, const
     *first = false;
 }
 
-static void print_facts(const struct node_told *t, bool want_common, bool want_missing, struct buf *to)
+static void print_facts(const struct node_report *t, bool want_common, bool want_missing, struct buf *to)
 {
     bool first = true;
     buf_putc(to, '{');
@@ -48,7 +48,7 @@ static void nodes_print_series(const struct node_series *s, struct buf *to)
     buf_puts(to, "]}");
 }
 
-static void print_node(const struct node_told *t, bool brief, struct buf *to)
+static void print_node(const struct node_report *t, bool brief, struct buf *to)
 {
     bool first = true;
     buf_puts(to, "    {\"name\": ");
@@ -83,7 +83,7 @@ void nodes_print(const struct nodes_summary *n, struct buf *to)
     else
         buf_puts(to, "{}");
     buf_puts(to, ",\n\"nodes\": [\n");
-    for (const struct node_told *t = n->first; t; t = t->next) {
+    for (const struct node_report *t = n->first; t; t = t->next) {
         print_node(t, n->brief, to);
         buf_puts(to, t->next ? ",\n" : "\n");
     }

@@ -227,7 +227,7 @@ static void put_figures(struct series_finishing *f, const struct series_figure *
         put_run_wall(f);
 }
 
-const struct series_figure *series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret)
+const struct series_figure *series_record_all(struct record *r, struct series_notes *notes, struct rules_outcome *ret)
 {
     struct series_finishing f = {.r = r, .n = notes, .end_ms = r->start_ms};
     const char *source = r->source;
@@ -248,7 +248,7 @@ const struct series_figure *series_tell(struct record *r, struct series_notes *n
     return figures;
 }
 
-void series_tell_interval(struct record *r, struct series_notes *notes, const struct series_figure *figure)
+void series_record_ci(struct record *r, struct series_notes *notes, const struct series_figure *figure)
 {
     struct series_finishing f = {.r = r, .n = notes, .end_ms = r->end_ms};
     const char *source = r->source;
@@ -315,7 +315,7 @@ int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct
     *ret = (struct rules_outcome){.reason = "no repetition was run"};
     int rc = series_notes_read(&in, &notes, err);
     if (rc == 0) {
-        const struct series_figure *figures = series_tell(r, &notes, ret);
+        const struct series_figure *figures = series_record_all(r, &notes, ret);
         put_csv(r, &notes, figures, spool);
         record_artifact(r, SERIES_NOTES, SERIES_NOTES);
     }

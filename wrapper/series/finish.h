@@ -6,10 +6,10 @@
 
 /* Adds the metrics, missing values, warnings and tags that follow from the notes to the record (texts in its
  * arena). A record that ends before the last run gets that run's end. *ret: fail when a repetition failed or one's verdict is fail, pass when all pass. Returns the figures (series_figures). */
-const struct series_figure *series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret);
+const struct series_figure *series_record_all(struct record *r, struct series_notes *notes, struct rules_outcome *ret);
 /* Adds both ends of the 95 % interval of the figure's mean, also where series_no_interval gives a reason against it (earlier versions recorded those).
  * The figure has three values or more. */
-void series_tell_interval(struct record *r, struct series_notes *notes, const struct series_figure *figure);
-/* series_tell from the notes in the spool, which become an artifact, as does points.csv. -1: they cannot be read. */
+void series_record_ci(struct record *r, struct series_notes *notes, const struct series_figure *figure);
+/* series_record_all from the notes in the spool, which become an artifact, as does points.csv. -1: they cannot be read. */
 int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct err *err);
 #endif

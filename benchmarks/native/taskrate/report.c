@@ -89,7 +89,7 @@ void report_deinit(struct report_channel *r, struct bench *b)
 }
 
 /* Is it the report of a further run that we know of, sent once more because our acknowledgement was late? */
-static bool told_before(const struct tasks *t, size_t task, int64_t start)
+static bool report_is_repeated(const struct tasks *t, size_t task, int64_t start)
 {
     for (size_t i = 0; i < t->duplicates && i < TASKS_AGAIN; i++)
         if (t->again[i].task == task && t->again[i].start == start)
@@ -114,7 +114,7 @@ static bool report_take_record(struct bench *b, const struct wire_record *r, int
         return false;
     }
     if (t->flags[i] & TASK_STAMPED) {
-        if ((t->self[i].start != stamps.start || t->node[i] != node) && !told_before(t, i, stamps.start)) {
+        if ((t->self[i].start != stamps.start || t->node[i] != node) && !report_is_repeated(t, i, stamps.start)) {
             t->flags[i] |= TASK_TWICE;
             t->again[t->duplicates % TASKS_AGAIN].task = i;
             t->again[t->duplicates++ % TASKS_AGAIN].start = stamps.start;
