@@ -13,7 +13,7 @@
 enum { METRIC_TAIL = 4096 };
 
 /* Of several values the median, where the key names no statistic of its own. */
-static double median_of(double *values, size_t n)
+static double headline_median(double *values, size_t n)
 {
     struct stats stats;
     stats_of(values, n, &stats);
@@ -43,19 +43,19 @@ bool headline_value(const struct folder *tree, const struct tree_run *run, const
             *ret = v, best = s, at = t, found = true;
     }
     if (plain && n > 1)
-        *ret = median_of(values, n);
+        *ret = headline_median(values, n);
     return found;
 }
 
-struct metric_names {
+struct headline_names {
     struct arena *a;
     char **names;
     size_t n, max;
 };
 
-static int each_metric(void *context, const struct folder_entry *e)
+static int headline_add_name(void *context, const struct folder_entry *e)
 {
-    struct metric_names *m = context;
+    struct headline_names *m = context;
     if (e->name.p[0] != '.' && e->kind != FOLDER_FOLDER && key_is_result(e->name.p) &&
         (m->names[m->n] = arena_dup(m->a, e->name.p, e->name.n)))
         m->n++;
@@ -63,14 +63,14 @@ static int each_metric(void *context, const struct folder_entry *e)
 }
 
 /* Names of the run's metrics that are about the program, sorted. */
-static size_t metric_names(const struct folder *tree, const struct tree_run *run, struct arena *a, char **names, size_t max)
+static size_t headline_list_names(const struct folder *tree, const struct tree_run *run, struct arena *a, char **names, size_t max)
 {
     CLEANUP_FOLDER struct folder in = {0};
-    struct metric_names m = {a, names, 0, max};
+    struct headline_names m = {a, names, 0, max};
     char path[256];
     snprintf(path, sizeof path, "%s/metrics", tree_run_path(run));
     if (folder_enter(tree, path, &in) == 0)
-        folder_names(&in, each_metric, &m);
+        folder_names(&in, headline_add_name, &m);
     if (m.n)
         qsort(names, m.n, sizeof *names, str_natural_order);
     return m.n;
@@ -89,7 +89,7 @@ static bool is_curve(const struct folder *tree, const struct tree_run *run, cons
     return end && end[1];
 }
 
-static bool is_wall(const char *key)
+static bool is_wall_time(const char *key)
 {
     return strncmp(key, "run.wall_s", strlen("run.wall_s")) == 0;
 }
@@ -103,7 +103,7 @@ static size_t named_headlines(const struct folder *tree, const struct tree_run *
         struct str rest = str_of(named);
         for (struct str word; n < max && (word = str_word(&rest)).n;) {
             const char *key = arena_dup(a, word.p, word.n);
-            if (key && is_wall(key) == (pass == 1) && !strstr(key, "..") && !is_curve(tree, run, key, a) &&
+            if (key && is_wall_time(key) == (pass == 1) && !strstr(key, "..") && !is_curve(tree, run, key, a) &&
                 headline_value(tree, run, key, a, &ret[n].value))
                 ret[n++].key = key;
         }
@@ -118,7 +118,7 @@ size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_
     enum { NAMES_MAX = 256 };
     char *names[NAMES_MAX];
     static const char *const wanted[] = {".max", ".median", ".mean", ".min", ""};
-    size_t count = n || named ? 0 : metric_names(tree, run, a, names, NAMES_MAX);
+    size_t count = n || named ? 0 : headline_list_names(tree, run, a, names, NAMES_MAX);
     for (size_t w = 0; n == 0 && w < sizeof wanted / sizeof wanted[0]; w++)
         for (size_t i = 0; n < max && i < count; i++)
             if (str_ends(str_of(names[i]), wanted[w]) && headline_value(tree, run, names[i], a, &ret[n].value))

@@ -54,7 +54,7 @@ static struct journal *journal_new(int fd)
 }
 
 /* The part of `out` that is in the file is dropped; the rest waits. */
-static int write_out(struct journal *j)
+static int journal_write_out(struct journal *j)
 {
     while (j->written < j->out.n) {
         ssize_t k = write(j->fd, j->out.p + j->written, j->out.n - j->written);
@@ -74,7 +74,7 @@ static int write_out(struct journal *j)
 }
 
 /* Makes room in `out` by moving up what is not written; a line goes in whole or not at all. */
-static bool put_line(struct journal *j)
+static bool journal_put_line(struct journal *j)
 {
     if (j->line.failed)
         return false;
@@ -94,23 +94,23 @@ static bool put_line(struct journal *j)
 }
 
 /* Takes the object in j->line. */
-static void end_line(struct journal *j)
+static void journal_end_line(struct journal *j)
 {
-    bool taken = put_line(j);
+    bool taken = journal_put_line(j);
     buf_clear(&j->line);
     if (!taken)
         j->lost++;
     else if (j->lost) {
         buf_printf(&j->line, "{\"lost\":%zu}", j->lost);
-        if (put_line(j))
+        if (journal_put_line(j))
             j->lost = 0;
         buf_clear(&j->line);
     }
     if (j->out.n - j->written >= FLUSH_AT && !j->error)
-        write_out(j);
+        journal_write_out(j);
 }
 
-static void add_text(struct buf *b, const char *name, struct str s)
+static void journal_add_text(struct buf *b, const char *name, struct str s)
 {
     buf_printf(b, "%s\"%s\":", b->n > 1 ? "," : "", name);
     buf_json(b, s);
@@ -126,7 +126,7 @@ static void add_int(struct buf *b, const char *name, int64_t v)
 static void add_path(struct buf *b, const char *name, const char *path)
 {
     struct str s = str_of(path);
-    add_text(b, name, s);
+    journal_add_text(b, name, s);
     if (str_valid_utf8(s))
         return;
     buf_printf(b, ",\"%s_hex\":\"", name);
@@ -135,21 +135,21 @@ static void add_path(struct buf *b, const char *name, const char *path)
     buf_putc(b, '"');
 }
 
-static void put_head(struct journal *j, const struct journal_head *head)
+static void journal_put_head(struct journal *j, const struct journal_head *head)
 {
     struct buf *b = &j->line;
     buf_putc(b, '{');
     add_int(b, "journal", JOURNAL_VERSION);
-    add_text(b, "id", str_of(head->id));
-    add_text(b, "boot_id", str_of(head->boot_id));
+    journal_add_text(b, "id", str_of(head->id));
+    journal_add_text(b, "boot_id", str_of(head->boot_id));
     add_int(b, "start", head->start_ms);
-    add_text(b, "host", str_of(head->host));
-    add_text(b, "experiment", str_of(head->experiment));
-    add_text(b, "run_name", str_of(head->run_name));
+    journal_add_text(b, "host", str_of(head->host));
+    journal_add_text(b, "experiment", str_of(head->experiment));
+    journal_add_text(b, "run_name", str_of(head->run_name));
     add_path(b, "tree", head->tree);
-    add_text(b, "user", str_of(head->user));
-    add_text(b, "job", str_of(head->job));
-    add_text(b, "options", str_of(head->options));
+    journal_add_text(b, "user", str_of(head->user));
+    journal_add_text(b, "job", str_of(head->job));
+    journal_add_text(b, "options", str_of(head->options));
     buf_puts(b, ",\"argv\":[");
     for (char **a = head->argv; a && *a; a++) {
         if (a != head->argv)
@@ -193,13 +193,13 @@ int journal_create(struct journal **ret, int dir, const struct journal_head *hea
         journal_boot_id(with_boot.boot_id);
     buf_deinit(&j->line);
     buf_init(&j->line, JOURNAL_LINE_MAX - 16); /* a command line can have 2 MiB */
-    put_head(j, &with_boot);
+    journal_put_head(j, &with_boot);
     int rc = -1;
     if (j->line.failed)
         err_set(err, ERR_SYSTEM, "cannot write the journal: the command line is too long or memory is short");
     else {
-        end_line(j);
-        if (j->out.n && write_out(j) < 0) {
+        journal_end_line(j);
+        if (j->out.n && journal_write_out(j) < 0) {
             errno = j->error;
             err_sys(err, "cannot write the journal");
         } else if (j->lost)
@@ -225,9 +225,9 @@ void journal_fact(void *journal, const struct fact *f)
     struct journal *j = journal;
     struct buf *b = &j->line;
     buf_putc(b, '{');
-    add_text(b, "fact", str_of(kinds[f->kind]));
+    journal_add_text(b, "fact", str_of(kinds[f->kind]));
     if (f->kind != FACT_WARNING)
-        add_text(b, "key", f->key);
+        journal_add_text(b, "key", f->key);
     if (f->kind == FACT_METRIC) {
         buf_puts(b, ",\"value\":");
         if (isnan(f->value))
@@ -236,28 +236,28 @@ void journal_fact(void *journal, const struct fact *f)
             buf_double(b, f->value);
         add_int(b, "step", f->step);
         if (f->unit && *f->unit)
-            add_text(b, "unit", str_of(f->unit));
+            journal_add_text(b, "unit", str_of(f->unit));
         if (f->direction != DIR_NONE)
-            add_text(b, "direction", str_of(record_direction_name(f->direction)));
+            journal_add_text(b, "direction", str_of(record_direction_name(f->direction)));
     } else
-        add_text(b, "text", f->text);
+        journal_add_text(b, "text", f->text);
     add_int(b, "time", f->time_ms);
     if (f->source && *f->source)
-        add_text(b, "source", str_of(f->source));
+        journal_add_text(b, "source", str_of(f->source));
     buf_putc(b, '}');
-    end_line(j);
+    journal_end_line(j);
 }
 
 void journal_beat(struct journal *j, int64_t now_ms)
 {
     buf_printf(&j->line, "{\"beat\":%lld}", (long long)now_ms);
-    end_line(j);
+    journal_end_line(j);
 }
 
 void journal_started(struct journal *j, int64_t time_ms)
 {
     buf_printf(&j->line, "{\"started\":%lld}", (long long)time_ms);
-    end_line(j);
+    journal_end_line(j);
 }
 
 void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason)
@@ -265,24 +265,24 @@ void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, co
     buf_putc(&j->line, '{');
     add_int(&j->line, "ended", end_ms);
     add_int(&j->line, "status", status);
-    add_text(&j->line, "reason", str_of(reason));
+    journal_add_text(&j->line, "reason", str_of(reason));
     buf_putc(&j->line, '}');
-    end_line(j);
+    journal_end_line(j);
 }
 
 int journal_flush(struct journal *j, bool sync, struct err *err)
 {
-    if (write_out(j) == 0 && sync && j->unsynced) {
+    if (journal_write_out(j) == 0 && sync && j->unsynced) {
         if (fdatasync(j->fd) < 0 && errno != EINVAL && errno != ENOSYS)
             j->error = errno; /* the kernel tells a lost page once: so do we */
         j->unsynced = false;
     }
     if (j->error == 0 && j->lost) { /* the "lost" line found no room before */
         buf_printf(&j->line, "{\"lost\":%zu}", j->lost);
-        if (put_line(j))
+        if (journal_put_line(j))
             j->lost = 0;
         buf_clear(&j->line);
-        write_out(j);
+        journal_write_out(j);
     }
     if (j->error == 0) {
         j->told = 0;
@@ -298,7 +298,7 @@ void journal_close(struct journal *j)
 {
     if (!j)
         return;
-    write_out(j);
+    journal_write_out(j);
     close(j->fd);
     buf_deinit(&j->out);
     buf_deinit(&j->line);

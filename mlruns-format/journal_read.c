@@ -16,7 +16,7 @@
 enum { PIECE = 256 << 10 };
 
 /* Lines of a file, one after the other, in a buffer that grows to the longest line and no further. */
-struct lines {
+struct journal_lines {
     int fd;
     off_t at; /* of the next read */
     char *p;
@@ -25,7 +25,7 @@ struct lines {
     int error; /* errno of a read that failed */
 };
 
-static bool more(struct lines *l)
+static bool journal_read_more(struct journal_lines *l)
 {
     if (l->from) {
         memmove(l->p, l->p + l->from, l->n - l->from);
@@ -56,7 +56,7 @@ static bool more(struct lines *l)
 }
 
 /* Eight lower-case hexadecimal digits. */
-static bool hex8(const char *p, uint32_t *ret)
+static bool parse_hex8(const char *p, uint32_t *ret)
 {
     uint32_t v = 0;
     for (int i = 0; i < 8; i++) {
@@ -70,19 +70,19 @@ static bool hex8(const char *p, uint32_t *ret)
 }
 
 /* The object of the next line; false at the first line that is torn or wrong, and at the end. */
-static bool next_line(struct lines *l, struct str *ret)
+static bool journal_next_line(struct journal_lines *l, struct str *ret)
 {
     size_t seen = 0;
     char *lf;
     while (!(lf = l->n > l->from + seen ? memchr(l->p + l->from + seen, '\n', l->n - l->from - seen) : NULL)) {
         seen = l->n - l->from;
-        if (!more(l))
+        if (!journal_read_more(l))
             return false;
     }
     const char *p = l->p + l->from;
     size_t n = (size_t)(lf - p);
     uint32_t crc;
-    if (n < 11 || p[8] != ' ' || !hex8(p, &crc) || crc32c(0, p + 9, n - 9) != crc)
+    if (n < 11 || p[8] != ' ' || !parse_hex8(p, &crc) || crc32c(0, p + 9, n - 9) != crc)
         return false;
     *ret = (struct str){p + 9, n - 9};
     l->from += n + 1;
@@ -92,9 +92,9 @@ static bool next_line(struct lines *l, struct str *ret)
 
 int journal_good_bytes(int fd, size_t *ret, struct err *err)
 {
-    struct lines l = {.fd = fd};
+    struct journal_lines l = {.fd = fd};
     struct str line;
-    while (next_line(&l, &line))
+    while (journal_next_line(&l, &line))
         ;
     free(l.p);
     if (l.error) {
@@ -120,7 +120,7 @@ static const char *get_text(const struct json *j, const char *key)
     return json_string(json_get(j, key), "");
 }
 
-static const char *keep(struct arena *a, const char *z)
+static const char *journal_copy_text(struct arena *a, const char *z)
 {
     const char *copy = arena_dup(a, z, strlen(z));
     return copy ? copy : "";
@@ -133,7 +133,7 @@ static const char *get_path(struct arena *a, const struct json *j, const char *k
     const char *hex = get_text(j, key_hex);
     size_t n = strspn(hex, digits) / 2;
     if (n == 0 || hex[2 * n])
-        return keep(a, get_text(j, key));
+        return journal_copy_text(a, get_text(j, key));
     char *path = arena_get(a, n + 1);
     for (size_t i = 0; path && i < n; i++)
         path[i] = (char)((strchr(digits, hex[2 * i]) - digits) * 16 + (strchr(digits, hex[2 * i + 1]) - digits));
@@ -143,7 +143,7 @@ static const char *get_path(struct arena *a, const struct json *j, const char *k
     return path;
 }
 
-static int read_head(const struct json *j, struct record *r, struct journal_head *head, struct err *err)
+static int journal_read_head(const struct json *j, struct record *r, struct journal_head *head, struct err *err)
 {
     *head = (struct journal_head){.start_ms = get_int(j, "start", 0)};
     int64_t version = get_int(j, "journal", -1);
@@ -157,18 +157,18 @@ static int read_head(const struct json *j, struct record *r, struct journal_head
     snprintf(head->boot_id, sizeof head->boot_id, "%s", get_text(j, "boot_id"));
     record_init(r, head->id, head->start_ms);
     struct arena *a = &r->arena;
-    head->host = keep(a, get_text(j, "host"));
-    head->experiment = keep(a, get_text(j, "experiment"));
-    head->run_name = keep(a, get_text(j, "run_name"));
+    head->host = journal_copy_text(a, get_text(j, "host"));
+    head->experiment = journal_copy_text(a, get_text(j, "experiment"));
+    head->run_name = journal_copy_text(a, get_text(j, "run_name"));
     head->tree = get_path(a, j, "tree", "tree_hex");
-    head->user = keep(a, get_text(j, "user"));
-    head->job = keep(a, get_text(j, "job"));
-    head->options = keep(a, get_text(j, "options"));
+    head->user = journal_copy_text(a, get_text(j, "user"));
+    head->job = journal_copy_text(a, get_text(j, "job"));
+    head->options = journal_copy_text(a, get_text(j, "options"));
     const struct json *argv = json_get(j, "argv");
     size_t n = 0;
     head->argv = arena_get(a, (json_count(argv) + 1) * sizeof *head->argv);
     for (const struct json *e = json_first(argv); head->argv && e; e = json_next(e))
-        head->argv[n++] = (char *)(uintptr_t)keep(a, json_string(e, ""));
+        head->argv[n++] = (char *)(uintptr_t)journal_copy_text(a, json_string(e, ""));
     if (a->failed) {
         record_deinit(r);
         return err_set(err, ERR_SYSTEM, "cannot read the journal: memory is short");
@@ -199,7 +199,7 @@ static bool read_fact(const struct json *j, struct fact *ret)
 }
 
 /* One object after the first: a fact, a beat, started, ended, lost. Unknown ones are of a later minor change: passed over. */
-static void read_line(const struct json *j, struct record *r, struct journal_state *st)
+static void journal_read_line(const struct json *j, struct record *r, struct journal_state *st)
 {
     struct fact f;
     int64_t time = 0;
@@ -218,7 +218,7 @@ static void read_line(const struct json *j, struct record *r, struct journal_sta
         st->ended = true;
         r->end_ms = time = get_int(j, "ended", 0);
         r->status = status == RUN_FINISHED || status == RUN_FAILED ? (enum run_status)status : RUN_KILLED;
-        st->reason = keep(&r->arena, get_text(j, "reason"));
+        st->reason = journal_copy_text(&r->arena, get_text(j, "reason"));
     } else if (json_get(j, "lost"))
         st->lost += (size_t)get_int(j, "lost", 0);
     if (time > st->last_ms)
@@ -249,13 +249,13 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
         return err_sys(err, "cannot read the journal");
     if (!S_ISREG(file.st_mode))
         return err_set(err, ERR_INPUT, "cannot read the journal: it is not a regular file");
-    struct lines l = {.fd = fd};
+    struct journal_lines l = {.fd = fd};
     struct str line;
     int rc = 0;
     while (rc == 0) {
         size_t good = l.good;
         struct json *j = NULL;
-        if (!next_line(&l, &line))
+        if (!journal_next_line(&l, &line))
             break;
         if (json_parse(&j, line, NULL, NULL) < 0 || !json_is_object(j)) { /* a right sum over something that is not ours */
             json_free(j);
@@ -263,9 +263,9 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
             break;
         }
         if (ret_state->lines == 0)
-            rc = read_head(j, record, ret_head, err);
+            rc = journal_read_head(j, record, ret_head, err);
         else
-            read_line(j, record, ret_state);
+            journal_read_line(j, record, ret_state);
         ret_state->lines += rc == 0;
         json_free(j);
     }
@@ -291,15 +291,15 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
 }
 
 /* True if this machine has not been started anew since the journal was begun. */
-static bool same_boot(int fd)
+static bool is_same_boot(int fd)
 {
-    struct lines l = {.fd = fd};
+    struct journal_lines l = {.fd = fd};
     struct str line;
     struct json *j = NULL;
     bool same = false;
     char boot[40];
     journal_boot_id(boot);
-    if (boot[0] && next_line(&l, &line) && json_parse(&j, line, NULL, NULL) == 0)
+    if (boot[0] && journal_next_line(&l, &line) && json_parse(&j, line, NULL, NULL) == 0)
         same = strcmp(boot, get_text(j, "boot_id")) == 0;
     json_free(j);
     free(l.p);
@@ -316,13 +316,13 @@ int journal_alive(int dir)
         return -1;
     if (lock.l_type != F_UNLCK)
         return 1; /* locks of other hosts are seen on some file systems: then that is as sure */
-    return same_boot(fd) ? 0 : -1;
+    return is_same_boot(fd) ? 0 : -1;
 }
 
 /* ---- a journal that is still written ---- */
 
 struct journal_tail {
-    struct lines lines;
+    struct journal_lines lines;
     struct record head; /* owns the head's texts; holds no facts */
     off_t mark;
 };
@@ -336,8 +336,8 @@ int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_
     if (!t)
         return err_sys(err, "cannot read the journal");
     t->lines.fd = fd;
-    int rc = next_line(&t->lines, &line) && json_parse(&j, line, NULL, NULL) == 0
-                 ? read_head(j, &t->head, ret_head, err)
+    int rc = journal_next_line(&t->lines, &line) && json_parse(&j, line, NULL, NULL) == 0
+                 ? journal_read_head(j, &t->head, ret_head, err)
                  : err_set(err, ERR_INPUT, "the first line of the journal is not whole");
     json_free(j);
     if (rc == 0)
@@ -357,7 +357,7 @@ size_t journal_tail_read(struct journal_tail *t, size_t most, void (*each)(void 
 {
     struct str line;
     size_t n = 0;
-    while (n < most && next_line(&t->lines, &line)) {
+    while (n < most && journal_next_line(&t->lines, &line)) {
         struct json *j = NULL;
         struct fact f;
         if (json_parse(&j, line, NULL, NULL) == 0 && read_fact(j, &f)) {

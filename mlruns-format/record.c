@@ -23,7 +23,7 @@ static const size_t RECORD_MAX = (size_t)512 << 20; /* memory of one record: abo
 static const int64_t TIME_MAX = 253402300799999; /* end of the year 9999 in ms: more is nonsense */
 
 /* A text that is kept once. */
-static const char *word(struct record *r, const char *z)
+static const char *record_intern(struct record *r, const char *z)
 {
     if (!z || !*z)
         return "";
@@ -55,7 +55,7 @@ void record_deinit(struct record *r)
 }
 
 /* Appends the fact and tells the listener. `f` is copied; its texts must live in the arena. */
-static const struct fact *append(struct record *r, struct fact f)
+static const struct fact *record_append(struct record *r, struct fact f)
 {
     struct fact *to = ARENA_NEW(&r->arena, struct fact);
     if (!to) {
@@ -65,8 +65,8 @@ static const struct fact *append(struct record *r, struct fact f)
     }
     if (f.time_ms <= 0 || f.time_ms > TIME_MAX)
         f.time_ms = clock_wall_ms();
-    f.unit = word(r, f.unit);
-    f.source = word(r, f.source);
+    f.unit = record_intern(r, f.unit);
+    f.source = record_intern(r, f.source);
     f.next = NULL;
     *to = f;
     if (r->last)
@@ -90,19 +90,19 @@ static struct str cut_at(struct str s, size_t max)
 }
 
 /* The words that the user typed stay as they are. */
-static bool is_command(struct str key)
+static bool is_command_key(struct str key)
 {
     return str_is(key, "benchwrap.command") || str_is(key, "mlflow.source.name");
 }
 
 /* The site's name is what a public record shows of its origin, also where a user or a host has the same name. */
-static bool is_site(const struct fact *f)
+static bool is_site_fact(const struct fact *f)
 {
     return f->kind == FACT_TAG && str_is(f->key, "site") && site_is_legal(f->text);
 }
 
 /* A copy in the arena as plain valid UTF-8 of at most max bytes (*ret_cut: more were there), redacted as the value of that key. p is NULL without memory. */
-static struct str clean(struct record *r, struct str key, struct str s, size_t max, bool *ret_cut)
+static struct str record_clean_text(struct record *r, struct str key, struct str s, size_t max, bool *ret_cut)
 {
     struct str part = cut_at(s, max);
     bool cut = part.n < s.n;
@@ -118,7 +118,7 @@ static struct str clean(struct record *r, struct str key, struct str s, size_t m
     if (ret_cut)
         *ret_cut = cut;
     char *copy = arena_dup(&r->arena, part.p, part.n);
-    if (copy && !is_command(key))
+    if (copy && !is_command_key(key))
         str_make_plain(copy, part.n);
     if (copy && r->redact)
         r->redact(r->redact_context, key, copy, part.n);
@@ -140,12 +140,12 @@ static void put_warning(struct record *r, struct str text, const struct fact *li
 {
     if (r->index && r->index->warnings >= WARNINGS_MAX)
         return;
-    struct str kept = clean(r, STR(""), text, VALUE_MAX, NULL);
+    struct str kept = record_clean_text(r, STR(""), text, VALUE_MAX, NULL);
     struct record_entry *e = kept.p ? record_entry_make(r, SPACE_WARNING, kept) : NULL;
     if (!e || e->fact)
         return; /* said before */
     r->index->warnings++;
-    e->fact = append(
+    e->fact = record_append(
         r,
         (struct fact){.kind = FACT_WARNING, .text = kept, .time_ms = like ? like->time_ms : 0, .source = like ? like->source : r->source});
 }
@@ -168,7 +168,7 @@ static void put_missing(struct record *r, struct str key, struct str reason, con
     key = clean_name(r, str_sub(key, 0, 4 * KEY_MAX));
     key_make(&b, key);
     size_t n = b.n;
-    struct str why = clean(r, STR(""), reason, REASON_MAX, NULL);
+    struct str why = record_clean_text(r, STR(""), reason, REASON_MAX, NULL);
     buf_putc(&b, 0);
     buf_str(&b, why);
     struct record_entry *e = b.failed ? NULL : record_entry_make(r, SPACE_MISSING, buf_text(&b));
@@ -177,11 +177,11 @@ static void put_missing(struct record *r, struct str key, struct str reason, con
     const char *copy = arena_dup(&r->arena, e->key.p, n);
     if (!copy)
         return;
-    e->fact = append(r, (struct fact){.kind = FACT_MISSING,
-                                      .key = {copy, n},
-                                      .text = {e->key.p + n + 1, e->key.n - n - 1},
-                                      .time_ms = like ? like->time_ms : 0,
-                                      .source = like ? like->source : r->source});
+    e->fact = record_append(r, (struct fact){.kind = FACT_MISSING,
+                                             .key = {copy, n},
+                                             .text = {e->key.p + n + 1, e->key.n - n - 1},
+                                             .time_ms = like ? like->time_ms : 0,
+                                             .source = like ? like->source : r->source});
 }
 
 void record_missing(struct record *r, const char *key, const char *fmt, ...)
@@ -260,7 +260,7 @@ static bool make_path(struct buf *to, struct str path)
 }
 
 /* The entry under which `wanted` is kept in the tree; makes it legal and free, and says so once. NULL: refused or no memory. */
-static struct record_entry *place(struct record *r, enum space space, struct str wanted, const struct fact *like)
+static struct record_entry *record_entry_for(struct record *r, enum space space, struct str wanted, const struct fact *like)
 {
     static const char *const what[] = {"param", "metric", "tag", "artifact"};
     struct record_entry *e = record_entry_find(r, space, wanted);
@@ -322,17 +322,17 @@ static void say_cut(struct record *r, const struct record_entry *e, size_t n, co
     put_warning(r, str_of(text), like);
 }
 
-static void put_text(struct record *r, const struct fact *f)
+static void record_put_text(struct record *r, const struct fact *f)
 {
     bool param = f->kind == FACT_PARAM, cut;
-    struct record_entry *e = place(r, param ? SPACE_PARAM : SPACE_TAG, f->key, f);
+    struct record_entry *e = record_entry_for(r, param ? SPACE_PARAM : SPACE_TAG, f->key, f);
     struct str value = {0};
-    if (e && is_site(f)) {
+    if (e && is_site_fact(f)) {
         struct str copy = {arena_dup(&r->arena, f->text.p, f->text.n), f->text.n};
         cut = false;
         value = copy.p ? clean_name(r, copy) : copy;
     } else if (e)
-        value = clean(r, f->key, f->text, VALUE_MAX, &cut);
+        value = record_clean_text(r, f->key, f->text, VALUE_MAX, &cut);
     if (!value.p) {
         if (r->index)
             r->index->lost++;
@@ -356,14 +356,14 @@ static void put_text(struct record *r, const struct fact *f)
     struct fact kept = *f;
     kept.key = e->key;
     kept.text = value;
-    const struct fact *at = append(r, kept);
+    const struct fact *at = record_append(r, kept);
     if (at)
         e->fact = at;
 }
 
-static void put_metric(struct record *r, const struct fact *f)
+static void record_put_metric(struct record *r, const struct fact *f)
 {
-    struct record_entry *e = place(r, SPACE_METRIC, f->key, f);
+    struct record_entry *e = record_entry_for(r, SPACE_METRIC, f->key, f);
     if (!e) {
         if (r->index)
             r->index->lost++;
@@ -376,7 +376,7 @@ static void put_metric(struct record *r, const struct fact *f)
         kept.time_ms = clock_wall_ms();
     if (e->count && kept.time_ms <= e->last_ms)
         kept.time_ms = e->last_ms + 1; /* never two equal samples: time stamps of a key strictly increase */
-    const struct fact *at = append(r, kept);
+    const struct fact *at = record_append(r, kept);
     if (at) {
         e->last_ms = at->time_ms;
         e->fact = at;
@@ -398,7 +398,7 @@ static bool safe_file(struct str file)
 
 static void put_artifact(struct record *r, const struct fact *f)
 {
-    struct record_entry *e = safe_file(f->text) ? place(r, SPACE_ARTIFACT, f->key, f) : NULL;
+    struct record_entry *e = safe_file(f->text) ? record_entry_for(r, SPACE_ARTIFACT, f->key, f) : NULL;
     if (!e) {
         struct buf said CLEANUP_BUF;
         buf_init(&said, VALUE_MAX);
@@ -413,7 +413,7 @@ static void put_artifact(struct record *r, const struct fact *f)
     struct fact kept = *f;
     kept.key = e->key;
     kept.text = (struct str){arena_dup(&r->arena, f->text.p, f->text.n), f->text.n};
-    const struct fact *at = kept.text.p ? append(r, kept) : NULL;
+    const struct fact *at = kept.text.p ? record_append(r, kept) : NULL;
     if (at)
         e->fact = at; /* the last file of that name wins */
 }
@@ -422,12 +422,12 @@ void record_fact(struct record *r, const struct fact *f)
 {
     switch (f->kind) {
     case FACT_PARAM:
-    case FACT_TAG: put_text(r, f); return;
+    case FACT_TAG: record_put_text(r, f); return;
     case FACT_METRIC:
         if (isinf(f->value)) /* an infinity in a tree makes MLflow's run page unusable */
             put_missing(r, f->key, f->value > 0 ? STR("the value is infinite") : STR("the value is minus infinite"), f);
         else
-            put_metric(r, f);
+            record_put_metric(r, f);
         return;
     case FACT_ARTIFACT: put_artifact(r, f); return;
     case FACT_MISSING: put_missing(r, f->key, f->text, f); return;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool folds(enum space space)
+static bool folds_case(enum space space)
 {
     return space <= SPACE_ARTIFACT;
 }
@@ -12,13 +12,13 @@ static uint32_t hash_of(enum space space, struct str s)
 {
     uint32_t h = 2166136261u ^ (uint32_t)space; /* FNV-1a */
     for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)(folds(space) ? str_lower(s.p[i]) : s.p[i])) * 16777619u;
+        h = (h ^ (unsigned char)(folds_case(space) ? str_lower(s.p[i]) : s.p[i])) * 16777619u;
     return h;
 }
 
-static bool same_key(enum space space, struct str a, struct str b)
+static bool record_keys_equal(enum space space, struct str a, struct str b)
 {
-    if (a.n != b.n || !folds(space))
+    if (a.n != b.n || !folds_case(space))
         return str_eq(a, b);
     for (size_t i = 0; i < a.n; i++)
         if (str_lower(a.p[i]) != str_lower(b.p[i]))
@@ -27,11 +27,11 @@ static bool same_key(enum space space, struct str a, struct str b)
 }
 
 /* The slot of a key, or the empty one where it belongs. */
-static struct record_entry **slot_of(const struct record_index *x, enum space space, struct str key, uint32_t hash)
+static struct record_entry **record_slot_of(const struct record_index *x, enum space space, struct str key, uint32_t hash)
 {
     size_t i = hash & (x->size - 1);
     for (struct record_entry *e; (e = x->slots[i]); i = (i + 1) & (x->size - 1))
-        if (e->hash == hash && e->space == space && same_key(space, e->key, key))
+        if (e->hash == hash && e->space == space && record_keys_equal(space, e->key, key))
             break;
     return &x->slots[i];
 }
@@ -39,7 +39,7 @@ static struct record_entry **slot_of(const struct record_index *x, enum space sp
 struct record_entry *record_entry_find(const struct record *r, enum space space, struct str key)
 {
     const struct record_index *x = r->index;
-    return x && x->size ? *slot_of(x, space, key, hash_of(space, key)) : NULL;
+    return x && x->size ? *record_slot_of(x, space, key, hash_of(space, key)) : NULL;
 }
 
 static bool index_grow(struct record_index *x)
@@ -52,7 +52,7 @@ static bool index_grow(struct record_index *x)
         return x->used + 1 < x->size; /* slower, until it is full */
     for (size_t i = 0; i < x->size; i++)
         if (x->slots[i])
-            *slot_of(&bigger, x->slots[i]->space, x->slots[i]->key, x->slots[i]->hash) = x->slots[i];
+            *record_slot_of(&bigger, x->slots[i]->space, x->slots[i]->key, x->slots[i]->hash) = x->slots[i];
     free(x->slots);
     x->slots = bigger.slots;
     x->size = bigger.size;
@@ -64,7 +64,7 @@ struct record_entry *record_entry_make(struct record *r, enum space space, struc
     if (!r->index || !index_grow(r->index))
         return NULL;
     uint32_t hash = hash_of(space, key);
-    struct record_entry **slot = slot_of(r->index, space, key, hash);
+    struct record_entry **slot = record_slot_of(r->index, space, key, hash);
     if (*slot)
         return *slot;
     struct record_entry *e = ARENA_NEW(&r->arena, struct record_entry);

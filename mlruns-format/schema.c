@@ -26,7 +26,7 @@ struct compiled {
     size_t count;
 };
 
-struct checking {
+struct schema_checking {
     struct compiled *own;
     const struct json *schema;
     size_t left, found;
@@ -37,9 +37,9 @@ struct checking {
     char where[WHERE_MAX];
 };
 
-static bool check_value(struct checking *c, const struct json *schema, const struct json *v, int depth);
+static bool check_value(struct schema_checking *c, const struct json *schema, const struct json *v, int depth);
 
-static bool complain(struct checking *c, const char *what, const char *more)
+static bool schema_complain(struct schema_checking *c, const char *what, const char *more)
 {
     char text[300];
     if (!c->quiet && c->left) {
@@ -52,14 +52,14 @@ static bool complain(struct checking *c, const char *what, const char *more)
 }
 
 /* Goes one step down: returns the length of the way so far, for ascend. */
-static size_t descend(struct checking *c, const char *step)
+static size_t schema_descend(struct schema_checking *c, const char *step)
 {
     size_t n = strlen(c->where);
     snprintf(c->where + n, sizeof c->where - n, "/%.100s", step);
     return n;
 }
 
-static const regex_t *pattern_of(struct checking *c, const char *text)
+static const regex_t *pattern_of(struct schema_checking *c, const char *text)
 {
     struct compiled *own = c->own;
     for (size_t i = 0; i < own->count; i++)
@@ -92,23 +92,23 @@ static bool is_type(const struct json *v, const char *type)
     return false;
 }
 
-static bool check_type(struct checking *c, const struct json *type, const struct json *v)
+static bool check_type(struct schema_checking *c, const struct json *type, const struct json *v)
 {
     const char *one = json_string(type, NULL);
     bool good = !type || (one && is_type(v, one));
     for (const struct json *t = one ? NULL : json_first(type); t && !good; t = json_next(t))
         good = is_type(v, json_string(t, ""));
-    return good || complain(c, "is not of type", one ? one : "wanted");
+    return good || schema_complain(c, "is not of type", one ? one : "wanted");
 }
 
-static bool same(const struct json *a, const struct json *b)
+static bool schema_values_equal(const struct json *a, const struct json *b)
 {
     if (json_is_string(a) && json_is_string(b))
         return strcmp(json_string(a, ""), json_string(b, "")) == 0;
     return json_is_number(a) && json_is_number(b) && json_number(a, 0) == json_number(b, 1);
 }
 
-static size_t characters(const char *text)
+static size_t count_characters(const char *text)
 {
     size_t n = 0;
     for (; *text; text++)
@@ -147,24 +147,24 @@ static int match_simple(const char *pattern, const char *text)
     return !text[n] && n >= least && n <= most;
 }
 
-static bool check_string(struct checking *c, const struct json *schema, const char *text)
+static bool check_string(struct schema_checking *c, const struct json *schema, const char *text)
 {
     const char *pattern = json_string(json_get(schema, "pattern"), NULL);
     int simple = pattern ? match_simple(pattern, text) : 1;
     const regex_t *compiled = simple < 0 ? pattern_of(c, pattern) : NULL;
-    double n = (double)characters(text);
+    double n = (double)count_characters(text);
     if (n < json_number(json_get(schema, "minLength"), 0) || n > json_number(json_get(schema, "maxLength"), INFINITY))
-        return complain(c, "is too short or too long", NULL);
+        return schema_complain(c, "is too short or too long", NULL);
     return (simple > 0 || (compiled && regexec(compiled, text, 0, NULL, 0) == 0)) || c->broken ||
-           complain(c, "is not of the form", pattern);
+           schema_complain(c, "is not of the form", pattern);
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_member_keys(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool check_twice(struct checking *c, const struct json *v)
+static bool check_unique_keys(struct schema_checking *c, const struct json *v)
 {
     size_t count = json_count(v), n = 0;
     const char **keys = count > 1 ? malloc(count * sizeof *keys) : NULL;
@@ -173,25 +173,25 @@ static bool check_twice(struct checking *c, const struct json *v)
         return count < 2 || (c->broken = true);
     for (const struct json *e = json_first(v); e && n < count; e = json_next(e))
         keys[n++] = json_key(e);
-    qsort(keys, n, sizeof *keys, by_text);
+    qsort(keys, n, sizeof *keys, compare_member_keys);
     for (size_t i = 1; i < n && good; i++)
         if (strcmp(keys[i - 1], keys[i]) == 0)
-            good = complain(c, "has the key twice:", keys[i]);
+            good = schema_complain(c, "has the key twice:", keys[i]);
     free(keys);
     return good;
 }
 
-static bool check_object(struct checking *c, const struct json *schema, const struct json *v, int depth)
+static bool check_object(struct schema_checking *c, const struct json *schema, const struct json *v, int depth)
 {
     const struct json *properties = json_get(schema, "properties"), *more = json_get(schema, "additionalProperties"),
                       *names = json_get(schema, "propertyNames");
-    bool good = check_twice(c, v);
+    bool good = check_unique_keys(c, v);
     for (const struct json *r = json_first(json_get(schema, "required")); r; r = json_next(r))
         if (!json_get(v, json_string(r, "")))
-            good = complain(c, "has no member", json_string(r, ""));
+            good = schema_complain(c, "has no member", json_string(r, ""));
     for (const struct json *e = json_first(v); e; e = json_next(e)) {
         const struct json *own = json_get(properties, json_key(e));
-        size_t n = descend(c, json_key(e));
+        size_t n = schema_descend(c, json_key(e));
         const struct json *form =
             names ? json_get(names, "$ref") ? json_pointer(c->schema, json_string(json_get(names, "$ref"), "#") + 1) : names : NULL;
         if (form && !check_string(c, form, json_key(e)))
@@ -199,49 +199,49 @@ static bool check_object(struct checking *c, const struct json *schema, const st
         if (own || json_is_object(more))
             good = check_value(c, own ? own : more, e, depth + 1) && good;
         else if (more && !json_bool(more, true))
-            good = complain(c, "is a member that the format does not know", NULL);
+            good = schema_complain(c, "is a member that the format does not know", NULL);
         c->where[n] = 0;
     }
     return good;
 }
 
-static bool check_array(struct checking *c, const struct json *schema, const struct json *v, int depth)
+static bool check_array(struct schema_checking *c, const struct json *schema, const struct json *v, int depth)
 {
     const struct json *items = json_get(schema, "items");
-    bool good = (double)json_count(v) >= json_number(json_get(schema, "minItems"), 0) || complain(c, "has too few elements", NULL);
+    bool good = (double)json_count(v) >= json_number(json_get(schema, "minItems"), 0) || schema_complain(c, "has too few elements", NULL);
     size_t i = 0;
     for (const struct json *e = items ? json_first(v) : NULL; e; e = json_next(e)) {
         char step[24];
         snprintf(step, sizeof step, "%zu", i++);
-        size_t n = descend(c, step);
+        size_t n = schema_descend(c, step);
         good = check_value(c, items, e, depth + 1) && good;
         c->where[n] = 0;
     }
     return good;
 }
 
-static bool check_any(struct checking *c, const struct json *any, const struct json *v, int depth)
+static bool check_any(struct schema_checking *c, const struct json *any, const struct json *v, int depth)
 {
     bool quiet = c->quiet, good = false;
     c->quiet = true;
     for (const struct json *s = json_first(any); s && !good; s = json_next(s))
         good = check_value(c, s, v, depth + 1);
     c->quiet = quiet;
-    return good || complain(c, "is none of the kinds that are allowed here", NULL);
+    return good || schema_complain(c, "is none of the kinds that are allowed here", NULL);
 }
 
-static bool check_choice(struct checking *c, const struct json *schema, const struct json *v)
+static bool check_choice(struct schema_checking *c, const struct json *schema, const struct json *v)
 {
     const struct json *only = json_get(schema, "const"), *list = json_get(schema, "enum");
     bool good = !list;
     for (const struct json *e = json_first(list); e && !good; e = json_next(e))
-        good = same(e, v);
+        good = schema_values_equal(e, v);
     if (!good)
-        return complain(c, "is no word of the list", json_string(v, NULL));
-    return !only || same(only, v) || complain(c, "is not the value wanted", NULL);
+        return schema_complain(c, "is no word of the list", json_string(v, NULL));
+    return !only || schema_values_equal(only, v) || schema_complain(c, "is not the value wanted", NULL);
 }
 
-static bool check_value(struct checking *c, const struct json *schema, const struct json *v, int depth)
+static bool check_value(struct schema_checking *c, const struct json *schema, const struct json *v, int depth)
 {
     const char *ref = json_string(json_get(schema, "$ref"), NULL);
     if (ref)
@@ -258,7 +258,7 @@ static bool check_value(struct checking *c, const struct json *schema, const str
     if (json_is_string(v))
         return check_string(c, schema, json_string(v, ""));
     if (json_is_number(v) && ((low && json_number(v, 0) < json_number(low, 0)) || (high && json_number(v, 0) > json_number(high, 0))))
-        return complain(c, "is out of its range", NULL);
+        return schema_complain(c, "is out of its range", NULL);
     if (json_is_object(v))
         return check_object(c, schema, v, depth);
     return !json_is_array(v) || check_array(c, schema, v, depth);
@@ -284,7 +284,7 @@ static struct compiled *compiled_of(enum schema schema)
 int schema_check(enum schema schema, const struct json *document, size_t most,
                  void (*tell)(void *context, const char *where, const char *what), void *context)
 {
-    struct checking c = {.own = compiled_of(schema), .left = most, .tell = tell, .context = context};
+    struct schema_checking c = {.own = compiled_of(schema), .left = most, .tell = tell, .context = context};
     if (!c.own)
         return -1;
     c.schema = c.own->schema;

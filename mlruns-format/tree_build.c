@@ -52,7 +52,7 @@ static void add_duration(struct building *b)
     f->direction = DIR_LOWER;
 }
 
-static bool own(const struct fact *f)
+static bool is_tree_fact(const struct fact *f)
 {
     return f->source == tree_source;
 }
@@ -60,7 +60,7 @@ static bool own(const struct fact *f)
 /* Is this fact still what counts? */
 static bool in_force(const struct building *b, const struct fact *f)
 {
-    if ((f->kind != FACT_TAG && f->kind != FACT_ARTIFACT) || own(f))
+    if ((f->kind != FACT_TAG && f->kind != FACT_ARTIFACT) || is_tree_fact(f))
         return true;
     if (f->kind == FACT_TAG && str_is(f->key, "benchwrap.cut")) /* added when the others are written */
         return false;
@@ -73,7 +73,7 @@ static bool in_force(const struct building *b, const struct fact *f)
 
 const struct fact *building_next(const struct building *b, const struct fact *at)
 {
-    bool in_record = !at || !own(at);
+    bool in_record = !at || !is_tree_fact(at);
     at = at ? at->next : b->r->first;
     for (;; at = at->next) {
         if (!at && in_record) {
@@ -97,7 +97,7 @@ static struct str cut_chars(struct str s, size_t max, bool *ret_cut)
 }
 
 /* One line of text: control characters become blanks, ends trimmed, cut to max characters. */
-static struct str one_line(struct building *b, struct str s, size_t max)
+static struct str building_one_line(struct building *b, struct str s, size_t max)
 {
     bool cut;
     struct buf t CLEANUP_BUF;
@@ -125,7 +125,7 @@ static int make_way(struct building *b, const char *path, struct err *err)
     return fs_mkdirs(b->dir, way, job ? 0700 : 0777, err);
 }
 
-static int write_file(struct building *b, const char *folder, struct str key, struct str data, struct err *err)
+static int building_write_key(struct building *b, const char *folder, struct str key, struct str data, struct err *err)
 {
     char path[KEY_MAX + 520];
     snprintf(path, sizeof path, "%s/" STR_FMT, folder, STR_ARG(key));
@@ -135,22 +135,22 @@ static int write_file(struct building *b, const char *folder, struct str key, st
 }
 
 /* Params and tags: one file each. Values that are too long for MLflow are cut, and *cut names them. */
-static int write_texts(struct building *b, bool of_tree, struct buf *cut, struct err *err)
+static int building_write_texts(struct building *b, bool of_tree, struct buf *cut, struct err *err)
 {
     for (const struct fact *f = NULL; (f = building_next(b, f));) {
-        if ((f->kind != FACT_PARAM && f->kind != FACT_TAG) || own(f) != of_tree)
+        if ((f->kind != FACT_PARAM && f->kind != FACT_TAG) || is_tree_fact(f) != of_tree)
             continue;
         bool was_cut, param = f->kind == FACT_PARAM;
         struct str value = cut_chars(f->text, param ? PARAM_CHARS : TAG_CHARS, &was_cut);
         if (was_cut && cut->n < 4000)
             buf_printf(cut, "%s%s " STR_FMT, cut->n ? ", " : "", param ? "param" : "tag", STR_ARG(f->key));
-        if (write_file(b, param ? "params" : "tags", f->key, value, err) < 0)
+        if (building_write_key(b, param ? "params" : "tags", f->key, value, err) < 0)
             return -1;
     }
     return 0;
 }
 
-static int write_metrics(struct building *b, struct err *err)
+static int building_write_metrics(struct building *b, struct err *err)
 {
     struct buf t CLEANUP_BUF;
     buf_init(&t, 1 << 20); /* 1,000 lines of at most 70 bytes */
@@ -168,7 +168,7 @@ static int write_metrics(struct building *b, struct err *err)
         }
         if (t.failed)
             return err_set(err, ERR_SYSTEM, "memory is short");
-        if (write_file(b, "metrics", s->key, buf_text(&t), err) < 0)
+        if (building_write_key(b, "metrics", s->key, buf_text(&t), err) < 0)
             return -1;
     }
     return 0;
@@ -205,19 +205,19 @@ static int link_artifacts(struct building *b, struct err *err)
 }
 
 /* The names of the run, and what every run has so that it survives a clone. */
-static void complete(struct building *b)
+static void building_complete(struct building *b)
 {
     const struct record *r = b->r;
     const char *program = str_base_name(b->head->argv ? b->head->argv[0] : NULL);
     if (!*program)
         program = "unknown";
     const struct fact *named = record_find(r, FACT_TAG, "mlflow.runName");
-    b->run_name = one_line(b, named ? named->text : str_of(b->head->run_name), NAME_CHARS);
+    b->run_name = building_one_line(b, named ? named->text : str_of(b->head->run_name), NAME_CHARS);
     if (b->run_name.n == 0) {
         const char *made = arena_printf(&b->arena, "%.200s-%.8s", program, r->id);
-        b->run_name = one_line(b, str_of(made), NAME_CHARS);
+        b->run_name = building_one_line(b, str_of(made), NAME_CHARS);
     }
-    b->user = one_line(b, str_of(b->head->user), USER_CHARS);
+    b->user = building_one_line(b, str_of(b->head->user), USER_CHARS);
     b->end_ms = r->end_ms;
     if (r->status != RUN_RUNNING && b->end_ms <= 0)
         b->end_ms = r->start_ms;
@@ -229,7 +229,7 @@ static void complete(struct building *b)
     for (const struct fact *f = r->first; f && !param; f = f->next)
         param = f->kind == FACT_PARAM;
     if (!param) /* git keeps no empty folders, and MLflow refuses a run without params/ */
-        building_add(b, FACT_PARAM, "run.program", one_line(b, str_of(program), NAME_CHARS), 0);
+        building_add(b, FACT_PARAM, "run.program", building_one_line(b, str_of(program), NAME_CHARS), 0);
     if (r->index->metrics == 0)
         add_duration(b);
     building_add(b, FACT_TAG, "mlflow.runName", b->run_name, 0);
@@ -253,7 +253,7 @@ static int write_meta(struct building *b, struct err *err)
     return building_write(b, "meta.yaml", buf_text(&t), err);
 }
 
-static int build(struct building *b, struct err *err)
+static int building_write_all(struct building *b, struct err *err)
 {
     static const char *const folders[] = {"params", "metrics", "tags", "artifacts"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
@@ -261,8 +261,9 @@ static int build(struct building *b, struct err *err)
             return err_sys(err, "cannot make the folder %s", folders[i]);
     struct buf cut CLEANUP_BUF;
     buf_init(&cut, 16 * 1024);
-    complete(b);
-    if (series_collect(b, err) < 0 || write_metrics(b, err) < 0 || write_texts(b, false, &cut, err) < 0 || link_artifacts(b, err) < 0)
+    building_complete(b);
+    if (series_collect(b, err) < 0 || building_write_metrics(b, err) < 0 || building_write_texts(b, false, &cut, err) < 0 ||
+        link_artifacts(b, err) < 0)
         return -1;
     if (cut.n) {
         building_add(b, FACT_TAG, "benchwrap.cut", buf_text(&cut), 0);
@@ -271,7 +272,7 @@ static int build(struct building *b, struct err *err)
             STR("values are longer than MLflow takes: cut in params/ and tags/, whole in benchwrap.json (tag benchwrap.cut names them)"),
             0);
     }
-    if (write_texts(b, true, &cut, err) < 0 || series_write_all(b, err) < 0)
+    if (building_write_texts(b, true, &cut, err) < 0 || series_write_all(b, err) < 0)
         return -1;
     if (b->arena.failed)
         return err_set(err, ERR_SYSTEM, "memory is short");
@@ -292,7 +293,7 @@ int tree_build(const struct record *r, const struct journal_head *head, uint32_t
     if (b.dir < 0)
         return err_sys(err, "cannot build the run %s: cannot open the folder %s", r->id, path);
     arena_init(&b.arena, 0); /* its size follows from the record's, which is bounded */
-    int rc = build(&b, err);
+    int rc = building_write_all(&b, err);
     arena_deinit(&b.arena);
     fs_close(&b.dir);
     return rc < 0 ? err_wrap(err, "cannot build the run %s", r->id) : 0;

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Begins a member on a line of its own: the comma before it, its key, a colon. */
-static void member(struct buf *t, int indent, bool *first, struct str key)
+static void detail_begin_member(struct buf *t, int indent, bool *first, struct str key)
 {
     buf_printf(t, "%s\n%*s", *first ? "" : ",", indent, "");
     *first = false;
@@ -20,19 +20,19 @@ static void member(struct buf *t, int indent, bool *first, struct str key)
     buf_puts(t, ": ");
 }
 
-static void element(struct buf *t, int indent, bool *first)
+static void detail_begin_element(struct buf *t, int indent, bool *first)
 {
     buf_printf(t, "%s\n%*s", *first ? "" : ",", indent, "");
     *first = false;
 }
 
-static void text_member(struct buf *t, int indent, bool *first, const char *key, struct str value)
+static void detail_text_member(struct buf *t, int indent, bool *first, const char *key, struct str value)
 {
-    member(t, indent, first, str_of(key));
+    detail_begin_member(t, indent, first, str_of(key));
     buf_json(t, value);
 }
 
-static void number(struct buf *t, double v)
+static void detail_number(struct buf *t, double v)
 {
     if (isnan(v))
         buf_puts(t, "\"nan\"");
@@ -40,32 +40,32 @@ static void number(struct buf *t, double v)
         buf_double(t, v);
 }
 
-static void write_run(struct buf *t, const struct building *b)
+static void detail_write_run(struct buf *t, const struct building *b)
 {
     bool first = true;
-    member(t, 2, &first, STR("run"));
+    detail_begin_member(t, 2, &first, STR("run"));
     buf_putc(t, '{');
     first = true;
-    text_member(t, 4, &first, "id", str_of(b->r->id));
-    text_member(t, 4, &first, "name", b->run_name);
-    member(t, 4, &first, STR("experiment"));
+    detail_text_member(t, 4, &first, "id", str_of(b->r->id));
+    detail_text_member(t, 4, &first, "name", b->run_name);
+    detail_begin_member(t, 4, &first, STR("experiment"));
     buf_printf(t, "{\"id\": \"%u\", \"name\": ", b->experiment);
     buf_json(t, b->experiment_name);
     buf_puts(t, ", \"wanted\": ");
     buf_json(t, b->head->experiment && *b->head->experiment ? str_of(b->head->experiment) : b->experiment_name);
     buf_putc(t, '}');
-    text_member(t, 4, &first, "status", str_of(record_status_name(b->r->status)));
-    member(t, 4, &first, STR("start_ms"));
+    detail_text_member(t, 4, &first, "status", str_of(record_status_name(b->r->status)));
+    detail_begin_member(t, 4, &first, STR("start_ms"));
     buf_printf(t, "%lld", (long long)b->r->start_ms);
-    member(t, 4, &first, STR("end_ms"));
+    detail_begin_member(t, 4, &first, STR("end_ms"));
     if (b->end_ms)
         buf_printf(t, "%lld", (long long)b->end_ms);
     else
         buf_puts(t, "null");
-    text_member(t, 4, &first, "user", b->user);
-    text_member(t, 4, &first, "host", str_of(b->head->host));
-    text_member(t, 4, &first, "job", str_of(b->head->job));
-    member(t, 4, &first, STR("argv"));
+    detail_text_member(t, 4, &first, "user", b->user);
+    detail_text_member(t, 4, &first, "host", str_of(b->head->host));
+    detail_text_member(t, 4, &first, "job", str_of(b->head->job));
+    detail_begin_member(t, 4, &first, STR("argv"));
     buf_putc(t, '[');
     for (char **a = b->head->argv; a && *a; a++) {
         if (a != b->head->argv)
@@ -76,15 +76,15 @@ static void write_run(struct buf *t, const struct building *b)
 }
 
 /* Params or tags: {"<key>": {"value": …, "source": …}}. */
-static void write_texts(struct buf *t, const struct building *b, enum fact_kind kind, const char *name)
+static void detail_write_texts(struct buf *t, const struct building *b, enum fact_kind kind, const char *name)
 {
     bool first = false, inner = true;
-    member(t, 2, &first, str_of(name));
+    detail_begin_member(t, 2, &first, str_of(name));
     buf_putc(t, '{');
     for (const struct fact *f = NULL; (f = building_next(b, f));) {
         if (f->kind != kind)
             continue;
-        member(t, 4, &inner, f->key);
+        detail_begin_member(t, 4, &inner, f->key);
         buf_puts(t, "{\"value\": ");
         buf_json(t, f->text);
         buf_puts(t, ", \"source\": ");
@@ -115,7 +115,7 @@ static void write_series(struct buf *t, const struct series *s)
         n++;
     }
     buf_puts(t, "{\"value\": ");
-    number(t, last->value);
+    detail_number(t, last->value);
     buf_puts(t, ", \"unit\": ");
     buf_json(t, str_of(unit->unit));
     buf_puts(t, ", \"direction\": ");
@@ -125,24 +125,24 @@ static void write_series(struct buf *t, const struct series *s)
     buf_printf(t, ", \"samples\": %zu", s->count);
     if (s->count > 1 && n > 0 && isfinite(sum)) {
         buf_puts(t, ", \"min\": ");
-        number(t, low);
+        detail_number(t, low);
         buf_puts(t, ", \"max\": ");
-        number(t, high);
+        detail_number(t, high);
         buf_puts(t, ", \"mean\": ");
-        number(t, sum / (double)n);
+        detail_number(t, sum / (double)n);
     }
     if (s->width > 1)
         buf_printf(t, ", \"thinned\": {\"points\": %zu, \"bucket\": %zu, \"file\": \"series.jsonl\"}", s->n_points, s->width);
     buf_putc(t, '}');
 }
 
-static void write_metrics(struct buf *t, const struct building *b)
+static void detail_write_metrics(struct buf *t, const struct building *b)
 {
     bool first = false, inner = true;
-    member(t, 2, &first, STR("metrics"));
+    detail_begin_member(t, 2, &first, STR("metrics"));
     buf_putc(t, '{');
     for (size_t i = 0; i < b->n_series; i++) {
-        member(t, 4, &inner, b->series[i].key);
+        detail_begin_member(t, 4, &inner, b->series[i].key);
         write_series(t, &b->series[i]);
     }
     buf_puts(t, inner ? "}" : "\n  }");
@@ -161,12 +161,12 @@ static bool is_artifact(const struct building *b, const struct fact *f)
 static void write_list(struct buf *t, const struct building *b, enum fact_kind kind, const char *name, const char *key, const char *text)
 {
     bool first = false, inner = true;
-    member(t, 2, &first, str_of(name));
+    detail_begin_member(t, 2, &first, str_of(name));
     buf_putc(t, '[');
     for (const struct fact *f = NULL; (f = building_next(b, f));) {
         if (f->kind != kind || (kind == FACT_ARTIFACT && !is_artifact(b, f)))
             continue;
-        element(t, 4, &inner);
+        detail_begin_element(t, 4, &inner);
         buf_putc(t, '{');
         if (key) {
             buf_printf(t, "\"%s\": ", key);
@@ -189,28 +189,28 @@ int detail_write(struct building *b, struct err *err)
     buf_init(&t, DETAIL_MAX);
     bool first = true;
     buf_putc(&t, '{');
-    member(&t, 2, &first, STR("format"));
+    detail_begin_member(&t, 2, &first, STR("format"));
     buf_printf(&t, "%d", MLRUNS_FORMAT);
-    text_member(&t, 2, &first, "generator", STR("benchwrap " BW_VERSION));
+    detail_text_member(&t, 2, &first, "generator", STR("benchwrap " BW_VERSION));
     buf_putc(&t, ',');
-    write_run(&t, b);
+    detail_write_run(&t, b);
     const struct fact *verdict = record_find(b->r, FACT_TAG, "benchwrap.verdict"),
                       *reason = record_find(b->r, FACT_TAG, "benchwrap.reason");
-    member(&t, 2, &first, STR("verdict"));
+    detail_begin_member(&t, 2, &first, STR("verdict"));
     buf_puts(&t, "{\"word\": ");
     buf_json(&t, verdict ? verdict->text : STR("none"));
     buf_puts(&t, ", \"reason\": ");
     buf_json(&t, reason ? reason->text : STR(""));
     buf_putc(&t, '}');
     if (b->r->references.n) {
-        member(&t, 2, &first, STR("references"));
+        detail_begin_member(&t, 2, &first, STR("references"));
         buf_putc(&t, '[');
         buf_str(&t, b->r->references);
         buf_puts(&t, "\n  ]");
     }
-    write_texts(&t, b, FACT_PARAM, "params");
-    write_metrics(&t, b);
-    write_texts(&t, b, FACT_TAG, "tags");
+    detail_write_texts(&t, b, FACT_PARAM, "params");
+    detail_write_metrics(&t, b);
+    detail_write_texts(&t, b, FACT_TAG, "tags");
     write_list(&t, b, FACT_ARTIFACT, "artifacts", "path", NULL);
     write_list(&t, b, FACT_MISSING, "missing", "key", "reason");
     write_list(&t, b, FACT_WARNING, "warnings", NULL, "text");

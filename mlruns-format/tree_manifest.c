@@ -18,7 +18,7 @@ struct manifest_file {
     struct manifest_file *next;
 };
 
-static struct manifest_file *note(struct building *b, const char *path, struct err *err)
+static struct manifest_file *manifest_add_file(struct building *b, const char *path, struct err *err)
 {
     struct manifest_file *f = ARENA_NEW(&b->arena, struct manifest_file);
     const char *own = arena_dup(&b->arena, path, strlen(path));
@@ -35,7 +35,7 @@ static struct manifest_file *note(struct building *b, const char *path, struct e
 
 int building_write(struct building *b, const char *path, struct str data, struct err *err)
 {
-    struct manifest_file *f = note(b, path, err);
+    struct manifest_file *f = manifest_add_file(b, path, err);
     if (!f)
         return -1;
     sha256_of(data.p, data.n, f->hex);
@@ -48,7 +48,7 @@ int building_written(struct building *b, const char *path, struct err *err)
     unsigned char piece[PIECE];
     struct sha256 sum;
     ssize_t k;
-    struct manifest_file *f = note(b, path, err);
+    struct manifest_file *f = manifest_add_file(b, path, err);
     if (!f)
         return -1;
     CLEANUP_FD int fd = place_open(b->dir, path, O_RDONLY, 0);
@@ -67,7 +67,7 @@ int building_written(struct building *b, const char *path, struct err *err)
     return 0;
 }
 
-static int by_path(const void *a, const void *b)
+static int compare_manifest_paths(const void *a, const void *b)
 {
     return strcmp((*(struct manifest_file *const *)a)->path, (*(struct manifest_file *const *)b)->path);
 }
@@ -82,7 +82,7 @@ int manifest_write(struct building *b, struct err *err)
     size_t n = 0;
     for (struct manifest_file *f = b->files; f; f = f->next)
         sorted[n++] = f;
-    qsort(sorted, n, sizeof *sorted, by_path);
+    qsort(sorted, n, sizeof *sorted, compare_manifest_paths);
     buf_printf(&t, "{\n  \"format\": %d,\n  \"run_id\": \"%s\",\n  \"files\": [", MLRUNS_FORMAT, b->r->id);
     for (size_t i = 0; i < n; i++) {
         buf_printf(&t, "%s\n    {\"path\": ", i ? "," : "");

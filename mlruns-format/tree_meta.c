@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool is_plain(struct str v)
+static bool is_plain_scalar(struct str v)
 {
     for (size_t i = 0; i < v.n; i++) {
         char c = v.p[i];
@@ -29,7 +29,7 @@ static bool simple_value(struct str v, struct str *ret, bool *ret_plain)
         return !memchr(ret->p, q, ret->n) && !memchr(ret->p, '\\', ret->n);
     }
     *ret = v;
-    return is_plain(v) || str_is(v, "[]");
+    return is_plain_scalar(v) || str_is(v, "[]");
 }
 
 static int64_t int_or(struct str v, int64_t otherwise)
@@ -44,7 +44,7 @@ static bool is_null(struct str v, bool plain)
 }
 
 /* Takes one pair. Times and status must be integers; false if one is not. */
-static bool take(struct tree_meta *m, struct str key, struct str v, bool plain)
+static bool meta_set_pair(struct tree_meta *m, struct str key, struct str v, bool plain)
 {
     static const struct {
         const char *key;
@@ -97,7 +97,7 @@ static bool parse_lines(struct tree_meta *m, struct str text)
                 return false;
         if (text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[0] == '-')) /* the value goes on */
             return false;
-        if (!simple_value(str_sub(line, key.n + 2, line.n), &v, &plain) || !take(m, key, v, plain))
+        if (!simple_value(str_sub(line, key.n + 2, line.n), &v, &plain) || !meta_set_pair(m, key, v, plain))
             return false;
     }
     return true;
@@ -115,7 +115,7 @@ int tree_meta_parse(struct tree_meta *ret, const char *name, struct str text, st
     if (!y || y->kind != YAML_MAP)
         return err_set(err, ERR_INPUT, "%s: it is empty or not a list of keys and values", name);
     for (const struct yaml *c = y->child; c; c = c->next)
-        if (c->kind == YAML_SCALAR && !take(ret, c->key, c->text, c->plain))
+        if (c->kind == YAML_SCALAR && !meta_set_pair(ret, c->key, c->text, c->plain))
             return yaml_complain(c, name, err, STR_FMT " is not an integer", STR_ARG(c->key));
     return 0;
 }

@@ -11,20 +11,20 @@
 
 enum { DEPTH_MAX = 130 };
 
-static bool is_there(int dir, const char *path)
+static bool path_exists(int dir, const char *path)
 {
     struct stat st;
     return fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* rename(2) that replaces nothing. 0; 1: there already; -1 with errno. */
-static int move(int from_dir, const char *from, int to_dir, const char *to)
+static int rename_new(int from_dir, const char *from, int to_dir, const char *to)
 {
     if (renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE) == 0)
         return 0;
     if (errno == EINVAL ||
         errno == ENOSYS) { /* old kernels, some network file systems: a folder with something in it is not replaced either */
-        if (is_there(to_dir, to))
+        if (path_exists(to_dir, to))
             return 1;
         if (renameat(from_dir, from, to_dir, to) == 0)
             return 0;
@@ -33,7 +33,7 @@ static int move(int from_dir, const char *from, int to_dir, const char *to)
 }
 
 /* Copies a folder, without the file named `but` (at its top, may be NULL). */
-static int copy_folder(int from_dir, const char *from, int to_dir, const char *to, const char *but, int depth, struct err *err)
+static int publish_copy_folder(int from_dir, const char *from, int to_dir, const char *to, const char *but, int depth, struct err *err)
 {
     if (depth > DEPTH_MAX)
         return err_set(err, ERR_INPUT, "%s: too many levels of folders", from);
@@ -57,7 +57,7 @@ static int copy_folder(int from_dir, const char *from, int to_dir, const char *t
         if (fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
             rc = err_sys(err, "cannot read %s/%s", from, name);
         else if (S_ISDIR(st.st_mode))
-            rc = copy_folder(in, name, out, name, NULL, depth + 1, err);
+            rc = publish_copy_folder(in, name, out, name, NULL, depth + 1, err);
         else
             rc = fs_copy(in, name, out, name, 0666, err);
     }
@@ -85,12 +85,12 @@ static int publish_copy(int folder, const char *run_id, int dir, const char *pat
 {
     char beside[80];
     snprintf(beside, sizeof beside, "new-%s", run_id);
-    if (fs_remove_tree(folder, beside, err) < 0 || copy_folder(dir, path, folder, beside, "meta.yaml", 0, err) < 0 ||
+    if (fs_remove_tree(folder, beside, err) < 0 || publish_copy_folder(dir, path, folder, beside, "meta.yaml", 0, err) < 0 ||
         fs_sync_tree(folder, beside, err) < 0) {
         fs_remove_tree(folder, beside, NULL);
         return -1;
     }
-    int rc = move(folder, beside, folder, run_id);
+    int rc = rename_new(folder, beside, folder, run_id);
     if (rc != 0) {
         int why = errno;
         fs_remove_tree(folder, beside, NULL);
@@ -109,14 +109,14 @@ int tree_publish(int root, uint32_t experiment, const char *run_id, int dir, con
     CLEANUP_FD int folder = place_open(root, name, O_RDONLY | O_DIRECTORY, 0); /* never through a link to elsewhere */
     if (folder < 0)
         return err_sys(err, "cannot open mlruns/%s", name);
-    int rc = move(dir, path, folder, run_id);
+    int rc = rename_new(dir, path, folder, run_id);
     if (rc == 0)
         return 0;
     if (rc < 0 && errno == EXDEV)
         rc = publish_copy(folder, run_id, dir, path, err);
     else if (rc < 0)
         return err_sys(err, "cannot publish the run as mlruns/%s", to);
-    if (rc == 1 && !is_there(folder, meta)) /* a copy that lacked its last step when its writer died: all else is there */
+    if (rc == 1 && !path_exists(folder, meta)) /* a copy that lacked its last step when its writer died: all else is there */
         rc = publish_meta(folder, run_id, dir, path, err);
     if (rc < 0)
         return err_wrap(err, "cannot publish the run as mlruns/%s", to);

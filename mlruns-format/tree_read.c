@@ -15,14 +15,14 @@ enum {
 };
 
 /* What stays the same while a tree is read. */
-struct reader {
+struct tree_reader {
     unsigned what;
     struct arena *a;
     struct buf text; /* of the file being read */
 };
 
-static void complain(struct reader *x, struct tree_run *run, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void complain(struct reader *x, struct tree_run *run, const char *fmt, ...)
+static void tree_note_problem(struct tree_reader *x, struct tree_run *run, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void tree_note_problem(struct tree_reader *x, struct tree_run *run, const char *fmt, ...)
 {
     if (run->problem)
         return; /* the first says enough */
@@ -34,26 +34,26 @@ static void complain(struct reader *x, struct tree_run *run, const char *fmt, ..
     run->problem = arena_dup(x->a, text, strlen(text));
 }
 
-static const char *kept(struct reader *x, struct str s)
+static const char *tree_copy_text(struct tree_reader *x, struct str s)
 {
     return s.p ? arena_dup(x->a, s.p, s.n) : NULL;
 }
 
 /* The text of in/path into x->text. -1 with errno. */
-static int read_text(struct reader *x, const struct folder *in, const char *path, size_t max)
+static int read_text(struct tree_reader *x, const struct folder *in, const char *path, size_t max)
 {
     buf_clear(&x->text);
     return folder_read(in, path, max, &x->text);
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_entry_keys(const void *a, const void *b)
 {
     const struct tree_entry *const *x = a, *const *y = b;
     return str_natural((*x)->key, (*y)->key);
 }
 
 /* Sorts the list, so that the same run reads the same everywhere. */
-static struct tree_entry *sorted(struct tree_entry *list, size_t n)
+static struct tree_entry *sort_tree_entries(struct tree_entry *list, size_t n)
 {
     struct tree_entry **at = n > 1 ? malloc(n * sizeof(struct tree_entry *)) : NULL;
     if (!at)
@@ -61,7 +61,7 @@ static struct tree_entry *sorted(struct tree_entry *list, size_t n)
     n = 0;
     for (struct tree_entry *e = list; e; e = e->next)
         at[n++] = e;
-    qsort(at, n, sizeof *at, by_key);
+    qsort(at, n, sizeof *at, compare_entry_keys);
     for (size_t i = 0; i < n; i++)
         at[i]->next = i + 1 < n ? at[i + 1] : NULL;
     list = at[0];
@@ -69,7 +69,7 @@ static struct tree_entry *sorted(struct tree_entry *list, size_t n)
     return list;
 }
 
-static bool later(const struct tree_sample *a, const struct tree_sample *b)
+static bool is_later_sample(const struct tree_sample *a, const struct tree_sample *b)
 {
     if (a->step != b->step)
         return a->step > b->step;
@@ -89,7 +89,7 @@ static bool read_sample(struct str line, struct tree_sample *ret)
     return str_int(time, &ret->time_ms) && str_double(value, &ret->value) && str_int(step, &ret->step);
 }
 
-static void read_samples(struct reader *x, struct tree_run *run, struct tree_entry *e)
+static void read_samples(struct tree_reader *x, struct tree_run *run, struct tree_entry *e)
 {
     struct str rest = buf_text(&x->text);
     bool last_only = x->what & TREE_LAST;
@@ -103,13 +103,13 @@ static void read_samples(struct reader *x, struct tree_run *run, struct tree_ent
     if (rest.n && rest.p[rest.n - 1] == '\n')
         rest.n--;
     if (rest.n == 0)
-        complain(x, run, "metrics/%s is empty", e->key);
+        tree_note_problem(x, run, "metrics/%s is empty", e->key);
     for (size_t line = 1; rest.p && rest.n; line++) {
         if (!read_sample(str_cut(&rest, '\n'), &s))
-            complain(x, run, "metrics/%s:%zu is not a sample", e->key, line);
+            tree_note_problem(x, run, "metrics/%s:%zu is not a sample", e->key, line);
         else if (!last_only)
             to[e->count++] = s;
-        else if (e->count == 0 || later(&s, to)) {
+        else if (e->count == 0 || is_later_sample(&s, to)) {
             *to = s;
             e->count = 1;
         }
@@ -117,8 +117,8 @@ static void read_samples(struct reader *x, struct tree_run *run, struct tree_ent
 }
 
 /* One folder of entries on its way. */
-struct entries {
-    struct reader *x;
+struct tree_entries {
+    struct tree_reader *x;
     struct tree_run *run;
     const struct folder *in;
     const char *prefix; /* of the keys: the folders above */
@@ -128,11 +128,11 @@ struct entries {
     size_t *count;
 };
 
-static void read_entries(const struct entries *up, const struct folder *in, const char *folder, const char *prefix);
+static void read_entries(const struct tree_entries *up, const struct folder *in, const char *folder, const char *prefix);
 
-static void add_entry(struct entries *e, const char *key)
+static void tree_entries_add(struct tree_entries *e, const char *key)
 {
-    struct reader *x = e->x;
+    struct tree_reader *x = e->x;
     struct tree_entry *to = ARENA_NEW(x->a, struct tree_entry);
     if (!to)
         return;
@@ -148,8 +148,8 @@ static void add_entry(struct entries *e, const char *key)
 
 static int each_entry(void *context, const struct folder_entry *entry)
 {
-    struct entries *e = context;
-    struct reader *x = e->x;
+    struct tree_entries *e = context;
+    struct tree_reader *x = e->x;
     bool strange = !entry->name.n || memchr(entry->name.p, '/', entry->name.n) || str_is(entry->name, "..") || str_is(entry->name, ".");
     const char *key = arena_printf(x->a, "%s%s", e->prefix, entry->name.p);
     if (!key)
@@ -159,42 +159,42 @@ static int each_entry(void *context, const struct folder_entry *entry)
         if (longer)
             read_entries(e, e->in, entry->name.p, longer);
     } else if (strange || (entry->kind != FOLDER_FILE && entry->kind != FOLDER_PROGRAM))
-        complain(x, e->run, "%s is not a regular file", key);
+        tree_note_problem(x, e->run, "%s is not a regular file", key);
     else if (read_text(x, e->in, entry->name.p, e->metrics ? METRIC_MAX : VALUE_MAX) < 0)
-        complain(x, e->run, "%s cannot be read: %s", key, err_words(errno));
+        tree_note_problem(x, e->run, "%s cannot be read: %s", key, err_words(errno));
     else
-        add_entry(e, key);
+        tree_entries_add(e, key);
     return x->a->failed;
 }
 
 /* Every regular file below the folder is an entry; `prefix` is its key so far. */
-static void read_entries(const struct entries *up, const struct folder *in, const char *folder, const char *prefix)
+static void read_entries(const struct tree_entries *up, const struct folder *in, const char *folder, const char *prefix)
 {
     CLEANUP_FOLDER struct folder f;
-    struct entries e = *up;
+    struct tree_entries e = *up;
     e.in = &f;
     e.prefix = prefix;
     e.depth++;
     if (folder_enter(in, folder, &f) < 0) {
         if (e.depth > 0 || errno != ENOENT)
-            complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, err_words(errno));
+            tree_note_problem(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, err_words(errno));
         return;
     }
     if (folder_names(&f, each_entry, &e) < 0)
-        complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, err_words(errno));
+        tree_note_problem(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, err_words(errno));
 }
 
-static struct tree_entry *read_kind(struct reader *x, struct tree_run *run, const struct folder *in, const char *kind)
+static struct tree_entry *read_kind(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *kind)
 {
     struct tree_entry *list = NULL;
     size_t count = 0;
-    struct entries e = {.x = x, .run = run, .metrics = strcmp(kind, "metrics") == 0, .depth = -1, .list = &list, .count = &count};
+    struct tree_entries e = {.x = x, .run = run, .metrics = strcmp(kind, "metrics") == 0, .depth = -1, .list = &list, .count = &count};
     read_entries(&e, in, kind, "");
-    return sorted(list, count);
+    return sort_tree_entries(list, count);
 }
 
 /* `place`: where the run lies below `in`. */
-static void read_meta(struct reader *x, struct tree_run *run, const struct folder *in, const char *place)
+static void read_meta(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     char path[128];
     struct err why = {0};
@@ -203,38 +203,38 @@ static void read_meta(struct reader *x, struct tree_run *run, const struct folde
     experiment = str_cut(&experiment, '/');
     snprintf(path, sizeof path, "%s/meta.yaml", place);
     if (read_text(x, in, path, TREE_META_MAX) < 0) {
-        complain(x, run, "meta.yaml cannot be read: %s", err_words(errno));
+        tree_note_problem(x, run, "meta.yaml cannot be read: %s", err_words(errno));
         return;
     }
     if (tree_meta_parse(&m, "meta.yaml", buf_text(&x->text), x->a, &why) < 0) {
-        complain(x, run, "%s", why.text);
+        tree_note_problem(x, run, "%s", why.text);
         return;
     }
-    run->name = kept(x, m.name);
-    run->user = kept(x, m.user_id);
-    run->artifact_uri = kept(x, m.artifact_uri);
-    run->lifecycle = str_is(m.lifecycle, "active") || !m.lifecycle.p ? "active" : kept(x, m.lifecycle);
+    run->name = tree_copy_text(x, m.name);
+    run->user = tree_copy_text(x, m.user_id);
+    run->artifact_uri = tree_copy_text(x, m.artifact_uri);
+    run->lifecycle = str_is(m.lifecycle, "active") || !m.lifecycle.p ? "active" : tree_copy_text(x, m.lifecycle);
     run->start_ms = m.start_ms;
     run->end_ms = m.end_ms;
     run->status = (enum run_status)(m.status >= 0 ? m.status : RUN_RUNNING);
     if (!str_is(m.run_id, run->id))
-        complain(x, run, "meta.yaml names another run id");
+        tree_note_problem(x, run, "meta.yaml names another run id");
     else if (!str_eq(m.experiment_id, experiment))
-        complain(x, run, "meta.yaml names another experiment id");
+        tree_note_problem(x, run, "meta.yaml names another experiment id");
     else if (m.start_ms == 0)
-        complain(x, run, "meta.yaml has no start_time");
+        tree_note_problem(x, run, "meta.yaml has no start_time");
     else if (m.status == 0 || m.status > 5)
-        complain(x, run, "meta.yaml has an unknown status");
+        tree_note_problem(x, run, "meta.yaml has an unknown status");
 }
 
 /* params, metrics, tags as far as they are wanted. */
-static void read_kinds(struct reader *x, struct tree_run *run, const struct folder *in, const char *place)
+static void read_kinds(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     CLEANUP_FOLDER struct folder own = {0};
     if (!(x->what & (TREE_PARAMS | TREE_METRICS | TREE_TAGS)))
         return;
     if (folder_enter(in, place, &own) < 0) {
-        complain(x, run, "it cannot be read: %s", err_words(errno));
+        tree_note_problem(x, run, "it cannot be read: %s", err_words(errno));
         return;
     }
     if (x->what & TREE_PARAMS)
@@ -246,14 +246,14 @@ static void read_kinds(struct reader *x, struct tree_run *run, const struct fold
 }
 
 /* What is wanted of the run at in/place. */
-static void fill_run(struct reader *x, struct tree_run *run, const struct folder *in, const char *place)
+static void fill_run(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     read_meta(x, run, in, place);
     read_kinds(x, run, in, place);
     if (!run->name && run->tags)
         for (const struct tree_entry *e = run->tags; e; e = e->next)
             if (strcmp(e->key, "mlflow.runName") == 0)
-                run->name = kept(x, e->value);
+                run->name = tree_copy_text(x, e->value);
     if (!run->name)
         run->name = "";
     if (!run->user)
@@ -263,7 +263,8 @@ static void fill_run(struct reader *x, struct tree_run *run, const struct folder
 }
 
 /* One run; the texts of the experiment are shared. */
-static struct tree_run *read_run(struct reader *x, const struct folder *in, const char *folder, const char *experiment, const char *id)
+static struct tree_run *tree_read_run(struct tree_reader *x, const struct folder *in, const char *folder, const char *experiment,
+                                      const char *id)
 {
     struct tree_run *run = ARENA_NEW(x->a, struct tree_run);
     if (!run)
@@ -281,7 +282,7 @@ static struct tree_run *read_run(struct reader *x, const struct folder *in, cons
 
 void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, struct arena *a)
 {
-    struct reader x = {.what = what, .a = a};
+    struct tree_reader x = {.what = what, .a = a};
     const char *experiments = run->problem;
     run->problem = NULL;
     buf_init(&x.text, METRIC_MAX + (1 << 20));
@@ -292,7 +293,7 @@ void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, s
 }
 
 /* As MLflow: [A-Za-z0-9][\w-]{0,63}, and not one of its own folders. */
-static bool is_experiment(const char *name)
+static bool is_experiment_folder(const char *name)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
     size_t n = strlen(name);
@@ -300,7 +301,7 @@ static bool is_experiment(const char *name)
 }
 
 /* The name of the experiment in `dir`; its id where the file cannot be read, and a problem for its runs. */
-static const char *experiment_name(struct reader *x, const struct folder *dir, const char *folder, const char **ret_problem)
+static const char *read_experiment_name(struct tree_reader *x, const struct folder *dir, const char *folder, const char **ret_problem)
 {
     struct tree_meta m;
     struct err why = {0};
@@ -312,20 +313,20 @@ static const char *experiment_name(struct reader *x, const struct folder *dir, c
     else if (!m.name.p)
         *ret_problem = "the experiment's meta.yaml has no name";
     else
-        return kept(x, m.name);
+        return tree_copy_text(x, m.name);
     return arena_dup(x->a, folder, strlen(folder));
 }
 
-struct names {
+struct experiment_names {
     struct arena *a;
     const char **list;
     size_t count, room;
 };
 
-static int note_experiment(void *context, const struct folder_entry *entry)
+static int tree_note_experiment(void *context, const struct folder_entry *entry)
 {
-    struct names *n = context;
-    if (entry->kind != FOLDER_FOLDER || !is_experiment(entry->name.p)) /* a stray file; MLflow passes it over too */
+    struct experiment_names *n = context;
+    if (entry->kind != FOLDER_FOLDER || !is_experiment_folder(entry->name.p)) /* a stray file; MLflow passes it over too */
         return 0;
     if (n->count == n->room) {
         const char **list = arena_get(n->a, (n->room * 2 + 64) * sizeof *list);
@@ -340,24 +341,24 @@ static int note_experiment(void *context, const struct folder_entry *entry)
     return n->list[n->count++] == NULL;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_experiment_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Calls each_folder for every experiment folder of the tree, in order of their names. */
-static int each_experiment(const struct folder *root, int (*each_folder)(void *context, const struct folder *in, const char *folder),
-                           void *context, struct err *err)
+static int tree_each_experiment(const struct folder *root, int (*each_folder)(void *context, const struct folder *in, const char *folder),
+                                void *context, struct err *err)
 {
-    struct names names = {0};
+    struct experiment_names names = {0};
     struct arena a;
     arena_init(&a, 0);
     names.a = &a;
-    int rc = folder_names(root, note_experiment, &names) < 0 ? err_sys(err, "cannot read the tree") : 0;
+    int rc = folder_names(root, tree_note_experiment, &names) < 0 ? err_sys(err, "cannot read the tree") : 0;
     if (a.failed)
         rc = err_set(err, ERR_SYSTEM, "cannot read the tree: memory is short");
     if (rc == 0 && names.count)
-        qsort(names.list, names.count, sizeof *names.list, by_name);
+        qsort(names.list, names.count, sizeof *names.list, compare_experiment_names);
     for (size_t i = 0; i < names.count && rc == 0; i++) {
         CLEANUP_FOLDER struct folder in;
         if (folder_enter(root, names.list[i], &in) == 0)
@@ -372,7 +373,7 @@ struct run_names {
     void *context;
 };
 
-static int note_run(void *context, const struct folder_entry *entry)
+static int tree_note_run(void *context, const struct folder_entry *entry)
 {
     struct run_names *n = context;
     return record_is_id(entry->name) ? n->each_name(n->context, entry->name.p) : 0;
@@ -382,11 +383,11 @@ static int note_run(void *context, const struct folder_entry *entry)
 static int each_run_id(const struct folder *in, int (*each_name)(void *context, const char *id), void *context)
 {
     struct run_names n = {each_name, context};
-    return folder_names(in, note_run, &n);
+    return folder_names(in, tree_note_run, &n);
 }
 
-struct walk {
-    struct reader x;
+struct tree_walking {
+    struct tree_reader x;
     const struct folder *root;
     int (*each)(void *context, struct tree_run *run);
     void *context;
@@ -396,8 +397,8 @@ struct walk {
 
 static int walk_run(void *context, const char *id)
 {
-    struct walk *w = context;
-    struct tree_run *run = read_run(&w->x, w->in, w->folder, w->experiment, id);
+    struct tree_walking *w = context;
+    struct tree_run *run = tree_read_run(&w->x, w->in, w->folder, w->experiment, id);
     if (!run)
         return -1;
     if (!run->problem)
@@ -408,26 +409,26 @@ static int walk_run(void *context, const char *id)
 
 static int walk_folder(void *context, const struct folder *in, const char *folder)
 {
-    struct walk *w = context;
+    struct tree_walking *w = context;
     w->in = in;
     w->folder = arena_dup(w->x.a, folder, strlen(folder));
-    w->experiment = experiment_name(&w->x, in, folder, &w->problem);
+    w->experiment = read_experiment_name(&w->x, in, folder, &w->problem);
     return w->folder ? each_run_id(in, walk_run, w) : -1;
 }
 
-static int walk(const struct folder *root, const struct folder *lasting, unsigned what, struct arena *a,
-                int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
+static int tree_walk_runs(const struct folder *root, const struct folder *lasting, unsigned what, struct arena *a,
+                          int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
 {
-    struct walk w = {.x = {.what = what, .a = a}, .root = lasting, .each = each, .context = context};
+    struct tree_walking w = {.x = {.what = what, .a = a}, .root = lasting, .each = each, .context = context};
     buf_init(&w.x.text, METRIC_MAX + (1 << 20));
-    int rc = each_experiment(root, walk_folder, &w, err);
+    int rc = tree_each_experiment(root, walk_folder, &w, err);
     buf_deinit(&w.x.text);
     if (a->failed)
         return err_set(err, ERR_SYSTEM, "cannot read the tree: memory is short");
     return rc < 0 ? -1 : 0;
 }
 
-struct find {
+struct tree_search {
     const char *prefix;
     char id[33], folder[65];
     size_t found;
@@ -436,7 +437,7 @@ struct find {
 
 static int find_run(void *context, const char *id)
 {
-    struct find *f = context;
+    struct tree_search *f = context;
     if (strncmp(id, f->prefix, strlen(f->prefix)) != 0)
         return 0;
     if (f->found++ == 0) {
@@ -448,7 +449,7 @@ static int find_run(void *context, const char *id)
 
 static int find_folder(void *context, const struct folder *in, const char *folder)
 {
-    struct find *f = context;
+    struct tree_search *f = context;
     struct folder_entry e;
     f->in = folder;
     if (strlen(f->prefix) < 32)
@@ -460,12 +461,12 @@ static int find_folder(void *context, const struct folder *in, const char *folde
 static int read_one(const struct folder *in, const char *folder, const char *experiment, const char *id, unsigned what, struct arena *a,
                     struct tree_run **ret, struct err *err)
 {
-    struct reader x = {.what = what, .a = a};
+    struct tree_reader x = {.what = what, .a = a};
     const char *problem = NULL;
     buf_init(&x.text, METRIC_MAX + (1 << 20));
     if (!experiment)
-        experiment = experiment_name(&x, in, folder, &problem);
-    *ret = experiment ? read_run(&x, in, folder, experiment, id) : NULL;
+        experiment = read_experiment_name(&x, in, folder, &problem);
+    *ret = experiment ? tree_read_run(&x, in, folder, experiment, id) : NULL;
     buf_deinit(&x.text);
     if (!*ret)
         return err_set(err, ERR_SYSTEM, "cannot read mlruns/%s/%s: memory is short", folder, id);
@@ -477,10 +478,10 @@ static int read_one(const struct folder *in, const char *folder, const char *exp
 int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
 {
     size_t n = strlen(prefix);
-    struct find f = {.prefix = prefix};
+    struct tree_search f = {.prefix = prefix};
     if (n < 4 || n > 32 || strspn(prefix, "0123456789abcdef") != n)
         return 1;
-    if (each_experiment(root, find_folder, &f, err) < 0)
+    if (tree_each_experiment(root, find_folder, &f, err) < 0)
         return -1;
     if (f.found != 1)
         return f.found ? 2 : 1;
@@ -505,13 +506,13 @@ int tree_read(int experiment, const struct tree_run *run, unsigned what, struct 
 int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context,
                  struct err *err)
 {
-    return walk(root, root, what, a, each, context, err);
+    return tree_walk_runs(root, root, what, a, each, context, err);
 }
 
 int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
 {
     struct folder f = folder_disk(root);
-    return walk(&f, NULL, what, a, each, context, err);
+    return tree_walk_runs(&f, NULL, what, a, each, context, err);
 }
 
 int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)

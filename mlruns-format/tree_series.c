@@ -30,7 +30,7 @@ static void thin_bucket(struct series *s, const struct fact **samples, size_t n)
 }
 
 /* The last sample stays as it is: it is what tables show as the value. */
-static int thin(struct building *b, struct series *s, struct err *err)
+static int series_thin(struct building *b, struct series *s, struct err *err)
 {
     s->width = 1;
     s->points = s->samples;
@@ -74,14 +74,14 @@ int series_collect(struct building *b, struct err *err)
     for (size_t i = 0; i < n; i++) /* a key whose only sample found no memory has none */
         if (b->series[i].count) {
             b->series[b->n_series] = b->series[i];
-            if (thin(b, &b->series[b->n_series++], err) < 0)
+            if (series_thin(b, &b->series[b->n_series++], err) < 0)
                 return -1;
         }
     return 0;
 }
 
 /* One line: the key and up to LINE_SAMPLES samples from the k-th on. */
-static void add_line(struct buf *t, const struct series *s, size_t k)
+static void series_add_line(struct buf *t, const struct series *s, size_t k)
 {
     size_t end = s->count - k < LINE_SAMPLES ? s->count : k + LINE_SAMPLES;
     buf_puts(t, "{\"key\":");
@@ -113,7 +113,7 @@ int series_write_all(struct building *b, struct err *err)
         if (fd < 0)
             return err_sys(err, "cannot create artifacts/series.jsonl");
         for (size_t k = 0; k < s->count; k += LINE_SAMPLES) {
-            add_line(&t, s, k);
+            series_add_line(&t, s, k);
             if (t.failed)
                 return err_set(err, ERR_SYSTEM, "memory is short");
             if (fs_write_all(fd, t.p, t.n) < 0)

@@ -16,7 +16,7 @@
 
 enum { WHY_MAX = 2048, PIECE = 65536, REAP_MS = 100 };
 
-_Noreturn static void become(char *const *argv, char *const *env, int in, int out, int err, pid_t parent)
+_Noreturn static void ask_become(char *const *argv, char *const *env, int in, int out, int err, pid_t parent)
 {
     sigset_t none;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -63,7 +63,7 @@ int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, 
         in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     ret->pid = pipes ? fork() : -1;
     if (ret->pid == 0)
-        become(argv, env, in[0], out[1], why[1], parent);
+        ask_become(argv, env, in[0], out[1], why[1], parent);
     int saved = errno;
     fs_close(&in[0]);
     fs_close(&out[1]);
@@ -88,7 +88,7 @@ int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, 
 }
 
 /* What a pipe holds now. keep: bytes that are kept, the rest is thrown away. False: more than that came. */
-static bool drain(int *fd, struct buf *to, size_t keep)
+static bool ask_drain(int *fd, struct buf *to, size_t keep)
 {
     while (*fd >= 0) {
         char *room = buf_room(to, PIECE);
@@ -114,7 +114,7 @@ static bool drain(int *fd, struct buf *to, size_t keep)
     return true;
 }
 
-static void stop(struct ask *a, enum ask_end end)
+static void ask_stop(struct ask *a, enum ask_end end)
 {
     struct timespec nap = {.tv_nsec = 1000000};
     if (a->pid > 0) {
@@ -134,18 +134,18 @@ enum ask_end ask_hear(struct ask *a)
 {
     if (a->end != ASK_RUNS)
         return a->end;
-    drain(&a->err, &a->why, WHY_MAX);
-    if (!drain(&a->out, &a->text, a->text.max - PIECE - 1)) {
-        stop(a, ASK_LONG);
+    ask_drain(&a->err, &a->why, WHY_MAX);
+    if (!ask_drain(&a->out, &a->text, a->text.max - PIECE - 1)) {
+        ask_stop(a, ASK_LONG);
         return a->end;
     }
     int rc = (int)waitpid(a->pid, &a->status, WNOHANG);
     if (rc > 0 || (rc < 0 && errno == ECHILD)) {
         a->pid = 0; /* all that it wrote is in the pipes, also where a process that it left behind holds them open */
-        drain(&a->err, &a->why, WHY_MAX);
-        stop(a, drain(&a->out, &a->text, a->text.max - PIECE - 1) ? ASK_DONE : ASK_LONG);
+        ask_drain(&a->err, &a->why, WHY_MAX);
+        ask_stop(a, ask_drain(&a->out, &a->text, a->text.max - PIECE - 1) ? ASK_DONE : ASK_LONG);
     } else if (clock_mono_ns() >= a->until_ns)
-        stop(a, ASK_LATE);
+        ask_stop(a, ASK_LATE);
     return a->end;
 }
 
@@ -164,7 +164,7 @@ enum ask_end ask_wait(struct ask *a, int64_t wait_ms)
 
 void ask_close(struct ask *a)
 {
-    stop(a, a->end == ASK_RUNS ? ASK_LATE : a->end);
+    ask_stop(a, a->end == ASK_RUNS ? ASK_LATE : a->end);
     buf_deinit(&a->text);
     buf_deinit(&a->why);
 }

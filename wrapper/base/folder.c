@@ -95,7 +95,7 @@ static void disk_leave(struct folder *f)
     errno = why;
 }
 
-static enum folder_kind kind_of(mode_t mode)
+static enum folder_kind folder_kind_of(mode_t mode)
 {
     if (S_ISREG(mode))
         return mode & 0111 ? FOLDER_PROGRAM : FOLDER_FILE;
@@ -107,7 +107,7 @@ static enum folder_kind kind_of_type(unsigned char type)
     return type == DT_REG ? FOLDER_FILE : type == DT_DIR ? FOLDER_FOLDER : type == DT_LNK ? FOLDER_LINK : FOLDER_OTHER;
 }
 
-struct listing {
+struct folder_listing {
     const struct folder *folder;
     bool modes;
     int (*each)(void *context, const struct folder_entry *entry);
@@ -116,12 +116,12 @@ struct listing {
 
 static int list_name(void *context, const char *name, unsigned char type)
 {
-    const struct listing *l = context;
+    const struct folder_listing *l = context;
     struct stat st;
     bool look = type == DT_UNKNOWN || (l->modes && type == DT_REG);
     if (look && fstatat(l->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return 0; /* gone meanwhile */
-    struct folder_entry entry = {.name = str_of(name), .kind = look ? kind_of(st.st_mode) : kind_of_type(type)};
+    struct folder_entry entry = {.name = str_of(name), .kind = look ? folder_kind_of(st.st_mode) : kind_of_type(type)};
     if (!l->modes && entry.kind == FOLDER_PROGRAM)
         entry.kind = FOLDER_FILE;
     return l->each(l->context, &entry);
@@ -129,7 +129,7 @@ static int list_name(void *context, const char *name, unsigned char type)
 
 static int disk_list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
-    struct listing l = {f, modes, each, context};
+    struct folder_listing l = {f, modes, each, context};
     return fs_each_name(f->fd, f->borrowed ? "." : NULL, list_name, &l); /* the position of a caller's descriptor is the caller's */
 }
 
@@ -138,12 +138,12 @@ static int disk_look(const struct folder *f, const char *path, struct folder_ent
     struct stat st;
     if (fstatat(f->fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return -1;
-    ret->kind = kind_of(st.st_mode);
+    ret->kind = folder_kind_of(st.st_mode);
     *ret_size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     return 0;
 }
 
-static int open_file(const struct folder *f, const char *path)
+static int disk_open_file(const struct folder *f, const char *path)
 {
     return place_open(f->fd, path, O_RDONLY, 0);
 }
@@ -152,7 +152,7 @@ static int open_file(const struct folder *f, const char *path)
 static int disk_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
 {
     size_t begin = to->n;
-    CLEANUP_FD int fd = open_file(f, path);
+    CLEANUP_FD int fd = disk_open_file(f, path);
     if (fd < 0)
         return -1;
     for (size_t want = FIRST;; want = PIECE) {
@@ -186,7 +186,7 @@ static int disk_feed(const struct folder *f, const char *path, uint64_t max, voi
     char block[PIECE];
     uint64_t done = 0;
     struct stat st;
-    CLEANUP_FD int fd = open_file(f, path);
+    CLEANUP_FD int fd = disk_open_file(f, path);
     if (fd < 0 || fstat(fd, &st) < 0)
         return -1;
     if (!S_ISREG(st.st_mode)) {

@@ -55,7 +55,7 @@ static ssize_t read_some(int fd, void *p, size_t n)
     return got;
 }
 
-static int open_file(int dir, const char *path, bool links, struct stat *st)
+static int fs_open_file(int dir, const char *path, bool links, struct stat *st)
 {
     int fd = links             ? open_again(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
              : dir == AT_FDCWD ? place_open_named(path)
@@ -117,7 +117,7 @@ int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *re
 int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err)
 {
     struct stat st = {0};
-    CLEANUP_FD int fd = open_file(dir, path, flags & FS_LINKS, &st);
+    CLEANUP_FD int fd = fs_open_file(dir, path, flags & FS_LINKS, &st);
     return fd < 0 ? err_sys(err, "cannot read %s", path) : fs_read_open(fd, path, max, flags, ret, err);
 }
 
@@ -140,7 +140,7 @@ int fs_write_all(int fd, const void *p, size_t n)
 }
 
 /* The folder of a path that the caller names, for writing: through links of the caller and root alone. *ret_name: the last component. */
-static int open_folder_of(const char *path, const char **ret_name)
+static int fs_open_parent(const char *path, const char **ret_name)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -154,7 +154,7 @@ static int open_folder_of(const char *path, const char **ret_name)
 int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err)
 {
     const char *name = path;
-    CLEANUP_FD int folder = dir == AT_FDCWD ? open_folder_of(path, &name) : -1;
+    CLEANUP_FD int folder = dir == AT_FDCWD ? fs_open_parent(path, &name) : -1;
     CLEANUP_FD int fd =
         dir == AT_FDCWD && folder < 0 ? -1 : open_again(folder < 0 ? dir : folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (fd < 0)
@@ -254,7 +254,7 @@ int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync,
         return replace_file(dir, path, path, data, mode, sync, err);
     if (named_descriptor(path) >= 0 || is_no_file(path))
         return write_into(path, data, err);
-    CLEANUP_FD int folder = open_folder_of(path, &name);
+    CLEANUP_FD int folder = fs_open_parent(path, &name);
     return folder < 0 ? err_sys(err, "cannot write %s", path) : replace_file(folder, name, path, data, mode, sync, err);
 }
 
@@ -296,7 +296,7 @@ static bool is_dots(const char *name)
 }
 
 /* Opens the folder for listing. NULL with errno. */
-static DIR *list_folder(int dir, const char *path)
+static DIR *fs_open_listing(int dir, const char *path)
 {
     int fd = open_again(dir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (fd < 0)
@@ -319,7 +319,7 @@ static int remove_below(DIR *d, int depth, char *failed, size_t size)
         if (e->d_type != DT_DIR && errno == ENOENT)
             continue;
         if (e->d_type == DT_DIR || errno == EISDIR || errno == EPERM) {
-            DIR *sub = depth < DEPTH_MAX ? list_folder(dirfd(d), e->d_name) : (errno = ELOOP, NULL);
+            DIR *sub = depth < DEPTH_MAX ? fs_open_listing(dirfd(d), e->d_name) : (errno = ELOOP, NULL);
             if (sub) {
                 int below = remove_below(sub, depth + 1, failed, size);
                 int why = errno;
@@ -342,7 +342,7 @@ static int remove_below(DIR *d, int depth, char *failed, size_t size)
 int fs_remove_tree(int dir, const char *path, struct err *err)
 {
     char failed[NAME_MAX + 1] = "";
-    DIR *d = list_folder(dir, path);
+    DIR *d = fs_open_listing(dir, path);
     if (!d) {
         if (errno == ENOENT)
             return 0;
@@ -397,7 +397,7 @@ static int sync_below(DIR *d, int depth)
 
 int fs_sync_tree(int dir, const char *path, struct err *err)
 {
-    DIR *d = list_folder(dir, path);
+    DIR *d = fs_open_listing(dir, path);
     if (!d)
         return err_sys(err, "cannot sync %s", path);
     int rc = sync_below(d, 0);

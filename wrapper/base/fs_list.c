@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int by_name(const void *a, const void *b)
+static int compare_listed_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_name(struct fs_list *list, size_t *room, const char *name)
+static int fs_list_append(struct fs_list *list, size_t *room, const char *name)
 {
     if (list->count == *room) {
         size_t more = *room ? *room * 2 : 16;
@@ -51,28 +51,28 @@ int fs_each_name(int dir, const char *path, int (*each)(void *context, const cha
     return n < 0 && why != ENOENT /* a folder that was removed meanwhile has no entries */ ? -1 : rc;
 }
 
-struct adding {
+struct fs_list_growing {
     struct fs_list list;
     size_t room;
 };
 
-static int add(void *context, const char *name, unsigned char type)
+static int fs_list_collect(void *context, const char *name, unsigned char type)
 {
-    struct adding *a = context;
+    struct fs_list_growing *a = context;
     (void)type;
-    return add_name(&a->list, &a->room, name);
+    return fs_list_append(&a->list, &a->room, name);
 }
 
 int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err)
 {
-    struct adding a = {.room = 0};
-    if (fs_each_name(dir, path, add, &a)) {
+    struct fs_list_growing a = {.room = 0};
+    if (fs_each_name(dir, path, fs_list_collect, &a)) {
         err_sys(err, "cannot read folder %s", path);
         fs_list_deinit(&a.list);
         return -1;
     }
     if (a.list.count)
-        qsort(a.list.names, a.list.count, sizeof *a.list.names, by_name);
+        qsort(a.list.names, a.list.count, sizeof *a.list.names, compare_listed_names);
     *ret = a.list;
     return 0;
 }

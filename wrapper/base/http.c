@@ -57,14 +57,14 @@ const char *http_library(void)
     return l.handle || curl_load(&l, &err) == 0 ? l.curl_version() : NULL;
 }
 
-static char *copy(const char *text, bool *failed)
+static char *http_copy_text(const char *text, bool *failed)
 {
     char *p = text ? strdup(text) : NULL;
     *failed |= text && !p;
     return p;
 }
 
-static bool append(struct http *h, struct curl_slist **list, const char *line)
+static bool http_append_header(struct http *h, struct curl_slist **list, const char *line)
 {
     struct curl_slist *more = h->curl.curl_slist_append(*list, line);
     if (more)
@@ -86,14 +86,14 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
         free(h);
         return -1;
     }
-    h->agent = copy(c->agent, &failed);
-    h->ca_file = copy(c->ca_file, &failed);
-    h->client_cert = copy(c->client_cert, &failed);
-    h->user = copy(c->user, &failed);
-    h->password = copy(c->password, &failed);
-    h->bearer = copy(c->bearer, &failed);
-    h->proxy = copy(c->proxy, &failed);
-    h->unix_socket = copy(c->unix_socket, &failed);
+    h->agent = http_copy_text(c->agent, &failed);
+    h->ca_file = http_copy_text(c->ca_file, &failed);
+    h->client_cert = http_copy_text(c->client_cert, &failed);
+    h->user = http_copy_text(c->user, &failed);
+    h->password = http_copy_text(c->password, &failed);
+    h->bearer = http_copy_text(c->bearer, &failed);
+    h->proxy = http_copy_text(c->proxy, &failed);
+    h->unix_socket = http_copy_text(c->unix_socket, &failed);
     h->ca_folder = c->ca_file && stat(c->ca_file, &st) == 0 && S_ISDIR(st.st_mode);
     h->insecure = c->insecure;
     h->no_redirects = c->no_redirects;
@@ -107,7 +107,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
         h->multi = h->curl.curl_multi_init();
     }
     for (size_t i = 0; !failed && c->headers && c->headers[i]; i++)
-        failed |= !append(h, &h->headers, c->headers[i]);
+        failed |= !http_append_header(h, &h->headers, c->headers[i]);
     if (failed || !h->easy || !h->multi) {
         http_free(h);
         return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
@@ -117,7 +117,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
 }
 
 /* Not left in memory that is given back: what follows may be written to a core file. */
-static void forget(char *secret)
+static void http_erase_secret(char *secret)
 {
     if (secret)
         explicit_bzero(secret, strlen(secret));
@@ -139,16 +139,16 @@ void http_free(struct http *h)
     free(h->ca_file);
     free(h->client_cert);
     free(h->user);
-    forget(h->proxy); /* its credentials stand in it */
+    http_erase_secret(h->proxy); /* its credentials stand in it */
     free(h->unix_socket);
-    forget(h->password);
-    forget(h->bearer);
+    http_erase_secret(h->password);
+    http_erase_secret(h->bearer);
     free(h); /* the library stays loaded: it keeps state of its own */
 }
 
 /* ---- what libcurl calls ---- */
 
-static curl_socket_t on_socket(void *context, curlsocktype purpose, struct curl_sockaddr *a)
+static curl_socket_t http_on_socket(void *context, curlsocktype purpose, struct curl_sockaddr *a)
 {
     struct http *h = context;
     int fd = socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
@@ -216,7 +216,7 @@ static void keep_date(char to[40], struct str text)
 }
 
 /* Only the last reply's counts: those of redirects come before it. */
-static size_t on_header(char *p, size_t size, size_t n, void *context)
+static size_t http_on_header(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
     struct str line = {p, size * n}, key = str_cut(&line, ':');
@@ -243,7 +243,7 @@ static size_t on_header(char *p, size_t size, size_t n, void *context)
 /* ---- one request ---- */
 
 /* A file may take as long as it takes, as long as something moves. */
-static void set_limits(struct http *h, const struct http_request *q)
+static void http_set_limits(struct http *h, const struct http_request *q)
 {
     bool file = q->to_fd || (!q->body.p && q->body_bytes > 0);
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
@@ -295,7 +295,7 @@ static void set_trust(struct http *h, const struct http_request *q)
 }
 
 /* False: the file is shorter, or cannot be read. */
-static bool read_small(struct http *h, size_t bytes)
+static bool http_read_small(struct http *h, size_t bytes)
 {
     buf_clear(&h->small);
     char *to = buf_room(&h->small, bytes);
@@ -308,8 +308,9 @@ static bool set_body(struct http *h, const struct http_request *q, struct curl_s
 {
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     char type[200];
-    bool from_fd = !q->body.p && q->body_bytes > 0, small = from_fd && q->body_bytes <= SMALL_BODY, good = append(h, headers, "Expect:");
-    if (small && !read_small(h, (size_t)q->body_bytes))
+    bool from_fd = !q->body.p && q->body_bytes > 0, small = from_fd && q->body_bytes <= SMALL_BODY,
+         good = http_append_header(h, headers, "Expect:");
+    if (small && !http_read_small(h, (size_t)q->body_bytes))
         return false;
     if (small) {
         set(h->easy, CURLOPT_POSTFIELDS, h->small.p);
@@ -330,16 +331,16 @@ static bool set_body(struct http *h, const struct http_request *q, struct curl_s
         if (strncasecmp(q->headers[i], "Content-Type:", 13) == 0)
             return good; /* of a presigned address: it is signed too */
     snprintf(type, sizeof type, "Content-Type: %s", q->type ? q->type : "application/octet-stream");
-    return append(h, headers, type) && good;
+    return http_append_header(h, headers, type) && good;
 }
 
 static bool set_headers(struct http *h, const struct http_request *q, struct curl_slist **headers)
 {
     bool good = true;
     for (const struct curl_slist *l = q->foreign ? NULL : h->headers; l && good; l = l->next)
-        good = append(h, headers, l->data);
+        good = http_append_header(h, headers, l->data);
     for (size_t i = 0; good && q->headers && q->headers[i]; i++)
-        good = append(h, headers, q->headers[i]);
+        good = http_append_header(h, headers, q->headers[i]);
     return good;
 }
 
@@ -365,7 +366,7 @@ static bool is_dripping(struct http *h)
 }
 
 /* Runs the transfer that was added; true if it came to an end of its own, false if it was cancelled. */
-static bool perform(struct http *h, const struct http_request *q, CURLcode *ret)
+static bool http_perform(struct http *h, const struct http_request *q, CURLcode *ret)
 {
     struct curl_waitfd cancel = {.fd = h->cancel_fd, .events = CURL_WAIT_POLLIN};
     bool heeds = h->cancel_fd >= 0 && !q->parting;
@@ -431,7 +432,7 @@ static void put_reason(struct http *h, CURLcode code, struct buf *to)
         buf_plain(to, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
 }
 
-static int failed(struct http *h, const struct http_request *q, CURLcode code, struct err *err)
+static int http_failed(struct http *h, const struct http_request *q, CURLcode code, struct err *err)
 {
     struct buf url CLEANUP_BUF, why CLEANUP_BUF;
     buf_init(&url, 2000);
@@ -453,7 +454,7 @@ static int failed(struct http *h, const struct http_request *q, CURLcode code, s
     return err_set(err, ERR_REMOTE, "%s %s: %s", q->method, url.p, why.p ? why.p : "");
 }
 
-static void take_reply(struct http *h, struct http_reply *r)
+static void http_read_reply(struct http *h, struct http_reply *r)
 {
     long status = 0;
     char *type = NULL;
@@ -478,21 +479,21 @@ static void take_reply(struct http *h, struct http_reply *r)
 }
 
 /* Everything libcurl is to know of a request; *ret_headers is the caller's to free, in any case. */
-static bool set_request(struct http *h, const struct http_request *q, struct curl_slist **ret_headers)
+static bool http_set_request(struct http *h, const struct http_request *q, struct curl_slist **ret_headers)
 {
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     h->curl.curl_easy_reset(h->easy);
-    set_limits(h, q);
+    http_set_limits(h, q);
     set_trust(h, q);
     set(h->easy, CURLOPT_ERRORBUFFER, h->text);
     set(h->easy, CURLOPT_URL, q->url);
-    set(h->easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+    set(h->easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
     set(h->easy, CURLOPT_OPENSOCKETDATA, h);
     set(h->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
     set(h->easy, CURLOPT_CLOSESOCKETDATA, h);
     set(h->easy, CURLOPT_WRITEFUNCTION, on_write);
     set(h->easy, CURLOPT_WRITEDATA, h);
-    set(h->easy, CURLOPT_HEADERFUNCTION, on_header);
+    set(h->easy, CURLOPT_HEADERFUNCTION, http_on_header);
     set(h->easy, CURLOPT_HEADERDATA, h);
     set(h->easy, CURLOPT_FRESH_CONNECT, q->fresh && clock_mono_ns() - h->last_ns > HOT_NS ? 1L : 0L);
     if (!set_body(h, q, ret_headers) || !set_headers(h, q, ret_headers))
@@ -515,17 +516,17 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->flow_ns = 0;
     h->dripped = h->too_long = h->unwritable = h->unreadable = false;
     h->text[0] = 0;
-    if (!set_request(h, q, &headers)) {
+    if (!http_set_request(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);
         ret->trouble = HTTP_HOPELESS;
-        return h->unreadable ? failed(h, q, CURLE_READ_ERROR, err) : err_set(err, ERR_SYSTEM, "no memory for a request");
+        return h->unreadable ? http_failed(h, q, CURLE_READ_ERROR, err) : err_set(err, ERR_SYSTEM, "no memory for a request");
     }
     CURLcode code = CURLE_FAILED_INIT;
-    bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && perform(h, q, &code);
+    bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && http_perform(h, q, &code);
     long sent = 0; /* bytes of the request */
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_REQUEST_SIZE, &sent);
     if (done && code == CURLE_OK)
-        take_reply(h, ret);
+        http_read_reply(h, ret);
     h->curl.curl_multi_remove_handle(h->multi, h->easy);
     h->curl.curl_slist_free_all(headers);
     if (!done) {
@@ -536,7 +537,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     if (code == CURLE_OK)
         return 0;
     ret->trouble = trouble_of(code, sent > 0);
-    return failed(h, q, code, err);
+    return http_failed(h, q, code, err);
 }
 
 void http_reply_deinit(struct http_reply *r)

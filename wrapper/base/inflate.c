@@ -35,7 +35,7 @@ struct inflater {
     bool ended, raw;
 };
 
-static void load(void)
+static void zlib_load(void)
 {
     void *h = library_open(LIBRARY_ZLIB);
     if (h) {
@@ -49,7 +49,7 @@ static void load(void)
 struct inflater *inflate_new(enum inflate_form form)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
+    pthread_once(&once, zlib_load);
     struct inflater *i = zlib.init && zlib.run && zlib.end && zlib.again ? calloc(1, sizeof *i) : NULL;
     if (i && zlib.init(&i->z, form == INFLATE_RAW ? NO_HEADER : AUTO_HEADER, "1.2.11", (int)sizeof i->z) != Z_OK) {
         free(i);

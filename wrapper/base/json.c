@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const cJSON *node(const struct json *j)
+static const cJSON *json_node(const struct json *j)
 {
     return (const cJSON *)(const void *)j;
 }
@@ -15,7 +15,7 @@ static const struct json *json_of(const cJSON *c)
     return (const struct json *)(const void *)c;
 }
 
-static int complain_at(struct str text, size_t at, struct err *err, const char *what)
+static int json_err_at(struct str text, size_t at, struct err *err, const char *what)
 {
     size_t line = 1, column = 1;
     for (size_t i = 0; i < at && i < text.n; i++)
@@ -32,7 +32,7 @@ int json_parse(struct json **ret, struct str text, size_t *ret_end, struct err *
     const char *end = NULL;
     cJSON *c = text.n ? cJSON_ParseWithLengthOpts(text.p, text.n, &end, 0) : NULL;
     if (!c)
-        return complain_at(text, end && end >= text.p ? (size_t)(end - text.p) : 0, err,
+        return json_err_at(text, end && end >= text.p ? (size_t)(end - text.p) : 0, err,
                            text.n ? "not valid JSON (or more than 1000 levels, or no memory)" : "not valid JSON: the text is empty");
     size_t at = (size_t)(end - text.p);
     /* cJSON before 1.7.19 cuts numbers of more than 63 characters: the rest must not pass for something else. */
@@ -42,7 +42,7 @@ int json_parse(struct json **ret, struct str text, size_t *ret_end, struct err *
         cJSON_Delete(c);
         if (!cut_number)
             at += (size_t)(rest.p - (text.p + at));
-        return complain_at(text, at, err, cut_number ? "a number of more than 63 characters" : "something follows the JSON value");
+        return json_err_at(text, at, err, cut_number ? "a number of more than 63 characters" : "something follows the JSON value");
     }
     if (ret_end)
         *ret_end = at;
@@ -59,7 +59,7 @@ const struct json *json_get(const struct json *j, const char *key)
 {
     if (!json_is_object(j))
         return NULL;
-    for (const cJSON *c = node(j)->child; c; c = c->next)
+    for (const cJSON *c = json_node(j)->child; c; c = c->next)
         if (c->string && strcmp(c->string, key) == 0)
             return json_of(c);
     return NULL;
@@ -69,7 +69,7 @@ const struct json *json_at(const struct json *j, size_t index)
 {
     if (!json_is_array(j) && !json_is_object(j))
         return NULL;
-    const cJSON *c = node(j)->child;
+    const cJSON *c = json_node(j)->child;
     while (c && index--)
         c = c->next;
     return json_of(c);
@@ -105,9 +105,9 @@ const struct json *json_pointer(const struct json *j, const char *pointer)
         if (json_is_array(j)) {
             uint64_t index;
             if (token.n && (token.p[0] != '0' || token.n == 1) && token.p[0] != '+' && str_uint(token, &index))
-                c = node(json_at(j, index));
+                c = json_node(json_at(j, index));
         } else if (json_is_object(j))
-            for (c = node(j)->child; c && !(c->string && token_is(token, c->string)); c = c->next)
+            for (c = json_node(j)->child; c && !(c->string && token_is(token, c->string)); c = c->next)
                 ;
         j = json_of(c);
     }
@@ -116,17 +116,17 @@ const struct json *json_pointer(const struct json *j, const char *pointer)
 
 const struct json *json_first(const struct json *j)
 {
-    return json_is_object(j) || json_is_array(j) ? json_of(node(j)->child) : NULL;
+    return json_is_object(j) || json_is_array(j) ? json_of(json_node(j)->child) : NULL;
 }
 
 const struct json *json_next(const struct json *j)
 {
-    return j ? json_of(node(j)->next) : NULL;
+    return j ? json_of(json_node(j)->next) : NULL;
 }
 
 const char *json_key(const struct json *j)
 {
-    return j ? node(j)->string : NULL;
+    return j ? json_node(j)->string : NULL;
 }
 
 size_t json_count(const struct json *j)
@@ -139,42 +139,42 @@ size_t json_count(const struct json *j)
 
 bool json_is_object(const struct json *j)
 {
-    return j && cJSON_IsObject(node(j));
+    return j && cJSON_IsObject(json_node(j));
 }
 
 bool json_is_array(const struct json *j)
 {
-    return j && cJSON_IsArray(node(j));
+    return j && cJSON_IsArray(json_node(j));
 }
 
 bool json_is_string(const struct json *j)
 {
-    return j && cJSON_IsString(node(j)) && node(j)->valuestring;
+    return j && cJSON_IsString(json_node(j)) && json_node(j)->valuestring;
 }
 
 bool json_is_number(const struct json *j)
 {
-    return j && cJSON_IsNumber(node(j));
+    return j && cJSON_IsNumber(json_node(j));
 }
 
 bool json_is_null(const struct json *j)
 {
-    return j && cJSON_IsNull(node(j));
+    return j && cJSON_IsNull(json_node(j));
 }
 
 bool json_is_bool(const struct json *j)
 {
-    return j && cJSON_IsBool(node(j));
+    return j && cJSON_IsBool(json_node(j));
 }
 
 const char *json_string(const struct json *j, const char *otherwise)
 {
-    return json_is_string(j) ? node(j)->valuestring : otherwise;
+    return json_is_string(j) ? json_node(j)->valuestring : otherwise;
 }
 
 double json_number(const struct json *j, double otherwise)
 {
-    return json_is_number(j) ? node(j)->valuedouble : otherwise;
+    return json_is_number(j) ? json_node(j)->valuedouble : otherwise;
 }
 
 int64_t json_integer(const struct json *j, int64_t otherwise)
@@ -187,7 +187,7 @@ int64_t json_integer(const struct json *j, int64_t otherwise)
 
 bool json_bool(const struct json *j, bool otherwise)
 {
-    return json_is_bool(j) ? cJSON_IsTrue(node(j)) : otherwise;
+    return json_is_bool(j) ? cJSON_IsTrue(json_node(j)) : otherwise;
 }
 
 void json_print(const struct json *j, struct buf *to)

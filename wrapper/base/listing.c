@@ -10,7 +10,7 @@
 enum { CELL_MAX = 4096, GAP = 2 }; /* CELL_MAX: characters of one cell; params of MLflow end at 6000, no table is read so far */
 
 /* A table on its way to the screen. */
-struct table {
+struct listing_table {
     const struct listing *l;
     const struct screen *screen;
     size_t *widths;
@@ -165,7 +165,7 @@ static bool column_is_empty(const struct listing *l, size_t column)
 }
 
 /* Hides what needs no column, and puts the phrases that stand for it above the table. */
-static void hide_repeated(struct table *t)
+static void hide_repeated(struct listing_table *t)
 {
     const struct listing *l = t->l;
     CLEANUP_BUF struct buf line;
@@ -187,7 +187,7 @@ static void hide_repeated(struct table *t)
 }
 
 /* The first column behind c that its heading cannot extend over. Only text extends, over visible text columns without a heading. */
-static size_t heading_end(const struct table *t, size_t c)
+static size_t heading_end(const struct listing_table *t, size_t c)
 {
     const struct listing_column *columns = t->l->columns;
     size_t next = c + 1;
@@ -198,20 +198,20 @@ static size_t heading_end(const struct table *t, size_t c)
 }
 
 /* Blanks before a column that is not the first. */
-static size_t gap_before(const struct table *t, size_t c)
+static size_t gap_before(const struct listing_table *t, size_t c)
 {
     return t->close || t->l->columns[c].tight ? 1 : GAP;
 }
 
 /* Blanks behind a cell that ends before column `next`. */
-static size_t gap_after(const struct table *t, size_t next)
+static size_t gap_after(const struct listing_table *t, size_t next)
 {
     while (next < t->l->count && t->hidden[next])
         next++;
     return next < t->l->count ? gap_before(t, next) : 0;
 }
 
-static size_t table_width(struct table *t)
+static size_t table_width(struct listing_table *t)
 {
     size_t total = t->l->indent;
     bool any = false;
@@ -226,7 +226,7 @@ static size_t table_width(struct table *t)
 }
 
 /* Columns that the cell at `column` occupies, with the gaps between. */
-static size_t span_width(const struct table *t, size_t column, size_t span)
+static size_t span_width(const struct listing_table *t, size_t column, size_t span)
 {
     size_t width = 0;
     bool any = false;
@@ -250,7 +250,7 @@ static size_t cells_width(const struct listing *l, size_t column)
 }
 
 /* Does nothing visible follow column c in this row? */
-static bool row_ends(const struct table *t, size_t row, size_t c)
+static bool row_ends(const struct listing_table *t, size_t row, size_t c)
 {
     for (c++; c < t->l->count; c++) {
         const struct listing_cell *cell = listing_cell_at(t->l, row, c);
@@ -262,7 +262,7 @@ static bool row_ends(const struct table *t, size_t row, size_t c)
 }
 
 /* A text over several columns that is wider than they are widens the last of them. */
-static void widen_for_spans(struct table *t, size_t row)
+static void widen_for_spans(struct listing_table *t, size_t row)
 {
     for (size_t c = 0; c < t->l->count; c++) {
         const struct listing_cell *cell = listing_cell_at(t->l, row, c);
@@ -276,7 +276,7 @@ static void widen_for_spans(struct table *t, size_t row)
     }
 }
 
-static void measure_columns(struct table *t)
+static void measure_columns(struct listing_table *t)
 {
     const struct listing *l = t->l;
     for (size_t c = 0; c < l->count; c++)
@@ -297,7 +297,7 @@ static void measure_columns(struct table *t)
 }
 
 /* Cuts the column to what is left for it, 12 columns at least; false: it is not wider than that. */
-static bool narrow_column(struct table *t, size_t c)
+static bool narrow_column(struct listing_table *t, size_t c)
 {
     enum { NARROW = 12 };
     if (t->widths[c] <= NARROW || t->narrowed[c])
@@ -308,7 +308,7 @@ static bool narrow_column(struct table *t, size_t c)
 }
 
 /* The column that gives way next; SIZE_MAX: none can. */
-static size_t next_dropped(const struct table *t)
+static size_t next_dropped(const struct listing_table *t)
 {
     size_t out = SIZE_MAX;
     unsigned greatest = 0;
@@ -324,7 +324,7 @@ static size_t next_dropped(const struct table *t)
 }
 
 /* What was cut before further columns left may get room again. */
-static void widen_narrowed(struct table *t)
+static void widen_narrowed(struct listing_table *t)
 {
     for (size_t c = 0; c < t->l->count; c++) {
         size_t total = table_width(t), left = t->screen->width > total ? t->screen->width - total : 0;
@@ -335,7 +335,7 @@ static void widen_narrowed(struct table *t)
     }
 }
 
-static void drop_columns(struct table *t)
+static void drop_columns(struct listing_table *t)
 {
     while (table_width(t) > t->screen->width) {
         size_t out = next_dropped(t);
@@ -351,7 +351,7 @@ static void drop_columns(struct table *t)
 }
 
 /* The widest columns of text give way. */
-static void shrink_columns(struct table *t)
+static void shrink_columns(struct listing_table *t)
 {
     enum { LEAST = 16 };
     size_t total = table_width(t);
@@ -370,7 +370,7 @@ static void shrink_columns(struct table *t)
 }
 
 /* The names in the first column get a line of their own where they are wider than the rest of the screen. */
-static void fold_names(struct table *t)
+static void fold_names(struct listing_table *t)
 {
     enum { LEAST = 8 };
     size_t first = 0, total = table_width(t);
@@ -383,7 +383,7 @@ static void fold_names(struct table *t)
 }
 
 /* The last resort: numbers leave from the right, all but one. */
-static void drop_numbers(struct table *t)
+static void drop_numbers(struct listing_table *t)
 {
     for (size_t c = t->l->count; c-- > 0 && table_width(t) > t->screen->width;) {
         bool earlier = false;
@@ -398,7 +398,7 @@ static void drop_numbers(struct table *t)
 
 /* One cell in `width` columns and `gap` blanks behind it; at the end of a line (SIZE_MAX) blanks are left out.
  * A text wider than that ends its line; the next one goes on behind `used` columns and the cell. */
-static void put_aligned(struct table *t, struct str text, size_t width, bool right, enum style style, size_t used, size_t gap)
+static void put_aligned(struct listing_table *t, struct str text, size_t width, bool right, enum style style, size_t used, size_t gap)
 {
     size_t own = screen_text_width(text), fill = width > own ? width - own : 0;
     if (right)
@@ -416,7 +416,7 @@ static void put_aligned(struct table *t, struct str text, size_t width, bool rig
 }
 
 /* What is left of the screen for a cell that ends a line; names and numbers may pass its edge, nothing of them is cut. */
-static size_t width_left(const struct table *t, size_t used, size_t column)
+static size_t width_left(const struct listing_table *t, size_t used, size_t column)
 {
     const struct listing_column *is = &t->l->columns[column];
     if (is->right || is->whole || t->screen->width == SIZE_MAX)
@@ -424,7 +424,7 @@ static size_t width_left(const struct table *t, size_t used, size_t column)
     return t->screen->width > used + 1 ? t->screen->width - used : 1;
 }
 
-static void put_row(struct table *t, size_t row)
+static void listing_put_row(struct listing_table *t, size_t row)
 {
     const struct listing *l = t->l;
     CLEANUP_BUF struct buf text;
@@ -458,7 +458,7 @@ static void put_row(struct table *t, size_t row)
     buf_putc(t->to, '\n');
 }
 
-static void put_headings(struct table *t)
+static void put_headings(struct listing_table *t)
 {
     size_t last = 0, used = t->l->indent;
     for (size_t c = 0; c < t->l->count; c++)
@@ -476,7 +476,7 @@ static void put_headings(struct table *t)
 }
 
 /* The line above the headings, if a visible column has one. A text aligned left extends over the columns without one behind it. */
-static void put_above(struct table *t)
+static void put_above(struct listing_table *t)
 {
     const struct listing *l = t->l;
     size_t last = SIZE_MAX, used = l->indent;
@@ -502,7 +502,7 @@ static void put_above(struct table *t)
 }
 
 /* Decides on columns and widths; appends the phrases above the table. */
-static void lay_out(struct table *t)
+static void lay_out(struct listing_table *t)
 {
     hide_repeated(t);
     measure_columns(t);
@@ -513,7 +513,7 @@ static void lay_out(struct table *t)
     drop_numbers(t);
 }
 
-static void put_table(struct table *t)
+static void listing_put_table(struct listing_table *t)
 {
     const struct listing *l = t->l;
     lay_out(t);
@@ -528,22 +528,22 @@ static void put_table(struct table *t)
         buf_putc(t->to, '\n');
     }
     for (size_t r = 0; r < listing_rows(l); r++)
-        put_row(t, r);
+        listing_put_row(t, r);
 }
 
 /* False: out of memory. */
-static bool table_init(struct table *t, const struct listing *l, const struct screen *screen, struct buf *to)
+static bool table_init(struct listing_table *t, const struct listing *l, const struct screen *screen, struct buf *to)
 {
-    *t = (struct table){.l = l,
-                        .screen = screen,
-                        .to = to,
-                        .widths = calloc(l->count, sizeof *t->widths),
-                        .narrowed = calloc(l->count, sizeof *t->narrowed),
-                        .hidden = calloc(l->count, sizeof *t->hidden)};
+    *t = (struct listing_table){.l = l,
+                                .screen = screen,
+                                .to = to,
+                                .widths = calloc(l->count, sizeof *t->widths),
+                                .narrowed = calloc(l->count, sizeof *t->narrowed),
+                                .hidden = calloc(l->count, sizeof *t->hidden)};
     return t->widths && t->narrowed && t->hidden;
 }
 
-static void table_deinit(struct table *t)
+static void table_deinit(struct listing_table *t)
 {
     free(t->widths);
     free(t->narrowed);
@@ -552,14 +552,14 @@ static void table_deinit(struct table *t)
 
 int listing_render(const struct listing *l, const struct screen *screen, struct buf *to)
 {
-    struct table t;
+    struct listing_table t;
     if (l->failed)
         return -1;
     if (!listing_rows(l))
         return 0;
     bool ready = table_init(&t, l, screen, to);
     if (ready)
-        put_table(&t);
+        listing_put_table(&t);
     table_deinit(&t);
     return ready && !to->failed ? 0 : -1;
 }
@@ -567,7 +567,7 @@ int listing_render(const struct listing *l, const struct screen *screen, struct 
 bool listing_shows(const struct listing *l, const struct screen *screen, const char *key)
 {
     CLEANUP_BUF struct buf above;
-    struct table t;
+    struct listing_table t;
     bool shown = false;
     buf_init(&above, 1 << 16);
     if (l->failed || !listing_rows(l))

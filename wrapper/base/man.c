@@ -59,7 +59,7 @@ void man_paragraphs(struct buf *to, const char *text)
         buf_puts(to, ".fi\n");
 }
 
-static void option(struct buf *to, const struct opt_row *row)
+static void man_option(struct buf *to, const struct opt_row *row)
 {
     buf_puts(to, ".TP\n");
     if (row->letter)
@@ -96,7 +96,7 @@ void man_options(struct buf *to, const struct opt_row *rows, size_t count)
             buf_putc(to, '\n');
             group = rows[i].group;
         }
-        option(to, &rows[i]);
+        man_option(to, &rows[i]);
     }
 }
 
@@ -118,7 +118,7 @@ void man_examples(struct buf *to, const char *text)
     }
 }
 
-static void statuses(struct buf *to, const char *text)
+static void man_statuses(struct buf *to, const char *text)
 {
     buf_puts(to, ".SH EXIT STATUS\n");
     for (struct str rest = str_of(text); rest.p && rest.n;) {
@@ -153,6 +153,6 @@ void man_program(const struct man_program *p, struct buf *to)
     man_paragraphs(to, p->description);
     man_options(to, p->rows, p->count);
     man_examples(to, p->examples);
-    statuses(to, p->status);
+    man_statuses(to, p->status);
     buf_puts(to, ".SH SEE ALSO\n.BR benchwrap (1)\n");
 }

@@ -62,7 +62,7 @@ struct opt_kept {
 };
 
 /* n bytes that live until opt_deinit; NULL with errno. */
-static void *keep(struct opt_set *set, size_t n)
+static void *opt_alloc(struct opt_set *set, size_t n)
 {
     struct opt_kept *k = malloc(sizeof *k + n);
     if (!k)
@@ -72,10 +72,10 @@ static void *keep(struct opt_set *set, size_t n)
     return k->bytes;
 }
 
-static char *keep_text(struct opt_set *set, const char *before, const char *text)
+static char *opt_join_text(struct opt_set *set, const char *before, const char *text)
 {
     size_t a = strlen(before), b = strlen(text);
-    char *copy = keep(set, a + b + 1);
+    char *copy = opt_alloc(set, a + b + 1);
     if (copy) {
         memcpy(copy, before, a);
         memcpy(copy + a, text, b + 1);
@@ -93,7 +93,7 @@ void opt_deinit(struct opt_set *set)
 }
 
 /* A chain holds the values of one origin: a stronger origin replaces, the same one appends (lists) or replaces. */
-static int store(struct opt_set *set, size_t i, const char *text, enum opt_origin origin, const char *where, struct err *err)
+static int opt_store(struct opt_set *set, size_t i, const char *text, enum opt_origin origin, const char *where, struct err *err)
 {
     struct opt_value *v = &set->values[i], **last = &v->next;
     bool append = opt_repeats(&set->rows[i]) && v->text && v->origin == origin;
@@ -101,7 +101,7 @@ static int store(struct opt_set *set, size_t i, const char *text, enum opt_origi
         *v = (struct opt_value){.text = text, .origin = origin, .where = where};
         return 0;
     }
-    struct opt_value *node = keep(set, sizeof *node);
+    struct opt_value *node = opt_alloc(set, sizeof *node);
     if (!node)
         return err_sys(err, "option %s", where);
     *node = (struct opt_value){.text = text, .origin = origin, .where = where};
@@ -188,9 +188,9 @@ int opt_check(const struct opt_row *row, const struct opt_value *value, struct e
 }
 
 /* "--name", as it was typed: where of a command line value. */
-static const char *dashed(struct opt_set *set, struct str name)
+static const char *opt_typed_name(struct opt_set *set, struct str name)
 {
-    char *text = keep(set, strlen("--") + name.n + 1);
+    char *text = opt_alloc(set, strlen("--") + name.n + 1);
     if (!text)
         return "command line";
     memcpy(text, "--", 2);
@@ -199,13 +199,13 @@ static const char *dashed(struct opt_set *set, struct str name)
     return text;
 }
 
-static int take(struct opt_set *set, size_t i, struct str name, const char *text, struct err *err)
+static int opt_store_typed(struct opt_set *set, size_t i, struct str name, const char *text, struct err *err)
 {
-    const char *where = set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set, name);
+    const char *where = set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : opt_typed_name(set, name);
     struct opt_value one = {.text = text, .origin = OPT_COMMAND_LINE, .where = where};
     if (opt_check(&set->rows[i], &one, err) < 0)
         return -1;
-    return store(set, i, text, OPT_COMMAND_LINE, where, err);
+    return opt_store(set, i, text, OPT_COMMAND_LINE, where, err);
 }
 
 /* What is answered to an unknown name: the option of that name with dashes for its underscores, the answer to another program's word, the nearest name. */
@@ -226,7 +226,7 @@ static void answer_unknown(const struct opt_set *set, struct str name, struct bu
     buf_deinit(&dashes);
 }
 
-static int unknown(const struct opt_set *set, struct str name, struct err *err)
+static int opt_err_unknown(const struct opt_set *set, struct str name, struct err *err)
 {
     struct buf shown, answer;
     buf_init(&shown, 512);
@@ -261,15 +261,16 @@ static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct 
     struct str name = {word, equals ? (size_t)(equals - word) : strlen(word)};
     size_t at = row_or_alias(set, name);
     if (at == set->count)
-        return unknown(set, name, err);
+        return opt_err_unknown(set, name, err);
     const struct opt_row *row = &set->rows[at];
     if (row->kind == OPT_FLAG)
-        return equals ? err_set(err, ERR_USAGE, "option --%.*s takes no value", (int)name.n, name.p) : take(set, at, name, "1", err);
+        return equals ? err_set(err, ERR_USAGE, "option --%.*s takes no value", (int)name.n, name.p)
+                      : opt_store_typed(set, at, name, "1", err);
     if (equals)
-        return take(set, at, name, equals + 1, err);
+        return opt_store_typed(set, at, name, equals + 1, err);
     if (!has_value(argc, argv, *i))
         return err_set(err, ERR_USAGE, "option --%.*s needs a value: %s", (int)name.n, name.p, row->arg ? row->arg : "TEXT");
-    return take(set, at, name, argv[++*i], err);
+    return opt_store_typed(set, at, name, argv[++*i], err);
 }
 
 /* -q, -qv, -xVALUE, -x VALUE */
@@ -282,15 +283,15 @@ static int take_short(struct opt_set *set, int argc, char **argv, int *i, struct
         const struct opt_row *row = &set->rows[at];
         struct str name = str_of(row->name);
         if (row->kind == OPT_FLAG) {
-            if (take(set, at, name, "1", err) < 0)
+            if (opt_store_typed(set, at, name, "1", err) < 0)
                 return -1;
             continue;
         }
         if (p[1])
-            return take(set, at, name, p + 1, err);
+            return opt_store_typed(set, at, name, p + 1, err);
         if (!has_value(argc, argv, *i))
             return err_set(err, ERR_USAGE, "option -%c (--%s) needs a value: %s", *p, row->name, row->arg ? row->arg : "TEXT");
-        return take(set, at, name, argv[++*i], err);
+        return opt_store_typed(set, at, name, argv[++*i], err);
     }
     return 0;
 }
@@ -358,7 +359,7 @@ int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt
 {
     size_t at = row_at(set, str_of(name));
     if (at == set->count) {
-        unknown(set, str_of(name), err);
+        opt_err_unknown(set, str_of(name), err);
         if (err)
             err->kind = ERR_INPUT;
         err_wrap(err, "%s", where);
@@ -378,8 +379,8 @@ int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt
     }
     if (set->values[at].text && set->values[at].origin > origin)
         return 0;
-    char *kept = keep_text(set, "", text), *place = keep_text(set, "", where);
-    if (!kept || !place || store(set, at, kept, origin, place, err) < 0) {
+    char *kept = opt_join_text(set, "", text), *place = opt_join_text(set, "", where);
+    if (!kept || !place || opt_store(set, at, kept, origin, place, err) < 0) {
         errno = ENOMEM;
         return err_sys(err, "%s: %s", where, name);
     }

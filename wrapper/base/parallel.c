@@ -15,7 +15,7 @@ struct shared {
     void *context;
 };
 
-struct worker {
+struct parallel_worker {
     struct shared *all;
     struct arena own;
     pthread_t thread;
@@ -29,9 +29,9 @@ unsigned parallel_workers(size_t n, size_t least)
     return (unsigned)(worth < 1 || most < 1 ? 1 : worth < most ? worth : most);
 }
 
-static void *work(void *worker)
+static void *parallel_work(void *worker)
 {
-    struct worker *w = worker;
+    struct parallel_worker *w = worker;
     struct shared *all = w->all;
     for (size_t from; (from = atomic_fetch_add(&all->next, PIECE)) < all->n;)
         for (size_t i = from; i < all->n && i < from + PIECE; i++)
@@ -42,21 +42,21 @@ static void *work(void *worker)
 void parallel_each(unsigned workers, size_t n, void (*each)(void *context, size_t i, struct arena *arena), void *context, struct arena *a)
 {
     struct shared all = {.n = n, .each = each, .context = context};
-    struct worker w[PARALLEL_MAX];
+    struct parallel_worker w[PARALLEL_MAX];
     unsigned started = 1;
     sigset_t every, before;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
-    w[0] = (struct worker){.all = &all};
+    w[0] = (struct parallel_worker){.all = &all};
     arena_init(&w[0].own, 0);
     for (; started < workers && started < PARALLEL_MAX; started++) {
-        w[started] = (struct worker){.all = &all};
+        w[started] = (struct parallel_worker){.all = &all};
         arena_init(&w[started].own, 0);
-        if (pthread_create(&w[started].thread, NULL, work, &w[started]) != 0)
+        if (pthread_create(&w[started].thread, NULL, parallel_work, &w[started]) != 0)
             break;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    work(&w[0]);
+    parallel_work(&w[0]);
     for (unsigned i = 0; i < started; i++) {
         if (i)
             pthread_join(w[i].thread, NULL);

@@ -181,21 +181,21 @@ static int open_step(int at, const char *name, mode_t make)
     return open_component(at, name, O_PATH | O_DIRECTORY, 0);
 }
 
-struct walk {
+struct place_walk {
     int at; /* the directory that was reached, with O_PATH */
     bool follows_closed; /* also another user's link, in a folder that only its owner may write */
     char rest[2 * PATH_MAX], name[NAME_MAX + 1];
 };
 
 /* May the walk follow this link, whose data is st, in the directory that was reached? */
-static bool may_follow(const struct walk *w, const struct stat *st)
+static bool may_follow(const struct place_walk *w, const struct stat *st)
 {
     struct stat folder;
     return place_is_trusted(st->st_uid) || (w->follows_closed && fstat(w->at, &folder) == 0 && !(folder.st_mode & (S_IWGRP | S_IWOTH)));
 }
 
 /* Goes down the path from w->at. 0: all of it are directories; 1: the last one, w->name in w->at, is none; -1 with errno. */
-static int walk_down(struct walk *w, const char *path, mode_t make)
+static int walk_down(struct place_walk *w, const char *path, mode_t make)
 {
     enum { LINKS_MAX = 40 }; /* as the kernel */
     if (snprintf(w->rest, sizeof w->rest, "%s", path) >= PATH_MAX) {
@@ -253,7 +253,7 @@ static int open_start(const char *path)
 /* Walks down `rest` from the directory, which it consumes. The directory there for reading, or -1 with errno. */
 static int open_walked(int at, const char *rest, mode_t make, bool follows_closed)
 {
-    struct walk w = {.at = at, .follows_closed = follows_closed};
+    struct place_walk w = {.at = at, .follows_closed = follows_closed};
     int rc = walk_down(&w, rest, make);
     int fd = rc == 0 ? openat(w.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, why = errno;
     fs_close(&w.at);
@@ -323,7 +323,7 @@ int place_open_named(const char *path)
 {
     if (is_kernel_name(path))
         return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    struct walk w = {.at = open_start(path), .follows_closed = true};
+    struct place_walk w = {.at = open_start(path), .follows_closed = true};
     int rc = *path ? walk_down(&w, path, 0) : (errno = ENOENT, -1);
     int fd = rc == 1 ? open_named_file(w.at, w.name) : -1, why = rc == 0 ? EISDIR : errno;
     fs_close(&w.at);
@@ -343,7 +343,7 @@ static int open_found_file(int dir, const char *name)
 
 int place_open_found(const char *path)
 {
-    struct walk w = {.at = open_start(path)};
+    struct place_walk w = {.at = open_start(path)};
     int rc = walk_down(&w, path, 0);
     int fd = rc == 1 ? open_found_file(w.at, w.name) : -1, why = rc == 0 ? ELOOP : errno; /* 0: a directory */
     fs_close(&w.at);
@@ -371,7 +371,7 @@ int place_create(const char *path, int flags, mode_t mode)
 {
     if (is_kernel_name(path))
         return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
-    struct walk w = {.at = open_start(path)};
+    struct place_walk w = {.at = open_start(path)};
     int rc = walk_down(&w, path, 0);
     bool is_new = rc < 0 && errno == ENOENT && w.at >= 0 && !*w.rest;
     if (rc == 0)

@@ -18,7 +18,7 @@ static const uint32_t constants[64] = {
     0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static uint32_t rotate(uint32_t x, int n)
+static uint32_t rotate_right(uint32_t x, int n)
 {
     return x >> n | x << (32 - n);
 }
@@ -30,15 +30,15 @@ static void blocks_plain(uint32_t state[8], const unsigned char *p, size_t count
         for (int i = 0; i < 16; i++)
             w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
         for (int i = 16; i < 64; i++) {
-            uint32_t s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
-            uint32_t s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
+            uint32_t s0 = rotate_right(w[i - 15], 7) ^ rotate_right(w[i - 15], 18) ^ w[i - 15] >> 3;
+            uint32_t s1 = rotate_right(w[i - 2], 17) ^ rotate_right(w[i - 2], 19) ^ w[i - 2] >> 10;
             w[i] = w[i - 16] + s0 + w[i - 7] + s1;
         }
         memcpy(v, state, sizeof v);
         for (int i = 0; i < 64; i++) {
-            uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
+            uint32_t s1 = rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25);
             uint32_t one = v[7] + s1 + ((v[4] & v[5]) ^ (~v[4] & v[6])) + constants[i] + w[i];
-            uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
+            uint32_t s0 = rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22);
             uint32_t two = s0 + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
             memmove(v + 1, v, 7 * sizeof *v);
             v[4] += one;
@@ -98,7 +98,7 @@ static int use_sha(size_t count)
 }
 #endif
 
-static void blocks(uint32_t state[8], const unsigned char *p, size_t count)
+static void hash_blocks(uint32_t state[8], const unsigned char *p, size_t count)
 {
 #if defined(__x86_64__)
     if (use_sha(count)) {
@@ -127,9 +127,9 @@ void sha256_add(struct sha256 *s, const void *p, size_t n)
         n -= take;
         if (held + take < 64)
             return;
-        blocks(s->state, s->block, 1);
+        hash_blocks(s->state, s->block, 1);
     }
-    blocks(s->state, from, n / 64);
+    hash_blocks(s->state, from, n / 64);
     if (n % 64)
         memcpy(s->block, from + n / 64 * 64, n % 64);
 }

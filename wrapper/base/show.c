@@ -76,7 +76,7 @@ void show_metric(struct buf *to, const char *key, const char *unit)
 
 enum change_form { CHANGE_PERCENT, CHANGE_TIMES, CHANGE_PART };
 
-static enum change_form change_form(double ratio)
+static enum change_form change_form_of(double ratio)
 {
     return ratio >= 2 ? CHANGE_TIMES : ratio <= 0.5 ? CHANGE_PART : CHANGE_PERCENT;
 }
@@ -98,7 +98,7 @@ static void put_factor(struct buf *to, double factor, double coarse_from)
 }
 
 /* One decimal below `coarse_from`, for factors. */
-static void put_change(struct buf *to, double ratio, enum change_form form, double coarse_from)
+static void show_put_change(struct buf *to, double ratio, enum change_form form, double coarse_from)
 {
     double percent = 100 * (ratio - 1);
     if (form == CHANGE_PERCENT && fabs(percent) < 0.5e-6)
@@ -115,17 +115,17 @@ static const char *const change_ends[] = {[CHANGE_PERCENT] = " %", [CHANGE_TIMES
 
 void show_change(struct buf *to, double ratio)
 {
-    enum change_form form = change_form(ratio);
-    put_change(to, ratio, form, 99.95);
+    enum change_form form = change_form_of(ratio);
+    show_put_change(to, ratio, form, 99.95);
     buf_puts(to, change_ends[form]);
 }
 
 void show_change_interval(struct buf *to, double ratio, double low, double high)
 {
-    enum change_form form = change_form(ratio);
-    put_change(to, low, form, 9.95);
+    enum change_form form = change_form_of(ratio);
+    show_put_change(to, low, form, 9.95);
     buf_puts(to, " … ");
-    put_change(to, high, form, 9.95);
+    show_put_change(to, high, form, 9.95);
     buf_puts(to, form == CHANGE_PART && high >= 1 ? " x" : change_ends[form]);
 }
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -58,7 +58,7 @@ double stats_t975(size_t df)
 
 void stats_of(double *v, size_t n, struct stats *ret)
 {
-    qsort(v, n, sizeof(*v), by_value);
+    qsort(v, n, sizeof(*v), compare_doubles);
     struct stats s = {.n = n, .min = v[0], .max = v[n - 1], .median = stats_quantile(v, n, 0.5), .sd = NAN, .ci_low = NAN, .ci_high = NAN};
     double sum = 0, squares = 0; /* around the middle value: no cancellation for large, close values */
     for (size_t i = 0; i < n; i++)
@@ -120,7 +120,7 @@ static double *sorted_copy(const double *v, size_t n)
     if (copy) {
         for (size_t i = 0; i < n; i++)
             copy[i] = v[i];
-        qsort(copy, n, sizeof(*copy), by_value);
+        qsort(copy, n, sizeof(*copy), compare_doubles);
     }
     return copy;
 }
@@ -262,7 +262,7 @@ double stats_mad(const double *v, size_t n)
     double median = stats_quantile(w, n, 0.5);
     for (size_t i = 0; i < n; i++)
         w[i] = fabs(w[i] - median);
-    qsort(w, n, sizeof *w, by_value);
+    qsort(w, n, sizeof *w, compare_doubles);
     double mad = stats_quantile(w, n, 0.5);
     free(w);
     return mad;

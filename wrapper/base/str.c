@@ -36,7 +36,7 @@ static bool is_size_letter(char c)
 }
 
 /* The power of 1024 that a letter behind a number means, if a word of a size ends there: 4k, 4K, 4KiB, 4kb. *at moves behind it. */
-static unsigned take_multiple(const char **at)
+static unsigned read_multiple(const char **at)
 {
     static const char letters[] = "kmgt";
     const char *p = *at, *found = *p ? strchr(letters, str_lower(*p)) : NULL;
@@ -52,7 +52,7 @@ static unsigned take_multiple(const char **at)
 }
 
 /* The number that begins here, and *at behind it. A second point makes a version or an address: then only the first part is taken. */
-static double take_number(const char **at)
+static double read_natural_number(const char **at)
 {
     const char *p = *at;
     double value = 0, place = 1;
@@ -66,7 +66,7 @@ static double take_number(const char **at)
             for (p++; p < end; p++)
                 value += (*p - '0') * (place /= 10);
     }
-    for (unsigned n = take_multiple(&p); n; n--)
+    for (unsigned n = read_multiple(&p); n; n--)
         value *= 1024;
     *at = p;
     return value;
@@ -77,7 +77,7 @@ int str_natural(const char *a, const char *b)
     const char *x = a, *y = b;
     while (*x && *y) {
         if (is_number_digit(*x) && is_number_digit(*y)) {
-            double left = take_number(&x), right = take_number(&y);
+            double left = read_natural_number(&x), right = read_natural_number(&y);
             if (left != right)
                 return left < right ? -1 : 1;
         } else if (*x != *y) {
@@ -120,7 +120,7 @@ bool str_has(struct str s, const char *z)
     return str_find(s, str_of(z)) >= 0;
 }
 
-static bool is_blank(char c)
+static bool is_blank_char(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -140,9 +140,9 @@ bool str_hex(struct str s, size_t n)
 
 struct str str_trim(struct str s)
 {
-    while (s.n && is_blank(s.p[0]))
+    while (s.n && is_blank_char(s.p[0]))
         s.p++, s.n--;
-    while (s.n && is_blank(s.p[s.n - 1]))
+    while (s.n && is_blank_char(s.p[s.n - 1]))
         s.n--;
     return s;
 }
@@ -170,10 +170,10 @@ struct str str_cut(struct str *rest, char sep)
 
 struct str str_word(struct str *rest)
 {
-    while (rest->n && is_blank(rest->p[0]))
+    while (rest->n && is_blank_char(rest->p[0]))
         rest->p++, rest->n--;
     struct str w = {rest->p, 0};
-    while (w.n < rest->n && !is_blank(rest->p[w.n]))
+    while (w.n < rest->n && !is_blank_char(rest->p[w.n]))
         w.n++;
     rest->p += w.n;
     rest->n -= w.n;

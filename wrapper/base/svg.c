@@ -14,7 +14,7 @@ struct scale {
     bool log;
 };
 
-static void add_text(struct buf *to, const char *text)
+static void svg_add_text(struct buf *to, const char *text)
 {
     struct buf clean CLEANUP_BUF;
     buf_init(&clean, 4096);
@@ -29,27 +29,27 @@ static void add_text(struct buf *to, const char *text)
         }
 }
 
-static void text_at(struct buf *to, const char *class, double x, double y, const char *anchor, const char *text)
+static void svg_text_at(struct buf *to, const char *class, double x, double y, const char *anchor, const char *text)
 {
     buf_printf(to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", class, x, y, anchor);
-    add_text(to, text);
+    svg_add_text(to, text);
     buf_puts(to, "</text>\n");
 }
 
-static bool drawable(const struct scale *s, double v)
+static bool is_drawable(const struct scale *s, double v)
 {
     return isfinite(v) && (!s->log || v > 0);
 }
 
-static double place(const struct scale *s, double v)
+static double scale_position(const struct scale *s, double v)
 {
     double low = s->log ? log10(s->low) : s->low, high = s->log ? log10(s->high) : s->high, at = s->log ? log10(v) : v;
     return s->from + (at - low) / (high - low) * (s->to - s->from);
 }
 
-static void widen(struct scale *s, double v)
+static void scale_widen(struct scale *s, double v)
 {
-    if (!drawable(s, v))
+    if (!is_drawable(s, v))
         return;
     s->low = fmin(s->low, v);
     s->high = fmax(s->high, v);
@@ -63,7 +63,7 @@ static double round_step(double span, int wanted)
 }
 
 /* Limits that can be drawn: never empty, ending at round values. false: there was no value at all. */
-static bool settle(struct scale *s, const struct svg_axis *axis)
+static bool scale_round_limits(struct scale *s, const struct svg_axis *axis)
 {
     if (s->low > s->high)
         return false;
@@ -89,35 +89,35 @@ static bool settle(struct scale *s, const struct svg_axis *axis)
     return isfinite(s->high - s->low);
 }
 
-static void tick(struct buf *to, const struct scale *s, double v, bool across)
+static void svg_tick(struct buf *to, const struct scale *s, double v, bool across)
 {
-    double at = place(s, v);
+    double at = scale_position(s, v);
     struct buf label CLEANUP_BUF;
     buf_init(&label, 64);
     buf_printf(&label, "%.6g", fabs(v) < (s->high - s->low) * 1e-9 && !s->log ? 0 : v);
     if (across) {
         buf_printf(to, "<line class=\"g\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", at, TOP, at, HEIGHT - BOTTOM);
-        text_at(to, "t", at, HEIGHT - BOTTOM + 17, "middle", label.p ? label.p : "");
+        svg_text_at(to, "t", at, HEIGHT - BOTTOM + 17, "middle", label.p ? label.p : "");
     } else {
         buf_printf(to, "<line class=\"g\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", LEFT, at, WIDTH - RIGHT, at);
-        text_at(to, "t", LEFT - 7, at + 4, "end", label.p ? label.p : "");
+        svg_text_at(to, "t", LEFT - 7, at + 4, "end", label.p ? label.p : "");
     }
 }
 
-static void ticks(struct buf *to, const struct scale *s, bool across)
+static void svg_ticks(struct buf *to, const struct scale *s, bool across)
 {
     if (!s->log) {
         double step = round_step(s->high - s->low, TICKS_WANTED);
         int steps = (int)lround((s->high - s->low) / step);
         for (int i = 0; i <= steps; i++)
-            tick(to, s, s->low + i * step, across);
+            svg_tick(to, s, s->low + i * step, across);
         return;
     }
     int first = (int)lround(log10(s->low)), last = (int)lround(log10(s->high)), every = 1 + (last - first) / 10;
     for (int i = first; i <= last; i += every) {
-        tick(to, s, pow(10, i), across);
+        svg_tick(to, s, pow(10, i), across);
         for (int part = 2; last - first <= 2 && i < last && part <= 5; part += 3)
-            tick(to, s, part * pow(10, i), across);
+            svg_tick(to, s, part * pow(10, i), across);
     }
 }
 
@@ -130,16 +130,16 @@ static bool has_ends(const struct svg_series *s)
     return s->mark == SVG_STEPS || s->mark == SVG_BARS || s->mark == SVG_SPANS;
 }
 
-static bool seen(const struct plot *p, const struct svg_series *s, size_t i)
+static bool is_point_drawable(const struct plot *p, const struct svg_series *s, size_t i)
 {
-    return drawable(&p->x, s->x[i]) && drawable(&p->y, s->y[i]) && (!has_ends(s) || drawable(&p->x, s->x2[i]));
+    return is_drawable(&p->x, s->x[i]) && is_drawable(&p->y, s->y[i]) && (!has_ends(s) || is_drawable(&p->x, s->x2[i]));
 }
 
 /* The last step of a piece goes on to its end. */
 static void end_step(struct buf *to, const struct plot *p, const struct svg_series *s, size_t i)
 {
     if (s->mark == SVG_STEPS)
-        buf_printf(to, "H%.1f", place(&p->x, s->x2[i]));
+        buf_printf(to, "H%.1f", scale_position(&p->x, s->x2[i]));
 }
 
 static void draw_line(struct buf *to, const struct plot *p, const struct svg_series *s)
@@ -148,13 +148,13 @@ static void draw_line(struct buf *to, const struct plot *p, const struct svg_ser
     double last_x = NAN, last_y = NAN;
     buf_puts(to, "<path class=\"l\" d=\"");
     for (size_t i = 0; i < s->n; i++) {
-        if (!seen(p, s, i)) {
+        if (!is_point_drawable(p, s, i)) {
             if (open)
                 end_step(to, p, s, i - 1);
             open = false;
             continue;
         }
-        double x = place(&p->x, s->x[i]), y = place(&p->y, s->y[i]);
+        double x = scale_position(&p->x, s->x[i]), y = scale_position(&p->y, s->y[i]);
         if (open && fabs(x - last_x) < 0.3 && fabs(y - last_y) < 0.3)
             continue;
         if (open && s->mark == SVG_STEPS)
@@ -171,9 +171,9 @@ static void draw_points(struct buf *to, const struct plot *p, const struct svg_s
 {
     double last_x = NAN, last_y = NAN;
     for (size_t i = 0; i < s->n; i++) {
-        if (!seen(p, s, i))
+        if (!is_point_drawable(p, s, i))
             continue;
-        double x = place(&p->x, s->x[i]), y = place(&p->y, s->y[i]);
+        double x = scale_position(&p->x, s->x[i]), y = scale_position(&p->y, s->y[i]);
         if (fabs(x - last_x) < 0.3 && fabs(y - last_y) < 0.3)
             continue;
         buf_printf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"/>\n", x, y, s->n > 500 ? "1.5" : "3");
@@ -183,11 +183,12 @@ static void draw_points(struct buf *to, const struct plot *p, const struct svg_s
 
 static void draw_wide(struct buf *to, const struct plot *p, const struct svg_series *s)
 {
-    double lane = fabs(place(&p->y, p->y.low) - p->y.to) / (p->y.high - p->y.low), last_x = NAN, last_y = NAN;
+    double lane = fabs(scale_position(&p->y, p->y.low) - p->y.to) / (p->y.high - p->y.low), last_x = NAN, last_y = NAN;
     for (size_t i = 0; i < s->n; i++) {
-        if (!seen(p, s, i))
+        if (!is_point_drawable(p, s, i))
             continue;
-        double x = place(&p->x, s->x[i]), x2 = place(&p->x, s->x2[i]), y = place(&p->y, s->y[i]), high = p->y.from - y;
+        double x = scale_position(&p->x, s->x[i]), x2 = scale_position(&p->x, s->x2[i]), y = scale_position(&p->y, s->y[i]),
+               high = p->y.from - y;
         if (s->mark == SVG_SPANS) {
             high = fmax(lane * 0.8, 0.5);
             y -= high / 2;
@@ -199,7 +200,7 @@ static void draw_wide(struct buf *to, const struct plot *p, const struct svg_ser
     }
 }
 
-static void draw(struct buf *to, const struct plot *p, const struct svg_series *s, size_t index)
+static void svg_draw_series(struct buf *to, const struct plot *p, const struct svg_series *s, size_t index)
 {
     bool wide = s->mark == SVG_BARS || s->mark == SVG_SPANS, line = s->mark == SVG_LINE || s->mark == SVG_STEPS;
     buf_printf(to, "<g %s=\"%s\"%s>\n", line ? "stroke" : "fill", colours[index % COLOURS], wide ? " fill-opacity=\"0.75\"" : "");
@@ -212,7 +213,7 @@ static void draw(struct buf *to, const struct plot *p, const struct svg_series *
     buf_puts(to, "</g>\n");
 }
 
-static void legend(struct buf *to, const struct svg_chart *c)
+static void svg_legend(struct buf *to, const struct svg_chart *c)
 {
     int row = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -221,7 +222,7 @@ static void legend(struct buf *to, const struct svg_chart *c)
         int y = TOP + 14 + LEGEND_STEP * row++;
         buf_printf(to, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"8\" fill=\"%s\"/>\n", WIDTH - RIGHT - 18, y - 8,
                    colours[i % COLOURS]);
-        text_at(to, "t", WIDTH - RIGHT - 24, y, "end", c->series[i].name);
+        svg_text_at(to, "t", WIDTH - RIGHT - 24, y, "end", c->series[i].name);
     }
 }
 
@@ -230,26 +231,26 @@ static bool span_of(struct plot *p, const struct svg_chart *c)
     for (size_t k = 0; k < c->count; k++) {
         const struct svg_series *s = &c->series[k];
         for (size_t i = 0; i < s->n; i++) {
-            if (!seen(p, s, i))
+            if (!is_point_drawable(p, s, i))
                 continue;
-            widen(&p->x, s->x[i]);
+            scale_widen(&p->x, s->x[i]);
             if (has_ends(s))
-                widen(&p->x, s->x2[i]);
-            widen(&p->y, s->mark == SVG_SPANS ? s->y[i] - 0.5 : s->y[i]);
+                scale_widen(&p->x, s->x2[i]);
+            scale_widen(&p->y, s->mark == SVG_SPANS ? s->y[i] - 0.5 : s->y[i]);
             if (s->mark == SVG_SPANS)
-                widen(&p->y, s->y[i] + 0.5);
+                scale_widen(&p->y, s->y[i] + 0.5);
             if (s->mark == SVG_BARS)
-                widen(&p->y, 0);
+                scale_widen(&p->y, 0);
         }
     }
-    return settle(&p->x, &c->x) && settle(&p->y, &c->y);
+    return scale_round_limits(&p->x, &c->x) && scale_round_limits(&p->y, &c->y);
 }
 
 static void open_document(struct buf *to, const struct svg_chart *c)
 {
     buf_printf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>", WIDTH, HEIGHT,
                WIDTH, HEIGHT);
-    add_text(to, c->title);
+    svg_add_text(to, c->title);
     buf_puts(
         to,
         "</title>\n<style>\n"
@@ -257,9 +258,9 @@ static void open_document(struct buf *to, const struct svg_chart *c)
         ".g{stroke:#888;stroke-opacity:.25}.l{fill:none;stroke-width:1.8;stroke-linejoin:round}.b{fill:#fff}\n"
         "@media (prefers-color-scheme:dark){.b{fill:#16181c}text{fill:#ddd}.n{fill:#999}}\n</style>\n");
     buf_printf(to, "<rect class=\"b\" width=\"%d\" height=\"%d\"/>\n", WIDTH, HEIGHT);
-    text_at(to, "h", LEFT, 24, "start", c->title);
+    svg_text_at(to, "h", LEFT, 24, "start", c->title);
     if (c->note)
-        text_at(to, "n", LEFT, 42, "start", c->note);
+        svg_text_at(to, "n", LEFT, 42, "start", c->note);
 }
 
 void svg_chart(struct buf *to, const struct svg_chart *c)
@@ -267,16 +268,16 @@ void svg_chart(struct buf *to, const struct svg_chart *c)
     struct plot p = {.x = {INFINITY, -INFINITY, LEFT, WIDTH - RIGHT, c->x.log}, .y = {INFINITY, -INFINITY, HEIGHT - BOTTOM, TOP, c->y.log}};
     open_document(to, c);
     if (!span_of(&p, c))
-        text_at(to, "t", WIDTH / 2.0, HEIGHT / 2.0, "middle", "no values");
+        svg_text_at(to, "t", WIDTH / 2.0, HEIGHT / 2.0, "middle", "no values");
     else {
-        ticks(to, &p.x, true);
-        ticks(to, &p.y, false);
+        svg_ticks(to, &p.x, true);
+        svg_ticks(to, &p.y, false);
         for (size_t i = 0; i < c->count; i++)
-            draw(to, &p, &c->series[i], i);
-        legend(to, c);
+            svg_draw_series(to, &p, &c->series[i], i);
+        svg_legend(to, c);
     }
-    text_at(to, "t", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", c->x.label);
+    svg_text_at(to, "t", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", c->x.label);
     buf_printf(to, "<g transform=\"translate(16 %.1f) rotate(-90)\">", (TOP + HEIGHT - BOTTOM) / 2.0);
-    text_at(to, "t", 0, 0, "middle", c->y.label);
+    svg_text_at(to, "t", 0, 0, "middle", c->y.label);
     buf_puts(to, "</g>\n</svg>\n");
 }

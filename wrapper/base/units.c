@@ -247,7 +247,7 @@ static const struct unit *find_in(const struct unit *units, size_t n, struct str
 }
 
 /* The contract's own unit where one means the same, so that callers can print the name. */
-static const struct unit *canonical(const struct unit *u)
+static const struct unit *unit_canonical(const struct unit *u)
 {
     for (size_t i = 0; u && i < COUNT(contract); i++)
         if (contract[i].factor == u->factor && !strcmp(contract[i].dimension, u->dimension))
@@ -258,7 +258,7 @@ static const struct unit *canonical(const struct unit *u)
 static const struct unit *find_plain(struct str text)
 {
     const struct unit *u = find_in(contract, COUNT(contract), text);
-    return u ? u : canonical(find_in(spoken, COUNT(spoken), text));
+    return u ? u : unit_canonical(find_in(spoken, COUNT(spoken), text));
 }
 
 /* "MiB/sec", "MiB / s", "Gbits per second", "MiB_per_s" -> "MiB"; n == 0 if text is no rate. */
@@ -273,7 +273,7 @@ static struct str rate_amount(struct str text)
     return (struct str){"", 0};
 }
 
-static const struct unit *rate_of(const struct unit *amount)
+static const struct unit *unit_rate_of(const struct unit *amount)
 {
     for (size_t i = 0; i < COUNT(rates); i++) {
         size_t n = strlen(amount->dimension);
@@ -281,7 +281,7 @@ static const struct unit *rate_of(const struct unit *amount)
                         ? !strcmp(rates[i].dimension, "teps")
                         : !strncmp(rates[i].dimension, amount->dimension, n) && !strcmp(rates[i].dimension + n, "/s");
         if (same && rates[i].factor == amount->factor)
-            return canonical(&rates[i]);
+            return unit_canonical(&rates[i]);
     }
     return NULL;
 }
@@ -308,7 +308,7 @@ static const struct unit *counted_rate(struct str amount)
         return NULL;
     struct unit u = counted_unit(noun);
     u.factor = factor;
-    return rate_of(&u);
+    return unit_rate_of(&u);
 }
 
 /* "Mqps", "kIOPS": a multiple of a rate with a name of its own. */
@@ -317,7 +317,7 @@ static const struct unit *named_rate(struct str text)
     double factor = text.n > 3 ? counted_multiple(str_sub(text, 0, 1)) : 0;
     const struct unit *u = factor > 0 ? find_plain(str_sub(text, 1, text.n - 1)) : NULL;
     struct unit op = {"op", "op", factor};
-    return u && u->factor == 1 && !strcmp(u->dimension, "op/s") ? rate_of(&op) : NULL;
+    return u && u->factor == 1 && !strcmp(u->dimension, "op/s") ? unit_rate_of(&op) : NULL;
 }
 
 const struct unit *units_find(struct str text)
@@ -325,18 +325,18 @@ const struct unit *units_find(struct str text)
     text = str_trim(text);
     const struct unit *u = find_plain(text);
     if (u && !strcmp(u->dimension, "flop") && u->factor > 1 && str_ends(text, "s")) /* "Gflops" is a rate wherever it is printed */
-        return rate_of(u);
+        return unit_rate_of(u);
     if (u || !text.n)
         return u;
     struct str amount = rate_amount(text);
     if (!amount.n)
         return named_rate(text);
     const struct unit *a = find_plain(amount);
-    return a ? rate_of(a) : counted_rate(amount);
+    return a ? unit_rate_of(a) : counted_rate(amount);
 }
 
 /* Base units of `from` in one of `to`'s dimension: 1, or 8 bits in a byte; 0: they do not go together. */
-static double between(const struct unit *from, const struct unit *to)
+static double unit_ratio(const struct unit *from, const struct unit *to)
 {
     if (!strcmp(from->dimension, to->dimension))
         return 1;
@@ -351,7 +351,7 @@ bool units_convert(double value, const struct unit *from, const struct unit *to,
 {
     if (!from || !to)
         return false;
-    double same = between(from, to);
+    double same = unit_ratio(from, to);
     if (same == 0)
         return false;
     double a = from->factor * same; /* exact: by a power of two */

@@ -6,7 +6,7 @@
 /* Foreign files: bounded text and depth, so that neither memory nor the stack can be used up. */
 enum { TEXT_MAX = 8 << 20, DEPTH_MAX = 100 };
 
-struct reader {
+struct yaml_reader {
     yaml_parser_t parser;
     const char *name;
     struct arena *arena;
@@ -18,12 +18,12 @@ struct reader {
     int depth;
 };
 
-static int complain_at(struct reader *r, yaml_mark_t at, const char *message)
+static int yaml_err_at(struct yaml_reader *r, yaml_mark_t at, const char *message)
 {
     return err_set(r->err, ERR_INPUT, "%s:%zu:%zu: %s", r->name, at.line + 1, at.column + 1, message);
 }
 
-static int out_of_memory(struct reader *r)
+static int out_of_memory(struct yaml_reader *r)
 {
     return err_set(r->err, ERR_SYSTEM, "%s: the document needs more memory than there is or may be used", r->name);
 }
@@ -37,23 +37,23 @@ static const struct yaml *map_has(const struct yaml *map, struct str key)
     return NULL;
 }
 
-static int key_take(struct reader *r, struct yaml *node, yaml_mark_t at)
+static int key_take(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
 {
     int top = r->depth - 1;
     if (node->kind != YAML_SCALAR)
-        return complain_at(r, at, "a key must be plain text");
+        return yaml_err_at(r, at, "a key must be plain text");
     const struct yaml *before = map_has(r->stack[top], node->text);
     if (before) {
         char text[300];
         snprintf(text, sizeof(text), "the key \"%.200s\" stands twice in this map (first in line %d)", node->text.p, before->line);
-        return complain_at(r, at, text);
+        return yaml_err_at(r, at, text);
     }
     r->key[top] = node;
     return 0;
 }
 
 /* Puts a new node where it belongs: root, list item, key, or value of the waiting key. */
-static int attach(struct reader *r, struct yaml *node, yaml_mark_t at)
+static int node_attach(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
 {
     if (!r->depth) {
         r->root = node;
@@ -78,7 +78,7 @@ static int attach(struct reader *r, struct yaml *node, yaml_mark_t at)
     return 0;
 }
 
-static struct yaml *node_new(struct reader *r, enum yaml_kind kind, yaml_mark_t at)
+static struct yaml *node_new(struct yaml_reader *r, enum yaml_kind kind, yaml_mark_t at)
 {
     struct yaml *node = ARENA_NEW(r->arena, struct yaml);
     if (!node) {
@@ -91,31 +91,31 @@ static struct yaml *node_new(struct reader *r, enum yaml_kind kind, yaml_mark_t 
     return node;
 }
 
-static int scalar(struct reader *r, const yaml_event_t *event)
+static int node_scalar(struct yaml_reader *r, const yaml_event_t *event)
 {
     struct yaml *node = node_new(r, YAML_SCALAR, event->start_mark);
     if (!node)
         return -1;
     if (event->data.scalar.anchor)
-        return complain_at(r, event->start_mark, "anchors (&name) are not allowed here");
+        return yaml_err_at(r, event->start_mark, "anchors (&name) are not allowed here");
     size_t n = event->data.scalar.length;
     node->text = (struct str){arena_dup(r->arena, (const char *)event->data.scalar.value, n), n};
     if (!node->text.p)
         return out_of_memory(r);
     if (memchr(node->text.p, 0, n))
-        return complain_at(r, event->start_mark, "a NUL character is not allowed here");
+        return yaml_err_at(r, event->start_mark, "a NUL character is not allowed here");
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    return attach(r, node, event->start_mark);
+    return node_attach(r, node, event->start_mark);
 }
 
-static int open_node(struct reader *r, enum yaml_kind kind, const yaml_event_t *event, const yaml_char_t *anchor)
+static int open_node(struct yaml_reader *r, enum yaml_kind kind, const yaml_event_t *event, const yaml_char_t *anchor)
 {
     if (anchor)
-        return complain_at(r, event->start_mark, "anchors (&name) are not allowed here");
+        return yaml_err_at(r, event->start_mark, "anchors (&name) are not allowed here");
     if (r->depth == DEPTH_MAX)
-        return complain_at(r, event->start_mark, "more than 100 levels are not allowed");
+        return yaml_err_at(r, event->start_mark, "more than 100 levels are not allowed");
     struct yaml *node = node_new(r, kind, event->start_mark);
-    if (!node || attach(r, node, event->start_mark))
+    if (!node || node_attach(r, node, event->start_mark))
         return -1;
     r->stack[r->depth] = node;
     r->tail[r->depth] = r->key[r->depth] = NULL;
@@ -124,22 +124,22 @@ static int open_node(struct reader *r, enum yaml_kind kind, const yaml_event_t *
 }
 
 /* 0: go on, 1: the document is over, -1: error. */
-static int take_event(struct reader *r, const yaml_event_t *event)
+static int yaml_handle_event(struct yaml_reader *r, const yaml_event_t *event)
 {
     switch (event->type) {
-    case YAML_ALIAS_EVENT: return complain_at(r, event->start_mark, "aliases (*name) are not allowed here");
-    case YAML_SCALAR_EVENT: return scalar(r, event);
+    case YAML_ALIAS_EVENT: return yaml_err_at(r, event->start_mark, "aliases (*name) are not allowed here");
+    case YAML_SCALAR_EVENT: return node_scalar(r, event);
     case YAML_SEQUENCE_START_EVENT: return open_node(r, YAML_LIST, event, event->data.sequence_start.anchor);
     case YAML_MAPPING_START_EVENT: return open_node(r, YAML_MAP, event, event->data.mapping_start.anchor);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: r->depth--; return 0;
-    case YAML_DOCUMENT_START_EVENT: return r->root ? complain_at(r, event->start_mark, "a second document (---) is not allowed here") : 0;
+    case YAML_DOCUMENT_START_EVENT: return r->root ? yaml_err_at(r, event->start_mark, "a second document (---) is not allowed here") : 0;
     case YAML_STREAM_END_EVENT: return 1;
     default: return 0;
     }
 }
 
-static int parser_complain(struct reader *r)
+static int parser_complain(struct yaml_reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem ? p->problem : "not YAML";
@@ -157,16 +157,16 @@ static int parser_complain(struct reader *r)
     if (p->context)
         return err_set(r->err, ERR_INPUT, "%s:%zu:%zu: %s (%s that began in line %zu)", r->name, p->problem_mark.line + 1,
                        p->problem_mark.column + 1, problem, p->context, p->context_mark.line + 1);
-    return complain_at(r, p->problem_mark, problem);
+    return yaml_err_at(r, p->problem_mark, problem);
 }
 
-static int parse_all(struct reader *r)
+static int parse_all(struct yaml_reader *r)
 {
     for (;;) {
         yaml_event_t event;
         if (!yaml_parser_parse(&r->parser, &event))
             return parser_complain(r);
-        int rc = take_event(r, &event);
+        int rc = yaml_handle_event(r, &event);
         yaml_event_delete(&event);
         if (rc)
             return rc < 0 ? -1 : 0;
@@ -175,7 +175,7 @@ static int parse_all(struct reader *r)
 
 int yaml_parse(struct yaml **ret, const char *name, struct str text, struct arena *a, struct err *err)
 {
-    struct reader r = {.name = name, .arena = a, .err = err};
+    struct yaml_reader r = {.name = name, .arena = a, .err = err};
     if (text.n > TEXT_MAX)
         return err_set(err, ERR_INPUT, "%s: %zu bytes are more than the 8 MiB a document may have", name, text.n);
     if (!yaml_parser_initialize(&r.parser))
@@ -208,7 +208,7 @@ struct str yaml_text(const struct yaml *map, const char *key, const char *otherw
     return y && y->kind == YAML_SCALAR ? y->text : str_of(otherwise);
 }
 
-static bool is_one_of(struct str text, const char *const *words)
+static bool yaml_is_one_of(struct str text, const char *const *words)
 {
     for (; *words; words++)
         if (str_is(text, *words))
@@ -219,7 +219,7 @@ static bool is_one_of(struct str text, const char *const *words)
 bool yaml_is_null(const struct yaml *y)
 {
     static const char *const words[] = {"", "~", "null", "Null", "NULL", NULL};
-    return y && y->kind == YAML_SCALAR && y->plain && is_one_of(y->text, words);
+    return y && y->kind == YAML_SCALAR && y->plain && yaml_is_one_of(y->text, words);
 }
 
 int yaml_bool(const struct yaml *y, bool *ret)
@@ -228,8 +228,8 @@ int yaml_bool(const struct yaml *y, bool *ret)
     static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL};
     if (!y || y->kind != YAML_SCALAR || !y->plain)
         return -1;
-    bool is = is_one_of(y->text, yes);
-    if (!is && !is_one_of(y->text, no))
+    bool is = yaml_is_one_of(y->text, yes);
+    if (!is && !yaml_is_one_of(y->text, no))
         return -1;
     *ret = is;
     return 0;

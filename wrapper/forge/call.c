@@ -14,7 +14,7 @@ enum { REPLY_MAX = 32 << 20, ATTEMPTS = 4, PATIENCE_S = 60 };
 /* ---- what an answer means ---- */
 
 /* The forge's own words: GitHub's message and its errors, GitLab's message (text, list or object) or error, Gitea's message. */
-static void add_words(const struct json *j, unsigned depth, struct buf *to)
+static void forge_add_words(const struct json *j, unsigned depth, struct buf *to)
 {
     const char *text = json_string(j, NULL);
     if (text) {
@@ -22,32 +22,34 @@ static void add_words(const struct json *j, unsigned depth, struct buf *to)
         buf_plain(to, str_trim(str_of(text)), 200);
     }
     for (const struct json *k = depth && !text ? json_first(j) : NULL; k && to->n < 600; k = json_next(k))
-        add_words(k, depth - 1, to);
+        forge_add_words(k, depth - 1, to);
 }
 
-static void words_of(const struct json *j, const struct http_reply *r, struct buf *to)
+static void forge_words_of(const struct json *j, const struct http_reply *r, struct buf *to)
 {
     buf_puts(to, "");
-    add_words(json_get(j, "message"), 2, to);
+    forge_add_words(json_get(j, "message"), 2, to);
     for (const struct json *e = json_first(json_get(j, "errors")); e && to->n < 600; e = json_next(e))
-        add_words(json_is_string(e) ? e : json_get(e, "message"), 0, to);
+        forge_add_words(json_is_string(e) ? e : json_get(e, "message"), 0, to);
     if (!to->n)
-        add_words(json_get(j, "error_description") ? json_get(j, "error_description") : json_get(j, "error"), 1, to);
+        forge_add_words(json_get(j, "error_description") ? json_get(j, "error_description") : json_get(j, "error"), 1, to);
     if (!to->n && !j)
         buf_plain(to, str_trim(buf_text(&r->body)), 120);
 }
 
-static bool mentions(const struct buf *words, const char *a)
+static bool words_mention(const struct buf *words, const char *a)
 {
     return words->p && strcasestr(words->p, a) != NULL;
 }
 
 static bool is_limit(const struct http_reply *r, const struct buf *words)
 {
-    return r->status == 429 || (r->status == 403 && (r->limit_reset_s > 0 || mentions(words, "rate limit") || mentions(words, "abuse")));
+    return r->status == 429 ||
+           (r->status == 403 && (r->limit_reset_s > 0 || words_mention(words, "rate limit") || words_mention(words, "abuse")));
 }
 
-static enum forge_answer limited(const struct http_reply *r, const char *forge, const char *what, const struct buf *words, struct err *err)
+static enum forge_answer answer_limited(const struct http_reply *r, const char *forge, const char *what, const struct buf *words,
+                                        struct err *err)
 {
     char until[64] = "later";
     time_t now = time(NULL), at = r->retry_after_s > 0 ? now + (time_t)r->retry_after_s : (time_t)r->limit_reset_s;
@@ -59,8 +61,8 @@ static enum forge_answer limited(const struct http_reply *r, const char *forge, 
     return FORGE_LIMITED;
 }
 
-static enum forge_answer denied(const struct forge *f, const char *forge, const char *what, int status, const struct buf *words,
-                                struct err *err)
+static enum forge_answer answer_denied(const struct forge *f, const char *forge, const char *what, int status, const struct buf *words,
+                                       struct err *err)
 {
     const char *rights = f->target.kind == FORGE_GITHUB   ? "repository permission \"Pull requests: write\", or scope repo"
                          : f->target.kind == FORGE_GITLAB ? "scope api and the role Developer"
@@ -77,17 +79,17 @@ static enum forge_answer denied(const struct forge *f, const char *forge, const 
 }
 
 /* GitHub says 422 for a duplicate and for a head without commits of its own, Gitea 409 for the first and 404 for a missing head, GitLab 409. */
-static enum forge_answer meaning(const struct forge *f, const struct forge_call *call, const struct http_reply *r, const struct json *j,
-                                 struct err *err)
+static enum forge_answer answer_of_reply(const struct forge *f, const struct forge_call *call, const struct http_reply *r,
+                                         const struct json *j, struct err *err)
 {
     const char *forge = forge_kind_name(f->target.kind), *what = call->what;
     struct buf words CLEANUP_BUF;
     buf_init(&words, 4096);
-    words_of(j, r, &words);
+    forge_words_of(j, r, &words);
     if (is_limit(r, &words))
-        return limited(r, forge, what, &words, err);
+        return answer_limited(r, forge, what, &words, err);
     if (r->status == 401 || r->status == 403)
-        return denied(f, forge, what, r->status, &words, err);
+        return answer_denied(f, forge, what, r->status, &words, err);
     err_set(err, ERR_REMOTE, "%s: %s: %d %s%s", forge, what, r->status, words.p,
             r->status == 404   ? f->token_where ? "; is there no such repository or branch, or may this token not see it?"
                                                 : "; a private repository is shown with a token only"
@@ -95,31 +97,31 @@ static enum forge_answer meaning(const struct forge *f, const struct forge_call 
                                : "");
     if (r->status == 404 || r->status == 410)
         return FORGE_ABSENT;
-    if (r->status == 409 || (r->status == 422 && mentions(&words, "already exists")))
+    if (r->status == 409 || (r->status == 422 && words_mention(&words, "already exists")))
         return FORGE_EXISTS;
-    if ((r->status == 422 || r->status == 400) &&
-        (mentions(&words, "no commits between") || mentions(&words, "no changes between") || mentions(&words, "no difference")))
+    if ((r->status == 422 || r->status == 400) && (words_mention(&words, "no commits between") ||
+                                                   words_mention(&words, "no changes between") || words_mention(&words, "no difference")))
         return FORGE_EMPTY;
     return r->status >= 500 || r->status == 408 ? FORGE_LATER : FORGE_REFUSED;
 }
 
 /* ---- attempts ---- */
 
-static void wait_s(double s)
+static void forge_wait_s(double s)
 {
     struct timespec t = {.tv_sec = (time_t)s, .tv_nsec = (long)((s - (double)(time_t)s) * 1e9)};
     while (nanosleep(&t, &t) != 0 && errno == EINTR)
         ;
 }
 
-static enum forge_answer no_reply(const struct forge *f, const struct http_reply *r, struct err *err)
+static enum forge_answer answer_no_reply(const struct forge *f, const struct http_reply *r, struct err *err)
 {
     err_wrap(err, "%s", forge_kind_name(f->target.kind));
     return r->trouble == HTTP_HOPELESS || r->trouble == HTTP_UNTRUSTED || r->trouble == HTTP_CANCELLED ? FORGE_REFUSED : FORGE_LATER;
 }
 
 /* *again: may it be tried again, and after how many seconds (-1: not). */
-static enum forge_answer attempt(struct forge *f, const struct forge_call *call, struct json **ret, double *again, struct err *err)
+static enum forge_answer forge_attempt(struct forge *f, const struct forge_call *call, struct json **ret, double *again, struct err *err)
 {
     struct http_request q = {.method = call->method,
                              .url = call->url,
@@ -134,7 +136,7 @@ static enum forge_answer attempt(struct forge *f, const struct forge_call *call,
     *again = -1;
     f->status = 0;
     if (http_do(f->http, &q, &r, err)) {
-        answer = no_reply(f, &r, err);
+        answer = answer_no_reply(f, &r, err);
         *again = answer == FORGE_LATER && (!call->once || r.trouble == HTTP_UNSENT) ? 0 : -1;
         http_reply_deinit(&r);
         return answer;
@@ -144,7 +146,7 @@ static enum forge_answer attempt(struct forge *f, const struct forge_call *call,
     if (r.body.n && json_parse(&j, buf_text(&r.body), NULL, err))
         j = NULL;
     if (!good)
-        answer = meaning(f, call, &r, j, err);
+        answer = answer_of_reply(f, call, &r, j, err);
     else if (!j && ret)
         answer = (err_set(err, ERR_REMOTE, "%s: %s: the reply is not JSON: is %s where its interface begins?",
                           forge_kind_name(f->target.kind), call->what, f->target.api),
@@ -168,13 +170,13 @@ enum forge_answer forge_call(struct forge *f, const struct forge_call *call, str
     if (ret)
         *ret = NULL;
     for (int i = 1;; i++) {
-        enum forge_answer answer = attempt(f, call, ret, &again, err);
+        enum forge_answer answer = forge_attempt(f, call, ret, &again, err);
         if (answer == FORGE_FINE || again < 0 || i == ATTEMPTS)
             return answer;
         double wait = again > 0 ? again : 0.5 * (1 << i);
         if ((double)(clock_mono_ns() - begin) / 1e9 + wait > PATIENCE_S)
             return answer;
-        wait_s(wait);
+        forge_wait_s(wait);
     }
 }
 

@@ -8,13 +8,13 @@ enum { PAGE = 50 /* the most that a server gives unless it was told otherwise */
 
 static const char *const headers[] = {"Accept: application/json", NULL};
 
-static bool pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
+static bool gitea_pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
 {
     return pulls_item(item, json_bool(json_get(item, "merged"), false), a, ret);
 }
 
 /* Once the branch is gone, head.ref is refs/pull/N/head and only head.label still has its name. */
-static bool is_ours(const struct forge *f, const struct forge_branch *b, const struct json *item)
+static bool gitea_is_ours(const struct forge *f, const struct forge_branch *b, const struct json *item)
 {
     const char *ref = json_string(json_pointer(item, "/head/ref"), ""), *label = json_string(json_pointer(item, "/head/label"), "");
     const char *from = json_string(json_pointer(item, "/head/repo/full_name"), f->source.path); /* null: it is gone */
@@ -24,8 +24,8 @@ static bool is_ours(const struct forge *f, const struct forge_branch *b, const s
 }
 
 /* There is no filter by branch in all versions: the open ones are read through, then the latest of the others. */
-static enum forge_answer look(struct forge *f, const struct forge_branch *b, const char *state, int pages, struct arena *a,
-                              struct forge_pull *open, struct forge_pull *last, struct err *err)
+static enum forge_answer gitea_search_pages(struct forge *f, const struct forge_branch *b, const char *state, int pages, struct arena *a,
+                                            struct forge_pull *open, struct forge_pull *last, struct err *err)
 {
     enum forge_answer answer = FORGE_FINE;
     for (int page = 1, more = 1; more && page <= pages && answer == FORGE_FINE; page++) {
@@ -35,7 +35,7 @@ static enum forge_answer look(struct forge *f, const struct forge_branch *b, con
                                        state, PAGE, page);
         answer = forge_call(f, &(struct forge_call){.method = "GET", .what = "the pull requests of this branch", .url = url}, &list, err);
         for (const struct json *item = answer == FORGE_FINE ? json_first(list) : NULL; item; item = json_next(item))
-            if (is_ours(f, b, item) && pull_of(item, a, &pull))
+            if (gitea_is_ours(f, b, item) && gitea_pull_of(item, a, &pull))
                 forge_note(&pull, open, last);
         more = answer == FORGE_FINE && json_count(list) > 0 && !open->number && !last->number;
         json_free(list);
@@ -43,18 +43,22 @@ static enum forge_answer look(struct forge *f, const struct forge_branch *b, con
     return answer;
 }
 
-static enum forge_answer find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
-                              struct forge_pull *ret_last, struct err *err)
+static enum forge_answer gitea_find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
+                                    struct forge_pull *ret_last, struct err *err)
 {
-    enum forge_answer answer = look(f, b, "open", PAGES, a, ret_open, ret_last, err);
-    return answer == FORGE_FINE && !ret_open->number ? look(f, b, "closed", PAGES / 10, a, ret_open, ret_last, err) : answer;
+    enum forge_answer answer = gitea_search_pages(f, b, "open", PAGES, a, ret_open, ret_last, err);
+    return answer == FORGE_FINE && !ret_open->number ? gitea_search_pages(f, b, "closed", PAGES / 10, a, ret_open, ret_last, err) : answer;
 }
 
-static enum forge_answer create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
-                                struct err *err)
+static enum forge_answer gitea_create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
+                                      struct err *err)
 {
     return pulls_create(f, b, "", body, a, ret, err);
 }
 
-const struct forge_api forge_gitea = {
-    .headers = headers, .find = find, .create = create, .put_text = pulls_text, .update = pulls_update, .pull_of = pull_of};
+const struct forge_api forge_gitea = {.headers = headers,
+                                      .find = gitea_find,
+                                      .create = gitea_create,
+                                      .put_text = pulls_text,
+                                      .update = pulls_update,
+                                      .pull_of = gitea_pull_of};

@@ -21,21 +21,21 @@ bool pulls_item(const struct json *item, bool merged, struct arena *a, struct fo
     return ret->number > 0;
 }
 
-static bool pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
+static bool github_pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
 {
     return pulls_item(item, json_is_string(json_get(item, "merged_at")), a, ret);
 }
 
 /* The filter `head` is passed over in silence where its form is wrong, so each is looked at. */
-static bool is_ours(const struct forge *f, const struct forge_branch *b, const struct json *item)
+static bool github_is_ours(const struct forge *f, const struct forge_branch *b, const struct json *item)
 {
     const char *owner = json_string(json_pointer(item, "/head/user/login"), f->source.owner); /* null: the account is gone */
     return strcmp(json_string(json_pointer(item, "/head/ref"), ""), b->branch) == 0 &&
            strcmp(json_string(json_pointer(item, "/base/ref"), ""), b->base) == 0 && strcasecmp(owner, f->source.owner) == 0;
 }
 
-static enum forge_answer find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
-                              struct forge_pull *ret_last, struct err *err)
+static enum forge_answer github_find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
+                                     struct forge_pull *ret_last, struct err *err)
 {
     struct buf url CLEANUP_BUF;
     struct json *list;
@@ -49,7 +49,7 @@ static enum forge_answer find(struct forge *f, const struct forge_branch *b, str
     enum forge_answer answer =
         forge_call(f, &(struct forge_call){.method = "GET", .what = "the pull requests of this branch", .url = url.p}, &list, err);
     for (const struct json *item = answer == FORGE_FINE ? json_first(list) : NULL; item; item = json_next(item))
-        if (is_ours(f, b, item) && pull_of(item, a, &pull))
+        if (github_is_ours(f, b, item) && github_pull_of(item, a, &pull))
             forge_note(&pull, ret_open, ret_last);
     json_free(list);
     return answer;
@@ -78,8 +78,8 @@ enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, co
         err);
 }
 
-static enum forge_answer create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
-                                struct err *err)
+static enum forge_answer github_create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
+                                       struct err *err)
 {
     return pulls_create(f, b, ",\"maintainer_can_modify\":false", body, a, ret, err);
 }
@@ -90,5 +90,9 @@ void pulls_update(struct forge *f, const struct forge_pull *pull, struct buf *ur
     *ret_method = "PATCH";
 }
 
-const struct forge_api forge_github = {
-    .headers = headers, .find = find, .create = create, .put_text = pulls_text, .update = pulls_update, .pull_of = pull_of};
+const struct forge_api forge_github = {.headers = headers,
+                                       .find = github_find,
+                                       .create = github_create,
+                                       .put_text = pulls_text,
+                                       .update = pulls_update,
+                                       .pull_of = github_pull_of};

@@ -5,7 +5,7 @@
 
 static const char *const headers[] = {"Accept: application/json", NULL};
 
-static bool pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
+static bool gitlab_pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
 {
     const char *state = json_string(json_get(item, "state"), "");
     int64_t number = json_integer(json_get(item, "iid"), 0);
@@ -44,8 +44,8 @@ static enum forge_answer project_id(struct forge *f, const struct forge_place *p
     return answer;
 }
 
-static enum forge_answer find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
-                              struct forge_pull *ret_last, struct err *err)
+static enum forge_answer gitlab_find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
+                                     struct forge_pull *ret_last, struct err *err)
 {
     struct buf url CLEANUP_BUF;
     buf_init(&url, 8192);
@@ -65,14 +65,14 @@ static enum forge_answer find(struct forge *f, const struct forge_branch *b, str
         int64_t source = json_integer(json_get(item, "source_project_id"), 0),
                 target = json_integer(json_get(item, "target_project_id"), 0);
         bool ours = from ? source == from : source == target;
-        if (ours && strcmp(json_string(json_get(item, "source_branch"), ""), b->branch) == 0 && pull_of(item, a, &pull))
+        if (ours && strcmp(json_string(json_get(item, "source_branch"), ""), b->branch) == 0 && gitlab_pull_of(item, a, &pull))
             forge_note(&pull, ret_open, ret_last);
     }
     json_free(list);
     return answer;
 }
 
-static void put_text(struct buf *body, const char *title, const char *text)
+static void gitlab_put_text(struct buf *body, const char *title, const char *text)
 {
     buf_puts(body, "\"title\":");
     buf_json(body, str_of(title));
@@ -81,8 +81,8 @@ static void put_text(struct buf *body, const char *title, const char *text)
 }
 
 /* Posted to the project that the branch is in. */
-static enum forge_answer create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
-                                struct err *err)
+static enum forge_answer gitlab_create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
+                                       struct err *err)
 {
     struct buf url CLEANUP_BUF;
     buf_init(&url, 8192);
@@ -105,12 +105,16 @@ static enum forge_answer create(struct forge *f, const struct forge_branch *b, s
         err);
 }
 
-static void update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)
+static void gitlab_update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)
 {
     put_project(url, f, &f->target);
     buf_printf(url, "/merge_requests/%llu", (unsigned long long)pull->number);
     *ret_method = "PUT";
 }
 
-const struct forge_api forge_gitlab = {
-    .headers = headers, .find = find, .create = create, .put_text = put_text, .update = update, .pull_of = pull_of};
+const struct forge_api forge_gitlab = {.headers = headers,
+                                       .find = gitlab_find,
+                                       .create = gitlab_create,
+                                       .put_text = gitlab_put_text,
+                                       .update = gitlab_update,
+                                       .pull_of = gitlab_pull_of};

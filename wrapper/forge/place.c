@@ -86,7 +86,7 @@ static void split_host(struct str authority, struct address *to)
 }
 
 /* As git-clone(1) "GIT URLS": a scheme; else "[user@]host:path" where no '/' stands before the first colon; else a folder. */
-static struct address split(const char *url)
+static struct address address_split(const char *url)
 {
     struct address to = {0};
     struct str s = str_trim(str_of(url));
@@ -115,7 +115,7 @@ static bool is_web(struct str scheme)
 }
 
 /* What is put into addresses, links and questions to helpers. */
-static bool is_plain(struct str s)
+static bool is_plain_address(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f || strchr("\"'<>\\^`{|}?#%", s.p[i]))
@@ -150,7 +150,7 @@ static bool env_names(char *const *env, const char *host, enum forge_kind *kind)
 }
 
 /* "gitlab.example.org": good enough for a link, not for a token. */
-static enum forge_kind guess(const char *host)
+static enum forge_kind guess_forge_kind(const char *host)
 {
     struct str first = {host, strcspn(host, ".:")};
     for (size_t i = 0; i < KINDS; i++)
@@ -175,7 +175,7 @@ static int check_web(const char *key, const char *url, struct err *err)
 }
 
 /* A forge below a folder of its host: https://host/gitea/owner/name. */
-static struct str below(struct str path, const char *web)
+static struct str path_below_web(struct str path, const char *web)
 {
     const char *root = strstr(web, "://"), *slash = root ? strchr(root + 3, '/') : NULL;
     size_t n = slash ? strlen(slash + 1) : 0;
@@ -205,7 +205,7 @@ static void choose_kind(struct forge_place *p, const struct address *at, const s
     if (!p->named)
         p->named = env_names(env, p->host, &p->kind);
     if (!p->named)
-        p->kind = guess(p->host);
+        p->kind = guess_forge_kind(p->host);
     if (p->kind == FORGE_NONE)
         return;
     if (named->web)
@@ -222,7 +222,7 @@ int forge_place_of(struct forge_place *ret, const char *url, const struct forge_
                    struct err *err)
 {
     static const struct forge_named nothing;
-    struct address at = split(url);
+    struct address at = address_split(url);
     *ret = (struct forge_place){0};
     named = named ? named : &nothing;
     if (named->kind && forge_kind_of(named->kind) == FORGE_NONE)
@@ -240,7 +240,7 @@ int forge_place_of(struct forge_place *ret, const char *url, const struct forge_
         at.path = last;
     } else if (folder)
         return 0;
-    if (!is_plain(at.host) || !is_plain(at.path) || (at.port.n && !is_plain(at.port)))
+    if (!is_plain_address(at.host) || !is_plain_address(at.path) || (at.port.n && !is_plain_address(at.port)))
         return 0;
     bool port = is_web(at.scheme) && at.port.n;
     ret->host =
@@ -250,7 +250,7 @@ int forge_place_of(struct forge_place *ret, const char *url, const struct forge_
     choose_kind(ret, &at, named, env, a);
     if (ret->kind == FORGE_NONE)
         return 0;
-    struct str path = ret->web ? below(at.path, ret->web) : at.path;
+    struct str path = ret->web ? path_below_web(at.path, ret->web) : at.path;
     ret->path = arena_dup(a, path.p, path.n);
     const char *slash = ret->path ? strrchr(ret->path, '/') : NULL;
     if (!slash) { /* no owner: no repository of a forge */

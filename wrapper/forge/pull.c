@@ -10,7 +10,7 @@ enum { TEXT_MAX = 8u << 20 };
 static const struct forge_api *const apis[] = {
     [FORGE_GITHUB] = &forge_github, [FORGE_GITLAB] = &forge_gitlab, [FORGE_GITEA] = &forge_gitea};
 
-static const char *own(struct forge *f, const char *text)
+static const char *forge_copy_text(struct forge *f, const char *text)
 {
     return text ? arena_dup(&f->arena, text, strlen(text)) : NULL;
 }
@@ -18,11 +18,11 @@ static const char *own(struct forge *f, const char *text)
 static void own_place(struct forge *f, struct forge_place *to, const struct forge_place *from)
 {
     *to = *from;
-    to->host = own(f, from->host);
-    to->path = own(f, from->path);
-    to->owner = own(f, from->owner);
-    to->web = own(f, from->web);
-    to->api = own(f, from->api);
+    to->host = forge_copy_text(f, from->host);
+    to->path = forge_copy_text(f, from->path);
+    to->owner = forge_copy_text(f, from->owner);
+    to->web = forge_copy_text(f, from->web);
+    to->api = forge_copy_text(f, from->api);
 }
 
 /* On a machine of one's own nobody listens; elsewhere a token never goes unencrypted, unless the user has written down that address himself. */
@@ -50,7 +50,7 @@ int forge_open(struct forge **ret, const struct forge_place *target, const struc
     if (token && token->secret) {
         bool basic =
             token->user && target->kind == FORGE_GITEA; /* a helper may keep a password, which Gitea takes this way, as it takes tokens */
-        f->token_where = own(f, token->where);
+        f->token_where = forge_copy_text(f, token->where);
         config.user = basic ? token->user : NULL;
         config.password = basic ? token->secret : NULL;
         config.bearer = basic ? NULL : token->secret;

@@ -26,7 +26,7 @@ static const struct {
 };
 
 /* It becomes a line of a header. */
-static bool is_token(struct str s)
+static bool is_forge_token(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] <= ' ' || (unsigned char)s.p[i] >= 0x7f)
@@ -48,7 +48,7 @@ static void from_environment(struct forge_token *t, const struct forge_place *pl
         struct str s = str_trim(str_of(value));
         bool here = place->named && !(variables[i].only && strcasecmp(place->host, variables[i].only) != 0) &&
                     !(is_enterprise(variables[i].variable) && strcmp(place->host, "github.com") == 0);
-        if (here && is_token(s)) {
+        if (here && is_forge_token(s)) {
             t->secret = arena_dup(a, s.p, s.n);
             t->where = variables[i].variable;
         } else if (!t->unused)
@@ -65,7 +65,7 @@ static int from_named_file(struct forge_token *t, const char *path, struct arena
     if (secret_read(path, true, FILE_MAX, &b, err))
         return err_wrap(err, "the file of the token");
     struct str rest = buf_text(&b), line = str_trim(str_cut(&rest, '\n'));
-    if (!is_token(line))
+    if (!is_forge_token(line))
         return err_set(err, ERR_INPUT, "%s: its first line shall be the token alone", path);
     t->secret = arena_dup(a, line.p, line.n);
     t->where = path;
@@ -84,7 +84,7 @@ static int from_tokens(struct forge_token *t, const char *host, const char *path
         struct str line = str_cut(&rest, '\n'), name = str_word(&line), token = str_word(&line);
         if (!name.n || name.p[0] == '#' || !str_is_anycase(name, host))
             continue;
-        if (!is_token(token))
+        if (!is_forge_token(token))
             return err_set(err, ERR_INPUT, "%s: the line of %s shall be \"HOST TOKEN\"", path, host);
         t->secret = arena_dup(a, token.p, token.n);
         t->where = path;
@@ -123,7 +123,7 @@ bool forge_token_answer(struct forge_token *ret, struct str answer, struct arena
         if (value.p && str_is(key, "password"))
             secret = value;
     }
-    if (!is_token(secret))
+    if (!is_forge_token(secret))
         return false;
     *ret = (struct forge_token){
         .secret = arena_dup(a, secret.p, secret.n), .user = user.n ? arena_dup(a, user.p, user.n) : NULL, .where = "git credential"};

@@ -26,7 +26,7 @@ const char *commit_clean(const char *text, struct arena *a)
 }
 
 /* GIT_AUTHOR_NAME, author.name, user.name, the first of them that says something. */
-static const char *first_of(struct repo *r, struct arena *a, const char *variable, const char *key, const char *otherwise)
+static const char *commit_first_of(struct repo *r, struct arena *a, const char *variable, const char *key, const char *otherwise)
 {
     const char *text = variable ? getenv(variable) : NULL;
     if (text && *text)
@@ -59,7 +59,7 @@ static int named_time(const char *role, const char *variable, struct commit_pers
     return rc ? -1 : 0;
 }
 
-static int now(const char *role, struct commit_person *p, struct arena *a, struct err *err)
+static int commit_time(const char *role, struct commit_person *p, struct arena *a, struct err *err)
 {
     const char *variable = arena_printf(a, "GIT_%s_DATE", role), *named = variable ? getenv(variable) : NULL;
     time_t t = time(NULL);
@@ -71,10 +71,11 @@ static int now(const char *role, struct commit_person *p, struct arena *a, struc
     return 0;
 }
 
-static int person(struct repo *r, struct arena *a, const char *role, const char *section, struct commit_person *ret, struct err *err)
+static int commit_read_person(struct repo *r, struct arena *a, const char *role, const char *section, struct commit_person *ret,
+                              struct err *err)
 {
-    const char *name = first_of(r, a, arena_printf(a, "GIT_%s_NAME", role), arena_printf(a, "%s.name", section), "user.name");
-    const char *email = first_of(r, a, arena_printf(a, "GIT_%s_EMAIL", role), arena_printf(a, "%s.email", section), "user.email");
+    const char *name = commit_first_of(r, a, arena_printf(a, "GIT_%s_NAME", role), arena_printf(a, "%s.name", section), "user.name");
+    const char *email = commit_first_of(r, a, arena_printf(a, "GIT_%s_EMAIL", role), arena_printf(a, "%s.email", section), "user.email");
     if (!email && !repo_config_on(r, "user.useconfigonly", false))
         email = getenv("EMAIL");
     *ret = (struct commit_person){.name = name ? commit_clean(name, a) : NULL, .email = email ? commit_clean(email, a) : NULL};
@@ -86,17 +87,17 @@ static int person(struct repo *r, struct arena *a, const char *role, const char 
             "git does not know who commits: git config --global user.name \"Your Name\"; git config --global user.email you@example.org");
         return 1;
     }
-    return now(role, ret, a, err);
+    return commit_time(role, ret, a, err);
 }
 
 int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err)
 {
-    return person(r, a, "AUTHOR", "author", ret, err);
+    return commit_read_person(r, a, "AUTHOR", "author", ret, err);
 }
 
 int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err)
 {
-    return person(r, a, "COMMITTER", "committer", ret, err);
+    return commit_read_person(r, a, "COMMITTER", "committer", ret, err);
 }
 
 static void print_person(struct buf *to, const char *role, const struct commit_person *p)

@@ -49,7 +49,7 @@ static bool has_more(const struct repo *r)
     return found;
 }
 
-static int ask_git(struct repo *r, struct err *err)
+static int config_list(struct repo *r, struct err *err)
 {
     const char *argv[] = {"git", "--git-dir", repo_dir(r), "config", "--null", "--list", NULL};
     struct program p = {.argv = argv, .limit_s = 30, .out_max = TOLD_BYTES};
@@ -88,11 +88,11 @@ int config_take(struct repo *r, struct err *err)
         return git2_err(err, rc, "reading git's configuration");
     config_drop(r);
     r->config = snapshot;
-    return has_more(r) ? ask_git(r, err) : 0;
+    return has_more(r) ? config_list(r, err) : 0;
 }
 
 /* Sections and names of keys are in any case of letters, what stands between them is not: "gpg.ssh.program". */
-static bool same_key(struct str told, const char *key)
+static bool is_config_key(struct str told, const char *key)
 {
     const char *first = strchr(key, '.'), *last = strrchr(key, '.');
     if (!first || !str_is_anycase(told, key))
@@ -107,7 +107,7 @@ static int told_value(const struct repo *r, const char *key, struct str *ret)
     int rc = 1;
     while (rest.p && rest.n) {
         struct str value = str_cut(&rest, '\0'), name = str_cut(&value, '\n');
-        if (same_key(name, key)) {
+        if (is_config_key(name, key)) {
             *ret = value;
             rc = 0;
         }

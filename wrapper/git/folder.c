@@ -8,7 +8,7 @@ enum {
     OBJECT_MAX = 1 << 30 /* of a file that is read: libgit2 has it in memory as a whole */
 };
 
-struct entry {
+struct git_folder_entry {
     const char *name; /* in text */
     unsigned mode;
     const unsigned char *id;
@@ -18,10 +18,10 @@ struct git_folder {
     struct repo *repo;
     struct repo_id id;
     struct buf text;
-    struct entry *entries; /* by name */
+    struct git_folder_entry *entries; /* by name */
     size_t count;
     unsigned users; /* folders that are this, and the one above that keeps it */
-    const struct entry *found; /* the entry that was looked for last */
+    const struct git_folder_entry *found; /* the entry that was looked for last */
     struct git_folder *last; /* the folder below that was entered last: paths of one run come one after the other */
 };
 
@@ -33,13 +33,13 @@ static int errno_of(int rc, const struct err *err)
     return -1;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_git_entries(const void *a, const void *b)
 {
-    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+    return strcmp(((const struct git_folder_entry *)a)->name, ((const struct git_folder_entry *)b)->name);
 }
 
 /* The entries of the raw tree. */
-static int take_entries(struct git_folder *f)
+static int git_folder_parse(struct git_folder *f)
 {
     struct err err = {0};
     struct repo_entry e;
@@ -51,36 +51,36 @@ static int take_entries(struct git_folder *f)
     while ((rc = repo_tree_next(&rest, &e, &err)) > 0) {
         if (!f->entries || f->count == room) {
             room = room * 2 + 16;
-            struct entry *more = realloc(f->entries, room * sizeof *more);
+            struct git_folder_entry *more = realloc(f->entries, room * sizeof *more);
             if (!more) {
                 errno = ENOMEM;
                 return -1;
             }
             f->entries = more;
         }
-        const struct entry *before = f->count ? &f->entries[f->count - 1] : NULL;
+        const struct git_folder_entry *before = f->count ? &f->entries[f->count - 1] : NULL;
         if (before && repo_tree_compare(before->name, before->mode == REPO_MODE_DIR, e.name, e.mode == REPO_MODE_DIR) >= 0) {
             errno = EBADMSG; /* git itself would find one or the other of two equal names */
             return -1;
         }
         sorted = sorted && (!before || strcmp(before->name, e.name) < 0);
-        f->entries[f->count++] = (struct entry){e.name, e.mode, (const unsigned char *)rest.p - sizeof e.id.b};
+        f->entries[f->count++] = (struct git_folder_entry){e.name, e.mode, (const unsigned char *)rest.p - sizeof e.id.b};
     }
     if (rc < 0) {
         errno = EBADMSG;
         return -1;
     }
     if (!sorted) /* git sorts folders as if they ended in '/' */
-        qsort(f->entries, f->count, sizeof *f->entries, by_name);
+        qsort(f->entries, f->count, sizeof *f->entries, compare_git_entries);
     return 0;
 }
 
-static void drop(struct git_folder *f)
+static void git_folder_release(struct git_folder *f)
 {
     if (f->users && --f->users)
         return;
     if (f->last)
-        drop(f->last);
+        git_folder_release(f->last);
     free(f->entries);
     buf_deinit(&f->text);
     free(f);
@@ -99,9 +99,9 @@ int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
     f->id = *tree;
     buf_init(&f->text, (size_t)REPO_TREE_MAX + 1);
     int rc = repo_read(r, tree, REPO_TREE, REPO_TREE_MAX, &f->text, &err);
-    if (rc ? errno_of(rc, &err) : take_entries(f)) {
+    if (rc ? errno_of(rc, &err) : git_folder_parse(f)) {
         int why = errno;
-        drop(f);
+        git_folder_release(f);
         errno = why;
         return -1;
     }
@@ -109,7 +109,7 @@ int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
     return 0;
 }
 
-static const struct entry *find(struct git_folder *f, struct str name)
+static const struct git_folder_entry *git_folder_search(struct git_folder *f, struct str name)
 {
     size_t low = 0, high = f->count;
     if (f->found && str_is(name, f->found->name)) /* a run among a hundred thousand, for each of its files */
@@ -128,7 +128,7 @@ static const struct entry *find(struct git_folder *f, struct str name)
     return NULL;
 }
 
-static enum folder_kind kind_of(unsigned mode)
+static enum folder_kind git_folder_kind(unsigned mode)
 {
     switch (mode) {
     case REPO_MODE_DIR: return FOLDER_FOLDER;
@@ -140,7 +140,7 @@ static enum folder_kind kind_of(unsigned mode)
     }
 }
 
-static struct repo_id id_of(const struct entry *e)
+static struct repo_id id_of(const struct git_folder_entry *e)
 {
     struct repo_id id;
     memcpy(id.b, e->id, sizeof id.b);
@@ -149,7 +149,7 @@ static struct repo_id id_of(const struct entry *e)
 
 static int enter_one(struct git_folder *f, struct str name, struct folder *ret)
 {
-    const struct entry *e = find(f, name);
+    const struct git_folder_entry *e = git_folder_search(f, name);
     if (!e)
         return -1;
     if (e->mode != REPO_MODE_DIR) {
@@ -161,7 +161,7 @@ static int enter_one(struct git_folder *f, struct str name, struct folder *ret)
         if (git_folder(f->repo, &id, ret) < 0)
             return -1;
         if (f->last)
-            drop(f->last);
+            git_folder_release(f->last);
         f->last = ret->own;
     } else
         *ret = (struct folder){.ops = &ops, .fd = -1, .own = f->last};
@@ -169,16 +169,16 @@ static int enter_one(struct git_folder *f, struct str name, struct folder *ret)
     return 0;
 }
 
-static void leave(struct folder *f)
+static void git_folder_leave(struct folder *f)
 {
     int why = errno;
-    drop(f->own);
+    git_folder_release(f->own);
     f->own = NULL;
     errno = why;
 }
 
 /* Goes down to the folder of the path's last name; *held is what is to be left, with ops NULL where it is f itself. */
-static struct git_folder *way(const struct folder *f, const char *path, struct folder *held, struct str *ret_name)
+static struct git_folder *git_folder_descend(const struct folder *f, const char *path, struct folder *held, struct str *ret_name)
 {
     struct str rest = str_of(path), name = str_cut(&rest, '/');
     struct git_folder *at = f->own;
@@ -201,29 +201,30 @@ int git_folder_find(const struct folder *f, const char *path, struct repo_entry 
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
-    struct git_folder *at = way(f, path, &held, &name);
-    const struct entry *e = at ? find(at, name) : NULL;
+    struct git_folder *at = git_folder_descend(f, path, &held, &name);
+    const struct git_folder_entry *e = at ? git_folder_search(at, name) : NULL;
     if (!e)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 1 : -1;
     *ret = (struct repo_entry){.mode = e->mode, .id = id_of(e)};
     return 0;
 }
 
-static int enter(const struct folder *f, const char *path, struct folder *ret)
+static int git_folder_enter(const struct folder *f, const char *path, struct folder *ret)
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
-    struct git_folder *at = way(f, path, &held, &name);
+    struct git_folder *at = git_folder_descend(f, path, &held, &name);
     return at ? enter_one(at, name, ret) : -1;
 }
 
-static int list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
+static int git_folder_list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
     (void)modes;
     const struct git_folder *g = f->own;
     for (size_t i = 0; i < g->count; i++) {
-        const struct entry *e = &g->entries[i];
-        struct folder_entry entry = {.name = str_of(e->name), .kind = kind_of(e->mode), .id = e->id, .id_size = sizeof(struct repo_id)};
+        const struct git_folder_entry *e = &g->entries[i];
+        struct folder_entry entry = {
+            .name = str_of(e->name), .kind = git_folder_kind(e->mode), .id = e->id, .id_size = sizeof(struct repo_id)};
         int rc = each(context, &entry);
         if (rc)
             return rc;
@@ -231,16 +232,16 @@ static int list(const struct folder *f, bool modes, int (*each)(void *context, c
     return 0;
 }
 
-static int look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
+static int git_folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
     struct err err = {0};
-    struct git_folder *at = way(f, path, &held, &name);
-    const struct entry *e = at ? find(at, name) : NULL;
+    struct git_folder *at = git_folder_descend(f, path, &held, &name);
+    const struct git_folder_entry *e = at ? git_folder_search(at, name) : NULL;
     if (!e)
         return -1;
-    ret->kind = kind_of(e->mode);
+    ret->kind = git_folder_kind(e->mode);
     if (ret->kind != FOLDER_FILE && ret->kind != FOLDER_PROGRAM)
         return 0;
     struct repo_id id = id_of(e);
@@ -248,15 +249,15 @@ static int look(const struct folder *f, const char *path, struct folder_entry *r
     return rc ? errno_of(rc, &err) : 0;
 }
 
-static int read_file(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
+static int git_folder_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
-    struct git_folder *at = way(f, path, &held, &name);
-    const struct entry *e = at ? find(at, name) : NULL;
+    struct git_folder *at = git_folder_descend(f, path, &held, &name);
+    const struct git_folder_entry *e = at ? git_folder_search(at, name) : NULL;
     if (!e)
         return -1;
-    enum folder_kind kind = kind_of(e->mode);
+    enum folder_kind kind = git_folder_kind(e->mode);
     if (kind != FOLDER_FILE && kind != FOLDER_PROGRAM) {
         errno = kind == FOLDER_FOLDER ? EISDIR : ELOOP;
         return -1;
@@ -268,16 +269,17 @@ static int read_file(const struct folder *f, const char *path, size_t max, bool 
     return rc ? errno_of(rc, &err) : bytes > max;
 }
 
-static int feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
-                void *context)
+static int git_folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
+                           void *context)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, (size_t)OBJECT_MAX + 1);
-    if (read_file(f, path, max < OBJECT_MAX ? (size_t)max : OBJECT_MAX, false, &b) < 0)
+    if (git_folder_read(f, path, max < OBJECT_MAX ? (size_t)max : OBJECT_MAX, false, &b) < 0)
         return -1;
     if (b.n)
         piece(context, b.p, b.n);
     return 0;
 }
 
-static const struct folder_ops ops = {enter, leave, list, look, feed, read_file};
+static const struct folder_ops ops = {git_folder_enter, git_folder_leave, git_folder_list,
+                                      git_folder_look,  git_folder_feed,  git_folder_read};

@@ -4,7 +4,7 @@
 
 enum { GIT_LIMIT_S = 600, GIT_OUT_MAX = 64 << 20 };
 
-static const char *keep(struct arena *a, const char *text)
+static const char *history_copy_text(struct arena *a, const char *text)
 {
     return arena_dup(a, text ? text : "", text ? strlen(text) : 0);
 }
@@ -23,12 +23,12 @@ int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struc
                                 .parents = git->git_commit_parentcount(c),
                                 .author_s = author->when.time,
                                 .committer_s = committer->when.time,
-                                .author_name = keep(a, author->name),
-                                .author_email = keep(a, author->email),
-                                .committer_name = keep(a, committer->name),
-                                .committer_email = keep(a, committer->email),
-                                .header = keep(a, git->git_commit_raw_header(c)),
-                                .message = keep(a, git->git_commit_message(c))};
+                                .author_name = history_copy_text(a, author->name),
+                                .author_email = history_copy_text(a, author->email),
+                                .committer_name = history_copy_text(a, committer->name),
+                                .committer_email = history_copy_text(a, committer->email),
+                                .header = history_copy_text(a, git->git_commit_raw_header(c)),
+                                .message = history_copy_text(a, git->git_commit_message(c))};
     for (unsigned i = 0; i < ret->parents && i < sizeof ret->parent / sizeof *ret->parent; i++)
         ret->parent[i] = repo_id_of(git->git_commit_parent_id(c, i));
     git->git_commit_free(c);
@@ -36,7 +36,7 @@ int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struc
 }
 
 /* In a shallow clone: libgit2 before 1.7 does not know where its history ends, and git does. Returns git's status, or -1. */
-static int ask_git(struct repo *r, const char *const *argv, struct program_end *ret, struct err *err)
+static int history_run_git(struct repo *r, const char *const *argv, struct program_end *ret, struct err *err)
 {
     struct program p = {.argv = argv, .dir = repo_dir(r), .limit_s = GIT_LIMIT_S, .out_max = GIT_OUT_MAX};
     int rc = program_run(&p, ret, err);
@@ -53,7 +53,7 @@ static int history_by_git(struct repo *r, const char *from, const char *without,
     const char *const argv[] = {"git", "rev-list", "--topo-order", from, without ? "--not" : NULL, without, NULL};
     struct program_end end = {0};
     struct repo_id id;
-    int rc = ask_git(r, argv, &end, err), said = 0;
+    int rc = history_run_git(r, argv, &end, err), said = 0;
     for (struct str rest = buf_text(&end.out); rc == 0 && said == 0 && rest.n;)
         if (repo_id_parse(&id, str_cut(&rest, '\n')))
             said = each(context, &id);
@@ -97,7 +97,7 @@ static int merge_base_by_git(struct repo *r, const struct repo_id *a, const stru
     struct program_end end = {0};
     repo_id_hex(a, hex[0]);
     repo_id_hex(b, hex[1]);
-    int rc = ask_git(r, argv, &end, err);
+    int rc = history_run_git(r, argv, &end, err);
     struct str text = buf_text(&end.out);
     if (rc == 0 && !repo_id_parse(ret, str_cut(&text, '\n')))
         rc = 1;

@@ -15,7 +15,7 @@
 
 enum { NAME_BYTES = 200, LARGE = 256 << 10, MEMORY_FIRST = 999 /* libgit2 asks backends in order of this number */ };
 
-struct waiting {
+struct objects_waiting_name {
     struct repo_id id;
     const char *name; /* in the arena */
 };
@@ -25,7 +25,7 @@ struct objects {
     git_odb_backend *memory; /* owned by the odb */
     git_repository *face; /* a repository that has nothing but this odb: what the packbuilder wants */
     struct arena arena; /* of names */
-    struct waiting *waiting;
+    struct objects_waiting_name *waiting;
     size_t count, room;
     uint64_t bytes;
 };
@@ -98,17 +98,17 @@ uint64_t objects_waiting(const struct repo *r)
     return r->objects ? r->objects->bytes : 0;
 }
 
-static int remember(struct objects *o, const struct repo_id *id, const char *name, struct err *err)
+static int objects_remember(struct objects *o, const struct repo_id *id, const char *name, struct err *err)
 {
     if (o->count == o->room) {
         size_t room = o->room ? 2 * o->room : 256;
-        struct waiting *more = realloc(o->waiting, room * sizeof *more);
+        struct objects_waiting_name *more = realloc(o->waiting, room * sizeof *more);
         if (!more)
             return err_set(err, ERR_SYSTEM, "no memory for new objects");
         o->waiting = more;
         o->room = room;
     }
-    o->waiting[o->count++] = (struct waiting){*id, name ? arena_dup(&o->arena, name, strnlen(name, NAME_BYTES)) : NULL};
+    o->waiting[o->count++] = (struct objects_waiting_name){*id, name ? arena_dup(&o->arena, name, strnlen(name, NAME_BYTES)) : NULL};
     return 0;
 }
 
@@ -142,7 +142,7 @@ int objects_write(struct repo *r, enum repo_kind kind, struct str content, const
     if (there)
         return 0;
     o->bytes += content.n;
-    return remember(o, ret, name, err);
+    return objects_remember(o, ret, name, err);
 }
 
 /* ---- the pack ---- */
@@ -151,7 +151,7 @@ struct sync_job {
     int fd, error;
 };
 
-static void *sync_file(void *context)
+static void *objects_sync_file(void *context)
 {
     struct sync_job *job = context;
     job->error = fsync(job->fd) ? errno : 0;
@@ -163,12 +163,12 @@ static int sync_both(const int fd[2], struct err *err)
 {
     struct sync_job job[2] = {{fd[0], 0}, {fd[1], 0}};
     pthread_t thread;
-    bool second = pthread_create(&thread, NULL, sync_file, &job[1]) == 0;
-    sync_file(&job[0]);
+    bool second = pthread_create(&thread, NULL, objects_sync_file, &job[1]) == 0;
+    objects_sync_file(&job[0]);
     if (second)
         pthread_join(thread, NULL);
     else
-        sync_file(&job[1]);
+        objects_sync_file(&job[1]);
     errno = job[0].error ? job[0].error : job[1].error;
     return errno ? err_sys(err, "syncing a new pack") : 0;
 }

@@ -18,19 +18,19 @@ const char *partial_remote(struct repo *r, struct arena *a)
     return NULL;
 }
 
-static const char *place_of(const struct repo *r)
+static const char *partial_folder(const struct repo *r)
 {
     return repo_workdir(r) ? repo_workdir(r) : repo_dir(r);
 }
 
 /* The lines "?<id>" of git rev-list, without the mark. */
-static int list(struct repo *r, const char *const *what, size_t *count, struct buf *ids, struct err *err)
+static int partial_list_missing(struct repo *r, const char *const *what, size_t *count, struct buf *ids, struct err *err)
 {
     const char *argv[12] = {"git", "rev-list", "--quiet", "--objects", "--missing=print"};
     size_t n = 5;
     while (*what)
         argv[n++] = *what++;
-    struct program p = {.argv = argv, .dir = place_of(r), .limit_s = LIST_LIMIT_S, .out_max = LIST_MAX};
+    struct program p = {.argv = argv, .dir = partial_folder(r), .limit_s = LIST_LIMIT_S, .out_max = LIST_MAX};
     struct program_end end;
     int rc = program_run(&p, &end, err);
     if (rc)
@@ -58,15 +58,15 @@ int partial_missing(struct repo *r, const struct repo_id *from, const struct rep
     const char *const tip[] = {"--no-walk", new, NULL}, *const range[] = {new, old, NULL}, *const base[] = {"--no-walk", old + 1, NULL};
     *ret_count = 0;
     repo_id_hex(to, new);
-    if (list(r, tip, ret_count, ids, err))
+    if (partial_list_missing(r, tip, ret_count, ids, err))
         return -1;
     if (!from)
         return 0;
     repo_id_hex(from, old + 1);
-    return list(r, range, ret_count, ids, err) || list(r, base, ret_count, ids, err) ? -1 : 0;
+    return partial_list_missing(r, range, ret_count, ids, err) || partial_list_missing(r, base, ret_count, ids, err) ? -1 : 0;
 }
 
-static int fetch(struct repo *r, const char *remote, const struct buf *ids, struct err *err)
+static int partial_run_fetch(struct repo *r, const char *remote, const struct buf *ids, struct err *err)
 {
     const char *argv[] = {"git",
                           "-c",
@@ -85,7 +85,7 @@ static int fetch(struct repo *r, const char *remote, const struct buf *ids, stru
                           "--stdin",
                           remote,
                           NULL};
-    struct program p = {.argv = argv, .dir = place_of(r), .in = buf_text(ids), .credentials = true, .limit_s = FETCH_LIMIT_S};
+    struct program p = {.argv = argv, .dir = partial_folder(r), .in = buf_text(ids), .credentials = true, .limit_s = FETCH_LIMIT_S};
     struct program_end end;
     int rc = program_run(&p, &end, err);
     if (rc)
@@ -112,11 +112,12 @@ int partial_complete(struct repo *r, const struct repo_id *commit, struct err *e
     for (int i = 0; remote && rc == 0 && count && i < ROUNDS; i++) {
         buf_clear(&ids);
         count = 0;
-        rc = list(r, trees, &count, &ids, err); /* first: a filter leaves out files that are wanted together with their trees */
+        rc = partial_list_missing(r, trees, &count, &ids,
+                                  err); /* first: a filter leaves out files that are wanted together with their trees */
         if (rc == 0 && !count)
             rc = partial_missing(r, NULL, commit, &count, &ids, err);
         if (rc == 0 && count)
-            rc = ids.failed ? err_set(err, ERR_SYSTEM, "out of memory") : fetch(r, remote, &ids, err);
+            rc = ids.failed ? err_set(err, ERR_SYSTEM, "out of memory") : partial_run_fetch(r, remote, &ids, err);
     }
     arena_deinit(&a);
     if (rc == 0 && remote && count) {

@@ -110,7 +110,7 @@ static int make_pipes(const struct program *p, int theirs[SIDES], int ours[SIDES
     return 0;
 }
 
-static void close_all(int fd[SIDES])
+static void close_sides(int fd[SIDES])
 {
     for (int i = 0; i < SIDES; i++) {
         if (fd[i] >= 0)
@@ -120,7 +120,7 @@ static void close_all(int fd[SIDES])
 }
 
 /* Signals as a program expects to find them, whatever ours are. */
-static int spawn(const struct program *p, const int theirs[SIDES], char **env, pid_t *pid)
+static int program_spawn(const struct program *p, const int theirs[SIDES], char **env, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -142,7 +142,7 @@ static int spawn(const struct program *p, const int theirs[SIDES], char **env, p
     return rc;
 }
 
-static int start(const struct program *p, struct running *r, struct err *err)
+static int program_start(const struct program *p, struct running *r, struct err *err)
 {
     int theirs[SIDES];
     char **env = NULL;
@@ -150,21 +150,21 @@ static int start(const struct program *p, struct running *r, struct err *err)
     if (rc || !(env = make_environment(p))) {
         err_sys(err, "starting %s", p->argv[0]);
         rc = -1;
-    } else if ((errno = spawn(p, theirs, env, &r->pid))) {
+    } else if ((errno = program_spawn(p, theirs, env, &r->pid))) {
         rc = errno == ENOENT && !(p->dir && access(p->dir, F_OK)) ? 1 : -1;
         err_sys(err, "starting %s", p->argv[0]);
     }
     r->own_session = !p->prompt;
     free(env);
-    close_all(theirs);
+    close_sides(theirs);
     if (rc)
-        close_all(r->fd);
+        close_sides(r->fd);
     return rc;
 }
 
 /* ---- while it runs ---- */
 
-static void take(int *fd, struct buf *to)
+static void program_read(int *fd, struct buf *to)
 {
     char block[16384];
     ssize_t n;
@@ -184,7 +184,7 @@ static void look_whether_ended(struct running *r)
     }
 }
 
-static void stop(struct running *r)
+static void program_kill(struct running *r)
 {
     if (r->own_session)
         kill(-r->pid, SIGKILL);
@@ -194,15 +194,15 @@ static void stop(struct running *r)
 }
 
 /* true: it has ended by itself. */
-static bool attend(struct running *r, struct program_end *ret, int64_t until_ns)
+static bool program_attend(struct running *r, struct program_end *ret, int64_t until_ns)
 {
     for (;;) {
         struct pollfd open_ones[2] = {{.fd = r->fd[1], .events = POLLIN}, {.fd = r->fd[2], .events = POLLIN}};
         if (poll(open_ones, 2, r->ended ? LOOK_MS / 5 : LOOK_MS) > 0) {
             if (open_ones[0].revents)
-                take(&r->fd[1], &ret->out);
+                program_read(&r->fd[1], &ret->out);
             if (open_ones[1].revents)
-                take(&r->fd[2], &ret->words);
+                program_read(&r->fd[2], &ret->words);
         }
         look_whether_ended(r);
         int64_t now = clock_mono_ns();
@@ -223,13 +223,13 @@ int program_run(const struct program *p, struct program_end *ret, struct err *er
     *ret = (struct program_end){.status = -1};
     buf_init(&ret->out, p->out_max ? p->out_max : 1 << 20);
     buf_init(&ret->words, p->out_max ? p->out_max : 1 << 20);
-    int rc = start(p, &r, err);
+    int rc = program_start(p, &r, err);
     if (rc)
         return rc;
-    ret->timed_out = !attend(&r, ret, clock_mono_ns() + (int64_t)(limit_s * 1e9));
+    ret->timed_out = !program_attend(&r, ret, clock_mono_ns() + (int64_t)(limit_s * 1e9));
     if (ret->timed_out)
-        stop(&r);
-    close_all(r.fd);
+        program_kill(&r);
+    close_sides(r.fd);
     ret->status = WIFEXITED(r.wait_status) ? WEXITSTATUS(r.wait_status) : 128 + WTERMSIG(r.wait_status);
     if (ret->timed_out)
         return err_set(err, ERR_SYSTEM, "%s %s was stopped: it took longer than %g s", p->argv[0], p->argv[1] ? p->argv[1] : "", limit_s);
@@ -243,7 +243,7 @@ void program_end_deinit(struct program_end *e)
 }
 
 /* The last line that tells why. Where ssh ends badly git adds four lines that fit every cause; what ssh said stands before them. */
-static struct str last_words(struct str all)
+static struct str program_last_line(struct str all)
 {
     struct str last = {"", 0};
     while (all.p && all.n) {
@@ -260,7 +260,7 @@ static struct str last_words(struct str all)
 
 /* Git refuses a repository of another user, and names it as the last word of the command that allows it. Returns 0 if it is none of this machine's, in
  * which case the command would have to be given elsewhere. */
-static int distrusted(struct str words, const char *text, struct err *err)
+static int program_err_distrusted(struct str words, const char *text, struct err *err)
 {
     static const struct str command = {"git config --global --add safe.directory ", 41};
     char path[PATH_MAX];
@@ -292,13 +292,13 @@ int program_err(const struct program_end *e, struct err *err, const char *fmt, .
 {
     char text[400];
     CLEANUP_BUF struct buf plain;
-    struct str last = last_words(buf_text(&e->words));
+    struct str last = program_last_line(buf_text(&e->words));
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     buf_init(&plain, 2048);
-    if (distrusted(buf_text(&e->words), text, err))
+    if (program_err_distrusted(buf_text(&e->words), text, err))
         return -1;
     buf_plain(&plain, last, 400);
     if (!last.n)

@@ -93,7 +93,7 @@ int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret
     return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
-static int run(const struct signer *s, const char *const *argv, struct str in, struct program_end *end, struct err *err)
+static int sign_run_program(const struct signer *s, const char *const *argv, struct str in, struct program_end *end, struct err *err)
 {
     struct program p = {.argv = argv, .in = in, .prompt = s->prompt, .limit_s = s->prompt ? WAIT_PROMPT_S : WAIT_S};
     int rc = program_run(&p, end, err);
@@ -108,7 +108,7 @@ static int sign_gpg(const struct signer *s, const struct commit_person *who, str
     struct program_end end;
     snprintf(user, sizeof user, "%s <%s>", who->name, who->email);
     const char *argv[] = {s->program, "--status-fd=2", "-bsau", s->key ? s->key : user, NULL};
-    int rc = run(s, argv, text, &end, err);
+    int rc = sign_run_program(s, argv, text, &end, err);
     if (rc == 0 && !str_has(buf_text(&end.words), "[GNUPG:] SIG_CREATED "))
         rc = program_err(&end, err, "%s made no signature", s->program);
     if (rc == 0)
@@ -141,7 +141,7 @@ static int sign_ssh_in(const struct signer *s, const char *purpose, const char *
         argv[7] = "-U";
         argv[8] = file;
     }
-    int rc = run(s, argv, (struct str){NULL, 0}, &end, err);
+    int rc = sign_run_program(s, argv, (struct str){NULL, 0}, &end, err);
     if (rc == 0)
         rc = fs_read(AT_FDCWD, made, SIGNATURE_BYTES, 0, ret, err);
     program_end_deinit(&end);

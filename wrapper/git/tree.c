@@ -36,7 +36,7 @@ int repo_tree_compare(const char *a, bool a_dir, const char *b, bool b_dir)
     return (ca > cb) - (ca < cb);
 }
 
-static int read_tree(struct repo *r, const struct repo_id *id, struct buf *to, struct err *err)
+static int repo_tree_read(struct repo *r, const struct repo_id *id, struct buf *to, struct err *err)
 {
     buf_init(to, REPO_TREE_MAX + 1);
     int rc = repo_read(r, id, REPO_TREE, REPO_TREE_MAX, to, err);
@@ -46,7 +46,7 @@ static int read_tree(struct repo *r, const struct repo_id *id, struct buf *to, s
 static int find_entry(struct repo *r, const struct repo_id *tree, struct str name, struct repo_entry *ret, struct err *err)
 {
     CLEANUP_BUF struct buf text = {0};
-    if (read_tree(r, tree, &text, err))
+    if (repo_tree_read(r, tree, &text, err))
         return -1;
     struct str rest = buf_text(&text);
     int rc;
@@ -86,7 +86,7 @@ int repo_each(struct repo *r, const struct repo_id *tree, int (*each)(void *cont
 {
     CLEANUP_BUF struct buf text = {0};
     struct repo_entry e;
-    if (read_tree(r, tree, &text, err))
+    if (repo_tree_read(r, tree, &text, err))
         return -1;
     struct str rest = buf_text(&text);
     int rc;
@@ -100,7 +100,7 @@ int repo_each(struct repo *r, const struct repo_id *tree, int (*each)(void *cont
 
 /* ---- two trees side by side; a walk is a difference from nothing ---- */
 
-struct pair {
+struct tree_pair {
     struct repo *r;
     int (*each)(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is);
     void *context;
@@ -110,16 +110,16 @@ struct pair {
     char path[PATH_BYTES];
 };
 
-static int pair_trees(struct pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth);
+static int pair_trees(struct tree_pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth);
 
-static const struct repo_id *folder_of(const struct repo_entry *e)
+static const struct repo_id *entry_folder_id(const struct repo_entry *e)
 {
     return e && e->mode == REPO_MODE_DIR ? &e->id : NULL;
 }
 
-static int pair_entry(struct pair *p, const struct repo_entry *was, const struct repo_entry *is, size_t at, unsigned depth)
+static int pair_entry(struct tree_pair *p, const struct repo_entry *was, const struct repo_entry *is, size_t at, unsigned depth)
 {
-    const struct repo_id *was_folder = folder_of(was), *is_folder = folder_of(is);
+    const struct repo_id *was_folder = entry_folder_id(was), *is_folder = entry_folder_id(is);
     const struct repo_entry *some = was ? was : is;
     if (was && is && was->mode == is->mode && repo_id_eq(&was->id, &is->id))
         return 0;
@@ -151,7 +151,7 @@ static int next_in_order(struct str *rest, struct repo_entry *e, struct err *err
     return rc;
 }
 
-static int pair_trees(struct pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth)
+static int pair_trees(struct tree_pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth)
 {
     CLEANUP_BUF struct buf a = {0};
     CLEANUP_BUF struct buf b = {0};
@@ -159,7 +159,7 @@ static int pair_trees(struct pair *p, const struct repo_id *was, const struct re
     struct str was_rest = {"", 0}, is_rest = {"", 0};
     if (depth > p->depth_max)
         return err_set(p->err, ERR_INPUT, "the tree has folders more than %u deep", p->depth_max);
-    if ((was && read_tree(p->r, was, &a, p->err)) || (is && read_tree(p->r, is, &b, p->err)))
+    if ((was && repo_tree_read(p->r, was, &a, p->err)) || (is && repo_tree_read(p->r, is, &b, p->err)))
         return -1;
     if (was)
         was_rest = buf_text(&a);
@@ -188,7 +188,7 @@ int repo_diff(struct repo *r, const struct repo_id *was, const struct repo_id *i
               int (*each)(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is), void *context,
               struct err *err)
 {
-    struct pair p = {.r = r, .each = each, .context = context, .err = err};
+    struct tree_pair p = {.r = r, .each = each, .context = context, .err = err};
     p.depth_max = bounds && bounds->depth ? bounds->depth : DEPTH;
     p.left = bounds && bounds->entries ? bounds->entries : ENTRIES;
     if (was && is && repo_id_eq(was, is))

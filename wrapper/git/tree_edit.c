@@ -11,7 +11,7 @@ struct editing {
 };
 
 /* By path, where '/' sorts before everything else: what lies below a folder stands behind it, without a gap. */
-static int by_path(const void *a, const void *b)
+static int compare_edit_paths(const void *a, const void *b)
 {
     const unsigned char *p = (const unsigned char *)((const struct tree_edit *)a)->path,
                         *q = (const unsigned char *)((const struct tree_edit *)b)->path;
@@ -21,10 +21,10 @@ static int by_path(const void *a, const void *b)
     return left - right;
 }
 
-static int edit(struct editing *e, const struct repo_id *base, const struct tree_edit *edits, size_t count, size_t skip,
-                struct repo_id *ret, bool *ret_empty);
+static int edit_folder(struct editing *e, const struct repo_id *base, const struct tree_edit *edits, size_t count, size_t skip,
+                       struct repo_id *ret, bool *ret_empty);
 
-static void add_entry(struct buf *to, unsigned mode, const char *name, const struct repo_id *id)
+static void tree_add_entry(struct buf *to, unsigned mode, const char *name, const struct repo_id *id)
 {
     buf_printf(to, "%o %s", mode, name);
     buf_add(to, "", 1);
@@ -32,7 +32,7 @@ static void add_entry(struct buf *to, unsigned mode, const char *name, const str
 }
 
 /* One name of this folder: the edits that begin with it, and what it becomes. */
-struct change {
+struct tree_change {
     char *name;
     unsigned mode; /* 0: it vanishes */
     struct repo_id id;
@@ -47,16 +47,16 @@ static size_t name_bytes(const struct tree_edit *t, size_t skip)
 }
 
 /* The edits of one folder by name, in git's order of the folder that comes out. */
-static int by_name(const void *a, const void *b)
+static int compare_change_names(const void *a, const void *b)
 {
-    const struct change *p = a, *q = b;
+    const struct tree_change *p = a, *q = b;
     return strcmp(p->name, q->name);
 }
 
-static int group(const struct tree_edit *edits, size_t count, size_t skip, struct arena *a, struct change **ret, size_t *ret_count,
-                 struct err *err)
+static int group_edits(const struct tree_edit *edits, size_t count, size_t skip, struct arena *a, struct tree_change **ret,
+                       size_t *ret_count, struct err *err)
 {
-    struct change *list = arena_get(a, (count + 1) * sizeof *list);
+    struct tree_change *list = arena_get(a, (count + 1) * sizeof *list);
     size_t n = 0;
     if (!list)
         return err_set(err, ERR_SYSTEM, "no memory for a folder of the repository");
@@ -68,7 +68,8 @@ static int group(const struct tree_edit *edits, size_t count, size_t skip, struc
         for (size_t k = i; k < j; k++)
             if ((edits[k].path[skip + bytes] == '/') != deeper || (!deeper && j - i > 1) || bytes == 0)
                 return err_set(err, ERR_BUG, "two changes of one path, %.200s", edits[k].path);
-        list[n] = (struct change){.name = arena_dup(a, edits[i].path + skip, bytes), .edits = edits + i, .count = j - i, .deeper = deeper};
+        list[n] =
+            (struct tree_change){.name = arena_dup(a, edits[i].path + skip, bytes), .edits = edits + i, .count = j - i, .deeper = deeper};
         if (!deeper) {
             list[n].mode = edits[i].mode;
             list[n].id = edits[i].id;
@@ -78,23 +79,23 @@ static int group(const struct tree_edit *edits, size_t count, size_t skip, struc
     }
     if (a->failed)
         return err_set(err, ERR_SYSTEM, "no memory for a folder of the repository");
-    qsort(list, n, sizeof *list, by_name);
+    qsort(list, n, sizeof *list, compare_change_names);
     *ret = list;
     *ret_count = n;
     return 0;
 }
 
-static struct change *change_of(struct change *list, size_t count, const char *name)
+static struct tree_change *find_change(struct tree_change *list, size_t count, const char *name)
 {
-    struct change key = {.name = (char *)name};
-    return count ? bsearch(&key, list, count, sizeof *list, by_name) : NULL;
+    struct tree_change key = {.name = (char *)name};
+    return count ? bsearch(&key, list, count, sizeof *list, compare_change_names) : NULL;
 }
 
 /* What folders become, bottom up. `was`: the entry of that name, if it is a folder. */
-static int go_deeper(struct editing *e, struct change *c, const struct repo_id *was, size_t skip)
+static int go_deeper(struct editing *e, struct tree_change *c, const struct repo_id *was, size_t skip)
 {
     bool empty = false;
-    if (edit(e, was, c->edits, c->count, skip + strlen(c->name) + 1, &c->id, &empty))
+    if (edit_folder(e, was, c->edits, c->count, skip + strlen(c->name) + 1, &c->id, &empty))
         return -1;
     c->mode = empty ? 0 : REPO_MODE_DIR;
     return 0;
@@ -102,12 +103,12 @@ static int go_deeper(struct editing *e, struct change *c, const struct repo_id *
 
 static int git_order(const void *a, const void *b)
 {
-    const struct change *p = a, *q = b;
+    const struct tree_change *p = a, *q = b;
     return repo_tree_compare(p->name, p->mode == REPO_MODE_DIR, q->name, q->mode == REPO_MODE_DIR);
 }
 
 /* First pass: the base's entries that are replaced. In a folder without any, nothing is copied one by one. */
-static int settle(struct editing *e, struct str base, struct change *list, size_t count, size_t skip)
+static int edit_subfolders(struct editing *e, struct str base, struct tree_change *list, size_t count, size_t skip)
 {
     struct repo_entry entry;
     int rc;
@@ -117,7 +118,7 @@ static int settle(struct editing *e, struct str base, struct change *list, size_
     while (left && (rc = repo_tree_next(&base, &entry, e->err)) != 0) {
         if (rc < 0)
             return -1;
-        struct change *c = change_of(list, count, entry.name);
+        struct tree_change *c = find_change(list, count, entry.name);
         if (!c || !c->deeper)
             continue;
         if (go_deeper(e, c, entry.mode == REPO_MODE_DIR ? &entry.id : NULL, skip))
@@ -132,7 +133,8 @@ static int settle(struct editing *e, struct str base, struct change *list, size_
 }
 
 /* Second pass: what stays and what is new, in git's order. */
-static int merge(struct editing *e, struct str base, struct change *names, struct change *order, size_t count, struct buf *to)
+static int merge_entries(struct editing *e, struct str base, struct tree_change *names, struct tree_change *order, size_t count,
+                         struct buf *to)
 {
     struct repo_entry entry;
     size_t at = 0;
@@ -144,7 +146,7 @@ static int merge(struct editing *e, struct str base, struct change *names, struc
             return -1;
         if (rc == 0)
             break;
-        bool replaced = change_of(names, count, entry.name);
+        bool replaced = find_change(names, count, entry.name);
         bool before =
             at < count && repo_tree_compare(order[at].name, order[at].mode == REPO_MODE_DIR, entry.name, entry.mode == REPO_MODE_DIR) <= 0;
         if (!replaced && !before)
@@ -153,7 +155,7 @@ static int merge(struct editing *e, struct str base, struct change *names, struc
         while (at < count &&
                repo_tree_compare(order[at].name, order[at].mode == REPO_MODE_DIR, entry.name, entry.mode == REPO_MODE_DIR) <= 0) {
             if (order[at].mode)
-                add_entry(to, order[at].mode, order[at].name, &order[at].id);
+                tree_add_entry(to, order[at].mode, order[at].name, &order[at].id);
             at++;
         }
         from = replaced ? base.p : begin;
@@ -161,32 +163,32 @@ static int merge(struct editing *e, struct str base, struct change *names, struc
     buf_add(to, from, (size_t)(base.p - from));
     for (; at < count; at++)
         if (order[at].mode)
-            add_entry(to, order[at].mode, order[at].name, &order[at].id);
+            tree_add_entry(to, order[at].mode, order[at].name, &order[at].id);
     return 0;
 }
 
-static int edit(struct editing *e, const struct repo_id *base, const struct tree_edit *edits, size_t count, size_t skip,
-                struct repo_id *ret, bool *ret_empty)
+static int edit_folder(struct editing *e, const struct repo_id *base, const struct tree_edit *edits, size_t count, size_t skip,
+                       struct repo_id *ret, bool *ret_empty)
 {
     CLEANUP_BUF struct buf was;
     CLEANUP_BUF struct buf is;
     struct arena arena;
-    struct change *names = NULL, *order = NULL;
+    struct tree_change *names = NULL, *order = NULL;
     size_t n = 0;
     buf_init(&was, REPO_TREE_MAX + 1);
     buf_init(&is, REPO_TREE_MAX + 1);
     arena_init(&arena, 0);
     int rc = base ? repo_read(e->r, base, REPO_TREE, REPO_TREE_MAX, &was, e->err) : 0;
     if (rc == 0)
-        rc = group(edits, count, skip, &arena, &names, &n, e->err);
+        rc = group_edits(edits, count, skip, &arena, &names, &n, e->err);
     if (rc == 0)
-        rc = settle(e, buf_text(&was), names, n, skip);
+        rc = edit_subfolders(e, buf_text(&was), names, n, skip);
     if (rc == 0 && (!(order = arena_get(&arena, (n + 1) * sizeof *order)) || !buf_room(&is, was.n + n * (256 + ENTRY_EXTRA))))
         rc = err_set(e->err, ERR_SYSTEM, "no memory for a folder of the repository");
     if (rc == 0) {
         memcpy(order, names, n * sizeof *order);
         qsort(order, n, sizeof *order, git_order);
-        rc = merge(e, buf_text(&was), names, order, n, &is);
+        rc = merge_entries(e, buf_text(&was), names, order, n, &is);
     }
     if (rc == 0 && is.failed)
         rc = err_set(e->err, ERR_INPUT, "a folder of the repository has more than %d bytes of names", REPO_TREE_MAX);
@@ -206,6 +208,6 @@ int objects_edit_tree(struct repo *r, const struct repo_id *base, struct tree_ed
         *ret = *base;
         return 0;
     }
-    qsort(edits, count, sizeof *edits, by_path);
-    return edit(&e, base, edits, count, 0, ret, &empty);
+    qsort(edits, count, sizeof *edits, compare_edit_paths);
+    return edit_folder(&e, base, edits, count, 0, ret, &empty);
 }

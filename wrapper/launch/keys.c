@@ -32,7 +32,7 @@ static bool is_slave(pid_t pid, long fd, const char *slave)
 }
 
 /* "flags:\t0100002" in octal: is it open for reading? */
-static bool readable(pid_t pid, long fd)
+static bool is_fd_readable(pid_t pid, long fd)
 {
     char path[64], text[256];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%ld", (int)pid, fd);
@@ -69,7 +69,7 @@ static struct in_call in_call_of(pid_t pid)
 }
 
 /* A key waits on the real terminal and nobody takes it: the process only finds again and again that there is one. */
-static bool spins(const struct pty *pty, const struct in_call *c)
+static bool is_spinning(const struct pty *pty, const struct in_call *c)
 {
     struct pollfd key = {.fd = pty->real, .events = POLLIN};
     return c->running && poll(&key, 1, 0) == 1;
@@ -108,7 +108,7 @@ static bool has_opened(pid_t pid, const char *slave)
     DIR *dir = opendir(path);
     for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
         int64_t fd;
-        found = str_int(str_of(entry->d_name), &fd) && fd > 2 && is_slave(pid, (long)fd, slave) && readable(pid, (long)fd);
+        found = str_int(str_of(entry->d_name), &fd) && fd > 2 && is_slave(pid, (long)fd, slave) && is_fd_readable(pid, (long)fd);
     }
     if (dir)
         closedir(dir);
@@ -153,7 +153,7 @@ void keys_look(struct pty *pty, const pid_t *except)
     bool spinning = false;
     for (ptrdiff_t i = 0; i < n && pty->keys < 0; i++) {
         struct in_call call = in_call_of(list[i].pid);
-        spinning |= spins(pty, &call);
+        spinning |= is_spinning(pty, &call);
         pty->waits_outside = !has_opened(list[i].pid, slave) && !sleeps_in_poll(list[i].pid, &call, slave) && pty->spins < KEYS_SPINS;
         if (!pty->waits_outside || sleeps_in_read(list[i].pid, &call, slave))
             pty->keys = open_real(pty);

@@ -34,7 +34,7 @@ pid_t launcher_sender(const struct launch *l)
     return l->recorder.wire ? atomic_load_explicit(&l->recorder.wire->sender, memory_order_relaxed) : 0;
 }
 
-static void helpers(const struct launch *l, pid_t ret[4])
+static void launcher_helpers(const struct launch *l, pid_t ret[4])
 {
     int n = 0;
     if (l->recorder.pid > 0)
@@ -91,7 +91,7 @@ static void recorder_lost(struct launch *l);
 
 /* The terminal has stopped the program; the shell must see its job stopped, so we stop by the same signal. A program stopped by somebody's SIGSTOP is
  * left alone: whoever continues it may not know of us. */
-static void follow_stop(struct launch *l, int number)
+static void launcher_follow_stop(struct launch *l, int number)
 {
     struct proc_id now;
     while (pump_both(l, clock_ns()))
@@ -112,7 +112,7 @@ static void program_ended(struct launch *l, int status, const struct rusage *usa
         pump_program_ended(&l->stream[i]);
 }
 
-static void reap(struct launch *l)
+static void launcher_reap(struct launch *l)
 {
     struct rusage usage;
     int status;
@@ -120,7 +120,7 @@ static void reap(struct launch *l)
     for (pid_t pid; memset(&usage, 0, sizeof usage), (pid = reap_one(l, &status, &usage)) > 0;) {
         if (WIFSTOPPED(status)) {
             if (pid == l->pid)
-                follow_stop(l, WSTOPSIG(status));
+                launcher_follow_stop(l, WSTOPSIG(status));
         } else if (pid == l->pid && !l->ended)
             program_ended(l, status, &usage);
         else if (pid == l->recorder.pid) {
@@ -209,7 +209,7 @@ static bool pump_both(struct launch *l, int64_t now_ns)
 }
 
 /* Background processes hold the streams longer than we wait: the drainer carries on, so that they live and write as without us. */
-static void hand_over(struct launch *l, int64_t now_ns, bool at_once)
+static void hand_streams_over(struct launch *l, int64_t now_ns, bool at_once)
 {
     uint32_t open = 0;
     bool owed = false;
@@ -233,23 +233,23 @@ static void hand_over(struct launch *l, int64_t now_ns, bool at_once)
     }
 }
 
-static int earlier(int a, int b)
+static int earlier_timeout(int a, int b)
 {
     return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
 static int turn_timeout(const struct launch *l, int64_t now_ns)
 {
-    int ms = earlier(signals_timeout(&l->signals), l->ended ? -1 : limit_timeout(&l->limit, now_ns));
+    int ms = earlier_timeout(signals_timeout(&l->signals), l->ended ? -1 : limit_timeout(&l->limit, now_ns));
     for (int i = 0; i < 2; i++) {
-        ms = earlier(ms, pump_timeout(&l->stream[i], now_ns));
+        ms = earlier_timeout(ms, pump_timeout(&l->stream[i], now_ns));
         if (l->stream[i].is_pty && l->stream[i].source >= 0 && l->stream[i].pty.real >= 0)
-            ms = earlier(ms, keys_looking(&l->stream[i].pty) ? KEYS_LOOK_MS : 100); /* modes set without a byte of output */
+            ms = earlier_timeout(ms, keys_looking(&l->stream[i].pty) ? KEYS_LOOK_MS : 100); /* modes set without a byte of output */
     }
     if (l->reap_again)
-        ms = earlier(ms, 10);
+        ms = earlier_timeout(ms, 10);
     if (l->ended)
-        ms = earlier(ms, l->ended_ns + LEAVE_NS <= now_ns ? 10 : (int)((l->ended_ns + LEAVE_NS - now_ns) / 1000000 + 1));
+        ms = earlier_timeout(ms, l->ended_ns + LEAVE_NS <= now_ns ? 10 : (int)((l->ended_ns + LEAVE_NS - now_ns) / 1000000 + 1));
     return ms;
 }
 
@@ -276,7 +276,7 @@ static void wait_turn(struct launch *l, struct pollfd *p)
     }
 }
 
-static void resize(struct launch *l)
+static void resize_terminals(struct launch *l)
 {
     bool changed = false;
     for (int i = 0; i < 2; i++)
@@ -295,7 +295,7 @@ static void program_failed(struct launch *l)
     say_line(stderr_of(l), "%s", text);
 }
 
-static void turn(struct launch *l)
+static void launcher_turn(struct launch *l)
 {
     struct pollfd p[AT_COUNT];
     pid_t except[4];
@@ -304,18 +304,18 @@ static void turn(struct launch *l)
     if (p[AT_SIGNALS].revents || l->signals.queued) {
         unsigned todo = signals_handle(&l->signals, now_ns);
         if (todo & SIGNALS_RESIZE)
-            resize(l);
+            resize_terminals(l);
         if (todo & SIGNALS_CHILD || p[AT_SIGNALS].revents & ~POLLIN)
-            reap(l);
+            launcher_reap(l);
         if (todo & SIGNALS_END)
-            hand_over(l, now_ns, true);
+            hand_streams_over(l, now_ns, true);
     }
     if (l->reap_again)
-        reap(l);
+        launcher_reap(l);
     if (p[AT_LINE].revents && spawn_result(&l->line, &l->failure) < 0)
         program_failed(l);
     pump_both(l, now_ns);
-    helpers(l, except);
+    launcher_helpers(l, except);
     for (int i = 0; i < 2; i++)
         if (l->stream[i].is_pty && l->stream[i].source >= 0) {
             struct pty *pty = &l->stream[i].pty;
@@ -329,7 +329,7 @@ static void turn(struct launch *l)
     if (!l->ended)
         limit_check(&l->limit, now_ns, l->pid, except);
     else
-        hand_over(l, now_ns, false);
+        hand_streams_over(l, now_ns, false);
 }
 
 /* ---- start ---- */
@@ -376,7 +376,7 @@ static int open_streams(struct launch *l)
 }
 
 /* Signals, memory, recorder, streams. 0, or -1 with errno and *ret_what. */
-static int prepare(struct launch *l, const char **ret_what)
+static int launcher_prepare(struct launch *l, const char **ret_what)
 {
     *ret_what = "signals cannot be read";
     if (signals_open(&l->signals) < 0)
@@ -392,7 +392,7 @@ static int prepare(struct launch *l, const char **ret_what)
 }
 
 /* Lets the recorder look at the machine, at most --probe-wait. False: it is gone. */
-static bool wait_ready(struct launch *l)
+static bool wait_recorder_ready(struct launch *l)
 {
     int64_t until = clock_ns() + (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0);
     for (int64_t now = clock_ns(); l->recorder.alive && !l->recorder.ready && !l->recorder.refused && now < until; now = clock_ns()) {
@@ -444,7 +444,7 @@ static void reap_recorder(struct launch *l)
 {
     for (int ms = 0; ms < 200; ms += 2) {
         struct timespec nap = {.tv_nsec = 2000000};
-        reap(l);
+        launcher_reap(l);
         if (l->recorder.pid <= 0)
             return;
         nanosleep(&nap, NULL);
@@ -452,7 +452,7 @@ static void reap_recorder(struct launch *l)
 }
 
 /* Gives back what was set up; nothing of ours may be left for the program to see, no child either. */
-static void abandon(struct launch *l)
+static void abandon_recording(struct launch *l)
 {
     struct wire_msg none = {.kind = WIRE_NOEXEC, .wall_ms = clock_wall_ms(), .mono_ns = clock_ns()};
     recorder_send(&l->recorder, &none); /* it did not run under this record, which is thrown away */
@@ -481,28 +481,28 @@ static void let_leave(struct launch *l)
     while ((l->left = ending_left(l)) > 0 && l->recorded && !l->limit.reached && clock_ns() < l->ended_ns + LEAVE_NS) {
         nanosleep(&nap, NULL);
         nap.tv_nsec += nap.tv_nsec / 2;
-        reap(l);
+        launcher_reap(l);
     }
 }
 
 static int loop_and_end(struct launch *l)
 {
     while (!l->exit_status && !(l->ended && pump_finished(&l->stream[0]) && pump_finished(&l->stream[1])))
-        turn(l);
+        launcher_turn(l);
     if (!l->exit_status)
         let_leave(l);
     return ending_finish(l);
 }
 
 /* Something of ours has failed before the program could start. */
-static int unrecorded(struct launch *l, const char *what, int error)
+static int run_unrecorded(struct launch *l, const char *what, int error)
 {
     char why[600];
     if (error)
         snprintf(why, sizeof why, "%s: %s", what, strerror(error));
     else
         snprintf(why, sizeof why, "%s", what);
-    abandon(l);
+    abandon_recording(l);
     if (l->options.strict) {
         say_stderr("%s; not started (--strict)", why);
         return 125;
@@ -531,12 +531,12 @@ int launcher_run(struct launch *l)
         say_stderr("%s: %s; running it unrecorded", what, strerror(errno));
         return l->options.strict ? 125 : spawn_exec(l->program);
     }
-    if (prepare(l, &what) < 0)
-        return unrecorded(l, what, errno);
-    bool there = wait_ready(l);
+    if (launcher_prepare(l, &what) < 0)
+        return run_unrecorded(l, what, errno);
+    bool there = wait_recorder_ready(l);
     if (l->recorder.refused) {
         say_stderr("%s", l->recorder.summary);
-        abandon(l);
+        abandon_recording(l);
         return 125;
     }
     if (!there) {
@@ -545,10 +545,10 @@ int launcher_run(struct launch *l)
         char text[200];
         snprintf(text, sizeof text, "the recorder did not start (%s %d; \"benchwrap doctor\" tells why)",
                  WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
-        return unrecorded(l, text, 0);
+        return run_unrecorded(l, text, 0);
     }
     l->recorded = true;
     if (!start_program(l))
-        return unrecorded(l, "no process for the program", errno);
+        return run_unrecorded(l, "no process for the program", errno);
     return loop_and_end(l);
 }

@@ -9,7 +9,7 @@
 enum { AGAIN_NS = 100000000 /* KILL is repeated so often: forks between two looks */ };
 
 /* program 0: it has ended and its pid may be anybody's. Our own child cannot be confused: it gets its signal even where /proc cannot be read. */
-static void send_all(int signal, pid_t program, const pid_t *except)
+static void limit_send_signal(int signal, pid_t program, const pid_t *except)
 {
     struct proc_id *list = NULL;
     ptrdiff_t n = proc_descendants(except, &list);
@@ -36,13 +36,13 @@ bool limit_check(struct limit *limit, int64_t now_ns, pid_t program, const pid_t
     limit->due_ns = now_ns + (limit->reached || signal == SIGKILL ? AGAIN_NS : limit->grace_ns);
     limit->killed |= signal == SIGKILL;
     limit->reached = true;
-    send_all(signal, program, except);
+    limit_send_signal(signal, program, except);
     return true;
 }
 
 void limit_sweep(const pid_t *except)
 {
-    send_all(SIGKILL, 0, except);
+    limit_send_signal(SIGKILL, 0, except);
 }
 
 int limit_timeout(const struct limit *limit, int64_t now_ns)

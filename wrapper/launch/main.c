@@ -26,7 +26,7 @@ static int become_core(char **argv, const char *verb)
     return 125;
 }
 
-static int usage(const char *text)
+static int report_usage_error(const char *text)
 {
     say_stderr("%s", text);
     say_stderr("see \"benchwrap help options\"");
@@ -98,13 +98,13 @@ int main(int argc, char **argv)
         return become_core(argv, NULL);
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, &err) < 0)
-        return usage(err.text);
+        return report_usage_error(err.text);
     if (options_read(&set, &l.options, &err) < 0)
-        return usage(err.text);
+        return report_usage_error(err.text);
     if (l.options.help || l.options.version)
         return become_core(argv, l.options.help ? "help" : "version");
     if (next >= argc)
-        return usage("no program given; write: benchwrap -- PROGRAM ARGUMENTS, for example: benchwrap -- ior -a POSIX");
+        return report_usage_error("no program given; write: benchwrap -- PROGRAM ARGUMENTS, for example: benchwrap -- ior -a POSIX");
     if (!set.dashes)
         return no_dashes(argc, argv, next);
     l.program = argv + next;

@@ -53,7 +53,7 @@ bool options_is_series(const struct opt_row *row)
 }
 
 /* Are several runs asked for? What only says how is a mistake alone. */
-static int read_series(const struct opt_set *set, struct options *ret, struct err *err)
+static int options_read_series(const struct opt_set *set, struct options *ret, struct err *err)
 {
     static const char *const whether[] = {"repeat", "warmup", "until-stable", "sweep"};
     ret->sweep = opt_text(set, OPTION_SWEEP) != NULL;
@@ -97,5 +97,5 @@ int options_read(struct opt_set *set, struct options *ret, struct err *err)
     for (int i = CAPTURE_AUTO; i <= CAPTURE_NONE; i++)
         if (strcmp(opt_text(set, OPTION_CAPTURE), captures[i]) == 0)
             ret->capture = (enum capture)i;
-    return read_series(set, ret, err);
+    return options_read_series(set, ret, err);
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* O_NONBLOCK on the inherited description would be seen by everyone who shares it (the shell, the program): a new one is opened. */
-static void reopen(struct out *out, int fd)
+static void out_reopen(struct out *out, int fd)
 {
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -39,7 +39,7 @@ void out_open(struct out *out, int fd)
     out->way = OUT_PLAIN;
     out->is_tty = S_ISCHR(st.st_mode) && isatty(fd);
     if (S_ISFIFO(st.st_mode) || out->is_tty)
-        reopen(out, fd);
+        out_reopen(out, fd);
     else if (S_ISSOCK(st.st_mode)) {
         int type = SOCK_STREAM;
         socklen_t size = sizeof type;

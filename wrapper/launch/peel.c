@@ -52,7 +52,7 @@ static const struct starter *starter_of(const char *word)
     return NULL;
 }
 
-struct option {
+struct peel_option {
     struct str name; /* a letter is one too; n 0: not one that takes a value */
     struct str value; /* attached, or the next word; p NULL: there is none */
     int words; /* that it takes of the line */
@@ -65,36 +65,36 @@ static bool takes_pair(const struct starter *s, struct str name)
 }
 
 /* The option at argv[0], which begins with '-'. */
-static struct option option_at(const struct starter *s, char *const *argv)
+static struct peel_option option_at(const struct starter *s, char *const *argv)
 {
     const char *word = argv[0];
     bool two = word[1] == '-';
     struct str rest = str_of(word + (two ? 2 : 1)), name = str_cut(&rest, '=');
     struct str next = argv[1] ? str_of(argv[1]) : (struct str){0};
     if ((two || s->single_dash) && rest.p)
-        return (struct option){two || str_has_word(s->names, name) ? name : (struct str){0}, rest, 1};
+        return (struct peel_option){two || str_has_word(s->names, name) ? name : (struct str){0}, rest, 1};
     if ((two || s->single_dash) && str_has_word(s->names, name)) {
         bool pair = takes_pair(s, name) && argv[1] && argv[2] && !strchr(argv[1], '=');
-        return (struct option){name, next, pair ? 3 : 2};
+        return (struct peel_option){name, next, pair ? 3 : 2};
     }
     if (two)
-        return (struct option){name, next, 1};
+        return (struct peel_option){name, next, 1};
     if (s->single_dash && name.n > 2 && !isdigit((unsigned char)word[2])) /* a long one that is not known, not letters: -n16 */
-        return (struct option){.words = 1};
+        return (struct peel_option){.words = 1};
     for (const char *p = word + 1; *p; p++)
         if (s->letters && strchr(s->letters, *p))
-            return (struct option){{p, 1}, p[1] ? str_of(p + 1 + (p[1] == '=')) : next, p[1] ? 1 : 2};
-    return (struct option){.words = 1};
+            return (struct peel_option){{p, 1}, p[1] ? str_of(p + 1 + (p[1] == '=')) : next, p[1] ? 1 : 2};
+    return (struct peel_option){.words = 1};
 }
 
 /* What the options of one starter say. */
-struct told {
+struct peel_options {
     struct peel_shape shape;
     struct peel_place place;
     bool joins;
 };
 
-static bool in(const char *words, struct str name)
+static bool is_one_of_words(const char *words, struct str name)
 {
     return words && name.n && str_has_word(words, name);
 }
@@ -119,17 +119,18 @@ static void place_at(struct peel_place *p, enum peel_where where, const char *by
 }
 
 /* word: as it stands in the line. global: before the verb. */
-static void place_option(const struct starter *s, const char *word, const struct option *o, bool global, struct peel_place *p)
+static void place_option(const struct starter *s, const char *word, const struct peel_option *o, bool global, struct peel_place *p)
 {
     struct str name = o->name.n ? o->name : str_of(word + strspn(word, "-")), value = o->name.n && o->value.p ? o->value : STR("");
-    bool mca = in("mca gmca omca prtemca", name) && str_has(value, "hostfile");
+    bool mca = is_one_of_words("mca gmca omca prtemca", name) && str_has(value, "hostfile");
     char by[PEEL_BY_SIZE];
     snprintf(by, sizeof by, "its option %s" STR_FMT, name.n > 1 ? "--" : "-", STR_ARG(name));
-    if (in(s->hosts, name))
+    if (is_one_of_words(s->hosts, name))
         place_at(p, PEEL_HOSTS, by, value);
-    else if (in(s->host_files, name))
+    else if (is_one_of_words(s->host_files, name))
         place_at(p, PEEL_HOST_FILE, by, value);
-    else if (in(s->places, name) || mca || (in(s->away, name) && global == (s->verbs != NULL) && !is_local(value)))
+    else if (is_one_of_words(s->places, name) || mca ||
+             (is_one_of_words(s->away, name) && global == (s->verbs != NULL) && !is_local(value)))
         place_at(p, PEEL_AWAY, by, value);
 }
 
@@ -150,7 +151,7 @@ static void place_starter(const struct starter *s, char *const *env, struct peel
         }
 }
 
-static void shape_option(const struct starter *s, const struct option *o, struct peel_shape *shape)
+static void shape_option(const struct starter *s, const struct peel_option *o, struct peel_shape *shape)
 {
     struct {
         const char *names;
@@ -158,7 +159,7 @@ static void shape_option(const struct starter *s, const struct option *o, struct
     } rows[] = {
         {s->tasks, &shape->tasks}, {s->nodes, &shape->nodes}, {s->per_node, &shape->tasks_per_node}, {s->cpus, &shape->cpus_per_task}};
     int64_t n;
-    shape->hosts |= in(s->hosts, o->name) || in(s->host_files, o->name) || in(s->places, o->name);
+    shape->hosts |= is_one_of_words(s->hosts, o->name) || is_one_of_words(s->host_files, o->name) || is_one_of_words(s->places, o->name);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (o->name.n && rows[i].names && str_has_word(rows[i].names, o->name))
             *rows[i].to = o->value.p && str_int(o->value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
@@ -192,7 +193,7 @@ static bool is_option(const struct starter *s, const char *word)
 }
 
 /* What stands between the starter's name and its options; NULL: it starts no program. */
-static char *const *past_verb(const struct starter *s, char *const *at, struct told *told)
+static char *const *past_verb(const struct starter *s, char *const *at, struct peel_options *told)
 {
     const struct starter global = {.letters = s->global_letters ? s->global_letters : "", .names = s->global_names ? s->global_names : ""};
     at++;
@@ -201,7 +202,7 @@ static char *const *past_verb(const struct starter *s, char *const *at, struct t
     if (!s->verbs)
         return at;
     while (*at && **at == '-') { /* global options before the verb: apptainer -q exec, docker -H tcp://host run */
-        struct option o = option_at(&global, at);
+        struct peel_option o = option_at(&global, at);
         place_option(s, *at, &o, true, &told->place);
         while (o.words-- && *at)
             at++;
@@ -222,7 +223,7 @@ static char *const *past_operands(const struct starter *s, char *const *at)
 }
 
 /* A line for a shell elsewhere is seen through where it is plain words. */
-static bool is_plain(char *const *words)
+static bool are_plain_words(char *const *words)
 {
     for (; *words; words++)
         if (strpbrk(*words, " \t\n;|&<>()$`\\\"'*?[#~"))
@@ -231,9 +232,9 @@ static bool is_plain(char *const *words)
 }
 
 /* The word behind one starter's own words, or NULL when nothing is left, or nothing to be seen. *told: what its options say. */
-static char *const *peel_one(const struct starter *s, char *const *at, struct told *told)
+static char *const *peel_one(const struct starter *s, char *const *at, struct peel_options *told)
 {
-    *told = (struct told){0};
+    *told = (struct peel_options){0};
     for (at = past_verb(s, at, told); at && *at;) {
         if (strcmp(*at, "--") == 0) {
             at++;
@@ -245,10 +246,10 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct to
             at++;
             continue;
         }
-        struct option o = option_at(s, at);
+        struct peel_option o = option_at(s, at);
         if (s->hides && str_has_word(s->hides, o.name))
             return NULL;
-        told->joins |= in(s->joins, o.name);
+        told->joins |= is_one_of_words(s->joins, o.name);
         shape_option(s, &o, &told->shape);
         place_option(s, *at, &o, false, &told->place);
         while (o.words-- && *at)
@@ -263,14 +264,14 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct to
     }
     if (at)
         at = past_operands(s, at);
-    return at && *at && **at != '-' && !s->opaque && (!s->shell || is_plain(at)) ? at : NULL;
+    return at && *at && **at != '-' && !s->opaque && (!s->shell || are_plain_words(at)) ? at : NULL;
 }
 
 /* ret_parallel: how many of the starters begin several ranks; shape (NULL: not asked for) is that of the last one. */
-static char *const *walk(char *const *argv, int *ret_parallel, struct peel_shape *shape)
+static char *const *peel_starters(char *const *argv, int *ret_parallel, struct peel_shape *shape)
 {
     char *const *at = argv;
-    struct told told;
+    struct peel_options told;
     *ret_parallel = 0;
     for (int depth = 0; depth < 16 && *at; depth++) {
         const struct starter *s = starter_of(*at);
@@ -288,7 +289,7 @@ static char *const *walk(char *const *argv, int *ret_parallel, struct peel_shape
 char *const *peel(char *const *argv)
 {
     int parallel;
-    return walk(argv, &parallel, NULL);
+    return peel_starters(argv, &parallel, NULL);
 }
 
 /* Is one of its variables set, where it needs one to start the program on this machine? */
@@ -307,10 +308,10 @@ static bool can_start_here(const struct starter *s, char *const *env)
 bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
 {
     const struct starter *s = *at && **at ? starter_of(**at) : NULL;
-    struct told told;
+    struct peel_options told;
     if (!s)
         return false;
-    char *const *verb = past_verb(s, *at, &(struct told){0});
+    char *const *verb = past_verb(s, *at, &(struct peel_options){0});
     *at = peel_one(s, *at, &told);
     *ret = told.place;
     ret->starter = s->name;
@@ -327,13 +328,13 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
 bool peel_is_parallel(char *const *argv)
 {
     int parallel;
-    walk(argv, &parallel, NULL);
+    peel_starters(argv, &parallel, NULL);
     return parallel > 0;
 }
 
 const char *peel_launcher(char *const *argv)
 {
-    struct told told;
+    struct peel_options told;
     const struct starter *s;
     for (char *const *at = argv; at && *at && (s = starter_of(*at)); at = peel_one(s, at, &told))
         if (s->parallel)
@@ -345,7 +346,7 @@ bool peel_shape(char *const *argv, struct peel_shape *ret)
 {
     int parallel;
     *ret = (struct peel_shape){0};
-    char *const *program = walk(argv, &parallel, ret);
+    char *const *program = peel_starters(argv, &parallel, ret);
     bool several = false;
     for (char *const *a = program; *a; a++)
         several |= strcmp(*a, ":") == 0;

@@ -26,7 +26,7 @@ bool proc_is_ours(void)
     return ours;
 }
 
-static size_t slurp(pid_t pid, const char *name, char *text, size_t size)
+static size_t proc_read_file(pid_t pid, const char *name, char *text, size_t size)
 {
     char path[64];
     if (!proc_is_ours())
@@ -47,7 +47,7 @@ static size_t slurp(pid_t pid, const char *name, char *text, size_t size)
 bool proc_look(pid_t pid, struct proc_id *ret)
 {
     char text[1024];
-    size_t n = slurp(pid, "stat", text, sizeof text);
+    size_t n = proc_read_file(pid, "stat", text, sizeof text);
     char *open = n ? strchr(text, '(') : NULL, *close = n ? strrchr(text, ')') : NULL;
     if (!open || !close || close < open || close[1] != ' ')
         return false;
@@ -79,7 +79,8 @@ bool proc_pending(pid_t pid, uint64_t *ret)
 {
     char text[4096];
     uint64_t thread, shared;
-    if (!slurp(pid, "status", text, sizeof text) || !hex_after(text, "\nSigPnd:\t", &thread) || !hex_after(text, "\nShdPnd:\t", &shared))
+    if (!proc_read_file(pid, "status", text, sizeof text) || !hex_after(text, "\nSigPnd:\t", &thread) ||
+        !hex_after(text, "\nShdPnd:\t", &shared))
         return false;
     *ret = thread | shared;
     return true;
@@ -117,7 +118,7 @@ bool proc_is_busy(pid_t pid)
     DIR *dir = opendir(path);
     for (struct dirent *e; dir && !busy && (e = readdir(dir));) {
         snprintf(path, sizeof path, "task/%.20s/stat", e->d_name);
-        const char *state = e->d_name[0] != '.' && slurp(pid, path, text, sizeof text) ? strrchr(text, ')') : NULL;
+        const char *state = e->d_name[0] != '.' && proc_read_file(pid, path, text, sizeof text) ? strrchr(text, ')') : NULL;
         busy = state && state[1] == ' ' && (state[2] == 'R' || state[2] == 'D');
     }
     if (dir)
@@ -125,7 +126,7 @@ bool proc_is_busy(pid_t pid)
     return busy;
 }
 
-static ptrdiff_t all(struct proc_id **ret)
+static ptrdiff_t proc_list_all(struct proc_id **ret)
 {
     DIR *dir = opendir("/proc");
     struct proc_id *list = NULL;
@@ -157,7 +158,7 @@ static ptrdiff_t all(struct proc_id **ret)
     return (ptrdiff_t)n;
 }
 
-static bool excepted(const pid_t *except, pid_t pid)
+static bool proc_is_excepted(const pid_t *except, pid_t pid)
 {
     for (; *except; except++)
         if (*except == pid)
@@ -179,7 +180,7 @@ static bool none_but(const pid_t *except)
     struct str rest = {text, (size_t)n}, word;
     while ((word = str_word(&rest)).n > 0) {
         int64_t pid;
-        if (!str_int(word, &pid) || !excepted(except, (pid_t)pid))
+        if (!str_int(word, &pid) || !proc_is_excepted(except, (pid_t)pid))
             return false;
     }
     return true;
@@ -193,13 +194,13 @@ ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret)
         *ret = NULL;
         return 0;
     }
-    ptrdiff_t n = all(&list);
+    ptrdiff_t n = proc_list_all(&list);
     if (n < 0)
         return -1;
     ptrdiff_t found = 0, seen = 0;
     for (pid_t parent = getpid();; parent = list[seen++].pid) {
         for (ptrdiff_t i = found; i < n; i++)
-            if (list[i].parent == parent && !excepted(except, list[i].pid)) {
+            if (list[i].parent == parent && !proc_is_excepted(except, list[i].pid)) {
                 struct proc_id id = list[i];
                 list[i] = list[found];
                 list[found++] = id;

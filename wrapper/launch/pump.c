@@ -109,7 +109,7 @@ static void end_stall(struct stream *s, int64_t now_ns)
 }
 
 /* Where the next bytes go: ring or spare buffer. 0: wait for the recorder. */
-static size_t place(struct stream *s, bool recorder, int64_t now_ns, char **ret)
+static size_t pump_buffer_for(struct stream *s, bool recorder, int64_t now_ns, char **ret)
 {
     *ret = s->spare;
     if (!s->ring || !recorder) {
@@ -144,7 +144,7 @@ static size_t place(struct stream *s, bool recorder, int64_t now_ns, char **ret)
     return room;
 }
 
-static void publish(struct stream *s, const char *at, size_t n, bool *wake)
+static void pump_publish(struct stream *s, const char *at, size_t n, bool *wake)
 {
     if (!s->ring)
         return;
@@ -160,10 +160,10 @@ static void publish(struct stream *s, const char *at, size_t n, bool *wake)
         *wake = true;
 }
 
-static bool take(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
+static bool pump_read(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
 {
     char *to;
-    size_t room = place(s, recorder, now_ns, &to);
+    size_t room = pump_buffer_for(s, recorder, now_ns, &to);
     if (!room)
         return false;
     ssize_t n = read(s->source, to, room);
@@ -172,7 +172,7 @@ static bool take(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
         s->left = (size_t)n;
         s->tries = 0;
         s->owed -= s->owed < (uint64_t)n ? s->owed : (uint64_t)n;
-        publish(s, to, (size_t)n, wake);
+        pump_publish(s, to, (size_t)n, wake);
         if (s->is_pty)
             pty_follow(&s->pty);
         return true;
@@ -188,7 +188,7 @@ static bool take(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
     return false;
 }
 
-static void give_up(struct stream *s, int error)
+static void pump_fail(struct stream *s, int error)
 {
     s->failure = error;
     s->lost += s->left;
@@ -196,7 +196,7 @@ static void give_up(struct stream *s, int error)
     pump_close(s);
 }
 
-static bool give(struct stream *s, int64_t now_ns)
+static bool pump_write(struct stream *s, int64_t now_ns)
 {
     ssize_t n = out_write(s->out, s->at, s->left);
     s->retry_ns = 0;
@@ -211,9 +211,9 @@ static bool give(struct stream *s, int64_t now_ns)
     if (error == EAGAIN)
         return false; /* the caller polls */
     if (error == EPIPE || error == ECONNRESET)
-        give_up(s, EPIPE);
+        pump_fail(s, EPIPE);
     else if (error == EFBIG || error == EBADF || ++s->tries > PUMP_TRIES)
-        give_up(s, error);
+        pump_fail(s, error);
     else /* a full or flaky file system may recover */
         s->retry_ns = error == EINTR ? now_ns : now_ns + 10000000;
     return false;
@@ -223,8 +223,8 @@ bool pump_step(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
 {
     bool moved = false;
     if (!s->left && s->source >= 0)
-        moved = take(s, recorder, now_ns, wake);
+        moved = pump_read(s, recorder, now_ns, wake);
     if (s->left && now_ns >= s->retry_ns)
-        moved |= give(s, now_ns);
+        moved |= pump_write(s, now_ns);
     return moved;
 }

@@ -21,7 +21,7 @@ static const struct {
     {"SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
 };
 
-static bool number(const char *text, uint32_t *ret)
+static bool rank_number(const char *text, uint32_t *ret)
 {
     uint64_t v;
     if (!text || !str_uint(str_of(text), &v) || v > UINT32_MAX)
@@ -41,7 +41,7 @@ static bool in_srun_step(char *const *env)
 static bool is_the_steps(uint32_t rank, char *const *env)
 {
     uint32_t id;
-    return in_srun_step(env) && number(env_get(env, "SLURM_PROCID"), &id) && id == rank;
+    return in_srun_step(env) && rank_number(env_get(env, "SLURM_PROCID"), &id) && id == rank;
 }
 
 struct rank rank_find(char *const *env)
@@ -50,7 +50,7 @@ struct rank rank_find(char *const *env)
     size_t row = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t rank;
-        if (!number(env_get(env, rows[i].rank), &rank) || (strcmp(rows[i].rank, "SLURM_PROCID") == 0 && !in_srun_step(env)))
+        if (!rank_number(env_get(env, rows[i].rank), &rank) || (strcmp(rows[i].rank, "SLURM_PROCID") == 0 && !in_srun_step(env)))
             continue;
         bool steps = is_the_steps(rank, env);
         if (found.known && steps)
@@ -61,7 +61,7 @@ struct rank rank_find(char *const *env)
             break;
     }
     for (size_t k = 0; found.known && k < 3 && rows[row].ranks[k]; k++)
-        if (number(env_get(env, rows[row].ranks[k]), &found.ranks) && found.ranks > found.rank)
+        if (rank_number(env_get(env, rows[row].ranks[k]), &found.ranks) && found.ranks > found.rank)
             return found;
     found.ranks = 0;
     return found;
@@ -71,7 +71,7 @@ bool rank_is_slurms(char *const *env)
 {
     uint32_t id;
     struct rank found = rank_find(env);
-    return !found.known || (number(env_get(env, "SLURM_PROCID"), &id) && id == found.rank);
+    return !found.known || (rank_number(env_get(env, "SLURM_PROCID"), &id) && id == found.rank);
 }
 
 bool rank_leads_node(const struct rank *rank, char *const *env)
@@ -92,7 +92,7 @@ bool rank_leads_node(const struct rank *rank, char *const *env)
     uint32_t local;
     for (size_t i = 0; rank->known && rank->rank && i < sizeof locals / sizeof *locals; i++)
         for (size_t k = 0; strcmp(locals[i].rank, rank->source) == 0 && k < 3 && locals[i].locals[k]; k++)
-            if (number(env_get(env, locals[i].locals[k]), &local))
+            if (rank_number(env_get(env, locals[i].locals[k]), &local))
                 return local == 0;
     return false;
 }

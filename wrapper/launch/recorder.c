@@ -54,7 +54,7 @@ int recorder_find_core(char *path, size_t size)
 }
 
 /* A file size limit of the caller's is meant for files, not for our memory: lifted for a moment. */
-static int grow(int fd)
+static int recorder_grow_memory(int fd)
 {
     struct rlimit was, most;
     bool limited = getrlimit(RLIMIT_FSIZE, &was) == 0 && was.rlim_cur != RLIM_INFINITY;
@@ -73,7 +73,7 @@ static int grow(int fd)
     return rc;
 }
 
-static int make_id(char id[33])
+static int recorder_make_id(char id[33])
 {
     unsigned char b[16];
     size_t n = 0;
@@ -114,7 +114,7 @@ int recorder_open(struct recorder *r, const char *id, const char **ret_what)
         return -1;
     *ret_what = "no memory to share with the recorder";
     r->memory = fd_high(memfd_create("benchwrap", MFD_CLOEXEC));
-    if (r->memory < 0 || grow(r->memory) < 0)
+    if (r->memory < 0 || recorder_grow_memory(r->memory) < 0)
         return -1;
     void *at = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, r->memory, 0);
     if (at == MAP_FAILED)
@@ -126,7 +126,7 @@ int recorder_open(struct recorder *r, const char *id, const char **ret_what)
     *ret_what = "no random run id";
     if (id)
         memcpy(r->wire->run_id, id, 33);
-    else if (make_id(r->wire->run_id) < 0)
+    else if (recorder_make_id(r->wire->run_id) < 0)
         return -1;
     *ret_what = "no socket to the recorder";
     r->log = open_log(r->wire->run_id);
@@ -264,19 +264,19 @@ void recorder_close(struct recorder *r)
     r->alive = false;
 }
 
-static bool names(const char *entry, const char *name)
+static bool env_entry_names(const char *entry, const char *name)
 {
     size_t n = strlen(name);
     return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-static bool put(char **env, size_t *count, const char *name, const char *value)
+static bool env_put_entry(char **env, size_t *count, const char *name, const char *value)
 {
     char *entry = NULL;
     if (asprintf(&entry, "%s=%s", name, value) < 0)
         return false;
     for (size_t i = 0; i < *count; i++)
-        if (names(env[i], name)) {
+        if (env_entry_names(env[i], name)) {
             env[i] = entry;
             return true;
         }
@@ -296,14 +296,14 @@ char **recorder_environment(const struct recorder *r, char *const *env)
     memcpy(copy, env, count * sizeof *copy);
     if (r->wire->has_log_socket)
         snprintf(name, sizeof name, "@benchwrap/%s", r->wire->run_id);
-    if (!put(copy, &count, "BENCHWRAP_RUN_ID", r->wire->run_id) || !put(copy, &count, "BENCHWRAP_SOCKET", name)) {
+    if (!env_put_entry(copy, &count, "BENCHWRAP_RUN_ID", r->wire->run_id) || !env_put_entry(copy, &count, "BENCHWRAP_SOCKET", name)) {
         free(copy);
         return NULL;
     }
     for (size_t i = 0; i < r->env_count; i++) {
         char *value = strchr(r->env[i], '=');
         *value = 0;
-        bool good = put(copy, &count, r->env[i], value + 1);
+        bool good = env_put_entry(copy, &count, r->env[i], value + 1);
         *value = '=';
         if (!good) {
             free(copy);

@@ -9,7 +9,7 @@
 
 enum { SAY_WAIT_MS = 200, SAY_MAX = 16 << 10 };
 
-static void put(struct out *to, struct str text)
+static void say_write(struct out *to, struct str text)
 {
     int waits = SAY_WAIT_MS / 10, tries = 20;
     while (text.n && tries) {
@@ -68,8 +68,8 @@ static void put_plain(struct out *to, const char *before, const char *text)
         buf_putc(&line, '\n');
     }
     if (line.failed && !line.n) /* no memory: the bare fact is better than nothing, when it is ours */
-        put(to, STR("benchwrap: out of memory\n"));
-    put(to, buf_text(&line));
+        say_write(to, STR("benchwrap: out of memory\n"));
+    say_write(to, buf_text(&line));
 }
 
 void say_line(struct out *to, const char *fmt, ...)

@@ -95,7 +95,7 @@ void signals_close(struct signals *s)
 }
 
 /* Ends when every process that the senders known so far have hit is hit. */
-static void barrier(const struct signals *s)
+static void signals_barrier(const struct signals *s)
 {
     setpgid(0, s->group); /* a session leader gets EPERM, under the same lock */
 }
@@ -105,7 +105,7 @@ static bool is_ending(int number)
     return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
 }
 
-static void enqueue(struct signals *s, const struct signalfd_siginfo *info, int64_t now_ns, unsigned *todo)
+static void signals_enqueue(struct signals *s, const struct signalfd_siginfo *info, int64_t now_ns, unsigned *todo)
 {
     int number = (int)info->ssi_signo;
     if (number == SIGCHLD && info->ssi_code != SI_USER && info->ssi_code != SI_QUEUE && info->ssi_code != SI_TKILL) {
@@ -131,14 +131,14 @@ static void enqueue(struct signals *s, const struct signalfd_siginfo *info, int6
                                                    now_ns + (walked ? SIGNALS_HELD_UP_MS : 0) * 1000000LL};
 }
 
-static void take(struct signals *s, int64_t now_ns, unsigned *todo)
+static void signals_read(struct signals *s, int64_t now_ns, unsigned *todo)
 {
     struct signalfd_siginfo info;
     int tries = 0; /* a call that fails for ever must not hold us */
     while (s->queued < SIGNALS_QUEUE && tries < 100) { /* the rest waits in the kernel */
         ssize_t n = read(s->fd, &info, sizeof info);
         if (n == (ssize_t)sizeof info)
-            enqueue(s, &info, now_ns, todo);
+            signals_enqueue(s, &info, now_ns, todo);
         else if (n < 0 && errno == EINTR)
             tries++;
         else {
@@ -151,7 +151,7 @@ static void take(struct signals *s, int64_t now_ns, unsigned *todo)
         *todo |= SIGNALS_CHILD;
 }
 
-static void forward(struct signals *s, const struct signalfd_siginfo *info)
+static void signals_forward(struct signals *s, const struct signalfd_siginfo *info)
 {
     union sigval value = {.sival_ptr = (void *)(uintptr_t)info->ssi_ptr};
     if (info->ssi_code == SI_QUEUE)
@@ -162,7 +162,7 @@ static void forward(struct signals *s, const struct signalfd_siginfo *info)
 
 /* Has the witness seen one more than is accounted for? Its count first, then what is pending for it: what it takes from its queue in between
  * shows a moment later, nothing is counted twice. */
-static bool witnessed(const struct signals *s, int number)
+static bool has_witness_seen(const struct signals *s, int number)
 {
     int32_t more = (int32_t)(s->witness.seen[number] - s->base[number]);
     uint64_t pending;
@@ -183,7 +183,7 @@ static bool is_terminals(int number)
            number == SIGTTIN || number == SIGTTOU;
 }
 
-enum verdict { DROP, FORWARD, LATER };
+enum signals_decision { DROP, FORWARD, LATER };
 
 /* The sender signals every process it knows, one after the other, and the program is among them even if it has left our group. */
 static bool is_step_daemon(pid_t pid)
@@ -192,7 +192,7 @@ static bool is_step_daemon(pid_t pid)
     return pid > 0 && proc_look(pid, &id) && strcmp(id.comm, "slurmstepd") == 0;
 }
 
-static enum verdict decide(struct signals *s, const struct signals_entry *e, int64_t now_ns)
+static enum signals_decision signals_decide(struct signals *s, const struct signals_entry *e, int64_t now_ns)
 {
     int number = (int)e->info.ssi_signo;
     bool member = getpgid(s->program) == s->group, kernel = e->info.ssi_code == SI_KERNEL;
@@ -207,7 +207,7 @@ static enum verdict decide(struct signals *s, const struct signals_entry *e, int
         return FORWARD;
     if (!witness_alive(s))
         return FORWARD;
-    if (witnessed(s, number)) {
+    if (has_witness_seen(s, number)) {
         s->base[number]++;
         return DROP;
     }
@@ -222,17 +222,17 @@ static void decide_all(struct signals *s, int64_t now_ns)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->queued; i++) {
-        enum verdict v = decide(s, &s->queue[i], now_ns);
+        enum signals_decision v = signals_decide(s, &s->queue[i], now_ns);
         if (v == LATER)
             s->queue[kept++] = s->queue[i];
         else if (v == FORWARD)
-            forward(s, &s->queue[i].info);
+            signals_forward(s, &s->queue[i].info);
     }
     s->queued = kept;
 }
 
 /* Counts of the witness that no signal of ours belongs to (it alone was hit, or two of a kind became one for us) must not pay for a later one. */
-static void settle(struct signals *s, int64_t now_ns, unsigned *todo)
+static void signals_settle(struct signals *s, int64_t now_ns, unsigned *todo)
 {
     uint32_t seen[WIRE_SIGNALS];
     bool more = false;
@@ -242,8 +242,8 @@ static void settle(struct signals *s, int64_t now_ns, unsigned *todo)
     }
     if (!more)
         return;
-    barrier(s);
-    take(s, now_ns, todo);
+    signals_barrier(s);
+    signals_read(s, now_ns, todo);
     for (size_t i = 0; i < s->queued; i++)
         seen[s->queue[i].info.ssi_signo] = s->base[s->queue[i].info.ssi_signo];
     for (int i = 1; i < WIRE_SIGNALS; i++)
@@ -254,18 +254,18 @@ static void settle(struct signals *s, int64_t now_ns, unsigned *todo)
 unsigned signals_handle(struct signals *s, int64_t now_ns)
 {
     unsigned todo = 0;
-    take(s, now_ns, &todo);
+    signals_read(s, now_ns, &todo);
     if (!s->program || s->ended) {
         s->queued = s->ended ? 0 : s->queued;
         return todo;
     }
     if (s->queued) {
-        barrier(s);
-        take(s, now_ns, &todo);
+        signals_barrier(s);
+        signals_read(s, now_ns, &todo);
         decide_all(s, now_ns);
     }
     if (witness_alive(s))
-        settle(s, now_ns, &todo);
+        signals_settle(s, now_ns, &todo);
     return todo;
 }
 
@@ -273,14 +273,14 @@ void signals_started(struct signals *s, pid_t program)
 {
     unsigned todo = 0;
     uint64_t pending = 0;
-    barrier(s);
-    take(s, 0, &todo);
+    signals_barrier(s);
+    signals_read(s, 0, &todo);
     s->program = program;
     proc_pending(program, &pending);
     for (size_t i = 0; i < s->queued; i++) {
         uint64_t bit = 1ULL << (s->queue[i].info.ssi_signo - 1);
         if (!(pending & bit))
-            forward(s, &s->queue[i].info);
+            signals_forward(s, &s->queue[i].info);
     }
     s->queued = 0;
     signals_witness(s, s->witness.pid, s->witness.seen);

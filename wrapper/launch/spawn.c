@@ -79,7 +79,7 @@ void spawn_restore(const struct spawn_state *state)
     sigprocmask(SIG_SETMASK, &state->mask, NULL);
 }
 
-_Noreturn static void child(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int line)
+_Noreturn static void spawn_run_child(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int line)
 {
     struct spawn_failure failure = {0};
     char go;
@@ -103,7 +103,7 @@ pid_t spawn_held(const struct spawn_state *state, char *const *argv, char *const
         return -1;
     pid_t pid = spawn_fork();
     if (pid == 0)
-        child(state, argv, env, out, err, line[1]);
+        spawn_run_child(state, argv, env, out, err, line[1]);
     fd_close(&line[1]);
     if (pid < 0)
         fd_close(&line[0]);

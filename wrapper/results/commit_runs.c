@@ -19,7 +19,7 @@
 
 enum { FLUSH_BYTES = 64 << 20, ATTEMPTS = 20, SINGLES_MAX = 100, BATCH_DAILY_S = 20 * 3600, REF_WAIT_S = 10 };
 
-struct work {
+struct commit_work {
     struct results *s;
     const struct commit_wish *w;
     const struct ref_turn *turn;
@@ -32,7 +32,7 @@ struct work {
     bool have_base, is_tip;
 };
 
-static void stay_out(struct work *k, const struct scan_run *run, const char *why)
+static void stay_out(struct commit_work *k, const struct scan_run *run, const char *why)
 {
     k->done->out++;
     if (k->w->note)
@@ -42,7 +42,7 @@ static void stay_out(struct work *k, const struct scan_run *run, const char *why
 /* ---- which ---- */
 
 /* Has the last batch of this branch been so long ago that a day's runs are due? */
-static bool batch_is_due(struct work *k)
+static bool batch_is_due(struct commit_work *k)
 {
     struct repo_commit c;
     if (!k->have_base)
@@ -50,12 +50,12 @@ static bool batch_is_due(struct work *k)
     return repo_commit(k->s->repo, &k->base, k->s->arena, &c, NULL) == 0 && clock_wall_ms() / 1000 - c.committer_s > BATCH_DAILY_S;
 }
 
-static void leave(struct work *k, size_t i)
+static void leave_run_out(struct commit_work *k, size_t i)
 {
     k->scan.runs[i].done = true;
 }
 
-static int choose_runs(struct work *k)
+static int choose_runs(struct commit_work *k)
 {
     bool due = k->w->when == COMMIT_NOW || batch_is_due(k);
     const char *experiment = NULL;
@@ -71,17 +71,17 @@ static int choose_runs(struct work *k)
         }
         if (k->s->public_profile && !k->w->private_too && commit_is_private(k->root, run->experiment, run->id)) {
             stay_out(k, run, "it was recorded with the private profile, and this repository is public (--private commits it all the same)");
-            leave(k, i);
+            leave_run_out(k, i);
         } else if (large) {
             k->done->later++;
-            leave(k, i);
+            leave_run_out(k, i);
         }
     }
     return 0;
 }
 
 /* Their files become objects; a pack is written whenever enough has come together, so that memory stays bounded. */
-static int take_all(struct work *k)
+static int store_run_objects(struct commit_work *k)
 {
     size_t taken = 0;
     for (size_t i = 0; i < k->scan.count; i++) {
@@ -98,7 +98,7 @@ static int take_all(struct work *k)
         k->done->bytes += objects_waiting(k->s->repo) - before;
         if (rc) {
             stay_out(k, run, why ? why : "its files cannot be read");
-            leave(k, i);
+            leave_run_out(k, i);
         } else
             taken++;
         if (objects_waiting(k->s->repo) > FLUSH_BYTES && objects_flush(k->s->repo, k->err))
@@ -113,7 +113,7 @@ static int take_all(struct work *k)
 /* ---- the commits ---- */
 
 /* All commits on top of what the branch is now; then the branch is moved. 1: it has moved meanwhile. */
-static int commit_once(struct work *k, const struct scan_run *const *runs, size_t count)
+static int commit_once(struct commit_work *k, const struct scan_run *const *runs, size_t count)
 {
     struct commit_tip tip;
     k->done->commits = 0;
@@ -137,7 +137,7 @@ static int commit_once(struct work *k, const struct scan_run *const *runs, size_
     return rc;
 }
 
-static int look_at_base(struct work *k)
+static int look_at_base(struct commit_work *k)
 {
     int rc = results_base(k->s, &k->base, &k->is_tip, k->err);
     if (rc < 0)
@@ -148,7 +148,7 @@ static int look_at_base(struct work *k)
     return 0;
 }
 
-static int commit_all(struct work *k)
+static int commit_waiting_runs(struct commit_work *k)
 {
     const struct scan_run **runs = calloc(k->scan.count + 1, sizeof *runs);
     size_t n = 0;
@@ -170,7 +170,7 @@ static int commit_all(struct work *k)
     return rc ? -1 : 0;
 }
 
-static int work(struct work *k)
+static int commit_runs_locked(struct commit_work *k)
 {
     struct results *s = k->s;
     if (ref_checked_out(s->repo, s->branch))
@@ -190,10 +190,10 @@ static int work(struct work *k)
             k->done->runs += !k->scan.runs[i].done;
         return 0;
     }
-    return objects_new(s->repo, k->err) || take_all(k) || commit_all(k) ? -1 : 0;
+    return objects_new(s->repo, k->err) || store_run_objects(k) || commit_waiting_runs(k) ? -1 : 0;
 }
 
-struct waiting {
+struct commit_waiting {
     struct results *s;
     const char *mine;
     struct repo_id tip; /* when it was looked last */
@@ -203,7 +203,7 @@ struct waiting {
 /* While we wait, somebody else may have committed our run with his own: worth a look whenever the branch has moved. */
 static bool somebody_did(void *context)
 {
-    struct waiting *w = context;
+    struct commit_waiting *w = context;
     struct repo_id tip;
     struct scan scan;
     if (repo_ref(w->s->repo, w->s->branch, &tip, NULL) || (w->looked && repo_id_eq(&tip, &w->tip)))
@@ -219,8 +219,8 @@ static bool somebody_did(void *context)
 int commit_runs(struct results *s, const struct commit_wish *w, struct commit_done *ret, struct err *err)
 {
     struct ref_turn turn = {-1};
-    struct work k = {.s = s, .w = w, .turn = &turn, .done = ret, .err = err, .root = -1};
-    struct waiting waiting = {.s = s, .mine = w->mine};
+    struct commit_work k = {.s = s, .w = w, .turn = &turn, .done = ret, .err = err, .root = -1};
+    struct commit_waiting waiting = {.s = s, .mine = w->mine};
     *ret = (struct commit_done){0};
     int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, REF_TURN, w->wait_s, w->mine ? somebody_did : NULL, &waiting, err);
     if (rc == 2)
@@ -228,7 +228,7 @@ int commit_runs(struct results *s, const struct commit_wish *w, struct commit_do
     if (rc)
         return rc;
     repo_refresh(s->repo);
-    rc = work(&k);
+    rc = commit_runs_locked(&k);
     objects_free(s->repo);
     scan_deinit(&k.scan);
     fs_close(&k.root);

@@ -57,7 +57,7 @@ struct edits {
     size_t count, room;
 };
 
-static struct tree_edit *room_for(struct edits *e, size_t more)
+static struct tree_edit *edits_reserve(struct edits *e, size_t more)
 {
     if (e->count + more > e->room) {
         size_t room = 2 * (e->count + more);
@@ -87,7 +87,7 @@ static int copy_experiment(struct results *s, const struct repo_id *from, const 
 static int add_experiment(struct results *s, int root, const struct repo_id *from, const char *experiment, const struct repo_id *base,
                           struct edits *e, struct err *err)
 {
-    struct tree_edit *to = room_for(e, TAKE_EXPERIMENT_MAX);
+    struct tree_edit *to = edits_reserve(e, TAKE_EXPERIMENT_MAX);
     size_t more = 0;
     if (!to)
         return err_set(err, ERR_SYSTEM, "no memory for a commit");
@@ -98,11 +98,11 @@ static int add_experiment(struct results *s, int root, const struct repo_id *fro
     return rc;
 }
 
-static int collect(struct results *s, int root, const struct repo_id *from, const struct scan_run *const *runs, size_t count,
-                   const struct repo_id *base, struct edits *e, struct arena *a, struct err *err)
+static int edits_collect(struct results *s, int root, const struct repo_id *from, const struct scan_run *const *runs, size_t count,
+                         const struct repo_id *base, struct edits *e, struct arena *a, struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
-        struct tree_edit *to = room_for(e, 1);
+        struct tree_edit *to = edits_reserve(e, 1);
         const char *path = arena_printf(a, "%s/%s/%s", s->prefix, runs[i]->experiment, runs[i]->id);
         if (!to || !path)
             return err_set(err, ERR_SYSTEM, "no memory for a commit");
@@ -125,7 +125,7 @@ int commit_some(struct results *s, int root, const struct repo_id *from, const s
     CLEANUP_BUF struct buf message;
     arena_init(&a, 0);
     buf_init(&message, MESSAGE_BYTES);
-    int rc = collect(s, root, from, runs, count, base, &e, &a, err);
+    int rc = edits_collect(s, root, from, runs, count, base, &e, &a, err);
     if (rc == 0)
         rc = objects_edit_tree(s->repo, base, e.list, e.count, &made.tree, err);
     if (rc == 0) {

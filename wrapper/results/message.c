@@ -10,7 +10,7 @@
 
 enum { LINES_MAX = 50, WORD_MAX = 80, KINDS_MAX = 3 };
 
-static const char *text_of(const struct folder *tree, const struct tree_run *run, const char *file, struct arena *a)
+static const char *message_text_of(const struct folder *tree, const struct tree_run *run, const char *file, struct arena *a)
 {
     const char *text = tree_file(tree, run, file, 400, a);
     struct str trimmed = str_trim(str_of(text));
@@ -18,7 +18,7 @@ static const char *text_of(const struct folder *tree, const struct tree_run *run
 }
 
 /* The experiment's name, as its meta.yaml has it: a line of ours, quoted. */
-static void experiment_name(struct buf *to, int root, const char *experiment)
+static void message_add_experiment(struct buf *to, int root, const char *experiment)
 {
     char path[64];
     CLEANUP_BUF struct buf text;
@@ -38,33 +38,33 @@ static void experiment_name(struct buf *to, int root, const char *experiment)
     buf_puts(to, experiment);
 }
 
-struct place {
+struct message_run {
     struct folder tree;
     struct tree_run run;
     struct arena arena;
     char path[80];
 };
 
-static void place_init(struct place *p, int root, const struct scan_run *run)
+static void place_init(struct message_run *p, int root, const struct scan_run *run)
 {
-    *p = (struct place){.tree = folder_disk(root)};
+    *p = (struct message_run){.tree = folder_disk(root)};
     snprintf(p->path, sizeof p->path, "mlruns/%.24s/%s", run->experiment, run->id);
     p->run.path = p->path;
     arena_init(&p->arena, 1 << 20);
 }
 
-static void print_benchmark(struct buf *to, struct place *p, int root, const struct scan_run *run)
+static void print_benchmark(struct buf *to, struct message_run *p, int root, const struct scan_run *run)
 {
-    const char *benchmark = text_of(&p->tree, &p->run, "tags/benchmark", &p->arena);
+    const char *benchmark = message_text_of(&p->tree, &p->run, "tags/benchmark", &p->arena);
     if (benchmark)
         buf_plain(to, str_of(benchmark), WORD_MAX);
     else
-        experiment_name(to, root, run->experiment);
+        message_add_experiment(to, root, run->experiment);
 }
 
 void message_subject(struct buf *to, int root, const struct scan_run *run)
 {
-    struct place p;
+    struct message_run p;
     struct headline found[HEADLINES_SHOWN];
     CLEANUP_BUF struct buf numbers;
     place_init(&p, root, run);
@@ -77,7 +77,7 @@ void message_subject(struct buf *to, int root, const struct scan_run *run)
         buf_puts(to, ": ");
         buf_plain(to, buf_text(&numbers), 160);
     }
-    const char *const words[] = {text_of(&p.tree, &p.run, "params/node.type", &p.arena), verdict_shown(&p.tree, &p.run, &p.arena)};
+    const char *const words[] = {message_text_of(&p.tree, &p.run, "params/node.type", &p.arena), verdict_shown(&p.tree, &p.run, &p.arena)};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const char *word = words[i];
         if (!word || strcmp(word, "none") == 0)
@@ -104,7 +104,7 @@ static void print_batch_subject(struct buf *to, int root, const struct scan_run 
             continue;
         }
         buf_puts(to, kinds++ ? ", " : "");
-        experiment_name(to, root, runs[i]->experiment);
+        message_add_experiment(to, root, runs[i]->experiment);
     }
     if (more)
         buf_printf(to, " and %zu more", more);

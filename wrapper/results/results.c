@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The folder that holds the tree, with links resolved as far as it exists. */
-static const char *parent_of(const char *tree, struct arena *a)
+static const char *tree_parent_folder(const char *tree, struct arena *a)
 {
     char path[PATH_MAX], real[PATH_MAX];
     snprintf(path, sizeof path, "%s", tree);
@@ -28,7 +28,7 @@ static const char *parent_of(const char *tree, struct arena *a)
 }
 
 /* Where the tree stands in commits: as it lies below the work tree; one that lies elsewhere (a bare repository, --repo) at the top. */
-static const char *prefix_of(const struct repo *r, const char *parent, struct arena *a)
+static const char *tree_prefix(const struct repo *r, const char *parent, struct arena *a)
 {
     char real[PATH_MAX];
     const char *workdir = repo_workdir(r);
@@ -81,13 +81,13 @@ static int site_of(const struct results_asked *asked, struct repo *r, struct are
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err)
 {
     struct results s = {.arena = a, .tree = asked->tree, .public_profile = asked->public_profile};
-    const char *parent = parent_of(asked->tree, a);
+    const char *parent = tree_parent_folder(asked->tree, a);
     if (!parent)
         return err_set(err, ERR_SYSTEM, "out of memory");
     int rc = repo_open(&s.repo, asked->repository ? asked->repository : parent, 0, err);
     if (rc)
         return rc;
-    s.prefix = prefix_of(s.repo, parent, a);
+    s.prefix = tree_prefix(s.repo, parent, a);
     if ((rc = clone_id(s.repo, asked->set_up, a, &s.clone, err)) == 0 && (rc = site_of(asked, s.repo, a, &s.site, err)) >= 0) {
         s.has_site = rc == 0;
         rc = 0;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_experiment(const char *name)
+static bool is_experiment_id(const char *name)
 {
     size_t n = strlen(name);
     return n >= 1 && n <= 20 && strspn(name, "0123456789") == n;
@@ -22,13 +22,13 @@ static bool is_experiment(const char *name)
 
 /* ---- the ids that are known: a table of 16-byte keys, open addressing ---- */
 
-struct known {
+struct known_runs {
     unsigned char (*key)[16];
     size_t room, count; /* room is a power of two, or 0 */
 };
 
 /* false: the name is no id of a run. Each name of an experiment passes here at each commit. */
-static bool key_of(const char *id, unsigned char key[16])
+static bool run_id_bytes(const char *id, unsigned char key[16])
 {
     static const unsigned char digits[256] = {['0'] = 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, ['a'] = 26, 27, 28, 29, 30, 31};
     if (strlen(id) != 32)
@@ -42,7 +42,7 @@ static bool key_of(const char *id, unsigned char key[16])
     return true;
 }
 
-static size_t place_of(const struct known *k, const unsigned char key[16])
+static size_t known_slot_of(const struct known_runs *k, const unsigned char key[16])
 {
     static const unsigned char empty[16];
     uint64_t half[2];
@@ -53,15 +53,15 @@ static size_t place_of(const struct known *k, const unsigned char key[16])
     return at;
 }
 
-static int known_grow(struct known *k)
+static int known_grow(struct known_runs *k)
 {
-    struct known more = {.room = k->room ? 2 * k->room : 1024};
+    struct known_runs more = {.room = k->room ? 2 * k->room : 1024};
     static const unsigned char empty[16];
     if (!(more.key = calloc(more.room, sizeof *more.key)))
         return -1;
     for (size_t i = 0; i < k->room; i++)
         if (memcmp(k->key[i], empty, 16))
-            memcpy(more.key[place_of(&more, k->key[i])], k->key[i], 16);
+            memcpy(more.key[known_slot_of(&more, k->key[i])], k->key[i], 16);
     more.count = k->count;
     free(k->key);
     *k = more;
@@ -71,13 +71,13 @@ static int known_grow(struct known *k)
 /* The id of sixteen zeros stands for an empty place: nobody draws it. */
 static int known_add(void *context, const struct repo_entry *e)
 {
-    struct known *k = context;
+    struct known_runs *k = context;
     unsigned char key[16];
-    if (e->mode != REPO_MODE_DIR || !key_of(e->name, key))
+    if (e->mode != REPO_MODE_DIR || !run_id_bytes(e->name, key))
         return 0;
     if (2 * (k->count + 1) > k->room && known_grow(k))
         return -2;
-    size_t at = place_of(k, key);
+    size_t at = known_slot_of(k, key);
     if (memcmp(k->key[at], key, 16)) {
         memcpy(k->key[at], key, 16);
         k->count++;
@@ -86,13 +86,13 @@ static int known_add(void *context, const struct repo_entry *e)
 }
 
 /* Is the name that of a run which is not known? */
-static bool is_new(const struct known *k, const char *name)
+static bool is_new(const struct known_runs *k, const char *name)
 {
     unsigned char key[16];
-    return key_of(name, key) && (!k->room || memcmp(k->key[place_of(k, key)], key, 16) != 0);
+    return run_id_bytes(name, key) && (!k->room || memcmp(k->key[known_slot_of(k, key)], key, 16) != 0);
 }
 
-static int known_of(struct results *s, const struct repo_id *commits, size_t count, const char *experiment, struct known *k,
+static int known_of(struct results *s, const struct repo_id *commits, size_t count, const char *experiment, struct known_runs *k,
                     struct err *err)
 {
     struct repo_id seen[RESULTS_KNOWN];
@@ -116,7 +116,7 @@ static int known_of(struct results *s, const struct repo_id *commits, size_t cou
     return path ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
 }
 
-static int count_one(void *context, const struct repo_entry *e)
+static int count_run_folder(void *context, const struct repo_entry *e)
 {
     *(size_t *)context += e->mode == REPO_MODE_DIR && record_is_id(str_of(e->name));
     return 0;
@@ -130,12 +130,12 @@ int scan_count(struct results *s, const struct repo_id *commit, const char *expe
     int rc = path ? repo_find(s->repo, commit, path, &e, err) : -1;
     if (rc < 0)
         return -1;
-    return rc == 0 && e.mode == REPO_MODE_DIR ? repo_each(s->repo, &e.id, count_one, ret, err) : 0;
+    return rc == 0 && e.mode == REPO_MODE_DIR ? repo_each(s->repo, &e.id, count_run_folder, ret, err) : 0;
 }
 
 /* ---- the tree on disk ---- */
 
-static int add_run(struct scan *scan, const char *experiment, const char *id, const struct stat *st, struct err *err)
+static int scan_add_run(struct scan *scan, const char *experiment, const char *id, const struct stat *st, struct err *err)
 {
     if (scan->count == scan->room) {
         size_t room = scan->room ? 2 * scan->room : 64;
@@ -154,7 +154,7 @@ static int add_run(struct scan *scan, const char *experiment, const char *id, co
 static int scan_experiment(struct results *s, int root, const char *name, const struct repo_id *commits, size_t commit_count,
                            const char *only, struct scan *ret, struct err *err)
 {
-    struct known known = {0};
+    struct known_runs known = {0};
     int fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
     struct stat st;
     char path[300];
@@ -174,7 +174,7 @@ static int scan_experiment(struct results *s, int root, const char *name, const 
             continue;
         snprintf(path, sizeof path, "%s/meta.yaml", e->d_name);
         if (fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
-            rc = add_run(ret, experiment, e->d_name, &st, err);
+            rc = scan_add_run(ret, experiment, e->d_name, &st, err);
     }
     if (d)
         closedir(d);
@@ -208,7 +208,7 @@ int scan_tree(struct results *s, const char *only, struct scan *ret, struct err 
         return -1;
     int rc = 0;
     for (size_t i = 0; i < list.count && rc == 0; i++)
-        if (is_experiment(list.names[i]))
+        if (is_experiment_id(list.names[i]))
             rc = scan_experiment(s, root, list.names[i], commits, count, only, ret, err);
     fs_list_deinit(&list);
     if (rc)

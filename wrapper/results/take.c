@@ -17,7 +17,7 @@
 enum { DEPTH_MAX = 40, FILES_MAX = 100000, PATH_BYTES = 1000 };
 static const size_t FILE_BYTES_MAX = 1 << 30;
 
-struct taking {
+struct run_taking {
     struct results *s;
     struct err *err;
     struct arena arena; /* of paths */
@@ -33,7 +33,7 @@ static bool name_refused(const char *name)
     return strcasecmp(name, ".git") == 0 || strcasecmp(name, "git~1") == 0 || !str_valid_utf8(str_of(name));
 }
 
-static int refuse(struct taking *t, const char *what)
+static int take_refuse(struct run_taking *t, const char *what)
 {
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, 4096);
@@ -42,10 +42,10 @@ static int refuse(struct taking *t, const char *what)
     return 1;
 }
 
-static int add_edit(struct taking *t, const struct repo_id *id)
+static int add_edit(struct run_taking *t, const struct repo_id *id)
 {
     if (t->count == FILES_MAX)
-        return refuse(t, "is one file too many");
+        return take_refuse(t, "is one file too many");
     if (t->count == t->room) {
         size_t room = t->room ? 2 * t->room : 256;
         struct tree_edit *more = realloc(t->edits, room * sizeof *more);
@@ -59,7 +59,7 @@ static int add_edit(struct taking *t, const struct repo_id *id)
     return path ? 0 : err_set(t->err, ERR_SYSTEM, "no memory for a run's files");
 }
 
-static int take_file(struct taking *t, int dir, const char *name)
+static int take_object_file(struct run_taking *t, int dir, const char *name)
 {
     CLEANUP_BUF struct buf text;
     CLEANUP_FD int fd = place_open(dir, name, O_RDONLY, 0);
@@ -67,13 +67,13 @@ static int take_file(struct taking *t, int dir, const char *name)
     struct stat st;
     buf_init(&text, FILE_BYTES_MAX + 1);
     if (fd < 0 && errno == ELOOP)
-        return refuse(t, "is a link");
+        return take_refuse(t, "is a link");
     if (fd < 0 || fstat(fd, &st))
         return err_sys(t->err, "reading %s/%s", t->s->tree, t->path);
     if (!S_ISREG(st.st_mode))
-        return refuse(t, "is neither a file nor a folder");
+        return take_refuse(t, "is neither a file nor a folder");
     if ((uint64_t)st.st_size > FILE_BYTES_MAX)
-        return refuse(t, "is larger than 1 GiB");
+        return take_refuse(t, "is larger than 1 GiB");
     char *to = buf_room(&text, (size_t)st.st_size);
     ssize_t n = 1;
     while (to && text.n < (size_t)st.st_size && (n = read(fd, to + text.n, (size_t)st.st_size - text.n)) != 0) {
@@ -84,20 +84,20 @@ static int take_file(struct taking *t, int dir, const char *name)
     if (!to)
         return err_set(t->err, ERR_SYSTEM, "no memory for %s/%s", t->s->tree, t->path);
     if (text.n < (size_t)st.st_size)
-        return refuse(t, "became shorter while it was read");
+        return take_refuse(t, "became shorter while it was read");
     const char *slash = strrchr(t->path, '/');
     if (objects_write(t->s->repo, REPO_BLOB, buf_text(&text), slash ? slash + 1 : t->path, &id, t->err))
         return -1;
     return add_edit(t, &id);
 }
 
-static int take_folder(struct taking *t, int dir, const char *name, int depth);
+static int take_run_folder(struct run_taking *t, int dir, const char *name, int depth);
 
-static int take_entry(struct taking *t, int dir, const char *name, unsigned char type, int depth)
+static int take_folder_entry(struct run_taking *t, int dir, const char *name, unsigned char type, int depth)
 {
     size_t at = strlen(t->path), n = strlen(name);
     if (at + n + 2 > sizeof t->path)
-        return refuse(t, "holds a name that is too long");
+        return take_refuse(t, "holds a name that is too long");
     if (at)
         t->path[at++] = '/';
     memcpy(t->path + at, name, n + 1);
@@ -106,16 +106,16 @@ static int take_entry(struct taking *t, int dir, const char *name, unsigned char
     if (type == DT_UNKNOWN && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
         type = DT_DIR;
     if (name_refused(name))
-        rc = refuse(t, "has a name that git or UTF-8 does not allow");
+        rc = take_refuse(t, "has a name that git or UTF-8 does not allow");
     else if (type == DT_DIR)
-        rc = take_folder(t, dir, name, depth + 1);
+        rc = take_run_folder(t, dir, name, depth + 1);
     else
-        rc = take_file(t, dir, name);
+        rc = take_object_file(t, dir, name);
     t->path[at ? at - 1 : 0] = 0;
     return rc;
 }
 
-static int take_folder(struct taking *t, int dir, const char *name, int depth)
+static int take_run_folder(struct run_taking *t, int dir, const char *name, int depth)
 {
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -125,11 +125,11 @@ static int take_folder(struct taking *t, int dir, const char *name, int depth)
         return -1;
     }
     if (depth > DEPTH_MAX)
-        rc = refuse(t, "lies too deep");
+        rc = take_refuse(t, "lies too deep");
     errno = 0;
     for (struct dirent *e; rc == 0 && (e = readdir(d)); errno = 0)
         if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-            rc = take_entry(t, fd, e->d_name, e->d_type, depth);
+            rc = take_folder_entry(t, fd, e->d_name, e->d_type, depth);
     if (rc == 0 && errno)
         rc = err_sys(t->err, "reading %s/%s", t->s->tree, t->path);
     closedir(d);
@@ -139,13 +139,13 @@ static int take_folder(struct taking *t, int dir, const char *name, int depth)
 int take_run(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why,
              struct err *err)
 {
-    struct taking t = {.s = s, .err = err};
+    struct run_taking t = {.s = s, .err = err};
     char folder[64];
     snprintf(folder, sizeof folder, "%.24s/%s", experiment, id);
     arena_init(&t.arena, 0);
-    int rc = take_folder(&t, root, folder, 0);
+    int rc = take_run_folder(&t, root, folder, 0);
     if (rc == 0 && t.count == 0)
-        rc = refuse(&t, "has no files");
+        rc = take_refuse(&t, "has no files");
     if (rc == 0)
         rc = objects_edit_tree(s->repo, NULL, t.edits, t.count, ret, err);
     *ret_why = t.why;
@@ -158,7 +158,7 @@ int take_experiment(struct results *s, int root, const char *experiment, const s
                     struct err *err)
 {
     static const char *const parts[] = {"meta.yaml", "tags"};
-    struct taking t = {.s = s, .err = err};
+    struct run_taking t = {.s = s, .err = err};
     CLEANUP_FD int dir = openat(root, experiment, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     int rc = dir < 0 ? err_sys(err, "reading %s/%s", s->tree, experiment) : 0;
     arena_init(&t.arena, 0);
@@ -166,7 +166,7 @@ int take_experiment(struct results *s, int root, const char *experiment, const s
         struct stat st;
         t.path[0] = 0;
         if (fstatat(dir, parts[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
-            rc = take_entry(&t, dir, parts[i], S_ISDIR(st.st_mode) ? DT_DIR : DT_REG, 0);
+            rc = take_folder_entry(&t, dir, parts[i], S_ISDIR(st.st_mode) ? DT_DIR : DT_REG, 0);
     }
     for (size_t i = 0; rc >= 0 && i < t.count && *count < TAKE_EXPERIMENT_MAX; i++) {
         struct repo_entry e;
