@@ -8,6 +8,7 @@ cd "$WORK" || exit
 OUT=$WORK/out.txt
 share() { "$BENCHWRAP" share "$@" >"$OUT" 2>"$WORK/err.txt"; }
 said() { cat "$OUT" "$WORK/err.txt"; }
+mine() { git for-each-ref --format='%(refname:short)' refs/heads/benchwrap; }
 
 mkdir nothing && cd nothing || exit
 share; like "no repository" "$? $(said)" "^1 .*no git repository"
@@ -187,7 +188,7 @@ END
 if ${CC:-cc} -shared -fPIC -o "$WORK/clock.so" "$WORK/clock.c" 2>"$WORK/clock.err"; then
     LD_PRELOAD=$WORK/clock.so share; like "a clock that is five hours behind: the runs stay, with the reason" "$? $(said | tr '\n' ' ')" "^1 .*check refuses it .time.: .*in the future, by 1[78][0-9]{3} s; check the clocks"
 fi
-share; is "... and the next share with the right clock brings them" "$? $(said | grep -c 'left out')" "0 0"
+share; is "... and the next share with the right clock brings them" "$? $(said | grep 'left out' | grep -vc 'the target has lost it')" "0 0"
 share >/dev/null; for n in $(forge_pulls 'p["state"] == "open" and p["number"]'); do forge_do "close/$n" >/dev/null; done
 last=$(forge_pulls 'p["number"]' | sort -n | tail -n 1)
 
@@ -206,4 +207,27 @@ git config --unset benchwrap.forge; git config --unset benchwrap.forgeUrl
 GITHUB_TOKEN=w share; like "no forge" "$? $(said)" "^no forge known: open a pull request from $branch to main of origin, or merge the branch"
 is "git likes both" "$(git fsck --strict --no-dangling 2>&1; git -C "$HUB" fsck --strict --no-dangling 2>&1)" ""
 forge_stop
+# The maintainer removes a site's run by force: no other site sends it again, however often it shares, and wherever its clone has it from.
+cd "$WORK" && git init -q --bare lost.git && "$BENCHWRAP" init --private --site central lost-first >/dev/null && git -C lost-first push -q "$WORK/lost.git" main || exit
+for n in one two; do "$BENCHWRAP" init --site $n lost.git lost-$n >/dev/null || exit; done
+lost_record() { (cd "$WORK/lost-$1" && "$BENCHWRAP" -q -- echo "rate: $RANDOM.25 MB/s" >/dev/null 2>&1); }
+lost_merge() { git -C "$WORK/lost.git" update-ref refs/heads/main "$(git -C "$WORK/lost.git" for-each-ref --format='%(objectname)' "refs/heads/benchwrap/$1")"; }
+lost_brings() { git -C "$WORK/lost.git" diff --name-only "main...$(git -C "$WORK/lost.git" for-each-ref --format='%(refname:short)' refs/heads/benchwrap/one)" | cut -d/ -f3 | sort -u | grep -cE '^[0-9a-f]{32}$'; }
+lost_record one; (cd lost-one && share); lost_merge one
+kept=$(git -C lost.git rev-parse main)
+lost_record two; (cd lost-two && share); gone=$(basename "$(ls -d lost-two/mlruns/*/????????????????????????????????)"); lost_merge two
+cd lost-one && git pull -q; is "a pull has brought the run of the other site" "$(ls mlruns/*/"$gone"/meta.yaml | wc -l)" 1
+git -C ../lost.git update-ref refs/heads/main "$kept"
+for turn in first second third; do
+    [ $turn = first ] || lost_record one
+    share; like "the target lost a run of another site: the $turn share leaves it out" "$? $(said | tr '\n' ' ')" "^0 .*left out: 1 run .${gone:0:8}.: the target has lost it, and another site published it"
+done
+is "... and sends this site's own runs alone" "$(lost_brings) $(git -C ../lost.git ls-tree -r --name-only "$(mine)" | grep -c "$gone")" "2 0"
+git reset -q origin/main; lost_record one
+share; is "... also where no branch of this clone has it any more" "$? $(ls mlruns/*/"$gone"/meta.yaml | wc -l) $(said | grep -c 'another site published it') $(lost_brings)" "0 1 1 3"
+git reflog expire --expire=now --all; lost_record one
+share; is "... and no log" "$? $(said | grep -c 'another site published it') $(lost_brings)" "0 1 4"
+# A run that bears another site's name, and that no target had, goes: share says so.
+"$BENCHWRAP" -q --site three -- echo "rate: 3.25 MB/s" >/dev/null 2>&1
+share; like "a run that was recorded under another site's name is named" "$? $(said | tr '\n' ' ')" "^0 .*remark: 1 run bears another site's name: three"
 done_testing

@@ -158,6 +158,16 @@ static void print_retractions(const struct share *s, FILE *out)
             say(out, arena_printf(s->arena, "retraction: %.8s retracts the run %.8s", s->list[i].id, s->list[i].corrects));
 }
 
+static void print_other_sites(const struct share *s, FILE *out)
+{
+    struct buf names CLEANUP_BUF;
+    buf_init(&names, 4096);
+    size_t runs = share_other_sites(s, &names);
+    if (runs)
+        say(out, arena_printf(s->arena, "remark: %zu run%s bear%s another site's name: %s", runs, str_plural(runs), runs == 1 ? "s" : "",
+                              names.p ? names.p : ""));
+}
+
 /* Each reason once, with how many runs it is about. */
 static void print_left_out(const struct share *s, FILE *out)
 {
@@ -204,6 +214,7 @@ static int print_table(const struct share *s, const struct done *d, FILE *out)
     print_replaced(s, out);
     print_retractions(s, out);
     print_left_out(s, out);
+    print_other_sites(s, out);
     if (!s->shared)
         say(out, arena_printf(s->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known, s->local,
                               str_plural(s->local), s->count ? ", and the others stay out" : ""));

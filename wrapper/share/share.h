@@ -17,6 +17,7 @@ struct share_run {
     const char *left_out; /* why it is not shared; NULL: it is */
     const char *corrects; /* id of the run that this one amends or retracts; NULL: none */
     bool retracts;
+    const char *site; /* that recorded it; NULL: not known */
     struct tree_run *run; /* its meta; NULL: it is in the branch only */
     const char *benchmark, *verdict, *headline; /* NULL: not known */
     uint64_t files, bytes;
@@ -65,10 +66,23 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
 /* The name of a ref that is this clone's alone: "pushed", our branch as we pushed it last; "base", the target that it was made of. In the arena. */
 const char *share_ref(const struct share *s, const char *what);
 
+/* Name of a file on the target in the folder of notes (what: "removed", "lost"), in the arena; NULL: out of memory. */
+const char *share_note_file(const struct share *s, const char *what);
+/* The folder of notes, beside the repository's objects; made where it is not there. The caller closes it. -1: it cannot be opened. */
+int share_note_folder(const struct share *s);
+
 /* ---- share_runs.c: what ---- */
 /* Fills the list. */
 int share_find_runs(struct share *s, struct err *err);
 void share_measure(struct share *s); /* files, bytes, redactions, and what the text tells of each */
+
+/* ---- share_sites.c: runs of other sites ---- */
+#define SHARE_LOST "the target has lost it, and another site published it"
+/* Leaves out each run of another site that an earlier state of the target had (a forced push removed it), and notes it for good; where the target was
+ * rewritten, also runs that are not on this disk. */
+int share_leave_out_lost(struct share *s, struct err *err);
+/* Returns how many shared runs have another site's name, and appends the first names, with commas between them. */
+size_t share_other_sites(const struct share *s, struct buf *names);
 
 /* ---- share_corrections.c: retractions and amendments ---- */
 /* Fills ->corrects, and leaves out each retracted run that was never pushed, with all that corrects it. */

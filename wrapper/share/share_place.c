@@ -1,6 +1,7 @@
 /* share_place.c: from where to where: repository, remotes, target branch, our branch, forge; and what the target is now. */
 #include "share/share.h"
 
+#include "base/place.h"
 #include "git/partial.h"
 #include "run/redaction.h"
 
@@ -28,6 +29,20 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
 const char *share_ref(const struct share *s, const char *what)
 {
     return arena_printf(s->arena, "refs/benchwrap/%s/%s/%s", what, s->to, s->branch);
+}
+
+const char *share_note_file(const struct share *s, const char *what)
+{
+    char *name = arena_printf(s->arena, "%s-%s-%s", what, s->remote, s->base);
+    for (size_t i = 0; name && name[i]; i++)
+        name[i] = name[i] == '/' ? '_' : name[i];
+    return name;
+}
+
+int share_note_folder(const struct share *s)
+{
+    const char *path = arena_printf(s->arena, "%sbenchwrap", repo_common(s->repo));
+    return path ? place_open_below(path, 1, 0777) : -1;
 }
 
 /* ---- repository and remotes ---- */

@@ -4,7 +4,6 @@
 #include "share/share.h"
 
 #include "base/fs.h"
-#include "base/place.h"
 #include "base/progress.h"
 #include "git/tree.h"
 #include "results/commit_some.h"
@@ -66,10 +65,7 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
 /* What was found is kept beside the repository's objects, with the commit up to which it holds: the log of years is read once. */
 static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 {
-    char *name = arena_printf(s->arena, "%s-%s", s->remote, s->base);
-    for (size_t i = 0; name && name[i]; i++)
-        name[i] = name[i] == '/' ? '_' : name[i];
-    const char *file = name ? arena_printf(s->arena, "removed-%s", name) : NULL;
+    const char *file = share_note_file(s, "removed");
     struct buf b CLEANUP_BUF;
     struct repo_id up_to;
     char hex[REPO_HEX];
@@ -77,7 +73,7 @@ static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
     *ret = (struct run_ids){0};
     if (!file)
         return err_set(err, ERR_SYSTEM, "no memory");
-    CLEANUP_FD int folder = place_open_below(arena_printf(s->arena, "%sbenchwrap", repo_common(s->repo)), 1, 0777);
+    CLEANUP_FD int folder = share_note_folder(s);
     bool kept = folder >= 0 && fs_read(folder, file, REMOVED_MAX / 2, 0, &b, NULL) == 0 && b.n > REPO_HEX && b.p[REPO_HEX - 1] == '\n' &&
                 repo_id_parse(&up_to, (struct str){b.p, REPO_HEX - 1}) && repo_contains(s->repo, &s->target, &up_to, NULL) == 1;
     if (!kept)
@@ -233,28 +229,18 @@ static const char *why_not(struct share *s, struct share_run *r)
     return NULL;
 }
 
-/* A target that is rewritten by force has lost runs of all sites: each offers its own again. */
-static const char *whose(const struct share *s, const struct share_run *r)
-{
-    if (!r->on_disk)
-        return "the target has lost it, and it is not on this disk";
-    const char *site = file_of(s, r, "tags/site", 64);
-    return site && strcmp(site, s->site) != 0 ? "the target has lost it, and another site published it" : NULL;
-}
-
-static void leave_out(struct share *s, const struct run_ids *removed, const struct run_ids *lost)
+static void leave_out(struct share *s, const struct run_ids *removed)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
         r->left_out = run_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
-        if (!r->left_out && run_ids_has(lost, r->id))
-            r->left_out = whose(s, r);
+        r->site = r->left_out ? NULL : file_of(s, r, "tags/site", 64);
     }
 }
 
 int share_find_runs(struct share *s, struct err *err)
 {
-    struct run_ids target = {0}, branch = {0}, removed = {0}, lost = {0};
+    struct run_ids target = {0}, branch = {0}, removed = {0};
     struct looking l = {.s = s, .target = &target, .branch = &branch, .err = err};
     struct repo_id tip;
     err_clear(err);
@@ -270,18 +256,15 @@ int share_find_runs(struct share *s, struct err *err)
         rc = find_removed(s, &removed, err);
     if (rc == 0)
         rc = share_find_rewritten(s, err);
-    if (rc == 0 && s->rewritten)
-        rc = run_ids_of(s->repo, s->results.prefix, &s->old_target, &lost, err);
     if (rc == 0) {
         if (s->count)
             qsort(s->list, s->count, sizeof *s->list, by_place);
-        leave_out(s, &removed, &lost);
-        rc = share_leave_out_retracted(s, err);
+        leave_out(s, &removed);
+        rc = share_leave_out_lost(s, err) || share_leave_out_retracted(s, err) ? -1 : 0;
     }
     run_ids_deinit(&target);
     run_ids_deinit(&branch);
     run_ids_deinit(&removed);
-    run_ids_deinit(&lost);
     run_ids_deinit(&l.seen);
     return rc ? -1 : 0;
 }

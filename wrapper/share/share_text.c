@@ -150,6 +150,18 @@ static void put_check(const struct share *s, struct buf *to)
     check_report_markdown(&s->check, &range, CHECK_ROOM, to);
 }
 
+static void put_other_sites(const struct share *s, struct buf *to)
+{
+    struct buf names CLEANUP_BUF;
+    buf_init(&names, 4096);
+    size_t runs = share_other_sites(s, &names);
+    if (!runs)
+        return;
+    buf_printf(to, " **%zu run%s bear%s another site's name**: ", runs, str_plural(runs), runs == 1 ? "s" : "");
+    markdown_text(to, names.p, 400);
+    buf_putc(to, '.');
+}
+
 int share_text(struct share *s, struct buf *to, struct err *err)
 {
     uint64_t files = 0, bytes = 0;
@@ -161,7 +173,9 @@ int share_text(struct share *s, struct buf *to, struct err *err)
     markdown_text(to, s->site, 60);
     buf_printf(to, "**, %llu file%s, ", (unsigned long long)files, str_plural(files));
     show_size(to, bytes);
-    buf_puts(to, ". Only run folders are added.\n\n");
+    buf_puts(to, ". Only run folders are added.");
+    put_other_sites(s, to);
+    buf_puts(to, "\n\n");
     if (range_text(s->repo, &s->target, &s->tip, s->results.prefix, &s->check, VALUES_ROOM, to, s->arena, err))
         return -1;
     put_check(s, to);
