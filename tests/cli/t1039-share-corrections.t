@@ -2,6 +2,7 @@
 # sanitizer: long, because each of its shares starts git several times
 # A run, its retraction and its amendments go to the target together or not at all; what readers there see is what readers here see.
 . "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/forge.sh"
 command -v git >/dev/null 2>&1 || { skip "sharing corrections" "git is not installed"; done_testing; exit; }
 cd "$WORK" || exit
 export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1
@@ -87,4 +88,47 @@ whole() # PROFILE OPTION…
 }
 whole public
 whole private --private
+
+# Two clones of one site: what one has published the other retracts, also where its own request is open on an older target.
+git init -q --bare hub-two.git
+"$BENCHWRAP" init --private --site central first-two >/dev/null 2>&1 && git -C first-two push -q "$WORK/hub-two.git" main
+for n in a b; do "$BENCHWRAP" init --site alpha hub-two.git "two-$n" >/dev/null 2>&1 || exit; done
+tip() { git -C "two-$1" for-each-ref --format='%(objectname)' refs/heads/benchwrap; }
+(cd two-a && record open && share)
+(cd two-b && record merged && share)
+git -C hub-two.git update-ref refs/heads/main "$(tip b)"
+cd two-a && git pull -q 2>/dev/null; merged=$(id_of merged); retract "$merged"
+share; is "a run that another clone of the site published is retracted at the first share" "$? $(said | grep -c 'left out')" "0 0"
+"$BENCHWRAP" check --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)" >"$WORK/check.txt" 2>&1
+like "... and check approves it" "$? $(tail -n 1 "$WORK/check.txt")" "^0 2 runs looked at, 1 retracts another run"
+cd "$WORK" || exit
+
+# The request says what readers see: values without what was retracted or amended, and each correction with its reason.
+forge_start github
+git -C "$WORK/hub-two.git" push -q "$HUB" +main
+git clone -q "$HUB" asked && cd asked && git config benchwrap.site alpha && git config benchwrap.forge github && git config benchwrap.forgeUrl "$FORGE" || exit
+printf '/mlruns/\n/.benchwrap/\n' >>.git/info/exclude
+export GITHUB_TOKEN=w
+printf 'result 10 20\n' >ten && printf 'result 99 1\n' >wrong
+"$BENCHWRAP" -q -e speed --rules "$WORK/one.yaml" -- cat ten >/dev/null 2>&1; speed=$(id_of speed)
+"$BENCHWRAP" -q -e speed --rules "$WORK/one.yaml" -- cat wrong >/dev/null 2>&1; wrong=$(id_of speed)
+share; "$BENCHWRAP" reparse --rules "$WORK/two.yaml" "=$speed" >/dev/null 2>&1; amends=$(basename "$(dirname "$(dirname "$(grep -l "$speed" mlruns/*/*/tags/benchwrap.amends)")")"); retract "=$wrong"
+share; like "a request of runs with corrections is refreshed" "$? $(said)" "^0 .*amendment: ${amends:0:8} amends the run ${speed:0:8} .*up to date"
+number=$(forge_pulls 'p["state"] == "open" and p["number"]')
+forge_do pulls | jq -r ".[] | select(.number == $number) | .text" >"$WORK/text.md"
+title() { forge_do pulls | jq -r ".[] | select(.number == ${1:-$number}) | .title"; }
+is "... its values are the amendment's alone" "$(grep -cE '\| 1 \| <code>speed.* \| <code>20 MB' "$WORK/text.md") $(grep -cE '15 MB|10 MB|99 MB|\(median\)' "$WORK/text.md")" "1 0"
+is "... the list of runs names what corrects them" "$(grep -cE "^[|] .(${speed:0:8}. .*amended by .${amends:0:8}|${wrong:0:8}. .*retracted by )" "$WORK/text.md")" 2
+like "... it names the retraction with its reason" "$(cat "$WORK/text.md")" "^- .[0-9a-f]{8}. retracts .${wrong:0:8}.: <code>the disk was half full"
+like "... and the amendment" "$(cat "$WORK/text.md")" "^- .${amends:0:8}. amends .${speed:0:8}."
+like "... its title counts them apart" "$(title)" "^3 runs of alpha, which retracts 1 run: speed"
+is "... every table begins a paragraph" "$(awk '/^\|/ && last != "" && last !~ /^\|/ { n++ } { last = $0 } END { print n + 0, /./ }' "$WORK/text.md")" "0 1"
+"$BENCHWRAP" check --markdown --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)" >"$WORK/summary.md" 2>&1
+is "the summary of the forge's job has the same values" "$(grep -cE '\| 1 \| <code>speed.* \| <code>20 MB' "$WORK/summary.md") $(grep -cE '15 MB|99 MB' "$WORK/summary.md")" "1 0"
+is "... and its tables begin paragraphs" "$(awk '/^\|/ && last != "" && last !~ /^\|/ { n++ } { last = $0 } END { print n + 0 }' "$WORK/summary.md")" 0
+like "... and counts what amends" "$(cat "$WORK/summary.md")" "4 runs looked at, 1 retracts another run, 1 amends another run"
+forge_do "merge/$number/merge" >/dev/null; git pull -q 2>/dev/null; retract "=$amends"
+share; like "a request of retractions alone" "$? $(title "$((number + 1))")" "^0 alpha retracts [12] runs?: speed"
+unset GITHUB_TOKEN
+forge_stop
 done_testing

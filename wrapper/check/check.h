@@ -58,6 +58,7 @@ struct check {
     size_t by_severity[3];
     size_t runs, runs_bad;      /* looked at; with an error */
     size_t runs_retracting;     /* that retract another run */
+    size_t runs_amending;       /* that amend another run */
     size_t runs_unverifiable;   /* with metrics that no stored output shows */
     uint64_t bytes;             /* looked at */
     size_t files;

@@ -62,6 +62,12 @@ static void count_words(struct buf *to, size_t n, const char *word, const char *
     }
 }
 
+static void count_corrections(struct buf *to, size_t n, const char *verb)
+{
+    if (n)
+        buf_printf(to, ", %zu %s%s", n, verb, n == 1 ? "s another run" : " other runs");
+}
+
 void check_report_words(const struct check *k, struct buf *to)
 {
     const char *sep = ": ";
@@ -69,8 +75,8 @@ void check_report_words(const struct check *k, struct buf *to)
         buf_printf(to, "%zu of %zu run%s ha%s errors", k->runs_bad, k->runs, str_plural(k->runs), k->runs_bad == 1 ? "s" : "ve");
     else
         buf_printf(to, "%zu run%s looked at", k->runs, str_plural(k->runs));
-    if (k->runs_retracting)
-        buf_printf(to, ", %zu retract%s", k->runs_retracting, k->runs_retracting == 1 ? "s another run" : " other runs");
+    count_corrections(to, k->runs_retracting, "retract");
+    count_corrections(to, k->runs_amending, "amend");
     if (k->runs_unverifiable)
         buf_printf(to, ", %zu %s figures that nobody can read again", k->runs_unverifiable, k->runs_unverifiable == 1 ? "has" : "have");
     for (int s = CHECK_ERROR; s >= CHECK_NOTE; s--)

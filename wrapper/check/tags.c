@@ -262,6 +262,7 @@ void check_tags(struct run_check *r)
     check_corrects(r, "benchwrap.amends");
     check_corrects(r, "benchwrap.retracts");
     r->k->runs_retracting += run_text(r, 't', "benchwrap.retracts") != NULL;
+    r->k->runs_amending += run_text(r, 't', "benchwrap.amends") != NULL;
     if (run_text(r, 't', "benchwrap.amends") && run_text(r, 't', "benchwrap.retracts"))
         run_found(r, CHECK_AMENDS, "tags/benchwrap.retracts", 0, "the run amends one and retracts one: it can do one of the two");
     check_parent(r);

@@ -150,12 +150,15 @@ static void print_replaced(const struct share *s, FILE *out)
         say(out, "REDACTED: uuu1 stands for a user, hhh2 for a host, /ddd3 for a home folder; a secret is [redacted]");
 }
 
-/* The table counts a retraction as a run. */
-static void print_retractions(const struct share *s, FILE *out)
+/* The table counts a correction as a run. */
+static void print_corrections(const struct share *s, FILE *out)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (s->list[i].retracts && !s->list[i].left_out)
-            say(out, arena_printf(s->arena, "retraction: %.8s retracts the run %.8s", s->list[i].id, s->list[i].corrects));
+    for (size_t i = 0; i < s->count; i++) {
+        const struct share_run *r = &s->list[i];
+        if (r->corrects && !r->left_out)
+            say(out, arena_printf(s->arena, r->retracts ? "retraction: %.8s retracts the run %.8s" : "amendment: %.8s amends the run %.8s",
+                                  r->id, r->corrects));
+    }
 }
 
 static void print_other_sites(const struct share *s, FILE *out)
@@ -212,7 +215,7 @@ static int print_table(const struct share *s, const struct done *d, FILE *out)
     int bad = listing_print(&l, out);
     listing_deinit(&l);
     print_replaced(s, out);
-    print_retractions(s, out);
+    print_corrections(s, out);
     print_left_out(s, out);
     print_other_sites(s, out);
     if (!s->shared)

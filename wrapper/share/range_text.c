@@ -1,8 +1,9 @@
 /* range_text.c: what a range of commits brings, in Markdown: its values beside those of published runs with the same inputs, and its machines by name. */
 #include "share/range_text.h"
 
-#include "runs/inherit.h"
 #include "base/markdown.h"
+#include "runs/corrections.h"
+#include "runs/inherit.h"
 #include "compare/proposal.h"
 #include "runs/run_ids.h"
 #include "runs/runs_ref.h"
@@ -21,6 +22,7 @@ enum {
     HISTORY_LOOKED = 400, /* of the experiment, newest first, for these */
     METRICS_MAX = 4, /* of a group */
     INPUTS_MAX = 6,
+    CORRECTIONS_MAX = 20, /* named one by one */
     CELL = 80
 };
 
@@ -29,6 +31,7 @@ struct range {
     struct runs runs; /* of the range's end; the published ones are among them */
     struct run_ids fresh; /* what the range brings, without errors */
     struct run_ids bad, parents;
+    struct corrections corrections; /* of the range's end */
     size_t unread; /* more than RUNS_MAX */
     const char *loaded; /* experiment that runs.all is of */
     struct buf *to;
@@ -54,6 +57,29 @@ static int find_bad(struct range *r, const struct check *k, const char *at)
     return 0;
 }
 
+static struct tree_run *run_of(struct range *r, const char *id, unsigned what, struct arena *a)
+{
+    struct tree_run *run = NULL;
+    struct err ignored = {0};
+    return tree_find_in(&r->runs.folder, id, what, a, &run, &ignored) == 0 ? run : NULL;
+}
+
+/* What amends or retracts runs of the range's end, also there alone: what readers see after the merge. */
+static int find_corrections(struct range *r, const struct run_ids *after, struct err *err)
+{
+    for (size_t i = 0; i < after->count; i++) {
+        const char *id = after->id[i];
+        const struct tree_run *run = correction_possible(id) && !run_ids_has(&r->bad, id) ? run_of(r, id, TREE_META, r->arena) : NULL;
+        if (!run || strcmp(run->lifecycle, "deleted") == 0)
+            continue;
+        bool retracts;
+        const char *target = correction_target(&r->runs.folder, run, r->arena, &retracts);
+        corrections_see(&r->corrections, run, target, retracts);
+    }
+    corrections_settle(&r->corrections);
+    return r->corrections.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
 static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at,
                       struct err *err)
 {
@@ -68,16 +94,11 @@ static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *
             else if (run_ids_add(&r->fresh, after.id[i]))
                 rc = err_set(err, ERR_SYSTEM, "out of memory");
         }
+    if (rc == 0)
+        rc = find_corrections(r, &after, err);
     run_ids_deinit(&before);
     run_ids_deinit(&after);
     return rc;
-}
-
-static struct tree_run *run_of(struct range *r, const char *id, unsigned what, struct arena *a)
-{
-    struct tree_run *run = NULL;
-    struct err ignored = {0};
-    return tree_find_in(&r->runs.folder, id, what, a, &run, &ignored) == 0 ? run : NULL;
 }
 
 /* Parents have the values of their children, which count for themselves. */
@@ -279,20 +300,54 @@ static int put_values_of(struct range *r, const struct proposed_group *g, struct
     return 0;
 }
 
+/* Does the run measure something that readers see? A parent run has the values of its child runs, which count for themselves. */
+static bool is_measured(struct range *r, const struct tree_run *run)
+{
+    return !run_ids_has(&r->parents, run->id) && corrections_shown(&r->corrections, run->id) == run->id &&
+           !runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena);
+}
+
+static void put_correction(struct range *r, const struct tree_run *run, const char *target, bool retracts)
+{
+    const char *why = retracts ? runs_file(&r->runs, run, "tags/benchwrap.why", 400, r->arena) : NULL;
+    buf_printf(r->to, "- `%.8s` %s `%.8s`", run->id, retracts ? "retracts" : "amends", target);
+    if (why && *why) {
+        buf_puts(r->to, ": ");
+        markdown_text(r->to, why, 300);
+    }
+    buf_putc(r->to, '\n');
+}
+
+/* Readers no longer see what these retract, and see the values of those that amend. */
+static void put_corrections(struct range *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->fresh.count; i++) {
+        bool retracts;
+        const struct tree_run *run = correction_possible(r->fresh.id[i]) ? run_of(r, r->fresh.id[i], TREE_META, r->arena) : NULL;
+        const char *target = run ? correction_target(&r->runs.folder, run, r->arena, &retracts) : NULL;
+        if (!target || !record_is_id(str_of(target)))
+            continue;
+        if (n++ == 0)
+            buf_puts(r->to, "### Corrections\n\n");
+        if (n <= CORRECTIONS_MAX)
+            put_correction(r, run, target, retracts);
+    }
+    if (n > CORRECTIONS_MAX)
+        buf_printf(r->to, "- … and %zu more\n", n - CORRECTIONS_MAX);
+    buf_puts(r->to, n ? "\n" : "");
+}
+
 static int put_values(struct range *r, struct err *err)
 {
     struct proposal now;
-    size_t groups = 0, shown = 0, corrections = 0;
+    size_t groups = 0, shown = 0;
     proposal_init(&now, NULL, false, r->arena);
     now.undirected = true;
     for (size_t i = 0; i < r->fresh.count; i++) {
         const char *id = r->fresh.id[i];
         const struct tree_run *run = run_of(r, id, TREE_META, r->arena);
-        if (!run || run_ids_has(&r->parents, id))
-            continue;
-        if (runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena))
-            corrections++;
-        else if (proposal_take(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
+        if (run && is_measured(r, run) && proposal_take(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
             return -1;
     }
     if (now.groups)
@@ -309,9 +364,7 @@ static int put_values(struct range *r, struct err *err)
     if (groups > shown)
         buf_printf(r->to, "\nNot shown: %zu more group%s of runs with the same inputs.\n", groups - shown, str_plural(groups - shown));
     if (now.skipped)
-        buf_printf(r->to, "\nNot compared: %zu run%s, unfinished or for warming up.\n", now.skipped, str_plural(now.skipped));
-    if (corrections)
-        buf_printf(r->to, "\n%zu run%s withdraw%s another run.\n", corrections, str_plural(corrections), corrections == 1 ? "s" : "");
+        buf_printf(r->to, "\nNot compared: %zu run%s, failed, unfinished or for warming up.\n", now.skipped, str_plural(now.skipped));
     if (r->unread)
         buf_printf(r->to, "\nNot read for this table: %zu more run%s.\n", r->unread, str_plural(r->unread));
     return 0;
@@ -376,7 +429,7 @@ static int put_machines(struct range *r, struct err *err)
     struct machine *first = NULL;
     for (size_t i = 0; i < r->fresh.count; i++) {
         const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->arena);
-        if (!run || run_ids_has(&r->parents, run->id) || runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena))
+        if (!run || !is_measured(r, run))
             continue;
         const char *cells = machine_of(r, run);
         struct machine **m = &first;
@@ -407,13 +460,16 @@ int range_text(struct repo *repo, const struct repo_id *from, const struct repo_
     rc = find_bad(&r, k, at) ? err_set(err, ERR_SYSTEM, "out of memory") : find_fresh(&r, repo, from, to, at, err);
     if (rc == 0)
         rc = find_parents(&r, err);
-    if (rc == 0)
+    if (rc == 0) {
+        put_corrections(&r);
         rc = put_values(&r, err);
+    }
     if (rc == 0)
         rc = put_machines(&r, err);
     run_ids_deinit(&r.fresh);
     run_ids_deinit(&r.bad);
     run_ids_deinit(&r.parents);
+    corrections_deinit(&r.corrections);
     runs_close(&r.runs);
     return rc;
 }

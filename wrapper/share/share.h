@@ -51,6 +51,8 @@ struct share {
     size_t local, known; /* runs on disk or in the branch; of these in the target */
     struct repo_id tip; /* what is pushed */
     size_t commits; /* between target and tip */
+    bool behind; /* the tip is made of an older target */
+    bool renew; /* it must be made of the target as it is now */
     struct check check; /* what it found in the commits between target and tip */
     const char *no_check; /* why its refusals do not count; NULL: they do */
     size_t refused; /* runs left out because of its findings */
@@ -99,7 +101,8 @@ int share_build(struct share *s, struct err *err);
 
 /* ---- share_check.c: the reviewer's check, before anything leaves ---- */
 /* Checks what s->tip brings to the target, as `benchwrap check --range` does, into s->check. Runs that it would refuse are left out with the reason,
- * unless s->no_check is set. 1: runs were left out, the branch must be built again. 0: no refusal is left. -1: err; also where the refusal is of no run. */
+ * unless s->no_check is set. 1: the branch must be built again: runs were left out, or it was made of an older target, which may lack what the
+ * runs refer to. 0: no refusal is left. -1: err; also where the refusal is of no run. */
 int share_check(struct share *s, struct err *err);
 
 /* ---- share_push.c ---- */

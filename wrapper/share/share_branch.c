@@ -136,7 +136,8 @@ static int stands(struct share *s, const struct branch *b, struct err *err)
         return -1;
     int rc = repo_diff(s->repo, has_base ? &was : NULL, &is, NULL, note_difference, &brought, err);
     run_ids_sort(&brought.runs);
-    bool good = rc == 0 && !rewritten && has_base && b->commits <= COMMITS_MAX && same_runs(s, &brought.runs);
+    bool good = rc == 0 && !rewritten && has_base && b->commits <= COMMITS_MAX && same_runs(s, &brought.runs) &&
+                !(s->renew && !repo_id_eq(&b->base, &s->target));
     run_ids_deinit(&brought.runs);
     if (rc == 2)
         return err_set(
@@ -222,6 +223,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
     if (rc == 0)
         rc = end_batch(&m, err);
     s->tip = m.tip.commit;
+    s->behind = false;
     *who = m.hand.committer;
     objects_free(s->repo);
     free(m.runs);
@@ -241,6 +243,7 @@ static int build_once(struct share *s, const struct ref_turn *turn, struct err *
     if (rc == 1) {
         s->tip = old.tip;
         s->commits = old.commits;
+        s->behind = !repo_id_eq(&old.base, &s->target);
         return 0;
     }
     if (!s->dry && ref_checked_out(s->repo, s->results.branch))

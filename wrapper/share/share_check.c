@@ -107,5 +107,9 @@ int share_check(struct share *s, struct err *err)
     check_end(k);
     if (rc)
         return err_wrap(err, "checking the branch %s", s->branch);
+    if (k->by_severity[CHECK_ERROR] && s->behind) { /* what a run refers to may have been merged since */
+        s->renew = true;
+        return 1;
+    }
     return s->no_check ? 0 : leave_out(s, err);
 }

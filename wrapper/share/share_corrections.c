@@ -45,6 +45,7 @@ static void read_correction(struct chains *c, struct share_run *r)
         strcmp(run->lifecycle, "deleted") == 0)
         return;
     r->corrects = correction_target(tree, run, a, &r->retracts);
+    r->retracts = r->retracts && r->corrects;
     corrections_see(&c->corrections, run, r->corrects, r->retracts);
 }
 

@@ -16,7 +16,8 @@ enum { RUNS_SHOWN = 60, VALUES_ROOM = 25000, CHECK_ROOM = 40000, TEXT_ROOM = 500
 struct group {
     const char *experiment; /* its name; of runs that are in the branch only, its id */
     const char *benchmark;
-    size_t runs, pass, fail, redacted, withheld;
+    size_t runs, retractions; /* runs: that measure something */
+    size_t pass, fail, redacted, withheld;
     uint64_t files, bytes;
     int64_t first_ms, last_ms;
 };
@@ -35,7 +36,8 @@ static size_t take_group(const struct share *s, size_t i, struct group *ret)
         const struct share_run *r = &s->list[i];
         if (r->left_out)
             continue;
-        ret->runs++;
+        ret->runs += !r->retracts;
+        ret->retractions += r->retracts;
         ret->files += r->files;
         ret->bytes += r->bytes;
         ret->redacted += r->redacted;
@@ -60,15 +62,27 @@ static void put_day(struct buf *to, int64_t ms)
     buf_str(to, str_sub(buf_text(&b), 0, 10));
 }
 
+static size_t count_retractions(const struct share *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        n += !s->list[i].left_out && s->list[i].retracts;
+    return n;
+}
+
 void share_title(const struct share *s, struct buf *to)
 {
     struct group g;
     size_t shown = 0;
-    buf_printf(to, "%zu run%s of ", s->shared, str_plural(s->shared));
+    size_t retractions = count_retractions(s), runs = s->shared - retractions;
+    if (runs)
+        buf_printf(to, "%zu run%s of ", runs, str_plural(runs));
     buf_plain(to, str_of(s->site), 60);
+    if (retractions)
+        buf_printf(to, "%s retracts %zu run%s", runs ? ", which" : "", retractions, str_plural(retractions));
     for (size_t i = 0; i < s->count;) {
         i = take_group(s, i, &g);
-        if (!g.runs)
+        if (!g.runs && !g.retractions)
             continue;
         if (shown < TITLE_NAMES) {
             buf_puts(to, shown ? ", " : ": ");
@@ -85,16 +99,16 @@ static void put_groups(const struct share *s, struct buf *to)
     struct group g;
     buf_puts(
         to,
-        "| experiment | benchmark | runs | pass | fail | first | last | files | size | redacted |\n|---|---|--:|--:|--:|---|---|--:|--:|--:|\n");
+        "\n| experiment | benchmark | runs | pass | fail | retractions | first | last | files | size | redacted |\n|---|---|--:|--:|--:|--:|---|---|--:|--:|--:|\n");
     for (size_t i = 0; i < s->count && to->n < TEXT_ROOM;) {
         i = take_group(s, i, &g);
-        if (!g.runs)
+        if (!g.runs && !g.retractions)
             continue;
         buf_puts(to, "| ");
         markdown_text(to, g.experiment, 60);
         buf_puts(to, " | ");
         markdown_text(to, g.benchmark ? g.benchmark : "", 40);
-        buf_printf(to, " | %zu | %zu | %zu | ", g.runs, g.pass, g.fail);
+        buf_printf(to, " | %zu | %zu | %zu | %zu | ", g.runs, g.pass, g.fail, g.retractions);
         put_day(to, g.first_ms);
         buf_puts(to, " | ");
         put_day(to, g.last_ms);
@@ -104,8 +118,18 @@ static void put_groups(const struct share *s, struct buf *to)
     }
 }
 
-static void put_run(struct buf *to, const struct share_run *r)
+/* A shared run that corrects this one, so that readers do not see it as it is; NULL: none does. */
+static const struct share_run *corrected_by(const struct share *s, const struct share_run *r)
 {
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->list[i].left_out && s->list[i].corrects && strcmp(s->list[i].corrects, r->id) == 0)
+            return &s->list[i];
+    return NULL;
+}
+
+static void put_run(const struct share *s, struct buf *to, const struct share_run *r)
+{
+    const struct share_run *by = corrected_by(s, r);
     struct buf time CLEANUP_BUF;
     buf_init(&time, 100);
     if (r->run && r->run->start_ms)
@@ -117,7 +141,10 @@ static void put_run(struct buf *to, const struct share_run *r)
     buf_printf(to, " | " STR_FMT " | %s | ", STR_ARG(str_sub(buf_text(&time), 0, 16)), r->run ? runs_status(r->run) : "");
     markdown_text(to, r->verdict ? r->verdict : "", 20);
     buf_puts(to, " | ");
-    markdown_text(to, r->headline ? r->headline : "", 120);
+    if (by)
+        buf_printf(to, "%s by `%.8s`", by->retracts ? "retracted" : "amended", by->id);
+    else
+        markdown_text(to, r->headline ? r->headline : "", 120);
     buf_puts(to, " |\n");
 }
 
@@ -130,7 +157,7 @@ static void put_runs(const struct share *s, struct buf *to)
         s->shared > RUNS_SHOWN ? "The first runs" : "The runs");
     for (size_t i = 0; i < s->count && shown < RUNS_SHOWN && to->n < TEXT_ROOM; i++)
         if (!s->list[i].left_out) {
-            put_run(to, &s->list[i]);
+            put_run(s, to, &s->list[i]);
             shown++;
         }
     if (shown < s->shared)
@@ -169,7 +196,12 @@ int share_text(struct share *s, struct buf *to, struct err *err)
         if (!s->list[i].left_out)
             files += s->list[i].files, bytes += s->list[i].bytes;
     buf_puts(to, MARK_BEGIN "\n\n");
-    buf_printf(to, "**%zu run%s** of site **", s->shared, str_plural(s->shared));
+    size_t retractions = count_retractions(s), runs = s->shared - retractions;
+    if (runs || !retractions)
+        buf_printf(to, "**%zu run%s**%s", runs, str_plural(runs), retractions ? " and " : "");
+    if (retractions)
+        buf_printf(to, "**%zu retraction%s**", retractions, str_plural(retractions));
+    buf_puts(to, " of site **");
     markdown_text(to, s->site, 60);
     buf_printf(to, "**, %llu file%s, ", (unsigned long long)files, str_plural(files));
     show_size(to, bytes);
