@@ -10,7 +10,7 @@ struct importer {
     struct rules **rules;           /* those that may know an output, or the one that was named */
     const char **paths;             /* their addresses, absolute */
     size_t count;
-    bool named;                     /* --rules: not looked for a banner */
+    bool named;                     /* --rules: no search for a banner */
     bool whole;                     /* one output, though its banner stands there several times */
     bool dry;                       /* nothing is written */
     int root;                       /* the tree, -1: not there yet */
@@ -33,12 +33,13 @@ struct imported {
     const char *time_source;
 };
 
-/* The catalogue's rules that can know an output. What is wrong with a file of the user's is told to `note` and the file passed over. */
+/* Loads the catalogue's rules that can recognise an output. A faulty file of the user is reported to
+ * `note` and skipped. */
 int import_catalogue(struct importer *im, struct arena *a, void (*note)(void *context, const char *text), void *context, struct err *err);
 /* One rule file, for every output. */
 int import_rules(struct importer *im, const char *name, struct arena *a, struct err *err);
 void import_deinit(struct importer *im);
-/* One file (dir/path, `name` for people). Never fails: `take` gets what became of it, once, or once for each output where the file holds several;
+/* One file (dir/path, `name` for people). Never fails: `take` gets the outcome, once, or once for each output where the file holds several;
  * then the name says which lines these are. */
 typedef void import_take(void *context, const char *name, const struct imported *got);
 void import_file(const struct importer *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context);

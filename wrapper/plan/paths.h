@@ -1,4 +1,4 @@
-/* paths.h: the places that follow from folders, variables and URIs. Nothing is made, only looked at. The paths live in the arena;
+/* paths.h: the places that follow from folders, variables and URIs. No function creates a file or folder. The paths live in the arena;
  * NULL also stands for: no memory (the arena says so). */
 #ifndef WRAPPER_PLAN_PATHS_H
 #define WRAPPER_PLAN_PATHS_H

@@ -1,4 +1,5 @@
-/* sendlog.h: the file in which llmfake tells when it sent each event truly, and which llmload's selftest compares with. */
+/* sendlog.h: the file in which llmfake records when it sent each event. llmload's selftest compares its
+ * own times with these. */
 #ifndef LLM_SENDLOG_H
 #define LLM_SENDLOG_H
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* fake.h: llmfake's parts: what it was told to be, the replies made of that, the loop that sends them. */
+/* fake.h: the parts of llmfake: its settings, the replies made from them, and the loop that sends them. */
 #ifndef LLMFAKE_FAKE_H
 #define LLMFAKE_FAKE_H
 #include "base/buf.h"
@@ -65,7 +65,7 @@ void reply_frame(const struct fake *f, struct buf *to, const char *text, size_t 
 void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const char *json);
 /* The end of a stream: finish chunk, usage, [DONE], end of the body. */
 void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
-/* A token's event where usage is told on every one. */
+/* Prints a token's event where each event reports usage. */
 void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t so_far);
 /* The whole reply of a request that does not stream. */
 void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output);
@@ -73,6 +73,6 @@ void reply_status(const struct fake *f, struct buf *to, unsigned status, const c
 /* Answers to GET: health, models, tags, version. */
 void reply_get(const struct fake *f, struct buf *to, const char *path);
 
-/* serve.c. Runs until SIGTERM or SIGINT; then tells its own lateness on stderr. */
+/* serve.c. Runs until SIGTERM or SIGINT; then prints its own lateness on stderr. */
 int fake_serve(const struct fake *f, struct err *err);
 #endif

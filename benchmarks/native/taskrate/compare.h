@@ -6,6 +6,6 @@
 #include <stdbool.h>
 
 /* Prints the ratio B/A of what both files (documents of --json or --out) have measured, with its 95 % interval, and what else differs between them.
- * 0: nothing can be told apart; 1: something differs; -1: a file cannot be used. */
+ * 0: no significant difference; 1: something differs; -1: a file cannot be used. */
 int taskrate_compare(const char *a, const char *b, bool json, struct err *err);
 #endif

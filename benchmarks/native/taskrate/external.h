@@ -1,4 +1,5 @@
-/* external.h: batches that somebody else's launcher or scheduler runs: commands submit them, reports tell of them. */
+/* external.h: batches that another launcher or a scheduler runs: commands submit them, the tasks report
+ * their times. */
 #ifndef TASKRATE_EXTERNAL_H
 #define TASKRATE_EXTERNAL_H
 #include "benchmarks/native/taskrate/provider.h"

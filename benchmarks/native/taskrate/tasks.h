@@ -12,7 +12,7 @@
 enum tasks_flags {
     TASK_SUBMITTED = 1,  /* the submit call was made */
     TASK_REFUSED = 2,    /* … and was refused: the task never was in the queue */
-    TASK_STAMPED = 4,    /* the task has told its own times */
+    TASK_STAMPED = 4,    /* the task has reported its own times */
     TASK_ENDED = 8,      /* the client knows that it is over */
     TASK_TWICE = 16,     /* it ran more than once */
     TASK_RETRIED = 32    /* the scheduler had started it before, or its submission was repeated */
@@ -42,7 +42,7 @@ _Static_assert(TASK_BYTES <= 64, "bookkeeping is promised to be at most 64 bytes
 
 /* Memory for `room` tasks, used again by each batch. */
 int tasks_init(struct tasks *t, size_t room, struct err *err);
-/* Empty again, for n <= room tasks. The memory of a greater batch before is given back. */
+/* Clears the tables for n <= room tasks. The memory of a larger batch before is returned to the system. */
 int tasks_begin(struct tasks *t, size_t n, struct err *err);
 void tasks_deinit(struct tasks *t);
 /* Sorts in place, without further memory (heap sort): a million in less than a second. */
