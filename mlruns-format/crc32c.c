@@ -28,7 +28,7 @@ static const uint32_t table[256] = {
     0x4c4623a6, 0x5f16d052, 0xad7d5351,
 };
 
-uint32_t crc32c(uint32_t crc, const void *p, size_t n)
+uint32_t crc32c_extend(uint32_t crc, const void *p, size_t n)
 {
     const unsigned char *u = p;
     crc = ~crc;

@@ -4,6 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CRC of n bytes; crc = 0 at first, else the result so far. crc32c(0, "123456789", 9) is 0xe3069283. */
-uint32_t crc32c(uint32_t crc, const void *p, size_t n);
+/* The CRC of n bytes; crc = 0 at first, else the result so far. crc32c_extend(0, "123456789", 9) is 0xe3069283. */
+uint32_t crc32c_extend(uint32_t crc, const void *p, size_t n);
 #endif

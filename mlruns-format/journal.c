@@ -87,7 +87,7 @@ static bool journal_put_line(struct journal *j)
         j->out.failed = false;
         return false;
     }
-    buf_printf(&j->out, "%08x ", crc32c(0, j->line.p, j->line.n));
+    buf_printf(&j->out, "%08x ", crc32c_extend(0, j->line.p, j->line.n));
     buf_str(&j->out, buf_text(&j->line));
     buf_putc(&j->out, '\n');
     return true;

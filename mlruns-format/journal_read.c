@@ -82,7 +82,7 @@ static bool journal_next_line(struct journal_lines *l, struct str *ret)
     const char *p = l->p + l->from;
     size_t n = (size_t)(lf - p);
     uint32_t crc;
-    if (n < 11 || p[8] != ' ' || !parse_hex8(p, &crc) || crc32c(0, p + 9, n - 9) != crc)
+    if (n < 11 || p[8] != ' ' || !parse_hex8(p, &crc) || crc32c_extend(0, p + 9, n - 9) != crc)
         return false;
     *ret = (struct str){p + 9, n - 9};
     l->from += n + 1;

@@ -71,7 +71,7 @@ int key_make(struct buf *to, struct str text)
         to->n = from + KEY_MAX - HASH_CHARS;
         if (to->p[to->n - 1] == '/')
             to->p[to->n - 1] = '_';
-        buf_printf(to, "-%08x", crc32c(0, text.p, text.n));
+        buf_printf(to, "-%08x", crc32c_extend(0, text.p, text.n));
     }
     return 1;
 }

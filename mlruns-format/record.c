@@ -221,7 +221,7 @@ static void add_hash(struct buf *b, enum space space, struct str of)
     size_t bound = (space == SPACE_ARTIFACT ? PATH_MAX_BYTES : KEY_MAX) - 9 - strlen(ending);
     if (b->n > bound)
         b->n = bound;
-    buf_printf(b, "-%08x%s", crc32c(0, of.p, of.n), ending);
+    buf_printf(b, "-%08x%s", crc32c_extend(0, of.p, of.n), ending);
 }
 
 /* Notes the folders of a key, so that later keys cannot be files there. */

@@ -25,7 +25,7 @@ static void with_sums(struct buf *to, struct str text)
 {
     while (text.p) {
         struct str line = str_cut(&text, '\n');
-        buf_printf(to, "%08x ", crc32c(0, line.p, line.n));
+        buf_printf(to, "%08x ", crc32c_extend(0, line.p, line.n));
         buf_str(to, line);
         buf_putc(to, '\n');
     }

@@ -27,7 +27,7 @@ static void with_sums(struct str text, struct buf *to)
     while (text.p) {
         struct str line = str_cut(&text, '\n');
         if (line.n < NODE_LINE_MAX)
-            buf_printf(to, "%08x ", crc32c(0, line.p, line.n));
+            buf_printf(to, "%08x ", crc32c_extend(0, line.p, line.n));
         buf_str(to, line);
         buf_putc(to, '\n');
     }

@@ -11,7 +11,7 @@ static const struct library_about libraries[LIBRARY_IDS] = {
 };
 #undef LIBRARY
 
-const struct library_about *library_about(enum library_id id)
+const struct library_about *library_describe(enum library_id id)
 {
     return &libraries[id];
 }

@@ -18,7 +18,7 @@ struct library_about {
     const char *name, *purpose, *debian, *elsewhere;
     const char *const *files; /* ends with NULL */
 };
-const struct library_about *library_about(enum library_id id);
+const struct library_about *library_describe(enum library_id id);
 /* Loads it; NULL: not installed. It stays loaded. */
 void *library_open(enum library_id id);
 /* err: "cannot <purpose>: <name> is not installed …" with the packages, ERR_SYSTEM. Returns -1. */

@@ -132,7 +132,7 @@ static void man_statuses(struct buf *to, const char *text)
     }
 }
 
-void man_program(const struct man_program *p, struct buf *to)
+void man_write_program(const struct man_program *p, struct buf *to)
 {
     buf_puts(to, ".TH ");
     for (const char *c = p->name; *c; c++)

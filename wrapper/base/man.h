@@ -20,5 +20,5 @@ struct man_program {
     size_t count;
     const char *status; /* "0\tdone\n1\t…\n": exit statuses, a tab between */
 };
-void man_program(const struct man_program *p, struct buf *to);
+void man_write_program(const struct man_program *p, struct buf *to);
 #endif

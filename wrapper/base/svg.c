@@ -263,7 +263,7 @@ static void open_document(struct buf *to, const struct svg_chart *c)
         svg_text_at(to, "n", LEFT, 42, "start", c->note);
 }
 
-void svg_chart(struct buf *to, const struct svg_chart *c)
+void svg_write_chart(struct buf *to, const struct svg_chart *c)
 {
     struct plot p = {.x = {INFINITY, -INFINITY, LEFT, WIDTH - RIGHT, c->x.log}, .y = {INFINITY, -INFINITY, HEIGHT - BOTTOM, TOP, c->y.log}};
     open_document(to, c);

@@ -33,5 +33,5 @@ struct svg_chart {
 
 /* Appends the document. Values that are not finite are left out; points that fall onto the last drawn one too (a million samples do not make
  * a file of megabytes). A chart without any value says "no values". Text is foreign: escaped, made valid UTF-8. Errors stick in `to`. */
-void svg_chart(struct buf *to, const struct svg_chart *chart);
+void svg_write_chart(struct buf *to, const struct svg_chart *chart);
 #endif

@@ -163,7 +163,7 @@ static void parts(struct doctor *d)
     struct build_part built[BUILD_PARTS_MAX];
     size_t count = libraries_build_parts(built, a);
     for (enum library_id id = 0; id < LIBRARY_IDS; id++) {
-        const struct library_about *l = library_about(id);
+        const struct library_about *l = library_describe(id);
         bool is_there = library_open(id) != NULL, is_gpu = id == LIBRARY_NVML || id == LIBRARY_ROCM;
         bool is_useless = id == LIBRARY_MICROHTTPD && !built[BUILD_AGENTS].is_there;
         enum state state = is_there ? GOOD : is_gpu || is_useless ? NOTE : MISSING;

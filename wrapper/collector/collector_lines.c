@@ -32,7 +32,7 @@ bool node_line(struct buf *to, const char *node, struct str array)
     buf_str(&body, array);
     if (body.failed || body.n + SUM + 2 > NODE_LINE_MAX)
         return false;
-    buf_printf(to, "%08x ", crc32c(0, body.p, body.n));
+    buf_printf(to, "%08x ", crc32c_extend(0, body.p, body.n));
     buf_str(to, buf_text(&body));
     buf_putc(to, '\n');
     return true;
@@ -65,7 +65,7 @@ bool node_line_read(struct str line, struct str *ret_node, struct str *ret_array
     if (line.n < SUM + 2 || line.n >= NODE_LINE_MAX || line.p[SUM] != ' ' || !str_based(str_sub(line, 0, SUM), 16, &sum))
         return false;
     struct str body = str_sub(line, SUM + 1, line.n), rest = body;
-    if (crc32c(0, body.p, body.n) != sum)
+    if (crc32c_extend(0, body.p, body.n) != sum)
         return false;
     *ret_node = str_cut(&rest, ' ');
     *ret_array = rest;

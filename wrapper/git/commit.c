@@ -134,7 +134,7 @@ int commit_write(struct repo *r, const struct commit_draft *d, const struct sign
     if (text.failed)
         return err_set(err, ERR_INPUT, "the commit's message is too long");
     if (signer && signer->format) {
-        if (sign(r, signer, &d->committer, buf_text(&text), &signature, err))
+        if (sign_text(r, signer, &d->committer, buf_text(&text), &signature, err))
             return err_wrap(err, "signing the commit (commit.gpgSign is set)");
         struct str rest = str_trim(buf_text(&signature));
         for (bool first = true; rest.p && rest.n; first = false) {

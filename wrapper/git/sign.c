@@ -165,7 +165,8 @@ int sign_ssh(struct repo *r, const struct signer *s, const char *purpose, struct
     return rc;
 }
 
-int sign(struct repo *r, const struct signer *signer, const struct commit_person *who, struct str text, struct buf *ret, struct err *err)
+int sign_text(struct repo *r, const struct signer *signer, const struct commit_person *who, struct str text, struct buf *ret,
+              struct err *err)
 {
     return strcmp(signer->format, "ssh") == 0 ? sign_ssh(r, signer, "git", text, ret, err) : sign_gpg(signer, who, text, ret, err);
 }

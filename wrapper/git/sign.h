@@ -4,7 +4,7 @@
 #include "git/commit.h"
 
 /* The armoured signature of text. The program is stopped after a minute (two, where it may ask). */
-int sign(struct repo *r, const struct signer *signer, const struct commit_person *who, struct str text, struct buf *ret, struct err *err);
+int sign_text(struct repo *r, const struct signer *signer, const struct commit_person *who, struct str text, struct buf *ret, struct err *err);
 /* OpenSSH's signature (ssh-keygen -Y sign) of text by s->key, for a purpose ("git"). */
 int sign_ssh(struct repo *r, const struct signer *s, const char *purpose, struct str text, struct buf *ret, struct err *err);
 /* The program that makes those (gpg.ssh.program, else ssh-keygen). NULL: no memory. */

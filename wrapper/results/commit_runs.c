@@ -183,7 +183,7 @@ static int commit_runs_locked(struct commit_work *k)
         return 0;
     if ((k->root = place_open_folder(s->tree, 0)) < 0)
         return err_sys(k->err, "reading %s", s->tree);
-    if (commit_hand(s, k->w->prompt, &k->hand, k->err) || choose_runs(k))
+    if (commit_hand_read(s, k->w->prompt, &k->hand, k->err) || choose_runs(k))
         return -1;
     if (k->w->dry) {
         for (size_t i = 0; i < k->scan.count; i++)

@@ -15,7 +15,7 @@
 
 enum { MESSAGE_BYTES = 1 << 16 };
 
-int commit_hand(struct results *s, bool prompt, struct commit_hand *ret, struct err *err)
+int commit_hand_read(struct results *s, bool prompt, struct commit_hand *ret, struct err *err)
 {
     struct arena *a = s->arena;
     if (signer_from(s->repo, a, prompt, &ret->signer, err) || witness_from(s, prompt, &ret->witness, err))

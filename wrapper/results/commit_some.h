@@ -11,7 +11,7 @@ struct commit_hand {
     struct signer witness; /* of the runs' manifests: witness.h */
 };
 /* prompt: gpg or ssh may ask on the terminal. The texts live in s->arena. */
-int commit_hand(struct results *s, bool prompt, struct commit_hand *ret, struct err *err);
+int commit_hand_read(struct results *s, bool prompt, struct commit_hand *ret, struct err *err);
 /* Was the run recorded with another profile than the public one? root: descriptor of the tree. */
 bool commit_is_private(int root, const char *experiment, const char *id);
 

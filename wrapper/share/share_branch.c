@@ -207,7 +207,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
 {
     struct making m = {.s = s, .old = old, .runs = calloc(BATCH_RUNS, sizeof *m.runs), .list = calloc(BATCH_RUNS, sizeof *m.list)};
     struct progress p;
-    int rc = !m.runs || !m.list ? err_set(err, ERR_SYSTEM, "no memory") : commit_hand(&s->results, isatty(STDIN_FILENO), &m.hand, err);
+    int rc = !m.runs || !m.list ? err_set(err, ERR_SYSTEM, "no memory") : commit_hand_read(&s->results, isatty(STDIN_FILENO), &m.hand, err);
     if (rc == 0)
         rc = commit_tip_read(&s->results, &s->target, &m.tip, err) || objects_new(s->repo, err) ? -1 : 0;
     s->commits = 0;

@@ -160,7 +160,7 @@ static int fake_main(int argc, char **argv, struct err *err)
                                 examples,    rows,
                                 ROWS,        "0\tended by a signal\n1\tfailed, with a message\n125\ta wrong command line\n"};
         if (opt_on(&set, OPTION_MAN))
-            man_program(&p, &text);
+            man_write_program(&p, &text);
         else if (opt_on(&set, OPTION_HELP))
             fake_print_help(&set, all, &text);
         else

@@ -128,7 +128,7 @@ static void manual(const struct opt_set *set, struct buf *to)
 #undef VERB
     struct man_program p = {"llmload", "measure services that run language models", lines.p, description, examples, set->rows, set->count,
                             statuses};
-    man_program(&p, to);
+    man_write_program(&p, to);
 }
 
 struct extras {

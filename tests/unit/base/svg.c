@@ -12,7 +12,7 @@
 static const char *chart(struct buf *b, const struct svg_chart *c)
 {
     buf_clear(b);
-    svg_chart(b, c);
+    svg_write_chart(b, c);
     assert_false(b->failed);
     assert_true(str_valid_utf8(buf_text(b)));
     assert_true(str_starts(buf_text(b), "<svg ") && str_ends(buf_text(b), "</svg>\n"));

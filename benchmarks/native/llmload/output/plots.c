@@ -17,7 +17,7 @@ static int write_chart(const char *dir, const char *name, const struct svg_chart
     buf_init(&path, 4096);
     buf_init(&text, SVG_MAX);
     buf_printf(&path, "%s/%s.svg", dir, name);
-    svg_chart(&text, chart);
+    svg_write_chart(&text, chart);
     if (path.failed || text.failed)
         return err_set(err, ERR_SYSTEM, "--plots: no memory for %s.svg, or the path is too long", name);
     return fs_write(AT_FDCWD, path.p, buf_text(&text), 0644, false, err) < 0 ? err_wrap(err, "--plots") : 0;
