@@ -27,7 +27,7 @@ struct order {
 };
 
 /* In the child, which shares our memory until exec: nothing but system calls. */
-static int spawn_run_child(void *argument)
+static int spawn_exec_task(void *argument)
 {
     struct order *o = argument;
     sigset_t none;
@@ -55,10 +55,10 @@ pid_t spawn_task(struct spawner *s, char *const argv[], char *const env[], int *
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
     if (pidfd) {
         *pidfd = -1;
-        pid = clone(spawn_run_child, s->stack + STACK, flags | CLONE_PIDFD, &o, pidfd);
+        pid = clone(spawn_exec_task, s->stack + STACK, flags | CLONE_PIDFD, &o, pidfd);
     }
     if (!pidfd || (pid < 0 && errno == EINVAL)) /* kernels before 5.2 */
-        pid = clone(spawn_run_child, s->stack + STACK, flags, &o);
+        pid = clone(spawn_exec_task, s->stack + STACK, flags, &o);
     if (pid < 0 || !o.failed)
         return pid;
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
