@@ -155,7 +155,7 @@ static void take(struct str text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
-    struct check k;
+    struct check_state k;
     struct buf b CLEANUP_BUF;
     struct json *j = NULL;
     take((struct str){size ? (const char *)data : "", size});

@@ -47,7 +47,7 @@ static const struct {
                   {"# v2 git bundle", 15, "a bundle of git"},
                   {"# v3 git bundle", 15, "a bundle of git"}};
 
-static bool has_word(struct str text, const char *word)
+static bool active_has_word(struct str text, const char *word)
 {
     size_t n = strlen(word);
     for (size_t i = 0; i + n <= text.n; i++)
@@ -59,7 +59,7 @@ static bool has_word(struct str text, const char *word)
 static bool has_any_word(struct str text, const char *const *words)
 {
     for (; *words; words++)
-        if (has_word(text, *words))
+        if (active_has_word(text, *words))
             return true;
     return false;
 }
@@ -93,7 +93,7 @@ static bool has_foreign_reference(struct str text)
         if (!is_inner)
             return true;
     }
-    return has_word(text, "href =");
+    return active_has_word(text, "href =");
 }
 
 /* Pictures of taskrate and llmload are SVG, and do nothing. */
@@ -216,22 +216,23 @@ static const char *acting_content(struct str text)
     struct str head = str_sub(text, 0, 4096);
     if (str_starts(text, "\x93NUMPY") && has_any_word(str_sub(text, 0, 65536), objects))
         return "an array with pickled objects of Python";
-    bool is_pdf = has_word(str_sub(text, 0, 1024), "%PDF-");
+    bool is_pdf = active_has_word(str_sub(text, 0, 1024), "%PDF-");
     if (is_pdf && has_any_word(text, acts))
         return "a PDF document that acts when it is opened";
     if (is_pdf && (has_any_word(text, hides) || has_spelt_name(text)))
         return "a PDF document that hides its objects";
-    if (is_text_pickle(text) || (str_starts(text, "PK\3\4") && (has_word(text, ".pkl") || has_word(text, ".npy"))))
+    if (is_text_pickle(text) || (str_starts(text, "PK\3\4") && (active_has_word(text, ".pkl") || active_has_word(text, ".npy"))))
         return "stored objects of Python";
     struct str begin = str_trim(head);
     bool is_markup = begin.n == 0 || begin.p[0] == '<' || str_starts(begin, "\xef\xbb\xbf<");
-    if (has_word(is_markup ? text : head, "<?xml-stylesheet") || has_word(is_markup ? text : head, "<xsl:stylesheet"))
+    if (active_has_word(is_markup ? text : head, "<?xml-stylesheet") || active_has_word(is_markup ? text : head, "<xsl:stylesheet"))
         return "XML with a stylesheet";
-    if ((has_word(head, "<!doctype") && has_any_word(head, foreign)) || (is_markup && has_word(text, "http://www.w3.org/2001/XInclude")))
+    if ((active_has_word(head, "<!doctype") && has_any_word(head, foreign)) ||
+        (is_markup && active_has_word(text, "http://www.w3.org/2001/XInclude")))
         return "XML that loads other files";
-    if (has_word(head, "<!doctype") && has_word(head, "<!entity"))
+    if (active_has_word(head, "<!doctype") && active_has_word(head, "<!entity"))
         return "XML with entities of its own";
-    if (has_word(head, "<html") || has_word(head, "<script"))
+    if (active_has_word(head, "<html") || active_has_word(head, "<script"))
         return "a page";
     return NULL;
 }

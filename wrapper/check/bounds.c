@@ -19,18 +19,18 @@ static const struct bound {
 #undef BOUND
 };
 
-static double param(const struct run_check *r, const char *key)
+static double bounds_param(const struct run_check *r, const char *key)
 {
     const char *text = run_text(r, 'p', key);
     double v;
     return text && str_double(str_of(text), &v) && isfinite(v) && v > 0 ? v : NAN;
 }
 
-static double nodes(const struct run_check *r)
+static double bounds_count_nodes(const struct run_check *r)
 {
-    double n = param(r, "step.nodes");
+    double n = bounds_param(r, "step.nodes");
     if (isnan(n))
-        n = param(r, "job.nodes"); /* the allocation, which is no less */
+        n = bounds_param(r, "job.nodes"); /* the allocation, which is no less */
     return isnan(n) ? 1 : n;
 }
 
@@ -38,7 +38,7 @@ static double nodes(const struct run_check *r)
 
 static void check_processors(struct run_check *r)
 {
-    double threads = param(r, "cpu.threads"), wall = run_number(r, "run.wall_s", NAN),
+    double threads = bounds_param(r, "cpu.threads"), wall = run_number(r, "run.wall_s", NAN),
            used = run_number(r, "run.user_s", NAN) + run_number(r, "run.system_s", NAN), most = wall * threads;
     if (!(used > most * 1.05 + 1)) /* one of them is not known, too */
         return;
@@ -49,7 +49,7 @@ static void check_processors(struct run_check *r)
 
 static void check_memory(struct run_check *r)
 {
-    double total = param(r, "memory.total_GiB") * 1024, used = run_number(r, "run.max_rss_MiB", NAN);
+    double total = bounds_param(r, "memory.total_GiB") * 1024, used = run_number(r, "run.max_rss_MiB", NAN);
     if (used > total * 1.05)
         run_found(r, CHECK_BOUND, "metrics/run.max_rss_MiB", 0, "%.6g MiB of memory in use; the node has %.6g (param memory.total_GiB)",
                   used, total);
@@ -66,10 +66,10 @@ static bool is_never_negative(const char *unit)
 
 static double most_of(const struct run_check *r, const struct bound *b)
 {
-    double cores = param(r, "cpu.cores"), gpus = param(r, "gpu.count");
+    double cores = bounds_param(r, "cpu.cores"), gpus = bounds_param(r, "gpu.count");
     if (b->by == BY_CORE && isnan(cores))
         return INFINITY; /* the hardware is not known: no bound */
-    return ((b->by == BY_CORE ? cores * b->most : b->most) + (isnan(gpus) ? 0 : gpus * b->of_gpu)) * nodes(r);
+    return ((b->by == BY_CORE ? cores * b->most : b->most) + (isnan(gpus) ? 0 : gpus * b->of_gpu)) * bounds_count_nodes(r);
 }
 
 static void check_bound(struct run_check *r, const struct bound *b, const struct json *m, const char *benchmark)
@@ -85,7 +85,7 @@ static void check_bound(struct run_check *r, const struct bound *b, const struct
         return;
     snprintf(file, sizeof file, "metrics/%.350s", json_key(m));
     run_found(r, CHECK_BOUND, file, 0, "%.6g %s; this hardware cannot pass %.6g (%s; cores: %.0f, nodes: %.0f)", in_unit, b->unit, most,
-              b->source, param(r, "cpu.cores"), nodes(r));
+              b->source, bounds_param(r, "cpu.cores"), bounds_count_nodes(r));
 }
 
 void check_bounds(struct run_check *r)

@@ -14,15 +14,15 @@
 
 enum { NAMES_MAX = 1000000, META_MAX = 4096, TEXT_MAX = 600, EXPERIMENT_MAX = 128 };
 
-const struct check_kind check_kinds[CHECK_KINDS] = {
+const struct check_finding_kind check_kinds[CHECK_KINDS] = {
 #define FINDING(name, word, severity, meaning, remedy) {word, CHECK_##severity, meaning, remedy},
 #include "check/findings.def"
 #undef FINDING
 };
 
-void check_begin(struct check *k, struct arena *a)
+void check_begin(struct check_state *k, struct arena *a)
 {
-    *k = (struct check){.arena = a, .now_ms = clock_wall_ms()};
+    *k = (struct check_state){.arena = a, .now_ms = clock_wall_ms()};
     k->limits = (struct check_limits){.file_B = 64 << 20,
                                       .run_B = 64 << 20,
                                       .all_B = UINT64_C(64) * (64 << 20),
@@ -34,13 +34,13 @@ void check_begin(struct check *k, struct arena *a)
         k->severity[i] = check_kinds[i].severity;
 }
 
-void check_end(struct check *k)
+void check_end(struct check_state *k)
 {
-    check_seen_end(k);
-    truth_end(k);
+    check_index_free(k);
+    verify_end(k);
 }
 
-void check_found(struct check *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...)
+void check_found(struct check_state *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...)
 {
     CLEANUP_BUF struct buf raw, plain;
     va_list ap;
@@ -55,15 +55,15 @@ void check_found(struct check *k, enum check_id id, const char *path, unsigned l
     buf_vprintf(&raw, fmt, ap);
     va_end(ap);
     buf_plain(&plain, buf_text(&raw), TEXT_MAX);
-    struct finding *f = ARENA_NEW(k->arena, struct finding);
+    struct check_finding *f = ARENA_NEW(k->arena, struct check_finding);
     if (!f) {
         k->dropped++;
         return;
     }
-    *f = (struct finding){.id = id,
-                          .path = arena_dup(k->arena, path, strlen(path)),
-                          .line = line,
-                          .text = arena_dup(k->arena, plain.p ? plain.p : "", plain.n)};
+    *f = (struct check_finding){.id = id,
+                                .path = arena_dup(k->arena, path, strlen(path)),
+                                .line = line,
+                                .text = arena_dup(k->arena, plain.p ? plain.p : "", plain.n)};
     if (!f->path || !f->text)
         f->path = f->text = "";
     if (k->last)
@@ -94,7 +94,7 @@ bool check_is_experiment(struct str name)
 }
 
 /* What benchwrap names experiments: letters, digits, . _ - and blanks, at most 128, and "~2" and so on where the id was another name's. */
-static bool is_name(struct str name)
+static bool is_experiment_name(struct str name)
 {
     size_t n = name.n, i = 0;
     while (n && name.n - n < 2 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
@@ -109,7 +109,7 @@ static bool is_name(struct str name)
     return n && n <= EXPERIMENT_MAX;
 }
 
-static void check_experiment_meta(struct check *k, const struct folder *experiment, const char *path)
+static void check_experiment_meta(struct check_state *k, const struct folder *experiment, const char *path)
 {
     CLEANUP_BUF struct buf text, wanted;
     struct tree_meta m;
@@ -133,7 +133,7 @@ static void check_experiment_meta(struct check *k, const struct folder *experime
         check_found(k, CHECK_EXPERIMENT_META, file, 0, "%s", why.text);
     else if (!m.name.n)
         check_found(k, CHECK_EXPERIMENT_META, file, 0, "it names no experiment");
-    else if (!is_name(m.name))
+    else if (!is_experiment_name(m.name))
         check_found(k, CHECK_EXPERIMENT_META, file, 0, "an experiment is not named so: 1 to %d of letters, digits, . _ - and blanks",
                     EXPERIMENT_MAX);
     else {
@@ -152,21 +152,21 @@ static void check_experiment_meta(struct check *k, const struct folder *experime
 }
 
 struct experiment {
-    struct check *k;
+    struct check_state *k;
     const struct folder *in;
     const char *path;
-    struct names *names;
+    struct check_names *names;
 };
 
 /* Growing lists of names of one folder. */
-struct names {
+struct check_names {
     struct arena a;
     const char **list;
     size_t count, room;
     bool full;
 };
 
-static void names_add(struct names *n, struct str name)
+static void names_add(struct check_names *n, struct str name)
 {
     if (n->count == n->room) {
         const char **more = n->room < NAMES_MAX ? arena_get(&n->a, (n->room * 2 + 64) * sizeof *more) : NULL;
@@ -183,15 +183,15 @@ static void names_add(struct names *n, struct str name)
     n->count += n->list[n->count] != NULL;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_check_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void names_sort(struct names *n)
+static void names_sort(struct check_names *n)
 {
     if (n->count)
-        qsort(n->list, n->count, sizeof *n->list, by_name);
+        qsort(n->list, n->count, sizeof *n->list, compare_check_names);
 }
 
 static int each_tag(void *context, const struct folder_entry *entry)
@@ -214,7 +214,7 @@ static int each_tag(void *context, const struct folder_entry *entry)
 static int each_of_experiment(void *context, const struct folder_entry *entry)
 {
     struct experiment *x = context;
-    struct check *k = x->k;
+    struct check_state *k = x->k;
     if (entry->kind == FOLDER_FOLDER && record_is_id(entry->name)) {
         if (x->names)
             names_add(x->names, entry->name);
@@ -235,7 +235,7 @@ static int each_of_experiment(void *context, const struct folder_entry *entry)
     return 0;
 }
 
-static void look_at_experiment(struct check *k, const struct folder *experiment, const char *path, struct names *names)
+static void check_experiment_folder(struct check_state *k, const struct folder *experiment, const char *path, struct check_names *names)
 {
     struct experiment x = {.k = k, .in = experiment, .path = path, .names = names};
     if (folder_list(experiment, each_of_experiment, &x) < 0)
@@ -243,12 +243,12 @@ static void look_at_experiment(struct check *k, const struct folder *experiment,
     check_experiment_meta(k, experiment, path);
 }
 
-void check_experiment(struct check *k, const struct folder *experiment, const char *path)
+void check_experiment_files(struct check_state *k, const struct folder *experiment, const char *path)
 {
-    look_at_experiment(k, experiment, path, NULL);
+    check_experiment_folder(k, experiment, path, NULL);
 }
 
-bool check_is_full(struct check *k, const char *path)
+bool check_is_full(struct check_state *k, const char *path)
 {
     if (k->bytes < k->limits.all_B && k->files < k->limits.all_files)
         return false;
@@ -258,7 +258,7 @@ bool check_is_full(struct check *k, const char *path)
     return true;
 }
 
-static void check_runs(struct check *k, const struct folder *experiment, const char *path, const struct names *names)
+static void check_runs(struct check_state *k, const struct folder *experiment, const char *path, const struct check_names *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         CLEANUP_FOLDER struct folder run;
@@ -278,10 +278,10 @@ static void check_runs(struct check *k, const struct folder *experiment, const c
 
 /* ---- the tree ---- */
 
-struct whole {
-    struct check *k;
+struct check_walk {
+    struct check_state *k;
     const char *at;
-    struct names names;
+    struct check_names names;
 };
 
 /* MLflow makes these two when it opens a tree. */
@@ -292,7 +292,7 @@ static bool is_mlflows(const struct folder_entry *entry)
 
 static int each_of_tree(void *context, const struct folder_entry *entry)
 {
-    struct whole *w = context;
+    struct check_walk *w = context;
     if (entry->kind == FOLDER_FOLDER && check_is_experiment(entry->name)) {
         names_add(&w->names, entry->name);
         return 0;
@@ -300,14 +300,14 @@ static int each_of_tree(void *context, const struct folder_entry *entry)
     if (is_mlflows(entry))
         return 0;
     const char *path = arena_printf(w->k->arena, "%s/%s", w->at, entry->name.p);
-    if (path && check_name(w->k, entry->name, path))
+    if (path && check_file_name(w->k, entry->name, path))
         check_found(w->k, CHECK_OUTSIDE, path, 0, "a tree holds folders of experiments only, named by a number from 1 to 2147483647");
     return path ? 0 : -1;
 }
 
-int check_tree(struct check *k, const struct folder *tree, const char *at, struct err *err)
+int check_tree(struct check_state *k, const struct folder *tree, const char *at, struct err *err)
 {
-    struct whole w = {.k = k, .at = at};
+    struct check_walk w = {.k = k, .at = at};
     arena_init(&w.names.a, 256 << 20);
     k->tree = tree;
     if (folder_list(tree, each_of_tree, &w) < 0) {
@@ -317,13 +317,13 @@ int check_tree(struct check *k, const struct folder *tree, const char *at, struc
     names_sort(&w.names);
     for (size_t i = 0; i < w.names.count; i++) {
         CLEANUP_FOLDER struct folder experiment;
-        struct names runs = {0};
+        struct check_names runs = {0};
         const char *path = arena_printf(k->arena, "%s/%s", at, w.names.list[i]);
         arena_init(&runs.a, 256 << 20);
         if (!path || folder_enter(tree, w.names.list[i], &experiment) < 0) {
             check_found(k, CHECK_UNREADABLE, path ? path : "", 0, "it cannot be read: %s", err_words(errno));
         } else {
-            look_at_experiment(k, &experiment, path, &runs);
+            check_experiment_folder(k, &experiment, path, &runs);
             names_sort(&runs);
             check_runs(k, &experiment, path, &runs);
         }
@@ -334,6 +334,6 @@ int check_tree(struct check *k, const struct folder *tree, const char *at, struc
     if (w.names.full)
         check_found(k, CHECK_LIMIT, at, 0, "it holds more than %d experiments", NAMES_MAX);
     arena_deinit(&w.names.a);
-    check_seen_settle(k);
+    check_duplicates(k);
     return 0;
 }

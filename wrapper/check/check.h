@@ -15,19 +15,19 @@ enum check_id {
 #undef FINDING
     CHECK_KINDS
 };
-struct check_kind {
+struct check_finding_kind {
     const char *word;
     enum check_severity severity;
     const char *meaning, *remedy;
 };
-extern const struct check_kind check_kinds[CHECK_KINDS];
+extern const struct check_finding_kind check_kinds[CHECK_KINDS];
 
-struct finding {
+struct check_finding {
     enum check_id id;
     const char *path;   /* as stored (any bytes but NUL), "mlruns/<exp>/<run>/…"; "": the whole */
     unsigned line;      /* 0: the file as a whole */
     const char *text;   /* what is wrong, made plain */
-    struct finding *next;
+    struct check_finding *next;
 };
 
 struct check_limits {
@@ -38,7 +38,7 @@ struct check_limits {
 
 struct catalogue;
 struct rules;
-struct check {
+struct check_state {
     struct arena *arena;        /* the caller's; holds what was found */
     /* asked */
     struct check_limits limits;
@@ -53,7 +53,7 @@ struct check {
     const struct folder *tree; /* in which the parents and series that runs name are searched; set by check_tree and check_range */
     const struct folder *published; /* of a range: what is there already; set by check_range */
     /* found */
-    struct finding *first, *last;
+    struct check_finding *first, *last;
     size_t count, dropped;      /* findings; of these not kept */
     size_t by_severity[3];
     size_t runs, runs_bad;      /* looked at; with an error */
@@ -64,28 +64,28 @@ struct check {
     size_t files;
     double apart_s;             /* private: what unknown rules have taken */
     struct rules *rules;        /* private: of the last run that had some */
-    struct check_seen *seen;    /* private: what stands under which id */
+    struct check_index *seen;    /* private: what stands under which id */
 };
 
-void check_begin(struct check *k, struct arena *a);
-void check_end(struct check *k);
+void check_begin(struct check_state *k, struct arena *a);
+void check_end(struct check_state *k);
 /* One more finding. The text is made plain here: foreign bytes may stand in it. */
-void check_found(struct check *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...)
+void check_found(struct check_state *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
 #define CHECK_POLICY_FILE "benchwrap-check.yaml"
 /* Changes k->severity by the text of the target's CHECK_POLICY_FILE, lines "finding: error|warning|note" ("": it has none). -1: the text is damaged, or
  * names no finding or severity; err has the line. */
-int check_policy(struct check *k, struct str text, struct err *err);
+int check_policy(struct check_state *k, struct str text, struct err *err);
 /* "note", "warning", "error". */
 const char *check_severity_word(enum check_severity s);
 /* Is a repository with this benchwrap.yaml ("": it has none) public? See base/profile.h. */
 bool check_is_public(struct str text, bool has_remote);
 /* All of a tree; `at` is its name in paths ("mlruns"). -1: it cannot be read at all. */
-int check_tree(struct check *k, const struct folder *tree, const char *at, struct err *err);
+int check_tree(struct check_state *k, const struct folder *tree, const char *at, struct err *err);
 /* Does git, or a system it runs on, take the name for a file of git's own (".git", "GIT~1", ".gitattributes" …)? */
 bool check_name_is_gits(struct str name);
 /* One experiment's own files (not its runs), and one run. `path`: "mlruns/<exp>", "mlruns/<exp>/<run>". */
-void check_experiment(struct check *k, const struct folder *experiment, const char *path);
-void check_run(struct check *k, const struct folder *run, const char *path);
+void check_experiment_files(struct check_state *k, const struct folder *experiment, const char *path);
+void check_run(struct check_state *k, const struct folder *run, const char *path);
 #endif

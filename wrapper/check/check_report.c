@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { MARKDOWN_ROWS = 200, PATH_SHOWN = 120 };
-static const char *severity_of(const struct check *k, const struct finding *f)
+static const char *severity_of(const struct check_state *k, const struct check_finding *f)
 {
     return check_severity_word(k->severity[f->id]);
 }
@@ -26,28 +26,28 @@ bool check_report_run(const char *at, const char *path, struct str *ret_experime
     return ret_id->n == 32;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_findings(const void *a, const void *b)
 {
-    const struct finding *x = *(const struct finding *const *)a, *y = *(const struct finding *const *)b;
+    const struct check_finding *x = *(const struct check_finding *const *)a, *y = *(const struct check_finding *const *)b;
     int c = strcmp(x->path, y->path);
     if (c || x->line != y->line)
         return c ? c : x->line < y->line ? -1 : 1;
     return x->id != y->id ? (int)x->id - (int)y->id : strcmp(x->text, y->text);
 }
 
-int check_report_sort(struct check *k)
+int check_report_sort(struct check_state *k)
 {
     size_t n = 0;
-    const struct finding **list = arena_get(k->arena, (k->count + 1) * sizeof *list);
+    const struct check_finding **list = arena_get(k->arena, (k->count + 1) * sizeof *list);
     if (!list)
         return -1;
-    for (const struct finding *f = k->first; f; f = f->next)
+    for (const struct check_finding *f = k->first; f; f = f->next)
         list[n++] = f;
     if (n)
-        qsort(list, n, sizeof *list, by_place);
-    struct finding **at = &k->first;
+        qsort(list, n, sizeof *list, compare_findings);
+    struct check_finding **at = &k->first;
     for (size_t i = 0; i < n; i++) {
-        *at = (struct finding *)(uintptr_t)list[i];
+        *at = (struct check_finding *)(uintptr_t)list[i];
         at = &(*at)->next;
     }
     *at = NULL;
@@ -68,7 +68,7 @@ static void count_corrections(struct buf *to, size_t n, const char *verb)
         buf_printf(to, ", %zu %s%s", n, verb, n == 1 ? "s another run" : " other runs");
 }
 
-void check_report_words(const struct check *k, struct buf *to)
+void check_report_words(const struct check_state *k, struct buf *to)
 {
     const char *sep = ": ";
     if (k->runs_bad)
@@ -89,19 +89,19 @@ void check_report_words(const struct check *k, struct buf *to)
 
 /* ---- a table ---- */
 
-static void print_remedies(const struct check *k, FILE *out)
+static void print_remedies(const struct check_state *k, FILE *out)
 {
     bool said[CHECK_KINDS] = {false};
     fputc('\n', out);
-    for (const struct finding *f = k->first; f; f = f->next)
+    for (const struct check_finding *f = k->first; f; f = f->next)
         if (!said[f->id]) {
-            const struct check_kind *kind = &check_kinds[f->id];
+            const struct check_finding_kind *kind = &check_kinds[f->id];
             said[f->id] = true;
             fprintf(out, "%s: %s: %s.\n", kind->word, kind->meaning, kind->remedy);
         }
 }
 
-int check_report_table(const struct check *k, FILE *out, struct arena *a)
+int check_report_table(const struct check_state *k, FILE *out, struct arena *a)
 {
     static const struct listing_column columns[] = {{"severity", "SEVERITY", false, 0},
                                                     {"finding", "FINDING", false, 0},
@@ -110,7 +110,7 @@ int check_report_table(const struct check *k, FILE *out, struct arena *a)
     struct listing l;
     CLEANUP_BUF struct buf b;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], a);
-    for (const struct finding *f = k->first; f; f = f->next) {
+    for (const struct check_finding *f = k->first; f; f = f->next) {
         listing_text(&l, severity_of(k, f));
         listing_text(&l, check_kinds[f->id].word);
         listing_text(&l, f->line ? arena_printf(a, "%s:%u", f->path, f->line) : f->path);
@@ -128,7 +128,7 @@ int check_report_table(const struct check *k, FILE *out, struct arena *a)
 
 /* ---- Markdown, for the page of a pull request ---- */
 
-void check_report_markdown(const struct check *k, const struct check_subject *of, size_t room, struct buf *to)
+void check_report_markdown(const struct check_state *k, const struct check_subject *of, size_t room, struct buf *to)
 {
     size_t n = 0;
     bool good = k->by_severity[CHECK_ERROR] == 0;
@@ -139,7 +139,7 @@ void check_report_markdown(const struct check *k, const struct check_subject *of
     buf_puts(to, ").\n");
     if (k->first)
         buf_puts(to, "\n| severity | finding | where | what |\n|---|---|---|---|\n");
-    for (const struct finding *f = k->first; f && n < MARKDOWN_ROWS && to->n < room; f = f->next, n++) {
+    for (const struct check_finding *f = k->first; f && n < MARKDOWN_ROWS && to->n < room; f = f->next, n++) {
         buf_printf(to, "| %s | %s | ", severity_of(k, f), check_kinds[f->id].word);
         markdown_text(to, f->path, 300);
         if (f->line)
@@ -153,7 +153,7 @@ void check_report_markdown(const struct check *k, const struct check_subject *of
     bool said[CHECK_KINDS] = {false};
     if (k->first)
         buf_putc(to, '\n');
-    for (const struct finding *f = k->first; f; f = f->next)
+    for (const struct check_finding *f = k->first; f; f = f->next)
         if (!said[f->id]) {
             said[f->id] = true;
             buf_printf(to, "- **%s**: %s. %s.\n", check_kinds[f->id].word, check_kinds[f->id].meaning, check_kinds[f->id].remedy);
@@ -162,7 +162,7 @@ void check_report_markdown(const struct check *k, const struct check_subject *of
 
 /* ---- JSON ---- */
 
-void check_report_json(const struct check *k, const struct check_subject *of, struct buf *to)
+void check_report_json(const struct check_state *k, const struct check_subject *of, struct buf *to)
 {
     struct json_out j = {.to = to};
     json_open(&j, NULL, '{');
@@ -178,8 +178,8 @@ void check_report_json(const struct check *k, const struct check_subject *of, st
     json_int(&j, "notes", (int64_t)k->by_severity[CHECK_NOTE]);
     json_int(&j, "not_shown", (int64_t)k->dropped);
     json_open(&j, "findings", '[');
-    for (const struct finding *f = k->first; f; f = f->next) {
-        const struct check_kind *kind = &check_kinds[f->id];
+    for (const struct check_finding *f = k->first; f; f = f->next) {
+        const struct check_finding_kind *kind = &check_kinds[f->id];
         json_open(&j, NULL, '{');
         json_text(&j, "severity", severity_of(k, f));
         json_text(&j, "finding", kind->word);
@@ -200,7 +200,7 @@ void check_report_json(const struct check *k, const struct check_subject *of, st
 
 /* ---- SARIF ---- */
 
-static void message(struct json_out *j, const char *key, const char *text)
+static void sarif_message(struct json_out *j, const char *key, const char *text)
 {
     json_open(j, key, '{');
     json_text(j, "text", text);
@@ -219,15 +219,15 @@ static const char *uri_of(const char *path, struct buf *to)
     return to->n ? to->p : ".";
 }
 
-static void sarif_rules(const struct check *k, struct json_out *j)
+static void sarif_rules(const struct check_state *k, struct json_out *j)
 {
     json_open(j, "rules", '[');
     for (size_t i = 0; i < CHECK_KINDS; i++) {
-        const struct check_kind *kind = &check_kinds[i];
+        const struct check_finding_kind *kind = &check_kinds[i];
         json_open(j, NULL, '{');
         json_text(j, "id", kind->word);
-        message(j, "shortDescription", kind->meaning);
-        message(j, "help", kind->remedy);
+        sarif_message(j, "shortDescription", kind->meaning);
+        sarif_message(j, "help", kind->remedy);
         json_open(j, "defaultConfiguration", '{');
         json_text(j, "level", check_severity_word(k->severity[i]));
         json_close(j, '}');
@@ -236,13 +236,13 @@ static void sarif_rules(const struct check *k, struct json_out *j)
     json_close(j, ']');
 }
 
-static void sarif_result(const struct check *k, struct json_out *j, const struct finding *f, struct buf *uri)
+static void sarif_result(const struct check_state *k, struct json_out *j, const struct check_finding *f, struct buf *uri)
 {
     json_open(j, NULL, '{');
     json_text(j, "ruleId", check_kinds[f->id].word);
     json_int(j, "ruleIndex", (int64_t)f->id);
     json_text(j, "level", severity_of(k, f));
-    message(j, "message", f->text);
+    sarif_message(j, "message", f->text);
     json_open(j, "locations", '[');
     json_open(j, NULL, '{');
     json_open(j, "physicalLocation", '{');
@@ -260,7 +260,7 @@ static void sarif_result(const struct check *k, struct json_out *j, const struct
     json_close(j, '}');
 }
 
-void check_report_sarif(const struct check *k, struct buf *to)
+void check_report_sarif(const struct check_state *k, struct buf *to)
 {
     CLEANUP_BUF struct buf uri;
     struct json_out j = {.to = to};
@@ -278,7 +278,7 @@ void check_report_sarif(const struct check *k, struct buf *to)
     json_close(&j, '}');
     json_close(&j, '}');
     json_open(&j, "results", '[');
-    for (const struct finding *f = k->first; f; f = f->next)
+    for (const struct check_finding *f = k->first; f; f = f->next)
         sarif_result(k, &j, f, &uri);
     json_close(&j, ']');
     json_text(&j, "columnKind", "utf16CodeUnits");

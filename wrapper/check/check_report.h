@@ -12,14 +12,14 @@ struct check_subject {
 /* The run that a path below the tree `at` ("mlruns") belongs to; false: to none. *ret_file: the path below the run, "" for the run itself. */
 bool check_report_run(const char *at, const char *path, struct str *ret_experiment, struct str *ret_id, const char **ret_file);
 /* Sorts the findings by path, line and kind; once, before the others. -1: no memory. */
-int check_report_sort(struct check *k);
+int check_report_sort(struct check_state *k);
 /* 0; -1: it could not be written or memory is out. */
-int check_report_table(const struct check *k, FILE *out, struct arena *a);
+int check_report_table(const struct check_state *k, FILE *out, struct arena *a);
 /* room: no more findings are shown once `to` has so many bytes; how many are left out is said. */
-void check_report_markdown(const struct check *k, const struct check_subject *of, size_t room, struct buf *to);
-void check_report_json(const struct check *k, const struct check_subject *of, struct buf *to);
+void check_report_markdown(const struct check_state *k, const struct check_subject *of, size_t room, struct buf *to);
+void check_report_json(const struct check_state *k, const struct check_subject *of, struct buf *to);
 /* SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it. */
-void check_report_sarif(const struct check *k, struct buf *to);
+void check_report_sarif(const struct check_state *k, struct buf *to);
 /* "2 of 300 runs have errors: 3 errors, 1 warning". */
-void check_report_words(const struct check *k, struct buf *to);
+void check_report_words(const struct check_state *k, struct buf *to);
 #endif

@@ -12,10 +12,10 @@
 /* ---- figures by somebody's word ---- */
 
 /* Sources of results besides rules. A series is verified by its runs, and sacct gives the keys of its own alone. */
-static bool is_shown(const struct run_check *r, const char *key, const char *source)
+static bool is_shown_elsewhere(const struct run_check *r, const char *key, const char *source)
 {
     static const char *const watched[] = {"gpu.", "net.", "throttle."};
-    if (!key_is_result(key) || truth_from_rules(source) || (strcmp(source, "series") == 0 && run_text(r, 't', "benchwrap.series")) ||
+    if (!key_is_result(key) || verify_is_from_rules(source) || (strcmp(source, "series") == 0 && run_text(r, 't', "benchwrap.series")) ||
         (strcmp(source, "sacct") == 0 && strncmp(key, "slurm.", strlen("slurm.")) == 0))
         return true;
     for (size_t i = 0; i < sizeof watched / sizeof *watched && strncmp(source, "probe:", 6) == 0; i++)
@@ -38,7 +38,7 @@ static void check_words(struct run_check *r)
     const char *benchmark = run_text(r, 't', "benchmark");
     size_t n = 0;
     for (const struct json *m = json_first(json_get(r->record, "metrics")); m; m = json_next(m)) {
-        if (is_shown(r, json_key(m), json_string(json_get(m, "source"), "")))
+        if (is_shown_elsewhere(r, json_key(m), json_string(json_get(m, "source"), "")))
             continue;
         first = first ? first : m;
         n++;
@@ -83,7 +83,7 @@ static void check_withheld(struct run_check *r)
 /* ---- references ---- */
 
 /* The value of "key" or "key@step" in the run's own files. */
-static bool value_of(const struct run_check *r, const char *name, double *ret)
+static bool claims_metric_value(const struct run_check *r, const char *name, double *ret)
 {
     char key[300];
     struct str rest = str_of(name), head = str_cut(&rest, '@');
@@ -108,7 +108,7 @@ static const char *reference_problem(const struct run_check *r, const struct jso
     bool pass = strcmp(word, "pass") == 0, below = strcmp(word, "below") == 0, above = strcmp(word, "above") == 0;
     if (!pass && !below && !above)
         return NULL;
-    if (!value_of(r, json_string(json_get(e, "metric"), ""), &is))
+    if (!claims_metric_value(r, json_string(json_get(e, "metric"), ""), &is))
         return "the run has no such metric";
     if (is != value)
         return "the value is another than the run's";
@@ -117,7 +117,7 @@ static const char *reference_problem(const struct run_check *r, const struct jso
     return pass && json_bool(json_get(e, "fails"), false) ? "it passes and fails" : NULL;
 }
 
-static void check_references(struct run_check *r)
+static void check_reference_claims(struct run_check *r)
 {
     const struct json *list = json_get(r->record, "references");
     const char *verdict = run_text(r, 't', "benchwrap.verdict");
@@ -142,5 +142,5 @@ void check_claims(struct run_check *r)
 {
     check_words(r);
     check_withheld(r);
-    check_references(r);
+    check_reference_claims(r);
 }

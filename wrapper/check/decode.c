@@ -9,7 +9,7 @@ enum {
     PACKED_MAX = 8 << 20 /* bytes of one packed text within a text */
 };
 
-static int digit64(char c)
+static int base64_digit(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -22,16 +22,17 @@ static int digit64(char c)
 
 enum { OTHER = -1, BETWEEN = -2 };
 /* One of the spellings by digits; `between` stands between digits and says nothing. */
-struct digits {
+struct decode_alphabet {
     int (*digit)(char c);
     short *is; /* what each byte is: a digit's value, OTHER or BETWEEN */
     unsigned bits, phases; /* a digit has; so many digits may stand before the first whole byte */
     const char *between, *packed; /* packed: how gzip begins in it */
 };
 static short bytes64[256], bytes16[256];
-static const struct digits spellings[] = {{digit64, bytes64, 6, 4, "\r\n", "H4sI"}, {str_hex_digit, bytes16, 4, 2, ":", "1f8b08"}};
+static const struct decode_alphabet spellings[] = {{base64_digit, bytes64, 6, 4, "\r\n", "H4sI"},
+                                                   {str_hex_digit, bytes16, 4, 2, ":", "1f8b08"}};
 
-static void fill_bytes(const struct digits *d)
+static void fill_bytes(const struct decode_alphabet *d)
 {
     for (int c = 1; c < 256 && !d->is[0]; c++) /* [0], which is OTHER, tells that it is done */
         d->is[c] = (short)(d->digit((char)c) >= 0 ? d->digit((char)c) : strchr(d->between, c) ? BETWEEN : OTHER);
@@ -39,7 +40,7 @@ static void fill_bytes(const struct digits *d)
 }
 
 /* Appends what the digits from `run` on spell: pieces of text as lines, or (whole) all bytes. */
-static void decode(struct buf *to, const struct digits *d, struct str run, bool whole)
+static void decode_digits(struct buf *to, const struct decode_alphabet *d, struct str run, bool whole)
 {
     size_t piece = to->n;
     unsigned value = 0, have = 0;
@@ -69,19 +70,19 @@ static void decode(struct buf *to, const struct digits *d, struct str run, bool 
         buf_putc(to, '\n');
 }
 
-static void take_run(struct buf *to, const struct digits *d, struct str run)
+static void decode_run(struct buf *to, const struct decode_alphabet *d, struct str run)
 {
     for (unsigned phase = 0; phase < d->phases; phase++)
-        decode(to, d, str_sub(run, phase, run.n), false);
+        decode_digits(to, d, str_sub(run, phase, run.n), false);
     if (str_starts(run, d->packed)) {
         CLEANUP_BUF struct buf packed;
         buf_init(&packed, run.n + 64);
-        decode(&packed, d, run, true);
+        decode_digits(&packed, d, run, true);
         check_unpack(buf_text(&packed), PACKED_MAX, to);
     }
 }
 
-static void add_runs(struct buf *to, struct str text, const struct digits *d)
+static void add_runs(struct buf *to, struct str text, const struct decode_alphabet *d)
 {
     fill_bytes(d);
     for (size_t at = 0, end; at < text.n; at = end + 1) {
@@ -94,7 +95,7 @@ static void add_runs(struct buf *to, struct str text, const struct digits *d)
                 break;
         }
         if (last - at >= SHORTEST)
-            take_run(to, d, str_sub(text, at, last - at));
+            decode_run(to, d, str_sub(text, at, last - at));
     }
 }
 
@@ -169,7 +170,7 @@ static void add_signs(struct buf *to, struct str text)
     }
 }
 
-static bool has_sign(struct str text)
+static bool has_escape_sign(struct str text)
 {
     return memchr(text.p, '%', text.n) || memchr(text.p, '\\', text.n) || memchr(text.p, '=', text.n) || memchr(text.p, '&', text.n);
 }
@@ -182,13 +183,13 @@ static void add_spellings(struct str text, struct buf *to)
                 buf_putc(to, text.p[i]);
         buf_putc(to, '\n');
     }
-    if (has_sign(text))
+    if (has_escape_sign(text))
         add_signs(to, text);
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
         add_runs(to, text, &spellings[i]);
 }
 
-void check_spellings(struct str text, struct buf *to)
+void check_decode(struct str text, struct buf *to)
 {
     size_t from = to->n;
     if (text.n < LEAST)

@@ -10,45 +10,45 @@ enum {
 
 /* ---- orders ---- */
 
-static int published_first(const struct seen *x, const struct seen *y)
+static int published_first(const struct index_run *x, const struct index_run *y)
 {
     return x->published != y->published ? (x->published ? -1 : 1) : strcmp(x->path, y->path);
 }
 
-static int by_id(const void *a, const void *b)
+static int by_index_id(const void *a, const void *b)
 {
-    const struct seen *x = a, *y = b;
+    const struct index_run *x = a, *y = b;
     int c = strcmp(x->id, y->id);
     return c ? c : published_first(x, y);
 }
 
 static int by_values(const void *a, const void *b)
 {
-    const struct seen *x = a, *y = b;
+    const struct index_run *x = a, *y = b;
     int c = strcmp(x->values, y->values);
     return c ? c : published_first(x, y);
 }
 
 static int by_output(const void *a, const void *b)
 {
-    const struct seen *x = a, *y = b;
+    const struct index_run *x = a, *y = b;
     int c = x->has_output != y->has_output ? (x->has_output ? -1 : 1) : memcmp(x->output, y->output, sizeof x->output);
     return c ? c : published_first(x, y);
 }
 
 /* One comes from the other, and says so. */
-static bool is_kin(const struct seen *x, const struct seen *y)
+static bool is_related_run(const struct index_run *x, const struct index_run *y)
 {
     return strcmp(x->amends, y->id) == 0 || strcmp(y->amends, x->id) == 0 || strcmp(x->parent, y->id) == 0 ||
            strcmp(y->parent, x->id) == 0 || (*x->amends && strcmp(x->amends, y->amends) == 0);
 }
 
-static void tell_ids(struct check *k)
+static void report_duplicate_ids(struct check_state *k)
 {
-    struct check_seen *s = k->seen;
-    qsort(s->list, s->count, sizeof *s->list, by_id);
+    struct check_index *s = k->seen;
+    qsort(s->list, s->count, sizeof *s->list, by_index_id);
     for (size_t i = 1; i < s->count; i++) {
-        const struct seen *x = &s->list[i], *y = &s->list[i - 1];
+        const struct index_run *x = &s->list[i], *y = &s->list[i - 1];
         if (strcmp(x->id, y->id) == 0 && strcmp(x->path, y->path) != 0 && !x->published)
             check_found(k, CHECK_ID_KNOWN, x->path, 0, "the id is that of %s, too", y->path);
     }
@@ -56,14 +56,14 @@ static void tell_ids(struct check *k)
 
 static int by_wall(const void *a, const void *b)
 {
-    const struct seen *x = a, *y = b;
+    const struct index_run *x = a, *y = b;
     return x->wall != y->wall ? (x->wall < y->wall ? -1 : 1) : published_first(x, y);
 }
 
 /* A run that took as long as a new one, to the last digit, may be the same: its values are read. */
-static void read_equally_long(struct check *k)
+static void read_equally_long(struct check_state *k)
 {
-    struct check_seen *s = k->seen;
+    struct check_index *s = k->seen;
     qsort(s->list, s->count, sizeof *s->list, by_wall);
     for (size_t i = 0, end; i < s->count; i = end) {
         for (end = i + 1; end < s->count && s->list[end].wall == s->list[i].wall; end++)
@@ -71,22 +71,22 @@ static void read_equally_long(struct check *k)
         if (!s->list[i].wall || s->list[end - 1].published) /* published ones come first */
             continue;
         for (size_t n = i; n < end && n - i < MEETINGS && s->list[n].published; n++)
-            seen_read_published(k, &s->list[n]);
+            index_read_published(k, &s->list[n]);
     }
 }
 
-static bool same_values(const struct seen *x, const struct seen *y)
+static bool same_index_values(const struct index_run *x, const struct index_run *y)
 {
     return x->has_values && strcmp(x->values, y->values) == 0;
 }
 
 /* The run before x in the list, of the same values, that it does not come from. NULL: there is none, or it comes from one of them (a correction of a correction). */
-static const struct seen *copied_by(const struct seen *x, size_t before)
+static const struct index_run *find_copied_run(const struct index_run *x, size_t before)
 {
-    const struct seen *from = NULL;
-    for (size_t back = 1; back <= before && back <= MEETINGS && same_values(x, x - back); back++) {
-        const struct seen *y = x - back;
-        if (is_kin(x, y))
+    const struct index_run *from = NULL;
+    for (size_t back = 1; back <= before && back <= MEETINGS && same_index_values(x, x - back); back++) {
+        const struct index_run *y = x - back;
+        if (is_related_run(x, y))
             return NULL;
         if (strcmp(x->id, y->id) != 0)
             from = y;
@@ -94,13 +94,13 @@ static const struct seen *copied_by(const struct seen *x, size_t before)
     return from;
 }
 
-static void tell_values(struct check *k)
+static void report_duplicate_values(struct check_state *k)
 {
-    struct check_seen *s = k->seen;
+    struct check_index *s = k->seen;
     read_equally_long(k);
     qsort(s->list, s->count, sizeof *s->list, by_values);
     for (size_t i = 1; i < s->count; i++) {
-        const struct seen *x = &s->list[i], *from = x->published ? NULL : copied_by(x, i);
+        const struct index_run *x = &s->list[i], *from = x->published ? NULL : find_copied_run(x, i);
         if (from)
             check_found(k, CHECK_COPY, x->path, 0, "every value of its metrics is that of %s", from->path);
     }
@@ -108,32 +108,32 @@ static void tell_values(struct check *k)
 
 static int by_times(const void *a, const void *b)
 {
-    const struct seen *x = a, *y = b;
+    const struct index_run *x = a, *y = b;
     int c = x->has_times != y->has_times ? (x->has_times ? -1 : 1) : strcmp(x->times, y->times);
     return c ? c : published_first(x, y);
 }
 
-static bool same_times(const struct seen *x, const struct seen *y)
+static bool same_times(const struct index_run *x, const struct index_run *y)
 {
     return x->has_times && y->has_times && strcmp(x->times, y->times) == 0;
 }
 
 /* The same measurement under a second id, with other figures of the run itself. Runs of the same values are told of already. */
-static void tell_times(struct check *k)
+static void report_duplicate_times(struct check_state *k)
 {
-    struct check_seen *s = k->seen;
+    struct check_index *s = k->seen;
     for (size_t i = 0; i < s->count; i++)
         if (s->list[i].marked)
-            seen_read_published(k, &s->list[i]);
+            index_read_published(k, &s->list[i]);
     qsort(s->list, s->count, sizeof *s->list, by_times);
     for (size_t i = 1, first = 0; i < s->count; i++) {
-        const struct seen *x = &s->list[i], *y = &s->list[first];
+        const struct index_run *x = &s->list[i], *y = &s->list[first];
         if (!same_times(x, y)) {
             first = i;
             continue;
         }
         bool siblings = *x->parent && strcmp(x->parent, y->parent) == 0;
-        if (!x->published && strcmp(x->id, y->id) != 0 && !same_values(x, y) && !is_kin(x, y) && !siblings)
+        if (!x->published && strcmp(x->id, y->id) != 0 && !same_index_values(x, y) && !is_related_run(x, y) && !siblings)
             check_found(k, x->imported && y->imported ? CHECK_COPY_OUTPUT : CHECK_COPY, x->path, 0,
                         "every time and rate that its program measured is that of %s", y->path);
     }
@@ -141,7 +141,7 @@ static void tell_times(struct check *k)
 
 /* ---- circles ---- */
 
-static const struct seen *of_id(const struct check_seen *s, const char *id)
+static const struct index_run *index_find(const struct check_index *s, const char *id)
 {
     size_t low = 0, high = s->count; /* sorted by id */
     while (low < high) {
@@ -157,11 +157,11 @@ static const struct seen *of_id(const struct check_seen *s, const char *id)
     return NULL;
 }
 
-static bool comes_back(const struct check_seen *s, const struct seen *x, bool parents)
+static bool chain_has_cycle(const struct check_index *s, const struct index_run *x, bool parents)
 {
-    const struct seen *at = x;
+    const struct index_run *at = x;
     for (int i = 0; i < CHAIN_MAX && at && *(parents ? at->parent : at->amends); i++) {
-        at = of_id(s, parents ? at->parent : at->amends);
+        at = index_find(s, parents ? at->parent : at->amends);
         if (at && strcmp(at->id, x->id) == 0)
             return true;
     }
@@ -169,52 +169,53 @@ static bool comes_back(const struct check_seen *s, const struct seen *x, bool pa
 }
 
 /* The list is sorted by id. */
-static void tell_circles(struct check *k)
+static void report_circles(struct check_state *k)
 {
-    struct check_seen *s = k->seen;
+    struct check_index *s = k->seen;
     for (size_t i = 0; i < s->count; i++) {
-        const struct seen *x = &s->list[i];
-        if (!x->published && *x->parent && strcmp(x->parent, x->id) != 0 && comes_back(s, x, true))
+        const struct index_run *x = &s->list[i];
+        if (!x->published && *x->parent && strcmp(x->parent, x->id) != 0 && chain_has_cycle(s, x, true))
             check_found(k, CHECK_PARENT, x->path, 0, "its parents lead back to itself");
-        if (!x->published && *x->amends && strcmp(x->amends, x->id) != 0 && comes_back(s, x, false))
+        if (!x->published && *x->amends && strcmp(x->amends, x->id) != 0 && chain_has_cycle(s, x, false))
             check_found(k, CHECK_AMENDS, x->path, 0, "what it amends leads back to itself");
     }
 }
 
-static bool same_output(const struct seen *x, const struct seen *y)
+static bool same_output(const struct index_run *x, const struct index_run *y)
 {
     return x->has_output && y->has_output && memcmp(x->output, y->output, sizeof x->output) == 0;
 }
 
 /* Runs of the same values are told of already. */
-static void tell_outputs(struct check *k)
+static void report_duplicate_outputs(struct check_state *k)
 {
-    struct check_seen *s = k->seen;
+    struct check_index *s = k->seen;
     qsort(s->list, s->count, sizeof *s->list, by_output);
     for (size_t i = 1, first = 0; i < s->count; i++) {
-        struct seen *x = &s->list[i], *y = &s->list[first];
+        struct index_run *x = &s->list[i], *y = &s->list[first];
         if (!same_output(x, y)) {
             first = i;
             continue;
         }
         if (x->published || strcmp(x->id, y->id) == 0)
             continue;
-        seen_read_published(k, y);
-        if (x->measured && !same_values(x, y) && !same_times(x, y) && !is_kin(x, y) && !(*x->parent && strcmp(x->parent, y->parent) == 0))
+        index_read_published(k, y);
+        if (x->measured && !same_index_values(x, y) && !same_times(x, y) && !is_related_run(x, y) &&
+            !(*x->parent && strcmp(x->parent, y->parent) == 0))
             check_found(k, CHECK_COPY_OUTPUT, x->path, 0, "its output is byte by byte that of %s", y->path);
     }
 }
 
-void check_seen_settle(struct check *k)
+void check_duplicates(struct check_state *k)
 {
-    struct check_seen *s = k->seen;
+    struct check_index *s = k->seen;
     if (!s || s->count < 2)
         return;
-    tell_ids(k);
-    tell_circles(k);
-    tell_values(k);
-    tell_times(k);
-    tell_outputs(k);
+    report_duplicate_ids(k);
+    report_circles(k);
+    report_duplicate_values(k);
+    report_duplicate_times(k);
+    report_duplicate_outputs(k);
     if (s->failed)
         check_found(k, CHECK_LIMIT, "mlruns", 0, "no memory to compare all runs with each other");
 }

@@ -7,7 +7,7 @@
 
 enum { PARAM_CHARS = 6000, TAG_CHARS = 8000, LINES_MAX = 1000, COMPLAINTS_MAX = 3 /* of one file */ };
 
-static struct check_entry *note(struct run_check *r, char kind, const char *key, struct str value)
+static struct check_entry *check_add_entry(struct run_check *r, char kind, const char *key, struct str value)
 {
     if (r->entry_count == r->entry_room) {
         size_t room = r->entry_room * 2 + 128;
@@ -32,7 +32,7 @@ static void check_key(struct run_check *r, const char *key, const char *file)
 }
 
 /* What somebody typed may hold anything. */
-static bool is_command(const char *key)
+static bool is_command_key(const char *key)
 {
     return strcmp(key, "benchwrap.command") == 0 || strcmp(key, "mlflow.source.name") == 0;
 }
@@ -41,7 +41,7 @@ void check_text_entry(struct run_check *r, char kind, const char *key, const cha
 {
     size_t n = 0, most = kind == 'p' ? PARAM_CHARS : TAG_CHARS;
     check_key(r, key, file);
-    note(r, kind, key, text);
+    check_add_entry(r, kind, key, text);
     if (!str_valid_utf8(text) || (text.n && memchr(text.p, 0, text.n))) {
         run_found(r, CHECK_VALUE, file, 0, "the value is not UTF-8, or holds a NUL");
         return;
@@ -49,13 +49,13 @@ void check_text_entry(struct run_check *r, char kind, const char *key, const cha
     for (size_t i = 0; i < text.n; i++)
         n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
     if (!str_is_plain(text))
-        run_found(r, is_command(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
+        run_found(r, is_command_key(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
                   "the value holds control characters, or such as change the direction of writing");
     if (n > most)
         run_found(r, CHECK_VALUE, file, 0, "the value has %zu characters; MLflow takes %zu", n, most);
 }
 
-static bool is_whole(struct str s)
+static bool is_whole_number(struct str s)
 {
     size_t i = s.n && s.p[0] == '-';
     if (s.n == i || s.n > 19)
@@ -67,7 +67,7 @@ static bool is_whole(struct str s)
 }
 
 /* A number as benchwrap writes it; what Python takes beside it (1_0, inf, blanks) is not among it. */
-static bool is_value(struct str s, double *ret)
+static bool parse_entry_value(struct str s, double *ret)
 {
     if (str_is(s, "nan")) {
         *ret = NAN;
@@ -80,17 +80,17 @@ static bool is_value(struct str s, double *ret)
 }
 
 /* What is wrong with a line; NULL: nothing. */
-static const char *sample_of(struct str line, const struct check_sample *before, struct check_sample *ret)
+static const char *parse_entry_sample(struct str line, const struct check_sample *before, struct check_sample *ret)
 {
     struct str rest = line, time = str_cut(&rest, ' '), value = rest.p ? str_cut(&rest, ' ') : (struct str){"", 0},
                step = rest.p ? rest : (struct str){"", 0};
     if (!line.n)
         return "is blank";
-    if (!is_whole(time) || !str_int(time, &ret->time_ms) || ret->time_ms < 0)
+    if (!is_whole_number(time) || !str_int(time, &ret->time_ms) || ret->time_ms < 0)
         return "does not begin with a time in ms";
-    if (!is_value(value, &ret->value))
+    if (!parse_entry_value(value, &ret->value))
         return "has no finite number, or one that readers do not agree on";
-    if (!is_whole(step) || !str_int(step, &ret->step))
+    if (!is_whole_number(step) || !str_int(step, &ret->step))
         return "does not end in a step, or has more or fewer than three fields";
     if (before && ret->time_ms <= before->time_ms)
         return "is not later than the one before";
@@ -103,7 +103,7 @@ void check_metric_entry(struct run_check *r, const char *key, const char *file, 
     size_t lines = 0, bad = 0, n = 0;
     unsigned number = 0;
     check_key(r, key, file);
-    struct check_entry *e = note(r, 'm', key, text);
+    struct check_entry *e = check_add_entry(r, 'm', key, text);
     for (size_t i = 0; i < text.n; i++)
         lines += text.p[i] == '\n';
     if (!text.n)
@@ -114,7 +114,7 @@ void check_metric_entry(struct run_check *r, const char *key, const char *file, 
         run_found(r, CHECK_METRIC, file, 0, "the file has %zu lines, more than %d", lines, LINES_MAX);
     struct check_sample *samples = e && lines <= LINES_MAX ? arena_get(&r->a, (lines + 1) * sizeof *samples) : NULL;
     for (struct str rest = e ? e->value : (struct str){0}; samples && rest.n && bad < COMPLAINTS_MAX;) {
-        const char *why = sample_of(str_cut(&rest, '\n'), n ? &samples[n - 1] : NULL, &samples[n]);
+        const char *why = parse_entry_sample(str_cut(&rest, '\n'), n ? &samples[n - 1] : NULL, &samples[n]);
         number++;
         if (why)
             run_found(r, CHECK_METRIC, file, number, "line %u %s", number, why);

@@ -20,14 +20,14 @@ enum {
     MARKED_MAX = 20000 /* published runs that are read since one of their metrics meets */
 };
 
-static struct seen *note(struct check *k, const char *id, const char *path)
+static struct index_run *index_add(struct check_state *k, const char *id, const char *path)
 {
     if (!k->seen && !(k->seen = calloc(1, sizeof *k->seen)))
         return NULL;
-    struct check_seen *s = k->seen;
+    struct check_index *s = k->seen;
     if (s->count == s->room) {
         size_t room = s->room * 2 + 256;
-        struct seen *more = realloc(s->list, room * sizeof *more);
+        struct index_run *more = realloc(s->list, room * sizeof *more);
         if (!more) {
             s->failed = true;
             return NULL;
@@ -35,13 +35,13 @@ static struct seen *note(struct check *k, const char *id, const char *path)
         s->list = more;
         s->room = room;
     }
-    struct seen *x = &s->list[s->count++];
-    *x = (struct seen){.path = arena_dup(k->arena, path, strlen(path))};
+    struct index_run *x = &s->list[s->count++];
+    *x = (struct index_run){.path = arena_dup(k->arena, path, strlen(path))};
     snprintf(x->id, sizeof x->id, "%.32s", id);
     return x;
 }
 
-void check_seen_end(struct check *k)
+void check_index_free(struct check_state *k)
 {
     if (k->seen) {
         free(k->seen->list);
@@ -64,7 +64,7 @@ static bool has_digits(struct str value, size_t least)
     return digits >= least;
 }
 
-static bool tells(struct str value)
+static bool has_enough_digits(struct str value)
 {
     return has_digits(value, DIGITS);
 }
@@ -91,7 +91,7 @@ static bool is_timing(const char *key)
 }
 
 /* The value in the first line of a metric, as a number that hardly any other text has; 0: it has not so many digits, and tells nothing. */
-static uint64_t first_of(struct str text, size_t digits)
+static uint64_t hash_first_value(struct str text, size_t digits)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     struct str line = str_cut(&text, '\n'), value;
@@ -110,7 +110,7 @@ static void summing_begin(struct summing *s)
     sha256_init(&s->times);
 }
 
-static void summing_end(struct summing *s, struct seen *to)
+static void summing_end(struct summing *s, struct index_run *to)
 {
     sha256_end(&s->sum, to->values);
     sha256_end(&s->times, to->times);
@@ -119,7 +119,7 @@ static void summing_end(struct summing *s, struct seen *to)
 }
 
 /* One metric: lines "<ms> <value> <step>", without the first field. */
-static void add_metric(struct summing *s, const char *key, struct str text)
+static void summing_add_metric(struct summing *s, const char *key, struct str text)
 {
     bool timing = is_timing(key);
     sha256_add(&s->sum, key, strlen(key) + 1);
@@ -136,8 +136,8 @@ static void add_metric(struct summing *s, const char *key, struct str text)
             sha256_add(&s->times, value.p, value.n);
             sha256_add(&s->times, "\n", 1);
         }
-        s->timings += timing && value.p && tells(value);
-        s->telling += value.p && tells(value);
+        s->timings += timing && value.p && has_enough_digits(value);
+        s->telling += value.p && has_enough_digits(value);
         s->timed = s->timed || (strcmp(key, "run.wall_s") == 0 && value.p && has_digits(value, WALL_DIGITS));
     }
 }
@@ -155,11 +155,11 @@ static void note_id(char to[33], const char *text)
     snprintf(to, 33, "%.32s", text && strlen(text) == 32 ? text : "");
 }
 
-void check_seen_run(struct run_check *r)
+void check_index_add_run(struct run_check *r)
 {
     struct summing s;
     const struct check_file *out = run_file(r, "artifacts/stdout.log");
-    struct seen *x = note(r->k, r->id, r->path);
+    struct index_run *x = index_add(r->k, r->id, r->path);
     if (!x)
         return;
     note_id(x->amends, run_text(r, 't', "benchwrap.amends"));
@@ -175,28 +175,28 @@ void check_seen_run(struct run_check *r)
         const struct check_entry *e = &r->entries[i];
         if (e->kind != 'm')
             continue;
-        add_metric(&s, e->key, e->value);
-        if (!x->mark && is_timing(e->key) && (x->mark = first_of(e->value, DIGITS)))
+        summing_add_metric(&s, e->key, e->value);
+        if (!x->mark && is_timing(e->key) && (x->mark = hash_first_value(e->value, DIGITS)))
             x->mark_key = arena_dup(r->k->arena, e->key, strlen(e->key));
     }
     summing_end(&s, x);
     const struct check_entry *wall = run_entry(r, 'm', "run.wall_s");
-    x->wall = wall ? first_of(wall->value, WALL_DIGITS) : 0;
+    x->wall = wall ? hash_first_value(wall->value, WALL_DIGITS) : 0;
 }
 
 /* ---- what is published already ---- */
 
 struct published {
-    struct check *k;
+    struct check_state *k;
     const struct folder *in;
     const char *at, *experiment;
 };
 
 struct output {
-    struct seen *to;
+    struct index_run *to;
 };
 
-static int each_artifact(void *context, const struct folder_entry *e)
+static int index_visit_artifact(void *context, const struct folder_entry *e)
 {
     struct output *o = context;
     if (!str_is(e->name, "stdout.log") || e->kind != FOLDER_FILE || !e->id || e->id_size > sizeof o->to->output)
@@ -208,49 +208,49 @@ static int each_artifact(void *context, const struct folder_entry *e)
 
 static int by_mark(const void *a, const void *b)
 {
-    const struct mark *x = a, *y = b;
+    const struct index_mark *x = a, *y = b;
     return x->value != y->value ? (x->value < y->value ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
 }
 
 /* What names the new runs, sorted. A few metrics are enough: runs that come together are of few benchmarks. */
-static void gather_marks(struct check_seen *s)
+static void gather_marks(struct check_index *s)
 {
     size_t keys = 0;
     if (!(s->marks = calloc(s->count, sizeof *s->marks)))
         return;
     for (size_t i = 0; i < s->count; i++) {
-        const struct seen *x = &s->list[i];
+        const struct index_run *x = &s->list[i];
         unsigned k = 0;
         if (!x->mark || !x->has_times || !x->mark_key)
             continue;
         while (k < keys && strcmp(s->mark_keys[k], x->mark_key) != 0)
             k++;
-        if (k == SEEN_MARKS)
+        if (k == INDEX_MARKS)
             continue;
         s->mark_keys[k] = x->mark_key;
         keys = k == keys ? keys + 1 : keys;
-        s->marks[s->mark_count++] = (struct mark){x->mark, k};
+        s->marks[s->mark_count++] = (struct index_mark){x->mark, k};
     }
     if (s->mark_count)
         qsort(s->marks, s->mark_count, sizeof *s->marks, by_mark);
 }
 
-static void look_at_marks(const struct published *p, struct seen *to, const struct folder *metrics)
+static void index_match_marks(const struct published *p, struct index_run *to, const struct folder *metrics)
 {
-    struct check_seen *s = p->k->seen;
+    struct check_index *s = p->k->seen;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 20);
-    for (unsigned k = 0; k < SEEN_MARKS && s->mark_keys[k] && s->marked < MARKED_MAX; k++) {
+    for (unsigned k = 0; k < INDEX_MARKS && s->mark_keys[k] && s->marked < MARKED_MAX; k++) {
         buf_clear(&b);
         if (folder_read(metrics, s->mark_keys[k], 1 << 18, &b) < 0)
             continue;
-        struct mark wanted = {first_of(buf_text(&b), DIGITS), k};
+        struct index_mark wanted = {hash_first_value(buf_text(&b), DIGITS), k};
         to->marked = to->marked || (wanted.value && bsearch(&wanted, s->marks, s->mark_count, sizeof *s->marks, by_mark));
     }
     s->marked += to->marked;
 }
 
-static int each_published(void *context, const struct folder_entry *e)
+static int index_visit_run(void *context, const struct folder_entry *e)
 {
     struct published *p = context;
     char path[1200];
@@ -259,24 +259,24 @@ static int each_published(void *context, const struct folder_entry *e)
     if (e->kind != FOLDER_FOLDER || e->name.n != 32)
         return 0;
     snprintf(path, sizeof path, "%.1000s/%.12s/%s", p->at, p->experiment, e->name.p);
-    struct output o = {note(p->k, e->name.p, path)};
+    struct output o = {index_add(p->k, e->name.p, path)};
     if (!o.to)
         return -1;
     o.to->published = true;
     if (folder_enter(p->in, e->name.p, &run) < 0)
         return 0;
     if (folder_enter(&run, "artifacts", &artifacts) == 0)
-        folder_list(&artifacts, each_artifact, &o);
+        folder_list(&artifacts, index_visit_artifact, &o);
     if (folder_enter(&run, "metrics", &metrics) < 0)
         return 0;
     buf_init(&wall, 1 << 17);
     if (folder_read(&metrics, "run.wall_s", 4096, &wall) == 0)
-        o.to->wall = first_of(buf_text(&wall), WALL_DIGITS);
-    look_at_marks(p, o.to, &metrics);
+        o.to->wall = hash_first_value(buf_text(&wall), WALL_DIGITS);
+    index_match_marks(p, o.to, &metrics);
     return 0;
 }
 
-static int each_experiment(void *context, const struct folder_entry *e)
+static int index_visit_experiment(void *context, const struct folder_entry *e)
 {
     struct published *up = context, p = *up;
     CLEANUP_FOLDER struct folder in = {0};
@@ -284,15 +284,15 @@ static int each_experiment(void *context, const struct folder_entry *e)
         return 0;
     p.in = &in;
     p.experiment = e->name.p;
-    return folder_list(&in, each_published, &p) < 0 ? -1 : 0;
+    return folder_list(&in, index_visit_run, &p) < 0 ? -1 : 0;
 }
 
-void check_seen_published(struct check *k, const struct folder *tree, const char *at)
+void check_index_add_published(struct check_state *k, const struct folder *tree, const char *at)
 {
     struct published p = {.k = k, .in = tree, .at = at};
     if (k->seen)
         gather_marks(k->seen);
-    int rc = folder_list(tree, each_experiment, &p);
+    int rc = folder_list(tree, index_visit_experiment, &p);
     if (k->seen)
         k->seen->at_n = strlen(at);
     if (rc < 0)
@@ -310,7 +310,7 @@ struct metric_files {
     size_t count, room;
 };
 
-static int each_metric(void *context, const struct folder_entry *e)
+static int index_visit_metric(void *context, const struct folder_entry *e)
 {
     struct metric_files *m = context;
     const char *key = arena_printf(m->a, "%s%s", m->prefix, e->name.p);
@@ -325,7 +325,7 @@ static int each_metric(void *context, const struct folder_entry *e)
         own.in = &below;
         if (!own.prefix || strlen(own.prefix) > 500 || folder_enter(m->in, e->name.p, &below) < 0)
             return 0;
-        folder_list(&below, each_metric, &own);
+        folder_list(&below, index_visit_metric, &own);
         own.in = m->in;
         own.prefix = m->prefix;
         *m = own;
@@ -346,7 +346,7 @@ static int each_metric(void *context, const struct folder_entry *e)
     return 0;
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_metric_files(const void *a, const void *b)
 {
     return strcmp(((const struct metric_file *)a)->key, ((const struct metric_file *)b)->key);
 }
@@ -359,7 +359,7 @@ static void read_tag(const struct folder *run, const char *tag, char to[33])
         note_id(to, b.p);
 }
 
-void seen_read_published(struct check *k, struct seen *x)
+void index_read_published(struct check_state *k, struct index_run *x)
 {
     CLEANUP_FOLDER struct folder run = {0}, metrics = {0};
     struct arena a;
@@ -369,12 +369,12 @@ void seen_read_published(struct check *k, struct seen *x)
     arena_init(&a, 64 << 20);
     struct metric_files m = {.in = &metrics, .prefix = "", .a = &a};
     if (folder_enter(&run, "metrics", &metrics) == 0)
-        folder_list(&metrics, each_metric, &m);
+        folder_list(&metrics, index_visit_metric, &m);
     if (m.count)
-        qsort(m.list, m.count, sizeof *m.list, by_key);
+        qsort(m.list, m.count, sizeof *m.list, compare_metric_files);
     summing_begin(&s);
     for (size_t i = 0; i < m.count; i++)
-        add_metric(&s, m.list[i].key, m.list[i].text);
+        summing_add_metric(&s, m.list[i].key, m.list[i].text);
     summing_end(&s, x);
     read_tag(&run, "tags/benchwrap.amends", x->amends);
     read_tag(&run, "tags/mlflow.parentRunId", x->parent);

@@ -1,11 +1,11 @@
-/* index.h: what seen.c gathers and meet.c compares; private to wrapper/check. */
+/* index.h: what index.c gathers and duplicates.c compares; private to wrapper/check. */
 #ifndef CHECK_INDEX_H
 #define CHECK_INDEX_H
 #include "check/parts.h"
 
-enum { SEEN_MARKS = 4 /* metrics that are looked up in what is published */ };
+enum { INDEX_MARKS = 4 /* metrics that are looked up in what is published */ };
 
-struct seen {
+struct index_run {
     char id[33], amends[33], parent[33];
     const char *path; /* "mlruns/<exp>/<id>" */
     unsigned char output[32];
@@ -20,18 +20,18 @@ struct seen {
     bool published; /* it was there before */
 };
 
-struct check_seen {
-    struct seen *list;
-    struct mark {
+struct check_index {
+    struct index_run *list;
+    struct index_mark {
         uint64_t value;
         unsigned key;
     } * marks; /* of new runs, sorted; while what is published is looked at */
     size_t mark_count, marked;
-    const char *mark_keys[SEEN_MARKS];
+    const char *mark_keys[INDEX_MARKS];
     size_t count, room, at_n; /* at_n: bytes of the tree's folder in the paths of what is published */
     bool failed;
 };
 
 /* Reads the values and kin of a run that is published, where they are not known yet. */
-void seen_read_published(struct check *k, struct seen *x);
+void index_read_published(struct check_state *k, struct index_run *x);
 #endif

@@ -9,7 +9,7 @@
 enum { COMPLAINTS_MAX = 5 };
 static const char file[] = "artifacts/manifest.json";
 
-static void tell(void *context, const char *where, const char *what)
+static void report_manifest_problem(void *context, const char *where, const char *what)
 {
     run_found(context, CHECK_MANIFEST, file, 0, "%s %s", where, what);
 }
@@ -73,7 +73,7 @@ void check_manifest(struct run_check *r)
         run_found(r, CHECK_MANIFEST, file, 0, "it begins with a byte order mark");
     else if (json_parse(&j, r->manifest_text, NULL, &why) < 0)
         run_found(r, CHECK_MANIFEST, file, 0, "%s", why.text);
-    else if (schema_check(SCHEMA_MANIFEST, j, COMPLAINTS_MAX, tell, r) == 0) {
+    else if (schema_check(SCHEMA_MANIFEST, j, COMPLAINTS_MAX, report_manifest_problem, r) == 0) {
         if (strcmp(json_string(json_get(j, "run_id"), ""), r->id) != 0)
             run_found(r, CHECK_IDENTITY, file, 0, "run_id is not that of the folder");
         check_files(r, json_get(j, "files"));

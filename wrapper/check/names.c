@@ -52,7 +52,7 @@ static const struct {
                {0x212a, "k"},    {0x212b, "<e5>"}, {0x2126, "<3c9>"}, {0xfb00, "ff"},   {0xfb01, "fi"},   {0xfb02, "fl"},
                {0xfb03, "ffi"},  {0xfb04, "ffl"},  {0xfb05, "st"},    {0xfb06, "st"}};
 
-static uint32_t fold(uint32_t c)
+static uint32_t fold_case(uint32_t c)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (c < cases[i].from || c > cases[i].to)
@@ -62,7 +62,7 @@ static uint32_t fold(uint32_t c)
     return c;
 }
 
-static const char *letter(uint32_t c)
+static const char *folded_letter(uint32_t c)
 {
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
         if (letters[i].is == c)
@@ -75,8 +75,8 @@ const char *check_name_folded(struct str name, struct arena *a)
     CLEANUP_BUF struct buf b;
     buf_init(&b, 8 * name.n + 64);
     for (size_t i = 0; i < name.n;) {
-        uint32_t was = next_character(name, &i), c = fold(was);
-        const char *as = was < 0x80 ? NULL : letter(was);
+        uint32_t was = next_character(name, &i), c = fold_case(was);
+        const char *as = was < 0x80 ? NULL : folded_letter(was);
         if (is_invisible(c) || (c >= 0x300 && c <= 0x36f)) /* marks of letters that are put together */
             continue;
         if (as)
@@ -162,7 +162,7 @@ static const char *bad_character(struct str name)
     return NULL;
 }
 
-bool check_name(struct check *k, struct str name, const char *path)
+bool check_file_name(struct check_state *k, struct str name, const char *path)
 {
     struct arena a;
     const char *bad;

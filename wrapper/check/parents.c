@@ -30,7 +30,7 @@ static void compare_block(struct run_check *r, const char *block, const char *pa
         CLEANUP_BUF struct buf b;
         const struct check_entry *e = run_entry(r, 'm', json_key(m));
         buf_init(&b, VALUE_MAX + (1 << 17));
-        if (!e || !truth_from_rules(json_string(json_get(m, "source"), "")))
+        if (!e || !verify_is_from_rules(json_string(json_get(m, "source"), "")))
             continue;
         snprintf(path, sizeof path, "%s/%s/metrics/%.200s.%.300s", r->experiment, parent, block, json_key(m));
         if (!r->k->tree || folder_read(r->k->tree, path, VALUE_MAX, &b) < 0 || !same_samples(e->value, buf_text(&b))) {

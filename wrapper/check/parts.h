@@ -25,7 +25,7 @@ struct check_entry {
 };
 
 struct run_check {
-    struct check *k;
+    struct check_state *k;
     const struct folder *folder;
     const char *path;           /* "mlruns/<exp>/<run>" */
     const char *experiment, *id;/* the two folders' names */
@@ -53,12 +53,12 @@ const char *run_text(const struct run_check *r, char kind, const char *key);
 double run_number(const struct run_check *r, const char *key, double otherwise);
 
 /* check.c: is what all runs together may cost spent? Then it is told. */
-bool check_is_full(struct check *k, const char *path);
+bool check_is_full(struct check_state *k, const char *path);
 /* check.c: the name of an experiment's folder: 1 to 2147483647. The text behind it may go on. */
 bool check_is_experiment(struct str name);
 
 /* names.c: one name of a folder; `path` is the whole. Tells what is wrong with it; false: do not go on with it (it cannot be a path of its own). */
-bool check_name(struct check *k, struct str name, const char *path);
+bool check_file_name(struct check_state *k, struct str name, const char *path);
 /* Two names that are one where case or form of letters does not count: the key under which they meet, into the arena. */
 const char *check_name_folded(struct str name, struct arena *a);
 
@@ -78,20 +78,20 @@ void check_active(struct run_check *r, const char *file, struct str text);
 /* times.c */
 void check_times(struct run_check *r);
 /* truth.c: the output is read again by the run's rules. bounds.c: what the hardware can do. */
-void check_truth(struct run_check *r);
+void check_verify(struct run_check *r);
 void check_bounds(struct run_check *r);
 /* unpack.c: appends what is in a compressed file, `most` bytes at most. NULL, or why there is more that is not looked at. */
 const char *check_unpack(struct str data, size_t most, struct buf *to);
 /* disguise.c: appends what a text says in UTF-16, signs for characters, base64 and hexadecimal digits, as lines. */
-void check_spellings(struct str text, struct buf *to);
+void check_decode(struct str text, struct buf *to);
 /* privacy.c: a text file of the run. signature.c */
 void check_privacy(struct run_check *r, const char *file, struct str text);
-void check_secrets_in(struct check *k, const char *path, const char *where, const char *text); /* a name or a message; `where` goes before what is said of it */
+void check_secrets_in(struct check_state *k, const char *path, const char *where, const char *text); /* a name or a message; `where` goes before what is said of it */
 void check_private_record(struct run_check *r); /* user and host, which a public run does not tell */
 void check_signature(struct run_check *r);
 /* seen.c: what has been seen under which id. */
-void check_seen_run(struct run_check *r);
-void check_seen_published(struct check *k, const struct folder *tree, const char *at); /* the runs of a tree in git that is published, and where it stands */
-void check_seen_settle(struct check *k); /* all runs are known: tells of copies */
-void check_seen_end(struct check *k);
+void check_index_add_run(struct run_check *r);
+void check_index_add_published(struct check_state *k, const struct folder *tree, const char *at); /* the runs of a tree in git that is published, and where it stands */
+void check_duplicates(struct check_state *k); /* all runs are known: tells of copies */
+void check_index_free(struct check_state *k);
 #endif

@@ -19,7 +19,7 @@ static bool find_kind(struct str word, enum check_id *ret)
     return false;
 }
 
-static int take_line(struct check *k, const struct yaml *y, struct err *err)
+static int policy_read_line(struct check_state *k, const struct yaml *y, struct err *err)
 {
     enum check_id id;
     if (!find_kind(y->key, &id))
@@ -44,7 +44,7 @@ static bool has_lines(struct str text)
     return false;
 }
 
-int check_policy(struct check *k, struct str text, struct err *err)
+int check_policy(struct check_state *k, struct str text, struct err *err)
 {
     struct arena a;
     struct yaml *y = NULL;
@@ -54,7 +54,7 @@ int check_policy(struct check *k, struct str text, struct err *err)
         if (y->kind != YAML_MAP)
             rc = yaml_complain(y, CHECK_POLICY_FILE, err, "expected lines \"finding: severity\"");
         for (const struct yaml *line = y->child; rc == 0 && line; line = line->next)
-            rc = take_line(k, line, err);
+            rc = policy_read_line(k, line, err);
     }
     arena_deinit(&a);
     return rc;

@@ -20,7 +20,7 @@ enum {
 };
 
 /* Files in which random text has no business: what was typed and what was set. */
-static bool is_command(const char *file)
+static bool is_command_file(const char *file)
 {
     static const char *const names[] = {"artifacts/environment.txt", "tags/benchwrap.command", "tags/mlflow.source.name"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -29,7 +29,7 @@ static bool is_command(const char *file)
     return false;
 }
 
-static unsigned line_of(struct str text, size_t at)
+static unsigned line_number_at(struct str text, size_t at)
 {
     unsigned n = 1;
     for (size_t i = 0; i < at; i++)
@@ -38,7 +38,7 @@ static unsigned line_of(struct str text, size_t at)
 }
 
 /* "token: 128" of a model's log, "password=$PW", "sig=none": no secret stands there. */
-static bool is_harmless(struct str value)
+static bool is_harmless_value(struct str value)
 {
     static const char *const words[] = {"none", "null", "true", "false", "yes", "no", "unset", "default", "hidden", "xxx", "redacted"};
     bool letter = false, digit = false, other = false;
@@ -66,7 +66,7 @@ struct secret_check {
     const char *where; /* goes before what is said; "" */
 };
 
-static void tell_secret(const struct secret_check *c, const struct secret *p)
+static void report_secret(const struct secret_check *c, const struct secret *p)
 {
     static const char *const words[] = {[SECRET_TOKEN] = "a service's token",
                                         [SECRET_RANDOM] = "random text as of a token",
@@ -76,7 +76,7 @@ static void tell_secret(const struct secret_check *c, const struct secret *p)
     bool sure = p->kind != SECRET_ASSIGNED && p->kind != SECRET_RANDOM;
     struct str shown = str_sub(c->text, p->at, SHOWN); /* enough to find it, too little to use it */
     bool web = p->kind == SECRET_TOKEN && str_starts(shown, "eyJ"), show = p->kind == SECRET_TOKEN && !web;
-    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_of(c->text, p->at),
+    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_number_at(c->text, p->at),
               "%s%s%s, %zu bytes%s" STR_FMT "%s", c->where, c->spelt ? "in another spelling (UTF-16, %, \\u, base64, hexadecimal) " : "",
               web ? "a JSON Web Token" : words[p->kind], p->n, show ? " that begin with \"" : "", STR_ARG(show ? shown : STR("")),
               show ? "\"" : "");
@@ -92,19 +92,19 @@ static struct str without_scheme(struct str value)
     return value;
 }
 
-static bool counts(const char *file, struct str text, const struct secret *p)
+static bool is_reportable_secret(const char *file, struct str text, const struct secret *p)
 {
     struct str secret = str_sub(text, p->at, p->n);
     if (str_has(secret, "[redacted") || str_has(secret, "(redacted)") || str_starts(secret, "***") || secret_is_redacted(secret))
         return false;
     if (p->kind == SECRET_ASSIGNED)
-        return !is_harmless(without_scheme(secret));
+        return !is_harmless_value(without_scheme(secret));
     if (p->kind == SECRET_URL) { /* a user alone is none ("git@"), nor what is not one line of a URL */
         const char *colon = memchr(secret.p, ':', secret.n);
         return colon && p->n < 500 && !memchr(secret.p, '\n', secret.n) &&
-               !is_harmless(str_sub(secret, (size_t)(colon - secret.p) + 1, secret.n));
+               !is_harmless_value(str_sub(secret, (size_t)(colon - secret.p) + 1, secret.n));
     }
-    return p->kind != SECRET_RANDOM || is_command(file);
+    return p->kind != SECRET_RANDOM || is_command_file(file);
 }
 
 static void take_secret(void *context, const struct secret *p)
@@ -114,9 +114,9 @@ static void take_secret(void *context, const struct secret *p)
     if (p->kind == SECRET_KEY)
         c->key_end = p->at + p->n;
     bool plain = p->kind == SECRET_TOKEN || p->kind == SECRET_KEY || p->kind == SECRET_URL; /* by its own form */
-    if (same_key || c->told == TOLD_MAX || (c->spelt && !plain) || !counts(c->file, c->text, p))
+    if (same_key || c->told == TOLD_MAX || (c->spelt && !plain) || !is_reportable_secret(c->file, c->text, p))
         return;
-    tell_secret(c, p);
+    report_secret(c, p);
     c->told++;
 }
 
@@ -127,7 +127,7 @@ static void check_secrets(struct run_check *r, const char *file, struct str text
     secrets_find(text, &state, take_secret, &c);
     CLEANUP_BUF struct buf b;
     buf_init(&b, 8 * text.n + 4096 + (8 << 20));
-    check_spellings(text, &b);
+    check_decode(text, &b);
     struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told, .where = where};
     state = (struct secrets_state){0};
     if (b.n)
@@ -142,7 +142,7 @@ static void check_named(struct run_check *r, const char *file, struct str text)
                              : str_starts(str_of(file), "tags/") ? file + 5
                                                                  : ""),
                value = str_trim(text);
-    if (name.n && secret_value(secret_variable(name), value, &number) && !number && !is_harmless(value))
+    if (name.n && secret_value(secret_variable(name), value, &number) && !number && !is_harmless_value(value))
         run_found(r, CHECK_SECRET_ODD, file, 1, "a password or token that is named so, %zu byte%s", value.n, str_plural(value.n));
 }
 
@@ -169,7 +169,7 @@ static bool is_random(struct str text)
 }
 
 /* A compressed file is read as what it unpacks to. */
-static void look_into(struct run_check *r, const char *file, struct str text)
+static void check_unpacked(struct run_check *r, const char *file, struct str text)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, UNPACKED_MAX + (1 << 20));
@@ -184,7 +184,7 @@ static void look_into(struct run_check *r, const char *file, struct str text)
         check_secrets(r, file, buf_text(&b), "when it is unpacked ");
 }
 
-void check_secrets_in(struct check *k, const char *path, const char *where, const char *text)
+void check_secrets_in(struct check_state *k, const char *path, const char *where, const char *text)
 {
     struct run_check r = {.k = k, .path = path};
     struct secret_check c = {.r = &r, .file = "", .text = str_of(text), .where = where};
@@ -196,7 +196,7 @@ void check_secrets_in(struct check *k, const char *path, const char *where, cons
 /* ---- personal data ---- */
 
 /* Is it what benchwrap writes in the place of a name or an address: one letter, perhaps with a number behind it? */
-static bool is_token(struct str text)
+static bool is_replacement_letter(struct str text)
 {
     static const char letters[] = "uhdasmx";
     while (text.n && isdigit((unsigned char)text.p[text.n - 1]))
@@ -221,10 +221,10 @@ static bool is_example(struct str text)
 }
 
 /* What benchwrap itself writes must be clean; what a program printed may have its author's address in it. */
-static bool is_own(const char *file)
+static bool is_own_file(const char *file)
 {
     return strncmp(file, "params/", 7) == 0 || strncmp(file, "tags/", 5) == 0 || strcmp(file, "meta.yaml") == 0 ||
-           strcmp(file, "artifacts/benchwrap.json") == 0 || is_command(file);
+           strcmp(file, "artifacts/benchwrap.json") == 0 || is_command_file(file);
 }
 
 struct personal_check {
@@ -245,16 +245,16 @@ static void take_identity(void *context, const struct identity_found *f)
 {
     struct personal_check *c = context;
     struct str found = str_sub(c->text, f->at, f->n);
-    if (c->told == TOLD_MAX || is_token(found) || is_example(found) || is_member_user(c, f->at))
+    if (c->told == TOLD_MAX || is_replacement_letter(found) || is_example(found) || is_member_user(c, f->at))
         return;
-    run_found(c->r, c->id, c->file, line_of(c->text, f->at), "%s", f->what);
+    run_found(c->r, c->id, c->file, line_number_at(c->text, f->at), "%s", f->what);
     c->told++;
 }
 
 /* By the recorder's own rules, as far as they need no knowledge of the site. */
 static void check_personal(struct run_check *r, const char *file, struct str text)
 {
-    struct personal_check c = {.r = r, .file = file, .text = text, .id = is_own(file) ? CHECK_PERSONAL : CHECK_PERSONAL_ODD};
+    struct personal_check c = {.r = r, .file = file, .text = text, .id = is_own_file(file) ? CHECK_PERSONAL : CHECK_PERSONAL_ODD};
     struct identities none;
     CLEANUP_BUF struct buf copy;
     buf_init(&copy, text.n + 4096);
@@ -272,7 +272,7 @@ void check_privacy(struct run_check *r, const char *file, struct str text)
 {
     check_named(r, file, text);
     check_secrets(r, file, text, "");
-    look_into(r, file, text);
+    check_unpacked(r, file, text);
     if (r->k->public_profile)
         check_personal(r, file, text);
 }

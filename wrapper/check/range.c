@@ -18,18 +18,18 @@ enum {
     AHEAD_MS = 5 * 60 * 1000
 };
 
-struct added {
+struct added_run {
     char experiment[12], id[33];
     struct repo_id tree;
 };
 
-struct range {
-    struct check *k;
+struct range_state {
+    struct check_state *k;
     struct repo *repo;
     const char *at;
     size_t at_n;
     struct repo_id to_tree;
-    struct added *runs;
+    struct added_run *runs;
     size_t count, room;
     struct experiments {
         const char *id;
@@ -47,7 +47,7 @@ struct range {
 
 /* ---- paths ---- */
 
-enum place {
+enum range_place {
     PLACE_ABOVE /* the tree's folder, or one on the way to it */,
     PLACE_EXPERIMENT,
     PLACE_OF_EXPERIMENT,
@@ -56,7 +56,7 @@ enum place {
     PLACE_OUTSIDE
 };
 
-static enum place place_of(const struct range *x, const char *path, struct str *ret_experiment, struct str *ret_run)
+static enum range_place range_place_of(const struct range_state *x, const char *path, struct str *ret_experiment, struct str *ret_run)
 {
     size_t n = strlen(path);
     *ret_experiment = *ret_run = (struct str){"", 0};
@@ -77,7 +77,7 @@ static enum place place_of(const struct range *x, const char *path, struct str *
     return rest.p ? PLACE_OF_RUN : PLACE_RUN;
 }
 
-static void note_experiment(struct range *x, struct str id)
+static void range_add_experiment(struct range_state *x, struct str id)
 {
     if (x->experiments && str_is(id, x->experiments->id)) /* a tree has what belongs to one side by side */
         return;
@@ -90,11 +90,11 @@ static void note_experiment(struct range *x, struct str id)
     x->experiments = e;
 }
 
-static void note_run(struct range *x, struct str experiment, struct str id, const struct repo_id *tree)
+static void range_add_run(struct range_state *x, struct str experiment, struct str id, const struct repo_id *tree)
 {
     if (x->count == x->room) {
         size_t room = x->room * 2 + 256;
-        struct added *more = x->count < ADDED_MAX ? realloc(x->runs, room * sizeof *more) : NULL;
+        struct added_run *more = x->count < ADDED_MAX ? realloc(x->runs, room * sizeof *more) : NULL;
         if (!more) {
             x->failed = true;
             return;
@@ -102,8 +102,8 @@ static void note_run(struct range *x, struct str experiment, struct str id, cons
         x->runs = more;
         x->room = room;
     }
-    struct added *own = &x->runs[x->count++];
-    *own = (struct added){.tree = *tree};
+    struct added_run *own = &x->runs[x->count++];
+    *own = (struct added_run){.tree = *tree};
     snprintf(own->experiment, sizeof own->experiment, STR_FMT, STR_ARG(experiment));
     snprintf(own->id, sizeof own->id, STR_FMT, STR_ARG(id));
 }
@@ -116,12 +116,12 @@ static const char *odd_kind(unsigned mode)
 }
 
 /* Something is there that was not. */
-static int take_added(struct range *x, const char *path, const struct repo_entry *is)
+static int range_check_added(struct range_state *x, const char *path, const struct repo_entry *is)
 {
     struct str experiment, run;
-    enum place place = place_of(x, path, &experiment, &run);
+    enum range_place place = range_place_of(x, path, &experiment, &run);
     bool folder = is->mode == REPO_MODE_DIR;
-    if (!check_name(x->k, str_of(is->name), path))
+    if (!check_file_name(x->k, str_of(is->name), path))
         return folder ? REPO_SKIP : 0;
     if (odd_kind(is->mode))
         check_found(x->k, CHECK_TYPE, path, 0, "it is %s", odd_kind(is->mode));
@@ -130,10 +130,10 @@ static int take_added(struct range *x, const char *path, const struct repo_entry
     else if (place == PLACE_ABOVE)
         return 0;
     else if (place == PLACE_EXPERIMENT || place == PLACE_OF_EXPERIMENT) {
-        note_experiment(x, experiment);
+        range_add_experiment(x, experiment);
         return place == PLACE_EXPERIMENT || !folder ? 0 : REPO_SKIP; /* what else an experiment holds is looked at as a whole */
     } else if (place == PLACE_RUN)
-        note_run(x, experiment, run, &is->id);
+        range_add_run(x, experiment, run, &is->id);
     else
         check_found(x->k, CHECK_INTO_RUN, path, 0, "it is added to the run %.8s, which is published", run.p);
     return folder ? REPO_SKIP : 0;
@@ -141,11 +141,11 @@ static int take_added(struct range *x, const char *path, const struct repo_entry
 
 static int each_difference(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
-    struct range *x = context;
+    struct range_state *x = context;
     struct str experiment, run;
     if (!was)
-        return take_added(x, path, is);
-    bool inside = place_of(x, path, &experiment, &run) != PLACE_OUTSIDE;
+        return range_check_added(x, path, is);
+    bool inside = range_place_of(x, path, &experiment, &run) != PLACE_OUTSIDE;
     if (!is)
         check_found(x->k, CHECK_DELETED, path, 0, was->mode == REPO_MODE_DIR ? "the folder is deleted" : "the file is deleted");
     else if (odd_kind(is->mode))
@@ -158,20 +158,20 @@ static int each_difference(void *context, const char *path, const struct repo_en
 
 /* ---- the runs ---- */
 
-static int by_place(const void *a, const void *b)
+static int compare_added_runs(const void *a, const void *b)
 {
-    const struct added *x = a, *y = b;
+    const struct added_run *x = a, *y = b;
     int c = strcmp(x->experiment, y->experiment);
     return c ? c : strcmp(x->id, y->id);
 }
 
 /* `published`: the tree of what the range is beside; ops NULL: it has none. */
-static void check_added(struct range *x, const struct folder *published)
+static void check_added(struct range_state *x, const struct folder *published)
 {
-    struct check *k = x->k;
+    struct check_state *k = x->k;
     for (size_t i = 0; i < x->count; i++) {
         CLEANUP_FOLDER struct folder run = {0};
-        const struct added *own = &x->runs[i];
+        const struct added_run *own = &x->runs[i];
         const char *path = arena_printf(k->arena, "%s/%s/%s", x->at, own->experiment, own->id);
         struct repo_entry there = {.mode = 0};
         if (!path)
@@ -204,7 +204,7 @@ static void check_added(struct range *x, const struct folder *published)
 }
 
 /* The runs are sorted by now. */
-static bool has_run(const struct range *x, const char *experiment)
+static bool has_run(const struct range_state *x, const char *experiment)
 {
     size_t low = 0, high = x->count;
     while (low < high) {
@@ -217,7 +217,7 @@ static bool has_run(const struct range *x, const char *experiment)
     return low < x->count && strcmp(x->runs[low].experiment, experiment) == 0;
 }
 
-static void check_experiments(struct range *x, const struct folder *tree)
+static void check_experiments(struct range_state *x, const struct folder *tree)
 {
     for (const struct experiments *e = x->experiments; e; e = e->next) {
         CLEANUP_FOLDER struct folder in = {0};
@@ -227,20 +227,20 @@ static void check_experiments(struct range *x, const struct folder *tree)
         if (path && folder_enter(tree, e->id, &in) < 0)
             check_found(x->k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         else if (path)
-            check_experiment(x->k, &in, path);
+            check_experiment_files(x->k, &in, path);
     }
 }
 
 /* ---- each commit ---- */
 
-static void tell_history(struct range *x, const char *path, const char *what)
+static void report_history(struct range_state *x, const char *path, const char *what)
 {
     if (x->told++ < HISTORY_TOLD)
         check_found(x->k, CHECK_HISTORY, path, 0, "commit %.12s %s", x->commit, what);
 }
 
 /* Is it so (NULL: not there) in that commit or tree, whose folder is kept for the next question? */
-static bool is_so_in(struct range *x, const struct repo_id *commit_or_tree, struct folder *kept, const char *path,
+static bool is_so_in(struct range_state *x, const struct repo_id *commit_or_tree, struct folder *kept, const char *path,
                      const struct repo_entry *is)
 {
     struct repo_entry there;
@@ -256,7 +256,7 @@ static bool is_so_in(struct range *x, const struct repo_id *commit_or_tree, stru
 }
 
 /* Does another parent of a merge have it so? Then it came from there. */
-static bool from_other_parent(struct range *x, const char *path, const struct repo_entry *is)
+static bool from_other_parent(struct range_state *x, const char *path, const struct repo_entry *is)
 {
     for (unsigned i = 1; i < x->now.parents && i < sizeof x->now.parent / sizeof *x->now.parent; i++)
         if (is_so_in(x, &x->now.parent[i], &x->parent[i], path, is))
@@ -264,28 +264,28 @@ static bool from_other_parent(struct range *x, const char *path, const struct re
     return false;
 }
 
-static void leave_commit(struct range *x)
+static void range_leave_commit(struct range_state *x)
 {
     for (size_t i = 0; i < sizeof x->parent / sizeof *x->parent; i++)
         folder_leave(&x->parent[i]);
     arena_deinit(&x->a);
 }
 
-static bool is_added_run(const struct range *x, struct str experiment, struct str id, const struct repo_id *tree)
+static bool is_added_run(const struct range_state *x, struct str experiment, struct str id, const struct repo_id *tree)
 {
-    struct added key = {.tree = {{0}}};
+    struct added_run key = {.tree = {{0}}};
     snprintf(key.experiment, sizeof key.experiment, STR_FMT, STR_ARG(experiment));
     snprintf(key.id, sizeof key.id, STR_FMT, STR_ARG(id));
-    const struct added *found = x->count ? bsearch(&key, x->runs, x->count, sizeof *x->runs, by_place) : NULL;
+    const struct added_run *found = x->count ? bsearch(&key, x->runs, x->count, sizeof *x->runs, compare_added_runs) : NULL;
     return found && repo_id_eq(&found->tree, tree);
 }
 
 static int each_step(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
-    struct range *x = context;
+    struct range_state *x = context;
     struct str experiment, run;
     bool folder = is && is->mode == REPO_MODE_DIR;
-    enum place place = place_of(x, path, &experiment, &run);
+    enum range_place place = range_place_of(x, path, &experiment, &run);
     if (folder && !was && (place == PLACE_ABOVE || place == PLACE_EXPERIMENT))
         return 0; /* what is in it says more */
     if (folder && !was && place == PLACE_RUN && is_added_run(x, experiment, run, &is->id))
@@ -297,10 +297,10 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
     if (x->lookups > LOOKUPS_MAX || (x->now.parents > 1 && from_other_parent(x, path, is)))
         return REPO_SKIP;
     if (!is_so_in(x, &x->to_tree, &x->end, path, is)) /* else the look at the whole range has told of it */
-        tell_history(x, path,
-                     !is   ? "deletes it, and later it is there again"
-                     : was ? "changes it, and later it is another"
-                           : "adds it, and later it is gone or another");
+        report_history(x, path,
+                       !is   ? "deletes it, and later it is there again"
+                       : was ? "changes it, and later it is another"
+                             : "adds it, and later it is gone or another");
     return REPO_SKIP;
 }
 
@@ -316,7 +316,7 @@ static bool has_return_in_names(struct str header)
 }
 
 /* What a commit says is published with it. */
-static void look_at_message(struct range *x)
+static void check_message(struct range_state *x)
 {
     char where[64];
     const char *message = x->now.message ? x->now.message : "";
@@ -337,22 +337,22 @@ static void look_at_message(struct range *x)
 
 static int each_commit(void *context, const struct repo_id *id)
 {
-    struct range *x = context;
+    struct range_state *x = context;
     struct err err = {0};
     int rc = 0;
     if (x->commits++ == COMMITS_MAX) {
         check_found(x->k, CHECK_LIMIT, "", 0, "the range has more than %d commits; older ones were not looked at one by one", COMMITS_MAX);
         return 1;
     }
-    leave_commit(x);
+    range_leave_commit(x);
     arena_init(&x->a, 64 << 20);
     repo_id_hex(id, x->commit);
     if (repo_commit(x->repo, id, &x->a, &x->now, &err) < 0)
         rc = -1;
     else
-        look_at_message(x);
+        check_message(x);
     if (rc == 0 && x->now.parents == 0)
-        tell_history(x, "", "has no parent: a history of its own");
+        report_history(x, "", "has no parent: a history of its own");
     else if (rc == 0) {
         struct repo_id was;
         char parent[REPO_HEX];
@@ -366,7 +366,7 @@ static int each_commit(void *context, const struct repo_id *id)
     return 0;
 }
 
-static void check_history(struct range *x, const struct repo_id *to)
+static void check_history(struct range_state *x, const struct repo_id *to)
 {
     struct err err = {0};
     arena_init(&x->a, 64 << 20);
@@ -374,14 +374,14 @@ static void check_history(struct range *x, const struct repo_id *to)
         check_found(x->k, CHECK_UNREADABLE, "", 0, "the commits of the range cannot be read: %s", err.text);
     if (x->told > HISTORY_TOLD)
         check_found(x->k, CHECK_HISTORY, "", 0, "%zu more of this kind", x->told - HISTORY_TOLD);
-    leave_commit(x);
+    range_leave_commit(x);
     folder_leave(&x->end);
 }
 
 /* ---- the whole ---- */
 
 /* The target's profile and policy count: a branch cannot make itself private, nor its findings harmless. */
-static int take_target(struct range *x, struct err *err)
+static int range_read_target(struct range_state *x, struct err *err)
 {
     CLEANUP_BUF struct buf b;
     struct repo_entry e;
@@ -400,7 +400,7 @@ static int take_target(struct range *x, struct err *err)
 }
 
 /* The folder of the tree in a commit. 1: it has none. */
-static int tree_of(struct range *x, const struct repo_id *commit, struct folder *ret)
+static int range_open_tree(struct range_state *x, const struct repo_id *commit, struct folder *ret)
 {
     struct repo_entry e;
     struct err err = {0};
@@ -413,29 +413,30 @@ static int tree_of(struct range *x, const struct repo_id *commit, struct folder 
     return git_folder(x->repo, &e.id, ret) < 0 ? 1 : 0;
 }
 
-static void check_brought(struct range *x, const struct repo_id *to)
+static void check_brought(struct range_state *x, const struct repo_id *to)
 {
-    struct check *k = x->k;
+    struct check_state *k = x->k;
     CLEANUP_FOLDER struct folder tree = {0}, published = {0};
     if (x->count)
-        qsort(x->runs, x->count, sizeof *x->runs, by_place);
-    if (tree_of(x, to, &tree) == 0) {
+        qsort(x->runs, x->count, sizeof *x->runs, compare_added_runs);
+    if (range_open_tree(x, to, &tree) == 0) {
         k->tree = &tree;
         check_experiments(x, &tree);
     }
-    bool there = tree_of(x, x->from, &published) == 0;
+    bool there = range_open_tree(x, x->from, &published) == 0;
     check_added(x, &published);
     if (k->runs && there) {
         k->published = &published;
-        check_seen_published(k, &published, x->at);
+        check_index_add_published(k, &published, x->at);
     }
-    check_seen_settle(k);
+    check_duplicates(k);
     k->tree = k->published = NULL;
 }
 
-int check_range(struct check *k, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at, struct err *err)
+int check_range(struct check_state *k, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at,
+                struct err *err)
 {
-    struct range x = {.k = k, .repo = repo, .at = at, .at_n = strlen(at), .from = from};
+    struct range_state x = {.k = k, .repo = repo, .at = at, .at_n = strlen(at), .from = from};
     struct repo_id base;
     struct repo_commit last, first;
     struct arena a;
@@ -446,7 +447,7 @@ int check_range(struct check *k, struct repo *repo, const struct repo_id *from, 
     if (rc == 0 && (repo_commit(repo, &base, &a, &first, err) < 0 || repo_commit(repo, to, &a, &last, err) < 0))
         rc = -1;
     if (rc == 0)
-        rc = take_target(&x, err);
+        rc = range_read_target(&x, err);
     if (rc == 0) {
         struct err why = {0};
         x.to_tree = last.tree;

@@ -10,28 +10,28 @@
 
 enum { FILES_MAX = 64 };
 
-struct source {
+struct reading_source {
     struct rules_run *run;
     const char *name;
     uint64_t skip;
 };
 
-static void feed_piece(void *context, const void *p, size_t n)
+static void reading_feed_piece(void *context, const void *p, size_t n)
 {
-    struct source *s = context;
+    struct reading_source *s = context;
     size_t skip = s->skip < n ? (size_t)s->skip : n;
     s->skip -= skip;
     rules_feed(s->run, s->name, (const char *)p + skip, n - skip);
 }
 
-static void feed(const struct run_check *r, struct rules_run *run, const char *source, const char *path, uint64_t skip)
+static void reading_feed_file(const struct run_check *r, struct rules_run *run, const char *source, const char *path, uint64_t skip)
 {
-    struct source s = {run, source, skip};
+    struct reading_source s = {run, source, skip};
     if (run_file(r, path))
-        folder_feed(r->folder, path, r->k->limits.file_B, feed_piece, &s);
+        folder_feed(r->folder, path, r->k->limits.file_B, reading_feed_piece, &s);
 }
 
-static uint64_t count_of(const struct run_check *r, const char *before, const char *name, const char *behind)
+static uint64_t reading_tag_count(const struct run_check *r, const char *before, const char *name, const char *behind)
 {
     char key[48];
     uint64_t n = 0;
@@ -51,7 +51,7 @@ static const char *place_of_cut(const struct run_check *r, const char *name, str
 /* What a stream has lost is where the recorder had it: a line of benchwrap's stands for what was cut, what was dropped is before all. */
 static void feed_stream(const struct run_check *r, struct rules_run *run, const char *source, const char *name)
 {
-    uint64_t cut = count_of(r, "benchwrap.", name, "_cut_B"), dropped = count_of(r, "benchwrap.dropped.", name, "");
+    uint64_t cut = reading_tag_count(r, "benchwrap.", name, "_cut_B"), dropped = reading_tag_count(r, "benchwrap.dropped.", name, "");
     CLEANUP_BUF struct buf b;
     char path[40];
     size_t bytes;
@@ -61,7 +61,7 @@ static void feed_stream(const struct run_check *r, struct rules_run *run, const 
     if (dropped)
         rules_cut(run, source, dropped);
     if (!at) {
-        feed(r, run, source, path, 0);
+        reading_feed_file(r, run, source, path, 0);
         return;
     }
     rules_feed(run, source, b.p, (size_t)(at - b.p));
@@ -69,11 +69,11 @@ static void feed_stream(const struct run_check *r, struct rules_run *run, const 
     rules_feed(run, source, at + bytes, b.n - (size_t)(at - b.p) - bytes);
 }
 
-void truth_check_cuts(struct run_check *r)
+void verify_cuts(struct run_check *r)
 {
     static const char *const names[] = {"stdout", "stderr"};
     for (size_t i = 0; i < 2; i++) {
-        uint64_t cut = count_of(r, "benchwrap.", names[i], "_cut_B");
+        uint64_t cut = reading_tag_count(r, "benchwrap.", names[i], "_cut_B");
         CLEANUP_BUF struct buf b;
         char path[40];
         size_t bytes;
@@ -98,7 +98,8 @@ static int kept_file(const struct run_check *r, const struct rules *rules, size_
     return n > 1 ? 2 : n;
 }
 
-static void feed_files(struct run_check *r, struct rules_run *run, const struct rules *rules, char *const *argv, bool *ret_sure)
+static void reading_feed_rule_files(struct run_check *r, struct rules_run *run, const struct rules *rules, char *const *argv,
+                                    bool *ret_sure)
 {
     const char *pattern, *path = NULL;
     rules_files_known(run);
@@ -115,13 +116,13 @@ static void feed_files(struct run_check *r, struct rules_run *run, const struct 
         if (!rules_file_is_read(rules, i))
             continue;
         if (kept_file(r, rules, i, argv, &r->a, &path) == 1)
-            feed(r, run, pattern, path, from);
+            reading_feed_file(r, run, pattern, path, from);
         else
             *ret_sure = false;
     }
 }
 
-static char **argv_of(struct run_check *r)
+static char **reading_argv(struct run_check *r)
 {
     const struct json *list = json_pointer(r->record, "/run/argv");
     char **argv = arena_get(&r->a, (json_count(list) + 1) * sizeof *argv);
@@ -138,10 +139,10 @@ static bool from_arguments(const struct json *param)
     static const char tail[] = ":arguments";
     const char *source = json_string(json_get(param, "source"), "");
     size_t n = strlen(source);
-    return truth_from_rules(source) && n >= sizeof tail - 1 && strcmp(source + n - (sizeof tail - 1), tail) == 0;
+    return verify_is_from_rules(source) && n >= sizeof tail - 1 && strcmp(source + n - (sizeof tail - 1), tail) == 0;
 }
 
-bool truth_argv_is_withheld(const struct run_check *r)
+bool verify_argv_is_withheld(const struct run_check *r)
 {
     const char *profile = run_text(r, 't', "benchwrap.profile"), *benchmark = run_text(r, 't', "benchmark");
     const struct json *argv = json_pointer(r->record, "/run/argv");
@@ -155,22 +156,22 @@ bool truth_argv_is_withheld(const struct run_check *r)
 }
 
 /* What the withheld arguments said, by the record's own word. */
-static void see_arguments(const struct run_check *r, struct rules_run *run)
+static void feed_withheld_arguments(const struct run_check *r, struct rules_run *run)
 {
     for (const struct json *p = json_first(json_get(r->record, "params")); p; p = json_next(p)) {
         const char *value = json_string(json_get(p, "value"), "");
         if (from_arguments(p))
             rules_argument(run, json_key(p), value);
-        else if (truth_from_rules(json_string(json_get(p, "source"), "")))
+        else if (verify_is_from_rules(json_string(json_get(p, "source"), "")))
             rules_argument_printed(run, json_key(p), value);
     }
 }
 
-int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure,
-                struct err *err)
+int verify_reread(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure,
+                  struct err *err)
 {
     struct rules_run *run;
-    char **argv = argv_of(r);
+    char **argv = reading_argv(r);
     const char *streams = run_text(r, 't', "benchwrap.streams"), *number = run_text(r, 't', "benchwrap.signal_number");
     bool merged = streams && strcmp(streams, "merged") == 0;
     uint64_t signal = 0;
@@ -179,11 +180,11 @@ int truth_again(struct run_check *r, const struct rules *rules, struct record *r
     char *const *program = argv ? (char *const *)peel((char *const *)argv) : NULL;
     if (rules_begin(&run, rules, program, NULL, err) < 0)
         return -1;
-    if (truth_argv_is_withheld(r))
-        see_arguments(r, run);
+    if (verify_argv_is_withheld(r))
+        feed_withheld_arguments(r, run);
     feed_stream(r, run, merged ? "merged" : "stdout", "stdout");
     feed_stream(r, run, "stderr", "stderr");
-    feed_files(r, run, rules, program, ret_sure);
+    reading_feed_rule_files(r, run, rules, program, ret_sure);
     if (number)
         str_uint(str_of(number), &signal);
     double status = run_number(r, "run.exit_status", -1);

@@ -11,12 +11,12 @@
 enum { COMPLAINTS_MAX = 8 };
 static const char file[] = "artifacts/benchwrap.json";
 
-static void tell(void *context, const char *where, const char *what)
+static void report_record_problem(void *context, const char *where, const char *what)
 {
     run_found(context, CHECK_RECORD, file, 0, "%s %s", where, what);
 }
 
-static const char *text_at(const struct json *j, const char *pointer)
+static const char *record_pointer_text(const struct json *j, const char *pointer)
 {
     return json_string(json_pointer(j, pointer), "");
 }
@@ -35,7 +35,7 @@ static const char *own_problem(const char *key, const struct json *told)
     return NULL;
 }
 
-static void check_word(struct run_check *r, const char *word)
+static void check_verdict_word(struct run_check *r, const char *word)
 {
     if (strcmp(word, "pass") != 0 && strcmp(word, "fail") != 0 && strcmp(word, "none") != 0)
         run_found(r, CHECK_RECORD, file, 0, "the verdict \"%.40s\" is none of pass, fail and none", word);
@@ -45,7 +45,7 @@ static void check_head(struct run_check *r)
 {
     const struct json *j = r->record;
     const struct tree_meta *m = &r->meta;
-    if (strcmp(text_at(j, "/run/id"), r->id) != 0 || strcmp(text_at(j, "/run/experiment/id"), r->experiment) != 0) {
+    if (strcmp(record_pointer_text(j, "/run/id"), r->id) != 0 || strcmp(record_pointer_text(j, "/run/experiment/id"), r->experiment) != 0) {
         run_found(r, CHECK_IDENTITY, file, 0, "it is the record of another run");
         return;
     }
@@ -55,33 +55,33 @@ static void check_head(struct run_check *r)
         const char *what;
         bool same;
     } rows[] = {
-        {"the run's name", str_is(m->name, text_at(j, "/run/name"))},
-        {"the user", str_is(m->user_id, text_at(j, "/run/user"))},
-        {"the status", strcmp(record_status_name((enum run_status)m->status), text_at(j, "/run/status")) == 0},
+        {"the run's name", str_is(m->name, record_pointer_text(j, "/run/name"))},
+        {"the user", str_is(m->user_id, record_pointer_text(j, "/run/user"))},
+        {"the status", strcmp(record_status_name((enum run_status)m->status), record_pointer_text(j, "/run/status")) == 0},
         {"the start", json_integer(json_pointer(j, "/run/start_ms"), 0) == m->start_ms},
         {"the end", json_integer(json_pointer(j, "/run/end_ms"), 0) == m->end_ms},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!rows[i].same)
             run_found(r, CHECK_RECORD, file, 0, "%s differs from meta.yaml", rows[i].what);
-    const char *verdict = run_text(r, 't', "benchwrap.verdict"), *word = text_at(j, "/verdict/word");
+    const char *verdict = run_text(r, 't', "benchwrap.verdict"), *word = record_pointer_text(j, "/verdict/word");
     if (strcmp(verdict ? verdict : "none", word) != 0)
         run_found(r, CHECK_RECORD, file, 0, "the verdict is \"%s\", the tag benchwrap.verdict says \"%s\"", word,
                   verdict ? verdict : "none");
-    check_word(r, word);
+    check_verdict_word(r, word);
     const char *id = run_text(r, 't', "benchwrap.run_id");
     if (id && strcmp(id, r->id) != 0)
         run_found(r, CHECK_IDENTITY, "tags/benchwrap.run_id", 0, "it is the id of another run");
 }
 
-static bool same_text(const struct check_entry *e, const struct json *told, bool cut)
+static bool same_record_text(const struct check_entry *e, const struct json *told, bool cut)
 {
     const char *text = json_string(json_get(told, "value"), "");
     size_t n = strlen(text);
     return cut && e->value.n < n ? memcmp(text, e->value.p, e->value.n) == 0 : str_eq(e->value, (struct str){text, n});
 }
 
-static bool same_number(double a, const struct json *b)
+static bool same_record_number(double a, const struct json *b)
 {
     return json_is_string(b) ? isnan(a) : json_number(b, NAN) == a;
 }
@@ -122,7 +122,7 @@ static const char *metric_problem(const struct run_check *r, const struct check_
         return own_problem(e->key, told);
     if (!e->count)
         return NULL; /* the file's own finding says it */
-    if (!same_number(run_number(r, e->key, NAN), json_get(told, "value")))
+    if (!same_record_number(run_number(r, e->key, NAN), json_get(told, "value")))
         return "the value differs from the file's";
     if (json_number(thinned ? json_get(thinned, "points") : json_get(told, "samples"), 0) != (double)e->count)
         return "the number of samples differs from the file's lines";
@@ -142,32 +142,32 @@ static const char *metric_problem(const struct run_check *r, const struct check_
     return NULL;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_artifact_paths(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct told {
+struct record_member {
     const char *key;
     const struct json *value;
 };
 
-static int by_key(const void *a, const void *b)
+static int compare_record_members(const void *a, const void *b)
 {
-    return strcmp(((const struct told *)a)->key, ((const struct told *)b)->key);
+    return strcmp(((const struct record_member *)a)->key, ((const struct record_member *)b)->key);
 }
 
 /* Both are sorted by key: what is in one only, and what differs. */
-static void check_kind(struct run_check *r, char kind, const char *name)
+static void check_record_members(struct run_check *r, char kind, const char *name)
 {
     const struct json *map = json_get(r->record, name);
     size_t n = 0, count = json_count(map), i = 0, complaints = 0;
-    struct told *told = arena_get(&r->a, (count + 1) * sizeof *told);
+    struct record_member *told = arena_get(&r->a, (count + 1) * sizeof *told);
     bool cut = run_text(r, 't', "benchwrap.cut") != NULL;
     for (const struct json *e = told ? json_first(map) : NULL; e; e = json_next(e))
-        told[n++] = (struct told){json_key(e), e};
+        told[n++] = (struct record_member){json_key(e), e};
     if (n)
-        qsort(told, n, sizeof *told, by_key);
+        qsort(told, n, sizeof *told, compare_record_members);
     for (size_t k = 0; told && complaints < COMPLAINTS_MAX && (i < n || k < r->entry_count);) {
         const struct check_entry *e = k < r->entry_count ? &r->entries[k] : NULL;
         if (e && e->kind != kind) {
@@ -182,7 +182,7 @@ static void check_kind(struct run_check *r, char kind, const char *name)
             why = "benchwrap.json does not have it";
         else if (order == 0 && kind == 'm')
             why = metric_problem(r, e, told[i].value);
-        else if (order == 0 && !same_text(e, told[i].value, cut))
+        else if (order == 0 && !same_record_text(e, told[i].value, cut))
             why = "benchwrap.json has another value";
         if (why) {
             char path[1300];
@@ -206,11 +206,11 @@ static bool is_builders(struct str path)
 }
 
 /* Is the path below artifacts/ one that the record tells of, or in a folder that it tells of? `told` is sorted. */
-static bool is_told(struct str path, const char **told, size_t n, struct arena *a)
+static bool is_in_record(struct str path, const char **told, size_t n, struct arena *a)
 {
     for (;;) {
         const char *key = arena_dup(a, path.p, path.n);
-        if (!key || bsearch(&key, told, n, sizeof *told, by_name))
+        if (!key || bsearch(&key, told, n, sizeof *told, compare_artifact_paths))
             return true;
         while (path.n && path.p[path.n - 1] != '/')
             path.n--;
@@ -220,7 +220,7 @@ static bool is_told(struct str path, const char **told, size_t n, struct arena *
     }
 }
 
-static void check_untold(struct run_check *r)
+static void check_unrecorded_files(struct run_check *r)
 {
     static const char at[] = "artifacts/";
     const struct json *list = json_get(r->record, "artifacts");
@@ -229,13 +229,13 @@ static void check_untold(struct run_check *r)
     for (const struct json *e = told ? json_first(list) : NULL; e; e = json_next(e))
         told[n++] = json_string(json_get(e, "path"), "");
     if (n)
-        qsort(told, n, sizeof *told, by_name);
+        qsort(told, n, sizeof *told, compare_artifact_paths);
     for (size_t i = 0; told && i < r->count && complaints < COMPLAINTS_MAX; i++) {
         struct str path = r->files[i].path;
         if (!str_starts(path, at))
             continue;
         path = str_sub(path, strlen(at), path.n);
-        if (is_builders(path) || is_told(path, told, n, &r->a))
+        if (is_builders(path) || is_in_record(path, told, n, &r->a))
             continue;
         run_found(r, CHECK_RECORD, r->files[i].path.p, 0, "benchwrap.json does not have it");
         complaints++;
@@ -271,16 +271,16 @@ void check_record(struct run_check *r)
         run_found(r, CHECK_RECORD, file, 0, "%s", why.text);
         return;
     }
-    if (schema_check(SCHEMA_RECORD, r->record, COMPLAINTS_MAX, tell, r) != 0) {
+    if (schema_check(SCHEMA_RECORD, r->record, COMPLAINTS_MAX, report_record_problem, r) != 0) {
         json_free(r->record); /* what is not of the format is not read on */
         r->record = NULL;
         return;
     }
     check_head(r);
-    check_kind(r, 'p', "params");
-    check_kind(r, 't', "tags");
-    check_kind(r, 'm', "metrics");
+    check_record_members(r, 'p', "params");
+    check_record_members(r, 't', "tags");
+    check_record_members(r, 'm', "metrics");
     check_artifacts(r);
-    check_untold(r);
+    check_unrecorded_files(r);
     check_private_record(r);
 }

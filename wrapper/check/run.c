@@ -8,7 +8,7 @@
 enum { DEPTH_MAX = 20, PATH_BYTES = 1000, META_MAX = 64 << 10, DOCUMENT_MAX = 8 << 20, RUN_MEMORY = 512 << 20, USER_CHARS = 250 };
 
 /* A folder of the run on the way down. */
-struct level {
+struct run_level {
     struct run_check *r;
     const struct folder *in;
     const char *prefix; /* "" or "params/" */
@@ -33,7 +33,7 @@ void run_found(struct run_check *r, enum check_id id, const char *file, unsigned
     check_found(r->k, id, path, line, "%s", text);
 }
 
-static int by_path(const void *a, const void *b)
+static int compare_check_files(const void *a, const void *b)
 {
     return str_cmp(((const struct check_file *)a)->path, ((const struct check_file *)b)->path);
 }
@@ -41,10 +41,10 @@ static int by_path(const void *a, const void *b)
 const struct check_file *run_file(const struct run_check *r, const char *path)
 {
     struct check_file key = {.path = str_of(path)};
-    return r->count ? bsearch(&key, r->files, r->count, sizeof *r->files, by_path) : NULL;
+    return r->count ? bsearch(&key, r->files, r->count, sizeof *r->files, compare_check_files) : NULL;
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_check_entries(const void *a, const void *b)
 {
     const struct check_entry *x = a, *y = b;
     return x->kind != y->kind ? x->kind - y->kind : strcmp(x->key, y->key);
@@ -53,7 +53,7 @@ static int by_key(const void *a, const void *b)
 const struct check_entry *run_entry(const struct run_check *r, char kind, const char *key)
 {
     struct check_entry wanted = {.kind = kind, .key = key};
-    return r->entry_count ? bsearch(&wanted, r->entries, r->entry_count, sizeof *r->entries, by_key) : NULL;
+    return r->entry_count ? bsearch(&wanted, r->entries, r->entry_count, sizeof *r->entries, compare_check_entries) : NULL;
 }
 
 const char *run_text(const struct run_check *r, char kind, const char *key)
@@ -74,7 +74,7 @@ double run_number(const struct run_check *r, const char *key, double otherwise)
 
 /* ---- files ---- */
 
-static struct check_file *note_file(struct run_check *r, const char *path)
+static struct check_file *check_add_file(struct run_check *r, const char *path)
 {
     if (r->count == r->room) {
         size_t room = r->room * 2 + 128;
@@ -102,14 +102,14 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, n) == 0 && path[n];
 }
 
-static struct str keep(struct run_check *r, struct str text)
+static struct str check_copy_text(struct run_check *r, struct str text)
 {
     char *copy = arena_dup(&r->a, text.p ? text.p : "", text.n);
     return (struct str){copy, copy ? text.n : 0};
 }
 
 /* The bytes of a file of the run are in `text`. */
-static void take_content(struct run_check *r, const char *path, struct str text)
+static void check_run_content(struct run_check *r, const char *path, struct str text)
 {
     if (is_pointer(text))
         run_found(r, CHECK_TYPE, path, 0, "it is a pointer of Git LFS: what it stands for is not here");
@@ -126,23 +126,23 @@ static void take_content(struct run_check *r, const char *path, struct str text)
                 check_text_entry(r, kinds[i].kind, key, path, text);
         }
     if (strcmp(path, "artifacts/benchwrap.json") == 0 && text.n <= DOCUMENT_MAX)
-        r->record_text = keep(r, text);
+        r->record_text = check_copy_text(r, text);
     else if (strcmp(path, "artifacts/manifest.json") == 0 && text.n <= DOCUMENT_MAX)
-        r->manifest_text = keep(r, text);
+        r->manifest_text = check_copy_text(r, text);
     else if (strcmp(path, "artifacts/rules.yaml") == 0 && text.n <= DOCUMENT_MAX)
-        r->rules_text = keep(r, text);
+        r->rules_text = check_copy_text(r, text);
     if (is_below(path, "artifacts/"))
         check_active(r, path, text);
     if (strcmp(path, "artifacts/manifest.json") != 0) /* sums alone */
         check_privacy(r, path, text);
 }
 
-static void take_file(struct level *l, const struct folder_entry *entry, const char *path)
+static void check_run_file(struct run_level *l, const struct folder_entry *entry, const char *path)
 {
     struct run_check *r = l->r;
-    const struct check *k = r->k;
+    const struct check_state *k = r->k;
     struct folder_entry what;
-    struct check_file *f = note_file(r, path);
+    struct check_file *f = check_add_file(r, path);
     bool below = is_below(path, "params/") || is_below(path, "tags/") || is_below(path, "metrics/") || is_below(path, "artifacts/");
     if (!f)
         return;
@@ -173,14 +173,14 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
     memcpy(f->id, entry->id ? entry->id : (const unsigned char *)f->sha256,
            entry->id && entry->id_size < sizeof f->id ? entry->id_size : sizeof f->id);
     f->size = l->text->n;
-    take_content(r, path, buf_text(l->text));
+    check_run_content(r, path, buf_text(l->text));
 }
 
 /* ---- folders ---- */
 
-static void take_folder(struct level *up, const char *name, const char *path);
+static void check_run_folder(struct run_level *up, const char *name, const char *path);
 
-static bool met(struct level *l, struct str name)
+static bool is_repeated_name(struct run_level *l, struct str name)
 {
     struct arena *a = &l->r->a;
     const char *key = check_name_folded(name, a);
@@ -198,9 +198,9 @@ static bool met(struct level *l, struct str name)
     return false;
 }
 
-static int each(void *context, const struct folder_entry *entry)
+static int visit_run_entry(void *context, const struct folder_entry *entry)
 {
-    struct level *l = context;
+    struct run_level *l = context;
     struct run_check *r = l->r;
     const char *path = arena_printf(&r->a, "%s%s", l->prefix, entry->name.p);
     if (r->count >= r->k->limits.files || r->a.failed || !path) {
@@ -213,15 +213,15 @@ static int each(void *context, const struct folder_entry *entry)
         run_found(r, CHECK_NAME, l->prefix, 0, "a path below has more than %d bytes", PATH_BYTES);
         return 0;
     }
-    if (!check_name(r->k, entry->name, whole))
+    if (!check_file_name(r->k, entry->name, whole))
         return 0;
     check_secrets_in(r->k, whole, "in the name: ", entry->name.p);
-    if (met(l, entry->name))
+    if (is_repeated_name(l, entry->name))
         run_found(r, CHECK_NAME_CASE, path, 0, "another name beside it differs in case or form only, or is the same");
     if (entry->kind == FOLDER_FOLDER)
-        take_folder(l, entry->name.p, path);
+        check_run_folder(l, entry->name.p, path);
     else if (entry->kind == FOLDER_FILE || entry->kind == FOLDER_PROGRAM)
-        take_file(l, entry, path);
+        check_run_file(l, entry, path);
     else
         run_found(r, entry->kind == FOLDER_OTHER && entry->id ? CHECK_MODE : CHECK_TYPE, path, 0, "%s",
                   entry->kind == FOLDER_LINK     ? "it is a symbolic link"
@@ -231,22 +231,22 @@ static int each(void *context, const struct folder_entry *entry)
     return 0;
 }
 
-static void list(struct level *l)
+static void check_level(struct run_level *l)
 {
     struct run_check *r = l->r;
     l->names = arena_get(&r->a, BUCKETS * sizeof *l->names);
     if (!l->names)
         r->limited = true;
-    else if (folder_list(l->in, each, l) < 0)
+    else if (folder_list(l->in, visit_run_entry, l) < 0)
         run_found(r, CHECK_UNREADABLE, l->prefix, 0, "the folder cannot be read: %s", err_words(errno));
 }
 
-static void take_folder(struct level *up, const char *name, const char *path)
+static void check_run_folder(struct run_level *up, const char *name, const char *path)
 {
     static const char *const known[] = {"params", "metrics", "tags", "artifacts"};
     struct run_check *r = up->r;
     CLEANUP_FOLDER struct folder f = {0};
-    struct level l = {.r = r, .in = &f, .depth = up->depth + 1, .text = up->text, .prefix = arena_printf(&r->a, "%s/", path)};
+    struct run_level l = {.r = r, .in = &f, .depth = up->depth + 1, .text = up->text, .prefix = arena_printf(&r->a, "%s/", path)};
     bool good = up->depth > 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         good = good || strcmp(path, known[i]) == 0;
@@ -257,7 +257,7 @@ static void take_folder(struct level *up, const char *name, const char *path)
     else if (l.prefix && folder_enter(up->in, name, &f) < 0)
         run_found(r, CHECK_UNREADABLE, path, 0, "the folder cannot be read: %s", err_words(errno));
     else if (l.prefix)
-        list(&l);
+        check_level(&l);
 }
 
 /* ---- the whole ---- */
@@ -322,7 +322,7 @@ static void check_meta(struct run_check *r)
         run_found(r, CHECK_META, "meta.yaml", 0, "it cannot be read: %s", err_words(errno));
         return;
     }
-    struct str own = keep(r, buf_text(&text)); /* what is parsed points into it */
+    struct str own = check_copy_text(r, buf_text(&text)); /* what is parsed points into it */
     if (tree_meta_parse(m, "meta.yaml", own, &r->a, &why) < 0) {
         run_found(r, CHECK_META, "meta.yaml", 0, "%s", why.text);
         return;
@@ -345,12 +345,12 @@ static void check_meta(struct run_check *r)
     }
 }
 
-static void check_whole(struct run_check *r)
+static void check_complete_run(struct run_check *r)
 {
     if (r->count)
-        qsort(r->files, r->count, sizeof *r->files, by_path);
+        qsort(r->files, r->count, sizeof *r->files, compare_check_files);
     if (r->entry_count)
-        qsort(r->entries, r->entry_count, sizeof *r->entries, by_key);
+        qsort(r->entries, r->entry_count, sizeof *r->entries, compare_check_entries);
     if (r->bytes > r->k->limits.run_B)
         run_found(r, CHECK_SIZE, "", 0, "the run has more than %llu bytes", (unsigned long long)r->k->limits.run_B);
     if (r->count >= r->k->limits.files)
@@ -365,26 +365,26 @@ static void check_whole(struct run_check *r)
     if (r->record)
         check_claims(r);
     if (r->record && !r->limited) {
-        check_truth(r);
+        check_verify(r);
         check_bounds(r);
     }
     check_signature(r);
-    check_seen_run(r);
+    check_index_add_run(r);
 }
 
-void check_run(struct check *k, const struct folder *run, const char *path)
+void check_run(struct check_state *k, const struct folder *run, const char *path)
 {
     CLEANUP_BUF struct buf text;
     struct run_check r = {.k = k, .folder = run, .path = path, .id = str_base_name(path)};
-    struct level top = {.r = &r, .in = run, .prefix = "", .text = &text};
+    struct run_level top = {.r = &r, .in = run, .prefix = "", .text = &text};
     size_t errors = k->by_severity[CHECK_ERROR];
     arena_init(&r.a, RUN_MEMORY);
     buf_init(&text, k->limits.file_B + (1 << 20));
     struct str above = {path, (size_t)(r.id - path) - (r.id > path)};
     const char *experiment = arena_dup(&r.a, above.p, above.n);
     r.experiment = str_base_name(experiment);
-    list(&top);
-    check_whole(&r);
+    check_level(&top);
+    check_complete_run(&r);
     if (r.a.failed)
         run_found(&r, CHECK_LIMIT, "", 0, "it needs more than %d MiB of memory; not everything was looked at", RUN_MEMORY >> 20);
     json_free(r.record);

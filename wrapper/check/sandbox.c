@@ -19,7 +19,7 @@ enum {
     MEMORY_MAX = 2 << 10 /* MiB */
 };
 
-static void tell_pipe(void *context, enum check_id id, const char *file, const char *text)
+static void sandbox_report(void *context, enum check_id id, const char *file, const char *text)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
@@ -31,7 +31,7 @@ static void tell_pipe(void *context, enum check_id id, const char *file, const c
     fs_write_all(*(int *)context, b.p, b.n);
 }
 
-static void bound(void)
+static void sandbox_limit(void)
 {
     struct rlimit none = {0, 0}, cpu = {RUN_S, RUN_S};
     setrlimit(RLIMIT_CORE, &none);
@@ -42,7 +42,7 @@ static void bound(void)
 #endif
 }
 
-static void relay(struct run_check *r, struct str reply)
+static void sandbox_relay(struct run_check *r, struct str reply)
 {
     while (reply.p && reply.n) {
         struct str line = str_cut(&reply, '\n'), id = str_cut(&line, '\t'), file = line.p ? str_cut(&line, '\t') : (struct str){"", 0};
@@ -55,7 +55,7 @@ static void relay(struct run_check *r, struct str reply)
     }
 }
 
-void truth_apart(struct run_check *r, const struct apart *what)
+void sandbox_run(struct run_check *r, const struct sandbox_work *what)
 {
     CLEANUP_BUF struct buf reply;
     int ends[2], status = 0;
@@ -71,8 +71,8 @@ void truth_apart(struct run_check *r, const struct apart *what)
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]); /* who writes to nobody is told */
-        struct truth t = {.tell = tell_pipe, .context = &ends[1], .differs = CHECK_TRUTH};
-        bound();
+        struct verify_state t = {.tell = sandbox_report, .context = &ends[1], .differs = CHECK_TRUTH};
+        sandbox_limit();
         what->work(&t, r, what->context);
         _exit(0);
     }
@@ -84,7 +84,7 @@ void truth_apart(struct run_check *r, const struct apart *what)
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     r->k->apart_s += (double)(clock_mono_ns() - begin) / 1e9;
-    relay(r, buf_text(&reply));
+    sandbox_relay(r, buf_text(&reply));
     if (pid < 0 || !done || !WIFEXITED(status) || WEXITSTATUS(status))
         run_found(r, what->endless, what->file, 0, "%s did not come to an end within %d s and %d MiB", what->what, RUN_S, MEMORY_MAX);
 }

@@ -12,13 +12,13 @@ enum { VALUE_MAX = 1 << 20, TOLD_MAX = 5 };
 static const char file[] = "artifacts/" SERIES_NOTES;
 
 struct series_check {
-    const struct truth *t;
+    const struct verify_state *t;
     struct run_check *r;
     size_t told, absent;
 };
 
-static void tell(struct series_check *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void tell(struct series_check *c, const char *fmt, ...)
+static void report_series_problem(struct series_check *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void report_series_problem(struct series_check *c, const char *fmt, ...)
 {
     char text[400];
     va_list ap;
@@ -31,7 +31,7 @@ static void tell(struct series_check *c, const char *fmt, ...)
 }
 
 /* A small file of another run of the experiment, without its line end; *ret.p NULL: not there. */
-static struct str file_of(const struct series_check *c, const char *run, const char *name, struct buf *b)
+static struct str series_read_file(const struct series_check *c, const char *run, const char *name, struct buf *b)
 {
     char path[900];
     snprintf(path, sizeof path, "%s/%s/%s", c->r->experiment, run, name);
@@ -46,7 +46,7 @@ static bool tag_is(const struct series_check *c, const char *run, const char *ke
     char name[200];
     buf_init(&b, VALUE_MAX + 4096);
     snprintf(name, sizeof name, "tags/%s", key);
-    struct str is = file_of(c, run, name, &b);
+    struct str is = series_read_file(c, run, name, &b);
     return is.p && str_is(is, wanted);
 }
 
@@ -59,14 +59,14 @@ static bool last_value(const struct series_check *c, const char *run, const stru
     buf_init(&b, VALUE_MAX + 4096);
     series_value_key(v, key, sizeof key);
     snprintf(name, sizeof name, "metrics/%s", key);
-    for (struct str rest = file_of(c, run, name, &b); rest.p && rest.n;)
+    for (struct str rest = series_read_file(c, run, name, &b); rest.p && rest.n;)
         line = str_cut(&rest, '\n');
     str_cut(&line, ' ');
     return line.p && str_double(str_cut(&line, ' '), ret);
 }
 
 /* One line of the notes: the run that it names is one of this series and has what is said of it. */
-static void check_one(struct series_check *c, const struct series_repetition *run)
+static void check_series_run(struct series_check *c, const struct series_repetition *run)
 {
     struct folder_entry e;
     char path[100];
@@ -79,12 +79,12 @@ static void check_one(struct series_check *c, const struct series_repetition *ru
         return;
     }
     if (!tag_is(c, run->id, "mlflow.parentRunId", c->r->id))
-        tell(c, "the run %.8s is none of this series", run->id);
+        report_series_problem(c, "the run %.8s is none of this series", run->id);
     if (!tag_is(c, run->id, "benchwrap.verdict", run->verdict))
-        tell(c, "it says that the verdict of the run %.8s is \"%.20s\", which it is not", run->id, run->verdict);
+        report_series_problem(c, "it says that the verdict of the run %.8s is \"%.20s\", which it is not", run->id, run->verdict);
     for (const struct series_run_value *v = run->values; v; v = v->next)
         if (!last_value(c, run->id, v, &is) || is != v->value)
-            tell(c, "it says that the run %.8s has %.100s %.10g, which that run has not", run->id, v->key, v->value);
+            report_series_problem(c, "it says that the run %.8s has %.100s %.10g, which that run has not", run->id, v->key, v->value);
 }
 
 /* In the order in which they were run, each once. */
@@ -92,7 +92,7 @@ static void check_order(struct series_check *c, const struct series_notes *notes
 {
     for (const struct series_repetition *run = notes->first; run && run->next; run = run->next)
         if (run->next->order <= run->order)
-            tell(c, "run %zu stands behind run %zu", run->next->order, run->order);
+            report_series_problem(c, "run %zu stands behind run %zu", run->next->order, run->order);
 }
 
 /* Earlier versions recorded intervals that reach below zero. Where the run has one, its ends are compared as well. */
@@ -108,22 +108,22 @@ static void expect_old_intervals(struct run_check *r, struct record *record, str
     }
 }
 
-static void look(const struct truth *t, struct run_check *r, const void *context)
+static void check_series_notes(const struct verify_state *t, struct run_check *r, const void *context)
 {
     struct series_check c = {.t = t, .r = r};
     struct series_notes notes;
-    struct truth of_series = *t;
+    struct verify_state of_series = *t;
     struct folder in = {0};
     struct err err = {0};
     (void)context;
     of_series.series = true;
     if (folder_enter(r->folder, "artifacts", &in) < 0 || series_notes_read(&in, &notes, &err) < 0) {
-        tell(&c, "the notes of the series cannot be read: %.300s", err.text);
+        report_series_problem(&c, "the notes of the series cannot be read: %.300s", err.text);
         return; /* its process ends */
     }
     check_order(&c, &notes);
     for (const struct series_repetition *run = notes.first; run; run = run->next)
-        check_one(&c, run);
+        check_series_run(&c, run);
     if (c.absent) {
         char text[100];
         snprintf(text, sizeof text, "%zu of its runs are not here", c.absent);
@@ -134,7 +134,7 @@ static void look(const struct truth *t, struct run_check *r, const void *context
     record_init(&record, r->id, r->meta.start_ms > 0 ? r->meta.start_ms : 1);
     record.end_ms = r->meta.end_ms;
     expect_old_intervals(r, &record, &notes, series_record_all(&record, &notes, &out));
-    truth_compare(&of_series, r, &record, &out);
+    verify_compare(&of_series, r, &record, &out);
 }
 
 /* Figures of a series whose notes are not there, and nobody says why. A series that ended before its first run has neither. */
@@ -153,10 +153,10 @@ static void check_without_notes(struct run_check *r)
 void check_series(struct run_check *r)
 {
     const struct check_file *notes = run_file(r, file);
-    if (!notes && !truth_is_missing(r, SERIES_NOTES))
+    if (!notes && !verify_is_missing(r, SERIES_NOTES))
         check_without_notes(r);
     else if (!r->k->tree || !notes || notes->size > r->k->limits.file_B)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "its runs are not known: %s is not kept or too large, or the tree is not here", file);
     else
-        truth_apart(r, &(struct apart){look, NULL, CHECK_TRUTH, "working out the figures of the series", file});
+        sandbox_run(r, &(struct sandbox_work){check_series_notes, NULL, CHECK_TRUTH, "working out the figures of the series", file});
 }

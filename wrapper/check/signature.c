@@ -14,13 +14,13 @@ enum { SIGNATURE_MAX = 64 << 10 };
 static const char file[] = "artifacts/manifest.json.sig";
 
 /* A principal is a word of the allowed signers: nothing that a pattern or another line could be made of. */
-static bool is_site(const char *site)
+static bool is_site_principal(const char *site)
 {
     size_t n = strlen(site);
     return n && n < 100 && strspn(site, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@") == n && site[0] != '-';
 }
 
-static void verify(struct run_check *r, const char *site, const char *path)
+static void verify_signature(struct run_check *r, const char *site, const char *path)
 {
     const char *const argv[] = {"ssh-keygen", "-Y", "verify", "-f", r->k->signers, "-I", site, "-n", "benchwrap", "-s", path, NULL};
     struct program p = {.argv = argv, .in = r->manifest_text, .limit_s = 20};
@@ -49,7 +49,7 @@ static void check_given(struct run_check *r, const char *site)
     if (fd < 0 || fs_write_all(fd, text.p, text.n) < 0)
         run_found(r, CHECK_SIGNATURE, file, 0, "it cannot be verified: no file can be made in /tmp");
     else
-        verify(r, site, path);
+        verify_signature(r, site, path);
     if (fd >= 0)
         unlink(path);
 }
@@ -61,7 +61,7 @@ void check_signature(struct run_check *r)
         return;
     if (!run_file(r, file))
         run_found(r, CHECK_UNSIGNED, "", 0, "there is no %s", file);
-    else if (!site || !is_site(site))
+    else if (!site || !is_site_principal(site))
         run_found(r, CHECK_SIGNATURE, "tags/site", 0, "the run names no site whose key it could be");
     else if (!r->manifest_text.p)
         run_found(r, CHECK_SIGNATURE, file, 0, "there is no manifest");

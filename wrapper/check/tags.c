@@ -167,7 +167,7 @@ static bool same_command(struct run_check *r, const char *tag)
     return b.failed || b.n > PLAIN_MAX || was_redacted(tag) || (b.p && was_redacted(b.p)) || str_is(buf_text(&b), tag);
 }
 
-static void check_again(struct run_check *r)
+static void check_repeated_facts(struct run_check *r)
 {
     const struct json *tags = json_get(r->record, "tags"), *run = json_get(r->record, "run");
     const struct {
@@ -194,7 +194,7 @@ static void check_again(struct run_check *r)
 }
 
 /* A run that benchwrap recorded, not one that was made of something else? */
-static bool is_recorded(const struct run_check *r)
+static bool is_recorded_run(const struct run_check *r)
 {
     static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block", "benchwrap.amends",
                                        "benchwrap.series"};
@@ -204,14 +204,14 @@ static bool is_recorded(const struct run_check *r)
     return run_text(r, 't', "benchwrap.scope") != NULL;
 }
 
-static void check_always(struct run_check *r)
+static void check_required_facts(struct run_check *r)
 {
     const char *format = run_text(r, 't', "benchwrap.format"), *id = run_text(r, 't', "benchwrap.run_id");
     if (format && strcmp(format, "1") != 0)
         run_found(r, CHECK_RECORD, "tags/benchwrap.format", 0, "the format %.20s is none that this benchwrap knows", format);
     if (format && !id)
         run_found(r, CHECK_IDENTITY, "", 0, "the tag benchwrap.run_id is missing");
-    if (!is_recorded(r))
+    if (!is_recorded_run(r))
         return;
     if (!run_entry(r, 'm', "run.wall_s"))
         run_found(r, CHECK_RECORD, "", 0, "the metric run.wall_s is missing, which every recorded run has");
@@ -268,7 +268,7 @@ void check_tags(struct run_check *r)
     check_parent(r);
     if (!r->record)
         return;
-    check_again(r);
-    check_always(r);
+    check_repeated_facts(r);
+    check_required_facts(r);
     check_versions(r);
 }

@@ -39,7 +39,7 @@ static void check_samples(struct run_check *r)
 }
 
 /* How long a run may last besides its program: what its probes took by its own record, and some seconds of a busy node. */
-static double aside(const struct run_check *r)
+static double run_overhead_max(const struct run_check *r)
 {
     double before = run_number(r, "probe.before_ms", NAN), after = run_number(r, "probe.after_ms", 0);
     if (isnan(before))
@@ -69,7 +69,7 @@ void check_times(struct run_check *r)
     else if (wall > span * 1.01 + 5)
         run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s",
                   wall, span);
-    else if (span > wall * 1.1 + aside(r) && !run_text(r, 't', "benchwrap.series"))
+    else if (span > wall * 1.1 + run_overhead_max(r) && !run_text(r, 't', "benchwrap.series"))
         run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s",
                   wall, span);
     check_samples(r);

@@ -30,7 +30,7 @@ struct unpacking {
     bool full;
 };
 
-static bool put(void *context, struct str out)
+static bool unpack_append(void *context, struct str out)
 {
     struct unpacking *u = context;
     if (u->to->n + out.n > u->most || u->to->failed) {
@@ -41,7 +41,7 @@ static bool put(void *context, struct str out)
     return true;
 }
 
-static bool starts(struct str s, const char *bytes, size_t n)
+static bool has_magic(struct str s, const char *bytes, size_t n)
 {
     return s.n >= n && memcmp(s.p, bytes, n) == 0;
 }
@@ -56,7 +56,7 @@ static unsigned short_at(struct str s, size_t at)
     return (unsigned)(unsigned char)s.p[at] | (unsigned)(unsigned char)s.p[at + 1] << 8;
 }
 
-static const char *unpack(struct unpacking *u, struct str s, int depth);
+static const char *unpack_data(struct unpacking *u, struct str s, int depth);
 
 static bool leads_out(struct str path)
 {
@@ -77,7 +77,7 @@ static const char *unpack_inner(struct unpacking *u, size_t before, int depth)
     if (!inner)
         return NULL;
     memcpy(inner, u->to->p + before, n);
-    const char *why = unpack(u, (struct str){inner, n}, depth + 1);
+    const char *why = unpack_data(u, (struct str){inner, n}, depth + 1);
     free(inner);
     return why;
 }
@@ -101,7 +101,7 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int d
         return "compressed (and there is no zlib here)";
     struct str rest = str_sub(s, from, s.n - from);
     size_t before = u->to->n;
-    if (inflate_feed(i, rest, put, u) && inflate_ended(i))
+    if (inflate_feed(i, rest, unpack_append, u) && inflate_ended(i))
         *ret_end = s.n - inflate_left(i);
     inflate_free(i);
     const char *why = unpack_inner(u, before, depth);
@@ -109,7 +109,7 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int d
     return why;
 }
 
-static const char *unzip(struct unpacking *u, struct str s, int depth)
+static const char *unpack_zip(struct unpacking *u, struct str s, int depth)
 {
     unsigned tries = 0;
     for (size_t at = 0, end; at + ZIP_HEAD < s.n && !u->full; at = end) {
@@ -144,7 +144,7 @@ static bool is_tar(struct str s)
 }
 
 /* The members of a tar archive that are archives themselves; the others are read with the archive. */
-static const char *untar(struct unpacking *u, struct str s, int depth)
+static const char *unpack_tar(struct unpacking *u, struct str s, int depth)
 {
     for (size_t at = 0; at + TAR_BLOCK <= s.n && s.p[at] && !u->full;) {
         size_t size = 0, name_n = strnlen(s.p + at, 100);
@@ -158,7 +158,7 @@ static const char *untar(struct unpacking *u, struct str s, int depth)
         at += TAR_BLOCK;
         if (size > s.n - at)
             size = s.n - at;
-        const char *why = unpack(u, str_sub(s, at, size), depth + 1);
+        const char *why = unpack_data(u, str_sub(s, at, size), depth + 1);
         if (why)
             return why;
         at += (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
@@ -166,12 +166,12 @@ static const char *untar(struct unpacking *u, struct str s, int depth)
     return u->full ? "larger than the limit of check when unpacked" : NULL;
 }
 
-static const char *unpack(struct unpacking *u, struct str s, int depth)
+static const char *unpack_data(struct unpacking *u, struct str s, int depth)
 {
     size_t before = u->to->n;
-    bool gzip = starts(s, "\x1f\x8b", 2) || is_zlib(s), zip = starts(s, "PK\3\4", 4) || has_zip_behind(s);
+    bool gzip = has_magic(s, "\x1f\x8b", 2) || is_zlib(s), zip = has_magic(s, "PK\3\4", 4) || has_zip_behind(s);
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
-        if (starts(s, closed[i].bytes, closed[i].n))
+        if (has_magic(s, closed[i].bytes, closed[i].n))
             return closed[i].what;
     bool tar = is_tar(s);
     if (!gzip && !zip && !tar)
@@ -179,15 +179,15 @@ static const char *unpack(struct unpacking *u, struct str s, int depth)
     if (depth == DEPTH_MAX || s.n > UINT32_MAX)
         return "compressed again and again";
     if (tar)
-        return untar(u, s, depth);
+        return unpack_tar(u, s, depth);
     if (zip) {
-        const char *why = unzip(u, s, depth);
+        const char *why = unpack_zip(u, s, depth);
         return why ? why : u->full ? "larger than the limit of check when unpacked" : NULL;
     }
     struct inflater *i = inflate_new(INFLATE_HEADER);
     if (!i)
         return "compressed (and there is no zlib here)";
-    inflate_feed(i, s, put, u); /* what a damaged one gives counts, too */
+    inflate_feed(i, s, unpack_append, u); /* what a damaged one gives counts, too */
     inflate_free(i);
     if (u->full)
         return "larger than the limit of check when unpacked";
@@ -197,5 +197,5 @@ static const char *unpack(struct unpacking *u, struct str s, int depth)
 const char *check_unpack(struct str data, size_t most, struct buf *to)
 {
     struct unpacking u = {.to = to, .most = to->n + most};
-    return unpack(&u, data, 0);
+    return unpack_data(&u, data, 0);
 }

@@ -13,14 +13,14 @@
 enum { DIFFERENCES_MAX = 8 };
 static const char rules_file_name[] = "artifacts/rules.yaml";
 
-static const char *tag(const struct run_check *r, const char *key)
+static const char *verify_tag(const struct run_check *r, const char *key)
 {
     return run_text(r, 't', key);
 }
 
 /* ---- what is the reading worth? ---- */
 
-bool truth_is_missing(const struct run_check *r, const char *key)
+bool verify_is_missing(const struct run_check *r, const char *key)
 {
     for (const struct json *m = json_first(json_get(r->record, "missing")); m; m = json_next(m))
         if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
@@ -29,13 +29,14 @@ bool truth_is_missing(const struct run_check *r, const char *key)
 }
 
 /* Why the figures cannot be had again; NULL: they can. *ret_said: it needs no finding. */
-static const char *why_not(const struct run_check *r, bool *ret_said)
+static const char *why_unverifiable(const struct run_check *r, bool *ret_said)
 {
-    *ret_said = tag(r, "benchwrap.series") || tag(r, "benchwrap.retracts") || tag(r, "benchwrap.block"); /* their figures are other runs' */
+    *ret_said = verify_tag(r, "benchwrap.series") || verify_tag(r, "benchwrap.retracts") ||
+                verify_tag(r, "benchwrap.block"); /* their figures are other runs' */
     if (*ret_said)
         return "its figures come from other runs";
-    if ((truth_is_missing(r, "stdout.log") && !run_file(r, "artifacts/stdout.log")) ||
-        (truth_is_missing(r, "stderr.log") && !run_file(r, "artifacts/stderr.log"))) /* what is there is read, whatever is said of it */
+    if ((verify_is_missing(r, "stdout.log") && !run_file(r, "artifacts/stdout.log")) ||
+        (verify_is_missing(r, "stderr.log") && !run_file(r, "artifacts/stderr.log"))) /* what is there is read, whatever is said of it */
         return "the output is withheld (public profile)";
     return NULL;
 }
@@ -49,7 +50,7 @@ static bool is_shipped(struct str text)
 }
 
 /* Is it a rule file of the reviewer's (--rules)? */
-static bool is_ours(const struct check *k, const struct rules *rules, struct arena *a)
+static bool is_reviewers_rules(const struct check_state *k, const struct rules *rules, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     const char *path = k->catalogue ? catalogue_by_name(k->catalogue, rules_name(rules), a) : NULL;
@@ -59,7 +60,7 @@ static bool is_ours(const struct check *k, const struct rules *rules, struct are
 
 /* ---- comparing ---- */
 
-bool truth_from_rules(const char *source)
+bool verify_is_from_rules(const char *source)
 {
     size_t n = strlen(source), tail = strlen(":environment");
     if (strcmp(source, "rules") == 0)
@@ -67,12 +68,12 @@ bool truth_from_rules(const char *source)
     return strncmp(source, "rule:", 5) == 0 && !(n > tail && strcmp(source + n - tail, ":environment") == 0);
 }
 
-static bool same(double a, double b)
+static bool same_value(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
 
-static void number(char *to, size_t size, double v)
+static void print_value(char *to, size_t size, double v)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 100);
@@ -81,44 +82,44 @@ static void number(char *to, size_t size, double v)
 }
 
 /* A metric of the record with its place: all samples of a key together, in their order. */
-struct sample {
+struct verify_sample {
     const struct fact *f;
     size_t at;
 };
 
-static int by_key(const void *x, const void *y)
+static int compare_verify_samples(const void *x, const void *y)
 {
-    const struct sample *a = x, *b = y;
+    const struct verify_sample *a = x, *b = y;
     int way = str_cmp(a->f->key, b->f->key);
     return way ? way : a->at < b->at ? -1 : a->at > b->at;
 }
 
 /* The metrics of the record, sorted; *ret_count of them, in the arena. NULL: no memory. */
-static struct sample *samples_of(const struct record *record, struct arena *a, size_t *ret_count)
+static struct verify_sample *verify_samples(const struct record *record, struct arena *a, size_t *ret_count)
 {
     size_t n = 0;
     for (const struct fact *f = record->first; f; f = f->next)
         n += f->kind == FACT_METRIC;
-    struct sample *list = arena_get(a, (n + 1) * sizeof *list);
+    struct verify_sample *list = arena_get(a, (n + 1) * sizeof *list);
     *ret_count = list ? n : 0;
     n = 0;
     for (const struct fact *f = list ? record->first : NULL; f; f = f->next)
         if (f->kind == FACT_METRIC) {
-            list[n] = (struct sample){f, n};
+            list[n] = (struct verify_sample){f, n};
             n++;
         }
     if (list)
-        qsort(list, n, sizeof *list, by_key);
+        qsort(list, n, sizeof *list, compare_verify_samples);
     return list;
 }
 
 /* Of a series that was thinned the points that are left: each among the samples, in their order, with the smallest and the largest. */
-static bool is_left_of(const struct check_entry *e, const struct sample *list, size_t n)
+static bool is_left_of(const struct check_entry *e, const struct verify_sample *list, size_t n)
 {
     double low = INFINITY, high = -INFINITY, least = INFINITY, most = -INFINITY;
     size_t at = 0;
     for (size_t i = 0; i < e->count; i++, at++) {
-        while (at < n && !(same(list[at].f->value, e->samples[i].value) && list[at].f->step == e->samples[i].step))
+        while (at < n && !(same_value(list[at].f->value, e->samples[i].value) && list[at].f->step == e->samples[i].step))
             at++;
         if (at >= n)
             return false;
@@ -133,7 +134,8 @@ static bool is_left_of(const struct check_entry *e, const struct sample *list, s
 }
 
 /* The n samples of one key in the new reading, beside those of the run. */
-static bool metric_same(const struct run_check *r, const char *key, const struct sample *list, size_t n, double *ret_was, double *ret_is)
+static bool metric_same(const struct run_check *r, const char *key, const struct verify_sample *list, size_t n, double *ret_was,
+                        double *ret_is)
 {
     const struct check_entry *e = run_entry(r, 'm', key);
     const struct json *told = json_get(json_get(r->record, "metrics"), key);
@@ -142,7 +144,7 @@ static bool metric_same(const struct run_check *r, const char *key, const struct
     for (size_t i = 0; i < n; i++) {
         const struct fact *f = list[i].f;
         last = f->step >= last->step ? f : last;
-        if (!thinned && e && (i >= e->count || !same(e->samples[i].value, f->value) || e->samples[i].step != f->step))
+        if (!thinned && e && (i >= e->count || !same_value(e->samples[i].value, f->value) || e->samples[i].step != f->step))
             equal = false;
     }
     if (thinned && !is_left_of(e, list, n))
@@ -152,16 +154,16 @@ static bool metric_same(const struct run_check *r, const char *key, const struct
     if (strcmp(json_string(json_get(told, "unit"), ""), first->unit) != 0 ||
         record_direction_of(json_string(json_get(told, "direction"), "")) != first->direction)
         return false;
-    return equal && same(*ret_was, *ret_is) && (double)n == json_number(json_get(told, "samples"), -1);
+    return equal && same_value(*ret_was, *ret_is) && (double)n == json_number(json_get(told, "samples"), -1);
 }
 
-static const char *gives(const struct truth *t)
+static const char *claim_source_words(const struct verify_state *t)
 {
     return t->series ? "its runs give" : "the output gives";
 }
 
 /* true: they differ, and it was told. */
-static bool tell_metric(const struct truth *t, struct run_check *r, const struct sample *list, size_t n)
+static bool report_metric(const struct verify_state *t, struct run_check *r, const struct verify_sample *list, size_t n)
 {
     double was, is;
     const struct fact *f = list->f;
@@ -170,12 +172,12 @@ static bool tell_metric(const struct truth *t, struct run_check *r, const struct
     if (metric_same(r, key, list, n, &was, &is) || (t->common && !run_entry(r, 'm', key))) /* other rules may read more */
         return false;
     snprintf(file, sizeof file, "metrics/%s", key);
-    number(claimed, sizeof claimed, was);
-    number(read, sizeof read, is);
+    print_value(claimed, sizeof claimed, was);
+    print_value(read, sizeof read, is);
     if (!run_entry(r, 'm', key))
-        snprintf(text, sizeof text, "%s %s %s, and the run has no such metric", gives(t), read, f->unit);
-    else if (same(was, is))
-        snprintf(text, sizeof text, "the samples, their steps, the unit or the direction are not those that %s", gives(t));
+        snprintf(text, sizeof text, "%s %s %s, and the run has no such metric", claim_source_words(t), read, f->unit);
+    else if (same_value(was, is))
+        snprintf(text, sizeof text, "the samples, their steps, the unit or the direction are not those that %s", claim_source_words(t));
     else
         snprintf(text, sizeof text, "value %s differs from %s (%s %s)", claimed, t->series ? "that of its runs" : "the output", read,
                  f->unit);
@@ -183,24 +185,24 @@ static bool tell_metric(const struct truth *t, struct run_check *r, const struct
     return true;
 }
 
-static void compare_metrics(const struct truth *t, struct run_check *r, const struct record *record)
+static void verify_metrics(const struct verify_state *t, struct run_check *r, const struct record *record)
 {
     size_t count, told = 0;
-    const struct sample *list = samples_of(record, &r->a, &count);
+    const struct verify_sample *list = verify_samples(record, &r->a, &count);
     for (size_t i = 0, n; i < count && told < DIFFERENCES_MAX; i += n) {
         for (n = 1; i + n < count && str_eq(list[i + n].f->key, list[i].f->key);)
             n++;
-        told += tell_metric(t, r, list + i, n);
+        told += report_metric(t, r, list + i, n);
     }
 }
 
 /* Is a fact with this source one that was worked out? */
-static bool is_claim(const struct truth *t, enum fact_kind kind, const char *source)
+static bool is_claim(const struct verify_state *t, enum fact_kind kind, const char *source)
 {
-    return t->series ? kind == FACT_METRIC && strcmp(source, "series") == 0 : truth_from_rules(source);
+    return t->series ? kind == FACT_METRIC && strcmp(source, "series") == 0 : verify_is_from_rules(source);
 }
 
-static const struct fact *find(const struct record *record, enum fact_kind kind, const char *key)
+static const struct fact *verify_find_fact(const struct record *record, enum fact_kind kind, const char *key)
 {
     for (const struct fact *f = record->first; f; f = f->next)
         if (f->kind == kind && str_is(f->key, key))
@@ -209,7 +211,7 @@ static const struct fact *find(const struct record *record, enum fact_kind kind,
 }
 
 /* "benchwrap.rules_file.2": where the recorder kept the file that the rules read, or that it was there. */
-static bool is_kept_file(const struct truth *t, const struct json *tag_)
+static bool is_kept_file(const struct verify_state *t, const struct json *tag_)
 {
     static const char *const before[] = {"benchwrap.rules_file.", "benchwrap.rules_file_from."};
     uint64_t i;
@@ -223,7 +225,7 @@ static bool is_kept_file(const struct truth *t, const struct json *tag_)
 static bool is_of_withheld(const struct run_check *r, const struct json *tag_)
 {
     struct str rest = str_of(json_string(json_get(tag_, "value"), ""));
-    if (strcmp(json_key(tag_), "benchwrap.disagreement") != 0 || !truth_argv_is_withheld(r))
+    if (strcmp(json_key(tag_), "benchwrap.disagreement") != 0 || !verify_argv_is_withheld(r))
         return false;
     for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
         char key[300];
@@ -235,7 +237,7 @@ static bool is_of_withheld(const struct run_check *r, const struct json *tag_)
 }
 
 /* What the run claims to have from its rules and the output does not give. */
-static void compare_claims(const struct truth *t, struct run_check *r, const struct record *record)
+static void compare_claims(const struct verify_state *t, struct run_check *r, const struct record *record)
 {
     static const struct {
         const char *member;
@@ -246,7 +248,7 @@ static void compare_claims(const struct truth *t, struct run_check *r, const str
         size_t told = 0;
         for (const struct json *e = json_first(json_get(r->record, kinds[i].member)); e && told < DIFFERENCES_MAX; e = json_next(e)) {
             bool claim = is_claim(t, kinds[i].kind, json_string(json_get(e, "source"), ""));
-            const struct fact *f = claim ? find(record, kinds[i].kind, json_key(e)) : NULL;
+            const struct fact *f = claim ? verify_find_fact(record, kinds[i].kind, json_key(e)) : NULL;
             char file[400], text[200];
             snprintf(file, sizeof file, "%s/%.300s", kinds[i].member, json_key(e));
             if (!claim || (f && kinds[i].kind == FACT_METRIC) ||
@@ -257,7 +259,7 @@ static void compare_claims(const struct truth *t, struct run_check *r, const str
             if (f)
                 snprintf(text, sizeof text, "the output gives \"%.100s\"", f->text.p);
             else
-                snprintf(text, sizeof text, "%s no such %s", gives(t), kinds[i].what);
+                snprintf(text, sizeof text, "%s no such %s", claim_source_words(t), kinds[i].what);
             t->tell(t->context, t->differs, file, text);
             told++;
         }
@@ -265,9 +267,9 @@ static void compare_claims(const struct truth *t, struct run_check *r, const str
 }
 
 /* Params and tags that the output gives and the run does not, or has otherwise by another's word. */
-static void compare_texts(const struct truth *t, struct run_check *r, const struct record *record)
+static void compare_texts(const struct verify_state *t, struct run_check *r, const struct record *record)
 {
-    bool public = tag(r, "benchwrap.profile") && strcmp(tag(r, "benchwrap.profile"), "public") == 0; /* not all is told */
+    bool public = verify_tag(r, "benchwrap.profile") && strcmp(verify_tag(r, "benchwrap.profile"), "public") == 0; /* not all is told */
     size_t told = 0;
     for (const struct fact *f = record->first; f && told < DIFFERENCES_MAX; f = f->next) {
         const char *member = f->kind == FACT_PARAM ? "params" : f->kind == FACT_TAG ? "tags" : NULL;
@@ -275,7 +277,7 @@ static void compare_texts(const struct truth *t, struct run_check *r, const stru
         snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
         const struct json *e = member ? json_get(json_get(r->record, member), key) : NULL;
         if (!member || (!e && public) ||
-            (e && (truth_from_rules(json_string(json_get(e, "source"), "")) || str_is(f->text, json_string(json_get(e, "value"), "")))))
+            (e && (verify_is_from_rules(json_string(json_get(e, "source"), "")) || str_is(f->text, json_string(json_get(e, "value"), "")))))
             continue;
         snprintf(file, sizeof file, "%s/%s", member, key);
         snprintf(text, sizeof text, "the output gives \"%.100s\", and the run %s", f->text.p,
@@ -295,11 +297,11 @@ static bool reference_fails(const struct run_check *r)
     return false;
 }
 
-static void check_verdict(const struct truth *t, struct run_check *r, const struct rules_outcome *out)
+static void verify_verdict(const struct verify_state *t, struct run_check *r, const struct rules_outcome *out)
 {
-    const char *word = tag(r, "benchwrap.verdict"), *expected = out->verdict == VERDICT_PASS   ? "pass"
-                                                                : out->verdict == VERDICT_FAIL ? "fail"
-                                                                                               : "none";
+    const char *word = verify_tag(r, "benchwrap.verdict"), *expected = out->verdict == VERDICT_PASS   ? "pass"
+                                                                       : out->verdict == VERDICT_FAIL ? "fail"
+                                                                                                      : "none";
     bool finished = r->meta.status == RUN_FINISHED;
     char text[300];
     if (finished && !out->complete) {
@@ -314,48 +316,48 @@ static void check_verdict(const struct truth *t, struct run_check *r, const stru
     if (strcmp(word ? word : "none", expected) == 0 || (reference_fails(r) && word && strcmp(word, "fail") == 0) ||
         (referred && strcmp(expected, "none") == 0 && word && strcmp(word, "pass") == 0 && !reference_fails(r)))
         return;
-    snprintf(text, sizeof text, "the run claims \"%.20s\", %s \"%s\"%s%.200s", word ? word : "none", gives(t), expected,
+    snprintf(text, sizeof text, "the run claims \"%.20s\", %s \"%s\"%s%.200s", word ? word : "none", claim_source_words(t), expected,
              out->reason && *out->reason ? ": " : "", out->reason ? out->reason : "");
     t->tell(t->context, CHECK_VERDICT, "tags/benchwrap.verdict", text);
 }
 
 /* ---- the whole ---- */
 
-void truth_compare(const struct truth *t, struct run_check *r, const struct record *record, const struct rules_outcome *out)
+void verify_compare(const struct verify_state *t, struct run_check *r, const struct record *record, const struct rules_outcome *out)
 {
-    compare_metrics(t, r, record);
+    verify_metrics(t, r, record);
     if (t->common)
         return;
     compare_claims(t, r, record);
     if (!t->series)
         compare_texts(t, r, record);
-    check_verdict(t, r, out);
+    verify_verdict(t, r, out);
 }
 
-void truth_read(const struct truth *t, struct run_check *r, const struct rules *rules)
+void verify_by_rules(const struct verify_state *t, struct run_check *r, const struct rules *rules)
 {
     struct record record;
     struct rules_outcome out = {.verdict = VERDICT_NONE};
     struct err err = {0};
     bool sure;
-    if (truth_again(r, rules, &record, &out, &sure, &err) < 0)
+    if (verify_reread(r, rules, &record, &out, &sure, &err) < 0)
         t->tell(t->context, CHECK_RULES, rules_file_name, err.text);
     else if (!sure)
         t->tell(t->context, CHECK_UNVERIFIABLE, "", "a file that the rules read is not kept, or several could be it");
     else {
-        struct truth by_rules = *t;
+        struct verify_state by_rules = *t;
         by_rules.rules = rules;
-        truth_compare(&by_rules, r, &record, &out);
+        verify_compare(&by_rules, r, &record, &out);
     }
     record_deinit(&record);
 }
 
-static void read_apart(const struct truth *t, struct run_check *r, const void *rules)
+static void read_in_sandbox(const struct verify_state *t, struct run_check *r, const void *rules)
 {
-    truth_read(t, r, rules);
+    verify_by_rules(t, r, rules);
 }
 
-static void tell_finding(void *context, enum check_id id, const char *file, const char *text)
+static void report_finding(void *context, enum check_id id, const char *file, const char *text)
 {
     run_found(context, id, file, 0, "%s", text);
 }
@@ -363,12 +365,12 @@ static void tell_finding(void *context, enum check_id id, const char *file, cons
 /* The shipped rules of the same name, over the same output. */
 static void read_by_shipped(struct run_check *r, const char *name)
 {
-    struct truth t = {.tell = tell_finding, .context = r, .differs = CHECK_RULES_DIFFER, .common = true};
+    struct verify_state t = {.tell = report_finding, .context = r, .differs = CHECK_RULES_DIFFER, .common = true};
     struct rules *rules = NULL;
     char address[200];
     snprintf(address, sizeof address, "shipped:%.150s", name);
     if (rules_load(&rules, address, NULL) == 0)
-        truth_read(&t, r, rules);
+        verify_by_rules(&t, r, rules);
     if (rules)
         rules_free(rules);
 }
@@ -382,7 +384,7 @@ static void check_unread(struct run_check *r, const char *why)
         for (const struct json *e = json_first(json_get(r->record, members[i])); e && told < DIFFERENCES_MAX; e = json_next(e)) {
             char file[400];
             snprintf(file, sizeof file, "%s/%.300s", members[i], json_key(e));
-            if (!truth_from_rules(json_string(json_get(e, "source"), "")))
+            if (!verify_is_from_rules(json_string(json_get(e, "source"), "")))
                 continue;
             run_found(r, CHECK_TRUTH, file, 0, "it is said to be read from the output by rules, and %s", why);
             told++;
@@ -391,7 +393,7 @@ static void check_unread(struct run_check *r, const char *why)
 
 static void check_without_rules(struct run_check *r)
 {
-    const char *word = tag(r, "benchwrap.verdict");
+    const char *word = verify_tag(r, "benchwrap.verdict");
     double status = run_number(r, "run.exit_status", 0);
     if (word && strcmp(word, "pass") == 0 && !json_get(r->record, "references"))
         run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"pass\", and no rules have judged it");
@@ -403,21 +405,22 @@ static void check_without_rules(struct run_check *r)
 /* Runs without an output of their own. */
 static void check_unmeasured(struct run_check *r)
 {
-    if (tag(r, "benchwrap.block"))
+    if (verify_tag(r, "benchwrap.block"))
         check_block(r);
     else
-        check_unread(r, tag(r, "benchwrap.series") ? "a series has the figures of its runs" : "a retraction measures nothing");
-    if (tag(r, "benchwrap.series"))
+        check_unread(r, verify_tag(r, "benchwrap.series") ? "a series has the figures of its runs" : "a retraction measures nothing");
+    if (verify_tag(r, "benchwrap.series"))
         check_series(r);
-    if (tag(r, "benchwrap.retracts") && tag(r, "benchwrap.verdict") && strcmp(tag(r, "benchwrap.verdict"), "none") != 0)
+    if (verify_tag(r, "benchwrap.retracts") && verify_tag(r, "benchwrap.verdict") &&
+        strcmp(verify_tag(r, "benchwrap.verdict"), "none") != 0)
         run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and a retraction measures nothing",
-                  tag(r, "benchwrap.verdict"));
+                  verify_tag(r, "benchwrap.verdict"));
 }
 
 /* The rules are those of the benchmark that the run says it is of. */
 static void check_name_of_rules(struct run_check *r, const struct rules *rules)
 {
-    const char *file = tag(r, "benchwrap.rules") ? "benchwrap.rules" : "benchmark", *name = tag(r, file);
+    const char *file = verify_tag(r, "benchwrap.rules") ? "benchwrap.rules" : "benchmark", *name = verify_tag(r, file);
     char path[40];
     snprintf(path, sizeof path, "tags/%s", file);
     if (!name || strcmp(name, rules_name(rules)) != 0)
@@ -425,13 +428,13 @@ static void check_name_of_rules(struct run_check *r, const struct rules *rules)
 }
 
 /* Runs that come together mostly have the same rules: the last that were loaded are kept. NULL: told. */
-static const struct rules *load_rules(struct run_check *r)
+static const struct rules *verify_load_rules(struct run_check *r)
 {
-    struct check *k = r->k;
+    struct check_state *k = r->k;
     struct err err = {0};
     if (k->rules && str_eq(rules_text(k->rules), r->rules_text))
         return k->rules;
-    truth_end(k);
+    verify_end(k);
     if (r->rules_text.n > CATALOGUE_FILE_MAX || rules_load_text(&k->rules, rules_file_name, r->rules_text, &err) < 0) {
         k->rules = NULL;
         run_found(r, CHECK_RULES, rules_file_name, 0, "%s", *err.text ? err.text : "it is too large");
@@ -439,19 +442,19 @@ static const struct rules *load_rules(struct run_check *r)
     return k->rules;
 }
 
-void truth_end(struct check *k)
+void verify_end(struct check_state *k)
 {
     if (k->rules)
         rules_free(k->rules);
     k->rules = NULL;
 }
 
-void check_truth(struct run_check *r)
+void check_verify(struct run_check *r)
 {
-    struct truth t = {.tell = tell_finding, .context = r, .differs = CHECK_TRUTH};
+    struct verify_state t = {.tell = report_finding, .context = r, .differs = CHECK_TRUTH};
     const struct rules *rules;
     bool said;
-    const char *why = why_not(r, &said);
+    const char *why = why_unverifiable(r, &said);
     if (why && said) {
         check_unmeasured(r);
         return;
@@ -464,20 +467,20 @@ void check_truth(struct run_check *r)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "%s", why);
         return;
     }
-    if (!(rules = load_rules(r)))
+    if (!(rules = verify_load_rules(r)))
         return;
     check_name_of_rules(r, rules);
-    if (truth_argv_is_withheld(r))
+    if (verify_argv_is_withheld(r))
         run_found(r, CHECK_UNVERIFIABLE, "artifacts/benchwrap.json", 0,
                   "benchwrap %.20s withheld the arguments of public runs: the params that follow from them are not verified",
-                  tag(r, "benchwrap.version") ? tag(r, "benchwrap.version") : "");
-    truth_check_cuts(r);
-    if (is_shipped(r->rules_text) || is_ours(r->k, rules, &r->a))
-        truth_read(&t, r, rules);
+                  verify_tag(r, "benchwrap.version") ? verify_tag(r, "benchwrap.version") : "");
+    verify_cuts(r);
+    if (is_shipped(r->rules_text) || is_reviewers_rules(r->k, rules, &r->a))
+        verify_by_rules(&t, r, rules);
     else {
         run_found(r, CHECK_RULES_UNKNOWN, rules_file_name, 0, "the rules \"%.60s\", version %.30s", rules_name(rules),
                   rules_version(rules));
-        truth_apart(r, &(struct apart){read_apart, rules, CHECK_RULES, "reading the output by these rules", rules_file_name});
+        sandbox_run(r, &(struct sandbox_work){read_in_sandbox, rules, CHECK_RULES, "reading the output by these rules", rules_file_name});
         read_by_shipped(r, rules_name(rules));
     }
 }

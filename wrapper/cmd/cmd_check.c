@@ -26,7 +26,7 @@ enum {
 
 struct asked {
     struct cmd_context *c;
-    struct check *k;
+    struct check_state *k;
     struct check_subject subject;
     struct progress progress;
     struct buf brings; /* of --markdown: what the range brings */
@@ -43,7 +43,7 @@ static void show_progress(void *context, size_t done, size_t total)
 /* ---- a tree on disk ---- */
 
 /* The repository that the tree is stored in may be public, and may have a policy. up: "" or "../", from dir to it. */
-static int take_repository(struct check *k, int dir, bool up, struct err *err)
+static int take_repository(struct check_state *k, int dir, bool up, struct err *err)
 {
     CLEANUP_BUF struct buf b;
     struct err none = {0};
@@ -188,7 +188,7 @@ static int look(struct asked *x, struct err *err)
 
 static int run(struct cmd_context *c)
 {
-    struct check k;
+    struct check_state k;
     struct asked x = {.c = c, .k = &k};
     struct catalogue ours = {.folders = 0};
     const char *fail_on = opt_text(&c->opts, OPTION_FAIL_ON);

@@ -40,9 +40,9 @@ struct range {
 
 /* ---- which runs ---- */
 
-static int find_bad(struct range *r, const struct check *k, const char *at)
+static int find_bad(struct range *r, const struct check_state *k, const char *at)
 {
-    for (const struct finding *f = k->first; f; f = f->next) {
+    for (const struct check_finding *f = k->first; f; f = f->next) {
         struct str experiment, id;
         const char *file;
         char hex[33];
@@ -450,8 +450,8 @@ static int put_machines(struct range *r, struct err *err)
     return 0;
 }
 
-int range_text(struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at, const struct check *k, size_t room,
-               struct buf *text, struct arena *a, struct err *err)
+int range_text(struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at, const struct check_state *k,
+               size_t room, struct buf *text, struct arena *a, struct err *err)
 {
     struct range r = {.arena = a, .to = text, .room = room};
     int rc = runs_open_commit(&r.runs, repo, to, at, err);

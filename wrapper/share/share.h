@@ -53,7 +53,7 @@ struct share {
     size_t commits; /* between target and tip */
     bool behind; /* the tip is made of an older target */
     bool renew; /* it must be made of the target as it is now */
-    struct check check; /* what it found in the commits between target and tip */
+    struct check_state check; /* what it found in the commits between target and tip */
     const char *no_check; /* why its refusals do not count; NULL: they do */
     size_t refused; /* runs left out because of its findings */
     bool dry;

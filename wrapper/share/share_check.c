@@ -36,8 +36,8 @@ static int leave_out_more(struct share *s)
 static int leave_out(struct share *s, struct err *err)
 {
     int rc = 0;
-    for (const struct finding *f = s->check.first; f; f = f->next) {
-        const struct check_kind *kind = &check_kinds[f->id];
+    for (const struct check_finding *f = s->check.first; f; f = f->next) {
+        const struct check_finding_kind *kind = &check_kinds[f->id];
         const char *file = "";
         if (s->check.severity[f->id] != CHECK_ERROR)
             continue;
@@ -94,7 +94,7 @@ int share_check(struct share *s, struct err *err)
     if (refuse_filters(s, err))
         return -1;
     struct catalogue ours = {.folders = 0};
-    struct check *k = &s->check;
+    struct check_state *k = &s->check;
     struct progress p;
     check_begin(k, s->arena);
     k->has_remote = true;

@@ -15,7 +15,7 @@ static bool says(struct str text, const char *wanted)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 20);
-    check_spellings(text, &b);
+    check_decode(text, &b);
     return str_has(buf_text(&b), wanted);
 }
 
@@ -64,7 +64,7 @@ static void other_text_says_nothing(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 1 << 20);
-        check_spellings(str_of(rows[i]), &b);
+        check_decode(str_of(rows[i]), &b);
         if (b.n)
             fail_msg("row %zu: %s", i, b.p);
     }

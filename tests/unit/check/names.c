@@ -68,10 +68,10 @@ static void names_are_judged(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a;
-        struct check k;
+        struct check_state k;
         arena_init(&a, 0);
         check_begin(&k, &a);
-        bool usable = check_name(&k, str_of(rows[i].name), "x");
+        bool usable = check_file_name(&k, str_of(rows[i].name), "x");
         if (usable != rows[i].usable || (k.count == 0) != rows[i].good)
             fail_msg("row %zu \"%s\": usable %d, %zu findings", i, rows[i].name, usable, k.count);
         check_end(&k);
