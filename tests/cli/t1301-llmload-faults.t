@@ -262,7 +262,7 @@ for try in $(seq 1000); do [ ! -s "$WORK/records" ] || break; sleep 0.02; done
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 is 'KILL: the records until then are there' "$(head -n 1 "$WORK/records" | jq -r .metadata.ending)" ok
-"$LOAD" --url "$url" -n 3 --json >/dev/full 2>"$WORK/err"
+"$LOAD" --url "$url" -q -n 3 --json >/dev/full 2>"$WORK/err"
 is 'a full disk is noticed' "$? $(cat "$WORK/err")" '1 llmload: writing the result: No space left on device'
 kill -9 "$server"
 llm_stop

@@ -52,6 +52,13 @@ done
 NO_COLOR=1 TERM=dumb "$LOAD" "$url" -n 12 --max-tokens 3 --details --define >out
 is "--details and --define: every metric and its definition" "$(grep -cE '^  (send_lag|client_read_delay|input_tokens|output_tokens) ' out) $(grep -cE '^  (ttft|itl|e2el) +(time to first|gap between|end-to-end)' out)" "8 3" # a late client has no ttft
 is "counts are whole numbers" "$(grep -cE '^  12 of 12 requests succeeded, 0 failed, in ' out)" 1
+"$LOAD" "$url" -r 20 -d 300ms --arrivals constant --max-tokens 3 >out 2>err
+is "too few requests for the percentiles: said before the start" "$(cat err)" 'llmload: 6 requests are too few for p50, p90, p95 and p99 of their latencies: p99 needs 662 (--duration)'
+is "  with the numbers of the table" "$(grep -c 'p99 needs 662 values' out)" 1
+"$LOAD" "$url" -r 20 -d 300ms -q --max-tokens 3 >out 2>err
+is "  not with --quiet" "$(cat err)" ''
+"$LOAD" "$url" -c 2 -d 200ms --max-tokens 3 --sweep 1,2 >out 2>err
+is "  nor where a closed loop decides how many there are" "$(cat err)" ''
 "$LOAD" "$url" -n 3 --max-tokens 3 --model other --json | jq -r .model_id >out
 is "a named model is used" "$(cat out)" other
 is "without --model the server's first one" "$("$LOAD" "$url" -n 3 --max-tokens 3 --json | jq -c '[.model_id, .server_kind]')" '["fake",null]'
@@ -127,10 +134,11 @@ root = pathlib.Path(sys.argv[1])
 native = root / "benchmarks/native/llmload"
 no_load = set("key-env key-file header ca-file insecure wait-ready server-pid scrape scrape-file facts schedule-out agent-port agent-suffix agent-wait "
               "token-file records csv plots calibrate json no-chunks details define quiet help man version".split())
+names = dict(re.findall(r'^#define (OPTION_\w+) "([^"]+)"', (root / "wrapper/base/option_names.h").read_text(), re.M))
 def rows(path):
     for line in path.read_text().splitlines():
         if m := re.match(r'#include "(.*)"', line): yield from rows(root / m[1])
-        if m := re.match(r'OPTION\("([^"]+)", (?:\'(.)\'|0), (\w+),', line): yield m.groups()
+        if m := re.match(r'OPTION\((OPTION_\w+), (?:\'(.)\'|0), (\w+),', line): yield names[m[1]], m[2], m[3]
 others = {}
 for place, typed, answer in re.findall(r'^WORD\("(=?)", "([^"]+)", "([^"]+)"\)', (native / "words.def").read_text(), re.M):
     if place: others.setdefault(answer, []).append("--" + typed)

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/tell.h"
 #include "benchmarks/native/llmload/output/plots.h"
+#include "benchmarks/native/llmload/report_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -131,6 +132,21 @@ static void begin_progress(void *context, const struct load *l)
         progress_begin(&a->progress, stderr, "request", (size_t)(l->requests + l->warmup_requests));
 }
 
+/* Before a run of minutes: which of its percentiles cannot be reported. Of a sweep or search once. */
+static void warn_of_few(void *context, const struct load *l, double requests)
+{
+    struct around *a = context;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 400);
+    if (requests > 0 && !a->quiet && !a->warned)
+        report_foresee(l, requests, &text);
+    if (!text.n)
+        return;
+    a->warned = true;
+    progress_clear(&a->progress);
+    fprintf(stderr, "llmload: %s\n", text.p);
+}
+
 static int watch_server(struct around *a, pid_t pid, struct err *err)
 {
     struct scrape_config config = {.every_s = opt_text(a->set, OPTION_SCRAPE) ? opt_seconds(a->set, OPTION_SCRAPE) : 0,
@@ -149,7 +165,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
     const char *name = getenv("BENCHWRAP_SOCKET");
     int64_t pid = opt_text(set, OPTION_SERVER_PID) ? opt_integer(set, OPTION_SERVER_PID) : 0;
     *a = (struct around){.set = set, .load = load, .tell = -1};
-    a->hooks = (struct engine_hooks){.begin = begin_progress, .tick = tick, .stop = stop, .context = a, .every_s = 1};
+    a->hooks = (struct engine_hooks){.begin = begin_progress, .ready = warn_of_few, .tick = tick, .stop = stop, .context = a, .every_s = 1};
     if (pid < 0 || pid > INT32_MAX)
         return err_set(err, ERR_USAGE, "--server-pid: not the number of a process");
     if (ask_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)

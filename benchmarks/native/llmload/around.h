@@ -22,7 +22,7 @@ struct around {
     struct records *records, *csv;
     struct scoring *scoring;
     struct progress progress;
-    bool quiet;
+    bool quiet, warned; /* warned: of too few requests, before the start */
     int tell;                   /* the recorder's socket; -1: not recorded */
     int64_t looks;
     struct live last;

@@ -355,6 +355,8 @@ int engine_run(struct outcome *ret, const struct load *load, const struct prompt
     if (hooks && hooks->begin)
         hooks->begin(hooks->context, load);
     int status = set_up(&c, load, prompts, sinks, err);
+    if (status == 0 && hooks && hooks->ready)
+        hooks->ready(hooks->context, load, c.schedule.n ? (double)c.schedule.measured * load->turns : schedule_expected(load));
     if (status == 0)
         status = run_crew(&c, ret, hooks, err);
     if (status == 0)

@@ -14,6 +14,8 @@ struct live {
 
 struct engine_hooks {
     void (*begin)(void *context, const struct load *load); /* before each run: counts begin at 0 again; NULL */
+    /* Before the first request of each run. requests: how many measured ones it can have; 0: not known. NULL. */
+    void (*ready)(void *context, const struct load *load, double requests);
     double every_s; /* how often tick is called; 0: 1 s */
     void (*tick)(void *context, const struct live *l); /* on the main thread; NULL */
     bool (*stop)(void *context); /* asked with each tick: true ends the run early (server dead …); NULL */

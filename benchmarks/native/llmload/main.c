@@ -11,6 +11,7 @@
 #include "benchmarks/native/llmload/prompts/prompts.h"
 #include "benchmarks/native/llmload/calibrate.h"
 #include "benchmarks/native/llmload/report.h"
+#include "benchmarks/native/llmload/schedule.h"
 #include "benchmarks/native/llmload/sweep.h"
 #include "benchmarks/native/llmload/tokens/sentencepiece.h"
 
@@ -190,12 +191,20 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
     return print(&out, stderr, err) < 0 ? -1 : 1;
 }
 
+static int make_load_by_agents(struct extras *x, struct outcome *o, struct load *load, struct around *a, struct err *err)
+{
+    if (coordinate_prepare(x->agents, load->model, err) < 0)
+        return -1;
+    a->hooks.ready(a->hooks.context, load, schedule_expected(load));
+    return coordinate_run(x->agents, o, &a->hooks, err);
+}
+
 /* The run, or the runs of a sweep, here or by agents. */
 static int make_load(struct extras *x, struct outcome *o, struct load *load, struct prompt_source *prompts, struct around *a,
                      struct err *err)
 {
     if (x->agents)
-        return coordinate_prepare(x->agents, load->model, err) < 0 ? -1 : coordinate_run(x->agents, o, &a->hooks, err);
+        return make_load_by_agents(x, o, load, a, err);
     if (sweep_wanted(&x->sweep))
         return sweep_run(&x->sweep, o, load, prompts, a->sinks, &a->hooks, err);
     return engine_run(o, load, prompts, a->sinks, &a->hooks, err);

@@ -4,7 +4,7 @@
 #include "benchmarks/native/llmload/report.h"
 #include "benchmarks/native/llmload/steady.h"
 
-enum { REPORT_POINTS = 5 };
+enum { REPORT_POINTS = 5, REPORT_TABLE_POINTS = 4 /* p50 to p99 */ };
 struct report_point {
     const char *name;
     double p;
@@ -27,6 +27,9 @@ void report_client_say(const struct client_lateness *c, struct buf *to);
 enum { REPORT_WARNINGS_MAX = 1 << 16 };
 struct derived;
 void report_warnings(const struct report *r, const struct derived *d, struct buf *to);
+/* "6 requests are too few for p90, p95 and p99 …": the percentiles of the table that so many requests cannot have; nothing where
+ * they are enough. */
+void report_foresee(const struct load *l, double requests, struct buf *to);
 /* "  ! SENTENCE", broken at the screen's width */
 void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to);
 void report_warning_list(struct str warnings, struct buf *to); /* a JSON array of them */

@@ -13,7 +13,7 @@ static const struct {
     enum metric metric;
 } shown[] = {{"first token", METRIC_TTFT},      {"first, scheduled", METRIC_TTFT_SCHED}, {"between tokens", METRIC_ITL},
              {"per output token", METRIC_TPOT}, {"whole request", METRIC_E2EL},          {"whole, scheduled", METRIC_E2EL_SCHED}};
-enum { SHOWN = sizeof shown / sizeof *shown, TABLE_POINTS = 4 /* p50 to p99 */ };
+enum { SHOWN = sizeof shown / sizeof *shown };
 
 void report_figure(struct buf *to, double v)
 {
@@ -157,7 +157,7 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
         {.key = "max", .heading = "max", .right = true}};
     struct arena arena;
     struct listing l;
-    bool missing[TABLE_POINTS] = {false};
+    bool missing[REPORT_TABLE_POINTS] = {false};
     struct buf line CLEANUP_BUF, unknown CLEANUP_BUF;
     buf_init(&line, 400);
     buf_init(&unknown, 2000);
@@ -172,7 +172,7 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
         bool is_open = false;
         listing_text(&l, shown[i].label);
         latency_cell(&l, report_mean(m, (int)shown[i].metric));
-        for (int k = 0; k < TABLE_POINTS; k++) {
+        for (int k = 0; k < REPORT_TABLE_POINTS; k++) {
             double p = report_points[k].p;
             latency_cell(&l, hdr_states(h, p) ? hdr_quantile(h, p) / scale : NAN);
             missing[k] |= h->n < hdr_least(p);
@@ -189,7 +189,7 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
         to->failed = true;
     if (m->cached_known)
         buf_printf(to, "\n  first token: %.3g %% of the prompt tokens came from the server's cache\n", 100 * d->cached_share);
-    for (int k = 0; k < TABLE_POINTS; k++)
+    for (int k = 0; k < REPORT_TABLE_POINTS; k++)
         if (missing[k])
             buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
                        (unsigned long long)hdr_least(report_points[k].p));

@@ -66,6 +66,21 @@ void report_warnings(const struct report *r, const struct derived *d, struct buf
         buf_plain(to, str_of(o->trouble), 300), end_sentence(to);
 }
 
+void report_foresee(const struct load *l, double requests, struct buf *to)
+{
+    int first = 0;
+    while (first < REPORT_TABLE_POINTS && requests >= (double)hdr_least(report_points[first].p))
+        first++;
+    if (first == REPORT_TABLE_POINTS)
+        return;
+    const struct report_point *last = &report_points[REPORT_TABLE_POINTS - 1];
+    buf_printf(to, "%.0f request%s too few for ", requests, requests < 1.5 ? " is" : "s are");
+    for (int i = first; i < REPORT_TABLE_POINTS; i++)
+        buf_printf(to, "%s%s", i == first ? "" : i == REPORT_TABLE_POINTS - 1 ? " and " : ", ", report_points[i].name);
+    buf_printf(to, " of their latencies: %s needs %llu", last->name, (unsigned long long)hdr_least(last->p));
+    buf_puts(to, l->requests ? " (--requests)" : l->duration_s > 0 ? " (--duration)" : "");
+}
+
 void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to)
 {
     while (warnings.n) {

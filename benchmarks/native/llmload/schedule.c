@@ -151,6 +151,15 @@ static double expected_until(const struct load *l, double at)
     return sum;
 }
 
+double schedule_expected(const struct load *l)
+{
+    if (l->requests)
+        return (double)l->requests * (l->arrivals == ARRIVALS_CLOSED ? 1 : l->turns);
+    if (l->arrivals == ARRIVALS_TRACE || l->arrivals == ARRIVALS_CLOSED)
+        return 0;
+    return (expected_until(l, l->warmup_s + l->duration_s) - expected_until(l, l->warmup_s)) * l->turns;
+}
+
 /* The measured part holds so many arrivals, the first and last at these times: more or fewer than the rate asks for? */
 static void note_surplus(struct schedule *s, const struct load *l, size_t measured, int64_t first_ns, int64_t last_ns)
 {
@@ -181,6 +190,7 @@ static void divide(struct schedule *s, const struct load *l)
             s->list[kept++] = a;
     }
     s->n = kept;
+    s->measured = measured;
     if (l->duration_s > 0)
         s->offered_rate = (double)measured / l->duration_s;
     else if (measured > 1 && last > first)

@@ -21,6 +21,7 @@ struct schedule {
     size_t texts_n, texts_size, blocks_n, blocks_size, size;
     char hash[65]; /* SHA-256 */
     const char *trace_kind; /* "azure", "burstgpt", "mooncake", "jsonl"; NULL: no trace */
+    uint64_t measured; /* arrivals of the measured part, of the whole schedule */
     double offered_rate; /* requests per second of the measured part */
     double arrivals, expected; /* of the measured part, as scheduled, and as the rate asks for; both 0 where there is no rate */
     double expected_sd; /* standard deviation of arrivals over all seeds */
@@ -29,6 +30,8 @@ struct schedule {
 /* Makes it. ERR_INPUT names file and line of a trace's trouble. */
 int schedule_make(struct schedule *ret, const struct load *load, struct err *err);
 void schedule_deinit(struct schedule *s);
+/* How many measured requests the load can have, before a schedule exists; 0: not known (a trace, or a closed loop by time). */
+double schedule_expected(const struct load *l);
 /* Writes it as CSV: index, at_s, phase, session, input_tokens, output_tokens. */
 int schedule_write(const struct schedule *s, const char *path, struct err *err);
 /* schedule_trace.c: the rows of a trace, times from 0, as they stand. */

@@ -15,6 +15,7 @@
 struct search_trial {
     double sent_rate, offered_rate; /* requests per second, really sent and scheduled */
     uint64_t good, due; /* requests that met all objectives, and all that should have */
+    double spread; /* standard deviation of the number of arrivals over all seeds, as a share of it */
     bool is_late; /* the client was, so much that a miss says nothing */
     bool is_over; /* no further run is possible */
 };
@@ -33,5 +34,8 @@ struct search {
 bool search_is_missed(uint64_t good, uint64_t due, double share);
 /* Fewest requests of which all must be good before the share is certain (95 %). */
 uint64_t search_least(double share);
+/* The share by which the rate that was found may be wrong, since runs of random arrivals differ, by their search_trial.spread: 95 % of
+ * the answers are closer. The short ones are mostly too high, since each run begins with an empty queue. */
+double search_uncertainty(double spread);
 int search_run(struct search *s, search_try *try_level, void *context, struct err *err);
 #endif

@@ -176,8 +176,12 @@ static void note(struct sweep *s, const struct load *load, const struct outcome 
                                                           .goodput_per_s = d.has_objectives ? (double)m->good / d.seconds : NAN};
     double sent =
         load->turns > 1 ? o->offered_rate * fmin(1, (double)m->sent / (double)m->scheduled) : d.sent_rate; /* of sessions, as --rate */
-    s->trials[s->point_count] = (struct search_trial){
-        .sent_rate = sent, .offered_rate = o->offered_rate, .good = m->good, .due = (uint64_t)d.due, .is_late = is_doubtful(s, o, &d)};
+    s->trials[s->point_count] = (struct search_trial){.sent_rate = sent,
+                                                      .offered_rate = o->offered_rate,
+                                                      .good = m->good,
+                                                      .due = (uint64_t)d.due,
+                                                      .spread = o->expected > 0 ? o->expected_sd / o->expected : 0,
+                                                      .is_late = is_doubtful(s, o, &d)};
     s->seeds[s->point_count] = load->seed;
     const struct saturation_point *p = &s->points[s->point_count];
     double half = worth(p) * steady_uncertainty(o, decided_by(p));
@@ -337,12 +341,26 @@ static void warn_of_levels(const struct sweep *s, const bool *has, const char *w
     buf_putc(to, '\n');
 }
 
+/* "the highest rate is uncertain by 12 %: …": too few requests a run for the share, or for arrivals that are random. */
+static void warn_of_short_runs(const struct sweep *s, struct buf *to)
+{
+    const double allowed = 0.05;
+    const struct search *a = &s->answer;
+    const struct search_trial *t = &s->trials[s->best];
+    double off = search_uncertainty(t->spread), due = (double)t->due, least = (double)search_least(a->share);
+    double needed = fmax(least, off > allowed ? ceil(due * (off / allowed) * (off / allowed)) : 0);
+    if (!s->search || !(a->rate > 0) || due >= needed)
+        return;
+    buf_puts(to, "the highest rate is uncertain");
+    if (off > allowed)
+        buf_printf(to, " by %.2g %%%s, and more likely too high", 100 * off, due < least ? " or more" : "");
+    buf_printf(to, ": a run has %.0f requests, %.4g needed (--duration)\n", due, needed);
+}
+
 static void sweep_warnings(const struct sweep *s, struct buf *to)
 {
-    const struct search *a = &s->answer;
-    if (s->search && a->rate > 0 && s->trials[s->best].due < search_least(a->share))
-        buf_printf(to, "the highest rate is uncertain: a run has %llu requests, %llu needed (--duration)\n",
-                   (unsigned long long)s->trials[s->best].due, (unsigned long long)search_least(a->share));
+    if (s->search)
+        warn_of_short_runs(s, to);
     warn_of_levels(s, s->late, "the client was the bottleneck", to);
     warn_of_levels(s, s->failed, "requests failed", to);
 }

@@ -1,5 +1,5 @@
 /* report.c (test): what llmload prints for people fits the terminal, whatever was measured. */
-#include "benchmarks/native/llmload/report.h"
+#include "benchmarks/native/llmload/report_parts.h"
 
 #include "benchmarks/native/llmload/calibrate.h"
 #include "benchmarks/native/llmload/steady.h"
@@ -197,11 +197,70 @@ static void an_unsteady_run_has_a_wide_interval(void **state)
     free(o);
 }
 
+static char *foreseen(const struct load *l, double requests)
+{
+    struct buf to;
+    buf_init(&to, 1000);
+    report_foresee(l, requests, &to);
+    return to.n ? to.p : NULL;
+}
+
+/* The numbers are those of hdr_least: what the table will leave out, known before the start. */
+static void too_few_requests_are_foreseen(void **state)
+{
+    struct load by_time = {.duration_s = 6}, by_count = {.requests = 661}, trace = {.arrivals = ARRIVALS_TRACE};
+    (void)state;
+    char *few = foreseen(&by_time, 6), *most = foreseen(&by_count, 661), *one = foreseen(&trace, 1);
+    assert_string_equal(few, "6 requests are too few for p50, p90, p95 and p99 of their latencies: p99 needs 662 (--duration)");
+    assert_string_equal(most, "661 requests are too few for p99 of their latencies: p99 needs 662 (--requests)");
+    assert_string_equal(one, "1 request is too few for p50, p90, p95 and p99 of their latencies: p99 needs 662");
+    assert_null(foreseen(&by_time, 662));
+    free(few);
+    free(most);
+    free(one);
+}
+
+/* A search whose runs have so many requests, with random arrivals or with even ones. */
+static char *search_warnings(uint64_t due, double spread)
+{
+    struct load load = {.arrivals = ARRIVALS_POISSON};
+    static struct sweep s;
+    struct buf to;
+    s = (struct sweep){.search = true, .answer = {.rate = 10, .missed = 11, .share = 0.99}, .point_count = 1};
+    s.trials[0] = (struct search_trial){.due = due, .good = due, .spread = spread};
+    buf_init(&s.json, 100);
+    buf_init(&to, 10000);
+    sweep_json(&s, &load, &to);
+    sweep_deinit(&s);
+    return to.p;
+}
+
+static void a_search_of_short_runs_says_its_uncertainty(void **state)
+{
+    static const struct {
+        uint64_t due;
+        double spread;
+        const char *warning;
+    } rows[] = {
+        {436, 0.048, "\"warnings\":[\"the highest rate is uncertain by 12 %, and more likely too high: a run has 436 requests, 2512 needed (--duration)\"]"},
+        {100, 0.1, "uncertain by 25 % or more, and more likely too high: a run has 100 requests, 2500 needed"},
+        {100, 0.005, "\"warnings\":[\"the highest rate is uncertain: a run has 100 requests, 299 needed (--duration)\"]"},
+        {436, 0.001, "\"warnings\":[]"},
+        {2600, 0.0196, "\"warnings\":[]"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = search_warnings(rows[i].due, rows[i].spread);
+        assert_non_null(strstr(text, rows[i].warning));
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
         cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
+        cmocka_unit_test(too_few_requests_are_foreseen), cmocka_unit_test(a_search_of_short_runs_says_its_uncertainty),
         cmocka_unit_test(no_line_is_wider_than_the_terminal), cmocka_unit_test(sixty_columns_show_every_percentile)};
     return cmocka_run_group_tests_name("llmload/report", tests, NULL, NULL);
 }

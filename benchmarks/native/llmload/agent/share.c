@@ -218,6 +218,7 @@ static int make_share(const struct opt_set *set, struct load *load, struct promp
     around_catch_signals();
     int rc = around_begin(&around, set, load, prompts, true, err);
     around.hooks.tick = tick;
+    around.hooks.ready = NULL; /* the leader warns, of the whole load */
     if (rc == 0)
         rc = wait_for_start(&around.hooks.start_at_ns, err);
     if (rc == 0)
