@@ -157,13 +157,13 @@ static const char *explain_no_metrics(struct ending *e)
         names += !s->dropped;
     const char *lines = run->lines == 1 ? "line" : "lines";
     const char *why =
-        names
-            ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, str_plural(names), run->lines,
-                           lines)
-            : arena_printf(&e->record->arena,
-                           "%zu %s read, none with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" (a known score); "
-                           "settings, errors, progress and lines that begin with a rank or step do not count",
-                           run->lines, lines);
+        names ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, str_plural(names),
+                             run->lines, lines)
+              : arena_printf(
+                    &e->record->arena,
+                    "%zu %s read, none with a result like \"rate: 12.5 MB/s\" (name, colon, number, unit) or \"loss 0.3\" (a known score); "
+                    "settings, errors, progress and lines that begin with a rank or step do not count",
+                    run->lines, lines);
     if (why)
         record_warning(e->record, "no metrics: %s", why);
     return why;

@@ -107,14 +107,27 @@ is "and no guess and no warning" "$("$BENCHWRAP" show -t logged | grep -cE 'gues
 like "so has ls" "$("$BENCHWRAP" ls -t logged)" ' sh +0\.5 '
 like "so has show --all" "$("$BENCHWRAP" show --all -t logged)" '^loss +0\.5 '
 
-# why there are no metrics: the same words in the summary and in show, also where the program failed
+# a program that failed: its own last lines first, and nothing of the metrics that it could not give
 shown=$("$BENCHWRAP" -t broken -- sh -c 'echo "rank 0 rate: 10.5 MB/s"; kill -SEGV $$' 2>&1 >/dev/null)
-like "a failed run: the reason of the reader" "$shown" 'no metrics: 1 line read, none with a result .*begin with a rank'
-like "as in show" "$("$BENCHWRAP" show -t broken | tr -s '\n ' ' ')" 'no metrics: 1 line read, none with a result .*begin with a rank'
+is "a failed run: its own words, then the reason" "$(echo "$shown" | sed '1d;$d')" "benchwrap:   output:     rank 0 rate: 10.5 MB/s
+benchwrap:   reason:     ended by signal SEGV"
+is "as in show, without a warning" "$("$BENCHWRAP" show -t broken | grep -E '^(output|Failed|Warnings)' | tr -s ' ')" "output rank 0 rate: 10.5 MB/s
+Failed ended by signal SEGV"
+like "the reason of the reader is in the record" "$("$BENCHWRAP" show --all -t broken | tr -s '\n ' ' ')" 'no metrics: 1 line read, none with a result .*begin with a rank'
+"$BENCHWRAP" -t refused -- "$(dirname "$BENCHWRAP")/llmload" --bogus >out 2>&1; shown=$("$BENCHWRAP" show -t refused)
+is "a misspelt option: the program's words, no consequence" "$(cat out - <<<"$shown" | grep -cE 'is missing|no metrics:|reason:')" 0
+like "... in the summary" "$(grep -m 1 unknown <(sed 1d out))" '^benchwrap:   (stderr|output): +llmload: unknown option --bogus$'
+like "... in show" "$shown" '^(stderr|output) +llmload: unknown option --bogus$'
+shown=$("$BENCHWRAP" -t twice --repeat 2 --keep-going -- sh -c 'exit 2' 2>&1)
+like "repetitions that failed did not finish" "$shown" '^benchwrap: sh, 2 of 2 repetitions failed \(exit status 2\) in '
+"$BENCHWRAP" -q -t twice -- sh -c 'exit 2'
+like "compare says that runs failed" "$("$BENCHWRAP" compare -t twice last~1 last)" '^! A: 1 of 1, B: 1 of 1 runs failed\.$'
+like "what is not found" "$("$BENCHWRAP" -- nosuchprog 2>&1)" '^benchwrap: nothing was recorded$'
+is "an unknown command has one answer" "$("$BENCHWRAP" help foo 2>&1)" 'benchwrap: help: no command "foo"; "benchwrap help commands" lists them'
 
 # from a guess to rules
 shown=$("$BENCHWRAP" -t drafts -- sh -c 'echo "rate: 10.5 MB/s"; echo "RMSE 0.0123"' 2>&1 >/dev/null)
-like "beside a guess the summary names the way to other results" "$shown" 'benchwrap log loss=0\.3'
+like "beside a guess the summary names the way to other results" "$shown" 'To add a metric: benchwrap log NAME=VALUE'
 like "rules new -o says how to use the file" "$("$BENCHWRAP" rules new -t drafts --from last -o mine.yaml 2>&1)" '^hint: benchwrap -r mine\.yaml -- PROGRAM .*reparse -r mine\.yaml RUN'
 "$BENCHWRAP" reparse -t drafts -r mine.yaml last >/dev/null 2>&1
 is "the hint holds, and what rules read is no guess" "$("$BENCHWRAP" show -t drafts | grep -c guessed)" 0

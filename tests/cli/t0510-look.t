@@ -12,7 +12,7 @@ print(eval(sys.argv[1]))' "$1"
 }
 
 bw ls >out; is "no tree: a message" "$?" 1
-like "that says what to do" "$(cat err)" 'there is no tree at .*/mlruns yet: record a run'
+like "that says what to do" "$(cat err)" 'no runs in .*/mlruns yet: record one'
 bw -q -e one -p size=1 --tag team=x -- sh -c 'benchwrap log --unit MiB/s speed=10.5; benchwrap log -p colour=red -t mood=good; for i in 0 1 2 3; do benchwrap log --step $i lat=$((10 + i)); done; benchwrap log odd=NaN' || echo "run failed: $(cat err)"
 for i in 0 1 2 3; do bw -q -e one -p size=2 -- sh -c "benchwrap log speed=2$i lat=5"; done
 bw -q -e two -- false

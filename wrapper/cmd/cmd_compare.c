@@ -14,7 +14,7 @@
 
 enum { GROUPS_MAX = 16, MEMBERS_MAX = 1000 };
 
-static int load_member(struct cmd_context *c, struct runs *runs, const char *name, struct compare_member *ret)
+static int load_member(struct cmd_context *c, struct runs *runs, const char *name, struct member *ret)
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
@@ -22,7 +22,7 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
     if (got)
         return -1;
     inherit_params(runs, run, c->arena);
-    *ret = (struct compare_member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
+    *ret = (struct member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
     if (run->problem || problem) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 4096);
@@ -32,7 +32,7 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
     return 0;
 }
 
-static int add_member(struct cmd_context *c, struct runs *runs, struct compare_group *group, const char *name)
+static int add_member(struct cmd_context *c, struct runs *runs, struct group *group, const char *name)
 {
     if (group->count == MEMBERS_MAX)
         return err_set(c->err, ERR_USAGE, "a group has at most %d runs", MEMBERS_MAX);
@@ -50,7 +50,7 @@ static int add_member(struct cmd_context *c, struct runs *runs, struct compare_g
 }
 
 /* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. */
-static int groups_of_line(struct cmd_context *c, struct runs *runs, struct compare_group *groups, size_t *ret_count)
+static int groups_of_line(struct cmd_context *c, struct runs *runs, struct group *groups, size_t *ret_count)
 {
     size_t n = 0;
     for (int i = 0; i < c->argc; i++) {
@@ -58,7 +58,7 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, struct compa
             continue;
         if (n == GROUPS_MAX)
             return err_set(c->err, ERR_USAGE, "at most %d groups can be compared", GROUPS_MAX);
-        groups[n] = (struct compare_group){.name = c->argv[i]};
+        groups[n] = (struct group){.name = c->argv[i]};
         for (struct str rest = str_of(c->argv[i]); rest.p;) {
             struct str one = str_cut(&rest, ',');
             const char *name = arena_dup(c->arena, one.p, one.n);
@@ -93,8 +93,8 @@ static const char *field(const struct runs *runs, const struct tree_run *run, co
 /* The value of "program" or "argument.NAME", which compare prints: what no param says of the command line. */
 static const char *line_field(struct cmd_context *c, struct runs *runs, const struct tree_run *run, const char *key)
 {
-    struct compare_member m = {0};
-    struct compare_arguments args;
+    struct member m = {0};
+    struct arguments args;
     if (strcmp(key, "program") != 0 && strncmp(key, "argument.", strlen("argument.")) != 0)
         return NULL;
     if (load_member(c, runs, arena_printf(c->arena, "=%s", run->id), &m) < 0)
@@ -122,13 +122,13 @@ static bool stands_in_children(const struct runs *runs, size_t at, struct arena 
 
 static int by_value(const void *a, const void *b)
 {
-    return str_natural(((const struct compare_group *)a)->name, ((const struct compare_group *)b)->name);
+    return str_natural(((const struct group *)a)->name, ((const struct group *)b)->name);
 }
 
 /* The command line is an input, but for what the rules explain. False, and nothing is added: that of a run is not known. */
-static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct compare_group *groups, size_t count)
+static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct group *groups, size_t count)
 {
-    struct compare_arguments args;
+    struct arguments args;
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++)
             if (!json_count(json_pointer(groups[g].members[i].detail, "/run/argv")))
@@ -136,7 +136,7 @@ static bool add_arguments(struct cmd_context *c, const struct runs *runs, const 
     arguments_open(&args, runs);
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++) {
-            const struct compare_member *m = &groups[g].members[i];
+            const struct member *m = &groups[g].members[i];
             struct tree_entry **at = &m->run->params;
             while (*at)
                 at = &(*at)->next;
@@ -150,7 +150,7 @@ static bool add_arguments(struct cmd_context *c, const struct runs *runs, const 
 static const char *list_differing(struct cmd_context *c, struct runs *runs)
 {
     enum { NEWEST = 60, NAMED = 8 };
-    struct compare_group all = {0};
+    struct group all = {0};
     struct compare_text text = {.groups = &all, .count = 1};
     size_t n = 0;
     CLEANUP_BUF struct buf b;
@@ -187,8 +187,7 @@ static int explain_groups(struct cmd_context *c, struct runs *runs, const char *
 }
 
 /* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first, the others by their values. ret_runs: how many runs they have. */
-static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct compare_group *groups, size_t *ret_count,
-                     size_t *ret_runs)
+static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count, size_t *ret_runs)
 {
     struct runs_filter filter = selection_filter(c);
     size_t n = 0, without = 0, warmups = 0;
@@ -216,7 +215,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
         if (g == GROUPS_MAX)
             return err_set(c->err, ERR_USAGE, "--by %.60s makes more than %d groups; choose fewer runs", key, GROUPS_MAX);
         if (g == n)
-            groups[n++] = (struct compare_group){.name = value};
+            groups[n++] = (struct group){.name = value};
         if (add_member(c, runs, &groups[g], arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
             return -1;
         ++*ret_runs;
@@ -232,7 +231,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
 }
 
 /* A run in two groups is compared with itself. */
-static void say_shared(struct cmd_context *c, const struct compare_group *groups, size_t count)
+static void say_shared(struct cmd_context *c, const struct group *groups, size_t count)
 {
     for (size_t g = 1; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++)
@@ -245,7 +244,7 @@ static void say_shared(struct cmd_context *c, const struct compare_group *groups
 
 /* ---- JSON ---- */
 
-static void machine_json(struct json_out *j, const struct compare_group *groups, size_t count, struct arena *a)
+static void machine_json(struct json_out *j, const struct group *groups, size_t count, struct arena *a)
 {
     static const char *const states[] = {[MACHINE_UNKNOWN] = "unknown", [MACHINE_SAME] = "same", [MACHINE_DIFFERS] = "differs"};
     struct machine_difference parts[MACHINE_PARTS];
@@ -264,7 +263,7 @@ static void machine_json(struct json_out *j, const struct compare_group *groups,
 }
 
 /* What differs of the program itself, with a value for each group. */
-static void program_json(struct json_out *j, const struct compare_group *groups, size_t count, struct arena *a)
+static void program_json(struct json_out *j, const struct group *groups, size_t count, struct arena *a)
 {
     json_open(j, "program", '{');
     for (const char **key = program_compare(groups, count, a); key && *key; key++) {
@@ -276,7 +275,7 @@ static void program_json(struct json_out *j, const struct compare_group *groups,
     json_close(j, '}');
 }
 
-static void side_json(struct json_out *j, const struct compared_side *side, const struct compare_group *group, size_t g)
+static void side_json(struct json_out *j, const struct compared_side *side, const struct group *group, size_t g)
 {
     json_open(j, NULL, '{');
     json_int(j, "group", (int64_t)g);
@@ -294,11 +293,11 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
     } else {
         json_null(j, "ratio");
     }
-    json_text(j, "verdict", side->outcome ? compare_outcome_name(side->outcome) : NULL);
+    json_text(j, "verdict", side->outcome ? outcome_name(side->outcome) : NULL);
     json_close(j, '}');
 }
 
-static int print_json(struct cmd_context *c, const struct compare_group *groups, const struct compared_metric *metrics, size_t count)
+static int print_json(struct cmd_context *c, const struct group *groups, const struct compared *metrics, size_t count)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1u << 30);
@@ -326,7 +325,7 @@ static int print_json(struct cmd_context *c, const struct compare_group *groups,
     program_json(&j, groups, count, c->arena);
     machine_json(&j, groups, count, c->arena);
     json_open(&j, "metrics", '[');
-    for (const struct compared_metric *m = metrics; m; m = m->next) {
+    for (const struct compared *m = metrics; m; m = m->next) {
         json_open(&j, NULL, '{');
         json_text(&j, "key", m->key);
         if (m->step >= 0)
@@ -349,8 +348,8 @@ static int print_json(struct cmd_context *c, const struct compare_group *groups,
 
 static int compare(struct cmd_context *c, struct runs *runs)
 {
-    struct compare_group groups[GROUPS_MAX] = {{0}};
-    struct compared_metric *metrics = NULL;
+    struct group groups[GROUPS_MAX] = {{0}};
+    struct compared *metrics = NULL;
     const char *by = opt_text(&c->opts, OPTION_BY);
     size_t count = 0, members = 0;
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
@@ -447,12 +446,17 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "History",
      .help = "Compare one run (without RUN the newest) with the earlier ones like it"},
-    {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "History", .help = "Use the newest N of them (default: 50)"},
+    {.name = OPTION_LAST,
+     .letter = 'l',
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "History",
+     .help = "Compare with the newest N earlier runs (default: 50)"},
     {.name = OPTION_IGNORE,
      .kind = OPT_LIST,
      .arg = "PARAM",
      .group = "History",
-     .help = "Allow them to differ in this param, or in those of a pattern; may be repeated"},
+     .help = "Also use earlier runs in which this param (or those of a pattern) differs; may be repeated"},
     {.name = OPTION_MIN_EFFECT,
      .kind = OPT_TEXT,
      .arg = "FRACTION",
@@ -471,36 +475,29 @@ static const struct opt_row rows[] = {
 const struct cmd cmd_compare = {
     .name = "compare",
     .summary = "Compare runs, or groups of runs",
-    .usage = "[OPTIONS] RUN... | A,B vs C,D | --by KEY | --history [RUN]",
+    .usage = "[OPTIONS] RUN... | A,B vs C,D | --by KEY | --history",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Each operand is a group: one run, or several with commas between them (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is "
         "the base; the word vs is for reading only. --by makes the groups; warm-up runs are ignored, and of a series each repetition counts. A warning names "
         "the inputs in which the runs of one group differ among themselves.\n\n"
-        "The first lines state the answer for each headline metric: how much it changed, or that compare found no difference. \"too varied\" is a metric whose "
-        "interval reaches below -20 % or above +25 %. Then follow the inputs that differ, whether the program itself does (its SHA-256, that of its "
+        "The first lines state the answer for each headline metric: how much it changed, or that compare found no difference. "
+        "Then follow the inputs that differ, whether the program itself does (its SHA-256, that of its "
         "script, its version), and whether hardware (node.type) and settings (node.state) are the same. The command line is an input: what the rules do not explain of it is listed as "
         "program and argument.NAME. Repetitions have the machine's facts of their parent run.\n\n"
-        "The table has the median of each group, the change against the base, its 95 % interval (Price and Bonett, free of assumptions on the "
-        "distribution) and the verdict. A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "
-        "with the median of its repetitions; with one run in each, its repetitions are the values. Below three values on a side there is no interval: "
-        "too few. Of two sweeps each point is compared for itself.\n\n"
-        "The verdict is better or worse by the direction that the rules name, or different where they name none. \"uncertain\" is a change whose interval "
-        "excludes no change, but that may be chance among so many metrics; \"no difference\" does not prove that there is none. Step by step tables "
+        "The table has the median of each group, the change against the base, its 95 % interval and the verdict. "
+        "A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "
+        "with the median of its repetitions; with one run in each, its repetitions are the values. Of two sweeps each point is compared for itself. Step by step tables "
         "(size -> value) are compared step by step.\n\n"
-        "Headline metrics and all others are two families, each corrected by itself for its metrics in all groups (Holm's correction of the larger p value of that interval and of Welch's "
-        "t test). Where nothing has changed, a comparison claims a change in a family in at most one case of twenty, so in either of both in at most two. "
-        "The more metrics a family has, the fewer changes are found. With 2 % noise, a change of one metric by 5 % is found by five runs a side in 76 % of the "
-        "cases in a family of one, in 58 % of three, in 26 % of twenty; by ten runs a side in 98 %, 93 % and 79 %.\n\n"
+        "The verdict is better or worse by the direction that the rules name, or different where they name none. \"too few\" is a metric with fewer than three values on a "
+        "side. \"too varied\" is one whose interval reaches below -20 % or above +25 %. \"uncertain\" is a change whose interval does not contain \"no change\", "
+        "but that may be chance among so many metrics. \"no difference\" does not prove that there is none.\n\n"
         "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "
-        "inputs (what probes saw of the machine is no input, so an update of the system shows). The command line is an input, but for the arguments that the "
-        "rules explain; --ignore argument.NAME, or argument.1 for the first word that is no option, leaves one out of account. Each counts once, with the median of its repetitions. "
-        "A value is a regression or an improvement when it is outside the range expected of one more run (97.5 %: prediction interval of the "
-        "logarithms, and outside the range of the earlier values; Hahn and Meeker, Statistical Intervals, 4.7 and 5.4), also after Holm's correction for the "
-        "number of headline metrics, or of the others, and differs from the median by --min-effect or more. The chance of a false claim among the headline "
-        "metrics is about 2.5 %, and among the others as much; for tails much heavier than normal each is at most about 5 % or 2 in (runs + 1). Below five earlier runs nothing is claimed: too few. Wall time closes the "
-        "gate only where the run has no metric with a direction of its own.",
+        "inputs. What probes saw of the machine is no input, so the effect of a system update shows. --ignore PARAM also uses earlier runs in which this input differs: "
+        "argument.NAME for an option, argument.1 for the first word that is no option. Each run is one value, the median of its repetitions. "
+        "Below five earlier runs the answer is too few. With --gate, wall time counts only where the run has no metric with a direction of its own.\n\n"
+        "docs/howto-repeat.md describes the statistics: the intervals, the correction for many metrics, and how small a change is found.",
     .examples = "$ benchwrap compare last~1 last\n"
                 "The newest run against the one before.\n"
                 "$ benchwrap compare --by a -e io\n"

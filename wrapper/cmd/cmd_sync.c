@@ -66,7 +66,7 @@ struct work {
     bool as_json, dry;
     unsigned notes;
     struct progress progress;
-    struct leftovers_count swept;
+    struct swept swept;
     struct sync_counts n;
     struct mlflow *client;
     size_t completed, incomplete; /* runs that lacked what their program's MLflow client logged: have it now, lack it still */
@@ -131,9 +131,9 @@ static void note(void *context, const char *text)
 static void sweep(struct work *w)
 {
     const char *roots[] = {w->plan.spool, w->plan.spool_fallback};
-    struct leftovers_count all = {0};
+    struct swept all = {0};
     for (size_t i = 0; i < 2; i++) {
-        struct leftovers_count s = {0};
+        struct swept s = {0};
         if (!roots[i] || (i && roots[0] && strcmp(roots[0], roots[1]) == 0))
             continue;
         if (w->plan.spool_fallback && strcmp(roots[i], w->plan.spool_fallback) != 0)
@@ -265,7 +265,7 @@ static int send_tree(struct work *w, struct upload *upload)
         rc = opt_on(&c->opts, OPTION_FOLLOW)
                  ? 1
                  : err_set(c->err, ERR_INPUT,
-                           "there is no tree at %s: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", runs.tree);
+                           "no runs in %s yet: record one (\"benchwrap -- PROGRAM\"), or name another folder with --tree", runs.tree);
     struct sync_runs s = {.arena = c->arena,
                           .runs = &runs,
                           .upload = upload,
@@ -374,7 +374,7 @@ static void print_local(struct work *w)
         unsigned count;
         const char *what;
     } parts[] = {{w->swept.closed, "closed: their recorder had ended"},
-                 {w->swept.released, "newly complete on disk"},
+                 {w->swept.released, "synced to disk"},
                  {w->swept.alive, "still being recorded"},
                  {w->swept.failed, "failed"}};
     FILE *out = w->c->out;
@@ -417,6 +417,8 @@ static void print(struct work *w)
         return;
     fprintf(out, "%s: %zu of %zu runs %s (%zu new), %zu there already", w->server, n->sent, n->wanted, w->dry ? "would be sent" : "sent",
             n->made, n->there + n->known);
+    if (!w->dry && n->sent && n->there + n->known && n->sent + n->there + n->known == n->wanted)
+        fputs(": all are there", out);
     if (n->deleted)
         fprintf(out, ", %zu deleted there (--restore brings them back)", n->deleted);
     if (n->damaged)
@@ -470,7 +472,7 @@ static int run(struct cmd_context *c)
     buf_init(&w.json, 16 << 20);
     buf_init(&w.said, SAID_BYTES);
     buf_init(&w.said_before, SAID_BYTES);
-    progress_begin(&w.progress, c->notes, "sending run", 0);
+    progress_begin(&w.progress, c->notes, w.dry ? "looking at run" : "sending run", 0);
     if (opt_on(&c->opts, OPTION_JSON) || opt_on(&c->opts, OPTION_FOLLOW))
         w.progress.on = false;
     if (!opt_on(&c->opts, OPTION_LOCAL))

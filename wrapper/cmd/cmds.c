@@ -58,7 +58,7 @@ int cmd_complain(FILE *notes, const char *verb, const struct err *err)
         buf_plain(&b, str_of(err->hint), sizeof err->hint);
         fprintf(notes, "hint: %s\n", b.p ? b.p : "");
     }
-    if (err->kind == ERR_USAGE && verb)
+    if (err->kind == ERR_USAGE && verb && strcmp(verb, "help") != 0)
         fprintf(notes, "benchwrap: see \"benchwrap help %s\"\n", verb);
     return err->kind == ERR_USAGE ? 125 : 1;
 }

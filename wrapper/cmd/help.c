@@ -175,6 +175,8 @@ void help_options(struct buf *to)
     list_examples(HELP_EXAMPLES, to);
     buf_putc(to, '\n');
     list_options(plan_rows, plan_rows_count, to);
+    buf_puts(to, "\n$COLUMNS sets the width of a terminal. Into a pipe or file nothing is wrapped or cut.\n"
+                 "$NO_COLOR switches colours off.\n");
 }
 
 void help_commands(struct buf *to)

@@ -71,6 +71,7 @@ static void environment(struct buf *to)
         {"MLFLOW_TRACKING_URI", "the tree, if it is a path or a file: URI and neither --tree nor BENCHWRAP_TREE is given"},
         {"BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET", "set for the program: its run, and where \"benchwrap log\" sends facts to"},
         {"NO_COLOR", "no colours"},
+        {"COLUMNS", "the width of a terminal; into a pipe or file nothing is wrapped or cut"},
     };
     buf_puts(to, ".SH ENVIRONMENT\n");
     for (size_t i = 0; i < plan_rows_count; i++)

@@ -7,9 +7,9 @@
 struct compare_text {
     struct arena *arena;
     bool all; /* also what stays out of a usual comparison */
-    const struct compare_group *groups;
+    const struct group *groups;
     size_t count;
-    const struct compared_metric *metrics;
+    const struct compared *metrics;
     const char *by;
     bool arguments_known;
     const char **differing; /* params */
@@ -25,7 +25,7 @@ size_t compare_repetitions(const struct compare_text *t, size_t g);
 bool compare_is_headline(const struct compare_text *t, const char *key);
 /* Is there such a metric, apart from the wall time? */
 bool compare_has_headlines(const struct compare_text *t);
-bool compare_is_wall(const struct compared_metric *m);
+bool compare_is_wall(const struct compared *m);
 /* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to tell. */
 bool compare_is_varied(const struct compared_side *side);
 /* Is the param an input of the program? */
@@ -35,6 +35,7 @@ bool compare_shares_metric(const struct compare_text *t, size_t g);
 
 /* Append lines: what is higher or lower in group g; which runs were disturbed; which groups mix runs of several situations. */
 void compare_put_answer(struct compare_text *t, size_t g);
+void compare_put_failed(struct compare_text *t); /* "! A: 1 of 1 runs failed." */
 void compare_put_disturbed(struct compare_text *t);
 void compare_put_partial(struct compare_text *t); /* "! Not all runs have a value: rate in 4 of 5 runs of A." */
 void compare_put_mixed(struct compare_text *t);

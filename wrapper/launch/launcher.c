@@ -293,6 +293,8 @@ static void program_failed(struct launch *l)
     l->exit_status = spawn_explain(l->program[0], &l->failure, text, sizeof text);
     recorder_send(&l->recorder, &msg);
     say_line(stderr_of(l), "%s", text);
+    if (!l->id) /* a series is recorded, with what it could not start */
+        say_line(stderr_of(l), "nothing was recorded");
 }
 
 static void launcher_turn(struct launch *l)

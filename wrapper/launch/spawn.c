@@ -141,7 +141,7 @@ int spawn_explain(const char *program, const struct spawn_failure *failure, char
         snprintf(text, size, "%s: its output could not be connected: %m", shown);
     } else if (failure->error == ENOENT && !strchr(program, '/')) {
         status = 127;
-        snprintf(text, size, "%s: command not found; is its directory in PATH, its module loaded?", shown);
+        snprintf(text, size, "%s: command not found. Is its directory in PATH? Is its module loaded?", shown);
     } else if (failure->error == ENOENT) {
         bool there = access(program, F_OK) == 0;
         status = 127;

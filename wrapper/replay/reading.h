@@ -5,14 +5,14 @@
 #include "benchmarks/coverage.h"
 #include "benchmarks/rules.h"
 
-struct replay_file {
+struct reading_file {
     const char *pattern; /* as in the rules: {file: PATTERN} */
     const char *path;
-    struct replay_file *next;
+    struct reading_file *next;
 };
-struct replay_input {
+struct reading {
     const char *out, *errors; /* paths, "-" is standard input; NULL: none */
-    struct replay_file *files;
+    struct reading_file *files;
     char *const *argv; /* the program's arguments; NULL: not known */
     char *const *env; /* its environment, NAME=VALUE; NULL: not known */
     int status; /* -1: not known */
@@ -21,8 +21,8 @@ struct replay_input {
 };
 
 /* Reads all of it. *record is initialised in any case: record_deinit it. The verdict's reason lies in the record's arena. */
-int replay_read(const struct rules *rules, const struct replay_input *what, struct record *record, struct rules_outcome *ret, struct err *err);
+int reading_take(const struct rules *rules, const struct reading *what, struct record *record, struct rules_outcome *ret, struct err *err);
 /* The facts, one a line, in the order of the record, safe to print: what `expect` beside a sample holds. */
-void replay_print_facts(struct buf *to, const struct record *record, const struct rules_outcome *out);
-const char *replay_verdict_word(enum verdict v);
+void reading_facts(struct buf *to, const struct record *record, const struct rules_outcome *out);
+const char *reading_verdict(enum verdict v);
 #endif

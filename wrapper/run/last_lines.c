@@ -49,3 +49,25 @@ size_t last_lines(const struct folder *in, struct buf *kept, const char **ret_la
     }
     return 0;
 }
+
+static bool is_consequence(struct str clause)
+{
+    static const char end[] = " is missing";
+    size_t n = sizeof end - 1;
+    return clause.n > n && memcmp(clause.p + clause.n - n, end, n) == 0;
+}
+
+void failure_reason(struct str reason, bool has_failed, struct buf *to)
+{
+    size_t before = to->n;
+    while (reason.p) {
+        const char *at = memmem(reason.p, reason.n, "; ", 2);
+        size_t n = at ? (size_t)(at - reason.p) : reason.n;
+        struct str clause = str_sub(reason, 0, n);
+        reason = at ? str_sub(reason, n + 2, reason.n) : (struct str){NULL, 0};
+        if (has_failed && is_consequence(clause))
+            continue;
+        buf_puts(to, to->n > before ? "; " : "");
+        buf_str(to, clause);
+    }
+}

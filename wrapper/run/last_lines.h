@@ -9,4 +9,6 @@ enum { LAST_LINES_MAX = 3 };
  * standard output (stdout.log). *ret_label: "stderr" or "output". The lines point into `kept`, which the caller initialises. They are the program's
  * bytes: buf_plain them. Returns how many; 0: there are none. */
 size_t last_lines(const struct folder *in, struct buf *kept, const char **ret_label, struct str ret[LAST_LINES_MAX]);
+/* Append a verdict's reason, for a program that failed without the results that are missing because of it. */
+void failure_reason(struct str reason, bool has_failed, struct buf *to);
 #endif

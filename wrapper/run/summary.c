@@ -29,7 +29,7 @@ static const struct fact *latest_metric(const struct record *r, struct str key)
     return found;
 }
 
-static bool is_result_fact(const struct fact *f)
+static bool is_result(const struct fact *f)
 {
     return f->kind == FACT_METRIC && key_is_result(f->key.p);
 }
@@ -37,7 +37,7 @@ static bool is_result_fact(const struct fact *f)
 bool summary_has_results(const struct record *r)
 {
     for (const struct fact *f = r->first; f; f = f->next)
-        if (is_result_fact(f))
+        if (is_result(f))
             return true;
     return false;
 }
@@ -57,7 +57,7 @@ void summary_line(const struct screen *screen, enum style style, const char *lab
 
 /* ---- the first line ---- */
 
-static void summary_print_outcome(const struct summary *s, struct buf *to)
+static void print_outcome(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;
     const struct fact *benchmark = record_find(r, FACT_TAG, "benchmark");
@@ -87,8 +87,11 @@ static bool is_exit_status(const char *reason, double status)
 void summary_print_reason(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;
-    const char *reason = s->f->reason;
     bool failed = strcmp(s->f->verdict, "fail") == 0;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 16 << 10);
+    failure_reason(str_of(s->f->reason), r->status != RUN_FINISHED, &b);
+    const char *reason = b.n ? b.p : "";
     if (!reason[0] || is_exit_status(reason, record_number(r, "run.exit_status", -1)))
         return;
     const char *label = r->status != RUN_FINISHED ? "reason:" : failed ? "failed:" : "not judged:";
@@ -114,7 +117,7 @@ static double value_of_metric(const struct record *r, const struct fact *m)
     return value;
 }
 
-static void summary_add_metric(struct listing *l, const struct fact *m, const struct summary *s, struct arena *a)
+static void put_metric(struct listing *l, const struct fact *m, const struct summary *s, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1024);
@@ -140,7 +143,7 @@ static void summary_add_metric(struct listing *l, const struct fact *m, const st
     listing_style(l, style);
 }
 
-static bool is_metric_listed(const struct listing *l, const struct fact *const *shown, const struct fact *m)
+static bool is_listed(const struct listing *l, const struct fact *const *shown, const struct fact *m)
 {
     for (size_t i = 0; i < listing_rows(l); i++)
         if (str_eq(shown[i]->key, m->key))
@@ -164,16 +167,16 @@ static bool print_headlines(const struct summary *s, struct arena *a, struct buf
     l.indent = 2;
     while (listing_rows(&l) < HEADLINES_MAX && (key = str_word(&rest)).n > 0) {
         const struct fact *m = latest_metric(r, key);
-        if (!m || !is_result_fact(m) || is_metric_listed(&l, shown, m))
+        if (!m || !is_result(m) || is_listed(&l, shown, m))
             continue;
         shown[listing_rows(&l)] = m;
-        summary_add_metric(&l, m, s, a);
+        put_metric(&l, m, s, a);
     }
     for (const struct fact *f = r->first; f && !tag && listing_rows(&l) < HEADLINES_MAX; f = f->next)
-        if (is_result_fact(f) && !is_metric_listed(&l, shown, f)) {
+        if (is_result(f) && !is_listed(&l, shown, f)) {
             const struct fact *m = latest_metric(r, f->key);
             shown[listing_rows(&l)] = m;
-            summary_add_metric(&l, m, s, a);
+            put_metric(&l, m, s, a);
         }
     listing_render(&l, s->screen, to);
     bool any = listing_rows(&l) > 0;
@@ -205,10 +208,10 @@ static void print_last_lines(const struct summary *s, struct buf *to)
 }
 
 /* Is one of the results a guess of the generic reader? Not what the program logged itself. */
-static bool has_guessed_results(const struct record *r)
+static bool is_guessed(const struct record *r)
 {
     for (const struct fact *f = r->first; f; f = f->next)
-        if (is_result_fact(f) && f->source && strncmp(f->source, "rule:generic:", strlen("rule:generic:")) == 0)
+        if (is_result(f) && f->source && strncmp(f->source, "rule:generic:", strlen("rule:generic:")) == 0)
             return true;
     return false;
 }
@@ -222,20 +225,21 @@ static struct str no_metrics_reason(const struct fact *f)
     return str_sub(f->text, sizeof before - 1, f->text.n);
 }
 
+/* Nothing of a program that failed: its own last lines say more. */
 static void print_no_metrics(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;
     struct str reason = {NULL, 0};
+    if (r->status != RUN_FINISHED)
+        return;
     for (const struct fact *f = r->first; f && !reason.p; f = f->next)
         reason = no_metrics_reason(f);
-    if (!reason.p && r->status != RUN_FINISHED)
-        reason = STR("the output ended before the first one");
-    else if (!reason.p && !is_unknown(r))
+    if (!reason.p && !is_unknown(r))
         reason = STR("the rules found none in the output");
     if (!reason.p)
         return;
     summary_line(s->screen, STYLE_PLAIN, "no metrics:", LABEL, reason, to);
-    if (r->status != RUN_FINISHED || !is_unknown(r))
+    if (!is_unknown(r))
         return;
     summary_line(s->screen, STYLE_DIM, "hint:", LABEL, STR("benchwrap log loss=0.3           inside the program, or"), to);
     summary_line(s->screen, STYLE_DIM, "", LABEL, STR("benchwrap rules new --from last   draft a rule file from this output"), to);
@@ -289,19 +293,21 @@ void summary_print(const struct summary *s, struct buf *to)
     const struct record *r = &s->f->record;
     struct arena a;
     arena_init(&a, 1 << 20);
-    summary_print_outcome(s, to);
+    print_outcome(s, to);
     buf_putc(to, '\n');
     size_t before = to->n;
+    if (r->status != RUN_FINISHED) /* its own words first */
+        print_last_lines(s, to);
     summary_print_reason(s, to);
     if (print_headlines(s, &a, to)) {
-        if (has_guessed_results(r))
-            summary_line(s->screen, STYLE_DIM, "", 0,
-                         STR("metrics guessed from the output: no rule file for this program; others: benchwrap log loss=0.3"), to);
+        if (is_guessed(r))
+            summary_line(
+                s->screen, STYLE_DIM, "", 0,
+                STR("metrics guessed from the output, as no rule file describes this program. To add a metric: benchwrap log NAME=VALUE"),
+                to);
     } else if (!summary_has_results(r)) {
         print_no_metrics(s, to);
     }
-    if (r->status != RUN_FINISHED)
-        print_last_lines(s, to);
     if (to->n > before)
         buf_putc(to, '\n');
     before = to->n;

@@ -176,8 +176,8 @@ static struct series_block series_block_of(const struct series_figure *first)
     return b;
 }
 
-/* All points, or the first ones. */
-static void sweep_block(struct series_notes *n, const struct series_figure *first, bool every, const struct screen *screen, struct buf *to)
+/* All points, or the first ones. Returns whether one is marked as the best. */
+static bool sweep_block(struct series_notes *n, const struct series_figure *first, bool every, const struct screen *screen, struct buf *to)
 {
     struct arena *a = &n->arena;
     const struct series_block is = series_block_of(first);
@@ -212,6 +212,7 @@ static void sweep_block(struct series_notes *n, const struct series_figure *firs
     if (is.points > shown)
         buf_printf(to, "  and %zu more points: points.csv\n", is.points - shown);
     listing_deinit(&l);
+    return is.best_at != NULL;
 }
 
 /* Is this the first point at which the metric stands? */
@@ -226,6 +227,7 @@ static size_t sweep_tables(struct series_notes *n, const struct series_figure *f
                            struct buf *to)
 {
     size_t shown = 0, more = 0;
+    bool is_marked = false;
     for (int pass = 0; pass < 2; pass++)
         for (const struct series_figure *f = figures; f; f = f->next) {
             if (!is_turn(f, all, pass) || !begins_block(figures, f))
@@ -236,8 +238,14 @@ static size_t sweep_tables(struct series_notes *n, const struct series_figure *f
             }
             if (shown++)
                 buf_putc(to, '\n');
-            sweep_block(n, f, !most, screen, to);
+            is_marked |= sweep_block(n, f, !most, screen, to);
         }
+    if (is_marked) {
+        buf_puts(to, "\n  ");
+        screen_wrap(screen, STR("best: its 95 % interval of the mean overlaps no other; \"benchwrap compare\" tests each change"), 2, 2,
+                    to);
+        buf_putc(to, '\n');
+    }
     return more;
 }
 

@@ -19,10 +19,14 @@ const char *server_look(struct plan *p, char *const *env, bool *ret_good)
     if (mlflow_open(&m, &c, &err))
         return arena_printf(&p->arena, "%s", err.text);
     /* /health is open to everybody: what a run needs is the interface itself */
-    enum mlflow_answer answer = mlflow_experiment_find(m, p->experiment ? p->experiment : "default", &p->arena, &id, &err);
+    const char *name = p->experiment ? p->experiment : "default";
+    enum mlflow_answer answer = mlflow_experiment_find(m, name, &p->arena, &id, &err);
     mlflow_close(m);
     *ret_good = answer == MLFLOW_FINE || answer == MLFLOW_ABSENT;
     if (!*ret_good)
         return arena_printf(&p->arena, "%s", err.text);
-    return answer == MLFLOW_FINE ? "answers; it has the experiment" : "answers; it does not have the experiment yet";
+    if (!p->experiment)
+        return "answers";
+    return arena_printf(
+        &p->arena, answer == MLFLOW_FINE ? "answers; it has the experiment %s" : "answers; it does not have the experiment %s yet", name);
 }
