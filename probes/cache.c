@@ -2,13 +2,13 @@
  *
  * The name carries what the facts depend on (node, user, boot, processors allowed, what is visible, our version); the first line carries
  * a checksum of the rest. A file that is not ours, writable by others or damaged counts as none:
- *   benchwrap-facts 1 <checksum>\n   then the facts as kept.h says. */
+ *   benchwrap-facts 1 <checksum>\n   then the facts as fact_text.h says. */
 #include "probes/state.h"
 
 #include "base/fs.h"
 #include "base/place.h"
 #include "probes/cgroup.h"
-#include "probes/kept.h"
+#include "probes/fact_text.h"
 #include "probes/look.h"
 #include "probes/view.h"
 
@@ -24,7 +24,7 @@ enum { CACHE_MAX = 8 << 20 }; /* topology of the largest machine known: 0.4 MB *
 enum { HEAD = sizeof magic - 1 + 17 }; /* magic, 16 hex digits, LF */
 enum { KEEP = 16 }; /* files per node and probe: jobs with other processor sets come back */
 
-static uint64_t fnv(uint64_t hash, const void *p, size_t n)
+static uint64_t cache_hash_bytes(uint64_t hash, const void *p, size_t n)
 {
     const unsigned char *c = p;
     while (n-- > 0)
@@ -34,66 +34,66 @@ static uint64_t fnv(uint64_t hash, const void *p, size_t n)
 
 static const uint64_t fnv_start = 0xcbf29ce484222325u;
 
-static uint64_t fnv_str(uint64_t hash, struct str s)
+static uint64_t cache_hash_str(uint64_t hash, struct str s)
 {
-    return fnv(fnv(hash, s.p, s.n), "", 1);
+    return cache_hash_bytes(cache_hash_bytes(hash, s.p, s.n), "", 1);
 }
 
 /* Which processors the cpuset control group allows, bound or not: its list, since its path has the job's number in it and
  * facts shall outlive the job; the path where the list is not visible. Returns the length of the text. */
-static size_t cpuset_of(const struct host *h, struct look *ret)
+static size_t cache_read_cpuset(const struct host *h, struct look_text *ret)
 {
     struct cgroup g;
-    if (!look(h, ret, "proc/self/cpuset"))
+    if (!look_read(h, ret, "proc/self/cpuset"))
         return ret->n = 0;
-    struct look path = *ret;
+    struct look_text path = *ret;
     if (!cgroup_of_controller(h, "cpuset", &g) || !cgroup_allowed_cpus(h, &g, ret))
         *ret = path;
     return ret->n;
 }
 
-static void mix(void *context, struct str text)
+static void cache_mix_text(void *context, struct str text)
 {
     uint64_t *hash = context;
-    *hash = fnv_str(*hash, text);
+    *hash = cache_hash_str(*hash, text);
 }
 
 /* What the names depend on; not good where the boot cannot be named (then nothing lasts). */
-static struct cache_key key_of(const struct host *h)
+static struct cache_key cache_make_key(const struct host *h)
 {
-    struct look text;
-    struct cache_key k = {.known = true, .node = fnv_start, .rest = fnv_str(fnv_start, str_of(BW_VERSION))};
-    if (!look(h, &text, "proc/sys/kernel/hostname"))
+    struct look_text text;
+    struct cache_key k = {.known = true, .node = fnv_start, .rest = cache_hash_str(fnv_start, str_of(BW_VERSION))};
+    if (!look_read(h, &text, "proc/sys/kernel/hostname"))
         return k;
-    k.node = fnv_str(fnv_str(k.node, (struct str){text.p, text.n}), str_of(h->root_path));
-    if (!look(h, &text, "proc/sys/kernel/random/boot_id"))
+    k.node = cache_hash_str(cache_hash_str(k.node, (struct str){text.p, text.n}), str_of(h->root_path));
+    if (!look_read(h, &text, "proc/sys/kernel/random/boot_id"))
         return k;
-    k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
-    if (look(h, &text, "sys/devices/system/cpu/online"))
-        k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
-    if (look(h, &text, "sys/devices/system/cpu/cpu0/microcode/version")) /* may be replaced while the kernel runs */
-        k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
-    if (!look(h, &text, "proc/self/status"))
+    k.rest = cache_hash_str(k.rest, (struct str){text.p, text.n});
+    if (look_read(h, &text, "sys/devices/system/cpu/online"))
+        k.rest = cache_hash_str(k.rest, (struct str){text.p, text.n});
+    if (look_read(h, &text, "sys/devices/system/cpu/cpu0/microcode/version")) /* may be replaced while the kernel runs */
+        k.rest = cache_hash_str(k.rest, (struct str){text.p, text.n});
+    if (!look_read(h, &text, "proc/self/status"))
         return k;
     struct str status = {text.p, text.n};
-    k.rest = fnv_str(k.rest, look_value(status, "Cpus_allowed_list", ':'));
-    k.rest = fnv_str(k.rest, look_value(status, "Mems_allowed_list", ':'));
-    k.rest = fnv_str(k.rest, (struct str){text.p, cpuset_of(h, &text)});
-    view_mix(h, mix, &k.rest);
+    k.rest = cache_hash_str(k.rest, look_value(status, "Cpus_allowed_list", ':'));
+    k.rest = cache_hash_str(k.rest, look_value(status, "Mems_allowed_list", ':'));
+    k.rest = cache_hash_str(k.rest, (struct str){text.p, cache_read_cpuset(h, &text)});
+    view_mix(h, cache_mix_text, &k.rest);
     uid_t user = geteuid();
-    k.rest = fnv(k.rest, &user, sizeof user);
-    k.rest = fnv(k.rest, &h->public_profile, sizeof h->public_profile);
+    k.rest = cache_hash_bytes(k.rest, &user, sizeof user);
+    k.rest = cache_hash_bytes(k.rest, &h->public_profile, sizeof h->public_profile);
     char reason[256];
     k.good = !view_is_partial(h, reason); /* a partial view is not kept for runs with a full one */
     return k;
 }
 
 /* "<node>-<probe>-<rest of the key>". The six files behind it are read once. */
-static bool name_of(const struct host *h, const char *probe, char ret[128], size_t *ret_prefix)
+static bool cache_file_name(const struct host *h, const char *probe, char ret[128], size_t *ret_prefix)
 {
     struct cache_key own = {.known = false}, *k = h->state ? &h->state->cache : &own;
     if (!k->known)
-        *k = key_of(h);
+        *k = cache_make_key(h);
     int n = snprintf(ret, 128, "%016llx-%s-", (unsigned long long)k->node, probe);
     *ret_prefix = (size_t)n;
     snprintf(ret + n, 128 - (size_t)n, "%016llx", (unsigned long long)k->rest);
@@ -111,7 +111,7 @@ int probes_cache_open(const struct host *h)
     return fd;
 }
 
-static bool read_kept(int dir, const char *name, struct buf *text)
+static bool cache_read_file(int dir, const char *name, struct buf *text)
 {
     struct stat st;
     int fd CLEANUP_FD = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -131,13 +131,13 @@ static bool read_kept(int dir, const char *name, struct buf *text)
 }
 
 /* Is the checksum right? *ret: what stands behind the first line. */
-static bool check(struct str text, struct str *ret)
+static bool cache_has_checksum(struct str text, struct str *ret)
 {
     char head[HEAD + 1];
     if (text.n < HEAD)
         return false;
     *ret = str_sub(text, HEAD, text.n);
-    snprintf(head, sizeof head, "%s%016llx\n", magic, (unsigned long long)fnv(fnv_start, ret->p, ret->n));
+    snprintf(head, sizeof head, "%s%016llx\n", magic, (unsigned long long)cache_hash_bytes(fnv_start, ret->p, ret->n));
     return memcmp(head, text.p, HEAD) == 0;
 }
 
@@ -145,29 +145,29 @@ bool cache_replay(const struct host *h, const char *probe, struct record *r)
 {
     char name[128];
     size_t prefix;
-    if (!h->cache || !name_of(h, probe, name, &prefix))
+    if (!h->cache || !cache_file_name(h, probe, name, &prefix))
         return false;
     int dir CLEANUP_FD = probes_cache_open(h);
     struct buf text CLEANUP_BUF;
     buf_init(&text, CACHE_MAX + (1 << 17));
     struct str rest, all;
-    struct kept f;
-    if (dir < 0 || !read_kept(dir, name, &text) || !check(buf_text(&text), &all))
+    struct fact_text f;
+    if (dir < 0 || !cache_read_file(dir, name, &text) || !cache_has_checksum(buf_text(&text), &all))
         return false;
     int more = 0;
     bool artifacts = false;
-    for (rest = all; (more = kept_next(&rest, &f)) > 0;)
+    for (rest = all; (more = fact_text_next(&rest, &f)) > 0;)
         artifacts |= f.kind == 'A';
     /* Made without a spool, so without the artifacts that are wanted now: look again. */
     if (more < 0 || (h->spool >= 0 && !artifacts && str_has(all, "artifacts were not wanted")))
         return false;
-    for (rest = all; kept_next(&rest, &f) > 0;)
-        kept_replay(h, r, &f);
+    for (rest = all; fact_text_next(&rest, &f) > 0;)
+        fact_text_replay(h, r, &f);
     return true;
 }
 
 /* Metrics are of this moment, and warnings were given: neither is kept. */
-static bool add(const struct host *h, struct buf *to, const struct fact *f)
+static bool cache_add_fact(const struct host *h, struct buf *to, const struct fact *f)
 {
     struct buf content CLEANUP_BUF;
     buf_init(&content, CACHE_MAX);
@@ -175,7 +175,7 @@ static bool add(const struct host *h, struct buf *to, const struct fact *f)
     if (f->kind == FACT_METRIC || f->kind == FACT_WARNING)
         return true;
     if (f->kind != FACT_ARTIFACT) {
-        kept_add_fact(to, f);
+        fact_text_add_fact(to, f);
         return !to->failed;
     }
     if (h->spool < 0 || f->text.n >= sizeof file || !str_eq(f->text, f->key))
@@ -184,12 +184,12 @@ static bool add(const struct host *h, struct buf *to, const struct fact *f)
     file[f->text.n] = 0;
     if (fs_read(h->spool, file, CACHE_MAX, 0, &content, NULL) != 0)
         return false;
-    kept_add(to, 'A', f->key, buf_text(&content));
+    fact_text_add(to, 'A', f->key, buf_text(&content));
     return !to->failed;
 }
 
 /* Old boots and forgotten processor sets: beyond KEEP files of this node and probe all go (a miss costs 10 ms, once). */
-static void sweep(int dir, const char *name, size_t prefix)
+static void cache_remove_old(int dir, const char *name, size_t prefix)
 {
     int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = again < 0 ? NULL : fdopendir(again);
@@ -209,25 +209,25 @@ static void sweep(int dir, const char *name, size_t prefix)
     closedir(d);
 }
 
-void cache_keep(const struct host *h, const char *probe, const struct record *r, const struct fact *after)
+void cache_store(const struct host *h, const char *probe, const struct record *r, const struct fact *after)
 {
     char name[128];
     size_t prefix;
-    if (!h->cache || !name_of(h, probe, name, &prefix))
+    if (!h->cache || !cache_file_name(h, probe, name, &prefix))
         return;
     struct buf body CLEANUP_BUF, whole CLEANUP_BUF;
     buf_init(&body, CACHE_MAX - HEAD);
     buf_init(&whole, CACHE_MAX);
     for (const struct fact *f = after ? after->next : r->first; f; f = f->next)
-        if (!add(h, &body, f))
+        if (!cache_add_fact(h, &body, f))
             return;
     if (h->spool < 0)
-        kept_add(&body, 'N', STR(""), STR("artifacts were not wanted"));
-    buf_printf(&whole, "%s%016llx\n", magic, (unsigned long long)fnv(fnv_start, body.p, body.n));
+        fact_text_add(&body, 'N', STR(""), STR("artifacts were not wanted"));
+    buf_printf(&whole, "%s%016llx\n", magic, (unsigned long long)cache_hash_bytes(fnv_start, body.p, body.n));
     buf_str(&whole, buf_text(&body));
     if (whole.failed || fs_mkdirs(AT_FDCWD, h->cache, 0700, NULL) != 0)
         return;
     int dir CLEANUP_FD = probes_cache_open(h);
     if (dir >= 0 && fs_write(dir, name, buf_text(&whole), 0600, false, NULL) == 0)
-        sweep(dir, name, prefix);
+        cache_remove_old(dir, name, prefix);
 }

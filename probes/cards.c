@@ -25,12 +25,12 @@ struct port {
     const struct family *family;
     char key[40], folder[96];
     bool active, stuck;
-    struct sample_file received_file, sent_file, wait_file;
+    struct sampled_file received_file, sent_file, wait_file;
     struct sample_count received, sent, wait;
 };
 
-struct cards {
-    struct sample_file file;
+struct card_counters {
+    struct sampled_file file;
     struct card at[4 * CARDS_MAX]; /* those that are not told are remembered, too */
     struct port port[PORTS_MAX];
     int count, told, ports, devices;
@@ -45,7 +45,7 @@ static bool is_card(const struct host *h, const char *device)
     return look_exists(h, path) || strncmp(device, "eth", 3) == 0 || strncmp(device, "bond", 4) == 0;
 }
 
-static struct card *find(const struct host *h, struct cards *c, struct str device)
+static struct card *cards_find_card(const struct host *h, struct card_counters *c, struct str device)
 {
     if (device.n == 0 || device.n >= sizeof c->at->device)
         return NULL;
@@ -58,23 +58,24 @@ static struct card *find(const struct host *h, struct cards *c, struct str devic
     memcpy(one->device, device.p, device.n);
     one->wanted = c->told < CARDS_MAX && is_card(h, one->device);
     if (one->wanted)
-        sample_name(one->key, one->device, "card", ++c->told);
+        sample_device_name(one->key, one->device, "card", ++c->told);
     return one;
 }
 
 /* Bytes as megabytes per second. */
-static void tell_rate(struct host *h, struct record *r, struct sample_count *c, double bytes, bool active, const char *key, const char *way)
+static void cards_emit_rate(struct host *h, struct record *r, struct sample_count *c, double bytes, bool active, const char *key,
+                            const char *way)
 {
     double rate;
     if (sample_rate(c, h, bytes, 0, &rate) && active)
-        sample_tell_fine(h, r, rate / 1e6, "system/network_%s_%s_megabytes_per_second", key, way);
+        sample_emit_fine(h, r, rate / 1e6, "system/network_%s_%s_megabytes_per_second", key, way);
 }
 
-static void see_line(struct host *h, struct record *r, struct cards *c, struct str line)
+static void cards_read_line(struct host *h, struct record *r, struct card_counters *c, struct str line)
 {
     struct str device = str_trim(str_cut(&line, ':'));
     double in, out;
-    struct card *one = line.p ? find(h, c, device) : NULL;
+    struct card *one = line.p ? cards_find_card(h, c, device) : NULL;
     if (!one || !one->wanted || !str_double(str_word(&line), &in))
         return;
     for (int i = 0; i < 7; i++)
@@ -82,17 +83,17 @@ static void see_line(struct host *h, struct record *r, struct cards *c, struct s
     if (!str_double(str_word(&line), &out))
         return;
     one->active |= one->received.known && (in != one->received.last || out != one->sent.last);
-    tell_rate(h, r, &one->received, in, one->active, one->key, "receive");
-    tell_rate(h, r, &one->sent, out, one->active, one->key, "transmit");
+    cards_emit_rate(h, r, &one->received, in, one->active, one->key, "receive");
+    cards_emit_rate(h, r, &one->sent, out, one->active, one->key, "transmit");
 }
 
-struct finding {
+struct card_search {
     const struct host *h;
-    struct cards *c;
+    struct card_counters *c;
 };
 
 /* A port whose counters are in this folder, if they are there. */
-static struct port *add_port(struct finding *f, const struct family *family, const char *folder)
+static struct port *cards_add_port(struct card_search *f, const struct family *family, const char *folder)
 {
     if (f->c->ports == PORTS_MAX || !look_exists(f->h, folder))
         return NULL;
@@ -102,28 +103,28 @@ static struct port *add_port(struct finding *f, const struct family *family, con
     return p;
 }
 
-static void find_ports(void *context, const char *device)
+static void cards_add_ports(void *context, const char *device)
 {
-    struct finding *f = context;
+    struct card_search *f = context;
     char name[24], folder[96];
-    sample_name(name, device, "fabric", ++f->c->devices);
+    sample_device_name(name, device, "fabric", ++f->c->devices);
     for (int number = 1; number <= PORTS_OF_ONE; number++) {
         snprintf(folder, sizeof folder, "sys/class/infiniband/%.40s/ports/%d/counters", device, number);
-        struct port *p = add_port(f, &infiniband, folder);
+        struct port *p = cards_add_port(f, &infiniband, folder);
         if (p)
             snprintf(p->key, sizeof p->key, "%s_%d", name, number);
     }
 }
 
-static void find_slingshot(void *context, const char *device)
+static void cards_add_slingshot(void *context, const char *device)
 {
-    struct finding *f = context;
+    struct card_search *f = context;
     char folder[96];
     snprintf(folder, sizeof folder, "sys/class/cxi/%.40s/device/telemetry", device);
-    struct port *p = add_port(f, &slingshot, folder);
+    struct port *p = cards_add_port(f, &slingshot, folder);
     f->c->devices++;
     if (p)
-        sample_name(p->key, device, "fabric", f->c->devices);
+        sample_device_name(p->key, device, "fabric", f->c->devices);
 }
 
 /* Old devices count in 32 bits and stop at the highest number. */
@@ -132,7 +133,7 @@ static bool is_stuck(double words)
     return words == 4294967295.0;
 }
 
-static void see_port(struct host *h, struct record *r, struct port *p)
+static void cards_read_port(struct host *h, struct record *r, struct port *p)
 {
     double in, out, wait, rate;
     if (p->stuck || !sample_number(h, &p->received_file, &in, "%s/%s", p->folder, p->family->received) ||
@@ -140,42 +141,42 @@ static void see_port(struct host *h, struct record *r, struct port *p)
         return;
     if (p->family == &infiniband && (is_stuck(in) || is_stuck(out))) {
         p->stuck = true;
-        tell_missing(h, r, "system/fabric", "%s: its counters have 32 bits and stand at their end; \"perfquery -R\" resets them", p->key);
+        emit_missing(h, r, "system/fabric", "%s: its counters have 32 bits and stand at their end; \"perfquery -R\" resets them", p->key);
         return;
     }
     p->active |= p->received.known && (in != p->received.last || out != p->sent.last);
-    tell_rate(h, r, &p->received, in * p->family->octets, p->active, p->key, "receive");
-    tell_rate(h, r, &p->sent, out * p->family->octets, p->active, p->key, "transmit");
+    cards_emit_rate(h, r, &p->received, in * p->family->octets, p->active, p->key, "receive");
+    cards_emit_rate(h, r, &p->sent, out * p->family->octets, p->active, p->key, "transmit");
     if (p->family->wait && sample_number(h, &p->wait_file, &wait, "%s/%s", p->folder, p->family->wait) &&
         sample_rate(&p->wait, h, wait, 0, &rate) && p->active)
-        sample_tell_fine(h, r, rate, "system/network_%s_wait_ticks_per_second",
+        sample_emit_fine(h, r, rate, "system/network_%s_wait_ticks_per_second",
                          p->key); /* data stood ready, and there was no credit to send them */
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int cards_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct cards *c = probe_kept(h, &probe_cards);
+    struct card_counters *c = probe_data(h, &probe_cards);
     struct str text;
     (void)err;
     if (!c)
         return 0;
     if (!c->looked) {
-        struct finding f = {h, c};
-        look_names(h, "sys/class/infiniband", find_ports, &f);
-        look_names(h, "sys/class/cxi", find_slingshot, &f);
+        struct card_search f = {h, c};
+        look_each_name(h, "sys/class/infiniband", cards_add_ports, &f);
+        look_each_name(h, "sys/class/cxi", cards_add_slingshot, &f);
         c->looked = true;
     }
     if (sample_read(h, &c->file, &text, "proc/self/net/dev"))
         while (text.p)
-            see_line(h, r, c, str_cut(&text, '\n'));
+            cards_read_line(h, r, c, str_cut(&text, '\n'));
     for (int i = 0; i < c->ports; i++)
-        see_port(h, r, &c->port[i]);
+        cards_read_port(h, r, &c->port[i]);
     return 0;
 }
 
-static void drop(void *kept)
+static void cards_drop(void *kept)
 {
-    struct cards *c = kept;
+    struct card_counters *c = kept;
     sample_close(&c->file);
     for (int i = 0; i < c->ports; i++) {
         sample_close(&c->port[i].received_file);
@@ -187,7 +188,7 @@ static void drop(void *kept)
 const struct probe probe_cards = {
     .name = "cards",
     .summary = "what each network card and fabric port carries while the program runs",
-    .sample = sample,
-    .keeps = sizeof(struct cards),
-    .drop = drop,
+    .sample = cards_sample,
+    .keeps = sizeof(struct card_counters),
+    .drop = cards_drop,
 };

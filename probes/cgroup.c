@@ -10,7 +10,7 @@
 
 /* Where the group `path` shows below a mount of the hierarchy. A group outside of our cgroup namespace ("/../other") or of the mount's root is
  * not visible there: what the mount shows is then another one's. Source: cgroup_namespaces(7). */
-static void place(const struct mount_line *m, struct str path, struct cgroup *ret)
+static void cgroup_place_group(const struct mount_line *m, struct str path, struct cgroup *ret)
 {
     char point[512], root[512];
     if (!parse_mount_path(m->point, point, sizeof point) || !parse_mount_path(m->root, root, sizeof root) || point[0] != '/')
@@ -31,7 +31,7 @@ static void place(const struct mount_line *m, struct str path, struct cgroup *re
     ret->found = n > 0 && (size_t)n < sizeof ret->dir;
 }
 
-static bool option_has(struct str options, const char *name)
+static bool cgroup_option_has(struct str options, const char *name)
 {
     while (options.p)
         if (str_is(str_cut(&options, ','), name))
@@ -40,7 +40,7 @@ static bool option_has(struct str options, const char *name)
 }
 
 /* Finds the line of the hierarchy in /proc/self/cgroup; controller "" means version 2. */
-static bool group_path(struct str cgroups, const char *controller, struct str *ret)
+static bool cgroup_find_path(struct str cgroups, const char *controller, struct str *ret)
 {
     bool in = false;
     while (cgroups.p) {
@@ -48,7 +48,7 @@ static bool group_path(struct str cgroups, const char *controller, struct str *r
         if (!line.p || id.n == 0)
             continue;
         struct str names = str_cut(&line, ':');
-        if (*controller ? option_has(names, controller) : names.n == 0 && str_is(id, "0")) {
+        if (*controller ? cgroup_option_has(names, controller) : names.n == 0 && str_is(id, "0")) {
             *ret = line;
             in = true;
         }
@@ -57,27 +57,27 @@ static bool group_path(struct str cgroups, const char *controller, struct str *r
 }
 
 /* controller "": the hierarchy of version 2, whatever it controls. The later of several mounts lies on top. */
-static void find(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
+static void cgroup_find_group(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};
     ret->found = ret->hidden = false;
-    ret->version = *controller && group_path(cgroups, controller, &path) ? 1 : 2;
-    if (ret->version == 2 && !group_path(cgroups, "", &path))
+    ret->version = *controller && cgroup_find_path(cgroups, controller, &path) ? 1 : 2;
+    if (ret->version == 2 && !cgroup_find_path(cgroups, "", &path))
         return;
     while (mounts.p) {
         struct mount_line m;
         if (!parse_mount_line(str_cut(&mounts, '\n'), &m))
             continue;
-        if (ret->version == 1 ? str_is(m.type, "cgroup") && option_has(m.super_options, controller) : str_is(m.type, "cgroup2"))
-            place(&m, path, ret);
+        if (ret->version == 1 ? str_is(m.type, "cgroup") && cgroup_option_has(m.super_options, controller) : str_is(m.type, "cgroup2"))
+            cgroup_place_group(&m, path, ret);
     }
 }
 
-static int read_groups(const struct host *h, struct buf *cgroups, struct buf *own, struct str *ret_mounts)
+static int cgroup_read_files(const struct host *h, struct buf *cgroups, struct buf *own, struct str *ret_mounts)
 {
-    if (look_file(h, "proc/self/cgroup", 65536, cgroups) != 0)
+    if (look_read_file(h, "proc/self/cgroup", 65536, cgroups) != 0)
         return -1;
-    *ret_mounts = look_mounts(h, own);
+    *ret_mounts = look_read_mounts(h, own);
     return ret_mounts->p ? 0 : -1;
 }
 
@@ -88,8 +88,8 @@ bool cgroup_of_controller(const struct host *h, const char *controller, struct c
     struct str lines;
     buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
     *ret = (struct cgroup){.found = false};
-    if (read_groups(h, &cgroups, &mounts, &lines) == 0)
-        find(buf_text(&cgroups), lines, controller, ret);
+    if (cgroup_read_files(h, &cgroups, &mounts, &lines) == 0)
+        cgroup_find_group(buf_text(&cgroups), lines, controller, ret);
     return ret->found;
 }
 
@@ -103,7 +103,7 @@ bool cgroup_is_root(const struct host *h, const struct cgroup *g)
     return look_exists(h, path) == (g->version == 1);
 }
 
-static bool up(const struct cgroup *g, char dir[1024])
+static bool cgroup_climb_once(const struct cgroup *g, char dir[1024])
 {
     char *slash = strrchr(dir, '/');
     if (!slash || (size_t)(slash - dir) < g->top)
@@ -115,7 +115,7 @@ static bool up(const struct cgroup *g, char dir[1024])
 typedef bool reader(const struct host *h, const char *dir, double *ret);
 
 /* The smallest of a limit on the way up; HUGE_VAL: none. read returns false where this level has no such file. */
-static double smallest(const struct host *h, const struct cgroup *g, reader *read, bool *any)
+static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g, reader *read, bool *any)
 {
     double least = HUGE_VAL, value;
     char dir[1024];
@@ -127,14 +127,14 @@ static double smallest(const struct host *h, const struct cgroup *g, reader *rea
             *any = true;
             least = fmin(least, value);
         }
-    } while (up(g, dir));
+    } while (cgroup_climb_once(g, dir));
     return least;
 }
 
-static bool number_or_max(const struct host *h, const char *dir, const char *file, double *ret)
+static bool cgroup_read_limit(const struct host *h, const char *dir, const char *file, double *ret)
 {
-    struct look text;
-    if (!look(h, &text, "%s/%s", dir, file))
+    struct look_text text;
+    if (!look_read(h, &text, "%s/%s", dir, file))
         return false;
     uint64_t n;
     if (str_is((struct str){text.p, text.n}, "max"))
@@ -146,11 +146,11 @@ static bool number_or_max(const struct host *h, const char *dir, const char *fil
     return true;
 }
 
-static bool cpu_2(const struct host *h, const char *dir, double *ret)
+static bool cgroup_read_cpu_2(const struct host *h, const char *dir, double *ret)
 {
-    struct look text;
+    struct look_text text;
     double quota, period;
-    if (!look(h, &text, "%s/cpu.max", dir))
+    if (!look_read(h, &text, "%s/cpu.max", dir))
         return false;
     struct str rest = {text.p, text.n}, first = str_word(&rest);
     if (!str_double(str_word(&rest), &period) || period <= 0)
@@ -164,10 +164,10 @@ static bool cpu_2(const struct host *h, const char *dir, double *ret)
     return true;
 }
 
-static bool cpu_1(const struct host *h, const char *dir, double *ret)
+static bool cgroup_read_cpu_1(const struct host *h, const char *dir, double *ret)
 {
     int64_t quota, period;
-    if (!look_int(h, &quota, "%s/cpu.cfs_quota_us", dir) || !look_int(h, &period, "%s/cpu.cfs_period_us", dir) || period <= 0)
+    if (!look_read_int(h, &quota, "%s/cpu.cfs_quota_us", dir) || !look_read_int(h, &period, "%s/cpu.cfs_period_us", dir) || period <= 0)
         return false;
     *ret = quota < 0 ? HUGE_VAL : (double)quota / (double)period;
     return true;
@@ -180,20 +180,20 @@ void cgroup_climb_to_limit(const struct host *h, struct cgroup *g)
     memcpy(dir, g->dir, sizeof dir);
     memcpy(best, dir, sizeof best);
     do {
-        if ((g->version == 1 ? cpu_1 : cpu_2)(h, dir, &value) && value < least) {
+        if ((g->version == 1 ? cgroup_read_cpu_1 : cgroup_read_cpu_2)(h, dir, &value) && value < least) {
             least = value;
             memcpy(best, dir, sizeof best);
         }
-    } while (up(g, dir));
+    } while (cgroup_climb_once(g, dir));
     memcpy(g->dir, best, sizeof best);
 }
 
 /* The line of the hierarchy that has the controller; version 2 has those that version 1 does not name. */
-static struct str line_of(struct str cgroups, const char *controller)
+static struct str cgroup_controller_path(struct str cgroups, const char *controller)
 {
     struct str path = {"", 0};
-    if (!group_path(cgroups, controller, &path))
-        group_path(cgroups, "", &path);
+    if (!cgroup_find_path(cgroups, controller, &path))
+        cgroup_find_path(cgroups, "", &path);
     return path;
 }
 
@@ -201,68 +201,68 @@ bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known)
 {
     static const char *const controllers[] = {"cpu", "cpuacct", "memory", "cpuset", "pids"};
     struct buf own CLEANUP_BUF, its CLEANUP_BUF;
-    struct look text;
+    struct look_text text;
     char path[64];
     bool other = false;
     buf_init(&own, 1 << 17);
     buf_init(&its, 1 << 17);
     snprintf(path, sizeof path, "proc/%d/cgroup", pid);
-    *ret_known = look_file(h, path, 65536, &its) == 0 && its.n > 0 && look_file(h, "proc/self/cgroup", 65536, &own) == 0;
+    *ret_known = look_read_file(h, path, 65536, &its) == 0 && its.n > 0 && look_read_file(h, "proc/self/cgroup", 65536, &own) == 0;
     if (!*ret_known || str_eq(buf_text(&own), buf_text(&its)))
         return false;
     for (size_t i = 0; i < sizeof controllers / sizeof *controllers; i++)
-        other |= !str_eq(line_of(buf_text(&own), controllers[i]), line_of(buf_text(&its), controllers[i]));
+        other |= !str_eq(cgroup_controller_path(buf_text(&own), controllers[i]), cgroup_controller_path(buf_text(&its), controllers[i]));
     /* An older kernel moves processes that have ended to the root. */
-    const char *end = look(h, &text, "proc/%d/stat", pid) ? strrchr(text.p, ')') : NULL;
+    const char *end = look_read(h, &text, "proc/%d/stat", pid) ? strrchr(text.p, ')') : NULL;
     *ret_known = end && end[1] && !strchr("ZX", end[2]);
     return *ret_known && other;
 }
 
-static bool memory_2(const struct host *h, const char *dir, double *ret)
+static bool cgroup_read_memory_2(const struct host *h, const char *dir, double *ret)
 {
-    return number_or_max(h, dir, "memory.max", ret);
+    return cgroup_read_limit(h, dir, "memory.max", ret);
 }
 
-static bool memory_1(const struct host *h, const char *dir, double *ret)
+static bool cgroup_read_memory_1(const struct host *h, const char *dir, double *ret)
 {
-    return number_or_max(h, dir, "memory.limit_in_bytes", ret);
+    return cgroup_read_limit(h, dir, "memory.limit_in_bytes", ret);
 }
 
-static bool swap_2(const struct host *h, const char *dir, double *ret)
+static bool cgroup_read_swap_2(const struct host *h, const char *dir, double *ret)
 {
-    return number_or_max(h, dir, "memory.swap.max", ret);
+    return cgroup_read_limit(h, dir, "memory.swap.max", ret);
 }
 
-static bool pids(const struct host *h, const char *dir, double *ret)
+static bool cgroup_read_pids(const struct host *h, const char *dir, double *ret)
 {
-    return number_or_max(h, dir, "pids.max", ret);
+    return cgroup_read_limit(h, dir, "pids.max", ret);
 }
 
 /* Records the smallest of a limit. read_1, read_2: its reader in each version, NULL where the version has no such limit. */
-static void tell_limit(struct host *h, struct record *r, const char *key, const struct cgroup *g, reader *read_1, reader *read_2)
+static void cgroup_emit_limit(struct host *h, struct record *r, const char *key, const struct cgroup *g, reader *read_1, reader *read_2)
 {
     bool any = false;
     if (!g->found && g->hidden) {
-        tell_missing(h, r, key, "the control group of this process is outside of what is mounted");
+        emit_missing(h, r, key, "the control group of this process is outside of what is mounted");
         return;
     }
     reader *read = g->version == 1 ? read_1 : read_2;
-    double least = read ? smallest(h, g, read, &any) : HUGE_VAL;
+    double least = read ? cgroup_smallest_limit(h, g, read, &any) : HUGE_VAL;
     if (!any)
         return; /* the controller is not there */
     struct buf text CLEANUP_BUF;
     buf_init(&text, 64);
     if (isinf(least))
-        tell_text(h, r, key, "none");
+        emit_text(h, r, key, "none");
     else if (strstr(key, "_GiB"))
-        tell_GiB(h, r, key, least);
+        emit_GiB(h, r, key, least);
     else {
         buf_double(&text, least);
-        tell_buf(h, r, key, &text);
+        emit_buf(h, r, key, &text);
     }
 }
 
-bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct look *ret)
+bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct look_text *ret)
 {
     static const struct {
         int version;
@@ -274,9 +274,9 @@ bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct lo
             continue;
         memcpy(dir, g->dir, sizeof dir);
         do {
-            if (look(h, ret, "%s/%s", dir, rows[i].file) && ret->n > 0)
+            if (look_read(h, ret, "%s/%s", dir, rows[i].file) && ret->n > 0)
                 return true;
-        } while (up(g, dir));
+        } while (cgroup_climb_once(g, dir));
     }
     ret->n = 0;
     return false;
@@ -290,57 +290,57 @@ struct limits_kept {
 
 extern const struct probe probe_cgroup;
 
-static void tell_limits(struct host *h, struct record *r)
+static void cgroup_emit_limits(struct host *h, struct record *r)
 {
     struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
     buf_init(&cgroups, 1 << 17);
     struct str m;
     buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
-    if (read_groups(h, &cgroups, &mounts, &m) != 0) {
-        tell_missing(h, r, "cgroup.version", "not readable: /proc/self/cgroup or mountinfo: %s", strerror(errno));
+    if (cgroup_read_files(h, &cgroups, &mounts, &m) != 0) {
+        emit_missing(h, r, "cgroup.version", "not readable: /proc/self/cgroup or mountinfo: %s", strerror(errno));
         return;
     }
     struct str c = buf_text(&cgroups);
     struct cgroup cpu, memory, cpuset, pid, two;
-    struct look cpus;
-    find(c, m, "cpu", &cpu);
-    find(c, m, "memory", &memory);
-    find(c, m, "cpuset", &cpuset);
-    find(c, m, "pids", &pid);
-    find(c, m, "", &two);
+    struct look_text cpus;
+    cgroup_find_group(c, m, "cpu", &cpu);
+    cgroup_find_group(c, m, "memory", &memory);
+    cgroup_find_group(c, m, "cpuset", &cpuset);
+    cgroup_find_group(c, m, "pids", &pid);
+    cgroup_find_group(c, m, "", &two);
     const struct cgroup *const limiting[] = {&cpu, &memory, &cpuset};
     bool one = false;
     for (size_t i = 0; i < sizeof limiting / sizeof *limiting; i++)
         one |= (limiting[i]->found || limiting[i]->hidden) && limiting[i]->version == 1;
     bool is_two = two.found || two.hidden;
-    tell_text(h, r, "cgroup.version", one && is_two ? "1+2" : one ? "1" : is_two ? "2" : "none");
-    tell_limit(h, r, "cgroup.cpu_limit", &cpu, cpu_1, cpu_2);
-    tell_limit(h, r, "cgroup.memory_limit_GiB", &memory, memory_1, memory_2);
-    tell_limit(h, r, "cgroup.swap_limit_GiB", &memory, NULL, swap_2);
-    tell_limit(h, r, "cgroup.pids_limit", &pid, pids, pids);
+    emit_text(h, r, "cgroup.version", one && is_two ? "1+2" : one ? "1" : is_two ? "2" : "none");
+    cgroup_emit_limit(h, r, "cgroup.cpu_limit", &cpu, cgroup_read_cpu_1, cgroup_read_cpu_2);
+    cgroup_emit_limit(h, r, "cgroup.memory_limit_GiB", &memory, cgroup_read_memory_1, cgroup_read_memory_2);
+    cgroup_emit_limit(h, r, "cgroup.swap_limit_GiB", &memory, NULL, cgroup_read_swap_2);
+    cgroup_emit_limit(h, r, "cgroup.pids_limit", &pid, cgroup_read_pids, cgroup_read_pids);
     if (cgroup_allowed_cpus(h, &cpuset, &cpus))
-        tell(h, r, "cgroup.cpus", (struct str){cpus.p, cpus.n});
+        emit_param(h, r, "cgroup.cpus", (struct str){cpus.p, cpus.n});
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int cgroup_before(struct host *h, struct record *r, struct err *err)
 {
-    struct limits_kept *k = h->real && h->argv ? probe_kept(h, &probe_cgroup) : NULL;
+    struct limits_kept *k = h->real && h->argv ? probe_data(h, &probe_cgroup) : NULL;
     (void)err;
     if (!k) {
-        tell_limits(h, r);
+        cgroup_emit_limits(h, r);
         return 0;
     }
     record_init(&k->facts, r->id, r->start_ms);
     k->facts.source = r->source;
     k->is_read = true;
-    tell_limits(h, &k->facts);
+    cgroup_emit_limits(h, &k->facts);
     return 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int cgroup_after(struct host *h, struct record *r, struct err *err)
 {
-    struct limits_kept *k = h->real && h->argv ? probe_kept(h, &probe_cgroup) : NULL;
-    const char *why = cgroup_use_foreign(h);
+    struct limits_kept *k = h->real && h->argv ? probe_data(h, &probe_cgroup) : NULL;
+    const char *why = cgroup_use_foreign_reason(h);
     (void)err;
     for (const struct fact *f = k && k->is_read ? k->facts.first : NULL; f; f = f->next) {
         char key[64];
@@ -353,7 +353,7 @@ static int after(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-static void drop(void *kept)
+static void cgroup_drop(void *kept)
 {
     struct limits_kept *k = kept;
     if (k->is_read)
@@ -363,8 +363,8 @@ static void drop(void *kept)
 const struct probe probe_cgroup = {
     .name = "cgroup",
     .summary = "limits set by control groups",
-    .before = before,
-    .after = after,
+    .before = cgroup_before,
+    .after = cgroup_after,
     .keeps = sizeof(struct limits_kept),
-    .drop = drop,
+    .drop = cgroup_drop,
 };

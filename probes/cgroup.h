@@ -27,9 +27,9 @@ void cgroup_climb_to_limit(const struct host *h, struct cgroup *g);
 bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known);
 
 /* Returns why the limits of this process were none of the program's, as cgroup_use has seen by now; NULL: they were. */
-const char *cgroup_use_foreign(const struct host *h);
+const char *cgroup_use_foreign_reason(const struct host *h);
 
 /* Reads the processors that the cpuset group allows, as the kernel's list; the nearest ancestor's where the group has none of
  * its own. False, ret->n == 0: not visible. */
-bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct look *ret);
+bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct look_text *ret);
 #endif

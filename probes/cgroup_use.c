@@ -12,14 +12,14 @@ struct cgroup_use {
     bool searched;
     struct cgroup cpu, usage_1, memory; /* usage_1: of version 1's cpuacct; version 2 has the use in cpu */
     struct cgroup limit; /* where processors are withheld: the group itself, or one above it whose limit is less */
-    struct sample_file cpu_file, limit_file, usage_file, memory_file, events_file;
+    struct sampled_file cpu_file, limit_file, usage_file, memory_file, events_file;
     struct sample_count usage, periods, throttled, throttled_s, killed;
     bool foreign; /* the program was seen in other groups */
 };
 
 static const double TENTH = 10; /* percent of the periods: a program that was held back so often measures its limit */
 
-static double value_of(struct str text, const char *key, bool *ret_found)
+static double cgroup_use_value(struct str text, const char *key, bool *ret_found)
 {
     double value = 0;
     *ret_found = false;
@@ -32,31 +32,32 @@ static double value_of(struct str text, const char *key, bool *ret_found)
 }
 
 /* The root group's counters are the machine's: they describe no group, and count as none. */
-static void find(struct host *h, const char *controller, struct cgroup *ret)
+static void cgroup_use_find_group(struct host *h, const char *controller, struct cgroup *ret)
 {
     if (cgroup_of_controller(h, controller, ret) && cgroup_is_root(h, ret))
         ret->found = false;
 }
 
 /* The processor time that the group has used, in seconds. cpu_stat: the text of version 2's cpu.stat, or "". */
-static bool usage_of(struct host *h, struct cgroup_use *g, struct str cpu_stat, double *ret)
+static bool cgroup_use_read_cpu_s(struct host *h, struct cgroup_use *g, struct str cpu_stat, double *ret)
 {
     bool found = false;
     if (g->usage_1.found && g->usage_1.version == 1) {
         found = sample_number(h, &g->usage_file, ret, "%s/cpuacct.usage", g->usage_1.dir);
         *ret /= 1e9;
     } else if (g->cpu.found && g->cpu.version == 2)
-        *ret = value_of(cpu_stat, "usage_usec", &found) / 1e6;
+        *ret = cgroup_use_value(cpu_stat, "usage_usec", &found) / 1e6;
     return found;
 }
 
 /* Version 2 counts in microseconds, version 1 in nanoseconds. */
-static void see_throttling(struct host *h, struct record *r, struct cgroup_use *g, struct str cpu_stat)
+static void cgroup_use_count_throttling(struct host *h, struct record *r, struct cgroup_use *g, struct str cpu_stat)
 {
     double rate, part;
     bool has_periods, has_throttled, has_time, two = g->cpu.version == 2;
-    double periods = value_of(cpu_stat, "nr_periods", &has_periods), throttled = value_of(cpu_stat, "nr_throttled", &has_throttled);
-    double time = value_of(cpu_stat, two ? "throttled_usec" : "throttled_time", &has_time) / (two ? 1e6 : 1e9);
+    double periods = cgroup_use_value(cpu_stat, "nr_periods", &has_periods),
+           throttled = cgroup_use_value(cpu_stat, "nr_throttled", &has_throttled);
+    double time = cgroup_use_value(cpu_stat, two ? "throttled_usec" : "throttled_time", &has_time) / (two ? 1e6 : 1e9);
     if (has_time)
         sample_rate(&g->throttled_s, h, time, 0, &rate);
     if (!has_periods || !has_throttled)
@@ -64,23 +65,23 @@ static void see_throttling(struct host *h, struct record *r, struct cgroup_use *
     bool both = sample_rate(&g->periods, h, periods, 0, &rate);
     both &= sample_rate(&g->throttled, h, throttled, 0, &part);
     if (both && rate > 0 && r)
-        sample_tell_fine(h, r, 100 * part / rate, "system/cgroup_throttled_percentage");
+        sample_emit_fine(h, r, 100 * part / rate, "system/cgroup_throttled_percentage");
 }
 
-static void see_processors(struct host *h, struct record *r, struct cgroup_use *g)
+static void cgroup_use_count_processors(struct host *h, struct record *r, struct cgroup_use *g)
 {
     struct str cpu_stat = {"", 0};
     double usage, rate;
     if (g->limit.found && sample_read(h, &g->limit_file, &cpu_stat, "%s/cpu.stat", g->limit.dir))
-        see_throttling(h, r, g, cpu_stat);
+        cgroup_use_count_throttling(h, r, g, cpu_stat);
     cpu_stat = (struct str){"", 0};
     if (g->cpu.found && g->cpu.version == 2)
         sample_read(h, &g->cpu_file, &cpu_stat, "%s/cpu.stat", g->cpu.dir);
-    if (usage_of(h, g, cpu_stat, &usage) && sample_rate(&g->usage, h, usage, 0, &rate) && r)
-        sample_tell_fine(h, r, 100 * rate, "system/cgroup_cpu_percentage");
+    if (cgroup_use_read_cpu_s(h, g, cpu_stat, &usage) && sample_rate(&g->usage, h, usage, 0, &rate) && r)
+        sample_emit_fine(h, r, 100 * rate, "system/cgroup_cpu_percentage");
 }
 
-static void see_memory(struct host *h, struct record *r, struct cgroup_use *g)
+static void cgroup_use_read_memory(struct host *h, struct record *r, struct cgroup_use *g)
 {
     struct str text;
     double value, rate;
@@ -88,112 +89,112 @@ static void see_memory(struct host *h, struct record *r, struct cgroup_use *g)
     if (!g->memory.found)
         return;
     if (sample_number(h, &g->memory_file, &value, "%s/%s", g->memory.dir, two ? "memory.current" : "memory.usage_in_bytes") && r)
-        sample_tell_fine(h, r, value / 1e6, "system/cgroup_memory_megabytes");
+        sample_emit_fine(h, r, value / 1e6, "system/cgroup_memory_megabytes");
     if (sample_read(h, &g->events_file, &text, "%s/%s", g->memory.dir, two ? "memory.events" : "memory.oom_control")) {
-        value = value_of(text, "oom_kill", &found);
+        value = cgroup_use_value(text, "oom_kill", &found);
         if (found)
             sample_rate(&g->killed, h, value, 0, &rate);
     }
 }
 
-static void search_groups(struct host *h, struct cgroup_use *g)
+static void cgroup_use_find_groups(struct host *h, struct cgroup_use *g)
 {
     if (g->searched)
         return;
-    find(h, "cpu", &g->cpu);
+    cgroup_use_find_group(h, "cpu", &g->cpu);
     g->limit = g->cpu;
     if (g->cpu.found)
         cgroup_climb_to_limit(h, &g->limit);
-    find(h, "cpuacct", &g->usage_1);
-    find(h, "memory", &g->memory);
+    cgroup_use_find_group(h, "cpuacct", &g->usage_1);
+    cgroup_use_find_group(h, "memory", &g->memory);
     g->searched = true;
 }
 
 /* What is counted from the program's first moment on: memory can run out before the first sample. */
-static int before(struct host *h, struct record *r, struct err *err)
+static int cgroup_use_before(struct host *h, struct record *r, struct err *err)
 {
-    struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
+    struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
     (void)r;
     (void)err;
     if (!g || !h->argv || h->regrouped)
         return 0;
-    probes_now(h);
-    search_groups(h, g);
-    see_processors(h, NULL, g);
-    see_memory(h, NULL, g);
+    probes_set_now(h);
+    cgroup_use_find_groups(h, g);
+    cgroup_use_count_processors(h, NULL, g);
+    cgroup_use_read_memory(h, NULL, g);
     return 0;
 }
 
 /* Did the program, or what it has started, move to another group? Its own `systemd-run --scope` does that. */
-static void see_move(struct host *h, struct cgroup_use *g)
+static void cgroup_use_detect_move(struct host *h, struct cgroup_use *g)
 {
     pid_t pids[PROCESSES_SEEN];
     bool known;
-    if (g->foreign || h->pid <= 1 || !look_is_own_proc(h))
+    if (g->foreign || h->pid <= 1 || !look_has_own_proc(h))
         return;
     g->foreign = cgroup_is_other(h, h->pid, &known);
-    size_t n = processes_seen(h, pids);
+    size_t n = processes_list(h, pids);
     for (size_t i = 0; i < n && !g->foreign; i++)
         g->foreign = cgroup_is_other(h, pids[i], &known);
 }
 
-const char *cgroup_use_foreign(const struct host *h)
+const char *cgroup_use_foreign_reason(const struct host *h)
 {
-    const struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
+    const struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
     if (h->regrouped)
         return h->regrouped;
     return g && g->foreign ? "the program moved to another control group than the one that it was started in" : NULL;
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int cgroup_use_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
+    struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
     (void)err;
     if (!g || h->regrouped)
         return 0;
-    search_groups(h, g);
-    see_move(h, g);
-    see_processors(h, g->foreign ? NULL : r, g);
-    see_memory(h, g->foreign ? NULL : r, g);
+    cgroup_use_find_groups(h, g);
+    cgroup_use_detect_move(h, g);
+    cgroup_use_count_processors(h, g->foreign ? NULL : r, g);
+    cgroup_use_read_memory(h, g->foreign ? NULL : r, g);
     return 0;
 }
 
 /* Nothing of a program whose groups are others. */
-static bool tell_foreign(struct host *h, struct record *r)
+static bool cgroup_use_emit_foreign(struct host *h, struct record *r)
 {
     static const char *const keys[] = {"cgroup.throttled_s", "cgroup.throttled_percent", "cgroup.oom_kills"};
-    const char *why = cgroup_use_foreign(h);
+    const char *why = cgroup_use_foreign_reason(h);
     for (size_t i = 0; why && i < sizeof keys / sizeof *keys; i++)
-        tell_missing(h, r, keys[i], "%s", why);
+        emit_missing(h, r, keys[i], "%s", why);
     return why;
 }
 
 /* What was counted since the first look. */
-static int after(struct host *h, struct record *r, struct err *err)
+static int cgroup_use_after(struct host *h, struct record *r, struct err *err)
 {
-    struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
+    struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
     (void)err;
-    if (str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series") || tell_foreign(h, r) || !g || !g->searched)
+    if (str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series") || cgroup_use_emit_foreign(h, r) || !g || !g->searched)
         return 0;
-    see_processors(h, NULL, g);
-    see_memory(h, NULL, g);
+    cgroup_use_count_processors(h, NULL, g);
+    cgroup_use_read_memory(h, NULL, g);
     if (g->throttled_s.known)
         record_metric(r, "cgroup.throttled_s", g->throttled_s.sum, "s", DIR_LOWER, 0, 0);
     if (g->periods.known && g->periods.sum > 0) {
         double percent = 100 * g->throttled.sum / g->periods.sum;
         record_metric(r, "cgroup.throttled_percent", percent, "percent", DIR_LOWER, 0, 0);
         if (percent > TENTH)
-            noise_say(r, "the control group's limit withheld processors in %.3g %% of its periods", percent);
+            noise_add_reason(r, "the control group's limit withheld processors in %.3g %% of its periods", percent);
     }
     if (g->killed.known)
         record_metric(r, "cgroup.oom_kills", g->killed.sum, "", DIR_LOWER, 0, 0);
     if (g->killed.sum > 0)
-        noise_say(r, "the kernel killed %.0f process%s of the control group for want of memory", g->killed.sum,
-                  g->killed.sum == 1 ? "" : "es");
+        noise_add_reason(r, "the kernel killed %.0f process%s of the control group for want of memory", g->killed.sum,
+                         g->killed.sum == 1 ? "" : "es");
     return 0;
 }
 
-static void drop(void *kept)
+static void cgroup_use_drop(void *kept)
 {
     struct cgroup_use *g = kept;
     sample_close(&g->cpu_file);
@@ -206,10 +207,10 @@ static void drop(void *kept)
 const struct probe probe_cgroup_use = {
     .name = "cgroup_use",
     .summary = "use and throttling of the control group while the program runs",
-    .before = before,
-    .sample = sample,
-    .after = after,
+    .before = cgroup_use_before,
+    .sample = cgroup_use_sample,
+    .after = cgroup_use_after,
     .nested = true,
     .keeps = sizeof(struct cgroup_use),
-    .drop = drop,
+    .drop = cgroup_use_drop,
 };

@@ -15,46 +15,47 @@ static const char azure_tag[] = "7783-7084-3265-9085-8269-3286-77", oracle_tag[]
 enum cloud { NO_CLOUD, AWS, GCP, AZURE, ORACLE, ALIBABA, OPENSTACK, DIGITALOCEAN, HETZNER, CLOUDS };
 static const char *const names[CLOUDS] = {"none", "aws", "gcp", "azure", "oracle", "alibaba", "openstack", "digitalocean", "hetzner"};
 
-static bool is(const struct look *text, const char *start)
+static bool cloud_text_starts(const struct look_text *text, const char *start)
 {
     return str_starts((struct str){text->p, text->n}, start);
 }
 
-static enum cloud cloud_of(const struct host *h, struct look *ret_product)
+static enum cloud cloud_detect(const struct host *h, struct look_text *ret_product)
 {
-    struct look vendor, chassis, version;
-    look(h, &vendor, "sys/class/dmi/id/sys_vendor");
-    look(h, &chassis, "sys/class/dmi/id/chassis_asset_tag");
-    look(h, &version, "sys/class/dmi/id/product_version");
-    look(h, ret_product, "sys/class/dmi/id/product_name");
-    if (is(&vendor, "Amazon EC2") || is(&version, "Amazon EC2") || str_has((struct str){version.p, version.n}, "amazon"))
+    struct look_text vendor, chassis, version;
+    look_read(h, &vendor, "sys/class/dmi/id/sys_vendor");
+    look_read(h, &chassis, "sys/class/dmi/id/chassis_asset_tag");
+    look_read(h, &version, "sys/class/dmi/id/product_version");
+    look_read(h, ret_product, "sys/class/dmi/id/product_name");
+    if (cloud_text_starts(&vendor, "Amazon EC2") || cloud_text_starts(&version, "Amazon EC2") ||
+        str_has((struct str){version.p, version.n}, "amazon"))
         return AWS;
-    if (is(&vendor, "Microsoft Corporation") && is(&chassis, azure_tag))
+    if (cloud_text_starts(&vendor, "Microsoft Corporation") && cloud_text_starts(&chassis, azure_tag))
         return AZURE;
-    if (is(&chassis, oracle_tag))
+    if (cloud_text_starts(&chassis, oracle_tag))
         return ORACLE;
-    return is(&vendor, "Google") && is(ret_product, "Google")                    ? GCP
-           : is(&vendor, "Alibaba Cloud")                                        ? ALIBABA
-           : is(&vendor, "DigitalOcean")                                         ? DIGITALOCEAN
-           : is(&vendor, "Hetzner")                                              ? HETZNER
-           : is(&vendor, "OpenStack Foundation") || is(ret_product, "OpenStack") ? OPENSTACK
-                                                                                 : NO_CLOUD;
+    return cloud_text_starts(&vendor, "Google") && cloud_text_starts(ret_product, "Google")                    ? GCP
+           : cloud_text_starts(&vendor, "Alibaba Cloud")                                                       ? ALIBABA
+           : cloud_text_starts(&vendor, "DigitalOcean")                                                        ? DIGITALOCEAN
+           : cloud_text_starts(&vendor, "Hetzner")                                                             ? HETZNER
+           : cloud_text_starts(&vendor, "OpenStack Foundation") || cloud_text_starts(ret_product, "OpenStack") ? OPENSTACK
+                                                                                                               : NO_CLOUD;
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int cloud_before(struct host *h, struct record *r, struct err *err)
 {
-    struct look product;
-    enum cloud cloud = cloud_of(h, &product);
+    struct look_text product;
+    enum cloud cloud = cloud_detect(h, &product);
     (void)err;
     if (!look_exists(h, "sys/class/dmi/id")) {
-        tell_missing(h, r, "cloud.provider", "this machine has no DMI tables that would name a cloud");
+        emit_missing(h, r, "cloud.provider", "this machine has no DMI tables that would name a cloud");
         return 0;
     }
-    tell_text(h, r, "cloud.provider", names[cloud]);
+    emit_text(h, r, "cloud.provider", names[cloud]);
     if (cloud == AWS && memchr(product.p, '.', product.n)) /* "c7i.metal-24xl"; older Xen instances say "HVM domU" */
-        tell(h, r, "cloud.instance_type", (struct str){product.p, product.n});
+        emit_param(h, r, "cloud.instance_type", (struct str){product.p, product.n});
     else if (cloud != NO_CLOUD && !h->metadata)
-        tell_missing(
+        emit_missing(
             h, r, "cloud.instance_type",
             "the firmware does not report it; --cloud-metadata queries the cloud's metadata service after the program has started");
     return 0;
@@ -70,7 +71,7 @@ struct service {
 };
 
 /* The body of a good reply in *ret. Once the time is over nothing is asked any more. */
-static bool ask(struct service *s, const char *method, const char *path, const char *header, struct buf *ret, struct err *err)
+static bool cloud_request(struct service *s, const char *method, const char *path, const char *header, struct buf *ret, struct err *err)
 {
     char url[1024];
     const char *const headers[] = {header, NULL};
@@ -94,7 +95,7 @@ static bool ask(struct service *s, const char *method, const char *path, const c
 }
 
 /* The last part of a path ("projects/1234/zones/us-central1-a": what stands before it names the account), if it is a plain word. */
-static void tell_last(struct host *h, struct record *r, const char *key, struct str value)
+static void cloud_emit_last_part(struct host *h, struct record *r, const char *key, struct str value)
 {
     value = str_trim(value);
     const char *slash = value.n ? memrchr(value.p, '/', value.n) : NULL;
@@ -104,58 +105,59 @@ static void tell_last(struct host *h, struct record *r, const char *key, struct 
     for (size_t i = 0; plain && i < value.n; i++)
         plain = value.p[i] && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ", value.p[i]);
     if (plain)
-        tell(h, r, key, value);
+        emit_param(h, r, key, value);
     else
-        tell_missing(h, r, key, "the metadata service's answer is not a name");
+        emit_missing(h, r, key, "the metadata service's answer is not a name");
 }
 
-static bool ask_lines(struct service *s, struct host *h, struct record *r, const char *header, const char *const paths[3], struct err *err)
+static bool cloud_request_lines(struct service *s, struct host *h, struct record *r, const char *header, const char *const paths[3],
+                                struct err *err)
 {
     static const char *const keys[] = {"cloud.instance_type", "cloud.region", "cloud.zone"};
     struct buf text CLEANUP_BUF;
     bool any = false;
     buf_init(&text, ANSWER_MAX);
     for (int i = 0; i < 3; i++)
-        if (paths[i] && ask(s, "GET", paths[i], header, &text, i == 0 ? err : NULL)) {
-            tell_last(h, r, keys[i], buf_text(&text));
+        if (paths[i] && cloud_request(s, "GET", paths[i], header, &text, i == 0 ? err : NULL)) {
+            cloud_emit_last_part(h, r, keys[i], buf_text(&text));
             any = true;
         } else if (i == 0)
             return false;
     return any;
 }
 
-static bool ask_json(struct service *s, struct host *h, struct record *r, const char *header, const char *path, const char *const fields[3],
-                     struct err *err)
+static bool cloud_request_json(struct service *s, struct host *h, struct record *r, const char *header, const char *path,
+                               const char *const fields[3], struct err *err)
 {
     static const char *const keys[] = {"cloud.instance_type", "cloud.region", "cloud.zone"};
     struct buf text CLEANUP_BUF;
     struct json *j = NULL;
     buf_init(&text, ANSWER_MAX);
-    if (!ask(s, "GET", path, header, &text, err) || json_parse(&j, buf_text(&text), NULL, err) != 0)
+    if (!cloud_request(s, "GET", path, header, &text, err) || json_parse(&j, buf_text(&text), NULL, err) != 0)
         return false;
     for (int i = 0; i < 3; i++)
-        tell_last(h, r, keys[i], str_of(json_string(json_get(j, fields[i]), "")));
+        cloud_emit_last_part(h, r, keys[i], str_of(json_string(json_get(j, fields[i]), "")));
     bool any = json_string(json_get(j, fields[0]), NULL) != NULL;
     json_free(j);
     return any || (err_set(err, ERR_INPUT, "the metadata service's answer has no \"%s\"", fields[0]), false);
 }
 
-static bool ask_aws(struct service *s, struct host *h, struct record *r, struct err *err)
+static bool cloud_request_aws(struct service *s, struct host *h, struct record *r, struct err *err)
 {
     static const char *const paths[] = {"/latest/meta-data/instance-type", "/latest/meta-data/placement/region",
                                         "/latest/meta-data/placement/availability-zone"};
     struct buf token CLEANUP_BUF;
     buf_init(&token, 1024);
-    if (!ask(s, "PUT", "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds: 60", &token, err))
+    if (!cloud_request(s, "PUT", "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds: 60", &token, err))
         return false;
     struct str one = str_trim(buf_text(&token));
     if (memchr(one.p, '\n', one.n) || memchr(one.p, '\r', one.n))
         return false;
     snprintf(s->token_header, sizeof s->token_header, "X-aws-ec2-metadata-token: " STR_FMT, STR_ARG(one));
-    return ask_lines(s, h, r, s->token_header, paths, err);
+    return cloud_request_lines(s, h, r, s->token_header, paths, err);
 }
 
-static bool ask_cloud(enum cloud cloud, struct service *s, struct host *h, struct record *r, struct err *err)
+static bool cloud_request_facts(enum cloud cloud, struct service *s, struct host *h, struct record *r, struct err *err)
 {
     static const char *const gcp[] = {"/computeMetadata/v1/instance/machine-type", NULL, "/computeMetadata/v1/instance/zone"};
     static const char *const azure[] = {"vmSize", "location", "zone"};
@@ -164,23 +166,24 @@ static bool ask_cloud(enum cloud cloud, struct service *s, struct host *h, struc
                                           "/latest/meta-data/zone-id"};
     static const char *const openstack[] = {"/latest/meta-data/instance-type", NULL, "/latest/meta-data/placement/availability-zone"};
     switch (cloud) {
-    case AWS: return ask_aws(s, h, r, err);
-    case GCP: return ask_lines(s, h, r, "Metadata-Flavor: Google", gcp, err);
-    case AZURE: return ask_json(s, h, r, "Metadata: true", "/metadata/instance/compute?api-version=2021-02-01&format=json", azure, err);
-    case ORACLE: return ask_json(s, h, r, "Authorization: Bearer Oracle", "/opc/v2/instance/", oracle, err);
-    case ALIBABA: return ask_lines(s, h, r, NULL, alibaba, err);
+    case AWS: return cloud_request_aws(s, h, r, err);
+    case GCP: return cloud_request_lines(s, h, r, "Metadata-Flavor: Google", gcp, err);
+    case AZURE:
+        return cloud_request_json(s, h, r, "Metadata: true", "/metadata/instance/compute?api-version=2021-02-01&format=json", azure, err);
+    case ORACLE: return cloud_request_json(s, h, r, "Authorization: Bearer Oracle", "/opc/v2/instance/", oracle, err);
+    case ALIBABA: return cloud_request_lines(s, h, r, NULL, alibaba, err);
     case OPENSTACK:
-    case HETZNER: return ask_lines(s, h, r, NULL, openstack, err);
+    case HETZNER: return cloud_request_lines(s, h, r, NULL, openstack, err);
     default: return false;
     }
 }
 
-static int beside(struct host *h, struct record *r, struct err *err)
+static int cloud_beside(struct host *h, struct record *r, struct err *err)
 {
     static const enum cloud likely[] = {AWS, GCP, AZURE, ORACLE, OPENSTACK};
-    struct look product;
+    struct look_text product;
     struct service s = {.until_ns = clock_mono_ns() + WHOLE_MS * (int64_t)1000000};
-    enum cloud cloud = cloud_of(h, &product);
+    enum cloud cloud = cloud_detect(h, &product);
     bool given = strcmp(h->metadata, "auto") != 0, told = false;
     if (cloud == NO_CLOUD && !given)
         return err_set(err, ERR_SYSTEM, "the firmware names no cloud, so no metadata service was queried");
@@ -190,17 +193,17 @@ static int beside(struct host *h, struct record *r, struct err *err)
     if (http_new(&s.http, &config, err) != 0)
         return -1;
     if (cloud != NO_CLOUD)
-        told = ask_cloud(cloud, &s, h, r, err);
+        told = cloud_request_facts(cloud, &s, h, r, err);
     for (size_t i = 0; cloud == NO_CLOUD && !told && i < sizeof likely / sizeof *likely; i++)
-        if ((told = ask_cloud(likely[i], &s, h, r, err)))
-            tell_text(h, r, "cloud.provider_asked", names[likely[i]]);
+        if ((told = cloud_request_facts(likely[i], &s, h, r, err)))
+            emit_text(h, r, "cloud.provider_asked", names[likely[i]]);
     http_free(s.http);
     if (told)
         return 0;
     return err->text[0] ? err_wrap(err, "metadata service") : err_set(err, ERR_SYSTEM, "the metadata service reported nothing");
 }
 
-static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
+static bool cloud_can_run(enum probe_phase phase, const struct host *h, const struct record *r)
 {
     (void)r;
     return phase != PROBE_BESIDE || (h->real && h->metadata);
@@ -209,9 +212,9 @@ static bool wanted(enum probe_phase phase, const struct host *h, const struct re
 const struct probe probe_cloud = {
     .name = "cloud",
     .summary = "cloud and instance type by the firmware; with --cloud-metadata the metadata service, aside",
-    .before = before,
-    .beside = beside,
-    .wanted = wanted,
+    .before = cloud_before,
+    .beside = cloud_beside,
+    .wanted = cloud_can_run,
     .limit_ms = 1500,
     .beside_lasts = true,
 };

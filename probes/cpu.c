@@ -9,7 +9,7 @@ static const char *const simd_words[] = {"sse4_2",      "avx",         "avx2",  
                                          "avx512_bf16", "avx512_fp16", "avx_vnni", "amx_tile", "asimd",   "asimddp",
                                          "sve",         "sve2",        "sme",      "vx",       "vxe",     "vxe2"};
 
-static bool has(struct str features, const char *word)
+static bool cpu_has_feature(struct str features, const char *word)
 {
     for (struct str w = str_word(&features); w.n > 0; w = str_word(&features))
         if (str_is(w, word))
@@ -18,7 +18,7 @@ static bool has(struct str features, const char *word)
 }
 
 /* The levels of the x86-64 psABI; lahf_lm and so on are the kernel's spellings. */
-static const char *x86_level(struct str features)
+static const char *cpu_x86_level(struct str features)
 {
     static const char *const v2[] = {"cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3", NULL};
     static const char *const v3[] = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave", NULL};
@@ -28,78 +28,79 @@ static const char *x86_level(struct str features)
     size_t level = 0;
     for (; level < 3; level++)
         for (const char *const *word = levels[level]; *word; word++)
-            if (!has(features, *word))
+            if (!cpu_has_feature(features, *word))
                 return names[level];
     return names[level];
 }
 
-static void tell_features(struct host *h, struct record *r, const struct cpuinfo *info)
+static void cpu_emit_features(struct host *h, struct record *r, const struct cpuinfo *info)
 {
     struct str features = str_of(info->features);
-    if (has(features, "lm") && has(features, "sse2"))
-        tell_text(h, r, "cpu.level", x86_level(features));
+    if (cpu_has_feature(features, "lm") && cpu_has_feature(features, "sse2"))
+        emit_text(h, r, "cpu.level", cpu_x86_level(features));
     struct buf simd;
     buf_init(&simd, 512);
     for (size_t i = 0; i < sizeof simd_words / sizeof *simd_words; i++)
-        if (has(features, simd_words[i]))
+        if (cpu_has_feature(features, simd_words[i]))
             buf_printf(&simd, "%s%s", simd.n > 0 ? " " : "", simd_words[i]);
-    tell_buf(h, r, "cpu.simd", &simd);
+    emit_buf(h, r, "cpu.simd", &simd);
     buf_deinit(&simd);
 }
 
-static void tell_model(struct host *h, struct record *r)
+static void cpu_emit_model(struct host *h, struct record *r)
 {
     struct buf text;
     buf_init(&text, 1 << 17);
-    if (look_file(h, "proc/cpuinfo", 16384, &text) != 0) { /* the first processor, not 384 of them */
-        tell_unreadable(h, r, "cpu.model", "proc/cpuinfo");
+    if (look_read_file(h, "proc/cpuinfo", 16384, &text) != 0) { /* the first processor, not 384 of them */
+        emit_unreadable(h, r, "cpu.model", "proc/cpuinfo");
         buf_deinit(&text);
         return;
     }
     struct cpuinfo info;
     parse_cpuinfo(buf_text(&text), &info);
     if (info.model[0])
-        tell_text(h, r, "cpu.model", info.model);
+        emit_text(h, r, "cpu.model", info.model);
     else
-        tell_missing(h, r, "cpu.model", "/proc/cpuinfo names no model");
-    tell_text(h, r, "cpu.vendor", info.vendor);
-    tell_text(h, r, "cpu.family", info.family);
-    tell_text(h, r, "cpu.model_id", info.model_id);
-    tell_text(h, r, "cpu.stepping", info.stepping);
-    tell_text(h, r, "cpu.microcode", info.microcode);
-    tell_features(h, r, &info);
+        emit_missing(h, r, "cpu.model", "/proc/cpuinfo names no model");
+    emit_text(h, r, "cpu.vendor", info.vendor);
+    emit_text(h, r, "cpu.family", info.family);
+    emit_text(h, r, "cpu.model_id", info.model_id);
+    emit_text(h, r, "cpu.stepping", info.stepping);
+    emit_text(h, r, "cpu.microcode", info.microcode);
+    cpu_emit_features(h, r, &info);
     buf_deinit(&text);
 }
 
 /* A processor counts for its core (package) if it is the first in the list of those that share it. */
-struct counting {
+struct cpu_counting {
     struct host *h;
     int64_t threads, cores, packages, unknown;
     int64_t per_core; /* threads of each core; -1: they differ */
 };
 
-static bool is_first(const struct counting *c, int64_t cpu, const char *file, const char *older, bool *ret, int64_t *ret_sharing)
+static bool cpu_is_first_sibling(const struct cpu_counting *c, int64_t cpu, const char *file, const char *older, bool *ret,
+                                 int64_t *ret_sharing)
 {
-    struct look text;
-    if (!look(c->h, &text, "sys/devices/system/cpu/cpu%lld/topology/%s", (long long)cpu, file) &&
-        !look(c->h, &text, "sys/devices/system/cpu/cpu%lld/topology/%s", (long long)cpu, older))
+    struct look_text text;
+    if (!look_read(c->h, &text, "sys/devices/system/cpu/cpu%lld/topology/%s", (long long)cpu, file) &&
+        !look_read(c->h, &text, "sys/devices/system/cpu/cpu%lld/topology/%s", (long long)cpu, older))
         return false;
     struct str list = {text.p, text.n}, first = str_cut(&list, ',');
     int64_t number;
     if (!str_int(str_cut(&first, '-'), &number))
         return false;
     *ret = number == cpu;
-    *ret_sharing = look_list_count((struct str){text.p, text.n});
+    *ret_sharing = look_count_numbers((struct str){text.p, text.n});
     return true;
 }
 
-static void count(void *context, int64_t cpu)
+static void cpu_count_thread(void *context, int64_t cpu)
 {
-    struct counting *c = context;
+    struct cpu_counting *c = context;
     bool first = false;
     int64_t sharing;
     c->threads++;
-    if (!is_first(c, cpu, "core_cpus_list", "thread_siblings_list", &first, &sharing)) {
+    if (!cpu_is_first_sibling(c, cpu, "core_cpus_list", "thread_siblings_list", &first, &sharing)) {
         c->unknown++;
         return;
     }
@@ -107,52 +108,52 @@ static void count(void *context, int64_t cpu)
         return; /* the first of a package is the first of its core, too */
     c->cores++;
     c->per_core = c->cores == 1 || c->per_core == sharing ? sharing : -1;
-    if (is_first(c, cpu, "package_cpus_list", "core_siblings_list", &first, &sharing))
+    if (cpu_is_first_sibling(c, cpu, "package_cpus_list", "core_siblings_list", &first, &sharing))
         c->packages += first;
     else
         c->unknown++;
 }
 
-static void tell_counts(struct host *h, struct record *r)
+static void cpu_emit_counts(struct host *h, struct record *r)
 {
-    struct look online;
-    struct counting c = {.h = h};
-    if (!look(h, &online, "sys/devices/system/cpu/online")) {
-        tell_unreadable(h, r, "cpu.threads", "sys/devices/system/cpu/online");
+    struct look_text online;
+    struct cpu_counting c = {.h = h};
+    if (!look_read(h, &online, "sys/devices/system/cpu/online")) {
+        emit_unreadable(h, r, "cpu.threads", "sys/devices/system/cpu/online");
         return;
     }
-    if (!look_list((struct str){online.p, online.n}, 1 << 16, count, &c) || c.threads == 0) {
-        tell_missing(h, r, "cpu.threads", "/sys/devices/system/cpu/online is not understood");
+    if (!look_each_number((struct str){online.p, online.n}, 1 << 16, cpu_count_thread, &c) || c.threads == 0) {
+        emit_missing(h, r, "cpu.threads", "/sys/devices/system/cpu/online is not understood");
         return;
     }
-    tell_int(h, r, "cpu.threads", c.threads);
-    struct look offline;
-    if (look(h, &offline, "sys/devices/system/cpu/offline") && look_list_count((struct str){offline.p, offline.n}) > 0)
-        tell(h, r, "cpu.offline", (struct str){offline.p, offline.n});
+    emit_int(h, r, "cpu.threads", c.threads);
+    struct look_text offline;
+    if (look_read(h, &offline, "sys/devices/system/cpu/offline") && look_count_numbers((struct str){offline.p, offline.n}) > 0)
+        emit_param(h, r, "cpu.offline", (struct str){offline.p, offline.n});
     if (c.unknown > 0 || c.cores == 0 || c.packages == 0) {
-        tell_missing(h, r, "cpu.cores", "the kernel does not report which threads share a core (%lld processors without topology)",
+        emit_missing(h, r, "cpu.cores", "the kernel does not report which threads share a core (%lld processors without topology)",
                      (long long)c.unknown);
         return;
     }
-    tell_int(h, r, "cpu.cores", c.cores);
-    tell_int(h, r, "cpu.sockets", c.packages);
+    emit_int(h, r, "cpu.cores", c.cores);
+    emit_int(h, r, "cpu.sockets", c.packages);
     if (c.per_core * c.cores == c.threads)
-        tell_int(h, r, "cpu.threads_per_core", c.per_core);
+        emit_int(h, r, "cpu.threads_per_core", c.per_core);
     else
-        tell_missing(h, r, "cpu.threads_per_core", "cores differ in their number of threads");
+        emit_missing(h, r, "cpu.threads_per_core", "cores differ in their number of threads");
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int cpu_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    tell_model(h, r);
-    tell_counts(h, r);
+    cpu_emit_model(h, r);
+    cpu_emit_counts(h, r);
     return 0;
 }
 
 const struct probe probe_cpu = {
     .name = "cpu",
     .summary = "model, sockets, cores, threads, vector instructions",
-    .before = before,
+    .before = cpu_before,
     .lasting = true,
 };

@@ -17,7 +17,7 @@ struct modules {
 };
 
 /* SMBIOS 3.6, table 77: the kinds that machines of this century have. */
-static const char *kind_name(unsigned kind)
+static const char *dimm_kind_name(unsigned kind)
 {
     static const struct {
         unsigned kind;
@@ -30,12 +30,12 @@ static const char *kind_name(unsigned kind)
     return "";
 }
 
-static unsigned word_at(const unsigned char *p, size_t n, size_t at)
+static unsigned dimm_word_at(const unsigned char *p, size_t n, size_t at)
 {
     return at + 2 <= n ? p[at] | (unsigned)p[at + 1] << 8 : 0;
 }
 
-static void add_speed(struct tally *t, unsigned speed)
+static void dimm_add_speed(struct tally *t, unsigned speed)
 {
     char text[32];
     if (speed == 0 || speed == 0xffff)
@@ -45,9 +45,9 @@ static void add_speed(struct tally *t, unsigned speed)
 }
 
 /* A "Memory Device" (type 17): size at 0x0c in MiB (bit 15: KiB; 0x7fff: at 0x1c), kind at 0x12, speed at 0x15, as configured at 0x20. */
-static void see_entry(struct modules *m, const unsigned char *p, size_t n)
+static void dimm_parse_entry(struct modules *m, const unsigned char *p, size_t n)
 {
-    unsigned size = word_at(p, n, 0x0c);
+    unsigned size = dimm_word_at(p, n, 0x0c);
     double GiB = size & 0x8000 ? (size & 0x7fff) / 1048576.0 : size / 1024.0;
     if (n < 0x15 || p[0] != 17)
         return;
@@ -57,15 +57,15 @@ static void see_entry(struct modules *m, const unsigned char *p, size_t n)
     if (size == 0 || size == 0xffff)
         return; /* an empty place */
     if (size == 0x7fff && n >= 0x20)
-        GiB = (word_at(p, n, 0x1c) + (word_at(p, n, 0x1e) & 0x7fff) * 65536.0) / 1024.0;
+        GiB = (dimm_word_at(p, n, 0x1c) + (dimm_word_at(p, n, 0x1e) & 0x7fff) * 65536.0) / 1024.0;
     m->count++;
     tally_add_number(&m->sizes, GiB, 0);
-    tally_add(&m->kinds, str_of(kind_name(p[0x12])));
-    add_speed(&m->rated, word_at(p, n, 0x15));
-    add_speed(&m->speeds, word_at(p, n, 0x20));
+    tally_add(&m->kinds, str_of(dimm_kind_name(p[0x12])));
+    dimm_add_speed(&m->rated, dimm_word_at(p, n, 0x15));
+    dimm_add_speed(&m->speeds, dimm_word_at(p, n, 0x20));
 }
 
-static void see_name(void *context, const char *name)
+static void dimm_read_entry(void *context, const char *name)
 {
     struct modules *m = context;
     unsigned char text[256];
@@ -76,56 +76,56 @@ static void see_name(void *context, const char *name)
     int fd CLEANUP_FD = openat(m->h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text, 0);
     if (n > 0)
-        see_entry(m, text, (size_t)n);
+        dimm_parse_entry(m, text, (size_t)n);
     else
         m->closed = errno == EACCES || errno == EPERM;
 }
 
-static void see_controller(void *context, const char *name)
+static void dimm_read_controller(void *context, const char *name)
 {
     struct modules *m = context;
     for (int i = 0; strncmp(name, "mc", 2) == 0 && i < 32; i++) {
         char one[80];
         snprintf(one, sizeof one, "sys/devices/system/edac/mc/%.20s/dimm%d", name, i);
-        struct look kind;
+        struct look_text kind;
         int64_t MiB;
-        if (!look_int(m->h, &MiB, "%s/size", one))
+        if (!look_read_int(m->h, &MiB, "%s/size", one))
             break;
         if (MiB <= 0)
             continue;
         m->count++;
         tally_add_number(&m->sizes, (double)MiB / 1024, 0);
-        if (look(m->h, &kind, "%s/dimm_mem_type", one))
+        if (look_read(m->h, &kind, "%s/dimm_mem_type", one))
             tally_add(&m->kinds, (struct str){kind.p, kind.n});
     }
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int dimm_before(struct host *h, struct record *r, struct err *err)
 {
     struct modules m = {.h = h};
     (void)err;
-    look_names(h, "sys/firmware/dmi/entries", see_name, &m);
+    look_each_name(h, "sys/firmware/dmi/entries", dimm_read_entry, &m);
     if (m.count == 0)
-        look_names(h, "sys/devices/system/edac/mc", see_controller, &m);
+        look_each_name(h, "sys/devices/system/edac/mc", dimm_read_controller, &m);
     if (m.count == 0) {
-        tell_missing(h, r, "dimm.count", "%s",
+        emit_missing(h, r, "dimm.count", "%s",
                      m.closed ? "only root can read the firmware's table of memory modules, and no EDAC driver reports them"
                               : "the firmware has no table of memory modules, and no EDAC driver reports them (usual in virtual machines)");
         return 0;
     }
-    tell_int(h, r, "dimm.count", m.count);
-    tally_tell(&m.sizes, h, r, "dimm.size_GiB");
-    tally_tell(&m.kinds, h, r, "dimm.kind");
-    tally_tell(&m.speeds, h, r, "dimm.speed");
-    tally_tell(&m.rated, h, r, "dimm.speed_rated");
+    emit_int(h, r, "dimm.count", m.count);
+    tally_emit(&m.sizes, h, r, "dimm.size_GiB");
+    tally_emit(&m.kinds, h, r, "dimm.kind");
+    tally_emit(&m.speeds, h, r, "dimm.speed");
+    tally_emit(&m.rated, h, r, "dimm.speed_rated");
     if (m.places > m.count)
-        tell_int(h, r, "dimm.places", m.places);
+        emit_int(h, r, "dimm.places", m.places);
     return 0;
 }
 
 const struct probe probe_dimm = {
     .name = "dimm",
     .summary = "memory modules: number, size, kind, speed",
-    .before = before,
+    .before = dimm_before,
     .lasting = true,
 };

@@ -14,12 +14,12 @@ struct disk {
 };
 
 struct disks {
-    struct sample_file file;
+    struct sampled_file file;
     struct disk at[DISKS_MAX + 1];
     int count, named;
 };
 
-static bool is_whole(const struct host *h, const char *device)
+static bool disks_is_whole(const struct host *h, const char *device)
 {
     static const char *const none[] = {"loop", "ram", "zram", "fd", "sr"};
     char path[80];
@@ -33,7 +33,7 @@ static bool is_whole(const struct host *h, const char *device)
 }
 
 /* Its row; a new one is made for a disk not seen yet. NULL: no whole disk, or one too many. */
-static struct disk *find(const struct host *h, struct disks *d, struct str device)
+static struct disk *disks_find_disk(const struct host *h, struct disks *d, struct str device)
 {
     if (device.n == 0 || device.n >= sizeof d->at->device)
         return NULL;
@@ -43,18 +43,18 @@ static struct disk *find(const struct host *h, struct disks *d, struct str devic
     char name[sizeof d->at->device];
     memcpy(name, device.p, device.n);
     name[device.n] = 0;
-    if (!is_whole(h, name))
+    if (!disks_is_whole(h, name))
         return NULL; /* partitions are asked for again: their rows would be many */
     if (d->count == DISKS_MAX)
         return &d->at[OTHERS];
     struct disk *one = &d->at[d->count++];
     memcpy(one->device, name, sizeof name);
-    sample_name(one->key, name, "disk", ++d->named);
+    sample_device_name(one->key, name, "disk", ++d->named);
     one->whole = true;
     return one;
 }
 
-static void tell_disk(struct host *h, struct record *r, struct disk *d, double read, double written, double busy_ms)
+static void disks_emit_disk(struct host *h, struct record *r, struct disk *d, double read, double written, double busy_ms)
 {
     double read_s, written_s, busy_s;
     d->active |= d->read.known && (read > d->read.last || written > d->written.last);
@@ -63,15 +63,15 @@ static void tell_disk(struct host *h, struct record *r, struct disk *d, double r
     if (!d->active) /* a series of zeros says nothing */
         return;
     if (has_read)
-        sample_tell_fine(h, r, read_s * SECTOR / 1e6, "system/disk_%s_read_megabytes_per_second", d->key);
+        sample_emit_fine(h, r, read_s * SECTOR / 1e6, "system/disk_%s_read_megabytes_per_second", d->key);
     if (has_written)
-        sample_tell_fine(h, r, written_s * SECTOR / 1e6, "system/disk_%s_write_megabytes_per_second", d->key);
+        sample_emit_fine(h, r, written_s * SECTOR / 1e6, "system/disk_%s_write_megabytes_per_second", d->key);
     if (has_busy && d->whole)
-        sample_tell_fine(h, r, busy_s < 1000 ? busy_s / 10 : 100, "system/disk_%s_busy_percentage", d->key);
+        sample_emit_fine(h, r, busy_s < 1000 ? busy_s / 10 : 100, "system/disk_%s_busy_percentage", d->key);
 }
 
 /* "259 0 nvme0n1 reads merged sectors ms writes merged sectors ms in_flight busy_ms …" */
-static bool parse_line(struct str line, struct str *ret_device, double v[10])
+static bool disks_parse_line(struct str line, struct str *ret_device, double v[10])
 {
     str_word(&line);
     str_word(&line);
@@ -82,35 +82,35 @@ static bool parse_line(struct str line, struct str *ret_device, double v[10])
     return true;
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int disks_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct disks *d = probe_kept(h, &probe_disks);
+    struct disks *d = probe_data(h, &probe_disks);
     struct str text, device;
     double v[10], read = 0, written = 0;
     bool others = false;
     (void)err;
     if (!d || !sample_read(h, &d->file, &text, "proc/diskstats")) {
         if (d && h->state->round == 0)
-            tell_unreadable(h, r, "system/disk", "proc/diskstats");
+            emit_unreadable(h, r, "system/disk", "proc/diskstats");
         return 0;
     }
     while (text.p) {
-        struct disk *one = parse_line(str_cut(&text, '\n'), &device, v) ? find(h, d, device) : NULL;
+        struct disk *one = disks_parse_line(str_cut(&text, '\n'), &device, v) ? disks_find_disk(h, d, device) : NULL;
         if (one == &d->at[OTHERS]) {
             read += v[2];
             written += v[6];
             others = true;
         } else if (one)
-            tell_disk(h, r, one, v[2], v[6], v[9]);
+            disks_emit_disk(h, r, one, v[2], v[6], v[9]);
     }
     if (others) {
         snprintf(d->at[OTHERS].key, sizeof d->at[OTHERS].key, "others");
-        tell_disk(h, r, &d->at[OTHERS], read, written, 0);
+        disks_emit_disk(h, r, &d->at[OTHERS], read, written, 0);
     }
     return 0;
 }
 
-static void drop(void *kept)
+static void disks_drop(void *kept)
 {
     sample_close(&((struct disks *)kept)->file);
 }
@@ -118,7 +118,7 @@ static void drop(void *kept)
 const struct probe probe_disks = {
     .name = "disks",
     .summary = "what each disk reads and writes while the program runs",
-    .sample = sample,
+    .sample = disks_sample,
     .keeps = sizeof(struct disks),
-    .drop = drop,
+    .drop = disks_drop,
 };

@@ -9,7 +9,7 @@
 
 enum { HEADERS_MAX = 65536, DYNAMIC_MAX = 16384, NOTE_MAX = 8192, COMMENT_MAX = 4096, PATH_MAX_TEXT = 4096, LOADS = 16 };
 
-struct reader {
+struct elf_reader {
     struct elf *elf;
     elf_read_at *read_at;
     void *context;
@@ -20,7 +20,7 @@ struct reader {
     uint64_t dynamic_at, dynamic_size;
 };
 
-static uint64_t number(const struct elf *e, const unsigned char *p, size_t n)
+static uint64_t elf_number(const struct elf *e, const unsigned char *p, size_t n)
 {
     uint64_t v = 0;
     for (size_t i = 0; i < n; i++)
@@ -28,13 +28,13 @@ static uint64_t number(const struct elf *e, const unsigned char *p, size_t n)
     return v;
 }
 
-static bool get(struct reader *r, void *to, size_t n, uint64_t offset)
+static bool elf_read_bytes(struct elf_reader *r, void *to, size_t n, uint64_t offset)
 {
     return offset < (uint64_t)1 << 62 && r->read_at(r->context, to, n, offset) == (ssize_t)n;
 }
 
 /* A text of the file, cut at its NUL, kept in elf->text. NULL if it does not end within max or there is no room. */
-static const char *keep_text(struct reader *r, uint64_t offset, size_t max)
+static const char *elf_store_text(struct elf_reader *r, uint64_t offset, size_t max)
 {
     struct elf *e = r->elf;
     char *to = e->text + e->used;
@@ -51,7 +51,7 @@ static const char *keep_text(struct reader *r, uint64_t offset, size_t max)
     return to;
 }
 
-static bool file_offset(const struct reader *r, uint64_t address, uint64_t *ret)
+static bool elf_file_offset(const struct elf_reader *r, uint64_t address, uint64_t *ret)
 {
     for (size_t i = 0; i < r->load_count; i++)
         if (address >= r->loads[i].address && address - r->loads[i].address < r->loads[i].size) {
@@ -61,14 +61,15 @@ static bool file_offset(const struct reader *r, uint64_t address, uint64_t *ret)
     return false;
 }
 
-static void read_notes(struct reader *r, uint64_t offset, uint64_t size)
+static void elf_read_notes(struct elf_reader *r, uint64_t offset, uint64_t size)
 {
     unsigned char notes[NOTE_MAX];
     size_t n = size < sizeof notes ? (size_t)size : sizeof notes;
-    if (r->elf->build_id[0] || !get(r, notes, n, offset))
+    if (r->elf->build_id[0] || !elf_read_bytes(r, notes, n, offset))
         return;
     for (size_t at = 0; at + 12 <= n;) {
-        uint64_t name = number(r->elf, notes + at, 4), text = number(r->elf, notes + at + 4, 4), type = number(r->elf, notes + at + 8, 4);
+        uint64_t name = elf_number(r->elf, notes + at, 4), text = elf_number(r->elf, notes + at + 4, 4),
+                 type = elf_number(r->elf, notes + at + 8, 4);
         uint64_t name_room = (name + 3) & ~3ull, text_room = (text + 3) & ~3ull;
         if (name > n || text > n || at + 12 + name_room + text_room > n)
             return;
@@ -83,12 +84,13 @@ static void read_notes(struct reader *r, uint64_t offset, uint64_t size)
 }
 
 /* Offsets of the fields in the 32 and the 64 bit forms. */
-static void read_segment(struct reader *r, const unsigned char *p)
+static void elf_read_segment(struct elf_reader *r, const unsigned char *p)
 {
     struct elf *e = r->elf;
     size_t w = e->wide ? 8 : 4;
-    uint64_t type = number(e, p, 4), offset = number(e, p + (e->wide ? 8 : 4), w), address = number(e, p + (e->wide ? 16 : 8), w);
-    uint64_t size = number(e, p + (e->wide ? 32 : 16), w);
+    uint64_t type = elf_number(e, p, 4), offset = elf_number(e, p + (e->wide ? 8 : 4), w),
+             address = elf_number(e, p + (e->wide ? 16 : 8), w);
+    uint64_t size = elf_number(e, p + (e->wide ? 32 : 16), w);
     if (type == PT_LOAD && r->load_count < LOADS)
         r->loads[r->load_count++] = (struct load){address, offset, size};
     else if (type == PT_DYNAMIC) {
@@ -96,22 +98,22 @@ static void read_segment(struct reader *r, const unsigned char *p)
         r->dynamic_at = offset;
         r->dynamic_size = size;
     } else if (type == PT_INTERP && !e->interpreter)
-        e->interpreter = keep_text(r, offset, size < PATH_MAX_TEXT ? (size_t)size : PATH_MAX_TEXT);
+        e->interpreter = elf_store_text(r, offset, size < PATH_MAX_TEXT ? (size_t)size : PATH_MAX_TEXT);
     else if (type == PT_NOTE)
-        read_notes(r, offset, size);
+        elf_read_notes(r, offset, size);
 }
 
 /* Two passes: first the string table's address, then the entries that point into it. */
-static int read_dynamic(struct reader *r, struct err *err)
+static int elf_read_dynamic(struct elf_reader *r, struct err *err)
 {
     struct elf *e = r->elf;
     unsigned char table[DYNAMIC_MAX];
     size_t w = e->wide ? 8 : 4, n = r->dynamic_size < sizeof table ? (size_t)r->dynamic_size : sizeof table;
     uint64_t strings = 0, at = 0, limit = 0;
-    if (!get(r, table, n, r->dynamic_at))
+    if (!elf_read_bytes(r, table, n, r->dynamic_at))
         return err_set(err, ERR_INPUT, "the dynamic section lies outside of the file");
     for (size_t i = 0; i + 2 * w <= n; i += 2 * w) {
-        uint64_t tag = number(e, table + i, w), value = number(e, table + i + w, w);
+        uint64_t tag = elf_number(e, table + i, w), value = elf_number(e, table + i + w, w);
         if (tag == DT_STRTAB)
             strings = value;
         if (tag == DT_STRSZ)
@@ -119,15 +121,15 @@ static int read_dynamic(struct reader *r, struct err *err)
         if (tag == DT_NULL)
             break;
     }
-    if (!file_offset(r, strings, &at))
+    if (!elf_file_offset(r, strings, &at))
         return e->type == ET_EXEC || e->type == ET_DYN ? err_set(err, ERR_INPUT, "the dynamic string table lies outside of the file") : 0;
     for (size_t i = 0; i + 2 * w <= n; i += 2 * w) {
-        uint64_t tag = number(e, table + i, w), value = number(e, table + i + w, w);
+        uint64_t tag = elf_number(e, table + i, w), value = elf_number(e, table + i + w, w);
         if (tag == DT_NULL)
             break;
         if ((tag != DT_NEEDED && tag != DT_SONAME && tag != DT_RPATH && tag != DT_RUNPATH) || value >= limit)
             continue;
-        const char *text = keep_text(r, at + value, limit - value < PATH_MAX_TEXT ? (size_t)(limit - value) : PATH_MAX_TEXT);
+        const char *text = elf_store_text(r, at + value, limit - value < PATH_MAX_TEXT ? (size_t)(limit - value) : PATH_MAX_TEXT);
         if (!text)
             continue;
         if (tag == DT_NEEDED && e->needed_count < ELF_NEEDED)
@@ -143,28 +145,29 @@ static int read_dynamic(struct reader *r, struct err *err)
 }
 
 /* .comment is known by its name alone, so the section headers are walked; stripped files may have none. */
-static void read_comment(struct reader *r, const unsigned char *header)
+static void elf_read_comment(struct elf_reader *r, const unsigned char *header)
 {
     struct elf *e = r->elf;
     size_t w = e->wide ? 8 : 4, size = e->wide ? 64 : 40;
-    uint64_t table = number(e, header + (e->wide ? 40 : 32), w), count = number(e, header + (e->wide ? 60 : 48), 2);
-    uint64_t names = number(e, header + (e->wide ? 62 : 50), 2);
+    uint64_t table = elf_number(e, header + (e->wide ? 40 : 32), w), count = elf_number(e, header + (e->wide ? 60 : 48), 2);
+    uint64_t names = elf_number(e, header + (e->wide ? 62 : 50), 2);
     unsigned char s[64];
-    if (table == 0 || names >= count || number(e, header + (e->wide ? 58 : 46), 2) != size || !get(r, s, size, table + names * size))
+    if (table == 0 || names >= count || elf_number(e, header + (e->wide ? 58 : 46), 2) != size ||
+        !elf_read_bytes(r, s, size, table + names * size))
         return;
-    uint64_t names_at = number(e, s + (e->wide ? 24 : 16), w);
+    uint64_t names_at = elf_number(e, s + (e->wide ? 24 : 16), w);
     for (uint64_t i = 0; i < count; i++) {
         char name[9] = "";
-        if (!get(r, s, size, table + i * size))
+        if (!elf_read_bytes(r, s, size, table + i * size))
             return;
-        if (number(e, s + 4, 4) != SHT_PROGBITS || !get(r, name, sizeof name, names_at + number(e, s, 4)) ||
+        if (elf_number(e, s + 4, 4) != SHT_PROGBITS || !elf_read_bytes(r, name, sizeof name, names_at + elf_number(e, s, 4)) ||
             memcmp(name, ".comment", 9) != 0)
             continue;
-        uint64_t offset = number(e, s + (e->wide ? 24 : 16), w), length = number(e, s + (e->wide ? 32 : 20), w);
+        uint64_t offset = elf_number(e, s + (e->wide ? 24 : 16), w), length = elf_number(e, s + (e->wide ? 32 : 20), w);
         size_t room = sizeof e->text - e->used;
         if (length > COMMENT_MAX)
             length = COMMENT_MAX;
-        if (length > 0 && length <= room && get(r, e->text + e->used, (size_t)length, offset)) {
+        if (length > 0 && length <= room && elf_read_bytes(r, e->text + e->used, (size_t)length, offset)) {
             e->comment = (struct str){e->text + e->used, (size_t)length};
             e->used += (size_t)length;
         }
@@ -175,36 +178,36 @@ static void read_comment(struct reader *r, const unsigned char *header)
 int elf_read(struct elf *ret, elf_read_at *read_at, void *context, struct err *err)
 {
     unsigned char header[64], segment[56];
-    struct reader r = {.elf = ret, .read_at = read_at, .context = context};
+    struct elf_reader r = {.elf = ret, .read_at = read_at, .context = context};
     memset(ret, 0, offsetof(struct elf, text));
     ret->used = 0;
-    if (!get(&r, header, 52, 0) || memcmp(header, ELFMAG, SELFMAG) != 0)
+    if (!elf_read_bytes(&r, header, 52, 0) || memcmp(header, ELFMAG, SELFMAG) != 0)
         return 1;
     ret->wide = header[EI_CLASS] == ELFCLASS64;
     ret->big = header[EI_DATA] == ELFDATA2MSB;
     if ((header[EI_CLASS] != ELFCLASS64 && header[EI_CLASS] != ELFCLASS32) ||
         (header[EI_DATA] != ELFDATA2MSB && header[EI_DATA] != ELFDATA2LSB))
         return err_set(err, ERR_INPUT, "its ELF class or byte order is unknown");
-    if (ret->wide && !get(&r, header, sizeof header, 0))
+    if (ret->wide && !elf_read_bytes(&r, header, sizeof header, 0))
         return err_set(err, ERR_INPUT, "its ELF header is cut");
-    ret->type = (unsigned)number(ret, header + 16, 2);
-    ret->machine = (unsigned)number(ret, header + 18, 2);
+    ret->type = (unsigned)elf_number(ret, header + 16, 2);
+    ret->machine = (unsigned)elf_number(ret, header + 18, 2);
     size_t w = ret->wide ? 8 : 4, size = ret->wide ? 56 : 32;
-    uint64_t table = number(ret, header + (ret->wide ? 32 : 28), w), count = number(ret, header + (ret->wide ? 56 : 44), 2);
-    if (number(ret, header + (ret->wide ? 54 : 42), 2) != size || count > HEADERS_MAX / size)
+    uint64_t table = elf_number(ret, header + (ret->wide ? 32 : 28), w), count = elf_number(ret, header + (ret->wide ? 56 : 44), 2);
+    if (elf_number(ret, header + (ret->wide ? 54 : 42), 2) != size || count > HEADERS_MAX / size)
         return count == 0 ? 0 : err_set(err, ERR_INPUT, "its program headers are not understood");
     for (uint64_t i = 0; i < count; i++) {
-        if (!get(&r, segment, size, table + i * size))
+        if (!elf_read_bytes(&r, segment, size, table + i * size))
             return err_set(err, ERR_INPUT, "its program headers lie outside of the file");
-        read_segment(&r, segment);
+        elf_read_segment(&r, segment);
     }
-    if (ret->dynamic && read_dynamic(&r, err) != 0)
+    if (ret->dynamic && elf_read_dynamic(&r, err) != 0)
         return -1;
-    read_comment(&r, header);
+    elf_read_comment(&r, header);
     return 0;
 }
 
-static ssize_t read_fd(void *context, void *to, size_t n, uint64_t offset)
+static ssize_t elf_pread(void *context, void *to, size_t n, uint64_t offset)
 {
     size_t done = 0;
     while (done < n) {
@@ -222,5 +225,5 @@ static ssize_t read_fd(void *context, void *to, size_t n, uint64_t offset)
 
 int elf_read_fd(struct elf *ret, int fd, struct err *err)
 {
-    return elf_read(ret, read_fd, &fd, err);
+    return elf_read(ret, elf_pread, &fd, err);
 }

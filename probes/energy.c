@@ -18,7 +18,7 @@ struct domain {
     char key[24], path[96];
     const char *total; /* the run's figure that it is part of */
     double scale, range; /* joules in one; highest value, 0: none */
-    struct sample_file file;
+    struct sampled_file file;
     struct sample_count count;
 };
 
@@ -31,7 +31,7 @@ struct energy {
 };
 
 /* "package-0", "core", "uncore", "dram", "psys" and the run's figures. Cores are part of their package and have no figure of their own. */
-static const char *total_of(struct str name)
+static const char *energy_total_key(struct str name)
 {
     return str_starts(name, "package") ? "energy.package_J"
            : str_is(name, "dram")      ? "energy.dram_J"
@@ -40,17 +40,17 @@ static const char *total_of(struct str name)
 }
 
 /* One folder of powercap. False: it cannot be read. */
-static bool add_rapl(const struct host *h, struct energy *e, const char *folder, int socket)
+static bool energy_add_rapl(const struct host *h, struct energy *e, const char *folder, int socket)
 {
-    struct look name;
+    struct look_text name;
     int64_t range;
     double first;
     if (e->count == DOMAINS_MAX)
         return true;
     struct domain *d = &e->at[e->count];
-    if (!look(h, &name, "%s/name", folder) || !look_int(h, &range, "%s/max_energy_range_uj", folder))
+    if (!look_read(h, &name, "%s/name", folder) || !look_read_int(h, &range, "%s/max_energy_range_uj", folder))
         return errno == ENOENT;
-    *d = (struct domain){.scale = 1e-6, .range = (double)range, .total = total_of((struct str){name.p, name.n})};
+    *d = (struct domain){.scale = 1e-6, .range = (double)range, .total = energy_total_key((struct str){name.p, name.n})};
     snprintf(d->path, sizeof d->path, "%.70s/energy_uj", folder);
     if (!d->total && !str_is((struct str){name.p, name.n}, "core") && !str_is((struct str){name.p, name.n}, "uncore"))
         return true;
@@ -69,16 +69,16 @@ static bool add_rapl(const struct host *h, struct energy *e, const char *folder,
 }
 
 /* False: it is there, but cannot be read; that was said. */
-static bool find_rapl(struct host *h, struct record *r, struct energy *e)
+static bool energy_find_rapl(struct host *h, struct record *r, struct energy *e)
 {
     char folder[80];
     for (int socket = 0; socket < SOCKETS_MAX; socket++) {
         snprintf(folder, sizeof folder, "sys/class/powercap/intel-rapl:%d", socket);
         if (!look_exists(h, folder))
             break;
-        if (!add_rapl(h, e, folder, socket)) {
+        if (!energy_add_rapl(h, e, folder, socket)) {
             e->closed = errno == EACCES || errno == EPERM;
-            tell_missing(h, r, "energy.package_J",
+            emit_missing(h, r, "energy.package_J",
                          e->closed ? "the kernel shows the processors' energy to root only (since Linux 5.10): powercap's energy_uj"
                                    : "powercap's energy_uj cannot be read");
             return false;
@@ -87,14 +87,14 @@ static bool find_rapl(struct host *h, struct record *r, struct energy *e)
             snprintf(folder, sizeof folder, "sys/class/powercap/intel-rapl:%d:%d", socket, part);
             if (!look_exists(h, folder))
                 break;
-            add_rapl(h, e, folder, socket);
+            energy_add_rapl(h, e, folder, socket);
         }
     }
     return true;
 }
 
 /* "123456 J 1690000000 us": the first number counts. World-readable, and does not go round. */
-static void find_cray(struct host *h, struct energy *e)
+static void energy_find_cray(struct host *h, struct energy *e)
 {
     static const struct {
         const char *file, *key, *total;
@@ -121,14 +121,14 @@ static void find_cray(struct host *h, struct energy *e)
 }
 
 /* A counter that nobody looked at for so long may have gone round more than once: a package takes a kilowatt at most. */
-static bool was_lost(const struct domain *d, int64_t longest_ns)
+static bool energy_is_lost(const struct domain *d, int64_t longest_ns)
 {
     static const double most_W = 1000;
     return d->range > 0 && (double)longest_ns / 1e9 * most_W > d->range * d->scale;
 }
 
 /* Reads all; power into the record, if there is one to take it. */
-static void read_all(struct host *h, struct energy *e, struct record *r)
+static void energy_read_domains(struct host *h, struct energy *e, struct record *r)
 {
     int64_t now = h->state->now_ns, since = e->last_ns ? now - e->last_ns : 0;
     if (since > e->longest_ns)
@@ -139,47 +139,47 @@ static void read_all(struct host *h, struct energy *e, struct record *r)
         double value, rate;
         if (!sample_number(h, &d->file, &value, "%s", d->path) || !sample_rate(&d->count, h, value, d->range, &rate))
             continue;
-        if (r && !was_lost(d, since))
-            sample_tell_fine(h, r, rate * d->scale, "system/power_%s_watts", d->key);
+        if (r && !energy_is_lost(d, since))
+            sample_emit_fine(h, r, rate * d->scale, "system/power_%s_watts", d->key);
     }
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int energy_before(struct host *h, struct record *r, struct err *err)
 {
-    struct energy *e = probe_kept(h, &probe_energy);
+    struct energy *e = probe_data(h, &probe_energy);
     if (!e)
         return err_set(err, ERR_SYSTEM, "out of memory");
-    bool readable = find_rapl(h, r, e);
-    find_cray(h, e);
+    bool readable = energy_find_rapl(h, r, e);
+    energy_find_cray(h, e);
     if (e->count == 0 && readable)
-        tell_missing(h, r, "energy.package_J",
+        emit_missing(h, r, "energy.package_J",
                      "the kernel shows no counters of energy here (powercap, Cray's pm_counters; none in virtual machines)");
     if (e->count == 0)
         return 0;
-    probes_now(h);
-    read_all(h, e, NULL);
+    probes_set_now(h);
+    energy_read_domains(h, e, NULL);
     e->start_ns = h->state->now_ns;
     return 0;
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int energy_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct energy *e = probe_kept(h, &probe_energy);
+    struct energy *e = probe_data(h, &probe_energy);
     (void)err;
     if (e && e->count > 0)
-        read_all(h, e, r);
+        energy_read_domains(h, e, r);
     return 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int energy_after(struct host *h, struct record *r, struct err *err)
 {
-    struct energy *e = probe_kept(h, &probe_energy);
+    struct energy *e = probe_data(h, &probe_energy);
     (void)err;
     if (!e || e->count == 0 || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     if (h->state->now_ns - e->start_ns < SHORTEST_NS)
         return 0; /* the counters move once a millisecond */
-    read_all(h, e, NULL);
+    energy_read_domains(h, e, NULL);
     for (int i = 0; i < e->count; i++) {
         const struct domain *d = &e->at[i];
         double sum = 0;
@@ -188,13 +188,13 @@ static int after(struct host *h, struct record *r, struct err *err)
             if (!e->at[k].total || strcmp(e->at[k].total, d->total) != 0)
                 continue;
             again |= k < i;
-            lost |= was_lost(&e->at[k], e->longest_ns);
+            lost |= energy_is_lost(&e->at[k], e->longest_ns);
             sum += e->at[k].count.sum * e->at[k].scale;
         }
         if (!d->total || again)
             continue;
         if (lost)
-            tell_missing(h, r, d->total, "the counter was not read for %.0f s and may have wrapped more than once",
+            emit_missing(h, r, d->total, "the counter was not read for %.0f s and may have wrapped more than once",
                          (double)e->longest_ns / 1e9);
         else
             record_metric(r, d->total, sum, "J", DIR_LOWER, 0, 0);
@@ -202,7 +202,7 @@ static int after(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-static void drop(void *kept)
+static void energy_drop(void *kept)
 {
     struct energy *e = kept;
     for (int i = 0; i < e->count; i++)
@@ -212,10 +212,10 @@ static void drop(void *kept)
 const struct probe probe_energy = {
     .name = "energy",
     .summary = "energy of processors, memory and node (RAPL, Cray's counters), and their power while the program runs",
-    .before = before,
-    .sample = sample,
-    .after = after,
+    .before = energy_before,
+    .sample = energy_sample,
+    .after = energy_after,
     .nested = true,
     .keeps = sizeof(struct energy),
-    .drop = drop,
+    .drop = energy_drop,
 };

@@ -26,7 +26,7 @@ static const struct {
 #undef HIDDEN
 };
 
-static enum use use_of(struct str name)
+static enum use environment_use(struct str name)
 {
     size_t longest = 0;
     enum use use = NEITHER;
@@ -40,12 +40,12 @@ static enum use use_of(struct str name)
     return use;
 }
 
-bool environment_shown(struct str name)
+bool environment_is_shown(struct str name)
 {
-    return use_of(name) != NEITHER;
+    return environment_use(name) != NEITHER;
 }
 
-static bool is_plain(struct str s)
+static bool environment_is_plain(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
@@ -54,7 +54,7 @@ static bool is_plain(struct str s)
 }
 
 /* The value as it may be written: secrets out, in public identities too. */
-static void clean(const struct host *h, struct identities *ids, struct str name, struct str value, struct buf *to)
+static void environment_redact_value(const struct host *h, struct identities *ids, struct str name, struct str value, struct buf *to)
 {
     buf_clear(to);
     redact_variable(to, name, value);
@@ -63,7 +63,7 @@ static void clean(const struct host *h, struct identities *ids, struct str name,
 }
 
 /* env.omp_num_threads of OMP_NUM_THREADS; a value with a path is no tuning and would differ at each site. */
-static void tell_tuning(struct host *h, struct record *r, struct str name, struct str value)
+static void environment_emit_tuning(struct host *h, struct record *r, struct str name, struct str value)
 {
     char key[128] = "env.";
     size_t n = strlen(key);
@@ -74,24 +74,24 @@ static void tell_tuning(struct host *h, struct record *r, struct str name, struc
         key[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
     }
     key[n] = 0;
-    tell(h, r, key, value);
+    emit_param(h, r, key, value);
 }
 
-static void add_line(struct buf *text, struct str name, struct str value)
+static void environment_add_line(struct buf *text, struct str name, struct str value)
 {
-    if (is_plain(name))
+    if (environment_is_plain(name))
         buf_str(text, name);
     else
         buf_json(text, name);
     buf_putc(text, '=');
-    if (is_plain(value))
+    if (environment_is_plain(value))
         buf_str(text, value);
     else
         buf_json(text, value);
     buf_putc(text, '\n');
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int environment_before(struct host *h, struct record *r, struct err *err)
 {
     struct buf text CLEANUP_BUF, value CLEANUP_BUF;
     struct identities own, *ids = h->redact && h->redact->ids ? h->redact->ids : &own;
@@ -100,26 +100,26 @@ static int before(struct host *h, struct record *r, struct err *err)
     buf_init(&value, VALUE_MAX * 2);
     identities_init(&own);
     if (h->public_profile && ids == &own) {
-        identities_of_env(&own, h->env);
-        identities_of_host(&own, h);
+        identities_add_env(&own, h->env);
+        identities_add_host_names(&own, h);
     }
     for (char *const *e = h->env; e && *e; e++) {
         struct str raw = str_of(*e), name = str_cut(&raw, '=');
         if (!raw.p || name.n == 0)
             continue;
-        enum use use = use_of(name);
+        enum use use = environment_use(name);
         if ((h->public_profile && use == NEITHER) || text.n > TEXT_MAX) {
             left_out++;
             continue;
         }
-        clean(h, ids, name, str_sub(raw, 0, VALUE_MAX), &value);
+        environment_redact_value(h, ids, name, str_sub(raw, 0, VALUE_MAX), &value);
         if (raw.n > VALUE_MAX)
             buf_puts(&value, "...");
         if (use == PARAM_TOO && raw.n > 0 && params < PARAMS_MAX) {
             params++;
-            tell_tuning(h, r, name, buf_text(&value));
+            environment_emit_tuning(h, r, name, buf_text(&value));
         }
-        add_line(&text, name, buf_text(&value));
+        environment_add_line(&text, name, buf_text(&value));
     }
     identities_deinit(&own);
     if (left_out > 0)
@@ -138,7 +138,7 @@ static int before(struct host *h, struct record *r, struct err *err)
 const struct probe probe_environment = {
     .name = "environment",
     .summary = "environment without secrets; variables that tune programs",
-    .before = before,
+    .before = environment_before,
     .nested = true,
     .anywhere = true,
 };

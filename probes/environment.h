@@ -6,5 +6,5 @@
 #include <stdbool.h>
 
 /* By the allow-list environment.def. */
-bool environment_shown(struct str name);
+bool environment_is_shown(struct str name);
 #endif

@@ -15,7 +15,7 @@
 
 enum { MOUNTS_MAX = 6, TOOL_MS = 1500, KEY_SIZE = 96 };
 
-struct place {
+struct filesystem_place {
     char type[64], point[1024], source[256], options[2048];
     const char *path; /* the first that lies there */
     const char *file; /* the first that is a regular file, or NULL */
@@ -23,7 +23,7 @@ struct place {
 };
 
 /* By the numbers of statfs(2), where there is no mountinfo. */
-static const char *type_of_magic(uint64_t magic)
+static const char *filesystem_type_of_magic(uint64_t magic)
 {
     static const struct {
         uint64_t magic;
@@ -39,7 +39,7 @@ static const char *type_of_magic(uint64_t magic)
 }
 
 /* Options that change speed or meaning; all others can name servers, users and addresses. */
-static bool option_counts(struct str option)
+static bool filesystem_is_listed_option(struct str option)
 {
     static const char *const names[] = {
 #define MOUNT_OPTION(name) name,
@@ -53,14 +53,14 @@ static bool option_counts(struct str option)
     return false;
 }
 
-static void add_options(struct buf *to, struct str options)
+static void filesystem_add_options(struct buf *to, struct str options)
 {
     while (options.p) {
         struct str one = str_cut(&options, ',');
         bool twice = false;
         for (struct str rest = buf_text(to); rest.p && !twice;)
             twice = str_eq(str_cut(&rest, ','), one);
-        if (one.n == 0 || twice || !option_counts(one))
+        if (one.n == 0 || twice || !filesystem_is_listed_option(one))
             continue;
         if (to->n > 0)
             buf_putc(to, ',');
@@ -69,7 +69,7 @@ static void add_options(struct buf *to, struct str options)
 }
 
 /* The mount with the longest point above the path; of equal ones the last lies on top. */
-static bool mount_of(struct str mounts, const char *path, struct place *ret)
+static bool filesystem_find_mount(struct str mounts, const char *path, struct filesystem_place *ret)
 {
     size_t best = 0;
     struct buf options CLEANUP_BUF;
@@ -87,15 +87,15 @@ static bool mount_of(struct str mounts, const char *path, struct place *ret)
         snprintf(ret->type, sizeof ret->type, STR_FMT, STR_ARG(str_sub(m.type, 0, sizeof ret->type - 1)));
         snprintf(ret->source, sizeof ret->source, STR_FMT, STR_ARG(str_sub(m.source, 0, sizeof ret->source - 1)));
         buf_clear(&options);
-        add_options(&options, m.options);
-        add_options(&options, m.super_options);
+        filesystem_add_options(&options, m.options);
+        filesystem_add_options(&options, m.super_options);
         snprintf(ret->options, sizeof ret->options, "%s", options.p && !options.failed ? options.p : "");
     }
     return best > 0;
 }
 
 /* What exists of the path, links followed: a directory or the file itself. False: not even what stands behind the root. */
-static bool existing(const char *path, char ret[PATH_SIZE], bool *ret_file)
+static bool filesystem_find_existing(const char *path, char ret[PATH_SIZE], bool *ret_file)
 {
     char up[PATH_SIZE];
     struct stat st;
@@ -120,7 +120,7 @@ static bool existing(const char *path, char ret[PATH_SIZE], bool *ret_file)
 
 /* A word with a slash that is no path: "MB/s", "text/html", "org/model". Its first folder is not in the working directory, so the program could
  * not create a file there either. */
-static bool is_other_word(const struct host *h, const char *path, const char *directory)
+static bool filesystem_is_other_word(const struct host *h, const char *path, const char *directory)
 {
     size_t n = h->cwd ? strlen(h->cwd) : 0;
     if (!n || strncmp(path, h->cwd, n) != 0 || path[n] != '/' || !strchr(path + n + 1, '/') || strncmp(path + n + 1, "./", 2) == 0)
@@ -132,34 +132,34 @@ static bool is_other_word(const struct host *h, const char *path, const char *di
 }
 
 /* The distinct mounts below the program's paths. Returns how many. */
-static size_t places_of(const struct host *h, const struct paths *paths, struct place list[MOUNTS_MAX])
+static size_t filesystem_find_places(const struct host *h, const struct paths *paths, struct filesystem_place list[MOUNTS_MAX])
 {
     struct buf mounts CLEANUP_BUF;
     size_t n = 0;
     bool again = false;
     buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
-    struct str lines = look_mounts(h, &mounts);
+    struct str lines = look_read_mounts(h, &mounts);
     for (size_t i = 0; i < paths->count; i++) {
-        struct place one = {.path = paths->list[i]};
+        struct filesystem_place one = {.path = paths->list[i]};
         bool file = false;
         size_t k = 0;
         if (!h->real)
             snprintf(one.directory, sizeof one.directory, "%s", one.path);
-        else if (!existing(one.path, one.directory, &file) || is_other_word(h, one.path, one.directory))
+        else if (!filesystem_find_existing(one.path, one.directory, &file) || filesystem_is_other_word(h, one.path, one.directory))
             continue;
-        bool found = mount_of(lines, one.directory, &one);
+        bool found = filesystem_find_mount(lines, one.directory, &one);
         if (found && !again && strcmp(one.type, "autofs") == 0) { /* looking at the path has mounted it */
             again = true;
             buf_clear(&mounts);
-            look_file(h, "proc/self/mountinfo", LOOK_MOUNTS_MAX, &mounts);
+            look_read_file(h, "proc/self/mountinfo", LOOK_MOUNTS_MAX, &mounts);
             lines = buf_text(&mounts);
-            found = mount_of(lines, one.directory, &one);
+            found = filesystem_find_mount(lines, one.directory, &one);
         }
         if (!found) {
             struct statfs s;
             if (!h->real || statfs(one.directory, &s) != 0)
                 continue;
-            snprintf(one.type, sizeof one.type, "%s", type_of_magic((uint64_t)s.f_type));
+            snprintf(one.type, sizeof one.type, "%s", filesystem_type_of_magic((uint64_t)s.f_type));
             snprintf(one.point, sizeof one.point, "%llx", (unsigned long long)s.f_type);
         }
         one.file = file ? one.path : NULL;
@@ -173,7 +173,7 @@ static size_t places_of(const struct host *h, const struct paths *paths, struct 
     return n;
 }
 
-static const char *key_of(size_t i, const char *name, char ret[KEY_SIZE])
+static const char *filesystem_make_key(size_t i, const char *name, char ret[KEY_SIZE])
 {
     if (i == 0)
         snprintf(ret, KEY_SIZE, "fs.%s", name);
@@ -182,18 +182,20 @@ static const char *key_of(size_t i, const char *name, char ret[KEY_SIZE])
     return ret;
 }
 
-static void tell_free(struct record *r, size_t i, const char *when, const struct statfs *s)
+static void filesystem_emit_free(struct record *r, size_t i, const char *when, const struct statfs *s)
 {
     char key[KEY_SIZE], name[32];
     if (s->f_blocks == 0)
         return;
     snprintf(name, sizeof name, "free_%s_GiB", when);
-    record_metric(r, key_of(i, name, key), (double)s->f_bavail * (double)s->f_frsize / 1073741824.0, "GiB", DIR_NONE, 0, 0);
+    record_metric(r, filesystem_make_key(i, name, key), (double)s->f_bavail * (double)s->f_frsize / 1073741824.0, "GiB", DIR_NONE, 0, 0);
     snprintf(name, sizeof name, "used_%s_percent", when);
-    record_metric(r, key_of(i, name, key), 100.0 * (double)(s->f_blocks - s->f_bfree) / (double)s->f_blocks, "percent", DIR_NONE, 0, 0);
+    record_metric(r, filesystem_make_key(i, name, key), 100.0 * (double)(s->f_blocks - s->f_bfree) / (double)s->f_blocks, "percent",
+                  DIR_NONE, 0, 0);
 }
 
-static void tell_stripe(struct host *h, struct record *r, size_t i, const char *prefix, const struct place *p, const char *path)
+static void filesystem_emit_stripe(struct host *h, struct record *r, size_t i, const char *prefix, const struct filesystem_place *p,
+                                   const char *path)
 {
     struct stripe s;
     struct err err = {0};
@@ -202,12 +204,12 @@ static void tell_stripe(struct host *h, struct record *r, size_t i, const char *
         const char *name, *text;
         int64_t value;
     } * row;
-    int got = stripe_look(p->type, path, h->env, TOOL_MS, &s, &err);
+    int got = stripe_read(p->type, path, h->env, TOOL_MS, &s, &err);
     if (got == 0)
         return;
     snprintf(name, sizeof name, "%sstripe_count", prefix);
     if (got < 0) {
-        tell_missing(h, r, key_of(i, name, key), "%s: %s", p->type, err.text);
+        emit_missing(h, r, filesystem_make_key(i, name, key), "%s: %s", p->type, err.text);
         return;
     }
     const typeof(*row) rows[] = {{"stripe_count", s.all ? "all" : "", s.count},
@@ -218,87 +220,87 @@ static void tell_stripe(struct host *h, struct record *r, size_t i, const char *
     for (row = rows; row < rows + sizeof rows / sizeof *rows; row++) {
         snprintf(name, sizeof name, "%s%s", prefix, row->name);
         if (row->text[0])
-            tell_text(h, r, key_of(i, name, key), row->text);
+            emit_text(h, r, filesystem_make_key(i, name, key), row->text);
         else if (row->value >= 0)
-            tell_int(h, r, key_of(i, name, key), row->value);
+            emit_int(h, r, filesystem_make_key(i, name, key), row->value);
     }
 }
 
 /* Type and options come from the kernel's list and are told before anything is asked that can hang. */
-static void tell_place(struct host *h, struct record *r, size_t i, const struct place *p)
+static void filesystem_emit_place(struct host *h, struct record *r, size_t i, const struct filesystem_place *p)
 {
     char key[KEY_SIZE];
     struct statfs s;
-    tell_text(h, r, key_of(i, "type", key), p->type);
-    tell_text(h, r, key_of(i, "options", key), p->options);
+    emit_text(h, r, filesystem_make_key(i, "type", key), p->type);
+    emit_text(h, r, filesystem_make_key(i, "options", key), p->options);
     const struct {
         const char *name, *value;
     } tags[] = {{"point", p->point}, {"source", p->source}, {"path", p->path}};
     for (size_t k = 0; k < 3; k++) {
         char tag[KEY_SIZE + 8];
-        snprintf(tag, sizeof tag, "mount.%s", key_of(i, tags[k].name, key));
-        tell_tag(h, r, tag, str_of(tags[k].value));
+        snprintf(tag, sizeof tag, "mount.%s", filesystem_make_key(i, tags[k].name, key));
+        emit_tag(h, r, tag, str_of(tags[k].value));
     }
     if (!h->real)
         return;
     if (statfs(p->directory, &s) != 0) {
-        tell_missing(h, r, key_of(i, "size_GiB", key), "the file system does not answer: %s", strerror(errno));
+        emit_missing(h, r, filesystem_make_key(i, "size_GiB", key), "the file system does not answer: %s", strerror(errno));
         return;
     }
     if (s.f_blocks > 0)
-        tell_GiB(h, r, key_of(i, "size_GiB", key), (double)s.f_blocks * (double)s.f_frsize);
-    tell_int(h, r, key_of(i, "block_B", key), (int64_t)s.f_bsize);
-    tell_free(r, i, "start", &s);
+        emit_GiB(h, r, filesystem_make_key(i, "size_GiB", key), (double)s.f_blocks * (double)s.f_frsize);
+    emit_int(h, r, filesystem_make_key(i, "block_B", key), (int64_t)s.f_bsize);
+    filesystem_emit_free(r, i, "start", &s);
     struct stat st;
     const char *slash = stat(p->directory, &st) == 0 && !S_ISDIR(st.st_mode) ? strrchr(p->directory, '/') : NULL;
     char directory[PATH_SIZE];
     snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - p->directory) + (slash == p->directory) : PATH_SIZE - 1,
              p->directory);
-    tell_stripe(h, r, i, "", p, directory);
+    filesystem_emit_stripe(h, r, i, "", p, directory);
 }
 
-static int look_at(struct host *h, struct record *r, struct err *err,
-                   void (*tell_one)(struct host *, struct record *, size_t, const struct place *))
+static int filesystem_emit_places(struct host *h, struct record *r, struct err *err,
+                                  void (*tell_one)(struct host *, struct record *, size_t, const struct filesystem_place *))
 {
     struct paths *paths = malloc(sizeof *paths);
-    struct place *list = malloc(MOUNTS_MAX * sizeof *list);
+    struct filesystem_place *list = malloc(MOUNTS_MAX * sizeof *list);
     if (!paths || !list) {
         free(paths);
         free(list);
         return err_set(err, ERR_SYSTEM, "out of memory");
     }
-    paths_of(paths, h->argv, h->cwd);
-    size_t n = places_of(h, paths, list);
+    paths_of_arguments(paths, h->argv, h->cwd);
+    size_t n = filesystem_find_places(h, paths, list);
     for (size_t i = 0; i < n; i++)
         tell_one(h, r, i, &list[i]);
     if (n == 0)
-        tell_missing(h, r, "fs.type", "/proc/self/mountinfo does not show the file system of the program's directory");
+        emit_missing(h, r, "fs.type", "/proc/self/mountinfo does not show the file system of the program's directory");
     free(list);
     free(paths);
     return 0;
 }
 
-static int beside(struct host *h, struct record *r, struct err *err)
+static int filesystem_beside(struct host *h, struct record *r, struct err *err)
 {
-    return look_at(h, r, err, tell_place);
+    return filesystem_emit_places(h, r, err, filesystem_emit_place);
 }
 
-static void tell_end(struct host *h, struct record *r, size_t i, const struct place *p)
+static void filesystem_emit_end(struct host *h, struct record *r, size_t i, const struct filesystem_place *p)
 {
     struct statfs s;
     if (statfs(p->directory, &s) == 0)
-        tell_free(r, i, "end", &s);
+        filesystem_emit_free(r, i, "end", &s);
     if (p->file)
-        tell_stripe(h, r, i, "file_", p, p->file);
+        filesystem_emit_stripe(h, r, i, "file_", p, p->file);
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int filesystem_after(struct host *h, struct record *r, struct err *err)
 {
-    return look_at(h, r, err, tell_end);
+    return filesystem_emit_places(h, r, err, filesystem_emit_end);
 }
 
 /* How it was afterwards is each repetition's, not the series'. */
-static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
+static bool filesystem_can_run(enum probe_phase phase, const struct host *h, const struct record *r)
 {
     return phase != PROBE_AFTER || (h->real && !str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"));
 }
@@ -306,9 +308,9 @@ static bool wanted(enum probe_phase phase, const struct host *h, const struct re
 const struct probe probe_filesystem = {
     .name = "filesystem",
     .summary = "file systems of the program's paths: type, options, free space, striping before and after (aside)",
-    .beside = beside,
-    .after = after,
-    .wanted = wanted,
+    .beside = filesystem_beside,
+    .after = filesystem_after,
+    .wanted = filesystem_can_run,
     .limit_ms = 3000,
     .aside = true,
     .nested = true,

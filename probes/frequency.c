@@ -11,7 +11,7 @@
 
 enum { LOOKED_AT = 4 /* processors: each read can interrupt the one that is asked */ };
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int frequency_sample(struct host *h, struct record *r, struct err *err)
 {
     struct noise_frequency *f = &h->state->frequency;
     cpu_set_t allowed;
@@ -25,7 +25,7 @@ static int sample(struct host *h, struct record *r, struct err *err)
         if (!CPU_ISSET(cpu, &allowed))
             continue;
         looked++;
-        if (look_int(h, &kHz, "sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu) && kHz > 0) {
+        if (look_read_int(h, &kHz, "sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu) && kHz > 0) {
             sum += (double)kHz * 1e3;
             found++;
         } else
@@ -36,9 +36,9 @@ static int sample(struct host *h, struct record *r, struct err *err)
     else {
         f->none = true;
         if (why == ENOENT)
-            tell_missing(h, r, "cpu.frequency_Hz", "the kernel reports no current frequency here (no cpufreq; usual in virtual machines)");
+            emit_missing(h, r, "cpu.frequency_Hz", "the kernel reports no current frequency here (no cpufreq; usual in virtual machines)");
         else
-            tell_unreadable(h, r, "cpu.frequency_Hz", "sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq");
+            emit_unreadable(h, r, "cpu.frequency_Hz", "sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq");
     }
     return 0;
 }
@@ -46,6 +46,6 @@ static int sample(struct host *h, struct record *r, struct err *err)
 const struct probe probe_frequency = {
     .name = "frequency",
     .summary = "frequency of the processors while the program runs",
-    .sample = sample,
+    .sample = frequency_sample,
     .nested = true,
 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* What of libgit2 is used. */
-struct git {
+struct source_git {
     int (*init)(void);
     int (*open)(void **repository, const char *path, unsigned flags, const char *ceilings);
     void (*close)(void *repository);
@@ -29,7 +29,7 @@ struct git {
     } * (*problem)(void);
 };
 
-static bool take_functions(void *library, struct git *g)
+static bool source_git_load(void *library, struct source_git *g)
 {
     const struct library_function rows[] = {
         {"git_libgit2_init", &g->init},
@@ -48,28 +48,28 @@ static bool take_functions(void *library, struct git *g)
     return !library_take(library, rows, sizeof rows / sizeof *rows);
 }
 
-struct telling {
+struct source_git_facts {
     const struct host *h;
     struct record *r;
 };
 
-static void tell_line(const struct telling *t, const char *key, struct str value)
+static void source_git_emit_line(const struct source_git_facts *t, const char *key, struct str value)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 8192);
     for (size_t i = 0; i < value.n && i < 4000; i++) /* a branch cannot hold LF, a URL in the configuration can */
         buf_putc(&text, (unsigned char)value.p[i] < ' ' ? ' ' : value.p[i]);
-    tell_tag(t->h, t->r, key, buf_text(&text));
+    emit_tag(t->h, t->r, key, buf_text(&text));
 }
 
-static void complain(const struct git *g, const struct telling *t, const char *key, const char *what)
+static void source_git_emit_error(const struct source_git *g, const struct source_git_facts *t, const char *key, const char *what)
 {
     const struct git_problem *p = g->problem();
-    tell_missing(t->h, t->r, key, "%s: %s", what, p && p->message ? p->message : "unknown error");
+    emit_missing(t->h, t->r, key, "%s: %s", what, p && p->message ? p->message : "unknown error");
 }
 
 /* "https://user:token@host/x" -> "https://host/x"; the "git@" of "git@host:x" is no secret. */
-static void tell_url(const struct telling *t, struct str url)
+static void source_git_emit_url(const struct source_git_facts *t, struct str url)
 {
     ptrdiff_t scheme = str_find(url, STR("://"));
     struct buf text CLEANUP_BUF;
@@ -80,14 +80,14 @@ static void tell_url(const struct telling *t, struct str url)
             to = i + 1;
     buf_str(&text, str_sub(url, 0, from));
     buf_str(&text, str_sub(url, to, url.n));
-    tell_line(t, "mlflow.source.git.repoURL", buf_text(&text));
+    source_git_emit_line(t, "mlflow.source.git.repoURL", buf_text(&text));
 }
 
 static const char commit_key[] = "mlflow.source.git.commit", dirty_key[] = "mlflow.source.git.dirty";
 enum { IGNORED = 1 << 14, NEW_IN_TREE = 1 << 7 };
 
 /* As MLflow and `git describe --dirty`: tracked files only. One is enough. */
-static int changed(const char *path, unsigned flags, void *context)
+static int source_git_note_change(const char *path, unsigned flags, void *context)
 {
     (void)path;
     if (flags == 0 || flags & (IGNORED | NEW_IN_TREE))
@@ -96,36 +96,36 @@ static int changed(const char *path, unsigned flags, void *context)
     return 1;
 }
 
-static void tell_dirty(const struct git *g, void *repository, const struct telling *t)
+static void source_git_emit_dirty(const struct source_git *g, void *repository, const struct source_git_facts *t)
 {
     bool dirty = false;
-    if (g->status_each(repository, changed, &dirty) < 0 && !dirty)
-        complain(g, t, dirty_key, "the state of the working tree");
+    if (g->status_each(repository, source_git_note_change, &dirty) < 0 && !dirty)
+        source_git_emit_error(g, t, dirty_key, "the state of the working tree");
     else
-        tell_line(t, dirty_key, dirty ? STR("true") : STR("false"));
+        source_git_emit_line(t, dirty_key, dirty ? STR("true") : STR("false"));
 }
 
-static void tell_head(const struct git *g, void *repository, const struct telling *t)
+static void source_git_emit_head(const struct source_git *g, void *repository, const struct source_git_facts *t)
 {
     void *head = NULL, *remote = NULL;
     char hex[65] = "";
     if (g->head(&head, repository) != 0) {
-        complain(g, t, commit_key, "the repository's HEAD"); /* no commit yet */
+        source_git_emit_error(g, t, commit_key, "the repository's HEAD"); /* no commit yet */
         return;
     }
     const void *oid = g->target(head);
     if (oid)
-        tell_line(t, commit_key, str_of(g->oid_text(hex, 41, oid)));
+        source_git_emit_line(t, commit_key, str_of(g->oid_text(hex, 41, oid)));
     if (g->is_branch(head))
-        tell_line(t, "mlflow.source.git.branch", str_of(g->shorthand(head)));
+        source_git_emit_line(t, "mlflow.source.git.branch", str_of(g->shorthand(head)));
     if (g->remote(&remote, repository, "origin") == 0 && g->url(remote))
-        tell_url(t, str_of(g->url(remote)));
-    tell_dirty(g, repository, t);
+        source_git_emit_url(t, str_of(g->url(remote)));
+    source_git_emit_dirty(g, repository, t);
 }
 
 /* Is there a repository to look at? Loading libgit2 to learn that there is none costs more than all other probes. Looks for .git (a folder,
  * or a file in worktrees and submodules) on the way up, as git does; a bare repository holds no program's files. */
-static bool in_repository(const char *directory)
+static bool source_git_in_repository(const char *directory)
 {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s", directory);
@@ -144,20 +144,20 @@ static bool in_repository(const char *directory)
     }
 }
 
-void git_look(const char *directory, const struct host *h, struct record *r)
+void source_git_emit(const char *directory, const struct host *h, struct record *r)
 {
-    const struct telling t = {h, r};
-    if (!getenv("GIT_DIR") && !in_repository(directory))
+    const struct source_git_facts t = {h, r};
+    if (!getenv("GIT_DIR") && !source_git_in_repository(directory))
         return;
-    struct git g;
+    struct source_git g;
     void *library = library_open(LIBRARY_GIT2), *repository = NULL;
-    if (!library || !take_functions(library, &g) || g.init() < 0) {
-        tell_missing(h, r, commit_key, "libgit2 is not installed; the program's repository was not read");
+    if (!library || !source_git_load(library, &g) || g.init() < 0) {
+        emit_missing(h, r, commit_key, "libgit2 is not installed; the program's repository was not read");
         return;
     }
     int done = g.open(&repository, directory, 0, NULL);
     if (done == 0)
-        tell_head(&g, repository, &t);
+        source_git_emit_head(&g, repository, &t);
     else if (done != -3) /* not found: in no repository */
-        complain(&g, &t, commit_key, "the program's repository");
+        source_git_emit_error(&g, &t, commit_key, "the program's repository");
 }

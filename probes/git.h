@@ -5,5 +5,5 @@
 
 /* Tells commit, branch, origin (without credentials) and whether tracked files were changed, as tags of MLflow's, or what is in the way.
  * Nothing when the directory is in no repository. */
-void git_look(const char *directory, const struct host *h, struct record *r);
+void source_git_emit(const char *directory, const struct host *h, struct record *r);
 #endif

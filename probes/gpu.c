@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 /* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug …": the first word that is digits and dots. */
-static bool tell_nvidia_driver(struct host *h, struct record *r)
+static bool gpu_emit_nvidia_driver(struct host *h, struct record *r)
 {
-    struct look text;
-    if (!look(h, &text, "proc/driver/nvidia/version"))
+    struct look_text text;
+    if (!look_read(h, &text, "proc/driver/nvidia/version"))
         return false;
     struct str all = {text.p, text.n}, line = str_cut(&all, '\n');
     for (struct str word = str_word(&line); word.n > 0; word = str_word(&line)) {
@@ -16,31 +16,31 @@ static bool tell_nvidia_driver(struct host *h, struct record *r)
         for (size_t i = 0; i < word.n; i++)
             number = number && ((word.p[i] >= '0' && word.p[i] <= '9') || word.p[i] == '.');
         if (number) {
-            tell(h, r, "gpu.kernel_driver", word);
+            emit_param(h, r, "gpu.kernel_driver", word);
             break;
         }
     }
-    tell_text(h, r, "gpu.kernel_module", str_has((struct str){text.p, text.n}, "Open Kernel Module") ? "nvidia-open" : "nvidia");
+    emit_text(h, r, "gpu.kernel_module", str_has((struct str){text.p, text.n}, "Open Kernel Module") ? "nvidia-open" : "nvidia");
     return true;
 }
 
 /* Is there an AMD GPU with its compute driver? */
-static bool tell_amd_driver(struct host *h, struct record *r)
+static bool gpu_emit_amd_driver(struct host *h, struct record *r)
 {
-    struct look text;
+    struct look_text text;
     if (!look_exists(h, "sys/class/kfd/kfd/topology/nodes"))
         return false;
-    if (look(h, &text, "sys/module/amdgpu/version"))
-        tell(h, r, "gpu.kernel_driver", (struct str){text.p, text.n});
-    tell_text(h, r, "gpu.kernel_module", "amdgpu");
+    if (look_read(h, &text, "sys/module/amdgpu/version"))
+        emit_param(h, r, "gpu.kernel_driver", (struct str){text.p, text.n});
+    emit_text(h, r, "gpu.kernel_module", "amdgpu");
     return true;
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int gpu_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    if (!tell_nvidia_driver(h, r))
-        tell_amd_driver(h, r);
+    if (!gpu_emit_nvidia_driver(h, r))
+        gpu_emit_amd_driver(h, r);
     return 0;
 }
 
@@ -50,30 +50,30 @@ struct nvidia {
     int count;
 };
 
-static void see_nvidia(void *context, const char *name)
+static void gpu_read_nvidia(void *context, const char *name)
 {
     struct nvidia *n = context;
-    struct look text;
-    if (!look(n->h, &text, "proc/driver/nvidia/gpus/%.64s/information", name))
+    struct look_text text;
+    if (!look_read(n->h, &text, "proc/driver/nvidia/gpus/%.64s/information", name))
         return;
     n->count++;
     tally_add(&n->models, look_value((struct str){text.p, text.n}, "Model", ':'));
 }
 
 /* On a captured machine: "Model: \t NVIDIA A100-SXM4-40GB" of each GPU. */
-static int tell_from_proc(struct host *h, struct record *r)
+static int gpu_emit_from_proc(struct host *h, struct record *r)
 {
     struct nvidia n = {.h = h};
-    look_names(h, "proc/driver/nvidia/gpus", see_nvidia, &n);
+    look_each_name(h, "proc/driver/nvidia/gpus", gpu_read_nvidia, &n);
     if (n.count > 0) {
-        tell_int(h, r, "gpu.count", n.count);
-        tally_tell(&n.models, h, r, "gpu.model");
+        emit_int(h, r, "gpu.count", n.count);
+        tally_emit(&n.models, h, r, "gpu.model");
     }
     return n.count;
 }
 
 /* AMD: the compute nodes of the kernel's topology that have SIMD units are GPUs. */
-static int tell_from_kfd(struct host *h, struct record *r)
+static int gpu_emit_from_kfd(struct host *h, struct record *r)
 {
     int n = 0;
     struct tally targets = {0};
@@ -83,7 +83,7 @@ static int tell_from_kfd(struct host *h, struct record *r)
         uint64_t simds;
         buf_init(&text, 1 << 17);
         snprintf(path, sizeof path, "sys/class/kfd/kfd/topology/nodes/%d/properties", i);
-        if (look_file(h, path, 16384, &text) != 0)
+        if (look_read_file(h, path, 16384, &text) != 0)
             break;
         struct str all = buf_text(&text);
         while (all.p) {
@@ -95,31 +95,31 @@ static int tell_from_kfd(struct host *h, struct record *r)
         }
     }
     if (n > 0) {
-        tell_int(h, r, "gpu.count", n);
-        tally_tell(&targets, h, r, "gpu.gfx_target");
+        emit_int(h, r, "gpu.count", n);
+        tally_emit(&targets, h, r, "gpu.gfx_target");
     }
     return n;
 }
 
-static int beside(struct host *h, struct record *r, struct err *err)
+static int gpu_beside(struct host *h, struct record *r, struct err *err)
 {
     char why[256] = "";
-    int n = h->real ? gpu_nvml(h, r, why) : 0;
+    int n = h->real ? gpu_emit_nvml(h, r, why) : 0;
     if (n == 0 && h->real)
-        n = gpu_rocm(h, r, why);
+        n = gpu_emit_rocm(h, r, why);
     if (n > 0)
         return 0;
     int failed = n;
     bool there = look_exists(h, "proc/driver/nvidia/version") || look_exists(h, "sys/class/kfd/kfd/topology/nodes/1");
-    n = tell_from_proc(h, r);
+    n = gpu_emit_from_proc(h, r);
     if (n == 0)
-        n = tell_from_kfd(h, r);
+        n = gpu_emit_from_kfd(h, r);
     if (!h->real)
         return 0;
     if (n == 0 && !there && !*why)
-        tell_int(h, r, "gpu.count", 0);
+        emit_int(h, r, "gpu.count", 0);
     else
-        tell_missing(h, r, "gpu.power_limit_W", "%s",
+        emit_missing(h, r, "gpu.power_limit_W", "%s",
                      *why ? why : "the GPUs' driver is loaded, but neither libnvidia-ml.so.1 nor librocm_smi64.so is there to be asked");
     return failed < 0 ? err_set(err, ERR_SYSTEM, "%s", why) : 0; /* an error is no fact that lasts */
 }
@@ -127,8 +127,8 @@ static int beside(struct host *h, struct record *r, struct err *err)
 const struct probe probe_gpu = {
     .name = "gpu",
     .summary = "GPUs: model, memory, driver, MIG, ECC, clocks, power limit, links (libraries loaded by name, aside)",
-    .before = before,
-    .beside = beside,
+    .before = gpu_before,
+    .beside = gpu_beside,
     .limit_ms = 4000,
     .beside_lasts = true,
 };

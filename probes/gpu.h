@@ -8,13 +8,13 @@ enum {
     GPUS_ASKED = 256 /* whatever number a broken driver tells */
 };
 /* Did NVML tell a value? code: what its function returned. All bits set (NVML_VALUE_NOT_AVAILABLE) can come with success. */
-static inline bool gpu_told(int code, const unsigned *value)
+static inline bool gpu_has_value(int code, const unsigned *value)
 {
     return code == 0 && *value != 0xffffffffu;
 }
 
 /* Tells gpu.* facts through NVML (libnvidia-ml.so.1) or ROCm SMI (librocm_smi64.so). Returns how many devices there are; 0: the library is not there or finds
  * none (*why, if it is there); -1: it is there and failed. For a side process only: a driver can hang, and waking GPUs takes seconds. */
-int gpu_nvml(struct host *h, struct record *r, char why[256]);
-int gpu_rocm(struct host *h, struct record *r, char why[256]);
+int gpu_emit_nvml(struct host *h, struct record *r, char why[256]);
+int gpu_emit_rocm(struct host *h, struct record *r, char why[256]);
 #endif

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "probes/gpu.h"
-#include "probes/kept.h"
+#include "probes/fact_text.h"
 #include "probes/sample.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ enum { NO_ATTACH = 2 /* nvmlInitWithFlags: GPUs that sleep are let sleep */ };
 
 struct gpu_watch {
     bool begun;
-    struct aside aside;
+    struct probe_child aside;
     double first_J[GPUS_MAX], last_J[GPUS_MAX];
     int64_t first_ms, last_ms; /* of what was told */
     int with_energy;
@@ -28,7 +28,7 @@ struct gpu_now {
     double busy_percent, memory_B, memory_total_B, power_W, power_limit_W, clock_Hz, memory_clock_Hz, celsius, energy_J;
 };
 
-static void tell_gpu(struct record *r, int number, const struct gpu_now *g, int64_t step)
+static void gpu_watch_send(struct record *r, int number, const struct gpu_now *g, int64_t step)
 {
     const struct {
         const char *name;
@@ -67,7 +67,7 @@ struct nvml_watch {
     unsigned found;
 };
 
-static bool nvml_begin(struct nvml_watch *n)
+static bool gpu_watch_open_nvml(struct nvml_watch *n)
 {
     const struct library_function rows[] = {{"nvmlInitWithFlags", &n->init},
                                             {"nvmlInit_v2", &n->init_2},
@@ -91,7 +91,7 @@ static bool nvml_begin(struct nvml_watch *n)
     return n->found > 0;
 }
 
-static void nvml_look(const struct nvml_watch *n, void *d, struct gpu_now *g)
+static void gpu_watch_read_nvml(const struct nvml_watch *n, void *d, struct gpu_now *g)
 {
     enum { GRAPHICS = 0, MEMORY = 2, CORE = 0 };
     struct nvml_rates rates;
@@ -104,17 +104,17 @@ static void nvml_look(const struct nvml_watch *n, void *d, struct gpu_now *g)
         g->memory_B = (double)bytes.used;
         g->memory_total_B = (double)bytes.total;
     }
-    if (n->power && gpu_told(n->power(d, &value), &value))
+    if (n->power && gpu_has_value(n->power(d, &value), &value))
         g->power_W = value / 1e3;
-    if (n->limit && gpu_told(n->limit(d, &value), &value) && value > 0)
+    if (n->limit && gpu_has_value(n->limit(d, &value), &value) && value > 0)
         g->power_limit_W = value / 1e3;
     if (n->energy && n->energy(d, &mJ) == 0) /* from Volta on; since the driver was loaded */
         g->energy_J = (double)mJ / 1e3;
-    if (n->clock && gpu_told(n->clock(d, GRAPHICS, &value), &value))
+    if (n->clock && gpu_has_value(n->clock(d, GRAPHICS, &value), &value))
         g->clock_Hz = value * 1e6;
-    if (n->clock && gpu_told(n->clock(d, MEMORY, &value), &value))
+    if (n->clock && gpu_has_value(n->clock(d, MEMORY, &value), &value))
         g->memory_clock_Hz = value * 1e6;
-    if (n->temperature && gpu_told(n->temperature(d, CORE, &value), &value))
+    if (n->temperature && gpu_has_value(n->temperature(d, CORE, &value), &value))
         g->celsius = value;
 }
 
@@ -126,7 +126,7 @@ struct amd_watch {
     int found;
 };
 
-static void amd_monitor(void *context, const char *name)
+static void gpu_watch_find_amd_monitor(void *context, const char *name)
 {
     struct amd_watch *a = context;
     char folder[sizeof a->folders[0]];
@@ -134,7 +134,7 @@ static void amd_monitor(void *context, const char *name)
     snprintf(a->monitors[a->found], sizeof a->monitors[0], "%.60s/hwmon/%.20s", folder, name);
 }
 
-static void amd_card(void *context, const char *name)
+static void gpu_watch_add_amd_card(void *context, const char *name)
 {
     struct amd_watch *a = context;
     int64_t busy;
@@ -142,54 +142,54 @@ static void amd_card(void *context, const char *name)
     if (a->found == GPUS_MAX || strncmp(name, "card", 4) != 0 || strchr(name, '-'))
         return; /* connectors */
     snprintf(a->folders[a->found], sizeof a->folders[0], "sys/class/drm/%.20s/device", name);
-    if (!look_int(a->h, &busy, "%s/gpu_busy_percent", a->folders[a->found]))
+    if (!look_read_int(a->h, &busy, "%s/gpu_busy_percent", a->folders[a->found]))
         return;
     snprintf(path, sizeof path, "%s/hwmon", a->folders[a->found]);
-    look_names(a->h, path, amd_monitor, a);
+    look_each_name(a->h, path, gpu_watch_find_amd_monitor, a);
     a->found++;
 }
 
-static void amd_look(const struct amd_watch *a, int i, struct gpu_now *g)
+static void gpu_watch_read_amd(const struct amd_watch *a, int i, struct gpu_now *g)
 {
     int64_t value;
     const struct host *h = a->h;
-    if (look_int(h, &value, "%s/gpu_busy_percent", a->folders[i]))
+    if (look_read_int(h, &value, "%s/gpu_busy_percent", a->folders[i]))
         g->busy_percent = (double)value;
-    if (look_int(h, &value, "%s/mem_info_vram_used", a->folders[i]))
+    if (look_read_int(h, &value, "%s/mem_info_vram_used", a->folders[i]))
         g->memory_B = (double)value;
-    if (look_int(h, &value, "%s/mem_info_vram_total", a->folders[i]) && value > 0)
+    if (look_read_int(h, &value, "%s/mem_info_vram_total", a->folders[i]) && value > 0)
         g->memory_total_B = (double)value;
     if (!*a->monitors[i])
         return;
-    if (look_int(h, &value, "%s/power1_average", a->monitors[i]) || look_int(h, &value, "%s/power1_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/power1_average", a->monitors[i]) || look_read_int(h, &value, "%s/power1_input", a->monitors[i]))
         g->power_W = (double)value / 1e6;
-    if (look_int(h, &value, "%s/power1_cap", a->monitors[i]) && value > 0)
+    if (look_read_int(h, &value, "%s/power1_cap", a->monitors[i]) && value > 0)
         g->power_limit_W = (double)value / 1e6;
-    if (look_int(h, &value, "%s/freq1_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/freq1_input", a->monitors[i]))
         g->clock_Hz = (double)value;
-    if (look_int(h, &value, "%s/freq2_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/freq2_input", a->monitors[i]))
         g->memory_clock_Hz = (double)value;
-    if (look_int(h, &value, "%s/temp1_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/temp1_input", a->monitors[i]))
         g->celsius = (double)value / 1e3;
 }
 
 /* ---- aside ---- */
 
 /* Each second, after ten minutes each ten, for as long as somebody listens. */
-static void nap(int64_t rounds)
+static void gpu_watch_sleep(int64_t rounds)
 {
     struct timespec t = {.tv_sec = rounds < 600 ? 1 : 10};
     nanosleep(&t, NULL);
 }
 
-static int watch(struct host *h, struct record *r, struct err *err)
+static int gpu_watch_run(struct host *h, struct record *r, struct err *err)
 {
     struct nvml_watch nvml = {0};
     static struct amd_watch amd;
     (void)err;
     amd.h = h;
-    if (!nvml_begin(&nvml))
-        look_names(h, "sys/class/drm", amd_card, &amd);
+    if (!gpu_watch_open_nvml(&nvml))
+        look_each_name(h, "sys/class/drm", gpu_watch_add_amd_card, &amd);
     for (int64_t step = 0; nvml.found > 0 || amd.found > 0; step++) {
         struct record one;
         record_init(&one, r->id, r->start_ms);
@@ -199,19 +199,19 @@ static int watch(struct host *h, struct record *r, struct err *err)
         for (unsigned i = 0; i < nvml.found + (unsigned)amd.found; i++) {
             struct gpu_now g = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
             if (nvml.found > 0)
-                nvml_look(&nvml, nvml.devices[i], &g);
+                gpu_watch_read_nvml(&nvml, nvml.devices[i], &g);
             else
-                amd_look(&amd, (int)i, &g);
-            tell_gpu(&one, (int)i, &g, step);
+                gpu_watch_read_amd(&amd, (int)i, &g);
+            gpu_watch_send(&one, (int)i, &g, step);
         }
         record_deinit(&one);
-        nap(step);
+        gpu_watch_sleep(step);
     }
     return 0;
 }
 
 /* Energy is passed on as what was used since the first look. */
-static void pass_on(struct gpu_watch *w, struct host *h, struct record *r, const struct kept *f)
+static void gpu_watch_emit_fact(struct gpu_watch *w, struct host *h, struct record *r, const struct fact_text *f)
 {
     struct str rest = str_sub(f->key, sizeof "system/gpu_" - 1, f->key.n), number = str_cut(&rest, '_'), value = f->text;
     int64_t gpu;
@@ -221,7 +221,7 @@ static void pass_on(struct gpu_watch *w, struct host *h, struct record *r, const
     w->last_ms = clock_wall_ms();
     w->first_ms = w->first_ms ? w->first_ms : w->last_ms;
     if (!str_is(rest, "energy_joules")) {
-        kept_replay(h, r, f);
+        fact_text_replay(h, r, f);
         return;
     }
     if (!str_double(str_word(&value), &J))
@@ -233,46 +233,46 @@ static void pass_on(struct gpu_watch *w, struct host *h, struct record *r, const
     w->last_J[gpu] = J;
 }
 
-static void take(struct gpu_watch *w, struct host *h, struct record *r)
+static void gpu_watch_emit_facts(struct gpu_watch *w, struct host *h, struct record *r)
 {
-    struct kept f;
-    aside_wait(&w->aside, clock_mono_ns());
+    struct fact_text f;
+    probe_child_wait(&w->aside, clock_mono_ns());
     struct str rest = buf_text(&w->aside.text);
-    while (kept_next(&rest, &f) > 0)
-        pass_on(w, h, r, &f);
+    while (fact_text_next(&rest, &f) > 0)
+        gpu_watch_emit_fact(w, h, r, &f);
     if (rest.n < w->aside.text.n && w->aside.text.p) { /* the rest of a fact that is on its way */
         memmove(w->aside.text.p, rest.p, rest.n);
         w->aside.text.n = rest.n;
         w->aside.text.p[rest.n] = 0;
     }
     if (w->aside.fd < 0) /* there are no GPUs, or their driver has ended it */
-        aside_end(&w->aside);
+        probe_child_end(&w->aside);
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int gpu_watch_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct gpu_watch *w = probe_kept(h, &probe_gpu_watch);
+    struct gpu_watch *w = probe_data(h, &probe_gpu_watch);
     if (!w || !h->real)
         return 0;
     if (!w->begun) {
         w->begun = true;
-        if (aside_begin(&w->aside, h, r, watch, true) != 0)
+        if (probe_child_begin(&w->aside, h, r, gpu_watch_run, true) != 0)
             return err_sys(err, "cannot start a process to read the GPUs");
     } else if (w->aside.pid)
-        take(w, h, r);
+        gpu_watch_emit_facts(w, h, r);
     return 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int gpu_watch_after(struct host *h, struct record *r, struct err *err)
 {
-    struct gpu_watch *w = probe_kept(h, &probe_gpu_watch);
+    struct gpu_watch *w = probe_data(h, &probe_gpu_watch);
     double sum = 0;
     (void)err;
     if (!w || !w->begun)
         return 0;
     if (w->aside.pid) {
-        take(w, h, r);
-        aside_end(&w->aside);
+        gpu_watch_emit_facts(w, h, r);
+        probe_child_end(&w->aside);
     }
     for (int i = 0; i < GPUS_MAX; i++)
         sum += w->last_J[i] - w->first_J[i];
@@ -283,19 +283,19 @@ static int after(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-static void drop(void *kept)
+static void gpu_watch_drop(void *kept)
 {
     struct gpu_watch *w = kept;
     if (w->aside.pid)
-        aside_end(&w->aside);
-    aside_reap(&w->aside);
+        probe_child_end(&w->aside);
+    probe_child_reap(&w->aside);
 }
 
 const struct probe probe_gpu_watch = {
     .name = "gpu_watch",
     .summary = "use, memory, power, clocks and energy of GPUs while the program runs",
-    .sample = sample,
-    .after = after,
+    .sample = gpu_watch_sample,
+    .after = gpu_watch_after,
     .keeps = sizeof(struct gpu_watch),
-    .drop = drop,
+    .drop = gpu_watch_drop,
 };

@@ -11,17 +11,17 @@ enum { IDENTITIES_MAX = 4096, NAME_LEAST = 3, NAME_MOST = 255, COMMAND_BYTES = 1
 /* Bits of a byte: 1 digit, 2 hexadecimal, 4 letter or digit. */
 static const unsigned char bits[256] = {['0' ... '9'] = 7, ['A' ... 'F'] = 6, ['a' ... 'f'] = 6, ['G' ... 'Z'] = 4, ['g' ... 'z'] = 4};
 
-static bool is_digit(char c)
+static bool identities_is_digit(char c)
 {
     return bits[(unsigned char)c] & 1;
 }
 
-static bool is_hex(char c)
+static bool identities_is_hex(char c)
 {
     return bits[(unsigned char)c] & 2;
 }
 
-static bool is_name_byte(char c)
+static bool identities_is_name_byte(char c)
 {
     return bits[(unsigned char)c] & 4;
 }
@@ -51,16 +51,16 @@ bool identities_is_common(struct str s, bool any_case)
     return false;
 }
 
-static bool is_all_digits(struct str s)
+static bool identities_is_number(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (!is_digit(s.p[i]))
+        if (!identities_is_digit(s.p[i]))
             return false;
     return true;
 }
 
 /* "hhhh12": the kind's letter, a number at the end, as long as the name; a path stays one. */
-static void make_token(struct identity *one, size_t number)
+static void identities_make_token(struct identity *one, size_t number)
 {
     char digits[24];
     int count = snprintf(digits, sizeof digits, "%zu", number);
@@ -77,7 +77,7 @@ void identities_add(struct identities *ids, struct str name, char kind)
         name.n--;
     /* A number alone would take results with it; serials that are numbers are long. */
     if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) ||
-        identities_is_common(name, false) || (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
+        identities_is_common(name, false) || (identities_is_number(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
         return;
     for (size_t i = 0; i < ids->count; i++)
         if (str_is(name, ids->list[i].name))
@@ -103,30 +103,30 @@ void identities_add(struct identities *ids, struct str name, char kind)
     memcpy(text, name.p, name.n);
     text[name.n] = 0;
     ids->count++;
-    make_token(one, ids->count);
+    identities_make_token(one, ids->count);
     ids->indexed = false;
 }
 
 /* ---- known names in a text ---- */
 
-static unsigned bucket(const char *p)
+static unsigned identities_bucket(const char *p)
 {
     return ((unsigned char)p[0] * 31u + (unsigned char)p[1] * 7u + (unsigned char)p[2] * 131u) & 1023;
 }
 
-static void make_index(struct identities *ids)
+static void identities_make_index(struct identities *ids)
 {
     for (size_t i = 0; i < 1024; i++)
         ids->heads[i] = -1;
     for (size_t i = ids->count; i-- > 0;) { /* the longest ends in front */
-        int *head = &ids->heads[bucket(ids->list[i].name)];
+        int *head = &ids->heads[identities_bucket(ids->list[i].name)];
         ids->list[i].next = *head;
         *head = (int)i;
     }
     ids->indexed = true;
 }
 
-static const char *kind_words(char kind)
+static const char *identities_kind_words(char kind)
 {
     switch (kind) {
     case 'u': return "name of a user or group";
@@ -139,12 +139,13 @@ static const char *kind_words(char kind)
 
 static const struct identity *known_at(const struct identities *ids, const char *text, size_t n, size_t at)
 {
-    bool begins = at == 0 || !is_name_byte(text[at - 1]);
+    bool begins = at == 0 || !identities_is_name_byte(text[at - 1]);
     if (n - at < NAME_LEAST || (!begins && text[at] != '/'))
         return NULL;
-    for (int i = ids->heads[bucket(text + at)]; i >= 0; i = ids->list[i].next) {
+    for (int i = ids->heads[identities_bucket(text + at)]; i >= 0; i = ids->list[i].next) {
         const struct identity *one = &ids->list[i];
-        if (one->n <= n - at && memcmp(text + at, one->name, one->n) == 0 && (at + one->n == n || !is_name_byte(text[at + one->n])))
+        if (one->n <= n - at && memcmp(text + at, one->name, one->n) == 0 &&
+            (at + one->n == n || !identities_is_name_byte(text[at + one->n])))
             return one;
     }
     return NULL;
@@ -152,14 +153,14 @@ static const struct identity *known_at(const struct identities *ids, const char 
 
 /* ---- shapes: each returns the length of what stands at the beginning, or 0 ---- */
 
-static size_t hex_groups(struct str t, size_t digits, char separator, size_t most, size_t *ret_groups)
+static size_t shape_hex_groups(struct str t, size_t digits, char separator, size_t most, size_t *ret_groups)
 {
     size_t at = 0, groups = 0;
     while (groups < most && at + digits <= t.n) {
         size_t k = 0;
-        while (k < digits && is_hex(t.p[at + k]))
+        while (k < digits && identities_is_hex(t.p[at + k]))
             k++;
-        if (k < digits || (at + digits < t.n && is_name_byte(t.p[at + digits])))
+        if (k < digits || (at + digits < t.n && identities_is_name_byte(t.p[at + digits])))
             break;
         at += digits;
         groups++;
@@ -175,19 +176,19 @@ static size_t hex_groups(struct str t, size_t digits, char separator, size_t mos
 
 static size_t shape_mac(struct str t)
 {
-    size_t groups, n = hex_groups(t, 2, ':', 20, &groups);
+    size_t groups, n = shape_hex_groups(t, 2, ':', 20, &groups);
     if (groups == 6 || groups == 8 || groups == 20)
         return n;
-    n = hex_groups(t, 2, '-', 6, &groups);
+    n = shape_hex_groups(t, 2, '-', 6, &groups);
     return groups == 6 ? n : 0;
 }
 
 /* "b83f.d212.3456", as Cisco writes them; digits alone are numbers. */
 static size_t shape_mac_dots(struct str t)
 {
-    size_t groups, n = hex_groups(t, 4, '.', 4, &groups), letters = 0;
+    size_t groups, n = shape_hex_groups(t, 4, '.', 4, &groups), letters = 0;
     for (size_t i = 0; i < n; i++)
-        letters += is_name_byte(t.p[i]) && !is_digit(t.p[i]);
+        letters += identities_is_name_byte(t.p[i]) && !identities_is_digit(t.p[i]);
     return groups == 3 && letters > 0 ? n : 0;
 }
 
@@ -199,9 +200,9 @@ static size_t shape_hardware_name(struct str t)
         size_t n = strlen(heads[i]), to = n;
         if (!str_starts(t, heads[i]))
             continue;
-        while (to < t.n && is_hex(t.p[to]))
+        while (to < t.n && identities_is_hex(t.p[to]))
             to++;
-        if (to - n >= 16 && (to == t.n || !is_name_byte(t.p[to])))
+        if (to - n >= 16 && (to == t.n || !identities_is_name_byte(t.p[to])))
             return to;
     }
     return 0;
@@ -210,21 +211,21 @@ static size_t shape_hardware_name(struct str t)
 /* A GUID of InfiniBand: four groups of four. */
 static size_t shape_guid(struct str t)
 {
-    size_t groups, n = hex_groups(t, 4, ':', 8, &groups);
+    size_t groups, n = shape_hex_groups(t, 4, ':', 8, &groups);
     return groups == 4 || groups == 8 ? n : 0;
 }
 
 static size_t shape_uuid(struct str t)
 {
     static const unsigned char dashes[] = {8, 13, 18, 23};
-    if (t.n < 36 || (t.n > 36 && is_name_byte(t.p[36])))
+    if (t.n < 36 || (t.n > 36 && identities_is_name_byte(t.p[36])))
         return 0;
     for (size_t i = 0, k = 0; i < 36; i++)
         if (k < 4 && i == dashes[k]) {
             if (t.p[i] != '-')
                 return 0;
             k++;
-        } else if (!is_hex(t.p[i]))
+        } else if (!identities_is_hex(t.p[i]))
             return 0;
     return 36;
 }
@@ -235,14 +236,14 @@ static size_t shape_ip4(struct str t)
     for (int group = 0; group < 4; group++) {
         size_t from = at;
         unsigned value = 0;
-        while (at < t.n && is_digit(t.p[at]) && at - from < 3)
+        while (at < t.n && identities_is_digit(t.p[at]) && at - from < 3)
             value = value * 10 + (unsigned)(t.p[at++] - '0');
         if (at == from || value > 255 || (at - from > 1 && t.p[from] == '0'))
             return 0;
         if (group < 3 && (at >= t.n || t.p[at++] != '.'))
             return 0;
     }
-    if (at < t.n && (is_name_byte(t.p[at]) || (t.p[at] == '.' && at + 1 < t.n && is_digit(t.p[at + 1]))))
+    if (at < t.n && (identities_is_name_byte(t.p[at]) || (t.p[at] == '.' && at + 1 < t.n && identities_is_digit(t.p[at + 1]))))
         return 0;
     struct str found = str_sub(t, 0, at);
     return str_starts(found, "127.") || str_is(found, "0.0.0.0") || str_starts(found, "255.") ? 0 : at; /* every machine's */
@@ -255,7 +256,7 @@ static size_t shape_ip6(struct str t)
     bool gap = false;
     while (at < t.n) {
         size_t k = 0;
-        while (at + k < t.n && k < 5 && is_hex(t.p[at + k]))
+        while (at + k < t.n && k < 5 && identities_is_hex(t.p[at + k]))
             k++;
         if (k > 4)
             return 0;
@@ -267,21 +268,21 @@ static size_t shape_ip6(struct str t)
         if (at + 1 < t.n && t.p[at] == ':' && t.p[at + 1] == ':' && !gap) {
             gap = true;
             at += 2;
-        } else if (at + 1 < t.n && t.p[at] == ':' && is_hex(t.p[at + 1]))
+        } else if (at + 1 < t.n && t.p[at] == ':' && identities_is_hex(t.p[at + 1]))
             at++;
         else
             break;
     }
-    if (at < t.n && is_name_byte(t.p[at]))
+    if (at < t.n && identities_is_name_byte(t.p[at]))
         return 0;
     return (gap && groups >= 2 && digits >= 5) || groups == 8 ? at : 0;
 }
 
 /* Length of the name of a home that stands at `from`, or goes on there. */
-static size_t home_name(struct str t, size_t from)
+static size_t shape_home_name(struct str t, size_t from)
 {
     size_t to = from;
-    while (to < t.n && identity_name_byte(t.p[to]))
+    while (to < t.n && identity_is_name_byte(t.p[to]))
         to++;
     return to - from;
 }
@@ -298,18 +299,18 @@ static size_t shape_home(struct str t, size_t *ret_from)
         if (!str_starts(t, places[i]))
             continue;
         *ret_from = n;
-        return home_name(t, n);
+        return shape_home_name(t, n);
     }
     return 0;
 }
 
-static bool is_mail_byte(char c)
+static bool shape_is_mail_byte(char c)
 {
-    return is_name_byte(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
+    return identities_is_name_byte(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
 }
 
 /* "package.name@main" */
-static bool is_revision(struct str s)
+static bool shape_is_revision(struct str s)
 {
     static const char *const words[] = {"main", "master", "latest", "develop", "HEAD", "plt", "stable", "git"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -322,9 +323,9 @@ static bool is_revision(struct str s)
 static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from)
 {
     size_t from = at, to = at + 1, dot = 0;
-    while (from > 0 && is_mail_byte(text[from - 1]) && at - from < 64)
+    while (from > 0 && shape_is_mail_byte(text[from - 1]) && at - from < 64)
         from--;
-    while (to < n && (is_name_byte(text[to]) || text[to] == '-' || text[to] == '.') && to - at < 255) {
+    while (to < n && (identities_is_name_byte(text[to]) || text[to] == '-' || text[to] == '.') && to - at < 255) {
         if (text[to] == '.')
             dot = to;
         to++;
@@ -333,13 +334,15 @@ static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from
         to--;
     size_t letters = 0, name = 0;
     for (size_t i = dot + 1; dot && i < to; i++)
-        letters += is_name_byte(text[i]) && !is_digit(text[i]);
+        letters += identities_is_name_byte(text[i]) && !identities_is_digit(text[i]);
     for (size_t i = from + 1; i + 1 < at; i++) /* "jane.doe@corp": without a domain */
-        name += text[i] == '.' && !is_digit(text[i - 1]) && !is_digit(text[i + 1]);
+        name += text[i] == '.' && !identities_is_digit(text[i - 1]) && !identities_is_digit(text[i + 1]);
     *ret_from = from;
     if (from < at && dot > at + 1)
         return dot + 2 < to && letters == to - dot - 1 ? to - from : 0; /* "gcc@12.2.10" is no address */
-    return name > 0 && to >= at + 3 && !is_digit(text[at + 1]) && !is_revision((struct str){text + at + 1, to - at - 1}) ? to - from : 0;
+    return name > 0 && to >= at + 3 && !identities_is_digit(text[at + 1]) && !shape_is_revision((struct str){text + at + 1, to - at - 1})
+               ? to - from
+               : 0;
 }
 
 /* Digits that the words before them make the number of a user or group. */
@@ -349,10 +352,10 @@ static size_t shape_number(const struct identities *ids, const char *text, size_
         "uid=", "gid=", "euid=", "egid=", "groups=", "uid ", "UID=", "uid: ", "uid_", "user-", "user/", "user@", "uid:"};
     size_t to = at;
     uint64_t value;
-    while (to < n && is_digit(text[to]) && to - at < 10)
+    while (to < n && identities_is_digit(text[to]) && to - at < 10)
         to++;
     bool ours = false;
-    if ((to < n && is_digit(text[to])) || !str_uint((struct str){text + at, to - at}, &value))
+    if ((to < n && identities_is_digit(text[to])) || !str_uint((struct str){text + at, to - at}, &value))
         return 0;
     for (size_t i = 0; i < ids->number_count; i++)
         ours |= ids->numbers[i] == value;
@@ -367,10 +370,10 @@ static size_t shape_number(const struct identities *ids, const char *text, size_
 }
 
 /* Letters of any script and digits become x: the shape shows what stood there. */
-static void blot(char *p, size_t n, char with)
+static void identities_overwrite(char *p, size_t n, char with)
 {
     for (size_t i = 0; i < n; i++)
-        if (is_name_byte(p[i]) || (unsigned char)p[i] >= 0x80)
+        if (identities_is_name_byte(p[i]) || (unsigned char)p[i] >= 0x80)
             p[i] = with;
 }
 
@@ -382,7 +385,7 @@ struct replacing {
     void *context;
 };
 
-static void found(struct replacing *r, size_t at, size_t n, const char *what)
+static void identities_report(struct replacing *r, size_t at, size_t n, const char *what)
 {
     r->count++;
     if (r->each)
@@ -390,10 +393,10 @@ static void found(struct replacing *r, size_t at, size_t n, const char *what)
 }
 
 /* Which shapes can begin here: what stands behind the first group of letters and digits tells. */
-static const char *candidates(struct str t)
+static const char *shape_candidates(struct str t)
 {
     size_t n = 0;
-    while (n < t.n && n < 9 && is_hex(t.p[n]))
+    while (n < t.n && n < 9 && identities_is_hex(t.p[n]))
         n++;
     if (n == t.n || n == 9)
         return "";
@@ -406,7 +409,7 @@ static const char *candidates(struct str t)
 }
 
 /* One shape beginning here is replaced. Returns its length. */
-static size_t shape_at(struct replacing *r, size_t at)
+static size_t shape_replace(struct replacing *r, size_t at)
 {
     static const struct {
         char letter;
@@ -416,27 +419,28 @@ static size_t shape_at(struct replacing *r, size_t at)
                   {'g', shape_guid, "a GUID"},         {'c', shape_mac_dots, "a hardware address"},
                   {'6', shape_ip6, "an IPv6 address"}, {'4', shape_ip4, "an IPv4 address"}};
     struct str t = {r->text + at, r->n - at};
-    for (const char *c = candidates(t); *c; c++)
+    for (const char *c = shape_candidates(t); *c; c++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             size_t n = shapes[i].letter == *c ? shapes[i].measure(t) : 0;
-            if (n == 0 ||
-                (*c == '4' && ((at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])) || identity_is_version((struct str){r->text, r->n}, at, n))))
+            if (n == 0 || (*c == '4' && ((at > 1 && t.p[-1] == '.' && identities_is_digit(t.p[-2])) ||
+                                         identity_is_version((struct str){r->text, r->n}, at, n))))
                 continue;
-            found(r, at, n, shapes[i].what);
-            blot(r->text + at, n, 'x');
+            identities_report(r, at, n, shapes[i].what);
+            identities_overwrite(r->text + at, n, 'x');
             return n;
         }
-    size_t n =
-        r->ids->number_count > 0 && at > 0 && is_digit(t.p[0]) && strchr("= _-/@:", t.p[-1]) ? shape_number(r->ids, r->text, r->n, at) : 0;
+    size_t n = r->ids->number_count > 0 && at > 0 && identities_is_digit(t.p[0]) && strchr("= _-/@:", t.p[-1])
+                   ? shape_number(r->ids, r->text, r->n, at)
+                   : 0;
     if (n > 0) {
-        found(r, at, n, "number of the user or group");
-        blot(r->text + at, n, 'u');
+        identities_report(r, at, n, "number of the user or group");
+        identities_overwrite(r->text + at, n, 'u');
     }
     return n;
 }
 
 /* The account in the option that begins here ("-A name"): its length; 0: none. */
-static size_t account_behind(struct str t, size_t at, size_t *ret_from)
+static size_t identities_account_at(struct str t, size_t at, size_t *ret_from)
 {
     size_t line = at, end = at, next, to;
     if (at + 2 >= t.n || !strchr("AP-", t.p[at + 1]) || !t.p[at + 1])
@@ -450,15 +454,15 @@ static size_t account_behind(struct str t, size_t at, size_t *ret_from)
     for (to = next; to < t.n && !strchr(" \t\r\n\"'`,", t.p[to]);)
         to++;
     struct str name;
-    if (!identity_account(str_sub(t, line, at - line), str_sub(t, at, end - at), str_sub(t, next, to - next), &name))
+    if (!identity_find_account(str_sub(t, line, at - line), str_sub(t, at, end - at), str_sub(t, next, to - next), &name))
         return 0;
     *ret_from = (size_t)(name.p - t.p);
     return name.n;
 }
 
-static size_t word_end(const char *text, size_t n, size_t at)
+static size_t identities_word_end(const char *text, size_t n, size_t at)
 {
-    while (at < n && is_name_byte(text[at]))
+    while (at < n && identities_is_name_byte(text[at]))
         at++;
     return at;
 }
@@ -468,63 +472,64 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
 {
     struct replacing r = {.ids = ids, .text = text, .n = n, .each = each, .context = context};
     if (!ids->indexed)
-        make_index(ids);
+        identities_make_index(ids);
     for (size_t at = 0; at < n;) {
         char c = text[at];
         size_t from = 0, length;
         if (c == '@' && (length = shape_mail(text, n, at, &from)) > 0) {
-            found(&r, from, length, "a mail address");
-            blot(text + from, length, 'm');
+            identities_report(&r, from, length, "a mail address");
+            identities_overwrite(text + from, length, 'm');
             at = from + length;
             continue;
         }
         const char *what;
         char with;
-        if ((c == ':' || c == '=') && (length = identity_labelled((struct str){text, n}, at, &from, &what, &with)) > 0) {
+        if ((c == ':' || c == '=') && (length = identity_find_labelled((struct str){text, n}, at, &from, &what, &with)) > 0) {
             const struct identity *own = known_at(ids, text, n, from);
             if (!own) {
-                found(&r, from, length, what);
-                blot(text + from, length, with);
+                identities_report(&r, from, length, what);
+                identities_overwrite(text + from, length, with);
             }
             at = own ? from : from + length;
             continue;
         }
-        if (c == '-' && (at == 0 || strchr(" \t\"'", text[at - 1])) && (length = account_behind((struct str){text, n}, at, &from)) > 0) {
+        if (c == '-' && (at == 0 || strchr(" \t\"'", text[at - 1])) &&
+            (length = identities_account_at((struct str){text, n}, at, &from)) > 0) {
             const struct identity *own = known_at(ids, text, n, from);
             if (!own) {
-                found(&r, from, length, "an account or project");
-                blot(text + from, length, 'a');
+                identities_report(&r, from, length, "an account or project");
+                identities_overwrite(text + from, length, 'a');
             }
             at = own ? from : from + length;
             continue;
         }
-        if (strchr("wneHS", c) && c && (at == 0 || !is_name_byte(text[at - 1])) &&
+        if (strchr("wneHS", c) && c && (at == 0 || !identities_is_name_byte(text[at - 1])) &&
             (length = shape_hardware_name((struct str){text + at, n - at})) > 0) {
-            found(&r, at, length, "a hardware name");
-            blot(text + at + (length - 16), 16, 'x');
+            identities_report(&r, at, length, "a hardware name");
+            identities_overwrite(text + at + (length - 16), 16, 'x');
             at += length;
             continue;
         }
-        if (c != '/' && c != '\\' && c != ':' && !is_name_byte(c)) {
+        if (c != '/' && c != '\\' && c != ':' && !identities_is_name_byte(c)) {
             at++;
             continue;
         }
         const struct identity *known = known_at(ids, text, n, at);
         if (known) { /* behind a home the name of another one may go on: /home/jo and /home/jo.miller */
-            size_t more = known->kind == 'd' ? home_name((struct str){text, n}, at + known->n) : 0;
-            found(&r, at, known->n + more, kind_words(known->kind));
+            size_t more = known->kind == 'd' ? shape_home_name((struct str){text, n}, at + known->n) : 0;
+            identities_report(&r, at, known->n + more, identities_kind_words(known->kind));
             memcpy(text + at, known->token, known->n);
-            blot(text + at + known->n, more, known->kind);
+            identities_overwrite(text + at + known->n, more, known->kind);
             at += known->n + more;
         } else if ((c == '/' || c == '\\') && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
                    !identities_is_common((struct str){text + at + from, length}, false)) {
-            found(&r, at + from, length, "name in the path of a home");
-            blot(text + at + from, length, 'u');
+            identities_report(&r, at + from, length, "name in the path of a home");
+            identities_overwrite(text + at + from, length, 'u');
             at += from + length;
-        } else if (c != '/' && c != '\\' && (length = shape_at(&r, at)) > 0)
+        } else if (c != '/' && c != '\\' && (length = shape_replace(&r, at)) > 0)
             at += length;
         else
-            at = is_name_byte(c) ? word_end(text, n, at) : at + 1;
+            at = identities_is_name_byte(c) ? identities_word_end(text, n, at) : at + 1;
     }
     return r.count;
 }

@@ -30,9 +30,9 @@ bool identities_is_common(struct str name, bool any_case);
 /* "gpu[01-03,07],login1": each name, at most 4096. */
 void identities_add_hosts(struct identities *ids, struct str list);
 /* What the environment names: user, home, hosts of the job, account, servers. */
-void identities_of_env(struct identities *ids, char *const *env);
+void identities_add_env(struct identities *ids, char *const *env);
 /* What the machine names: host and domain, user and groups, network addresses, serial numbers of machine, disks and adapters. */
-void identities_of_host(struct identities *ids, const struct host *h);
+void identities_add_host_names(struct identities *ids, const struct host *h);
 
 struct identity_found {
     size_t at, n;

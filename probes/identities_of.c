@@ -13,7 +13,7 @@
 
 enum { HOSTS_MAX = 4096, FILE_MAX_BYTES = 1 << 20, GROUPS_MOST = 64 };
 
-static void add_range(struct identities *ids, struct str prefix, struct str range, struct str suffix, size_t *left)
+static void identities_add_range(struct identities *ids, struct str prefix, struct str range, struct str suffix, size_t *left)
 {
     struct str first = str_cut(&range, '-');
     uint64_t from, to;
@@ -55,12 +55,12 @@ void identities_add_hosts(struct identities *ids, struct str list)
         }
         struct str ranges = str_cut(&item, ']'), suffix = item.p ? item : (struct str){"", 0};
         while (ranges.p && left > 0)
-            add_range(ids, prefix, str_cut(&ranges, ','), suffix, &left);
+            identities_add_range(ids, prefix, str_cut(&ranges, ','), suffix, &left);
     }
 }
 
 /* A host with and without its domain, and the domain. */
-static void add_host(struct identities *ids, struct str name)
+static void identities_add_host(struct identities *ids, struct str name)
 {
     identities_add(ids, name, 'h');
     struct str domain = name, first = str_cut(&domain, '.');
@@ -70,7 +70,7 @@ static void add_host(struct identities *ids, struct str name)
 }
 
 /* "https://user@host:port/path" and "host:port" -> host. */
-static void add_server(struct identities *ids, struct str url)
+static void identities_add_server(struct identities *ids, struct str url)
 {
     ptrdiff_t scheme = str_find(url, STR("://"));
     if (scheme >= 0)
@@ -87,7 +87,7 @@ static void add_server(struct identities *ids, struct str url)
         identities_add(ids, host, 'h');
 }
 
-void identities_of_env(struct identities *ids, char *const *env)
+void identities_add_env(struct identities *ids, char *const *env)
 {
     static const struct {
         const char *name;
@@ -131,25 +131,25 @@ void identities_of_env(struct identities *ids, char *const *env)
             if (!str_is(name, rows[i].name))
                 continue;
             if (rows[i].kind == 'H')
-                add_host(ids, value);
+                identities_add_host(ids, value);
             else if (rows[i].kind == 'L')
                 identities_add_hosts(ids, value);
             else if (rows[i].kind == 'S')
-                add_server(ids, value);
+                identities_add_server(ids, value);
             else
                 identities_add(ids, rows[i].kind == 's' ? str_word(&value) : value, rows[i].kind);
         }
     }
 }
 
-static void add_file(struct identities *ids, const struct host *h, const char *path, char kind)
+static void identities_add_file(struct identities *ids, const struct host *h, const char *path, char kind)
 {
-    struct look text;
-    if (look(h, &text, "%s", path) && text.n >= 4)
+    struct look_text text;
+    if (look_read(h, &text, "%s", path) && text.n >= 4)
         identities_add(ids, (struct str){text.p, text.n}, kind);
 }
 
-struct adding {
+struct identity_folder {
     struct identities *ids;
     const struct host *h;
     const char *folder, *below;
@@ -157,12 +157,12 @@ struct adding {
     int left;
 };
 
-static void add_one(void *context, const char *name)
+static void identities_add_entry(void *context, const char *name)
 {
-    struct adding *a = context;
-    struct look text;
+    struct identity_folder *a = context;
+    struct look_text text;
     bool zeros = true;
-    if (a->left-- <= 0 || !look(a->h, &text, "%s/%s/%s", a->folder, name, a->below) || text.n < 5)
+    if (a->left-- <= 0 || !look_read(a->h, &text, "%s/%s/%s", a->folder, name, a->below) || text.n < 5)
         return;
     for (size_t i = 0; i < text.n; i++)
         zeros = zeros && (text.p[i] == '0' || text.p[i] == ':');
@@ -171,12 +171,12 @@ static void add_one(void *context, const char *name)
 }
 
 /* The file below each entry of a folder of sysfs. */
-static void add_each(struct identities *ids, const struct host *h, const char *folder, const char *below, char kind)
+static void identities_add_folder(struct identities *ids, const struct host *h, const char *folder, const char *below, char kind)
 {
-    look_names(h, folder, add_one, &(struct adding){ids, h, folder, below, kind, 256});
+    look_each_name(h, folder, identities_add_entry, &(struct identity_folder){ids, h, folder, below, kind, 256});
 }
 
-static void add_addresses(struct identities *ids)
+static void identities_add_addresses(struct identities *ids)
 {
     struct ifaddrs *list = NULL;
     if (getifaddrs(&list) != 0)
@@ -195,7 +195,7 @@ static void add_addresses(struct identities *ids)
 }
 
 /* The line of /etc/passwd or /etc/group with this number, as a file: the name service can hang. Field 0 is the name, 2 the number. */
-static void add_account(struct identities *ids, struct str file, uint64_t number, bool user)
+static void identities_add_account(struct identities *ids, struct str file, uint64_t number, bool user)
 {
     while (file.p) {
         struct str line = str_cut(&file, '\n'), field[7] = {{0}};
@@ -212,7 +212,7 @@ static void add_account(struct identities *ids, struct str file, uint64_t number
     }
 }
 
-static void add_accounts(struct identities *ids, const struct host *h)
+static void identities_add_accounts(struct identities *ids, const struct host *h)
 {
     struct buf passwd CLEANUP_BUF, group CLEANUP_BUF;
     gid_t groups[GROUPS_MOST];
@@ -222,18 +222,18 @@ static void add_accounts(struct identities *ids, const struct host *h)
     buf_init(&group, FILE_MAX_BYTES + (1 << 17));
     if (uid == 0)
         return;
-    look_file(h, "etc/passwd", FILE_MAX_BYTES, &passwd);
-    look_file(h, "etc/group", FILE_MAX_BYTES, &group);
-    add_account(ids, buf_text(&passwd), uid, true);
+    look_read_file(h, "etc/passwd", FILE_MAX_BYTES, &passwd);
+    look_read_file(h, "etc/group", FILE_MAX_BYTES, &group);
+    identities_add_account(ids, buf_text(&passwd), uid, true);
     for (int i = 0; i < n; i++)
         if (groups[i] >= 100)
-            add_account(ids, buf_text(&group), groups[i], false);
+            identities_add_account(ids, buf_text(&group), groups[i], false);
     ids->numbers[0] = uid;
     ids->numbers[1] = getgid();
     ids->number_count = 2;
 }
 
-void identities_of_host(struct identities *ids, const struct host *h)
+void identities_add_host_names(struct identities *ids, const struct host *h)
 {
     static const char *const serials[] = {"sys/class/dmi/id/product_serial",
                                           "sys/class/dmi/id/board_serial",
@@ -247,13 +247,13 @@ void identities_of_host(struct identities *ids, const struct host *h)
                                           "proc/device-tree/serial-number",
                                           "proc/device-tree/system-id",
                                           "etc/hostid"};
-    struct look text;
-    if (look(h, &text, "proc/sys/kernel/hostname"))
-        add_host(ids, (struct str){text.p, text.n});
-    if (look(h, &text, "etc/hostname"))
-        add_host(ids, (struct str){text.p, text.n});
-    add_file(ids, h, "proc/sys/kernel/domainname", 'h');
-    if (look(h, &text, "etc/resolv.conf"))
+    struct look_text text;
+    if (look_read(h, &text, "proc/sys/kernel/hostname"))
+        identities_add_host(ids, (struct str){text.p, text.n});
+    if (look_read(h, &text, "etc/hostname"))
+        identities_add_host(ids, (struct str){text.p, text.n});
+    identities_add_file(ids, h, "proc/sys/kernel/domainname", 'h');
+    if (look_read(h, &text, "etc/resolv.conf"))
         for (struct str all = {text.p, text.n}; all.p;) {
             struct str line = str_cut(&all, '\n'), word = str_word(&line);
             if (str_is(word, "search") || str_is(word, "domain") || str_is(word, "nameserver"))
@@ -262,17 +262,17 @@ void identities_of_host(struct identities *ids, const struct host *h)
                         identities_add(ids, word, 'h');
         }
     for (size_t i = 0; i < sizeof serials / sizeof *serials; i++)
-        add_file(ids, h, serials[i], 's');
-    add_each(ids, h, "sys/class/net", "address", 's');
-    add_each(ids, h, "sys/class/infiniband", "node_guid", 's');
-    add_each(ids, h, "sys/class/infiniband", "sys_image_guid", 's');
-    add_each(ids, h, "sys/class/infiniband", "node_desc", 'h');
-    add_each(ids, h, "sys/class/nvme", "serial", 's');
-    add_each(ids, h, "sys/block", "device/serial", 's');
-    add_each(ids, h, "sys/block", "serial", 's');
-    add_each(ids, h, "sys/block", "device/wwid", 's');
+        identities_add_file(ids, h, serials[i], 's');
+    identities_add_folder(ids, h, "sys/class/net", "address", 's');
+    identities_add_folder(ids, h, "sys/class/infiniband", "node_guid", 's');
+    identities_add_folder(ids, h, "sys/class/infiniband", "sys_image_guid", 's');
+    identities_add_folder(ids, h, "sys/class/infiniband", "node_desc", 'h');
+    identities_add_folder(ids, h, "sys/class/nvme", "serial", 's');
+    identities_add_folder(ids, h, "sys/block", "device/serial", 's');
+    identities_add_folder(ids, h, "sys/block", "serial", 's');
+    identities_add_folder(ids, h, "sys/block", "device/wwid", 's');
     if (h->real) {
-        add_addresses(ids);
-        add_accounts(ids, h);
+        identities_add_addresses(ids);
+        identities_add_accounts(ids, h);
     }
 }

@@ -6,17 +6,17 @@
 
 enum { LABEL_LONGEST = 48, VALUE_LONGEST = 128 };
 
-static bool is_digit(char c)
+static bool label_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c)
+static bool label_is_letter(char c)
 {
     return str_lower(c) >= 'a' && str_lower(c) <= 'z';
 }
 
-static bool is_hex(char c)
+static bool label_is_hex(char c)
 {
     return str_hex_digit(c) >= 0;
 }
@@ -42,7 +42,7 @@ static struct str label_before(struct str t, size_t sign, char small[LABEL_LONGE
     if (end > 0 && (t.p[end - 1] == '"' || t.p[end - 1] == '\''))
         end--;
     for (from = end; from > 0 && end - from < LABEL_LONGEST &&
-                     (is_letter(t.p[from - 1]) || is_digit(t.p[from - 1]) || strchr(" _-/.", t.p[from - 1])) && t.p[from - 1];)
+                     (label_is_letter(t.p[from - 1]) || label_is_digit(t.p[from - 1]) || strchr(" _-/.", t.p[from - 1])) && t.p[from - 1];)
         from--;
     for (size_t i = from; i < end; i++)
         small[i - from] = str_lower(t.p[i]);
@@ -54,35 +54,36 @@ static const struct label_row *find_label(struct str label)
     for (const struct label_row *r = labels; r < labels + sizeof labels / sizeof *labels; r++)
         if (str_ends(label, r->text.p)) {
             char before = label.n > r->text.n ? label.p[label.n - r->text.n - 1] : ' ';
-            if (r->kind == HEX || !(is_letter(before) || is_digit(before)))
+            if (r->kind == HEX || !(label_is_letter(before) || label_is_digit(before)))
                 return r;
         }
     return NULL;
 }
 
-static bool fits(enum label kind, struct str v)
+static bool label_fits_value(enum label kind, struct str v)
 {
     size_t digits = 0, letters = 0, small = 0, hex = 0;
     for (size_t i = 0; i < v.n; i++) {
-        digits += is_digit(v.p[i]);
-        letters += is_letter(v.p[i]);
+        digits += label_is_digit(v.p[i]);
+        letters += label_is_letter(v.p[i]);
         small += v.p[i] >= 'a' && v.p[i] <= 'z';
-        hex += is_hex(v.p[i]) || strchr(":.-xX", v.p[i]) != NULL;
+        hex += label_is_hex(v.p[i]) || strchr(":.-xX", v.p[i]) != NULL;
     }
     switch (kind) {
     case HEX: return hex == v.n && digits + letters >= 12;
     case SERIAL: return v.n >= 4 && digits >= 2 && !(digits < 8 && secret_is_quantity(v));
     case SERIAL_MIXED: return v.n >= 6 && digits >= 2 && letters >= 2 && small == 0;
     case NAME:
-        return v.n >= 3 && (is_letter(v.p[0]) || (unsigned char)v.p[0] >= 0x80) && !identities_is_common(v, true) && !secret_is_redacted(v);
+        return v.n >= 3 && (label_is_letter(v.p[0]) || (unsigned char)v.p[0] >= 0x80) && !identities_is_common(v, true) &&
+               !secret_is_redacted(v);
     }
     return false;
 }
 
-size_t identity_labelled(struct str t, size_t sign, size_t *ret_from, const char **ret_what, char *ret_with)
+size_t identity_find_labelled(struct str t, size_t sign, size_t *ret_from, const char **ret_what, char *ret_with)
 {
     char small[LABEL_LONGEST];
-    if (sign == 0 || !(is_letter(t.p[sign - 1]) || strchr("\"' \t", t.p[sign - 1])))
+    if (sign == 0 || !(label_is_letter(t.p[sign - 1]) || strchr("\"' \t", t.p[sign - 1])))
         return 0;
     const struct label_row *row = find_label(label_before(t, sign, small));
     if (!row)
@@ -90,12 +91,12 @@ size_t identity_labelled(struct str t, size_t sign, size_t *ret_from, const char
     size_t from = sign + 1, to;
     while (from < t.n && (t.p[from] == ' ' || t.p[from] == '\t' || t.p[from] == '"' || t.p[from] == '\'' || t.p[from] == '='))
         from++;
-    for (to = from; to < t.n && to - from < VALUE_LONGEST && (identity_name_byte(t.p[to]) || (row->kind == HEX && t.p[to] == ':'));)
+    for (to = from; to < t.n && to - from < VALUE_LONGEST && (identity_is_name_byte(t.p[to]) || (row->kind == HEX && t.p[to] == ':'));)
         to++;
     while (to > from && strchr(".:-", t.p[to - 1]))
         to--;
     struct str value = str_sub(t, from, to - from);
-    if (value.n == 0 || !fits(row->kind, value))
+    if (value.n == 0 || !label_fits_value(row->kind, value))
         return 0;
     *ret_from = from;
     *ret_what = row->what;
@@ -105,7 +106,7 @@ size_t identity_labelled(struct str t, size_t sign, size_t *ret_from, const char
 
 /* ---- accounts ---- */
 
-static bool is_command_of(struct str before, const char *const *programs)
+static bool label_is_command_of(struct str before, const char *const *programs)
 {
     for (struct str rest = before, word; (word = str_word(&rest)).n > 0;) {
         while (word.n > 0 && strchr("\"'`($", word.p[0]))
@@ -122,7 +123,7 @@ static bool is_command_of(struct str before, const char *const *programs)
     return false;
 }
 
-bool identity_account(struct str before, struct str word, struct str value, struct str *ret)
+bool identity_find_account(struct str before, struct str word, struct str value, struct str *ret)
 {
     static const char *const with_a[] = {"sbatch", "srun",  "salloc",  "scontrol", "sacct",   "squeue", "qsub", "qalter", "aprun",
                                          "jsub",   "pjsub", "#SBATCH", "#PBS",     "#COBALT", "#MSUB",  "msub", NULL},
@@ -130,19 +131,19 @@ bool identity_account(struct str before, struct str word, struct str value, stru
     bool is_a = str_starts(word, "-A"), is_p = str_starts(word, "-P");
     struct str name = word.n > 2 && !str_is(word, "--account") ? str_sub(word, 2, word.n) : value;
     size_t n = 0;
-    if (!str_is(word, "--account") && !(is_a && is_command_of(before, with_a)) && !(is_p && is_command_of(before, with_p)))
+    if (!str_is(word, "--account") && !(is_a && label_is_command_of(before, with_a)) && !(is_p && label_is_command_of(before, with_p)))
         return false;
     while (name.n > 0 && strchr("\"'=", name.p[0]))
         name = str_sub(name, 1, name.n);
-    while (n < name.n && identity_name_byte(name.p[n]))
+    while (n < name.n && identity_is_name_byte(name.p[n]))
         n++;
     *ret = str_sub(name, 0, n);
-    return n > 0 && fits(NAME, *ret);
+    return n > 0 && label_fits_value(NAME, *ret);
 }
 
 /* ---- versions ---- */
 
-static bool is_version_word(struct str word)
+static bool label_is_version_word(struct str word)
 {
     static const char *const words[] = {
 #define VERSION(word) word,
@@ -154,7 +155,7 @@ static bool is_version_word(struct str word)
     return word.n > 3 && str_is_anycase(str_sub(word, 0, 3), "lib");
 }
 
-static bool is_private(struct str ip)
+static bool label_is_private_address(struct str ip)
 {
     return str_starts(ip, "10.") || str_starts(ip, "192.168.") || str_starts(ip, "172.1") || str_starts(ip, "172.2") ||
            str_starts(ip, "172.3");
@@ -164,8 +165,8 @@ bool identity_is_version(struct str t, size_t at, size_t n)
 {
     size_t end = at, from;
     struct str number = str_sub(t, at, n);
-    if (at > 1 && strchr("-_/@=~", t.p[at - 1]) && t.p[at - 1] && (is_letter(t.p[at - 2]) || is_digit(t.p[at - 2]) || t.p[at - 2] == '=') &&
-        !is_private(number)) {
+    if (at > 1 && strchr("-_/@=~", t.p[at - 1]) && t.p[at - 1] &&
+        (label_is_letter(t.p[at - 2]) || label_is_digit(t.p[at - 2]) || t.p[at - 2] == '=') && !label_is_private_address(number)) {
         /* "libfoo-1.2.3.4", "gcc/1.2.3.4", "foo@1.2.3.4", "foo==1.2.3.4"; not "host=1.2.3.4" */
         if (t.p[at - 1] != '=' || t.p[at - 2] == '=')
             return t.p[at - 1] != '@' || (at + n >= t.n || t.p[at + n] != ':');
@@ -173,13 +174,14 @@ bool identity_is_version(struct str t, size_t at, size_t n)
     for (int words = 0; words < 3; words++) { /* "Version: 1.2.3.4", "driver version is 1.2.3.4", "<driver>1.2.3.4" */
         while (end > 0 && strchr(" \t:=>\"'(,#", t.p[end - 1]) && t.p[end - 1])
             end--;
-        for (from = end; from > 0 && end - from < LABEL_LONGEST &&
-                         (is_letter(t.p[from - 1]) || is_digit(t.p[from - 1]) || (t.p[from - 1] && strchr("_-.+/", t.p[from - 1])));)
+        for (from = end;
+             from > 0 && end - from < LABEL_LONGEST &&
+             (label_is_letter(t.p[from - 1]) || label_is_digit(t.p[from - 1]) || (t.p[from - 1] && strchr("_-.+/", t.p[from - 1])));)
             from--;
         struct str word = str_sub(t, from, end - from);
         if (word.n == 0)
             return false;
-        if (is_version_word(word))
+        if (label_is_version_word(word))
             return true;
         if (!str_is_anycase(word, "is") && !str_is_anycase(word, "number") && !str_is_anycase(word, "no.") && !str_is_anycase(word, "of") &&
             !str_is_anycase(word, "string"))

@@ -18,25 +18,25 @@
 enum { SCRIPT_HALF = 512 << 10, CONF_MAX = 1 << 20, CMDLINE_MAX = 8192, ANCESTORS_MAX = 64, WORDS_MAX = 8, PATH_BYTES = 4096 };
 static const char KEY[] = "job/script.sh", DEFAULT_SPOOL[] = "/var/spool/slurmd";
 
-static uint64_t job_id(const struct host *h)
+static uint64_t job_script_job_id(const struct host *h)
 {
     const char *text = look_env(h, "SLURM_JOB_ID");
     uint64_t id = 0;
     return text && strlen(text) < 20 && str_uint(str_of(text), &id) ? id : 0;
 }
 
-static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
+static bool job_script_can_run(enum probe_phase phase, const struct host *h, const struct record *r)
 {
     (void)phase;
     (void)r;
-    return h->real && job_id(h) && !h->public_profile;
+    return h->real && job_script_job_id(h) && !h->public_profile;
 }
 
-static pid_t parent_of(const struct host *h, pid_t pid)
+static pid_t job_script_read_parent(const struct host *h, pid_t pid)
 {
-    struct look l;
+    struct look_text l;
     int64_t parent = 0;
-    if (!look(h, &l, "proc/%ld/stat", (long)pid))
+    if (!look_read(h, &l, "proc/%ld/stat", (long)pid))
         return 0;
     const char *end = strrchr(l.p, ')'); /* the name before it may hold anything; then state, parent */
     struct str rest = str_of(end ? end + 1 : "");
@@ -45,13 +45,13 @@ static pid_t parent_of(const struct host *h, pid_t pid)
 }
 
 /* The script among the first words of that process's command line. */
-static bool in_command_line(const struct host *h, pid_t pid, const char *tail, char ret[PATH_BYTES])
+static bool job_script_in_command(const struct host *h, pid_t pid, const char *tail, char ret[PATH_BYTES])
 {
     char path[48];
     struct buf line CLEANUP_BUF;
     buf_init(&line, CMDLINE_MAX + 1);
     snprintf(path, sizeof path, "proc/%ld/cmdline", (long)pid);
-    if (look_file(h, path, CMDLINE_MAX, &line))
+    if (look_read_file(h, path, CMDLINE_MAX, &line))
         return false;
     struct str rest = buf_text(&line);
     for (int i = 0; i < WORDS_MAX && rest.p; i++) {
@@ -64,17 +64,17 @@ static bool in_command_line(const struct host *h, pid_t pid, const char *tail, c
     return false;
 }
 
-static bool of_ancestor(const struct host *h, const char *tail, char ret[PATH_BYTES])
+static bool job_script_of_ancestor(const struct host *h, const char *tail, char ret[PATH_BYTES])
 {
-    pid_t pid = look_is_own_proc(h) ? getppid() : 0;
-    for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = parent_of(h, pid))
-        if (in_command_line(h, pid, tail, ret))
+    pid_t pid = look_has_own_proc(h) ? getppid() : 0;
+    for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = job_script_read_parent(h, pid))
+        if (job_script_in_command(h, pid, tail, ret))
             return true;
     return false;
 }
 
 /* %n and %h of a node's spool folder (slurm.conf(5)). False: it does not fit, or a name is no name. */
-static bool expand(const struct host *h, struct str pattern, const char *tail, char ret[PATH_BYTES])
+static bool job_script_expand(const struct host *h, struct str pattern, const char *tail, char ret[PATH_BYTES])
 {
     char host[256] = "";
     struct buf text CLEANUP_BUF;
@@ -100,21 +100,21 @@ static bool expand(const struct host *h, struct str pattern, const char *tail, c
     return true;
 }
 
-static bool by_configuration(const struct host *h, const char *tail, char ret[PATH_BYTES])
+static bool job_script_by_configuration(const struct host *h, const char *tail, char ret[PATH_BYTES])
 {
     static const char *const places[] = {"etc/slurm/slurm.conf", "run/slurm/conf/slurm.conf", "etc/slurm-llnl/slurm.conf"};
     const char *named = env_text(h->env, "SLURM_CONF");
     struct buf conf CLEANUP_BUF;
     buf_init(&conf, CONF_MAX + 1);
-    bool known = named && look_file(h, named + strspn(named, "/"), CONF_MAX, &conf) == 0;
+    bool known = named && look_read_file(h, named + strspn(named, "/"), CONF_MAX, &conf) == 0;
     for (size_t i = 0; !known && i < sizeof places / sizeof *places; i++)
-        known = look_file(h, places[i], CONF_MAX, &conf) == 0;
+        known = look_read_file(h, places[i], CONF_MAX, &conf) == 0;
     struct str dir = known ? parse_slurm_spool(buf_text(&conf)) : (struct str){0};
-    return expand(h, dir.n ? dir : str_of(DEFAULT_SPOOL), tail, ret);
+    return job_script_expand(h, dir.n ? dir : str_of(DEFAULT_SPOOL), tail, ret);
 }
 
 /* Of a longer one head and tail. 0 or -1 with errno. */
-static int read_script(int fd, uint64_t size, struct buf *ret, uint64_t *ret_cut)
+static int job_script_read(int fd, uint64_t size, struct buf *ret, uint64_t *ret_cut)
 {
     uint64_t head = size > 2 * SCRIPT_HALF ? SCRIPT_HALF : size, at = 0;
     *ret_cut = size - (head < size ? 2 * head : head);
@@ -138,12 +138,12 @@ static int read_script(int fd, uint64_t size, struct buf *ret, uint64_t *ret_cut
     return 0;
 }
 
-static int keep(struct host *h, struct record *r, int fd, uint64_t size, struct err *err)
+static int job_script_store(struct host *h, struct record *r, int fd, uint64_t size, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     uint64_t cut;
     buf_init(&text, 2 * SCRIPT_HALF + 4096);
-    if (read_script(fd, size, &text, &cut))
+    if (job_script_read(fd, size, &text, &cut))
         return err_sys(err, "the job's script cannot be read");
     if (h->redact && text.n)
         redact_text(h->redact, text.p, text.n);
@@ -157,32 +157,32 @@ static int keep(struct host *h, struct record *r, int fd, uint64_t size, struct 
     return 0;
 }
 
-static int beside(struct host *h, struct record *r, struct err *err)
+static int job_script_beside(struct host *h, struct record *r, struct err *err)
 {
     char tail[64], path[PATH_BYTES];
     struct stat st;
     if (h->spool < 0)
         return 0;
-    snprintf(tail, sizeof tail, "/job%05" PRIu64 "/slurm_script", job_id(h));
-    if (!of_ancestor(h, tail, path) && !by_configuration(h, tail, path)) {
-        tell_missing(h, r, KEY, "it is not known where slurmd keeps it on this node");
+    snprintf(tail, sizeof tail, "/job%05" PRIu64 "/slurm_script", job_script_job_id(h));
+    if (!job_script_of_ancestor(h, tail, path) && !job_script_by_configuration(h, tail, path)) {
+        emit_missing(h, r, KEY, "it is not known where slurmd keeps it on this node");
         return 0;
     }
     CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &st))
-        tell_missing(h, r, KEY, errno == ENOENT ? "this is not the batch host, or the job has no script (salloc, srun): no %s%s" : "%s: %s",
+        emit_missing(h, r, KEY, errno == ENOENT ? "this is not the batch host, or the job has no script (salloc, srun): no %s%s" : "%s: %s",
                      path, errno == ENOENT ? "" : strerror(errno));
     else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
-        tell_missing(h, r, KEY, "%s is not a regular file of ours", path);
+        emit_missing(h, r, KEY, "%s is not a regular file of ours", path);
     else
-        return keep(h, r, fd, (uint64_t)st.st_size, err);
+        return job_script_store(h, r, fd, (uint64_t)st.st_size, err);
     return 0;
 }
 
 const struct probe probe_job_script = {
     .name = "job_script",
     .summary = "the batch script of the job, from slurmd's copy on this node",
-    .beside = beside,
-    .wanted = wanted,
+    .beside = job_script_beside,
+    .wanted = job_script_can_run,
     .anywhere = true,
 };

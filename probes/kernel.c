@@ -20,20 +20,20 @@ static const struct setting {
 #undef CHOICE
 };
 
-static void tell_settings(struct host *h, struct record *r)
+static void kernel_emit_settings(struct host *h, struct record *r)
 {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        struct look text;
-        if (look(h, &text, "%s", settings[i].path)) {
+        struct look_text text;
+        if (look_read(h, &text, "%s", settings[i].path)) {
             struct str value = {text.p, text.n};
-            tell(h, r, settings[i].key, settings[i].choice ? parse_choice(value) : value);
+            emit_param(h, r, settings[i].key, settings[i].choice ? parse_sysfs_choice(value) : value);
         } else if (errno != ENOENT && errno != ENOTDIR && errno != EINVAL && errno != EIO && errno != ENODEV)
-            tell_unreadable(h, r, settings[i].key, settings[i].path);
+            emit_unreadable(h, r, settings[i].key, settings[i].path);
     }
 }
 
 /* The boot options that change results. Everything else on that line (root=UUID…, console=…) stays out: it is identity or noise. */
-static bool option_counts(struct str word)
+static bool kernel_is_listed_option(struct str word)
 {
     static const char *const names[] = {
 #define OPTION(name) name,
@@ -47,29 +47,29 @@ static bool option_counts(struct str word)
     return false;
 }
 
-static void tell_cmdline(struct host *h, struct record *r)
+static void kernel_emit_cmdline(struct host *h, struct record *r)
 {
-    struct look text;
-    if (!look(h, &text, "proc/cmdline")) {
-        tell_unreadable(h, r, "kernel.cmdline", "proc/cmdline");
+    struct look_text text;
+    if (!look_read(h, &text, "proc/cmdline")) {
+        emit_unreadable(h, r, "kernel.cmdline", "proc/cmdline");
         return;
     }
     struct buf found;
     buf_init(&found, sizeof text.p);
     struct str rest = {text.p, text.n};
     for (struct str word = str_word(&rest); word.n > 0 && !str_is(word, "--"); word = str_word(&rest)) {
-        if (!option_counts(word))
+        if (!kernel_is_listed_option(word))
             continue;
         if (found.n > 0)
             buf_putc(&found, ' ');
         buf_str(&found, word);
     }
-    tell_buf(h, r, "kernel.cmdline", &found);
+    emit_buf(h, r, "kernel.cmdline", &found);
     buf_deinit(&found);
 }
 
 /* "spectre_v2: Mitigation: Retpolines; …" of all that affect this machine, in the order of their names. */
-static void tell_mitigations(struct host *h, struct record *r)
+static void kernel_emit_mitigations(struct host *h, struct record *r)
 {
     static const char *const names[] = {
 #define VULNERABILITY(name) #name,
@@ -80,8 +80,8 @@ static void tell_mitigations(struct host *h, struct record *r)
     size_t seen = 0;
     buf_init(&all, 5000); /* a param's value holds 6000 */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct look text;
-        if (!look(h, &text, "sys/devices/system/cpu/vulnerabilities/%s", names[i]))
+        struct look_text text;
+        if (!look_read(h, &text, "sys/devices/system/cpu/vulnerabilities/%s", names[i]))
             continue;
         seen++;
         if (str_is((struct str){text.p, text.n}, "Not affected"))
@@ -89,11 +89,11 @@ static void tell_mitigations(struct host *h, struct record *r)
         buf_printf(&all, "%s%s: %s", all.n > 0 ? " | " : "", names[i], text.p);
     }
     if (seen == 0)
-        tell_missing(h, r, "kernel.mitigations", "this kernel does not report them (no /sys/devices/system/cpu/vulnerabilities)");
+        emit_missing(h, r, "kernel.mitigations", "this kernel does not report them (no /sys/devices/system/cpu/vulnerabilities)");
     else {
         if (all.n == 0)
             buf_puts(&all, "none needed");
-        tell_buf(h, r, "kernel.mitigations", &all);
+        emit_buf(h, r, "kernel.mitigations", &all);
     }
     buf_deinit(&all);
 }
@@ -115,7 +115,7 @@ static const struct {
 enum { POLICY_FILES = sizeof policy_files / sizeof *policy_files };
 
 /* Governor of every policy (they can differ); of the rest the first, the last and some between tell the kinds of processors. */
-static bool wanted(size_t file, size_t policy, size_t policies)
+static bool kernel_must_read(size_t file, size_t policy, size_t policies)
 {
     size_t stride = policies / 16 + 1;
     return file == 0 || policy % stride == 0 || policy + 1 == policies;
@@ -128,7 +128,7 @@ struct policies {
     size_t count;
 };
 
-static void see_policy(void *context, const char *name)
+static void kernel_read_policy(void *context, const char *name)
 {
     struct policies *p = context;
     int64_t number;
@@ -138,54 +138,55 @@ static void see_policy(void *context, const char *name)
     p->count++;
 }
 
-static bool tell_policies(struct host *h, struct record *r)
+static bool kernel_emit_policies(struct host *h, struct record *r)
 {
     struct tally tallies[POLICY_FILES] = {0};
     struct policies p = {0};
     size_t at = 0;
-    if (look_names(h, "sys/devices/system/cpu/cpufreq", see_policy, &p) < 0)
+    if (look_each_name(h, "sys/devices/system/cpu/cpufreq", kernel_read_policy, &p) < 0)
         return false;
     for (unsigned number = 0; number < POLICIES_MAX; number++) {
         if (!(p.present[number / 8] & 1 << number % 8))
             continue;
         for (size_t k = 0; k < POLICY_FILES; k++) {
-            struct look text;
-            if (wanted(k, at, p.count) && look(h, &text, "sys/devices/system/cpu/cpufreq/policy%u/%s", number, policy_files[k].file))
+            struct look_text text;
+            if (kernel_must_read(k, at, p.count) &&
+                look_read(h, &text, "sys/devices/system/cpu/cpufreq/policy%u/%s", number, policy_files[k].file))
                 tally_add(&tallies[k], (struct str){text.p, text.n});
         }
         at++;
     }
     for (size_t k = 0; k < POLICY_FILES; k++)
-        tally_tell_scaled(&tallies[k], h, r, policy_files[k].key, policy_files[k].scale);
+        tally_emit_scaled(&tallies[k], h, r, policy_files[k].key, policy_files[k].scale);
     return p.count > 0;
 }
 
-static void tell_boost(struct host *h, struct record *r)
+static void kernel_emit_boost(struct host *h, struct record *r)
 {
     int64_t value;
-    if (look_int(h, &value, "sys/devices/system/cpu/intel_pstate/no_turbo"))
-        tell_text(h, r, "cpu.boost", value ? "off" : "on");
-    else if (look_int(h, &value, "sys/devices/system/cpu/cpufreq/boost"))
-        tell_text(h, r, "cpu.boost", value ? "on" : "off");
+    if (look_read_int(h, &value, "sys/devices/system/cpu/intel_pstate/no_turbo"))
+        emit_text(h, r, "cpu.boost", value ? "off" : "on");
+    else if (look_read_int(h, &value, "sys/devices/system/cpu/cpufreq/boost"))
+        emit_text(h, r, "cpu.boost", value ? "on" : "off");
     else
-        tell_missing(h, r, "cpu.boost", "the kernel offers no switch for it here (no intel_pstate/no_turbo, no cpufreq/boost)");
+        emit_missing(h, r, "cpu.boost", "the kernel offers no switch for it here (no intel_pstate/no_turbo, no cpufreq/boost)");
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int kernel_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    tell_settings(h, r);
-    tell_cmdline(h, r);
-    tell_mitigations(h, r);
-    if (tell_policies(h, r))
-        tell_boost(h, r);
+    kernel_emit_settings(h, r);
+    kernel_emit_cmdline(h, r);
+    kernel_emit_mitigations(h, r);
+    if (kernel_emit_policies(h, r))
+        kernel_emit_boost(h, r);
     else
-        tell_missing(h, r, "cpu.governor", "the kernel does not govern frequencies here (no cpufreq; usual in virtual machines)");
+        emit_missing(h, r, "cpu.governor", "the kernel does not govern frequencies here (no cpufreq; usual in virtual machines)");
     return 0;
 }
 
 const struct probe probe_kernel = {
     .name = "kernel",
     .summary = "settings of the kernel that change results",
-    .before = before,
+    .before = kernel_before,
 };

@@ -27,7 +27,7 @@ struct asker {
 };
 
 /* Opens path below the root if it is an ELF file for our machine, read into r->elf. */
-static bool is_ours(struct resolver *r, const char *path)
+static bool libraries_can_load(struct resolver *r, const char *path)
 {
     struct stat st;
     int fd CLEANUP_FD = path[0] == '/' ? openat(r->h->root, path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -36,7 +36,7 @@ static bool is_ours(struct resolver *r, const char *path)
 }
 
 /* $ORIGIN and $LIB as the loader knows them; a folder with another $ is left out. */
-static bool expand(const struct resolver *r, struct str dir, const char *asker, const char *name, char *ret, size_t size)
+static bool libraries_expand(const struct resolver *r, struct str dir, const char *asker, const char *name, char *ret, size_t size)
 {
     size_t n = 0;
     const char *slash = strrchr(asker, '/');
@@ -61,7 +61,7 @@ static bool expand(const struct resolver *r, struct str dir, const char *asker, 
     return n > 0 && more > 0 && (size_t)more < size - n;
 }
 
-static bool in_path(struct resolver *r, const char *folders, const char *asker, const char *name, char *ret, size_t size)
+static bool libraries_find_in_path(struct resolver *r, const char *folders, const char *asker, const char *name, char *ret, size_t size)
 {
     for (struct str rest = str_of(folders); folders && rest.p;) {
         size_t colon = 0;
@@ -69,61 +69,63 @@ static bool in_path(struct resolver *r, const char *folders, const char *asker, 
             colon++;
         struct str dir = str_sub(rest, 0, colon);
         rest = colon < rest.n ? str_sub(rest, colon + 1, rest.n) : (struct str){NULL, 0};
-        if (dir.n > 0 && expand(r, dir, asker, name, ret, size) && is_ours(r, ret))
+        if (dir.n > 0 && libraries_expand(r, dir, asker, name, ret, size) && libraries_can_load(r, ret))
             return true;
     }
     return false;
 }
 
-static uint32_t cache_number(const struct resolver *r, size_t at)
+static uint32_t libraries_cache_number(const struct resolver *r, size_t at)
 {
     const unsigned char *p = (const unsigned char *)r->cache.p + at;
     return r->big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
                   : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
-static const char *cache_text(const struct resolver *r, uint32_t at)
+static const char *libraries_cache_text(const struct resolver *r, uint32_t at)
 {
     return at < r->cache.n && memchr(r->cache.p + at, 0, r->cache.n - at) ? r->cache.p + at : NULL;
 }
 
 /* Format "glibc-ld.so.cache1.1": 48 bytes of header, then entries of 24 bytes: flags, name, path, OS version, hwcap (8 bytes). */
-static bool in_cache(struct resolver *r, const char *name, char *ret, size_t size, bool *ret_variant)
+static bool libraries_find_in_cache(struct resolver *r, const char *name, char *ret, size_t size, bool *ret_variant)
 {
     static const char magic[] = "glibc-ld.so.cache1.1";
     bool found = false;
     if (r->cache.n < 48 || memcmp(r->cache.p, magic, sizeof magic - 1) != 0)
         return false;
-    size_t entries = cache_number(r, 20);
+    size_t entries = libraries_cache_number(r, 20);
     if (entries > (r->cache.n - 48) / 24)
         return false;
     for (size_t i = 0; i < entries; i++) {
         size_t at = 48 + 24 * i;
-        const char *key = cache_text(r, cache_number(r, at + 4)), *path = cache_text(r, cache_number(r, at + 8));
+        const char *key = libraries_cache_text(r, libraries_cache_number(r, at + 4)),
+                   *path = libraries_cache_text(r, libraries_cache_number(r, at + 8));
         if (!key || !path || strcmp(key, name) != 0)
             continue;
-        if (cache_number(r, at + 16) != 0 || cache_number(r, at + 20) != 0)
+        if (libraries_cache_number(r, at + 16) != 0 || libraries_cache_number(r, at + 20) != 0)
             *ret_variant = true;
         else if (!found && (size_t)snprintf(ret, size, "%s", path) < size)
-            found = is_ours(r, ret);
+            found = libraries_can_load(r, ret);
     }
     return found;
 }
 
-static bool find(struct resolver *r, const struct asker *a, const char *name, char *ret, size_t size, bool *ret_variant)
+static bool libraries_find_file(struct resolver *r, const struct asker *a, const char *name, char *ret, size_t size, bool *ret_variant)
 {
     static const char standard[] =
         "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"
         "/lib/powerpc64le-linux-gnu:/usr/lib/powerpc64le-linux-gnu:/lib/s390x-linux-gnu:/usr/lib/s390x-linux-gnu";
     if (strchr(name, '/'))
-        return (size_t)snprintf(ret, size, "%s", name) < size && is_ours(r, ret);
-    return (!a->runpath && in_path(r, a->rpath, a->path, name, ret, size)) || in_path(r, r->env_path, a->path, name, ret, size) ||
-           in_path(r, a->runpath, a->path, name, ret, size) || in_cache(r, name, ret, size, ret_variant) ||
-           in_path(r, standard, a->path, name, ret, size);
+        return (size_t)snprintf(ret, size, "%s", name) < size && libraries_can_load(r, ret);
+    return (!a->runpath && libraries_find_in_path(r, a->rpath, a->path, name, ret, size)) ||
+           libraries_find_in_path(r, r->env_path, a->path, name, ret, size) ||
+           libraries_find_in_path(r, a->runpath, a->path, name, ret, size) || libraries_find_in_cache(r, name, ret, size, ret_variant) ||
+           libraries_find_in_path(r, standard, a->path, name, ret, size);
 }
 
 /* The file behind links, by name alone: "libmpi.so.40.30.4". */
-static const char *real_name(const struct resolver *r, const char *path)
+static const char *libraries_real_name(const struct resolver *r, const char *path)
 {
     char target[4096], at[4096];
     if ((size_t)snprintf(at, sizeof at, "%s", path) >= sizeof at)
@@ -143,7 +145,7 @@ static const char *real_name(const struct resolver *r, const char *path)
     return arena_dup(r->list->arena, slash ? slash + 1 : at, strlen(slash ? slash + 1 : at));
 }
 
-static bool is_known(const struct library_list *l, const char *name)
+static bool libraries_is_listed(const struct library_list *l, const char *name)
 {
     for (size_t i = 0; i < l->count; i++)
         if (strcmp(l->files[i].name, name) == 0)
@@ -151,11 +153,11 @@ static bool is_known(const struct library_list *l, const char *name)
     return false;
 }
 
-static void add_needed(struct resolver *r, const struct elf *e)
+static void libraries_add_needed(struct resolver *r, const struct elf *e)
 {
     struct library_list *l = r->list;
     for (size_t i = 0; i < e->needed_count && l->count < LIBRARIES_MOST; i++) {
-        if (is_known(l, e->needed[i]))
+        if (libraries_is_listed(l, e->needed[i]))
             continue;
         const char *name = arena_dup(l->arena, e->needed[i], strlen(e->needed[i]));
         if (name)
@@ -163,7 +165,7 @@ static void add_needed(struct resolver *r, const struct elf *e)
     }
 }
 
-static const char *dup_or_null(struct arena *a, const char *z)
+static const char *libraries_dup_text(struct arena *a, const char *z)
 {
     return z ? arena_dup(a, z, strlen(z)) : NULL;
 }
@@ -179,32 +181,32 @@ void libraries_resolve(struct library_list *ret, const struct host *h, const cha
     *r = (struct resolver){
         .h = h, .list = ret, .machine = elf->machine, .wide = elf->wide, .big = elf->big, .env_path = look_env(h, "LD_LIBRARY_PATH")};
     buf_init(&r->cache, CACHE_FILE_MAX + 65536);
-    look_file(h, "etc/ld.so.cache", CACHE_FILE_MAX, &r->cache);
+    look_read_file(h, "etc/ld.so.cache", CACHE_FILE_MAX, &r->cache);
     askers[0] = (struct asker){program, elf->rpath, elf->runpath};
-    add_needed(r, elf);
+    libraries_add_needed(r, elf);
     for (size_t i = 0; i < ret->count; i++) {
         struct library_file *f = &ret->files[i];
         char path[4096];
         askers[i + 1] = askers[who[i]];
         /* The RPATH of the program counts for what its libraries ask, too. */
-        bool found = find(r, &askers[who[i]], f->name, path, sizeof path, &f->variant) ||
+        bool found = libraries_find_file(r, &askers[who[i]], f->name, path, sizeof path, &f->variant) ||
                      (who[i] > 0 && !askers[who[i]].runpath && !askers[0].runpath &&
-                      in_path(r, askers[0].rpath, program, f->name, path, sizeof path));
+                      libraries_find_in_path(r, askers[0].rpath, program, f->name, path, sizeof path));
         if (!found)
             continue;
         f->path = arena_dup(arena, path, strlen(path));
-        f->file = real_name(r, path);
+        f->file = libraries_real_name(r, path);
         f->build_id = arena_dup(arena, r->elf.build_id, strlen(r->elf.build_id));
-        askers[i + 1] = (struct asker){f->path, dup_or_null(arena, r->elf.rpath), dup_or_null(arena, r->elf.runpath)};
+        askers[i + 1] = (struct asker){f->path, libraries_dup_text(arena, r->elf.rpath), libraries_dup_text(arena, r->elf.runpath)};
         size_t before = ret->count;
-        add_needed(r, &r->elf);
+        libraries_add_needed(r, &r->elf);
         for (size_t k = before; k < ret->count; k++)
             who[k] = (unsigned)(i + 1);
     }
     buf_deinit(&r->cache);
 }
 
-static bool is_named(const char *name, const char *prefix)
+static bool libraries_is_named(const char *name, const char *prefix)
 {
     size_t n = strlen(prefix);
     return strncmp(name, prefix, n) == 0 && (name[n] == '.' || name[n] == '-' || name[n] == '_');
@@ -220,14 +222,14 @@ const char *library_key(const char *name)
 #undef LIBRARY
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (is_named(name, rows[i].prefix))
+        if (libraries_is_named(name, rows[i].prefix))
             return rows[i].key;
     return NULL;
 }
 
 bool library_is_mpi(const char *name)
 {
-    bool mpi = is_named(name, "libmpi") || is_named(name, "libmpich") || strncmp(name, "libmpi_cray", 11) == 0 ||
+    bool mpi = libraries_is_named(name, "libmpi") || libraries_is_named(name, "libmpich") || strncmp(name, "libmpi_cray", 11) == 0 ||
                strncmp(name, "libmpi_gnu", 10) == 0;
     return mpi && strncmp(name, "libmpi_mpifh", 12) != 0 && strncmp(name, "libmpi_cxx", 10) != 0 && strncmp(name, "libmpi_usempi", 13) != 0;
 }

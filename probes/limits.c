@@ -16,12 +16,12 @@ static const struct {
     {"Max file size", "limits.file_KiB", 1024},        {"Max realtime priority", "limits.realtime_priority", 1},
 };
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int limits_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    struct look file;
-    if (!look(h, &file, "proc/self/limits")) {
-        tell_unreadable(h, r, "limits.memlock_KiB", "proc/self/limits");
+    struct look_text file;
+    if (!look_read(h, &file, "proc/self/limits")) {
+        emit_unreadable(h, r, "limits.memlock_KiB", "proc/self/limits");
         return 0;
     }
     for (struct str text = {file.p, file.n}; text.p;) {
@@ -33,9 +33,9 @@ static int before(struct host *h, struct record *r, struct err *err)
             struct str rest = str_sub(line, n, line.n), soft = str_word(&rest);
             int64_t value;
             if (str_is(soft, "unlimited"))
-                tell_text(h, r, rows[i].key, "unlimited");
+                emit_text(h, r, rows[i].key, "unlimited");
             else if (str_int(soft, &value))
-                tell_int(h, r, rows[i].key, value / rows[i].divide);
+                emit_int(h, r, rows[i].key, value / rows[i].divide);
         }
     }
     return 0;
@@ -44,5 +44,5 @@ static int before(struct host *h, struct record *r, struct err *err)
 const struct probe probe_limits = {
     .name = "limits",
     .summary = "resource limits of the process",
-    .before = before,
+    .before = limits_before,
 };

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int load_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    struct look file;
-    if (!look(h, &file, "proc/loadavg")) {
-        tell_unreadable(h, r, "load.average_1m", "proc/loadavg");
+    struct look_text file;
+    if (!look_read(h, &file, "proc/loadavg")) {
+        emit_unreadable(h, r, "load.average_1m", "proc/loadavg");
         return 0;
     }
     static const char *const keys[] = {"load.average_1m", "load.average_5m", "load.average_15m"};
@@ -25,12 +25,12 @@ static int before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int load_after(struct host *h, struct record *r, struct err *err)
 {
-    struct look file;
+    struct look_text file;
     double value;
     (void)err;
-    if (!h->real || !look(h, &file, "proc/loadavg"))
+    if (!h->real || !look_read(h, &file, "proc/loadavg"))
         return 0; /* that it cannot be read was said before */
     struct str text = {file.p, file.n};
     if (str_double(str_word(&text), &value))
@@ -41,7 +41,7 @@ static int after(struct host *h, struct record *r, struct err *err)
 const struct probe probe_load = {
     .name = "load",
     .summary = "load average and runnable threads at the start and at the end",
-    .before = before,
-    .after = after,
+    .before = load_before,
+    .after = load_after,
     .nested = true,
 };

@@ -12,7 +12,7 @@ extern const struct probe probe_loaded;
 
 enum { LIBRARIES_MAX = 48, MAP_MAX = 4 << 20, LOOKED_AT = 8 /* processes at a time */ };
 
-struct loaded {
+struct loaded_libraries {
     struct {
         const char *key;
         char file[96];
@@ -22,7 +22,7 @@ struct loaded {
     int64_t next;
 };
 
-static void add(struct loaded *l, const char *key, struct str file)
+static void loaded_add_library(struct loaded_libraries *l, const char *key, struct str file)
 {
     if (l->count == LIBRARIES_MAX || file.n >= sizeof l->at->file)
         return;
@@ -35,7 +35,7 @@ static void add(struct loaded *l, const char *key, struct str file)
 }
 
 /* "7f12… r-xp 00028000 fe:01 1234   /usr/lib/libmpi.so.12.2.2": what can be run. A file that was replaced meanwhile ends in " (deleted)". */
-static void see_line(struct loaded *l, struct str line)
+static void loaded_read_line(struct loaded_libraries *l, struct str line)
 {
     char name[96];
     str_word(&line);
@@ -55,14 +55,14 @@ static void see_line(struct loaded *l, struct str line)
     name[line.n] = 0;
     const char *key = library_key(name);
     if (key)
-        add(l, key, line);
+        loaded_add_library(l, key, line);
     if (library_is_mpi(name))
-        add(l, "mpi.library", line);
+        loaded_add_library(l, "mpi.library", line);
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int loaded_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct loaded *l = probe_kept(h, &probe_loaded);
+    struct loaded_libraries *l = probe_data(h, &probe_loaded);
     pid_t pids[PROCESSES_SEEN];
     (void)r;
     (void)err;
@@ -70,24 +70,24 @@ static int sample(struct host *h, struct record *r, struct err *err)
         return 0;
     l->next = h->state->round + (1 << (l->looks < 10 ? l->looks : 10));
     l->looks++;
-    size_t n = processes_seen(h, pids);
+    size_t n = processes_list(h, pids);
     for (size_t i = 0; i < n && i < LOOKED_AT; i++) {
         struct buf text CLEANUP_BUF;
         char path[40];
         buf_init(&text, MAP_MAX + 65537);
         snprintf(path, sizeof path, "proc/%d/maps", pids[i]);
-        if (look_file(h, path, MAP_MAX, &text) != 0)
+        if (look_read_file(h, path, MAP_MAX, &text) != 0)
             continue; /* gone, or somebody else's */
         for (struct str rest = buf_text(&text); rest.p;)
-            see_line(l, str_cut(&rest, '\n'));
+            loaded_read_line(l, str_cut(&rest, '\n'));
     }
     return 0;
 }
 
 /* Several files for one key: all of them. Told before what the executable says, which counts where these are silent. */
-static int after(struct host *h, struct record *r, struct err *err)
+static int loaded_after(struct host *h, struct record *r, struct err *err)
 {
-    const struct loaded *l = probe_kept(h, &probe_loaded);
+    const struct loaded_libraries *l = probe_data(h, &probe_loaded);
     (void)err;
     for (size_t i = 0; l && i < l->count; i++) {
         struct buf text CLEANUP_BUF;
@@ -100,7 +100,7 @@ static int after(struct host *h, struct record *r, struct err *err)
             buf_printf(&text, "%s%s", text.n ? ", " : "", l->at[k].file);
         }
         if (!told)
-            tell_buf(h, r, l->at[i].key, &text);
+            emit_buf(h, r, l->at[i].key, &text);
     }
     return 0;
 }
@@ -108,8 +108,8 @@ static int after(struct host *h, struct record *r, struct err *err)
 const struct probe probe_loaded = {
     .name = "loaded",
     .summary = "libraries that the program's processes have in memory",
-    .sample = sample,
-    .after = after,
+    .sample = loaded_sample,
+    .after = loaded_after,
     .nested = true,
-    .keeps = sizeof(struct loaded),
+    .keeps = sizeof(struct loaded_libraries),
 };

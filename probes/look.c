@@ -13,7 +13,7 @@
 
 /* What failed as it may not fail the next time (no descriptor, no memory, a device's error, a sandbox that denies it) is no fact
  * that lasts. Returns false, errno stays. */
-static bool failed(const struct host *h)
+static bool look_note_failure(const struct host *h)
 {
     static const int lasting[] = {ENOENT, ENOTDIR, ENODEV, ENXIO, EINVAL, EOPNOTSUPP, ENODATA, ELOOP};
     int why = errno;
@@ -27,16 +27,16 @@ static bool failed(const struct host *h)
 }
 
 /* proc and sys only: O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */
-static int open_below(const struct host *h, const char *path)
+static int look_open_below(const struct host *h, const char *path)
 {
     return openat(h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-static bool read_short(const struct host *h, struct look *ret, const char *path)
+static bool look_read_short(const struct host *h, struct look_text *ret, const char *path)
 {
-    int fd = open_below(h, path);
+    int fd = look_open_below(h, path);
     if (fd < 0)
-        return failed(h);
+        return look_note_failure(h);
     size_t n = 0;
     ssize_t got = 0;
     while (n < sizeof ret->p - 1) {
@@ -51,7 +51,7 @@ static bool read_short(const struct host *h, struct look *ret, const char *path)
     close(fd);
     if (got < 0) {
         errno = why;
-        return failed(h);
+        return look_note_failure(h);
     }
     for (size_t i = 0; i < n; i++)
         if (ret->p[i] == 0)
@@ -63,7 +63,7 @@ static bool read_short(const struct host *h, struct look *ret, const char *path)
     return true;
 }
 
-bool look(const struct host *h, struct look *ret, const char *fmt, ...)
+bool look_read(const struct host *h, struct look_text *ret, const char *fmt, ...)
 {
     char path[512];
     va_list ap;
@@ -76,28 +76,28 @@ bool look(const struct host *h, struct look *ret, const char *fmt, ...)
         errno = ENAMETOOLONG;
         return false;
     }
-    return read_short(h, ret, path);
+    return look_read_short(h, ret, path);
 }
 
-bool look_int(const struct host *h, int64_t *ret, const char *fmt, ...)
+bool look_read_int(const struct host *h, int64_t *ret, const char *fmt, ...)
 {
     char path[512];
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(path, sizeof path, fmt, ap);
     va_end(ap);
-    struct look text;
-    if (n < 0 || (size_t)n >= sizeof path || !read_short(h, &text, path))
+    struct look_text text;
+    if (n < 0 || (size_t)n >= sizeof path || !look_read_short(h, &text, path))
         return false;
     struct str rest = {text.p, text.n};
     return str_int(str_word(&rest), ret);
 }
 
-int look_file(const struct host *h, const char *path, size_t max, struct buf *to)
+int look_read_file(const struct host *h, const char *path, size_t max, struct buf *to)
 {
-    int fd = open_below(h, path);
+    int fd = look_open_below(h, path);
     if (fd < 0)
-        return failed(h) - 1;
+        return look_note_failure(h) - 1;
     size_t n = 0;
     int result = 0;
     while (n < max) {
@@ -118,14 +118,14 @@ int look_file(const struct host *h, const char *path, size_t max, struct buf *to
     close(fd);
     errno = why;
     if (result)
-        failed(h);
+        look_note_failure(h);
     return result;
 }
 
-struct str look_mounts(const struct host *h, struct buf *own)
+struct str look_read_mounts(const struct host *h, struct buf *own)
 {
     struct buf *to = h->state ? &h->state->mounts : own;
-    if (to->n == 0 && look_file(h, "proc/self/mountinfo", LOOK_MOUNTS_MAX, to) != 0) {
+    if (to->n == 0 && look_read_file(h, "proc/self/mountinfo", LOOK_MOUNTS_MAX, to) != 0) {
         buf_clear(to);
         return (struct str){NULL, 0};
     }
@@ -158,7 +158,7 @@ struct str look_value(struct str text, const char *key, char sep)
     return (struct str){"", 0};
 }
 
-bool look_list(struct str list, size_t max, void (*each)(void *context, int64_t number), void *context)
+bool look_each_number(struct str list, size_t max, void (*each)(void *context, int64_t number), void *context)
 {
     list = str_trim(list);
     while (list.p && list.n > 0) {
@@ -178,24 +178,24 @@ bool look_list(struct str list, size_t max, void (*each)(void *context, int64_t 
     return true;
 }
 
-static void count_one(void *context, int64_t number)
+static void look_count_one(void *context, int64_t number)
 {
     (void)number;
     ++*(int64_t *)context;
 }
 
-int64_t look_list_count(struct str list)
+int64_t look_count_numbers(struct str list)
 {
     int64_t n = 0;
-    return look_list(list, 1 << 16, count_one, &n) ? n : -1; /* no machine has more processors or nodes */
+    return look_each_number(list, 1 << 16, look_count_one, &n) ? n : -1; /* no machine has more processors or nodes */
 }
 
 /* Tabs and line ends of proc files become blanks: a param is one line. */
-void tell(const struct host *h, struct record *r, const char *key, struct str value)
+void emit_param(const struct host *h, struct record *r, const char *key, struct str value)
 {
     char line[4096];
     value = str_trim(value);
-    if (value.n == 0 || (h->public_profile && !probes_public(key)))
+    if (value.n == 0 || (h->public_profile && !probes_is_public(key)))
         return;
     if (value.n <= sizeof line) {
         for (size_t i = 0; i < value.n; i++)
@@ -205,44 +205,44 @@ void tell(const struct host *h, struct record *r, const char *key, struct str va
     record_param(r, key, value);
 }
 
-void tell_buf(const struct host *h, struct record *r, const char *key, const struct buf *value)
+void emit_buf(const struct host *h, struct record *r, const char *key, const struct buf *value)
 {
     if (value->failed)
-        tell_missing(h, r, key, "the text is too long, or out of memory");
+        emit_missing(h, r, key, "the text is too long, or out of memory");
     else
-        tell(h, r, key, buf_text(value));
+        emit_param(h, r, key, buf_text(value));
 }
 
-void tell_text(const struct host *h, struct record *r, const char *key, const char *value)
+void emit_text(const struct host *h, struct record *r, const char *key, const char *value)
 {
-    tell(h, r, key, str_of(value));
+    emit_param(h, r, key, str_of(value));
 }
 
-void tell_int(const struct host *h, struct record *r, const char *key, int64_t value)
+void emit_int(const struct host *h, struct record *r, const char *key, int64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)value);
-    tell_text(h, r, key, text);
+    emit_text(h, r, key, text);
 }
 
-void tell_tag(const struct host *h, struct record *r, const char *key, struct str value)
+void emit_tag(const struct host *h, struct record *r, const char *key, struct str value)
 {
     value = str_trim(value);
-    if (value.n > 0 && (!h->public_profile || probes_public(key)))
+    if (value.n > 0 && (!h->public_profile || probes_is_public(key)))
         record_tag(r, key, value);
 }
 
-void tell_GiB(const struct host *h, struct record *r, const char *key, double bytes)
+void emit_GiB(const struct host *h, struct record *r, const char *key, double bytes)
 {
     double size = bytes / 1073741824.0;
     char text[32];
     snprintf(text, sizeof text, "%.*f", size < 10 ? 2 : 1, size);
-    tell_text(h, r, key, text);
+    emit_text(h, r, key, text);
 }
 
-void tell_missing(const struct host *h, struct record *r, const char *key, const char *fmt, ...)
+void emit_missing(const struct host *h, struct record *r, const char *key, const char *fmt, ...)
 {
-    if (h->public_profile && !probes_public(key))
+    if (h->public_profile && !probes_is_public(key))
         return;
     char text[512];
     va_list ap;
@@ -252,24 +252,24 @@ void tell_missing(const struct host *h, struct record *r, const char *key, const
     record_missing(r, key, "%s", text);
 }
 
-void tell_unreadable(const struct host *h, struct record *r, const char *key, const char *path)
+void emit_unreadable(const struct host *h, struct record *r, const char *key, const char *path)
 {
-    tell_missing(h, r, key, "not readable: /%s: %s", path, strerror(errno));
+    emit_missing(h, r, key, "not readable: /%s: %s", path, strerror(errno));
 }
 
-bool tell_file(const struct host *h, struct record *r, const char *key, const char *path)
+bool emit_file(const struct host *h, struct record *r, const char *key, const char *path)
 {
-    struct look text;
-    if (look(h, &text, "%s", path)) {
-        tell(h, r, key, (struct str){text.p, text.n});
+    struct look_text text;
+    if (look_read(h, &text, "%s", path)) {
+        emit_param(h, r, key, (struct str){text.p, text.n});
         return true;
     }
     if (errno != ENOENT)
-        tell_unreadable(h, r, key, path);
+        emit_unreadable(h, r, key, path);
     return false;
 }
 
-bool look_is_own_proc(const struct host *h)
+bool look_has_own_proc(const struct host *h)
 {
     char text[24];
     int64_t pid;
@@ -279,12 +279,12 @@ bool look_is_own_proc(const struct host *h)
     return n > 0 && (size_t)n < sizeof text && str_int((struct str){text, (size_t)n}, &pid) && pid == getpid();
 }
 
-int look_names(const struct host *h, const char *path, void (*each)(void *context, const char *name), void *context)
+int look_each_name(const struct host *h, const char *path, void (*each)(void *context, const char *name), void *context)
 {
     struct fs_list list;
     int n = 0;
     if (fs_list(h->root, path, &list, NULL))
-        return failed(h) - 1;
+        return look_note_failure(h) - 1;
     for (size_t i = 0; i < list.count; i++)
         if (list.names[i][0] != '.') {
             each(context, list.names[i]);

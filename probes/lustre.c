@@ -10,12 +10,12 @@ enum { MOUNTS_MAX = 8 };
 
 struct lustre_mount {
     char folder[128], key[24];
-    struct sample_file file;
+    struct sampled_file file;
     bool active;
     struct sample_count read, written, metadata;
 };
 
-struct lustre {
+struct lustre_mounts {
     struct lustre_mount at[MOUNTS_MAX];
     int count;
     bool looked;
@@ -24,16 +24,16 @@ struct lustre {
 /* Where versions have it: /proc until 2.11, debugfs (root's alone) since. */
 static const char *const places[] = {"proc/fs/lustre/llite", "sys/kernel/debug/lustre/llite"};
 
-struct finding {
+struct lustre_search {
     const struct host *h;
-    struct lustre *l;
+    struct lustre_mounts *l;
     const char *place;
 };
 
 /* "scratch-ffff8a0c1234": the file system's name and the client's number in memory. */
-static void find_mount(void *context, const char *name)
+static void lustre_add_mount(void *context, const char *name)
 {
-    struct finding *f = context;
+    struct lustre_search *f = context;
     if (f->l->count == MOUNTS_MAX)
         return;
     struct lustre_mount *m = &f->l->at[f->l->count];
@@ -51,20 +51,20 @@ static void find_mount(void *context, const char *name)
         snprintf(m->key, sizeof m->key, "lustre_%.*s", (int)n, name);
 }
 
-static void find_mounts(struct host *h, struct record *r, struct lustre *l)
+static void lustre_find_mounts(struct host *h, struct record *r, struct lustre_mounts *l)
 {
     l->looked = true;
     for (size_t i = 0; i < sizeof places / sizeof *places && l->count == 0; i++) {
-        struct finding f = {h, l, places[i]};
+        struct lustre_search f = {h, l, places[i]};
         errno = 0;
-        if (look_names(h, places[i], find_mount, &f) < 0 && errno == EACCES && look_exists(h, "sys/fs/lustre/llite"))
-            tell_missing(h, r, "system/lustre", "the client's counters are in debugfs, which root alone may read");
+        if (look_each_name(h, places[i], lustre_add_mount, &f) < 0 && errno == EACCES && look_exists(h, "sys/fs/lustre/llite"))
+            emit_missing(h, r, "system/lustre", "the client's counters are in debugfs, which root alone may read");
     }
 }
 
 /* "read_bytes 12 samples [bytes] 4096 1048576 12345678": how often, and for bytes their sum. Everything else that has been asked are operations on metadata,
  * but for what the kernel asks of the client's own memory. */
-static void see_stats(struct str text, double *ret_read, double *ret_written, double *ret_metadata)
+static void lustre_parse_stats(struct str text, double *ret_read, double *ret_written, double *ret_metadata)
 {
     static const char *const metadata[] = {"open",  "close", "getattr", "setattr", "create",  "link",     "unlink",   "symlink", "mkdir",
                                            "rmdir", "mknod", "rename",  "statfs",  "readdir", "getxattr", "setxattr", "fsync"};
@@ -86,38 +86,38 @@ static void see_stats(struct str text, double *ret_read, double *ret_written, do
     }
 }
 
-static void tell_mount(struct host *h, struct record *r, struct lustre_mount *m)
+static void lustre_emit_mount(struct host *h, struct record *r, struct lustre_mount *m)
 {
     struct str text;
     double read = 0, written = 0, metadata = 0, rate;
     if (!sample_read(h, &m->file, &text, "%s/stats", m->folder))
         return;
-    see_stats(text, &read, &written, &metadata); /* a kind that is not in it was not asked yet */
+    lustre_parse_stats(text, &read, &written, &metadata); /* a kind that is not in it was not asked yet */
     m->active |= m->read.known && (read != m->read.last || written != m->written.last || metadata != m->metadata.last);
     if (sample_rate(&m->read, h, read, 0, &rate) && m->active)
-        sample_tell_fine(h, r, rate / 1e6, "system/%s_read_megabytes_per_second", m->key);
+        sample_emit_fine(h, r, rate / 1e6, "system/%s_read_megabytes_per_second", m->key);
     if (sample_rate(&m->written, h, written, 0, &rate) && m->active)
-        sample_tell_fine(h, r, rate / 1e6, "system/%s_write_megabytes_per_second", m->key);
+        sample_emit_fine(h, r, rate / 1e6, "system/%s_write_megabytes_per_second", m->key);
     if (sample_rate(&m->metadata, h, metadata, 0, &rate) && m->active)
-        sample_tell_fine(h, r, rate, "system/%s_metadata_operations_per_second", m->key);
+        sample_emit_fine(h, r, rate, "system/%s_metadata_operations_per_second", m->key);
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int lustre_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct lustre *l = probe_kept(h, &probe_lustre);
+    struct lustre_mounts *l = probe_data(h, &probe_lustre);
     (void)err;
     if (!l)
         return 0;
     if (!l->looked)
-        find_mounts(h, r, l);
+        lustre_find_mounts(h, r, l);
     for (int i = 0; i < l->count; i++)
-        tell_mount(h, r, &l->at[i]);
+        lustre_emit_mount(h, r, &l->at[i]);
     return 0;
 }
 
-static void drop(void *kept)
+static void lustre_drop(void *kept)
 {
-    struct lustre *l = kept;
+    struct lustre_mounts *l = kept;
     for (int i = 0; i < l->count; i++)
         sample_close(&l->at[i].file);
 }
@@ -125,7 +125,7 @@ static void drop(void *kept)
 const struct probe probe_lustre = {
     .name = "lustre",
     .summary = "what Lustre's client does while the program runs",
-    .sample = sample,
-    .keeps = sizeof(struct lustre),
-    .drop = drop,
+    .sample = lustre_sample,
+    .keeps = sizeof(struct lustre_mounts),
+    .drop = lustre_drop,
 };

@@ -10,7 +10,7 @@
 static const char dmi[] = "sys/class/dmi/id";
 
 /* Placeholders that firmware writers leave behind. */
-static bool is_filler(struct str s)
+static bool machine_is_filler(struct str s)
 {
     static const char *const fillers[] = {"To Be Filled By O.E.M.",
                                           "To be filled by O.E.M.",
@@ -29,7 +29,7 @@ static bool is_filler(struct str s)
     return s.n == 0;
 }
 
-static bool tell_dmi(struct host *h, struct record *r)
+static bool machine_emit_dmi(struct host *h, struct record *r)
 {
     static const char *const rows[][2] = {{"sys_vendor", "machine.vendor"},         {"product_name", "machine.product"},
                                           {"board_name", "machine.board"},          {"bios_vendor", "machine.bios_vendor"},
@@ -37,34 +37,34 @@ static bool tell_dmi(struct host *h, struct record *r)
     if (!look_exists(h, dmi))
         return false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct look text;
-        if (look(h, &text, "%s/%s", dmi, rows[i][0])) {
-            if (!is_filler((struct str){text.p, text.n}))
-                tell(h, r, rows[i][1], (struct str){text.p, text.n});
+        struct look_text text;
+        if (look_read(h, &text, "%s/%s", dmi, rows[i][0])) {
+            if (!machine_is_filler((struct str){text.p, text.n}))
+                emit_param(h, r, rows[i][1], (struct str){text.p, text.n});
         } else if (errno != ENOENT)
-            tell_unreadable(h, r, rows[i][1], rows[i][0]);
+            emit_unreadable(h, r, rows[i][1], rows[i][0]);
     }
     return true;
 }
 
 /* ARM, POWER and RISC-V describe themselves in a device tree; IBM Z in /proc/sysinfo. */
-static bool tell_others(struct host *h, struct record *r)
+static bool machine_emit_without_dmi(struct host *h, struct record *r)
 {
-    struct look text;
-    if (look(h, &text, "proc/device-tree/model")) {
-        tell(h, r, "machine.product", (struct str){text.p, text.n});
+    struct look_text text;
+    if (look_read(h, &text, "proc/device-tree/model")) {
+        emit_param(h, r, "machine.product", (struct str){text.p, text.n});
         return true;
     }
-    if (!look(h, &text, "proc/sysinfo"))
+    if (!look_read(h, &text, "proc/sysinfo"))
         return false;
     struct str all = {text.p, text.n};
-    tell(h, r, "machine.vendor", look_value(all, "Manufacturer", ':'));
-    tell(h, r, "machine.product", look_value(all, "Type", ':'));
+    emit_param(h, r, "machine.vendor", look_value(all, "Manufacturer", ':'));
+    emit_param(h, r, "machine.product", look_value(all, "Type", ':'));
     return true;
 }
 
 /* What the processor itself says to a guest; "" if it is none or cannot be asked. */
-static const char *hypervisor_of_cpuid(const struct host *h)
+static const char *machine_hypervisor_by_cpuid(const struct host *h)
 {
 #if defined(__x86_64__) || defined(__i386__)
     static const char *const rows[][2] = {{"KVMKVMKVM", "kvm"},      {"Microsoft Hv", "hyperv"}, {"VMwareVMware", "vmware"},
@@ -90,7 +90,7 @@ static const char *hypervisor_of_cpuid(const struct host *h)
 }
 
 /* By the names in DMI; product NULL: any. First match. */
-static const char *hypervisor_of_dmi(const struct host *h)
+static const char *machine_hypervisor_by_dmi(const struct host *h)
 {
     static const char *const rows[][3] = {
         {"QEMU", NULL, "kvm"},
@@ -106,10 +106,10 @@ static const char *hypervisor_of_dmi(const struct host *h)
         {"DigitalOcean", NULL, "kvm"},
         {"Alibaba Cloud", "Alibaba Cloud ECS", "kvm"},
     };
-    struct look vendor, product;
-    if (!look(h, &vendor, "%s/sys_vendor", dmi))
+    struct look_text vendor, product;
+    if (!look_read(h, &vendor, "%s/sys_vendor", dmi))
         return "";
-    look(h, &product, "%s/product_name", dmi);
+    look_read(h, &product, "%s/product_name", dmi);
     struct str v = {vendor.p, vendor.n}, p = {product.p, product.n};
     if (str_is(v, "Amazon EC2"))
         return str_has(p, ".metal") ? "" : "amazon";
@@ -119,57 +119,57 @@ static const char *hypervisor_of_dmi(const struct host *h)
     return "";
 }
 
-static const char *hypervisor_of_others(const struct host *h)
+static const char *machine_hypervisor_by_files(const struct host *h)
 {
-    struct look text;
-    if (look(h, &text, "sys/hypervisor/type") && text.n > 0)
+    struct look_text text;
+    if (look_read(h, &text, "sys/hypervisor/type") && text.n > 0)
         return "xen";
-    if (look(h, &text, "proc/device-tree/hypervisor/compatible"))
+    if (look_read(h, &text, "proc/device-tree/hypervisor/compatible"))
         return str_has((struct str){text.p, text.n}, "kvm") ? "kvm" : str_has((struct str){text.p, text.n}, "xen") ? "xen" : "unknown";
     if (look_exists(h, "proc/device-tree/ibm,partition-name"))
         return "powervm";
-    if (look(h, &text, "proc/sysinfo")) {
+    if (look_read(h, &text, "proc/sysinfo")) {
         struct str all = {text.p, text.n}, program = look_value(all, "VM00 Control Program", ':');
         return str_starts(program, "z/VM") ? "zvm" : str_starts(program, "KVM") ? "kvm" : str_has(all, "LPAR Name") ? "lpar" : "";
     }
     return "";
 }
 
-static void tell_virtualization(struct host *h, struct record *r)
+static void machine_emit_virtualization(struct host *h, struct record *r)
 {
-    const char *name = hypervisor_of_dmi(h);
+    const char *name = machine_hypervisor_by_dmi(h);
     if (!*name)
-        name = hypervisor_of_others(h);
+        name = machine_hypervisor_by_files(h);
     if (!*name)
-        name = hypervisor_of_cpuid(h);
+        name = machine_hypervisor_by_cpuid(h);
     if (*name) {
-        tell_text(h, r, "machine.virtualization", name);
+        emit_text(h, r, "machine.virtualization", name);
         return;
     }
     enum { HEAD = 8192 }; /* the first processor's flags are within */
     struct buf text;
     buf_init(&text, 1 << 17);
-    if (look_file(h, "proc/cpuinfo", HEAD, &text) == 0) {
+    if (look_read_file(h, "proc/cpuinfo", HEAD, &text) == 0) {
         struct cpuinfo info;
         parse_cpuinfo(buf_text(&text), &info);
-        tell_text(h, r, "machine.virtualization", info.hypervisor ? "unknown" : "none");
+        emit_text(h, r, "machine.virtualization", info.hypervisor ? "unknown" : "none");
     } else
-        tell_unreadable(h, r, "machine.virtualization", "proc/cpuinfo");
+        emit_unreadable(h, r, "machine.virtualization", "proc/cpuinfo");
     buf_deinit(&text);
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int machine_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    if (!tell_dmi(h, r) && !tell_others(h, r))
-        tell_missing(h, r, "machine.product", "this machine has neither DMI tables nor a device tree (common in small virtual machines)");
-    tell_virtualization(h, r);
+    if (!machine_emit_dmi(h, r) && !machine_emit_without_dmi(h, r))
+        emit_missing(h, r, "machine.product", "this machine has neither DMI tables nor a device tree (common in small virtual machines)");
+    machine_emit_virtualization(h, r);
     return 0;
 }
 
 const struct probe probe_machine = {
     .name = "machine",
     .summary = "vendor, product, firmware, virtualisation",
-    .before = before,
+    .before = machine_before,
     .lasting = true,
 };

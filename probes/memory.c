@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* "MemTotal:  16318480 kB" -> bytes; counts (HugePages_Total) without unit as they are. */
-static bool value_of(struct str text, const char *key, double *ret)
+static bool memory_read_value(struct str text, const char *key, double *ret)
 {
     struct str value = look_value(text, key, ':'), number = str_word(&value);
     int64_t n;
@@ -24,57 +24,57 @@ struct pages {
     struct tally nodes;
 };
 
-static void see_node(void *context, const char *name)
+static void memory_read_node(void *context, const char *name)
 {
     struct pages *p = context;
     int64_t n;
-    if (strncmp(name, "node", 4) == 0 && look_int(p->h, &n, "sys/devices/system/node/%.20s/hugepages/%s/nr_hugepages", name, p->size))
+    if (strncmp(name, "node", 4) == 0 && look_read_int(p->h, &n, "sys/devices/system/node/%.20s/hugepages/%s/nr_hugepages", name, p->size))
         tally_add_number(&p->nodes, (double)n, 0);
 }
 
 /* Of each size that any are set aside of: how many on each NUMA node. */
-static void see_size(void *context, const char *name)
+static void memory_read_page_size(void *context, const char *name)
 {
     struct pages *p = context;
     int64_t n, size;
     char key[64];
     struct str text = str_of(name);
     if (!str_starts(text, "hugepages-") || !str_ends(text, "kB") || !str_int(str_sub(text, 10, text.n - 12), &size) ||
-        !look_int(p->h, &n, "sys/kernel/mm/hugepages/%s/nr_hugepages", name) || n <= 0)
+        !look_read_int(p->h, &n, "sys/kernel/mm/hugepages/%s/nr_hugepages", name) || n <= 0)
         return;
     p->size = name;
     p->nodes = (struct tally){.n = 0};
-    look_names(p->h, "sys/devices/system/node", see_node, p);
+    look_each_name(p->h, "sys/devices/system/node", memory_read_node, p);
     snprintf(key, sizeof key, "numa.hugepages_%lldk", (long long)size);
-    tally_tell(&p->nodes, p->h, p->r, key);
+    tally_emit(&p->nodes, p->h, p->r, key);
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int memory_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    struct look file;
-    if (!look(h, &file, "proc/meminfo")) {
-        tell_unreadable(h, r, "memory.total_GiB", "proc/meminfo");
+    struct look_text file;
+    if (!look_read(h, &file, "proc/meminfo")) {
+        emit_unreadable(h, r, "memory.total_GiB", "proc/meminfo");
         return 0;
     }
     struct str text = {file.p, file.n};
     double value, size;
-    if (value_of(text, "MemTotal", &value))
-        tell_GiB(h, r, "memory.total_GiB", value);
+    if (memory_read_value(text, "MemTotal", &value))
+        emit_GiB(h, r, "memory.total_GiB", value);
     else
-        tell_missing(h, r, "memory.total_GiB", "/proc/meminfo has no MemTotal");
-    if (value_of(text, "SwapTotal", &value))
-        tell_GiB(h, r, "memory.swap_GiB", value);
-    if (value_of(text, "HugePages_Total", &value) && value > 0 && value_of(text, "Hugepagesize", &size))
-        tell_GiB(h, r, "memory.hugepages_GiB", value * size);
-    if (value_of(text, "MemAvailable", &value))
+        emit_missing(h, r, "memory.total_GiB", "/proc/meminfo has no MemTotal");
+    if (memory_read_value(text, "SwapTotal", &value))
+        emit_GiB(h, r, "memory.swap_GiB", value);
+    if (memory_read_value(text, "HugePages_Total", &value) && value > 0 && memory_read_value(text, "Hugepagesize", &size))
+        emit_GiB(h, r, "memory.hugepages_GiB", value * size);
+    if (memory_read_value(text, "MemAvailable", &value))
         record_metric(r, "memory.available_start_GiB", value / 1073741824.0, "GiB", DIR_NONE, 0, 0);
     struct pages pages = {.h = h, .r = r};
-    look_names(h, "sys/kernel/mm/hugepages", see_size, &pages);
+    look_each_name(h, "sys/kernel/mm/hugepages", memory_read_page_size, &pages);
     if (h->real) {
         long page = sysconf(_SC_PAGESIZE);
         if (page > 0)
-            tell_int(h, r, "memory.page_B", page);
+            emit_int(h, r, "memory.page_B", page);
     }
     return 0;
 }
@@ -82,5 +82,5 @@ static int before(struct host *h, struct record *r, struct err *err)
 const struct probe probe_memory = {
     .name = "memory",
     .summary = "memory, swap and huge pages of the machine and its NUMA nodes",
-    .before = before,
+    .before = memory_before,
 };

@@ -21,14 +21,14 @@ enum { PACKAGES_MAX = 32 };
 
 /* ---- what there is ---- */
 
-struct finding {
+struct traffic_search {
     const struct host *h;
     struct traffic_event *at;
     size_t n, max;
 };
 
 /* Puts a value into the bits that a term's format names: "config:0-7,21", "config1:0-31". */
-static bool put_bits(struct str format, uint64_t value, uint64_t config[3])
+static bool traffic_put_bits(struct str format, uint64_t value, uint64_t config[3])
 {
     struct str word = str_cut(&format, ':');
     size_t which = str_is(word, "config") ? 0 : str_is(word, "config1") ? 1 : str_is(word, "config2") ? 2 : 3;
@@ -47,36 +47,36 @@ static bool put_bits(struct str format, uint64_t value, uint64_t config[3])
     return which < 3 && value == 0;
 }
 
-static bool number_of(struct str text, uint64_t *ret)
+static bool traffic_parse_number(struct str text, uint64_t *ret)
 {
     return str_starts(text, "0x") ? str_based(text, 16, ret) : str_uint(text, ret);
 }
 
 /* "event=0x04,umask=0x03" by the unit's formats. */
-static bool make_config(const struct host *h, const char *unit, struct str terms, uint64_t config[3])
+static bool traffic_make_config(const struct host *h, const char *unit, struct str terms, uint64_t config[3])
 {
     while (terms.p && terms.n) {
         struct str value = str_cut(&terms, ','), name = str_cut(&value, '=');
-        struct look format;
+        struct look_text format;
         uint64_t number = 1; /* a term without a value is a flag */
-        if (name.n > 40 || (value.p && !number_of(str_trim(value), &number)) ||
-            !look(h, &format, UNITS "/%.60s/format/" STR_FMT, unit, STR_ARG(str_trim(name))) ||
-            !put_bits((struct str){format.p, format.n}, number, config))
+        if (name.n > 40 || (value.p && !traffic_parse_number(str_trim(value), &number)) ||
+            !look_read(h, &format, UNITS "/%.60s/format/" STR_FMT, unit, STR_ARG(str_trim(name))) ||
+            !traffic_put_bits((struct str){format.p, format.n}, number, config))
             return false;
     }
     return true;
 }
 
-static double bytes_of(const struct host *h, const char *unit, const char *event)
+static double traffic_bytes_per_count(const struct host *h, const char *unit, const char *event)
 {
     static const struct {
         const char *name;
         double bytes;
     } rows[] = {{"MiB", 1048576}, {"KiB", 1024}, {"GiB", 1073741824}, {"Bytes", 1}, {"bytes", 1}, {"B", 1}, {"MB", 1e6}, {"GB", 1e9}};
-    struct look scale, name;
+    struct look_text scale, name;
     double number;
-    if (!look(h, &scale, UNITS "/%.60s/events/%s.scale", unit, event) || !str_double((struct str){scale.p, scale.n}, &number) ||
-        !(number > 0) || !look(h, &name, UNITS "/%.60s/events/%s.unit", unit, event))
+    if (!look_read(h, &scale, UNITS "/%.60s/events/%s.scale", unit, event) || !str_double((struct str){scale.p, scale.n}, &number) ||
+        !(number > 0) || !look_read(h, &name, UNITS "/%.60s/events/%s.unit", unit, event))
         return 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(name.p, rows[i].name) == 0)
@@ -84,14 +84,14 @@ static double bytes_of(const struct host *h, const char *unit, const char *event
     return 0;
 }
 
-struct adding {
-    struct finding *f;
+struct traffic_adding {
+    struct traffic_search *f;
     struct traffic_event e;
 };
 
-static void add_cpu(void *context, int64_t cpu)
+static void traffic_add_cpu(void *context, int64_t cpu)
 {
-    struct adding *a = context;
+    struct traffic_adding *a = context;
     if (a->f->n == a->f->max)
         return;
     a->e.cpu = (int)cpu;
@@ -99,51 +99,52 @@ static void add_cpu(void *context, int64_t cpu)
 }
 
 /* One counter, on each processor of the unit's mask. */
-static bool add_event(struct finding *f, const char *unit, struct str terms, bool write, double bytes)
+static bool traffic_add_event(struct traffic_search *f, const char *unit, struct str terms, bool write, double bytes)
 {
-    struct adding a = {.f = f, .e = {.write = write, .bytes = bytes}};
-    struct look mask;
+    struct traffic_adding a = {.f = f, .e = {.write = write, .bytes = bytes}};
+    struct look_text mask;
     int64_t type;
-    if (bytes <= 0 || !look_int(f->h, &type, UNITS "/%.60s/type", unit) || type < 0 || type > UINT32_MAX ||
-        !make_config(f->h, unit, terms, a.e.config))
+    if (bytes <= 0 || !look_read_int(f->h, &type, UNITS "/%.60s/type", unit) || type < 0 || type > UINT32_MAX ||
+        !traffic_make_config(f->h, unit, terms, a.e.config))
         return false;
     a.e.type = (uint32_t)type;
-    return look(f->h, &mask, UNITS "/%.60s/cpumask", unit) && look_list((struct str){mask.p, mask.n}, PACKAGES_MAX, add_cpu, &a);
+    return look_read(f->h, &mask, UNITS "/%.60s/cpumask", unit) &&
+           look_each_number((struct str){mask.p, mask.n}, PACKAGES_MAX, traffic_add_cpu, &a);
 }
 
-static void see_unit(void *context, const char *unit)
+static void traffic_read_unit(void *context, const char *unit)
 {
     static const struct {
         const char *name;
         bool write;
     } rows[] = {{"cas_count_read", false}, {"cas_count_write", true}, {"data_read", false},
                 {"data_write", true},      {"data_reads", false},     {"data_writes", true}};
-    struct finding *f = context;
-    struct look terms;
+    struct traffic_search *f = context;
+    struct look_text terms;
     if (strncmp(unit, "amd_umc_", 8) == 0) { /* CAS commands: event 0x0a, by direction; the kernel names no events of this unit */
-        add_event(f, unit, STR("event=0x0a,rdwrmask=0x1"), false, 64);
-        add_event(f, unit, STR("event=0x0a,rdwrmask=0x2"), true, 64);
+        traffic_add_event(f, unit, STR("event=0x0a,rdwrmask=0x1"), false, 64);
+        traffic_add_event(f, unit, STR("event=0x0a,rdwrmask=0x2"), true, 64);
         return;
     }
     if (strncmp(unit, "uncore_imc", 10) != 0)
         return;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (look(f->h, &terms, UNITS "/%.60s/events/%s", unit, rows[i].name))
-            add_event(f, unit, (struct str){terms.p, terms.n}, rows[i].write, bytes_of(f->h, unit, rows[i].name));
+        if (look_read(f->h, &terms, UNITS "/%.60s/events/%s", unit, rows[i].name))
+            traffic_add_event(f, unit, (struct str){terms.p, terms.n}, rows[i].write, traffic_bytes_per_count(f->h, unit, rows[i].name));
 }
 
-static void see_programmable(void *context, const char *unit)
+static void traffic_read_programmable(void *context, const char *unit)
 {
     if (!strstr(unit, "free_running"))
-        see_unit(context, unit);
+        traffic_read_unit(context, unit);
 }
 
-size_t traffic_events(const struct host *h, struct traffic_event *ret, size_t max)
+size_t traffic_find_events(const struct host *h, struct traffic_event *ret, size_t max)
 {
-    struct finding f = {.h = h, .at = ret, .max = max};
-    look_names(h, UNITS, see_programmable, &f);
+    struct traffic_search f = {.h = h, .at = ret, .max = max};
+    look_each_name(h, UNITS, traffic_read_programmable, &f);
     if (f.n == 0) /* the same data, counted by others: never both */
-        look_names(h, UNITS, see_unit, &f);
+        look_each_name(h, UNITS, traffic_read_unit, &f);
     return f.n;
 }
 
@@ -158,7 +159,7 @@ struct traffic {
 };
 
 /* Bytes since they were opened: from memory, to memory. Scaled where a counter had to share its place. */
-static bool read_all(const struct traffic *t, double ret[2])
+static bool traffic_read_counters(const struct traffic *t, double ret[2])
 {
     ret[0] = ret[1] = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -170,7 +171,7 @@ static bool read_all(const struct traffic *t, double ret[2])
     return true;
 }
 
-static void close_all(void *kept)
+static void traffic_close_counters(void *kept)
 {
     struct traffic *t = kept;
     for (size_t i = 0; t->open && i < t->n; i++)
@@ -179,7 +180,7 @@ static void close_all(void *kept)
 }
 
 /* 0, or the errno of the one that cannot be opened: half of them would be half of the data. */
-static int open_all(struct traffic *t)
+static int traffic_open_counters(struct traffic *t)
 {
     for (size_t i = 0; i < t->n; i++) {
         struct perf_event_attr attr = {.size = sizeof attr,
@@ -200,66 +201,66 @@ static int open_all(struct traffic *t)
     return 0;
 }
 
-static void tell_why(const struct host *h, struct record *r, int why)
+static void traffic_emit_reason(const struct host *h, struct record *r, int why)
 {
     if (why == EACCES || why == EPERM)
-        tell_missing(h, r, "counters.node_memory_read_GB",
+        emit_missing(h, r, "counters.node_memory_read_GB",
                      "the kernel shows the memory controllers' counters to root only: sysctl kernel.perf_event_paranoid is above 0");
     else
-        tell_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters cannot be opened: %s", strerror(why));
+        emit_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters cannot be opened: %s", strerror(why));
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int traffic_before(struct host *h, struct record *r, struct err *err)
 {
-    struct traffic *t = h->counters ? probe_kept(h, &probe_memory_traffic) : NULL;
+    struct traffic *t = h->counters ? probe_data(h, &probe_memory_traffic) : NULL;
     (void)err;
     if (!t)
         return 0;
-    t->n = traffic_events(h, t->at, TRAFFIC_MAX);
+    t->n = traffic_find_events(h, t->at, TRAFFIC_MAX);
     if (t->n == 0) {
-        tell_missing(h, r, "counters.node_memory_read_GB",
+        emit_missing(h, r, "counters.node_memory_read_GB",
                      "the kernel shows no counters of memory controllers here (uncore_imc, amd_umc; none in virtual machines)");
         return 0;
     }
-    int why = h->real ? open_all(t) : ENODEV;
+    int why = h->real ? traffic_open_counters(t) : ENODEV;
     if (why)
-        tell_why(h, r, why);
+        traffic_emit_reason(h, r, why);
     return 0;
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int traffic_sample(struct host *h, struct record *r, struct err *err)
 {
     static const char *const ways[2] = {"read", "write"};
-    struct traffic *t = h->counters ? probe_kept(h, &probe_memory_traffic) : NULL;
+    struct traffic *t = h->counters ? probe_data(h, &probe_memory_traffic) : NULL;
     double bytes[2], rate;
     (void)err;
-    for (int i = 0; t && t->open && read_all(t, bytes) && i < 2; i++)
+    for (int i = 0; t && t->open && traffic_read_counters(t, bytes) && i < 2; i++)
         if (sample_rate(&t->way[i], h, bytes[i], 0, &rate))
-            sample_tell_fine(h, r, rate / 1e6, "system/memory_%s_megabytes_per_second", ways[i]);
+            sample_emit_fine(h, r, rate / 1e6, "system/memory_%s_megabytes_per_second", ways[i]);
     return 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int traffic_after(struct host *h, struct record *r, struct err *err)
 {
-    struct traffic *t = h->counters ? probe_kept(h, &probe_memory_traffic) : NULL;
+    struct traffic *t = h->counters ? probe_data(h, &probe_memory_traffic) : NULL;
     double bytes[2];
     (void)err;
     if (!t || !t->open)
         return 0;
-    if (read_all(t, bytes)) {
+    if (traffic_read_counters(t, bytes)) {
         record_metric(r, "counters.node_memory_read_GB", bytes[0] / 1e9, "GB", DIR_NONE, 0, 0);
         record_metric(r, "counters.node_memory_write_GB", bytes[1] / 1e9, "GB", DIR_NONE, 0, 0);
     } else
-        tell_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters were in use by others, or cannot be read");
+        emit_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters were in use by others, or cannot be read");
     return 0;
 }
 
 const struct probe probe_memory_traffic = {
     .name = "memory_traffic",
     .summary = "what goes over the node's memory controllers, with --counters",
-    .before = before,
-    .sample = sample,
-    .after = after,
+    .before = traffic_before,
+    .sample = traffic_sample,
+    .after = traffic_after,
     .keeps = sizeof(struct traffic),
-    .drop = close_all,
+    .drop = traffic_close_counters,
 };

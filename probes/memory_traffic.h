@@ -16,5 +16,5 @@ struct traffic_event {
 
 /* The counters of data moved by the memory controllers: "cas_count_read" and "cas_count_write" (Intel servers), "data_read", "data_reads" … (free running
  * ones, clients), each with the scale and unit that the kernel tells for it, and AMD's amd_umc (from Zen 4: 64 bytes a command). Returns how many, at most max. */
-size_t traffic_events(const struct host *h, struct traffic_event *ret, size_t max);
+size_t traffic_find_events(const struct host *h, struct traffic_event *ret, size_t max);
 #endif

@@ -17,7 +17,7 @@
 enum { PORTS_MAX = 4 };
 
 /* Which driver serves a device: the last part of the link device/driver. */
-static bool driver_of(const struct host *h, const char *class, const char *name, struct look *ret)
+static bool network_read_driver(const struct host *h, const char *class, const char *name, struct look_text *ret)
 {
     char path[256], target[512];
     snprintf(path, sizeof path, "%s/%s/device/driver", class, name);
@@ -30,7 +30,7 @@ static bool driver_of(const struct host *h, const char *class, const char *name,
 }
 
 /* A name for the card: by the PCI numbers of its device; else those numbers. */
-static void model_of(const struct host *h, const char *class, const char *name, char *ret, size_t size)
+static void network_read_model(const struct host *h, const char *class, const char *name, char *ret, size_t size)
 {
     static const struct {
         const char *ids, *name;
@@ -39,9 +39,9 @@ static void model_of(const struct host *h, const char *class, const char *name, 
 #include "probes/network.def"
 #undef NIC
     };
-    struct look vendor, device;
+    struct look_text vendor, device;
     *ret = 0;
-    if (!look(h, &vendor, "%s/%s/device/vendor", class, name) || !look(h, &device, "%s/%s/device/device", class, name))
+    if (!look_read(h, &vendor, "%s/%s/device/vendor", class, name) || !look_read(h, &device, "%s/%s/device/device", class, name))
         return;
     if (!str_starts((struct str){vendor.p, vendor.n}, "0x") || !str_starts((struct str){device.p, device.n}, "0x"))
         return;
@@ -58,110 +58,110 @@ struct fabric {
     struct tally devices, models, firmwares, drivers, rates, states, links, mtus;
 };
 
-static void see_port(struct fabric *f, const char *device, int port)
+static void network_read_port(struct fabric *f, const char *device, int port)
 {
-    struct look text;
+    struct look_text text;
     struct host *h = f->h;
-    if (!look(h, &text, "sys/class/infiniband/%s/ports/%d/state", device, port))
+    if (!look_read(h, &text, "sys/class/infiniband/%s/ports/%d/state", device, port))
         return;
     struct str state = {text.p, text.n}, number = str_cut(&state, ':'); /* "4: ACTIVE" */
     state = str_trim(state.p ? state : number);
     tally_add(&f->states, state);
     if (!str_is(state, "ACTIVE"))
         return; /* the rate of a port without a link says nothing */
-    if (look(h, &text, "sys/class/infiniband/%s/ports/%d/rate", device, port)) /* "200 Gb/sec (4X HDR)" */
+    if (look_read(h, &text, "sys/class/infiniband/%s/ports/%d/rate", device, port)) /* "200 Gb/sec (4X HDR)" */
         tally_add(&f->rates, (struct str){text.p, text.n});
-    if (look(h, &text, "sys/class/infiniband/%s/ports/%d/link_layer", device, port))
+    if (look_read(h, &text, "sys/class/infiniband/%s/ports/%d/link_layer", device, port))
         tally_add(&f->links, (struct str){text.p, text.n});
 }
 
-static void see_fabric(void *context, const char *device)
+static void network_read_fabric(void *context, const char *device)
 {
     struct fabric *f = context;
-    struct look text;
+    struct look_text text;
     char model[128];
-    if (look(f->h, &text, "sys/class/infiniband/%s/hca_type", device))
+    if (look_read(f->h, &text, "sys/class/infiniband/%s/hca_type", device))
         tally_add(&f->devices, (struct str){text.p, text.n});
-    model_of(f->h, "sys/class/infiniband", device, model, sizeof model);
+    network_read_model(f->h, "sys/class/infiniband", device, model, sizeof model);
     tally_add(&f->models, str_of(model));
-    if (look(f->h, &text, "sys/class/infiniband/%s/fw_ver", device))
+    if (look_read(f->h, &text, "sys/class/infiniband/%s/fw_ver", device))
         tally_add(&f->firmwares, (struct str){text.p, text.n});
-    if (driver_of(f->h, "sys/class/infiniband", device, &text))
+    if (network_read_driver(f->h, "sys/class/infiniband", device, &text))
         tally_add(&f->drivers, (struct str){text.p, text.n});
     for (int port = 1; port <= PORTS_MAX; port++)
-        see_port(f, device, port);
+        network_read_port(f, device, port);
 }
 
-static bool tell_fabric(struct host *h, struct record *r)
+static bool network_emit_fabric(struct host *h, struct record *r)
 {
     struct fabric f = {.h = h};
-    int n = look_names(h, "sys/class/infiniband", see_fabric, &f);
+    int n = look_each_name(h, "sys/class/infiniband", network_read_fabric, &f);
     if (n <= 0)
         return false;
-    tell_int(h, r, "net.fabric_devices", n);
-    tally_tell(&f.models, h, r, "net.fabric_model");
-    tally_tell(&f.devices, h, r, "net.fabric_type");
-    tally_tell(&f.drivers, h, r, "net.fabric_driver");
-    tally_tell(&f.firmwares, h, r, "net.fabric_firmware");
-    tally_tell(&f.states, h, r, "net.fabric_state");
-    tally_tell(&f.rates, h, r, "net.fabric_rate");
-    tally_tell(&f.links, h, r, "net.fabric_link"); /* InfiniBand, or Ethernet: RoCE */
+    emit_int(h, r, "net.fabric_devices", n);
+    tally_emit(&f.models, h, r, "net.fabric_model");
+    tally_emit(&f.devices, h, r, "net.fabric_type");
+    tally_emit(&f.drivers, h, r, "net.fabric_driver");
+    tally_emit(&f.firmwares, h, r, "net.fabric_firmware");
+    tally_emit(&f.states, h, r, "net.fabric_state");
+    tally_emit(&f.rates, h, r, "net.fabric_rate");
+    tally_emit(&f.links, h, r, "net.fabric_link"); /* InfiniBand, or Ethernet: RoCE */
     if (f.states.n == 0)
-        tell_missing(h, r, "net.fabric_state", "no port of the devices in /sys/class/infiniband reports its state");
+        emit_missing(h, r, "net.fabric_state", "no port of the devices in /sys/class/infiniband reports its state");
     return true;
 }
 
 /* ---- sys/class/cxi: HPE Slingshot ---- */
 
-static void see_slingshot(void *context, const char *device)
+static void network_read_slingshot(void *context, const char *device)
 {
     static const char *const files[] = {"device/fabric/../speed", "speed", "device/port/speed"};
     struct fabric *f = context;
-    struct look text;
+    struct look_text text;
     char model[128];
-    model_of(f->h, "sys/class/cxi", device, model, sizeof model);
+    network_read_model(f->h, "sys/class/cxi", device, model, sizeof model);
     tally_add(&f->models, str_of(model));
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (look(f->h, &text, "sys/class/cxi/%s/%s", device, files[i])) {
+        if (look_read(f->h, &text, "sys/class/cxi/%s/%s", device, files[i])) {
             tally_add(&f->rates, (struct str){text.p, text.n});
             break;
         }
-    if (look(f->h, &text, "sys/class/cxi/%s/device/port/link", device) || /* "up" */
-        look(f->h, &text, "sys/class/cxi/%s/device/port/link_state", device) ||
-        look(f->h, &text, "sys/class/cxi/%s/device/link_state", device))
+    if (look_read(f->h, &text, "sys/class/cxi/%s/device/port/link", device) || /* "up" */
+        look_read(f->h, &text, "sys/class/cxi/%s/device/port/link_state", device) ||
+        look_read(f->h, &text, "sys/class/cxi/%s/device/link_state", device))
         tally_add(&f->states, (struct str){text.p, text.n});
-    if (look(f->h, &text, "sys/class/cxi/%s/device/uc/qspi_blob_version", device) ||
-        look(f->h, &text, "sys/class/cxi/%s/device/fru/firmware_version", device))
+    if (look_read(f->h, &text, "sys/class/cxi/%s/device/uc/qspi_blob_version", device) ||
+        look_read(f->h, &text, "sys/class/cxi/%s/device/fru/firmware_version", device))
         tally_add(&f->firmwares, (struct str){text.p, text.n});
-    if (driver_of(f->h, "sys/class/cxi", device, &text))
+    if (network_read_driver(f->h, "sys/class/cxi", device, &text))
         tally_add(&f->drivers, (struct str){text.p, text.n});
 }
 
-static bool tell_slingshot(struct host *h, struct record *r)
+static bool network_emit_slingshot(struct host *h, struct record *r)
 {
     struct fabric f = {.h = h};
-    int n = look_names(h, "sys/class/cxi", see_slingshot, &f);
+    int n = look_each_name(h, "sys/class/cxi", network_read_slingshot, &f);
     if (n <= 0)
         return false;
-    tell_int(h, r, "net.slingshot_devices", n);
-    tally_tell(&f.models, h, r, "net.slingshot_model");
-    tally_tell(&f.drivers, h, r, "net.slingshot_driver");
-    tally_tell(&f.firmwares, h, r, "net.slingshot_firmware");
-    tally_tell(&f.rates, h, r, "net.slingshot_rate");
-    tally_tell(&f.states, h, r, "net.slingshot_state");
+    emit_int(h, r, "net.slingshot_devices", n);
+    tally_emit(&f.models, h, r, "net.slingshot_model");
+    tally_emit(&f.drivers, h, r, "net.slingshot_driver");
+    tally_emit(&f.firmwares, h, r, "net.slingshot_firmware");
+    tally_emit(&f.rates, h, r, "net.slingshot_rate");
+    tally_emit(&f.states, h, r, "net.slingshot_state");
     return true;
 }
 
 /* ---- sys/class/net ---- */
 
-struct cards {
+struct network_cards {
     struct host *h;
     int count, sock;
     struct tally models, drivers, firmwares, rates, mtus, versions;
 };
 
 /* What the driver says of itself. Not all of it is in sysfs. */
-static void ask_driver(struct cards *c, const char *name)
+static void network_query_driver(struct network_cards *c, const char *name)
 {
     struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
     struct ifreq ask = {.ifr_data = (void *)&info};
@@ -172,10 +172,10 @@ static void ask_driver(struct cards *c, const char *name)
 }
 
 /* Cards that can carry what is measured: Ethernet, IPoIB or Omni-Path devices with hardware below, and a link. */
-static void see_card(void *context, const char *name)
+static void network_read_card(void *context, const char *name)
 {
-    struct cards *c = context;
-    struct look text;
+    struct network_cards *c = context;
+    struct look_text text;
     struct host *h = c->h;
     char model[128];
     char path[128];
@@ -183,50 +183,50 @@ static void see_card(void *context, const char *name)
     snprintf(path, sizeof path, "sys/class/net/%s/device", name);
     if (!look_exists(h, path))
         return; /* bridges, tunnels, loopback, container ends */
-    if (look(h, &text, "sys/class/net/%s/operstate", name) && !str_is((struct str){text.p, text.n}, "up") &&
+    if (look_read(h, &text, "sys/class/net/%s/operstate", name) && !str_is((struct str){text.p, text.n}, "up") &&
         !str_is((struct str){text.p, text.n}, "unknown"))
         return;
     c->count++;
-    model_of(h, "sys/class/net", name, model, sizeof model);
+    network_read_model(h, "sys/class/net", name, model, sizeof model);
     tally_add(&c->models, str_of(model));
-    if (driver_of(h, "sys/class/net", name, &text))
+    if (network_read_driver(h, "sys/class/net", name, &text))
         tally_add(&c->drivers, (struct str){text.p, text.n});
-    if (look_int(h, &speed, "sys/class/net/%s/speed", name) && speed > 0) {
+    if (look_read_int(h, &speed, "sys/class/net/%s/speed", name) && speed > 0) {
         snprintf(model, sizeof model, "%lld Mb/s", (long long)speed);
         tally_add(&c->rates, str_of(model));
     }
-    if (look(h, &text, "sys/class/net/%s/mtu", name))
+    if (look_read(h, &text, "sys/class/net/%s/mtu", name))
         tally_add(&c->mtus, (struct str){text.p, text.n});
-    ask_driver(c, name);
+    network_query_driver(c, name);
 }
 
-static bool tell_cards(struct host *h, struct record *r)
+static bool network_emit_cards(struct host *h, struct record *r)
 {
-    struct cards c = {.h = h, .sock = h->real ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1};
-    look_names(h, "sys/class/net", see_card, &c);
+    struct network_cards c = {.h = h, .sock = h->real ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1};
+    look_each_name(h, "sys/class/net", network_read_card, &c);
     if (c.sock >= 0)
         close(c.sock);
     if (c.count == 0)
         return false;
-    tell_int(h, r, "net.cards", c.count);
-    tally_tell(&c.models, h, r, "net.card_model");
-    tally_tell(&c.drivers, h, r, "net.card_driver");
-    tally_tell(&c.firmwares, h, r, "net.card_firmware");
-    tally_tell(&c.rates, h, r, "net.card_rate");
-    tally_tell(&c.mtus, h, r, "net.card_mtu");
+    emit_int(h, r, "net.cards", c.count);
+    tally_emit(&c.models, h, r, "net.card_model");
+    tally_emit(&c.drivers, h, r, "net.card_driver");
+    tally_emit(&c.firmwares, h, r, "net.card_firmware");
+    tally_emit(&c.rates, h, r, "net.card_rate");
+    tally_emit(&c.mtus, h, r, "net.card_mtu");
     if (c.rates.n == 0)
-        tell_missing(h, r, "net.card_rate", "the cards' drivers report no speed (usual in virtual machines)");
+        emit_missing(h, r, "net.card_rate", "the cards' drivers report no speed (usual in virtual machines)");
     return true;
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int network_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
-    bool any = tell_fabric(h, r);
-    any |= tell_slingshot(h, r);
-    any |= tell_cards(h, r);
+    bool any = network_emit_fabric(h, r);
+    any |= network_emit_slingshot(h, r);
+    any |= network_emit_cards(h, r);
     if (!any)
-        tell_missing(h, r, "net.cards",
+        emit_missing(h, r, "net.cards",
                      "no network card is visible (/sys/class/net, /sys/class/infiniband; a network namespace hides them)");
     return 0;
 }
@@ -234,5 +234,5 @@ static int before(struct host *h, struct record *r, struct err *err)
 const struct probe probe_network = {
     .name = "network",
     .summary = "InfiniBand, RoCE, Slingshot, Ethernet: model, rate, driver, firmware, state",
-    .before = before,
+    .before = network_before,
 };

@@ -13,27 +13,27 @@ static const char *const keys[] = {
 #undef STATE
 };
 
-/* Reasons of tell_unreadable: a file that is there, and not for this process. */
-static bool is_denied(struct str reason)
+/* Reasons of emit_unreadable: a file that is there, and not for this process. */
+static bool node_is_denied(struct str reason)
 {
     return str_has(reason, strerror(EACCES)) || str_has(reason, strerror(EPERM));
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int node_before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
     struct sha256 hash;
     char hex[SHA256_HEX], reason[256];
     size_t known = 0;
     if (view_is_partial(h, reason)) {
-        tell_missing(h, r, "node.state", "a part of the machine is hidden: %s", reason);
+        emit_missing(h, r, "node.state", "a part of the machine is hidden: %s", reason);
         return 0;
     }
     sha256_init(&hash);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct fact *f = record_find(r, FACT_PARAM, keys[i]), *missing = record_find(r, FACT_MISSING, keys[i]);
-        if (!f && missing && is_denied(missing->text)) {
-            tell_missing(h, r, "node.state", "a part of it is hidden: %s " STR_FMT, keys[i], STR_ARG(missing->text));
+        if (!f && missing && node_is_denied(missing->text)) {
+            emit_missing(h, r, "node.state", "a part of it is hidden: %s " STR_FMT, keys[i], STR_ARG(missing->text));
             return 0;
         }
         if (!f)
@@ -47,12 +47,12 @@ static int before(struct host *h, struct record *r, struct err *err)
     sha256_end(&hash, hex);
     hex[16] = 0; /* 64 bits: a site has fewer than 2^20 states */
     if (known > 0)
-        tell_text(h, r, "node.state", hex);
+        emit_text(h, r, "node.state", hex);
     return 0;
 }
 
 const struct probe probe_node = {
     .name = "node",
     .summary = "hash of the node's configuration",
-    .before = before,
+    .before = node_before,
 };

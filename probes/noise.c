@@ -12,7 +12,7 @@
 /* Thresholds of "disturbed". A quarter of a processor is what a desktop or a monitoring agent takes; 5 % of a big node counts all the same. */
 static const double OTHERS_LEAST = 0.25, OTHERS_PART = 0.05, STEAL_PERCENT = 1, SHORTEST_S = 0.5;
 
-void noise_say(struct record *r, const char *fmt, ...)
+void noise_add_reason(struct record *r, const char *fmt, ...)
 {
     struct buf text CLEANUP_BUF;
     struct buf all CLEANUP_BUF;
@@ -33,12 +33,12 @@ void noise_say(struct record *r, const char *fmt, ...)
 }
 
 /* The first line of /proc/stat in seconds: as psutil counts, waiting for I/O is idle, a guest's time is in user already. */
-static bool read_times(const struct host *h, struct noise_times *ret)
+static bool noise_read_times(const struct host *h, struct noise_times *ret)
 {
     struct buf text CLEANUP_BUF;
     double ticks = (double)sysconf(_SC_CLK_TCK), v[8];
     buf_init(&text, 8192);
-    if (look_file(h, "proc/stat", 512, &text) < 0 || ticks <= 0)
+    if (look_read_file(h, "proc/stat", 512, &text) < 0 || ticks <= 0)
         return false;
     struct str all = buf_text(&text), line = str_cut(&all, '\n');
     if (!str_is(str_word(&line), "cpu"))
@@ -46,21 +46,21 @@ static bool read_times(const struct host *h, struct noise_times *ret)
     for (int i = 0; i < 8; i++) /* user nice system idle iowait irq softirq steal */
         if (!str_double(str_word(&line), &v[i]))
             return false;
-    *ret = (struct noise_times){.ns = probes_clock(h), .busy = (v[0] + v[1] + v[2] + v[5] + v[6]) / ticks, .steal = v[7] / ticks};
+    *ret = (struct noise_times){.ns = probes_clock_ns(h), .busy = (v[0] + v[1] + v[2] + v[5] + v[6]) / ticks, .steal = v[7] / ticks};
     return true;
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int noise_before(struct host *h, struct record *r, struct err *err)
 {
     (void)r;
     (void)err;
-    if (h->real && !read_times(h, &h->state->noise))
+    if (h->real && !noise_read_times(h, &h->state->noise))
         h->state->noise = (struct noise_times){0};
     return 0;
 }
 
 /* What the program and we have used: NULL, or why that is not known. */
-static const char *own_time(const struct record *r, double *ret)
+static const char *noise_own_time(const struct record *r, double *ret)
 {
     double user = record_number(r, "run.user_s", -1), sys = record_number(r, "run.system_s", -1);
     if (!str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "process"))
@@ -73,52 +73,53 @@ static const char *own_time(const struct record *r, double *ret)
     return NULL;
 }
 
-static void tell_others(struct host *h, struct record *r, const struct noise_times *now, double wall, int64_t processors)
+static void noise_emit_others(struct host *h, struct record *r, const struct noise_times *now, double wall, int64_t processors)
 {
     double own = 0, others;
-    const char *why = own_time(r, &own);
+    const char *why = noise_own_time(r, &own);
     if (why) {
-        tell_missing(h, r, "noise.other_processors", "%s", why);
+        emit_missing(h, r, "noise.other_processors", "%s", why);
         return;
     }
     others = (now->busy - h->state->noise.busy - own) / wall;
     others = others > 0 ? others : 0; /* ticks are coarse */
     record_metric(r, "noise.other_processors", others, "", DIR_LOWER, 0, 0);
     if (others > OTHERS_LEAST && others > OTHERS_PART * (double)processors)
-        noise_say(r, "other processes used %.2g of %lld processor%s", others, (long long)processors, str_plural((uint64_t)processors));
+        noise_add_reason(r, "other processes used %.2g of %lld processor%s", others, (long long)processors,
+                         str_plural((uint64_t)processors));
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int noise_after(struct host *h, struct record *r, struct err *err)
 {
     struct noise_times now, *was = &h->state->noise;
-    struct look online;
+    struct look_text online;
     (void)err;
     if (!h->real || !record_find(r, FACT_TAG, "benchwrap.scope") || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0; /* of a series each run tells its own */
-    int64_t processors = look(h, &online, "sys/devices/system/cpu/online") ? look_list_count((struct str){online.p, online.n}) : -1;
-    if (!was->ns || processors < 1 || !read_times(h, &now)) {
-        tell_missing(h, r, "noise.other_processors", "processor times are not readable: /proc/stat");
+    int64_t processors = look_read(h, &online, "sys/devices/system/cpu/online") ? look_count_numbers((struct str){online.p, online.n}) : -1;
+    if (!was->ns || processors < 1 || !noise_read_times(h, &now)) {
+        emit_missing(h, r, "noise.other_processors", "processor times are not readable: /proc/stat");
         return 0;
     }
     double wall = (double)(now.ns - was->ns) / 1e9;
     if (wall < SHORTEST_S) {
-        tell_missing(h, r, "noise.other_processors", "the run was too short: processor times are counted in ticks of %.0f ms",
+        emit_missing(h, r, "noise.other_processors", "the run was too short: processor times are counted in ticks of %.0f ms",
                      1e3 / (double)sysconf(_SC_CLK_TCK));
         return 0;
     }
-    tell_others(h, r, &now, wall, processors);
+    noise_emit_others(h, r, &now, wall, processors);
     double steal = 100 * (now.steal - was->steal) / (wall * (double)processors);
     if (steal >= 0)
         record_metric(r, "noise.steal_percent", steal, "percent", DIR_LOWER, 0, 0);
     if (steal > STEAL_PERCENT)
-        noise_say(r, "the hypervisor took %.2g %% of the processors' time (steal)", steal);
+        noise_add_reason(r, "the hypervisor took %.2g %% of the processors' time (steal)", steal);
     return 0;
 }
 
 const struct probe probe_noise = {
     .name = "noise",
     .summary = "processor time of other processes and of the hypervisor while the program ran",
-    .before = before,
-    .after = after,
+    .before = noise_before,
+    .after = noise_after,
     .nested = true,
 };

@@ -48,7 +48,7 @@ struct nvml {
 };
 
 /* Functions that an old library lacks stay NULL, and what they would tell is not told. */
-static bool load(struct nvml *n)
+static bool nvml_load(struct nvml *n)
 {
     const struct library_function rows[] = {
         {"nvmlInitWithFlags", &n->init},
@@ -81,30 +81,30 @@ static bool load(struct nvml *n)
     return n->library != NULL;
 }
 
-static const char *error_text(const struct nvml *n, int code)
+static const char *nvml_error_text(const struct nvml *n, int code)
 {
     const char *text = n->error ? n->error(code) : NULL;
     return text && *text ? text : "an error that it does not name";
 }
 
-struct seen {
+struct nvml_devices {
     struct tally models, memory, power, power_default, clock, clock_memory, clock_set, mig, ecc, persistence, mode, pcie, links, vbios;
     nvml_device devices[GPUS_MAX];
     int count, hidden, failed;
 };
 
-static void see_limits(const struct nvml *n, nvml_device d, struct seen *s)
+static void nvml_read_limits(const struct nvml *n, nvml_device d, struct nvml_devices *s)
 {
     unsigned value, width;
-    if (n->power_limit && gpu_told(n->power_limit(d, &value), &value))
+    if (n->power_limit && gpu_has_value(n->power_limit(d, &value), &value))
         tally_add_number(&s->power, value / 1e3, 0);
-    if (n->power_default && gpu_told(n->power_default(d, &value), &value))
+    if (n->power_default && gpu_has_value(n->power_default(d, &value), &value))
         tally_add_number(&s->power_default, value / 1e3, 0);
-    if (n->clock_max && gpu_told(n->clock_max(d, CLOCK_GRAPHICS, &value), &value))
+    if (n->clock_max && gpu_has_value(n->clock_max(d, CLOCK_GRAPHICS, &value), &value))
         tally_add_number(&s->clock, value * 1e6, 0);
-    if (n->clock_max && gpu_told(n->clock_max(d, CLOCK_MEMORY, &value), &value))
+    if (n->clock_max && gpu_has_value(n->clock_max(d, CLOCK_MEMORY, &value), &value))
         tally_add_number(&s->clock_memory, value * 1e6, 0);
-    if (n->clock_set && gpu_told(n->clock_set(d, CLOCK_GRAPHICS, &value), &value))
+    if (n->clock_set && gpu_has_value(n->clock_set(d, CLOCK_GRAPHICS, &value), &value))
         tally_add_number(&s->clock_set, value * 1e6, 0);
     if (n->pcie_generation && n->pcie_generation(d, &value) == 0 && n->pcie_width && n->pcie_width(d, &width) == 0 && value < 100 &&
         width < 100) {
@@ -114,7 +114,7 @@ static void see_limits(const struct nvml *n, nvml_device d, struct seen *s)
     }
 }
 
-static void see_modes(const struct nvml *n, nvml_device d, struct seen *s)
+static void nvml_read_modes(const struct nvml *n, nvml_device d, struct nvml_devices *s)
 {
     static const char *const modes[] = {"default", "exclusive thread", "prohibited", "exclusive process"};
     unsigned now, wanted, links = 0;
@@ -133,7 +133,7 @@ static void see_modes(const struct nvml *n, nvml_device d, struct seen *s)
         tally_add_number(&s->links, links, 0);
 }
 
-static void see_device(const struct nvml *n, nvml_device d, struct seen *s)
+static void nvml_read_device(const struct nvml *n, nvml_device d, struct nvml_devices *s)
 {
     char text[NAME_MAX_BYTES];
     struct nvml_memory memory;
@@ -147,12 +147,12 @@ static void see_device(const struct nvml *n, nvml_device d, struct seen *s)
         text[31] = 0;
         tally_add(&s->vbios, str_of(text));
     }
-    see_limits(n, d, s);
-    see_modes(n, d, s);
+    nvml_read_limits(n, d, s);
+    nvml_read_modes(n, d, s);
 }
 
 /* How two GPUs are joined, over all pairs: the worst way on PCI, and whether NVLinks are there is told apart. */
-static void tell_paths(const struct nvml *n, const struct seen *s, struct host *h, struct record *r)
+static void nvml_emit_paths(const struct nvml *n, const struct nvml_devices *s, struct host *h, struct record *r)
 {
     static const struct {
         int level;
@@ -167,10 +167,10 @@ static void tell_paths(const struct nvml *n, const struct seen *s, struct host *
                 for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
                     if (rows[row].level == level)
                         tally_add(&t, str_of(rows[row].name));
-    tally_tell(&t, h, r, "gpu.pairs_on");
+    tally_emit(&t, h, r, "gpu.pairs_on");
 }
 
-static void tell_seen(const struct nvml *n, const struct seen *s, struct host *h, struct record *r)
+static void nvml_emit_devices(const struct nvml *n, const struct nvml_devices *s, struct host *h, struct record *r)
 {
     const struct {
         const struct tally *t;
@@ -189,34 +189,34 @@ static void tell_seen(const struct nvml *n, const struct seen *s, struct host *h
                 {&s->pcie, "gpu.pcie"},
                 {&s->links, "gpu.nvlinks"},
                 {&s->vbios, "gpu.vbios"}};
-    tell_int(h, r, "gpu.count", s->count);
+    emit_int(h, r, "gpu.count", s->count);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        tally_tell(rows[i].t, h, r, rows[i].key);
-    tell_paths(n, s, h, r);
+        tally_emit(rows[i].t, h, r, rows[i].key);
+    nvml_emit_paths(n, s, h, r);
     if (s->hidden > 0)
-        tell_missing(h, r, "gpu.hidden", "this job may not access %d more GPUs of the node", s->hidden);
+        emit_missing(h, r, "gpu.hidden", "this job may not access %d more GPUs of the node", s->hidden);
 }
 
-static void tell_system(const struct nvml *n, struct host *h, struct record *r)
+static void nvml_emit_system(const struct nvml *n, struct host *h, struct record *r)
 {
     char text[96];
     int version;
     if (n->driver && n->driver(text, sizeof text) == 0) {
         text[sizeof text - 1] = 0;
-        tell_text(h, r, "gpu.driver", text);
+        emit_text(h, r, "gpu.driver", text);
     }
     if (n->cuda && n->cuda(&version) == 0) {
         snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
-        tell_text(h, r, "gpu.cuda_driver", text);
+        emit_text(h, r, "gpu.cuda_driver", text);
     }
 }
 
-int gpu_nvml(struct host *h, struct record *r, char why[256])
+int gpu_emit_nvml(struct host *h, struct record *r, char why[256])
 {
     struct nvml n = {0};
-    struct seen s = {.count = 0};
+    struct nvml_devices s = {.count = 0};
     unsigned count = 0;
-    if (!load(&n))
+    if (!nvml_load(&n))
         return 0;
     int code = n.init ? n.init(NO_ATTACH) : n.init_2 ? n.init_2() : -1;
     if (code == 0 && n.count && n.device)
@@ -224,26 +224,26 @@ int gpu_nvml(struct host *h, struct record *r, char why[256])
     else if (code == 0)
         code = -1;
     if (code != 0) {
-        snprintf(why, 256, "libnvidia-ml.so.1: %.150s", code < 0 ? "it lacks functions that are needed" : error_text(&n, code));
+        snprintf(why, 256, "libnvidia-ml.so.1: %.150s", code < 0 ? "it lacks functions that are needed" : nvml_error_text(&n, code));
         dlclose(n.library);
         return -1;
     }
-    tell_system(&n, h, r);
+    nvml_emit_system(&n, h, r);
     if (count > GPUS_ASKED)
-        tell_missing(h, r, "gpu.device", "libnvidia-ml.so.1 reports %u GPUs: only the first %d are read", count, GPUS_ASKED);
+        emit_missing(h, r, "gpu.device", "libnvidia-ml.so.1 reports %u GPUs: only the first %d are read", count, GPUS_ASKED);
     for (unsigned i = 0; i < count && i < GPUS_ASKED && s.count < GPUS_MAX; i++) {
         code = n.device(i, &s.devices[s.count]);
         if (code == 0)
-            see_device(&n, s.devices[s.count++], &s);
+            nvml_read_device(&n, s.devices[s.count++], &s);
         else if (code == no_permission)
             s.hidden++;
         else if (s.failed++ == 0)
-            tell_missing(h, r, "gpu.device", "GPU %u: %.150s", i, error_text(&n, code));
+            emit_missing(h, r, "gpu.device", "GPU %u: %.150s", i, nvml_error_text(&n, code));
     }
     if (s.failed > 1)
-        tell_missing(h, r, "gpu.device", "cannot read %d GPUs in all", s.failed);
+        emit_missing(h, r, "gpu.device", "cannot read %d GPUs in all", s.failed);
     if (s.count > 0)
-        tell_seen(&n, &s, h, r);
+        nvml_emit_devices(&n, &s, h, r);
     else
         snprintf(why, 256, "libnvidia-ml.so.1 finds no GPU that this job may access");
     if (n.shutdown)

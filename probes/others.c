@@ -23,7 +23,7 @@ struct crowd {
     uid_t seen[USERS_MAX];
 };
 
-static void count(struct crowd *c, uid_t owner, uid_t self)
+static void others_count_process(struct crowd *c, uid_t owner, uid_t self)
 {
     c->all++;
     if (owner == self || owner < PEOPLE_FROM || owner == NOBODY)
@@ -36,16 +36,16 @@ static void count(struct crowd *c, uid_t owner, uid_t self)
         c->seen[c->users++] = owner;
 }
 
-struct looking {
+struct others_walk {
     const struct host *h;
     struct crowd *crowd;
     int64_t end_ns;
 };
 
 /* The owner of /proc/PID is the owner of the process; nothing in it is opened, and one that has gone meanwhile is none. */
-static int see_entry(void *context, const char *name, unsigned char type)
+static int others_read_entry(void *context, const char *name, unsigned char type)
 {
-    struct looking *l = context;
+    struct others_walk *l = context;
     struct stat st;
     char path[64];
     (void)type;
@@ -57,26 +57,26 @@ static int see_entry(void *context, const char *name, unsigned char type)
     }
     snprintf(path, sizeof path, "proc/%.20s", name);
     if (fstatat(l->h->root, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
-        count(l->crowd, st.st_uid, geteuid());
+        others_count_process(l->crowd, st.st_uid, geteuid());
     return 0;
 }
 
-static bool look_around(const struct host *h, struct crowd *c)
+static bool others_count_all(const struct host *h, struct crowd *c)
 {
-    struct looking l = {h, c, clock_mono_ns() + LOOK_MS * (int64_t)1000000};
-    return fs_each_name(h->root, "proc", see_entry, &l) >= 0;
+    struct others_walk l = {h, c, clock_mono_ns() + LOOK_MS * (int64_t)1000000};
+    return fs_each_name(h->root, "proc", others_read_entry, &l) >= 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int others_after(struct host *h, struct record *r, struct err *err)
 {
     struct crowd c = {0};
     (void)err;
-    if (!look_around(h, &c)) {
-        tell_unreadable(h, r, "noise.other_users", "proc");
+    if (!others_count_all(h, &c)) {
+        emit_unreadable(h, r, "noise.other_users", "proc");
         return 0;
     }
     if (c.cut) {
-        tell_missing(h, r, "noise.other_users", "not all processes were seen in %d ms: %u, of which %u are other people's", LOOK_MS, c.all,
+        emit_missing(h, r, "noise.other_users", "not all processes were seen in %d ms: %u, of which %u are other people's", LOOK_MS, c.all,
                      c.processes);
         return 0;
     }
@@ -86,7 +86,7 @@ static int after(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
-static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
+static bool others_can_run(enum probe_phase phase, const struct host *h, const struct record *r)
 {
     (void)phase;
     return h->real && !str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series");
@@ -95,8 +95,8 @@ static bool wanted(enum probe_phase phase, const struct host *h, const struct re
 const struct probe probe_others = {
     .name = "others",
     .summary = "how many processes other people have on the node (counted, not named)",
-    .after = after,
-    .wanted = wanted,
+    .after = others_after,
+    .wanted = others_can_run,
     .aside = true,
     .nested = true,
 };

@@ -84,7 +84,7 @@ bool parse_mount_path(struct str escaped, char *ret, size_t size)
 }
 
 /* Runs of blanks become one: vendors pad names ("Intel(R) Xeon(R) CPU           E5-2680"). What does not fit is cut. */
-static void copy(char *ret, size_t size, struct str value)
+static void parse_copy_text(char *ret, size_t size, struct str value)
 {
     size_t n = 0;
     for (size_t i = 0; i < value.n && n + 1 < size; i++) {
@@ -98,7 +98,7 @@ static void copy(char *ret, size_t size, struct str value)
 }
 
 /* ARM tells numbers; these are the parts met in servers, workstations and boards used for benchmarks. */
-static const char *arm_name(struct str implementer, struct str part)
+static const char *parse_arm_name(struct str implementer, struct str part)
 {
     static const struct {
         const char *implementer, *part, *name;
@@ -151,7 +151,7 @@ static const struct {
 };
 
 /* IBM Z: "processor 0: version = FF,  identification = 0133E8,  machine = 2964": the identification is a serial, not taken. */
-static void read_s390(struct str line, struct cpuinfo *ret)
+static void parse_s390_line(struct str line, struct cpuinfo *ret)
 {
     static const char *const names[][2] = {{"2964", "z13"},     {"2965", "z13s"}, {"3906", "z14"},     {"3907", "z14 ZR1"}, {"8561", "z15"},
                                            {"8562", "z15 T02"}, {"3931", "z16"},  {"3932", "z16 A02"}, {"9175", "z17"}};
@@ -159,7 +159,7 @@ static void read_s390(struct str line, struct cpuinfo *ret)
     if (at < 0 || ret->model_id[0])
         return;
     struct str rest = str_sub(line, (size_t)at + 10, line.n), number = str_trim(str_cut(&rest, ','));
-    copy(ret->model_id, sizeof ret->model_id, number);
+    parse_copy_text(ret->model_id, sizeof ret->model_id, number);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_is(number, names[i][0]))
             snprintf(ret->model, sizeof ret->model, "IBM %s", names[i][1]);
@@ -167,9 +167,9 @@ static void read_s390(struct str line, struct cpuinfo *ret)
         snprintf(ret->model, sizeof ret->model, "IBM machine " STR_FMT, STR_ARG(str_sub(number, 0, 32)));
 }
 
-static void read_arm_model(struct cpuinfo *ret)
+static void parse_arm_model(struct cpuinfo *ret)
 {
-    const char *name = arm_name(str_of(ret->vendor), str_of(ret->model_id));
+    const char *name = parse_arm_name(str_of(ret->vendor), str_of(ret->model_id));
     if (name)
         snprintf(ret->model, sizeof ret->model, "%s", name);
     else if (ret->vendor[0] && ret->model_id[0])
@@ -177,7 +177,7 @@ static void read_arm_model(struct cpuinfo *ret)
 }
 
 /* One feature as a whole word. */
-static bool has_word(struct str text, const char *word)
+static bool parse_has_word(struct str text, const char *word)
 {
     for (struct str w = str_word(&text); w.n > 0; w = str_word(&text))
         if (str_is(w, word))
@@ -195,22 +195,22 @@ void parse_cpuinfo(struct str text, struct cpuinfo *ret)
             continue;
         struct str value = str_trim(line);
         if (str_starts(key, "processor ")) {
-            read_s390(whole, ret);
+            parse_s390_line(whole, ret);
             continue;
         }
         arm |= str_is(key, "CPU implementer");
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
             char *to = (char *)ret + fields[i].offset;
             if (!*to && str_is(key, fields[i].key))
-                copy(to, fields[i].size, value);
+                parse_copy_text(to, fields[i].size, value);
         }
     }
-    ret->hypervisor = has_word(str_of(ret->features), "hypervisor");
+    ret->hypervisor = parse_has_word(str_of(ret->features), "hypervisor");
     if (arm && !ret->model[0])
-        read_arm_model(ret);
+        parse_arm_model(ret);
 }
 
-struct str parse_choice(struct str text)
+struct str parse_sysfs_choice(struct str text)
 {
     ptrdiff_t open = str_find(text, STR("[")), shut = str_find(text, STR("]"));
     return open >= 0 && shut > open ? str_sub(text, (size_t)open + 1, (size_t)(shut - open) - 1) : str_trim(text);

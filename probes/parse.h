@@ -24,7 +24,7 @@ struct cpuinfo {
 void parse_cpuinfo(struct str text, struct cpuinfo *ret);
 
 /* The word in brackets of "always [madvise] never"; the whole text if there is none. */
-struct str parse_choice(struct str text);
+struct str parse_sysfs_choice(struct str text);
 
 /* The value of SlurmdSpoolDir in slurm.conf(5), the last one; "#" begins a comment, names are in any case. n == 0: the file does not tell. */
 struct str parse_slurm_spool(struct str conf);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static void add(struct paths *p, struct str path, const char *cwd)
+static void paths_add_path(struct paths *p, struct str path, const char *cwd)
 {
     char text[PATH_SIZE];
     static const char *const elsewhere[] = {"/dev/", "/proc/", "/sys/"};
@@ -26,7 +26,7 @@ static void add(struct paths *p, struct str path, const char *cwd)
 
 /* Text that a shell or an interpreter reads: a slash in it is part of a command, a unit or an expression. A path may have blanks, but then it says
  * where it begins: "/my data/x". */
-static bool is_script(struct str word)
+static bool paths_is_script(struct str word)
 {
     bool rooted = str_starts(word, "/") || str_starts(word, "./") || str_starts(word, "../");
     for (size_t i = 0; i < word.n; i++)
@@ -37,7 +37,7 @@ static bool is_script(struct str word)
 }
 
 /* Is the argument behind this one code: sh -c, bash -lc, python3 -c, perl -e, node --eval? */
-static bool precedes_script(const char *option)
+static bool paths_precedes_script(const char *option)
 {
     struct str o = str_of(option);
     bool bundled = o.n >= 2 && o.n <= 5 && o.p[0] == '-' && o.p[1] != '-';
@@ -47,7 +47,7 @@ static bool precedes_script(const char *option)
 }
 
 /* "/a,/b" and fio's "/a:/b" are two; "host:/x" is somewhere else. */
-static void add_list(struct paths *p, struct str list, const char *cwd)
+static void paths_add_list(struct paths *p, struct str list, const char *cwd)
 {
     if (str_has(list, "://"))
         return;
@@ -55,32 +55,32 @@ static void add_list(struct paths *p, struct str list, const char *cwd)
     for (size_t i = 1; i < list.n; i++)
         if ((list.p[i - 1] == ',' || list.p[i - 1] == ':') && list.p[i] == '/') {
             if (list.p[from] == '/')
-                add(p, str_sub(list, from, i - 1 - from), cwd);
+                paths_add_path(p, str_sub(list, from, i - 1 - from), cwd);
             else if (list.p[i - 1] == ':')
                 return;
             from = i;
         }
     struct str last = str_sub(list, from, list.n);
     if (memchr(last.p, '/', last.n))
-        add(p, last, cwd);
+        paths_add_path(p, last, cwd);
 }
 
-void paths_of(struct paths *ret, char *const *argv, const char *cwd)
+void paths_of_arguments(struct paths *ret, char *const *argv, const char *cwd)
 {
     ret->count = 0;
     for (char *const *a = argv && argv[0] ? argv + 1 : NULL; a && *a; a++) {
         struct str word = str_of(*a);
         const char *equal = memchr(word.p, '=', word.n), *slash = memchr(word.p, '/', word.n);
-        bool code = a > argv + 1 && precedes_script(a[-1]) && (memchr(word.p, ' ', word.n) || memchr(word.p, '\t', word.n));
+        bool code = a > argv + 1 && paths_precedes_script(a[-1]) && (memchr(word.p, ' ', word.n) || memchr(word.p, '\t', word.n));
         if (!slash || code)
             continue;
         if (equal && equal < slash)
             word = str_sub(word, (size_t)(equal - word.p) + 1, word.n);
         else if (word.p[0] == '-')
             word = str_sub(word, (size_t)(slash - word.p), word.n);
-        if (!is_script(word))
-            add_list(ret, word, cwd);
+        if (!paths_is_script(word))
+            paths_add_list(ret, word, cwd);
     }
     if (cwd && ret->count < PATHS_MAX)
-        add(ret, str_of(cwd), NULL);
+        paths_add_path(ret, str_of(cwd), NULL);
 }

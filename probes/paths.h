@@ -12,5 +12,5 @@ struct paths {
 
 /* Words with a slash among the arguments, values of "--dir=/x", "of=/x", "-o/x", and lists of such with commas or colons between; at the end the working
  * directory. No scripts (sh -c "…"), no URLs, no devices of /dev, nothing of /proc and /sys. argv[0] does not count; argv may be NULL. */
-void paths_of(struct paths *ret, char *const *argv, const char *cwd);
+void paths_of_arguments(struct paths *ret, char *const *argv, const char *cwd);
 #endif

@@ -13,12 +13,12 @@ static const double MEMORY_PERCENT = 1, SHORTEST_S = 0.05;
 extern const struct probe probe_pressure;
 
 struct pressures {
-    struct sample_file files[PRESSURES];
+    struct sampled_file files[PRESSURES];
     struct sample_count some[PRESSURES], full[PRESSURES];
 };
 
 /* "some avg10=0.00 … total=123": microseconds since boot in which at least one task waited. */
-static bool total_of(struct str text, const char *kind, double *ret)
+static bool pressure_parse_total(struct str text, const char *kind, double *ret)
 {
     int64_t total;
     while (text.p) {
@@ -33,37 +33,37 @@ static bool total_of(struct str text, const char *kind, double *ret)
     return false;
 }
 
-static bool read_total(const struct host *h, size_t i, double *ret)
+static bool pressure_read_total(const struct host *h, size_t i, double *ret)
 {
-    struct look file;
-    return look(h, &file, "proc/pressure/%s", names[i]) && total_of((struct str){file.p, file.n}, "some ", ret);
+    struct look_text file;
+    return look_read(h, &file, "proc/pressure/%s", names[i]) && pressure_parse_total((struct str){file.p, file.n}, "some ", ret);
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int pressure_before(struct host *h, struct record *r, struct err *err)
 {
     struct noise_pressure *p = &h->state->pressure;
     (void)r;
     (void)err;
     if (!h->real)
         return 0;
-    p->ns = probes_clock(h);
+    p->ns = probes_clock_ns(h);
     for (size_t i = 0; i < PRESSURES; i++)
-        p->known[i] = read_total(h, i, &p->total[i]);
+        p->known[i] = pressure_read_total(h, i, &p->total[i]);
     return 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int pressure_after(struct host *h, struct record *r, struct err *err)
 {
     const struct noise_pressure *p = &h->state->pressure;
-    double wall = (double)(probes_clock(h) - p->ns) / 1e9, now;
+    double wall = (double)(probes_clock_ns(h) - p->ns) / 1e9, now;
     (void)err;
     if (!h->real || !p->ns || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     for (size_t i = 0; i < PRESSURES; i++) {
         char key[40];
         snprintf(key, sizeof key, "pressure.%s_percent", names[i]);
-        if (!p->known[i] || !read_total(h, i, &now)) {
-            tell_missing(h, r, key, "the kernel reports no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
+        if (!p->known[i] || !pressure_read_total(h, i, &now)) {
+            emit_missing(h, r, key, "the kernel reports no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
             continue;
         }
         if (wall < SHORTEST_S || now < p->total[i])
@@ -72,39 +72,40 @@ static int after(struct host *h, struct record *r, struct err *err)
         percent = percent < 100 ? percent : 100;
         record_metric(r, key, percent, "percent", DIR_LOWER, 0, 0);
         if (strcmp(names[i], "memory") == 0 && percent > MEMORY_PERCENT)
-            noise_say(r, "work waited for memory %.2g %% of the time", percent);
+            noise_add_reason(r, "work waited for memory %.2g %% of the time", percent);
     }
     return 0;
 }
 
-static void tell_share(struct host *h, struct record *r, struct sample_count *c, struct str text, const char *kind, const char *key)
+static void pressure_emit_share(struct host *h, struct record *r, struct sample_count *c, struct str text, const char *kind,
+                                const char *key)
 {
     double total, rate;
-    if (total_of(text, kind, &total) && sample_rate(c, h, total, 0, &rate))
-        sample_tell_fine(h, r, rate < 1 ? 100 * rate : 100, "%s", key);
+    if (pressure_parse_total(text, kind, &total) && sample_rate(c, h, total, 0, &rate))
+        sample_emit_fine(h, r, rate < 1 ? 100 * rate : 100, "%s", key);
 }
 
 /* In how much of the time at least one task waited, or (full) all did. Of processors "full" is always 0 for the node. */
-static int sample(struct host *h, struct record *r, struct err *err)
+static int pressure_sample(struct host *h, struct record *r, struct err *err)
 {
     static const char *const some[PRESSURES] = {"system/pressure_cpu_percentage", "system/pressure_memory_percentage",
                                                 "system/pressure_io_percentage"},
                              *const full[PRESSURES] = {NULL, "system/pressure_memory_full_percentage",
                                                        "system/pressure_io_full_percentage"};
-    struct pressures *p = probe_kept(h, &probe_pressure);
+    struct pressures *p = probe_data(h, &probe_pressure);
     (void)err;
     for (size_t i = 0; p && i < PRESSURES; i++) {
         struct str text;
         if (!sample_read(h, &p->files[i], &text, "proc/pressure/%s", names[i]))
             continue; /* why is said by `after` */
-        tell_share(h, r, &p->some[i], text, "some ", some[i]);
+        pressure_emit_share(h, r, &p->some[i], text, "some ", some[i]);
         if (full[i])
-            tell_share(h, r, &p->full[i], text, "full ", full[i]);
+            pressure_emit_share(h, r, &p->full[i], text, "full ", full[i]);
     }
     return 0;
 }
 
-static void drop(void *kept)
+static void pressure_drop(void *kept)
 {
     struct pressures *p = kept;
     for (size_t i = 0; i < PRESSURES; i++)
@@ -114,10 +115,10 @@ static void drop(void *kept)
 const struct probe probe_pressure = {
     .name = "pressure",
     .summary = "time that work waited for processors, memory and I/O while the program ran",
-    .before = before,
-    .after = after,
-    .sample = sample,
+    .before = pressure_before,
+    .after = pressure_after,
+    .sample = pressure_sample,
     .nested = true,
     .keeps = sizeof(struct pressures),
-    .drop = drop,
+    .drop = pressure_drop,
 };

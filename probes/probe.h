@@ -51,7 +51,7 @@ struct probe {
     bool anywhere; /* its facts are of the job, the environment or the working directory, and hold on whatever machine this is */
     bool lasting; /* what `before` tells holds until the next boot: kept in host->cache and replayed from there */
     bool beside_lasts; /* the same of `beside` */
-    size_t keeps; /* bytes kept between its hooks, zeroed at first: probe_kept */
+    size_t keeps; /* bytes kept between its hooks, zeroed at first: probe_data */
     void (*drop)(void *kept); /* closes what is kept, before it is freed; NULL: nothing to close */
 };
 
@@ -80,5 +80,5 @@ bool probes_cache_dir(char *const *env, struct buf *ret);
 /* That directory (host->cache), if it is there, ours and nobody else's; -1: else. */
 int probes_cache_open(const struct host *h);
 /* May a public record hold this param or tag? By the allow-list probes/public.def. */
-bool probes_public(const char *key);
+bool probes_is_public(const char *key);
 #endif

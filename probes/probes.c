@@ -2,7 +2,7 @@
 #include "probes/probe.h"
 
 #include "base/clock.h"
-#include "probes/aside.h"
+#include "probes/probe_child.h"
 #include "probes/look.h"
 #include "probes/state.h"
 
@@ -27,7 +27,7 @@ static const char *const sources[] = {
 #undef PROBE
 };
 
-static struct probes_state *state_of(struct host *h)
+static struct probes_state *probes_state_of(struct host *h)
 {
     if (h->state)
         return h->state;
@@ -54,12 +54,12 @@ void probes_end(struct host *h)
     if (!s)
         return;
     for (size_t i = 0; s->besides && s->afters && i < probes_count; i++) {
-        aside_end(&s->besides[i]);
-        aside_end(&s->afters[i]);
+        probe_child_end(&s->besides[i]);
+        probe_child_end(&s->afters[i]);
     }
     for (size_t i = 0; s->besides && s->afters && i < probes_count; i++) {
-        aside_reap(&s->besides[i]);
-        aside_reap(&s->afters[i]);
+        probe_child_reap(&s->besides[i]);
+        probe_child_reap(&s->afters[i]);
     }
     for (size_t i = 0; s->kept && i < probes_count; i++) {
         if (s->kept[i] && probes[i]->drop)
@@ -76,7 +76,7 @@ void probes_end(struct host *h)
     h->state = NULL;
 }
 
-void *probe_kept(const struct host *h, const struct probe *p)
+void *probe_data(const struct host *h, const struct probe *p)
 {
     size_t i = 0;
     while (i < probes_count && probes[i] != p)
@@ -93,77 +93,77 @@ const struct probe_cost *probes_costs(const struct host *h)
     return h->state ? h->state->costs : NULL;
 }
 
-static probe_hook *hook_of(const struct probe *p, enum probe_phase phase)
+static probe_hook *probes_hook_of(const struct probe *p, enum probe_phase phase)
 {
     probe_hook *const hooks[PROBE_PHASES] = {
         [PROBE_BEFORE] = p->before, [PROBE_BESIDE] = p->beside, [PROBE_AFTER] = p->after, [PROBE_SAMPLE] = p->sample};
     return hooks[phase];
 }
 
-static bool lasts(const struct probe *p, enum probe_phase phase)
+static bool probes_is_lasting(const struct probe *p, enum probe_phase phase)
 {
     return (phase == PROBE_BEFORE && p->lasting) || (phase == PROBE_BESIDE && p->beside_lasts);
 }
 
 /* A probe can have lasting facts of both kinds. */
-static const char *cache_name(const struct probe *p, enum probe_phase phase, char ret[64])
+static const char *probes_cache_name(const struct probe *p, enum probe_phase phase, char ret[64])
 {
     snprintf(ret, 64, "%s%s", p->name, phase == PROBE_BESIDE ? "+" : "");
     return ret;
 }
 
-static void say_missing(struct record *r, const struct probe *p, const char *why)
+static void probes_emit_missing(struct record *r, const struct probe *p, const char *why)
 {
     char key[64];
     snprintf(key, sizeof key, "probe.%s", p->name);
     record_missing(r, key, "%s", why);
 }
 
-static void run_here(const struct probe *p, enum probe_phase phase, struct host *h, struct record *r)
+static void probes_run_hook(const struct probe *p, enum probe_phase phase, struct host *h, struct record *r)
 {
     const struct fact *after = r->last;
     struct err err = {0};
     char name[64];
     h->state->unsure = false;
-    if (hook_of(p, phase)(h, r, &err) != 0)
-        say_missing(r, p, err.text);
-    else if (lasts(p, phase) && !h->state->unsure)
-        cache_keep(h, cache_name(p, phase, name), r, after);
+    if (probes_hook_of(p, phase)(h, r, &err) != 0)
+        probes_emit_missing(r, p, err.text);
+    else if (probes_is_lasting(p, phase) && !h->state->unsure)
+        cache_store(h, probes_cache_name(p, phase, name), r, after);
 }
 
-static int limit_ms(const struct probe *p)
+static int probes_limit_ms(const struct probe *p)
 {
     return p->limit_ms ? p->limit_ms : 2500;
 }
 
 /* Takes what ran aside; what is late is ended, and what it has told counts. */
-static void collect(size_t i, enum probe_phase phase, int64_t from_ns, struct host *h, struct record *r)
+static void probes_collect_child(size_t i, enum probe_phase phase, int64_t from_ns, struct host *h, struct record *r)
 {
     const struct probe *p = probes[i];
-    struct aside *a = phase == PROBE_BESIDE ? &h->state->besides[i] : &h->state->afters[i];
+    struct probe_child *a = phase == PROBE_BESIDE ? &h->state->besides[i] : &h->state->afters[i];
     struct probe_cost *cost = &h->state->costs[i];
     const struct fact *after = r->last;
     char text[160], name[64];
     if (a->pid == 0)
         return;
     r->source = sources[i];
-    aside_wait(a, from_ns + limit_ms(p) * (int64_t)1000000);
-    double ms = aside_tell(a, h, r);
+    probe_child_wait(a, from_ns + probes_limit_ms(p) * (int64_t)1000000);
+    double ms = probe_child_emit(a, h, r);
     if (ms < 0 && a->fd >= 0)
-        snprintf(text, sizeof text, "the probe had not finished %d ms after the program's end", limit_ms(p));
+        snprintf(text, sizeof text, "the probe had not finished %d ms after the program's end", probes_limit_ms(p));
     else
         snprintf(text, sizeof text, "the probe's process ended early");
     if (ms < 0)
-        say_missing(r, p, text);
-    else if (lasts(p, phase) && !a->failed)
-        cache_keep(h, cache_name(p, phase, name), r, after);
+        probes_emit_missing(r, p, text);
+    else if (probes_is_lasting(p, phase) && !a->failed)
+        cache_store(h, probes_cache_name(p, phase, name), r, after);
     cost->ms[phase] += ms >= 0 ? ms : (double)(clock_mono_ns() - a->start_ns) / 1e6;
     cost->runs[phase]++;
-    aside_end(a);
+    probe_child_end(a);
 }
 
 /* One hook, here or in a process of its own. */
-static void run_one(size_t i, enum probe_phase phase, struct host *h, struct record *r)
+static void probes_run_probe(size_t i, enum probe_phase phase, struct host *h, struct record *r)
 {
     const struct probe *p = probes[i];
     struct probe_cost *cost = &h->state->costs[i];
@@ -173,39 +173,39 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     if ((h->elsewhere && !p->anywhere) || (p->wanted && !p->wanted(phase, h, r)))
         return;
     r->source = sources[i];
-    if (lasts(p, phase) && cache_replay(h, cache_name(p, phase, name), r))
+    if (probes_is_lasting(p, phase) && cache_replay(h, probes_cache_name(p, phase, name), r))
         cost->cached = true;
     else if (own_process) {
         bool beside = phase == PROBE_BESIDE;
-        if (aside_begin(beside ? &h->state->besides[i] : &h->state->afters[i], h, r, hook_of(p, phase), beside) == 0)
+        if (probe_child_begin(beside ? &h->state->besides[i] : &h->state->afters[i], h, r, probes_hook_of(p, phase), beside) == 0)
             return; /* its cost is its own */
-        say_missing(r, p, "cannot start a process for the probe");
+        probes_emit_missing(r, p, "cannot start a process for the probe");
     } else
-        run_here(p, phase, h, r);
+        probes_run_hook(p, phase, h, r);
     cost->ms[phase] += (double)(clock_mono_ns() - start) / 1e6;
     cost->runs[phase]++;
 }
 
-int64_t probes_clock(const struct host *h)
+int64_t probes_clock_ns(const struct host *h)
 {
     return h->clock ? h->clock() : clock_mono_ns();
 }
 
-void probes_now(struct host *h)
+void probes_set_now(struct host *h)
 {
-    h->state->now_ns = probes_clock(h);
+    h->state->now_ns = probes_clock_ns(h);
 }
 
 /* Each sampler may take a 5000th of a core: after a costly look it rests. The first two looks open files, and are the base. */
-static void sample_all(bool nested, struct host *h, struct record *r)
+static void probes_run_samplers(bool nested, struct host *h, struct record *r)
 {
     struct probes_state *state = h->state;
-    probes_now(h);
+    probes_set_now(h);
     for (size_t i = 0; i < probes_count; i++) {
         if (!probes[i]->sample || (nested && !probes[i]->nested) || state->now_ns < state->rest_until[i])
             continue;
         int64_t start = clock_own_ns();
-        run_one(i, PROBE_SAMPLE, h, r);
+        probes_run_probe(i, PROBE_SAMPLE, h, r);
         if (state->costs[i].runs[PROBE_SAMPLE] > 2)
             state->rest_until[i] = state->now_ns + 5000 * (clock_own_ns() - start);
     }
@@ -213,7 +213,7 @@ static void sample_all(bool nested, struct host *h, struct record *r)
 }
 
 /* The costs of all probes: sums as metrics, each one's in a tag. */
-static void tell_costs(const struct host *h, struct record *r)
+static void probes_emit_costs(const struct host *h, struct record *r)
 {
     static const char *const names[PROBE_PHASES] = {"before", "beside", "after", "sample"};
     double sum[PROBE_PHASES] = {0};
@@ -246,7 +246,7 @@ static void tell_costs(const struct host *h, struct record *r)
 
 void probes_run(enum probe_phase phase, bool nested, struct host *h, struct record *r)
 {
-    struct probes_state *state = state_of(h);
+    struct probes_state *state = probes_state_of(h);
     if (!state) {
         record_missing(r, "probe", "out of memory");
         return;
@@ -255,10 +255,10 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
     int64_t start = clock_mono_ns();
     if (phase == PROBE_AFTER) {
         state->ended = true;
-        probes_now(h);
+        probes_set_now(h);
     }
     if (phase == PROBE_SAMPLE) {
-        sample_all(nested, h, r);
+        probes_run_samplers(nested, h, r);
         r->source = source;
         return;
     }
@@ -267,21 +267,21 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
         record_missing(r, "machine", "%s", h->elsewhere);
     }
     for (size_t i = 0; i < probes_count; i++)
-        if (hook_of(probes[i], phase) && (!nested || probes[i]->nested) && phase == PROBE_AFTER && probes[i]->aside)
-            run_one(i, phase, h, r);
+        if (probes_hook_of(probes[i], phase) && (!nested || probes[i]->nested) && phase == PROBE_AFTER && probes[i]->aside)
+            probes_run_probe(i, phase, h, r);
     for (size_t i = 0; i < probes_count; i++)
-        if (hook_of(probes[i], phase) && (!nested || probes[i]->nested) && !(phase == PROBE_AFTER && probes[i]->aside))
-            run_one(i, phase, h, r);
+        if (probes_hook_of(probes[i], phase) && (!nested || probes[i]->nested) && !(phase == PROBE_AFTER && probes[i]->aside))
+            probes_run_probe(i, phase, h, r);
     for (size_t i = 0; phase == PROBE_AFTER && i < probes_count; i++) {
-        collect(i, PROBE_BESIDE, start, h, r);
-        collect(i, PROBE_AFTER, start, h, r);
+        probes_collect_child(i, PROBE_BESIDE, start, h, r);
+        probes_collect_child(i, PROBE_AFTER, start, h, r);
     }
     if (phase == PROBE_AFTER && h->real)
-        tell_costs(h, r);
+        probes_emit_costs(h, r);
     r->source = source;
 }
 
-bool probes_public(const char *key)
+bool probes_is_public(const char *key)
 {
     /* A row that ends in "*" allows every key that begins with what stands before it. */
     static const char *const allowed[] = {

@@ -32,10 +32,10 @@ struct processes {
 };
 
 /* The fields of /proc/PID/stat behind the name, which may hold anything, even ") R 1": from the last parenthesis on. Field 3 is the first. */
-static bool read_stat(const struct host *h, pid_t pid, double fields[22])
+static bool processes_read_stat(const struct host *h, pid_t pid, double fields[22])
 {
-    struct look text;
-    if (!look(h, &text, "proc/%d/stat", pid))
+    struct look_text text;
+    if (!look_read(h, &text, "proc/%d/stat", pid))
         return false; /* it has gone meanwhile */
     char *end = strrchr(text.p, ')');
     if (!end)
@@ -49,7 +49,7 @@ static bool read_stat(const struct host *h, pid_t pid, double fields[22])
 }
 enum { PARENT = 1, USER = 11, SYSTEM, USER_WAITED, SYSTEM_WAITED, THREADS = 17, SIZE = 20, RESIDENT };
 
-static void add_pid(struct tree *t, pid_t pid)
+static void processes_add_pid(struct tree *t, pid_t pid)
 {
     if (t->count == t->room) {
         size_t room = t->room ? 2 * t->room : 256;
@@ -63,13 +63,13 @@ static void add_pid(struct tree *t, pid_t pid)
 }
 
 /* "12 345 ": our own helpers are children of the recorder, which is left out, and they with it. */
-static void add_children(const struct host *h, struct tree *t, pid_t pid, pid_t thread)
+static void processes_add_children(const struct host *h, struct tree *t, pid_t pid, pid_t thread)
 {
     char path[80];
     struct buf text CLEANUP_BUF;
     buf_init(&text, 1 << 18);
     snprintf(path, sizeof path, "proc/%d/task/%d/children", pid, thread);
-    if (look_file(h, path, (1 << 18) - 65537, &text) != 0) {
+    if (look_read_file(h, path, (1 << 18) - 65537, &text) != 0) {
         char task[64];
         snprintf(task, sizeof task, "proc/%d/task/%d", pid, thread);
         t->no_lists |= errno == ENOENT && look_exists(h, task);
@@ -79,7 +79,7 @@ static void add_children(const struct host *h, struct tree *t, pid_t pid, pid_t 
     for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
         int64_t child;
         if (str_int(word, &child) && child > 1 && child < INT32_MAX && !(h->real && child == getpid()))
-            add_pid(t, (pid_t)child);
+            processes_add_pid(t, (pid_t)child);
     }
 }
 
@@ -89,111 +89,111 @@ struct threads {
     pid_t pid;
 };
 
-static void see_thread(void *context, const char *name)
+static void processes_add_thread(void *context, const char *name)
 {
     struct threads *s = context;
     int64_t thread;
     if (s->t->threads_seen < THREADS_MAX && str_int(str_of(name), &thread) && thread != s->pid) {
         s->t->threads_seen++;
-        add_children(s->h, s->t, s->pid, (pid_t)thread);
+        processes_add_children(s->h, s->t, s->pid, (pid_t)thread);
     }
 }
 
-static void see_process(const struct host *h, struct tree *t, pid_t pid)
+static void processes_add_process(const struct host *h, struct tree *t, pid_t pid)
 {
     double f[22];
-    if (!read_stat(h, pid, f))
+    if (!processes_read_stat(h, pid, f))
         return;
     t->processes++;
     t->ticks += f[USER] + f[SYSTEM] + f[USER_WAITED] + f[SYSTEM_WAITED];
     t->threads += (unsigned)f[THREADS];
     t->vms_B += f[SIZE];
     t->rss_pages += f[RESIDENT];
-    add_children(h, t, pid, pid);
+    processes_add_children(h, t, pid, pid);
     if (f[THREADS] > 1 && f[THREADS] <= THREADS_MAX) {
         struct threads s = {h, t, pid};
         char path[64];
         snprintf(path, sizeof path, "proc/%d/task", pid);
-        look_names(h, path, see_thread, &s);
+        look_each_name(h, path, processes_add_thread, &s);
     }
 }
 
 /* The launcher is the program's parent; where it has gone, the program alone is walked. */
-static void walk(struct host *h, struct processes *p, struct tree *t)
+static void processes_walk_tree(struct host *h, struct processes *p, struct tree *t)
 {
     double f[22];
-    if (!p->launcher && read_stat(h, h->pid, f))
+    if (!p->launcher && processes_read_stat(h, h->pid, f))
         p->launcher = f[PARENT] > 1 ? (pid_t)f[PARENT] : -1;
-    if (p->launcher > 1 && read_stat(h, p->launcher, f)) {
+    if (p->launcher > 1 && processes_read_stat(h, p->launcher, f)) {
         t->ticks += f[USER_WAITED] + f[SYSTEM_WAITED];
-        add_children(h, t, p->launcher, p->launcher);
+        processes_add_children(h, t, p->launcher, p->launcher);
     } else
-        add_pid(t, h->pid);
+        processes_add_pid(t, h->pid);
     for (size_t i = 0; i < t->count && i < PROCESSES_MAX; i++)
-        see_process(h, t, t->pids[i]);
+        processes_add_process(h, t, t->pids[i]);
 }
 
-static double memory_of_node(const struct host *h)
+static double processes_node_memory(const struct host *h)
 {
-    struct look text;
+    struct look_text text;
     double kB;
-    if (!look(h, &text, "proc/meminfo"))
+    if (!look_read(h, &text, "proc/meminfo"))
         return 0;
     struct str value = look_value((struct str){text.p, text.n}, "MemTotal", ':');
     return str_double(str_word(&value), &kB) ? kB * 1024 : 0;
 }
 
-static void tell_tree(struct host *h, struct record *r, struct processes *p, const struct tree *t)
+static void processes_emit_tree(struct host *h, struct record *r, struct processes *p, const struct tree *t)
 {
     double ticks = (double)sysconf(_SC_CLK_TCK), page = (double)sysconf(_SC_PAGESIZE), rate, rss = t->rss_pages * page,
-           total = memory_of_node(h);
+           total = processes_node_memory(h);
     if (sample_rate(&p->time, h, t->ticks / ticks, 0, &rate)) /* of one processor: two busy ones are 200 */
-        sample_tell(h, r, "system/process_cpu_percentage", 100 * rate);
-    sample_tell(h, r, "system/process_memory_rss_megabytes", rss / 1e6);
-    sample_tell(h, r, "system/process_memory_vms_megabytes", t->vms_B / 1e6);
+        sample_emit(h, r, "system/process_cpu_percentage", 100 * rate);
+    sample_emit(h, r, "system/process_memory_rss_megabytes", rss / 1e6);
+    sample_emit(h, r, "system/process_memory_vms_megabytes", t->vms_B / 1e6);
     if (total > 0)
-        sample_tell(h, r, "system/process_memory_percentage", 100 * rss / total);
-    sample_tell(h, r, "system/process_threads", t->threads);
-    sample_tell(h, r, "system/process_count", t->processes);
+        sample_emit(h, r, "system/process_memory_percentage", 100 * rss / total);
+    sample_emit(h, r, "system/process_threads", t->threads);
+    sample_emit(h, r, "system/process_count", t->processes);
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int processes_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct processes *p = probe_kept(h, &probe_processes);
+    struct processes *p = probe_data(h, &probe_processes);
     struct tree t = {0};
     (void)err;
     if (!p || h->pid <= 1)
         return 0; /* nobody's program: a node's collector, or `benchwrap probe` */
     if (h->served) {
         if (!p->said)
-            tell_missing(h, r, "system/process_count", "%s", h->served);
+            emit_missing(h, r, "system/process_count", "%s", h->served);
         p->said = true;
         return 0;
     }
-    if (!look_is_own_proc(h)) {
+    if (!look_has_own_proc(h)) {
         if (!p->said)
-            tell_missing(h, r, "system/process_count", "/proc does not show the PID namespace of this run");
+            emit_missing(h, r, "system/process_count", "/proc does not show the PID namespace of this run");
         p->said = true;
         return 0;
     }
-    walk(h, p, &t);
+    processes_walk_tree(h, p, &t);
     if (t.no_lists && !p->said) {
         p->said = true;
-        tell_missing(h, r, "system/process_count",
+        emit_missing(h, r, "system/process_count",
                      "the kernel keeps no lists of children (CONFIG_PROC_CHILDREN): only the program's first process is seen");
     }
     p->seen = t.count < PROCESSES_SEEN ? t.count : PROCESSES_SEEN;
     if (p->seen)
         memcpy(p->first, t.pids, p->seen * sizeof *p->first);
     if (t.processes > 0)
-        tell_tree(h, r, p, &t);
+        processes_emit_tree(h, r, p, &t);
     free(t.pids);
     return 0;
 }
 
-size_t processes_seen(const struct host *h, pid_t ret[PROCESSES_SEEN])
+size_t processes_list(const struct host *h, pid_t ret[PROCESSES_SEEN])
 {
-    const struct processes *p = probe_kept(h, &probe_processes);
+    const struct processes *p = probe_data(h, &probe_processes);
     size_t n = p ? p->seen : 0;
     if (n)
         memcpy(ret, p->first, n * sizeof *ret);
@@ -203,7 +203,7 @@ size_t processes_seen(const struct host *h, pid_t ret[PROCESSES_SEEN])
 const struct probe probe_processes = {
     .name = "processes",
     .summary = "the program's own processes: processor time, memory, threads",
-    .sample = sample,
+    .sample = processes_sample,
     .nested = true,
     .keeps = sizeof(struct processes),
 };

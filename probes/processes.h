@@ -5,5 +5,5 @@
 
 enum { PROCESSES_SEEN = 32 };
 /* The first of them, as the last walk found them. How many; some may have gone meanwhile. */
-size_t processes_seen(const struct host *h, pid_t ret[PROCESSES_SEEN]);
+size_t processes_list(const struct host *h, pid_t ret[PROCESSES_SEEN]);
 #endif

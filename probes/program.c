@@ -6,14 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_file(const struct host *h, const char *path, bool executable)
+static bool program_is_file(const struct host *h, const char *path, bool executable)
 {
     struct stat st;
     return path[0] == '/' && path[1] && fstatat(h->root, path + 1, &st, 0) == 0 && S_ISREG(st.st_mode) &&
            (!executable || faccessat(h->root, path + 1, X_OK, 0) == 0);
 }
 
-static bool join(char *ret, size_t size, const char *cwd, struct str dir, const char *name)
+static bool program_join_path(char *ret, size_t size, const char *cwd, struct str dir, const char *name)
 {
     bool relative = dir.n == 0 || dir.p[0] != '/';
     if (relative && (!cwd || cwd[0] != '/'))
@@ -22,27 +22,27 @@ static bool join(char *ret, size_t size, const char *cwd, struct str dir, const 
     return n > 0 && (size_t)n < size;
 }
 
-bool program_path(const struct host *h, char *ret, size_t size)
+bool program_find_path(const struct host *h, char *ret, size_t size)
 {
     const char *name = h->argv ? h->argv[0] : NULL;
     if (!name || !*name)
         return false;
     if (strchr(name, '/')) {
         int n = name[0] == '/' ? snprintf(ret, size, "%s", name) : -1;
-        if (name[0] != '/' && !join(ret, size, h->cwd, (struct str){"", 0}, name))
+        if (name[0] != '/' && !program_join_path(ret, size, h->cwd, (struct str){"", 0}, name))
             return false;
-        return (name[0] != '/' || (size_t)n < size) && is_file(h, ret, true);
+        return (name[0] != '/' || (size_t)n < size) && program_is_file(h, ret, true);
     }
     const char *path = look_env(h, "PATH");
     for (struct str rest = str_of(path ? path : "/bin:/usr/bin"); rest.p;) {
         struct str dir = str_cut(&rest, ':');
-        if (join(ret, size, h->cwd, dir, name) && is_file(h, ret, true))
+        if (program_join_path(ret, size, h->cwd, dir, name) && program_is_file(h, ret, true))
             return true;
     }
     return false;
 }
 
-bool program_script(const struct host *h, char *ret, size_t size)
+bool program_find_script(const struct host *h, char *ret, size_t size)
 {
     static const char *const interpreters[] = {"python",  "bash",  "sh",   "dash", "zsh",   "ksh",    "perl", "ruby",
                                                "Rscript", "julia", "node", "lua",  "tclsh", "octave", "pypy"};
@@ -58,8 +58,8 @@ bool program_script(const struct host *h, char *ret, size_t size)
         if (**a == '-')
             continue;
         if (**a == '/')
-            return (size_t)snprintf(ret, size, "%s", *a) < size && is_file(h, ret, false);
-        return join(ret, size, h->cwd, (struct str){"", 0}, *a) && is_file(h, ret, false);
+            return (size_t)snprintf(ret, size, "%s", *a) < size && program_is_file(h, ret, false);
+        return program_join_path(ret, size, h->cwd, (struct str){"", 0}, *a) && program_is_file(h, ret, false);
     }
     return false;
 }

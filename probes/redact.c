@@ -15,24 +15,24 @@ struct bits {
     size_t n;
 };
 
-static void set_bits(void *context, const struct secret *s)
+static void redact_set_bits(void *context, const struct secret *s)
 {
     struct bits *b = context;
     for (size_t i = s->at; i < s->at + s->n && i < b->n; i++)
         b->p[i / 8] |= (unsigned char)(1 << i % 8);
 }
 
-static bool get_bit(const struct bits *b, size_t i)
+static bool redact_get_bit(const struct bits *b, size_t i)
 {
     return b->p[i / 8] >> i % 8 & 1;
 }
 
-static void add_digests(struct str value, struct bits *b)
+static void redact_add_digests(struct str value, struct bits *b)
 {
     for (size_t i = 0, from = 0; i <= value.n; i++)
         if (i == value.n || !((value.p[i] >= '0' && value.p[i] <= '9') || (value.p[i] >= 'a' && value.p[i] <= 'f'))) {
             if (i - from >= 40)
-                set_bits(b, &(struct secret){.at = from, .n = i - from, .kind = SECRET_RANDOM});
+                redact_set_bits(b, &(struct secret){.at = from, .n = i - from, .kind = SECRET_RANDOM});
             from = i + 1;
         }
 }
@@ -42,7 +42,7 @@ size_t redact_variable(struct buf *to, struct str name, struct str value)
     struct secrets_state state = {0};
     bool number;
     size_t places = 0;
-    if (secret_value(secret_variable(name), value, &number)) {
+    if (secret_is_value(secret_variable_weight(name), value, &number)) {
         buf_puts(to, mark);
         return 1;
     }
@@ -51,12 +51,12 @@ size_t redact_variable(struct buf *to, struct str name, struct str value)
         buf_puts(to, mark);
         return 1;
     }
-    secrets_find(value, &state, set_bits, &b);
-    add_digests(value, &b);
+    secrets_find(value, &state, redact_set_bits, &b);
+    redact_add_digests(value, &b);
     for (size_t i = 0; i < value.n;) {
-        bool gone = get_bit(&b, i);
+        bool gone = redact_get_bit(&b, i);
         size_t from = i;
-        while (i < value.n && get_bit(&b, i) == gone)
+        while (i < value.n && redact_get_bit(&b, i) == gone)
             i++;
         if (gone)
             buf_puts(to, mark);
@@ -71,7 +71,7 @@ size_t redact_variable(struct buf *to, struct str name, struct str value)
 /* ---- in place ---- */
 
 /* Would YAML read what begins here as a value? There neither a bracket nor a star may begin it. */
-static bool begins_value(const char *text, size_t at)
+static bool redact_begins_value(const char *text, size_t at)
 {
     size_t from = at;
     while (from > 0 && (text[from - 1] == ' ' || text[from - 1] == '\t'))
@@ -81,7 +81,7 @@ static bool begins_value(const char *text, size_t at)
 }
 
 /* As long as what was there: "[redacted]***", or what keeps the text well formed. */
-static void fill(char *text, const struct secret *s)
+static void redact_fill_secret(char *text, const struct secret *s)
 {
     char *p = text + s->at;
     size_t k = sizeof mark - 1, n = s->n;
@@ -91,7 +91,7 @@ static void fill(char *text, const struct secret *s)
         memcpy(p, n >= 4 ? "null" : "0", n >= 4 ? 4 : 1);
     } else if (s->fill == SECRET_FILL_QUOTED) {
         p[0] = p[n - 1] = n == 1 ? '0' : '"';
-    } else if (begins_value(text, s->at)) {
+    } else if (redact_begins_value(text, s->at)) {
         memcpy(p, n >= k ? "(redacted)" : "x", n >= k ? k : 1);
     } else if (n >= k)
         memcpy(p, mark, k);
@@ -104,7 +104,7 @@ struct kept_secret {
 };
 
 /* They are filled when all are found: what is filled would no longer look like one. */
-static void keep(void *context, const struct secret *s)
+static void redact_store_secret(void *context, const struct secret *s)
 {
     struct kept_secret *k = context;
     struct secret *last = k->n > 0 ? &k->list[k->n - 1] : NULL;
@@ -132,19 +132,19 @@ static void keep(void *context, const struct secret *s)
 size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context)
 {
     struct kept_secret found = {0};
-    size_t count = secrets_find((struct str){text, n}, state, keep, &found);
+    size_t count = secrets_find((struct str){text, n}, state, redact_store_secret, &found);
     if (found.failed)
         memset(text, '*', n); /* no memory to tell them apart: better nothing than a secret */
     for (size_t i = 0; i < found.n && !found.failed; i++) {
         if (each)
             each(context, &found.list[i]);
-        fill(text, &found.list[i]);
+        redact_fill_secret(text, &found.list[i]);
     }
     free(found.list);
     return count ? found.n : 0;
 }
 
-static void count_number(void *context, const struct secret *s)
+static void redact_count_number(void *context, const struct secret *s)
 {
     struct redact *r = context;
     r->numbers += s->number;
@@ -152,7 +152,7 @@ static void count_number(void *context, const struct secret *s)
 
 static size_t redact_lines(struct redact *r, struct secrets_state *state, char *text, size_t n)
 {
-    size_t secrets = redact_secrets(text, n, state, count_number, r), identities = 0;
+    size_t secrets = redact_secrets(text, n, state, redact_count_number, r), identities = 0;
     if (r->ids)
         identities = identities_replace(r->ids, text, n, NULL, NULL);
     r->secrets += secrets;
@@ -168,15 +168,15 @@ bool redact_is_wide(struct str head)
 }
 
 /* ASCII, or a byte that is none. */
-static char unit_letter(const char *unit, bool is_big)
+static char redact_unit_letter(const char *unit, bool is_big)
 {
     char low = unit[is_big], high = unit[!is_big];
     return high || (low & 0x80) ? (char)0xff : low;
 }
 
-static void set_unit(char *unit, bool is_big, char letter)
+static void redact_set_unit(char *unit, bool is_big, char letter)
 {
-    if (unit_letter(unit, is_big) == letter)
+    if (redact_unit_letter(unit, is_big) == letter)
         return;
     unit[is_big] = letter;
     unit[!is_big] = 0;
@@ -192,10 +192,10 @@ static size_t redact_wide_text(struct redact *r, struct secrets_state *state, ch
         return 1;
     }
     for (size_t i = 0; i < units; i++)
-        letters[i] = unit_letter(text + 2 * (i + 1), is_big);
+        letters[i] = redact_unit_letter(text + 2 * (i + 1), is_big);
     size_t places = redact_lines(r, state, letters, units);
     for (size_t i = 0; i < units; i++)
-        set_unit(text + 2 * (i + 1), is_big, letters[i]);
+        redact_set_unit(text + 2 * (i + 1), is_big, letters[i]);
     free(letters);
     return places;
 }
@@ -211,10 +211,10 @@ size_t redact_text(struct redact *r, char *text, size_t n)
 size_t redact_named(struct redact *r, struct str name, char *value, size_t n)
 {
     struct secret whole = {.n = n, .kind = SECRET_ASSIGNED};
-    if (!secret_value(secret_variable(name), (struct str){value, n}, &whole.number))
+    if (!secret_is_value(secret_variable_weight(name), (struct str){value, n}, &whole.number))
         return redact_text(r, value, n);
-    count_number(r, &whole);
-    fill(value, &whole);
+    redact_count_number(r, &whole);
+    redact_fill_secret(value, &whole);
     r->secrets++;
     return 1;
 }
@@ -237,25 +237,25 @@ void redact_stream_deinit(struct redact_stream *s)
 }
 
 /* Letters become the units that they stand for. */
-static void emit_units(struct redact_stream *s, const char *letters, size_t n)
+static void redact_output_units(struct redact_stream *s, const char *letters, size_t n)
 {
     struct redact_wide *w = &s->wide;
     char *units = w->units + w->n_out;
     for (size_t i = 0; i < n; i++)
-        set_unit(units + 2 * i, w->is_big, letters[i]);
+        redact_set_unit(units + 2 * i, w->is_big, letters[i]);
     s->write(s->context, units, 2 * n);
     w->n_out += 2 * n;
 }
 
-static void emit(struct redact_stream *s, const void *p, size_t n)
+static void redact_output(struct redact_stream *s, const void *p, size_t n)
 {
     if (s->wide.is_wide && n > 0)
-        emit_units(s, p, n);
+        redact_output_units(s, p, n);
     else
         s->write(s->context, p, n);
 }
 
-static bool hold(struct redact_stream *s, const char *p, size_t n)
+static bool redact_hold_bytes(struct redact_stream *s, const char *p, size_t n)
 {
     if (s->n + n > s->room) {
         size_t room = s->room ? s->room : 4096;
@@ -272,54 +272,54 @@ static bool hold(struct redact_stream *s, const char *p, size_t n)
     return true;
 }
 
-static void no_secret(void *context, const struct secret *s)
+static void redact_ignore_secret(void *context, const struct secret *s)
 {
     (void)context;
     (void)s;
 }
 
 /* Stars for what there is no memory to look at. */
-static void pass_blotted(struct redact_stream *s, size_t n)
+static void redact_output_stars(struct redact_stream *s, size_t n)
 {
     char blot[256];
     memset(blot, '*', sizeof blot);
     for (size_t left = n; left > 0; left -= left < sizeof blot ? left : sizeof blot)
-        emit(s, blot, left < sizeof blot ? left : sizeof blot);
+        redact_output(s, blot, left < sizeof blot ? left : sizeof blot);
 }
 
 /* Lines in the caller's memory: handed on from there where nothing is to be replaced. */
-static void pass_lines(struct redact_stream *s, const char *p, size_t n)
+static void redact_output_lines(struct redact_stream *s, const char *p, size_t n)
 {
     struct secrets_state state = s->state;
-    if (!s->redact->ids && !state.in_key && !state.fold && secrets_find((struct str){p, n}, &state, no_secret, NULL) == 0 &&
+    if (!s->redact->ids && !state.in_key && !state.fold && secrets_find((struct str){p, n}, &state, redact_ignore_secret, NULL) == 0 &&
         !state.in_key) {
         s->state = state;
-        emit(s, p, n);
+        redact_output(s, p, n);
         return;
     }
     char *copy = malloc(n);
     if (copy) {
         memcpy(copy, p, n);
         redact_lines(s->redact, &s->state, copy, n);
-        emit(s, copy, n);
+        redact_output(s, copy, n);
     } else
-        pass_blotted(s, n);
+        redact_output_stars(s, n);
     free(copy);
 }
 
 /* What is held goes on up to here. */
-static void pass_held(struct redact_stream *s, size_t n)
+static void redact_output_held(struct redact_stream *s, size_t n)
 {
     if (n == 0)
         return;
     redact_lines(s->redact, &s->state, s->held, n);
-    emit(s, s->held, n);
+    redact_output(s, s->held, n);
     memmove(s->held, s->held + n, s->n - n);
     s->n -= n;
 }
 
 /* Behind the last line end; 0: there is none. Progress is often written with CR alone. */
-static size_t lines_end(const char *p, size_t n)
+static size_t redact_lines_end(const char *p, size_t n)
 {
     const char *lf = n ? memrchr(p, '\n', n) : NULL;
     if (!lf && n)
@@ -328,60 +328,60 @@ static size_t lines_end(const char *p, size_t n)
 }
 
 /* Behind the last blank whose words do not announce what follows. 0: nowhere. */
-static size_t words_end(const char *p, size_t n)
+static size_t redact_words_end(const char *p, size_t n)
 {
     for (size_t i = secrets_rest_of_line((struct str){p, n}); i-- > 1;)
-        if ((p[i] == ' ' || p[i] == '\t') && p[i - 1] != ' ' && p[i - 1] != '\t' && !secrets_announced((struct str){p, i}))
+        if ((p[i] == ' ' || p[i] == '\t') && p[i - 1] != ' ' && p[i - 1] != '\t' && !secrets_are_announced((struct str){p, i}))
             return i + 1;
     return 0;
 }
 
 /* A line that does not end: words go on, and of an endless word all but its last part. */
-static void relieve(struct redact_stream *s)
+static void redact_shorten_held(struct redact_stream *s)
 {
-    size_t n = words_end(s->held, s->n);
-    pass_held(s, n > 0 ? n : s->n - HOLD_LAST);
+    size_t n = redact_words_end(s->held, s->n);
+    redact_output_held(s, n > 0 ? n : s->n - HOLD_LAST);
 }
 
 /* Without memory to hold it nobody can tell what it begins: as many stars go on. */
-static void hold_or_blot(struct redact_stream *s, const char *p, size_t n)
+static void redact_hold_or_overwrite(struct redact_stream *s, const char *p, size_t n)
 {
-    if (hold(s, p, n))
+    if (redact_hold_bytes(s, p, n))
         return;
-    pass_held(s, words_end(s->held, s->n));
-    pass_blotted(s, s->n + n);
+    redact_output_held(s, redact_words_end(s->held, s->n));
+    redact_output_stars(s, s->n + n);
     s->n = 0;
 }
 
-static void write_piece(struct redact_stream *s, const char *p, size_t n)
+static void redact_write_piece(struct redact_stream *s, const char *p, size_t n)
 {
     if (s->n > 0) { /* the line that is held ends first */
         const char *lf = memchr(p, '\n', n);
         size_t k = lf ? (size_t)(lf - p) + 1 : n;
-        hold_or_blot(s, p, k);
+        redact_hold_or_overwrite(s, p, k);
         p += k;
         n -= k;
         if (lf)
-            pass_held(s, s->n);
+            redact_output_held(s, s->n);
     }
-    size_t lines = lines_end(p, n);
+    size_t lines = redact_lines_end(p, n);
     if (lines > 0)
-        pass_lines(s, p, lines);
+        redact_output_lines(s, p, lines);
     if (n > lines)
-        hold_or_blot(s, p + lines, n - lines);
+        redact_hold_or_overwrite(s, p + lines, n - lines);
     while (s->n > HOLD_MAX)
-        relieve(s);
+        redact_shorten_held(s);
 }
 
-static void write_pieces(struct redact_stream *s, const char *p, size_t n)
+static void redact_write_pieces(struct redact_stream *s, const char *p, size_t n)
 {
     for (size_t k; n > 0; p += k, n -= k) {
         k = n < PIECE ? n : PIECE;
-        write_piece(s, p, k);
+        redact_write_piece(s, p, k);
     }
 }
 
-static bool keep_units(struct redact_wide *w, const char *units, size_t n)
+static bool redact_hold_units(struct redact_wide *w, const char *units, size_t n)
 {
     if (w->n_out > 0) {
         memmove(w->units, w->units + w->n_out, w->n - w->n_out);
@@ -402,33 +402,33 @@ static bool keep_units(struct redact_wide *w, const char *units, size_t n)
 }
 
 /* At most UNITS. */
-static void write_units(struct redact_stream *s, const char *units, size_t n)
+static void redact_write_units(struct redact_stream *s, const char *units, size_t n)
 {
     char letters[UNITS], blot[2 * UNITS];
-    if (!keep_units(&s->wide, units, 2 * n)) { /* without memory: what is held goes on, and stars for these */
-        pass_held(s, s->n);
+    if (!redact_hold_units(&s->wide, units, 2 * n)) { /* without memory: what is held goes on, and stars for these */
+        redact_output_held(s, s->n);
         memset(blot, '*', 2 * n);
         s->write(s->context, blot, 2 * n);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        letters[i] = unit_letter(units + 2 * i, s->wide.is_big);
-    write_piece(s, letters, n);
+        letters[i] = redact_unit_letter(units + 2 * i, s->wide.is_big);
+    redact_write_piece(s, letters, n);
 }
 
-static void write_wide(struct redact_stream *s, const char *p, size_t n)
+static void redact_write_wide(struct redact_stream *s, const char *p, size_t n)
 {
     char unit[2] = {s->wide.half};
     if (s->wide.has_half && n > 0) {
         unit[1] = *p;
         s->wide.has_half = false;
-        write_units(s, unit, 1);
+        redact_write_units(s, unit, 1);
         p++;
         n--;
     }
     for (size_t k; n >= 2; p += 2 * k, n -= 2 * k) {
         k = n / 2 < UNITS ? n / 2 : UNITS;
-        write_units(s, p, k);
+        redact_write_units(s, p, k);
     }
     if (n > 0) {
         s->wide.has_half = true;
@@ -437,7 +437,7 @@ static void write_wide(struct redact_stream *s, const char *p, size_t n)
 }
 
 /* The first bytes say what the text is. Returns how many bytes were consumed for it. */
-static size_t begin_text(struct redact_stream *s, const char *p, size_t n)
+static size_t redact_begin_text(struct redact_stream *s, const char *p, size_t n)
 {
     struct redact_wide *w = &s->wide;
     size_t used = 0;
@@ -451,7 +451,7 @@ static size_t begin_text(struct redact_stream *s, const char *p, size_t n)
         w->is_big = w->first[0] == 0xfe;
         w->is_wide = true;
     } else
-        write_pieces(s, (const char *)w->first, w->first_n);
+        redact_write_pieces(s, (const char *)w->first, w->first_n);
     return used;
 }
 
@@ -459,10 +459,10 @@ void redact_stream_flush(struct redact_stream *s, bool end)
 {
     if (end && !s->wide.is_known && s->wide.first_n > 0) { /* a text of one byte */
         s->wide.is_known = true;
-        write_pieces(s, (const char *)s->wide.first, s->wide.first_n);
+        redact_write_pieces(s, (const char *)s->wide.first, s->wide.first_n);
     }
     if (s->n > 0 && (end || !s->state.fold)) /* of a value on lines of its own, whole lines */
-        pass_held(s, end ? s->n : words_end(s->held, s->n));
+        redact_output_held(s, end ? s->n : redact_words_end(s->held, s->n));
     if (end && s->wide.has_half) {
         s->write(s->context, &s->wide.half, 1);
         s->wide.has_half = false;
@@ -472,9 +472,9 @@ void redact_stream_flush(struct redact_stream *s, bool end)
 void redact_stream_write(struct redact_stream *s, const void *p, size_t n)
 {
     const char *at = p;
-    size_t used = s->wide.is_known || n == 0 ? 0 : begin_text(s, at, n);
+    size_t used = s->wide.is_known || n == 0 ? 0 : redact_begin_text(s, at, n);
     if (s->wide.is_wide)
-        write_wide(s, at + used, n - used);
+        redact_write_wide(s, at + used, n - used);
     else
-        write_pieces(s, at + used, n - used);
+        redact_write_pieces(s, at + used, n - used);
 }

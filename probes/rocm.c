@@ -27,7 +27,7 @@ struct rocm {
     int (*partition)(uint32_t, char *, uint32_t);
 };
 
-static bool load(struct rocm *n)
+static bool rocm_load(struct rocm *n)
 {
     const struct library_function rows[] = {
         {"rsmi_init", &n->init},
@@ -51,11 +51,11 @@ static bool load(struct rocm *n)
     return n->library != NULL;
 }
 
-struct seen {
+struct rocm_devices {
     struct tally models, memory, power, power_default, ecc, level, vbios, links, partition;
 };
 
-static void see_device(const struct rocm *n, uint32_t i, struct seen *s)
+static void rocm_read_device(const struct rocm *n, uint32_t i, struct rocm_devices *s)
 {
     static const char *const levels[] = {
         "auto", "low", "high", "manual", "stable std", "stable peak", "stable min mclk", "stable min sclk", "determinism"};
@@ -86,7 +86,7 @@ static void see_device(const struct rocm *n, uint32_t i, struct seen *s)
     }
 }
 
-static void see_links(const struct rocm *n, uint32_t count, struct tally *t)
+static void rocm_read_links(const struct rocm *n, uint32_t count, struct tally *t)
 {
     static const char *const types[] = {"undefined", "PCI", "XGMI"};
     uint64_t hops;
@@ -97,13 +97,13 @@ static void see_links(const struct rocm *n, uint32_t count, struct tally *t)
                 tally_add(t, str_of(types[type]));
 }
 
-int gpu_rocm(struct host *h, struct record *r, char why[256])
+int gpu_emit_rocm(struct host *h, struct record *r, char why[256])
 {
     struct rocm n = {0};
-    struct seen s = {0};
+    struct rocm_devices s = {0};
     uint32_t count = 0;
     char text[128];
-    if (!load(&n))
+    if (!rocm_load(&n))
         return 0;
     int code = n.init && n.count ? n.init(0) : -1;
     if (code == 0)
@@ -118,22 +118,22 @@ int gpu_rocm(struct host *h, struct record *r, char why[256])
     if (count > GPUS_MAX)
         count = GPUS_MAX;
     for (uint32_t i = 0; i < count; i++)
-        see_device(&n, i, &s);
+        rocm_read_device(&n, i, &s);
     if (count > 0) {
-        see_links(&n, count, &s.links);
-        tell_int(h, r, "gpu.count", count);
-        tally_tell(&s.models, h, r, "gpu.model");
-        tally_tell(&s.memory, h, r, "gpu.memory_GiB");
-        tally_tell(&s.power, h, r, "gpu.power_limit_W");
-        tally_tell(&s.power_default, h, r, "gpu.power_default_W");
-        tally_tell(&s.ecc, h, r, "gpu.ecc");
-        tally_tell(&s.level, h, r, "gpu.performance_level");
-        tally_tell(&s.vbios, h, r, "gpu.vbios");
-        tally_tell(&s.partition, h, r, "gpu.partition");
-        tally_tell(&s.links, h, r, "gpu.pairs_on");
+        rocm_read_links(&n, count, &s.links);
+        emit_int(h, r, "gpu.count", count);
+        tally_emit(&s.models, h, r, "gpu.model");
+        tally_emit(&s.memory, h, r, "gpu.memory_GiB");
+        tally_emit(&s.power, h, r, "gpu.power_limit_W");
+        tally_emit(&s.power_default, h, r, "gpu.power_default_W");
+        tally_emit(&s.ecc, h, r, "gpu.ecc");
+        tally_emit(&s.level, h, r, "gpu.performance_level");
+        tally_emit(&s.vbios, h, r, "gpu.vbios");
+        tally_emit(&s.partition, h, r, "gpu.partition");
+        tally_emit(&s.links, h, r, "gpu.pairs_on");
         if (n.version && n.version(COMPONENT_DRIVER, text, sizeof text) == 0) {
             text[sizeof text - 1] = 0;
-            tell_text(h, r, "gpu.driver", text);
+            emit_text(h, r, "gpu.driver", text);
         }
     } else
         snprintf(why, 256, "librocm_smi64.so finds no GPU");

@@ -13,7 +13,8 @@
 enum { TEXT = 1 << 16, SHORT = 1024, NAME_LONGEST = 20 };
 static const int64_t SHORTEST_NS = 100000000; /* a rate over less would be the granularity of what counts, or one burst */
 
-static bool __attribute__((format(printf, 3, 0))) open_once(const struct host *h, struct sample_file *f, const char *fmt, va_list ap)
+static bool __attribute__((format(printf, 3, 0)))
+sample_open_once(const struct host *h, struct sampled_file *f, const char *fmt, va_list ap)
 {
     char path[512];
     if (f->fd)
@@ -33,7 +34,7 @@ static bool __attribute__((format(printf, 3, 0))) open_once(const struct host *h
     return true;
 }
 
-static bool read_again(struct sample_file *f, struct str *ret)
+static bool sample_read_again(struct sampled_file *f, struct str *ret)
 {
     static char text[TEXT];
     size_t n = 0;
@@ -52,34 +53,34 @@ static bool read_again(struct sample_file *f, struct str *ret)
     return n > 0;
 }
 
-bool sample_read(const struct host *h, struct sample_file *f, struct str *ret, const char *fmt, ...)
+bool sample_read(const struct host *h, struct sampled_file *f, struct str *ret, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    bool open = open_once(h, f, fmt, ap);
+    bool open = sample_open_once(h, f, fmt, ap);
     va_end(ap);
-    return open && read_again(f, ret);
+    return open && sample_read_again(f, ret);
 }
 
-bool sample_number(const struct host *h, struct sample_file *f, double *ret, const char *fmt, ...)
+bool sample_number(const struct host *h, struct sampled_file *f, double *ret, const char *fmt, ...)
 {
     struct str text;
     va_list ap;
     va_start(ap, fmt);
-    bool open = open_once(h, f, fmt, ap);
+    bool open = sample_open_once(h, f, fmt, ap);
     va_end(ap);
-    if (!open || !read_again(f, &text))
+    if (!open || !sample_read_again(f, &text))
         return false;
     struct str word = str_word(&text);
     errno = EINVAL;
     return str_double(str_cut(&word, '@'), ret) && isfinite(*ret);
 }
 
-void sample_close(struct sample_file *f)
+void sample_close(struct sampled_file *f)
 {
     if (f->fd)
         close(f->fd - 1);
-    *f = (struct sample_file){0};
+    *f = (struct sampled_file){0};
 }
 
 bool sample_rate(struct sample_count *c, const struct host *h, double now, double range, double *ret)
@@ -100,12 +101,12 @@ bool sample_rate(struct sample_count *c, const struct host *h, double now, doubl
     return good;
 }
 
-void sample_tell(const struct host *h, struct record *r, const char *key, double value)
+void sample_emit(const struct host *h, struct record *r, const char *key, double value)
 {
     record_metric(r, key, round(value * 10) / 10, NULL, DIR_NONE, h->state->round, 0);
 }
 
-void sample_tell_fine(const struct host *h, struct record *r, double value, const char *fmt, ...)
+void sample_emit_fine(const struct host *h, struct record *r, double value, const char *fmt, ...)
 {
     char key[200];
     va_list ap;
@@ -116,7 +117,7 @@ void sample_tell_fine(const struct host *h, struct record *r, double value, cons
 }
 
 /* After the driver's word: groups of at most two letters and one to four digits, "p1s0f0np0", "5_0", "0n1"; disks may end in letters ("sda"). */
-static bool is_counted(struct str rest, bool disk)
+static bool sample_is_numbered_name(struct str rest, bool disk)
 {
     static const char letters[] = "opsfdnvcirb";
     for (size_t i = 0; disk && i <= 2 && i <= rest.n; i++)
@@ -138,7 +139,7 @@ static bool is_counted(struct str rest, bool disk)
     return rest.n > 0;
 }
 
-void sample_name(char ret[24], const char *name, const char *other, int number)
+void sample_device_name(char ret[24], const char *name, const char *other, int number)
 {
     static const struct {
         const char *word;
@@ -150,7 +151,7 @@ void sample_name(char ret[24], const char *name, const char *other, int number)
                 {"rxe", false},  {"siw", false},  {"erdma_", false}};
     struct str text = str_of(name);
     for (size_t i = 0; text.n <= NAME_LONGEST && i < sizeof rows / sizeof *rows; i++)
-        if (str_starts(text, rows[i].word) && is_counted(str_sub(text, strlen(rows[i].word), text.n), rows[i].disk)) {
+        if (str_starts(text, rows[i].word) && sample_is_numbered_name(str_sub(text, strlen(rows[i].word), text.n), rows[i].disk)) {
             snprintf(ret, 24, "%.20s", name);
             for (char *c = ret; *c; c++)
                 *c = *c == '-' ? '_' : *c;

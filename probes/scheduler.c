@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 enum provider { NONE, SLURM, PBS, TORQUE, LSF, FLUX, KUBERNETES, GRIDENGINE };
-enum how { TAG, STEP, PARAM, COUNT, MIB };
+enum scheduler_use { TAG, STEP, PARAM, COUNT, MIB };
 
 static const struct {
     enum provider provider;
     const char *variable;
-    enum how how;
+    enum scheduler_use how;
     const char *key;
 } rows[] = {
 #define VAR(provider, variable, how, key) {provider, variable, how, key},
@@ -24,7 +24,7 @@ static const struct {
 };
 
 /* A variable with a meaning: not blank, not a scheduler's word for nothing. */
-static const char *value_of(const struct host *h, const char *name)
+static const char *scheduler_read_value(const struct host *h, const char *name)
 {
     static const char *const nothing[] = {"", "(null)", "N/A", "None", "n/a", "n/s"};
     const char *value = look_env(h, name);
@@ -34,9 +34,9 @@ static const char *value_of(const struct host *h, const char *name)
     return value;
 }
 
-static bool count_of(const struct host *h, const char *name, int64_t *ret)
+static bool scheduler_read_count(const struct host *h, const char *name, int64_t *ret)
 {
-    const char *value = value_of(h, name);
+    const char *value = scheduler_read_value(h, name);
     int64_t n;
     if (!value || !str_int(str_of(value), &n) || n < 0)
         return false;
@@ -45,41 +45,44 @@ static bool count_of(const struct host *h, const char *name, int64_t *ret)
 }
 
 /* Innermost first: a Flux job drops SLURM_*, so where its variable is, it is what started us. */
-static enum provider detect(const struct host *h)
+static enum provider scheduler_detect(const struct host *h)
 {
-    if (value_of(h, "FLUX_JOB_ID"))
+    if (scheduler_read_value(h, "FLUX_JOB_ID"))
         return FLUX;
-    if (value_of(h, "SLURM_JOB_ID"))
+    if (scheduler_read_value(h, "SLURM_JOB_ID"))
         return SLURM;
-    if (value_of(h, "PBS_JOBID"))
-        return value_of(h, "PBS_NP") || value_of(h, "PBS_VNODENUM") || value_of(h, "PBS_NUM_PPN") ? TORQUE : PBS;
-    if (value_of(h, "LSB_JOBID"))
+    if (scheduler_read_value(h, "PBS_JOBID"))
+        return scheduler_read_value(h, "PBS_NP") || scheduler_read_value(h, "PBS_VNODENUM") || scheduler_read_value(h, "PBS_NUM_PPN")
+                   ? TORQUE
+                   : PBS;
+    if (scheduler_read_value(h, "LSB_JOBID"))
         return LSF;
-    if (value_of(h, "JOB_ID") && (value_of(h, "SGE_TASK_ID") || value_of(h, "PE_HOSTFILE") || value_of(h, "SGE_ROOT")))
+    if (scheduler_read_value(h, "JOB_ID") &&
+        (scheduler_read_value(h, "SGE_TASK_ID") || scheduler_read_value(h, "PE_HOSTFILE") || scheduler_read_value(h, "SGE_ROOT")))
         return GRIDENGINE;
-    if (value_of(h, "KUBERNETES_SERVICE_HOST"))
+    if (scheduler_read_value(h, "KUBERNETES_SERVICE_HOST"))
         return KUBERNETES;
     return NONE;
 }
 
-static void tell_row(struct host *h, struct record *r, size_t i)
+static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
 {
-    const char *value = value_of(h, rows[i].variable);
+    const char *value = scheduler_read_value(h, rows[i].variable);
     int64_t n;
     if (!value || (rows[i].how == STEP && !slurm_is_step(value)))
         return;
     switch (rows[i].how) {
     case STEP:
-    case TAG: tell_tag(h, r, rows[i].key, str_of(value)); break;
-    case PARAM: tell_text(h, r, rows[i].key, value); break;
+    case TAG: emit_tag(h, r, rows[i].key, str_of(value)); break;
+    case PARAM: emit_text(h, r, rows[i].key, value); break;
     case COUNT:
     case MIB:
         if (!str_int(str_of(value), &n) || n < 0)
-            tell_missing(h, r, rows[i].key, "%s is not a number", rows[i].variable);
+            emit_missing(h, r, rows[i].key, "%s is not a number", rows[i].variable);
         else if (rows[i].how == COUNT)
-            tell_int(h, r, rows[i].key, n);
+            emit_int(h, r, rows[i].key, n);
         else if (n > 0) /* 0: all of the node */
-            tell_GiB(h, r, rows[i].key, (double)n * 1048576.0);
+            emit_GiB(h, r, rows[i].key, (double)n * 1048576.0);
     }
 }
 
@@ -88,7 +91,7 @@ struct per_node {
     int64_t sum, nodes, common;
 };
 
-static bool read_per_node(const char *text, struct per_node *ret)
+static bool scheduler_parse_per_node(const char *text, struct per_node *ret)
 {
     struct str rest = str_of(text);
     struct per_node p = {0};
@@ -111,14 +114,14 @@ static bool read_per_node(const char *text, struct per_node *ret)
 }
 
 /* The first to report a number wins: the launcher's options (srun -n 4 …) before variables that a step may have inherited. */
-static void tell_once(struct host *h, struct record *r, const char *key, int64_t value)
+static void scheduler_emit_once(struct host *h, struct record *r, const char *key, int64_t value)
 {
     if (!record_find(r, FACT_PARAM, key))
-        tell_int(h, r, key, value);
+        emit_int(h, r, key, value);
 }
 
 /* What an MPI launcher or process manager says: its world is what runs. False: there is none. */
-static bool mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_local)
+static bool scheduler_mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_local)
 {
     static const char *const worlds[] = {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "PALS_SIZE",
                                          "JSM_NAMESPACE_SIZE",   "FLUX_JOB_SIZE"};
@@ -126,22 +129,22 @@ static bool mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_loc
                                          "JSM_NAMESPACE_LOCAL_SIZE"};
     *ret_local = 0;
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
-        if (count_of(h, worlds[i], ret_tasks) && *ret_tasks > 0) {
+        if (scheduler_read_count(h, worlds[i], ret_tasks) && *ret_tasks > 0) {
             for (size_t k = 0; k < sizeof locals / sizeof *locals; k++)
-                if (count_of(h, locals[k], ret_local))
+                if (scheduler_read_count(h, locals[k], ret_local))
                     break;
             return true;
         }
     return false;
 }
 
-static bool in_step(const struct host *h)
+static bool scheduler_in_step(const struct host *h)
 {
-    return slurm_is_step(value_of(h, "SLURM_STEP_ID"));
+    return slurm_is_step(scheduler_read_value(h, "SLURM_STEP_ID"));
 }
 
 /* The sum of NAME_HET_GROUP_<i> over the components of a heterogeneous job; a component without a number makes the sum unknown. */
-static bool het_sum(const struct host *h, const char *const names[2], int64_t size, int64_t *ret)
+static bool scheduler_het_sum(const struct host *h, const char *const names[2], int64_t size, int64_t *ret)
 {
     int64_t sum = 0;
     for (int64_t i = 0; i < size; i++) {
@@ -149,7 +152,7 @@ static bool het_sum(const struct host *h, const char *const names[2], int64_t si
         int64_t n = 0;
         for (size_t k = 0; k < 2 && n == 0; k++) {
             snprintf(name, sizeof name, "%s_HET_GROUP_%lld", names[k], (long long)i);
-            count_of(h, name, &n);
+            scheduler_read_count(h, name, &n);
         }
         if (n == 0)
             return false;
@@ -160,95 +163,95 @@ static bool het_sum(const struct host *h, const char *const names[2], int64_t si
 }
 
 /* Is Slurm's step that of an MPI launcher's daemons, whose world is another one? */
-static bool of_daemons(const struct host *h)
+static bool scheduler_is_daemon_step(const struct host *h)
 {
     int64_t mpi, local, tasks;
-    return mpi_world(h, &mpi, &local) && (!count_of(h, "SLURM_STEP_NUM_TASKS", &tasks) || mpi != tasks);
+    return scheduler_mpi_world(h, &mpi, &local) && (!scheduler_read_count(h, "SLURM_STEP_NUM_TASKS", &tasks) || mpi != tasks);
 }
 
 /* The components of a heterogeneous job; 0: it is none. */
-static int64_t het_size(const struct host *h)
+static int64_t scheduler_het_size(const struct host *h)
 {
     int64_t het = 0;
-    return count_of(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096 ? het : 0;
+    return scheduler_read_count(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096 ? het : 0;
 }
 
-static void tell_slurm_nodes(struct host *h, struct record *r, bool step)
+static void scheduler_emit_slurm_nodes(struct host *h, struct record *r, bool step)
 {
     static const char *const names[] = {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"};
-    int64_t nodes, het = het_size(h);
-    if (step && !of_daemons(h) && count_of(h, "SLURM_STEP_NUM_NODES", &nodes))
-        tell_once(h, r, "step.nodes", nodes);
-    if (het && !het_sum(h, names, het, &nodes))
-        tell_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components", (long long)het);
-    else if (het || count_of(h, names[0], &nodes) || (!step && count_of(h, names[1], &nodes)))
-        tell_once(h, r, "job.nodes", nodes);
+    int64_t nodes, het = scheduler_het_size(h);
+    if (step && !scheduler_is_daemon_step(h) && scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes))
+        scheduler_emit_once(h, r, "step.nodes", nodes);
+    if (het && !scheduler_het_sum(h, names, het, &nodes))
+        emit_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components", (long long)het);
+    else if (het || scheduler_read_count(h, names[0], &nodes) || (!step && scheduler_read_count(h, names[1], &nodes)))
+        scheduler_emit_once(h, r, "job.nodes", nodes);
 }
 
 /* "2(x2)": on each node; without -n, batch jobs list slots there, not tasks. */
-static void tell_per_node(struct host *h, struct record *r, const char *variable, const char *key, bool known, int64_t tasks)
+static void scheduler_emit_per_node(struct host *h, struct record *r, const char *variable, const char *key, bool known, int64_t tasks)
 {
-    const char *text = value_of(h, variable);
+    const char *text = scheduler_read_value(h, variable);
     struct per_node p;
     if (!text || record_find(r, FACT_PARAM, key))
         return;
-    if (!read_per_node(text, &p))
-        tell_missing(h, r, key, "%s is not understood", variable);
+    if (!scheduler_parse_per_node(text, &p))
+        emit_missing(h, r, key, "%s is not understood", variable);
     else if (known && p.sum != tasks)
         return;
     else if (p.common > 0)
-        tell_once(h, r, key, p.common);
+        scheduler_emit_once(h, r, key, p.common);
     else
-        tell_text(h, r, key, text);
+        emit_text(h, r, key, text);
 }
 
-static void tell_job_tasks(struct host *h, struct record *r)
+static void scheduler_emit_job_tasks(struct host *h, struct record *r)
 {
     static const char *const names[] = {"SLURM_NTASKS", "SLURM_NPROCS"};
-    int64_t tasks = 0, het = het_size(h);
-    bool known = het ? het_sum(h, names, het, &tasks) : count_of(h, names[0], &tasks);
+    int64_t tasks = 0, het = scheduler_het_size(h);
+    bool known = het ? scheduler_het_sum(h, names, het, &tasks) : scheduler_read_count(h, names[0], &tasks);
     if (known)
-        tell_once(h, r, "job.tasks", tasks);
+        scheduler_emit_once(h, r, "job.tasks", tasks);
     if (!het)
-        tell_per_node(h, r, "SLURM_TASKS_PER_NODE", "job.tasks_per_node", known, tasks);
+        scheduler_emit_per_node(h, r, "SLURM_TASKS_PER_NODE", "job.tasks_per_node", known, tasks);
 }
 
 /* Inside a step SLURM_NTASKS is the step's: what the job was given is not known there. */
-static void tell_step_tasks(struct host *h, struct record *r)
+static void scheduler_emit_step_tasks(struct host *h, struct record *r)
 {
     int64_t tasks;
-    bool known = count_of(h, "SLURM_STEP_NUM_TASKS", &tasks) || count_of(h, "SLURM_NTASKS", &tasks);
-    if (of_daemons(h)) { /* tell_mpi records the launcher's own world */
+    bool known = scheduler_read_count(h, "SLURM_STEP_NUM_TASKS", &tasks) || scheduler_read_count(h, "SLURM_NTASKS", &tasks);
+    if (scheduler_is_daemon_step(h)) { /* scheduler_emit_mpi records the launcher's own world */
         if (known)
-            tell_int(h, r, "slurm.tasks", tasks);
+            emit_int(h, r, "slurm.tasks", tasks);
         return;
     }
     if (known)
-        tell_once(h, r, "step.tasks", tasks);
-    tell_per_node(h, r, "SLURM_STEP_TASKS_PER_NODE", "step.tasks_per_node", known, tasks);
+        scheduler_emit_once(h, r, "step.tasks", tasks);
+    scheduler_emit_per_node(h, r, "SLURM_STEP_TASKS_PER_NODE", "step.tasks_per_node", known, tasks);
 }
 
 /* srun of Slurm 22.05 to 23.02 does not read SLURM_CPUS_PER_TASK, yet steps inherit it from the batch script. Where the step cannot have
  * that many, or a step's binding contradicts it, the variable is not believed. */
-static void tell_slurm_cpus(struct host *h, struct record *r, bool step)
+static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, bool step)
 {
     int64_t asked, set, cpus, on_node;
     struct per_node p;
-    const char *text = value_of(h, "SLURM_JOB_CPUS_PER_NODE");
-    if (text && read_per_node(text, &p)) {
+    const char *text = scheduler_read_value(h, "SLURM_JOB_CPUS_PER_NODE");
+    if (text && scheduler_parse_per_node(text, &p)) {
         if (p.common > 0)
-            tell_int(h, r, "job.cpus_per_node", p.common);
+            emit_int(h, r, "job.cpus_per_node", p.common);
         else
-            tell_text(h, r, "job.cpus_per_node", text);
+            emit_text(h, r, "job.cpus_per_node", text);
     }
-    if (!count_of(h, "SLURM_CPUS_PER_TASK", &asked))
+    if (!scheduler_read_count(h, "SLURM_CPUS_PER_TASK", &asked))
         return;
-    bool said = count_of(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;
-    if (step && !said && count_of(h, "SLURM_CPUS_ON_NODE", &cpus) && value_of(h, "SLURM_STEP_TASKS_PER_NODE") &&
-        read_per_node(value_of(h, "SLURM_STEP_TASKS_PER_NODE"), &p)) {
+    bool said = scheduler_read_count(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;
+    if (step && !said && scheduler_read_count(h, "SLURM_CPUS_ON_NODE", &cpus) && scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE") &&
+        scheduler_parse_per_node(scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE"), &p)) {
         on_node = p.common > 0 ? p.common : 1;
         if (asked * on_node > cpus) {
-            tell_missing(
+            emit_missing(
                 h, r, "step.cpus_per_task",
                 "SLURM_CPUS_PER_TASK=%lld was inherited from the batch script and not applied: the step's processors and tasks on this node: %lld and %lld "
                 "(srun of Slurm 22.05 to 23.02 needs SRUN_CPUS_PER_TASK)",
@@ -256,11 +259,11 @@ static void tell_slurm_cpus(struct host *h, struct record *r, bool step)
             return;
         }
     }
-    tell_once(h, r, step ? "step.cpus_per_task" : "job.cpus_per_task", asked);
+    scheduler_emit_once(h, r, step ? "step.cpus_per_task" : "job.cpus_per_task", asked);
 }
 
 /* "4", "a100:4", "a100:2,v100:1" -> sum. */
-static bool gpu_count(const char *text, int64_t *ret)
+static bool scheduler_parse_gpus(const char *text, int64_t *ret)
 {
     int64_t sum = 0;
     for (struct str rest = str_of(text); rest.p;) {
@@ -276,66 +279,66 @@ static bool gpu_count(const char *text, int64_t *ret)
     return true;
 }
 
-static void tell_gpus(struct host *h, struct record *r, const char *variable, const char *key)
+static void scheduler_emit_gpus(struct host *h, struct record *r, const char *variable, const char *key)
 {
-    const char *text = value_of(h, variable);
+    const char *text = scheduler_read_value(h, variable);
     int64_t n;
-    if (text && gpu_count(text, &n))
-        tell_once(h, r, key, n);
+    if (text && scheduler_parse_gpus(text, &n))
+        scheduler_emit_once(h, r, key, n);
 }
 
-static void tell_slurm_gpus(struct host *h, struct record *r, bool step)
+static void scheduler_emit_slurm_gpus(struct host *h, struct record *r, bool step)
 {
-    tell_gpus(h, r, "SLURM_GPUS_ON_NODE", step ? "step.gpus_per_node" : "job.gpus_per_node");
-    tell_gpus(h, r, "SLURM_GPUS_PER_NODE", "job.gpus_per_node");
+    scheduler_emit_gpus(h, r, "SLURM_GPUS_ON_NODE", step ? "step.gpus_per_node" : "job.gpus_per_node");
+    scheduler_emit_gpus(h, r, "SLURM_GPUS_PER_NODE", "job.gpus_per_node");
 }
 
 /* On how many nodes an MPI world with `local` of its tasks on this node runs, in an allocation of `nodes`; 0: not known. */
-static int64_t world_nodes(int64_t tasks, int64_t local, int64_t nodes)
+static int64_t scheduler_world_nodes(int64_t tasks, int64_t local, int64_t nodes)
 {
     return local == tasks ? 1 : local > 0 && local < tasks && nodes == 2 ? 2 : 0;
 }
 
 /* The world of an MPI launcher. Only the number of ranks on this node is known beside its size. */
-static void tell_mpi(struct host *h, struct record *r)
+static void scheduler_emit_mpi(struct host *h, struct record *r)
 {
     int64_t tasks, local, nodes = 0;
     const struct fact *step = record_find(r, FACT_PARAM, "step.nodes"), *job = record_find(r, FACT_PARAM, "job.nodes");
-    if (!mpi_world(h, &tasks, &local))
+    if (!scheduler_mpi_world(h, &tasks, &local))
         return;
-    tell_once(h, r, "step.tasks", tasks);
-    if (step || ((!in_step(h) || !count_of(h, "SLURM_STEP_NUM_NODES", &nodes)) && job))
+    scheduler_emit_once(h, r, "step.tasks", tasks);
+    if (step || ((!scheduler_in_step(h) || !scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes)) && job))
         str_int(step ? step->text : job->text, &nodes);
     if (!step) {
-        nodes = world_nodes(tasks, local, nodes);
+        nodes = scheduler_world_nodes(tasks, local, nodes);
         if (nodes)
-            tell_once(h, r, "step.nodes", nodes);
+            scheduler_emit_once(h, r, "step.nodes", nodes);
         else
-            tell_missing(h, r, "step.nodes", "the MPI launcher reports the number of its tasks, not of their nodes");
+            emit_missing(h, r, "step.nodes", "the MPI launcher reports the number of its tasks, not of their nodes");
     }
     if (nodes && local > 0 && nodes * local == tasks)
-        tell_once(h, r, "step.tasks_per_node", local);
+        scheduler_emit_once(h, r, "step.tasks_per_node", local);
 }
 
-static void tell_slurm(struct host *h, struct record *r)
+static void scheduler_emit_slurm(struct host *h, struct record *r)
 {
-    bool step = in_step(h);
-    tell_slurm_nodes(h, r, step);
+    bool step = scheduler_in_step(h);
+    scheduler_emit_slurm_nodes(h, r, step);
     if (step)
-        tell_step_tasks(h, r);
+        scheduler_emit_step_tasks(h, r);
     else
-        tell_job_tasks(h, r);
-    tell_slurm_cpus(h, r, step);
-    tell_slurm_gpus(h, r, step);
+        scheduler_emit_job_tasks(h, r);
+    scheduler_emit_slurm_cpus(h, r, step);
+    scheduler_emit_slurm_gpus(h, r, step);
 }
 
 /* A list of host names with repetitions, one name a line: distinct names and lines. */
-static bool read_nodefile(struct host *h, const char *variable, int64_t *ret_nodes, int64_t *ret_lines)
+static bool scheduler_read_nodefile(struct host *h, const char *variable, int64_t *ret_nodes, int64_t *ret_lines)
 {
-    const char *path = value_of(h, variable);
+    const char *path = scheduler_read_value(h, variable);
     struct buf text CLEANUP_BUF;
     buf_init(&text, 1 << 20);
-    if (!path || path[0] != '/' || look_file(h, path + 1, (1 << 20) - 65536, &text) != 0)
+    if (!path || path[0] != '/' || look_read_file(h, path + 1, (1 << 20) - 65536, &text) != 0)
         return false;
     *ret_nodes = *ret_lines = 0;
     struct str all = buf_text(&text), last = {"", 0};
@@ -357,30 +360,30 @@ static bool read_nodefile(struct host *h, const char *variable, int64_t *ret_nod
     return *ret_lines > 0;
 }
 
-static void tell_pbs(struct host *h, struct record *r)
+static void scheduler_emit_pbs(struct host *h, struct record *r)
 {
     int64_t nodes, lines;
-    if (!read_nodefile(h, "PBS_NODEFILE", &nodes, &lines)) {
+    if (!scheduler_read_nodefile(h, "PBS_NODEFILE", &nodes, &lines)) {
         if (!record_find(r, FACT_PARAM, "job.nodes"))
-            tell_missing(h, r, "job.nodes", "PBS_NODEFILE is not readable");
+            emit_missing(h, r, "job.nodes", "PBS_NODEFILE is not readable");
         return;
     }
-    tell_once(h, r, "job.nodes", nodes);
-    tell_once(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
+    scheduler_emit_once(h, r, "job.nodes", nodes);
+    scheduler_emit_once(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
     if (lines % nodes == 0)
-        tell_once(h, r, "job.tasks_per_node", lines / nodes);
+        scheduler_emit_once(h, r, "job.tasks_per_node", lines / nodes);
 }
 
-static void tell_lsf(struct host *h, struct record *r)
+static void scheduler_emit_lsf(struct host *h, struct record *r)
 {
-    const char *text = value_of(h, "LSB_MCPU_HOSTS");
+    const char *text = scheduler_read_value(h, "LSB_MCPU_HOSTS");
     int64_t nodes = 0, slots = 0, common = 0, n, index;
     bool launch_node = false;
-    if (count_of(h, "LSB_JOBINDEX", &index) && index > 0)
-        tell_tag(h, r, "job.array_task", str_of(value_of(h, "LSB_JOBINDEX")));
+    if (scheduler_read_count(h, "LSB_JOBINDEX", &index) && index > 0)
+        emit_tag(h, r, "job.array_task", str_of(scheduler_read_value(h, "LSB_JOBINDEX")));
     for (struct str rest = str_of(text), name = str_word(&rest); text && name.n > 0; name = str_word(&rest)) {
         if (!str_int(str_word(&rest), &n) || n < 0) {
-            tell_missing(h, r, "job.nodes", "LSB_MCPU_HOSTS is not understood");
+            emit_missing(h, r, "job.nodes", "LSB_MCPU_HOSTS is not understood");
             return;
         }
         launch_node = nodes == 0 ? n == 1 : launch_node && n > 1;
@@ -390,48 +393,49 @@ static void tell_lsf(struct host *h, struct record *r)
     }
     if (nodes == 0)
         return;
-    if (value_of(h, "JSM_NAMESPACE_SIZE") && launch_node) { /* where jsrun is, the first host with its one slot runs the script, no tasks */
+    if (scheduler_read_value(h, "JSM_NAMESPACE_SIZE") &&
+        launch_node) { /* where jsrun is, the first host with its one slot runs the script, no tasks */
         nodes--;
         slots--;
     }
-    tell_once(h, r, "job.nodes", nodes);
-    tell_once(h, r, "job.tasks", slots);
+    scheduler_emit_once(h, r, "job.nodes", nodes);
+    scheduler_emit_once(h, r, "job.tasks", slots);
     if (common > 0)
-        tell_once(h, r, "job.tasks_per_node", common);
+        scheduler_emit_once(h, r, "job.tasks_per_node", common);
 }
 
-static void tell_kubernetes(struct host *h, struct record *r)
+static void scheduler_emit_kubernetes(struct host *h, struct record *r)
 {
-    struct look text; /* the file beside it, `token`, is a secret and not read */
-    if (look(h, &text, "var/run/secrets/kubernetes.io/serviceaccount/namespace"))
-        tell_tag(h, r, "job.namespace", (struct str){text.p, text.n});
+    struct look_text text; /* the file beside it, `token`, is a secret and not read */
+    if (look_read(h, &text, "var/run/secrets/kubernetes.io/serviceaccount/namespace"))
+        emit_tag(h, r, "job.namespace", (struct str){text.p, text.n});
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int scheduler_before(struct host *h, struct record *r, struct err *err)
 {
     static const char *const names[] = {"none", "slurm", "pbs", "torque", "lsf", "flux", "kubernetes", "gridengine"};
     (void)err;
-    enum provider provider = detect(h);
-    tell_text(h, r, "job.scheduler", names[provider]);
+    enum provider provider = scheduler_detect(h);
+    emit_text(h, r, "job.scheduler", names[provider]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].provider == provider)
-            tell_row(h, r, i);
+            scheduler_emit_row(h, r, i);
     if (provider == SLURM)
-        tell_slurm(h, r);
+        scheduler_emit_slurm(h, r);
     if (provider == PBS || provider == TORQUE)
-        tell_pbs(h, r);
+        scheduler_emit_pbs(h, r);
     if (provider == LSF)
-        tell_lsf(h, r);
+        scheduler_emit_lsf(h, r);
     if (provider == KUBERNETES)
-        tell_kubernetes(h, r);
-    tell_mpi(h, r);
+        scheduler_emit_kubernetes(h, r);
+    scheduler_emit_mpi(h, r);
     return 0;
 }
 
 const struct probe probe_scheduler = {
     .name = "scheduler",
     .summary = "job, nodes, tasks, from the environment",
-    .before = before,
+    .before = scheduler_before,
     .nested = true,
     .anywhere = true,
 };

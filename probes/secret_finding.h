@@ -19,10 +19,10 @@ enum {
 
 struct known_name {
     size_t at, n; /* where it stood first; n 0: none */
-    enum secret_name weight;
+    enum secret_weight weight;
 };
 
-struct finding {
+struct secret_search {
     struct known_name names[NAMES_KNOWN];
     struct str text;
     size_t count; /* secrets found so far */
@@ -32,28 +32,28 @@ struct finding {
     void *context;
 };
 
-static inline bool is_digit(char c)
+static inline bool secret_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static inline bool is_letter(char c)
+static inline bool secret_is_letter(char c)
 {
     return str_lower(c) >= 'a' && str_lower(c) <= 'z';
 }
 
-static inline bool is_token_byte(char c) /* base64 in both alphabets, without '/', which paths are full of */
+static inline bool secret_is_token_byte(char c) /* base64 in both alphabets, without '/', which paths are full of */
 {
-    return is_digit(c) || is_letter(c) || c == '+' || c == '_' || c == '-';
+    return secret_is_digit(c) || secret_is_letter(c) || c == '+' || c == '_' || c == '-';
 }
 
-static inline bool is_blank(char c)
+static inline bool secret_is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
 /* Reports a secret at these bytes. */
-static inline void secret_tell(struct finding *f, size_t at, size_t n, enum secret_kind kind)
+static inline void secret_report(struct secret_search *f, size_t at, size_t n, enum secret_kind kind)
 {
     if (n == 0)
         return;
@@ -61,32 +61,32 @@ static inline void secret_tell(struct finding *f, size_t at, size_t n, enum secr
     f->each(f->context, &(struct secret){.at = at, .n = n, .kind = kind});
 }
 
-static inline size_t line_end(struct str t, size_t from)
+static inline size_t secret_line_end(struct str t, size_t from)
 {
     const char *end = from < t.n ? memchr(t.p + from, '\n', t.n - from) : NULL;
     return end ? (size_t)(end - t.p) : t.n;
 }
 
-static inline bool is_line_end(struct str t, size_t at)
+static inline bool secret_is_line_end(struct str t, size_t at)
 {
     return at >= t.n || t.p[at] == '\n' || t.p[at] == '\r';
 }
 
-static inline size_t skip_blanks(struct str t, size_t at)
+static inline size_t secret_skip_blanks(struct str t, size_t at)
 {
-    while (at < t.n && is_blank(t.p[at]))
+    while (at < t.n && secret_is_blank(t.p[at]))
         at++;
     return at;
 }
 
-static inline bool is_name_byte(char c)
+static inline bool secret_is_name_byte(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
+    return secret_is_letter(c) || secret_is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 /* Which of the 16 bytes from p on are token bytes, and which of those are digits: a bit for each. */
 #ifdef __SSE2__
-static inline __m128i token_16(__m128i c, __m128i *ret_digit)
+static inline __m128i secret_token_16(__m128i c, __m128i *ret_digit)
 {
     __m128i letter = _mm_sub_epi8(_mm_or_si128(c, _mm_set1_epi8(0x20)), _mm_set1_epi8('a')), digit = _mm_sub_epi8(c, _mm_set1_epi8('0'));
     __m128i more = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('+')), _mm_cmpeq_epi8(c, _mm_set1_epi8('_')));
@@ -95,21 +95,21 @@ static inline __m128i token_16(__m128i c, __m128i *ret_digit)
     return _mm_or_si128(_mm_or_si128(letter, *ret_digit), _mm_or_si128(more, _mm_cmpeq_epi8(c, _mm_set1_epi8('-'))));
 }
 
-static inline unsigned tokens_of_16(const char *p, unsigned *ret_digits)
+static inline unsigned secret_tokens_of_16(const char *p, unsigned *ret_digits)
 {
-    __m128i digit, token = token_16(_mm_loadu_si128((const __m128i *)(const void *)p), &digit);
+    __m128i digit, token = secret_token_16(_mm_loadu_si128((const __m128i *)(const void *)p), &digit);
     *ret_digits = (unsigned)_mm_movemask_epi8(digit);
     return (unsigned)_mm_movemask_epi8(token);
 }
 
 #else
-static inline unsigned tokens_of_16(const char *p, unsigned *ret_digits)
+static inline unsigned secret_tokens_of_16(const char *p, unsigned *ret_digits)
 {
     unsigned tokens = 0;
     *ret_digits = 0;
     for (unsigned i = 0; i < 16; i++) {
-        tokens |= is_token_byte(p[i]) ? 1u << i : 0;
-        *ret_digits |= is_digit(p[i]) ? 1u << i : 0;
+        tokens |= secret_is_token_byte(p[i]) ? 1u << i : 0;
+        *ret_digits |= secret_is_digit(p[i]) ? 1u << i : 0;
     }
     return tokens;
 }
@@ -117,15 +117,15 @@ static inline unsigned tokens_of_16(const char *p, unsigned *ret_digits)
 
 /* ---- secret_values.c: values behind names ---- */
 /* A look at the sign ("=", ":") of an assignment, a comma behind a quote, and the ">" of a tag. */
-void secret_see_assignment(struct finding *f, size_t at);
-void secret_see_comma(struct finding *f, size_t at);
-void secret_see_tag(struct finding *f, size_t at);
-/* secret_tell for secret_manifest.h: the context is the finding. */
-void secret_tell_part(void *context, size_t at, size_t n);
+void secret_check_assignment(struct secret_search *f, size_t at);
+void secret_check_comma(struct secret_search *f, size_t at);
+void secret_check_tag(struct secret_search *f, size_t at);
+/* secret_report for secret_manifest.h: the context is the finding. */
+void secret_report_part(void *context, size_t at, size_t n);
 /* The lines from here on that belong to a folded value. */
-void secret_see_fold(struct finding *f, size_t from);
+void secret_check_fold(struct secret_search *f, size_t from);
 /* Names are many, secrets are few: false where no word of secret_names.def can be in the name. */
-bool secret_may_name(const char *p, size_t n);
+bool secret_can_be_name(const char *p, size_t n);
 /* Does a string in such quotes, begun before in this line, go on at `at`? */
 bool secret_is_in_string(struct str t, size_t at, char quote);
 /* Behind a quote with so many backslashes before it: where the same quote closes, or the end of the line. */
@@ -137,15 +137,15 @@ bool secret_is_scheme(struct str word);
 
 /* ---- secret_tokens.c: secrets by their own form ---- */
 /* A look at a run of token bytes, at the "@" of an address, and at the "~" of a client secret. */
-void secret_see_run(struct finding *f, size_t from);
-void secret_see_user(struct finding *f, size_t at);
-void secret_see_tilde(struct finding *f, size_t at);
+void secret_check_run(struct secret_search *f, size_t from);
+void secret_check_user(struct secret_search *f, size_t at);
+void secret_check_tilde(struct secret_search *f, size_t at);
 
 /* ---- secret_words.c: options, keys and words ---- */
 /* A look at dashes (options, marks of keys), at the "ss" of "password", and at an apostrophe. */
-void secret_see_dashes(struct finding *f, size_t at);
-void secret_see_pass(struct finding *f, size_t at);
-void secret_see_apostrophe(struct finding *f, size_t at);
+void secret_check_dashes(struct secret_search *f, size_t at);
+void secret_check_pass(struct secret_search *f, size_t at);
+void secret_check_apostrophe(struct secret_search *f, size_t at);
 /* The lines from here on that belong to a private key. */
-void secret_see_key(struct finding *f, size_t from);
+void secret_check_key(struct secret_search *f, size_t from);
 #endif

@@ -8,31 +8,31 @@ enum { NAME_BYTES = 16, BASE64_LEAST = 8 };
 
 typedef void value_found(void *context, size_t at, size_t n);
 
-static bool is_space(char c)
+static bool manifest_is_space(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-static bool is_quote(char c)
+static bool manifest_is_quote(char c)
 {
     return c == '"' || c == '\'' || c == '\\';
 }
 
-static size_t end_of_line(struct str t, size_t from)
+static size_t manifest_line_end(struct str t, size_t from)
 {
     const char *end = from < t.n ? memchr(t.p + from, '\n', t.n - from) : NULL;
     return end ? (size_t)(end - t.p) : t.n;
 }
 
-static size_t skip_spaces(struct str t, size_t at)
+static size_t manifest_skip_spaces(struct str t, size_t at)
 {
-    while (at < t.n && is_space(t.p[at]))
+    while (at < t.n && manifest_is_space(t.p[at]))
         at++;
     return at;
 }
 
 /* Base64 of whole bytes. Before the kind is known, only what is plainly no word. */
-static bool is_base64(struct str v, bool known)
+static bool manifest_is_base64(struct str v, bool known)
 {
     bool upper = false, small = false, digit = false;
     size_t padding = 0;
@@ -54,86 +54,86 @@ static bool is_base64(struct str v, bool known)
 }
 
 /* The value that begins at `at`, without quotes. */
-static void tell_value(const struct manifest *m, struct str t, size_t at, size_t end, value_found *each, void *context)
+static void manifest_report_value(const struct manifest *m, struct str t, size_t at, size_t end, value_found *each, void *context)
 {
     bool number;
-    while (at < end && (is_space(t.p[at]) || is_quote(t.p[at])))
+    while (at < end && (manifest_is_space(t.p[at]) || manifest_is_quote(t.p[at])))
         at++;
     size_t to = at;
-    while (to < end && !is_quote(t.p[to]) && t.p[to] != '\r' && (m->is_plain || !strchr(" \t,}", t.p[to])))
+    while (to < end && !manifest_is_quote(t.p[to]) && t.p[to] != '\r' && (m->is_plain || !strchr(" \t,}", t.p[to])))
         to++;
     struct str value = str_trim(str_sub(t, at, to - at));
     if (value.n == 0 || strchr("|>{[", value.p[0]))
         return;
-    if (m->is_plain ? secret_value(SECRET_NAME_WHOLE, value, &number) : is_base64(value, m->kind == MANIFEST_SECRET))
+    if (m->is_plain ? secret_is_value(SECRET_NAME_WHOLE, value, &number) : manifest_is_base64(value, m->kind == MANIFEST_SECRET))
         each(context, at, value.n);
 }
 
-void manifest_lines(struct manifest *m, struct str t, size_t from, value_found *each, void *context)
+void manifest_check_lines(struct manifest *m, struct str t, size_t from, value_found *each, void *context)
 {
     for (size_t end; m->in_data && from < t.n; from = end + 1) {
-        end = end_of_line(t, from);
-        size_t begin = skip_spaces(t, from), colon = begin;
+        end = manifest_line_end(t, from);
+        size_t begin = manifest_skip_spaces(t, from), colon = begin;
         if (begin == end || t.p[begin] == '\r' || t.p[begin] == '#')
             continue;
         if (begin - from <= m->indent) {
             m->in_data = false;
             return;
         }
-        while (colon < end &&
-               !(t.p[colon] == ':' && (colon + 1 == end || is_space(t.p[colon + 1]) || t.p[colon + 1] == '\r' || is_quote(t.p[colon + 1]))))
+        while (colon < end && !(t.p[colon] == ':' && (colon + 1 == end || manifest_is_space(t.p[colon + 1]) || t.p[colon + 1] == '\r' ||
+                                                      manifest_is_quote(t.p[colon + 1]))))
             colon++;
-        tell_value(m, t, colon < end ? colon + 1 : begin, end, each, context);
+        manifest_report_value(m, t, colon < end ? colon + 1 : begin, end, each, context);
     }
 }
 
 /* {"name":"value","name":"value"} */
-static void tell_inline(const struct manifest *m, struct str t, size_t from, size_t end, value_found *each, void *context)
+static void manifest_report_inline(const struct manifest *m, struct str t, size_t from, size_t end, value_found *each, void *context)
 {
     for (; from < end && t.p[from] != '}'; from++)
         if (t.p[from] == ':')
-            tell_value(m, t, from + 1, end, each, context);
+            manifest_report_value(m, t, from + 1, end, each, context);
 }
 
-static struct str name_at_colon(struct str t, size_t colon)
+static struct str manifest_name_at(struct str t, size_t colon)
 {
     size_t end = colon, from;
-    while (end > 0 && is_quote(t.p[end - 1]))
+    while (end > 0 && manifest_is_quote(t.p[end - 1]))
         end--;
     for (from = end; from > 0 && end - from < NAME_BYTES && str_lower(t.p[from - 1]) >= 'a' && str_lower(t.p[from - 1]) <= 'z';)
         from--;
     return str_sub(t, from, end - from);
 }
 
-static void begin_section(struct manifest *m, struct str t, size_t name, size_t colon, value_found *each, void *context)
+static void manifest_begin_section(struct manifest *m, struct str t, size_t name, size_t colon, value_found *each, void *context)
 {
-    size_t end = end_of_line(t, colon), at = skip_spaces(t, colon + 1), from = name;
+    size_t end = manifest_line_end(t, colon), at = manifest_skip_spaces(t, colon + 1), from = name;
     while (from > 0 && t.p[from - 1] != '\n')
         from--;
     if (at < end && t.p[at] == '{' && str_trim(str_sub(t, at + 1, end - at - 1)).n > 0) {
-        tell_inline(m, t, at + 1, end, each, context);
+        manifest_report_inline(m, t, at + 1, end, each, context);
         return;
     }
     if (at < end && !strchr("{#\r", t.p[at]))
         return;
     for (size_t i = from; i < name; i++)
-        if (!is_space(t.p[i]) && !is_quote(t.p[i]) && t.p[i] != '-')
+        if (!manifest_is_space(t.p[i]) && !manifest_is_quote(t.p[i]) && t.p[i] != '-')
             return;
     m->in_data = true;
-    m->indent = (unsigned short)(name - from - (name > from && is_quote(t.p[name - 1])));
-    manifest_lines(m, t, end + 1, each, context);
+    m->indent = (unsigned short)(name - from - (name > from && manifest_is_quote(t.p[name - 1])));
+    manifest_check_lines(m, t, end + 1, each, context);
 }
 
-void manifest_at_colon(struct manifest *m, struct str t, size_t colon, value_found *each, void *context)
+void manifest_check_colon(struct manifest *m, struct str t, size_t colon, value_found *each, void *context)
 {
     if (colon < 4 || !memchr("nda\"'", t.p[colon - 1], 5))
         return;
-    struct str name = name_at_colon(t, colon);
+    struct str name = manifest_name_at(t, colon);
     size_t at = (size_t)(name.p - t.p), value = colon + 1;
     if (str_is(name, "apiVersion")) {
         m->kind = m->kind == MANIFEST_SECRET ? MANIFEST_SECRET : MANIFEST_BEGUN;
     } else if (str_is(name, "kind")) {
-        while (value < t.n && (is_space(t.p[value]) || is_quote(t.p[value])))
+        while (value < t.n && (manifest_is_space(t.p[value]) || manifest_is_quote(t.p[value])))
             value++;
         struct str kind = str_sub(t, value, 6);
         if (str_is_anycase(kind, "secret") && !(value + 6 < t.n && str_lower(t.p[value + 6]) >= 'a' && str_lower(t.p[value + 6]) <= 'z'))
@@ -142,6 +142,6 @@ void manifest_at_colon(struct manifest *m, struct str t, size_t colon, value_fou
             m->kind = MANIFEST_OTHER;
     } else if (str_is(name, "stringData") || (str_is(name, "data") && (m->kind == MANIFEST_BEGUN || m->kind == MANIFEST_SECRET))) {
         m->is_plain = name.n > 4;
-        begin_section(m, t, at, colon, each, context);
+        manifest_begin_section(m, t, at, colon, each, context);
     }
 }

@@ -12,7 +12,7 @@ struct manifest {
 
 /* Calls each(context, at, n) for every value of the data section that begins behind the name that ends at this colon, if one does. Also notes version and kind
  * of the manifest. The colon is a position in the text. */
-void manifest_at_colon(struct manifest *m, struct str text, size_t colon, void (*each)(void *context, size_t at, size_t n), void *context);
+void manifest_check_colon(struct manifest *m, struct str text, size_t colon, void (*each)(void *context, size_t at, size_t n), void *context);
 /* The same for the lines of a section that began in an earlier text. `text` begins with a line. */
-void manifest_lines(struct manifest *m, struct str text, size_t from, void (*each)(void *context, size_t at, size_t n), void *context);
+void manifest_check_lines(struct manifest *m, struct str text, size_t from, void (*each)(void *context, size_t at, size_t n), void *context);
 #endif

@@ -3,17 +3,17 @@
 
 enum { JOINED_MAX = 64 };
 
-static bool is_digit(char c)
+static bool secret_name_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c)
+static bool secret_name_is_letter(char c)
 {
     return str_lower(c) >= 'a' && str_lower(c) <= 'z';
 }
 
-static bool is_upper(char c)
+static bool secret_name_is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
 }
@@ -46,7 +46,7 @@ static const struct word_row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static bool is_word(struct str word, enum word_use use)
+static bool secret_name_is_word(struct str word, enum word_use use)
 {
     for (const struct word_row *r = rows; r < rows + ROWS; r++)
         if (r->use == use && r->text.n == word.n && str_lower(word.p[0]) == r->text.p[0] && str_is_anycase(word, r->text.p))
@@ -66,16 +66,17 @@ static const struct word_row *ends_with(struct str text, enum word_use use)
 
 /* ---- names ---- */
 
-static int word_weight(struct str word)
+static int secret_word_weight(struct str word)
 {
-    if (is_word(word, ALWAYS) || str_ends_anycase(word, "password") || str_ends_anycase(word, "passwd") || str_ends_anycase(word, "secret"))
+    if (secret_name_is_word(word, ALWAYS) || str_ends_anycase(word, "password") || str_ends_anycase(word, "passwd") ||
+        str_ends_anycase(word, "secret"))
         return SECRET_NAME_PART;
-    if (is_word(word, PERHAPS) || str_ends_anycase(word, "token") || str_ends_anycase(word, "apikey"))
+    if (secret_name_is_word(word, PERHAPS) || str_ends_anycase(word, "token") || str_ends_anycase(word, "apikey"))
         return SECRET_NAME_PERHAPS;
     return SECRET_NAME_NONE;
 }
 
-static struct str drop_end(struct str s, size_t n)
+static struct str secret_name_drop_end(struct str s, size_t n)
 {
     s.n -= n;
     return s;
@@ -85,14 +86,14 @@ bool secret_is_owner(struct str name)
 {
     const char *dot = name.n ? memrchr(name.p, '.', name.n) : NULL;
     struct str last = dot ? str_sub(name, (size_t)(dot - name.p) + 1, name.n) : name;
-    return last.n > 0 && is_word(last, OWNER);
+    return last.n > 0 && secret_name_is_word(last, OWNER);
 }
 
 /* What stands before the ending: nothing, glue, or an owner with anything before it. */
-static enum secret_name of_ending(struct str joined)
+static enum secret_weight secret_ending_weight(struct str joined)
 {
     const struct word_row *end = ends_with(joined, ENDING), *weak = ends_with(joined, WEAK_ENDING);
-    struct str rest = drop_end(joined, end ? end->text.n : weak ? weak->text.n : 0);
+    struct str rest = secret_name_drop_end(joined, end ? end->text.n : weak ? weak->text.n : 0);
     bool glued = false;
     if (!end && !weak)
         return SECRET_NAME_NONE;
@@ -104,7 +105,7 @@ static enum secret_name of_ending(struct str joined)
             return end && str_ends(end->text, "word") ? SECRET_NAME_WHOLE : SECRET_NAME_OWNED;
         if (!glue)
             return SECRET_NAME_NONE;
-        rest = drop_end(rest, glue->text.n);
+        rest = secret_name_drop_end(rest, glue->text.n);
         glued = true;
     }
     if (end)
@@ -112,21 +113,21 @@ static enum secret_name of_ending(struct str joined)
     return glued && str_is(weak->text, "pass") ? SECRET_NAME_WHOLE : SECRET_NAME_NONE;
 }
 
-static enum secret_name whole_name(struct str name)
+static enum secret_weight secret_whole_weight(struct str name)
 {
     char small[JOINED_MAX];
     struct str joined = {small, 0};
-    while (name.n > 0 && is_digit(name.p[name.n - 1])) /* "password2" */
+    while (name.n > 0 && secret_name_is_digit(name.p[name.n - 1])) /* "password2" */
         name.n--;
     if (name.n > JOINED_MAX)
         name = str_sub(name, name.n - JOINED_MAX, JOINED_MAX);
     for (size_t i = 0; i < name.n; i++)
-        if (is_letter(name.p[i]) || is_digit(name.p[i]))
+        if (secret_name_is_letter(name.p[i]) || secret_name_is_digit(name.p[i]))
             small[joined.n++] = str_lower(name.p[i]);
-    return joined.n ? of_ending(joined) : SECRET_NAME_NONE;
+    return joined.n ? secret_ending_weight(joined) : SECRET_NAME_NONE;
 }
 
-enum secret_name secret_name(struct str name)
+enum secret_weight secret_name_weight(struct str name)
 {
     int most = 0, words = 0;
     bool key = false, of_key = false, hook = false;
@@ -136,13 +137,13 @@ enum secret_name secret_name(struct str name)
         return SECRET_NAME_LINE;
     for (size_t i = 0; i < name.n;) {
         size_t from = i++;
-        if (!is_letter(name.p[from]) && !is_digit(name.p[from]))
+        if (!secret_name_is_letter(name.p[from]) && !secret_name_is_digit(name.p[from]))
             continue;
-        while (i < name.n && (is_letter(name.p[i]) || is_digit(name.p[i])) &&
-               !(is_upper(name.p[i]) && name.p[i - 1] >= 'a' && name.p[i - 1] <= 'z'))
+        while (i < name.n && (secret_name_is_letter(name.p[i]) || secret_name_is_digit(name.p[i])) &&
+               !(secret_name_is_upper(name.p[i]) && name.p[i - 1] >= 'a' && name.p[i - 1] <= 'z'))
             i++;
         struct str word = str_sub(name, from, i - from);
-        int weight = word_weight(word);
+        int weight = secret_word_weight(word);
         most = weight > most ? weight : most;
         words++;
         last = word;
@@ -153,21 +154,21 @@ enum secret_name secret_name(struct str name)
     }
     if (str_is(name, "PWD") || str_is(name, "OLDPWD")) /* where a shell is */
         return SECRET_NAME_NONE;
-    if (words > 1 && is_word(last, ABOUT) && !hook)
+    if (words > 1 && secret_name_is_word(last, ABOUT) && !hook)
         return SECRET_NAME_NONE;
-    enum secret_name whole = whole_name(name);
+    enum secret_weight whole = secret_whole_weight(name);
     if (whole != SECRET_NAME_NONE)
         return whole;
-    return key && of_key ? SECRET_NAME_PART : (enum secret_name)most;
+    return key && of_key ? SECRET_NAME_PART : (enum secret_weight)most;
 }
 
-enum secret_name secret_variable(struct str name)
+enum secret_weight secret_variable_weight(struct str name)
 {
-    enum secret_name weight = secret_name(name);
+    enum secret_weight weight = secret_name_weight(name);
     bool joined = false;
     for (size_t i = 0; i < name.n; i++) {
         joined |= name.p[i] == '_';
-        if (!is_upper(name.p[i]) && !is_digit(name.p[i]) && name.p[i] != '_')
+        if (!secret_name_is_upper(name.p[i]) && !secret_name_is_digit(name.p[i]) && name.p[i] != '_')
             return weight;
     }
     if (weight == SECRET_NAME_PERHAPS && (joined || str_is(name, "TOKEN") || str_is(name, "AUTH")))
@@ -178,7 +179,7 @@ enum secret_name secret_variable(struct str name)
 /* ---- values ---- */
 
 /* "t1.directory_creation.rate_op_per_s.max": many words in small letters, or of four bytes at most, as keys of metrics are. */
-static bool is_dotted_name(struct str v)
+static bool secret_is_dotted_name(struct str v)
 {
     enum { PARTS_LEAST = 5, SHORT_MOST = 4 };
     size_t parts = 0;
@@ -195,21 +196,21 @@ static bool is_dotted_name(struct str v)
 }
 
 /* Does it look like random characters? */
-static bool looks_random(struct str v)
+static bool secret_is_random(struct str v)
 {
     size_t digits = 0, letters = 0;
-    if (v.n < 12 || is_dotted_name(v))
+    if (v.n < 12 || secret_is_dotted_name(v))
         return false;
     for (size_t i = 0; i < v.n; i++) {
-        digits += is_digit(v.p[i]);
-        letters += is_letter(v.p[i]);
-        if (!is_digit(v.p[i]) && !is_letter(v.p[i]) && !strchr(v.n >= 32 ? "+_-/=%~.:" : "+_-/=%~", v.p[i]))
+        digits += secret_name_is_digit(v.p[i]);
+        letters += secret_name_is_letter(v.p[i]);
+        if (!secret_name_is_digit(v.p[i]) && !secret_name_is_letter(v.p[i]) && !strchr(v.n >= 32 ? "+_-/=%~.:" : "+_-/=%~", v.p[i]))
             return false;
     }
     return v.p[0] != '/' && letters >= 2 && digits >= (v.n >= 20 ? 1 : 2);
 }
 
-static bool is_unit(struct str unit)
+static bool secret_is_unit(struct str unit)
 {
     static const char *const units[] = {"s",     "ms",     "us",     "ns",    "min",  "h",   "b",    "kb",      "mb",    "gb", "tb",
                                         "kib",   "mib",    "gib",    "tib",   "bit",  "hz",  "khz",  "mhz",     "ghz",   "%",  "x",
@@ -229,19 +230,19 @@ bool secret_is_quantity(struct str v)
         v.n--;
     if (str_double(v, &number))
         return true;
-    while (n < v.n && (is_digit(v.p[n]) || strchr(".:/+-%", v.p[n]))) /* a date, a time, a ratio */
-        digits += is_digit(v.p[n++]);
+    while (n < v.n && (secret_name_is_digit(v.p[n]) || strchr(".:/+-%", v.p[n]))) /* a date, a time, a ratio */
+        digits += secret_name_is_digit(v.p[n++]);
     if (digits == 0)
         return false;
     if (n == v.n)
         return true;
-    if (n + 1 < v.n && (v.p[n] == 'e' || v.p[n] == 'E') && (is_digit(v.p[n + 1]) || strchr("+-", v.p[n + 1])))
-        for (n += 2; n < v.n && is_digit(v.p[n]);)
+    if (n + 1 < v.n && (v.p[n] == 'e' || v.p[n] == 'E') && (secret_name_is_digit(v.p[n + 1]) || strchr("+-", v.p[n + 1])))
+        for (n += 2; n < v.n && secret_name_is_digit(v.p[n]);)
             n++;
     struct str unit = str_trim(str_sub(v, n, v.n));
     if (str_ends(unit, "/s"))
         unit.n -= 2;
-    return unit.n == 0 || is_unit(unit);
+    return unit.n == 0 || secret_is_unit(unit);
 }
 
 bool secret_is_redacted(struct str v)
@@ -255,27 +256,28 @@ bool secret_is_redacted(struct str v)
 }
 
 /* "$PASSWORD", "${PASSWORD}", "%PASSWORD%", "{{ password }}", "<password>": a name where the value will stand. */
-static bool is_placeholder(struct str v)
+static bool secret_is_placeholder(struct str v)
 {
     size_t names = 0;
-    if (v.n >= 2 && v.n <= 4 && v.p[0] == '%' && is_letter(v.p[v.n - 1])) /* of printf(3) */
+    if (v.n >= 2 && v.n <= 4 && v.p[0] == '%' && secret_name_is_letter(v.p[v.n - 1])) /* of printf(3) */
         return true;
     if (v.n < 2 || !strchr("$%<{", v.p[0]))
         return false;
     for (size_t i = 1; i < v.n; i++) {
-        names += is_letter(v.p[i]);
-        if (!is_letter(v.p[i]) && !is_digit(v.p[i]) && !strchr("_{}%> ", v.p[i]))
+        names += secret_name_is_letter(v.p[i]);
+        if (!secret_name_is_letter(v.p[i]) && !secret_name_is_digit(v.p[i]) && !strchr("_{}%> ", v.p[i]))
             return false;
     }
-    return names > 0 && (v.p[0] != '$' || v.p[1] == '{' || is_letter(v.p[1]) || v.p[1] == '_') &&
-           (v.p[0] == '$' || strchr("%>}", v.p[v.n - 1])) && !(v.p[0] == '$' && v.n > 2 && is_digit(v.p[1]));
+    return names > 0 && (v.p[0] != '$' || v.p[1] == '{' || secret_name_is_letter(v.p[1]) || v.p[1] == '_') &&
+           (v.p[0] == '$' || strchr("%>}", v.p[v.n - 1])) && !(v.p[0] == '$' && v.n > 2 && secret_name_is_digit(v.p[1]));
 }
 
-bool secret_value(enum secret_name weight, struct str value, bool *ret_number)
+bool secret_is_value(enum secret_weight weight, struct str value, bool *ret_number)
 {
     double number;
     *ret_number = false;
-    if (weight == SECRET_NAME_NONE || value.n == 0 || secret_is_redacted(value) || is_word(value, NO_SECRET) || is_placeholder(value))
+    if (weight == SECRET_NAME_NONE || value.n == 0 || secret_is_redacted(value) || secret_name_is_word(value, NO_SECRET) ||
+        secret_is_placeholder(value))
         return false;
     if (weight == SECRET_NAME_LINE)
         return true;
@@ -283,5 +285,5 @@ bool secret_value(enum secret_name weight, struct str value, bool *ret_number)
         *ret_number = str_double(value, &number);
         return weight == SECRET_NAME_WHOLE || (weight == SECRET_NAME_OWNED && value.n >= 10 && !memchr(value.p, '.', value.n));
     }
-    return weight > SECRET_NAME_PERHAPS || looks_random(value);
+    return weight > SECRET_NAME_PERHAPS || secret_is_random(value);
 }

@@ -4,7 +4,7 @@
 #include "base/str.h"
 
 /* How well a name says that its value is a secret. */
-enum secret_name {
+enum secret_weight {
     SECRET_NAME_NONE,
     SECRET_NAME_PERHAPS, /* a value that looks random is one */
     SECRET_NAME_PART,    /* a longer name with such a word: any value but a number or a quantity */
@@ -14,11 +14,11 @@ enum secret_name {
 };
 
 /* name: at most its last 64 bytes count. */
-enum secret_name secret_name(struct str name);
+enum secret_weight secret_name_weight(struct str name);
 /* The same for a variable of the environment: MY_TOKEN says more than "token". */
-enum secret_name secret_variable(struct str name);
+enum secret_weight secret_variable_weight(struct str name);
 /* Is this value behind such a name a secret? *ret_number: it is a plain number. Placeholders ("$PASSWORD", "none") and what is redacted already are none. */
-bool secret_value(enum secret_name weight, struct str value, bool *ret_number);
+bool secret_is_value(enum secret_weight weight, struct str value, bool *ret_number);
 /* A number, with or without a unit ("33.25ms", "95 %", "1.2e6/s"), or a date, time, version made of digits. */
 bool secret_is_quantity(struct str value);
 /* What redaction left: "[redacted]***", "(redacted)***", stars. */

@@ -5,7 +5,7 @@ enum { RUN_LEAST = 16, AWS_KEY = 40, SERVICE_LEAST = 24 /* bytes of a token behi
 
 /* ---- addresses ---- */
 
-static bool is_known_webhook(struct str before, size_t *ret_end)
+static bool token_is_known_webhook(struct str before, size_t *ret_end)
 {
     static const struct str hosts[] = {
 #define PREFIX(letter, text, least)
@@ -27,23 +27,23 @@ static bool is_known_webhook(struct str before, size_t *ret_end)
 }
 
 /* The path of an address that lets everybody write, around the run that begins here. */
-static bool webhook(struct finding *f, size_t at)
+static bool token_report_webhook(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     size_t from = at, to = at, host;
     while (from > 0 && at - from < URL_LONGEST && !strchr(" \t\r\n\"'`<>", t.p[from - 1]))
         from--;
-    if (!is_known_webhook(str_sub(t, from, at - from), &host))
+    if (!token_is_known_webhook(str_sub(t, from, at - from), &host))
         return false;
     while (to < t.n && !strchr(" \t\r\n\"'`<>\\)", t.p[to]))
         to++;
     f->quiet = to;
-    secret_tell(f, from + host, to - from - host, SECRET_TOKEN);
+    secret_report(f, from + host, to - from - host, SECRET_TOKEN);
     return true;
 }
 
 /* What stands between "://" and this @ is user and password; passwords may have "/", "#" and "?", if what comes before them is no host with port. */
-static bool is_user_info(struct str info, struct str host)
+static bool token_is_user_info(struct str info, struct str host)
 {
     size_t odd = 0, colon = 0;
     while (odd < info.n && !strchr("/#?", info.p[odd]))
@@ -52,16 +52,16 @@ static bool is_user_info(struct str info, struct str host)
         return true;
     while (colon < odd && info.p[colon] != ':')
         colon++;
-    if (colon == odd || host.n == 0 || !is_name_byte(host.p[0]))
+    if (colon == odd || host.n == 0 || !secret_is_name_byte(host.p[0]))
         return false;
     for (size_t i = colon + 1; i < odd; i++)
-        if (!is_digit(info.p[i]))
+        if (!secret_is_digit(info.p[i]))
             return true;
     return colon == 0;
 }
 
 /* "sqlplus user/password@service", "jdbc:oracle:thin:user/password@//host": the word that begins at `from`. */
-static void look_at_connection(struct finding *f, size_t from, size_t at)
+static void token_check_connection(struct secret_search *f, size_t from, size_t at)
 {
     static const char *const programs[] = {"sqlplus", "sqlldr", "expdp", "impdp", "rman"};
     struct str t = f->text, word = str_sub(t, from, at - from);
@@ -76,63 +76,64 @@ static void look_at_connection(struct finding *f, size_t from, size_t at)
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         connects |= str_has(before, programs[i]);
     if (connects)
-        secret_tell(f, (size_t)(slash + 1 - t.p), (size_t)(word.p + word.n - slash - 1), SECRET_ASSIGNED);
+        secret_report(f, (size_t)(slash + 1 - t.p), (size_t)(word.p + word.n - slash - 1), SECRET_ASSIGNED);
 }
 
 /* A name alone before the @ is a token ("https://TOKEN@host"), but with these schemes an account. */
-static bool is_account(struct str before, struct str info)
+static bool token_is_account(struct str before, struct str info)
 {
     return !memchr(info.p, ':', info.n) &&
            (str_ends_anycase(before, "ssh:") || str_ends_anycase(before, "sftp:") || str_ends_anycase(before, "rsync:"));
 }
 
 /* "scheme://user:password@host": what stands between the slashes and the last @ of it. */
-void secret_see_user(struct finding *f, size_t at)
+void secret_check_user(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     for (size_t i = at; i-- > 0 && at - i < URL_LONGEST;) {
         char c = t.p[i];
         if (c == '/' && i >= 2 && t.p[i - 1] == '/' && t.p[i - 2] == ':') {
             struct str info = str_sub(t, i + 1, at - i - 1);
-            if (is_user_info(info, str_sub(t, at + 1, 1)) && !secret_is_redacted(info) && !is_account(str_sub(t, 0, i - 1), info))
-                secret_tell(f, i + 1, at - i - 1, SECRET_URL);
+            if (token_is_user_info(info, str_sub(t, at + 1, 1)) && !secret_is_redacted(info) &&
+                !token_is_account(str_sub(t, 0, i - 1), info))
+                secret_report(f, i + 1, at - i - 1, SECRET_URL);
             return;
         }
         if (c == ' ' || c == '\n' || c == '"' || c == '\'' || c == '<' || c == '>') {
-            look_at_connection(f, i + 1, at);
+            token_check_connection(f, i + 1, at);
             return;
         }
         if (i == 0)
-            look_at_connection(f, 0, at);
+            token_check_connection(f, 0, at);
     }
 }
 
 /* "abc8Q~…": a client secret of Azure's. */
-void secret_see_tilde(struct finding *f, size_t at)
+void secret_check_tilde(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     size_t to = at + 1, from = at;
-    if (at < 5 || t.p[at - 1] != 'Q' || !is_digit(t.p[at - 2]))
+    if (at < 5 || t.p[at - 1] != 'Q' || !secret_is_digit(t.p[at - 2]))
         return;
-    for (; from > 0 && at - from < 5 && (is_name_byte(t.p[from - 1]) || t.p[from - 1] == '~');)
+    for (; from > 0 && at - from < 5 && (secret_is_name_byte(t.p[from - 1]) || t.p[from - 1] == '~');)
         from--;
-    while (to < t.n && (is_name_byte(t.p[to]) || t.p[to] == '~'))
+    while (to < t.n && (secret_is_name_byte(t.p[to]) || t.p[to] == '~'))
         to++;
     if (at - from != 5 || to - at < 32 || to - at > 36)
         return;
     f->quiet = to > f->quiet ? to : f->quiet;
-    secret_tell(f, from, to - from, SECRET_TOKEN);
+    secret_report(f, from, to - from, SECRET_TOKEN);
 }
 
 /* ---- runs of token bytes ---- */
 
 /* Some have no digit: those of Hugging Face never (34 letters), one of GitLab's in thirty by chance. Words do not mix small and capital letters without a
  * joint; names of classes do ("hf_LlamaForCausalLM", "sk-SomeName"), so that a short prefix says too little. */
-static bool is_of_letters(struct str prefix, struct str rest)
+static bool token_is_of_letters(struct str prefix, struct str rest)
 {
     bool upper = false, small = false;
     for (size_t i = 0; i < rest.n; i++) {
-        if (!is_letter(rest.p[i]))
+        if (!secret_is_letter(rest.p[i]))
             return false;
         upper = upper || rest.p[i] <= 'Z';
         small = small || rest.p[i] >= 'a';
@@ -142,16 +143,16 @@ static bool is_of_letters(struct str prefix, struct str rest)
     return str_is(prefix, "hf_") ? rest.n == 34 : prefix.n >= 4 && rest.n >= 16;
 }
 
-struct prefix {
+struct token_prefix {
     char first;
     struct str text;
     size_t least;
 };
 
 /* The prefix of a known service's tokens, and what must follow. */
-static bool has_prefix(struct str run)
+static bool token_has_prefix(struct str run)
 {
-    static const struct prefix prefixes[] = {
+    static const struct token_prefix prefixes[] = {
 #define PREFIX(letter, text, least) {letter, {text, sizeof(text) - 1}, least},
 #define DOTTED(text, least)
 #define WEBHOOK(text)
@@ -162,30 +163,30 @@ static bool has_prefix(struct str run)
     };
     if (run.n == 0 || !strchr("4ACEFGHLNPSabcdfghiklnoprstxy", run.p[0]))
         return false;
-    for (const struct prefix *x = prefixes; x < prefixes + sizeof prefixes / sizeof *prefixes; x++) {
+    for (const struct token_prefix *x = prefixes; x < prefixes + sizeof prefixes / sizeof *prefixes; x++) {
         if (run.p[0] != x->first || run.n < x->text.n + x->least || memcmp(run.p, x->text.p, x->text.n) != 0)
             continue;
         for (size_t k = x->text.n; k < run.n; k++)
-            if (is_digit(run.p[k]))
+            if (secret_is_digit(run.p[k]))
                 return true; /* "sk-learn-something" is a word */
-        if (is_of_letters(x->text, str_sub(run, x->text.n, run.n)))
+        if (token_is_of_letters(x->text, str_sub(run, x->text.n, run.n)))
             return true;
     }
     return false;
 }
 
 /* What stands before "acc_" and "atlasv1." belongs to the token. */
-static size_t word_begin(struct str t, size_t from, bool wanted)
+static size_t token_word_begin(struct str t, size_t from, bool wanted)
 {
-    while (wanted && from > 0 && is_name_byte(t.p[from - 1]))
+    while (wanted && from > 0 && secret_is_name_byte(t.p[from - 1]))
         from--;
     return from;
 }
 
 /* Where a prefix with dots ends in front of this run: the offset at which it begins; from: nowhere. */
-static size_t dotted_prefix(struct str t, size_t from, size_t n)
+static size_t token_find_dotted_prefix(struct str t, size_t from, size_t n)
 {
-    static const struct prefix prefixes[] = {
+    static const struct token_prefix prefixes[] = {
 #define PREFIX(letter, text, least)
 #define DOTTED(text, least) {0, {text, sizeof(text) - 1}, least},
 #define WEBHOOK(text)
@@ -196,37 +197,37 @@ static size_t dotted_prefix(struct str t, size_t from, size_t n)
     };
     if (from == 0 || !strchr(".-~_", t.p[from - 1]) || t.p[from - 1] == 0)
         return from;
-    for (const struct prefix *x = prefixes; x < prefixes + sizeof prefixes / sizeof *prefixes; x++)
+    for (const struct token_prefix *x = prefixes; x < prefixes + sizeof prefixes / sizeof *prefixes; x++)
         if (x->text.n <= from && n >= x->least && memcmp(t.p + from - x->text.n, x->text.p, x->text.n) == 0 &&
-            (x->text.n == from || !is_name_byte(t.p[from - x->text.n - 1]) || x->text.p[0] == 'a'))
-            return word_begin(t, from - x->text.n, x->text.p[0] == 'a');
+            (x->text.n == from || !secret_is_name_byte(t.p[from - x->text.n - 1]) || x->text.p[0] == 'a'))
+            return token_word_begin(t, from - x->text.n, x->text.p[0] == 'a');
     return from;
 }
 
 /* The run from here on. *ret_digit: there is one in it, without which it is no key. */
-static struct str run_from(struct str t, size_t from, bool *ret_digit)
+static struct str token_run_from(struct str t, size_t from, bool *ret_digit)
 {
     size_t to = from;
     *ret_digit = false;
     for (; to + 16 <= t.n; to += 16) {
-        unsigned digits, end = ~tokens_of_16(t.p + to, &digits) & 0xffff, n = end ? (unsigned)__builtin_ctz(end) : 16;
+        unsigned digits, end = ~secret_tokens_of_16(t.p + to, &digits) & 0xffff, n = end ? (unsigned)__builtin_ctz(end) : 16;
         *ret_digit |= (digits & ((1u << n) - 1)) != 0;
         if (end)
             return str_sub(t, from, to + n - from);
     }
-    for (; to < t.n && is_token_byte(t.p[to]); to++)
-        *ret_digit |= is_digit(t.p[to]);
+    for (; to < t.n && secret_is_token_byte(t.p[to]); to++)
+        *ret_digit |= secret_is_digit(t.p[to]);
     return str_sub(t, from, to - from);
 }
 
-static bool is_joint(char c)
+static bool token_is_joint(char c)
 {
     return c == '_' || c == '-';
 }
 
 /* Three kinds of characters mixed over 32 bytes. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. In text made of
  * words, and in the names of C++ and Rust, small letters stand together. */
-static bool is_mixed(struct str run)
+static bool token_is_mixed(struct str run)
 {
     size_t upper = 0, small = 0, digits = 0, joints = 0, words = 0, row = 0;
     if (str_starts(run, "_Z") || str_starts(run, "_R") || str_starts(run, "chatcmpl-") ||
@@ -238,70 +239,70 @@ static bool is_mixed(struct str run)
         words += row == 5 ? 5 : row > 5;
         upper += run.p[i] >= 'A' && run.p[i] <= 'Z';
         small += run.p[i] >= 'a' && run.p[i] <= 'z';
-        digits += is_digit(run.p[i]);
-        joints += is_joint(run.p[i]);
+        digits += secret_is_digit(run.p[i]);
+        joints += token_is_joint(run.p[i]);
     }
     return run.n >= 32 && upper && small && digits && joints * 10 <= run.n && words * 5 <= run.n * 2;
 }
 
 /* A quick look, for most text is words: a short first part, and a letter behind its joint. */
-static bool may_be_of_letters(struct str run)
+static bool token_can_be_of_letters(struct str run)
 {
     size_t joint = 2;
-    while (joint < 12 && joint + 1 < run.n && !is_joint(run.p[joint]))
+    while (joint < 12 && joint + 1 < run.n && !token_is_joint(run.p[joint]))
         joint++;
-    return joint < 12 && joint + 1 < run.n && is_letter(run.p[joint + 1]) && is_letter(run.p[0]);
+    return joint < 12 && joint + 1 < run.n && secret_is_letter(run.p[joint + 1]) && secret_is_letter(run.p[0]);
 }
 
 /* Where a token of a known service begins in the run; its end: nowhere. */
-static size_t service_token(struct str run)
+static size_t token_find_service(struct str run)
 {
     for (size_t i = 0; i + RUN_LEAST - 1 < run.n; i++)
-        if ((i == 0 || is_joint(run.p[i - 1])) && has_prefix(str_sub(run, i, run.n)))
+        if ((i == 0 || token_is_joint(run.p[i - 1])) && token_has_prefix(str_sub(run, i, run.n)))
             return i;
     return run.n;
 }
 
 /* Forty bytes of base64 with slashes in it, as AWS makes them, around this run. */
-static bool around(struct finding *f, size_t from, size_t to)
+static bool token_report_aws_key(struct secret_search *f, size_t from, size_t to)
 {
     struct str t = f->text;
     size_t upper = 0, small = 0, digit = 0, slashes = 0;
-    while (from > 0 && (is_token_byte(t.p[from - 1]) || t.p[from - 1] == '/') && to - from <= AWS_KEY)
+    while (from > 0 && (secret_is_token_byte(t.p[from - 1]) || t.p[from - 1] == '/') && to - from <= AWS_KEY)
         from--;
-    while (to < t.n && (is_token_byte(t.p[to]) || t.p[to] == '/') && to - from <= AWS_KEY)
+    while (to < t.n && (secret_is_token_byte(t.p[to]) || t.p[to] == '/') && to - from <= AWS_KEY)
         to++;
     if (to - from != AWS_KEY || t.p[from] == '/')
         return false;
     for (size_t i = from; i < to; i++) {
         upper += t.p[i] >= 'A' && t.p[i] <= 'Z';
         small += t.p[i] >= 'a' && t.p[i] <= 'z';
-        digit += is_digit(t.p[i]);
+        digit += secret_is_digit(t.p[i]);
         slashes += t.p[i] == '/';
     }
     if (slashes == 0 || upper < 5 || small < 5 || digit < 1)
         return false;
-    secret_tell(f, from, to - from, SECRET_RANDOM);
+    secret_report(f, from, to - from, SECRET_RANDOM);
     return true;
 }
 
 /* "Bearer X", "wandb login X". */
-static bool behind_scheme(struct str t, size_t from)
+static bool token_is_behind_scheme(struct str t, size_t from)
 {
     return from >= 7 && t.p[from - 1] == ' ' && t.p[from] != '-' && /* an option */
            (str_is_anycase(str_sub(t, from - 7, 7), "bearer ") || str_is(str_sub(t, from - 6, 6), "login "));
 }
 
 /* A name that is only that of a service, before letters and digits that are no digest: cloudflare: "…", "artifactory", "…". */
-static bool behind_service(struct str t, size_t from, struct str run)
+static bool token_is_behind_service(struct str t, size_t from, struct str run)
 {
     size_t digits = 0, hex = 0, end = from;
     if (run.n < SERVICE_LEAST || from < 3 || !strchr("\"' \t=:,", t.p[from - 1]))
         return false;
     for (size_t i = 0; i < run.n; i++) {
-        digits += is_digit(run.p[i]);
+        digits += secret_is_digit(run.p[i]);
         hex += str_hex_digit(run.p[i]) >= 0;
-        if (!is_digit(run.p[i]) && !is_letter(run.p[i]))
+        if (!secret_is_digit(run.p[i]) && !secret_is_letter(run.p[i]))
             return false;
     }
     bool digest = hex == run.n && (run.n == 32 || run.n == 40 || run.n == 56 || run.n == 64 || run.n == 96 || run.n == 128);
@@ -310,7 +311,7 @@ static bool behind_service(struct str t, size_t from, struct str run)
     while (end > 0 && from - end < 8 && strchr("\"' \t=:,>", t.p[end - 1]))
         end--;
     size_t begin = end;
-    while (begin > 0 && end - begin < NAME_LONGEST && is_name_byte(t.p[begin - 1]))
+    while (begin > 0 && end - begin < NAME_LONGEST && secret_is_name_byte(t.p[begin - 1]))
         begin--;
     struct str between = str_sub(t, end, from - end);
     return (memchr(between.p, '=', between.n) || memchr(between.p, ':', between.n) || memchr(between.p, ',', between.n)) &&
@@ -318,80 +319,83 @@ static bool behind_service(struct str t, size_t from, struct str run)
 }
 
 /* A token goes on behind dots and signs of equality. */
-static size_t token_end(struct str t, size_t to)
+static size_t token_find_end(struct str t, size_t to)
 {
     size_t from = to;
-    while (from > 0 && to - from < 100 && is_token_byte(t.p[from - 1]))
+    while (from > 0 && to - from < 100 && secret_is_token_byte(t.p[from - 1]))
         from--;
     while (to + 1 < t.n && (strchr(".=~", t.p[to]) || (t.p[to] == '/' && to - from >= 100)) &&
-           (is_token_byte(t.p[to + 1]) || t.p[to + 1] == '='))
-        for (to++; to < t.n && is_token_byte(t.p[to]);)
+           (secret_is_token_byte(t.p[to + 1]) || t.p[to + 1] == '='))
+        for (to++; to < t.n && secret_is_token_byte(t.p[to]);)
             to++;
     while (to < t.n && t.p[to] == '=')
         to++;
     return to;
 }
 
-static bool is_web_token(struct str t, size_t from, size_t to)
+static bool token_is_web_token(struct str t, size_t from, size_t to)
 {
     return to - from >= 8 && memcmp(t.p + from, "ey", 2) == 0 && to + 3 < t.n && t.p[to] == '.' && memcmp(t.p + to + 1, "ey", 2) == 0;
 }
 
 /* "12345678:AA…": a bot of Telegram's; numbers, "|" and a string: Facebook's. */
-static bool numbered_token(struct finding *f, size_t from, size_t to)
+static bool token_report_numbered(struct secret_search *f, size_t from, size_t to)
 {
     struct str t = f->text;
     size_t begin = from;
     if (from > 8 && strchr(":|%", t.p[from - 1]) && t.p[from - 1] && to - from >= 27) {
-        for (begin--; begin > 0 && is_digit(t.p[begin - 1]);)
+        for (begin--; begin > 0 && secret_is_digit(t.p[begin - 1]);)
             begin--;
         bool bot = t.p[from - 1] == ':' && t.p[from] == 'A' && from - begin >= 6 && to - from >= 34;
         if (!bot && (t.p[from - 1] == ':' || from - begin < 16))
             return false;
     } else
         return false;
-    to = token_end(t, to);
+    to = token_find_end(t, to);
     f->quiet = to;
-    secret_tell(f, begin, to - begin, SECRET_TOKEN);
+    secret_report(f, begin, to - begin, SECRET_TOKEN);
     return true;
 }
 
-void secret_see_run(struct finding *f, size_t from)
+void secret_check_run(struct secret_search *f, size_t from)
 {
     struct str t = f->text;
     bool digit;
     if (from > 0 && t.p[from - 1] == '\\' && strchr("nrtbfu", t.p[from])) /* "\n" in a string */
         from += t.p[from] == 'u' ? 5 : 1;
-    struct str run = run_from(t, from, &digit);
-    size_t to = from + run.n, prefix = run.n >= 12 ? dotted_prefix(t, from, run.n) : from;
+    struct str run = token_run_from(t, from, &digit);
+    size_t to = from + run.n, prefix = run.n >= 12 ? token_find_dotted_prefix(t, from, run.n) : from;
     f->quiet = to;
-    if (is_web_token(t, from, to)) {
-        while (to < t.n && (t.p[to] == '.' || is_token_byte(t.p[to]) || t.p[to] == '/' || t.p[to] == '='))
+    if (token_is_web_token(t, from, to)) {
+        while (to < t.n && (t.p[to] == '.' || secret_is_token_byte(t.p[to]) || t.p[to] == '/' || t.p[to] == '='))
             to++;
         f->quiet = to;
-        secret_tell(f, from, to - from, SECRET_TOKEN);
+        secret_report(f, from, to - from, SECRET_TOKEN);
         return;
     }
-    if (from > 0 && t.p[from - 1] == '/' && webhook(f, from))
+    if (from > 0 && t.p[from - 1] == '/' && token_report_webhook(f, from))
         return;
-    if (numbered_token(f, from, to))
+    if (token_report_numbered(f, from, to))
         return;
-    size_t token = prefix < from ? prefix : digit ? from + service_token(run) : may_be_of_letters(run) && has_prefix(run) ? from : to;
+    size_t token = prefix < from                                           ? prefix
+                   : digit                                                 ? from + token_find_service(run)
+                   : token_can_be_of_letters(run) && token_has_prefix(run) ? from
+                                                                           : to;
     if (token < to) {
-        to = token_end(t, to);
+        to = token_find_end(t, to);
         f->quiet = to;
-        if (token > from && is_mixed(str_sub(run, 0, token - from))) /* what stands before it would be found alone */
+        if (token > from && token_is_mixed(str_sub(run, 0, token - from))) /* what stands before it would be found alone */
             token = from;
-        secret_tell(f, token, to - token, SECRET_TOKEN);
-    } else if (digit && is_mixed(run)) {
-        while (to < t.n && (is_token_byte(t.p[to]) || t.p[to] == '/')) /* the rest of the same base64 */
+        secret_report(f, token, to - token, SECRET_TOKEN);
+    } else if (digit && token_is_mixed(run)) {
+        while (to < t.n && (secret_is_token_byte(t.p[to]) || t.p[to] == '/')) /* the rest of the same base64 */
             to++;
         while (to < t.n && t.p[to] == '=')
             to++;
         f->quiet = to;
-        secret_tell(f, from, to - from, SECRET_RANDOM);
-    } else if (behind_scheme(t, from) || behind_service(t, from, run))
-        secret_tell(f, from, to - from, SECRET_TOKEN);
+        secret_report(f, from, to - from, SECRET_RANDOM);
+    } else if (token_is_behind_scheme(t, from) || token_is_behind_service(t, from, run))
+        secret_report(f, from, to - from, SECRET_TOKEN);
     else if ((from > 0 && t.p[from - 1] == '/') || (to < t.n && t.p[to] == '/'))
-        around(f, from, to);
+        token_report_aws_key(f, from, to);
 }

@@ -3,39 +3,39 @@
 
 enum { FOLDED_LINES = 64 /* lines of one folded value */, OPENERS_MOST = 8 };
 
-void secret_tell_part(void *context, size_t at, size_t n)
+void secret_report_part(void *context, size_t at, size_t n)
 {
-    secret_tell(context, at, n, SECRET_ASSIGNED);
+    secret_report(context, at, n, SECRET_ASSIGNED);
 }
 
 /* "name=", "name: ", also with quotes: another assignment begins here. */
-static bool begins_assignment(struct str t, size_t at)
+static bool value_begins_assignment(struct str t, size_t at)
 {
     size_t from = at;
-    while (at < t.n && at - from < NAME_LONGEST && is_name_byte(t.p[at]))
+    while (at < t.n && at - from < NAME_LONGEST && secret_is_name_byte(t.p[at]))
         at++;
     return at > from && at < t.n && (t.p[at] == '=' || (t.p[at] == ':' && !(at + 1 < t.n && t.p[at + 1] == '/')));
 }
 
 /* Does the separator at `at` end an unquoted value? Passwords have such characters, too: not before more of the same word. */
-static bool separates(struct str t, size_t at)
+static bool value_ends_at(struct str t, size_t at)
 {
     char c = t.p[at];
     size_t next = at + 1;
-    if (is_line_end(t, next) || is_blank(t.p[next]) || strchr("\"'`<>)]}", t.p[next]))
+    if (secret_is_line_end(t, next) || secret_is_blank(t.p[next]) || strchr("\"'`<>)]}", t.p[next]))
         return true;
     if (c == '&' || c == ';' || c == ',')
-        return begins_assignment(t, next) || ((c == ',' || c == ';') && (is_digit(t.p[next]) || strchr("-+.{[,;", t.p[next])));
+        return value_begins_assignment(t, next) || ((c == ',' || c == ';') && (secret_is_digit(t.p[next]) || strchr("-+.{[,;", t.p[next])));
     return c != '(' && c != '[' && c != '{' && strchr(",;&|", t.p[next]);
 }
 
-static size_t value_end(struct str t, size_t from)
+static size_t value_find_end(struct str t, size_t from)
 {
     size_t end = from;
     for (; end < t.n && !strchr(" \t\r\n\"'`<>", t.p[end]); end++)
         if (t.p[end] == '\\' && end + 1 < t.n && strchr("\"'nrt", t.p[end + 1])) /* an escape of the text around */
             break;
-        else if (strchr(",;&()[]{}|", t.p[end]) && end > from && separates(t, end))
+        else if (strchr(",;&()[]{}|", t.p[end]) && end > from && value_ends_at(t, end))
             break;
     return end;
 }
@@ -60,7 +60,7 @@ size_t secret_quoted_end(struct str t, size_t from, size_t escapes, char quote)
         }
     }
     size_t end = from; /* it does not close in this line */
-    while (!is_line_end(t, end))
+    while (!secret_is_line_end(t, end))
         end++;
     return end;
 }
@@ -71,13 +71,13 @@ size_t secret_without_escape(struct str t, size_t from, size_t end)
     size_t slashes = 0;
     while (end - slashes > from && t.p[end - 1 - slashes] == '\\')
         slashes++;
-    return slashes % 2 && end < t.n && !is_line_end(t, end) ? end - 1 : end;
+    return slashes % 2 && end < t.n && !secret_is_line_end(t, end) ? end - 1 : end;
 }
 
-static size_t rest_of_line(struct str t, size_t from)
+static size_t value_rest_of_line(struct str t, size_t from)
 {
     size_t end = from;
-    while (!is_line_end(t, end) && !strchr("\"'`<", t.p[end]))
+    while (!secret_is_line_end(t, end) && !strchr("\"'`<", t.p[end]))
         end++;
     return secret_without_escape(t, from, end);
 }
@@ -98,14 +98,14 @@ bool secret_is_in_string(struct str t, size_t at, char quote)
 }
 
 /* Is the quote at `at` the end of a string that began before, not the beginning of a value? */
-static bool closes_string(struct str t, size_t at)
+static bool value_closes_string(struct str t, size_t at)
 {
-    size_t next = skip_blanks(t, at + 1);
-    return (is_line_end(t, next) || strchr("},]:)", t.p[next])) && secret_is_in_string(t, at, t.p[at]);
+    size_t next = secret_skip_blanks(t, at + 1);
+    return (secret_is_line_end(t, next) || strchr("},]:)", t.p[next])) && secret_is_in_string(t, at, t.p[at]);
 }
 
 /* No value goes beyond the string around it. */
-static size_t within_string(struct str t, size_t from, size_t end)
+static size_t value_within_string(struct str t, size_t from, size_t end)
 {
     if (end <= from || !memchr(t.p + from, '"', end - from) || !secret_is_in_string(t, from, '"'))
         return end;
@@ -119,29 +119,29 @@ static size_t within_string(struct str t, size_t from, size_t end)
 
 struct assigned {
     size_t name, name_n; /* where the name stands */
-    enum secret_name weight;
+    enum secret_weight weight;
 };
-static void assigned_value(struct finding *f, size_t from, struct assigned a);
+static void value_report_assigned(struct secret_search *f, size_t from, struct assigned a);
 
 /* Lines below the name of a secret, from here on: those further right are its value. */
-void secret_see_fold(struct finding *f, size_t from)
+void secret_check_fold(struct secret_search *f, size_t from)
 {
     struct secrets_state *state = f->state;
     struct str t = f->text;
     bool number, block = state->fold == SECRETS_FOLD_BLOCK, tag = state->fold == SECRETS_FOLD_TAG;
     for (size_t end; state->fold && from < t.n; from = end + 1) {
-        end = line_end(t, from);
-        size_t begin = skip_blanks(t, from);
+        end = secret_line_end(t, from);
+        size_t begin = secret_skip_blanks(t, from);
         struct str value = str_trim(str_sub(t, begin, end - begin));
         if (value.n == 0 && block && ++state->fold_lines < FOLDED_LINES)
             continue;
         if (state->fold == SECRETS_FOLD_VALUE) { /* "value: x" */
             size_t word = begin + (begin < t.n && (t.p[begin] == '"' || t.p[begin] == '\'')), sign = word + 5;
-            struct assigned a = {word, 5, (enum secret_name)state->fold_weight};
+            struct assigned a = {word, 5, (enum secret_weight)state->fold_weight};
             state->fold = SECRETS_FOLD_NONE;
             sign += sign < t.n && (t.p[sign] == '"' || t.p[sign] == '\'');
             if (str_is_anycase(str_sub(t, word, 5), "value") && sign < end && t.p[sign] == ':')
-                assigned_value(f, sign + 1, a);
+                value_report_assigned(f, sign + 1, a);
             break;
         }
         if (begin - from <= state->fold_indent || value.n == 0 || ++state->fold_lines > FOLDED_LINES) {
@@ -157,10 +157,10 @@ void secret_see_fold(struct finding *f, size_t from)
             if (memchr(value.p, ' ', value.n) || (value.n && strchr(":{[(-", value.p[value.n - 1])) ||
                 (value.n && strchr("-{[<#", value.p[0])))
                 break;
-            if (!tag && state->fold_weight < SECRET_NAME_OWNED && begins_assignment(value, 0))
+            if (!tag && state->fold_weight < SECRET_NAME_OWNED && value_begins_assignment(value, 0))
                 break;
         }
-        if (!secret_value((enum secret_name)state->fold_weight, value, &number))
+        if (!secret_is_value((enum secret_weight)state->fold_weight, value, &number))
             continue;
         f->count++;
         f->each(f->context, &(struct secret){.at = begin, .n = value.n, .kind = SECRET_ASSIGNED, .number = number});
@@ -168,20 +168,21 @@ void secret_see_fold(struct finding *f, size_t from)
 }
 
 /* A name ends the line; is its value below it, further right? `at` is behind the sign, `name` where the name begins. */
-static void begin_fold(struct finding *f, size_t name, size_t at, enum secret_name weight, enum secrets_fold kind)
+static void value_begin_fold(struct secret_search *f, size_t name, size_t at, enum secret_weight weight, enum secrets_fold kind)
 {
     struct str t = f->text;
     size_t indent = 0;
     bool block = at < t.n && (t.p[at] == '|' || t.p[at] == '>');
     while (block && at < t.n && strchr("|>+-0123456789", t.p[at]))
         at++;
-    at = skip_blanks(t, at);
-    if ((weight < SECRET_NAME_PART && kind != SECRETS_FOLD_TAG) || at >= t.n || !is_line_end(t, at)) /* a line that is cut here may go on */
+    at = secret_skip_blanks(t, at);
+    if ((weight < SECRET_NAME_PART && kind != SECRETS_FOLD_TAG) || at >= t.n ||
+        !secret_is_line_end(t, at)) /* a line that is cut here may go on */
         return;
     while (name > 0 && (t.p[name - 1] == '"' || t.p[name - 1] == '\'' || t.p[name - 1] == '<'))
         name--;
     while (name > indent && t.p[name - 1 - indent] != '\n') {
-        if (!is_blank(t.p[name - 1 - indent]) && t.p[name - 1 - indent] != '-')
+        if (!secret_is_blank(t.p[name - 1 - indent]) && t.p[name - 1 - indent] != '-')
             return;
         indent++;
     }
@@ -189,11 +190,11 @@ static void begin_fold(struct finding *f, size_t name, size_t at, enum secret_na
     f->state->fold_weight = (unsigned char)weight;
     f->state->fold_indent = (unsigned short)indent;
     f->state->fold_lines = 0;
-    secret_see_fold(f, line_end(t, at) + 1);
+    secret_check_fold(f, secret_line_end(t, at) + 1);
 }
 
 /* "\"password\": 5": as JSON writes names; a number behind it must stay JSON. */
-static enum secret_fill number_fill(struct str t, size_t name_end)
+static enum secret_fill value_number_fill(struct str t, size_t name_end)
 {
     if (name_end + 1 >= t.n)
         return SECRET_FILL_MARK;
@@ -203,64 +204,67 @@ static enum secret_fill number_fill(struct str t, size_t name_end)
 }
 
 /* Redaction left it here. */
-static bool is_mark(struct str t, size_t at)
+static bool value_is_mark(struct str t, size_t at)
 {
     struct str mark = str_sub(t, at, sizeof "[redacted]" - 1);
     return str_is(mark, "[redacted]") || str_is(mark, "(redacted)");
 }
 
 /* Is the quote before `at` doubled, as CSV writes quotes in a field? */
-static bool is_doubled(struct str t, size_t at)
+static bool value_is_doubled_quote(struct str t, size_t at)
 {
-    return at + 1 < t.n && t.p[at] == '"' && t.p[at - 1] == '"' && (is_letter(t.p[at + 1]) || is_digit(t.p[at + 1]));
+    return at + 1 < t.n && t.p[at] == '"' && t.p[at - 1] == '"' && (secret_is_letter(t.p[at + 1]) || secret_is_digit(t.p[at + 1]));
 }
 
 /* The value of that name, from here on. */
-static void assigned_value(struct finding *f, size_t from, struct assigned a)
+static void value_report_assigned(struct secret_search *f, size_t from, struct assigned a)
 {
     struct str t = f->text;
     size_t end, escapes = 0;
     bool number, quoted = false;
-    from = skip_blanks(t, from);
-    if (is_line_end(t, from) || ((t.p[from] == '|' || t.p[from] == '>') && skip_blanks(t, from + 1) < t.n &&
-                                 (is_line_end(t, skip_blanks(t, from + 1)) || strchr("+-0123456789", t.p[from + 1])))) {
-        begin_fold(f, a.name, from, a.weight, SECRETS_FOLD_LINE);
+    from = secret_skip_blanks(t, from);
+    if (secret_is_line_end(t, from) ||
+        ((t.p[from] == '|' || t.p[from] == '>') && secret_skip_blanks(t, from + 1) < t.n &&
+         (secret_is_line_end(t, secret_skip_blanks(t, from + 1)) || strchr("+-0123456789", t.p[from + 1])))) {
+        value_begin_fold(f, a.name, from, a.weight, SECRETS_FOLD_LINE);
         return;
     }
-    for (int i = 0; i < OPENERS_MOST && from < t.n && strchr("[({<&;,|", t.p[from]) && !is_mark(t, from); i++) {
-        if ((t.p[from] == '<' && from + 1 < t.n && (t.p[from + 1] == '/' || is_letter(t.p[from + 1]))) || is_line_end(t, from + 1))
+    for (int i = 0; i < OPENERS_MOST && from < t.n && strchr("[({<&;,|", t.p[from]) && !value_is_mark(t, from); i++) {
+        if ((t.p[from] == '<' && from + 1 < t.n && (t.p[from + 1] == '/' || secret_is_letter(t.p[from + 1]))) ||
+            secret_is_line_end(t, from + 1))
             return; /* a tag */
-        if (strchr(",;&|", t.p[from]) && (is_blank(t.p[from + 1]) || begins_assignment(t, from + 1)))
+        if (strchr(",;&|", t.p[from]) && (secret_is_blank(t.p[from + 1]) || value_begins_assignment(t, from + 1)))
             return;
-        from = skip_blanks(t, from + 1);
+        from = secret_skip_blanks(t, from + 1);
     }
-    if (is_mark(t, from) || (from < t.n && strchr(")]}", t.p[from])))
+    if (value_is_mark(t, from) || (from < t.n && strchr(")]}", t.p[from])))
         return;
     while (from + escapes < t.n && t.p[from + escapes] == '\\' && escapes < OPENERS_MOST)
         escapes++;
-    if (escapes == 0 && from < t.n && strchr("\"'", t.p[from]) && closes_string(t, from))
+    if (escapes == 0 && from < t.n && strchr("\"'", t.p[from]) && value_closes_string(t, from))
         return;
     if (from + escapes < t.n && strchr("\"'`", t.p[from + escapes])) {
         quoted = true;
         from += escapes + 1;
-        from += is_doubled(t, from);
+        from += value_is_doubled_quote(t, from);
         end = secret_quoted_end(t, from, escapes, t.p[from - 1]);
         if (t.p[from - 1] != '"')
-            end = within_string(t, from, end);
+            end = value_within_string(t, from, end);
     } else if (a.weight == SECRET_NAME_LINE)
-        end = rest_of_line(t, from);
+        end = value_rest_of_line(t, from);
     else
-        end = value_end(t, from);
+        end = value_find_end(t, from);
     struct str value = str_sub(t, from, end - from);
-    if (a.weight >= SECRET_NAME_PART && !quoted && secret_is_scheme(value) && end < t.n && is_blank(t.p[end])) { /* "api-key: Bearer abc" */
-        end = value_end(t, skip_blanks(t, end));
+    if (a.weight >= SECRET_NAME_PART && !quoted && secret_is_scheme(value) && end < t.n &&
+        secret_is_blank(t.p[end])) { /* "api-key: Bearer abc" */
+        end = value_find_end(t, secret_skip_blanks(t, end));
         value = str_sub(t, from, end - from);
     }
     if (str_starts(value, "pass:") && value.n > 5) {
         from += 5;
         value = str_sub(t, from, end - from);
     }
-    if (!secret_value(a.weight, value, &number))
+    if (!secret_is_value(a.weight, value, &number))
         return;
     f->count++;
     f->each(f->context,
@@ -268,14 +272,14 @@ static void assigned_value(struct finding *f, size_t from, struct assigned a)
                              .n = value.n,
                              .kind = SECRET_ASSIGNED,
                              .number = number,
-                             .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : number_fill(t, a.name + a.name_n)});
-    if (!quoted && (value.p[0] == '!' || t.p[from - 1] == '&') && t.p[a.name + a.name_n] == ':' && end < t.n && is_blank(t.p[end]) &&
-        !begins_assignment(t, skip_blanks(t, end))) /* a tag or an anchor of YAML, or a password: the next word as well */
-        assigned_value(f, end, a);
+                             .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : value_number_fill(t, a.name + a.name_n)});
+    if (!quoted && (value.p[0] == '!' || t.p[from - 1] == '&') && t.p[a.name + a.name_n] == ':' && end < t.n && secret_is_blank(t.p[end]) &&
+        !value_begins_assignment(t, secret_skip_blanks(t, end))) /* a tag or an anchor of YAML, or a password: the next word as well */
+        value_report_assigned(f, end, a);
 }
 
 /* Names are many, secrets are few: a cheap look for the beginnings of the words of secret_names.def. */
-bool secret_may_name(const char *p, size_t n)
+bool secret_can_be_name(const char *p, size_t n)
 {
     for (size_t i = 0; i + 3 <= n; i++) {
         char b = str_lower(p[i + 1]), c = str_lower(p[i + 2]);
@@ -326,24 +330,24 @@ bool secret_may_name(const char *p, size_t n)
     return false;
 }
 
-/* secret_variable() of the name there. */
-static enum secret_name known_weight(struct finding *f, size_t at, size_t n)
+/* secret_variable_weight() of the name there. */
+static enum secret_weight value_name_weight(struct secret_search *f, size_t at, size_t n)
 {
     const char *p = f->text.p + at;
     struct known_name *k =
         &f->names[((unsigned char)p[0] + 7u * (unsigned char)p[n / 2] + 31u * (unsigned char)p[n - 1] + 5u * (unsigned)n) % NAMES_KNOWN];
     if (k->n != n || memcmp(f->text.p + k->at, p, n) != 0)
-        *k = (struct known_name){at, n, secret_variable(str_sub(f->text, at, n))};
+        *k = (struct known_name){at, n, secret_variable_weight(str_sub(f->text, at, n))};
     return k->weight;
 }
 
 /* The name that ends at `end`, behind quotes and blanks. False: no name of a secret. */
-static bool name_before(struct finding *f, size_t end, struct assigned *ret)
+static bool value_name_before(struct secret_search *f, size_t end, struct assigned *ret)
 {
     struct str t = f->text;
     size_t from;
     bool quoted = false;
-    while (end > 0 && is_blank(t.p[end - 1]))
+    while (end > 0 && secret_is_blank(t.p[end - 1]))
         end--;
     if (end > 0 && strchr("\"'`]", t.p[end - 1])) {
         end -= end > 1 && t.p[end - 1] == '"' && t.p[end - 2] == '"' ? 2 : 1; /* doubled in CSV */
@@ -353,36 +357,36 @@ static bool name_before(struct finding *f, size_t end, struct assigned *ret)
             end--;
         quoted = true;
     }
-    for (from = end; from > 0 && end - from < NAME_LONGEST && is_name_byte(t.p[from - 1]);)
+    for (from = end; from > 0 && end - from < NAME_LONGEST && secret_is_name_byte(t.p[from - 1]);)
         from--;
     if (from > 0 && t.p[from - 1] == '\\' && end - from > 3 && strchr("nrt", t.p[from])) /* "\npassword=" in a string */
         from++;
     struct str name = str_sub(t, from, end - from);
-    if (!quoted && str_is_anycase(name, "string") && from > 0 && is_blank(t.p[from - 1])) /* "var token string = ..." */
-        return name_before(f, from - 1, ret);
-    if (name.n < 3 || !secret_may_name(name.p, name.n))
+    if (!quoted && str_is_anycase(name, "string") && from > 0 && secret_is_blank(t.p[from - 1])) /* "var token string = ..." */
+        return value_name_before(f, from - 1, ret);
+    if (name.n < 3 || !secret_can_be_name(name.p, name.n))
         return false;
-    *ret = (struct assigned){from, name.n, known_weight(f, from, name.n)};
+    *ret = (struct assigned){from, name.n, value_name_weight(f, from, name.n)};
     return ret->weight != SECRET_NAME_NONE;
 }
 
 /* Is that the word that ends here, also in quotes? */
-static bool is_word_before(struct str t, size_t end, struct str word)
+static bool value_is_word_before(struct str t, size_t end, struct str word)
 {
     if (end > 0 && strchr("\"'", t.p[end - 1]))
         end--;
     return end >= word.n && str_is_anycase(str_sub(t, end - word.n, word.n), word.p) &&
-           (end == word.n || !is_name_byte(t.p[end - word.n - 1]));
+           (end == word.n || !secret_is_name_byte(t.p[end - word.n - 1]));
 }
 
 /* key="PASSWORD" value="x" */
-static bool name_of_value(struct finding *f, size_t end, struct assigned *ret)
+static bool value_name_of(struct secret_search *f, size_t end, struct assigned *ret)
 {
     struct str t = f->text;
     size_t at = end - 5;
-    while (at > 0 && is_blank(t.p[at - 1]))
+    while (at > 0 && secret_is_blank(t.p[at - 1]))
         at--;
-    if (at == end - 5 || !name_before(f, at, ret) || ret->weight < SECRET_NAME_PART)
+    if (at == end - 5 || !value_name_before(f, at, ret) || ret->weight < SECRET_NAME_PART)
         return false;
     struct str before = str_trim(str_sub(t, 0, ret->name));
     while (before.n > 0 && strchr("\"' ", before.p[before.n - 1]))
@@ -391,7 +395,7 @@ static bool name_of_value(struct finding *f, size_t end, struct assigned *ret)
 }
 
 /* "user: joe, pass: x": the pair says what "pass" alone does not. */
-static bool is_pass_of_user(struct str t, struct assigned a)
+static bool value_is_pass_of_user(struct str t, struct assigned a)
 {
     size_t line = a.name;
     if (!str_is_anycase(str_sub(t, a.name, a.name_n), "pass"))
@@ -403,27 +407,27 @@ static bool is_pass_of_user(struct str t, struct assigned a)
 }
 
 /* "name: DB_PASSWORD" alone: the line below it may have the value. `at` is behind the sign. */
-static bool names_a_secret(struct finding *f, size_t at)
+static bool value_check_name(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     struct assigned a;
-    size_t end = skip_blanks(t, at);
-    while (end < t.n && (is_name_byte(t.p[end]) || t.p[end] == '"' || t.p[end] == '\''))
+    size_t end = secret_skip_blanks(t, at);
+    while (end < t.n && (secret_is_name_byte(t.p[end]) || t.p[end] == '"' || t.p[end] == '\''))
         end++;
-    if (end == at || !name_before(f, end, &a) || a.name < at || a.weight < SECRET_NAME_PART)
+    if (end == at || !value_name_before(f, end, &a) || a.name < at || a.weight < SECRET_NAME_PART)
         return false;
     if (end < t.n && t.p[end] == ',')
         end++;
-    if (end >= t.n || !is_line_end(t, end))
+    if (end >= t.n || !secret_is_line_end(t, end))
         return false;
     f->state->fold = SECRETS_FOLD_VALUE;
     f->state->fold_weight = (unsigned char)a.weight;
-    secret_see_fold(f, line_end(t, end) + 1);
+    secret_check_fold(f, secret_line_end(t, end) + 1);
     return true;
 }
 
 /* "name=", "name: ", "\"name\": ", "name := ", "name => " */
-void secret_see_assignment(struct finding *f, size_t at)
+void secret_check_assignment(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     struct assigned a;
@@ -431,56 +435,57 @@ void secret_see_assignment(struct finding *f, size_t at)
     if (t.p[at] == ':' && at + 1 < t.n && t.p[at + 1] == '/') /* a scheme */
         return;
     if (t.p[at] == ':')
-        manifest_at_colon(&f->state->manifest, t, at, secret_tell_part, f);
+        manifest_check_colon(&f->state->manifest, t, at, secret_report_part, f);
     if (t.p[at] == '=' && end > 1 && strchr("?+.|", t.p[end - 1]))
         while (end > 1 && strchr("?+.|", t.p[end - 1]))
             end--;
-    if (end >= 4 && is_word_before(t, end, STR("name")) && names_a_secret(f, at + 1))
+    if (end >= 4 && value_is_word_before(t, end, STR("name")) && value_check_name(f, at + 1))
         return;
-    if (is_word_before(t, end, STR("value"))) {
-        if (t.p[at] != '=' || !name_of_value(f, end, &a))
+    if (value_is_word_before(t, end, STR("value"))) {
+        if (t.p[at] != '=' || !value_name_of(f, end, &a))
             return;
-    } else if (!name_before(f, end, &a))
+    } else if (!value_name_before(f, end, &a))
         return;
-    if (a.weight == SECRET_NAME_PART && t.p[at] == ':' && secret_name(str_sub(t, a.name, a.name_n)) == SECRET_NAME_PERHAPS)
+    if (a.weight == SECRET_NAME_PART && t.p[at] == ':' && secret_name_weight(str_sub(t, a.name, a.name_n)) == SECRET_NAME_PERHAPS)
         a.weight = SECRET_NAME_PERHAPS; /* only env(1) writes variables so, with '=' */
-    if (a.weight == SECRET_NAME_PERHAPS && is_pass_of_user(t, a))
+    if (a.weight == SECRET_NAME_PERHAPS && value_is_pass_of_user(t, a))
         a.weight = SECRET_NAME_PART;
     if (str_is(str_sub(t, a.name, a.name_n), "pwd") && at + 1 < t.n &&
-        strchr("/~", t.p[skip_blanks(t, at + 1) < t.n ? skip_blanks(t, at + 1) : at]))
+        strchr("/~", t.p[secret_skip_blanks(t, at + 1) < t.n ? secret_skip_blanks(t, at + 1) : at]))
         return; /* a directory, as pwd(1) prints it */
     for (at++; at < t.n && (t.p[at] == '=' || t.p[at] == ':' || t.p[at] == '>');)
         at++;
-    assigned_value(f, at, a);
+    value_report_assigned(f, at, a);
 }
 
 /* "name", "value" as arguments of a call; "name": "DB_PASSWORD", "value": "x" in a list of variables. */
-void secret_see_comma(struct finding *f, size_t at)
+void secret_check_comma(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     struct assigned a;
-    if (at == 0 || !strchr("\"'", t.p[at - 1]) || !name_before(f, at, &a) || a.weight < SECRET_NAME_PART)
+    if (at == 0 || !strchr("\"'", t.p[at - 1]) || !value_name_before(f, at, &a) || a.weight < SECRET_NAME_PART)
         return;
-    size_t next = skip_blanks(t, at + 1);
+    size_t next = secret_skip_blanks(t, at + 1);
     struct str rest = str_sub(t, next, 16);
     if (str_starts(rest, "\"value\"") || str_starts(rest, "'value'")) {
-        next = skip_blanks(t, next + 7);
+        next = secret_skip_blanks(t, next + 7);
         if (next < t.n && (t.p[next] == ':' || t.p[next] == '='))
-            assigned_value(f, next + 1, a);
+            value_report_assigned(f, next + 1, a);
     } else if (next < t.n && strchr("\"'", t.p[next])) {
         size_t end = secret_quoted_end(t, next + 1, 0, t.p[next]);
-        if (!(end + 1 < t.n && (t.p[end + 1] == ':' || t.p[skip_blanks(t, end + 1) < t.n ? skip_blanks(t, end + 1) : end] == ':')))
-            assigned_value(f, next, a);
+        if (!(end + 1 < t.n &&
+              (t.p[end + 1] == ':' || t.p[secret_skip_blanks(t, end + 1) < t.n ? secret_skip_blanks(t, end + 1) : end] == ':')))
+            value_report_assigned(f, next, a);
     }
 }
 
 /* "<password>value</password>", "<key name=\"password\">value<". */
-void secret_see_tag(struct finding *f, size_t at)
+void secret_check_tag(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     struct assigned a;
     size_t from = at;
-    if (at == 0 || t.p[at - 1] == '=' || t.p[at - 1] == '-' || is_blank(t.p[at - 1]))
+    if (at == 0 || t.p[at - 1] == '=' || t.p[at - 1] == '-' || secret_is_blank(t.p[at - 1]))
         return;
     while (from > 0 && at - from < 4 * NAME_LONGEST && t.p[from - 1] != '<' && t.p[from - 1] != '>' && t.p[from - 1] != '\n')
         from--;
@@ -488,21 +493,21 @@ void secret_see_tag(struct finding *f, size_t at)
         return;
     struct str tag = str_sub(t, from, at - from), first = str_word(&tag);
     size_t end = from + first.n;
-    if (name_before(f, end, &a) && a.name >= from) {
+    if (value_name_before(f, end, &a) && a.name >= from) {
         a.name = from;
-    } else if (!name_before(f, at, &a) || a.name < from)
+    } else if (!value_name_before(f, at, &a) || a.name < from)
         return;
     static const struct str cdata = {"<![CDATA[", 9};
     bool is_cdata = str_starts(str_sub(t, at + 1, cdata.n), cdata.p);
     size_t begin = at + 1 + (is_cdata ? cdata.n : 0), to = begin;
-    while (to < t.n && !is_line_end(t, to) && (is_cdata ? !str_starts(str_sub(t, to, 3), "]]>") : t.p[to] != '<'))
+    while (to < t.n && !secret_is_line_end(t, to) && (is_cdata ? !str_starts(str_sub(t, to, 3), "]]>") : t.p[to] != '<'))
         to++;
-    to = secret_without_escape(t, begin, within_string(t, begin, to));
+    to = secret_without_escape(t, begin, value_within_string(t, begin, to));
     struct str value = str_trim(str_sub(t, begin, to - begin));
     bool number;
-    if (value.n == 0 && is_line_end(t, to))
-        begin_fold(f, from, begin, a.weight, SECRETS_FOLD_TAG);
-    else if (value.p && secret_value(a.weight, value, &number)) {
+    if (value.n == 0 && secret_is_line_end(t, to))
+        value_begin_fold(f, from, begin, a.weight, SECRETS_FOLD_TAG);
+    else if (value.p && secret_is_value(a.weight, value, &number)) {
         f->count++;
         f->each(f->context, &(struct secret){.at = (size_t)(value.p - t.p), .n = value.n, .kind = SECRET_ASSIGNED, .number = number});
     }

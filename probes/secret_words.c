@@ -5,7 +5,7 @@
 /* ---- dashes: options, and the marks around keys ---- */
 
 /* A line of a key: base64, also with its line ends escaped; or a header of PEM's ("DEK-Info: AES-128-CBC,…"). *ret_n: how much of it. */
-static bool is_key_line(struct str line, size_t *ret_n)
+static bool secret_is_key_line(struct str line, size_t *ret_n)
 {
     size_t n = 0;
     while (n < line.n && !strchr("\"'`<>{}()[]$|&;!?*%@~^", line.p[n]))
@@ -17,31 +17,31 @@ static bool is_key_line(struct str line, size_t *ret_n)
     if (str_starts(body, "Proc-Type:") || str_starts(body, "DEK-Info:") || str_starts(body, "Version:") || str_starts(body, "Comment:"))
         return true;
     for (size_t i = 0; i < body.n; i++)
-        if (!is_token_byte(body.p[i]) && !strchr("/=\\,#", body.p[i]))
+        if (!secret_is_token_byte(body.p[i]) && !strchr("/=\\,#", body.p[i]))
             return false;
     return true;
 }
 
 /* From here to the line that ends the key, or that is none of a key; line by line, since line ends and indentation stay. */
-void secret_see_key(struct finding *f, size_t from)
+void secret_check_key(struct secret_search *f, size_t from)
 {
     struct str t = f->text;
     f->state->in_key = true;
     for (size_t end; from < t.n; from = end + 1) {
-        end = line_end(t, from);
-        from = skip_blanks(t, from);
+        end = secret_line_end(t, from);
+        from = secret_skip_blanks(t, from);
         struct str line = str_trim(str_sub(t, from, end > from ? end - from : 0));
         ptrdiff_t mark = str_find(line, STR("-----END "));
         if (mark > 0 && line.p[mark - 1] == '\\')
             mark--;
         size_t n;
-        bool good = is_key_line(mark >= 0 ? str_sub(line, 0, (size_t)mark) : line, &n);
+        bool good = secret_is_key_line(mark >= 0 ? str_sub(line, 0, (size_t)mark) : line, &n);
         if (str_has(line, "[redacted]") || str_has(line, "(redacted)"))
             good = false;
         if (mark < 0)
             n = secret_without_escape(t, from, from + n) - from;
         if (good || mark >= 0)
-            secret_tell(f, from, mark >= 0 ? (size_t)mark : n, SECRET_KEY);
+            secret_report(f, from, mark >= 0 ? (size_t)mark : n, SECRET_KEY);
         if (mark >= 0 || !good || n < line.n) {
             f->state->in_key = false;
             f->quiet = mark >= 0 ? from + (size_t)mark + 9 : good ? from + n : from;
@@ -52,7 +52,7 @@ void secret_see_key(struct finding *f, size_t from)
 }
 
 /* The word of a command that begins here, with its quotes. */
-static size_t word_end(struct str t, size_t from)
+static size_t secret_command_word_end(struct str t, size_t from)
 {
     size_t end = from;
     while (end < t.n && !strchr(" \t\r\n`", t.p[end])) {
@@ -69,66 +69,66 @@ static size_t word_end(struct str t, size_t from)
     return secret_without_escape(t, from, end);
 }
 
-static void look_at_option(struct finding *f, size_t at)
+static void secret_check_option(struct secret_search *f, size_t at)
 {
     struct str t = f->text, secret;
     size_t from = at, end = at;
-    if (at > 0 && !is_blank(t.p[at - 1]) && !strchr("\"'`([,\n\r", t.p[at - 1]))
+    if (at > 0 && !secret_is_blank(t.p[at - 1]) && !strchr("\"'`([,\n\r", t.p[at - 1]))
         return;
     char letter = at + 1 < t.n ? t.p[at + 1] : 0;
-    if (!letter || (!strchr("-uUpPaAkKwXhosrNS", letter) && !is_letter(letter)) ||
-        (letter == '-' && !(at + 2 < t.n && is_letter(t.p[at + 2]))))
+    if (!letter || (!strchr("-uUpPaAkKwXhosrNS", letter) && !secret_is_letter(letter)) ||
+        (letter == '-' && !(at + 2 < t.n && secret_is_letter(t.p[at + 2]))))
         return;
     while (end < t.n && !strchr(" \t\r\n\"'`", t.p[end]) && (letter != '-' || t.p[end] != '='))
         end++;
     if (end < t.n && t.p[end] == '\\')
         return;
     if (end < t.n && strchr("\"'", t.p[end]) && letter != '-' && end == at + 2 && !secret_is_in_string(t, end, t.p[end])) /* -p'word' */
-        end = word_end(t, end);
+        end = secret_command_word_end(t, end);
     else if (end < t.n && t.p[end] == '=' && letter == '-') /* --user=name:word */
-        end = word_end(t, end);
+        end = secret_command_word_end(t, end);
     struct str word = str_sub(t, at, end - at);
-    if (!strchr("uUpPaAkKwXhorNS-", letter) && !secret_may_name(word.p, word.n))
+    if (!strchr("uUpPaAkKwXhorNS-", letter) && !secret_can_be_name(word.p, word.n))
         return;
-    if (letter == '-' && !secret_may_name(word.p, word.n) && !str_starts(word, "--user") && !str_starts(word, "--pw"))
+    if (letter == '-' && !secret_can_be_name(word.p, word.n) && !str_starts(word, "--user") && !str_starts(word, "--pw"))
         return;
     size_t next = end < t.n && (t.p[end] == '"' || t.p[end] == '\'') ? end + 1 : end; /* ["-p", "word"] */
     if (next < t.n && next > end && t.p[next] == ':') /* a name, as in JSON */
         return;
     if (next < t.n && next > end && t.p[next] == ',')
         next++;
-    next = skip_blanks(t, next);
-    if (next + 1 < t.n && t.p[next] == '\\' && is_line_end(t, next + 1)) /* the command goes on in the next line */
-        next = skip_blanks(t, line_end(t, next) + 1);
-    struct str value = str_sub(t, next, word_end(t, next) - next);
+    next = secret_skip_blanks(t, next);
+    if (next + 1 < t.n && t.p[next] == '\\' && secret_is_line_end(t, next + 1)) /* the command goes on in the next line */
+        next = secret_skip_blanks(t, secret_line_end(t, next) + 1);
+    struct str value = str_sub(t, next, secret_command_word_end(t, next) - next);
     for (int lines = 0; from > 0 && at - from < COMMAND_LONGEST; from--)
         if (t.p[from - 1] == '\n' &&
             !(from > 1 && (t.p[from - 2] == '\\' || (t.p[from - 2] == '\r' && from > 2 && t.p[from - 3] == '\\')) && lines++ < 8))
             break;
-    if (secret_option(str_sub(t, from, at - from), word, value, &secret)) {
+    if (secret_option_find(str_sub(t, from, at - from), word, value, &secret)) {
         size_t place = (size_t)(secret.p - t.p);
-        secret_tell(f, place, secret.n, SECRET_ASSIGNED);
+        secret_report(f, place, secret.n, SECRET_ASSIGNED);
     }
 }
 
-void secret_see_dashes(struct finding *f, size_t at)
+void secret_check_dashes(struct secret_search *f, size_t at)
 {
     struct str t = f->text, rest = str_sub(t, at, t.n);
     if (str_starts(rest, "-----BEGIN ")) {
-        struct str line = str_sub(rest, 0, line_end(t, at) - at);
+        struct str line = str_sub(rest, 0, secret_line_end(t, at) - at);
         ptrdiff_t mark = str_find(line, STR("PRIVATE KEY"));
         ptrdiff_t close = mark < 0 ? -1 : str_find(str_sub(line, (size_t)mark, line.n), STR("-----"));
         if (close >= 0) {
             size_t from = at + (size_t)mark + (size_t)close + 5;
-            secret_see_key(f, is_line_end(t, from) && from < t.n ? line_end(t, from) + 1 : from);
+            secret_check_key(f, secret_is_line_end(t, from) && from < t.n ? secret_line_end(t, from) + 1 : from);
         }
         return;
     }
-    look_at_option(f, at);
+    secret_check_option(f, at);
 }
 
 /* "PASSWORD 'x'", "IDENTIFIED BY 'x'" of SQL, from the quote on. */
-static bool look_at_literal(struct finding *f, size_t at)
+static bool secret_check_literal(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     bool number;
@@ -136,24 +136,24 @@ static bool look_at_literal(struct finding *f, size_t at)
         return false;
     size_t end = secret_quoted_end(t, at + 1, 0, '\'');
     struct str value = str_sub(t, at + 1, end - at - 1);
-    if (end >= t.n || t.p[end] != '\'' || !secret_value(SECRET_NAME_WHOLE, value, &number))
+    if (end >= t.n || t.p[end] != '\'' || !secret_is_value(SECRET_NAME_WHOLE, value, &number))
         return false;
-    secret_tell(f, at + 1, value.n, SECRET_ASSIGNED);
+    secret_report(f, at + 1, value.n, SECRET_ASSIGNED);
     return true;
 }
 
-void secret_see_apostrophe(struct finding *f, size_t at)
+void secret_check_apostrophe(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
-    if (at < 14 || !is_blank(t.p[at - 1]) || str_lower(t.p[at - 2]) != 'y')
+    if (at < 14 || !secret_is_blank(t.p[at - 1]) || str_lower(t.p[at - 2]) != 'y')
         return;
     struct str words = str_trim(str_sub(t, at - 14, 14));
     if (str_is_anycase(words, "identified by"))
-        look_at_literal(f, at);
+        secret_check_literal(f, at);
 }
 
 /* "login alice password X" as in .netrc, and a line of its own in one; "requirepass X" as in redis.conf. */
-void secret_see_pass(struct finding *f, size_t at)
+void secret_check_pass(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     bool number;
@@ -162,22 +162,22 @@ void secret_see_pass(struct finding *f, size_t at)
     size_t name = at - 3, end = name;
     if (name >= 7 && str_is(str_sub(t, name - 7, 7), "require"))
         name -= 7;
-    while (end < t.n && is_letter(t.p[end]))
+    while (end < t.n && secret_is_letter(t.p[end]))
         end++;
     struct str word = str_sub(t, name, end - name);
-    if ((name > 0 && is_name_byte(t.p[name - 1])) || end >= t.n || !is_blank(t.p[end]) ||
+    if ((name > 0 && secret_is_name_byte(t.p[name - 1])) || end >= t.n || !secret_is_blank(t.p[end]) ||
         (!str_is_anycase(word, "password") && !str_is_anycase(word, "passwd") && !str_is(word, "requirepass")))
         return;
-    size_t from = skip_blanks(t, end), line = name;
-    if (look_at_literal(f, from))
+    size_t from = secret_skip_blanks(t, end), line = name;
+    if (secret_check_literal(f, from))
         return;
     while (line > 0 && t.p[line - 1] != '\n' && name - line < COMMAND_LONGEST)
         line--;
-    struct str before = str_trim(str_sub(t, line, name - line)), value = str_sub(t, from, word_end(t, from) - from);
+    struct str before = str_trim(str_sub(t, line, name - line)), value = str_sub(t, from, secret_command_word_end(t, from) - from);
     bool netrc = str_has(before, "login ") || str_starts(before, "machine ") || str_starts(before, "default");
-    bool alone = before.n == 0 && is_line_end(t, skip_blanks(t, from + value.n)) && !secret_is_quantity(value);
+    bool alone = before.n == 0 && secret_is_line_end(t, secret_skip_blanks(t, from + value.n)) && !secret_is_quantity(value);
     if ((netrc || alone) && value.n > 0 && !strchr(":=", value.p[value.n - 1]) && value.p[0] != '=' && value.p[0] != ':' &&
-        secret_value(SECRET_NAME_WHOLE, value, &number)) {
-        secret_tell(f, from, value.n, SECRET_ASSIGNED);
+        secret_is_value(SECRET_NAME_WHOLE, value, &number)) {
+        secret_report(f, from, value.n, SECRET_ASSIGNED);
     }
 }

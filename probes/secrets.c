@@ -14,9 +14,9 @@ struct marks {
 };
 
 #ifdef __SSE2__
-static inline void mark_16(const char *p, int shift, struct marks *m)
+static inline void secrets_mark_16(const char *p, int shift, struct marks *m)
 {
-    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)p), digit, token = token_16(c, &digit);
+    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)p), digit, token = secret_token_16(c, &digit);
     __m128i sign = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')),
                                 _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
     __m128i apostrophe = _mm_cmpeq_epi8(c, _mm_set1_epi8('\'')), quote = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('"')), apostrophe);
@@ -31,11 +31,11 @@ static inline void mark_16(const char *p, int shift, struct marks *m)
     m->dash |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8('-'))) << shift;
 }
 #else
-static void mark_16(const char *p, int shift, struct marks *m)
+static void secrets_mark_16(const char *p, int shift, struct marks *m)
 {
     for (int i = 0; i < 16; i++) {
         uint64_t bit = (uint64_t)1 << (shift + i);
-        m->token |= is_token_byte(p[i]) ? bit : 0;
+        m->token |= secret_is_token_byte(p[i]) ? bit : 0;
         m->sign |= p[i] == '=' || p[i] == ':' || p[i] == '@' || p[i] == '>' || p[i] == '~' ? bit : 0;
         m->quote |= p[i] == '"' || p[i] == '\'' ? bit : 0;
         m->apostrophe |= p[i] == '\'' ? bit : 0;
@@ -48,7 +48,7 @@ static void mark_16(const char *p, int shift, struct marks *m)
 
 /* ---- the whole text ---- */
 
-static struct marks mark(struct str t, size_t at)
+static struct marks secrets_mark_block(struct str t, size_t at)
 {
     struct marks m = {0};
     char last[BLOCK] = {0};
@@ -58,12 +58,12 @@ static struct marks mark(struct str t, size_t at)
         p = last;
     }
     for (int i = 0; i < BLOCK; i += 16)
-        mark_16(p + i, i, &m);
+        secrets_mark_16(p + i, i, &m);
     return m;
 }
 
 /* Positions from which 16 ones follow, over two blocks; of each run the first. */
-static uint64_t runs_begin(uint64_t now, uint64_t next, bool before)
+static uint64_t secrets_run_starts(uint64_t now, uint64_t next, bool before)
 {
     unsigned __int128 v = (unsigned __int128)next << 64 | now;
     for (int k = 1; k < RUN_LEAST; k *= 2)
@@ -73,23 +73,23 @@ static uint64_t runs_begin(uint64_t now, uint64_t next, bool before)
 }
 
 /* What the block before this one ended with. */
-struct before {
+struct secrets_before {
     bool token, dash, quote, s;
 };
 
-static void look_at_sign(struct finding *f, size_t at)
+static void secrets_check_sign(struct secret_search *f, size_t at)
 {
     if (f->text.p[at] == '~')
-        secret_see_tilde(f, at);
+        secret_check_tilde(f, at);
     else if (f->text.p[at] == '@')
-        secret_see_user(f, at);
+        secret_check_user(f, at);
     else if (f->text.p[at] == '>')
-        secret_see_tag(f, at);
+        secret_check_tag(f, at);
     else
-        secret_see_assignment(f, at);
+        secret_check_assignment(f, at);
 }
 
-static void look_at_block(struct finding *f, size_t base, uint64_t runs, const struct marks *m, struct before before)
+static void secrets_check_block(struct secret_search *f, size_t base, uint64_t runs, const struct marks *m, struct secrets_before before)
 {
     uint64_t dashes = m->dash & ~(m->dash << 1 | before.dash), commas = m->comma & (m->quote << 1 | before.quote),
              doubles = m->s & (m->s << 1 | before.s), all = runs | m->sign | dashes | commas | doubles | m->apostrophe;
@@ -101,37 +101,37 @@ static void look_at_block(struct finding *f, size_t base, uint64_t runs, const s
         if (at < f->quiet)
             continue;
         if (runs & one)
-            secret_see_run(f, at);
+            secret_check_run(f, at);
         if (m->sign & one)
-            look_at_sign(f, at);
+            secrets_check_sign(f, at);
         else if (dashes & one)
-            secret_see_dashes(f, at);
+            secret_check_dashes(f, at);
         else if (commas & one)
-            secret_see_comma(f, at);
+            secret_check_comma(f, at);
         else if (doubles & one)
-            secret_see_pass(f, at);
+            secret_check_pass(f, at);
         else if (m->apostrophe & one)
-            secret_see_apostrophe(f, at);
+            secret_check_apostrophe(f, at);
     }
 }
 
 size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context)
 {
-    struct finding f = {.text = text, .state = state, .each = each, .context = context};
-    struct before before = {0};
-    struct marks now = text.n ? mark(text, 0) : (struct marks){0};
+    struct secret_search f = {.text = text, .state = state, .each = each, .context = context};
+    struct secrets_before before = {0};
+    struct marks now = text.n ? secrets_mark_block(text, 0) : (struct marks){0};
     if (state->in_key)
-        secret_see_key(&f, 0);
+        secret_check_key(&f, 0);
     if (state->fold)
-        secret_see_fold(&f, 0);
+        secret_check_fold(&f, 0);
     if (state->manifest.in_data)
-        manifest_lines(&state->manifest, text, 0, secret_tell_part, &f);
+        manifest_check_lines(&state->manifest, text, 0, secret_report_part, &f);
     for (size_t at = 0; at < text.n; at += BLOCK) {
-        struct marks next = at + BLOCK < text.n ? mark(text, at + BLOCK) : (struct marks){0};
-        uint64_t runs = runs_begin(now.token, next.token, before.token);
+        struct marks next = at + BLOCK < text.n ? secrets_mark_block(text, at + BLOCK) : (struct marks){0};
+        uint64_t runs = secrets_run_starts(now.token, next.token, before.token);
         if (runs | now.sign | now.dash | now.comma | now.s | now.apostrophe)
-            look_at_block(&f, at, runs, &now, before);
-        before = (struct before){now.token >> 63, now.dash >> 63, now.quote >> 63, now.s >> 63};
+            secrets_check_block(&f, at, runs, &now, before);
+        before = (struct secrets_before){now.token >> 63, now.dash >> 63, now.quote >> 63, now.s >> 63};
         now = next;
     }
     return f.count;
@@ -140,7 +140,7 @@ size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(v
 size_t secrets_rest_of_line(struct str line)
 {
     static const char *const words[] = {"uthorization", "UTHORIZATION", "ookie", "OOKIE", "-----BEGIN", "machine ", "login ", "hooks"};
-    size_t from = secret_option_program(line);
+    size_t from = secret_option_find_program(line);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ptrdiff_t at = str_find(str_sub(line, 0, from), str_of(words[i]));
         if (at >= 0)
@@ -149,14 +149,14 @@ size_t secrets_rest_of_line(struct str line)
     return from;
 }
 
-bool secrets_announced(struct str words)
+bool secrets_are_announced(struct str words)
 {
     size_t from = words.n;
-    while (from > 0 && !is_blank(words.p[from - 1]))
+    while (from > 0 && !secret_is_blank(words.p[from - 1]))
         from--;
     struct str word = str_sub(words, from, words.n - from);
-    return word.n > 0 && (strchr(":='\"@", word.p[word.n - 1]) || word.p[0] == '-' || secret_is_scheme(word) || secret_variable(word) > 0 ||
-                          memchr(word.p, '=', word.n) || memchr(word.p, ':', word.n));
+    return word.n > 0 && (strchr(":='\"@", word.p[word.n - 1]) || word.p[0] == '-' || secret_is_scheme(word) ||
+                          secret_variable_weight(word) > 0 || memchr(word.p, '=', word.n) || memchr(word.p, ':', word.n));
 }
 
 const char *secrets_reason(enum secret_kind kind)

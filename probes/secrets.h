@@ -26,7 +26,7 @@ enum secrets_fold { SECRETS_FOLD_NONE, SECRETS_FOLD_BLOCK, SECRETS_FOLD_LINE, SE
 struct secrets_state {
     bool in_key;
     unsigned char fold; /* enum secrets_fold */
-    unsigned char fold_weight; /* enum secret_name */
+    unsigned char fold_weight; /* enum secret_weight */
     unsigned short fold_indent, fold_lines;
     struct manifest manifest;
 };
@@ -36,6 +36,6 @@ size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(v
 /* Where all that follows in the line may be a secret ("Authorization: Basic"); the line's length: nowhere. */
 size_t secrets_rest_of_line(struct str line);
 /* Could what follows be a secret because of the last of these words? ("--password", "token =") */
-bool secrets_announced(struct str words);
+bool secrets_are_announced(struct str words);
 const char *secrets_reason(enum secret_kind kind);
 #endif

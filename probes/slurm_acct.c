@@ -6,7 +6,7 @@
 enum { JOB, START, END, STATE, TASKS, CPU, MAX_RSS, AVE_RSS, READ, WRITE, ENERGY, NAME, FIELDS };
 
 /* "12345K", "1.5M", "7": bytes. */
-static double bytes_of(struct str s)
+static double slurm_acct_parse_bytes(struct str s)
 {
     static const char units[] = "KMGTP";
     double value, factor = 1;
@@ -20,7 +20,7 @@ static double bytes_of(struct str s)
 }
 
 /* "D-HH:MM:SS", "MM:SS.mmm": seconds. */
-static double seconds_of(struct str s)
+static double slurm_acct_parse_seconds(struct str s)
 {
     double sum = 0, part, days = 0;
     struct str rest = s, head = str_cut(&rest, '-');
@@ -38,41 +38,41 @@ static double seconds_of(struct str s)
     return days >= 0 && days < 1e6 ? days * 86400 + sum : -1;
 }
 
-static void add(double *to, double value)
+static void slurm_acct_add(double *to, double value)
 {
     if (value >= 0)
         *to = (*to < 0 ? 0 : *to) + value;
 }
 
-static void most(double *to, double value)
+static void slurm_acct_raise(double *to, double value)
 {
     if (value > *to)
         *to = value;
 }
 
 /* "12.3" of job 12: a step that srun started. */
-static bool is_step(struct str name, const char *id)
+static bool slurm_acct_is_step(struct str name, const char *id)
 {
     struct str job = str_cut(&name, '.');
     int64_t step;
     return str_is(job, id) && name.p && str_int(name, &step) && step >= 0;
 }
 
-static void take(struct slurm_acct *ret, const struct str *f)
+static void slurm_acct_add_step(struct slurm_acct *ret, const struct str *f)
 {
     int64_t n;
     struct str rest = f[STATE], word = str_word(&rest); /* "CANCELLED by 1001" */
     ret->steps++;
     if (str_int(f[TASKS], &n) && n > 0)
         ret->tasks = (ret->tasks < 0 ? 0 : ret->tasks) + n;
-    add(&ret->cpu_s, seconds_of(f[CPU]));
-    most(&ret->max_rss_B, bytes_of(f[MAX_RSS]));
-    most(&ret->ave_rss_B, bytes_of(f[AVE_RSS]));
-    most(&ret->disk_read_B, bytes_of(f[READ]));
-    most(&ret->disk_write_B, bytes_of(f[WRITE]));
-    double energy = bytes_of(f[ENERGY]);
+    slurm_acct_add(&ret->cpu_s, slurm_acct_parse_seconds(f[CPU]));
+    slurm_acct_raise(&ret->max_rss_B, slurm_acct_parse_bytes(f[MAX_RSS]));
+    slurm_acct_raise(&ret->ave_rss_B, slurm_acct_parse_bytes(f[AVE_RSS]));
+    slurm_acct_raise(&ret->disk_read_B, slurm_acct_parse_bytes(f[READ]));
+    slurm_acct_raise(&ret->disk_write_B, slurm_acct_parse_bytes(f[WRITE]));
+    double energy = slurm_acct_parse_bytes(f[ENERGY]);
     if (energy > 0) /* 0: nobody gathers it */
-        add(&ret->energy_J, energy);
+        slurm_acct_add(&ret->energy_J, energy);
     bool plain = word.n > 0;
     for (size_t i = 0; i < word.n; i++)
         plain &= (word.p[i] >= 'A' && word.p[i] <= 'Z') || word.p[i] == '_';
@@ -95,13 +95,14 @@ bool slurm_acct_parse(struct slurm_acct *ret, struct str text, const char *id, i
         if (n < NAME || !line.p || !text.p) /* of a name with line breaks, or cut */
             continue;
         good |= str_starts(f[JOB], id);
-        if (!is_step(f[JOB], id) || str_is(f[NAME], SLURM_ACCT_OWN) || !str_int(f[START], &start) || start < from_s || start > to_s)
+        if (!slurm_acct_is_step(f[JOB], id) || str_is(f[NAME], SLURM_ACCT_OWN) || !str_int(f[START], &start) || start < from_s ||
+            start > to_s)
             continue;
         bool ended = str_int(f[END], &end) && end >= start;
         if (ended && end <= from_s)
             ret->unclear++;
         else if (ended)
-            take(ret, f);
+            slurm_acct_add_step(ret, f);
         else
             ret->running++;
     }

@@ -13,12 +13,12 @@ const struct slurm_row slurm_rows[SLURM_FIELDS] = {
 };
 
 /* A number that is one: digits, at most 2^53. */
-static bool number_of(struct str value, int64_t *ret)
+static bool slurm_job_parse_number(struct str value, int64_t *ret)
 {
     return str_int(value, ret) && *ret > 0 && *ret < (INT64_C(1) << 53);
 }
 
-void slurm_job_keep(struct slurm_job *job, enum slurm_field field, struct str value)
+void slurm_job_store(struct slurm_job *job, enum slurm_field field, struct str value)
 {
     static const char *const nothing[] = {"(null)", "N/A", "None", "n/a", "n/s", "Unknown", "*", "Partition_Limit", "4294967295"};
     struct buf plain CLEANUP_BUF;
@@ -30,7 +30,7 @@ void slurm_job_keep(struct slurm_job *job, enum slurm_field field, struct str va
             return;
     bool text = slurm_rows[field].kind == SLURM_WORD || slurm_rows[field].kind == SLURM_FREE;
     if (value.n == 0 || job->field[field].n ||
-        (!text && !number_of(value, &n) && !(slurm_rows[field].kind == SLURM_DURATION && str_is(value, "unlimited"))))
+        (!text && !slurm_job_parse_number(value, &n) && !(slurm_rows[field].kind == SLURM_DURATION && str_is(value, "unlimited"))))
         return;
     buf_plain(&plain, value, SLURM_TEXT_MAX);
     if (!plain.failed)
@@ -63,29 +63,29 @@ void slurm_job_read(struct slurm_job *ret, struct str lines)
         struct str line = str_cut(&lines, '\n'), name = str_cut(&line, ' ');
         for (size_t i = 0; line.p && i < SLURM_FIELDS; i++)
             if (str_is(name, slurm_rows[i].name))
-                slurm_job_keep(ret, (enum slurm_field)i, line);
+                slurm_job_store(ret, (enum slurm_field)i, line);
     }
 }
 
 int64_t slurm_job_ends_s(const struct slurm_job *job)
 {
     int64_t n;
-    return number_of(job->field[SLURM_ENDS], &n) ? n : 0;
+    return slurm_job_parse_number(job->field[SLURM_ENDS], &n) ? n : 0;
 }
 
 /* Seconds since 1970 as a person reads them: 2026-11-22T05:29:38Z. */
-static bool time_text(struct str value, char *to, size_t size)
+static bool slurm_job_time_text(struct str value, char *to, size_t size)
 {
     int64_t n;
     struct tm tm;
     time_t t;
-    if (!number_of(value, &n) || n > INT64_C(4102444800)) /* 2100: a controller that does not know says the end of its time */
+    if (!slurm_job_parse_number(value, &n) || n > INT64_C(4102444800)) /* 2100: a controller that does not know says the end of its time */
         return false;
     t = (time_t)n;
     return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
 }
 
-void slurm_job_tell(const struct slurm_job *job, struct host *h, struct record *r)
+void slurm_job_emit(const struct slurm_job *job, struct host *h, struct record *r)
 {
     for (size_t i = 0; i < SLURM_FIELDS; i++) {
         struct str value = job->field[i];
@@ -94,13 +94,13 @@ void slurm_job_tell(const struct slurm_job *job, struct host *h, struct record *
             record_find(r, FACT_MISSING, slurm_rows[i].key)) /* of a heterogeneous job scontrol reports one component */
             continue;
         if (slurm_rows[i].kind == SLURM_TIME) {
-            if (!time_text(value, text, sizeof text))
+            if (!slurm_job_time_text(value, text, sizeof text))
                 continue;
             value = str_of(text);
         }
         if (slurm_rows[i].fact == FACT_TAG)
-            tell_tag(h, r, slurm_rows[i].key, value);
+            emit_tag(h, r, slurm_rows[i].key, value);
         else
-            tell(h, r, slurm_rows[i].key, value);
+            emit_param(h, r, slurm_rows[i].key, value);
     }
 }

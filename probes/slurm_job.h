@@ -42,7 +42,7 @@ void slurm_job_read(struct slurm_job *ret, struct str lines);
 /* Seconds since 1970, 0: not known. */
 int64_t slurm_job_ends_s(const struct slurm_job *job);
 /* Tells what the environment has not told already. */
-void slurm_job_tell(const struct slurm_job *job, struct host *h, struct record *r);
+void slurm_job_emit(const struct slurm_job *job, struct host *h, struct record *r);
 
 /* For the parsers: the rows of slurm_job.def. */
 struct slurm_row {
@@ -54,5 +54,5 @@ struct slurm_row {
 };
 extern const struct slurm_row slurm_rows[SLURM_FIELDS];
 /* Scrubs and keeps a value, the first one for its field; scontrol's words for nothing are nothing. */
-void slurm_job_keep(struct slurm_job *job, enum slurm_field field, struct str value);
+void slurm_job_store(struct slurm_job *job, enum slurm_field field, struct str value);
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A number in any of the forms; -1: none. 0 with *ret_infinite for one without an end. */
-static int64_t number_of(const struct json *j, bool *ret_infinite)
+static int64_t slurm_json_number(const struct json *j, bool *ret_infinite)
 {
     int64_t n;
     *ret_infinite = false;
@@ -22,13 +22,13 @@ static int64_t number_of(const struct json *j, bool *ret_infinite)
     return *ret_infinite ? 0 : json_integer(json_get(j, "number"), -1);
 }
 
-static void keep_number(struct slurm_job *job, enum slurm_field field, const struct json *j)
+static void slurm_json_store_number(struct slurm_job *job, enum slurm_field field, const struct json *j)
 {
     bool infinite;
     char text[32];
-    int64_t n = number_of(j, &infinite);
+    int64_t n = slurm_json_number(j, &infinite);
     if (slurm_rows[field].kind == SLURM_DURATION && infinite) {
-        slurm_job_keep(job, field, STR("unlimited"));
+        slurm_job_store(job, field, STR("unlimited"));
         return;
     }
     if (n <= 0 || infinite || n > INT64_C(1) << 48)
@@ -36,16 +36,16 @@ static void keep_number(struct slurm_job *job, enum slurm_field field, const str
     if (field == SLURM_CORE_SPEC && n >= 0x7ffe) /* "none", and the thread_spec that shares the field */
         return;
     snprintf(text, sizeof text, "%lld", (long long)(slurm_rows[field].kind == SLURM_DURATION ? n * 60 : n));
-    slurm_job_keep(job, field, str_of(text));
+    slurm_job_store(job, field, str_of(text));
 }
 
 /* A text, or the texts of a list with commas between. */
-static void keep_text(struct slurm_job *job, enum slurm_field field, const struct json *j)
+static void slurm_json_store_text(struct slurm_job *job, enum slurm_field field, const struct json *j)
 {
     struct buf all CLEANUP_BUF;
     buf_init(&all, 1 << 16);
     if (json_is_string(j)) {
-        slurm_job_keep(job, field, str_of(json_string(j, "")));
+        slurm_job_store(job, field, str_of(json_string(j, "")));
         return;
     }
     for (const struct json *e = json_is_array(j) ? json_first(j) : NULL; e; e = json_next(e)) {
@@ -54,10 +54,10 @@ static void keep_text(struct slurm_job *job, enum slurm_field field, const struc
             buf_printf(&all, "%s%s", all.n ? "," : "", text);
     }
     if (!all.failed)
-        slurm_job_keep(job, field, buf_text(&all));
+        slurm_job_store(job, field, buf_text(&all));
 }
 
-static void take_fields(struct slurm_job *job, const struct json *j)
+static void slurm_json_store_fields(struct slurm_job *job, const struct json *j)
 {
     for (size_t i = 0; i < SLURM_FIELDS; i++) {
         struct str rest = str_of(slurm_rows[i].json);
@@ -66,9 +66,9 @@ static void take_fields(struct slurm_job *job, const struct json *j)
             snprintf(pointer, sizeof pointer, STR_FMT, STR_ARG(word));
             const struct json *found = json_pointer(j, pointer);
             if (slurm_rows[i].kind == SLURM_WORD || slurm_rows[i].kind == SLURM_FREE)
-                keep_text(job, (enum slurm_field)i, found);
+                slurm_json_store_text(job, (enum slurm_field)i, found);
             else
-                keep_number(job, (enum slurm_field)i, found);
+                slurm_json_store_number(job, (enum slurm_field)i, found);
         }
     }
 }
@@ -81,7 +81,7 @@ static const struct json *find_job(const struct json *all, const struct slurm_wh
         return NULL;
     for (const struct json *j = json_first(json_get(all, "jobs")); j; j = json_next(j)) {
         bool infinite;
-        if (number_of(json_get(j, "job_id"), &infinite) == wanted)
+        if (slurm_json_number(json_get(j, "job_id"), &infinite) == wanted)
             return j;
     }
     return NULL;
@@ -96,10 +96,10 @@ int slurm_job_parse_json(struct slurm_job *ret, struct str reply, const struct s
         return err_wrap(err, "scontrol's JSON");
     const struct json *job = find_job(all, who);
     if (job) {
-        take_fields(ret, job);
+        slurm_json_store_fields(ret, job);
         const struct json *meta = json_get(all, "meta");
         const char *release = json_string(json_pointer(meta, "/slurm/release"), json_string(json_pointer(meta, "/Slurm/release"), ""));
-        slurm_job_keep(ret, SLURM_VERSION, str_of(release));
+        slurm_job_store(ret, SLURM_VERSION, str_of(release));
     }
     json_free(all);
     return job ? 0 : err_set(err, ERR_INPUT, "scontrol's reply is not about the job %.40s", who->id);

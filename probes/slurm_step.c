@@ -8,7 +8,7 @@ struct record_lines { /* of one step */
     int sruns; /* lines that name one */
 };
 
-static bool count_of(struct str line, const char *key, int64_t *ret)
+static bool slurm_step_parse_count(struct str line, const char *key, int64_t *ret)
 {
     for (struct str word; (word = str_word(&line)).n;) {
         struct str value = word, name = str_cut(&value, '=');
@@ -20,7 +20,7 @@ static bool count_of(struct str line, const char *key, int64_t *ret)
     return false;
 }
 
-static void take_line(struct record_lines *r, struct str line, slurm_step_own *own, void *context)
+static void slurm_step_parse_line(struct record_lines *r, struct str line, slurm_step_own *own, void *context)
 {
     static const char state[] = "   State=", nodes[] = "   Nodes=", srun[] = "   SrunHost:Pid=";
     if (str_starts(line, state) && !r->list.p) {
@@ -28,7 +28,7 @@ static void take_line(struct record_lines *r, struct str line, slurm_step_own *o
             if (str_starts(word, "NodeList="))
                 r->list = str_sub(word, sizeof "NodeList=" - 1, word.n);
     } else if (str_starts(line, nodes) && r->list.p && !r->nodes) {
-        if (!count_of(line, "Nodes", &r->nodes) || !count_of(line, "Tasks", &r->tasks))
+        if (!slurm_step_parse_count(line, "Nodes", &r->nodes) || !slurm_step_parse_count(line, "Tasks", &r->tasks))
             r->nodes = r->tasks = -1;
     } else if (str_starts(line, srun)) {
         struct str pid = str_trim(str_sub(line, sizeof srun - 1, line.n)), host = str_cut(&pid, ':');
@@ -38,7 +38,7 @@ static void take_line(struct record_lines *r, struct str line, slurm_step_own *o
     }
 }
 
-static int refuse(struct slurm_step *ret, struct err *err, const char *why)
+static int slurm_step_refuse(struct slurm_step *ret, struct err *err, const char *why)
 {
     *ret = (struct slurm_step){0};
     return err_set(err, ERR_INPUT, "%s", why);
@@ -54,13 +54,13 @@ int slurm_step_parse(struct slurm_step *ret, struct str reply, slurm_step_own *o
         if (!str_starts(line, "StepId="))
             continue;
         while (reply.n && !str_starts(reply, "StepId="))
-            take_line(&r, str_cut(&reply, '\n'), own, context);
+            slurm_step_parse_line(&r, str_cut(&reply, '\n'), own, context);
         if (!r.own)
             continue;
         if (r.sruns > 1 || ++found > 1)
-            return refuse(ret, err, "scontrol's reply is not told from text in the step's name");
+            return slurm_step_refuse(ret, err, "scontrol's reply is not told from text in the step's name");
         if (!r.list.n || r.nodes <= 0 || r.tasks <= 0)
-            return refuse(ret, err, "scontrol reports no nodes and tasks of the step");
+            return slurm_step_refuse(ret, err, "scontrol reports no nodes and tasks of the step");
         *ret = (struct slurm_step){r.nodes, r.tasks, r.list};
     }
     return found > 0;

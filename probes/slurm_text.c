@@ -15,7 +15,7 @@ static const char *const order[] = {"UserId",      "Priority",    "JobState",   
 enum { ORDER = sizeof order / sizeof *order, LINE_COMMAND = ORDER - 1 };
 
 /* The line that begins with three blanks (five before Nodes=) and a key of the list; -1: another one. */
-static int line_kind(struct str line)
+static int slurm_text_line_kind(struct str line)
 {
     struct str body = line;
     while (body.n && *body.p == ' ')
@@ -29,7 +29,7 @@ static int line_kind(struct str line)
 }
 
 /* ISO time without a zone, as this machine's: what scontrol prints that does not know SLURM_TIME_FORMAT=%s. */
-static bool local_seconds(struct str value, int64_t *ret)
+static bool slurm_text_local_seconds(struct str value, int64_t *ret)
 {
     struct tm tm = {.tm_isdst = -1};
     char text[24];
@@ -44,7 +44,7 @@ static bool local_seconds(struct str value, int64_t *ret)
 }
 
 /* D-HH:MM:SS, HH:MM:SS, MM:SS -> seconds. */
-static bool limit_seconds(struct str value, int64_t *ret)
+static bool slurm_text_limit_seconds(struct str value, int64_t *ret)
 {
     int64_t days = 0, part, sum = 0;
     struct str rest = value, head = str_cut(&rest, '-');
@@ -61,23 +61,23 @@ static bool limit_seconds(struct str value, int64_t *ret)
     return true;
 }
 
-static void keep(struct slurm_job *job, enum slurm_field field, struct str value)
+static void slurm_text_store(struct slurm_job *job, enum slurm_field field, struct str value)
 {
     char text[32];
     int64_t n;
     if (slurm_rows[field].kind == SLURM_DURATION && str_is(value, "UNLIMITED")) {
-        slurm_job_keep(job, field, STR("unlimited"));
+        slurm_job_store(job, field, STR("unlimited"));
         return;
     }
-    if ((slurm_rows[field].kind == SLURM_TIME && local_seconds(value, &n)) ||
-        (slurm_rows[field].kind == SLURM_DURATION && limit_seconds(value, &n))) {
+    if ((slurm_rows[field].kind == SLURM_TIME && slurm_text_local_seconds(value, &n)) ||
+        (slurm_rows[field].kind == SLURM_DURATION && slurm_text_limit_seconds(value, &n))) {
         snprintf(text, sizeof text, "%lld", (long long)n);
         value = str_of(text);
     }
-    slurm_job_keep(job, field, value);
+    slurm_job_store(job, field, value);
 }
 
-static bool wanted(enum slurm_field field, struct str key, size_t turn)
+static bool slurm_text_is_key(enum slurm_field field, struct str key, size_t turn)
 {
     struct str rest = str_of(slurm_rows[field].text), word = {0};
     for (size_t i = 0; i <= turn; i++)
@@ -86,7 +86,7 @@ static bool wanted(enum slurm_field field, struct str key, size_t turn)
 }
 
 /* The words KEY=VALUE of one line. Keys end at the first '='; none of these values holds a blank. */
-static void take_line(struct slurm_job *job, struct str line, size_t turn)
+static void slurm_text_parse_line(struct slurm_job *job, struct str line, size_t turn)
 {
     for (struct str word; (word = str_word(&line)).n;) {
         struct str value = word, key = str_cut(&value, '=');
@@ -95,13 +95,13 @@ static void take_line(struct slurm_job *job, struct str line, size_t turn)
         if (str_is(key, "Network")) /* the user's own words, to the end of the line */
             return;
         for (size_t i = 0; i < SLURM_FIELDS; i++)
-            if (wanted((enum slurm_field)i, key, turn))
-                keep(job, (enum slurm_field)i, value);
+            if (slurm_text_is_key((enum slurm_field)i, key, turn))
+                slurm_text_store(job, (enum slurm_field)i, value);
     }
 }
 
 /* Behind "JobId=… [ArrayJobId=… …] JobName=<name>\n"; {NULL, 0}: it does not begin so. *ret_settled: the name is known to end there. */
-static struct str behind_name(struct str reply, const struct slurm_who *who, bool *ret_settled)
+static struct str slurm_text_behind_name(struct str reply, const struct slurm_who *who, bool *ret_settled)
 {
     char head[64];
     snprintf(head, sizeof head, "JobId=%.40s ", who->id);
@@ -116,18 +116,18 @@ static struct str behind_name(struct str reply, const struct slurm_who *who, boo
 
 /* Where the job's own part begins: at once behind a name that is known, else where its first line is, if there is one such line only. {NULL, 0}:
  * several could be meant. */
-static struct str own_part(struct str text, bool settled)
+static struct str slurm_text_own_part(struct str text, bool settled)
 {
     struct str found = {0}, first = text;
     if (settled && str_starts(text, "   HetJobIdSet=")) {
         str_cut(&text, '\n');
         first = text;
     }
-    if (settled && line_kind(str_cut(&first, '\n')) == 0)
+    if (settled && slurm_text_line_kind(str_cut(&first, '\n')) == 0)
         return text;
     for (struct str rest = text; rest.p;) {
         struct str from = rest, line = str_cut(&rest, '\n');
-        if (line_kind(line) != 0)
+        if (slurm_text_line_kind(line) != 0)
             continue;
         if (found.p)
             return (struct str){0};
@@ -137,10 +137,10 @@ static struct str own_part(struct str text, bool settled)
 }
 
 /* The fields end before the line of the command; without it the last value may be half of one. */
-static bool whole(struct str part)
+static bool slurm_text_is_complete(struct str part)
 {
     while (part.p && part.n)
-        if (line_kind(str_cut(&part, '\n')) == LINE_COMMAND)
+        if (slurm_text_line_kind(str_cut(&part, '\n')) == LINE_COMMAND)
             return true;
     return false;
 }
@@ -150,26 +150,26 @@ int slurm_job_parse_text(struct slurm_job *ret, struct str reply, const struct s
     *ret = (struct slurm_job){0};
     arena_init(&ret->arena, 1 << 20);
     bool settled = false;
-    struct str rest = behind_name(reply, who, &settled);
+    struct str rest = slurm_text_behind_name(reply, who, &settled);
     if (!rest.p)
         return err_set(err, ERR_INPUT, "scontrol's reply is not about the job %.40s", who->id);
-    struct str part = own_part(rest, settled);
+    struct str part = slurm_text_own_part(rest, settled);
     if (!part.p)
         return err_set(err, ERR_INPUT,
                        "scontrol's reply cannot be distinguished from text in the job's name or comment, which has line breaks");
-    if (!whole(part))
+    if (!slurm_text_is_complete(part))
         return err_set(err, ERR_INPUT, "scontrol's reply ends too early");
     for (size_t turn = 0; turn < 2; turn++) { /* keys of second choice last */
         int last = -1;
         for (rest = part; rest.p;) {
             struct str line = str_cut(&rest, '\n');
-            int kind = line_kind(line);
+            int kind = slurm_text_line_kind(line);
             if (kind == LINE_COMMAND || line.n == 0)
                 break;
             if (kind < 0 || kind <= last)
                 continue;
             last = kind;
-            take_line(ret, line, turn);
+            slurm_text_parse_line(ret, line, turn);
         }
     }
     return 0;

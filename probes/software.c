@@ -17,7 +17,7 @@
 
 enum { HASH_MS = 2000, PIECE = 1 << 20 };
 
-static int open_program(const struct host *h, const char *path, struct stat *st)
+static int software_open_program(const struct host *h, const char *path, struct stat *st)
 {
     int fd = openat(h->root, path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && fstat(fd, st) != 0)
@@ -26,7 +26,7 @@ static int open_program(const struct host *h, const char *path, struct stat *st)
 }
 
 /* Bounded in time, so in size by the speed of the file system; a cut digest would be a wrong one. */
-static void tell_digest(struct host *h, struct record *r, int fd, int64_t size, const char *key)
+static void software_emit_digest(struct host *h, struct record *r, int fd, int64_t size, const char *key)
 {
     int64_t end = clock_mono_ns() + HASH_MS * 1000000ll, done = 0;
     unsigned char *piece = malloc(PIECE);
@@ -40,16 +40,16 @@ static void tell_digest(struct host *h, struct record *r, int fd, int64_t size, 
     }
     if (got == 0 && done == size) {
         sha256_end(&hash, hex);
-        tell_text(h, r, key, hex);
+        emit_text(h, r, key, hex);
     } else if (got < 0)
-        tell_missing(h, r, key, "not readable: %s", piece ? strerror(errno) : "out of memory");
+        emit_missing(h, r, key, "not readable: %s", piece ? strerror(errno) : "out of memory");
     else
-        tell_missing(h, r, key, "reading it took longer than %d s (%lld of %lld bytes)", HASH_MS / 1000, (long long)done, (long long)size);
+        emit_missing(h, r, key, "reading it took longer than %d s (%lld of %lld bytes)", HASH_MS / 1000, (long long)done, (long long)size);
     free(piece);
 }
 
 /* "GCC: (Debian 12.2.0-14) 12.2.0": the distinct notes, joined. Linked objects of others (crt1.o) leave theirs, too. */
-static void tell_compiler(struct host *h, struct record *r, struct str comment)
+static void software_emit_compiler(struct host *h, struct record *r, struct str comment)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 2048);
@@ -61,18 +61,18 @@ static void tell_compiler(struct host *h, struct record *r, struct str comment)
             buf_puts(&text, "; ");
         buf_str(&text, note);
     }
-    tell_buf(h, r, "program.compiler", &text);
+    emit_buf(h, r, "program.compiler", &text);
 }
 
 /* "libmpi.so.40.30.4" -> "40.30.4"; else the whole name. */
-static const char *version_of(const char *file)
+static const char *software_file_version(const char *file)
 {
     const char *so = strstr(file, ".so.");
     return so ? so + 4 : file;
 }
 
 /* What the version of the file says about the release, where it says so. */
-static const char *open_mpi_release(const char *version)
+static const char *software_open_mpi_release(const char *version)
 {
     static const char *const rows[][2] = {{"40.40.", "Open MPI 5.0"}, {"40.30.", "Open MPI 4.1"}, {"40.20.", "Open MPI 4.0"},
                                           {"40.10.", "Open MPI 3.1"}, {"40.0.", "Open MPI 3.0"},  {"20.10.", "Open MPI 2.1"},
@@ -84,7 +84,7 @@ static const char *open_mpi_release(const char *version)
 }
 
 /* Which MPI a libmpi is, by the words that its authors left in it. "" for none of the known. */
-static const char *mpi_of_file(const struct host *h, const struct library_file *f, const char *version)
+static const char *software_detect_mpi(const struct host *h, const struct library_file *f, const char *version)
 {
     static const char *const rows[][2] = {{"Intel(R) MPI Library", "Intel MPI"},
                                           {"CRAY MPICH version", "Cray MPICH"},
@@ -111,25 +111,25 @@ static const char *mpi_of_file(const struct host *h, const struct library_file *
     free(piece);
     if (got != 0 || best == sizeof rows / sizeof *rows) /* not read to its end: words that decide may lie behind */
         return "";
-    return strcmp(rows[best][1], "Open MPI") == 0 ? open_mpi_release(version) : rows[best][1];
+    return strcmp(rows[best][1], "Open MPI") == 0 ? software_open_mpi_release(version) : rows[best][1];
 }
 
-static void tell_known(struct host *h, struct record *r, const struct library_file *f)
+static void software_emit_library(struct host *h, struct record *r, const struct library_file *f)
 {
     if (!f->path || !f->file)
         return;
     const char *key = library_key(f->name);
     if (key && !record_find(r, FACT_PARAM, key))
-        tell_text(h, r, key, f->file); /* the number in it is the interface's, seldom the release's */
+        emit_text(h, r, key, f->file); /* the number in it is the interface's, seldom the release's */
     if (!library_is_mpi(f->name) || record_find(r, FACT_PARAM, "mpi.library"))
         return;
-    tell_text(h, r, "mpi.library", f->file);
-    tell_text(h, r, "mpi.build_id", f->build_id);
-    tell_text(h, r, "mpi.implementation", mpi_of_file(h, f, version_of(f->file)));
+    emit_text(h, r, "mpi.library", f->file);
+    emit_text(h, r, "mpi.build_id", f->build_id);
+    emit_text(h, r, "mpi.implementation", software_detect_mpi(h, f, software_file_version(f->file)));
 }
 
 /* libraries.txt: one line each; in public without folders. */
-static int keep_list(struct host *h, struct record *r, const struct library_list *l, struct err *err)
+static int software_store_list(struct host *h, struct record *r, const struct library_list *l, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 1 << 20);
@@ -151,7 +151,7 @@ static int keep_list(struct host *h, struct record *r, const struct library_list
     return 0;
 }
 
-static int tell_libraries(struct host *h, struct record *r, const char *path, const struct elf *e, struct err *err)
+static int software_emit_libraries(struct host *h, struct record *r, const char *path, const struct elf *e, struct err *err)
 {
     struct arena arena;
     arena_init(&arena, 4 << 20);
@@ -160,79 +160,79 @@ static int tell_libraries(struct host *h, struct record *r, const char *path, co
     if (l) {
         libraries_resolve(l, h, path, e, &arena);
         for (size_t i = 0; i < l->count; i++) {
-            tell_known(h, r, &l->files[i]);
+            software_emit_library(h, r, &l->files[i]);
             if (!l->files[i].path)
-                tell_missing(h, r, "program.libraries", "%s is needed and was not found", l->files[i].name);
+                emit_missing(h, r, "program.libraries", "%s is needed and was not found", l->files[i].name);
         }
-        done = keep_list(h, r, l, err);
+        done = software_store_list(h, r, l, err);
     }
     arena_deinit(&arena);
     return done;
 }
 
-static int tell_elf(struct host *h, struct record *r, const char *path, int fd, struct err *err)
+static int software_emit_elf(struct host *h, struct record *r, const char *path, int fd, struct err *err)
 {
     struct elf *e = malloc(sizeof *e);
     struct err why = {0};
     int kind = e ? elf_read_fd(e, fd, &why) : -1, done = 0;
     char head[2] = "";
     if (kind == 1)
-        tell_text(h, r, "program.kind", pread(fd, head, 2, 0) == 2 && memcmp(head, "#!", 2) == 0 ? "script" : "other");
+        emit_text(h, r, "program.kind", pread(fd, head, 2, 0) == 2 && memcmp(head, "#!", 2) == 0 ? "script" : "other");
     else if (kind != 0)
-        tell_missing(h, r, "program.build_id", "%s", e ? why.text : "out of memory");
+        emit_missing(h, r, "program.build_id", "%s", e ? why.text : "out of memory");
     else {
-        tell_text(h, r, "program.kind", "elf");
-        tell_text(h, r, "program.linkage", e->dynamic && e->needed_count > 0 ? "dynamic" : "static");
-        tell_text(h, r, "program.build_id", e->build_id);
-        tell_compiler(h, r, e->comment);
-        done = tell_libraries(h, r, path, e, err);
+        emit_text(h, r, "program.kind", "elf");
+        emit_text(h, r, "program.linkage", e->dynamic && e->needed_count > 0 ? "dynamic" : "static");
+        emit_text(h, r, "program.build_id", e->build_id);
+        software_emit_compiler(h, r, e->comment);
+        done = software_emit_libraries(h, r, path, e, err);
     }
     free(e);
     return done;
 }
 
-static int tell_program(struct host *h, struct record *r, struct err *err)
+static int software_emit_program(struct host *h, struct record *r, struct err *err)
 {
     char path[4096];
     struct stat st;
     const char *slash;
-    if (!program_path(h, path, sizeof path)) {
-        tell_missing(h, r, "program.sha256", "the program was not found after it had ended");
+    if (!program_find_path(h, path, sizeof path)) {
+        emit_missing(h, r, "program.sha256", "the program was not found after it had ended");
         return 0;
     }
     slash = strrchr(path, '/');
-    tell_text(h, r, "program.name", slash + 1);
-    tell_tag(h, r, "program.path", str_of(path));
-    int fd CLEANUP_FD = open_program(h, path, &st);
+    emit_text(h, r, "program.name", slash + 1);
+    emit_tag(h, r, "program.path", str_of(path));
+    int fd CLEANUP_FD = software_open_program(h, path, &st);
     if (fd < 0) {
-        tell_missing(h, r, "program.sha256", "the program's file may be run, not read: %s", strerror(errno));
+        emit_missing(h, r, "program.sha256", "the program's file may be run, not read: %s", strerror(errno));
         return 0;
     }
-    tell_int(h, r, "program.size_B", st.st_size);
-    tell_digest(h, r, fd, st.st_size, "program.sha256");
-    return tell_elf(h, r, path, fd, err);
+    emit_int(h, r, "program.size_B", st.st_size);
+    software_emit_digest(h, r, fd, st.st_size, "program.sha256");
+    return software_emit_elf(h, r, path, fd, err);
 }
 
-static void tell_script(struct host *h, struct record *r)
+static void software_emit_script(struct host *h, struct record *r)
 {
     char path[4096];
     struct stat st;
-    if (!program_script(h, path, sizeof path))
+    if (!program_find_script(h, path, sizeof path))
         return;
-    int fd CLEANUP_FD = open_program(h, path, &st);
-    tell_tag(h, r, "program.script", str_of(path));
+    int fd CLEANUP_FD = software_open_program(h, path, &st);
+    emit_tag(h, r, "program.script", str_of(path));
     if (fd >= 0)
-        tell_digest(h, r, fd, st.st_size, "program.script_sha256");
+        software_emit_digest(h, r, fd, st.st_size, "program.script_sha256");
 }
 
-static void tell_container(struct host *h, struct record *r)
+static void software_emit_container(struct host *h, struct record *r)
 {
     static const char *const images[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"};
     const char *kind = look_env(h, "container");
     for (size_t i = 0; i < 2; i++)
         if (look_env(h, images[i])) {
-            tell_text(h, r, "software.container", i == 0 ? "apptainer" : "singularity");
-            tell_tag(h, r, "software.container_image", str_of(look_env(h, images[i])));
+            emit_text(h, r, "software.container", i == 0 ? "apptainer" : "singularity");
+            emit_tag(h, r, "software.container_image", str_of(look_env(h, images[i])));
             return;
         }
     if (look_exists(h, "run/.containerenv"))
@@ -241,17 +241,17 @@ static void tell_container(struct host *h, struct record *r)
         kind = "docker";
     else if (look_env(h, "KUBERNETES_SERVICE_HOST") && (!kind || !*kind))
         kind = "kubernetes";
-    tell_text(h, r, "software.container", kind && *kind ? kind : "none");
+    emit_text(h, r, "software.container", kind && *kind ? kind : "none");
 }
 
 /* Name of an environment without its folder: paths differ between sites, and name people. */
-static void tell_base_name(struct host *h, struct record *r, const char *variable, const char *key)
+static void software_emit_base_name(struct host *h, struct record *r, const char *variable, const char *key)
 {
     const char *value = look_env(h, variable), *slash = value ? strrchr(value, '/') : NULL;
-    tell_text(h, r, key, slash && slash[1] ? slash + 1 : value);
+    emit_text(h, r, key, slash && slash[1] ? slash + 1 : value);
 }
 
-static void tell_environment(struct host *h, struct record *r)
+static void software_emit_environment(struct host *h, struct record *r)
 {
     struct buf text CLEANUP_BUF;
     const char *modules = look_env(h, "LOADEDMODULES");
@@ -261,26 +261,26 @@ static void tell_environment(struct host *h, struct record *r)
         if (one.n > 0 && one.p[0] != '/') /* a module by its whole path names a home */
             buf_printf(&text, "%s" STR_FMT, text.n > 0 ? " " : "", STR_ARG(one));
     }
-    tell(h, r, "software.modules", str_sub(buf_text(&text), 0, 5000));
-    tell_base_name(h, r, "SPACK_ENV", "software.spack_environment");
-    tell_base_name(h, r, "CONDA_DEFAULT_ENV", "software.conda_environment");
-    tell_base_name(h, r, "VIRTUAL_ENV", "software.virtual_environment");
-    tell_container(h, r);
+    emit_param(h, r, "software.modules", str_sub(buf_text(&text), 0, 5000));
+    software_emit_base_name(h, r, "SPACK_ENV", "software.spack_environment");
+    software_emit_base_name(h, r, "CONDA_DEFAULT_ENV", "software.conda_environment");
+    software_emit_base_name(h, r, "VIRTUAL_ENV", "software.virtual_environment");
+    software_emit_container(h, r);
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int software_after(struct host *h, struct record *r, struct err *err)
 {
-    tell_environment(h, r);
+    software_emit_environment(h, r);
     if (!h->argv || !h->argv[0])
         return 0;
-    tell_script(h, r);
-    return tell_program(h, r, err);
+    software_emit_script(h, r);
+    return software_emit_program(h, r, err);
 }
 
 const struct probe probe_software = {
     .name = "software",
     .summary = "executable, libraries, MPI, modules, container (after it has ended)",
-    .after = after,
+    .after = software_after,
     .aside = true,
     .nested = true,
 };

@@ -8,18 +8,18 @@
 
 #include <stdlib.h>
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int source_after(struct host *h, struct record *r, struct err *err)
 {
     char path[4096];
     (void)err;
     if (!h->real || !h->argv || !h->argv[0])
         return 0;
-    if (!program_script(h, path, sizeof path) && !program_path(h, path, sizeof path))
+    if (!program_find_script(h, path, sizeof path) && !program_find_path(h, path, sizeof path))
         return 0; /* the software probe says why */
     char *resolved = realpath(path, NULL), *slash = resolved ? strrchr(resolved, '/') : NULL;
     if (slash) {
         slash[slash == resolved] = 0;
-        git_look(resolved, h, r);
+        source_git_emit(resolved, h, r);
     }
     free(resolved);
     return 0;
@@ -28,7 +28,7 @@ static int after(struct host *h, struct record *r, struct err *err)
 const struct probe probe_source = {
     .name = "source",
     .summary = "git state of the program's directory (after it has ended, aside)",
-    .after = after,
+    .after = source_after,
     .limit_ms = 2000,
     .aside = true,
     .nested = true,

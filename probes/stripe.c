@@ -11,7 +11,7 @@ enum { ANSWER_MAX = 65536 };
 
 /* ---- Lustre's attribute ---- */
 
-static uint64_t little(const char *p, int bytes)
+static uint64_t stripe_little_endian(const char *p, int bytes)
 {
     uint64_t v = 0;
     for (int i = bytes; i-- > 0;)
@@ -31,14 +31,15 @@ enum {
     ENTRY_IN_USE = 0x10
 };
 
-static bool plain_lov(struct str lov, struct stripe *ret)
+static bool stripe_of_plain_lov(struct str lov, struct stripe *ret)
 {
     if (lov.n < LOV_HEAD)
         return false;
-    uint64_t magic = little(lov.p, 4), pattern = little(lov.p + 4, 4), count = little(lov.p + 28, 2);
+    uint64_t magic = stripe_little_endian(lov.p, 4), pattern = stripe_little_endian(lov.p + 4, 4),
+             count = stripe_little_endian(lov.p + 28, 2);
     if (magic != LOV_V1 && magic != LOV_V3 && magic != LOV_SPECIFIC)
         return false;
-    ret->size_B = (int64_t)little(lov.p + 24, 4);
+    ret->size_B = (int64_t)stripe_little_endian(lov.p + 24, 4);
     ret->all = count == 0xffff;
     ret->count = ret->all ? -1 : (int64_t)count;
     snprintf(ret->pattern, sizeof ret->pattern, "%s", pattern & 0x100 ? "mdt" : pattern & 0x2 ? "raid1" : pattern & 0x1 ? "raid0" : "");
@@ -53,15 +54,16 @@ bool stripe_of_lov(struct str lov, struct stripe *ret)
     *ret = (struct stripe){.count = -1, .size_B = -1};
     if (lov.n < LOV_HEAD)
         return false;
-    if (little(lov.p, 4) != LOV_COMPOSITE)
-        return plain_lov(lov, ret);
-    unsigned entries = (unsigned)little(lov.p + 14, 2);
+    if (stripe_little_endian(lov.p, 4) != LOV_COMPOSITE)
+        return stripe_of_plain_lov(lov, ret);
+    unsigned entries = (unsigned)stripe_little_endian(lov.p + 14, 2);
     bool found = false;
     for (unsigned i = 0; i < entries && COMPOSITE_HEAD + (i + 1) * (size_t)COMPOSITE_ENTRY <= lov.n; i++) {
         const char *entry = lov.p + COMPOSITE_HEAD + (size_t)i * COMPOSITE_ENTRY;
-        uint64_t flags = little(entry + 4, 4), offset = little(entry + 24, 4), size = little(entry + 28, 4);
+        uint64_t flags = stripe_little_endian(entry + 4, 4), offset = stripe_little_endian(entry + 24, 4),
+                 size = stripe_little_endian(entry + 28, 4);
         struct stripe one = {.count = -1, .size_B = -1};
-        if (offset > lov.n || size > lov.n - offset || !plain_lov(str_sub(lov, offset, size), &one))
+        if (offset > lov.n || size > lov.n - offset || !stripe_of_plain_lov(str_sub(lov, offset, size), &one))
             continue;
         if (!found || flags & ENTRY_IN_USE)
             *ret = one;
@@ -74,7 +76,7 @@ bool stripe_of_lov(struct str lov, struct stripe *ret)
 /* ---- what tools print ---- */
 
 /* The number or word behind "name:" anywhere in a line; "" if it is not there. */
-static struct str behind(struct str line, const char *name)
+static struct str stripe_word_behind(struct str line, const char *name)
 {
     ptrdiff_t at = str_find(line, str_of(name));
     if (at < 0)
@@ -83,9 +85,9 @@ static struct str behind(struct str line, const char *name)
     return str_word(&rest);
 }
 
-static bool take_number(struct str line, const char *name, int64_t *ret)
+static bool stripe_parse_number(struct str line, const char *name, int64_t *ret)
 {
-    struct str value = behind(line, name);
+    struct str value = stripe_word_behind(line, name);
     uint64_t size;
     if (value.n > 0 && (value.p[value.n - 1] == ';' || value.p[value.n - 1] == ','))
         value.n--;
@@ -97,9 +99,9 @@ static bool take_number(struct str line, const char *name, int64_t *ret)
     return true;
 }
 
-static void take_word(struct str line, const char *name, char *ret, size_t size)
+static void stripe_parse_word(struct str line, const char *name, char *ret, size_t size)
 {
-    struct str value = behind(line, name);
+    struct str value = stripe_word_behind(line, name);
     if (value.n > 0 && value.n < size && str_valid_utf8(value) && !memchr(value.p, 27, value.n))
         snprintf(ret, size, STR_FMT, STR_ARG(value));
 }
@@ -111,11 +113,11 @@ bool stripe_of_lfs(struct str text, struct stripe *ret)
     while (text.p) { /* of a composite layout the last component counts, as with the attribute */
         struct str line = str_cut(&text, '\n');
         int64_t n;
-        any |= take_number(line, "stripe_count:", &ret->count);
-        any |= take_number(line, "stripe_size:", &ret->size_B);
-        take_word(line, "lmm_pool:", ret->pool, sizeof ret->pool);
-        take_word(line, "pattern:", ret->pattern, sizeof ret->pattern);
-        if (take_number(line, "lcm_entry_count:", &n) && n > 0 && n < 1000)
+        any |= stripe_parse_number(line, "stripe_count:", &ret->count);
+        any |= stripe_parse_number(line, "stripe_size:", &ret->size_B);
+        stripe_parse_word(line, "lmm_pool:", ret->pool, sizeof ret->pool);
+        stripe_parse_word(line, "pattern:", ret->pattern, sizeof ret->pattern);
+        if (stripe_parse_number(line, "lcm_entry_count:", &n) && n > 0 && n < 1000)
             ret->components = (unsigned)n;
     }
     ret->all = any && ret->count == -1;
@@ -128,11 +130,11 @@ bool stripe_of_beegfs(struct str text, struct stripe *ret)
     bool any = false;
     while (text.p) {
         struct str line = str_cut(&text, '\n');
-        any |= take_number(line, "Chunksize:", &ret->size_B);
-        if (take_number(line, "actual:", &ret->count) || take_number(line, "desired:", &ret->count))
+        any |= stripe_parse_number(line, "Chunksize:", &ret->size_B);
+        if (stripe_parse_number(line, "actual:", &ret->count) || stripe_parse_number(line, "desired:", &ret->count))
             any = true;
         if (str_has(line, "+ Type:"))
-            take_word(line, "Type:", ret->pattern, sizeof ret->pattern);
+            stripe_parse_word(line, "Type:", ret->pattern, sizeof ret->pattern);
     }
     return any;
 }
@@ -142,15 +144,15 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
     *ret = (struct stripe){.count = -1, .size_B = -1};
     while (text.p) {
         struct str line = str_cut(&text, '\n');
-        take_word(line, "storage pool name:", ret->pool, sizeof ret->pool);
-        take_word(line, "data replication:", ret->pattern, sizeof ret->pattern);
+        stripe_parse_word(line, "storage pool name:", ret->pool, sizeof ret->pool);
+        stripe_parse_word(line, "data replication:", ret->pattern, sizeof ret->pattern);
     }
     return ret->pool[0] != 0;
 }
 
 /* ---- asking ---- */
 
-int stripe_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
+int stripe_run_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
 {
     struct ask ask;
     if (ask_start(&ask, (char *const *)argv, env, ANSWER_MAX, wait_ms, 0, err) != 0) {
@@ -170,17 +172,17 @@ int stripe_tool(const char *const *argv, char *const *env, int wait_ms, struct b
     return good ? 0 : -1;
 }
 
-static int by_tool(const char *const *argv, char *const *env, bool (*parse)(struct str, struct stripe *), int wait_ms, struct stripe *ret,
-                   struct err *err)
+static int stripe_read_by_tool(const char *const *argv, char *const *env, bool (*parse)(struct str, struct stripe *), int wait_ms,
+                               struct stripe *ret, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, ANSWER_MAX + 8192);
-    if (stripe_tool(argv, env, wait_ms, &text, err) != 0)
+    if (stripe_run_tool(argv, env, wait_ms, &text, err) != 0)
         return -1;
     return parse(buf_text(&text), ret) ? 1 : err_set(err, ERR_INPUT, "what %s says of the layout is not understood", argv[0]);
 }
 
-static bool ceph_number(const char *path, const char *of, const char *field, int64_t *ret)
+static bool stripe_read_ceph_number(const char *path, const char *of, const char *field, int64_t *ret)
 {
     char name[64], value[64];
     snprintf(name, sizeof name, "ceph.%s.layout.%s", of, field);
@@ -188,39 +190,39 @@ static bool ceph_number(const char *path, const char *of, const char *field, int
     return n > 0 && str_int((struct str){value, (size_t)n}, ret);
 }
 
-static int ceph(const char *path, struct stripe *ret, struct err *err)
+static int stripe_read_ceph(const char *path, struct stripe *ret, struct err *err)
 {
     static const char *const kinds[] = {"file", "dir"};
     *ret = (struct stripe){.count = -1, .size_B = -1};
     for (int i = 0; i < 2; i++)
-        if (ceph_number(path, kinds[i], "stripe_count", &ret->count)) {
-            ceph_number(path, kinds[i], "stripe_unit", &ret->size_B);
+        if (stripe_read_ceph_number(path, kinds[i], "stripe_count", &ret->count)) {
+            stripe_read_ceph_number(path, kinds[i], "stripe_unit", &ret->size_B);
             return 1;
         }
     return err_set(err, ERR_SYSTEM, "CephFS reports no layout here: the directory has the default of its pool");
 }
 
-static int lustre(const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)
+static int stripe_read_lustre(const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)
 {
     const char *const argv[] = {"lfs", "getstripe", "-d", path, NULL}; /* -d: of a directory itself, not of what is in it */
     char lov[16384];
     ssize_t n = getxattr(path, "lustre.lov", lov, sizeof lov);
     if (n > 0 && stripe_of_lov((struct str){lov, (size_t)n}, ret))
         return 1;
-    return by_tool(argv, env, stripe_of_lfs, wait_ms, ret, err);
+    return stripe_read_by_tool(argv, env, stripe_of_lfs, wait_ms, ret, err);
 }
 
-int stripe_look(const char *type, const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)
+int stripe_read(const char *type, const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)
 {
     const char *const beegfs[] = {"beegfs-ctl", "--getentryinfo", "--nomappings", path, NULL};
     const char *const gpfs[] = {"mmlsattr", "-L", path, NULL};
     if (strcmp(type, "lustre") == 0)
-        return lustre(path, env, wait_ms, ret, err);
+        return stripe_read_lustre(path, env, wait_ms, ret, err);
     if (strcmp(type, "beegfs") == 0)
-        return by_tool(beegfs, env, stripe_of_beegfs, wait_ms, ret, err);
+        return stripe_read_by_tool(beegfs, env, stripe_of_beegfs, wait_ms, ret, err);
     if (strcmp(type, "gpfs") == 0)
-        return by_tool(gpfs, env, stripe_of_mmlsattr, wait_ms, ret, err);
+        return stripe_read_by_tool(gpfs, env, stripe_of_mmlsattr, wait_ms, ret, err);
     if (strcmp(type, "ceph") == 0)
-        return ceph(path, ret, err);
+        return stripe_read_ceph(path, ret, err);
     return 0;
 }

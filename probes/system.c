@@ -12,7 +12,7 @@
 extern const struct probe probe_system;
 
 struct sampler {
-    struct sample_file stat, meminfo, net;
+    struct sampled_file stat, meminfo, net;
     bool looked; /* whether the root file system may be asked */
     int disk; /* descriptor of the root + 1; 0: not to be asked */
     double busy, total; /* processor time at the last sample, ticks */
@@ -20,14 +20,14 @@ struct sampler {
 };
 
 /* A root file system on a server could hang statvfs; only local kinds are asked. */
-static bool root_is_local(struct host *h)
+static bool system_root_is_local(struct host *h)
 {
     static const char *const remote[] = {"nfs",  "nfs4", "lustre", "gpfs",      "ceph",  "beegfs", "9p",
                                          "cifs", "smb3", "afs",    "glusterfs", "panfs", "wekafs"};
     struct buf mounts CLEANUP_BUF;
     buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
     bool local = false;
-    for (struct str rest = look_mounts(h, &mounts); rest.p;) {
+    for (struct str rest = look_read_mounts(h, &mounts); rest.p;) {
         struct mount_line m;
         if (!parse_mount_line(str_cut(&rest, '\n'), &m) || !str_is(m.point, "/"))
             continue;
@@ -38,7 +38,7 @@ static bool root_is_local(struct host *h)
     return local;
 }
 
-static void drop(void *kept)
+static void system_drop(void *kept)
 {
     struct sampler *s = kept;
     sample_close(&s->stat);
@@ -49,21 +49,21 @@ static void drop(void *kept)
 }
 
 /* Reads a file; that it cannot be is said at the first sample. */
-static bool again(struct host *h, struct record *r, struct sample_file *f, const char *path, const char *key, struct str *ret)
+static bool system_read_file(struct host *h, struct record *r, struct sampled_file *f, const char *path, const char *key, struct str *ret)
 {
     if (sample_read(h, f, ret, "%s", path))
         return true;
     if (h->state->round == 0)
-        tell_unreadable(h, r, key, path);
+        emit_unreadable(h, r, key, path);
     return false;
 }
 
 /* As psutil counts: waiting for I/O is idle, a guest's time is already in user. */
-static void sample_cpu(struct sampler *s, struct host *h, struct record *r)
+static void system_sample_cpu(struct sampler *s, struct host *h, struct record *r)
 {
     struct str text;
     double busy = 0, total = 0;
-    if (!again(h, r, &s->stat, "proc/stat", "system/cpu_utilization_percentage", &text))
+    if (!system_read_file(h, r, &s->stat, "proc/stat", "system/cpu_utilization_percentage", &text))
         return;
     struct str line = str_cut(&text, '\n');
     str_word(&line); /* "cpu" */
@@ -75,33 +75,33 @@ static void sample_cpu(struct sampler *s, struct host *h, struct record *r)
         busy += i == 3 || i == 4 ? 0 : ticks;
     }
     if (s->total > 0 && total > s->total && busy >= s->busy)
-        sample_tell(h, r, "system/cpu_utilization_percentage", 100 * (busy - s->busy) / (total - s->total));
+        sample_emit(h, r, "system/cpu_utilization_percentage", 100 * (busy - s->busy) / (total - s->total));
     s->busy = busy;
     s->total = total;
 }
 
-static bool kilobytes(struct str text, const char *key, double *ret)
+static bool system_parse_kilobytes(struct str text, const char *key, double *ret)
 {
     struct str value = look_value(text, key, ':');
     return str_double(str_word(&value), ret);
 }
 
-static void sample_memory(struct sampler *s, struct host *h, struct record *r)
+static void system_sample_memory(struct sampler *s, struct host *h, struct record *r)
 {
     struct str text;
     double total, available;
-    if (!again(h, r, &s->meminfo, "proc/meminfo", "system/system_memory_usage_megabytes", &text) || !kilobytes(text, "MemTotal", &total) ||
-        !kilobytes(text, "MemAvailable", &available) || total <= 0)
+    if (!system_read_file(h, r, &s->meminfo, "proc/meminfo", "system/system_memory_usage_megabytes", &text) ||
+        !system_parse_kilobytes(text, "MemTotal", &total) || !system_parse_kilobytes(text, "MemAvailable", &available) || total <= 0)
         return;
-    sample_tell(h, r, "system/system_memory_usage_megabytes", (total - available) * 1024 / 1e6);
-    sample_tell(h, r, "system/system_memory_usage_percentage", 100 * (total - available) / total);
+    sample_emit(h, r, "system/system_memory_usage_megabytes", (total - available) * 1024 / 1e6);
+    sample_emit(h, r, "system/system_memory_usage_percentage", 100 * (total - available) / total);
 }
 
-static void sample_network(struct sampler *s, struct host *h, struct record *r)
+static void system_sample_network(struct sampler *s, struct host *h, struct record *r)
 {
     struct str text;
     double received = 0, sent = 0;
-    if (!again(h, r, &s->net, "proc/self/net/dev", "system/network_receive_megabytes", &text))
+    if (!system_read_file(h, r, &s->net, "proc/self/net/dev", "system/network_receive_megabytes", &text))
         return;
     while (text.p) {
         struct str line = str_cut(&text, '\n');
@@ -122,53 +122,53 @@ static void sample_network(struct sampler *s, struct host *h, struct record *r)
         s->received = received;
         s->sent = sent;
     } else if (received >= s->received && sent >= s->sent) { /* less: an interface went away */
-        sample_tell(h, r, "system/network_receive_megabytes", (received - s->received) / 1e6);
-        sample_tell(h, r, "system/network_transmit_megabytes", (sent - s->sent) / 1e6);
+        sample_emit(h, r, "system/network_receive_megabytes", (received - s->received) / 1e6);
+        sample_emit(h, r, "system/network_transmit_megabytes", (sent - s->sent) / 1e6);
     }
 }
 
-static void open_disk(struct sampler *s, struct host *h, struct record *r)
+static void system_open_disk(struct sampler *s, struct host *h, struct record *r)
 {
     s->looked = true;
     if (!h->real)
         return;
-    if (root_is_local(h))
+    if (system_root_is_local(h))
         s->disk = openat(h->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) + 1;
     else
         record_missing(r, "system/disk_usage_megabytes",
                        "the root file system is on a server, which is not queried while the program runs");
 }
 
-static void sample_disk(struct sampler *s, struct host *h, struct record *r)
+static void system_sample_disk(struct sampler *s, struct host *h, struct record *r)
 {
     struct statvfs st;
     if (!s->looked)
-        open_disk(s, h, r);
+        system_open_disk(s, h, r);
     if (!s->disk || fstatvfs(s->disk - 1, &st) != 0)
         return;
     double unit = (double)st.f_frsize, used = (double)(st.f_blocks - st.f_bfree) * unit, available = (double)st.f_bavail * unit;
-    sample_tell(h, r, "system/disk_usage_megabytes", used / 1e6);
-    sample_tell(h, r, "system/disk_available_megabytes", available / 1e6);
+    sample_emit(h, r, "system/disk_usage_megabytes", used / 1e6);
+    sample_emit(h, r, "system/disk_available_megabytes", available / 1e6);
     if (used + available > 0)
-        sample_tell(h, r, "system/disk_usage_percentage", 100 * used / (used + available));
+        sample_emit(h, r, "system/disk_usage_percentage", 100 * used / (used + available));
 }
 
-static int sample(struct host *h, struct record *r, struct err *err)
+static int system_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct sampler *s = probe_kept(h, &probe_system);
+    struct sampler *s = probe_data(h, &probe_system);
     if (!s)
         return err_set(err, ERR_SYSTEM, "out of memory");
-    sample_cpu(s, h, r);
-    sample_memory(s, h, r);
-    sample_network(s, h, r);
-    sample_disk(s, h, r);
+    system_sample_cpu(s, h, r);
+    system_sample_memory(s, h, r);
+    system_sample_network(s, h, r);
+    system_sample_disk(s, h, r);
     return 0;
 }
 
 const struct probe probe_system = {
     .name = "system",
     .summary = "load of the node while the program runs (system/… metrics)",
-    .sample = sample,
+    .sample = system_sample,
     .keeps = sizeof(struct sampler),
-    .drop = drop,
+    .drop = system_drop,
 };

@@ -27,7 +27,7 @@ void tally_add_number(struct tally *t, double value, int decimals)
     tally_add(t, buf_text(&text));
 }
 
-void tally_tell_scaled(const struct tally *t, struct host *h, struct record *r, const char *key, double scale)
+void tally_emit_scaled(const struct tally *t, struct host *h, struct record *r, const char *key, double scale)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 2048);
@@ -42,10 +42,10 @@ void tally_tell_scaled(const struct tally *t, struct host *h, struct record *r, 
         if (t->n > 1)
             buf_printf(&text, "*%u", t->values[i].count);
     }
-    tell_buf(h, r, key, &text);
+    emit_buf(h, r, key, &text);
 }
 
-void tally_tell(const struct tally *t, struct host *h, struct record *r, const char *key)
+void tally_emit(const struct tally *t, struct host *h, struct record *r, const char *key)
 {
-    tally_tell_scaled(t, h, r, key, 1);
+    tally_emit_scaled(t, h, r, key, 1);
 }

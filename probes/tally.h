@@ -15,7 +15,7 @@ struct tally {
 void tally_add(struct tally *t, struct str value);
 /* A number as short as it reads back equal, or rounded to so many decimals (0: not rounded). */
 void tally_add_number(struct tally *t, double value, int decimals);
-void tally_tell(const struct tally *t, struct host *h, struct record *r, const char *key);
+void tally_emit(const struct tally *t, struct host *h, struct record *r, const char *key);
 /* The same with numbers multiplied. */
-void tally_tell_scaled(const struct tally *t, struct host *h, struct record *r, const char *key, double scale);
+void tally_emit_scaled(const struct tally *t, struct host *h, struct record *r, const char *key, double scale);
 #endif

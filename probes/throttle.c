@@ -8,20 +8,20 @@
 
 enum { LOOKED_AT = 16 /* processors: two small files each, some microseconds */ };
 
-struct counting {
+struct throttle_counting {
     const struct host *h;
     int64_t every, at, sum, found;
 };
 
-static void count(void *context, int64_t cpu)
+static void throttle_count_one(void *context, int64_t cpu)
 {
     static const char *const files[] = {"core_throttle_count", "package_throttle_count"};
-    struct counting *c = context;
+    struct throttle_counting *c = context;
     if (c->at++ % c->every)
         return;
     for (int i = 0; i < 2; i++) {
         int64_t n;
-        if (!look_int(c->h, &n, "sys/devices/system/cpu/cpu%lld/thermal_throttle/%s", (long long)cpu, files[i]))
+        if (!look_read_int(c->h, &n, "sys/devices/system/cpu/cpu%lld/thermal_throttle/%s", (long long)cpu, files[i]))
             return;
         c->sum += n;
         c->found++;
@@ -29,39 +29,39 @@ static void count(void *context, int64_t cpu)
 }
 
 /* The counters of up to 16 processors, spread over the node. False: there are none. */
-static bool read_counts(const struct host *h, int64_t *ret)
+static bool throttle_read_counts(const struct host *h, int64_t *ret)
 {
-    struct look online;
-    struct counting c = {.h = h, .every = 1};
-    if (!look(h, &online, "sys/devices/system/cpu/online") || !look_exists(h, "sys/devices/system/cpu/cpu0/thermal_throttle"))
+    struct look_text online;
+    struct throttle_counting c = {.h = h, .every = 1};
+    if (!look_read(h, &online, "sys/devices/system/cpu/online") || !look_exists(h, "sys/devices/system/cpu/cpu0/thermal_throttle"))
         return false;
-    int64_t n = look_list_count((struct str){online.p, online.n});
+    int64_t n = look_count_numbers((struct str){online.p, online.n});
     c.every = n > LOOKED_AT ? (n + LOOKED_AT - 1) / LOOKED_AT : 1;
-    if (n < 1 || !look_list((struct str){online.p, online.n}, 1 << 16, count, &c) || c.found == 0)
+    if (n < 1 || !look_each_number((struct str){online.p, online.n}, 1 << 16, throttle_count_one, &c) || c.found == 0)
         return false;
     *ret = c.sum;
     return true;
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int throttle_before(struct host *h, struct record *r, struct err *err)
 {
     struct noise_throttle *t = &h->state->throttle;
     (void)r;
     (void)err;
     if (h->real)
-        t->known = read_counts(h, &t->count);
+        t->known = throttle_read_counts(h, &t->count);
     return 0;
 }
 
-static int after(struct host *h, struct record *r, struct err *err)
+static int throttle_after(struct host *h, struct record *r, struct err *err)
 {
     const struct noise_throttle *t = &h->state->throttle;
     int64_t now;
     (void)err;
     if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
-    if (!t->known || !read_counts(h, &now)) {
-        tell_missing(h, r, "noise.throttled",
+    if (!t->known || !throttle_read_counts(h, &now)) {
+        emit_missing(h, r, "noise.throttled",
                      "the kernel counts no thermal throttling here (Intel processors only; not in virtual machines)");
         return 0;
     }
@@ -69,15 +69,15 @@ static int after(struct host *h, struct record *r, struct err *err)
         return 0; /* a processor went offline */
     record_metric(r, "noise.throttled", (double)(now - t->count), "", DIR_LOWER, 0, 0);
     if (now > t->count)
-        noise_say(r, "processors were slowed down for heat %lld time%s", (long long)(now - t->count),
-                  str_plural((uint64_t)(now - t->count)));
+        noise_add_reason(r, "processors were slowed down for heat %lld time%s", (long long)(now - t->count),
+                         str_plural((uint64_t)(now - t->count)));
     return 0;
 }
 
 const struct probe probe_throttle = {
     .name = "throttle",
     .summary = "how often processors were slowed down for heat while the program ran",
-    .before = before,
-    .after = after,
+    .before = throttle_before,
+    .after = throttle_after,
     .nested = true,
 };

@@ -22,7 +22,7 @@ enum { XML_MAX = 4 << 20, LIST_MAX = 4096 };
 static char plugins[] = "HWLOC_PLUGINS_PATH=", quiet[] = "HWLOC_HIDE_ERRORS=2", simple_xml[] = "HWLOC_LIBXML=0",
             not_this[] = "HWLOC_THISSYSTEM=0";
 
-static int load(hwloc_topology_t *ret, const struct host *h, struct str xml, struct err *err)
+static int topology_load(hwloc_topology_t *ret, const struct host *h, struct str xml, struct err *err)
 {
     char fsroot[4200] = "HWLOC_FSROOT=";
     char *own[] = {plugins, quiet, simple_xml, NULL, NULL, NULL}, **saved = environ;
@@ -56,7 +56,7 @@ static int load(hwloc_topology_t *ret, const struct host *h, struct str xml, str
     return 0;
 }
 
-static const char *info_of(hwloc_obj_t obj, const char *name)
+static const char *topology_info(hwloc_obj_t obj, const char *name)
 {
     const char *value = obj ? hwloc_obj_get_info_by_name(obj, name) : NULL;
     return value ? value : "";
@@ -65,12 +65,12 @@ static const char *info_of(hwloc_obj_t obj, const char *name)
 /* ---- the canonical summary ---- */
 
 /* Distinct lines with how often they came, sorted, so that the order of discovery does not matter. */
-struct counted {
+struct topology_count {
     char text[96];
     unsigned count;
 };
 
-static void counted_add(struct counted *list, size_t *n, size_t max, const char *text)
+static void topology_count_add(struct topology_count *list, size_t *n, size_t max, const char *text)
 {
     for (size_t i = 0; i < *n; i++)
         if (strcmp(list[i].text, text) == 0) {
@@ -83,28 +83,28 @@ static void counted_add(struct counted *list, size_t *n, size_t max, const char 
     list[(*n)++].count = 1;
 }
 
-static int counted_compare(const void *a, const void *b)
+static int topology_count_compare(const void *a, const void *b)
 {
-    return strcmp(((const struct counted *)a)->text, ((const struct counted *)b)->text);
+    return strcmp(((const struct topology_count *)a)->text, ((const struct topology_count *)b)->text);
 }
 
 enum { KINDS = 256 };
 
-static void counted_print(struct counted *list, size_t n, struct buf *to)
+static void topology_count_print(struct topology_count *list, size_t n, struct buf *to)
 {
-    qsort(list, n, sizeof *list, counted_compare);
+    qsort(list, n, sizeof *list, topology_count_compare);
     for (size_t i = 0; i < n; i++)
         buf_printf(to, "%s * %u\n", list[i].text, list[i].count);
 }
 
-static unsigned long long gib(unsigned long long bytes)
+static unsigned long long topology_gib(unsigned long long bytes)
 {
     return (bytes + (1ull << 29)) >> 30;
 }
 
 /* What was built in. up: from what is left where firmware and kernel keep a little back, differently from boot to boot: 755 -> 768,
  * 251.5 -> 256; else from blocks, of which the last may reach behind the end: 16.1 -> 16. */
-static unsigned long long nominal_gib(unsigned long long bytes, bool up)
+static unsigned long long topology_nominal_gib(unsigned long long bytes, bool up)
 {
     unsigned long long step = 1ull << 30;
     while (step * 2 <= bytes / 16)
@@ -114,19 +114,19 @@ static unsigned long long nominal_gib(unsigned long long bytes, bool up)
 
 /* ---- memory that is installed, whatever the kernel has made of it so far ---- */
 
-static void count_block(void *context, const char *name)
+static void topology_count_block(void *context, const char *name)
 {
     *(uint64_t *)context += strncmp(name, "memory", 6) == 0 && name[6] >= '0' && name[6] <= '9';
 }
 
 /* The memory blocks that the kernel knows of a NUMA node, in bytes: online, offline or not initialised yet. 0: it names none.
  * Source: Documentation/admin-guide/mm/memory-hotplug.rst of Linux; block_size_bytes is hexadecimal. */
-static uint64_t memory_blocks(const struct host *h, unsigned node)
+static uint64_t topology_memory_blocks(const struct host *h, unsigned node)
 {
-    struct look text;
+    struct look_text text;
     char dir[64];
     uint64_t size = 0, blocks = 0;
-    if (!look(h, &text, "sys/devices/system/memory/block_size_bytes") || text.n > 15)
+    if (!look_read(h, &text, "sys/devices/system/memory/block_size_bytes") || text.n > 15)
         return 0;
     for (size_t i = 0; i < text.n; i++) {
         int digit = str_hex_digit(text.p[i]);
@@ -135,25 +135,25 @@ static uint64_t memory_blocks(const struct host *h, unsigned node)
         size = size * 16 + (uint64_t)digit;
     }
     snprintf(dir, sizeof dir, "sys/devices/system/node/node%u", node);
-    look_names(h, dir, count_block, &blocks);
+    look_each_name(h, dir, topology_count_block, &blocks);
     return size * blocks;
 }
 
 /* While the kernel is still initialising memory, or a balloon or an offline block holds a part back, the NUMA nodes have less than the
  * machine: their sizes change until the next boot. Returns true, and why in `reason`. *ret_blocks: whether the blocks say how much
  * there is. Unknown sizes are not short. */
-static bool memory_is_short(const struct host *h, hwloc_topology_t t, bool *ret_blocks, char reason[256])
+static bool topology_memory_is_partial(const struct host *h, hwloc_topology_t t, bool *ret_blocks, char reason[256])
 {
     static const double GIB = 1073741824.0;
-    struct look text;
+    struct look_text text;
     int64_t total_KiB;
     double nodes = 0, blocks = 0, all = 0;
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         nodes += (double)obj->attr->numanode.local_memory;
-        blocks += (double)memory_blocks(h, obj->os_index);
+        blocks += (double)topology_memory_blocks(h, obj->os_index);
     }
     *ret_blocks = blocks > 0;
-    if (look(h, &text, "proc/meminfo")) {
+    if (look_read(h, &text, "proc/meminfo")) {
         struct str value = look_value((struct str){text.p, text.n}, "MemTotal", ':');
         if (str_int(str_word(&value), &total_KiB) && nodes < 0.98 * 1024 * (double)total_KiB) /* the same pages, counted twice */
             all = 1024 * (double)total_KiB;
@@ -168,24 +168,24 @@ static bool memory_is_short(const struct host *h, hwloc_topology_t t, bool *ret_
 }
 
 /* A node's size by its blocks where these say more than what the kernel manages: it does not change while memory is initialised. */
-static void summarize_memory(const struct host *h, hwloc_topology_t t, struct buf *to)
+static void topology_summarize_memory(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
-    struct counted list[KINDS];
+    struct topology_count list[KINDS];
     size_t n = 0;
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         char text[96];
-        unsigned long long managed = nominal_gib(obj->attr->numanode.local_memory, true);
-        unsigned long long installed = nominal_gib(memory_blocks(h, obj->os_index), false);
+        unsigned long long managed = topology_nominal_gib(obj->attr->numanode.local_memory, true);
+        unsigned long long installed = topology_nominal_gib(topology_memory_blocks(h, obj->os_index), false);
         snprintf(text, sizeof text, "numa %llu GiB%s%.32s", installed > managed ? installed : managed, obj->subtype ? " " : "",
                  obj->subtype ? obj->subtype : "");
-        counted_add(list, &n, KINDS, text);
+        topology_count_add(list, &n, KINDS, text);
     }
-    counted_print(list, n, to);
+    topology_count_print(list, n, to);
 }
 
-static void summarize_caches(hwloc_topology_t t, struct buf *to)
+static void topology_summarize_caches(hwloc_topology_t t, struct buf *to)
 {
-    struct counted list[KINDS];
+    struct topology_count list[KINDS];
     size_t n = 0;
     for (int type = HWLOC_OBJ_L1CACHE; type <= HWLOC_OBJ_L3ICACHE; type++)
         for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, (hwloc_obj_type_t)type, obj));) {
@@ -195,38 +195,38 @@ static void summarize_caches(hwloc_topology_t t, struct buf *to)
                      : obj->attr->cache.type == HWLOC_OBJ_CACHE_DATA      ? "d"
                                                                           : "",
                      (unsigned long long)obj->attr->cache.size >> 10);
-            counted_add(list, &n, KINDS, text);
+            topology_count_add(list, &n, KINDS, text);
         }
-    counted_print(list, n, to);
+    topology_count_print(list, n, to);
 }
 
-static void summarize_devices(hwloc_topology_t t, struct buf *to)
+static void topology_summarize_devices(hwloc_topology_t t, struct buf *to)
 {
-    struct counted list[KINDS];
+    struct topology_count list[KINDS];
     size_t n = 0;
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_pcidev(t, obj));) {
         char text[96];
         const struct hwloc_pcidev_attr_s *pci = &obj->attr->pcidev;
         snprintf(text, sizeof text, "pci %04x:%04x class %04x", pci->vendor_id, pci->device_id, pci->class_id);
-        counted_add(list, &n, KINDS, text);
+        topology_count_add(list, &n, KINDS, text);
     }
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_osdev(t, obj));) {
         char text[96];
-        const char *model = info_of(obj, "GPUModel");
+        const char *model = topology_info(obj, "GPUModel");
         if (!*model)
             continue;
         snprintf(text, sizeof text, "gpu %.80s", model);
-        counted_add(list, &n, KINDS, text);
+        topology_count_add(list, &n, KINDS, text);
     }
-    counted_print(list, n, to);
+    topology_count_print(list, n, to);
 }
 
-static void summarize_kinds(hwloc_topology_t t, struct buf *to)
+static void topology_summarize_kinds(hwloc_topology_t t, struct buf *to)
 {
     int kinds = hwloc_cpukinds_get_nr(t, 0);
     if (kinds < 2)
         return;
-    struct counted list[KINDS];
+    struct topology_count list[KINDS];
     size_t n = 0;
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     for (int i = 0; set && i < kinds; i++) {
@@ -240,13 +240,13 @@ static void summarize_kinds(hwloc_topology_t t, struct buf *to)
             if (strcmp(infos[k].name, "CoreType") == 0)
                 end += snprintf(end, sizeof text - (size_t)(end - text), " %.32s", infos[k].value);
         snprintf(end, sizeof text - (size_t)(end - text), " of %d threads", hwloc_bitmap_weight(set));
-        counted_add(list, &n, KINDS, text);
+        topology_count_add(list, &n, KINDS, text);
     }
     hwloc_bitmap_free(set);
-    counted_print(list, n, to);
+    topology_count_print(list, n, to);
 }
 
-static void summarize(const struct host *h, hwloc_topology_t t, struct buf *to)
+static void topology_summarize(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
     hwloc_obj_t root = hwloc_get_root_obj(t), package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
     static const char *const of_package[] = {"CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUStepping",
@@ -255,26 +255,26 @@ static void summarize(const struct host *h, hwloc_topology_t t, struct buf *to)
                                           "DMIBoardName", "PlatformName", "PlatformModel"};
     buf_puts(to, "benchwrap node type 1\n");
     for (size_t i = 0; i < sizeof of_root / sizeof *of_root; i++)
-        if (*info_of(root, of_root[i]))
-            buf_printf(to, "%s %s\n", of_root[i], info_of(root, of_root[i]));
+        if (*topology_info(root, of_root[i]))
+            buf_printf(to, "%s %s\n", of_root[i], topology_info(root, of_root[i]));
     for (size_t i = 0; i < sizeof of_package / sizeof *of_package; i++) {
-        const char *value = info_of(package, of_package[i]);
+        const char *value = topology_info(package, of_package[i]);
         if (!*value)
-            value = info_of(root, of_package[i]);
+            value = topology_info(root, of_package[i]);
         if (*value)
             buf_printf(to, "%s %s\n", of_package[i], value);
     }
     int packages = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE), cores = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
     buf_printf(to, "packages %d cores %d threads %d\n", packages, cores, hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
-    summarize_kinds(t, to);
-    summarize_memory(h, t, to);
-    summarize_caches(t, to);
-    summarize_devices(t, to);
+    topology_summarize_kinds(t, to);
+    topology_summarize_memory(h, t, to);
+    topology_summarize_caches(t, to);
+    topology_summarize_devices(t, to);
 }
 
 /* ---- facts ---- */
 
-static void tell_caches(struct host *h, struct record *r, hwloc_topology_t t)
+static void topology_emit_caches(struct host *h, struct record *r, hwloc_topology_t t)
 {
     static const struct {
         hwloc_obj_type_t type;
@@ -286,52 +286,52 @@ static void tell_caches(struct host *h, struct record *r, hwloc_topology_t t)
         hwloc_obj_t obj = hwloc_get_obj_by_type(t, rows[i].type, 0);
         if (!obj || obj->attr->cache.size == 0)
             continue;
-        tell_int(h, r, rows[i].size, (int64_t)(obj->attr->cache.size >> 10));
+        emit_int(h, r, rows[i].size, (int64_t)(obj->attr->cache.size >> 10));
         if (rows[i].count)
-            tell_int(h, r, rows[i].count, hwloc_get_nbobjs_by_type(t, rows[i].type));
+            emit_int(h, r, rows[i].count, hwloc_get_nbobjs_by_type(t, rows[i].type));
     }
 }
 
 /* "64*4" : four nodes of 64 GiB; "64*2 16*2" when they differ. */
-static void tell_numa(struct host *h, struct record *r, hwloc_topology_t t)
+static void topology_emit_numa(struct host *h, struct record *r, hwloc_topology_t t)
 {
     int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
-    struct counted list[KINDS];
+    struct topology_count list[KINDS];
     struct buf text CLEANUP_BUF;
     size_t n = 0;
     unsigned long long all = 0;
     char reason[256];
     bool blocks;
     buf_init(&text, 4096);
-    tell_int(h, r, "numa.nodes", nodes);
-    if (memory_is_short(h, t, &blocks, reason)) {
-        tell_missing(h, r, "numa.memory_GiB", "%s", reason);
+    emit_int(h, r, "numa.nodes", nodes);
+    if (topology_memory_is_partial(h, t, &blocks, reason)) {
+        emit_missing(h, r, "numa.memory_GiB", "%s", reason);
         return;
     }
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         char size[32];
         all += obj->attr->numanode.local_memory;
-        snprintf(size, sizeof size, "%llu", gib(obj->attr->numanode.local_memory));
-        counted_add(list, &n, KINDS, size);
+        snprintf(size, sizeof size, "%llu", topology_gib(obj->attr->numanode.local_memory));
+        topology_count_add(list, &n, KINDS, size);
     }
     if (all == 0) {
-        tell_missing(h, r, "numa.memory_GiB", "the kernel does not report the memory of its nodes");
+        emit_missing(h, r, "numa.memory_GiB", "the kernel does not report the memory of its nodes");
         return;
     }
     for (size_t i = 0; i < n; i++)
         buf_printf(&text, "%s%s*%u", i > 0 ? " " : "", list[i].text, list[i].count);
-    tell_buf(h, r, "numa.memory_GiB", &text);
+    emit_buf(h, r, "numa.memory_GiB", &text);
 }
 
-static void tell_list(struct host *h, struct record *r, const char *key, hwloc_const_bitmap_t set)
+static void topology_emit_list(struct host *h, struct record *r, const char *key, hwloc_const_bitmap_t set)
 {
     char text[LIST_MAX];
     if (hwloc_bitmap_list_snprintf(text, sizeof text, set) < (int)sizeof text)
-        tell_text(h, r, key, text);
+        emit_text(h, r, key, text);
 }
 
 /* Objects of a type that the set touches. */
-static int touched(hwloc_topology_t t, hwloc_obj_type_t type, hwloc_const_bitmap_t set)
+static int topology_count_touched(hwloc_topology_t t, hwloc_obj_type_t type, hwloc_const_bitmap_t set)
 {
     int n = 0;
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, type, obj));)
@@ -340,12 +340,12 @@ static int touched(hwloc_topology_t t, hwloc_obj_type_t type, hwloc_const_bitmap
 }
 
 /* The binding as the kernel tells it; the program inherits it. */
-static void tell_bound(struct host *h, struct record *r, hwloc_topology_t t)
+static void topology_emit_bound(struct host *h, struct record *r, hwloc_topology_t t)
 {
-    struct look status;
+    struct look_text status;
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-    if (!look(h, &status, "proc/self/status")) {
-        tell_unreadable(h, r, "cpu.bound_threads", "proc/self/status");
+    if (!look_read(h, &status, "proc/self/status")) {
+        emit_unreadable(h, r, "cpu.bound_threads", "proc/self/status");
         hwloc_bitmap_free(bound);
         return;
     }
@@ -354,59 +354,59 @@ static void tell_bound(struct host *h, struct record *r, hwloc_topology_t t)
     snprintf(text, sizeof text, STR_FMT, STR_ARG(list));
     if (bound && list.n > 0 && list.n < sizeof text && hwloc_bitmap_list_sscanf(bound, text) == 0) {
         hwloc_bitmap_and(bound, bound, hwloc_topology_get_topology_cpuset(t));
-        tell_int(h, r, "cpu.bound_threads", hwloc_bitmap_weight(bound));
-        tell_int(h, r, "cpu.bound_cores", touched(t, HWLOC_OBJ_CORE, bound));
-        tell_int(h, r, "numa.bound_nodes", touched(t, HWLOC_OBJ_NUMANODE, bound));
-        tell_list(h, r, "cpu.bound_list", bound);
+        emit_int(h, r, "cpu.bound_threads", hwloc_bitmap_weight(bound));
+        emit_int(h, r, "cpu.bound_cores", topology_count_touched(t, HWLOC_OBJ_CORE, bound));
+        emit_int(h, r, "numa.bound_nodes", topology_count_touched(t, HWLOC_OBJ_NUMANODE, bound));
+        topology_emit_list(h, r, "cpu.bound_list", bound);
     } else
-        tell_missing(h, r, "cpu.bound_threads", "Cpus_allowed_list of /proc/self/status is not understood");
+        emit_missing(h, r, "cpu.bound_threads", "Cpus_allowed_list of /proc/self/status is not understood");
     hwloc_bitmap_free(bound);
 }
 
-static void tell_allowed(struct host *h, struct record *r, hwloc_topology_t t)
+static void topology_emit_allowed(struct host *h, struct record *r, hwloc_topology_t t)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (!set)
         return;
     hwloc_bitmap_and(set, hwloc_topology_get_allowed_cpuset(t), hwloc_topology_get_topology_cpuset(t));
-    tell_int(h, r, "cpu.allowed_threads", hwloc_bitmap_weight(set));
+    emit_int(h, r, "cpu.allowed_threads", hwloc_bitmap_weight(set));
     hwloc_bitmap_and(set, hwloc_topology_get_allowed_nodeset(t), hwloc_topology_get_topology_nodeset(t));
-    tell_int(h, r, "numa.allowed_nodes", hwloc_bitmap_weight(set));
+    emit_int(h, r, "numa.allowed_nodes", hwloc_bitmap_weight(set));
     hwloc_bitmap_free(set);
 }
 
 /* The counts are the cpu probe's, from sysfs; where that could not tell, hwloc may. */
-static void tell_count(struct host *h, struct record *r, const char *key, int count)
+static void topology_emit_count(struct host *h, struct record *r, const char *key, int count)
 {
     if (count > 0 && !record_find(r, FACT_PARAM, key))
-        tell_int(h, r, key, count);
+        emit_int(h, r, key, count);
 }
 
-static void tell_type(struct host *h, struct record *r, hwloc_topology_t t)
+static void topology_emit_type(struct host *h, struct record *r, hwloc_topology_t t)
 {
     struct buf text CLEANUP_BUF;
     char hex[SHA256_HEX], reason[256];
     bool blocks;
     buf_init(&text, 65536);
     if (view_is_partial(h, reason)) {
-        tell_missing(h, r, "node.type", "a part of the hardware is hidden: %s", reason);
+        emit_missing(h, r, "node.type", "a part of the hardware is hidden: %s", reason);
         return;
     }
-    if (memory_is_short(h, t, &blocks, reason) && !blocks) {
-        tell_missing(h, r, "node.type", "%s", reason);
+    if (topology_memory_is_partial(h, t, &blocks, reason) && !blocks) {
+        emit_missing(h, r, "node.type", "%s", reason);
         return;
     }
-    summarize(h, t, &text);
+    topology_summarize(h, t, &text);
     if (text.failed) { /* the hash of half a summary would be a wrong one */
-        tell_missing(h, r, "node.type", "the summary of the hardware is too long, or out of memory");
+        emit_missing(h, r, "node.type", "the summary of the hardware is too long, or out of memory");
         return;
     }
     sha256_of(text.p, text.n, hex);
     hex[16] = 0;
-    tell_text(h, r, "node.type", hex);
+    emit_text(h, r, "node.type", hex);
 }
 
-static int keep_xml(struct host *h, struct record *r, hwloc_topology_t t, struct err *err)
+static int topology_store_xml(struct host *h, struct record *r, hwloc_topology_t t, struct err *err)
 {
     char *xml, *own[] = {simple_xml, NULL}, **saved = environ;
     int size;
@@ -428,51 +428,51 @@ static int keep_xml(struct host *h, struct record *r, hwloc_topology_t t, struct
     return done;
 }
 
-static void see_node(void *context, const char *name)
+static void topology_note_node(void *context, const char *name)
 {
     bool *any = context;
     *any |= strncmp(name, "node", 4) == 0 && name[4] >= '0' && name[4] <= '9';
 }
 
 /* hwloc aborts where this folder is empty, as a sandbox may leave it. */
-static bool has_empty_nodes(const struct host *h)
+static bool topology_has_empty_nodes(const struct host *h)
 {
     static const char path[] = "sys/devices/system/node";
     bool any = false;
-    return look_exists(h, path) && look_names(h, path, see_node, &any) == 0 && !any;
+    return look_exists(h, path) && look_each_name(h, path, topology_note_node, &any) == 0 && !any;
 }
 
-static int fail_topology(const struct host *h, struct record *r, struct err *err, const char *why, int number)
+static int topology_fail(const struct host *h, struct record *r, struct err *err, const char *why, int number)
 {
     if (why)
         err_set(err, ERR_SYSTEM, "%s%s%s", why, number ? ": " : "", number ? strerror(number) : "");
-    tell_missing(h, r, "node.type", "the hardware cannot be read: %s", err->text);
+    emit_missing(h, r, "node.type", "the hardware cannot be read: %s", err->text);
     return -1;
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+static int topology_before(struct host *h, struct record *r, struct err *err)
 {
     hwloc_topology_t t;
     struct buf xml CLEANUP_BUF;
     buf_init(&xml, XML_MAX + (1 << 17));
     /* A captured machine may hold its topology as XML instead of the hundreds of files it was read from. */
-    bool captured = !h->real && look_file(h, "topology.xml", XML_MAX, &xml) == 0 && xml.n > 0;
+    bool captured = !h->real && look_read_file(h, "topology.xml", XML_MAX, &xml) == 0 && xml.n > 0;
     /* hwloc's last resort would count the processors of the machine that we run on, whatever the root. */
     if (!captured && !look_exists(h, "sys/devices/system/cpu"))
-        return fail_topology(h, r, err, "not readable: /sys/devices/system/cpu", errno);
-    if (!captured && has_empty_nodes(h))
-        return fail_topology(h, r, err, "/sys/devices/system/node shows no node", 0);
-    if (load(&t, h, captured ? buf_text(&xml) : (struct str){NULL, 0}, err) != 0)
-        return fail_topology(h, r, err, NULL, 0);
-    tell_count(h, r, "cpu.threads", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
-    tell_count(h, r, "cpu.cores", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
-    tell_count(h, r, "cpu.sockets", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE));
-    tell_allowed(h, r, t);
-    tell_bound(h, r, t);
-    tell_numa(h, r, t);
-    tell_caches(h, r, t);
-    tell_type(h, r, t);
-    int done = keep_xml(h, r, t, err);
+        return topology_fail(h, r, err, "not readable: /sys/devices/system/cpu", errno);
+    if (!captured && topology_has_empty_nodes(h))
+        return topology_fail(h, r, err, "/sys/devices/system/node shows no node", 0);
+    if (topology_load(&t, h, captured ? buf_text(&xml) : (struct str){NULL, 0}, err) != 0)
+        return topology_fail(h, r, err, NULL, 0);
+    topology_emit_count(h, r, "cpu.threads", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
+    topology_emit_count(h, r, "cpu.cores", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
+    topology_emit_count(h, r, "cpu.sockets", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE));
+    topology_emit_allowed(h, r, t);
+    topology_emit_bound(h, r, t);
+    topology_emit_numa(h, r, t);
+    topology_emit_caches(h, r, t);
+    topology_emit_type(h, r, t);
+    int done = topology_store_xml(h, r, t, err);
     hwloc_topology_destroy(t);
     return done;
 }
@@ -480,6 +480,6 @@ static int before(struct host *h, struct record *r, struct err *err)
 const struct probe probe_topology = {
     .name = "topology",
     .summary = "NUMA nodes, caches, allowed and bound processors; hash of the hardware",
-    .before = before,
+    .before = topology_before,
     .lasting = true,
 };

@@ -28,9 +28,9 @@ static const char *const infos[] = {
 #undef ATTRIBUTE
 #undef INFO
 };
-#define LISTED(list, name) is_listed(list, sizeof list / sizeof *list, name)
+#define LISTED(list, name) topology_xml_is_listed(list, sizeof list / sizeof *list, name)
 
-static bool is_listed(const char *const *list, size_t n, struct str name)
+static bool topology_xml_is_listed(const char *const *list, size_t n, struct str name)
 {
     for (size_t i = 0; i < n; i++)
         if (str_is(name, list[i]))
@@ -39,7 +39,7 @@ static bool is_listed(const char *const *list, size_t n, struct str name)
 }
 
 /* The next name="value" of a tag. 1, 0 at the end, -1: not an attribute. */
-static int next_attribute(struct str *rest, struct str *ret_name, struct str *ret_value)
+static int topology_xml_next_attribute(struct str *rest, struct str *ret_name, struct str *ret_value)
 {
     *rest = str_trim(*rest);
     if (rest->n == 0)
@@ -58,7 +58,7 @@ static int next_attribute(struct str *rest, struct str *ret_name, struct str *re
 }
 
 /* The inside of a tag, "object type=… /" : written if allowed. 1 written, 0 left out, -1 not understood. */
-static int write_tag(struct str inside, struct buf *to)
+static int topology_xml_write_tag(struct str inside, struct buf *to)
 {
     bool alone = str_ends(inside, "/");
     struct str rest = alone ? str_sub(inside, 0, inside.n - 1) : inside, key, value;
@@ -68,7 +68,7 @@ static int write_tag(struct str inside, struct buf *to)
         return 0;
     if (str_is(name, "info")) {
         struct str look = rest;
-        while ((more = next_attribute(&look, &key, &value)) > 0)
+        while ((more = topology_xml_next_attribute(&look, &key, &value)) > 0)
             if (str_is(key, "name") && !LISTED(infos, value))
                 return 0;
         if (more < 0)
@@ -76,7 +76,7 @@ static int write_tag(struct str inside, struct buf *to)
     }
     buf_putc(to, '<');
     buf_str(to, name);
-    while ((more = next_attribute(&rest, &key, &value)) > 0) {
+    while ((more = topology_xml_next_attribute(&rest, &key, &value)) > 0) {
         if (!LISTED(attributes, key))
             continue;
         buf_putc(to, ' ');
@@ -90,7 +90,7 @@ static int write_tag(struct str inside, struct buf *to)
 }
 
 /* Blanks and numbers between tags are values of allowed elements; the blanks before a left-out tag go with it. */
-static struct str pull_text(struct str *xml)
+static struct str topology_xml_pull_text(struct str *xml)
 {
     ptrdiff_t at = str_find(*xml, STR("<"));
     struct str text = str_sub(*xml, 0, at < 0 ? xml->n : (size_t)at);
@@ -102,7 +102,7 @@ int topology_xml_scrub(struct str xml, struct buf *to, struct err *err)
 {
     size_t depth = 0, left_out_at = 0; /* 0: nothing is being left out */
     while (xml.n > 0) {
-        struct str text = pull_text(&xml);
+        struct str text = topology_xml_pull_text(&xml);
         ptrdiff_t end = str_find(xml, STR(">"));
         if (xml.n == 0 || end < 0) {
             if (xml.n > 0 || str_trim(text).n > 0)
@@ -131,7 +131,7 @@ int topology_xml_scrub(struct str xml, struct buf *to, struct err *err)
                 buf_str(to, inside);
                 buf_putc(to, '>');
             } else
-                done = write_tag(inside, to);
+                done = topology_xml_write_tag(inside, to);
             if (done < 0)
                 break;
             if (done == 0) {

@@ -39,20 +39,20 @@ static const char *const harmless[] = {"/sys/devices/virtual/powercap", "/therma
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 /* Is one of the two the other, or a folder above it? */
-static bool overlap(const char *path, const char *input)
+static bool view_paths_overlap(const char *path, const char *input)
 {
     size_t n = strlen(path), m = strlen(input), shorter = n < m ? n : m;
     return memcmp(path, input, shorter) == 0 && (n == m || (n < m ? input[n] : path[m]) == '/');
 }
 
 /* A mount of procfs or sysfs at its own place hides nothing: containers bind parts of them read-only. */
-static bool is_itself(const struct mount_line *m, const char *point, const char *root)
+static bool view_is_itself(const struct mount_line *m, const char *point, const char *root)
 {
     const char *type = strncmp(point, "/proc", 5) == 0 ? "proc" : "sysfs", *below = point + (type[0] == 'p' ? 5 : 4);
     return str_is(m->type, type) && strcmp(root, *below ? below : "/") == 0;
 }
 
-static bool is_harmless(const char *point)
+static bool view_is_harmless(const char *point)
 {
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (str_ends(str_of(point), harmless[i]))
@@ -60,36 +60,36 @@ static bool is_harmless(const char *point)
     return false;
 }
 
-static bool is_of_kernel(const char *path) /* without its first slash */
+static bool view_is_of_kernel(const char *path) /* without its first slash */
 {
     return strncmp(path, "proc", 4) == 0 || strncmp(path, "sys", 3) == 0;
 }
 
-static bool concerns(const char *point, const char *input)
+static bool view_covers_input(const char *point, const char *input)
 {
-    return is_of_kernel(input) ? is_of_kernel(point) && overlap(point, input) : strcmp(point, input) == 0;
+    return view_is_of_kernel(input) ? view_is_of_kernel(point) && view_paths_overlap(point, input) : strcmp(point, input) == 0;
 }
 
 /* Walks all mounts: the last one on a path is the visible one. Returns -1 where the list cannot be read, or is cut. */
-static int find_covered(const struct host *h, char reason[256])
+static int view_find_covered(const struct host *h, char reason[256])
 {
     bool covered[INPUTS] = {false};
     char by[INPUTS][100];
     struct buf text CLEANUP_BUF;
     buf_init(&text, LOOK_MOUNTS_MAX + (1 << 17));
-    struct str rest = look_mounts(h, &text);
+    struct str rest = look_read_mounts(h, &text);
     if (!rest.p || rest.n >= LOOK_MOUNTS_MAX)
         return -1;
     while (rest.p) {
         struct mount_line m;
         char point[512], root[512], type[32];
         if (!parse_mount_line(str_cut(&rest, '\n'), &m) || !parse_mount_path(m.point, point, sizeof point) ||
-            !parse_mount_path(m.root, root, sizeof root) || is_harmless(point))
+            !parse_mount_path(m.root, root, sizeof root) || view_is_harmless(point))
             continue;
         snprintf(type, sizeof type, STR_FMT, STR_ARG(m.type));
         for (size_t i = 0; i < INPUTS; i++)
-            if (concerns(point + 1, inputs[i].path)) {
-                covered[i] = !is_of_kernel(inputs[i].path) || !is_itself(&m, point, root);
+            if (view_covers_input(point + 1, inputs[i].path)) {
+                covered[i] = !view_is_of_kernel(inputs[i].path) || !view_is_itself(&m, point, root);
                 snprintf(by[i], sizeof by[i], "a mount of type %s on %.40s", type, point);
             }
     }
@@ -102,15 +102,15 @@ static int find_covered(const struct host *h, char reason[256])
 }
 
 /* The link to sys/firmware, which containers mask by default. */
-static bool has_lost_device_tree(const struct host *h)
+static bool view_lost_device_tree(const struct host *h)
 {
     static const char path[] = "proc/device-tree";
     return faccessat(h->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && faccessat(h->root, path, F_OK, 0) != 0;
 }
 
-static bool find_unreadable(const struct host *h, char reason[256])
+static bool view_find_unreadable(const struct host *h, char reason[256])
 {
-    if (has_lost_device_tree(h)) {
+    if (view_lost_device_tree(h)) {
         snprintf(reason, 256, "/proc/device-tree leads to a folder that is hidden");
         return true;
     }
@@ -129,7 +129,7 @@ static bool find_unreadable(const struct host *h, char reason[256])
 }
 
 /* setarch: uname, which hwloc asks too, names another architecture. */
-static bool has_other_personality(const struct host *h)
+static bool view_has_other_personality(const struct host *h)
 {
     int kind = h->real ? personality(0xffffffff) : -1;
     return kind >= 0 && (kind & PER_MASK) == PER_LINUX32;
@@ -140,11 +140,11 @@ bool view_is_partial(const struct host *h, char reason[256])
     struct view_state *kept = h->state ? &h->state->view : NULL;
     char found[256] = "";
     if (!kept || !kept->known) {
-        int covered = find_covered(h, found);
+        int covered = view_find_covered(h, found);
         if (covered < 0 && h->real)
             snprintf(found, sizeof found, "/proc/self/mountinfo is not readable, or longer than %d KiB", LOOK_MOUNTS_MAX >> 10);
-        bool partial = covered > 0 || (covered < 0 && h->real) || find_unreadable(h, found);
-        if (!partial && has_other_personality(h)) {
+        bool partial = covered > 0 || (covered < 0 && h->real) || view_find_unreadable(h, found);
+        if (!partial && view_has_other_personality(h)) {
             partial = true;
             snprintf(found, sizeof found, "the architecture, by a 32-bit personality (setarch)");
         }
@@ -165,7 +165,7 @@ struct accelerators {
     const char *prefix;
 };
 
-static void see_device(void *context, const char *name)
+static void view_mix_device(void *context, const char *name)
 {
     struct accelerators *a = context;
     if (strncmp(name, a->prefix, strlen(a->prefix)) == 0)
@@ -173,12 +173,12 @@ static void see_device(void *context, const char *name)
 }
 
 /* Memory that is initialised late, plugged or ballooned changes its node's total. */
-static void mix_memory(const struct host *h, void (*mix)(void *context, struct str text), void *context)
+static void view_mix_memory(const struct host *h, void (*mix)(void *context, struct str text), void *context)
 {
-    struct look text;
+    struct look_text text;
     char size[32];
     int64_t KiB = 0;
-    if (look(h, &text, "proc/meminfo")) { /* of all nodes */
+    if (look_read(h, &text, "proc/meminfo")) { /* of all nodes */
         struct str value = look_value((struct str){text.p, text.n}, "MemTotal", ':');
         if (str_int(str_word(&value), &KiB)) {
             snprintf(size, sizeof size, "%lld", (long long)((KiB + (1 << 19)) >> 20));
@@ -194,11 +194,11 @@ void view_mix(const struct host *h, void (*mix)(void *context, struct str text),
                                             "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",       "SLURM_JOB_GPUS",       "SLURM_STEP_GPUS"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct accelerators a = {mix, context, places[i][1]};
-        look_names(h, places[i][0], see_device, &a);
+        look_each_name(h, places[i][0], view_mix_device, &a);
     }
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = look_env(h, variables[i]);
         mix(context, value ? str_of(value) : STR("\n"));
     }
-    mix_memory(h, mix, context);
+    view_mix_memory(h, mix, context);
 }

@@ -2,7 +2,7 @@
  * leave valid results or none. */
 #include "probes/look.h"
 #include "probes/parse.h"
-#include "probes/kept.h"
+#include "probes/fact_text.h"
 #include "probes/paths.h"
 #include "probes/redact.h"
 #include "probes/stripe.h"
@@ -36,8 +36,8 @@ static void layouts(struct str text)
         must(strlen(s.pool) < sizeof s.pool && s.size_B >= 0);
     if (stripe_of_lfs(text, &s) || stripe_of_beegfs(text, &s) || stripe_of_mmlsattr(text, &s))
         must(strlen(s.pool) < sizeof s.pool && strlen(s.pattern) < sizeof s.pattern);
-    struct kept f;
-    for (struct str rest = text; kept_next(&rest, &f) > 0;)
+    struct fact_text f;
+    for (struct str rest = text; fact_text_next(&rest, &f) > 0;)
         must(f.key.n + f.text.n <= text.n);
 }
 
@@ -87,7 +87,7 @@ static void arguments(struct str text)
     struct paths *p = malloc(sizeof *p);
     must(p != NULL);
     snprintf(word, sizeof word, STR_FMT, STR_ARG(str_sub(text, 0, 500)));
-    paths_of(p, argv, "/home/u");
+    paths_of_arguments(p, argv, "/home/u");
     for (size_t i = 0; i < p->count; i++)
         must(p->list[i][0] == '/');
     free(p);
@@ -105,8 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (parse_os_release(text, "ID", value, sizeof value))
         must(strlen(value) < sizeof value);
     mounts(text);
-    must(look_list_count(text) <= 1 << 16);
-    struct str choice = parse_choice(text);
+    must(look_count_numbers(text) <= 1 << 16);
+    struct str choice = parse_sysfs_choice(text);
     must(choice.n <= n);
     if (topology_xml_scrub(text, &to, NULL) == 0)
         must(to.n <= 2 * n + 16);

@@ -142,7 +142,7 @@ static void check_named(struct run_check *r, const char *file, struct str text)
                              : str_starts(str_of(file), "tags/") ? file + 5
                                                                  : ""),
                value = str_trim(text);
-    if (name.n && secret_value(secret_variable(name), value, &number) && !number && !is_harmless_value(value))
+    if (name.n && secret_is_value(secret_variable_weight(name), value, &number) && !number && !is_harmless_value(value))
         run_found(r, CHECK_SECRET_ODD, file, 1, "a password or token that is named so, %zu byte%s", value.n, str_plural(value.n));
 }
 

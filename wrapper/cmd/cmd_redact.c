@@ -130,7 +130,7 @@ static void explain_fact(struct explaining *e, struct redaction *r, const struct
     if (!key || !value || (f->kind != FACT_PARAM && f->kind != FACT_TAG))
         return;
     const char *where = arena_printf(e->c->arena, "%s %s", f->kind == FACT_PARAM ? "param" : "tag", key);
-    if (public && !probes_public(key))
+    if (public && !probes_is_public(key))
         row(e, where, "dropped", "", "not among the keys that public records hold");
     else if (redact_named(&r->redact, f->key, value, f->text.n) > 0)
         row(e, where, "replaced", value, "a secret or an identity stands in its value");
@@ -146,7 +146,7 @@ static void explain_variable(struct explaining *e, struct redaction *r, const ch
     if (!value.p || name.n == 0)
         return;
     const char *where = arena_printf(e->c->arena, "variable " STR_FMT, STR_ARG(str_sub(name, 0, 200)));
-    if (public && !environment_shown(name)) {
+    if (public && !environment_is_shown(name)) {
         row(e, where, "dropped", "", "not among the variables that public records show");
         return;
     }

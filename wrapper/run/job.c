@@ -149,7 +149,7 @@ static void tell_job(struct run *run, const struct slurm_job *job)
         return;
     const char *source = run->record.source;
     run->record.source = "scontrol";
-    slurm_job_tell(job, &run->host, &run->record);
+    slurm_job_emit(job, &run->host, &run->record);
     run->record.source = source;
     run->dirty = true;
     set_end(run, slurm_job_ends_s(job));
@@ -258,7 +258,7 @@ static void keep_answer(const struct run *run, struct slurm_job *job, struct buf
 {
     struct redact *clean = run->host.redact;
     for (size_t i = 0; run->host.public_profile && i < SLURM_FIELDS; i++)
-        if (slurm_rows[i].kind != SLURM_TIME && !probes_public(slurm_rows[i].key))
+        if (slurm_rows[i].kind != SLURM_TIME && !probes_is_public(slurm_rows[i].key))
             job->field[i].n = 0;
     slurm_job_print(job, text);
     if (clean && text->n)

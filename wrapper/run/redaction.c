@@ -20,8 +20,8 @@ int redaction_begin(struct redaction *ret, bool public_profile, const struct hos
     if (public_profile && h->root < 0)
         return err_set(err, ERR_SYSTEM, "the names that a public record leaves out are not known: / cannot be opened");
     if (public_profile) {
-        identities_of_env(&ret->ids, h->env);
-        identities_of_host(&ret->ids, h);
+        identities_add_env(&ret->ids, h->env);
+        identities_add_host_names(&ret->ids, h);
     }
     return 0;
 }
@@ -117,11 +117,11 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
             return NULL;
     for (size_t i = 0; copy && i < n; i++) {
         struct str word = str_of(argv[i]), value = str_of(argv[i + 1]), secret;
-        if (word.n > 1 && word.p[0] == '-' && secret_option(buf_text(&before), word, value, &secret)) {
+        if (word.n > 1 && word.p[0] == '-' && secret_option_find(buf_text(&before), word, value, &secret)) {
             bool own = secret.p >= word.p && secret.p <= word.p + word.n;
             star(copy[own ? i : i + 1], argv[own ? i : i + 1], secret);
         }
-        if (r->redact.ids && word.n > 1 && word.p[0] == '-' && identity_account(buf_text(&before), word, value, &secret)) {
+        if (r->redact.ids && word.n > 1 && word.p[0] == '-' && identity_find_account(buf_text(&before), word, value, &secret)) {
             bool own = secret.p >= word.p && secret.p <= word.p + word.n;
             size_t at = (size_t)(secret.p - argv[own ? i : i + 1]);
             if (memcmp(copy[own ? i : i + 1] + at, secret.p, secret.n) == 0) /* no token of a known name stands there */

@@ -69,7 +69,7 @@ static void keep(struct bench *b)
     record_missing(&r, "cpu.cores", "%s", "why not");
     put(b->h.spool, "x.xml", "<x/>\n");
     record_artifact(&r, "x.xml", "x.xml");
-    cache_keep(&b->h, "x", &r, after);
+    cache_store(&b->h, "x", &r, after);
     record_deinit(&r);
     unlinkat(b->h.spool, "x.xml", 0);
 }
@@ -84,14 +84,14 @@ static void facts_come_back(void **state)
 {
     struct bench *b = *state;
     struct record r;
-    struct look x;
+    struct look_text x;
     keep(b);
     assert_true(replay(b, &r));
     assert_int_equal(r.count, 4);
     assert_true(str_is(record_find(&r, FACT_PARAM, "cpu.model")->text, "line one\nline two"));
     assert_true(str_is(record_find(&r, FACT_TAG, "hostname")->text, "n1"));
     assert_null(record_find(&r, FACT_PARAM, "before"));
-    assert_true(look(&b->h, &x, "spool/x.xml"));
+    assert_true(look_read(&b->h, &x, "spool/x.xml"));
     assert_string_equal(x.p, "<x/>");
     record_deinit(&r);
 }
@@ -179,13 +179,13 @@ static void mounts_are_read_once(void **state)
     buf_init(&kept.mounts, LOOK_MOUNTS_MAX + (1 << 17));
     unlinkat(b->h.root, "proc/self/mountinfo", 0);
     b->h.state = &kept;
-    assert_null(look_mounts(&b->h, &own).p);
+    assert_null(look_read_mounts(&b->h, &own).p);
     put(b->h.root, "proc/self/mountinfo", "22 1 0:20 / /first rw - proc proc rw\n");
-    assert_true(str_has(look_mounts(&b->h, &own), "/first"));
+    assert_true(str_has(look_read_mounts(&b->h, &own), "/first"));
     put(b->h.root, "proc/self/mountinfo", "22 1 0:20 / /second rw - proc proc rw\n");
-    assert_true(str_has(look_mounts(&b->h, &own), "/first"));
+    assert_true(str_has(look_read_mounts(&b->h, &own), "/first"));
     b->h.state = NULL;
-    assert_true(str_has(look_mounts(&b->h, &own), "/second"));
+    assert_true(str_has(look_read_mounts(&b->h, &own), "/second"));
     buf_deinit(&kept.mounts);
 }
 
@@ -300,7 +300,7 @@ static void kept_without_a_spool_is_not_enough_with_one(void **state)
     b->h.spool = -1;
     begin(&r);
     record_param(&r, "cpu.model", STR("x"));
-    cache_keep(&b->h, "x", &r, NULL);
+    cache_store(&b->h, "x", &r, NULL);
     record_deinit(&r);
     assert_true(replay(b, &r));
     record_deinit(&r);

@@ -90,7 +90,7 @@ static void ask_scheduler(int dir, struct host *h, struct record *r)
     if ((json ? slurm_job_parse_json : slurm_job_parse_text)(&job, buf_text(&reply), &who, &err))
         record_missing(r, "job.allocation", "%s", err.text);
     else
-        slurm_job_tell(&job, h, r);
+        slurm_job_emit(&job, h, r);
     slurm_job_deinit(&job);
 }
 

@@ -89,7 +89,7 @@ static void intel_s_channels(void **state)
     }
     put_free_running("uncore_imc_free_running_0"); /* left alone */
     put(UNITS "uncore_cha_0/type", "30");
-    assert_int_equal(traffic_events(&h, e, 16), 8);
+    assert_int_equal(traffic_find_events(&h, e, 16), 8);
     assert_int_equal(e[0].type, 13);
     assert_int_equal(e[0].cpu, 0);
     assert_int_equal(e[1].cpu, 24);
@@ -97,13 +97,13 @@ static void intel_s_channels(void **state)
     assert_true(e[2].config[0] == 0x0c04 && e[2].write);
     assert_true(e[0].bytes == 64);
     assert_int_equal(e[7].type, 14);
-    assert_int_equal(traffic_events(&h, e, 3), 3); /* no more than asked for */
+    assert_int_equal(traffic_find_events(&h, e, 3), 3); /* no more than asked for */
     put(UNITS "uncore_imc_1/events/cas_count_write.unit", "apples"); /* what is not understood is not guessed */
-    assert_int_equal(traffic_events(&h, e, 16), 6);
+    assert_int_equal(traffic_find_events(&h, e, 16), 6);
     put(UNITS "uncore_imc_1/format/umask", "config:8-9"); /* 0x0c does not fit */
-    assert_int_equal(traffic_events(&h, e, 16), 6);
+    assert_int_equal(traffic_find_events(&h, e, 16), 6);
     put(UNITS "uncore_imc_1/events/cas_count_read", "event=0x04,umask=0x03,more=1"); /* a term without a format */
-    assert_int_equal(traffic_events(&h, e, 16), 4);
+    assert_int_equal(traffic_find_events(&h, e, 16), 4);
 }
 
 static void free_running_where_there_is_nothing_else(void **state)
@@ -111,7 +111,7 @@ static void free_running_where_there_is_nothing_else(void **state)
     struct traffic_event e[16];
     (void)state;
     put_free_running("uncore_imc_free_running");
-    assert_int_equal(traffic_events(&h, e, 16), 1);
+    assert_int_equal(traffic_find_events(&h, e, 16), 1);
     assert_true(e[0].config[0] == 0x20ff && e[0].bytes == 64);
 }
 
@@ -124,7 +124,7 @@ static void amd_s_channels(void **state)
     put(UNITS "amd_umc_0/cpumask", "0");
     put(UNITS "amd_umc_0/format/event", "config:0-7");
     put(UNITS "amd_umc_0/format/rdwrmask", "config:8,10");
-    assert_int_equal(traffic_events(&h, e, 16), 2);
+    assert_int_equal(traffic_find_events(&h, e, 16), 2);
     assert_true(e[0].config[0] == 0x10a && !e[0].write && e[0].bytes == 64);
     assert_true(e[1].config[0] == 0x40a && e[1].write);
 }
@@ -134,7 +134,7 @@ static void nothing_there_is_said(void **state)
     struct traffic_event e[16];
     struct record r;
     (void)state;
-    assert_int_equal(traffic_events(&h, e, 16), 0);
+    assert_int_equal(traffic_find_events(&h, e, 16), 0);
     record_init(&r, "0123456789abcdef0123456789abcdef", 1);
     probes_run(PROBE_BEFORE, false, &h, &r);
     const struct fact *f = r.first;

@@ -21,10 +21,10 @@ static void names_that_hold_secrets(void **state)
     static const char *const open[] = {"OMP_NUM_THREADS", "PATH", "HOME", "SLURM_JOB_ID", "UCX_TLS", "LOADEDMODULES", "PWD", "pass_rate", "first_pass_ms", "key_access_ns",
                                        "password_hash_per_s", "tokens_per_s", "password_file", "TOKENIZERS_PARALLELISM", "monkey"};
     for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
-        if (secret_variable(str_of(secret[i])) < SECRET_NAME_PART)
+        if (secret_variable_weight(str_of(secret[i])) < SECRET_NAME_PART)
             fail_msg("%s passes", secret[i]);
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-        if (secret_variable(str_of(open[i])) >= SECRET_NAME_PART)
+        if (secret_variable_weight(str_of(open[i])) >= SECRET_NAME_PART)
             fail_msg("%s is taken for a secret", open[i]);
 }
 
@@ -102,7 +102,7 @@ static void identities_keep_the_length(void **state)
     char *env[] = {user, home, nodes, name, NULL};
     struct identities ids;
     identities_init(&ids);
-    identities_of_env(&ids, env);
+    identities_add_env(&ids, env);
     char text[] = "alice at gpu01.site.example and gpu02: /home/alice/x /data/alice/y /home/alice.jones/z malice gpu03-ib login7 gpu010";
     size_t n = strlen(text);
     assert_true(identities_replace(&ids, text, n, NULL, NULL) >= 7);

@@ -596,7 +596,7 @@ static void names_in_keys_hold_no_addresses(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char ret[24];
-        sample_name(ret, rows[i][0], "x", 7);
+        sample_device_name(ret, rows[i][0], "x", 7);
         assert_string_equal(ret, rows[i][1]);
     }
 }

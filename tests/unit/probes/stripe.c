@@ -107,7 +107,7 @@ static void tools_are_bounded(void **state)
         struct stripe s = {.count = 0};
         struct err err = {0};
         int64_t start = clock_mono_ns();
-        assert_int_equal(stripe_look("lustre", dir, env, 2000, &s, &err), good[i]);
+        assert_int_equal(stripe_read("lustre", dir, env, 2000, &s, &err), good[i]);
         assert_true(clock_mono_ns() - start < 20 * (int64_t)1000000000);
         if (good[i] == 1)
             assert_int_equal(s.count, 6);
@@ -118,8 +118,8 @@ static void tools_are_bounded(void **state)
     rmdir(dir);
     struct stripe s;
     struct err err = {0};
-    assert_int_equal(stripe_look("xfs", "/", env, 100, &s, &err), 0);
-    assert_int_equal(stripe_look("gpfs", "/", env, 1000, &s, &err), -1);
+    assert_int_equal(stripe_read("xfs", "/", env, 100, &s, &err), 0);
+    assert_int_equal(stripe_read("gpfs", "/", env, 1000, &s, &err), -1);
 }
 
 static void paths_in_arguments(void **state)
@@ -132,11 +132,11 @@ static void paths_in_arguments(void **state)
                                        "/home/u"};
     struct paths *p = malloc(sizeof *p);
     assert_non_null(p);
-    paths_of(p, (char *const *)(uintptr_t)argv, "/home/u");
+    paths_of_arguments(p, (char *const *)(uintptr_t)argv, "/home/u");
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_string_equal(i < p->count ? p->list[i] : "none", want[i]);
     assert_int_equal(p->count, sizeof want / sizeof *want);
-    paths_of(p, NULL, "/x");
+    paths_of_arguments(p, NULL, "/x");
     assert_int_equal(p->count, 1);
     free(p);
 }

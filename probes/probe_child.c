@@ -1,10 +1,10 @@
-/* aside.c: a probe's hook in a process of its own. */
-#include "probes/aside.h"
+/* probe_child.c: a probe's hook in a process of its own. */
+#include "probes/probe_child.h"
 
 #include "base/apart.h"
 #include "base/clock.h"
 #include "base/fs.h"
-#include "probes/kept.h"
+#include "probes/fact_text.h"
 #include "probes/state.h"
 
 #include <errno.h>
@@ -21,18 +21,18 @@
 enum { TOLD_MAX = 4 << 20, PIPE_BYTES = 1 << 20, ROOT_FD = 3, SPOOL_FD = 4, PIPE_FD = 5, FREE_FD = 6 };
 static const char last_word[] = "done", failed_word[] = "failed";
 
-static void send_fact(void *context, const struct fact *f)
+static void probe_child_send_fact(void *context, const struct fact *f)
 {
     struct buf text CLEANUP_BUF;
     (void)context;
     buf_init(&text, 1 << 20);
-    kept_add_fact(&text, f);
+    fact_text_add_fact(&text, f);
     if (!text.failed && fs_write_all(PIPE_FD, text.p, text.n) != 0)
         _exit(1); /* nobody listens */
 }
 
 /* Only what the hook needs stays open: the journal's lock must not live on in a process that hangs, nor somebody's pipe. */
-static bool settle(struct host *h, int fd)
+static bool probe_child_arrange_fds(struct host *h, int fd)
 {
     int from[] = {fcntl(h->root, F_DUPFD, 64), h->spool < 0 ? -1 : fcntl(h->spool, F_DUPFD, 64), fcntl(fd, F_DUPFD, 64)};
     int null = open("/dev/null", O_RDWR);
@@ -48,7 +48,7 @@ static bool settle(struct host *h, int fd)
     return from[0] >= 0 && from[2] >= 0;
 }
 
-static void child(struct host h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), bool low, int fd)
+static void probe_child_run(struct host h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), bool low, int fd)
 {
     struct err err = {0};
     struct buf text CLEANUP_BUF;
@@ -58,9 +58,9 @@ static void child(struct host h, struct record *r, int (*hook)(struct host *, st
     prctl(PR_SET_NAME, "benchwrap-look");
     if (low)
         setpriority(PRIO_PROCESS, 0, 10);
-    if (!settle(&h, fd))
+    if (!probe_child_arrange_fds(&h, fd))
         _exit(1);
-    r->listen = send_fact;
+    r->listen = probe_child_send_fact;
     r->context = NULL;
     if (h.state)
         h.state->unsure = false;
@@ -72,21 +72,22 @@ static void child(struct host h, struct record *r, int (*hook)(struct host *, st
     }
     snprintf(ms, sizeof ms, "%.6f", (double)(clock_mono_ns() - start) / 1e6);
     buf_init(&text, 256);
-    kept_add(&text, 'N', str_of(failed || unsure ? failed_word : last_word), str_of(ms));
+    fact_text_add(&text, 'N', str_of(failed || unsure ? failed_word : last_word), str_of(ms));
     fs_write_all(PIPE_FD, text.p, text.n);
 }
 
-int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), bool low)
+int probe_child_begin(struct probe_child *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *),
+                      bool low)
 {
     int ends[2];
-    *ret = (struct aside){.fd = -1, .start_ns = clock_mono_ns()};
+    *ret = (struct probe_child){.fd = -1, .start_ns = clock_mono_ns()};
     buf_init(&ret->text, TOLD_MAX);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -1;
     fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* all it tells fits before anybody reads; else it waits */
     pid_t pid = fork();
     if (pid == 0) {
-        child(*h, r, hook, low, ends[1]);
+        probe_child_run(*h, r, hook, low, ends[1]);
         _exit(0);
     }
     int why = errno;
@@ -102,7 +103,7 @@ int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)
 }
 
 /* What lies in the pipe. */
-static void take(struct aside *a)
+static void probe_child_read(struct probe_child *a)
 {
     for (struct pollfd p = {a->fd, POLLIN, 0}; a->fd >= 0;) {
         int ready = poll(&p, 1, 0);
@@ -120,7 +121,7 @@ static void take(struct aside *a)
 }
 
 /* Woken by its end, not by each fact: those lie in the pipe. Where that is small it may be full: it is emptied from time to time. */
-void aside_wait(struct aside *a, int64_t until_ns)
+void probe_child_wait(struct probe_child *a, int64_t until_ns)
 {
     enum { EMPTY_MS = 5 };
     while (a->fd >= 0) {
@@ -128,26 +129,26 @@ void aside_wait(struct aside *a, int64_t until_ns)
         struct pollfd p = {a->fd, 0, 0};
         if (left > 0)
             poll(&p, 1, left < EMPTY_MS ? (int)left : EMPTY_MS);
-        take(a);
+        probe_child_read(a);
         if (left <= 0)
             return; /* it may still tell */
     }
 }
 
-double aside_tell(struct aside *a, const struct host *h, struct record *r)
+double probe_child_emit(struct probe_child *a, const struct host *h, struct record *r)
 {
     double ms = -1;
-    struct kept f;
-    for (struct str rest = buf_text(&a->text); kept_next(&rest, &f) > 0;)
+    struct fact_text f;
+    for (struct str rest = buf_text(&a->text); fact_text_next(&rest, &f) > 0;)
         if (f.kind == 'N') {
             a->failed = str_is(f.key, failed_word);
             str_double(f.text, &ms);
         } else
-            kept_replay(h, r, &f);
+            fact_text_replay(h, r, &f);
     return ms;
 }
 
-void aside_end(struct aside *a)
+void probe_child_end(struct probe_child *a)
 {
     fs_close(&a->fd);
     if (a->pid > 0 && kill(a->pid, SIGKILL) == 0 && waitpid(a->pid, NULL, WNOHANG) == 0)
@@ -156,7 +157,7 @@ void aside_end(struct aside *a)
     buf_deinit(&a->text);
 }
 
-void aside_reap(struct aside *a)
+void probe_child_reap(struct probe_child *a)
 {
     for (int i = 0; a->ended > 0 && i < 20 && waitpid(a->ended, NULL, WNOHANG) == 0; i++)
         usleep(500);

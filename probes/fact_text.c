@@ -1,11 +1,11 @@
-/* kept.c: facts as text, and back. */
-#include "probes/kept.h"
+/* fact_text.c: facts as text, and back. */
+#include "probes/fact_text.h"
 
 #include "base/fs.h"
 
 #include <stdio.h>
 
-void kept_add(struct buf *to, char kind, struct str key, struct str text)
+void fact_text_add(struct buf *to, char kind, struct str key, struct str text)
 {
     buf_printf(to, "%c %zu %zu\n", kind, key.n, text.n);
     buf_str(to, key);
@@ -13,28 +13,28 @@ void kept_add(struct buf *to, char kind, struct str key, struct str text)
     buf_putc(to, '\n');
 }
 
-static char letter(const struct fact *f)
+static char fact_text_letter(const struct fact *f)
 {
     static const char letters[] = {
         [FACT_PARAM] = 'P', [FACT_METRIC] = 'V', [FACT_TAG] = 'T', [FACT_ARTIFACT] = 'F', [FACT_MISSING] = 'M', [FACT_WARNING] = 'W'};
     return letters[f->kind];
 }
 
-void kept_add_fact(struct buf *to, const struct fact *f)
+void fact_text_add_fact(struct buf *to, const struct fact *f)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 256);
     if (f->kind != FACT_METRIC) {
-        kept_add(to, letter(f), f->key, f->text);
+        fact_text_add(to, fact_text_letter(f), f->key, f->text);
         return;
     }
     buf_double(&text, f->value);
     buf_printf(&text, " %s %d %lld %lld", f->unit && *f->unit ? f->unit : "-", (int)f->direction, (long long)f->step,
                (long long)f->time_ms);
-    kept_add(to, 'V', f->key, buf_text(&text));
+    fact_text_add(to, 'V', f->key, buf_text(&text));
 }
 
-int kept_next(struct str *rest, struct kept *ret)
+int fact_text_next(struct str *rest, struct fact_text *ret)
 {
     uint64_t key_n, text_n;
     struct str all = *rest;
@@ -55,7 +55,7 @@ int kept_next(struct str *rest, struct kept *ret)
     return 1;
 }
 
-static bool replay_metric(struct record *r, const char *key, struct str text)
+static bool fact_text_replay_metric(struct record *r, const char *key, struct str text)
 {
     double value;
     int64_t direction, step, time_ms;
@@ -71,7 +71,7 @@ static bool replay_metric(struct record *r, const char *key, struct str text)
     return true;
 }
 
-bool kept_replay(const struct host *h, struct record *r, const struct kept *f)
+bool fact_text_replay(const struct host *h, struct record *r, const struct fact_text *f)
 {
     char key[512], file[512];
     if (f->key.n >= sizeof key || (f->key.n == 0 && f->kind != 'W' && f->kind != 'N'))
@@ -83,7 +83,7 @@ bool kept_replay(const struct host *h, struct record *r, const struct kept *f)
     case 'T': record_tag(r, key, f->text); return true;
     case 'M': record_missing(r, key, STR_FMT, STR_ARG(f->text)); return true;
     case 'W': record_warning(r, STR_FMT, STR_ARG(f->text)); return true;
-    case 'V': return replay_metric(r, key, f->text);
+    case 'V': return fact_text_replay_metric(r, key, f->text);
     case 'N': return true;
     case 'F':
         if (f->text.n >= sizeof file)
