@@ -108,6 +108,7 @@ echo "$MLFLOW_TRACKING_PASSWORD" >password
 is "the secret stands in no command line" "$(grep -alFf password /proc/[0-9]*/cmdline 2>/dev/null)" ""
 is "… and in no log" "$(grep -l "$MLFLOW_TRACKING_PASSWORD" .benchwrap/ui/server.log)" ""
 is "its folder is closed" "$(stat -c '%a' .benchwrap/ui)" 700
+git init -q "$WORK/plain" && is "git status does not show it, also in a plain clone" "$(git --git-dir="$WORK/plain/.git" --work-tree="$WORK" status --porcelain -- .benchwrap/ui)" ""
 is "MLflow has no port of its own" "$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v at="$(printf ':%04X' "$port")" '$2 ~ at "$" && $4 == "0A"' | wc -l)" 1
 python3 - "$port" <<'P' >flood.out &
 import socket, sys, time

@@ -24,6 +24,7 @@ git -C made remote add origin "$WORK/nowhere"
 
 HOME=$WORK/nobody GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME= GIT_COMMITTER_NAME= "$BENCHWRAP" init --private --site lab unknown >out 2>err
 is "init --private without an identity: files, and what to do" "$? $(grep -c 'yours to commit: benchwrap.yaml' out) $(grep -c '^benchwrap: init: .*not committed: git knows no user.name' err) $(grep -c '^hint: git config --global user.name' err) $(grep -c '^hint: then: cd unknown; git commit -m' err)" "0 1 1 1 1"
+like "... and what to do before the push" "$(cat out)" "^share it: cd unknown; git commit -m .*; git remote add origin URL; git push"
 ok "init makes a repository" "$BENCHWRAP" init --private --site lab results
 for configured in '' trunk; do # without init.defaultBranch git makes "master"
     if [ -n "$configured" ]; then git config --global init.defaultBranch "$configured"; else git config --global --unset init.defaultBranch; fi

@@ -65,7 +65,7 @@ whole_path() # KIND VARIABLE
     forge_do close/4 >/dev/null
     share --reopen; like "$1: … and no open request" "$? $(said)" "runs are pushed, but .*token of $2 has not the right"
     export "$2=wrong"
-    share; like "$1: a token that is none" "$? $(said)" "nothing was pushed .*401.*token of $2 is not accepted"
+    share; like "$1: a token that is none" "$? $(said | tr '\n' ' ')" "nothing was pushed: .*401.*token of $2 is not accepted.*make a new token, then share again.*hint: to push without a request: benchwrap share --no-pull-request"
     is "$1: no token in what was said" "$(said | grep -c wrong)" 0
     export "$2=w"
     share --reopen; forge_do merge/5/merge >/dev/null

@@ -35,6 +35,8 @@ is "nothing is left of the tree's runs" "$("$BENCHWRAP" ls --json 2>/dev/null | 
 like "… and ls says what is there" "$("$BENCHWRAP" ls 2>&1)" 'no runs in .*; "ls --all" also lists [0-9]+ retractions and retracted runs'
 BENCHWRAP_PROFILE=public "$BENCHWRAP" retract --why "in public" "=$two" >/dev/null
 is "the public profile names no host and no user" "$(grep -l 'in public' mlruns/*/*/tags/benchwrap.why | xargs dirname | xargs dirname | xargs -I{} sh -c 'grep -c "^user_id: \"\"" {}/meta.yaml; jq -r .run.host {}/artifacts/benchwrap.json')" "$(printf '1\n')"
+public=$(basename "$(dirname "$(dirname "$(grep -l 'in public' mlruns/*/*/tags/benchwrap.why)")")")
+like "show has its site, as of other runs" "$("$BENCHWRAP" show "=$public" 2>/dev/null)" "^  s1, [0-9]{4}-"
 # The reason is a text like any other of the record: without secrets, and in the public profile without names.
 BENCHWRAP_PROFILE=public USER=kq7user "$BENCHWRAP" retract --why "ask kq7user, anna.miller@gmail.com at 10.1.2.3, password=hunter22" "=$two" >out.txt; is "a reason with names in public" "$?" 0
 is "… is recorded without them" "$(grep -rlE 'kq7user|miller|gmail|10\.1\.2\.3|hunter22' mlruns out.txt)" ""

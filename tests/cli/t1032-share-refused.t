@@ -14,7 +14,7 @@ mkdir nothing && cd nothing || exit
 share; like "no repository" "$? $(said)" "^1 .*no git repository"
 git init -q .; share; like "no remote" "$? $(said)" "^1 .*no remote to share with: git remote add"
 git remote add origin "$WORK/absent.git"
-share; like "a remote that is not there" "$? $(said)" "^1 .*the remote origin does not answer"
+share; like "a remote that is not there" "$? $(said | tr '\n' ' ')" "^1 .*the remote origin does not answer.*hint: run benchwrap share again when git ls-remote origin works"
 git init -q --bare "$WORK/empty.git"; git remote set-url origin "$WORK/empty.git"
 git symbolic-ref HEAD refs/heads/trunk
 share; like "an empty remote: the next step" "$? $(said)" "^1 .*origin is empty; push its first commit: git push -u origin trunk$"
@@ -55,6 +55,8 @@ hook 'echo "error: GH006: Protected branch update failed for refs/heads/$b." >&2
 share; like "a protected branch" "$? $(said)" "^1 .*not taken by origin: the branch is protected there.*GH006.*nothing is lost"
 hook 'echo "error: File mlruns/1/x is 120.00 MB; this exceeds GitHub'"'"'s file size limit of 100.00 MB" >&2; exit 1'
 share; like "over the forge's size" "$? $(said)" "^1 .*a file is larger than it takes.*120.00 MB.*nothing is lost"
+hook 'printf "error:\nerror: not here\nerror:\n" >&2; exit 1'
+share; like "a rule over there: its words without empty ones, and the next step" "$? $(said)" "^1 .*a rule of that repository refuses it: let its maintainer allow forced pushes to benchwrap/., or push to a fork of yours .--to. .error: not here.;"
 hook 'printf "\033[31mno\033[0m way\n" >&2; exit 1'
 share; is "words of the other side reach no terminal raw" "$? $(said | grep -c 'no.*way') $(said | LC_ALL=C grep -c "$(printf '\033')")" "1 1 0"
 rm "$HUB/hooks/pre-receive"
@@ -70,7 +72,7 @@ rm .git/hooks/pre-push
 # Somebody else writes to our branch over there.
 git clone -q -b "$branch" "$HUB" "$WORK/other"
 (cd "$WORK/other" && echo z >z && git add z && git commit -qm z && git push -q origin HEAD)
-share; like "foreign changes in our branch over there" "$? $(said)" "^1 .*is not as it was pushed from here: somebody has changed z,"
+share; like "foreign changes in our branch over there" "$? $(said)" "^1 .*is not as it was pushed from here: somebody has changed z,.* git fetch origin $branch; git branch theirs FETCH_HEAD.* git push origin --delete $branch; benchwrap share --reopen"
 is "… are not overwritten" "$(git -C "$HUB" log -1 --format=%s "$branch")" z
 (cd "$WORK/other" && git reset -q --hard HEAD~1 && git push -q -f origin HEAD && git checkout -q main && echo m >m && git add m && git commit -qm m && git push -q origin main &&
     git checkout -q "$branch" && git merge -q --no-edit main && git push -q origin HEAD)
@@ -138,6 +140,8 @@ share; like "too many requests for its text: nothing is to be opened by hand" "$
 is "... which is not claimed either" "$(said | grep -c 'opened by hand')" 0
 share; is "... and the next share" "$?" 0
 sed -i "s/.*/& /" "$HUB/description"
+forge_do script 'GET 404 Not Found' >/dev/null
+share; like "a forge that does not show a new repository yet is asked again" "$? $(said | tr '\n' ' ')" "^0 .*pull request #2 is up to date"
 forge_do script 'POST 404 Not Found' >/dev/null
 forge_do close/2 >/dev/null
 share --reopen; like "a repository that the token may not see" "$? $(said)" "runs are pushed, but.*404 Not Found; is there no such repository"

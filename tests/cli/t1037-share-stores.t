@@ -85,6 +85,8 @@ else
 fi
 cd "$WORK" || exit
 
+(cd first && bw check --range "origin/absent..HEAD"); like "check names the command that fetches a branch that is not here" "$? $(said | tr '\n' ' ')" "^2 .*hint: git fetch origin"
+
 if long_tests; then
     git -C hub.git config uploadpack.allowFilter true
     cd first && git pull -q && for i in 1 2 3; do record "$i"; done && bw share && git push -q origin "$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)":main && cd .. || exit
@@ -93,6 +95,13 @@ if long_tests; then
         git config benchwrap.site part; git show origin/main:benchwrap.yaml >benchwrap.yaml
         range=$(git rev-list --max-parents=0 origin/main)..origin/main
         bw check --range "$range"; like "$filter: check approves nothing that it lacks" "$? $(said | tr '\n' ' ')" '^2 .*this partial clone lacks objects.*hint: git fetch --refetch --no-filter'
+        $(sed -n 's/^hint: //p' "$WORK/err.txt") >/dev/null 2>&1; bw check --range "$range"; like "... and the command of its hint is enough" "$? $(said | tail -n 1)" '^1 3 runs looked at'
+        cd "$WORK" && rm -rf part && git clone -q --no-checkout --filter=$filter "file://$WORK/hub.git" part && cd part || exit
+        git fetch -q origin "$(git -C ../hub.git for-each-ref --format='%(refname)' refs/heads/benchwrap | head -n 1):pr"; git config benchwrap.site part; git show origin/main:benchwrap.yaml >benchwrap.yaml
+        bw check --range "$(git rev-list --max-parents=0 origin/main)..pr"; $(sed -n 's/^hint: //p' "$WORK/err.txt") >/dev/null 2>&1; bw check --range "$(git rev-list --max-parents=0 origin/main)..pr"
+        like "... also for a request that is in no branch of the remote's" "$? $(said | tail -n 1)" '^[01] .*run'
+        cd "$WORK" && rm -rf part && git clone -q --no-checkout --filter=$filter "file://$WORK/hub.git" part && cd part || exit
+        git config benchwrap.site part; git show origin/main:benchwrap.yaml >benchwrap.yaml
         bw ls --ref origin/main; like "$filter: ls names the next step" "$(said)" 'git fetch --refetch --no-filter'
         record "$filter"
         bw share; like "$filter: share fetches what check compares with" "$? $(said)" 'pushed to benchwrap/part'

@@ -51,7 +51,7 @@ whole() # PROFILE OPTION…
     record series --repeat 2; series=$(id_of series)
     retract "$series"; is "$profile: a parent run is retracted with its child runs" "$(grep -c ' retracted$' "$WORK/retracted.txt") $("$BENCHWRAP" ls --json -e series 2>/dev/null | jq length)" "3 0"
     retract "=$series"; is "… once" "$("$BENCHWRAP" ls --all --json -e series | jq length)" 6
-    share; like "$profile: runs that were retracted before they were shared stay" "$? $(said)" "^0 .*left out: 11 runs .*: it was retracted before it was shared pushed to"
+    share; like "$profile: runs that were retracted before they were shared stay" "$? $(said)" "^0 .*left out: 11 runs .*: it was retracted before it was shared (warning: rules-unknown: .*)?pushed to"
     is "… and nothing of them goes" "$(brings)" "$(id_of good)"
 
     # One of several repetitions: check compares the parent run with it.
@@ -126,6 +126,8 @@ is "... every table begins a paragraph" "$(awk '/^\|/ && last != "" && last !~ /
 "$BENCHWRAP" check --markdown --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)" >"$WORK/summary.md" 2>&1
 is "the summary of the forge's job has the same values" "$(grep -cE '\| 1 \| <code>speed.* \| <code>20 MB' "$WORK/summary.md") $(grep -cE '15 MB|99 MB' "$WORK/summary.md")" "1 0"
 is "... and its tables begin paragraphs" "$(awk '/^\|/ && last != "" && last !~ /^\|/ { n++ } { last = $0 } END { print n + 0 }' "$WORK/summary.md")" 0
+like "... and names the option of rules that it lacks, in a sentence" "$(cat "$WORK/summary.md")" "rules-unknown.*\\. Inspect artifacts/rules.yaml .*--rules DIR"
+share --dry-run; like "a dry run prints warnings, too" "$(said)" "warning: rules-unknown: mlruns/.*rules.yaml: .* .and 2 more."
 like "... and counts what amends" "$(cat "$WORK/summary.md")" "4 runs looked at, 1 retracts another run, 1 amends another run"
 forge_do "merge/$number/merge" >/dev/null; git pull -q 2>/dev/null; retract "=$amends"
 share; like "a request of retractions alone" "$? $(title "$((number + 1))")" "^0 alpha retracts [12] runs?: speed"

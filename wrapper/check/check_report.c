@@ -5,6 +5,7 @@
 #include "base/json_out.h"
 #include "base/listing.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +157,9 @@ void check_report_markdown(const struct check_state *k, const struct check_subje
     for (const struct check_finding *f = k->first; f; f = f->next)
         if (!said[f->id]) {
             said[f->id] = true;
-            buf_printf(to, "- **%s**: %s. %s.\n", check_kinds[f->id].word, check_kinds[f->id].meaning, check_kinds[f->id].remedy);
+            const char *remedy = check_kinds[f->id].remedy; /* a sentence here */
+            buf_printf(to, "- **%s**: %s. %c%s.\n", check_kinds[f->id].word, check_kinds[f->id].meaning, toupper((unsigned char)*remedy),
+                       remedy + 1);
         }
 }
 

@@ -91,6 +91,10 @@ static int resolve(struct repo *repo, struct str name, struct arena *a, struct r
     if (!text)
         return err_set(err, ERR_SYSTEM, "out of memory");
     int rc = repo_resolve(repo, text, REPO_COMMIT, ret, err);
+    const char *slash = strchr(text, '/'), *url;
+    const char *remote = slash ? arena_dup(a, text, (size_t)(slash - text)) : NULL;
+    if (rc == 1 && remote && repo_remote_url(repo, remote, false, a, &url, NULL) == 0)
+        err_hint(err, "git fetch %.100s", remote);
     return rc ? err_wrap(err, "--range") : 0;
 }
 
@@ -110,7 +114,11 @@ static int require_objects(struct asked *x, struct repo *repo, const struct repo
         return -1;
     if (!missing)
         return 0;
-    x->hint = "git fetch --refetch --no-filter";
+    char old[REPO_HEX], new[REPO_HEX];
+    repo_id_hex(from, old);
+    repo_id_hex(to, new);
+    /* the commits by their names: the remote's branches may not lead to a pull request */
+    x->hint = arena_printf(x->c->arena, "git fetch --refetch --no-filter %s %s %s", partial_remote(repo, x->c->arena), old, new);
     return err_set(err, ERR_INPUT, "this partial clone lacks objects of the range");
 }
 

@@ -377,7 +377,8 @@ static void tell(struct making *m, const struct results *s, bool committed)
     if (m->unborn_remote)
         fprintf(out, "%s is empty, push its first commit: %sgit push -u %s %s\n", m->unborn_remote, cd, m->unborn_remote, m->branch);
     if (m->made && m->branch && !m->unborn_remote)
-        fprintf(out, "share it: %sgit remote add origin URL; git push -u origin %s\n", cd, m->branch);
+        fprintf(out, "share it: %s%sgit remote add origin URL; git push -u origin %s\n", cd,
+                m->count && !committed ? "git commit -m \"Set up\"; " : "", m->branch);
     if (m->made || m->cloned)
         fprintf(out, "record a run there: %sbenchwrap -- PROGRAM\n", cd);
 }

@@ -253,8 +253,10 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
     }
     if (runs->damaged > said)
         fprintf(c->notes, "benchwrap: ls: %zu more damaged run%s\n", runs->damaged - said, str_plural(runs->damaged - said));
-    if (said && runs_are_partial(runs, c->arena))
-        fputs("benchwrap: ls: this partial clone lacks files; fetch them: git fetch --refetch --no-filter\n", c->notes);
+    const char *remote = said ? runs_partial_remote(runs, c->arena) : NULL;
+    if (remote)
+        fprintf(c->notes, "benchwrap: ls: this partial clone lacks files; fetch them: git fetch --refetch --no-filter %s %s\n", remote,
+                runs->place.ref ? arena_printf(c->arena, "$(git rev-parse %.200s)", runs->place.ref) : "");
 }
 
 static int run(struct cmd_context *c)

@@ -161,6 +161,22 @@ static void print_corrections(const struct share *s, FILE *out)
     }
 }
 
+/* Each finding that does not keep a run here, once: the pull request shows them all. */
+static void print_warnings(const struct share *s, FILE *out)
+{
+    bool printed[CHECK_KINDS] = {false};
+    for (const struct check_finding *f = s->check.first; s->shared && f; f = f->next) {
+        size_t n = 0;
+        if (s->check.severity[f->id] != CHECK_WARNING || printed[f->id])
+            continue;
+        printed[f->id] = true;
+        for (const struct check_finding *x = f; x; x = x->next)
+            n += x->id == f->id;
+        const char *more = n > 1 ? arena_printf(s->arena, " (and %zu more)", n - 1) : "";
+        say(out, arena_printf(s->arena, "warning: %s: %s: %s%s", check_kinds[f->id].word, f->path, f->text, more));
+    }
+}
+
 static void print_other_sites(const struct share *s, FILE *out)
 {
     struct buf names CLEANUP_BUF;
@@ -218,14 +234,15 @@ static int print_table(const struct share *s, const struct done *d, FILE *out)
     print_corrections(s, out);
     print_left_out(s, out);
     print_other_sites(s, out);
+    print_warnings(s, out);
     if (!s->shared)
         say(out, arena_printf(s->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known, s->local,
                               str_plural(s->local), s->count ? ", and the others stay out" : ""));
     else if (s->dry)
         say(out, arena_printf(s->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
     else if (d->tried) {
-        say(out, arena_printf(s->arena, "%s %s of %s, for %s/%s", d->pushed == SHARE_PUSHED ? "pushed to" : "are there already:", s->branch,
-                              s->to, s->remote, s->base));
+        say(out, arena_printf(s->arena, "%s %s of %s, for %s/%s", d->pushed == SHARE_PUSHED ? "pushed to" : "all runs are already in",
+                              s->branch, s->to, s->remote, s->base));
         print_request(s, &d->request, out);
     }
     return bad ? -1 : 0;
@@ -253,8 +270,10 @@ static int build(struct share *s, struct err *err)
 static int send_runs(struct share *s, struct done *d, struct err *err)
 {
     struct share_forge *forge;
-    if (share_forge_open(s, &forge, &d->request, err))
-        return err_wrap(err, "nothing was pushed (--no-pull-request does that alone)");
+    if (share_forge_open(s, &forge, &d->request, err)) {
+        err_wrap(err, "nothing was pushed");
+        return err->hint[0] ? -1 : err_hint(err, "to push without a request: benchwrap share --no-pull-request");
+    }
     int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(&d->request.pull, err) : build(s, err);
     if (rc == 0 && s->shared)
         rc = share_push(s, &d->pushed, err);

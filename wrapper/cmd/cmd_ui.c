@@ -90,6 +90,8 @@ static int choose_folder(struct ui *ui, bool make)
         CLEANUP_FD int dir = path && make ? place_open_below(path, 2, 0700) : -1;
         if (path && (!make || (dir >= 0 && faccessat(dir, ".", W_OK, 0) == 0)))
             ui->folder = path;
+        if (ui->folder && make) /* "git status" is quiet, also in a clone that "init" has not set up */
+            fs_write(dir, ".gitignore", STR("*\n"), 0600, false, NULL);
     }
     plan_deinit(&plan);
     return ui->folder ? 0

@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { REPLY_MAX = 32 << 20, ATTEMPTS = 4, PATIENCE_S = 60 };
+enum { REPLY_MAX = 32 << 20, ATTEMPTS = 4, PATIENCE_S = 60, ABSENT_WAIT_S = 1 };
 
 /* ---- what an answer means ---- */
 
@@ -70,8 +71,9 @@ static enum forge_answer answer_denied(const struct forge *f, const char *forge,
     if (!f->token_where)
         err_set(err, ERR_REMOTE, "%s: %s: %d %s; without a token this is not told", forge, what, status, words->p);
     else if (status == 401)
-        err_set(err, ERR_REMOTE, "%s: %s: 401 %s; the token of %s is not accepted (expired, or another forge's?)", forge, what, words->p,
-                f->token_where);
+        err_set(err, ERR_REMOTE,
+                "%s: %s: 401 %s; the token of %s is not accepted (expired, or another forge's?); make a new token, then share again", forge,
+                what, words->p, f->token_where);
     else
         err_set(err, ERR_REMOTE, "%s: %s: %d %s; the token of %s has not the right to do that (%s)", forge, what, status, words->p,
                 f->token_where, rights);
@@ -117,6 +119,8 @@ static void forge_wait_s(double s)
 static enum forge_answer answer_no_reply(const struct forge *f, const struct http_reply *r, struct err *err)
 {
     err_wrap(err, "%s", forge_kind_name(f->target.kind));
+    if (!err->hint[0] && (r->trouble != HTTP_UNTRUSTED && r->trouble != HTTP_CANCELLED))
+        err_hint(err, "run benchwrap share again when the forge answers");
     return r->trouble == HTTP_HOPELESS || r->trouble == HTTP_UNTRUSTED || r->trouble == HTTP_CANCELLED ? FORGE_REFUSED : FORGE_LATER;
 }
 
@@ -171,6 +175,8 @@ enum forge_answer forge_call(struct forge *f, const struct forge_call *call, str
         *ret = NULL;
     for (int i = 1;; i++) {
         enum forge_answer answer = forge_attempt(f, call, ret, &again, err);
+        if (answer == FORGE_ABSENT && i == 1 && strcmp(call->method, "GET") == 0)
+            again = ABSENT_WAIT_S; /* Gitea does not show a new repository until a moment after its first push */
         if (answer == FORGE_FINE || again < 0 || i == ATTEMPTS)
             return answer;
         double wait = again > 0 ? again : 0.5 * (1 << i);

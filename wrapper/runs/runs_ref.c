@@ -126,7 +126,7 @@ int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *fr
         return 0;
 fail:
     if (partial_remote(repo, a))
-        err_hint(err, "this clone is partial: git fetch --refetch --no-filter");
+        err_hint(err, "this clone is partial: git fetch --refetch --no-filter %s $(git rev-parse %.200s)", partial_remote(repo, a), name);
     runs_close_refs(ret);
     return -1;
 }
@@ -143,9 +143,9 @@ int runs_open_commit(struct runs *ret, struct repo *repo, const struct repo_id *
     return rc;
 }
 
-bool runs_are_partial(const struct runs *runs, struct arena *a)
+const char *runs_partial_remote(const struct runs *runs, struct arena *a)
 {
-    return runs->refs && partial_remote(runs->refs->repo, a);
+    return runs->refs ? partial_remote(runs->refs->repo, a) : NULL;
 }
 
 struct runs *runs_of_ref(struct runs *runs, const char *ref, struct arena *a, struct err *err)

@@ -13,6 +13,6 @@ int runs_open_commit(struct runs *ret, struct repo *repo, const struct repo_id *
 struct runs *runs_of_ref(struct runs *runs, const char *ref, struct arena *a, struct err *err);
 /* For runs_close. */
 void runs_close_refs(struct runs *runs);
-/* Do the runs lie in a commit of a partial clone, which has not all of its files? */
-bool runs_are_partial(const struct runs *runs, struct arena *a);
+/* The remote that has the missing files, where the runs lie in a commit of a partial clone (in a); NULL: they do not. */
+const char *runs_partial_remote(const struct runs *runs, struct arena *a);
 #endif

@@ -110,6 +110,7 @@ static void put_origin(const struct shown *s, struct buf *to)
     const struct tree_run *run = s->run;
     CLEANUP_BUF struct buf b, plain;
     const char *host = json_string(json_get(json_get(s->detail, "run"), "host"), ""), *command = tag(s, "benchwrap.command");
+    const char *who = run->user[0] ? run->user : tag(s, "site"); /* a public retraction has no user */
     buf_init(&b, 16 << 10);
     buf_init(&plain, 64 << 10);
     if (command) {
@@ -118,10 +119,10 @@ static void put_origin(const struct shown *s, struct buf *to)
         screen_wrap(&s->screen, buf_text(&plain), 2, 6, to);
         buf_putc(to, '\n');
     }
-    if (run->user[0])
-        buf_puts(&b, run->user);
+    if (who)
+        buf_puts(&b, who);
     if (*host)
-        buf_printf(&b, "%s%s", run->user[0] ? " on " : "", host);
+        buf_printf(&b, "%s%s", who ? " on " : "", host);
     if (b.n)
         buf_puts(&b, ", ");
     show_time(&b, run->start_ms);

@@ -117,6 +117,8 @@ static int ask_remote(struct share *s, const char *remote, struct err *err)
     int rc = end.status ? program_err(&end, err, "the remote %s does not answer%s", remote,
                                       unknown ? " (git ls-remote, called by hand, asks whether its key is the right one)" : "")
                         : 0;
+    if (rc && !unknown)
+        err_hint(err, "run benchwrap share again when git ls-remote %s works", remote);
     if (rc == 0 && strcmp(remote, s->to) == 0)
         read_remote(s, buf_text(&end.out), strcmp(s->to, s->remote) == 0);
     else if (rc == 0) {

@@ -23,7 +23,7 @@ static void remote_words(struct str text, struct buf *to)
         line = str_trim(str_sub(line, 7, line.n));
         while (line.n && strchr("=-*#> ", line.p[0]))
             line = str_trim(str_sub(line, 1, line.n));
-        if (!line.n)
+        if (!line.n || str_is(line, "error:"))
             continue;
         buf_puts(to, to->n ? "; " : "");
         buf_plain(to, line, 200);
@@ -47,10 +47,11 @@ static const struct {
     {"large file", "a file is larger than it takes"},
     {"file size limit", "a file is larger than it takes"},
     {"exceeds", "it is larger than it takes"},
-    {"hook declined", "a rule of that repository refuses it"},
+    {"hook declined",
+     "a rule of that repository refuses it: let its maintainer allow forced pushes to benchwrap/*, or push to a fork of yours (--to)"},
     {"shallow update not allowed", "this clone is shallow, and the other side wants the whole history: git fetch --unshallow"},
     {"no space left", "its disk is full"},
-    {"unpacker error", "it cannot store what was sent"},
+    {"unpacker error", "it cannot store what was sent: its owner must check the permissions of the repository's folder, and its quota"},
     {"permission denied (publickey", "your SSH key is not accepted (is it loaded? ssh-add -l)"},
     {"authentication failed", "your credentials are not accepted"},
     {"could not read username", "it wants credentials, and no helper of git's has them (git config credential.helper)"},
@@ -164,9 +165,9 @@ static int check_seen(struct share *s, struct err *err)
     if (rc == 2) {
         err_set(
             err, ERR_INPUT,
-            "%s at %s is not as it was pushed from here: somebody has changed %.200s, which would be lost. Take it over by hand (git fetch %s %s), or, if it is not "
-            "wanted, delete the branch there, and share again",
-            s->branch, s->to, t.lost ? t.lost : "it", s->to, s->branch);
+            "%s at %s is not as it was pushed from here: somebody has changed %.200s, which would be lost. To keep the change: git fetch %s %s; git branch theirs "
+            "FETCH_HEAD. Then, or to drop it: git push %s --delete %s; benchwrap share --reopen",
+            s->branch, s->to, t.lost ? t.lost : "it", s->to, s->branch, s->to, s->branch);
         return err_hint(err, "if this clone is a copy of another one: git config --unset benchwrap.clone; benchwrap share");
     }
     return rc < 0 ? -1 : 0;
