@@ -122,7 +122,7 @@ static bool file_knows(const char *path, const char *program)
 static const char *in_any(const char *folder, const char *program, struct arena *a)
 {
     const char *found = in_folder(folder, program, a);
-    struct fs_list list;
+    struct fs_names list;
     if (found || access(folder, R_OK) != 0 || fs_list(AT_FDCWD, folder, &list, NULL) < 0)
         return found;
     for (size_t i = 0; i < list.count && !found; i++) {
@@ -130,7 +130,7 @@ static const char *in_any(const char *folder, const char *program, struct arena 
         if (path && file_knows(path, program))
             found = path;
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return found;
 }
 
@@ -221,7 +221,7 @@ struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *
 {
     struct entries e = {.arena = a};
     for (size_t f = 0; f < c->folders; f++) {
-        struct fs_list list;
+        struct fs_names list;
         if (access(c->folder[f], R_OK) != 0 || fs_list(AT_FDCWD, c->folder[f], &list, NULL) < 0)
             continue;
         for (size_t i = 0; i < list.count; i++) {
@@ -229,7 +229,7 @@ struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *
             if (path)
                 entry_add(&e, list.names[i], path, c->folder[f]);
         }
-        fs_list_deinit(&list);
+        fs_names_deinit(&list);
     }
     for (const struct catalogue_shipped *s = catalogue_shipped; s->name; s++)
         entry_add(&e, s->name, shipped_path(s->name, a), NULL);
@@ -254,7 +254,7 @@ void catalogue_samples(const char *path, struct arena *a, struct catalogue_sampl
 {
     const char *slash = strrchr(path, '/');
     const struct catalogue_shipped *s = str_starts(str_of(path), shipped_prefix) ? shipped(path + strlen(shipped_prefix)) : NULL;
-    struct fs_list list;
+    struct fs_names list;
     *ret = (struct catalogue_samples){s ? s->samples : 0, s ? s->example : ""};
     const char *folder = s ? NULL : slash ? arena_printf(a, "%.*s/samples", (int)(slash - path), path) : "samples";
     if (!folder || access(folder, R_OK) != 0 || fs_list(AT_FDCWD, folder, &list, NULL) < 0)
@@ -266,5 +266,5 @@ void catalogue_samples(const char *path, struct arena *a, struct catalogue_sampl
         if (!*ret->example && argv.n && str_starts(expect, "verdict pass"))
             ret->example = argv.p;
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }

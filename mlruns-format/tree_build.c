@@ -155,7 +155,7 @@ static int building_write_metrics(struct building *b, struct err *err)
     struct buf t CLEANUP_BUF;
     buf_init(&t, 1 << 20); /* 1,000 lines of at most 70 bytes */
     for (size_t i = 0; i < b->n_series; i++) {
-        const struct series *s = &b->series[i];
+        const struct metric_series *s = &b->series[i];
         buf_clear(&t);
         for (size_t k = 0; k < s->n_points; k++) {
             const struct fact *f = s->points[k];

@@ -94,7 +94,7 @@ static void detail_write_texts(struct buf *t, const struct building *b, enum fac
     buf_puts(t, inner ? "}" : "\n  }");
 }
 
-static void write_series(struct buf *t, const struct series *s)
+static void write_series(struct buf *t, const struct metric_series *s)
 {
     const struct fact *last = s->samples[0], *unit = last;
     double low = NAN, high = NAN, sum = 0, carry = 0;

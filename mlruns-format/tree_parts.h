@@ -7,7 +7,7 @@
 enum { SERIES_MAX = 1000 /* points of a series in a published tree */ };
 
 /* One metric key with its samples in order of arrival. */
-struct series {
+struct metric_series {
     struct str key;
     const struct fact **samples;
     size_t count;
@@ -25,7 +25,7 @@ struct building {
     int64_t end_ms;             /* 0: not ended */
     int spool, dir;             /* dir: the run's folder */
     struct arena arena;
-    struct series *series;
+    struct metric_series *series;
     size_t n_series;
     struct manifest_file *files; /* written so far */
     size_t n_files;

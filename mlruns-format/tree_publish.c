@@ -45,7 +45,7 @@ static int publish_copy_folder(int from_dir, const char *from, int to_dir, const
     CLEANUP_FD int out = openat(to_dir, to, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (out < 0)
         return err_sys(err, "cannot open the folder %s", to);
-    struct fs_list list;
+    struct fs_names list;
     if (fs_list(in, ".", &list, err) < 0)
         return -1;
     int rc = 0;
@@ -61,7 +61,7 @@ static int publish_copy_folder(int from_dir, const char *from, int to_dir, const
         else
             rc = fs_copy(in, name, out, name, 0666, err);
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return rc;
 }
 

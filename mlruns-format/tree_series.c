@@ -10,7 +10,7 @@
 enum { LINE_SAMPLES = 1000 /* samples in a line of series.jsonl: at most 70 KiB */ };
 
 /* Adds the smallest and the largest of samples[0..n) in their order; a bucket of NaN alone keeps its first. */
-static void thin_bucket(struct series *s, const struct fact **samples, size_t n)
+static void thin_bucket(struct metric_series *s, const struct fact **samples, size_t n)
 {
     const struct fact *low = NULL, *high = NULL;
     for (size_t i = 0; i < n; i++) {
@@ -30,7 +30,7 @@ static void thin_bucket(struct series *s, const struct fact **samples, size_t n)
 }
 
 /* The last sample stays as it is: it is what tables show as the value. */
-static int series_thin(struct building *b, struct series *s, struct err *err)
+static int series_thin(struct building *b, struct metric_series *s, struct err *err)
 {
     s->width = 1;
     s->points = s->samples;
@@ -61,7 +61,7 @@ int series_collect(struct building *b, struct err *err)
         if (f->kind != FACT_METRIC)
             continue;
         const struct record_entry *e = record_entry_find(b->r, SPACE_METRIC, f->key);
-        struct series *s = &b->series[e ? e->number : n++];
+        struct metric_series *s = &b->series[e ? e->number : n++];
         if (!s->samples) {
             s->key = f->key;
             s->samples = arena_get(&b->arena, (e ? e->count : 1) * sizeof(struct fact *));
@@ -81,7 +81,7 @@ int series_collect(struct building *b, struct err *err)
 }
 
 /* One line: the key and up to LINE_SAMPLES samples from the k-th on. */
-static void series_add_line(struct buf *t, const struct series *s, size_t k)
+static void series_add_line(struct buf *t, const struct metric_series *s, size_t k)
 {
     size_t end = s->count - k < LINE_SAMPLES ? s->count : k + LINE_SAMPLES;
     buf_puts(t, "{\"key\":");
@@ -105,7 +105,7 @@ int series_write_all(struct building *b, struct err *err)
     buf_init(&t, 1 << 20);
     CLEANUP_FD int fd = -1;
     for (size_t i = 0; i < b->n_series; i++) {
-        const struct series *s = &b->series[i];
+        const struct metric_series *s = &b->series[i];
         if (s->width == 1)
             continue;
         if (fd < 0)

@@ -281,7 +281,7 @@ bool look_has_own_proc(const struct host *h)
 
 int look_each_name(const struct host *h, const char *path, void (*each)(void *context, const char *name), void *context)
 {
-    struct fs_list list;
+    struct fs_names list;
     int n = 0;
     if (fs_list(h->root, path, &list, NULL))
         return look_note_failure(h) - 1;
@@ -290,6 +290,6 @@ int look_each_name(const struct host *h, const char *path, void (*each)(void *co
             each(context, list.names[i]);
             n++;
         }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return n;
 }

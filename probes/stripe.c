@@ -1,7 +1,7 @@
 /* stripe.c: how a parallel file system lays out a file or the files of a directory. */
 #include "probes/stripe.h"
 
-#include "base/ask.h"
+#include "base/query.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -154,21 +154,21 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
 
 int stripe_run_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
 {
-    struct ask ask;
-    if (ask_start(&ask, (char *const *)argv, env, ANSWER_MAX, wait_ms, 0, err) != 0) {
-        ask_close(&ask);
+    struct query ask;
+    if (query_start(&ask, (char *const *)argv, env, ANSWER_MAX, wait_ms, 0, err) != 0) {
+        query_close(&ask);
         return -1;
     }
-    enum ask_end end = ask_wait(&ask, wait_ms);
-    bool good = end == ASK_DONE && WIFEXITED(ask.status) && WEXITSTATUS(ask.status) == 0;
+    enum query_end end = query_wait(&ask, wait_ms);
+    bool good = end == QUERY_DONE && WIFEXITED(ask.status) && WEXITSTATUS(ask.status) == 0;
     if (good)
         buf_str(ret, buf_text(&ask.text));
-    else if (end == ASK_LATE || end == ASK_RUNS)
+    else if (end == QUERY_LATE || end == QUERY_RUNS)
         err_set(err, ERR_SYSTEM, "%s did not end within %d ms", argv[0], wait_ms);
     else
         err_set(err, ERR_SYSTEM, "%s %s", argv[0],
-                end == ASK_DONE && WIFEXITED(ask.status) && WEXITSTATUS(ask.status) == 127 ? "is not installed" : "failed");
-    ask_close(&ask);
+                end == QUERY_DONE && WIFEXITED(ask.status) && WEXITSTATUS(ask.status) == 127 ? "is not installed" : "failed");
+    query_close(&ask);
     return good ? 0 : -1;
 }
 

@@ -40,7 +40,7 @@ static void send_message(int to, struct str text, int file)
 
 static void check(const struct record *r, int dir)
 {
-    struct fs_list list;
+    struct fs_names list;
     for (const struct fact *f = r->first; f; f = f->next) {
         if (f->kind != FACT_WARNING && f->kind != FACT_ARTIFACT && !key_legal(f->key))
             abort();
@@ -51,7 +51,7 @@ static void check(const struct record *r, int dir)
     }
     if (fs_list(dir, ".", &list, NULL) < 0 || list.count > 1)
         abort();
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

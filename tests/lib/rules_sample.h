@@ -93,7 +93,7 @@ static size_t samples_each(const char *only, size_t (*test)(struct sample *s), s
 {
     size_t wrong = 0;
     for (const struct catalogue_shipped *e = catalogue_shipped; e->name; e++) {
-        struct fs_list list;
+        struct fs_names list;
         struct err err = {0};
         struct rules *rules;
         char path[300], address[300];
@@ -108,7 +108,7 @@ static size_t samples_each(const char *only, size_t (*test)(struct sample *s), s
             wrong += sample_call(&s, path, test, outputs);
         }
         rules_free(rules);
-        fs_list_deinit(&list);
+        fs_names_deinit(&list);
     }
     return wrong;
 }

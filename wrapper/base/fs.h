@@ -35,13 +35,13 @@ int fs_sync_tree(int dir, const char *path, struct err *err);
 /* Calls each for the names in the directory dir/path (without . and ..), as the file system has them; type: DT_REG …, or DT_UNKNOWN. Ends when it
  * returns non-zero, which is returned. -1 with errno. path NULL: `dir` itself from its beginning, its position is as before afterwards. */
 int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context);
-/* The same names, sorted by bytes. Free with fs_list_deinit. */
-struct fs_list {
+/* The same names, sorted by bytes. Free with fs_names_deinit. */
+struct fs_names {
     char **names;
     size_t count;
 };
-int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err);
-void fs_list_deinit(struct fs_list *list);
+int fs_list(int dir, const char *path, struct fs_names *ret, struct err *err);
+void fs_names_deinit(struct fs_names *list);
 /* A new file `to` with the bytes of the regular file `from` (links are refused), blocks shared where the file system can. Its mode is `mode` without
  * what `from` denies to group and others. On failure no `to` is left. */
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);

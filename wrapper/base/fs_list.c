@@ -12,7 +12,7 @@ static int compare_listed_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int fs_list_append(struct fs_list *list, size_t *room, const char *name)
+static int fs_names_append(struct fs_names *list, size_t *room, const char *name)
 {
     if (list->count == *room) {
         size_t more = *room ? *room * 2 : 16;
@@ -52,7 +52,7 @@ int fs_each_name(int dir, const char *path, int (*each)(void *context, const cha
 }
 
 struct fs_list_growing {
-    struct fs_list list;
+    struct fs_names list;
     size_t room;
 };
 
@@ -60,15 +60,15 @@ static int fs_list_collect(void *context, const char *name, unsigned char type)
 {
     struct fs_list_growing *a = context;
     (void)type;
-    return fs_list_append(&a->list, &a->room, name);
+    return fs_names_append(&a->list, &a->room, name);
 }
 
-int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err)
+int fs_list(int dir, const char *path, struct fs_names *ret, struct err *err)
 {
     struct fs_list_growing a = {.room = 0};
     if (fs_each_name(dir, path, fs_list_collect, &a)) {
         err_sys(err, "cannot read folder %s", path);
-        fs_list_deinit(&a.list);
+        fs_names_deinit(&a.list);
         return -1;
     }
     if (a.list.count)
@@ -77,10 +77,10 @@ int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err)
     return 0;
 }
 
-void fs_list_deinit(struct fs_list *list)
+void fs_names_deinit(struct fs_names *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->names[i]);
     free(list->names);
-    *list = (struct fs_list){0};
+    *list = (struct fs_names){0};
 }

@@ -194,7 +194,7 @@ static void check_added(struct range_state *x, const struct folder *published)
             check_found(k, CHECK_IDENTITY, path, 0, "it is, byte by byte, the run %s", own[-1].id);
             k->runs++;
             k->runs_bad++;
-        } else if (git_folder(x->repo, &own->tree, &run) < 0)
+        } else if (git_folder_open(x->repo, &own->tree, &run) < 0)
             check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         else
             check_run(k, &run, path);
@@ -248,7 +248,7 @@ static bool is_so_in(struct range_state *x, const struct repo_id *commit_or_tree
     char hex[REPO_HEX];
     if (!kept->ops) {
         repo_id_hex(commit_or_tree, hex);
-        if (repo_resolve(x->repo, hex, REPO_TREE, &tree, NULL) || git_folder(x->repo, &tree, kept) < 0)
+        if (repo_resolve(x->repo, hex, REPO_TREE, &tree, NULL) || git_folder_open(x->repo, &tree, kept) < 0)
             return false;
     }
     int rc = git_folder_find(kept, path, &there);
@@ -347,7 +347,7 @@ static int each_commit(void *context, const struct repo_id *id)
     range_leave_commit(x);
     arena_init(&x->a, 64 << 20);
     repo_id_hex(id, x->commit);
-    if (repo_commit(x->repo, id, &x->a, &x->now, &err) < 0)
+    if (repo_commit_read(x->repo, id, &x->a, &x->now, &err) < 0)
         rc = -1;
     else
         check_message(x);
@@ -410,7 +410,7 @@ static int range_open_tree(struct range_state *x, const struct repo_id *commit, 
         check_found(x->k, CHECK_UNREADABLE, x->at, 0, "%s", err.text);
     if (rc || e.mode != REPO_MODE_DIR)
         return 1;
-    return git_folder(x->repo, &e.id, ret) < 0 ? 1 : 0;
+    return git_folder_open(x->repo, &e.id, ret) < 0 ? 1 : 0;
 }
 
 static void check_brought(struct range_state *x, const struct repo_id *to)
@@ -444,7 +444,7 @@ int check_range(struct check_state *k, struct repo *repo, const struct repo_id *
     if (rc == 1)
         return err_set(err, ERR_INPUT, "the two have no common ancestor"), 1;
     arena_init(&a, 64 << 20);
-    if (rc == 0 && (repo_commit(repo, &base, &a, &first, err) < 0 || repo_commit(repo, to, &a, &last, err) < 0))
+    if (rc == 0 && (repo_commit_read(repo, &base, &a, &first, err) < 0 || repo_commit_read(repo, to, &a, &last, err) < 0))
         rc = -1;
     if (rc == 0)
         rc = range_read_target(&x, err);

@@ -177,7 +177,7 @@ int verify_reread(struct run_check *r, const struct rules *rules, struct record 
     uint64_t signal = 0;
     *ret_sure = true;
     record_init(record, r->id, r->meta.start_ms > 0 ? r->meta.start_ms : 1);
-    char *const *program = argv ? (char *const *)peel((char *const *)argv) : NULL;
+    char *const *program = argv ? (char *const *)peel_program((char *const *)argv) : NULL;
     if (rules_begin(&run, rules, program, NULL, err) < 0)
         return -1;
     if (verify_argv_is_withheld(r))

@@ -143,7 +143,7 @@ static void take_file(struct work *w, int dir, const char *path, const char *nam
 
 static void take_folder(struct work *w, int at, const char *path, const char *name, int depth)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct err err = {0};
     CLEANUP_FD int dir = depth ? place_open(at, path, O_RDONLY | O_DIRECTORY, 0) : place_open_folder(path, 0);
     if (depth > DEPTH_MAX || dir < 0 || fs_list(dir, ".", &list, &err)) {
@@ -162,7 +162,7 @@ static void take_folder(struct work *w, int at, const char *path, const char *na
         else if (S_ISREG(st.st_mode) && st.st_size > 0)
             take_file(w, dir, entry, full ? full : entry, true);
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }
 
 static void take_operand(struct work *w, const char *name)

@@ -7,7 +7,7 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/place.h"
-#include "base/tell.h"
+#include "base/emit.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 
@@ -27,7 +27,7 @@ static int add(struct cmd_context *c, struct message ***tail, const struct buf *
 {
     struct message *m = ARENA_NEW(c->arena, struct message);
     if (b->failed || !m)
-        return err_set(c->err, ERR_INPUT, "\"%.60s\" is longer than the %d bytes that one fact may have", what, TELL_MAX);
+        return err_set(c->err, ERR_INPUT, "\"%.60s\" is longer than the %d bytes that one fact may have", what, EMIT_MAX);
     *m = (struct message){.text = {arena_dup(c->arena, b->p, b->n), b->n}, .what = what, .file = file};
     **tail = m;
     *tail = &m->next;
@@ -53,7 +53,7 @@ static int add_text(struct cmd_context *c, struct message ***tail, const char *k
     if (split(c, word, &key, &value) < 0)
         return -1;
     CLEANUP_BUF struct buf b;
-    buf_init(&b, TELL_MAX);
+    buf_init(&b, EMIT_MAX);
     buf_printf(&b, "{\"%s\":", kind);
     buf_json(&b, key);
     buf_puts(&b, ",\"value\":");
@@ -71,7 +71,7 @@ static int add_artifact(struct cmd_context *c, struct message ***tail, const cha
     if (!str_valid_utf8(str_of(name)))
         return err_set(c->err, ERR_INPUT, "--artifact: the name %.200s is not valid UTF-8; rename the file", path);
     CLEANUP_BUF struct buf b;
-    buf_init(&b, TELL_MAX);
+    buf_init(&b, EMIT_MAX);
     buf_puts(&b, "{\"artifact\":");
     buf_json(&b, str_of(name));
     buf_putc(&b, '}');
@@ -93,7 +93,7 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
     if (isinf(value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": MLflow cannot show infinite values; log NaN, or nothing", word);
     CLEANUP_BUF struct buf b;
-    buf_init(&b, TELL_MAX);
+    buf_init(&b, EMIT_MAX);
     buf_puts(&b, "{\"metric\":");
     buf_json(&b, key);
     buf_puts(&b, ",\"value\":");
@@ -151,12 +151,12 @@ static int collect(struct cmd_context *c, struct message **ret)
 
 static int send_all(const char *name, const struct message *first, struct err *err)
 {
-    int fd = tell_open(name, err);
+    int fd = emit_open(name, err);
     if (fd < 0)
         return -1;
     int rc = 0;
     for (const struct message *m = first; m && rc == 0; m = m->next)
-        if (tell_send(fd, m->text, m->file) < 0)
+        if (emit_send(fd, m->text, m->file) < 0)
             rc = err_sys(err, "\"%.60s\" and what follows it was not logged", m->what);
     close(fd);
     return rc;

@@ -303,7 +303,7 @@ static int run(struct cmd_context *c)
     struct rules *rules;
     if (!path)
         return err_set(c->err, ERR_USAGE, "expected the stored output: a file, or - for standard input");
-    char *const *program = c->argc > 1 ? peel(c->argv + 1) : NULL;
+    char *const *program = c->argc > 1 ? peel_program(c->argv + 1) : NULL;
     const char *file = name ? rule_path(c, name) : guess_rules(c, path, program), *reference = opt_text(&c->opts, OPTION_REFERENCE);
     struct references *refs = NULL;
     if (reference && references_load(&refs, reference, c->err)) {

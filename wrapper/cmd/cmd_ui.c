@@ -270,7 +270,7 @@ static void open_store(struct ui *ui)
 /* The artifacts are linked to where the server keeps this run's: it refuses links that lead out, so each file has a second name. */
 static int link_folder(int from, int to, int depth, struct err *err)
 {
-    struct fs_list list;
+    struct fs_names list;
     int rc = 0;
     if (depth > DEPTH_MAX || fs_list(from, ".", &list, err))
         return -1;
@@ -287,7 +287,7 @@ static int link_folder(int from, int to, int depth, struct err *err)
         } else if (S_ISREG(st.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) && fs_link(from, name, to, name, 0444, err))
             rc = -1;
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return rc;
 }
 
@@ -338,7 +338,7 @@ static int import(struct ui *ui, struct cmd_context *round)
 /* What changes whenever a run comes or goes: the times of the folders. */
 static uint64_t look(const struct ui *ui)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct stat st;
     uint64_t sum = 0;
     if (fs_list(ui->runs.root, ".", &list, NULL))
@@ -346,7 +346,7 @@ static uint64_t look(const struct ui *ui)
     for (size_t i = 0; i < list.count; i++)
         if (fstatat(ui->runs.root, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
             sum = sum * 1000003 + (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return sum;
 }
 

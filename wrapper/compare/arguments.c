@@ -134,7 +134,8 @@ static bool is_ignored(const char *entry, const struct opt_value *ignore)
 static const char *unexplained(const struct rules *rules, const struct json *detail, const struct json *parent,
                                const struct opt_value *ignore, struct arena *a)
 {
-    char *const *full = argv_of(detail, a), *const *swept = parent ? argv_of(parent, a) : NULL, *const *argv = full ? peel(full) : NULL;
+    char *const *full = argv_of(detail, a), *const *swept = parent ? argv_of(parent, a) : NULL,
+                *const *argv = full ? peel_program(full) : NULL;
     if (!argv)
         return NULL;
     size_t n = words_of(argv), entries = 0, operand = 0;
@@ -247,7 +248,7 @@ struct tree_entry *arguments_params(struct arguments *args, const struct tree_ru
     struct tree_entry *list = NULL;
     load_rules_of(args, run, a);
     const char *text = unexplained(args->rules, detail, load_parent_of(args, run, a), NULL, a);
-    char *const *argv = text ? peel(argv_of(detail, a)) : NULL;
+    char *const *argv = text ? peel_program(argv_of(detail, a)) : NULL;
     if (!argv)
         return NULL;
     const char *slash = strrchr(argv[0], '/');

@@ -167,7 +167,7 @@ static enum forge_answer forge_attempt(struct forge *f, const struct forge_call 
     return answer;
 }
 
-enum forge_answer forge_call(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err)
+enum forge_answer forge_send(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err)
 {
     int64_t begin = clock_mono_ns();
     double again;

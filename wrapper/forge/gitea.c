@@ -33,7 +33,7 @@ static enum forge_answer gitea_search_pages(struct forge *f, const struct forge_
         struct forge_pull pull;
         const char *url = arena_printf(a, "%s/repos/%s/pulls?state=%s&sort=recentupdate&limit=%d&page=%d", f->target.api, f->target.path,
                                        state, PAGE, page);
-        answer = forge_call(f, &(struct forge_call){.method = "GET", .what = "the pull requests of this branch", .url = url}, &list, err);
+        answer = forge_send(f, &(struct forge_call){.method = "GET", .what = "the pull requests of this branch", .url = url}, &list, err);
         for (const struct json *item = answer == FORGE_FINE ? json_first(list) : NULL; item; item = json_next(item))
             if (gitea_is_ours(f, b, item) && gitea_pull_of(item, a, &pull))
                 forge_note(&pull, open, last);

@@ -47,7 +47,7 @@ static enum forge_answer github_find(struct forge *f, const struct forge_branch 
     buf_puts(&url, "&base=");
     http_escape(&url, str_of(b->base), false);
     enum forge_answer answer =
-        forge_call(f, &(struct forge_call){.method = "GET", .what = "the pull requests of this branch", .url = url.p}, &list, err);
+        forge_send(f, &(struct forge_call){.method = "GET", .what = "the pull requests of this branch", .url = url.p}, &list, err);
     for (const struct json *item = answer == FORGE_FINE ? json_first(list) : NULL; item; item = json_next(item))
         if (github_is_ours(f, b, item) && github_pull_of(item, a, &pull))
             forge_note(&pull, ret_open, ret_last);
@@ -73,7 +73,7 @@ enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, co
     buf_puts(body, ",\"base\":");
     buf_json(body, str_of(b->base));
     buf_printf(body, "%s}", more);
-    return forge_call(
+    return forge_send(
         f, &(struct forge_call){.method = "POST", .what = "a new pull request", .url = url, .body = buf_text(body), .once = true}, ret,
         err);
 }

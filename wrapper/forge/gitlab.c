@@ -34,7 +34,7 @@ static enum forge_answer project_id(struct forge *f, const struct forge_place *p
     buf_init(&url, 8192);
     struct json *j;
     put_project(&url, f, p);
-    enum forge_answer answer = forge_call(f, &(struct forge_call){.method = "GET", .what = p->path, .url = url.p}, &j, err);
+    enum forge_answer answer = forge_send(f, &(struct forge_call){.method = "GET", .what = p->path, .url = url.p}, &j, err);
     *ret = json_integer(json_get(j, "id"), 0);
     json_free(j);
     if (answer == FORGE_FINE && *ret <= 0) {
@@ -60,7 +60,7 @@ static enum forge_answer gitlab_find(struct forge *f, const struct forge_branch 
     http_escape(&url, str_of(b->branch), false);
     buf_puts(&url, "&target_branch=");
     http_escape(&url, str_of(b->base), false);
-    answer = forge_call(f, &(struct forge_call){.method = "GET", .what = "the merge requests of this branch", .url = url.p}, &list, err);
+    answer = forge_send(f, &(struct forge_call){.method = "GET", .what = "the merge requests of this branch", .url = url.p}, &list, err);
     for (const struct json *item = answer == FORGE_FINE ? json_first(list) : NULL; item; item = json_next(item)) {
         int64_t source = json_integer(json_get(item, "source_project_id"), 0),
                 target = json_integer(json_get(item, "target_project_id"), 0);
@@ -100,7 +100,7 @@ static enum forge_answer gitlab_create(struct forge *f, const struct forge_branc
     buf_putc(body, '}');
     put_project(&url, f, &f->source);
     buf_puts(&url, "/merge_requests");
-    return forge_call(
+    return forge_send(
         f, &(struct forge_call){.method = "POST", .what = "a new merge request", .url = url.p, .body = buf_text(body), .once = true}, ret,
         err);
 }

@@ -126,5 +126,5 @@ enum forge_answer forge_update(struct forge *f, const struct forge_pull *pull, c
     }
     call.url = url.p;
     call.body = buf_text(&body);
-    return forge_call(f, &call, NULL, err);
+    return forge_send(f, &call, NULL, err);
 }

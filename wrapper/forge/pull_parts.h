@@ -32,7 +32,7 @@ struct forge {
 };
 
 /* One call with its repetitions. *ret (may be NULL) is the caller's to free; NULL where there was no JSON. */
-enum forge_answer forge_call(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err);
+enum forge_answer forge_send(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err);
 /* Text of JSON, into the arena; "" for anything else. */
 const char *forge_text(const struct json *object, const char *pointer, struct arena *a);
 /* Notes one of a listing (newest first): the first open one, and the first of the others. */

@@ -86,7 +86,7 @@ static void git_folder_release(struct git_folder *f)
     free(f);
 }
 
-int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
+int git_folder_open(struct repo *r, const struct repo_id *tree, struct folder *ret)
 {
     struct git_folder *f = calloc(1, sizeof *f);
     struct err err = {0};
@@ -158,7 +158,7 @@ static int enter_one(struct git_folder *f, struct str name, struct folder *ret)
     }
     struct repo_id id = id_of(e);
     if (!f->last || !repo_id_eq(&f->last->id, &id)) {
-        if (git_folder(f->repo, &id, ret) < 0)
+        if (git_folder_open(f->repo, &id, ret) < 0)
             return -1;
         if (f->last)
             git_folder_release(f->last);

@@ -9,7 +9,7 @@ static const char *history_copy_text(struct arena *a, const char *text)
     return arena_dup(a, text ? text : "", text ? strlen(text) : 0);
 }
 
-int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err)
+int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err)
 {
     const struct git2 *git = r->git;
     git_commit *c = NULL;

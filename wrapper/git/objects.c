@@ -199,7 +199,7 @@ static int move_pack(int from, int to, const char *name, struct err *err)
 /* libgit2 names the pack by its content; the folder is ours alone, so it is the one that is there. */
 static int find_pack(int dir, char name[64], struct err *err)
 {
-    struct fs_list list;
+    struct fs_names list;
     if (fs_list(dir, ".", &list, err))
         return -1;
     name[0] = 0;
@@ -208,7 +208,7 @@ static int find_pack(int dir, char name[64], struct err *err)
         if (str_starts(n, "pack-") && str_ends(n, ".idx") && n.n - 9 < 64)
             snprintf(name, 64, "%.*s", (int)(n.n - 9), n.p + 5);
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return name[0] ? 0 : err_set(err, ERR_BUG, "libgit2 wrote no pack");
 }
 

@@ -75,7 +75,7 @@ struct repo_commit {
     const char *author_name, *author_email, *committer_name, *committer_email, *message; /* in the arena; bytes as stored */
     const char *header; /* the lines before the message, as stored; libgit2 cuts control characters off the ends of names */
 };
-int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err);
+int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err);
 /* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns 0 to go on, else that is returned. */
 int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without,
                  int (*each)(void *context, const struct repo_id *id), void *context, struct err *err);

@@ -18,7 +18,7 @@ static const struct {
 #undef COUNTER
 };
 
-void counters_open(struct counters *c, pid_t pid)
+void counters_open(struct perf_counters *c, pid_t pid)
 {
     c->asked = 1;
     for (size_t i = 0; i < COUNTERS_COUNT; i++) {
@@ -37,7 +37,7 @@ void counters_open(struct counters *c, pid_t pid)
     }
 }
 
-void counters_read(struct counters *c, struct counter_value ret[COUNTERS_COUNT])
+void counters_read(struct perf_counters *c, struct counter_value ret[COUNTERS_COUNT])
 {
     for (size_t i = 0; c->asked && i < COUNTERS_COUNT; i++) {
         uint64_t v[3]; /* value, enabled, running */

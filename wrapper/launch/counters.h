@@ -18,14 +18,14 @@ struct counter_value {
     uint32_t asked; /* 0: --counters was not given */
 };
 
-struct counters {
+struct perf_counters {
     int fd[COUNTERS_COUNT]; /* number + 1; 0: not open */
     int error[COUNTERS_COUNT];
     int asked;
 };
 
 /* For a process that is held before its exec. What cannot be opened has its errno. */
-void counters_open(struct counters *c, pid_t pid);
+void counters_open(struct perf_counters *c, pid_t pid);
 /* What was counted, also of those that have ended. Closes. */
-void counters_read(struct counters *c, struct counter_value ret[COUNTERS_COUNT]);
+void counters_read(struct perf_counters *c, struct counter_value ret[COUNTERS_COUNT]);
 #endif

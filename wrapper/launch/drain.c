@@ -1,7 +1,7 @@
 /* drain.c: carries the streams that background processes still hold after the program's end. */
 #include "launch/drain.h"
 
-#include "launch/ending.h"
+#include "base/clock.h"
 #include "launch/fd.h"
 #include "launch/spawn.h"
 
@@ -12,7 +12,7 @@
 
 enum { STREAMS = 2, PAUSE_MS = 10 };
 
-static void close_others(const struct stream *streams)
+static void close_others(const struct pump_stream *streams)
 {
     int kept[2 * STREAMS], n = 0, low = 0;
     for (int i = 0; i < STREAMS; i++)
@@ -33,22 +33,22 @@ static void close_others(const struct stream *streams)
     fd_close_from(low);
 }
 
-static bool move_bytes(struct stream *streams)
+static bool move_bytes(struct pump_stream *streams)
 {
     bool moved = false, wake = false;
     for (int i = 0; i < STREAMS; i++)
-        while (!pump_finished(&streams[i]) && pump_step(&streams[i], false, clock_ns(), &wake))
+        while (!pump_finished(&streams[i]) && pump_step(&streams[i], false, clock_mono_ns(), &wake))
             moved = true;
     return moved;
 }
 
-static void wait_bytes(const struct stream *streams)
+static void wait_bytes(const struct pump_stream *streams)
 {
     struct pollfd p[2 * STREAMS];
     int ms = -1;
     for (int i = 0; i < STREAMS; i++) {
-        const struct stream *s = &streams[i];
-        int own = pump_timeout(s, clock_ns());
+        const struct pump_stream *s = &streams[i];
+        int own = pump_timeout(s, clock_mono_ns());
         p[i] = (struct pollfd){.fd = pump_wants_input(s) ? s->source : -1, .events = POLLIN};
         p[STREAMS + i] = (struct pollfd){.fd = s->left && !s->retry_ns ? s->out->fd : -1, .events = POLLOUT};
         ms = own >= 0 && (ms < 0 || own < ms) ? own : ms;
@@ -59,7 +59,7 @@ static void wait_bytes(const struct stream *streams)
     }
 }
 
-_Noreturn static void drain_main(struct stream *streams)
+_Noreturn static void drain_main(struct pump_stream *streams)
 {
     prctl(PR_SET_NAME, "benchwrap-drain");
     close_others(streams);
@@ -78,7 +78,7 @@ _Noreturn static void drain_main(struct stream *streams)
     }
 }
 
-pid_t drain_start(struct stream *streams)
+pid_t drain_start(struct pump_stream *streams)
 {
     pid_t pid = spawn_fork();
     if (pid == 0)

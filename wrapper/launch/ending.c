@@ -1,6 +1,7 @@
 /* ending.c: after the program: the record is waited for, the summary printed, and the launcher ends as the program did. */
 #include "launch/ending.h"
 
+#include "base/clock.h"
 #include "launch/launcher.h"
 #include "launch/proc.h"
 #include "launch/say.h"
@@ -15,24 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-int64_t clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-int64_t clock_wall_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 uint32_t ending_left(const struct launch *l)
 {
     struct proc_id *list = NULL;
-    const pid_t helpers[] = {l->recorder.pid, l->signals.witness.page ? l->signals.witness.pid : 0, launcher_sender(l), l->drainer};
+    const pid_t helpers[] = {l->recorder.pid, l->signals.observer.page ? l->signals.observer.pid : 0, launcher_sender(l), l->drainer};
     pid_t except[5] = {0};
     for (size_t i = 0, n = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (helpers[i] > 0)
@@ -76,9 +63,9 @@ static enum waited wait_recorder(struct launch *l)
 {
     struct wire_msg end, msg;
     bool sent = l->exit_status != 0; /* WIRE_NOEXEC was sent already */
-    int64_t until = clock_ns() + (int64_t)(l->options.finish_wait * 1e9);
+    int64_t until = clock_mono_ns() + (int64_t)(l->options.finish_wait * 1e9);
     describe_end(l, &end);
-    for (int64_t now = clock_ns(); l->recorder.alive && !l->recorder.done; now = clock_ns()) {
+    for (int64_t now = clock_mono_ns(); l->recorder.alive && !l->recorder.done; now = clock_mono_ns()) {
         if (!sent)
             sent = recorder_send(&l->recorder, &end);
         struct pollfd p[2] = {{.fd = l->recorder.socket, .events = POLLIN}, {.fd = l->signals.fd, .events = POLLIN}};
@@ -132,9 +119,9 @@ static int exit_status(struct launch *l)
 int ending_finish(struct launch *l)
 {
     pid_t except[4] = {l->recorder.pid > 0 ? l->recorder.pid : -1,
-                       l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, launcher_sender(l), 0};
+                       l->signals.observer.page && l->signals.observer.pid > 0 ? l->signals.observer.pid : -1, launcher_sender(l), 0};
     if (l->limit.reached && l->left)
-        limit_sweep(except);
+        limit_kill_rest(except);
     enum waited waited = l->recorded ? wait_recorder(l) : WAITED_DONE;
     if (waited == WAITED_LATE)
         say_line(&l->out[1], "the record is not finished after %g s; it is kept and \"benchwrap sync --local\" finishes it",

@@ -10,6 +10,4 @@ uint32_t ending_left(const struct launch *l);
 int ending_finish(struct launch *l);
 /* Dies as the program did, without a second core file. Returns where that is impossible: process 1 does not die of signals. */
 void ending_die_of(int number);
-int64_t clock_ns(void);      /* monotonic */
-int64_t clock_wall_ms(void); /* since the epoch */
 #endif

@@ -1,6 +1,7 @@
 /* launcher.c: one wrapped run as the launcher sees it: start, turns of the loop, end. */
 #include "launch/launcher.h"
 
+#include "base/clock.h"
 #include "base/screen.h"
 
 #include "launch/drain.h"
@@ -39,8 +40,8 @@ static void launcher_helpers(const struct launch *l, pid_t ret[4])
     int n = 0;
     if (l->recorder.pid > 0)
         ret[n++] = l->recorder.pid;
-    if (l->signals.witness.page && l->signals.witness.pid > 0)
-        ret[n++] = l->signals.witness.pid;
+    if (l->signals.observer.page && l->signals.observer.pid > 0)
+        ret[n++] = l->signals.observer.pid;
     if (launcher_sender(l) > 0)
         ret[n++] = launcher_sender(l);
     ret[n] = 0;
@@ -94,7 +95,7 @@ static void recorder_lost(struct launch *l);
 static void launcher_follow_stop(struct launch *l, int number)
 {
     struct proc_id now;
-    while (pump_both(l, clock_ns()))
+    while (pump_both(l, clock_mono_ns()))
         ;
     if (!signals_of_terminal(&l->signals, number) || !proc_look(l->pid, &now) || now.state != 'T')
         return;
@@ -105,7 +106,7 @@ static void program_ended(struct launch *l, int status, const struct rusage *usa
 {
     l->ended = l->signals.ended = true;
     l->status = status;
-    l->ended_ns = clock_ns();
+    l->ended_ns = clock_mono_ns();
     l->ended_wall_ms = clock_wall_ms();
     add_usage(&l->usage, usage);
     for (int i = 0; i < 2; i++)
@@ -128,8 +129,8 @@ static void launcher_reap(struct launch *l)
             l->recorder.exit = status;
             if (l->helpless)
                 recorder_lost(l);
-        } else if (pid == l->signals.witness.pid)
-            l->signals.witness.pid = 0;
+        } else if (pid == l->signals.observer.pid)
+            l->signals.observer.pid = 0;
         else if (pid != launcher_sender(l)) {
             l->orphans++;
             add_usage(&l->usage, &usage);
@@ -145,14 +146,14 @@ static struct out *stderr_of(struct launch *l)
     return &l->out[1];
 }
 
-/* Its socket closes a moment before it can be reaped: the witness is replaced at once, the warning waits for the exit status. */
+/* Its socket closes a moment before it can be reaped: the observer is replaced at once, the warning waits for the exit status. */
 static void recorder_lost(struct launch *l)
 {
     int exit = l->recorder.exit;
     if (l->recorder.done || !l->recorded || l->told)
         return;
     if (!l->helpless && !l->ended)
-        signals_own_witness(&l->signals);
+        signals_start_observer(&l->signals);
     l->helpless = true;
     if (l->recorder.pid > 0)
         return;
@@ -179,7 +180,7 @@ static void hear_recorder(struct launch *l)
 
 /* ---- one turn ---- */
 
-static void report_failure(struct launch *l, struct stream *s)
+static void report_failure(struct launch *l, struct pump_stream *s)
 {
     int error = s->failure;
     if (!error || error == EPIPE || s->reported)
@@ -194,7 +195,7 @@ static bool pump_both(struct launch *l, int64_t now_ns)
 {
     bool moved = false, wake = false;
     for (int i = 0; i < 2; i++) {
-        struct stream *s = &l->stream[i];
+        struct pump_stream *s = &l->stream[i];
         if (pump_finished(s))
             continue;
         for (int k = 0; k < PIECES_A_TURN && pump_step(s, l->recorder.alive, now_ns, &wake); k++)
@@ -214,7 +215,7 @@ static void hand_streams_over(struct launch *l, int64_t now_ns, bool at_once)
     uint32_t open = 0;
     bool owed = false;
     for (int i = 0; i < 2; i++) {
-        struct stream *s = &l->stream[i];
+        struct pump_stream *s = &l->stream[i];
         open |= pump_finished(s) ? 0 : 1U << i;
         owed |= s->owed || s->left;
     }
@@ -262,12 +263,12 @@ static void wait_turn(struct launch *l, struct pollfd *p)
     p[AT_RECORDER] = (struct pollfd){.fd = l->recorder.alive ? l->recorder.socket : -1, .events = POLLIN};
     p[AT_LINE] = (struct pollfd){.fd = l->line, .events = POLLIN};
     for (int i = 0; i < 2; i++) {
-        struct stream *s = &l->stream[i];
+        struct pump_stream *s = &l->stream[i];
         p[AT_SOURCE + i] = (struct pollfd){.fd = pump_wants_input(s) ? s->source : -1, .events = POLLIN};
         p[AT_KEYS + i] = (struct pollfd){.fd = s->is_pty ? s->pty.keys : -1, .events = POLLIN};
         p[AT_OUT + i] = (struct pollfd){.fd = s->left && !s->retry_ns ? s->out->fd : -1, .events = POLLOUT};
     }
-    if (poll(p, AT_COUNT, turn_timeout(l, clock_ns())) < 0) {
+    if (poll(p, AT_COUNT, turn_timeout(l, clock_mono_ns())) < 0) {
         struct timespec nap = {.tv_nsec = 1000000};
         if (errno != EINTR)
             nanosleep(&nap, NULL);
@@ -289,7 +290,7 @@ static void resize_terminals(struct launch *l)
 static void program_failed(struct launch *l)
 {
     char text[512];
-    struct wire_msg msg = {.kind = WIRE_NOEXEC, .status = l->failure.error, .wall_ms = clock_wall_ms(), .mono_ns = clock_ns()};
+    struct wire_msg msg = {.kind = WIRE_NOEXEC, .status = l->failure.error, .wall_ms = clock_wall_ms(), .mono_ns = clock_mono_ns()};
     l->exit_status = spawn_explain(l->program[0], &l->failure, text, sizeof text);
     recorder_send(&l->recorder, &msg);
     say_line(stderr_of(l), "%s", text);
@@ -302,7 +303,7 @@ static void launcher_turn(struct launch *l)
     struct pollfd p[AT_COUNT];
     pid_t except[4];
     wait_turn(l, p);
-    int64_t now_ns = clock_ns();
+    int64_t now_ns = clock_mono_ns();
     if (p[AT_SIGNALS].revents || l->signals.queued) {
         unsigned todo = signals_handle(&l->signals, now_ns);
         if (todo & SIGNALS_RESIZE)
@@ -396,8 +397,10 @@ static int launcher_prepare(struct launch *l, const char **ret_what)
 /* Lets the recorder look at the machine, at most --probe-wait. False: it is gone. */
 static bool wait_recorder_ready(struct launch *l)
 {
-    int64_t until = clock_ns() + (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0);
-    for (int64_t now = clock_ns(); l->recorder.alive && !l->recorder.ready && !l->recorder.refused && now < until; now = clock_ns()) {
+    int64_t until =
+        clock_mono_ns() + (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0);
+    for (int64_t now = clock_mono_ns(); l->recorder.alive && !l->recorder.ready && !l->recorder.refused && now < until;
+         now = clock_mono_ns()) {
         struct pollfd p = {.fd = l->recorder.socket, .events = POLLIN};
         if (poll(&p, 1, (int)((until - now + 999999) / 1000000)) < 0 && errno != EINTR)
             break;
@@ -423,18 +426,18 @@ static bool start_program(struct launch *l)
         l->stream[i].for_child = -1;
     }
     if (l->recorded)
-        signals_witness(&l->signals, l->recorder.pid, l->recorder.wire->seen);
+        signals_set_observer(&l->signals, l->recorder.pid, l->recorder.wire->seen);
     else
-        signals_own_witness(&l->signals);
+        signals_start_observer(&l->signals);
     if (l->recorded && l->options.counters)
         counters_open(&l->counters, l->pid);
     signals_started(&l->signals, l->pid);
-    int64_t now_ns = clock_ns();
+    int64_t now_ns = clock_mono_ns();
     struct wire_msg msg = {.kind = WIRE_STARTED, .pid = l->pid, .mono_ns = now_ns, .wall_ms = clock_wall_ms()};
     if (l->options.timeout > 0)
-        l->limit = (struct limit){.due_ns = now_ns + (int64_t)(l->options.timeout * 1e9),
-                                  .grace_ns = (int64_t)(l->options.kill_after * 1e9),
-                                  .signal = l->options.signal};
+        l->limit = (struct time_limit){.due_ns = now_ns + (int64_t)(l->options.timeout * 1e9),
+                                       .grace_ns = (int64_t)(l->options.kill_after * 1e9),
+                                       .signal = l->options.signal};
     spawn_release(l->line);
     if (l->recorded)
         recorder_send(&l->recorder, &msg);
@@ -456,13 +459,13 @@ static void reap_recorder(struct launch *l)
 /* Gives back what was set up; nothing of ours may be left for the program to see, no child either. */
 static void abandon_recording(struct launch *l)
 {
-    struct wire_msg none = {.kind = WIRE_NOEXEC, .wall_ms = clock_wall_ms(), .mono_ns = clock_ns()};
+    struct wire_msg none = {.kind = WIRE_NOEXEC, .wall_ms = clock_wall_ms(), .mono_ns = clock_mono_ns()};
     recorder_send(&l->recorder, &none); /* it did not run under this record, which is thrown away */
     for (int i = 0; i < 2; i++) {
         pump_close(&l->stream[i]);
         if (l->stream[i].captured && !l->stream[i].is_pty)
             fd_close(&l->stream[i].for_child);
-        l->stream[i] = (struct stream){.number = i + 1, .source = -1, .for_child = -1};
+        l->stream[i] = (struct pump_stream){.number = i + 1, .source = -1, .for_child = -1};
     }
     recorder_close(&l->recorder);
     reap_recorder(l);
@@ -480,7 +483,7 @@ static void abandon_recording(struct launch *l)
 static void let_leave(struct launch *l)
 {
     struct timespec nap = {.tv_nsec = 2000000};
-    while ((l->left = ending_left(l)) > 0 && l->recorded && !l->limit.reached && clock_ns() < l->ended_ns + LEAVE_NS) {
+    while ((l->left = ending_left(l)) > 0 && l->recorded && !l->limit.reached && clock_mono_ns() < l->ended_ns + LEAVE_NS) {
         nanosleep(&nap, NULL);
         nap.tv_nsec += nap.tv_nsec / 2;
         launcher_reap(l);
@@ -527,7 +530,7 @@ int launcher_run(struct launch *l)
     l->recorder = (struct recorder){.socket = -1, .its_end = -1, .memory = -1, .log = -1};
     for (int i = 0; i < 2; i++) {
         out_open(&l->out[i], i + 1);
-        l->stream[i] = (struct stream){.number = i + 1, .source = -1, .for_child = -1};
+        l->stream[i] = (struct pump_stream){.number = i + 1, .source = -1, .for_child = -1};
     }
     if (!spawn_save(&l->state)) {
         say_stderr("%s: %s; running it unrecorded", what, strerror(errno));

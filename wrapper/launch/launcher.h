@@ -22,12 +22,12 @@ struct launch {
     struct signals signals;
     struct recorder recorder;
     struct out out[2];       /* the caller's stdout, stderr */
-    struct stream stream[2];
-    struct limit limit;
-    struct counters counters;
+    struct pump_stream stream[2];
+    struct time_limit limit;
+    struct perf_counters counters;
 
     bool recorded;           /* there is, or was, a recorder */
-    bool helpless;           /* it has died before its time, another witness was found */
+    bool helpless;           /* it has died before its time, another observer was found */
     bool told;               /* and that has been said */
     pid_t drainer;           /* carries on what background processes write; 0: none */
     pid_t pid;

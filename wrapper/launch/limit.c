@@ -28,7 +28,7 @@ static void limit_send_signal(int signal, pid_t program, const pid_t *except)
     free(list);
 }
 
-bool limit_check(struct limit *limit, int64_t now_ns, pid_t program, const pid_t *except)
+bool limit_check(struct time_limit *limit, int64_t now_ns, pid_t program, const pid_t *except)
 {
     if (!limit->due_ns || now_ns < limit->due_ns)
         return false;
@@ -40,12 +40,12 @@ bool limit_check(struct limit *limit, int64_t now_ns, pid_t program, const pid_t
     return true;
 }
 
-void limit_sweep(const pid_t *except)
+void limit_kill_rest(const pid_t *except)
 {
     limit_send_signal(SIGKILL, 0, except);
 }
 
-int limit_timeout(const struct limit *limit, int64_t now_ns)
+int limit_timeout(const struct time_limit *limit, int64_t now_ns)
 {
     if (!limit->due_ns)
         return -1;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct limit {
+struct time_limit {
     int64_t due_ns;       /* monotonic; 0: none */
     int64_t grace_ns;     /* from the signal to KILL */
     int signal;
@@ -13,8 +13,8 @@ struct limit {
 };
 
 /* Sends what is due. except: our helpers' pids, 0-terminated. True when something was sent. */
-bool limit_check(struct limit *limit, int64_t now_ns, pid_t program, const pid_t *except);
+bool limit_check(struct time_limit *limit, int64_t now_ns, pid_t program, const pid_t *except);
 /* KILL to whatever is left of a program whose limit was reached. */
-void limit_sweep(const pid_t *except);
-int limit_timeout(const struct limit *limit, int64_t now_ns);
+void limit_kill_rest(const pid_t *except);
+int limit_timeout(const struct time_limit *limit, int64_t now_ns);
 #endif

@@ -1,6 +1,7 @@
 /* main.c: the launcher `benchwrap`: reads the line, then runs the program under the recorder, or becomes the program, or becomes the core. */
-#include "launch/ending.h"
 #include "launch/launcher.h"
+
+#include "base/clock.h"
 #include "launch/collector.h"
 #include "launch/repeat.h"
 #include "launch/say.h"
@@ -84,7 +85,7 @@ static char **as_archive(int *argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct launch l = {.start_ns = clock_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};
+    struct launch l = {.start_ns = clock_mono_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};
     struct opt_value values[OPTIONS_COUNT];
     struct opt_set set = {.rows = options_rows, .count = OPTIONS_COUNT, .values = values, .words = words_typed, .place = WORDS_PROGRAM};
     struct err err;

@@ -286,7 +286,7 @@ static char *const *peel_starters(char *const *argv, int *ret_parallel, struct p
     return at;
 }
 
-char *const *peel(char *const *argv)
+char *const *peel_program(char *const *argv)
 {
     int parallel;
     return peel_starters(argv, &parallel, NULL);
@@ -342,7 +342,7 @@ const char *peel_launcher(char *const *argv)
     return NULL;
 }
 
-bool peel_shape(char *const *argv, struct peel_shape *ret)
+bool peel_read_shape(char *const *argv, struct peel_shape *ret)
 {
     int parallel;
     *ret = (struct peel_shape){0};

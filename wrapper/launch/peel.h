@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Where in argv (NULL-terminated) the really measured program begins. argv itself if nothing is peeled, or if nothing would be left. */
-char *const *peel(char *const *argv);
+char *const *peel_program(char *const *argv);
 /* Is one of the peeled commands a starter of parallel ranks (srun, mpirun …)? */
 bool peel_is_parallel(char *const *argv);
 
@@ -40,5 +40,5 @@ struct peel_shape {
     bool hosts; /* they name hosts, which may be some of the job's or others */
 };
 /* False, and nothing told, where the line has no parallel starter, several of them, or several programs (`mpirun -n 1 a : -n 3 b`). */
-bool peel_shape(char *const *argv, struct peel_shape *ret);
+bool peel_read_shape(char *const *argv, struct peel_shape *ret);
 #endif

@@ -12,9 +12,9 @@
 
 enum { PIPE_SIZE = 1 << 20, RING_LOW = 64 << 10 /* after a loss go on when so much is free: no confetti */ };
 
-int pump_open(struct stream *s, int number, struct out *out, enum capture capture)
+int pump_open(struct pump_stream *s, int number, struct out *out, enum capture capture)
 {
-    *s = (struct stream){
+    *s = (struct pump_stream){
         .number = number, .source = -1, .for_child = -1, .out = out, .pty = {.master = -1, .slave = -1, .real = -1, .keys = -1}};
     if (capture == CAPTURE_NONE || out->way == OUT_CLOSED || out->is_message_socket)
         return 0;
@@ -41,17 +41,17 @@ int pump_open(struct stream *s, int number, struct out *out, enum capture captur
     return 0;
 }
 
-void pump_merge(struct stream *streams)
+void pump_merge(struct pump_stream *streams)
 {
-    struct stream *err = &streams[1];
-    *err = (struct stream){.number = 2,
-                           .source = -1,
-                           .for_child = streams[0].for_child,
-                           .out = streams[0].out,
-                           .pty = {.master = -1, .slave = -1, .real = -1, .keys = -1}};
+    struct pump_stream *err = &streams[1];
+    *err = (struct pump_stream){.number = 2,
+                                .source = -1,
+                                .for_child = streams[0].for_child,
+                                .out = streams[0].out,
+                                .pty = {.master = -1, .slave = -1, .real = -1, .keys = -1}};
 }
 
-void pump_record(struct stream *s, struct wire *wire, int ring)
+void pump_record(struct pump_stream *s, struct wire *wire, int ring)
 {
     if (!s->captured)
         return;
@@ -61,7 +61,7 @@ void pump_record(struct stream *s, struct wire *wire, int ring)
     s->ring->used = 1;
 }
 
-void pump_close(struct stream *s)
+void pump_close(struct pump_stream *s)
 {
     if (s->is_pty)
         pty_close(&s->pty);
@@ -71,7 +71,7 @@ void pump_close(struct stream *s)
     s->owed = 0;
 }
 
-void pump_program_ended(struct stream *s)
+void pump_program_ended(struct pump_stream *s)
 {
     int there = 0;
     if (s->is_pty && s->source >= 0) {
@@ -82,17 +82,17 @@ void pump_program_ended(struct stream *s)
         s->owed = (uint64_t)there;
 }
 
-bool pump_finished(const struct stream *s)
+bool pump_finished(const struct pump_stream *s)
 {
     return s->source < 0 && !s->left;
 }
 
-bool pump_wants_input(const struct stream *s)
+bool pump_wants_input(const struct pump_stream *s)
 {
     return s->source >= 0 && !s->left && !s->stalled_ns;
 }
 
-int pump_timeout(const struct stream *s, int64_t now_ns)
+int pump_timeout(const struct pump_stream *s, int64_t now_ns)
 {
     if (s->left && s->retry_ns)
         return s->retry_ns <= now_ns ? 0 : (int)((s->retry_ns - now_ns) / 1000000 + 1);
@@ -101,7 +101,7 @@ int pump_timeout(const struct stream *s, int64_t now_ns)
     return -1;
 }
 
-static void end_stall(struct stream *s, int64_t now_ns)
+static void end_stall(struct pump_stream *s, int64_t now_ns)
 {
     if (s->stalled_ns)
         s->waited_ns += now_ns - s->stalled_ns;
@@ -109,7 +109,7 @@ static void end_stall(struct stream *s, int64_t now_ns)
 }
 
 /* Where the next bytes go: ring or spare buffer. 0: wait for the recorder. */
-static size_t pump_buffer_for(struct stream *s, bool recorder, int64_t now_ns, char **ret)
+static size_t pump_buffer_for(struct pump_stream *s, bool recorder, int64_t now_ns, char **ret)
 {
     *ret = s->spare;
     if (!s->ring || !recorder) {
@@ -144,7 +144,7 @@ static size_t pump_buffer_for(struct stream *s, bool recorder, int64_t now_ns, c
     return room;
 }
 
-static void pump_publish(struct stream *s, const char *at, size_t n, bool *wake)
+static void pump_publish(struct pump_stream *s, const char *at, size_t n, bool *wake)
 {
     if (!s->ring)
         return;
@@ -160,7 +160,7 @@ static void pump_publish(struct stream *s, const char *at, size_t n, bool *wake)
         *wake = true;
 }
 
-static bool pump_read(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
+static bool pump_read(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake)
 {
     char *to;
     size_t room = pump_buffer_for(s, recorder, now_ns, &to);
@@ -188,7 +188,7 @@ static bool pump_read(struct stream *s, bool recorder, int64_t now_ns, bool *wak
     return false;
 }
 
-static void pump_fail(struct stream *s, int error)
+static void pump_fail(struct pump_stream *s, int error)
 {
     s->failure = error;
     s->lost += s->left;
@@ -196,7 +196,7 @@ static void pump_fail(struct stream *s, int error)
     pump_close(s);
 }
 
-static bool pump_write(struct stream *s, int64_t now_ns)
+static bool pump_write(struct pump_stream *s, int64_t now_ns)
 {
     ssize_t n = out_write(s->out, s->at, s->left);
     s->retry_ns = 0;
@@ -219,7 +219,7 @@ static bool pump_write(struct stream *s, int64_t now_ns)
     return false;
 }
 
-bool pump_step(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
+bool pump_step(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake)
 {
     bool moved = false;
     if (!s->left && s->source >= 0)

@@ -8,7 +8,7 @@
 
 enum { PUMP_PIECE = 256 << 10, PUMP_STALL_MS = 250 /* so long in all each stream waits for a slow recorder */, PUMP_TRIES = 20 };
 
-struct stream {
+struct pump_stream {
     int number;     /* 1 or 2 */
     int source;     /* read end or pty master; -1: not captured, or at its end */
     int for_child;  /* write end or pty slave, until the program has it; -1: it keeps the inherited one */
@@ -34,20 +34,20 @@ struct stream {
 
 /* Opens what the program gets instead of descriptor `number`. 0; -1 with errno: the caller runs it unrecorded. An uncapturable stream (closed, read-only,
  * datagrams, --capture none) is left alone. */
-int pump_open(struct stream *s, int number, struct out *out, enum capture capture);
+int pump_open(struct pump_stream *s, int number, struct out *out, enum capture capture);
 /* Both through one pipe: streams[1] follows streams[0]. */
-void pump_merge(struct stream *streams);
+void pump_merge(struct pump_stream *streams);
 /* Attaches the recorder's ring. */
-void pump_record(struct stream *s, struct wire *wire, int ring);
+void pump_record(struct pump_stream *s, struct wire *wire, int ring);
 /* Reads and writes what is possible without waiting. `recorder`: is it alive? `wake`: it asked to be woken. True if bytes moved. */
-bool pump_step(struct stream *s, bool recorder, int64_t now_ns, bool *wake);
+bool pump_step(struct pump_stream *s, bool recorder, int64_t now_ns, bool *wake);
 /* The program has ended: what is in the pipe now is owed, what comes later only until the caller's time limit. */
-void pump_program_ended(struct stream *s);
-void pump_close(struct stream *s);
+void pump_program_ended(struct pump_stream *s);
+void pump_close(struct pump_stream *s);
 /* Neither source nor pending bytes. */
-bool pump_finished(const struct stream *s);
+bool pump_finished(const struct pump_stream *s);
 /* ms until pump_step should be called without any descriptor being ready; -1: never. */
-int pump_timeout(const struct stream *s, int64_t now_ns);
+int pump_timeout(const struct pump_stream *s, int64_t now_ns);
 /* Is the source to be polled for input now? */
-bool pump_wants_input(const struct stream *s);
+bool pump_wants_input(const struct pump_stream *s);
 #endif

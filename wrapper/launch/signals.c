@@ -1,7 +1,7 @@
 /* signals.c: passes signals on so that the program sees each exactly once, whoever was meant: the launcher's pid or the whole group.
  *
  * A signal sent to the group reaches launcher, recorder and program alike; one sent to the launcher's pid reaches it alone and must be
- * forwarded. The kernel does not tell which it was, so the recorder, same group and all signals blocked, is the witness: its count, and what is pending for
+ * forwarded. The kernel does not tell which it was, so the recorder, same group and all signals blocked, is the observer: its count, and what is pending for
  * it (it may be busy or stopped). kill(-group) runs under the kernel's task list lock, and setpgid takes that lock too: after a setpgid that
  * changes nothing, whoever else is hit by the same kill has been hit. Only senders that walk pid by pid (slurmstepd) need waiting. */
 #include "launch/signals.h"
@@ -26,14 +26,14 @@ int signals_open(struct signals *s)
     return s->fd < 0 ? -1 : 0;
 }
 
-void signals_witness(struct signals *s, pid_t pid, const _Atomic uint32_t *seen)
+void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *seen)
 {
-    s->witness = (struct witness){.pid = pid, .seen = seen};
+    s->observer = (struct signal_observer){.pid = pid, .seen = seen};
     for (int i = 0; i < WIRE_SIGNALS && seen; i++)
         s->base[i] = seen[i];
 }
 
-_Noreturn static void witness_main(_Atomic uint32_t *seen, pid_t parent)
+_Noreturn static void signal_observer_main(_Atomic uint32_t *seen, pid_t parent)
 {
     sigset_t all;
     sigfillset(&all);
@@ -49,21 +49,21 @@ _Noreturn static void witness_main(_Atomic uint32_t *seen, pid_t parent)
     }
 }
 
-int signals_own_witness(struct signals *s)
+int signals_start_observer(struct signals *s)
 {
-    s->witness = (struct witness){0};
+    s->observer = (struct signal_observer){0};
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return -1;
     pid_t pid = spawn_fork();
     if (pid == 0)
-        witness_main(page, s->self);
+        signal_observer_main(page, s->self);
     if (pid < 0) {
         munmap(page, 4096);
         return -1;
     }
-    signals_witness(s, pid, page);
-    s->witness.page = page;
+    signals_set_observer(s, pid, page);
+    s->observer.page = page;
     return 0;
 }
 
@@ -89,8 +89,8 @@ void signals_stop(struct signals *s, int number)
 
 void signals_close(struct signals *s)
 {
-    if (s->witness.page && s->witness.pid > 0)
-        kill(s->witness.pid, SIGKILL);
+    if (s->observer.page && s->observer.pid > 0)
+        kill(s->observer.pid, SIGKILL);
     fd_close(&s->fd);
 }
 
@@ -160,20 +160,20 @@ static void signals_forward(struct signals *s, const struct signalfd_siginfo *in
         kill(s->program, (int)info->ssi_signo);
 }
 
-/* Has the witness seen one more than is accounted for? Its count first, then what is pending for it: what it takes from its queue in between
+/* Has the observer seen one more than is accounted for? Its count first, then what is pending for it: what it takes from its queue in between
  * shows a moment later, nothing is counted twice. */
-static bool has_witness_seen(const struct signals *s, int number)
+static bool has_observer_seen(const struct signals *s, int number)
 {
-    int32_t more = (int32_t)(s->witness.seen[number] - s->base[number]);
+    int32_t more = (int32_t)(s->observer.seen[number] - s->base[number]);
     uint64_t pending;
-    if (more <= 0 && proc_pending(s->witness.pid, &pending))
+    if (more <= 0 && proc_pending(s->observer.pid, &pending))
         more += (int32_t)(pending >> (number - 1) & 1);
     return more > 0;
 }
 
-static bool witness_alive(const struct signals *s)
+static bool is_observer_alive(const struct signals *s)
 {
-    return s->witness.pid > 0;
+    return s->observer.pid > 0;
 }
 
 /* Does the kernel send this by itself to a whole group (terminal) rather than to one process (timer, limit)? */
@@ -205,9 +205,9 @@ static enum signals_decision signals_decide(struct signals *s, const struct sign
         return member ? DROP : FORWARD;
     if (!member && !is_step_daemon((pid_t)e->info.ssi_pid))
         return FORWARD;
-    if (!witness_alive(s))
+    if (!is_observer_alive(s))
         return FORWARD;
-    if (has_witness_seen(s, number)) {
+    if (has_observer_seen(s, number)) {
         s->base[number]++;
         return DROP;
     }
@@ -231,13 +231,13 @@ static void decide_all(struct signals *s, int64_t now_ns)
     s->queued = kept;
 }
 
-/* Counts of the witness that no signal of ours belongs to (it alone was hit, or two of a kind became one for us) must not pay for a later one. */
+/* Counts of the observer that no signal of ours belongs to (it alone was hit, or two of a kind became one for us) must not pay for a later one. */
 static void signals_settle(struct signals *s, int64_t now_ns, unsigned *todo)
 {
     uint32_t seen[WIRE_SIGNALS];
     bool more = false;
     for (int i = 1; i < WIRE_SIGNALS; i++) {
-        seen[i] = s->witness.seen[i];
+        seen[i] = s->observer.seen[i];
         more |= (int32_t)(seen[i] - s->base[i]) > 0;
     }
     if (!more)
@@ -264,7 +264,7 @@ unsigned signals_handle(struct signals *s, int64_t now_ns)
         signals_read(s, now_ns, &todo);
         decide_all(s, now_ns);
     }
-    if (witness_alive(s))
+    if (is_observer_alive(s))
         signals_settle(s, now_ns, &todo);
     return todo;
 }
@@ -283,7 +283,7 @@ void signals_started(struct signals *s, pid_t program)
             signals_forward(s, &s->queue[i].info);
     }
     s->queued = 0;
-    signals_witness(s, s->witness.pid, s->witness.seen);
+    signals_set_observer(s, s->observer.pid, s->observer.seen);
 }
 
 int signals_timeout(const struct signals *s)

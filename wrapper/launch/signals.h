@@ -10,10 +10,10 @@ enum { SIGNALS_QUEUE = 256, SIGNALS_WAIT_MS = 50, SIGNALS_WALK_MS = 250, SIGNALS
 enum { SIGNALS_CHILD = 1, SIGNALS_RESIZE = 2, SIGNALS_END = 4 /* INT TERM HUP QUIT after the program had ended */ };
 
 /* A process in our group that blocks every signal and counts what reaches it. What it has not seen was meant for us alone. */
-struct witness {
+struct signal_observer {
     pid_t pid;                    /* 0: none */
     const _Atomic uint32_t *seen; /* [WIRE_SIGNALS] */
-    void *page;                   /* of our own little witness */
+    void *page;                   /* of our own observer process */
 };
 
 struct signals_entry {
@@ -28,18 +28,18 @@ struct signals {
     bool ended;                    /* the program is gone: nothing is forwarded any more */
     bool stop_asked;               /* a TSTP has come since the last CONT */
     int finish_signal;             /* first of TERM INT HUP QUIT */
-    struct witness witness;
-    uint32_t base[WIRE_SIGNALS];   /* of witness.seen: what is accounted for */
+    struct signal_observer observer;
+    uint32_t base[WIRE_SIGNALS];   /* of observer.seen: what is accounted for */
     size_t queued;
     struct signals_entry queue[SIGNALS_QUEUE];
 };
 
 /* All signals are blocked already (spawn_save). 0 or -1 with errno. */
 int signals_open(struct signals *s);
-/* The recorder is the witness; its counts start at what they are now. */
-void signals_witness(struct signals *s, pid_t pid, const _Atomic uint32_t *seen);
-/* A small process of our own instead, when there is no recorder. -1: there is no witness then, and what is not the terminal's is forwarded. */
-int signals_own_witness(struct signals *s);
+/* The recorder is the observer; its counts start at what they are now. */
+void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *seen);
+/* A small process of our own instead, when there is no recorder. -1: there is no observer then, and what is not the terminal's is forwarded. */
+int signals_start_observer(struct signals *s);
 /* The program exists but is still held: what came before goes to it now, unless it has it itself. */
 void signals_started(struct signals *s, pid_t program);
 /* Reads and decides. SIGNALS_… of what the caller must do. */
@@ -50,5 +50,5 @@ int signals_timeout(const struct signals *s);
 bool signals_of_terminal(const struct signals *s, int number);
 /* Stops this process by the signal, as the terminal stopped the program, so that the shell sees its job stopped. Returns when it goes on. */
 void signals_stop(struct signals *s, int number);
-void signals_close(struct signals *s); /* ends our own witness */
+void signals_close(struct signals *s); /* ends our own observer */
 #endif

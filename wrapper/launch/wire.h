@@ -45,7 +45,7 @@ struct wire {
     uint32_t rank, ranks;     /* rank of this process, number of ranks (0: unknown) */
     char rank_source[32];     /* variable the rank was read from, "" none */
     char scope[16];           /* tag benchwrap.scope: "process", "rank0", "rank", "launcher" … */
-    /* The witness: how often the recorder has seen each signal, so the launcher can tell group from single delivery. */
+    /* The signal observer: how often the recorder has seen each signal, so the launcher can tell group from single delivery. */
     _Atomic uint32_t seen[WIRE_SIGNALS];
     struct wire_ring ring[WIRE_STREAMS];
     /* the ring bytes follow: WIRE_STREAMS * WIRE_RING, page-aligned at WIRE_DATA */
@@ -77,7 +77,7 @@ struct wire_msg {
     uint32_t left;            /* still running when we stopped waiting; WIRE_LEFT_UNKNOWN: /proc does not show this PID namespace */
     uint32_t open_streams;    /* bit i: a background process still held stream i, whose later bytes are not recorded */
     uint32_t timed_out;
-    uint32_t finish_signal;   /* first terminating signal forwarded or witnessed (TERM INT HUP QUIT), 0 */
+    uint32_t finish_signal;   /* first terminating signal forwarded or observed (TERM INT HUP QUIT), 0 */
     int64_t overhead_us;      /* launcher's own CPU time so far */
     uint64_t passed[WIRE_STREAMS]; /* bytes passed on */
     uint64_t lost[WIRE_STREAMS];   /* bytes the real stream did not take */

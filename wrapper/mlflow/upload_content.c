@@ -51,7 +51,7 @@ struct upload_file_list {
 
 static int upload_list_folder(struct upload_file_list *f, int dir, const char *folder, const char *prefix, int depth, struct err *err)
 {
-    struct fs_list list;
+    struct fs_names list;
     int rc = 0;
     if (fs_list(dir, folder, &list, err))
         return -1;
@@ -71,13 +71,13 @@ static int upload_list_folder(struct upload_file_list *f, int dir, const char *f
         else {
             struct upload_file *file = ARENA_NEW(f->a, struct upload_file);
             if (!file)
-                return fs_list_deinit(&list), err_set(err, ERR_SYSTEM, "no memory for the names of files");
+                return fs_names_deinit(&list), err_set(err, ERR_SYSTEM, "no memory for the names of files");
             *file = (struct upload_file){.path = path, .name = upload_file_name(f->u, f->id, path, f->a), .size = (uint64_t)st.st_size};
             *f->end = file;
             f->end = &file->next;
         }
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return rc;
 }
 
@@ -173,7 +173,7 @@ static struct yaml *read_yaml(int dir, const char *path, struct arena *a, struct
 
 enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, size_t *ret_count, struct err *err)
 {
-    struct fs_list list;
+    struct fs_names list;
     char path[600];
     enum mlflow_answer answer = MLFLOW_FINE;
     snprintf(path, sizeof path, "%.33s/inputs", id);
@@ -203,6 +203,6 @@ enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, con
         answer = mlflow_log_input(p->u->m, p->run.id, &d, err);
         ++*ret_count;
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return answer;
 }

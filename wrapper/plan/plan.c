@@ -474,7 +474,7 @@ static int plan_make_into(struct plan *p, int argc, char **argv, char **env, str
     if (opt_parse(&p->opts, argc, argv, &next, err) < 0 || plan_check_values(p, err) < 0)
         return -1;
     p->argv = argv + (next < argc ? next : argc);
-    p->program = peel(p->argv);
+    p->program = peel_program(p->argv);
     p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
     p->repository = find_repository(p, env);

@@ -1,6 +1,7 @@
 /* repeat.c: the story of a series: what is asked, one run after the other, when it is enough, how it ends. */
 #include "repeat/repeat.h"
 
+#include "base/clock.h"
 #include "base/exit_words.h"
 #include "launch/ending.h"
 #include "repeat/repeat_state.h"
@@ -74,7 +75,7 @@ static bool run_one(struct series *s, size_t point, bool warmup, size_t repetiti
                                       .verdict = "",
                                       .reason = "",
                                       .noisy = ""};
-    if (s->what.max_time > 0 && (double)(clock_ns() - s->start_ns) / 1e9 >= s->what.max_time)
+    if (s->what.max_time > 0 && (double)(clock_mono_ns() - s->start_ns) / 1e9 >= s->what.max_time)
         stop(s, "the time of --max-time is over");
     if (series_child_ending(&s->child))
         stop(s, "ended by a signal");
@@ -241,7 +242,7 @@ int series_run(int argc, char **argv, char **env)
     static struct series s; /* the arenas inside live as long as the process */
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap");
-    s = (struct series){.env = env, .file = -1, .why = "", .run = {.spool = SPOOL_NONE, .signals = -1}, .start_ns = clock_ns()};
+    s = (struct series){.env = env, .file = -1, .why = "", .run = {.spool = SPOOL_NONE, .signals = -1}, .start_ns = clock_mono_ns()};
     if (plan_make(&s.plan, argc, argv, env, &err) || series_plan_make(&s.what, &s.plan, &err))
         return refuse(&err);
     if (series_child_open(&s.child, &err))

@@ -1,9 +1,9 @@
 /* repeat_child.c: one run of a series as a process: started, waited for, signals passed on to it once. */
 #include "repeat/repeat_child.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
-#include "launch/ending.h"
 #include "launch/fd.h"
 #include "launch/proc.h"
 
@@ -24,7 +24,7 @@ int series_child_open(struct series_child *c, struct err *err)
         return err_sys(err, "series: signals cannot be blocked");
     if (signals_open(&c->signals) < 0)
         return err_sys(err, "series: signals cannot be read");
-    signals_own_witness(&c->signals); /* without one a signal to the whole group reaches the run twice: better than not at all */
+    signals_start_observer(&c->signals); /* without one a signal to the whole group reaches the run twice: better than not at all */
     return 0;
 }
 
@@ -35,7 +35,7 @@ void series_child_close(struct series_child *c)
 
 int series_child_ending(struct series_child *c)
 {
-    signals_handle(&c->signals, clock_ns());
+    signals_handle(&c->signals, clock_mono_ns());
     return c->signals.finish_signal;
 }
 
@@ -84,8 +84,8 @@ static bool reap(struct series_child *c, pid_t run, int *ret_status)
 {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
-        if (pid == c->signals.witness.pid && !WIFSTOPPED(status))
-            c->signals.witness.pid = 0;
+        if (pid == c->signals.observer.pid && !WIFSTOPPED(status))
+            c->signals.observer.pid = 0;
         if (pid != run)
             continue;
         if (!WIFSTOPPED(status)) {
@@ -99,15 +99,15 @@ static bool reap(struct series_child *c, pid_t run, int *ret_status)
 
 static void wait_for(struct series_child *c, pid_t run, int *ret_status)
 {
-    int64_t next = clock_ns() + BEAT_MS * 1000000LL;
+    int64_t next = clock_mono_ns() + BEAT_MS * 1000000LL;
     while (!reap(c, run, ret_status)) {
         struct pollfd p = {.fd = c->signals.fd, .events = POLLIN};
-        int ms = signals_timeout(&c->signals), until = (int)((next - clock_ns()) / 1000000) + 1;
+        int ms = signals_timeout(&c->signals), until = (int)((next - clock_mono_ns()) / 1000000) + 1;
         if (until < 0)
             until = 0;
         poll(&p, 1, ms >= 0 && ms < until ? ms : until);
-        signals_handle(&c->signals, clock_ns());
-        if (clock_ns() >= next) {
+        signals_handle(&c->signals, clock_mono_ns());
+        if (clock_mono_ns() >= next) {
             next += BEAT_MS * 1000000LL;
             if (c->beat)
                 c->beat(c->context);
@@ -127,7 +127,7 @@ int series_child_run(struct series_child *c, char *const *line, const char *inpu
     spawn_release(hold);
     wait_for(c, pid, ret_status);
     close(hold);
-    signals_handle(&c->signals, clock_ns());
+    signals_handle(&c->signals, clock_mono_ns());
     c->signals.program = 0;
     return 0;
 }

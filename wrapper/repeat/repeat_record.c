@@ -1,8 +1,8 @@
 /* repeat_record.c: the series' own run: it begins, each run's figures are noted, it becomes a run in the tree. */
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/show.h"
-#include "launch/ending.h"
 #include "launch/say.h"
 #include "run/commit.h"
 #include "repeat/repeat_state.h"
@@ -57,7 +57,7 @@ static struct wire *make_wire(void)
         return NULL;
     memset(w, 0, sizeof *w);
     w->start_wall_ms = clock_wall_ms();
-    w->start_mono_ns = clock_ns();
+    w->start_mono_ns = clock_mono_ns();
     w->launcher = getpid();
     record_new_id(w->run_id);
     if (parent && record_is_id(str_of(parent)))
@@ -445,7 +445,7 @@ void series_end(struct series *s, int exit_status, int number)
     if (rc == 0 && !s->what.quiet)
         summary(s, &f, &screen, &text);
     if (rc == 0)
-        sent = server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, OPTION_FINISH_WAIT) * 1e9), &screen, &server);
+        sent = server_finish(&s->run, clock_mono_ns() + (int64_t)(opt_seconds(&s->plan.opts, OPTION_FINISH_WAIT) * 1e9), &screen, &server);
     if (!s->what.quiet || !sent)
         buf_str(&text, buf_text(&server));
     screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);

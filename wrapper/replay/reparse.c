@@ -77,7 +77,7 @@ static const char *load_rules(struct again *g, struct arena *a)
 {
     const struct catalogue *catalogue = &g->x->plan->catalogue;
     const char *benchmark = tag_of(g, "benchmark");
-    char *const *program = (char *const *)peel((char *const *)g->argv);
+    char *const *program = (char *const *)peel_program((char *const *)g->argv);
     struct err err = {0};
     char real[PATH_MAX];
     if (g->x->rules)
@@ -123,7 +123,7 @@ static bool is_renewed(const struct fact *f)
 static void name_rule_files(struct making *m, const struct again *g, struct arena *a)
 {
     for (size_t i = 0; rules_file(g->rules, i); i++) {
-        const char *path = rules_file_path(g->rules, i, (char *const *)peel((char *const *)g->argv), a);
+        const char *path = rules_file_path(g->rules, i, (char *const *)peel_program((char *const *)g->argv), a);
         const struct fact *found = NULL;
         size_t n = 0;
         for (const struct fact *f = path ? m->record.first : NULL; f; f = f->next)

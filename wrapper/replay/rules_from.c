@@ -42,7 +42,7 @@ static char *const *recorded_argv(const struct json *detail, struct arena *a)
         if (!(argv[n++] = arena_dup(a, word, strlen(word))))
             return NULL;
     }
-    return argv ? peel(argv) : NULL;
+    return argv ? peel_program(argv) : NULL;
 }
 
 /* Standard output of the run, or standard error where the program printed nothing else. */

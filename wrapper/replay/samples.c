@@ -166,7 +166,7 @@ int samples_run(const struct rules *rules, const char *folder, bool update, stru
 {
     const char *samples = arena_printf(a, "%s/samples", folder), *outside = getenv("BENCHWRAP_SAMPLES");
     struct sample_case **tail = ret;
-    struct fs_list list;
+    struct fs_names list;
     *ret = NULL;
     if (!outside || !*outside) /* <source>/benchmarks/catalogue/<name> */
         outside = arena_printf(a, "%s/../../../../shared/samples", folder);
@@ -188,6 +188,6 @@ int samples_run(const struct rules *rules, const char *folder, bool update, stru
         *tail = s;
         tail = &s->next;
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }

@@ -47,7 +47,7 @@ static bool batch_is_due(struct commit_work *k)
     struct repo_commit c;
     if (!k->have_base)
         return true;
-    return repo_commit(k->s->repo, &k->base, k->s->arena, &c, NULL) == 0 && clock_wall_ms() / 1000 - c.committer_s > BATCH_DAILY_S;
+    return repo_commit_read(k->s->repo, &k->base, k->s->arena, &c, NULL) == 0 && clock_wall_ms() / 1000 - c.committer_s > BATCH_DAILY_S;
 }
 
 static void leave_run_out(struct commit_work *k, size_t i)
@@ -92,7 +92,7 @@ static int store_run_objects(struct commit_work *k)
         if (witness_sign(k->s, &k->hand.witness, k->root, run->experiment, run->id, k->err))
             return -1;
         uint64_t before = objects_waiting(k->s->repo);
-        int rc = take_run(k->s, k->root, run->experiment, run->id, &run->tree, &why, k->err);
+        int rc = take_run_objects(k->s, k->root, run->experiment, run->id, &run->tree, &why, k->err);
         if (rc < 0)
             return -1;
         k->done->bytes += objects_waiting(k->s->repo) - before;

@@ -46,7 +46,7 @@ int commit_tip_read(struct results *s, const struct repo_id *commit, struct comm
         return 0;
     ret->commit = *commit;
     arena_init(&a, 0);
-    int rc = repo_commit(s->repo, commit, &a, &c, err);
+    int rc = repo_commit_read(s->repo, commit, &a, &c, err);
     ret->tree = c.tree;
     arena_deinit(&a);
     return rc;

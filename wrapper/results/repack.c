@@ -13,14 +13,14 @@ enum { LIMIT_S = 1800, USAGE = 129 };
 static size_t count_packs(const struct repo *r)
 {
     char path[4096];
-    struct fs_list list;
+    struct fs_names list;
     size_t n = 0;
     snprintf(path, sizeof path, "%sobjects/pack", repo_common(r));
     if (fs_list(AT_FDCWD, path, &list, NULL))
         return 0;
     for (size_t i = 0; i < list.count; i++)
         n += str_ends(str_of(list.names[i]), ".pack");
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return n;
 }
 

@@ -197,7 +197,7 @@ int scan_tree(struct results *s, const char *only, struct scan *ret, struct err 
 {
     struct repo_id commits[RESULTS_KNOWN];
     size_t count;
-    struct fs_list list;
+    struct fs_names list;
     *ret = (struct scan){0};
     if (results_known(s, commits, &count, err))
         return -1;
@@ -210,7 +210,7 @@ int scan_tree(struct results *s, const char *only, struct scan *ret, struct err 
     for (size_t i = 0; i < list.count && rc == 0; i++)
         if (is_experiment_id(list.names[i]))
             rc = scan_experiment(s, root, list.names[i], commits, count, only, ret, err);
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     if (rc)
         scan_deinit(ret);
     else if (ret->count)

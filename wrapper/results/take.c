@@ -136,8 +136,8 @@ static int take_run_folder(struct run_taking *t, int dir, const char *name, int 
     return rc;
 }
 
-int take_run(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why,
-             struct err *err)
+int take_run_objects(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why,
+                     struct err *err)
 {
     struct run_taking t = {.s = s, .err = err};
     char folder[64];

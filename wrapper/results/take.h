@@ -5,7 +5,7 @@
 
 /* Every file below the run's folder, as a blob, and their folders as trees. 0; 1: the run cannot be committed as it is (a link, a name that git
  * refuses, too much): *ret_why tells, in s->arena; -1. */
-int take_run(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why, struct err *err);
+int take_run_objects(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why, struct err *err);
 /* The experiment's own files (meta.yaml, tags/), as far as the tree `base` (may be NULL) lacks them: paths below the tree's parent and blobs, into
  * edits, of which there is room for TAKE_EXPERIMENT_MAX. */
 enum { TAKE_EXPERIMENT_MAX = 64 };

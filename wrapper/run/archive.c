@@ -355,7 +355,7 @@ static int export_files(const struct archive_job *job, int dir, int aside, const
 /* What killed runs have left, an hour later. */
 static void sweep(int dir)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct stat st;
     struct err ignored = {0};
     if (fs_list(dir, UNFINISHED, &list, &ignored))
@@ -366,7 +366,7 @@ static void sweep(int dir)
         if (n < (int)sizeof path && fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && clock_wall_ms() / 1000 - st.st_mtime > OLD_S)
             fs_remove_tree(dir, path, &ignored);
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }
 
 /* The folder in which the files are made, new and empty. */

@@ -213,7 +213,7 @@ static void read_file(struct run *run, int dir, const char *name, uid_t owner)
 
 void nodes_look(struct run *run)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct statfs fs;
     int64_t now_ms = clock_wall_ms();
     CLEANUP_FD int dir = place_open_below(run->nodes.folder, NODE_FOLDER_LEVELS, 0);
@@ -227,7 +227,7 @@ void nodes_look(struct run *run)
             read_file(run, dir, name, own.st_uid);
     }
     if (there)
-        fs_list_deinit(&list);
+        fs_names_deinit(&list);
     bool late =
         fstatfs(run->spool.dir, &fs) != 0 || fs.f_type == NFS_SUPER_MAGIC; /* NFS shows files when it likes: they tell nothing of clocks */
     run->nodes.looked_ms = late ? 0 : now_ms;
@@ -235,7 +235,7 @@ void nodes_look(struct run *run)
 
 void nodes_remove(const char *folder)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct stat st;
     char parent[4200];
     snprintf(parent, sizeof parent, "%s", folder);
@@ -251,5 +251,5 @@ void nodes_remove(const char *folder)
         if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&
             clock_wall_ms() / 1000 - st.st_mtime > OLD_S)
             fs_remove_tree(dir, list.names[i], NULL);
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }

@@ -120,7 +120,7 @@ static void start_step(struct run *run)
     n->look_ns = clock_mono_ns() + CLOCK_MS * MS;
     buf_init(&n->facts, 16 << 20);
     note_way(run);
-    if (!env || ask_start(&n->step, (char *const *)line, env, PIECE, 0, ASK_INPUT, &err)) {
+    if (!env || query_start(&n->step, (char *const *)line, env, PIECE, 0, QUERY_INPUT, &err)) {
         missing(run, env ? err.text : "no memory for the step of the collectors");
         n->way = NODES_NONE;
     }
@@ -165,11 +165,11 @@ static void take_text(struct run *run)
 void nodes_hear(struct run *run)
 {
     struct run_nodes *n = &run->nodes;
-    if (n->way != NODES_STEP || n->step.end != ASK_RUNS)
+    if (n->way != NODES_STEP || n->step.end != QUERY_RUNS)
         return;
-    enum ask_end end = ask_hear(&n->step);
+    enum query_end end = query_poll(&n->step);
     take_text(run);
-    if (end != ASK_RUNS) {
+    if (end != QUERY_RUNS) {
         n->look_ns = INT64_MAX;
         step_failed(run);
     } else if (n->seen_count > n->told && n->step.in >= 0 && clock_mono_ns() - n->asked_ns > 20 * MS)
@@ -281,7 +281,7 @@ int nodes_fd(const struct run *run)
 int64_t nodes_next(const struct run *run)
 {
     const struct run_nodes *n = &run->nodes;
-    if (n->way == NODES_STEP && n->step.end == ASK_RUNS && n->step.out < 0)
+    if (n->way == NODES_STEP && n->step.end == QUERY_RUNS && n->step.out < 0)
         return clock_mono_ns() + 2 * MS;
     return n->look_ns;
 }
@@ -352,8 +352,8 @@ void nodes_end(struct run *run)
         end_files(run);
     if (n->way == NODES_STEP) {
         fs_close(&n->step.in); /* which tells the collectors */
-        while (n->step.end == ASK_RUNS && clock_mono_ns() < until) {
-            ask_wait(&n->step, 10);
+        while (n->step.end == QUERY_RUNS && clock_mono_ns() < until) {
+            query_wait(&n->step, 10);
             take_text(run);
         }
     }
@@ -368,7 +368,7 @@ void nodes_end(struct run *run)
 void nodes_close(struct run *run)
 {
     struct run_nodes *n = &run->nodes;
-    ask_close(&n->step);
+    query_close(&n->step);
     fs_close(&n->file);
     free(n->seen);
     buf_deinit(&n->facts);

@@ -4,7 +4,7 @@
  * (benchwrap -- srun), or where that folder stays empty since the nodes share no file system, one step of Slurm runs a collector on each other node. */
 #ifndef RUN_COLLECTORS_H
 #define RUN_COLLECTORS_H
-#include "base/ask.h"
+#include "base/query.h"
 #include "collector/collector_lines.h"
 
 struct nodes_seen;
@@ -12,7 +12,7 @@ struct run;
 struct run_nodes {
     enum { NODES_NONE, NODES_FILES, NODES_STEP } way;
     int64_t expected; /* nodes beside the recorder's, 0: not known */
-    struct ask step; /* srun */
+    struct query step; /* srun */
     int file; /* NODES_LINES, -1: not begun */
     uint64_t bytes, cut; /* written, and what there was no room for */
     char folder[4200]; /* NODES_FILES */

@@ -74,7 +74,7 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
     struct rules_run *run = NULL;
     if (rules_load(&rules, o->rules, err))
         return -1;
-    int rc = rules_begin(&run, rules, (char *const *)peel((char *const *)f->head.argv), env, err);
+    int rc = rules_begin(&run, rules, (char *const *)peel_program((char *const *)f->head.argv), env, err);
     static const char *const logs[] = {"stdout.log", "stderr.log"};
     static const char *const sources[] = {"stdout", "stderr"};
     for (int i = 0; rc == 0 && i < 2; i++) {

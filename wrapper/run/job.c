@@ -74,7 +74,7 @@ static void name_kept(struct run *run, const struct slurm_who *w)
 /* Answers of jobs that have long ended. */
 static void sweep_kept(int dir)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct stat st;
     if (fs_list(dir, ".", &list, NULL))
         return;
@@ -82,7 +82,7 @@ static void sweep_kept(int dir)
         if (strncmp(list.names[i], "job-", 4) == 0 && fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             clock_wall_ms() / 1000 - st.st_mtime > KEPT_DAYS * 86400)
             unlinkat(dir, list.names[i], 0);
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }
 
 /* Is it ours to ask? 1 yes; 0: somebody has asked, *ret_age_ms ago. Where there is no cache everybody asks. */
@@ -177,7 +177,7 @@ static bool take_kept(struct run *run)
 
 static void end_asking(struct run *run)
 {
-    ask_close(&run->job.ask);
+    query_close(&run->job.ask);
     run->job.stage = JOB_IDLE;
 }
 
@@ -233,15 +233,15 @@ static void start(struct run *run, bool json)
         return;
     }
     if (!json)
-        ask_close(&j->ask);
+        query_close(&j->ask);
     j->stage = json ? JOB_JSON : JOB_TEXT;
-    if (ask_start(&j->ask, line, env, SLURM_REPLY_MAX, left_ms > 1 ? left_ms : 1, 0, &err))
+    if (query_start(&j->ask, line, env, SLURM_REPLY_MAX, left_ms > 1 ? left_ms : 1, 0, &err))
         refuse(run, err.text);
     free(env);
 }
 
 /* Does this scontrol know no JSON (before 23.02), or has the site no serializer? Then nothing has been asked of the controller yet. */
-static bool knows_no_json(const struct ask *a)
+static bool knows_no_json(const struct query *a)
 {
     static const char *const words[] = {"unrecognized option", "invalid option", "serializer", "data_parser", "JSON support", "plugin"};
     struct str why = buf_text(&a->why);
@@ -297,15 +297,15 @@ static void answered(struct run *run)
 void job_hear(struct run *run)
 {
     char text[64];
-    switch (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT ? ask_hear(&run->job.ask) : ASK_RUNS) {
-    case ASK_RUNS: break;
-    case ASK_DONE: answered(run); break;
-    case ASK_LATE:
+    switch (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT ? query_poll(&run->job.ask) : QUERY_RUNS) {
+    case QUERY_RUNS: break;
+    case QUERY_DONE: answered(run); break;
+    case QUERY_LATE:
         snprintf(text, sizeof text, "no answer within %d s", JOB_LIMIT_MS / 1000);
         refuse(run, text);
         break;
-    case ASK_LONG: refuse(run, "its answer is longer than 32 MiB"); break;
-    case ASK_FAILED: refuse(run, "could not be started"); break;
+    case QUERY_LONG: refuse(run, "its answer is longer than 32 MiB"); break;
+    case QUERY_FAILED: refuse(run, "could not be started"); break;
     }
 }
 
@@ -366,11 +366,11 @@ int64_t job_next(const struct run *run)
     if (j->stage == JOB_OTHER && j->look_ns < next)
         next = j->look_ns;
     if (j->stage == JOB_JSON || j->stage == JOB_TEXT) {
-        int64_t due = clock_mono_ns() + (j->ask.out < 0 ? 2 : ASK_LOOK_MS) * MS;
+        int64_t due = clock_mono_ns() + (j->ask.out < 0 ? 2 : QUERY_POLL_MS) * MS;
         due = due < j->ask.until_ns ? due : j->ask.until_ns;
         next = due < next ? due : next;
     }
-    if (j->reason.asked && j->reason.ask.end == ASK_RUNS && clock_mono_ns() + LOOK_MS / 10 * MS < next)
+    if (j->reason.asked && j->reason.ask.end == QUERY_RUNS && clock_mono_ns() + LOOK_MS / 10 * MS < next)
         next = clock_mono_ns() + LOOK_MS / 10 * MS;
     return next;
 }
@@ -437,7 +437,7 @@ void job_end(struct run *run, int64_t wait_ms)
             look_at_other(run, clock_mono_ns());
             continue;
         }
-        ask_wait(&run->job.ask, (until - clock_mono_ns()) / MS);
+        query_wait(&run->job.ask, (until - clock_mono_ns()) / MS);
         job_hear(run);
     }
     if (run->job.stage != JOB_IDLE)
@@ -448,7 +448,7 @@ void job_end(struct run *run, int64_t wait_ms)
 void job_end_late(struct run *run)
 {
     while (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT) {
-        ask_wait(&run->job.ask, JOB_LIMIT_MS);
+        query_wait(&run->job.ask, JOB_LIMIT_MS);
         job_hear(run);
     }
     job_close(run);

@@ -9,7 +9,7 @@ enum { JOB_LIMIT_MS = 5000 /* scontrol has so long */, JOB_END_MS = 300 /* the e
 struct run;
 struct run_job {
     enum { JOB_IDLE, JOB_JSON, JOB_TEXT, JOB_OTHER /* another run of this job is asking */ } stage;
-    struct ask ask;
+    struct query ask;
     char kept[40]; /* name of the answer's file in the cache; "": there is no cache */
     int64_t look_ns; /* JOB_OTHER: when to look again */
     int64_t give_up_ns; /* and when no more */

@@ -41,7 +41,7 @@ void job_reason_ask(struct run *run)
     if (!id || j->asked || opt_on(&run->plan.opts, OPTION_NO_SCONTROL))
         return;
     char **env = job_environment(run);
-    j->asked = env && ask_start(&j->ask, line, env, ANSWER_MAX, JOB_LIMIT_MS, 0, &err) == 0;
+    j->asked = env && query_start(&j->ask, line, env, ANSWER_MAX, JOB_LIMIT_MS, 0, &err) == 0;
     free(env);
 }
 
@@ -78,9 +78,9 @@ void job_reason_hear(struct run *run, int64_t wait_ms)
     struct err err = {0};
     struct slurm_who who = {
         .id = job_id(run), .array = env_text(run->host.env, "SLURM_ARRAY_JOB_ID"), .name = env_text(run->host.env, "SLURM_JOB_NAME")};
-    if (!j->asked || j->ask.end != ASK_RUNS)
+    if (!j->asked || j->ask.end != QUERY_RUNS)
         return;
-    if ((wait_ms > 0 ? ask_wait(&j->ask, wait_ms) : ask_hear(&j->ask)) != ASK_DONE || !WIFEXITED(j->ask.status) ||
+    if ((wait_ms > 0 ? query_wait(&j->ask, wait_ms) : query_poll(&j->ask)) != QUERY_DONE || !WIFEXITED(j->ask.status) ||
         WEXITSTATUS(j->ask.status))
         return;
     if (slurm_job_parse_text(&job, buf_text(&j->ask.text), &who, &err) == 0)
@@ -90,7 +90,7 @@ void job_reason_hear(struct run *run, int64_t wait_ms)
 
 void job_reason_close(struct run *run)
 {
-    ask_close(&run->job.reason.ask);
+    query_close(&run->job.reason.ask);
 }
 
 /* ---- the output ---- */

@@ -1,11 +1,11 @@
 /* job_reason.h: why the scheduler ended a run, in its own words: what its daemons wrote into the output, and what scontrol says of the job. */
 #ifndef WRAPPER_RUN_JOB_REASON_H
 #define WRAPPER_RUN_JOB_REASON_H
-#include "base/ask.h"
+#include "base/query.h"
 
 struct run;
 struct job_reason {
-    struct ask ask;
+    struct query ask;
     bool asked; /* scontrol was started */
     char text[120]; /* "preempted"; "": not known */
 };

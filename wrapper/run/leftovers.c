@@ -221,7 +221,7 @@ static void note_elsewhere(const struct sweeping *w, const char *root)
 
 static void sweep_all(const char *root, const char *except, struct sweeping *w)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct foreign foreign = {.runs = 0};
     *w->count = (struct swept){0};
     if (fs_list(AT_FDCWD, root, &list, NULL))
@@ -249,7 +249,7 @@ static void sweep_all(const char *root, const char *except, struct sweeping *w)
         }
         spool_close(&s);
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     note_foreign(w, root, &foreign);
     note_elsewhere(w, root);
 }

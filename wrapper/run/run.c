@@ -84,7 +84,7 @@ static void summarise(struct run *run, const struct finished *f, char *const *en
     const struct screen screen = {.width = w->columns ? w->columns : SIZE_MAX, .is_terminal = w->is_terminal, .has_colour = w->has_colour};
     const struct opt_value *tree = opt_find(&run->plan.opts, OPTION_TREE);
     bool quiet = opt_on(&run->plan.opts, OPTION_QUIET);
-    struct ask ask = ASK_NONE;
+    struct query ask = QUERY_NONE;
     struct buf text CLEANUP_BUF, shown CLEANUP_BUF, server CLEANUP_BUF;
     buf_init(&text, SUMMARY_MAX);
     buf_init(&shown, SUMMARY_MAX);

@@ -1,5 +1,5 @@
 /* sacct.c: on request, what Slurm's accounting says of the steps that the program has started; after it has ended. */
-#include "base/ask.h"
+#include "base/query.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "probes/slurm_acct.h"
@@ -42,25 +42,25 @@ static const char *question(const struct run *run, const char *id, int64_t limit
     memcpy(words, line, sizeof line);
     words[sizeof line / sizeof *line] = id;
     char **env = job_environment(run);
-    struct ask ask;
+    struct query ask;
     struct err err = {0};
     *why = 0;
     if (!env)
         return "no memory";
-    if (ask_start(&ask, (char *const *)words, env, ANSWER_MAX, limit_ms, 0, &err))
+    if (query_start(&ask, (char *const *)words, env, ANSWER_MAX, limit_ms, 0, &err))
         snprintf(why, size, "%.300s", err.text);
     else {
-        enum ask_end end = ask_wait(&ask, limit_ms);
+        enum query_end end = query_wait(&ask, limit_ms);
         int64_t from = run->wire->start_wall_ms / 1000, to = run->end.wall_ms / 1000 + 1;
         struct str first = str_of(ask.why.n ? job_words(run, ask.why.p) : ""), line1 = str_cut(&first, '\n');
-        if (end != ASK_DONE)
+        if (end != QUERY_DONE)
             snprintf(why, size, "no answer within %d s", LIMIT_MS / 1000);
         else if (!WIFEXITED(ask.status) || WEXITSTATUS(ask.status) == 127)
             snprintf(why, size, "not found in PATH");
         else if (WEXITSTATUS(ask.status) != 0 || !slurm_acct_parse(ret, buf_text(&ask.text), id, from, to))
             snprintf(why, size, STR_FMT, STR_ARG(line1.n ? str_sub(line1, 0, 300) : STR("its answer is not understood")));
     }
-    ask_close(&ask);
+    query_close(&ask);
     free(env);
     return *why ? why : NULL;
 }

@@ -196,7 +196,7 @@ static void add_file(struct shared_into *to, int dir, const char *file, const ch
 /* Every file below dir/name; `path` is its name as an artifact. */
 static void add_folder(struct shared_into *to, int dir, const char *name, const char *path, int depth)
 {
-    struct fs_list list;
+    struct fs_names list;
     struct stat st;
     CLEANUP_FD int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (folder < 0 || depth > DEPTH_MAX || fs_list(folder, ".", &list, NULL))
@@ -209,7 +209,7 @@ static void add_folder(struct shared_into *to, int dir, const char *name, const 
         else
             add_file(to, folder, list.names[i], below);
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }
 
 /* ---- from the private store ---- */
@@ -260,7 +260,7 @@ static void add_run(struct shared_into *to, int store, const struct tree_run *ru
 static void add_rest(struct shared_into *to, int store)
 {
     static const char *const kinds[] = {"datasets", "models", "traces"};
-    struct fs_list list;
+    struct fs_names list;
     add_folder(to, store, "models", "mlflow/registry", 0);
     if (fs_list(store, ".", &list, NULL))
         return;
@@ -271,7 +271,7 @@ static void add_rest(struct shared_into *to, int store)
             snprintf(path, sizeof path, "mlflow/%s", kinds[k]);
             add_folder(to, store, name, path, 0);
         }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }
 
 static void add_store(struct shared_into *to, int store)

@@ -61,7 +61,7 @@ void step_record(struct run *run)
 {
     struct peel_shape shape;
     int64_t nodes = 0;
-    bool told = peel_shape(run->plan.argv, &shape);
+    bool told = peel_read_shape(run->plan.argv, &shape);
     tell(run, "launcher", "step.tasks", shape.tasks);
     tell(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
     tell(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
@@ -90,7 +90,7 @@ static void ask_now(struct run *run)
     char **env = job_environment(run);
     s->look_ns = INT64_MAX;
     if (id && env && strspn(id, "0123456789") == strlen(id))
-        ask_start(&s->ask, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
+        query_start(&s->ask, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
     free(env);
 }
 
@@ -122,7 +122,7 @@ static void take(struct run *run)
     struct run_step *s = &run->step;
     struct slurm_step step;
     struct err err = {0};
-    bool good = s->ask.end == ASK_DONE && WIFEXITED(s->ask.status), absent = good && WEXITSTATUS(s->ask.status) != 0;
+    bool good = s->ask.end == QUERY_DONE && WIFEXITED(s->ask.status), absent = good && WEXITSTATUS(s->ask.status) != 0;
     int found = absent ? 0 : good ? slurm_step_parse(&step, buf_text(&s->ask.text), is_own_srun, run, &err) : -1;
     if (found > 0) {
         if (!s->list.max)
@@ -131,7 +131,7 @@ static void take(struct run *run)
         s->tasks += step.tasks;
         buf_printf(&s->list, "%s" STR_FMT, s->list.n ? "," : "", STR_ARG(step.list));
     }
-    ask_close(&s->ask);
+    query_close(&s->ask);
     if (found < 0)
         return; /* no answer, or one that is not believed: another one would be no better */
     if (++s->component < components(run))
@@ -153,7 +153,7 @@ void step_on_time(struct run *run, int64_t now_ns)
     struct run_step *s = &run->step;
     if (now_ns >= s->look_ns)
         ask_now(run);
-    if (s->ask.pid && ask_hear(&s->ask) != ASK_RUNS)
+    if (s->ask.pid && query_poll(&s->ask) != QUERY_RUNS)
         take(run);
 }
 
@@ -172,7 +172,7 @@ static bool fills_job(const struct run *run)
     struct peel_shape shape;
     int64_t slots =
         param_of(run, "job.tasks") ? param_of(run, "job.tasks") : param_of(run, "job.nodes") * param_of(run, "job.tasks_per_node");
-    return !is_srun(run) && peel_shape(run->plan.argv, &shape) && !shape.hosts && (!shape.tasks || (slots && shape.tasks >= slots));
+    return !is_srun(run) && peel_read_shape(run->plan.argv, &shape) && !shape.hosts && (!shape.tasks || (slots && shape.tasks >= slots));
 }
 
 static void tell_launcher(struct run *run)
@@ -180,7 +180,7 @@ static void tell_launcher(struct run *run)
     struct run_step *s = &run->step;
     struct peel_shape shape;
     int64_t job = param_of(run, "job.nodes");
-    bool told = peel_shape(run->plan.argv, &shape);
+    bool told = peel_read_shape(run->plan.argv, &shape);
     if (s->known)
         return;
     bool all = told && (job == 1 || (shape.nodes == job && shape.tasks >= job) || fills_job(run));
@@ -201,7 +201,7 @@ void step_end(struct run *run, int64_t until_ns)
 {
     struct run_step *s = &run->step;
     s->look_ns = INT64_MAX;
-    while (s->ask.pid && clock_mono_ns() < until_ns && ask_wait(&s->ask, (until_ns - clock_mono_ns()) / MS) != ASK_RUNS)
+    while (s->ask.pid && clock_mono_ns() < until_ns && query_wait(&s->ask, (until_ns - clock_mono_ns()) / MS) != QUERY_RUNS)
         take(run);
     s->look_ns = INT64_MAX;
     if (strcmp(run->wire->scope, "launcher") != 0)
@@ -217,7 +217,7 @@ void step_end(struct run *run, int64_t until_ns)
 
 void step_close(struct run *run)
 {
-    ask_close(&run->step.ask);
+    query_close(&run->step.ask);
     buf_deinit(&run->step.list);
     run->step = RUN_STEP_NONE;
 }

@@ -3,7 +3,7 @@
  * The record exists only while the step runs, so scontrol is asked soon after the start, and again, less and less often, until the step is there. */
 #ifndef WRAPPER_RUN_STEP_H
 #define WRAPPER_RUN_STEP_H
-#include "base/ask.h"
+#include "base/query.h"
 #include "base/str.h"
 
 struct run;
@@ -11,7 +11,7 @@ struct run_step {
     bool wanted; /* the program is started by srun in an allocation, whose step is not known from options and environment alone */
     bool known; /* which nodes it has */
     bool all; /* it has all nodes of the job; else list names them */
-    struct ask ask;
+    struct query ask;
     int tries, component; /* questions that were asked; of a heterogeneous job, whose turn it is */
     int64_t look_ns; /* when to ask; INT64_MAX: no more */
     int64_t nodes, tasks; /* of the components that have answered */

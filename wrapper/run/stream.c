@@ -92,7 +92,7 @@ static int64_t newest_segment(int dir, const char *name)
     char want[NAME_MAX_LEN];
     int n = snprintf(want, sizeof want, "%s.tail.", name);
     int64_t newest = -1;
-    struct fs_list list;
+    struct fs_names list;
     if (n < 0 || fs_list(dir, ".", &list, NULL))
         return -1;
     for (size_t i = 0; i < list.count; i++) {
@@ -101,7 +101,7 @@ static int64_t newest_segment(int dir, const char *name)
         if (str_starts(entry, want) && str_int(str_sub(entry, (size_t)n, entry.n), &k) && k > newest)
             newest = k;
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return newest;
 }
 

@@ -37,28 +37,28 @@ static bool has_enough_runs(const struct finished *f)
     return n >= NAMES_MIN;
 }
 
-void usual_begin(struct ask *ret, const struct finished *f, char *const *env)
+void usual_begin(struct query *ret, const struct finished *f, char *const *env)
 {
     char core[PATH_MAX], run[40], tree[] = "--tree", history[] = "--history", json[] = "--json", compare[] = "compare",
                                   last[] = "--last=" RUNS_READ;
     char *const line[] = {core, compare, run, history, last, json, tree, (char *)f->head.tree, NULL};
     struct err err = {0};
-    *ret = ASK_NONE;
+    *ret = QUERY_NONE;
     ssize_t n = f->place[0] && has_enough_runs(f) ? readlink("/proc/self/exe", core, sizeof core - 1) : -1;
     if (n <= 0)
         return;
     core[n] = 0;
     snprintf(run, sizeof run, "=%s", f->record.id);
-    ask_start(ret, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
+    query_start(ret, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
 }
 
-struct json *usual_end(struct ask *ask)
+struct json *usual_end(struct query *ask)
 {
     struct json *doc = NULL;
     struct err err = {0};
-    if (ask->pid && ask_wait(ask, LIMIT_MS) == ASK_DONE && ask->status == 0 && json_parse(&doc, buf_text(&ask->text), NULL, &err) < 0)
+    if (ask->pid && query_wait(ask, LIMIT_MS) == QUERY_DONE && ask->status == 0 && json_parse(&doc, buf_text(&ask->text), NULL, &err) < 0)
         doc = NULL;
-    ask_close(ask);
+    query_close(ask);
     return doc;
 }
 

@@ -2,16 +2,16 @@
 #ifndef WRAPPER_RUN_USUAL_H
 #define WRAPPER_RUN_USUAL_H
 #include "base/arena.h"
-#include "base/ask.h"
+#include "base/query.h"
 #include "base/json.h"
 #include "base/screen.h"
 #include "run/finish.h"
 
 /* Starts `benchwrap compare =RUN --history --json` about a run that is in the tree, with ten earlier runs at most. The child process is stopped 0.3 s after
  * its start. env: its environment. An experiment with too few runs starts none. */
-void usual_begin(struct ask *ret, const struct finished *f, char *const *env);
+void usual_begin(struct query *ret, const struct finished *f, char *const *env);
 /* Waits for its answer, as long as the child may run, and closes it. NULL: none. The caller frees the answer by json_free. */
-struct json *usual_end(struct ask *ask);
+struct json *usual_end(struct query *ask);
 /* "7 earlier runs: 1041 … 1190" with values times `scale`, "low, " or "high, " before it where compare says that the value has changed; the text is in the
  * arena. *ret_style: the meaning of such a change. NULL: too few of the earlier runs have the metric. usual NULL: NULL. */
 const char *usual_range(const struct json *usual, const char *key, double scale, struct arena *a, enum style *ret_style);

@@ -120,7 +120,7 @@ int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *fr
     rc = find_tree(repo, &commit, path, place, a, &tree, err);
     if (rc == 1)
         err_set(err, ERR_INPUT, "%.100s has no folder %s: no run is published there", name, path ? path : "mlruns");
-    else if (rc == 0 && (rc = git_folder(repo, &tree, &ret->folder)) < 0)
+    else if (rc == 0 && (rc = git_folder_open(repo, &tree, &ret->folder)) < 0)
         err_sys(err, "reading the tree of %.100s", name);
     if (rc == 0)
         return 0;
@@ -138,7 +138,7 @@ int runs_open_commit(struct runs *ret, struct repo *repo, const struct repo_id *
     int rc = repo_find(repo, commit, path, &e, err);
     if (rc == 0 && e.mode != REPO_MODE_DIR)
         rc = 1;
-    if (rc == 0 && git_folder(repo, &e.id, &ret->folder))
+    if (rc == 0 && git_folder_open(repo, &e.id, &ret->folder))
         rc = err_sys(err, "reading the tree of %.200s", path);
     return rc;
 }

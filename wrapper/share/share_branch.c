@@ -89,7 +89,7 @@ static int look_at_branch(struct share *s, const char *ref, struct branch *ret, 
 static int tree_of(struct share *s, const struct repo_id *commit, struct repo_id *ret, struct err *err)
 {
     struct repo_commit c;
-    if (repo_commit(s->repo, commit, s->arena, &c, err))
+    if (repo_commit_read(s->repo, commit, s->arena, &c, err))
         return -1;
     *ret = c.tree;
     return 0;
@@ -178,7 +178,7 @@ static int add_run(struct making *m, struct share_run *r, struct err *err)
     else if (rc == 1 && r->on_disk)
         rc = witness_sign(&s->results, &m->hand.witness, s->runs.root, r->experiment, r->id, err)
                  ? -1
-                 : take_run(&s->results, s->runs.root, r->experiment, r->id, &to->tree, &why, err);
+                 : take_run_objects(&s->results, s->runs.root, r->experiment, r->id, &to->tree, &why, err);
     if (rc == 1) {
         r->left_out = why ? why : "it is not there any more";
         s->shared--;

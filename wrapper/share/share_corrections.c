@@ -75,7 +75,7 @@ static int open_branch(struct chains *c, struct err *err)
     if (repo_ref(s->repo, s->results.branch, &tip, NULL) || repo_find(s->repo, &tip, s->results.prefix, &mlruns, NULL) ||
         mlruns.mode != REPO_MODE_DIR)
         return 0;
-    return git_folder(s->repo, &mlruns.id, &c->branch) ? err_sys(err, "reading the branch %s", s->branch) : 0;
+    return git_folder_open(s->repo, &mlruns.id, &c->branch) ? err_sys(err, "reading the branch %s", s->branch) : 0;
 }
 
 static int leave_out_retracted(struct chains *c, struct err *err)

@@ -156,10 +156,10 @@ static int check_seen(struct share *s, struct err *err)
     struct theirs t = {.s = s, .err = err};
     if (!s->is_seen || (s->was_pushed && repo_id_eq(&s->seen, &s->pushed)) || repo_id_eq(&s->seen, &s->tip))
         return 0;
-    if (fetch_seen(s, err) || repo_commit(s->repo, &s->seen, s->arena, &theirs, err))
+    if (fetch_seen(s, err) || repo_commit_read(s->repo, &s->seen, s->arena, &theirs, err))
         return -1;
     int none = repo_merge_base(s->repo, &s->seen, &s->target, &base, err);
-    if (none < 0 || (none == 0 && repo_commit(s->repo, &base, s->arena, &from, err)))
+    if (none < 0 || (none == 0 && repo_commit_read(s->repo, &base, s->arena, &from, err)))
         return -1;
     int rc = repo_diff(s->repo, none ? NULL : &from.tree, &theirs.tree, NULL, also_ours, &t, err);
     if (rc == 2) {

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/tell.h"
+#include "base/emit.h"
 #include "benchmarks/native/llmload/output/plots.h"
 #include "benchmarks/native/llmload/report_parts.h"
 
@@ -84,7 +84,7 @@ static void tell_all(struct around *a, const struct live *l)
                 {"live.itl_ms", l->itl_s * 1e3}};
     int64_t now = clock_wall_ms();
     for (size_t i = 0; a->tell >= 0 && i < sizeof rows / sizeof *rows; i++)
-        if (tell_metric(a->tell, rows[i].key, rows[i].value, a->looks, now) < 0)
+        if (emit_metric(a->tell, rows[i].key, rows[i].value, a->looks, now) < 0)
             fs_close(&a->tell); /* the recorder has gone: the load goes on */
 }
 
@@ -171,7 +171,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
     if (ask_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)
         return -1;
     if (name && *name)
-        a->tell = tell_open(name, NULL); /* not recorded then: the run is measured all the same */
+        a->tell = emit_open(name, NULL); /* not recorded then: the run is measured all the same */
     begin_progress(a, load);
     return 0;
 }

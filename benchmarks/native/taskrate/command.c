@@ -1,7 +1,7 @@
 /* command.c: commands of schedulers: one that is waited for, and a pool of such that run at once. */
 #include "benchmarks/native/taskrate/command.h"
 
-#include "base/ask.h"
+#include "base/query.h"
 #include "base/clock.h"
 #include "base/fs.h"
 
@@ -209,15 +209,15 @@ void client_says(const struct submit_client *one, struct buf *to)
 }
 
 /* Why a question has no answer, in words. */
-static int command_no_answer(const struct ask *a, const char *name, double seconds, struct err *err)
+static int command_no_answer(const struct query *a, const char *name, double seconds, struct err *err)
 {
     CLEANUP_BUF struct buf says;
     buf_init(&says, 2048);
-    if (a->end == ASK_RUNS)
+    if (a->end == QUERY_RUNS)
         return err_set(err, ERR_REMOTE, "%s was not waited for, since the end was asked for", name);
-    if (a->end == ASK_LATE)
+    if (a->end == QUERY_LATE)
         return err_set(err, ERR_REMOTE, "%s did not answer within %g s", name, seconds);
-    if (a->end == ASK_LONG)
+    if (a->end == QUERY_LONG)
         return err_set(err, ERR_REMOTE, "%s printed more than can be an answer", name);
     last_line(buf_text(&a->why), &says);
     if (!says.n && WIFEXITED(a->status) && WEXITSTATUS(a->status) == 127)
@@ -227,15 +227,15 @@ static int command_no_answer(const struct ask *a, const char *name, double secon
 
 int command_run(struct bench *b, const struct argument_words *argv, double seconds, struct buf *out, struct err *err)
 {
-    struct ask ask;
+    struct query ask;
     int rc = 0;
-    if (ask_start(&ask, (char *const *)(uintptr_t)argv->word, environ, out->max, (int64_t)(seconds * 1e3), 0, err) < 0)
+    if (query_start(&ask, (char *const *)(uintptr_t)argv->word, environ, out->max, (int64_t)(seconds * 1e3), 0, err) < 0)
         return -1;
-    while (ask_wait(&ask, HEED_MS) == ASK_RUNS && !(b && bench_stop(b)))
+    while (query_wait(&ask, HEED_MS) == QUERY_RUNS && !(b && bench_stop(b)))
         ;
     buf_str(out, buf_text(&ask.text)); /* of one that failed, too: some speak on standard output */
-    if (ask.end != ASK_DONE || ask.status != 0)
+    if (ask.end != QUERY_DONE || ask.status != 0)
         rc = command_no_answer(&ask, str_base_name(argv->word[0]), seconds, err);
-    ask_close(&ask);
+    query_close(&ask);
     return rc;
 }

@@ -4,7 +4,7 @@
 #include "benchmarks/native/taskrate/provider.h"
 #include "benchmarks/native/taskrate/spawn.h"
 
-/* Runs argv (word[0] is looked for in PATH) without input, as base/ask does, and appends its output, less than out->max bytes; of standard error the
+/* Runs argv (word[0] is looked for in PATH) without input, as base/query does, and appends its output, less than out->max bytes; of standard error the
  * last line is in the message when it fails. It is killed after `seconds`, and, where b is given, as soon as the end is asked for.
  * 0: it ended with 0. -1: with a sentence that names the command. */
 int command_run(struct bench *b, const struct argument_words *argv, double seconds, struct buf *out, struct err *err);

@@ -116,7 +116,7 @@ static int own_clean_up_one(struct bench *b, const char *tag, struct str text)
 unsigned own_sweep(struct bench *b)
 {
     char dir[3900], path[4096];
-    struct fs_list list = {0};
+    struct fs_names list = {0};
     unsigned swept = 0;
     if (own_state_folder(dir, sizeof dir, NULL) < 0 || fs_list(AT_FDCWD, dir, &list, NULL) < 0)
         return 0;
@@ -132,6 +132,6 @@ unsigned own_sweep(struct bench *b)
             swept++;
         }
     }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return swept;
 }

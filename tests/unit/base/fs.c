@@ -56,7 +56,7 @@ static void writing_is_whole_or_not_at_all(void **state)
     struct place *p = *state;
     struct err err = {0};
     struct rlimit was, small;
-    struct fs_list l;
+    struct fs_names l;
     assert_int_equal(fs_write(p->dir, "f", STR("one"), 0600, true, NULL), 0);
     assert_int_equal(fs_write(p->dir, "f", STR("two"), 0600, false, NULL), 0);
     signal(SIGXFSZ, SIG_IGN);
@@ -77,7 +77,7 @@ static void writing_is_whole_or_not_at_all(void **state)
     unlinkat(p->dir, "g", 0);
     assert_int_equal(fs_list(p->dir, ".", &l, NULL), 0);
     assert_int_equal(l.count, 1); /* no temporary file stays */
-    fs_list_deinit(&l);
+    fs_names_deinit(&l);
     assert_int_equal(fs_create(p->dir, "f", STR("x"), 0600, NULL), -1);
     assert_int_equal(fs_write(p->dir, "no/such/folder", STR("x"), 0600, false, NULL), -1);
 }
@@ -200,14 +200,14 @@ static void listing_is_sorted(void **state)
 {
     static const char *const names[] = {"b", "a", "B", "10", "9", ".x"};
     struct place *p = *state;
-    struct fs_list l;
+    struct fs_names l;
     for (size_t i = 0; i < 6; i++)
         fs_create(p->dir, names[i], STR(""), 0666, NULL);
     assert_int_equal(fs_list(p->dir, ".", &l, NULL), 0);
     assert_int_equal(l.count, 6);
     assert_string_equal(l.names[0], ".x");
     assert_string_equal(l.names[5], "b");
-    fs_list_deinit(&l);
+    fs_names_deinit(&l);
     assert_int_equal(fs_list(p->dir, "absent", &l, NULL), -1);
 }
 

@@ -22,7 +22,7 @@ static void a_tree_reads_as_a_folder(void **state)
     git(p, 0, "commit", "-qm", "m", NULL);
     if (repo_open(&r, p->path, REPO_HERE, &err) || repo_resolve(r, "HEAD", REPO_TREE, &tree, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(git_folder(r, &tree, &f), 0);
+    assert_int_equal(git_folder_open(r, &tree, &f), 0);
     assert_int_equal(git_folder_find(&f, "sub/file", &e), 0);
     assert_int_equal(e.mode, REPO_MODE_FILE);
     char hex[REPO_HEX];

@@ -113,7 +113,7 @@ static void names_lead_to_objects(void **state)
     assert_int_equal(repo_contains(r, &id, &other, &err), 1);
     assert_int_equal(repo_contains(r, &other, &id, &err), 0);
     struct repo_commit c;
-    assert_int_equal(repo_commit(r, &other, &a, &c, &err), 0);
+    assert_int_equal(repo_commit_read(r, &other, &a, &c, &err), 0);
     assert_string_equal(c.message, "first\n\nbody\n");
     assert_string_equal(c.author_email, "a@b");
     assert_int_equal(c.parents, 0);

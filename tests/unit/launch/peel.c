@@ -124,7 +124,7 @@ static void lines(void **state)
             if (*word)
                 argv[n++] = word;
         argv[n] = NULL;
-        for (char *const *p = peel(argv); *p; p++)
+        for (char *const *p = peel_program(argv); *p; p++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", *got ? " " : "", *p);
         if (strcmp(got, lines_of[i].program) != 0 || peel_is_parallel(argv) != (lines_of[i].parallel == 1))
             fail_msg("%s: got \"%s\" (parallel %d)", lines_of[i].line, got, peel_is_parallel(argv));
@@ -163,7 +163,7 @@ static void shapes(void **state)
         snprintf(text, sizeof text, "%s", cases[i].line);
         while ((argv[n] = strsep(&rest, " ")))
             n++;
-        peel_shape(argv, &s);
+        peel_read_shape(argv, &s);
         char got[80], want[80];
         snprintf(got, sizeof got, "%s: %d %d %d %d", cases[i].line, s.tasks, s.nodes, s.tasks_per_node, s.cpus_per_task);
         snprintf(want, sizeof want, "%s: %d %d %d %d", cases[i].line, cases[i].tasks, cases[i].nodes, cases[i].per_node, cases[i].cpus);

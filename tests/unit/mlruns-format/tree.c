@@ -117,10 +117,10 @@ static void an_experiment_is_six_lines_and_a_tag(void **state)
     assert_int_equal(make(p, "ior", &name), 498177579);
     fstatat(p->root, "498177579/meta.yaml", &b, 0);
     assert_true(a.st_ino == b.st_ino && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec);
-    struct fs_list l;
+    struct fs_names l;
     assert_int_equal(fs_list(p->root, "498177579", &l, NULL), 0);
     assert_int_equal(l.count, 2); /* nothing left beside */
-    fs_list_deinit(&l);
+    fs_names_deinit(&l);
 }
 
 static void names_are_made_legal(void **state)
@@ -203,12 +203,12 @@ static void many_creators_agree(void **state)
             waitpid(pids[i], &status, 0);
             assert_int_equal(status, 0);
         }
-        struct fs_list l;
+        struct fs_names l;
         char folder[16];
         snprintf(folder, sizeof folder, "%u", tree_experiment_id(str_of(name)));
         assert_int_equal(fs_list(p->root, folder, &l, NULL), 0);
         assert_int_equal(l.count, 2);
-        fs_list_deinit(&l);
+        fs_names_deinit(&l);
     }
 }
 
@@ -451,10 +451,10 @@ static void another_file_system_gets_a_copy(void **state)
     assert_string_equal(text_of(p, RUN "/artifacts/a/b/stdout.log"), "hello\n");
     assert_non_null(text_of(p, RUN "/meta.yaml"));
     assert_int_equal(faccessat(p->spool, "run", F_OK, 0), -1);
-    struct fs_list l;
+    struct fs_names l;
     assert_int_equal(fs_list(p->root, "498177579", &l, NULL), 0);
     assert_int_equal(l.count, 3);
-    fs_list_deinit(&l);
+    fs_names_deinit(&l);
     assert_int_equal(publish(p, &r, "x", &err), 1);
     record_deinit(&r);
     close(p->spool);

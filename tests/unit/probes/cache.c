@@ -214,11 +214,11 @@ static void another_job_on_the_same_processors_shares_them(void **state)
 /* The one file in the cache. */
 static void path_of(struct bench *b, char path[400])
 {
-    struct fs_list list;
+    struct fs_names list;
     assert_int_equal(fs_list(AT_FDCWD, b->cache, &list, NULL), 0);
     assert_int_equal(list.count, 1);
     snprintf(path, 400, "%s/%s", b->cache, list.names[0]);
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
 }
 
 static void each_damaged_byte_is_noticed(void **state)

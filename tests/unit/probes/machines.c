@@ -141,7 +141,7 @@ static bool one_machine(const char *cases, const char *name)
 static void captured_machines_tell_what_is_expected(void **state)
 {
     (void)state;
-    struct fs_list list;
+    struct fs_names list;
     const char *cases = folder_of_cases();
     size_t wrong = 0;
     assert_non_null(cases);
@@ -152,7 +152,7 @@ static void captured_machines_tell_what_is_expected(void **state)
             print_message("# %s differs from its expectation\n", list.names[i]);
             wrong++;
         }
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     assert_int_equal(wrong, 0);
 }
 

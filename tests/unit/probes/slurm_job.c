@@ -59,7 +59,7 @@ static bool one_case(const char *cases, const char *name)
 static void replies_tell_what_is_expected(void **state)
 {
     (void)state;
-    struct fs_list list;
+    struct fs_names list;
     size_t wrong = 0;
     setenv("TZ", "UTC", 1);
     assert_non_null(folder());
@@ -67,7 +67,7 @@ static void replies_tell_what_is_expected(void **state)
     assert_true(list.count > 20);
     for (size_t i = 0; i < list.count; i++)
         wrong += !strstr(list.names[i], ".md") && !one_case(folder(), list.names[i]);
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     assert_int_equal(wrong, 0);
 }
 

@@ -62,11 +62,11 @@ static int end(struct making *m)
 
 static size_t names(const char *path)
 {
-    struct fs_list list;
+    struct fs_names list;
     if (fs_list(AT_FDCWD, path, &list, NULL))
         return 0;
     size_t n = list.count;
-    fs_list_deinit(&list);
+    fs_names_deinit(&list);
     return n;
 }
 

@@ -1,5 +1,5 @@
 /* tell.c: facts for the recorder over its socket; see tell.h. */
-#include "base/tell.h"
+#include "base/emit.h"
 
 #include "base/buf.h"
 
@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int tell_send(int fd, struct str fact, int file)
+int emit_send(int fd, struct str fact, int file)
 {
     union {
         struct cmsghdr head;
@@ -75,7 +75,7 @@ static int diag_peer_owner(int fd, uint32_t *ret)
     enum { SHOW_OWNER = 0x40, OWNER = 7 }; /* UDIAG_SHOW_UID and UNIX_DIAG_UID: Linux 5.3, newer than some headers */
     struct stat st;
     uint32_t peer;
-    struct timeval wait = {.tv_sec = TELL_WAIT_S};
+    struct timeval wait = {.tv_sec = EMIT_WAIT_S};
     int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), rc = -1;
     if (netlink < 0)
         return -1;
@@ -103,7 +103,7 @@ static int check_receiver(int fd, struct err *err)
     return err_set(err, ERR_INPUT, "BENCHWRAP_SOCKET belongs to another user (uid %u): nothing is sent there", owner);
 }
 
-int tell_open(const char *name, struct err *err)
+int emit_open(const char *name, struct err *err)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     size_t n = strlen(name);
@@ -115,7 +115,7 @@ int tell_open(const char *name, struct err *err)
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return err_sys(err, "making a socket");
-    struct timeval wait = {.tv_sec = TELL_WAIT_S};
+    struct timeval wait = {.tv_sec = EMIT_WAIT_S};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
     if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) < 0) {
         err_sys(err, "the recorder of this run does not answer, nothing was logged");
@@ -129,16 +129,16 @@ int tell_open(const char *name, struct err *err)
     return fd;
 }
 
-int tell_metric(int fd, const char *key, double value, int64_t step, int64_t time_ms)
+int emit_metric(int fd, const char *key, double value, int64_t step, int64_t time_ms)
 {
     struct buf b CLEANUP_BUF = {0};
     if (!isfinite(value))
         return 0;
-    buf_init(&b, TELL_MAX);
+    buf_init(&b, EMIT_MAX);
     buf_puts(&b, "{\"metric\":");
     buf_json(&b, str_of(key));
     buf_puts(&b, ",\"value\":");
     buf_double(&b, value);
     buf_printf(&b, ",\"step\":%lld,\"time\":%lld}", (long long)step, (long long)time_ms);
-    return b.failed ? (errno = ENOMEM, -1) : tell_send(fd, buf_text(&b), -1);
+    return b.failed ? (errno = ENOMEM, -1) : emit_send(fd, buf_text(&b), -1);
 }

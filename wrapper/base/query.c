@@ -1,5 +1,5 @@
 /* ask.c: a question to another program: started aside, never waited for longer than its time, its answer bounded. */
-#include "base/ask.h"
+#include "base/query.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -49,17 +49,17 @@ static int open_pipe(int ends[2])
     return 0;
 }
 
-int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, struct err *err)
+int query_start(struct query *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, struct err *err)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, why[2] = {-1, -1};
     pid_t parent = getpid();
-    *ret = ASK_NONE;
-    ret->end = ASK_FAILED;
+    *ret = QUERY_NONE;
+    ret->end = QUERY_FAILED;
     buf_init(&ret->text, max + PIECE + 1);
     buf_init(&ret->why, WHY_MAX + PIECE + 1);
     ret->until_ns = limit_ms ? clock_mono_ns() + limit_ms * 1000000 : INT64_MAX;
-    bool pipes = open_pipe(out) == 0 && open_pipe(why) == 0 && (!(flags & ASK_INPUT) || open_pipe(in) == 0);
-    if (pipes && !(flags & ASK_INPUT))
+    bool pipes = open_pipe(out) == 0 && open_pipe(why) == 0 && (!(flags & QUERY_INPUT) || open_pipe(in) == 0);
+    if (pipes && !(flags & QUERY_INPUT))
         in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     ret->pid = pipes ? fork() : -1;
     if (ret->pid == 0)
@@ -75,20 +75,20 @@ int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, 
     if (ret->pid < 0) {
         ret->pid = 0;
         err_sys(err, "%s: no process for it", argv[0]);
-        ask_close(ret);
-        ret->end = ASK_FAILED;
+        query_close(ret);
+        ret->end = QUERY_FAILED;
         return -1;
     }
     fcntl(ret->out, F_SETFL, O_NONBLOCK);
     fcntl(ret->err, F_SETFL, O_NONBLOCK);
     if (ret->in >= 0)
         fcntl(ret->in, F_SETFL, O_NONBLOCK);
-    ret->end = ASK_RUNS;
+    ret->end = QUERY_RUNS;
     return 0;
 }
 
 /* What a pipe holds now. keep: bytes that are kept, the rest is thrown away. False: more than that came. */
-static bool ask_drain(int *fd, struct buf *to, size_t keep)
+static bool query_drain(int *fd, struct buf *to, size_t keep)
 {
     while (*fd >= 0) {
         char *room = buf_room(to, PIECE);
@@ -114,7 +114,7 @@ static bool ask_drain(int *fd, struct buf *to, size_t keep)
     return true;
 }
 
-static void ask_stop(struct ask *a, enum ask_end end)
+static void query_stop(struct query *a, enum query_end end)
 {
     struct timespec nap = {.tv_nsec = 1000000};
     if (a->pid > 0) {
@@ -130,41 +130,41 @@ static void ask_stop(struct ask *a, enum ask_end end)
     fs_close(&a->err);
 }
 
-enum ask_end ask_hear(struct ask *a)
+enum query_end query_poll(struct query *a)
 {
-    if (a->end != ASK_RUNS)
+    if (a->end != QUERY_RUNS)
         return a->end;
-    ask_drain(&a->err, &a->why, WHY_MAX);
-    if (!ask_drain(&a->out, &a->text, a->text.max - PIECE - 1)) {
-        ask_stop(a, ASK_LONG);
+    query_drain(&a->err, &a->why, WHY_MAX);
+    if (!query_drain(&a->out, &a->text, a->text.max - PIECE - 1)) {
+        query_stop(a, QUERY_LONG);
         return a->end;
     }
     int rc = (int)waitpid(a->pid, &a->status, WNOHANG);
     if (rc > 0 || (rc < 0 && errno == ECHILD)) {
         a->pid = 0; /* all that it wrote is in the pipes, also where a process that it left behind holds them open */
-        ask_drain(&a->err, &a->why, WHY_MAX);
-        ask_stop(a, ask_drain(&a->out, &a->text, a->text.max - PIECE - 1) ? ASK_DONE : ASK_LONG);
+        query_drain(&a->err, &a->why, WHY_MAX);
+        query_stop(a, query_drain(&a->out, &a->text, a->text.max - PIECE - 1) ? QUERY_DONE : QUERY_LONG);
     } else if (clock_mono_ns() >= a->until_ns)
-        ask_stop(a, ASK_LATE);
+        query_stop(a, QUERY_LATE);
     return a->end;
 }
 
-enum ask_end ask_wait(struct ask *a, int64_t wait_ms)
+enum query_end query_wait(struct query *a, int64_t wait_ms)
 {
     int64_t until = clock_mono_ns() + wait_ms * 1000000;
-    while (ask_hear(a) == ASK_RUNS) {
+    while (query_poll(a) == QUERY_RUNS) {
         int64_t now = clock_mono_ns(), end = until < a->until_ns ? until : a->until_ns, ms = (end - now + 999999) / 1000000;
         struct pollfd p[2] = {{a->out, POLLIN, 0}, {a->err, POLLIN, 0}};
         if (now >= until)
             break;
-        poll(p, 2, a->out < 0 ? 1 : ms > ASK_LOOK_MS ? ASK_LOOK_MS : ms < 1 ? 1 : (int)ms);
+        poll(p, 2, a->out < 0 ? 1 : ms > QUERY_POLL_MS ? QUERY_POLL_MS : ms < 1 ? 1 : (int)ms);
     }
     return a->end;
 }
 
-void ask_close(struct ask *a)
+void query_close(struct query *a)
 {
-    ask_stop(a, a->end == ASK_RUNS ? ASK_LATE : a->end);
+    query_stop(a, a->end == QUERY_RUNS ? QUERY_LATE : a->end);
     buf_deinit(&a->text);
     buf_deinit(&a->why);
 }
