@@ -1,4 +1,5 @@
-/* claims.c: what a run says of itself that no stored output shows: its program's own word, output that is withheld, references of the site. */
+/* claims.c: check what a run claims and no stored output shows: metrics that the program reports
+ * about itself, withheld output, references of the site. */
 #include "check/parts.h"
 
 #include "benchmarks/catalogue.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- figures by somebody's word ---- */
+/* ---- metrics that a program reports about itself ---- */
 
 /* Sources of results besides rules. A series is verified by its runs, and sacct gives the keys of its own alone. */
 static bool is_shown_elsewhere(const struct run_check *r, const char *key, const char *source)

@@ -1,9 +1,9 @@
 /* decode.c: what a text says in other spellings: UTF-16, signs for characters (%67, \\x67, \\u0067, =67, &#103;), base64 and hexadecimal digits, and base64 of
- * gzip; secrets are looked for there, too. */
+ * gzip; check searches it for secrets too. */
 #include "check/parts.h"
 
 enum {
-    LEAST = 18, /* characters: shorter secrets are not looked for */
+    LEAST = 18, /* characters: check searches for no shorter secrets */
     SHORTEST = 24, /* digits of a spelling */
     DEPTH = 2, /* spellings of spellings */
     PACKED_MAX = 8 << 20 /* bytes of one packed text within a text */
@@ -34,7 +34,7 @@ static const struct decode_alphabet spellings[] = {{base64_digit, bytes64, 6, 4,
 
 static void fill_bytes(const struct decode_alphabet *d)
 {
-    for (int c = 1; c < 256 && !d->is[0]; c++) /* [0], which is OTHER, tells that it is done */
+    for (int c = 1; c < 256 && !d->is[0]; c++) /* [0] is OTHER once the table is filled */
         d->is[c] = (short)(d->digit((char)c) >= 0 ? d->digit((char)c) : strchr(d->between, c) ? BETWEEN : OTHER);
     d->is[0] = OTHER;
 }
@@ -177,7 +177,7 @@ static bool has_escape_sign(struct str text)
 
 static void add_spellings(struct str text, struct buf *to)
 {
-    if (memchr(text.p, 0, text.n)) { /* UTF-16 and its kin, and letters that are kept apart */
+    if (memchr(text.p, 0, text.n)) { /* UTF-16 and UTF-32, or letters separated by NULs */
         for (size_t i = 0; i < text.n; i++)
             if (text.p[i])
                 buf_putc(to, text.p[i]);

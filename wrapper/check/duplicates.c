@@ -1,11 +1,12 @@
-/* duplicates.c: runs that have something in common that two measurements do not have: the same id, values, times or output; and kin that leads in a circle. */
+/* duplicates.c: report runs that share what two measurements never share: id, values, times or
+ * output; and parents and corrections that lead in a circle. */
 #include "check/index.h"
 
 #include <stdlib.h>
 
 enum {
-    MEETINGS = 256, /* so many published runs are read for one duration, and so many of equal values looked at */
-    CHAIN_MAX = 64 /* steps from child to parent, or from correction to what it corrects */
+    MEETINGS = 256, /* maximum of published runs read for one duration, and of runs compared for equal values */
+    CHAIN_MAX = 64 /* steps from child to parent, or from a correction to its target */
 };
 
 /* ---- orders ---- */
@@ -36,7 +37,7 @@ static int by_output(const void *a, const void *b)
     return c ? c : published_first(x, y);
 }
 
-/* One comes from the other, and says so. */
+/* Does one run name the other as its parent or target, or do both correct the same run? */
 static bool is_related_run(const struct index_run *x, const struct index_run *y)
 {
     return strcmp(x->amends, y->id) == 0 || strcmp(y->amends, x->id) == 0 || strcmp(x->parent, y->id) == 0 ||
@@ -60,7 +61,7 @@ static int by_wall(const void *a, const void *b)
     return x->wall != y->wall ? (x->wall < y->wall ? -1 : 1) : published_first(x, y);
 }
 
-/* A run that took as long as a new one, to the last digit, may be the same: its values are read. */
+/* Reads the values of published runs that took exactly as long as a new one: they may be the same. */
 static void read_equally_long(struct check_state *k)
 {
     struct check_index *s = k->seen;
@@ -80,7 +81,8 @@ static bool same_index_values(const struct index_run *x, const struct index_run 
     return x->has_values && strcmp(x->values, y->values) == 0;
 }
 
-/* The run before x in the list, of the same values, that it does not come from. NULL: there is none, or it comes from one of them (a correction of a correction). */
+/* A run before x in the list that has the same values and is not related to it. NULL: there is none,
+ * or x is related to one of them (a correction of a correction). */
 static const struct index_run *find_copied_run(const struct index_run *x, size_t before)
 {
     const struct index_run *from = NULL;
@@ -118,7 +120,8 @@ static bool same_times(const struct index_run *x, const struct index_run *y)
     return x->has_times && y->has_times && strcmp(x->times, y->times) == 0;
 }
 
-/* The same measurement under a second id, with other figures of the run itself. Runs of the same values are told of already. */
+/* Reports the same measurement under a second id, where only the run's own values differ.
+ * report_duplicate_values has reported runs of the same values. */
 static void report_duplicate_times(struct check_state *k)
 {
     struct check_index *s = k->seen;
@@ -168,7 +171,7 @@ static bool chain_has_cycle(const struct check_index *s, const struct index_run 
     return false;
 }
 
-/* The list is sorted by id. */
+/* Requires the list sorted by id. */
 static void report_circles(struct check_state *k)
 {
     struct check_index *s = k->seen;
@@ -186,7 +189,7 @@ static bool same_output(const struct index_run *x, const struct index_run *y)
     return x->has_output && y->has_output && memcmp(x->output, y->output, sizeof x->output) == 0;
 }
 
-/* Runs of the same values are told of already. */
+/* report_duplicate_values has reported runs of the same values. */
 static void report_duplicate_outputs(struct check_state *k)
 {
     struct check_index *s = k->seen;

@@ -1,4 +1,5 @@
-/* entries.c: files of params/, tags/ and metrics/: what MLflow's file store makes of their names and contents. */
+/* entries.c: check files of params/, tags/ and metrics/: would MLflow's file store read their names
+ * and contents as benchwrap does? */
 #include "check/parts.h"
 
 #include "mlruns-format/key.h"
@@ -31,7 +32,7 @@ static void check_key(struct run_check *r, const char *key, const char *file)
         run_found(r, CHECK_KEY, file, 0, "the key is not one of the format's");
 }
 
-/* What somebody typed may hold anything. */
+/* A command that a user typed may hold any character. */
 static bool is_command_key(const char *key)
 {
     return strcmp(key, "benchwrap.command") == 0 || strcmp(key, "mlflow.source.name") == 0;
@@ -66,7 +67,7 @@ static bool is_whole_number(struct str s)
     return true;
 }
 
-/* A number as benchwrap writes it; what Python takes beside it (1_0, inf, blanks) is not among it. */
+/* Reads a number as benchwrap writes it. Python reads more forms (1_0, inf, blanks): they are errors. */
 static bool parse_entry_value(struct str s, double *ret)
 {
     if (str_is(s, "nan")) {
@@ -79,7 +80,8 @@ static bool parse_entry_value(struct str s, double *ret)
     return s.n && s.n < 40 && str_double(s, ret) && isfinite(*ret);
 }
 
-/* What is wrong with a line; NULL: nothing. */
+/* Reads "<ms> <value> <step>". NULL; else what is wrong with the line. before: the sample of the
+ * line before, may be NULL. */
 static const char *parse_entry_sample(struct str line, const struct check_sample *before, struct check_sample *ret)
 {
     struct str rest = line, time = str_cut(&rest, ' '), value = rest.p ? str_cut(&rest, ' ') : (struct str){"", 0},

@@ -1,8 +1,11 @@
-/* index.c: what has been measured, and under which id: the same figures under two ids are a copy.
+/* index.c: store what each run measured under its id: the same values under two ids are a copy.
  *
- * Of each run are kept: its id, what names the content of its stdout.log, and a sum over the values and steps of all metrics (not their times, which a forger
- * shifts); and one over the times and rates that the program measured, which no second run has again. Of the runs that are published already only the name of the
- * output, how long the run took and the value of a few metrics are known at first (some objects of git's a run); their values are read where one of these meets. */
+ * The index has of each new run: the id, the object id of stdout.log, and two sums. One is over the
+ * values and steps of all metrics, without their times, which a forger can shift. The other is over
+ * the times and rates that the program measured, which no second run repeats.
+ * Of a published run the index has at first only the object id of the output, the duration and the
+ * values of a few metrics, which takes a few git objects a run. It reads the other values where one
+ * of these equals that of a new run. */
 #include "check/index.h"
 
 #include "mlruns-format/key.h"
@@ -12,12 +15,12 @@
 #include <stdlib.h>
 
 enum {
-    TELLING = 4, /* values of five digits and more: so many are not equal by chance */
+    TELLING = 4, /* so many values of DIGITS digits are not equal by chance */
     DIGITS = 5,
-    WALL_DIGITS = 3, /* of a duration: 5.621 ms has four, and of runs that took as long all else is compared, too */
-    OUTPUT_BYTES = 32, /* of shorter outputs nobody is surprised to see them twice */
+    WALL_DIGITS = 3, /* of a duration: check compares all else of runs that took equally long */
+    OUTPUT_BYTES = 32, /* shorter outputs are equal by chance */
     VALUES_MAX = 8 << 20,
-    MARKED_MAX = 20000 /* published runs that are read since one of their metrics meets */
+    MARKED_MAX = 20000 /* published runs that are read since one of their metrics equals a new one */
 };
 
 static struct index_run *index_add(struct check_state *k, const char *id, const char *path)
@@ -72,7 +75,7 @@ static bool has_enough_digits(struct str value)
 struct summing {
     struct sha256 sum, times;
     size_t telling, timings;
-    bool timed; /* a duration that benchwrap has taken is among them: two readings of one old output have none */
+    bool timed; /* one is a duration that benchwrap measured: two readings of one old output have none */
 };
 
 /* Does the key name a time or a rate that the program measured? */
@@ -90,7 +93,7 @@ static bool is_timing(const char *key)
     return false;
 }
 
-/* The value in the first line of a metric, as a number that hardly any other text has; 0: it has not so many digits, and tells nothing. */
+/* A hash of the text of the value in the first line of a metric; 0: the value has too few digits. */
 static uint64_t hash_first_value(struct str text, size_t digits)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -212,7 +215,7 @@ static int by_mark(const void *a, const void *b)
     return x->value != y->value ? (x->value < y->value ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* What names the new runs, sorted. A few metrics are enough: runs that come together are of few benchmarks. */
+/* Collects the marks of new runs, sorted. A few metrics are enough: a range has few benchmarks. */
 static void gather_marks(struct check_index *s)
 {
     size_t keys = 0;

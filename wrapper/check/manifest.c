@@ -1,4 +1,4 @@
-/* manifest.c: artifacts/manifest.json: complete, and every sum right. */
+/* manifest.c: check that artifacts/manifest.json lists every file with its size and SHA-256. */
 #include "check/parts.h"
 
 #include "mlruns-format/schema.h"

@@ -1,4 +1,4 @@
-/* names.c: names of files and folders that some system refuses, changes, or takes for something else.
+/* names.c: check for names of files and folders that some system refuses, changes, or misreads.
  *
  * git's own refusals of ".git" in its forms on HFS+ (code points that are passed over) and NTFS (short names, trailing dots and blanks, streams) are
  * in gitformat documentation of core.protectHFS and core.protectNTFS; reserved device names in Microsoft's "Naming Files, Paths, and Namespaces". */

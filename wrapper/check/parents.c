@@ -1,4 +1,5 @@
-/* parents.c: a run that is one test of a larger output: its id follows from its parent's, and its figures are the parent's. */
+/* parents.c: check a run that is one test of a larger output: its id follows from its parent's, and
+ * its metrics are the parent's. */
 #include "check/verify.h"
 
 #include <stdio.h>

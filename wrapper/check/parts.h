@@ -9,89 +9,106 @@
 
 /* One regular file of a run. */
 struct check_file {
-    struct str path;            /* below the run's folder, ends in a NUL */
-    uint64_t size;
-    char sha256[SHA256_HEX];    /* "": it was not read (too large, or it cannot be) */
-    unsigned char id[32];       /* what names its content: git's id of the object, else the SHA-256; beyond id_size zero */
+    struct str path;        /* below the run's folder, ends in a NUL */
+    uint64_t size;          /* bytes */
+    char sha256[SHA256_HEX]; /* "": not read, too large or unreadable */
+    unsigned char id[32];   /* names the content: git's object id, else the SHA-256; rest zero */
 };
 
-/* A param or tag as its file has it, a metric as its lines. */
+/* A param or tag with its text, or a metric with its samples. */
 struct check_entry {
-    char kind;                  /* 'p' 't' 'm' */
+    char kind;              /* 'p' 't' 'm' */
     const char *key;
-    struct str value;           /* 'm': the file's text */
+    struct str value;       /* 'm': the file's text; ends in a NUL */
     const struct check_sample { int64_t time_ms, step; double value; struct str text; } *samples;
-    size_t count;
+    size_t count;           /* samples; lines that are no sample do not count */
 };
 
 struct run_check {
     struct check_state *k;
     const struct folder *folder;
     const char *path;           /* "mlruns/<exp>/<run>" */
-    const char *experiment, *id;/* the two folders' names */
-    struct arena a;             /* of this run */
+    const char *experiment, *id; /* the names of the two folders */
+    struct arena a;             /* freed at the end of the run */
     struct check_file *files;   /* sorted by path once all are known */
     size_t count, room;
-    struct check_entry *entries; /* sorted by kind and key */
+    struct check_entry *entries; /* sorted by kind and key once all are known */
     size_t entry_count, entry_room;
-    uint64_t bytes, unpacked;
-    bool limited;               /* not everything was looked at */
-    bool unverifiable;          /* some of its figures nobody can read again */
+    uint64_t bytes, unpacked;   /* bytes of its files; of the content of compressed ones */
+    bool limited;               /* a limit was reached: some files were not checked */
+    bool unverifiable;          /* no stored output shows some of its metrics */
     struct tree_meta meta;
-    bool meta_good;
-    struct json *record;        /* benchwrap.json; NULL: not there or no JSON */
-    struct str record_text, manifest_text, rules_text; /* whole, ends in a NUL; p NULL: not there */
+    bool meta_good;             /* meta.yaml has no finding */
+    struct json *record;        /* benchwrap.json; NULL: absent or damaged */
+    struct str record_text, manifest_text, rules_text; /* complete, end in a NUL; p NULL: absent */
 };
 
-/* check_found for a file of the run ("" the run itself). */
-void run_found(struct run_check *r, enum check_id id, const char *file, unsigned line, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-const struct check_file *run_file(const struct run_check *r, const char *path);    /* NULL: none */
+/* check_found for a file of the run ("": the run itself). */
+void run_found(struct run_check *r, enum check_id id, const char *file, unsigned line, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The file or entry; NULL: there is none. Only once all are known. */
+const struct check_file *run_file(const struct run_check *r, const char *path);
 const struct check_entry *run_entry(const struct run_check *r, char kind, const char *key);
-/* The text of a param or tag, ended by a NUL; NULL if it is not there. */
+/* The text of a param or tag, ends in a NUL; NULL: there is none. */
 const char *run_text(const struct run_check *r, char kind, const char *key);
-/* The last value of a metric by its file, or `otherwise`. */
+/* The metric's value of the greatest step in its file; `otherwise`: it has none. */
 double run_number(const struct run_check *r, const char *key, double otherwise);
 
-/* check.c: is what all runs together may cost spent? Then it is told. */
+/* check.c: returns true, and reports it at `path`, when the limit of bytes or files of all runs
+ * together is reached. */
 bool check_is_full(struct check_state *k, const char *path);
-/* check.c: the name of an experiment's folder: 1 to 2147483647. The text behind it may go on. */
+/* check.c: is it the name of an experiment's folder, a number from 1 to 2147483647? name.p may
+ * continue behind name.n. */
 bool check_is_experiment(struct str name);
 
-/* names.c: one name of a folder; `path` is the whole. Tells what is wrong with it; false: do not go on with it (it cannot be a path of its own). */
+/* names.c: reports what is wrong with one name of a folder; `path` is its full path. False: the
+ * name leads elsewhere ("..", a slash) and must not be used. */
 bool check_file_name(struct check_state *k, struct str name, const char *path);
-/* Two names that are one where case or form of letters does not count: the key under which they meet, into the arena. */
+/* The same key for all names that a file system may take for one: case and form of letters do not
+ * count. In the arena; NULL: out of memory. */
 const char *check_name_folded(struct str name, struct arena *a);
 
-/* entries.c: a file of params/, tags/ or metrics/. Notes it as an entry. */
+/* entries.c: checks a file of params/, tags/ (kind 'p', 't') or metrics/, and adds it to
+ * r->entries. */
 void check_text_entry(struct run_check *r, char kind, const char *key, const char *file, struct str text);
 void check_metric_entry(struct run_check *r, const char *key, const char *file, struct str text);
 
-/* record.c, manifest.c: the run's own documents against the files. */
+/* record.c, manifest.c: compare benchwrap.json and manifest.json with the files. check_record sets
+ * r->record. */
 void check_record(struct run_check *r);
 void check_manifest(struct run_check *r);
-/* tags.c: tags that MLflow acts on, and such as repeat what the record says elsewhere. */
+/* tags.c: tags that MLflow acts on, that name other runs, or that repeat the record. */
 void check_tags(struct run_check *r);
 /* claims.c: what no output shows. */
 void check_claims(struct run_check *r);
 /* active.c: a file that may act where it is opened. */
 void check_active(struct run_check *r, const char *file, struct str text);
-/* times.c */
+/* times.c: start, end, samples and durations. Requires r->meta_good. */
 void check_times(struct run_check *r);
-/* truth.c: the output is read again by the run's rules. bounds.c: what the hardware can do. */
+/* verify.c: reads the stored output again by the run's rules. bounds.c: limits of the hardware.
+ * Both require r->record. */
 void check_verify(struct run_check *r);
 void check_bounds(struct run_check *r);
-/* unpack.c: appends what is in a compressed file, `most` bytes at most. NULL, or why there is more that is not looked at. */
+/* unpack.c: appends the content of a compressed file, at most `most` bytes; nothing for another
+ * file. NULL; else why there is content that was not unpacked (a static text). */
 const char *check_unpack(struct str data, size_t most, struct buf *to);
-/* disguise.c: appends what a text says in UTF-16, signs for characters, base64 and hexadecimal digits, as lines. */
+/* decode.c: appends as lines what a text encodes in UTF-16, escapes, base64 or hexadecimal. */
 void check_decode(struct str text, struct buf *to);
-/* privacy.c: a text file of the run. signature.c */
+/* privacy.c: secrets and personal data in a file of the run, and in compressed content. */
 void check_privacy(struct run_check *r, const char *file, struct str text);
-void check_secrets_in(struct check_state *k, const char *path, const char *where, const char *text); /* a name or a message; `where` goes before what is said of it */
-void check_private_record(struct run_check *r); /* user and host, which a public run does not tell */
+/* privacy.c: secrets in a name or message (NULL: none); `where` begins the finding's text. */
+void check_secrets_in(struct check_state *k, const char *path, const char *where, const char *text);
+/* privacy.c: user and host in the record of a public run. */
+void check_private_record(struct run_check *r);
+/* signature.c: the site's signature over the manifest, if k->signers is set. */
 void check_signature(struct run_check *r);
-/* seen.c: what has been seen under which id. */
+/* index.c: adds the run's id, values, times and output to the index. */
 void check_index_add_run(struct run_check *r);
-void check_index_add_published(struct check_state *k, const struct folder *tree, const char *at); /* the runs of a tree in git that is published, and where it stands */
-void check_duplicates(struct check_state *k); /* all runs are known: tells of copies */
+/* index.c: adds the published runs of a tree in git; `at` is the tree's name in paths. */
+void check_index_add_published(struct check_state *k, const struct folder *tree, const char *at);
+/* duplicates.c: all runs are known: reports the same id, values, times or output twice, and circles
+ * of parents and corrections. */
+void check_duplicates(struct check_state *k);
+/* index.c: frees the index. */
 void check_index_free(struct check_state *k);
 #endif

@@ -1,4 +1,4 @@
-/* policy.c: which findings block in a repository: benchwrap-check.yaml of the target. */
+/* policy.c: read which findings block in a repository, from the target's benchwrap-check.yaml. */
 #include "base/yaml.h"
 #include "check/check.h"
 

@@ -1,6 +1,6 @@
 /* privacy.c: secrets and personal data in the text of a run's files.
  *
- * benchwrap redacts what it writes by itself (probes/redact.h); what a program printed, or somebody put in by hand, it has not seen. A run is known for
+ * benchwrap redacts what it writes by itself (probes/redact.h), not what a user adds by hand. A run is known for
  * false alarms only where the text says nothing more: sums of files and commits look like random secrets, so random text counts in command lines and
  * environments alone. */
 #include "check/parts.h"
@@ -37,7 +37,7 @@ static unsigned line_number_at(struct str text, size_t at)
     return n;
 }
 
-/* "token: 128" of a model's log, "password=$PW", "sig=none": no secret stands there. */
+/* Is the value no secret: "token: 128" of a model's log, "password=$PW", "sig=none"? */
 static bool is_harmless_value(struct str value)
 {
     static const char *const words[] = {"none", "null", "true", "false", "yes", "no", "unset", "default", "hidden", "xxx", "redacted"};

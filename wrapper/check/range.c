@@ -1,4 +1,5 @@
-/* range.c: a range of commits: its last tree beside the one it began with, then each commit beside its parents. */
+/* range.c: check a range of commits: compare its last tree with that of the merge base, then each
+ * commit with its parents. */
 #include "check/range.h"
 
 #include "check/parts.h"
@@ -131,7 +132,7 @@ static int range_check_added(struct range_state *x, const char *path, const stru
         return 0;
     else if (place == PLACE_EXPERIMENT || place == PLACE_OF_EXPERIMENT) {
         range_add_experiment(x, experiment);
-        return place == PLACE_EXPERIMENT || !folder ? 0 : REPO_SKIP; /* what else an experiment holds is looked at as a whole */
+        return place == PLACE_EXPERIMENT || !folder ? 0 : REPO_SKIP; /* check_experiments checks the experiment's other files */
     } else if (place == PLACE_RUN)
         range_add_run(x, experiment, run, &is->id);
     else
@@ -239,7 +240,7 @@ static void report_history(struct range_state *x, const char *path, const char *
         check_found(x->k, CHECK_HISTORY, path, 0, "commit %.12s %s", x->commit, what);
 }
 
-/* Is it so (NULL: not there) in that commit or tree, whose folder is kept for the next question? */
+/* Is the path this entry (NULL: absent) in a commit or tree? *kept caches its folder. */
 static bool is_so_in(struct range_state *x, const struct repo_id *commit_or_tree, struct folder *kept, const char *path,
                      const struct repo_entry *is)
 {
@@ -255,7 +256,7 @@ static bool is_so_in(struct range_state *x, const struct repo_id *commit_or_tree
     return is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1;
 }
 
-/* Does another parent of a merge have it so? Then it came from there. */
+/* Has another parent of the merge the same entry? Then the merge took it from there. */
 static bool from_other_parent(struct range_state *x, const char *path, const struct repo_entry *is)
 {
     for (unsigned i = 1; i < x->now.parents && i < sizeof x->now.parent / sizeof *x->now.parent; i++)
@@ -296,7 +297,7 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
                     LOOKUPS_MAX);
     if (x->lookups > LOOKUPS_MAX || (x->now.parents > 1 && from_other_parent(x, path, is)))
         return REPO_SKIP;
-    if (!is_so_in(x, &x->to_tree, &x->end, path, is)) /* else the look at the whole range has told of it */
+    if (!is_so_in(x, &x->to_tree, &x->end, path, is)) /* else visiting the differences of the range has reported it */
         report_history(x, path,
                        !is   ? "deletes it, and later it is there again"
                        : was ? "changes it, and later it is another"

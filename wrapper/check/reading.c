@@ -1,4 +1,4 @@
-/* reading.c: a run's kept output is fed to rules once more, as the recorder fed it at the run's end. */
+/* reading.c: feed a run's stored output to rules again, as the recorder did at the run's end. */
 #include "check/verify.h"
 
 #include "benchmarks/rules.h"
@@ -39,7 +39,7 @@ static uint64_t reading_tag_count(const struct run_check *r, const char *before,
     return run_text(r, 't', key) && str_uint(str_of(run_text(r, 't', key)), &n) ? n : 0;
 }
 
-/* Where the line stands that says what is not kept; NULL: it is not there. */
+/* The place of the line that marks cut bytes; NULL: there is none. */
 static const char *place_of_cut(const struct run_check *r, const char *name, struct buf *b, uint64_t cut, size_t *ret_bytes)
 {
     char mark[STREAM_CUT_BYTES];
@@ -48,7 +48,8 @@ static const char *place_of_cut(const struct run_check *r, const char *name, str
     return at < 0 ? NULL : b->p + at;
 }
 
-/* What a stream has lost is where the recorder had it: a line of benchwrap's stands for what was cut, what was dropped is before all. */
+/* Feeds a stream with its gaps where the recorder had them: a line of benchwrap's own marks what was
+ * cut, and dropped bytes count as before the first one. */
 static void feed_stream(const struct run_check *r, struct rules_run *run, const char *source, const char *name)
 {
     uint64_t cut = reading_tag_count(r, "benchwrap.", name, "_cut_B"), dropped = reading_tag_count(r, "benchwrap.dropped.", name, "");

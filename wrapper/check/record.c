@@ -1,4 +1,4 @@
-/* record.c: artifacts/benchwrap.json: the schema, and the same facts as the files have. */
+/* record.c: check artifacts/benchwrap.json: its schema, and the same facts as in the files. */
 #include "check/parts.h"
 
 #include "base/units.h"
@@ -157,7 +157,7 @@ static int compare_record_members(const void *a, const void *b)
     return strcmp(((const struct record_member *)a)->key, ((const struct record_member *)b)->key);
 }
 
-/* Both are sorted by key: what is in one only, and what differs. */
+/* Reports keys that only the record or only the files have, and values that differ. */
 static void check_record_members(struct run_check *r, char kind, const char *name)
 {
     const struct json *map = json_get(r->record, name);
@@ -195,7 +195,7 @@ static void check_record_members(struct run_check *r, char kind, const char *nam
     }
 }
 
-/* What the tree's builder puts beside the artifacts of the record. */
+/* Is it a file that the tree's builder adds to the artifacts of the record? */
 static bool is_builders(struct str path)
 {
     static const char *const names[] = {"benchwrap.json", "manifest.json", "manifest.json.sig", "series.jsonl", "series.jsonl.zst"};
@@ -205,7 +205,8 @@ static bool is_builders(struct str path)
     return false;
 }
 
-/* Is the path below artifacts/ one that the record tells of, or in a folder that it tells of? `told` is sorted. */
+/* Does the record have the path below artifacts/, or a folder above it? `told` holds the record's
+ * paths, sorted. */
 static bool is_in_record(struct str path, const char **told, size_t n, struct arena *a)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* run.c: one run: its files as they come, then what is to be said of the whole. */
+/* run.c: check one run: each file as it is read, then the complete run. */
 #include "check/parts.h"
 
 #include <errno.h>

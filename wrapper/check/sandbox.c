@@ -1,4 +1,5 @@
-/* sandbox.c: what a foreign run asks to be worked out, in a process of its own: what it finds comes back through a pipe, and time and memory end it. */
+/* sandbox.c: work on a foreign run in a child process of limited time and memory, which sends its
+ * findings through a pipe. */
 #include "check/verify.h"
 
 #include "base/apart.h"
@@ -70,7 +71,7 @@ void sandbox_run(struct run_check *r, const struct sandbox_work *what)
         return;
     pid_t pid = fork();
     if (pid == 0) {
-        close(ends[0]); /* who writes to nobody is told */
+        close(ends[0]); /* so that writing fails once the parent has closed its end */
         struct verify_state t = {.tell = sandbox_report, .context = &ends[1], .differs = CHECK_TRUTH};
         sandbox_limit();
         what->work(&t, r, what->context);

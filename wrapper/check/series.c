@@ -1,4 +1,5 @@
-/* series.c: a run that is a program run several times: its figures follow from its notes, and its notes have what its runs have. */
+/* series.c: check the run of repetitions: its metrics follow from its notes, and the notes have the
+ * values of its runs. */
 #include "check/verify.h"
 
 #include "series/finish.h"
@@ -65,7 +66,8 @@ static bool last_value(const struct series_check *c, const char *run, const stru
     return line.p && str_double(str_cut(&line, ' '), ret);
 }
 
-/* One line of the notes: the run that it names is one of this series and has what is said of it. */
+/* Checks one line of the notes: the run that it names is one of the repetitions and has the noted
+ * values. */
 static void check_series_run(struct series_check *c, const struct series_repetition *run)
 {
     struct folder_entry e;
@@ -137,7 +139,8 @@ static void check_series_notes(const struct verify_state *t, struct run_check *r
     verify_compare(&of_series, r, &record, &out);
 }
 
-/* Figures of a series whose notes are not there, and nobody says why. A series that ended before its first run has neither. */
+/* Reports metrics of repetitions whose notes are missing without a reason. Repetitions that ended
+ * before the first run have neither. */
 static void check_without_notes(struct run_check *r)
 {
     const char *word = run_text(r, 't', "benchwrap.verdict");

@@ -1,4 +1,4 @@
-/* tags.c: tags that MLflow acts on, tags that lead to other runs, and such as say again what the record says elsewhere. */
+/* tags.c: check tags that MLflow acts on, that name other runs, or that repeat the record. */
 #include "check/parts.h"
 
 #include "base/site.h"
@@ -80,7 +80,7 @@ static void check_mlflows(struct run_check *r)
 
 /* ---- other runs ---- */
 
-/* A site withdraws what is its own; who may speak for it is the reviewer's to say. */
+/* A site corrects its own runs only. The reviewer decides who may act for a site. */
 static void check_site(struct run_check *r, const char *id, enum check_id finding, const char *file)
 {
     CLEANUP_BUF struct buf b;
@@ -93,7 +93,7 @@ static void check_site(struct run_check *r, const char *id, enum check_id findin
                   own ? own : "", own ? "\"" : "");
 }
 
-/* Is it the id of another run? If not, that is told. */
+/* Returns true if it is the id of another run, else reports the finding. */
 static bool is_another(struct run_check *r, const char *id, enum check_id finding, const char *file)
 {
     bool known = record_is_id(str_of(id)), own = strcmp(id, r->id) == 0;

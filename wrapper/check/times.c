@@ -1,4 +1,4 @@
-/* times.c: start, end, samples and durations of a run that cannot be, or do not fit together. */
+/* times.c: check for start, end, samples and durations that are impossible or contradict each other. */
 #include "check/parts.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ static void check_samples(struct run_check *r)
     }
 }
 
-/* How long a run may last besides its program: what its probes took by its own record, and some seconds of a busy node. */
+/* Maximum of seconds that a run may take besides its program: what its probes took as recorded, and
+ * some seconds of a busy node. */
 static double run_overhead_max(const struct run_check *r)
 {
     double before = run_number(r, "probe.before_ms", NAN), after = run_number(r, "probe.after_ms", 0);

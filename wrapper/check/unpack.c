@@ -1,4 +1,4 @@
-/* unpack.c: what is in a compressed file, within bounds: gzip, zlib and zip are looked into, by their first bytes, whatever the name says. */
+/* unpack.c: unpack gzip, zlib, zip and tar within bounds, recognised by their bytes, not the name. */
 #include "check/parts.h"
 
 #include "base/inflate.h"
@@ -94,7 +94,7 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int d
         return "a zip archive that is compressed in another way than by deflate";
     if (leads_out(str_sub(s, at + ZIP_HEAD, short_at(s, at + 26))))
         return "a zip archive with a path that leads out of it";
-    if (method == 0 || from >= s.n) /* what is stored as it is has been looked at */
+    if (method == 0 || from >= s.n) /* the caller has searched uncompressed entries */
         return NULL;
     struct inflater *i = inflate_new(INFLATE_RAW);
     if (!i)

@@ -1,6 +1,8 @@
-/* verify.c: the kept output is read again by the run's own rules, as at the run's end, and compared with what the run claims.
+/* verify.c: read the stored output again by the run's own rules, as at the run's end, and compare the
+ * result with what the run claims.
  *
- * Rules that are not shipped may be made to be slow: they are read in a process of its own with bounds on time and memory. */
+ * Rules that are not shipped may be slow on purpose: they run in a child process with limits on time
+ * and memory. */
 #include "check/verify.h"
 
 #include "benchmarks/catalogue.h"
@@ -28,7 +30,7 @@ bool verify_is_missing(const struct run_check *r, const char *key)
     return false;
 }
 
-/* Why the figures cannot be had again; NULL: they can. *ret_said: it needs no finding. */
+/* Why the metrics cannot be read again; NULL: they can. *ret_said: no finding is due. */
 static const char *why_unverifiable(const struct run_check *r, bool *ret_said)
 {
     *ret_said = verify_tag(r, "benchwrap.series") || verify_tag(r, "benchwrap.retracts") ||
@@ -113,7 +115,7 @@ static struct verify_sample *verify_samples(const struct record *record, struct 
     return list;
 }
 
-/* Of a series that was thinned the points that are left: each among the samples, in their order, with the smallest and the largest. */
+/* Are the points of a thinned series among the samples, in their order, with minimum and maximum? */
 static bool is_left_of(const struct check_entry *e, const struct verify_sample *list, size_t n)
 {
     double low = INFINITY, high = -INFINITY, least = INFINITY, most = -INFINITY;
@@ -133,7 +135,7 @@ static bool is_left_of(const struct check_entry *e, const struct verify_sample *
     return low == least && high == most;
 }
 
-/* The n samples of one key in the new reading, beside those of the run. */
+/* Are the n samples of one key in the new reading those of the run? */
 static bool metric_same(const struct run_check *r, const char *key, const struct verify_sample *list, size_t n, double *ret_was,
                         double *ret_is)
 {
@@ -162,7 +164,7 @@ static const char *claim_source_words(const struct verify_state *t)
     return t->series ? "its runs give" : "the output gives";
 }
 
-/* true: they differ, and it was told. */
+/* Reports a metric whose samples differ. Returns true if they do. */
 static bool report_metric(const struct verify_state *t, struct run_check *r, const struct verify_sample *list, size_t n)
 {
     double was, is;
@@ -221,7 +223,8 @@ static bool is_kept_file(const struct verify_state *t, const struct json *tag_)
     return false;
 }
 
-/* "benchwrap.disagreement" of a run whose arguments are withheld: which params they contradicted cannot be worked out. It names params of the run. */
+/* Is it "benchwrap.disagreement" of a run whose arguments are withheld, with names of its params? The
+ * params that the arguments contradicted are not known then. */
 static bool is_of_withheld(const struct run_check *r, const struct json *tag_)
 {
     struct str rest = str_of(json_string(json_get(tag_, "value"), ""));
@@ -375,7 +378,7 @@ static void read_by_shipped(struct run_check *r, const char *name)
         rules_free(rules);
 }
 
-/* Figures that were read, it is said, where there is nothing to be read. */
+/* Reports metrics and params with a rule as source where no rules could read anything. */
 static void check_unread(struct run_check *r, const char *why)
 {
     static const char *const members[] = {"metrics", "params"};
@@ -427,7 +430,8 @@ static void check_name_of_rules(struct run_check *r, const struct rules *rules)
         run_found(r, CHECK_RULES, path, 0, "it says \"%.60s\", the rules are those of \"%.60s\"", name ? name : "", rules_name(rules));
 }
 
-/* Runs that come together mostly have the same rules: the last that were loaded are kept. NULL: told. */
+/* The run's rules. Most runs of a range have the same: the last ones are cached. NULL, and reported:
+ * they cannot be loaded. */
 static const struct rules *verify_load_rules(struct run_check *r)
 {
     struct check_state *k = r->k;

@@ -4,42 +4,50 @@
 #include "benchmarks/rules.h"
 #include "check/parts.h"
 
-/* One reading, and who is told of what differs. */
+/* One comparison of a run's claims with a new reading, and where its findings go. */
 struct verify_state {
     void (*tell)(void *context, enum check_id id, const char *file, const char *text);
     void *context;
-    enum check_id differs;      /* what a difference in the figures is */
-    bool common;                /* only keys that the run has too; no verdict */
+    enum check_id differs;      /* the finding for a metric, param or tag that differs */
+    bool common;                /* compare only metrics that the run has too, and no verdict */
     const struct rules *rules;  /* those that read the output; NULL: none did */
-    bool series;                /* the claims are those of a series, not of rules */
+    bool series;                /* the claims follow from repetitions, not from rules */
 };
-/* Reads the output with these rules and tells what differs from the run's claims. */
+/* verify.c: reads the output by these rules and reports what differs from the run's claims. */
 void verify_by_rules(const struct verify_state *t, struct run_check *r, const struct rules *rules);
-/* reading.c: the reading itself. 0; *ret_sure: every file that the rules want was there; -1: they cannot be applied. */
-int verify_reread(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err);
-/* Builds of benchwrap 0.1.0 recorded only the program's name in the argv of a public run: is this one of them, and had the program arguments? Then
- * verify_reread takes the params that follow from them as the record has them. */
+/* verify.c: reports what differs between the run's claims and a new reading: metrics, params, tags,
+ * verdict. */
+void verify_compare(const struct verify_state *t, struct run_check *r, const struct record *record,
+                    const struct rules_outcome *out);
+/* verify.c: does the record list this as missing ("stdout.log")? */
+bool verify_is_missing(const struct run_check *r, const char *key);
+/* verify.c: does the source of a fact ("rule:ior:results") say that rules read it from the output? */
+bool verify_is_from_rules(const char *source);
+/* verify.c: frees the rules that are cached from run to run. */
+void verify_end(struct check_state *k);
+/* reading.c: feeds the stored output to the rules. Initialises *record, which the caller
+ * deinitialises also after -1. *ret_sure: each file that the rules read is stored and unambiguous.
+ * 0; -1: the rules cannot be applied. */
+int verify_reread(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret,
+                  bool *ret_sure, struct err *err);
+/* reading.c: did a build of benchwrap 0.1.0 withhold the arguments of this public run, so that its
+ * argv holds only the program's name? verify_reread then takes the params that follow from the
+ * arguments as recorded. */
 bool verify_argv_is_withheld(const struct run_check *r);
-/* Tells of a stream that is said to be cut and is not. */
+/* reading.c: reports a stream that is recorded as cut and has no line for it. */
 void verify_cuts(struct run_check *r);
-/* Tells what differs between the run's claims and what was worked out anew: metrics, params, tags, verdict. */
-void verify_compare(const struct verify_state *t, struct run_check *r, const struct record *record, const struct rules_outcome *out);
-/* apart.c: some work in a process of its own, of bounded time and memory. */
+/* sandbox.c: work for a child process of bounded time and memory. */
 struct sandbox_work {
     void (*work)(const struct verify_state *t, struct run_check *r, const void *context);
     const void *context;
-    enum check_id endless;      /* what it is when time or memory are over */
-    const char *what, *file;    /* … in words, and where */
+    enum check_id endless;      /* the finding when time or memory run out */
+    const char *what, *file;    /* the work in words; where its findings belong */
 };
+/* Runs the work in a child process and reports its findings. Reports CHECK_LIMIT instead once all
+ * sandboxed work of this check has taken too long. */
 void sandbox_run(struct run_check *r, const struct sandbox_work *what);
-/* Does the record say that this is missing ("stdout.log")? */
-bool verify_is_missing(const struct run_check *r, const char *key);
-/* Lets go of the rules that are kept from run to run. */
-void verify_end(struct check_state *k);
-/* Does the source of a fact ("rule:ior:results") say that it was read from the output? */
-bool verify_is_from_rules(const char *source);
-/* kin.c: a run that is one test of a larger output: its figures are its parent's. */
+/* parents.c: a run that is one test of a larger output has the values of its parent run. */
 void check_block(struct run_check *r);
-/* series.c: a program run several times: the figures are its runs'. */
+/* series.c: the metrics of repetitions follow from their runs. */
 void check_series(struct run_check *r);
 #endif
