@@ -59,7 +59,7 @@ static void sandbox_relay(struct run_check *r, struct str reply)
 void sandbox_run(struct run_check *r, const struct sandbox_work *what)
 {
     CLEANUP_BUF struct buf reply;
-    int ends[2], status = 0;
+    int ends[2] = {-1, -1}, status = 0;
     int64_t begin = clock_mono_ns();
     buf_init(&reply, REPLY_MAX);
     if (r->k->apart_s > ALL_S) {
@@ -67,9 +67,13 @@ void sandbox_run(struct run_check *r, const struct sandbox_work *what)
                   "working out what runs claim has taken %d s in this check; the figures of this one were not looked at", ALL_S);
         return;
     }
-    if (pipe(ends) < 0)
+    pid_t pid = pipe(ends) < 0 ? -1 : fork();
+    if (pid < 0) {
+        run_found(r, CHECK_LIMIT, what->file, 0, "%s: cannot start a child process: %s", what->what, err_words(errno));
+        fs_close(&ends[0]);
+        fs_close(&ends[1]);
         return;
-    pid_t pid = fork();
+    }
     if (pid == 0) {
         close(ends[0]); /* so that writing fails once the parent has closed its end */
         struct verify_state t = {.tell = sandbox_report, .context = &ends[1], .differs = CHECK_TRUTH};
@@ -78,14 +82,14 @@ void sandbox_run(struct run_check *r, const struct sandbox_work *what)
         _exit(0);
     }
     close(ends[1]);
-    bool done = pid > 0 && apart_hear(ends[0], begin + (int64_t)3 * RUN_S * 1000000000, &reply);
+    bool done = apart_hear(ends[0], begin + (int64_t)3 * RUN_S * 1000000000, &reply);
     close(ends[0]);
-    if (pid > 0 && !done)
+    if (!done)
         kill(pid, SIGKILL);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     r->k->apart_s += (double)(clock_mono_ns() - begin) / 1e9;
     sandbox_relay(r, buf_text(&reply));
-    if (pid < 0 || !done || !WIFEXITED(status) || WEXITSTATUS(status))
+    if (!done || !WIFEXITED(status) || WEXITSTATUS(status))
         run_found(r, what->endless, what->file, 0, "%s did not come to an end within %d s and %d MiB", what->what, RUN_S, MEMORY_MAX);
 }
