@@ -11,13 +11,22 @@
 
 enum { LOOKED_AT = 4 /* processors: each read can interrupt the one that is asked */ };
 
+extern const struct probe probe_frequency;
+
+/* Kept between the samples. */
+struct frequency_samples {
+    bool none; /* the kernel shows none: it is not read again */
+    int64_t step;
+};
+
 static int frequency_sample(struct host *h, struct record *r, struct err *err)
 {
-    struct noise_frequency *f = &h->state->frequency;
+    struct frequency_samples *f = probe_data(h, &probe_frequency);
     cpu_set_t allowed;
     double sum = 0;
     int found = 0, why = ENOENT;
-    (void)err;
+    if (!f)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     if (f->none || !h->real || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return 0;
     for (int cpu = 0, looked = 0; cpu < CPU_SETSIZE && looked < LOOKED_AT; cpu++) {
@@ -48,4 +57,5 @@ const struct probe probe_frequency = {
     .summary = "frequency of the processors while the program runs",
     .sample = frequency_sample,
     .nested = true,
+    .keeps = sizeof(struct frequency_samples),
 };

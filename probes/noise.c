@@ -32,6 +32,14 @@ void noise_add_reason(struct record *r, const char *fmt, ...)
     record_tag(r, "benchwrap.noisy", buf_text(&all));
 }
 
+extern const struct probe probe_noise;
+
+/* Kept between the hooks: what /proc/stat said at the start. */
+struct noise_times {
+    int64_t ns; /* 0: not known */
+    double busy, steal; /* seconds of processor time since boot, all processors */
+};
+
 /* The first line of /proc/stat in seconds: as psutil counts, waiting for I/O is idle, a guest's time is in user already. */
 static bool noise_read_times(const struct host *h, struct noise_times *ret)
 {
@@ -52,10 +60,12 @@ static bool noise_read_times(const struct host *h, struct noise_times *ret)
 
 static int noise_before(struct host *h, struct record *r, struct err *err)
 {
+    struct noise_times *start = probe_data(h, &probe_noise);
     (void)r;
-    (void)err;
-    if (h->real && !noise_read_times(h, &h->state->noise))
-        h->state->noise = (struct noise_times){0};
+    if (!start)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (h->real && !noise_read_times(h, start))
+        *start = (struct noise_times){0};
     return 0;
 }
 
@@ -73,7 +83,7 @@ static const char *noise_own_time(const struct record *r, double *ret)
     return NULL;
 }
 
-static void noise_emit_others(struct host *h, struct record *r, const struct noise_times *now, double wall, int64_t processors)
+static void noise_emit_others(struct host *h, struct record *r, double busy_s, double wall, int64_t processors)
 {
     double own = 0, others;
     const char *why = noise_own_time(r, &own);
@@ -81,7 +91,7 @@ static void noise_emit_others(struct host *h, struct record *r, const struct noi
         emit_missing(h, r, "noise.other_processors", "%s", why);
         return;
     }
-    others = (now->busy - h->state->noise.busy - own) / wall;
+    others = (busy_s - own) / wall;
     others = others > 0 ? others : 0; /* ticks are coarse */
     record_metric(r, "noise.other_processors", others, "", DIR_LOWER, 0, 0);
     if (others > OTHERS_LEAST && others > OTHERS_PART * (double)processors)
@@ -91,9 +101,11 @@ static void noise_emit_others(struct host *h, struct record *r, const struct noi
 
 static int noise_after(struct host *h, struct record *r, struct err *err)
 {
-    struct noise_times now, *was = &h->state->noise;
+    const struct noise_times *was = probe_data(h, &probe_noise);
+    struct noise_times now;
     struct look_text online;
-    (void)err;
+    if (!was)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     if (!h->real || !record_find(r, FACT_TAG, "benchwrap.scope") || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0; /* of a series each run tells its own */
     int64_t processors = look_read(h, &online, "sys/devices/system/cpu/online") ? look_count_numbers((struct str){online.p, online.n}) : -1;
@@ -107,7 +119,7 @@ static int noise_after(struct host *h, struct record *r, struct err *err)
                      1e3 / (double)sysconf(_SC_CLK_TCK));
         return 0;
     }
-    noise_emit_others(h, r, &now, wall, processors);
+    noise_emit_others(h, r, now.busy - was->busy, wall, processors);
     double steal = 100 * (now.steal - was->steal) / (wall * (double)processors);
     if (steal >= 0)
         record_metric(r, "noise.steal_percent", steal, "percent", DIR_LOWER, 0, 0);
@@ -122,4 +134,5 @@ const struct probe probe_noise = {
     .before = noise_before,
     .after = noise_after,
     .nested = true,
+    .keeps = sizeof(struct noise_times),
 };

@@ -7,12 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { PRESSURES = 3 };
 static const char *const names[PRESSURES] = {"cpu", "memory", "io"};
 static const double MEMORY_PERCENT = 1, SHORTEST_S = 0.05;
 
 extern const struct probe probe_pressure;
 
+/* Kept between the hooks. */
 struct pressures {
+    int64_t start_ns; /* 0: not known */
+    bool known[PRESSURES];
+    double start_s[PRESSURES]; /* the totals at the start, in seconds */
     struct sampled_file files[PRESSURES];
     struct sample_count some[PRESSURES], full[PRESSURES];
 };
@@ -41,23 +46,25 @@ static bool pressure_read_total(const struct host *h, size_t i, double *ret)
 
 static int pressure_before(struct host *h, struct record *r, struct err *err)
 {
-    struct noise_pressure *p = &h->state->pressure;
+    struct pressures *p = probe_data(h, &probe_pressure);
     (void)r;
-    (void)err;
+    if (!p)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     if (!h->real)
         return 0;
-    p->ns = probes_clock_ns(h);
+    p->start_ns = probes_clock_ns(h);
     for (size_t i = 0; i < PRESSURES; i++)
-        p->known[i] = pressure_read_total(h, i, &p->total[i]);
+        p->known[i] = pressure_read_total(h, i, &p->start_s[i]);
     return 0;
 }
 
 static int pressure_after(struct host *h, struct record *r, struct err *err)
 {
-    const struct noise_pressure *p = &h->state->pressure;
-    double wall = (double)(probes_clock_ns(h) - p->ns) / 1e9, now;
-    (void)err;
-    if (!h->real || !p->ns || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
+    const struct pressures *p = probe_data(h, &probe_pressure);
+    if (!p)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    double wall = (double)(probes_clock_ns(h) - p->start_ns) / 1e9, now;
+    if (!h->real || !p->start_ns || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     for (size_t i = 0; i < PRESSURES; i++) {
         char key[40];
@@ -66,9 +73,9 @@ static int pressure_after(struct host *h, struct record *r, struct err *err)
             emit_missing(h, r, key, "the kernel reports no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
             continue;
         }
-        if (wall < SHORTEST_S || now < p->total[i])
+        if (wall < SHORTEST_S || now < p->start_s[i])
             continue;
-        double percent = 100 * (now - p->total[i]) / wall;
+        double percent = 100 * (now - p->start_s[i]) / wall;
         percent = percent < 100 ? percent : 100;
         record_metric(r, key, percent, "percent", DIR_LOWER, 0, 0);
         if (strcmp(names[i], "memory") == 0 && percent > MEMORY_PERCENT)

@@ -5,26 +5,6 @@
 #include "probes/probe_child.h"
 #include "probes/probe.h"
 
-/* What noise, pressure, throttle and frequency have seen at the start. */
-struct noise_times {
-    int64_t ns; /* 0: not known */
-    double busy, steal; /* seconds of processor time since boot, all processors */
-};
-enum { PRESSURES = 3 };
-struct noise_pressure {
-    int64_t ns;
-    bool known[PRESSURES];
-    double total[PRESSURES]; /* seconds */
-};
-struct noise_throttle {
-    bool known;
-    int64_t count;
-};
-struct noise_frequency {
-    bool none; /* the kernel tells none: not asked again */
-    int64_t step;
-};
-
 /* What the cache's names are made of (cache.c). */
 struct cache_key {
     bool known, good;
@@ -48,10 +28,6 @@ struct probes_state {
     bool unsure; /* what was looked at since this was reset failed in a way that may be over the next time */
     bool ended; /* the program has: what was counted since the last sample counts, however short that was */
     int64_t round, now_ns; /* of the sample that is being taken: its number, and when */
-    struct noise_times noise;
-    struct noise_pressure pressure;
-    struct noise_throttle throttle;
-    struct noise_frequency frequency;
 };
 
 /* The monotonic time in ns, of host->clock where there is one. */

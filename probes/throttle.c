@@ -8,6 +8,14 @@
 
 enum { LOOKED_AT = 16 /* processors: two small files each, some microseconds */ };
 
+extern const struct probe probe_throttle;
+
+/* Kept between the hooks: the count at the start. */
+struct throttle_start {
+    bool known;
+    int64_t count;
+};
+
 struct throttle_counting {
     const struct host *h;
     int64_t every, at, sum, found;
@@ -45,9 +53,10 @@ static bool throttle_read_counts(const struct host *h, int64_t *ret)
 
 static int throttle_before(struct host *h, struct record *r, struct err *err)
 {
-    struct noise_throttle *t = &h->state->throttle;
+    struct throttle_start *t = probe_data(h, &probe_throttle);
     (void)r;
-    (void)err;
+    if (!t)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     if (h->real)
         t->known = throttle_read_counts(h, &t->count);
     return 0;
@@ -55,9 +64,10 @@ static int throttle_before(struct host *h, struct record *r, struct err *err)
 
 static int throttle_after(struct host *h, struct record *r, struct err *err)
 {
-    const struct noise_throttle *t = &h->state->throttle;
+    const struct throttle_start *t = probe_data(h, &probe_throttle);
     int64_t now;
-    (void)err;
+    if (!t)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     if (!t->known || !throttle_read_counts(h, &now)) {
@@ -80,4 +90,5 @@ const struct probe probe_throttle = {
     .before = throttle_before,
     .after = throttle_after,
     .nested = true,
+    .keeps = sizeof(struct throttle_start),
 };

@@ -32,16 +32,21 @@ static void put(struct machine *m, const char *path, const char *text)
     assert_int_equal(fs_write(m->h.root, path, str_of(text), 0600, false, NULL), 0);
 }
 
-/* Time stands still but for what a test subtracts: a busy machine changes no figure. */
+/* Time stands still but for what a test adds: a busy machine changes no figure. */
+static int64_t test_ns;
+
 static int64_t fixed_clock(void)
 {
-    return 100000000000;
+    return test_ns;
 }
 
 static void begin(struct machine *m)
 {
     *m = (struct machine){.folder = "/tmp/benchwrap-unit.XXXXXX"};
     assert_non_null(mkdtemp(m->folder));
+    test_ns = 100000000000;
+    m->state.kept = calloc(probes_count, sizeof *m->state.kept);
+    assert_non_null(m->state.kept);
     m->h = (struct host){.root = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .real = true, .spool = -1, .state = &m->state, .clock = fixed_clock};
     record_init(&m->r, "0123456789abcdef0123456789abcdef", 1);
     record_tag(&m->r, "benchwrap.scope", STR("process"));
@@ -54,6 +59,9 @@ static void begin(struct machine *m)
 static void end(struct machine *m)
 {
     char name[sizeof m->folder];
+    for (size_t i = 0; i < probes_count; i++)
+        free(m->state.kept[i]);
+    free(m->state.kept);
     record_deinit(&m->r);
     close(m->h.root);
     snprintf(name, sizeof name, "%s", m->folder);
@@ -97,7 +105,7 @@ static void others_are_what_the_program_did_not_use(void **state)
         struct machine m;
         begin(&m);
         probe_noise.before(&m.h, &m.r, NULL);
-        m.state.noise.ns -= 10000000000; /* ten seconds ago */
+        test_ns += 10000000000; /* ten seconds ago */
         put(&m, "proc/stat", "cpu  4000 0 1500 90000 10 0 5 100 0 0\n"); /* 40 s more, at 100 ticks a second */
         used(&m, rows[i].own);
         probe_noise.after(&m.h, &m.r, NULL);
@@ -114,7 +122,7 @@ static void stolen_time_is_said(void **state)
     (void)state;
     begin(&m);
     probe_noise.before(&m.h, &m.r, NULL);
-    m.state.noise.ns -= 10000000000;
+    test_ns += 10000000000;
     put(&m, "proc/stat", "cpu  1000 0 500 90000 10 0 5 500 0 0\n"); /* 4 of 40 s */
     used(&m, 0);
     probe_noise.after(&m.h, &m.r, NULL);
@@ -138,7 +146,7 @@ static void what_cannot_be_known_is_missing(void **state)
         begin(&m);
         record_tag(&m.r, "benchwrap.scope", str_of(rows[i].scope));
         probe_noise.before(&m.h, &m.r, NULL);
-        m.state.noise.ns -= rows[i].ago_ms * 1000000LL;
+        test_ns += rows[i].ago_ms * 1000000LL;
         if (rows[i].user >= 0)
             used(&m, rows[i].user);
         if (rows[i].left > 0)
@@ -174,7 +182,7 @@ static void pressure_is_a_share_of_the_time(void **state)
     (void)state;
     begin(&m);
     probe_pressure.before(&m.h, &m.r, NULL);
-    m.state.pressure.ns -= 10000000000;
+    test_ns += 10000000000;
     put(&m, "proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=3000000\n");
     put(&m, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=500005\n");
     probe_pressure.after(&m.h, &m.r, NULL);
