@@ -240,7 +240,7 @@ void around_deinit(struct around *a)
     records_free(a->csv);
     scoring_free(a->scoring);
     if (a->server_open)
-        server_close(&a->server);
+        server_deinit(&a->server);
     fs_close(&a->tell);
 }
 

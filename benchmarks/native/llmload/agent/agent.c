@@ -54,7 +54,7 @@ static const struct opt_row agent_rows[] = {
 };
 
 struct agent {
-    struct part *part; /* the load that is made, or was made last; NULL: none yet */
+    struct agent_part *part; /* the load that is made, or was made last; NULL: none yet */
     pthread_mutex_t lock; /* handlers, and the main thread's look at the leader */
     bool fetched;
     _Atomic bool led; /* the load waits for, and is watched by, a leader */
@@ -69,7 +69,7 @@ static void put_error(struct buf *to, const char *text)
     buf_puts(to, "}\n");
 }
 
-static unsigned health(struct buf *to)
+static unsigned answer_health(struct buf *to)
 {
     char host[256] = "";
     gethostname(host, sizeof host - 1);
@@ -79,7 +79,7 @@ static unsigned health(struct buf *to)
     return 200;
 }
 
-static unsigned status(struct agent *a, struct buf *to)
+static unsigned answer_status(struct agent *a, struct buf *to)
 {
     struct part_view v;
     if (!a->part) {
@@ -97,7 +97,7 @@ static unsigned status(struct agent *a, struct buf *to)
     return 200;
 }
 
-static unsigned result(struct agent *a, struct buf *to)
+static unsigned answer_metrics(struct agent *a, struct buf *to)
 {
     struct part_view v = {.state = PART_PREPARING};
     if (a->part)
@@ -112,7 +112,7 @@ static unsigned result(struct agent *a, struct buf *to)
 }
 
 /* On the server's thread, as the handlers are. */
-static void sent(void *context)
+static void agent_note_sent(void *context)
 {
     struct agent *a = context;
     ssize_t written = a->fetched ? write(a->wake[1], "", 1) : 0;
@@ -128,7 +128,7 @@ static void prometheus_row(struct buf *to, const char *name, const char *kind, c
     buf_putc(to, '\n');
 }
 
-static unsigned prometheus(struct agent *a, struct buf *to, const char **type)
+static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **type)
 {
     struct part_view v = {.state = PART_PREPARING};
     *type = "text/plain; version=0.0.4";
@@ -157,7 +157,7 @@ static const char *wrong_arg(const char *arg)
     return !arg || strncmp(arg, "--", 2) != 0 || !arg[2] ? "args: expected texts \"--name=value\", or \"--name\" for a switch" : NULL;
 }
 
-static unsigned begin(struct agent *a, const struct json *j, struct buf *to)
+static unsigned release_load(struct agent *a, const struct json *j, struct buf *to)
 {
     struct err err = {0};
     if (!a->part || part_release(a->part, json_integer(json_get(j, "at_ns"), 0), &err) < 0) {
@@ -168,7 +168,7 @@ static unsigned begin(struct agent *a, const struct json *j, struct buf *to)
     return 202;
 }
 
-static unsigned prepare(struct agent *a, const struct json *j, struct buf *to)
+static unsigned prepare_load(struct agent *a, const struct json *j, struct buf *to)
 {
     const char *args[ARGS_MAX + 1];
     size_t n = 0;
@@ -197,19 +197,19 @@ static unsigned prepare(struct agent *a, const struct json *j, struct buf *to)
     return 202;
 }
 
-static unsigned start(struct agent *a, struct str body, struct buf *to)
+static unsigned answer_start(struct agent *a, struct str body, struct buf *to)
 {
     struct json *j;
     struct err err = {0};
     if (json_parse(&j, body, NULL, &err) < 0)
         return put_error(to, err.text), 400;
-    unsigned code = json_is_array(json_get(j, "args")) ? prepare(a, j, to) : begin(a, j, to);
+    unsigned code = json_is_array(json_get(j, "args")) ? prepare_load(a, j, to) : release_load(a, j, to);
     json_free(j);
     return code;
 }
 
 /* {"end": true}: the leader has failed and will fetch no result. */
-static unsigned stop(struct agent *a, struct str body, struct buf *to)
+static unsigned answer_stop(struct agent *a, struct str body, struct buf *to)
 {
     struct json *j = NULL;
     if (body.n && json_parse(&j, body, NULL, NULL) == 0 && json_bool(json_get(j, "end"), false))
@@ -221,7 +221,7 @@ static unsigned stop(struct agent *a, struct str body, struct buf *to)
     return 202;
 }
 
-static unsigned route(struct agent *a, const struct api_call *call, struct buf *to, const char **type)
+static unsigned agent_route(struct agent *a, const struct api_call *call, struct buf *to, const char **type)
 {
     atomic_store(&a->asked_ns, clock_mono_ns());
     bool get = strcmp(call->method, "GET") == 0, post = strcmp(call->method, "POST") == 0;
@@ -238,20 +238,20 @@ static unsigned route(struct agent *a, const struct api_call *call, struct buf *
         return which < sizeof paths / sizeof *paths ? 405 : 404;
     }
     switch (which) {
-    case 0: return health(to);
-    case 1: return status(a, to);
-    case 2: return result(a, to);
-    case 3: return prometheus(a, to, type);
-    case 4: return start(a, call->body, to);
-    default: return stop(a, call->body, to);
+    case 0: return answer_health(to);
+    case 1: return answer_status(a, to);
+    case 2: return answer_metrics(a, to);
+    case 3: return answer_prometheus(a, to, type);
+    case 4: return answer_start(a, call->body, to);
+    default: return answer_stop(a, call->body, to);
     }
 }
 
-static unsigned handle(void *context, const struct api_call *call, struct buf *to, const char **type)
+static unsigned agent_handle(void *context, const struct api_call *call, struct buf *to, const char **type)
 {
     struct agent *a = context;
     pthread_mutex_lock(&a->lock);
-    unsigned code = route(a, call, to, type);
+    unsigned code = agent_route(a, call, to, type);
     pthread_mutex_unlock(&a->lock);
     return code;
 }
@@ -311,11 +311,11 @@ static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
     }
 }
 
-static int serve(const struct opt_set *set, const char *token, const char *source, struct err *err)
+static int agent_serve(const struct opt_set *set, const char *token, const char *source, struct err *err)
 {
     struct agent a = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = {-1, -1}, .asked_ns = clock_mono_ns()};
     char address[64];
-    struct api_config config = {.address = address, .token = token, .handler = handle, .sent = sent, .context = &a};
+    struct api_config config = {.address = address, .token = token, .handler = agent_handle, .sent = agent_note_sent, .context = &a};
     struct api *api = NULL;
     sigset_t ends;
     sigemptyset(&ends);
@@ -346,7 +346,7 @@ static int serve(const struct opt_set *set, const char *token, const char *sourc
     return rc < 0 ? -1 : got ? 128 + got : 0;
 }
 
-static int agent(const struct opt_set *set, char **operands, struct err *err)
+static int agent_run(const struct opt_set *set, char **operands, struct err *err)
 {
     (void)operands;
     struct buf token CLEANUP_BUF, source CLEANUP_BUF;
@@ -355,7 +355,7 @@ static int agent(const struct opt_set *set, char **operands, struct err *err)
     secret_guard_process();
     if (token_find(opt_text(set, OPTION_TOKEN_FILE), &token, &source, err) < 0)
         return -1;
-    int rc = serve(set, token.p, source.p ? source.p : "", err);
+    int rc = agent_serve(set, token.p, source.p ? source.p : "", err);
     explicit_bzero(token.p, token.n);
     return rc;
 }
@@ -369,7 +369,7 @@ int verb_agent(int argc, char **argv, struct err *err)
         .rows = agent_rows,
         .count = sizeof agent_rows / sizeof *agent_rows,
         .wanted = "an agent takes options alone; the load's come by POST /start",
-        .run = agent,
+        .run = agent_run,
     };
     return verb_run(&verb, argc, argv, err);
 }

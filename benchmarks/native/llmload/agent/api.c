@@ -70,7 +70,7 @@ static bool is_signed(struct api *a, const char *given, const char *at, const st
 }
 
 /* 0: the request carries the token or its signature; else the status of the answer, which is in body. */
-static unsigned authorize(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body)
+static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body)
 {
     const char *given = a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
     char at[80], nonce[SECRET_DIGITS + 1], own[SHA256_HEX];
@@ -88,13 +88,13 @@ static unsigned authorize(struct api *a, struct MHD_Connection *c, const struct 
     return 200;
 }
 
-static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
+static unsigned api_answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
 {
     if (a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin")) {
         buf_puts(body, "{\"error\":\"requests of web pages are not taken\"}\n");
         return 403;
     }
-    unsigned status = authorize(a, c, call, body);
+    unsigned status = api_authorize(a, c, call, body);
     if (status)
         return status;
     if (call->body.n > BODY_MAX) {
@@ -104,12 +104,12 @@ static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api
     return a->config.handler(a->config.context, call, body, type);
 }
 
-static enum MHD_Result reply(struct api *a, struct MHD_Connection *c, const struct api_call *call)
+static enum MHD_Result api_send_reply(struct api *a, struct MHD_Connection *c, const struct api_call *call)
 {
     struct buf body CLEANUP_BUF;
     const char *type = "application/json";
     buf_init(&body, REPLY_MAX);
-    unsigned status = answer(a, c, call, &body, &type);
+    unsigned status = api_answer(a, c, call, &body, &type);
     if (body.failed) {
         status = 500;
         buf_clear(&body);
@@ -145,7 +145,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
         return MHD_YES;
     }
     struct api_call call = {method, url, buf_text(body)};
-    return reply(a, c, &call);
+    return api_send_reply(a, c, &call);
 }
 
 static void on_end(void *context, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
@@ -160,7 +160,7 @@ static void on_end(void *context, struct MHD_Connection *c, void **state, enum M
     *state = NULL;
 }
 
-static int load(struct api *a, struct err *err)
+static int api_load_library(struct api *a, struct err *err)
 {
     void *library = library_open(LIBRARY_MICROHTTPD);
     if (!library)
@@ -198,7 +198,7 @@ int api_start(struct api **ret, const struct api_config *config, struct err *err
         return err_sys(err, "out of memory");
     a->config = *config;
     a->token = strdup(config->token);
-    if (!a->token || load(a, err) < 0 || listen_at(a, config, err) < 0) {
+    if (!a->token || api_load_library(a, err) < 0 || listen_at(a, config, err) < 0) {
         api_stop(a);
         return -1;
     }

@@ -88,7 +88,7 @@ static int check_identity(struct remote *r, const char *nonce, const struct http
     return proved && same ? 0 : -1;
 }
 
-static int greet(struct remote *r, struct err *err)
+static int remote_greet(struct remote *r, struct err *err)
 {
     char url[400], header[200], nonce[SECRET_DIGITS + 1];
     const char *const headers[] = {header, NULL};
@@ -105,7 +105,7 @@ static int greet(struct remote *r, struct err *err)
     return rc;
 }
 
-static int ask(struct remote *r, const char *method, const char *path, struct str body, struct json **ret, struct err *err)
+static int remote_request(struct remote *r, const char *method, const char *path, struct str body, struct json **ret, struct err *err)
 {
     char url[400], header[200], nonce[SECRET_DIGITS + 1];
     const char *const headers[] = {header, NULL};
@@ -114,7 +114,7 @@ static int ask(struct remote *r, const char *method, const char *path, struct st
         .method = method, .url = url, .type = "application/json", .body = body, .headers = headers, .reply_max = 512 << 20};
     snprintf(url, sizeof url, "http://%.300s%s", r->address, path);
     *ret = NULL;
-    if ((!r->at[0] && greet(r, err)) || sign_request(r, method, path, body, nonce, header, sizeof header, err))
+    if ((!r->at[0] && remote_greet(r, err)) || sign_request(r, method, path, body, nonce, header, sizeof header, err))
         return -1;
     int rc = http_do(r->http, &q, &reply, err);
     r->unsent = rc < 0 && reply.trouble == HTTP_UNSENT;
@@ -137,11 +137,11 @@ static void pause_ns(int64_t ns)
     nanosleep(&t, NULL);
 }
 
-static int probe(struct remote *r, struct err *err)
+static int remote_probe(struct remote *r, struct err *err)
 {
     struct json *j;
     int64_t before = clock_mono_ns();
-    if (ask(r, "GET", "/health", (struct str){0}, &j, err) < 0)
+    if (remote_request(r, "GET", "/health", (struct str){0}, &j, err) < 0)
         return -1;
     int64_t after = clock_mono_ns(), theirs = json_integer(json_get(j, "mono_ns"), 0);
     if (!r->round_trip_ns || after - before < r->round_trip_ns) {
@@ -158,9 +158,9 @@ static int probe(struct remote *r, struct err *err)
 }
 
 /* It may be starting still. */
-static int find(struct remote *r, int64_t until_ns, struct err *err)
+static int remote_find(struct remote *r, int64_t until_ns, struct err *err)
 {
-    while (probe(r, err) < 0) {
+    while (remote_probe(r, err) < 0) {
         if (clock_mono_ns() > until_ns || engine_signal() || strstr(err->text, " 401: ") || strstr(err->text, " is llmload ") ||
             strstr(err->text, " is no "))
             return err_wrap(err, "%s",
@@ -169,7 +169,7 @@ static int find(struct remote *r, int64_t until_ns, struct err *err)
         pause_ns(4 * POLL_NS);
     }
     for (int i = 1; i < PROBES; i++)
-        if (probe(r, err) < 0)
+        if (remote_probe(r, err) < 0)
             return -1;
     err_clear(err);
     return 0;
@@ -210,7 +210,7 @@ static void put_args(const struct opt_set *set, size_t share, struct buf *to)
         }
 }
 
-static int prepare(struct coordination *c, size_t share, const char *model, struct err *err)
+static int remote_prepare(struct coordination *c, size_t share, const char *model, struct err *err)
 {
     struct json *j;
     struct buf body CLEANUP_BUF;
@@ -227,7 +227,7 @@ static int prepare(struct coordination *c, size_t share, const char *model, stru
     buf_puts(&body, "]}");
     if (body.failed)
         return err_set(err, ERR_SYSTEM, "the command line is too long");
-    int rc = ask(&c->remote[share], "POST", "/start", buf_text(&body), &j, err);
+    int rc = remote_request(&c->remote[share], "POST", "/start", buf_text(&body), &j, err);
     json_free(j);
     return rc;
 }
@@ -236,7 +236,7 @@ static int wait_prepared(struct coordination *c, struct remote *r, int64_t until
 {
     for (;;) {
         struct json *j;
-        if (ask(r, "GET", "/status", (struct str){0}, &j, err) < 0)
+        if (remote_request(r, "GET", "/status", (struct str){0}, &j, err) < 0)
             return -1;
         const char *state = json_string(json_get(j, "state"), "");
         bool ready = strcmp(state, "ready") == 0, failed = strcmp(state, "failed") == 0;
@@ -297,7 +297,7 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, const
         rc = load_check_end(load, (unsigned)c->count, err);
     int64_t until = clock_mono_ns() + (int64_t)(c->wait_s * 1e9);
     for (size_t i = 0; rc == 0 && i < c->count; i++)
-        rc = find(&c->remote[i], until, err);
+        rc = remote_find(&c->remote[i], until, err);
     if (rc < 0) {
         coordinate_free(c);
         return -1;
@@ -311,12 +311,12 @@ static void stop_all(struct coordination *c)
     struct json *j;
     for (size_t i = 0; i < c->count; i++)
         if (!c->remote[i].done && !c->remote[i].lost) {
-            ask(&c->remote[i], "POST", "/stop", (struct str){0}, &j, NULL);
+            remote_request(&c->remote[i], "POST", "/stop", (struct str){0}, &j, NULL);
             json_free(j);
         }
 }
 
-static int release(struct coordination *c, struct err *err)
+static int coordinate_release(struct coordination *c, struct err *err)
 {
     int64_t slowest = 0, until = clock_mono_ns() + (int64_t)(c->wait_s * 1e9);
     for (size_t i = 0; i < c->count; i++) {
@@ -329,7 +329,7 @@ static int release(struct coordination *c, struct err *err)
         struct json *j;
         char text[64];
         int n = snprintf(text, sizeof text, "{\"at_ns\":%" PRId64 "}", c->start_ns + c->remote[i].offset_ns);
-        if (ask(&c->remote[i], "POST", "/start", (struct str){text, (size_t)n}, &j, err) < 0)
+        if (remote_request(&c->remote[i], "POST", "/start", (struct str){text, (size_t)n}, &j, err) < 0)
             return -1;
         json_free(j);
         c->remote[i].heard_ns = clock_mono_ns();
@@ -339,11 +339,11 @@ static int release(struct coordination *c, struct err *err)
                : err_set(err, ERR_REMOTE, "the agents could not be told in time when to start: the network is too slow");
 }
 
-static void look_at(struct remote *r)
+static void remote_update(struct remote *r)
 {
     struct json *j;
     struct err err = {0};
-    if (ask(r, "GET", "/status", (struct str){0}, &j, &err) < 0) {
+    if (remote_request(r, "GET", "/status", (struct str){0}, &j, &err) < 0) {
         if (clock_mono_ns() - r->heard_ns > (r->unsent ? GONE_AFTER_S : LOST_AFTER_S) * 1000000000LL) {
             r->lost = true;
             snprintf(r->why, sizeof r->why, "%.190s", err.text);
@@ -372,7 +372,7 @@ static void add_live(struct live *sum, const struct live *l, unsigned *ttfts, un
         sum->itl_s += l->itl_s, ++*itls;
 }
 
-static bool look_at_all(struct coordination *c, struct live *sum, const char **why)
+static bool remotes_update(struct coordination *c, struct live *sum, const char **why)
 {
     unsigned ttfts = 0, itls = 0;
     bool all = true;
@@ -380,7 +380,7 @@ static bool look_at_all(struct coordination *c, struct live *sum, const char **w
     for (size_t i = 0; i < c->count; i++) {
         struct remote *r = &c->remote[i];
         if (!r->done && !r->lost)
-            look_at(r);
+            remote_update(r);
         if (r->lost)
             *why = "an agent was lost";
         all &= r->done || r->lost;
@@ -392,12 +392,12 @@ static bool look_at_all(struct coordination *c, struct live *sum, const char **w
 }
 
 /* Until all are done; a signal, a dead server or a lost agent ends the others. */
-static void watch(struct coordination *c, struct outcome *o, const struct engine_hooks *hooks)
+static void coordinate_watch(struct coordination *c, struct outcome *o, const struct engine_hooks *hooks)
 {
     struct live sum;
     const char *why = NULL;
     bool told = false;
-    for (int64_t next = clock_mono_ns(); !look_at_all(c, &sum, &why);) {
+    for (int64_t next = clock_mono_ns(); !remotes_update(c, &sum, &why);) {
         int signal = engine_signal();
         if (hooks->tick)
             hooks->tick(hooks->context, &sum);
@@ -424,13 +424,13 @@ static void watch(struct coordination *c, struct outcome *o, const struct engine
         o->why_early = why;
 }
 
-static int collect(struct coordination *c, struct outcome *o, struct err *err)
+static int coordinate_collect(struct coordination *c, struct outcome *o, struct err *err)
 {
     bool any = false;
     for (size_t i = 0; i < c->count; i++) {
         struct remote *r = &c->remote[i];
         struct json *j;
-        if (r->lost || ask(r, "GET", "/metrics", (struct str){0}, &j, err) < 0) {
+        if (r->lost || remote_request(r, "GET", "/metrics", (struct str){0}, &j, err) < 0) {
             if (!r->lost)
                 snprintf(r->why, sizeof r->why, "%.190s", err->text);
             r->lost = true;
@@ -455,7 +455,7 @@ static int collect(struct coordination *c, struct outcome *o, struct err *err)
 int coordinate_prepare(struct coordination *c, const char *model, struct err *err)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (prepare(c, i, model, err) < 0)
+        if (remote_prepare(c, i, model, err) < 0)
             return -1;
     return 0;
 }
@@ -463,14 +463,14 @@ int coordinate_prepare(struct coordination *c, const char *model, struct err *er
 int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err)
 {
     *ret = (struct outcome){.steal_percent = -1};
-    if (release(c, err) < 0) {
+    if (coordinate_release(c, err) < 0) {
         stop_all(c);
         return -1;
     }
     if (metrics_init(&ret->m, err) < 0)
         return -1;
-    watch(c, ret, hooks);
-    return collect(c, ret, err);
+    coordinate_watch(c, ret, hooks);
+    return coordinate_collect(c, ret, err);
 }
 
 void coordinate_json(const struct coordination *c, struct buf *to)
@@ -528,10 +528,10 @@ void coordinate_table(const struct coordination *c, const struct screen *screen,
 }
 
 /* There will be no load, or nobody to fetch its result: one that serves for one load alone may end. */
-static void dismiss(struct remote *r)
+static void remote_dismiss(struct remote *r)
 {
     struct json *j;
-    ask(r, "POST", "/stop", STR("{\"end\":true}"), &j, NULL);
+    remote_request(r, "POST", "/stop", STR("{\"end\":true}"), &j, NULL);
     json_free(j);
 }
 
@@ -541,7 +541,7 @@ void coordinate_free(struct coordination *c)
         return;
     for (size_t i = 0; c->remote && i < c->count; i++) {
         if (c->remote[i].http && !c->remote[i].counted && !c->remote[i].lost)
-            dismiss(&c->remote[i]);
+            remote_dismiss(&c->remote[i]);
         http_free(c->remote[i].http);
     }
     free(c->remote);
@@ -553,7 +553,7 @@ void coordinate_free(struct coordination *c)
 
 /* ---- under srun: each task is an agent; the first one leads, and has an agent of its own in a process aside ---- */
 
-static int serve(const struct opt_set *set, unsigned port, struct err *err)
+static int serve_as_agent(const struct opt_set *set, unsigned port, struct err *err)
 {
     char listen[40];
     const char *file = opt_text(set, OPTION_TOKEN_FILE);
@@ -573,7 +573,7 @@ int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err)
         return err_set(err, ERR_USAGE, "--agents srun: this is not within srun (no SLURM_PROCID); name them: --agents HOST:PORT,HOST:PORT");
     unsigned port = (unsigned)opt_integer(set, OPTION_AGENT_PORT) + (unsigned)local_n;
     if (rank_n > 0) {
-        *ret_status = serve(set, port, err);
+        *ret_status = serve_as_agent(set, port, err);
         return *ret_status < 0 ? -1 : 1;
     }
     pid_t leader = getpid(), own = fork();
@@ -582,7 +582,7 @@ int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err)
     if (own == 0) {
         struct err why = {0};
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* without a leader there is nothing to serve */
-        int status = getppid() == leader ? serve(set, port, &why) : 0;
+        int status = getppid() == leader ? serve_as_agent(set, port, &why) : 0;
         if (status < 0)
             fprintf(stderr, "llmload: agent: %s\n", why.text);
         _exit(status < 0 ? 1 : status);

@@ -1,7 +1,7 @@
 /* hosts.c: see hosts.h. The forms of Slurm's lists: man srun, OUTPUT ENVIRONMENT VARIABLES. */
 #include "benchmarks/native/llmload/agent/hosts.h"
 
-static int add(struct hosts *h, const char *address, struct err *err)
+static int hosts_add(struct hosts *h, const char *address, struct err *err)
 {
     if (!address)
         return err_set(err, ERR_SYSTEM, "out of memory for addresses");
@@ -25,14 +25,14 @@ int hosts_read(struct hosts *ret, const char *list, struct arena *arena, struct 
         if (!one.n)
             return err_set(err, ERR_USAGE, "--agents: HOST:PORT,HOST:PORT … is wanted, not \"%.100s\"", list);
         const char *address = port ? arena_dup(arena, one.p, one.n) : arena_printf(arena, STR_FMT ":%d", STR_ARG(one), HOSTS_PORT);
-        if (add(ret, address, err) < 0)
+        if (hosts_add(ret, address, err) < 0)
             return -1;
     }
     return 0;
 }
 
 /* "1-3" or "07" behind a prefix: as many digits as the first number has. */
-static int add_range(struct hosts *h, struct str prefix, struct str range, struct str suffix, struct arena *arena, struct err *err)
+static int hosts_add_range(struct hosts *h, struct str prefix, struct str range, struct str suffix, struct arena *arena, struct err *err)
 {
     struct str until = range, from = str_cut(&until, '-');
     uint64_t a, b;
@@ -40,10 +40,10 @@ static int add_range(struct hosts *h, struct str prefix, struct str range, struc
         return err_set(err, ERR_INPUT, "the list of nodes has a range \"" STR_FMT "\" that is not understood",
                        STR_ARG(str_sub(range, 0, 60)));
     for (b = until.p ? b : a; a <= b; a++)
-        if (add(h,
-                arena_printf(arena, STR_FMT "%0*llu" STR_FMT, STR_ARG(prefix), (int)(from.n < 20 ? from.n : 20), (unsigned long long)a,
-                             STR_ARG(suffix)),
-                err) < 0)
+        if (hosts_add(h,
+                      arena_printf(arena, STR_FMT "%0*llu" STR_FMT, STR_ARG(prefix), (int)(from.n < 20 ? from.n : 20),
+                                   (unsigned long long)a, STR_ARG(suffix)),
+                      err) < 0)
             return -1;
     return 0;
 }
@@ -52,13 +52,13 @@ static int expand_one(struct hosts *h, struct str one, struct arena *arena, stru
 {
     const char *open = one.n ? memchr(one.p, '[', one.n) : NULL, *close = open ? memchr(open, ']', one.n - (size_t)(open - one.p)) : NULL;
     if (!open)
-        return one.n ? add(h, arena_dup(arena, one.p, one.n), err) : 0;
+        return one.n ? hosts_add(h, arena_dup(arena, one.p, one.n), err) : 0;
     if (!close)
         return err_set(err, ERR_INPUT, "the list of nodes has a bracket without its end");
     struct str prefix = {one.p, (size_t)(open - one.p)}, ranges = {open + 1, (size_t)(close - open - 1)};
     struct str suffix = {close + 1, (size_t)(one.p + one.n - close - 1)};
     while (ranges.p)
-        if (add_range(h, prefix, str_cut(&ranges, ','), suffix, arena, err) < 0)
+        if (hosts_add_range(h, prefix, str_cut(&ranges, ','), suffix, arena, err) < 0)
             return -1;
     return 0;
 }
@@ -116,7 +116,7 @@ int hosts_srun(struct hosts *ret, const char *suffix, unsigned port, char *(*env
             return err_set(err, ERR_INPUT, "--agents srun: SLURM_STEP_TASKS_PER_NODE \"%.80s\" does not fit %zu nodes", per_node,
                            nodes->count);
         for (uint64_t k = 0; k < tasks; k++)
-            if (add(ret, arena_printf(arena, "%s%s:%u", nodes->address[i], suffix, port + (unsigned)k), err) < 0)
+            if (hosts_add(ret, arena_printf(arena, "%s%s:%u", nodes->address[i], suffix, port + (unsigned)k), err) < 0)
                 return -1;
     }
     return 0;

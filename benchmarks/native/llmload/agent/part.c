@@ -20,7 +20,7 @@
 enum { ARGS_MAX = 420, RESULT_MAX = 512 << 20, KILL_AFTER_S = 5 };
 const char *const part_state_names[PART_STATES] = {"preparing", "ready", "running", "done", "failed"};
 
-struct part {
+struct agent_part {
     pid_t pid;
     int lines, orders; /* from it (its descriptor 3), to it (its standard input) */
     pthread_t thread;
@@ -31,7 +31,7 @@ struct part {
     int64_t release_at_ns;
 };
 
-static void send_release(struct part *c, int64_t at_ns)
+static void send_release(struct agent_part *c, int64_t at_ns)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "%lld\n", (long long)at_ns);
@@ -40,7 +40,7 @@ static void send_release(struct part *c, int64_t at_ns)
     c->released = true;
 }
 
-static void take_line(struct part *c, struct str line)
+static void part_take_line(struct agent_part *c, struct str line)
 {
     struct json *j;
     if (json_parse(&j, line, NULL, NULL) < 0)
@@ -63,7 +63,7 @@ static void take_line(struct part *c, struct str line)
 }
 
 /* The process has ended, and is waited for under the lock: so nobody sends a signal to a number that is another's by then. */
-static void settle(struct part *c)
+static void part_reap(struct agent_part *c)
 {
     char words[EXIT_WORDS_SIZE];
     int status = 0;
@@ -84,7 +84,7 @@ static void settle(struct part *c)
 
 static void *read_lines(void *context)
 {
-    struct part *c = context;
+    struct agent_part *c = context;
     struct buf text;
     buf_init(&text, RESULT_MAX);
     for (;;) {
@@ -97,17 +97,17 @@ static void *read_lines(void *context)
         text.n += (size_t)n;
         while ((end = memchr(text.p, '\n', text.n))) {
             size_t line = (size_t)(end - text.p);
-            take_line(c, (struct str){text.p, line});
+            part_take_line(c, (struct str){text.p, line});
             memmove(text.p, end + 1, text.n - line - 1);
             text.n -= line + 1;
         }
     }
-    settle(c);
+    part_reap(c);
     buf_deinit(&text);
     return NULL;
 }
 
-static int spawn(struct part *c, const char *const *args, int lines, int orders, struct err *err)
+static int part_spawn(struct agent_part *c, const char *const *args, int lines, int orders, struct err *err)
 {
     char *argv[ARGS_MAX + 3] = {(char *)"llmload", (char *)"share"}; /* posix_spawn changes neither */
     posix_spawn_file_actions_t files;
@@ -144,9 +144,9 @@ static int pipe_above(int fds[2])
     return 0;
 }
 
-int part_start(struct part **ret, const char *const *args, unsigned share, unsigned shares, struct err *err)
+int part_start(struct agent_part **ret, const char *const *args, unsigned share, unsigned shares, struct err *err)
 {
-    struct part *c = calloc(1, sizeof *c);
+    struct agent_part *c = calloc(1, sizeof *c);
     int lines[2] = {-1, -1}, orders[2] = {-1, -1}, rc = 0;
     if (!c)
         return err_sys(err, "out of memory");
@@ -158,7 +158,7 @@ int part_start(struct part **ret, const char *const *args, unsigned share, unsig
     if (pipe_above(lines) < 0 || pipe_above(orders) < 0)
         rc = err_sys(err, "pipes for the load's process");
     if (rc == 0)
-        rc = spawn(c, args, lines[1], orders[0], err);
+        rc = part_spawn(c, args, lines[1], orders[0], err);
     fs_close(&lines[1]);
     fs_close(&orders[0]);
     c->lines = fs_take(&lines[0]);
@@ -177,7 +177,7 @@ int part_start(struct part **ret, const char *const *args, unsigned share, unsig
     return 0;
 }
 
-int part_release(struct part *c, int64_t at_ns, struct err *err)
+int part_release(struct agent_part *c, int64_t at_ns, struct err *err)
 {
     int rc = 0;
     pthread_mutex_lock(&c->lock);
@@ -189,7 +189,7 @@ int part_release(struct part *c, int64_t at_ns, struct err *err)
     return rc;
 }
 
-void part_release_when_ready(struct part *c, int64_t at_ns)
+void part_release_when_ready(struct agent_part *c, int64_t at_ns)
 {
     pthread_mutex_lock(&c->lock);
     c->release = true;
@@ -199,7 +199,7 @@ void part_release_when_ready(struct part *c, int64_t at_ns)
     pthread_mutex_unlock(&c->lock);
 }
 
-void part_stop(struct part *c)
+void part_stop(struct agent_part *c)
 {
     pthread_mutex_lock(&c->lock);
     if (!c->ended)
@@ -207,14 +207,14 @@ void part_stop(struct part *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-void part_look(struct part *c, struct part_view *ret)
+void part_look(struct agent_part *c, struct part_view *ret)
 {
     pthread_mutex_lock(&c->lock);
     *ret = c->view;
     pthread_mutex_unlock(&c->lock);
 }
 
-bool part_result(struct part *c, struct buf *to)
+bool part_result(struct agent_part *c, struct buf *to)
 {
     pthread_mutex_lock(&c->lock);
     bool has = c->ended && c->view.state == PART_DONE;
@@ -224,7 +224,7 @@ bool part_result(struct part *c, struct buf *to)
     return has;
 }
 
-void part_free(struct part *c)
+void part_free(struct agent_part *c)
 {
     if (!c)
         return;

@@ -3,7 +3,7 @@
 #define LLMLOAD_PART_H
 #include "benchmarks/native/llmload/engine.h"
 
-struct part;
+struct agent_part;
 enum part_state { PART_PREPARING, PART_READY, PART_RUNNING, PART_DONE, PART_FAILED, PART_STATES };
 extern const char *const part_state_names[PART_STATES];
 
@@ -13,14 +13,14 @@ struct part_view {
     char error[600], share[24];
 };
 /* Starts `llmload share` with these options (NULL-terminated, copied). */
-int part_start(struct part **ret, const char *const *args, unsigned share, unsigned shares, struct err *err);
+int part_start(struct agent_part **ret, const char *const *args, unsigned share, unsigned shares, struct err *err);
 /* Tells it to begin at that time (CLOCK_MONOTONIC of this machine; 0: now). Only once, when it is ready. */
-int part_release(struct part *c, int64_t at_ns, struct err *err);
-void part_release_when_ready(struct part *c, int64_t at_ns);
-void part_stop(struct part *c);
-void part_look(struct part *c, struct part_view *ret);
+int part_release(struct agent_part *c, int64_t at_ns, struct err *err);
+void part_release_when_ready(struct agent_part *c, int64_t at_ns);
+void part_stop(struct agent_part *c);
+void part_look(struct agent_part *c, struct part_view *ret);
 /* Appends the result's JSON; false: there is none. */
-bool part_result(struct part *c, struct buf *to);
+bool part_result(struct agent_part *c, struct buf *to);
 /* Ends it (TERM, and KILL after 5 s) and waits. NULL is allowed. */
-void part_free(struct part *c);
+void part_free(struct agent_part *c);
 #endif

@@ -18,7 +18,7 @@ enum { LINE_MAX_BYTES = 256 << 20 };
 
 /* ---- the lines ---- */
 
-static void put_number(struct buf *to, const char *name, double v)
+static void put_share_number(struct buf *to, const char *name, double v)
 {
     buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
     buf_json_double(to, v);
@@ -36,20 +36,20 @@ static void put_text(struct buf *to, const char *name, const char *v)
 void share_print_live(const struct live *l, struct buf *to)
 {
     buf_putc(to, '{');
-    put_number(to, "elapsed_s", l->elapsed_s);
-    put_number(to, "sent", (double)l->sent);
-    put_number(to, "completed", (double)l->completed);
-    put_number(to, "failed", (double)l->failed);
-    put_number(to, "in_flight", (double)l->in_flight);
-    put_number(to, "tokens", (double)l->tokens);
-    put_number(to, "chunks", (double)l->chunks);
-    put_number(to, "dropped", (double)l->dropped);
-    put_number(to, "ttft_s", l->ttft_s);
-    put_number(to, "itl_s", l->itl_s);
+    put_share_number(to, "elapsed_s", l->elapsed_s);
+    put_share_number(to, "sent", (double)l->sent);
+    put_share_number(to, "completed", (double)l->completed);
+    put_share_number(to, "failed", (double)l->failed);
+    put_share_number(to, "in_flight", (double)l->in_flight);
+    put_share_number(to, "tokens", (double)l->tokens);
+    put_share_number(to, "chunks", (double)l->chunks);
+    put_share_number(to, "dropped", (double)l->dropped);
+    put_share_number(to, "ttft_s", l->ttft_s);
+    put_share_number(to, "itl_s", l->itl_s);
     buf_printf(to, ",\"phase\":\"%s\",\"draining\":%s}", phase_names[l->phase], l->draining ? "true" : "false");
 }
 
-static uint64_t whole(const struct json *j, const char *name)
+static uint64_t share_read_whole(const struct json *j, const char *name)
 {
     int64_t v = json_integer(json_get(j, name), 0);
     return v > 0 ? (uint64_t)v : 0;
@@ -58,13 +58,13 @@ static uint64_t whole(const struct json *j, const char *name)
 void share_read_live(const struct json *j, struct live *ret)
 {
     *ret = (struct live){.elapsed_s = json_number(json_get(j, "elapsed_s"), 0),
-                         .sent = whole(j, "sent"),
-                         .completed = whole(j, "completed"),
-                         .failed = whole(j, "failed"),
-                         .in_flight = whole(j, "in_flight"),
-                         .tokens = whole(j, "tokens"),
-                         .chunks = whole(j, "chunks"),
-                         .dropped = whole(j, "dropped"),
+                         .sent = share_read_whole(j, "sent"),
+                         .completed = share_read_whole(j, "completed"),
+                         .failed = share_read_whole(j, "failed"),
+                         .in_flight = share_read_whole(j, "in_flight"),
+                         .tokens = share_read_whole(j, "tokens"),
+                         .chunks = share_read_whole(j, "chunks"),
+                         .dropped = share_read_whole(j, "dropped"),
                          .ttft_s = json_number(json_get(j, "ttft_s"), NAN),
                          .itl_s = json_number(json_get(j, "itl_s"), NAN),
                          .draining = json_bool(json_get(j, "draining"), false)};
@@ -77,17 +77,17 @@ void share_read_live(const struct json *j, struct live *ret)
 void share_print_outcome(const struct outcome *o, struct buf *to)
 {
     buf_putc(to, '{');
-    put_number(to, "wall_s", o->wall_s);
-    put_number(to, "steal_percent", o->steal_percent);
-    put_number(to, "offered_rate", o->offered_rate);
-    put_number(to, "arrivals", o->arrivals);
-    put_number(to, "expected", o->expected);
-    put_number(to, "expected_sd", o->expected_sd);
-    put_number(to, "schedule_length", (double)o->schedule_length);
-    put_number(to, "threads", o->threads);
-    put_number(to, "begin_ns", (double)o->begin_ns);
-    put_number(to, "begin_wall_ms", (double)o->begin_wall_ms);
-    put_number(to, "signal", o->signal);
+    put_share_number(to, "wall_s", o->wall_s);
+    put_share_number(to, "steal_percent", o->steal_percent);
+    put_share_number(to, "offered_rate", o->offered_rate);
+    put_share_number(to, "arrivals", o->arrivals);
+    put_share_number(to, "expected", o->expected);
+    put_share_number(to, "expected_sd", o->expected_sd);
+    put_share_number(to, "schedule_length", (double)o->schedule_length);
+    put_share_number(to, "threads", o->threads);
+    put_share_number(to, "begin_ns", (double)o->begin_ns);
+    put_share_number(to, "begin_wall_ms", (double)o->begin_wall_ms);
+    put_share_number(to, "signal", o->signal);
     buf_printf(to, ",\"kernel_stamps\":%s", o->kernel_stamps ? "true" : "false");
     put_text(to, "schedule_sha256", o->schedule_hash);
     put_text(to, "trouble", o->trouble);
@@ -97,7 +97,7 @@ void share_print_outcome(const struct outcome *o, struct buf *to)
     buf_putc(to, '}');
 }
 
-static void shift(struct metrics *m, int64_t offset_ns)
+static void shift_times(struct metrics *m, int64_t offset_ns)
 {
     int64_t *const times[] = {&m->first_send_ns,   &m->last_send_ns,  &m->last_end_ns,
                               &m->window_begin_ns, &m->window_end_ns, &m->series_begin_ns};
@@ -106,14 +106,14 @@ static void shift(struct metrics *m, int64_t offset_ns)
             *times[i] -= offset_ns;
 }
 
-static void add_rest(struct outcome *o, const struct json *j, int64_t offset_ns, bool first)
+static void share_add_rest(struct outcome *o, const struct json *j, int64_t offset_ns, bool first)
 {
     double wall = json_number(json_get(j, "wall_s"), 0), steal = json_number(json_get(j, "steal_percent"), -1);
     const char *trouble = json_string(json_get(j, "trouble"), ""), *hash = json_string(json_get(j, "schedule_sha256"), "");
     o->wall_s = fmax(o->wall_s, wall);
     o->steal_percent = first ? steal : fmax(o->steal_percent, steal);
-    o->threads += (unsigned)whole(j, "threads");
-    o->schedule_length += whole(j, "schedule_length");
+    o->threads += (unsigned)share_read_whole(j, "threads");
+    o->schedule_length += share_read_whole(j, "schedule_length");
     o->offered_rate = fmax(o->offered_rate, json_number(json_get(j, "offered_rate"), 0));
     o->arrivals = fmax(o->arrivals, json_number(json_get(j, "arrivals"), 0)); /* the whole schedule's, the same from each */
     o->expected = fmax(o->expected, json_number(json_get(j, "expected"), 0));
@@ -141,10 +141,10 @@ int share_add_outcome(struct outcome *o, const struct json *j, int64_t offset_ns
     int rc = metrics_read(&m, json_get(j, "metrics"), err);
     if (rc == 0) {
         uint64_t most = o->m.in_flight_max + m.in_flight_max;
-        shift(&m, offset_ns);
+        shift_times(&m, offset_ns);
         metrics_merge(&o->m, &m);
         o->m.in_flight_max = most; /* of all together, at most */
-        add_rest(o, j, offset_ns, first);
+        share_add_rest(o, j, offset_ns, first);
     }
     metrics_deinit(&m);
     return rc < 0 ? err_wrap(err, "an agent's result") : 0;
@@ -152,7 +152,7 @@ int share_add_outcome(struct outcome *o, const struct json *j, int64_t offset_ns
 
 /* ---- the process ---- */
 
-static int write_line(struct buf *line, struct err *err)
+static int share_write_line(struct buf *line, struct err *err)
 {
     buf_putc(line, '\n');
     if (line->failed)
@@ -160,7 +160,7 @@ static int write_line(struct buf *line, struct err *err)
     return fs_write_all(SHARE_FD, line->p, line->n) < 0 ? err_sys(err, "writing to the agent") : 0;
 }
 
-static void tick(void *context, const struct live *l)
+static void share_send_live(void *context, const struct live *l)
 {
     struct buf line CLEANUP_BUF;
     (void)context;
@@ -168,7 +168,7 @@ static void tick(void *context, const struct live *l)
     buf_puts(&line, "{\"live\":");
     share_print_live(l, &line);
     buf_putc(&line, '}');
-    if (write_line(&line, NULL) < 0)
+    if (share_write_line(&line, NULL) < 0)
         engine_stop(SIGTERM); /* the agent is gone */
 }
 
@@ -180,7 +180,7 @@ static int wait_for_start(int64_t *ret, struct err *err)
     struct buf line CLEANUP_BUF;
     buf_init(&line, 64);
     buf_puts(&line, "{\"ready\":true}");
-    if (write_line(&line, err) < 0)
+    if (share_write_line(&line, err) < 0)
         return -1;
     while (n < sizeof text - 1) {
         ssize_t got = read(STDIN_FILENO, text + n, 1);
@@ -217,18 +217,18 @@ static int make_share(const struct opt_set *set, struct load *load, struct promp
     buf_init(&line, LINE_MAX_BYTES);
     around_catch_signals();
     int rc = around_begin(&around, set, load, prompts, true, err);
-    around.hooks.tick = tick;
+    around.hooks.tick = share_send_live;
     around.hooks.ready = NULL; /* the leader warns, of the whole load */
     if (rc == 0)
         rc = wait_for_start(&around.hooks.start_at_ns, err);
     if (rc == 0)
         rc = engine_run(&o, load, prompts, around.sinks, &around.hooks, err);
     if (rc == 0) {
-        tick(NULL, &o.last);
+        share_send_live(NULL, &o.last);
         buf_puts(&line, "{\"final\":");
         share_print_outcome(&o, &line);
         buf_putc(&line, '}');
-        rc = write_line(&line, err);
+        rc = share_write_line(&line, err);
     }
     outcome_deinit(&o);
     around_deinit(&around);
@@ -272,7 +272,7 @@ int verb_share(int argc, char **argv, struct err *err)
     buf_puts(&line, "{\"error\":");
     buf_json(&line, str_of(why.text));
     buf_putc(&line, '}');
-    if (write_line(&line, NULL) < 0)
+    if (share_write_line(&line, NULL) < 0)
         return err_set(err, why.kind, "%.900s", why.text);
     return 1;
 }

@@ -89,7 +89,7 @@ void compare_deinit(struct compare_side *s)
 }
 
 /* llmload's percentiles where there are samples enough; others' as they stand. */
-static size_t values(const struct compare_side *s, const struct figure *f, double *ret)
+static size_t figure_values(const struct compare_side *s, const struct figure *f, double *ret)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -108,7 +108,7 @@ struct change {
     double p; /* of the medians' ratio; NaN: there is no interval of it */
 };
 
-static bool interval(const struct json *run, const char *pointer, double *low, double *high)
+static bool figure_interval(const struct json *run, const char *pointer, double *low, double *high)
 {
     const struct json *j = pointer ? json_pointer(run, pointer) : NULL;
     *low = json_number(json_get(j, "ci_low"), NAN);
@@ -120,7 +120,7 @@ static bool change_of(const struct compare_side *a, const struct compare_side *b
 {
     double x[COMPARE_RUNS_MAX], y[COMPARE_RUNS_MAX];
     struct stats sx, sy;
-    size_t n = values(a, f, x), m = values(b, f, y);
+    size_t n = figure_values(a, f, x), m = figure_values(b, f, y);
     if (!n || !m)
         return false;
     *ret = (struct change){.low = NAN, .high = NAN, .p = NAN};
@@ -133,7 +133,8 @@ static bool change_of(const struct compare_side *a, const struct compare_side *b
     if (known) {
         ret->clear = ret->low > 1 || ret->high < 1;
         ret->p = stats_ratio_p(x, n, y, m);
-    } else if (a->n == 1 && b->n == 1 && interval(a->run[0], f->interval, &al, &ah) && interval(b->run[0], f->interval, &bl, &bh)) {
+    } else if (a->n == 1 && b->n == 1 && figure_interval(a->run[0], f->interval, &al, &ah) &&
+               figure_interval(b->run[0], f->interval, &bl, &bh)) {
         ret->clear = ah < bl || bh < al;
         ret->low = bl / ah, ret->high = bh / al;
     } else
@@ -142,7 +143,7 @@ static bool change_of(const struct compare_side *a, const struct compare_side *b
 }
 
 /* sure: after Holm's correction over all figures. */
-static const char *verdict(const struct figure *f, const struct change *c, bool sure, double threshold, bool *ret_worse)
+static const char *change_verdict(const struct figure *f, const struct change *c, bool sure, double threshold, bool *ret_worse)
 {
     double worse = f->more ? 1 - c->ratio : c->ratio - 1;
     bool known = isfinite(c->low);
@@ -183,10 +184,10 @@ static void judge_all(const struct compare_side *a, const struct compare_side *b
     tests = 0;
     for (size_t i = 0; i < FIGURES; i++)
         if (there[i])
-            ret[i].word = verdict(&figures[i], &ret[i].change, isnan(ret[i].change.p) || sure[tests++], threshold, &ret[i].worse);
+            ret[i].word = change_verdict(&figures[i], &ret[i].change, isnan(ret[i].change.p) || sure[tests++], threshold, &ret[i].worse);
 }
 
-static void shown(const struct json *j, struct buf *to)
+static void put_condition(const struct json *j, struct buf *to)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 4096);
@@ -195,7 +196,7 @@ static void shown(const struct json *j, struct buf *to)
     buf_plain(to, text.n ? buf_text(&text) : STR("-"), 60);
 }
 
-static bool differs(const struct compare_side *a, const struct compare_side *b, const char *pointer)
+static bool condition_differs(const struct compare_side *a, const struct compare_side *b, const char *pointer)
 {
     struct buf x CLEANUP_BUF, y CLEANUP_BUF;
     buf_init(&x, 1 << 16);
@@ -218,17 +219,17 @@ static double failed_share(const struct compare_side *s)
     return all > 0 ? failed / all : NAN;
 }
 
-static unsigned print_table(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
+static unsigned compare_print_table(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
 {
     unsigned regressions = 0;
     struct judged judged[FIGURES];
     buf_puts(to, "A: "), buf_plain(to, str_of(a->label), 300), buf_puts(to, "\nB: "), buf_plain(to, str_of(b->label), 300),
         buf_puts(to, "\n");
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-        if (differs(a, b, conditions[i])) {
+        if (condition_differs(a, b, conditions[i])) {
             buf_printf(to, "not the same %s: ", conditions[i] + 1);
-            shown(json_pointer(a->run[0], conditions[i]), to), buf_puts(to, " and "), shown(json_pointer(b->run[0], conditions[i]), to),
-                buf_putc(to, '\n');
+            put_condition(json_pointer(a->run[0], conditions[i]), to), buf_puts(to, " and "),
+                put_condition(json_pointer(b->run[0], conditions[i]), to), buf_putc(to, '\n');
         }
     buf_printf(to, "failed: A %.3g %%, B %.3g %%\n\n%-30s %12s %12s %9s  %s\n", 100 * failed_share(a), 100 * failed_share(b), "", "A", "B",
                "change", "95 % of B/A");
@@ -246,13 +247,13 @@ static unsigned print_table(const struct compare_side *a, const struct compare_s
     return regressions;
 }
 
-static void member(struct buf *to, const char *name, double v)
+static void put_compare_number(struct buf *to, const char *name, double v)
 {
     buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
     buf_json_double(to, v);
 }
 
-static unsigned print_json(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
+static unsigned compare_print_json(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
 {
     unsigned regressions = 0;
     struct judged judged[FIGURES];
@@ -260,7 +261,7 @@ static unsigned print_json(const struct compare_side *a, const struct compare_si
     buf_puts(to, "{\"a\":"), buf_json(to, str_of(a->label)), buf_puts(to, ",\"b\":"), buf_json(to, str_of(b->label)),
         buf_puts(to, ",\"conditions_differ\":[");
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-        if (differs(a, b, conditions[i])) {
+        if (condition_differs(a, b, conditions[i])) {
             buf_printf(to, "%s\"%s\"", first ? "" : ",", conditions[i] + 1);
             first = false;
         }
@@ -275,8 +276,8 @@ static unsigned print_json(const struct compare_side *a, const struct compare_si
         regressions += j.worse;
         buf_printf(to, "%s\"%s\":{", first ? "" : ",", figures[i].key);
         first = false;
-        member(to, "a", c->a), member(to, "b", c->b), member(to, "ratio", c->ratio), member(to, "ratio_ci_low", c->low),
-            member(to, "ratio_ci_high", c->high);
+        put_compare_number(to, "a", c->a), put_compare_number(to, "b", c->b), put_compare_number(to, "ratio", c->ratio),
+            put_compare_number(to, "ratio_ci_low", c->low), put_compare_number(to, "ratio_ci_high", c->high);
         buf_printf(to, ",\"verdict\":\"%s\",\"regression\":%s}", j.word, j.worse ? "true" : "false");
     }
     buf_printf(to, "},\"regressions\":%u}\n", regressions);
@@ -285,7 +286,7 @@ static unsigned print_json(const struct compare_side *a, const struct compare_si
 
 unsigned compare_print(const struct compare_side *a, const struct compare_side *b, double threshold, bool json, struct buf *to)
 {
-    return json ? print_json(a, b, threshold, to) : print_table(a, b, threshold, to);
+    return json ? compare_print_json(a, b, threshold, to) : compare_print_table(a, b, threshold, to);
 }
 
 /* ---- the verb ---- */
@@ -303,7 +304,7 @@ static const struct opt_row compare_rows[] = {
     {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Comparing", .help = "this text"},
 };
 
-static int compare(const struct opt_set *set, char **argv, struct err *err)
+static int compare_run(const struct opt_set *set, char **argv, struct err *err)
 {
     struct compare_side a, b;
     struct buf out CLEANUP_BUF;
@@ -334,7 +335,7 @@ int compare_main(int argc, char **argv, struct err *err)
         .count = sizeof compare_rows / sizeof *compare_rows,
         .operands = 2,
         .wanted = "two results are wanted: llmload compare A.json B.json (several runs of one side with commas between)",
-        .run = compare,
+        .run = compare_run,
     };
     return verb_run(&verb, argc, argv, err);
 }

@@ -13,8 +13,8 @@
 
 enum { BLOCK = 128 << 10, BLOCK_MAX = 64 << 20, WAITING_MAX = 1 << 30, HELD_NS = 1000000000 };
 
-struct block {
-    struct block *next;
+struct line_block {
+    struct line_block *next;
     char *p;
     size_t n;
 };
@@ -28,7 +28,7 @@ struct lines {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t more;
-    struct block *first, **last;
+    struct line_block *first, **last;
     size_t waiting; /* bytes */
     uint64_t lost; /* lines */
     bool ended;
@@ -42,12 +42,12 @@ static uint64_t count_lines(const char *p, size_t n)
     return lines;
 }
 
-static struct block *next_block(struct lines *l)
+static struct line_block *next_block(struct lines *l)
 {
     pthread_mutex_lock(&l->lock);
     while (!l->first && !l->ended)
         pthread_cond_wait(&l->more, &l->lock);
-    struct block *b = l->first;
+    struct line_block *b = l->first;
     if (b && !(l->first = b->next))
         l->last = &l->first;
     pthread_mutex_unlock(&l->lock);
@@ -57,7 +57,7 @@ static struct block *next_block(struct lines *l)
 static void *write_blocks(void *context)
 {
     struct lines *l = context;
-    for (struct block *b; (b = next_block(l));) {
+    for (struct line_block *b; (b = next_block(l));) {
         if (l->trouble || fs_write_all(l->fd, b->p, b->n) < 0) {
             l->trouble = l->trouble ? l->trouble : errno;
             pthread_mutex_lock(&l->lock);
@@ -73,11 +73,11 @@ static void *write_blocks(void *context)
     return NULL;
 }
 
-static void hand_on(struct lines *l, struct buf *b)
+static void lines_hand_on(struct lines *l, struct buf *b)
 {
-    struct block *block = b->n && !b->failed ? malloc(sizeof *block) : NULL;
+    struct line_block *block = b->n && !b->failed ? malloc(sizeof *block) : NULL;
     if (block)
-        *block = (struct block){.p = b->p, .n = b->n};
+        *block = (struct line_block){.p = b->p, .n = b->n};
     pthread_mutex_lock(&l->lock);
     if (block && l->waiting < WAITING_MAX) {
         *l->last = block;
@@ -134,7 +134,7 @@ void lines_added(struct lines *l, unsigned worker)
     struct buf *b = lines_buf(l, worker);
     int64_t now = clock_mono_ns(), *handed = &l->handed_ns[b - l->bufs];
     if (b->n >= BLOCK || b->failed || now - *handed >= HELD_NS) { /* one that is killed has lost a second */
-        hand_on(l, b);
+        lines_hand_on(l, b);
         *handed = now;
     }
 }
@@ -142,7 +142,7 @@ void lines_added(struct lines *l, unsigned worker)
 int lines_close(struct lines *l, struct err *err)
 {
     for (unsigned i = 0; i < l->workers; i++)
-        hand_on(l, &l->bufs[i]);
+        lines_hand_on(l, &l->bufs[i]);
     pthread_mutex_lock(&l->lock);
     l->ended = true;
     pthread_cond_signal(&l->more);

@@ -43,7 +43,7 @@ static size_t fill_bins(const struct hdr *h, double scale, double low[BINS], dou
     return BINS;
 }
 
-static int histogram(const char *dir, const struct metrics *m, enum metric which, const char *title, struct err *err)
+static int plot_histogram(const char *dir, const struct metrics *m, enum metric which, const char *title, struct err *err)
 {
     const struct hdr *h = &m->h[which];
     const struct metric_row *row = &metric_rows[which];
@@ -110,7 +110,7 @@ int plots_write(const char *dir, const struct outcome *o, const char *title, str
     if (fs_mkdirs(AT_FDCWD, dir, 0755, err) < 0)
         return err_wrap(err, "--plots");
     for (size_t i = 0; i < sizeof which / sizeof *which; i++)
-        if (histogram(dir, &o->m, which[i], title, err) < 0)
+        if (plot_histogram(dir, &o->m, which[i], title, err) < 0)
             return -1;
     return in_time(dir, o, title, err);
 }

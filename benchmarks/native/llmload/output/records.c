@@ -25,14 +25,14 @@ const char records_csv_head[] =
     "chunks,shared_stamps,events,bytes,reconnects,finish,good,error\n";
 
 /* Milliseconds between two times; the caller has looked that both are there. */
-static double ms(int64_t from, int64_t to)
+static double records_ms(int64_t from, int64_t to)
 {
     return (double)(to - from) / 1e6;
 }
 
 /* ---- JSON ---- */
 
-static void wall(struct buf *to, const char *key, int64_t at, int64_t wall_ns)
+static void put_wall_time(struct buf *to, const char *key, int64_t at, int64_t wall_ns)
 {
     if (at)
         buf_printf(to, ",\"%s\":%" PRId64, key, at + wall_ns);
@@ -40,7 +40,7 @@ static void wall(struct buf *to, const char *key, int64_t at, int64_t wall_ns)
         buf_printf(to, ",\"%s\":null", key);
 }
 
-static void value(struct buf *to, const char *tag, double v, const char *unit)
+static void put_record_value(struct buf *to, const char *tag, double v, const char *unit)
 {
     buf_printf(to, "%s\"%s\":{\"value\":", to->p[to->n - 1] == '{' ? "" : ",", tag);
     buf_double(to, v);
@@ -68,13 +68,13 @@ static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed,
         "{\"metadata\":{\"session_num\":%llu,\"x_request_id\":\"%012llu\",\"x_correlation_id\":\"%016llx\",\"conversation_id\":\"%llu\",\"turn_index\":%u",
         (unsigned long long)r->session, (unsigned long long)r->index, /* as in the header X-Request-Id */
         (unsigned long long)random_at(seed, 2, r->session), (unsigned long long)(r->item == UINT64_MAX ? r->session : r->item), r->turn);
-    wall(to, "request_start_ns", r->sent_ns ? r->sent_ns : r->begin_ns, wall_ns);
-    wall(to, "request_ack_ns", r->first_byte_ns, wall_ns);
-    wall(to, "request_end_ns", r->end_ns, wall_ns);
-    wall(to, "scheduled_ns", r->scheduled_ns, wall_ns);
+    put_wall_time(to, "request_start_ns", r->sent_ns ? r->sent_ns : r->begin_ns, wall_ns);
+    put_wall_time(to, "request_ack_ns", r->first_byte_ns, wall_ns);
+    put_wall_time(to, "request_end_ns", r->end_ns, wall_ns);
+    put_wall_time(to, "scheduled_ns", r->scheduled_ns, wall_ns);
     buf_printf(to, ",\"worker_id\":\"worker_%u\",\"record_processor_id\":\"llmload\",\"benchmark_phase\":\"%s\",\"was_cancelled\":%s",
                r->worker, r->phase == PHASE_MEASURE ? "profiling" : phase_names[r->phase], cancelled ? "true" : "false");
-    wall(to, "cancellation_time_ns", cancelled ? r->end_ns : 0, wall_ns);
+    put_wall_time(to, "cancellation_time_ns", cancelled ? r->end_ns : 0, wall_ns);
     buf_printf(to, ",\"request_index\":%llu,\"endpoint\":%u,\"ending\":\"%s\"", (unsigned long long)r->index, r->endpoint,
                ending_rows[r->ending].name);
     buf_printf(to, ",\"input_token_source\":\"%s\",\"output_token_source\":\"%s\",\"reconnects\":%u,\"finish_reason\":",
@@ -92,7 +92,7 @@ static void put_gaps(const struct result *r, struct buf *to)
 {
     buf_puts(to, ",\"inter_chunk_latency\":{\"value\":[");
     for (uint32_t i = 1; i < r->chunks; i++)
-        buf_printf(to, "%s%.6g", i > 1 ? "," : "", ms(r->chunk_list[i - 1].at_ns, r->chunk_list[i].at_ns));
+        buf_printf(to, "%s%.6g", i > 1 ? "," : "", records_ms(r->chunk_list[i - 1].at_ns, r->chunk_list[i].at_ns));
     buf_puts(to, "],\"unit\":\"ms\"}");
 }
 
@@ -101,38 +101,40 @@ static double per_token(const struct result *r)
 {
     uint32_t tokens = result_sent_tokens(r);
     bool has_span = r->first_ns && r->last_ns > r->first_ns && result_span_known(r);
-    return r->output_source != TOKENS_UNKNOWN && tokens > 1 && !r->several && has_span ? ms(r->first_ns, r->last_ns) / (tokens - 1) : NAN;
+    return r->output_source != TOKENS_UNKNOWN && tokens > 1 && !r->several && has_span ? records_ms(r->first_ns, r->last_ns) / (tokens - 1)
+                                                                                       : NAN;
 }
 
-static void put_metrics(const struct result *r, bool chunks, struct buf *to)
+static void put_record_metrics(const struct result *r, bool chunks, struct buf *to)
 {
     int64_t end = r->last_ns ? r->last_ns : r->end_ns;
     bool in = r->input_source != TOKENS_UNKNOWN, out = r->output_source != TOKENS_UNKNOWN;
     buf_puts(to, ",\"metrics\":{");
     if (in)
-        value(to, "input_sequence_length", r->input_tokens, "tokens");
+        put_record_value(to, "input_sequence_length", r->input_tokens, "tokens");
     if (out) {
-        value(to, "output_sequence_length", r->output_tokens, "tokens");
-        value(to, "output_token_count", r->output_tokens - (r->reasoning_tokens <= r->output_tokens ? r->reasoning_tokens : 0), "tokens");
+        put_record_value(to, "output_sequence_length", r->output_tokens, "tokens");
+        put_record_value(to, "output_token_count", r->output_tokens - (r->reasoning_tokens <= r->output_tokens ? r->reasoning_tokens : 0),
+                         "tokens");
         if (r->reasoning_tokens)
-            value(to, "reasoning_token_count", r->reasoning_tokens, "tokens");
+            put_record_value(to, "reasoning_token_count", r->reasoning_tokens, "tokens");
     }
     bool first = r->first_ns && result_first_known(r), last = result_last_known(r);
     if (r->sent_ns && end > r->sent_ns && last)
-        value(to, "request_latency", ms(r->sent_ns, end), "ms");
+        put_record_value(to, "request_latency", records_ms(r->sent_ns, end), "ms");
     if (r->sent_ns && first)
-        value(to, "time_to_first_token", ms(r->sent_ns, r->first_ns), "ms");
+        put_record_value(to, "time_to_first_token", records_ms(r->sent_ns, r->first_ns), "ms");
     if (r->first_ns && r->second_ns && result_second_known(r))
-        value(to, "time_to_second_token", ms(r->first_ns, r->second_ns), "ms");
+        put_record_value(to, "time_to_second_token", records_ms(r->first_ns, r->second_ns), "ms");
     if (r->sent_ns && r->first_output_ns && result_output_known(r))
-        value(to, "time_to_first_output_token", ms(r->sent_ns, r->first_output_ns), "ms");
+        put_record_value(to, "time_to_first_output_token", records_ms(r->sent_ns, r->first_output_ns), "ms");
     double each = per_token(r);
     if (isfinite(each)) {
-        value(to, "inter_token_latency", each, "ms");
-        value(to, "output_token_throughput_per_user", 1000 / each, "tokens/sec/user");
+        put_record_value(to, "inter_token_latency", each, "ms");
+        put_record_value(to, "output_token_throughput_per_user", 1000 / each, "tokens/sec/user");
     }
     if (r->scheduled_ns && end && last)
-        value(to, "request_latency_from_schedule", ms(r->scheduled_ns, end), "ms");
+        put_record_value(to, "request_latency_from_schedule", records_ms(r->scheduled_ns, end), "ms");
     if (chunks && r->chunk_list && r->chunks > 1)
         put_gaps(r, to);
     buf_putc(to, '}');
@@ -144,13 +146,13 @@ void records_json_line(const struct result *r, int64_t wall_ns, uint64_t seed, b
     bool whole = !ending->failed && r->ending != ENDING_CANCELLED && r->ending != ENDING_UNFINISHED;
     put_metadata(r, wall_ns, seed, chunks, to);
     if (whole) {
-        put_metrics(r, chunks, to);
+        put_record_metrics(r, chunks, to);
         buf_puts(to, ",\"error\":null}\n");
         return;
     }
     buf_puts(to, ",\"metrics\":{");
     if (r->input_source != TOKENS_UNKNOWN)
-        value(to, "error_isl", r->input_tokens, "tokens");
+        put_record_value(to, "error_isl", r->input_tokens, "tokens");
     buf_printf(to, "},\"error\":{\"code\":%u,\"type\":\"%s\",\"message\":",
                r->status >= 300                ? r->status
                : r->ending == ENDING_CANCELLED ? 499
@@ -162,28 +164,28 @@ void records_json_line(const struct result *r, int64_t wall_ns, uint64_t seed, b
 
 /* ---- CSV (RFC 4180) ---- */
 
-static void at(struct buf *to, int64_t t, int64_t wall_ns)
+static void put_csv_time(struct buf *to, int64_t t, int64_t wall_ns)
 {
     if (t)
         buf_printf(to, "%lld.%09lld", (long long)((t + wall_ns) / 1000000000), (long long)((t + wall_ns) % 1000000000));
     buf_putc(to, ',');
 }
 
-static void gap(struct buf *to, int64_t from, int64_t until)
+static void put_csv_gap(struct buf *to, int64_t from, int64_t until)
 {
     if (from && until)
-        buf_printf(to, "%.6f", ms(from, until));
+        buf_printf(to, "%.6f", records_ms(from, until));
     buf_putc(to, ',');
 }
 
-static void count(struct buf *to, uint32_t n, enum token_source source)
+static void put_csv_count(struct buf *to, uint32_t n, enum token_source source)
 {
     if (source != TOKENS_UNKNOWN)
         buf_printf(to, "%u", n);
     buf_printf(to, ",%s,", token_source_names[source]);
 }
 
-static void quoted(struct buf *to, const char *text)
+static void put_csv_quoted(struct buf *to, const char *text)
 {
     struct buf plain CLEANUP_BUF;
     buf_init(&plain, 4096);
@@ -209,30 +211,30 @@ void records_csv_line(const struct result *r, int64_t wall_ns, struct buf *to)
     buf_printf(to, ",%u,%u,", r->endpoint, r->worker);
     const int64_t times[] = {r->scheduled_ns, r->sent_ns, r->first_ns, r->last_ns, r->end_ns};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        at(to, times[i], wall_ns);
+        put_csv_time(to, times[i], wall_ns);
     bool first = result_first_known(r), last = result_last_known(r);
-    gap(to, r->sent_ns, first ? r->first_ns : 0);
+    put_csv_gap(to, r->sent_ns, first ? r->first_ns : 0);
     double each = per_token(r);
     if (isfinite(each))
         buf_printf(to, "%.6f", each);
     buf_putc(to, ',');
-    gap(to, r->sent_ns, last ? end : 0);
-    gap(to, r->scheduled_ns, first ? r->first_ns : 0);
-    gap(to, r->scheduled_ns, last ? end : 0);
-    count(to, r->input_tokens, r->input_source);
-    count(to, r->output_tokens, r->output_source);
+    put_csv_gap(to, r->sent_ns, last ? end : 0);
+    put_csv_gap(to, r->scheduled_ns, first ? r->first_ns : 0);
+    put_csv_gap(to, r->scheduled_ns, last ? end : 0);
+    put_csv_count(to, r->input_tokens, r->input_source);
+    put_csv_count(to, r->output_tokens, r->output_source);
     if (r->has_cached)
         buf_printf(to, "%u", r->cached_tokens);
     buf_printf(to, ",%u,%u,%u,%u,%u,%u,", r->reasoning_tokens, r->chunks, r->shared, r->events, r->bytes, r->reconnects);
-    quoted(to, r->finish);
+    put_csv_quoted(to, r->finish);
     buf_printf(to, ",%d,", r->good);
-    quoted(to, r->error ? r->error : "");
+    put_csv_quoted(to, r->error ? r->error : "");
     buf_putc(to, '\n');
 }
 
 /* ---- the sink ---- */
 
-static int start(struct result_sink *sink, unsigned workers, struct err *err)
+static int records_start(struct result_sink *sink, unsigned workers, struct err *err)
 {
     struct records *r = (struct records *)(void *)sink;
     struct timespec real, mono;
@@ -242,7 +244,7 @@ static int start(struct result_sink *sink, unsigned workers, struct err *err)
     return lines_open(&r->lines, r->path, r->csv ? "csv" : "records", workers, r->csv ? str_of(records_csv_head) : STR(""), err);
 }
 
-static void take(struct result_sink *sink, unsigned worker, const struct result *result)
+static void records_take_result(struct result_sink *sink, unsigned worker, const struct result *result)
 {
     struct records *r = (struct records *)(void *)sink;
     struct buf *to = lines_buf(r->lines, worker);
@@ -253,7 +255,7 @@ static void take(struct result_sink *sink, unsigned worker, const struct result 
     lines_added(r->lines, worker);
 }
 
-static int finish(struct result_sink *sink, struct err *err)
+static int records_finish(struct result_sink *sink, struct err *err)
 {
     struct records *r = (struct records *)(void *)sink;
     struct lines *l = r->lines;
@@ -278,7 +280,8 @@ int records_new(struct records **ret, const char *path, bool csv, bool chunks, u
     if (!r)
         return err_sys(err, "out of memory");
     *r = (struct records){.path = path, .csv = csv, .chunks = chunks, .seed = seed};
-    r->sink = (struct result_sink){.wants_chunks = chunks && !csv, .start = start, .take = take, .finish = finish};
+    r->sink =
+        (struct result_sink){.wants_chunks = chunks && !csv, .start = records_start, .take = records_take_result, .finish = records_finish};
     *ret = r;
     return 0;
 }

@@ -8,15 +8,15 @@
 
 enum { STREAM_ORDER = 16 };
 
-static const struct dataset *of(const struct prompt_source *source)
+static const struct dataset *dataset_of(const struct prompt_source *source)
 {
     return (const struct dataset *)(const void *)source;
 }
 
-static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
-                struct err *err)
+static int dataset_make_prompt(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
+                               struct err *err)
 {
-    const struct dataset *d = of(source);
+    const struct dataset *d = dataset_of(source);
     uint64_t at = want->session % d->item_count;
     (void)scratch;
     (void)err;
@@ -38,14 +38,14 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
     return 0;
 }
 
-static uint32_t count(const struct prompt_source *source, struct str text)
+static uint32_t dataset_count_tokens(const struct prompt_source *source, struct str text)
 {
-    return prompts_count(of(source)->tokenizer, text);
+    return prompts_count(dataset_of(source)->tokenizer, text);
 }
 
-static void describe(const struct prompt_source *source, struct buf *to)
+static void dataset_describe(const struct prompt_source *source, struct buf *to)
 {
-    const struct dataset *d = of(source);
+    const struct dataset *d = dataset_of(source);
     if (d->tokenizer)
         buf_printf(to, ",\"prompt_tokenizer\":\"%s\"", tokenizer_kind(d->tokenizer));
     if (!d->path)
@@ -57,7 +57,7 @@ static void describe(const struct prompt_source *source, struct buf *to)
         buf_puts(to, ",\"dataset_shuffled\":true");
 }
 
-static void close_source(struct prompt_source *source)
+static void dataset_close(struct prompt_source *source)
 {
     struct dataset *d = (struct dataset *)(void *)source;
     tokenizer_free(d->tokenizer);
@@ -71,11 +71,11 @@ static void close_source(struct prompt_source *source)
 
 struct dataset *prompts_dataset_of(struct prompt_source *source)
 {
-    return source && source->make == make ? (struct dataset *)(void *)source : NULL;
+    return source && source->make == dataset_make_prompt ? (struct dataset *)(void *)source : NULL;
 }
 
 /* Fisher and Yates */
-static int shuffle(struct dataset *d, uint64_t seed, struct err *err)
+static int dataset_shuffle(struct dataset *d, uint64_t seed, struct err *err)
 {
     d->order = calloc(d->item_count, sizeof *d->order);
     if (!d->order)
@@ -109,7 +109,7 @@ static int prepare_scoring(const struct dataset *d, const struct opt_set *set, s
     return 0;
 }
 
-static int fill(struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
+static int dataset_fill(struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
 {
     static const char *const scores[] = {"no", "endings", "letters"};
     int64_t rows = opt_text(set, OPTION_DATASET_ROWS) ? opt_integer(set, OPTION_DATASET_ROWS) : 0;
@@ -133,7 +133,7 @@ static int fill(struct dataset *d, const struct opt_set *set, struct load *load,
             d->items[i].input_tokens = prompts_count(d->tokenizer, d->items[i].text);
     if (d->score != SCORE_NO && prepare_scoring(d, set, load, err) < 0)
         return -1;
-    return opt_on(set, OPTION_SHUFFLE) ? shuffle(d, load->seed, err) : 0;
+    return opt_on(set, OPTION_SHUFFLE) ? dataset_shuffle(d, load->seed, err) : 0;
 }
 
 static struct dataset *dataset_new(struct tokenizer *tokenizer, struct err *err)
@@ -145,8 +145,11 @@ static struct dataset *dataset_new(struct tokenizer *tokenizer, struct err *err)
         return NULL;
     }
     d->tokenizer = tokenizer;
-    d->source = (struct prompt_source){
-        .name = "dataset", .make = make, .describe = describe, .close = close_source, .count = tokenizer ? count : NULL};
+    d->source = (struct prompt_source){.name = "dataset",
+                                       .make = dataset_make_prompt,
+                                       .describe = dataset_describe,
+                                       .close = dataset_close,
+                                       .count = tokenizer ? dataset_count_tokens : NULL};
     arena_init(&d->arena, (size_t)16 << 30);
     return d;
 }
@@ -156,8 +159,8 @@ int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struc
     struct dataset *d = dataset_new(tokenizer, err);
     if (!d)
         return -1;
-    if (fill(d, set, load, err) < 0) {
-        close_source(&d->source);
+    if (dataset_fill(d, set, load, err) < 0) {
+        dataset_close(&d->source);
         return -1;
     }
     d->source.name = d->kind;
@@ -177,7 +180,7 @@ int prompts_text(struct prompt_source **ret, const char *text, struct tokenizer 
     if (!d)
         return -1;
     if (dataset_row(d, NULL, str_of(text), 1, err) < 0) {
-        close_source(&d->source);
+        dataset_close(&d->source);
         return -1;
     }
     d->items[0].input_tokens = prompts_count(tokenizer, d->items[0].text);

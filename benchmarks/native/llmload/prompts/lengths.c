@@ -8,18 +8,18 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-static bool number(struct str s, double *ret)
+static bool parse_length(struct str s, double *ret)
 {
     return str_double(str_trim(s), ret) && *ret >= 0 && *ret <= LENGTHS_MOST;
 }
 
-static bool pair(struct str text, char between, double *a, double *b)
+static bool parse_length_pair(struct str text, char between, double *a, double *b)
 {
     struct str first = str_cut(&text, between);
-    return text.p && number(first, a) && number(text, b);
+    return text.p && parse_length(first, a) && parse_length(text, b);
 }
 
-static int read_file(struct lengths *l, const char *path, const char *what, struct inputs *inputs, struct err *err)
+static int lengths_read_file(struct lengths *l, const char *path, const char *what, struct inputs *inputs, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 256 << 20);
@@ -32,7 +32,7 @@ static int read_file(struct lengths *l, const char *path, const char *what, stru
         double value;
         if (!one.n || one.p[0] == '#')
             continue;
-        if (!number(one, &value) || value != floor(value))
+        if (!parse_length(one, &value) || value != floor(value))
             return err_set(err, ERR_INPUT, "%.300s, line %zu: a whole number from 0 to %d is wanted", path, line, LENGTHS_MOST);
         if (l->n == size) {
             size = size ? size * 2 : 1024;
@@ -51,7 +51,7 @@ static bool read_bounds(struct lengths *l, struct str *text)
 {
     double least = 1, most = LENGTHS_MOST;
     struct str rest = *text, head = str_cut(&rest, '@');
-    if (rest.p && (!pair(rest, '-', &least, &most) || least > most))
+    if (rest.p && (!parse_length_pair(rest, '-', &least, &most) || least > most))
         return false;
     *text = str_trim(head);
     l->least = (uint32_t)least;
@@ -59,7 +59,7 @@ static bool read_bounds(struct lengths *l, struct str *text)
     return true;
 }
 
-static bool read_numbers(struct lengths *l, struct str text)
+static bool lengths_read_numbers(struct lengths *l, struct str text)
 {
     static const struct {
         const char *head;
@@ -68,15 +68,15 @@ static bool read_numbers(struct lengths *l, struct str text)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (str_starts(text, kinds[i].head)) {
             l->kind = kinds[i].kind;
-            return pair(str_sub(text, strlen(kinds[i].head), text.n), ',', &l->a, &l->b) && l->a > 0;
+            return parse_length_pair(str_sub(text, strlen(kinds[i].head), text.n), ',', &l->a, &l->b) && l->a > 0;
         }
     struct str list = str_starts(text, "uniform:") ? str_sub(text, strlen("uniform:"), text.n) : text;
-    if (pair(list, list.p != text.p ? ',' : '-', &l->a, &l->b)) {
+    if (parse_length_pair(list, list.p != text.p ? ',' : '-', &l->a, &l->b)) {
         l->kind = LENGTHS_UNIFORM;
         return l->a <= l->b && l->a == floor(l->a) && l->b == floor(l->b);
     }
     l->kind = LENGTHS_FIXED;
-    return number(text, &l->a) && l->a == floor(l->a) && l->a > 0;
+    return parse_length(text, &l->a) && l->a == floor(l->a) && l->a > 0;
 }
 
 int lengths_read(struct lengths *ret, const char *text, const char *what, struct inputs *inputs, struct err *err)
@@ -87,13 +87,13 @@ int lengths_read(struct lengths *ret, const char *text, const char *what, struct
         return 0;
     if (str_starts(s, "file:")) {
         ret->kind = LENGTHS_FILE;
-        if (read_file(ret, s.p + strlen("file:"), what, inputs, err) < 0) {
+        if (lengths_read_file(ret, s.p + strlen("file:"), what, inputs, err) < 0) {
             lengths_deinit(ret);
             return err_wrap(err, "--%s", what);
         }
         return 0;
     }
-    if (!read_bounds(ret, &s) || !read_numbers(ret, s))
+    if (!read_bounds(ret, &s) || !lengths_read_numbers(ret, s))
         return err_set(err, ERR_USAGE,
                        "--%s: \"%.60s\": wanted is 128, 64-512, normal:MEAN,SD, lognormal:MEAN,SD or file:PATH; the middle three may have "
                        "@LEAST-MOST behind",

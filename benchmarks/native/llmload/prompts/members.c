@@ -57,7 +57,7 @@ static bool is_given(const struct dataset *d, const char *name)
            json_get(d->body, name);
 }
 
-static bool is_own(const char *name)
+static bool member_is_own(const char *name)
 {
     for (size_t i = 0; own[i]; i++)
         if (strcmp(own[i], name) == 0)
@@ -137,7 +137,7 @@ int row_members(struct dataset *d, struct item *i, const struct json *row, bool 
     buf_init(&extra, 64 << 20);
     buf_init(&options, 64 << 20);
     for (const struct json *j = json_first(row); j; j = json_next(j))
-        if (is_body ? !is_own(json_key(j)) : member_of(json_key(j)) != NULL)
+        if (is_body ? !member_is_own(json_key(j)) : member_of(json_key(j)) != NULL)
             if (take_member(d, j, &extra, &options, err) < 0)
                 return -1;
     if (extra.failed || options.failed)

@@ -7,7 +7,8 @@
 
 #include <fcntl.h>
 
-static int fixed(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct inputs *inputs, struct err *err)
+static int open_fixed_prompt(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct inputs *inputs,
+                             struct err *err)
 {
     struct buf file CLEANUP_BUF;
     buf_init(&file, 64 << 20);
@@ -24,24 +25,24 @@ static int fixed(struct prompt_source **ret, const char *text, struct tokenizer 
     return tokenizer ? prompts_text(ret, text, tokenizer, err) : prompt_fixed(ret, text, err);
 }
 
-static bool given(const struct opt_set *set, const char *name)
+static bool prompt_option_given(const struct opt_set *set, const char *name)
 {
     return opt_find(set, name)->text && opt_find(set, name)->origin != OPT_DEFAULT;
 }
 
 /* Only one of them can say what the prompts are. */
-static int refuse(const struct opt_set *set, bool made_up, struct err *err)
+static int check_prompt_options(const struct opt_set *set, bool made_up, struct err *err)
 {
-    const char *first = given(set, "prompt") ? "prompt" : given(set, "dataset") ? "dataset" : NULL;
-    if (given(set, "prompt") && given(set, "dataset"))
+    const char *first = prompt_option_given(set, "prompt") ? "prompt" : prompt_option_given(set, "dataset") ? "dataset" : NULL;
+    if (prompt_option_given(set, "prompt") && prompt_option_given(set, "dataset"))
         return err_set(err, ERR_USAGE, "--prompt and --dataset: only one of them can be the prompts");
     if (first && made_up)
         return err_set(err, ERR_USAGE,
                        "--input-tokens, --prefix-tokens, --prompt-ids and --vocabulary are for made-up prompts; with --%s there are none",
                        first);
-    if (given(set, "prompt") && given(set, "output-tokens"))
+    if (prompt_option_given(set, "prompt") && prompt_option_given(set, "output-tokens"))
         return err_set(err, ERR_USAGE, "--output-tokens is for made-up prompts; with --prompt it is --max-tokens");
-    if (!given(set, "dataset") && strcmp(opt_text(set, OPTION_SCORE), "no") != 0)
+    if (!prompt_option_given(set, "dataset") && strcmp(opt_text(set, OPTION_SCORE), "no") != 0)
         return err_set(err, ERR_USAGE, "--score wants a --dataset whose rows have choices");
     return 0;
 }
@@ -53,17 +54,18 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
     const char *path = opt_text(set, OPTION_TOKENIZER);
     bool made_up = false;
     for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
-        made_up |= given(set, synthetic[i]);
-    if (refuse(set, made_up, err) < 0)
+        made_up |= prompt_option_given(set, synthetic[i]);
+    if (check_prompt_options(set, made_up, err) < 0)
         return -1;
     if (path && tokenizer_open(&tokenizer, path, err) < 0)
         return -1;
     if (path)
         inputs_note_hash(load->inputs, "tokenizer", tokenizer_hash(tokenizer));
-    if (given(set, "dataset"))
+    if (prompt_option_given(set, "dataset"))
         return prompts_dataset(ret, set, load, tokenizer, err);
-    if (made_up || given(set, "output-tokens") || (load->trace && !given(set, "prompt"))) /* a trace's lengths are to be replayed */
+    if (made_up || prompt_option_given(set, "output-tokens") ||
+        (load->trace && !prompt_option_given(set, "prompt"))) /* a trace's lengths are to be replayed */
         return prompts_synthetic(ret, set, load, tokenizer, err);
-    return given(set, "prompt") ? fixed(ret, opt_text(set, OPTION_PROMPT), tokenizer, load->inputs, err)
-                                : prompts_varied(ret, load, tokenizer, err);
+    return prompt_option_given(set, "prompt") ? open_fixed_prompt(ret, opt_text(set, OPTION_PROMPT), tokenizer, load->inputs, err)
+                                              : prompts_varied(ret, load, tokenizer, err);
 }

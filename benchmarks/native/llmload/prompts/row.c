@@ -6,7 +6,7 @@
 
 enum { CHOICES_MAX = 26, OUTPUT_MAX = 10000000 };
 
-static const struct json *first_of(const struct json *row, const char *const *names)
+static const struct json *row_first_member(const struct json *row, const char *const *names)
 {
     const struct json *j = NULL;
     for (; *names && !j; names++)
@@ -21,7 +21,7 @@ static int row_skip(struct err *err, const char *why)
     return ROWS_SKIP;
 }
 
-static struct str keep(struct dataset *d, struct str s)
+static struct str dataset_keep_text(struct dataset *d, struct str s)
 {
     return (struct str){arena_dup(&d->arena, s.p ? s.p : "", s.n), s.n};
 }
@@ -43,7 +43,7 @@ static struct item *item_new(struct dataset *d, struct err *err)
     return i;
 }
 
-static int row_done(struct dataset *d, struct row_answer answer, const char *kind, struct err *err)
+static int dataset_add_answer(struct dataset *d, struct row_answer answer, const char *kind, struct err *err)
 {
     if (d->row_count == d->row_size) {
         size_t size = d->row_size ? d->row_size * 2 : 256;
@@ -85,7 +85,7 @@ static bool is_role(const struct json *turn, const char *a, const char *b)
     return strcmp(role, a) == 0 || strcmp(role, b) == 0;
 }
 
-static const char *said(const struct json *turn)
+static const char *turn_text(const struct json *turn)
 {
     return json_string(json_get(turn, "value"), json_string(json_get(turn, "content"), NULL));
 }
@@ -96,12 +96,12 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
     uint32_t n = 0;
     const char *answer = NULL;
     for (const struct json *j = json_first(list); j && turns; j = json_next(j)) {
-        if (!said(j))
+        if (!turn_text(j))
             return row_skip(err, "a turn of the conversation has no text (\"value\")");
         if (is_role(j, "human", "user"))
-            turns[n++] = keep(d, str_of(said(j)));
+            turns[n++] = dataset_keep_text(d, str_of(turn_text(j)));
         else if (n == 1 && !answer)
-            answer = said(j);
+            answer = turn_text(j);
     }
     uint32_t length;
     if (!n)
@@ -117,7 +117,7 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
     i->output_tokens = length;
     if (row_members(d, i, row, d->is_body, err) < 0)
         return -1;
-    return row_done(d, (struct row_answer){0}, "sharegpt", err);
+    return dataset_add_answer(d, (struct row_answer){0}, "sharegpt", err);
 }
 
 /* ---- {"messages": [{"role": "user", "content": …}, …]} ---- */
@@ -164,13 +164,13 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     if (!i)
         return -1;
     if (dialects[d->dialect].chat)
-        i->messages = keep(d, buf_text(&messages));
+        i->messages = dataset_keep_text(d, buf_text(&messages));
     else
-        i->text = keep(d, buf_text(&text));
+        i->text = dataset_keep_text(d, buf_text(&text));
     i->output_tokens = length;
     if (row_members(d, i, row, d->is_body, err) < 0)
         return -1;
-    return row_done(d, (struct row_answer){0}, "openai", err);
+    return dataset_add_answer(d, (struct row_answer){0}, "openai", err);
 }
 
 /* ---- a text to go on with or a question, several endings, the right one ---- */
@@ -199,7 +199,7 @@ static bool add_context(struct buf *to, const struct json *row)
     const char *a = json_string(json_get(row, "ctx_a"), NULL), *b = json_string(json_get(row, "ctx_b"), NULL);
     const char *activity = json_string(json_get(row, "activity_label"), NULL);
     if (!a || !b) {
-        buf_puts(to, json_string(first_of(row, names), ""));
+        buf_puts(to, json_string(row_first_member(row, names), ""));
         return false;
     }
     struct buf whole CLEANUP_BUF;
@@ -219,7 +219,7 @@ static bool add_context(struct buf *to, const struct json *row)
 static const struct json *choices_of(const struct json *row, const struct json **ret_labels)
 {
     static const char *const names[] = {"endings", "choices", "options", NULL};
-    const struct json *j = first_of(row, names);
+    const struct json *j = row_first_member(row, names);
     *ret_labels = json_get(j, "label");
     return json_is_object(j) ? json_get(j, "text") : j;
 }
@@ -227,7 +227,7 @@ static const struct json *choices_of(const struct json *row, const struct json *
 static int right_choice(const struct json *row, const struct json *labels, size_t n)
 {
     static const char *const names[] = {"label", "gold", "answer", "answerKey", "gold_index", NULL};
-    const struct json *j = first_of(row, names);
+    const struct json *j = row_first_member(row, names);
     const char *text = json_string(j, "");
     int64_t index = json_integer(j, -1);
     for (size_t i = 0; labels && i < json_count(labels); i++)
@@ -238,7 +238,7 @@ static int right_choice(const struct json *row, const struct json *labels, size_
     return index >= 0 && (size_t)index < n ? (int)index : -1;
 }
 
-static size_t characters(struct str s)
+static size_t count_utf8_characters(struct str s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++)
@@ -263,12 +263,12 @@ static int add_endings(struct dataset *d, struct str context, const struct json 
         struct item *i = item_new(d, err);
         if (!i)
             return -1;
-        i->text = keep(d, buf_text(&text));
+        i->text = dataset_keep_text(d, buf_text(&text));
         i->extra = STR("\"echo\":true,\"logprobs\":1");
         i->choice = k;
         i->output_tokens = 1;
-        i->from = (uint32_t)characters(str_sub(buf_text(&text), 0, from));
-        i->until = (uint32_t)characters(buf_text(&text));
+        i->from = (uint32_t)count_utf8_characters(str_sub(buf_text(&text), 0, from));
+        i->until = (uint32_t)count_utf8_characters(buf_text(&text));
         i->length = i->until - i->from - 1;
     }
     return 0;
@@ -286,7 +286,7 @@ static int add_letters(struct dataset *d, struct str context, const struct json 
     struct item *i = item_new(d, err);
     if (!i)
         return -1;
-    i->text = keep(d, buf_text(&text));
+    i->text = dataset_keep_text(d, buf_text(&text));
     i->extra = d->dialect == DIALECT_CHAT ? STR("\"logprobs\":true,\"top_logprobs\":20") : STR("\"logprobs\":5");
     i->output_tokens = 1;
     return 0;
@@ -312,11 +312,11 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
         struct item *i = item_new(d, err);
         if (!i)
             return -1;
-        i->text = keep(d, buf_text(&context));
+        i->text = dataset_keep_text(d, buf_text(&context));
         i->output_tokens = length;
         if (row_members(d, i, row, d->is_body, err) < 0)
             return -1;
-        return row_done(d, (struct row_answer){0}, "choices", err);
+        return dataset_add_answer(d, (struct row_answer){0}, "choices", err);
     }
     if (n < 2 || n > CHOICES_MAX || right < 0)
         return err_set(err, ERR_INPUT,
@@ -325,7 +325,7 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
                        CHOICES_MAX);
     int rc = d->score == SCORE_ENDINGS ? add_endings(d, buf_text(&context), choices, clean, err)
                                        : add_letters(d, buf_text(&context), choices, err);
-    return rc < 0 ? -1 : row_done(d, (struct row_answer){(uint16_t)right, (uint16_t)n}, "choices", err);
+    return rc < 0 ? -1 : dataset_add_answer(d, (struct row_answer){(uint16_t)right, (uint16_t)n}, "choices", err);
 }
 
 /* ---- {"prompt": "…"} or token ids, and plain lines ---- */
@@ -340,7 +340,7 @@ static int take_ids(struct dataset *d, struct item *i, const struct json *ids, s
         if (json_integer(j, -1) < 0)
             return err_set(err, ERR_INPUT, "a prompt that is neither text nor a row of token ids");
     json_print(ids, &text);
-    i->ids = keep(d, buf_text(&text));
+    i->ids = dataset_keep_text(d, buf_text(&text));
     i->input_tokens = (uint32_t)json_count(ids);
     return text.failed || !i->input_tokens ? err_set(err, ERR_INPUT, "a prompt without tokens, or with too many") : 0;
 }
@@ -350,9 +350,9 @@ static const struct json *add_prompt(struct buf *to, const struct json *row)
 {
     static const char *const names[] = {"prompt", "text", "text_input", "question", "instruction", "input", NULL};
     static const char *const subjects[] = {"input", "context", NULL};
-    const struct json *j = first_of(row, names);
+    const struct json *j = row_first_member(row, names);
     buf_puts(to, json_string(j, ""));
-    const char *subject = j && j == json_get(row, "instruction") ? json_string(first_of(row, subjects), "") : "";
+    const char *subject = j && j == json_get(row, "instruction") ? json_string(row_first_member(row, subjects), "") : "";
     if (*subject)
         buf_printf(to, "%s%s", to->n ? "\n\n" : "", subject);
     return j;
@@ -377,11 +377,11 @@ static int take_prompt(struct dataset *d, const struct json *row, struct str tex
         if (take_ids(d, i, j, err) < 0)
             return -1;
     } else
-        i->text = keep(d, row ? buf_text(&prompt) : text);
+        i->text = dataset_keep_text(d, row ? buf_text(&prompt) : text);
     i->output_tokens = length;
     if (row && row_members(d, i, row, d->is_body, err) < 0)
         return -1;
-    return row_done(d, (struct row_answer){0}, row ? "prompts" : "text", err);
+    return dataset_add_answer(d, (struct row_answer){0}, row ? "prompts" : "text", err);
 }
 
 int dataset_row(void *to, const struct json *j, struct str text, size_t line, struct err *err)

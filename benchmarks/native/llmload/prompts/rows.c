@@ -99,7 +99,7 @@ static int note_skip(struct rows_skipped *skipped, int rc, size_t line, struct e
     return ROWS_MORE;
 }
 
-static int take_json(struct str text, size_t *ret_end, rows_take *take, void *to, size_t line, struct err *err)
+static int rows_take_json(struct str text, size_t *ret_end, rows_take *take, void *to, size_t line, struct err *err)
 {
     struct json *j;
     size_t end = text.n;
@@ -122,7 +122,7 @@ static int take_json(struct str text, size_t *ret_end, rows_take *take, void *to
     return rc;
 }
 
-static int take_line(struct str text, bool as_text, rows_take *take, void *to, size_t line, struct err *err)
+static int rows_take_line(struct str text, bool as_text, rows_take *take, void *to, size_t line, struct err *err)
 {
     text = str_trim(text);
     if (!text.n)
@@ -133,10 +133,10 @@ static int take_line(struct str text, bool as_text, rows_take *take, void *to, s
         return err_set(err, ERR_INPUT, "not valid UTF-8");
     if (as_text && has_nul_byte(text))
         return skip_row(err, "a NUL (\\u0000)");
-    return as_text ? take(to, NULL, text, line, err) : take_json(text, NULL, take, to, line, err);
+    return as_text ? take(to, NULL, text, line, err) : rows_take_json(text, NULL, take, to, line, err);
 }
 
-static size_t skip(struct str text, size_t at, size_t *line)
+static size_t skip_white_space(struct str text, size_t at, size_t *line)
 {
     while (at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])
         *line += text.p[at++] == '\n';
@@ -146,23 +146,23 @@ static size_t skip(struct str text, size_t at, size_t *line)
 /* [row, row, …] */
 static int take_array(struct str text, rows_take *take, void *to, struct rows_skipped *skipped, size_t *line, struct err *err)
 {
-    size_t at = skip(text, 0, line) + 1, end;
-    if ((at = skip(text, at, line)) < text.n && text.p[at] == ']')
+    size_t at = skip_white_space(text, 0, line) + 1, end;
+    if ((at = skip_white_space(text, at, line)) < text.n && text.p[at] == ']')
         return 0;
     while (at < text.n) {
         struct str rest = str_sub(text, at, text.n);
         struct str shown = str_sub(rest, 0, ROW_MAX);
-        int rc = note_skip(skipped, take_json(shown, &end, take, to, *line, err), *line, err);
+        int rc = note_skip(skipped, rows_take_json(shown, &end, take, to, *line, err), *line, err);
         if (rc != 0)
             return rc;
         for (size_t i = at; i < at + end; i++)
             *line += text.p[i] == '\n';
-        at = skip(text, at + end, line);
+        at = skip_white_space(text, at + end, line);
         if (at < text.n && text.p[at] == ']')
             return 0;
         if (at >= text.n || text.p[at] != ',')
             return err_set(err, ERR_INPUT, "a comma or the end of the array is wanted");
-        at = skip(text, at + 1, line);
+        at = skip_white_space(text, at + 1, line);
     }
     return err_set(err, ERR_INPUT, "the array has no end");
 }
@@ -180,7 +180,7 @@ int rows_parse(const char *name, struct str text, bool as_text, rows_take *take,
         rc = take_array(rest, take, to, ret_skipped, &line, err);
     } else {
         for (; rest.p && rc == 0; line++)
-            rc = note_skip(ret_skipped, take_line(str_cut(&rest, '\n'), as_text, take, to, line, err), line, err);
+            rc = note_skip(ret_skipped, rows_take_line(str_cut(&rest, '\n'), as_text, take, to, line, err), line, err);
         line--;
     }
     return rc < 0 ? err_wrap(err, "%.300s, line %zu", name, line) : 0;

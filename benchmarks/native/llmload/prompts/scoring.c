@@ -10,7 +10,7 @@
 enum { LETTERS = 26 };
 
 /* What one item gave. Each item is asked for once; should one come twice, both write the same. */
-struct mark {
+struct score_mark {
     double log; /* ENDINGS: log-probability of the ending; LETTERS: index of the best letter */
     bool known;
 };
@@ -18,7 +18,7 @@ struct mark {
 struct scoring {
     struct result_sink sink;
     const struct dataset *data;
-    struct mark *marks; /* [item_count] */
+    struct score_mark *marks; /* [item_count] */
     char why[200]; /* of the first that cannot be scored */
     int told; /* set once */
 };
@@ -47,7 +47,7 @@ int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double 
     return 0;
 }
 
-static void offer(const char *token, const struct json *value, double *ret, unsigned letters)
+static void score_offer_letter(const char *token, const struct json *value, double *ret, unsigned letters)
 {
     struct str text = str_trim(str_of(token));
     if (str_starts(text, "\xe2\x96\x81"))
@@ -68,9 +68,9 @@ int scoring_letters(const struct json *body, double *ret, unsigned letters, stru
         return err_set(err, ERR_INPUT, "the answer has no top_logprobs: this server gives no log-probabilities");
     for (const struct json *j = json_first(top); j; j = json_next(j))
         if (json_is_number(j)) /* {" A": -0.1, …} of the completions API */
-            offer(json_key(j) ? json_key(j) : "", j, ret, letters);
+            score_offer_letter(json_key(j) ? json_key(j) : "", j, ret, letters);
         else
-            offer(json_string(json_get(j, "token"), ""), json_get(j, "logprob"), ret, letters);
+            score_offer_letter(json_string(json_get(j, "token"), ""), json_get(j, "logprob"), ret, letters);
     for (unsigned i = 0; i < letters; i++)
         any |= isfinite(ret[i]);
     return any ? 0 : err_set(err, ERR_INPUT, "none of the letters is among the first token's alternatives");
@@ -95,7 +95,7 @@ static int mark_of(const struct scoring *s, const struct item *item, struct str 
     return 0;
 }
 
-static void tell_once(struct scoring *s, const char *why)
+static void scoring_note_failure(struct scoring *s, const char *why)
 {
     int none = 0;
     if (__atomic_compare_exchange_n(&s->told, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -106,18 +106,18 @@ static void tell_once(struct scoring *s, const char *why)
     }
 }
 
-static void take(struct result_sink *sink, unsigned worker, const struct result *r)
+static void scoring_take_result(struct result_sink *sink, unsigned worker, const struct result *r)
 {
     struct scoring *s = (struct scoring *)(void *)sink;
     struct err err = {0};
     (void)worker;
     if (r->item >= s->data->item_count)
         return;
-    struct mark *m = &s->marks[r->item];
+    struct score_mark *m = &s->marks[r->item];
     if (ending_rows[r->ending].failed)
-        tell_once(s, r->error ? r->error : ending_rows[r->ending].name);
+        scoring_note_failure(s, r->error ? r->error : ending_rows[r->ending].name);
     else if (mark_of(s, &s->data->items[r->item], r->body, &m->log, &err) < 0)
-        tell_once(s, err.text);
+        scoring_note_failure(s, err.text);
     else
         m->known = true;
 }
@@ -134,7 +134,7 @@ int scoring_new(struct scoring **ret, struct prompt_source *source, struct err *
         return err_sys(err, "scoring %zu prompts", d->item_count);
     }
     s->data = d;
-    s->sink = (struct result_sink){.wants_body = true, .take = take};
+    s->sink = (struct result_sink){.wants_body = true, .take = scoring_take_result};
     *ret = s;
     return 0;
 }
@@ -152,12 +152,12 @@ struct result_sink *scoring_sink(struct scoring *s)
 }
 
 /* The items of one row: the choice with the best log-probability, whole and per character. */
-static bool judge(const struct scoring *s, size_t at, size_t n, bool *ret_right, bool *ret_normal)
+static bool score_endings(const struct scoring *s, size_t at, size_t n, bool *ret_right, bool *ret_normal)
 {
     size_t best = 0, best_normal = 0;
     double most = -INFINITY, most_normal = -INFINITY;
     for (size_t k = 0; k < n; k++) {
-        const struct mark *m = &s->marks[at + k];
+        const struct score_mark *m = &s->marks[at + k];
         double normal = m->log / (s->data->items[at + k].length ? s->data->items[at + k].length : 1);
         if (!m->known)
             return false;
@@ -180,7 +180,7 @@ void scoring_figures(const struct scoring *s, struct score_figures *ret)
     for (size_t at = 0, n; at < s->data->item_count; at += n) {
         bool right, normal;
         n = s->data->score == SCORE_ENDINGS ? s->data->answers[s->data->items[at].row].choices : 1;
-        if (!judge(s, at, n, &right, &normal))
+        if (!score_endings(s, at, n, &right, &normal))
             continue;
         ret->scored++;
         ret->right += right;

@@ -23,7 +23,7 @@ static const char *const common[] = {
     "reason",    "research", "girl",     "guy",      "moment",  "air",         "teacher", "force",  "education"};
 enum { COMMON = sizeof common / sizeof *common };
 
-struct piece {
+struct token_piece {
     struct str text; /* with its blank */
     uint32_t id;
 };
@@ -35,14 +35,14 @@ struct synthetic {
     const char *input_text, *output_text; /* as they were asked for */
     bool by_trace; /* a trace's lengths go before them */
     struct arena arena;
-    struct piece *pieces;
+    struct token_piece *pieces;
     size_t piece_count;
     uint64_t seed, prefixes;
     uint32_t prefix_tokens, id_low, id_high; /* ids without a tokenizer */
     bool as_ids, blank_first, exact; /* exact: so many words are so many tokens, as was tried */
 };
 
-static const struct synthetic *of(const struct prompt_source *source)
+static const struct synthetic *synthetic_of(const struct prompt_source *source)
 {
     return (const struct synthetic *)(const void *)source;
 }
@@ -53,9 +53,9 @@ uint32_t prompts_count(const struct tokenizer *tokenizer, struct str text)
     return n > 0 ? (uint32_t)n : 0;
 }
 
-static uint32_t count(const struct prompt_source *source, struct str text)
+static uint32_t synthetic_count_tokens(const struct prompt_source *source, struct str text)
 {
-    return prompts_count(of(source)->tokenizer, text);
+    return prompts_count(synthetic_of(source)->tokenizer, text);
 }
 
 static bool comma_wanted(const struct buf *to)
@@ -64,7 +64,7 @@ static bool comma_wanted(const struct buf *to)
 }
 
 /* So many tokens of one stream. */
-static void add_words(const struct synthetic *s, struct buf *to, uint64_t stream, uint64_t from, uint32_t tokens)
+static void synthetic_add_tokens(const struct synthetic *s, struct buf *to, uint64_t stream, uint64_t from, uint32_t tokens)
 {
     for (uint32_t i = 0; i < tokens; i++) {
         uint64_t r = random_at(s->seed, stream, from + i);
@@ -83,10 +83,10 @@ static void add_blocks(const struct synthetic *s, struct buf *to, const struct p
 {
     for (size_t i = 0; i < want->block_count && tokens; i++) {
         uint32_t part = tokens < BLOCK_TOKENS ? tokens : BLOCK_TOKENS;
-        add_words(s, to, random_at(s->seed, STREAM_BLOCK, want->blocks[i]), 0, part);
+        synthetic_add_tokens(s, to, random_at(s->seed, STREAM_BLOCK, want->blocks[i]), 0, part);
         tokens -= part;
     }
-    add_words(s, to, random_at(s->seed, STREAM_WORDS, want->index), 0, tokens);
+    synthetic_add_tokens(s, to, random_at(s->seed, STREAM_WORDS, want->index), 0, tokens);
 }
 
 /* Where words are not one token each: as many words as come nearest to the wanted number from below, found by halving. */
@@ -107,10 +107,10 @@ static void add_fitting(const struct synthetic *s, struct buf *to, const struct 
     add_blocks(s, to, want, low);
 }
 
-static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
-                struct err *err)
+static int synthetic_make_prompt(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch,
+                                 struct prompt *ret, struct err *err)
 {
-    const struct synthetic *s = of(source);
+    const struct synthetic *s = synthetic_of(source);
     uint32_t tokens = want->input_tokens ? want->input_tokens : lengths_at(&s->input, s->seed, STREAM_INPUT, want->index);
     *ret = (struct prompt){.item = UINT64_MAX,
                            .output_tokens =
@@ -119,7 +119,7 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
         buf_putc(scratch, '[');
     if (s->prefix_tokens) {
         uint64_t which = random_below(random_at(s->seed, STREAM_PREFIX, want->session), s->prefixes);
-        add_words(s, scratch, random_at(s->seed, STREAM_PREFIX + 1, which), 0, s->prefix_tokens);
+        synthetic_add_tokens(s, scratch, random_at(s->seed, STREAM_PREFIX + 1, which), 0, s->prefix_tokens);
     }
     if (s->tokenizer && !s->exact && !s->as_ids)
         add_fitting(s, scratch, want, tokens, prompts_count(s->tokenizer, buf_text(scratch)));
@@ -142,9 +142,9 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
     return 0;
 }
 
-static void describe(const struct prompt_source *source, struct buf *to)
+static void synthetic_describe(const struct prompt_source *source, struct buf *to)
 {
-    const struct synthetic *s = of(source);
+    const struct synthetic *s = synthetic_of(source);
     if (s->by_trace)
         buf_puts(to, ",\"prompt_lengths\":\"the trace's, where its row has one\"");
     buf_puts(to, ",\"prompt_input_tokens\":");
@@ -160,7 +160,7 @@ static void describe(const struct prompt_source *source, struct buf *to)
                    s->exact || s->as_ids ? "true" : "false");
 }
 
-static void close_source(struct prompt_source *source)
+static void synthetic_close(struct prompt_source *source)
 {
     struct synthetic *s = (struct synthetic *)(void *)source;
     if (!s)
@@ -183,7 +183,7 @@ static bool plain_word(struct str text)
 }
 
 /* Is text one token at the end of another text, and twice two, and (at the beginning) one alone? */
-static bool single(const struct synthetic *s, struct str text, struct buf *scratch, long before)
+static bool is_single_token(const struct synthetic *s, struct str text, struct buf *scratch, long before)
 {
     buf_clear(scratch);
     buf_puts(scratch, " time");
@@ -197,7 +197,7 @@ static bool single(const struct synthetic *s, struct str text, struct buf *scrat
 }
 
 /* Tokens of the vocabulary that are single words, at most PIECES_MAX of them, taken at even distances. */
-static void choose(struct synthetic *s)
+static void choose_pieces(struct synthetic *s)
 {
     struct buf text CLEANUP_BUF, scratch CLEANUP_BUF;
     uint32_t size = tokenizer_size(s->tokenizer);
@@ -208,23 +208,23 @@ static void choose(struct synthetic *s)
         uint32_t id = (uint32_t)random_below(random_mix(k), size); /* anywhere; some twice, some never */
         buf_clear(&text);
         if (!tokenizer_text(s->tokenizer, id, &text) || text.failed || !plain_word(buf_text(&text)) ||
-            !single(s, buf_text(&text), &scratch, before))
+            !is_single_token(s, buf_text(&text), &scratch, before))
             continue;
         char *copy = arena_dup(&s->arena, text.p, text.n);
         if (copy)
-            s->pieces[s->piece_count++] = (struct piece){{copy, text.n}, id};
+            s->pieces[s->piece_count++] = (struct token_piece){{copy, text.n}, id};
     }
 }
 
 /* Made-up prompts counted by the tokenizer: is each as long as was wanted? */
-static bool check(const struct synthetic *s)
+static bool pieces_add_up(const struct synthetic *s)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 1 << 20);
     for (uint64_t i = 0; i < CHECKS; i++) {
         uint32_t tokens = 1 + (uint32_t)random_below(random_at(s->seed, STREAM_CHECK, i), 300);
         buf_clear(&text);
-        add_words(s, &text, random_at(s->seed, STREAM_CHECK + 1, i), 0, tokens);
+        synthetic_add_tokens(s, &text, random_at(s->seed, STREAM_CHECK + 1, i), 0, tokens);
         if (tokenizer_count(s->tokenizer, buf_text(&text), NULL) != (long)tokens)
             return false;
     }
@@ -239,9 +239,9 @@ static int find_pieces(struct synthetic *s, struct err *err)
     for (int blank = 1; s->tokenizer && blank >= 0 && s->piece_count < 16; blank--) {
         s->blank_first = blank;
         s->piece_count = 0;
-        choose(s);
+        choose_pieces(s);
     }
-    s->exact = s->tokenizer && s->piece_count && !s->as_ids && check(s);
+    s->exact = s->tokenizer && s->piece_count && !s->as_ids && pieces_add_up(s);
     if (s->piece_count || (s->as_ids && !s->tokenizer))
         return 0;
     if (s->as_ids)
@@ -249,7 +249,7 @@ static int find_pieces(struct synthetic *s, struct err *err)
     for (size_t i = 0; i < COMMON; i++) {
         char *text = arena_printf(&s->arena, " %s", common[i]);
         if (text)
-            s->pieces[s->piece_count++] = (struct piece){str_of(text), 0};
+            s->pieces[s->piece_count++] = (struct token_piece){str_of(text), 0};
     }
     return s->piece_count == COMMON ? 0 : err_sys(err, "out of memory");
 }
@@ -287,12 +287,13 @@ int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, con
         tokenizer_free(tokenizer);
         return err_sys(err, "out of memory");
     }
-    *s = (struct synthetic){.tokenizer = tokenizer,
-                            .source = {.name = "synthetic", .make = make, .describe = describe, .close = close_source}};
-    s->source.count = tokenizer ? count : NULL;
+    *s = (struct synthetic){
+        .tokenizer = tokenizer,
+        .source = {.name = "synthetic", .make = synthetic_make_prompt, .describe = synthetic_describe, .close = synthetic_close}};
+    s->source.count = tokenizer ? synthetic_count_tokens : NULL;
     arena_init(&s->arena, 64 << 20);
     if (read_options(s, set, load, err) < 0 || find_pieces(s, err) < 0) {
-        close_source(&s->source);
+        synthetic_close(&s->source);
         return -1;
     }
     *ret = &s->source;

@@ -23,41 +23,41 @@ struct varied {
     uint64_t offset;
 };
 
-static const struct varied *of(const struct prompt_source *source)
+static const struct varied *varied_of(const struct prompt_source *source)
 {
     return (const struct varied *)(const void *)source;
 }
 
 /* "river stone table cloud:"; no two of 2^24 indexes in a row have the same, no two of 64 the same first word. */
-static void vary(const struct prompt_source *source, uint64_t index, char *to)
+static void varied_write_head(const struct prompt_source *source, uint64_t index, char *to)
 {
-    uint64_t v = index * 0x9e3779b1u + of(source)->offset;
+    uint64_t v = index * 0x9e3779b1u + varied_of(source)->offset;
     for (int i = 0; i < WORDS; i++, v >>= BITS) {
         memcpy(to + i * (WORD + 1), words[v & ((1 << BITS) - 1)], WORD);
         to[i * (WORD + 1) + WORD] = i + 1 < WORDS ? ' ' : ':';
     }
 }
 
-static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
-                struct err *err)
+static int varied_make_prompt(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
+                              struct err *err)
 {
     char head[LENGTH + 1] = "";
-    vary(source, want->index, head);
+    varied_write_head(source, want->index, head);
     buf_printf(scratch, "%s %s", head, rest);
     if (scratch->failed)
         return err_sys(err, "the prompt");
     ret->text = buf_text(scratch);
-    ret->input_tokens = prompts_count(of(source)->tokenizer, ret->text);
+    ret->input_tokens = prompts_count(varied_of(source)->tokenizer, ret->text);
     ret->input_source = ret->input_tokens ? TOKENS_FILE : TOKENS_UNKNOWN;
     return 0;
 }
 
-static uint32_t count(const struct prompt_source *source, struct str text)
+static uint32_t varied_count_tokens(const struct prompt_source *source, struct str text)
 {
-    return prompts_count(of(source)->tokenizer, text);
+    return prompts_count(varied_of(source)->tokenizer, text);
 }
 
-static void close_source(struct prompt_source *source)
+static void varied_close(struct prompt_source *source)
 {
     struct varied *v = (struct varied *)(void *)source;
     tokenizer_free(v->tokenizer);
@@ -71,9 +71,10 @@ int prompts_varied(struct prompt_source **ret, const struct load *load, struct t
         tokenizer_free(tokenizer);
         return err_sys(err, "the prompt");
     }
-    v->source = (struct prompt_source){.name = "varied", .make = make, .vary = vary, .varied = LENGTH, .close = close_source};
+    v->source = (struct prompt_source){
+        .name = "varied", .make = varied_make_prompt, .vary = varied_write_head, .varied = LENGTH, .close = varied_close};
     v->source.constant = !tokenizer; /* the length in tokens may differ */
-    v->source.count = tokenizer ? count : NULL;
+    v->source.count = tokenizer ? varied_count_tokens : NULL;
     v->tokenizer = tokenizer;
     v->offset = random_mix(load->seed);
     *ret = &v->source;

@@ -3,12 +3,12 @@
 
 enum { VALUE_MAX = 200 };
 
-static const char *copy(struct server *s, const char *text)
+static const char *facts_copy_text(struct server *s, const char *text)
 {
     return text ? arena_dup(&s->arena, text, strnlen(text, VALUE_MAX)) : NULL;
 }
 
-static void add(struct server *s, struct facts *f, const char *key, const struct json *value)
+static void facts_add(struct server *s, struct facts *f, const char *key, const struct json *value)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 4 * VALUE_MAX);
@@ -19,7 +19,7 @@ static void add(struct server *s, struct facts *f, const char *key, const struct
         buf_puts(&text, json_string(value, ""));
     else
         json_print(value, &text);
-    const char *k = copy(s, key), *v = copy(s, text.p ? text.p : "");
+    const char *k = facts_copy_text(s, key), *v = facts_copy_text(s, text.p ? text.p : "");
     if (k && v && !text.failed) {
         f->fact[f->count].key = k;
         f->fact[f->count++].value = v;
@@ -31,14 +31,14 @@ static void add_all(struct server *s, struct facts *f, const struct json *object
     for (const struct json *j = json_is_object(object) ? json_first(object) : NULL; j; j = json_next(j))
         if (!strstr(json_key(j), "key") && !strstr(json_key(j), "token_file") &&
             strcmp(json_key(j), "chat_template") != 0) /* keys are secrets */
-            add(s, f, json_key(j), j);
+            facts_add(s, f, json_key(j), j);
 }
 
 static void ask_llama(struct server *s, struct facts *f)
 {
     struct json *j = server_json(s, "/props");
-    f->version = copy(s, json_string(json_get(j, "build_info"), NULL));
-    add(s, f, "n_ctx", json_pointer(j, "/default_generation_settings/n_ctx"));
+    f->version = facts_copy_text(s, json_string(json_get(j, "build_info"), NULL));
+    facts_add(s, f, "n_ctx", json_pointer(j, "/default_generation_settings/n_ctx"));
     add_all(s, f, j);
     json_free(j);
 }
@@ -50,7 +50,7 @@ static bool ask_page(struct server *s, struct facts *f, const char *kind, const 
     bool is = json_is_object(j);
     if (is) {
         f->kind = kind ? kind : f->kind;
-        f->version = copy(s, json_string(json_get(j, "version"), json_string(json_get(j, "sglang_version"), NULL)));
+        f->version = facts_copy_text(s, json_string(json_get(j, "version"), json_string(json_get(j, "sglang_version"), NULL)));
         add_all(s, f, j);
     }
     json_free(j);

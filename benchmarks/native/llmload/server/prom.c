@@ -6,7 +6,7 @@ static bool name_byte(char c, bool first)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' || (!first && c >= '0' && c <= '9');
 }
 
-static size_t skip(struct str s, size_t at)
+static size_t prom_skip_blanks(struct str s, size_t at)
 {
     while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t'))
         at++;
@@ -39,22 +39,22 @@ static size_t braces_end(struct str s, size_t at)
 /* {"name in quotes", label="value"}: names of any letters, since Prometheus 3. */
 static bool quoted_name(struct prom_sample *s)
 {
-    size_t at = skip(s->labels, 0), end = at < s->labels.n && s->labels.p[at] == '"' ? string_end(s->labels, at) : 0;
+    size_t at = prom_skip_blanks(s->labels, 0), end = at < s->labels.n && s->labels.p[at] == '"' ? string_end(s->labels, at) : 0;
     if (!end)
         return false;
     s->name = str_sub(s->labels, at + 1, end - at - 2);
-    end = skip(s->labels, end);
+    end = prom_skip_blanks(s->labels, end);
     s->labels = str_sub(s->labels, end < s->labels.n && s->labels.p[end] == ',' ? end + 1 : end, s->labels.n);
     return s->name.n > 0;
 }
 
-static bool parse(struct str line, struct prom_sample *ret)
+static bool prom_parse_sample(struct str line, struct prom_sample *ret)
 {
     size_t at = 0;
     while (at < line.n && name_byte(line.p[at], at == 0))
         at++;
     *ret = (struct prom_sample){.name = str_sub(line, 0, at)};
-    at = skip(line, at);
+    at = prom_skip_blanks(line, at);
     if (at < line.n && line.p[at] == '{') {
         size_t end = braces_end(line, at);
         if (!end)
@@ -76,7 +76,7 @@ int prom_next(struct str *rest, struct prom_sample *ret)
         struct str line = str_trim(str_cut(rest, '\n'));
         if (!line.n || line.p[0] == '#')
             continue;
-        return parse(line, ret) ? 1 : -1;
+        return prom_parse_sample(line, ret) ? 1 : -1;
     }
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <time.h>
 
 enum gate { GATE_CONNECT, GATE_HEALTH, GATE_MODEL, GATE_ANSWER, GATES };
-enum verdict { PASSED, NOT_YET, ABSENT /* there is no such page: the gate is left out */, NEVER };
+enum gate_verdict { PASSED, NOT_YET, ABSENT /* there is no such page: the gate is left out */, NEVER };
 
 struct waiting {
     struct server *server;
@@ -17,7 +17,7 @@ struct waiting {
 
 enum { SILENT_S = 6 }; /* more than a connection may take (server.c) */
 
-static int ask(struct waiting *w, const char *path, const char *body, struct http_reply *r)
+static int gate_request(struct waiting *w, const char *path, const char *body, struct http_reply *r)
 {
     int rc = server_ask(w->server, path, body, r, w->err);
     w->late = r->trouble == HTTP_CANCELLED;
@@ -25,7 +25,7 @@ static int ask(struct waiting *w, const char *path, const char *body, struct htt
 }
 
 /* Puts what the server says of its status into err. */
-static void complain(struct waiting *w, const char *path, const struct http_reply *r)
+static void gate_set_error(struct waiting *w, const char *path, const struct http_reply *r)
 {
     struct buf said CLEANUP_BUF;
     buf_init(&said, 600);
@@ -33,11 +33,11 @@ static void complain(struct waiting *w, const char *path, const struct http_repl
     err_set(w->err, ERR_REMOTE, "%s answers %d%s%s", path, r->status, said.n ? ": " : "", said.n ? said.p : "");
 }
 
-static enum verdict judge(struct waiting *w, const char *path, const struct http_reply *r)
+static enum gate_verdict gate_judge(struct waiting *w, const char *path, const struct http_reply *r)
 {
     if (r->status == 200)
         return PASSED;
-    complain(w, path, r);
+    gate_set_error(w, path, r);
     if (r->status == 401 || r->status == 403)
         return NEVER;
     if (r->status == 404 || r->status == 405)
@@ -45,23 +45,23 @@ static enum verdict judge(struct waiting *w, const char *path, const struct http
     return r->status >= 500 || r->status == 429 || r->status == 408 ? NOT_YET : NEVER;
 }
 
-static enum verdict ask_health(struct waiting *w)
+static enum gate_verdict ask_health(struct waiting *w)
 {
     struct http_reply r;
     const char *path = dialects[w->server->dialect].ollama ? "/api/version" : "/health";
-    enum verdict v = NOT_YET;
-    if (ask(w, path, NULL, &r) == 0)
-        v = judge(w, path, &r);
+    enum gate_verdict v = NOT_YET;
+    if (gate_request(w, path, NULL, &r) == 0)
+        v = gate_judge(w, path, &r);
     http_reply_deinit(&r);
     return v;
 }
 
 /* A server that accepts and says nothing has passed this gate. */
-static enum verdict ask_connection(struct waiting *w)
+static enum gate_verdict ask_connection(struct waiting *w)
 {
     struct http_reply r;
-    enum verdict v = PASSED;
-    if (ask(w, dialects[w->server->dialect].ollama ? "/api/version" : "/health", NULL, &r) < 0 && r.trouble == HTTP_UNSENT)
+    enum gate_verdict v = PASSED;
+    if (gate_request(w, dialects[w->server->dialect].ollama ? "/api/version" : "/health", NULL, &r) < 0 && r.trouble == HTTP_UNSENT)
         v = NOT_YET;
     else if (r.trouble == HTTP_UNTRUSTED || r.trouble == HTTP_HOPELESS)
         v = NEVER;
@@ -70,7 +70,7 @@ static enum verdict ask_connection(struct waiting *w)
 }
 
 /* {"data": [{"id": …}]} or Ollama's {"models": [{"name": …}]} */
-static const char *name_of(const struct json *entry)
+static const char *model_name(const struct json *entry)
 {
     return json_string(json_get(entry, "id"), json_string(json_get(entry, "name"), NULL));
 }
@@ -86,12 +86,12 @@ static bool same_model(const char *listed, const char *wanted)
     return strncmp(listed, wanted, n) == 0 && (!listed[n] || strcmp(listed + n, ":latest") == 0);
 }
 
-static enum verdict look_for_model(struct waiting *w, const struct json *j)
+static enum gate_verdict look_for_model(struct waiting *w, const struct json *j)
 {
     struct buf names CLEANUP_BUF;
     buf_init(&names, 400);
     for (const struct json *m = list_of(j); m; m = json_next(m)) {
-        const char *name = name_of(m);
+        const char *name = model_name(m);
         if (!name)
             continue;
         if (!*w->model)
@@ -107,14 +107,14 @@ static enum verdict look_for_model(struct waiting *w, const struct json *j)
                                                            : NOT_YET; /* proxies serve more than they list: the request will tell */
 }
 
-static enum verdict ask_models(struct waiting *w)
+static enum gate_verdict ask_models(struct waiting *w)
 {
     struct http_reply r;
     struct json *j = NULL;
     const char *path = dialects[w->server->dialect].ollama ? "/api/tags" : "/v1/models";
-    enum verdict v = NOT_YET;
-    if (ask(w, path, NULL, &r) == 0) {
-        v = judge(w, path, &r);
+    enum gate_verdict v = NOT_YET;
+    if (gate_request(w, path, NULL, &r) == 0) {
+        v = gate_judge(w, path, &r);
         if (v == PASSED && json_parse(&j, buf_text(&r.body), NULL, w->err) < 0)
             v = ABSENT;
         else if (v == PASSED)
@@ -144,17 +144,17 @@ static void one_token(const struct waiting *w, struct buf *body)
     buf_puts(body, ",\"stream\":false}");
 }
 
-static enum verdict ask_token(struct waiting *w)
+static enum gate_verdict ask_token(struct waiting *w)
 {
     struct http_reply r;
     struct buf body CLEANUP_BUF;
-    enum verdict v = NOT_YET;
+    enum gate_verdict v = NOT_YET;
     buf_init(&body, 8192);
     one_token(w, &body);
-    if (ask(w, w->server->api_path, body.p, &r) == 0) {
-        v = judge(w, w->server->api_path, &r);
+    if (gate_request(w, w->server->api_path, body.p, &r) == 0) {
+        v = gate_judge(w, w->server->api_path, &r);
         if (v == PASSED && str_has(buf_text(&r.body), "\"error\"") && !str_has(buf_text(&r.body), "\"choices\"")) {
-            complain(w, w->server->api_path, &r);
+            gate_set_error(w, w->server->api_path, &r);
             v = NEVER;
         }
         if (v == ABSENT)
@@ -172,7 +172,7 @@ static void pause_s(double seconds)
 
 int server_ready(struct server *s, const char **model, double limit_s, struct readiness *ret, struct err *err)
 {
-    enum verdict (*const gates[GATES])(struct waiting * w) = {ask_connection, ask_health, ask_models, ask_token};
+    enum gate_verdict (*const gates[GATES])(struct waiting * w) = {ask_connection, ask_health, ask_models, ask_token};
     static const char *const names[GATES] = {"a connection", "its health", "its models", "a first answer"};
     int64_t begin = clock_mono_ns();
     double gap = 0.05, *const times[GATES] = {&ret->connect_s, &ret->health_s, &ret->model_s, &ret->answer_s};
@@ -182,7 +182,7 @@ int server_ready(struct server *s, const char **model, double limit_s, struct re
         double left = limit_s - (double)(clock_mono_ns() - begin) / 1e9;
         ret->tries++;
         server_patience(s, gate == GATE_CONNECT && left > SILENT_S ? SILENT_S : left);
-        enum verdict v = gates[gate](&w);
+        enum gate_verdict v = gates[gate](&w);
         double now = (double)(clock_mono_ns() - begin) / 1e9;
         if (server_told(s))
             return err_set(err, ERR_SYSTEM, "told to end, after %.1f s of waiting for %s", now, names[gate]);
@@ -227,7 +227,7 @@ void server_ready_json(const struct readiness *r, struct buf *to)
 const char *server_first_model(struct server *s)
 {
     struct json *j = server_json(s, dialects[s->dialect].ollama ? "/api/tags" : "/v1/models");
-    const char *name = list_of(j) ? name_of(list_of(j)) : NULL;
+    const char *name = list_of(j) ? model_name(list_of(j)) : NULL;
     name = name ? arena_dup(&s->arena, name, strlen(name)) : NULL;
     json_free(j);
     return name;

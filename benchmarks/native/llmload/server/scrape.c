@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum kind { GAUGE, COUNTER };
-enum join { SUM, MOST };
+enum figure_kind { GAUGE, COUNTER };
+enum figure_join { SUM, MOST };
 enum { NAMES_MAX = 6, REFUSALS = 3, READING_S = 5 /* at most for one reading */ };
 
 static const struct figure_row {
     const char *name;
-    enum kind kind;
-    enum join join;
+    enum figure_kind kind;
+    enum figure_join join;
     const char *names[NAMES_MAX + 1];
 } rows[] = {
 #define FIGURE(name, kind, join, ...) {name, kind, join, {__VA_ARGS__}},
@@ -33,7 +33,7 @@ static const struct figure_row {
 };
 enum { FIGURES = sizeof rows / sizeof *rows };
 
-struct figure {
+struct figure_sum {
     double first, last, sum, least, most, step; /* step: sum of the increases (a restart counts from zero) */
     uint64_t n;
 };
@@ -45,7 +45,7 @@ struct scrape {
     bool running;
     int wake[2], file;
     int64_t begin_ns;
-    struct figure figures[FIGURES]; /* the thread's until it has ended */
+    struct figure_sum figures[FIGURES]; /* the thread's until it has ended */
     uint64_t readings, failures, bad_lines;
     char trouble[200];
     bool silent; /* the last reading was given up */
@@ -57,10 +57,10 @@ struct scrape {
 
 /* ---- one reading ---- */
 
-static void keep_value(struct figure *f, double v)
+static void keep_value(struct figure_sum *f, double v)
 {
     if (!f->n)
-        *f = (struct figure){.first = v, .least = v, .most = v};
+        *f = (struct figure_sum){.first = v, .least = v, .most = v};
     else
         f->step += v >= f->last ? v - f->last : v;
     f->n++;
@@ -70,12 +70,12 @@ static void keep_value(struct figure *f, double v)
     f->most = fmax(f->most, v);
 }
 
-struct reading {
+struct scrape_reading {
     double value[FIGURES];
     int by[FIGURES]; /* index of the name that it has come from; -1: none yet */
 };
 
-static void join_value(struct reading *r, size_t i, int by, double v)
+static void join_value(struct scrape_reading *r, size_t i, int by, double v)
 {
     if (!isfinite(v) || (r->by[i] >= 0 && r->by[i] < by))
         return;
@@ -86,7 +86,7 @@ static void join_value(struct reading *r, size_t i, int by, double v)
     r->by[i] = by;
 }
 
-static bool among(struct str name, const char *names)
+static bool name_is_among(struct str name, const char *names)
 {
     struct str rest = str_of(names);
     while (rest.p)
@@ -95,15 +95,15 @@ static bool among(struct str name, const char *names)
     return false;
 }
 
-static void take_sample(struct reading *r, struct str name, double v)
+static void reading_take_sample(struct scrape_reading *r, struct str name, double v)
 {
     for (size_t i = 0; i < FIGURES; i++)
         for (int k = 0; rows[i].names[k]; k++)
-            if (among(name, rows[i].names[k]))
+            if (name_is_among(name, rows[i].names[k]))
                 join_value(r, i, k, v);
 }
 
-static void add_line(struct buf *line, const struct prom_sample *s)
+static void scrape_add_member(struct buf *line, const struct prom_sample *s)
 {
     struct buf key CLEANUP_BUF;
     buf_init(&key, 1 << 16);
@@ -116,7 +116,7 @@ static void add_line(struct buf *line, const struct prom_sample *s)
     buf_json_double(line, s->value);
 }
 
-static void take_page(struct scrape *s, struct str page, struct reading *r, struct buf *line)
+static void take_page(struct scrape *s, struct str page, struct scrape_reading *r, struct buf *line)
 {
     struct prom_sample sample;
     for (int rc; (rc = prom_next(&page, &sample)) != 0;) {
@@ -124,26 +124,26 @@ static void take_page(struct scrape *s, struct str page, struct reading *r, stru
             s->bad_lines++;
             continue;
         }
-        take_sample(r, sample.name, sample.value);
+        reading_take_sample(r, sample.name, sample.value);
         if (s->file >= 0 && !str_ends(sample.name, "_bucket") && line->n < (4 << 20))
-            add_line(line, &sample);
+            scrape_add_member(line, &sample);
     }
 }
 
 /* Ollama has no page of metrics: what it holds in memory, and how much of it in the GPU's. */
-static void take_models(struct str text, struct reading *r)
+static void take_models(struct str text, struct scrape_reading *r)
 {
     struct json *j = NULL;
     if (json_parse(&j, text, NULL, NULL) < 0)
         return;
     for (const struct json *m = json_first(json_get(j, "models")); m; m = json_next(m)) {
-        take_sample(r, STR("ollama_ps_size"), json_number(json_get(m, "size"), NAN));
-        take_sample(r, STR("ollama_ps_size_vram"), json_number(json_get(m, "size_vram"), NAN));
+        reading_take_sample(r, STR("ollama_ps_size"), json_number(json_get(m, "size"), NAN));
+        reading_take_sample(r, STR("ollama_ps_size_vram"), json_number(json_get(m, "size_vram"), NAN));
     }
     json_free(j);
 }
 
-static void write_line(struct scrape *s, const struct buf *line)
+static void scrape_write_line(struct scrape *s, const struct buf *line)
 {
     if (s->file >= 0 && (line->failed || fs_write_all(s->file, line->p, line->n) < 0)) {
         snprintf(s->trouble, sizeof s->trouble, "--scrape-file: %s", line->failed ? "a reading is too long" : strerror(errno));
@@ -153,7 +153,7 @@ static void write_line(struct scrape *s, const struct buf *line)
 
 static void take_reply(struct scrape *s, struct str body)
 {
-    struct reading r;
+    struct scrape_reading r;
     struct buf line CLEANUP_BUF;
     buf_init(&line, 8 << 20);
     for (size_t i = 0; i < FIGURES; i++)
@@ -168,7 +168,7 @@ static void take_reply(struct scrape *s, struct str body)
             keep_value(&s->figures[i], r.value[i]);
     s->readings++;
     buf_puts(&line, "}\n");
-    write_line(s, &line);
+    scrape_write_line(s, &line);
 }
 
 static void read_once(struct scrape *s)
@@ -195,13 +195,13 @@ static void read_once(struct scrape *s)
 /* ---- the thread ---- */
 
 /* true: told to end within so many seconds. */
-static bool told(struct scrape *s, double seconds)
+static bool scrape_wait_end(struct scrape *s, double seconds)
 {
     struct pollfd p = {.fd = s->wake[0], .events = POLLIN};
     return poll(&p, 1, (int)(seconds * 1000)) > 0;
 }
 
-static void *body(void *context)
+static void *scrape_main(void *context)
 {
     struct scrape *s = context;
     double every = s->config.every_s > 0 ? s->config.every_s : 1;
@@ -209,7 +209,7 @@ static void *body(void *context)
     for (;;) {
         next += (int64_t)(every * 1e9);
         double wait = (double)(next - clock_mono_ns()) / 1e9;
-        if (told(s, wait > 0 ? wait : 0))
+        if (scrape_wait_end(s, wait > 0 ? wait : 0))
             break;
         if (wait < 0)
             next = clock_mono_ns();
@@ -234,7 +234,7 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
         rc = server_open(&s->server, load, 0, config->pid, s->wake[0], err);
     if (rc == 0 && config->every_s > 0)
         read_once(s);
-    if (rc == 0 && (errno = pthread_create(&s->thread, NULL, body, s)) != 0)
+    if (rc == 0 && (errno = pthread_create(&s->thread, NULL, scrape_main, s)) != 0)
         rc = err_sys(err, "starting a thread");
     if (rc < 0) {
         scrape_free(s);
@@ -284,7 +284,7 @@ void scrape_free(struct scrape *s)
     if (!s)
         return;
     scrape_stop(s);
-    server_close(&s->server);
+    server_deinit(&s->server);
     fs_close(&s->file);
     fs_close(&s->wake[0]);
     fs_close(&s->wake[1]);
@@ -301,7 +301,7 @@ double scrape_counted(const struct scrape *s, const char *name)
     return NAN;
 }
 
-static void member(struct buf *to, const char *name, double v, bool first)
+static void put_scrape_number(struct buf *to, const char *name, double v, bool first)
 {
     buf_printf(to, "%s\"%s\":", first ? "" : ",", name);
     buf_double(to, v);
@@ -324,7 +324,7 @@ void scrape_json(const struct scrape *s, struct buf *to)
     }
     buf_puts(to, ",\"server_metrics\":{");
     for (size_t i = 0; i < FIGURES; i++) {
-        const struct figure *f = &s->figures[i];
+        const struct figure_sum *f = &s->figures[i];
         if (!f->n || (rows[i].kind == COUNTER && f->n < 2))
             continue;
         buf_printf(to, "%s\"%s\":", any ? "," : "", rows[i].name);
@@ -334,10 +334,10 @@ void scrape_json(const struct scrape *s, struct buf *to)
             continue;
         }
         buf_putc(to, '{');
-        member(to, "mean", f->sum / (double)f->n, true);
-        member(to, "min", f->least, false);
-        member(to, "max", f->most, false);
-        member(to, "last", f->last, false);
+        put_scrape_number(to, "mean", f->sum / (double)f->n, true);
+        put_scrape_number(to, "min", f->least, false);
+        put_scrape_number(to, "max", f->most, false);
+        put_scrape_number(to, "last", f->last, false);
         buf_printf(to, ",\"n\":%llu}", (unsigned long long)f->n);
     }
     buf_putc(to, '}');

@@ -50,7 +50,7 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
     headers[load->header_count < HEADERS_MAX ? load->header_count : HEADERS_MAX] = NULL;
     if (make_cancel(&s, cancel_fd, err) < 0 ||
         endpoint_read(&e, load->urls[which], load->path ? load->path : dialects[load->dialect].path, &s.arena, err) < 0) {
-        server_close(&s);
+        server_deinit(&s);
         return -1;
     }
     s.base = arena_printf(&s.arena, "%s%s", e.socket ? "http://localhost" : e.base, e.prefix);
@@ -68,14 +68,14 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
                                  .stall_s = 120,
                                  .cancel_fd = s.cancel};
     if (http_new(&s.http, &config, err) < 0) {
-        server_close(&s);
+        server_deinit(&s);
         return -1;
     }
     *ret = s;
     return 0;
 }
 
-void server_close(struct server *s)
+void server_deinit(struct server *s)
 {
     http_free(s->http);
     arena_deinit(&s->arena);

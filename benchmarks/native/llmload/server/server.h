@@ -26,7 +26,7 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
 void server_patience(struct server *s, double seconds);
 /* Can cancel_fd be read? */
 bool server_told(const struct server *s);
-void server_close(struct server *s);
+void server_deinit(struct server *s);
 /* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble tells. Free with http_reply_deinit in both cases. */
 int server_ask(struct server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
 /* The reply's JSON if the status is 200; NULL otherwise. Free with json_free. */

@@ -15,7 +15,7 @@ static void take_normal(void *to, struct str text)
     buf_str(to, text);
 }
 
-static void insert(struct added *a, struct added_token t)
+static void added_insert(struct added_list *a, struct added_token t)
 {
     size_t i = a->count++;
     for (; i && a->token[i - 1].n < t.n; i--)
@@ -24,7 +24,7 @@ static void insert(struct added *a, struct added_token t)
     a->first_byte[t.normalized][(unsigned char)t.text[0]] = true;
 }
 
-int added_read(struct added *a, const struct json *spec, uint32_t id, const struct steps *normal, struct err *err)
+int added_read(struct added_list *a, const struct json *spec, uint32_t id, const struct steps *normal, struct err *err)
 {
     struct str content = str_of(json_string(json_get(spec, "content"), ""));
     struct added_token t = {.id = id,
@@ -44,19 +44,19 @@ int added_read(struct added *a, const struct json *spec, uint32_t id, const stru
     if (!more || !(a->token = more, t.text = strndup(text.p, text.n)))
         return err_sys(err, "reading a tokenizer");
     t.n = text.n;
-    insert(a, t);
+    added_insert(a, t);
     return 0;
 }
 
-void added_deinit(struct added *a)
+void added_deinit(struct added_list *a)
 {
     for (size_t i = 0; i < a->count; i++)
         free(a->token[i].text);
     free(a->token);
-    *a = (struct added){0};
+    *a = (struct added_list){0};
 }
 
-bool added_has(const struct added *a, uint32_t id)
+bool added_has(const struct added_list *a, uint32_t id)
 {
     for (size_t i = 0; i < a->count; i++)
         if (a->token[i].id == id)
@@ -69,7 +69,7 @@ static bool word_byte(unsigned char c)
     return c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-static const struct added_token *token_at(const struct added *a, bool normalized, struct str text, size_t at)
+static const struct added_token *token_at(const struct added_list *a, bool normalized, struct str text, size_t at)
 {
     for (size_t i = 0; i < a->count; i++) {
         const struct added_token *t = &a->token[i];
@@ -84,7 +84,7 @@ static const struct added_token *token_at(const struct added *a, bool normalized
 }
 
 /* Length of the blank (Unicode's White_Space, as Rust's char::is_whitespace) that text begins with; 0: none. */
-static size_t blank(struct str text)
+static size_t white_space_len(struct str text)
 {
     static const char *const wide[] = {"\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8",
                                        "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
@@ -102,12 +102,12 @@ static size_t blank(struct str text)
 static size_t blank_before(struct str text, size_t begin, size_t end)
 {
     for (size_t n = 1; n <= 3 && n <= end - begin; n++)
-        if (blank(str_sub(text, end - n, n)) == n)
+        if (white_space_len(str_sub(text, end - n, n)) == n)
             return n;
     return 0;
 }
 
-void added_cut(const struct added *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id), void *to)
+void added_cut(const struct added_list *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id), void *to)
 {
     size_t done = 0;
     for (size_t i = 0; i < text.n;) {
@@ -119,7 +119,7 @@ void added_cut(const struct added *a, bool normalized, struct str text, void (*p
         size_t begin = i, end = i + t->n;
         for (size_t n; t->left && (n = blank_before(text, done, begin)) > 0; begin -= n)
             ;
-        for (size_t n; t->right && (n = blank(str_sub(text, end, text.n))) > 0; end += n)
+        for (size_t n; t->right && (n = white_space_len(str_sub(text, end, text.n))) > 0; end += n)
             ;
         if (begin > done)
             piece(to, str_sub(text, done, begin - done), -1);

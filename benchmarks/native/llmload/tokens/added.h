@@ -5,16 +5,16 @@
 #include "benchmarks/native/llmload/tokens/steps.h"
 
 struct added_token;
-struct added {
+struct added_list {
     struct added_token *token; /* longest first */
     size_t count;
     bool first_byte[2][256];   /* [normalized]: a token of that kind begins with it */
 };
 
 /* One member of "added_tokens". Those marked normalized are looked for in normalized text, in their own normalized form. */
-int added_read(struct added *a, const struct json *spec, uint32_t id, const struct steps *normal, struct err *err);
-void added_deinit(struct added *a);
-bool added_has(const struct added *a, uint32_t id);
+int added_read(struct added_list *a, const struct json *spec, uint32_t id, const struct steps *normal, struct err *err);
+void added_deinit(struct added_list *a);
+bool added_has(const struct added_list *a, uint32_t id);
 /* Calls `piece` for each stretch between tokens (id -1) and each token, in order; the leftmost and there the longest is taken. */
-void added_cut(const struct added *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id), void *to);
+void added_cut(const struct added_list *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id), void *to);
 #endif

@@ -86,7 +86,7 @@ int64_t bpe_find(const struct bpe *b, struct str text)
     return b->slots ? (int64_t)*slot_of(b, text) - 1 : -1;
 }
 
-static int widen(struct bpe *b, uint32_t id, struct err *err)
+static int bpe_grow_tokens(struct bpe *b, uint32_t id, struct err *err)
 {
     uint32_t want = id + 1 + id / 4;
     struct str *more = realloc(b->text, want * sizeof *more);
@@ -102,7 +102,7 @@ int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err)
 {
     if (id < 0 || id >= BPE_TOKENS_MAX)
         return err_set(err, ERR_INPUT, "the token id %lld is not between 0 and %d", (long long)id, BPE_TOKENS_MAX - 1);
-    if (id >= b->tokens && widen(b, (uint32_t)id, err) < 0)
+    if (id >= b->tokens && bpe_grow_tokens(b, (uint32_t)id, err) < 0)
         return -1;
     uint32_t *slot = slot_of(b, text);
     if (*slot == (uint32_t)id + 1)
@@ -183,7 +183,7 @@ static bool bytes_are_tokens(const struct bpe *b, const char *p, size_t n)
 }
 
 /* The characters as parts; one that is no token becomes its bytes, or the unknown token. */
-static void cut(const struct bpe *b, struct bpe_work *w, struct str word)
+static void bpe_split_characters(const struct bpe *b, struct bpe_work *w, struct str word)
 {
     bool unknown_before = false;
     w->n = 0;
@@ -205,27 +205,27 @@ static void cut(const struct bpe *b, struct bpe_work *w, struct str word)
         w->parts[w->n - 1].after = -1;
 }
 
-static bool sooner(const struct bpe_candidate *a, const struct bpe_candidate *b)
+static bool candidate_is_sooner(const struct bpe_candidate *a, const struct bpe_candidate *b)
 {
     return a->rank != b->rank ? a->rank < b->rank : a->at < b->at;
 }
 
-static void push(struct bpe_work *w, struct bpe_candidate c)
+static void heap_push(struct bpe_work *w, struct bpe_candidate c)
 {
     size_t i = w->heap_n++;
-    for (; i && sooner(&c, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i && candidate_is_sooner(&c, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
         w->heap[i] = w->heap[(i - 1) / 2];
     w->heap[i] = c;
 }
 
-static struct bpe_candidate pop(struct bpe_work *w)
+static struct bpe_candidate heap_pop(struct bpe_work *w)
 {
     struct bpe_candidate top = w->heap[0], last = w->heap[--w->heap_n];
     size_t i = 0, child;
     while ((child = 2 * i + 1) < w->heap_n) {
-        if (child + 1 < w->heap_n && sooner(&w->heap[child + 1], &w->heap[child]))
+        if (child + 1 < w->heap_n && candidate_is_sooner(&w->heap[child + 1], &w->heap[child]))
             child++;
-        if (!sooner(&w->heap[child], &last))
+        if (!candidate_is_sooner(&w->heap[child], &last))
             break;
         w->heap[i] = w->heap[child];
         i = child;
@@ -234,22 +234,22 @@ static struct bpe_candidate pop(struct bpe_work *w)
     return top;
 }
 
-static void offer(const struct bpe *b, struct bpe_work *w, int32_t at)
+static void heap_offer_merge(const struct bpe *b, struct bpe_work *w, int32_t at)
 {
     if (at < 0 || w->parts[at].after < 0)
         return;
     const struct bpe_merge *m = merge_of(b, w->parts[at].id, w->parts[w->parts[at].after].id);
     if (m->used)
-        push(w, (struct bpe_candidate){m->rank, m->whole, at});
+        heap_push(w, (struct bpe_candidate){m->rank, m->whole, at});
 }
 
 static void merge_all(const struct bpe *b, struct bpe_work *w)
 {
     w->heap_n = 0;
     for (size_t i = 0; i + 1 < w->n; i++)
-        offer(b, w, (int32_t)i);
+        heap_offer_merge(b, w, (int32_t)i);
     while (w->heap_n) {
-        struct bpe_candidate c = pop(w);
+        struct bpe_candidate c = heap_pop(w);
         struct bpe_part *p = &w->parts[c.at];
         if (p->dead || p->after < 0)
             continue;
@@ -262,8 +262,8 @@ static void merge_all(const struct bpe *b, struct bpe_work *w)
         q->dead = true;
         if (p->after >= 0)
             w->parts[p->after].before = c.at;
-        offer(b, w, p->before);
-        offer(b, w, c.at);
+        heap_offer_merge(b, w, p->before);
+        heap_offer_merge(b, w, c.at);
     }
 }
 
@@ -278,7 +278,7 @@ void bpe_encode(const struct bpe *b, struct bpe_work *w, struct str word, struct
         to->failed = true;
         return;
     }
-    cut(b, w, word);
+    bpe_split_characters(b, w, word);
     merge_all(b, w);
     for (int32_t i = w->n ? 0 : -1; i >= 0; i = w->parts[i].after)
         ids_add(to, w->parts[i].id);

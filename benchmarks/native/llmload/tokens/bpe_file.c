@@ -15,7 +15,7 @@ enum { FILE_MAX = 256 << 20 };
 struct bpe_file {
     struct bpe bpe;
     struct steps normal, cut; /* normalizers, pre-tokenizers */
-    struct added added;
+    struct added_list added;
     bool byte_level; /* tokens are written in characters that stand for bytes */
 };
 
@@ -33,7 +33,7 @@ static int read_merge(struct bpe *b, const struct json *j, struct err *err)
     return bpe_add_merge(b, left, right.p ? right : STR(""), err);
 }
 
-static int refuse(const struct json *model, struct err *err)
+static int bpe_check_model(const struct json *model, struct err *err)
 {
     static const char *const affixes[] = {"continuing_subword_prefix", "end_of_word_suffix"};
     const char *type = json_string(json_get(model, "type"), "BPE");
@@ -53,7 +53,7 @@ static int refuse(const struct json *model, struct err *err)
 static int read_model(struct bpe *b, const struct json *model, size_t added, struct err *err)
 {
     const struct json *vocab = json_get(model, "vocab");
-    if (refuse(model, err) < 0 || bpe_reserve(b, json_count(vocab) + added, merge_count(model), err) < 0)
+    if (bpe_check_model(model, err) < 0 || bpe_reserve(b, json_count(vocab) + added, merge_count(model), err) < 0)
         return -1;
     for (const struct json *j = json_first(vocab); j; j = json_next(j))
         if (bpe_add_token(b, str_of(json_key(j)), json_integer(j, -1), err) < 0)
@@ -70,7 +70,7 @@ static int read_model(struct bpe *b, const struct json *model, size_t added, str
     return 0;
 }
 
-static int read_all(struct bpe_file *f, const struct json *j, struct err *err)
+static int bpe_read_members(struct bpe_file *f, const struct json *j, struct err *err)
 {
     const struct json *added = json_get(j, "added_tokens");
     if (read_model(&f->bpe, json_get(j, "model"), json_count(added), err) < 0)
@@ -102,7 +102,7 @@ int bpe_file_parse(struct bpe_file **ret, struct str text, struct err *err)
     bpe_init(&f->bpe);
     int rc = str_valid_utf8(text) ? json_parse(&j, text, NULL, err) : err_set(err, ERR_INPUT, "not valid UTF-8");
     if (rc == 0)
-        rc = read_all(f, j, err);
+        rc = bpe_read_members(f, j, err);
     json_free(j);
     if (rc < 0) {
         bpe_file_free(f);
@@ -143,7 +143,7 @@ struct encoding {
     int rc;
 };
 
-static void take_word(void *to, struct str word)
+static void encode_word(void *to, struct str word)
 {
     struct encoding *e = to;
     bpe_encode(&e->file->bpe, &e->work, word, e->to);
@@ -155,7 +155,7 @@ static void encode_plain(void *to, struct str text, int64_t id)
     if (id >= 0)
         ids_add(e->to, (uint32_t)id);
     else if (e->rc == 0)
-        e->rc = steps_run(&e->file->cut, text, e->first, take_word, e, e->err);
+        e->rc = steps_run(&e->file->cut, text, e->first, encode_word, e, e->err);
     e->first = false;
 }
 

@@ -26,7 +26,7 @@ static const struct opt_row tokens_rows[] = {
     {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Counting", .help = "this text"},
 };
 
-static int one(const struct tokenizer *t, struct str text, bool print_ids, struct err *err)
+static int tokens_print_text(const struct tokenizer *t, struct str text, bool print_ids, struct err *err)
 {
     struct ids ids CLEANUP_IDS = {0};
     if (tokenizer_encode(t, text, &ids, err) < 0)
@@ -38,7 +38,7 @@ static int one(const struct tokenizer *t, struct str text, bool print_ids, struc
     return putchar('\n') == EOF ? err_sys(err, "writing") : 0;
 }
 
-static int lines(const struct tokenizer *t, struct str rest, bool print_ids, struct err *err)
+static int tokens_print_strings(const struct tokenizer *t, struct str rest, bool print_ids, struct err *err)
 {
     int rc = 0;
     for (size_t line = 1; rest.p && rc == 0; line++) {
@@ -48,8 +48,8 @@ static int lines(const struct tokenizer *t, struct str rest, bool print_ids, str
             continue;
         rc = json_parse(&j, text, NULL, err);
         if (rc == 0) {
-            rc =
-                json_is_string(j) ? one(t, str_of(json_string(j, "")), print_ids, err) : err_set(err, ERR_INPUT, "a JSON string is wanted");
+            rc = json_is_string(j) ? tokens_print_text(t, str_of(json_string(j, "")), print_ids, err)
+                                   : err_set(err, ERR_INPUT, "a JSON string is wanted");
             json_free(j);
         }
         if (rc < 0)
@@ -58,7 +58,7 @@ static int lines(const struct tokenizer *t, struct str rest, bool print_ids, str
     return rc;
 }
 
-static int count(const struct opt_set *set, char **operands, struct err *err)
+static int tokens_run(const struct opt_set *set, char **operands, struct err *err)
 {
     struct tokenizer *t;
     struct buf text CLEANUP_BUF;
@@ -67,8 +67,8 @@ static int count(const struct opt_set *set, char **operands, struct err *err)
         return err_set(err, ERR_USAGE, "tokens: --tokenizer PATH is wanted");
     if (fs_read(AT_FDCWD, operands[0], TEXT_MAX, 0, &text, err) < 0 || tokenizer_open(&t, opt_text(set, OPTION_TOKENIZER), err) < 0)
         return -1;
-    int rc = opt_on(set, OPTION_STRINGS) ? lines(t, buf_text(&text), opt_on(set, OPTION_IDS), err)
-                                         : one(t, buf_text(&text), opt_on(set, OPTION_IDS), err);
+    int rc = opt_on(set, OPTION_STRINGS) ? tokens_print_strings(t, buf_text(&text), opt_on(set, OPTION_IDS), err)
+                                         : tokens_print_text(t, buf_text(&text), opt_on(set, OPTION_IDS), err);
     tokenizer_free(t);
     return rc == 0 && fflush(stdout) != 0 ? err_sys(err, "writing") : rc;
 }
@@ -82,7 +82,7 @@ int tokens_main(int argc, char **argv, struct err *err)
         .count = sizeof tokens_rows / sizeof *tokens_rows,
         .operands = 1,
         .wanted = "one file is wanted (/dev/stdin for what comes in)",
-        .run = count,
+        .run = tokens_run,
     };
     return verb_run(&verb, argc, argv, err);
 }

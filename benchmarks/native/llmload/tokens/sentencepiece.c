@@ -33,7 +33,7 @@ static int object_path(struct buf *to)
     return to->failed ? -1 : 0;
 }
 
-static int load(struct sentencepiece *s, struct err *err)
+static int sentencepiece_load_library(struct sentencepiece *s, struct err *err)
 {
     struct buf path CLEANUP_BUF;
     buf_init(&path, PATH_MAX + 64);
@@ -59,7 +59,7 @@ static int load(struct sentencepiece *s, struct err *err)
 int sentencepiece_check(struct err *err)
 {
     struct sentencepiece s = {0};
-    int rc = load(&s, err);
+    int rc = sentencepiece_load_library(&s, err);
     if (s.library)
         dlclose(s.library);
     return rc;
@@ -71,7 +71,7 @@ int sentencepiece_open(struct sentencepiece **ret, const char *path, struct err 
     struct sentencepiece *s = calloc(1, sizeof *s);
     if (!s)
         return err_sys(err, "out of memory");
-    int rc = load(s, err);
+    int rc = sentencepiece_load_library(s, err);
     if (rc == 0 && !(s->model = s->open(path, why, sizeof why)))
         rc = err_set(err, ERR_INPUT, "no SentencePiece model: %s", why);
     if (rc < 0) {

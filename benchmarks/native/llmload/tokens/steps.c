@@ -13,19 +13,19 @@
 #define METASPACE "\xe2\x96\x81"
 
 enum { TEXT_MAX = 64 << 20, PATTERN_MAX = 16 << 10, MATCH_LIMIT = 5000000, DEPTH_LIMIT = 100000 };
-enum kind { NORMALIZE, PREPEND, REPLACE, SPLIT, BYTES, METASPACES };
+enum step_kind { NORMALIZE, PREPEND, REPLACE, SPLIT, BYTES, METASPACES };
 enum behaviour { ISOLATED, REMOVED, WITH_PREVIOUS, WITH_NEXT, CONTIGUOUS };
-enum prefix { NEVER, FIRST, ALWAYS };
+enum step_prefix { NEVER, FIRST, ALWAYS };
 
 struct step {
-    enum kind kind;
+    enum step_kind kind;
     enum unicode_form form; /* NORMALIZE */
     char *text, *content; /* PREPEND: what; REPLACE: what by what; SPLIT by a plain text; METASPACES: the character */
     pcre2_code *pattern; /* SPLIT, REPLACE by a regular expression */
     pcre2_match_context *limits;
     enum behaviour behaviour;
     bool invert;
-    enum prefix prefix; /* BYTES, METASPACES: a blank before the text */
+    enum step_prefix prefix; /* BYTES, METASPACES: a blank before the text */
 };
 
 static const char *const behaviours[] = {"Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"};
@@ -72,7 +72,7 @@ bool steps_bytes(struct str text, struct buf *to)
 
 /* ---- reading the description ---- */
 
-static struct step *step_new(struct steps *s, enum kind kind, struct err *err)
+static struct step *step_new(struct steps *s, enum step_kind kind, struct err *err)
 {
     struct step *step = s->count < STEPS_MAX ? calloc(1, sizeof *step) : NULL;
     if (!step) {
@@ -85,7 +85,7 @@ static struct step *step_new(struct steps *s, enum kind kind, struct err *err)
 }
 
 /* Oniguruma's \s is the property White_Space; PCRE2's takes U+180E too. */
-static void translate(struct buf *to, const char *pattern)
+static void pattern_to_pcre2(struct buf *to, const char *pattern)
 {
     for (const char *p = pattern; *p; p++) {
         if (p[0] == '\\' && (p[1] == 's' || p[1] == 'S')) {
@@ -99,13 +99,13 @@ static void translate(struct buf *to, const char *pattern)
     }
 }
 
-static int compile(struct step *s, const char *pattern, struct err *err)
+static int step_compile(struct step *s, const char *pattern, struct err *err)
 {
     int code;
     size_t at;
     struct buf text CLEANUP_BUF;
     buf_init(&text, PATTERN_MAX);
-    translate(&text, pattern);
+    pattern_to_pcre2(&text, pattern);
     if (text.failed)
         return err_set(err, ERR_INPUT, "the pattern is longer than %d bytes", PATTERN_MAX);
     s->pattern = pcre2_compile((PCRE2_SPTR)(text.p ? text.p : ""), text.n, PCRE2_UTF | PCRE2_UCP, &code, &at, NULL);
@@ -123,7 +123,7 @@ static int compile(struct step *s, const char *pattern, struct err *err)
     return 0;
 }
 
-static int keep(char **ret, const char *text, struct err *err)
+static int copy_step_text(char **ret, const char *text, struct err *err)
 {
     *ret = strdup(text);
     return *ret ? 0 : err_sys(err, "reading a tokenizer");
@@ -135,10 +135,10 @@ static int read_pattern(struct step *s, const struct json *spec, struct err *err
     const struct json *pattern = json_get(spec, "pattern");
     const char *regex = json_string(json_get(pattern, "Regex"), NULL), *text = json_string(json_get(pattern, "String"), NULL);
     if (regex)
-        return compile(s, regex, err);
+        return step_compile(s, regex, err);
     if (!text || !*text)
         return err_set(err, ERR_INPUT, "it has no pattern");
-    return keep(&s->text, text, err);
+    return copy_step_text(&s->text, text, err);
 }
 
 static int read_split(struct steps *list, const struct json *spec, struct err *err)
@@ -155,21 +155,21 @@ static int read_split(struct steps *list, const struct json *spec, struct err *e
     return read_pattern(s, spec, err) < 0 ? err_wrap(err, "Split") : 0;
 }
 
-static int add_words(struct steps *list, const char *pattern, struct err *err)
+static int add_pattern_split(struct steps *list, const char *pattern, struct err *err)
 {
     struct step *s = step_new(list, SPLIT, err);
-    return s ? compile(s, pattern, err) : -1;
+    return s ? step_compile(s, pattern, err) : -1;
 }
 
 static int read_bytes(struct steps *list, const struct json *spec, struct err *err)
 {
     if (json_bool(json_get(spec, "add_prefix_space"), true)) {
         struct step *s = step_new(list, METASPACES, err); /* a blank that stays a blank */
-        if (!s || keep(&s->text, " ", err) < 0)
+        if (!s || copy_step_text(&s->text, " ", err) < 0)
             return -1;
         s->prefix = ALWAYS;
     }
-    if (json_bool(json_get(spec, "use_regex"), true) && add_words(list, GPT2_WORDS, err) < 0)
+    if (json_bool(json_get(spec, "use_regex"), true) && add_pattern_split(list, GPT2_WORDS, err) < 0)
         return -1;
     return step_new(list, BYTES, err) ? 0 : -1;
 }
@@ -180,13 +180,13 @@ static int read_metaspace(struct steps *list, const struct json *spec, struct er
     const char *scheme =
         json_string(json_get(spec, "prepend_scheme"), json_bool(json_get(spec, "add_prefix_space"), true) ? "always" : "never");
     const char *mark = json_string(json_get(spec, "replacement"), METASPACE);
-    if (!s || keep(&s->text, mark, err) < 0)
+    if (!s || copy_step_text(&s->text, mark, err) < 0)
         return -1;
     s->prefix = strcmp(scheme, "always") == 0 ? ALWAYS : strcmp(scheme, "first") == 0 ? FIRST : NEVER;
     if (!json_bool(json_get(spec, "split"), true))
         return 0;
     struct step *cut = step_new(list, SPLIT, err);
-    if (!cut || keep(&cut->text, mark, err) < 0)
+    if (!cut || copy_step_text(&cut->text, mark, err) < 0)
         return -1;
     cut->behaviour = WITH_NEXT;
     return 0;
@@ -195,7 +195,7 @@ static int read_metaspace(struct steps *list, const struct json *spec, struct er
 static int read_replace(struct steps *list, const struct json *spec, struct err *err)
 {
     struct step *s = step_new(list, REPLACE, err);
-    if (!s || keep(&s->content, json_string(json_get(spec, "content"), ""), err) < 0)
+    if (!s || copy_step_text(&s->content, json_string(json_get(spec, "content"), ""), err) < 0)
         return -1;
     return read_pattern(s, spec, err) < 0 ? err_wrap(err, "Replace") : 0;
 }
@@ -203,12 +203,12 @@ static int read_replace(struct steps *list, const struct json *spec, struct err 
 static int read_prepend(struct steps *list, const struct json *spec, struct err *err)
 {
     struct step *s = step_new(list, PREPEND, err);
-    return s ? keep(&s->text, json_string(json_get(spec, "prepend"), ""), err) : -1;
+    return s ? copy_step_text(&s->text, json_string(json_get(spec, "prepend"), ""), err) : -1;
 }
 
 static int read_digits(struct steps *list, const struct json *spec, struct err *err)
 {
-    return add_words(list, json_bool(json_get(spec, "individual_digits"), false) ? "\\p{N}" : "\\p{N}+", err);
+    return add_pattern_split(list, json_bool(json_get(spec, "individual_digits"), false) ? "\\p{N}" : "\\p{N}+", err);
 }
 
 static int read_sequence(struct steps *list, const struct json *spec, struct err *err)
@@ -258,14 +258,14 @@ void steps_deinit(struct steps *list)
 
 /* ---- running ---- */
 
-struct run {
+struct steps_walk {
     const struct steps *steps;
     steps_word *word;
     void *to;
     struct err *err;
 };
 
-static int run_step(const struct run *r, size_t at, struct str text, bool first);
+static int steps_continue(const struct steps_walk *r, size_t at, struct str text, bool first);
 
 /* The next place in text from *at on where the pattern matches, not empty. 0: none, -1: gave up. */
 static int find_next(const struct step *s, pcre2_match_data *data, struct str text, size_t at, struct str *ret, struct err *err)
@@ -290,24 +290,24 @@ static int find_next(const struct step *s, pcre2_match_data *data, struct str te
 }
 
 /* A stretch of text, a match or what lies between two; WITH_PREVIOUS and others join neighbours. */
-struct cut {
-    const struct run *run;
+struct steps_split {
+    const struct steps_walk *run;
     size_t next; /* step that gets what is cut */
     const struct step *step;
     struct str text, held; /* held: not yet handed on */
     bool first, held_match;
 };
 
-static int hand_on(struct cut *c)
+static int split_flush(struct steps_split *c)
 {
     struct str piece = c->held;
     c->held.n = 0;
     if (!piece.n)
         return 0;
-    return run_step(c->run, c->next, piece, c->first && piece.p == c->text.p);
+    return steps_continue(c->run, c->next, piece, c->first && piece.p == c->text.p);
 }
 
-static bool joins(const struct cut *c, bool match)
+static bool split_joins(const struct steps_split *c, bool match)
 {
     switch (c->step->behaviour) {
     case WITH_PREVIOUS: return match && !c->held_match;
@@ -319,17 +319,17 @@ static bool joins(const struct cut *c, bool match)
     return false;
 }
 
-static int cut_piece(struct cut *c, struct str piece, bool match)
+static int cut_piece(struct steps_split *c, struct str piece, bool match)
 {
     if (!piece.n)
         return 0;
     match ^= c->step->invert;
     if (c->step->behaviour == REMOVED && match)
-        return hand_on(c);
-    if (c->held.n && joins(c, match))
+        return split_flush(c);
+    if (c->held.n && split_joins(c, match))
         c->held.n += piece.n;
     else {
-        if (hand_on(c) < 0)
+        if (split_flush(c) < 0)
             return -1;
         c->held = piece;
     }
@@ -337,10 +337,10 @@ static int cut_piece(struct cut *c, struct str piece, bool match)
     return 0;
 }
 
-static int split(const struct run *r, size_t at, struct str text, bool first)
+static int step_split(const struct steps_walk *r, size_t at, struct str text, bool first)
 {
     const struct step *s = r->steps->step[at];
-    struct cut c = {.run = r, .next = at + 1, .step = s, .text = text, .first = first};
+    struct steps_split c = {.run = r, .next = at + 1, .step = s, .text = text, .first = first};
     struct str found;
     size_t done = 0;
     int rc = 0;
@@ -355,10 +355,10 @@ static int split(const struct run *r, size_t at, struct str text, bool first)
     pcre2_match_data_free(data);
     if (rc == 0)
         rc = cut_piece(&c, str_sub(text, done, text.n), false);
-    return rc < 0 ? -1 : hand_on(&c);
+    return rc < 0 ? -1 : split_flush(&c);
 }
 
-static int replace(const struct step *s, struct str text, struct buf *to, struct err *err)
+static int step_replace(const struct step *s, struct str text, struct buf *to, struct err *err)
 {
     struct str found;
     size_t done = 0;
@@ -374,7 +374,7 @@ static int replace(const struct step *s, struct str text, struct buf *to, struct
     return rc;
 }
 
-static void metaspaces(const struct step *s, struct str text, bool first, struct buf *to)
+static void step_metaspaces(const struct step *s, struct str text, bool first, struct buf *to)
 {
     bool has = str_starts(text, s->text) || text.p[0] == ' ';
     if (!has && (s->prefix == ALWAYS || (s->prefix == FIRST && first)))
@@ -386,7 +386,7 @@ static void metaspaces(const struct step *s, struct str text, bool first, struct
             buf_putc(to, text.p[i]);
 }
 
-static int rewrite(const struct step *s, struct str text, bool first, struct buf *to, struct err *err)
+static int step_rewrite(const struct step *s, struct str text, bool first, struct buf *to, struct err *err)
 {
     char one[2];
     switch (s->kind) {
@@ -395,8 +395,8 @@ static int rewrite(const struct step *s, struct str text, bool first, struct buf
         buf_puts(to, s->text);
         buf_str(to, text);
         return 0;
-    case REPLACE: return replace(s, text, to, err);
-    case METASPACES: metaspaces(s, text, first, to); return 0;
+    case REPLACE: return step_replace(s, text, to, err);
+    case METASPACES: step_metaspaces(s, text, first, to); return 0;
     case BYTES:
         for (size_t i = 0; i < text.n; i++)
             buf_add(to, one, steps_byte((unsigned char)text.p[i], one));
@@ -406,7 +406,7 @@ static int rewrite(const struct step *s, struct str text, bool first, struct buf
     return 0;
 }
 
-static int run_step(const struct run *r, size_t at, struct str text, bool first)
+static int steps_continue(const struct steps_walk *r, size_t at, struct str text, bool first)
 {
     if (!text.n)
         return 0;
@@ -415,18 +415,18 @@ static int run_step(const struct run *r, size_t at, struct str text, bool first)
         return 0;
     }
     if (r->steps->step[at]->kind == SPLIT)
-        return split(r, at, text, first);
+        return step_split(r, at, text, first);
     struct buf made CLEANUP_BUF;
     buf_init(&made, TEXT_MAX);
-    if (rewrite(r->steps->step[at], text, first, &made, r->err) < 0)
+    if (step_rewrite(r->steps->step[at], text, first, &made, r->err) < 0)
         return -1;
     if (made.failed)
         return err_set(r->err, ERR_INPUT, "a text of %zu bytes is too long for the tokenizer", text.n);
-    return run_step(r, at + 1, buf_text(&made), first);
+    return steps_continue(r, at + 1, buf_text(&made), first);
 }
 
 int steps_run(const struct steps *s, struct str text, bool first, steps_word *word, void *to, struct err *err)
 {
-    struct run r = {s, word, to, err};
-    return run_step(&r, 0, text, first);
+    struct steps_walk r = {s, word, to, err};
+    return steps_continue(&r, 0, text, first);
 }

@@ -31,7 +31,7 @@ static int open_file(struct tokenizer *t, const char *path, struct err *err)
     return bpe_file_open(&t->bpe, path, err);
 }
 
-static int open_folder(struct tokenizer *t, const char *path, struct err *err)
+static int tokenizer_open_folder(struct tokenizer *t, const char *path, struct err *err)
 {
     static const char *const names[] = {"tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
     struct buf file CLEANUP_BUF;
@@ -53,7 +53,7 @@ int tokenizer_open(struct tokenizer **ret, const char *path, struct err *err)
     if (rc == 0 && stat(path, &st) < 0)
         rc = err_sys(err, "opening it");
     if (rc == 0)
-        rc = S_ISDIR(st.st_mode) ? open_folder(t, path, err) : open_file(t, path, err);
+        rc = S_ISDIR(st.st_mode) ? tokenizer_open_folder(t, path, err) : open_file(t, path, err);
     if (rc < 0) {
         tokenizer_free(t);
         return err_wrap(err, "tokenizer %.300s", path);

@@ -30,7 +30,7 @@ int unicode_form_of(const char *name, enum unicode_form *ret, struct err *err)
 
 static utf8proc_map_fn *map;
 
-static void load(void)
+static void load_utf8proc(void)
 {
     void *library = library_open(LIBRARY_UTF8PROC);
     if (library)
@@ -47,7 +47,7 @@ int unicode_normalize(enum unicode_form form, struct str text, struct buf *to, s
         buf_str(to, text);
         return 0;
     }
-    pthread_once(&once, load);
+    pthread_once(&once, load_utf8proc);
     if (!map)
         return library_err(LIBRARY_UTF8PROC, err);
     uint8_t *made = NULL;
