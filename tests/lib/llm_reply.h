@@ -37,14 +37,14 @@ static inline void reply_take(void *context, const struct event *e)
 
 struct reply_reading {
     struct http1 http;
-    struct stream stream;
+    struct reply_stream stream;
     struct reply_seen *seen;
     bool lines, over;
 };
 
 static inline void reply_piece(struct reply_reading *r, const char *p, size_t n)
 {
-    static const enum framing framings[] = {FRAMING_UNKNOWN, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON, FRAMING_JSON, FRAMING_UNKNOWN};
+    static const enum stream_framing framings[] = {FRAMING_UNKNOWN, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON, FRAMING_JSON, FRAMING_UNKNOWN};
     struct stream_memo memo = {0};
     struct str body;
     while (!r->over) {
@@ -55,7 +55,7 @@ static inline void reply_piece(struct reply_reading *r, const char *p, size_t n)
             r->seen->status = r->http.status;
             stream_reset(&r->stream, framings[r->http.type], r->lines);
         } else if (got == HTTP1_BODY) {
-            if (!stream_feed(&r->stream, &memo, body.p, body.n, reply_take, r->seen))
+            if (!reply_stream_feed(&r->stream, &memo, body.p, body.n, reply_take, r->seen))
                 r->over = true;
         } else {
             r->seen->end = (int)got;
@@ -71,7 +71,7 @@ static inline void reply_read(struct reply_seen *ret, const char *p, size_t n, b
     *ret = (struct reply_seen){.input = -1, .output = -1};
     buf_init(&ret->text, 64 << 20);
     http1_init(&r.http);
-    stream_init(&r.stream, FRAMING_UNKNOWN, lines);
+    reply_stream_init(&r.stream, FRAMING_UNKNOWN, lines);
     for (size_t at = 0, size = first ? first : n; at < n; at += size, size = step ? step : n) {
         size_t k = size < n - at ? size : n - at;
         char *copy = malloc(k); /* so that a read beyond it is seen by the sanitizers */
@@ -84,7 +84,7 @@ static inline void reply_read(struct reply_seen *ret, const char *p, size_t n, b
     ret->trouble = r.stream.trouble;
     ret->done = r.stream.done;
     ret->after_done = r.stream.after_done;
-    stream_deinit(&r.stream);
+    reply_stream_deinit(&r.stream);
     http1_deinit(&r.http);
 }
 

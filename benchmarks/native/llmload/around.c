@@ -43,7 +43,7 @@ static int open_sinks(struct around *a, struct prompt_source *prompts, struct er
     return 0;
 }
 
-static int ask_server(struct around *a, pid_t pid, struct err *err)
+static int query_server(struct around *a, pid_t pid, struct err *err)
 {
     const struct opt_set *set = a->set;
     bool wait = opt_text(set, OPTION_WAIT_READY) != NULL, facts = wait || opt_on(set, OPTION_FACTS) || opt_text(set, OPTION_SCRAPE);
@@ -68,7 +68,7 @@ static int ask_server(struct around *a, pid_t pid, struct err *err)
 
 /* ---- while it runs ---- */
 
-static void tell_all(struct around *a, const struct live *l)
+static void send_live_metrics(struct around *a, const struct live_counts *l)
 {
     double seconds = l->elapsed_s - a->last.elapsed_s;
     const struct {
@@ -88,7 +88,7 @@ static void tell_all(struct around *a, const struct live *l)
             fs_close(&a->tell); /* the recorder has gone: the load goes on */
 }
 
-static void show(struct around *a, const struct live *l)
+static void around_show_progress(struct around *a, const struct live_counts *l)
 {
     char more[160];
     double seconds = fmax(l->elapsed_s - a->last.elapsed_s, 1e-3);
@@ -102,18 +102,18 @@ static void show(struct around *a, const struct live *l)
     progress_show(&a->progress, done, more);
 }
 
-static void tick(void *context, const struct live *l)
+static void around_tick(void *context, const struct live_counts *l)
 {
     struct around *a = context;
     a->looks++;
     if (!a->quiet)
-        show(a, l);
+        around_show_progress(a, l);
     if (a->tell >= 0)
-        tell_all(a, l);
+        send_live_metrics(a, l);
     a->last = *l;
 }
 
-static bool stop(void *context)
+static bool server_is_gone(void *context)
 {
     struct around *a = context;
     return a->scrape && scrape_gone(a->scrape, &a->last);
@@ -124,7 +124,7 @@ static void begin_progress(void *context, const struct load *l)
 {
     struct around *a = context;
     progress_clear(&a->progress);
-    a->last = (struct live){0};
+    a->last = (struct live_counts){0};
     a->quiet = opt_on(a->set, OPTION_QUIET);
     if (l->duration_s > 0)
         progress_begin(&a->progress, stderr, "second", (size_t)(l->warmup_s + l->duration_s + l->cooldown_s));
@@ -165,10 +165,11 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
     const char *name = getenv("BENCHWRAP_SOCKET");
     int64_t pid = opt_text(set, OPTION_SERVER_PID) ? opt_integer(set, OPTION_SERVER_PID) : 0;
     *a = (struct around){.set = set, .load = load, .tell = -1};
-    a->hooks = (struct engine_hooks){.begin = begin_progress, .ready = warn_of_few, .tick = tick, .stop = stop, .context = a, .every_s = 1};
+    a->hooks = (struct engine_hooks){
+        .begin = begin_progress, .ready = warn_of_few, .tick = around_tick, .stop = server_is_gone, .context = a, .every_s = 1};
     if (pid < 0 || pid > INT32_MAX)
         return err_set(err, ERR_USAGE, "--server-pid: not the number of a process");
-    if (ask_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)
+    if (query_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)
         return -1;
     if (name && *name)
         a->tell = emit_open(name, NULL); /* not recorded then: the run is measured all the same */

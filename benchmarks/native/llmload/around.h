@@ -14,7 +14,7 @@ struct around {
     struct load *load;
     struct engine_hooks hooks;  /* for engine_run */
     struct result_sink *sinks;  /* the same */
-    struct server server;
+    struct llm_server server;
     bool server_open, server_used, server_ready; /* used: for more than the name of its first model */
     struct readiness ready;
     struct facts facts;
@@ -25,7 +25,7 @@ struct around {
     bool quiet, warned; /* warned: of too few requests, before the start */
     int tell;                   /* the recorder's socket; -1: not recorded */
     int64_t looks;
-    struct live last;
+    struct live_counts last;
 };
 
 /* Waits for readiness, asks for facts, opens files (records: those of single requests, which agents write themselves), starts the reading of figures; may
@@ -33,7 +33,7 @@ struct around {
 int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records, struct err *err);
 /* After engine_run. Ends what was started. ERR_SYSTEM: plots could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
-/* Further members of the result (struct report's `more`). */
+/* Further members of the result (struct load_report's `more`). */
 void around_json(struct around *a, struct buf *to);
 /* Lines for people below the table. */
 void around_table(struct around *a, struct buf *to);

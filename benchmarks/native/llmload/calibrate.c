@@ -19,29 +19,29 @@
 enum { EVENTS_PER_S = 50000, WORKERS_MAX = 256 };
 
 /* What one side says of an event. */
-struct seen {
+struct seen_event {
     uint64_t request;
     uint32_t event;
     bool shared, unknown; /* unknown: a late read brought it, with others */
     int64_t at_ns;
 };
 
-struct list {
-    struct seen *p;
+struct seen_list {
+    struct seen_event *p;
     size_t n, size;
     bool failed;
 };
 
-struct witness {
+struct calibration_sink {
     struct result_sink sink;
-    struct list lists[WORKERS_MAX];
+    struct seen_list lists[WORKERS_MAX];
 };
 
-static void put(struct list *l, struct seen s)
+static void seen_list_add(struct seen_list *l, struct seen_event s)
 {
     if (l->n == l->size) {
         size_t size = l->size ? 2 * l->size : 4096;
-        struct seen *more = realloc(l->p, size * sizeof *more);
+        struct seen_event *more = realloc(l->p, size * sizeof *more);
         l->failed |= !more;
         if (!more)
             return;
@@ -50,25 +50,26 @@ static void put(struct list *l, struct seen s)
     l->p[l->n++] = s;
 }
 
-static void take(struct result_sink *sink, unsigned worker, const struct result *r)
+static void calibration_take_result(struct result_sink *sink, unsigned worker, const struct request_result *r)
 {
-    struct list *l = &((struct witness *)sink)->lists[worker];
+    struct seen_list *l = &((struct calibration_sink *)sink)->lists[worker];
     if (ending_rows[r->ending].failed || !r->chunk_list || r->phase != PHASE_MEASURE)
         return;
-    put(l, (struct seen){r->index, SENDLOG_RECEIVED, false, false, r->sent_ns});
+    seen_list_add(l, (struct seen_event){r->index, SENDLOG_RECEIVED, false, false, r->sent_ns});
     for (uint32_t i = 0; i < r->chunks; i++)
-        put(l, (struct seen){r->index, i, r->chunk_list[i].shared, i == 0 && !result_first_known(r), r->chunk_list[i].at_ns});
+        seen_list_add(l,
+                      (struct seen_event){r->index, i, r->chunk_list[i].shared, i == 0 && !result_first_known(r), r->chunk_list[i].at_ns});
 }
 
 static int by_event(const void *a, const void *b)
 {
-    const struct seen *x = a, *y = b;
+    const struct seen_event *x = a, *y = b;
     if (x->request != y->request)
         return x->request < y->request ? -1 : 1;
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static int read_log(struct list *ret, const char *path, struct err *err)
+static int read_log(struct seen_list *ret, const char *path, struct err *err)
 {
     struct stat st;
     int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC);
@@ -83,27 +84,27 @@ static int read_log(struct list *ret, const char *path, struct err *err)
     for (size_t at = 8; ours && at + sizeof(struct sendlog_record) <= (size_t)st.st_size; at += sizeof(struct sendlog_record)) {
         struct sendlog_record r;
         memcpy(&r, p + at, sizeof r);
-        put(ret, (struct seen){r.request, r.event, false, false, r.at_ns});
+        seen_list_add(ret, (struct seen_event){r.request, r.event, false, false, r.at_ns});
     }
     munmap(p, (size_t)st.st_size);
     return ours && !ret->failed ? 0 : err_set(err, ERR_SYSTEM, "llmfake's log cannot be read");
 }
 
-static int64_t apart(int64_t a, int64_t b)
+static int64_t time_distance(int64_t a, int64_t b)
 {
     return a > b ? a - b : b - a;
 }
 
 /* Both lists are sorted; walks them side by side. */
-static void compare(struct calibration *c, const struct list *client, const struct list *server)
+static void compare_events(struct calibration *c, const struct seen_list *client, const struct seen_list *server)
 {
-    const struct seen *before = NULL, *before_true = NULL;
+    const struct seen_event *before = NULL, *before_true = NULL;
     int64_t sent = 0;
     for (size_t i = 0, k = 0; i < client->n; i++) {
-        const struct seen *s = &client->p[i];
+        const struct seen_event *s = &client->p[i];
         while (k < server->n && by_event(&server->p[k], s) < 0)
             k++;
-        const struct seen *t = k < server->n && by_event(&server->p[k], s) == 0 ? &server->p[k] : NULL;
+        const struct seen_event *t = k < server->n && by_event(&server->p[k], s) == 0 ? &server->p[k] : NULL;
         if (s->event == SENDLOG_RECEIVED) { /* sorts behind the request's tokens: looked for below */
             before = NULL;
             continue;
@@ -125,7 +126,7 @@ static void compare(struct calibration *c, const struct list *client, const stru
             hdr_add_open(&c->itl_error, INT64_MAX, s->shared || before->shared);
             if (!s->shared && !before->shared) {
                 int64_t gap = s->at_ns - before->at_ns, truth = t->at_ns - before_true->at_ns;
-                hdr_add(&c->itl_error, apart(gap, truth));
+                hdr_add(&c->itl_error, time_distance(gap, truth));
                 hdr_add(&c->itl, gap);
                 hdr_add(&c->true_itl, truth);
                 c->compared++;
@@ -135,7 +136,7 @@ static void compare(struct calibration *c, const struct list *client, const stru
     }
 }
 
-static int run_load(struct calibration *c, const char *url, struct witness *w, struct err *err)
+static int calibration_run_load(struct calibration *c, const char *url, struct calibration_sink *w, struct err *err)
 {
     const struct calibration_plan *p = &c->plan;
     struct prompt_source *prompts;
@@ -187,19 +188,19 @@ static int run_load(struct calibration *c, const char *url, struct witness *w, s
     return c->completed ? 0 : err_set(err, ERR_SYSTEM, "no request to llmfake succeeded");
 }
 
-static int gather(struct calibration *c, struct witness *w, const char *log, struct err *err)
+static int calibration_gather(struct calibration *c, struct calibration_sink *w, const char *log, struct err *err)
 {
-    struct list client = {0}, server = {0};
+    struct seen_list client = {0}, server = {0};
     for (size_t i = 0; i < WORKERS_MAX; i++) {
         for (size_t k = 0; k < w->lists[i].n; k++)
-            put(&client, w->lists[i].p[k]);
+            seen_list_add(&client, w->lists[i].p[k]);
         client.failed |= w->lists[i].failed;
     }
     int status = client.failed ? err_set(err, ERR_SYSTEM, "no memory for so many events") : read_log(&server, log, err);
     if (status == 0) {
         qsort(client.p, client.n, sizeof *client.p, by_event);
         qsort(server.p, server.n, sizeof *server.p, by_event);
-        compare(c, &client, &server);
+        compare_events(c, &client, &server);
         if (!c->compared) {
             CLEANUP_BUF struct buf say;
             buf_init(&say, 4096);
@@ -213,12 +214,12 @@ static int gather(struct calibration *c, struct witness *w, const char *log, str
     return status;
 }
 
-int calibrate(struct calibration *ret, const struct calibration_plan *plan, struct err *err)
+int calibration_run(struct calibration *ret, const struct calibration_plan *plan, struct err *err)
 {
     struct hdr *all[] = {&ret->itl_error, &ret->arrival, &ret->ttft, &ret->true_ttft, &ret->itl, &ret->true_itl};
     char folder[] = "/tmp/llmload-XXXXXX", log[sizeof folder + 8], ttft[40], itl[40];
-    struct witness *w = calloc(1, sizeof *w);
-    struct child child;
+    struct calibration_sink *w = calloc(1, sizeof *w);
+    struct child_process child;
     *ret = (struct calibration){.plan = *plan};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hdr_init(all[i]);
@@ -226,7 +227,7 @@ int calibrate(struct calibration *ret, const struct calibration_plan *plan, stru
         free(w);
         return err_sys(err, "a folder for the calibration");
     }
-    w->sink = (struct result_sink){.wants_chunks = true, .take = take};
+    w->sink = (struct result_sink){.wants_chunks = true, .take = calibration_take_result};
     snprintf(log, sizeof log, "%s/sent", folder);
     snprintf(ttft, sizeof ttft, "%.9fs", plan->ttft_s);
     snprintf(itl, sizeof itl, "%.9fs", plan->itl_s);
@@ -234,11 +235,11 @@ int calibrate(struct calibration *ret, const struct calibration_plan *plan, stru
         (char *)"llmfake", (char *)"--ttft", ttft, (char *)"--itl", itl, (char *)"--tail", (char *)"5ms", (char *)"--log", log, NULL};
     int status = child_start(&child, argv, err);
     if (status == 0) {
-        status = run_load(ret, child.line, w, err);
+        status = calibration_run_load(ret, child.line, w, err);
         child_end(&child);
     }
     if (status == 0)
-        status = gather(ret, w, log, err);
+        status = calibration_gather(ret, w, log, err);
     for (size_t i = 0; i < WORKERS_MAX; i++)
         free(w->lists[i].p);
     free(w);
@@ -260,7 +261,7 @@ struct calibration_plan calibration_plan_for(unsigned streams)
     return (struct calibration_plan){.streams = streams, .tokens = 20, .rounds = streams < 100 ? 8 : 3, .ttft_s = 0.100, .itl_s = itl};
 }
 
-static double ms(const struct hdr *h, double p)
+static double calibration_ms(const struct hdr *h, double p)
 {
     return hdr_may_be_open(h, p) ? NAN : hdr_quantile(h, p) / 1e6;
 }
@@ -280,15 +281,15 @@ void calibration_json(const struct calibration *c, struct buf *to)
                c->plan.streams, (unsigned long long)c->completed, (unsigned long long)c->failed, (unsigned long long)c->compared,
                (unsigned long long)c->shared, c->kernel_stamps ? "true" : "false");
     put_ms(to, "itl_error_mean_ms", c->itl_error.n ? c->itl_error.mean / 1e6 : NAN);
-    put_ms(to, "itl_error_p99_ms", ms(&c->itl_error, 0.99));
+    put_ms(to, "itl_error_p99_ms", calibration_ms(&c->itl_error, 0.99));
     put_ms(to, "itl_error_max_ms", hdr_max(&c->itl_error) / 1e6);
     put_ms(to, "itl_mean_ms", c->itl.n ? c->itl.mean / 1e6 : NAN);
     put_ms(to, "true_itl_mean_ms", c->true_itl.n ? c->true_itl.mean / 1e6 : NAN);
     buf_printf(to, ",\"first_tokens_unknown\":%llu", (unsigned long long)c->first_unknown);
-    put_ms(to, "ttft_median_ms", ms(&c->ttft, 0.5));
-    put_ms(to, "true_ttft_median_ms", ms(&c->true_ttft, 0.5));
+    put_ms(to, "ttft_median_ms", calibration_ms(&c->ttft, 0.5));
+    put_ms(to, "true_ttft_median_ms", calibration_ms(&c->true_ttft, 0.5));
     put_ms(to, "arrival_after_send_mean_ms", c->arrival.n ? c->arrival.mean / 1e6 : NAN);
-    put_ms(to, "arrival_after_send_p99_ms", ms(&c->arrival, 0.99));
+    put_ms(to, "arrival_after_send_p99_ms", calibration_ms(&c->arrival, 0.99));
     put_ms(to, "events_per_s", c->events_per_s);
     put_ms(to, "cpu_us_per_event", c->cpu_us_per_event);
     put_ms(to, "steal_percent", c->steal_percent < 0 ? NAN : c->steal_percent);
@@ -339,10 +340,10 @@ void calibration_table(const struct calibration *c, size_t n, const struct scree
         const struct calibration *x = &c[i];
         report_cell(&l, x->plan.streams);
         report_cell(&l, x->itl_error.n ? x->itl_error.mean / 1e6 : NAN);
-        report_cell(&l, ms(&x->itl_error, 0.99));
+        report_cell(&l, calibration_ms(&x->itl_error, 0.99));
         report_cell(&l, hdr_max(&x->itl_error) / 1e6);
-        report_cell(&l, ms(&x->ttft, 0.5));
-        report_cell(&l, ms(&x->true_ttft, 0.5));
+        report_cell(&l, calibration_ms(&x->ttft, 0.5));
+        report_cell(&l, calibration_ms(&x->true_ttft, 0.5));
         report_cell(&l, x->events_per_s);
         report_cell(&l, (double)x->compared);
         report_cell(&l, x->compared ? 100 * (double)x->shared / (double)(x->compared + x->shared) : NAN);

@@ -26,7 +26,7 @@ struct calibration {
 };
 
 /* Starts llmfake (beside this program, or from the PATH), loads it, compares, ends it. */
-int calibrate(struct calibration *ret, const struct calibration_plan *plan, struct err *err);
+int calibration_run(struct calibration *ret, const struct calibration_plan *plan, struct err *err);
 void calibration_deinit(struct calibration *c);
 /* As a JSON object. */
 void calibration_json(const struct calibration *c, struct buf *to);

@@ -16,7 +16,7 @@
 
 enum { READY_MS = 10000, END_MS = 5000 };
 
-static void beside(char *to, size_t size, const char *name)
+static void path_beside_self(char *to, size_t size, const char *name)
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -28,7 +28,7 @@ static void beside(char *to, size_t size, const char *name)
         snprintf(to, size, "%s", name);
 }
 
-static void become(const char *path, char *const argv[], int out, pid_t parent)
+static void child_exec(const char *path, char *const argv[], int out, pid_t parent)
 {
     sigset_t none;
     int null = open("/dev/null", O_RDWR);
@@ -43,7 +43,7 @@ static void become(const char *path, char *const argv[], int out, pid_t parent)
 }
 
 /* The child's first line. */
-static int read_line(struct child *c, int fd, const char *name, struct err *err)
+static int read_line(struct child_process *c, int fd, const char *name, struct err *err)
 {
     size_t n = 0;
     int64_t until = clock_mono_ns() + (int64_t)READY_MS * 1000000;
@@ -63,18 +63,18 @@ static int read_line(struct child *c, int fd, const char *name, struct err *err)
     return 0;
 }
 
-int child_start(struct child *ret, char *const argv[], struct err *err)
+int child_start(struct child_process *ret, char *const argv[], struct err *err)
 {
     char path[4200];
     int pipes[2];
     pid_t parent = getpid();
-    *ret = (struct child){0};
-    beside(path, sizeof path, argv[0]);
+    *ret = (struct child_process){0};
+    path_beside_self(path, sizeof path, argv[0]);
     if (pipe2(pipes, O_CLOEXEC) < 0)
         return err_sys(err, "starting %s", argv[0]);
     ret->pid = fork();
     if (ret->pid == 0)
-        become(path, argv, pipes[1], parent);
+        child_exec(path, argv, pipes[1], parent);
     close(pipes[1]);
     int status = ret->pid < 0 ? err_sys(err, "starting %s", argv[0]) : read_line(ret, pipes[0], argv[0], err);
     close(pipes[0]);
@@ -83,7 +83,7 @@ int child_start(struct child *ret, char *const argv[], struct err *err)
     return status;
 }
 
-void child_end(struct child *c)
+void child_end(struct child_process *c)
 {
     kill(c->pid, SIGTERM);
     for (int i = 0; i < END_MS / 10; i++) {

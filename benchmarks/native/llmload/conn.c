@@ -44,7 +44,7 @@ static struct conn *conn_new(struct worker *w)
     c->fd = -1;
     c->timer.kind = TIMER_CONN;
     http1_init(&c->http);
-    stream_init(&c->f.stream, FRAMING_UNKNOWN, false);
+    reply_stream_init(&c->f.stream, FRAMING_UNKNOWN, false);
     buf_init(&c->rest, REQUEST_MAX);
     return c;
 }
@@ -85,7 +85,7 @@ void conn_close(struct worker *w, struct conn *c)
     http1_reset(&c->http);
 }
 
-static void spare(struct worker *w, struct conn *c)
+static void conn_spare(struct worker *w, struct conn *c)
 {
     timers_clear(&w->timers, &c->timer);
     buf_deinit(&c->rest);
@@ -99,17 +99,17 @@ void conn_drop(struct worker *w, struct conn *c)
 {
     conn_unlink(&w->idle[c->endpoint], c);
     conn_close(w, c);
-    spare(w, c);
+    conn_spare(w, c);
 }
 
-void conn_finish(struct worker *w, struct conn *c, enum ending ending, const char *error, bool keep)
+void conn_finish(struct worker *w, struct conn *c, enum request_ending ending, const char *error, bool keep)
 {
     if (c->easy)
         via_cancel(w, c);
     inflate_free(c->inflater);
     c->inflater = NULL;
     flight_end(w, &c->f, ending, error);
-    enum ending how = c->f.r.ending;
+    enum request_ending how = c->f.r.ending;
     if (how == ENDING_REFUSED || how == ENDING_DNS || how == ENDING_INTERNAL)
         w->pause_until_ns = w->now_ns + 10000000;
     conn_unlink(&w->busy, c);
@@ -122,30 +122,30 @@ void conn_finish(struct worker *w, struct conn *c, enum ending ending, const cha
         return;
     }
     conn_close(w, c);
-    spare(w, c);
+    conn_spare(w, c);
 }
 
-static int64_t after(int64_t from_ns, double seconds)
+static int64_t time_after(int64_t from_ns, double seconds)
 {
     return seconds > 0 && from_ns ? from_ns + (int64_t)(seconds * 1e9) : INT64_MAX;
 }
 
 /* The first time limit that this request will meet if nothing more comes, and what that would mean. */
-static int64_t limit(const struct worker *w, const struct conn *c, enum ending *ret, const char **ret_why)
+static int64_t conn_next_limit(const struct worker *w, const struct conn *c, enum request_ending *ret, const char **ret_why)
 {
     const struct load *l = w->run->load;
-    const struct result *r = &c->f.r;
-    int64_t connect = c->state == CONN_CONNECTING ? after(c->connect_ns, l->connect_s) : INT64_MAX;
+    const struct request_result *r = &c->f.r;
+    int64_t connect = c->state == CONN_CONNECTING ? time_after(c->connect_ns, l->connect_s) : INT64_MAX;
     const struct {
         int64_t at;
-        enum ending ending;
+        enum request_ending ending;
         const char *why;
     } limits[] = {
         {connect, ENDING_CONNECT_TIMEOUT, "no connection within --connect-timeout"},
-        {after(r->sent_ns, l->request_s), ENDING_TIMEOUT, "not complete within --timeout"},
-        {r->first_ns ? INT64_MAX : after(r->sent_ns, l->ttft_s), ENDING_TIMEOUT, "no token within --ttft-timeout"},
-        {after(c->f.last_byte_ns, l->stall_s), ENDING_STALLED, "no byte came for --stall-timeout"},
-        {c->f.cancel ? after(r->sent_ns, l->cancel_after_s) : INT64_MAX, ENDING_CANCELLED, NULL},
+        {time_after(r->sent_ns, l->request_s), ENDING_TIMEOUT, "not complete within --timeout"},
+        {r->first_ns ? INT64_MAX : time_after(r->sent_ns, l->ttft_s), ENDING_TIMEOUT, "no token within --ttft-timeout"},
+        {time_after(c->f.last_byte_ns, l->stall_s), ENDING_STALLED, "no byte came for --stall-timeout"},
+        {c->f.cancel ? time_after(r->sent_ns, l->cancel_after_s) : INT64_MAX, ENDING_CANCELLED, NULL},
     };
     size_t best = 0;
     for (size_t i = 1; i < sizeof limits / sizeof *limits; i++)
@@ -158,20 +158,20 @@ static int64_t limit(const struct worker *w, const struct conn *c, enum ending *
 
 void conn_arm(struct worker *w, struct conn *c)
 {
-    enum ending ending;
+    enum request_ending ending;
     const char *why;
-    int64_t at = limit(w, c, &ending, &why);
+    int64_t at = conn_next_limit(w, c, &ending, &why);
     if (at < INT64_MAX && (!c->timer.place || c->timer.at_ns > at))
         timers_set(&w->timers, &c->timer, at);
 }
 
 void conn_due(struct worker *w, struct conn *c)
 {
-    enum ending ending;
+    enum request_ending ending;
     const char *why;
     if (c->state == CONN_IDLE)
         return;
-    int64_t at = limit(w, c, &ending, &why);
+    int64_t at = conn_next_limit(w, c, &ending, &why);
     if (at <= w->now_ns) {
         if (ending != ENDING_CONNECT_TIMEOUT || !raw_next_address(w, c))
             conn_finish(w, c, ending, why, false);

@@ -27,7 +27,7 @@ static int read_unix(struct endpoint *e, struct str rest, const char **ret_path,
 }
 
 /* The request's path from the URL's and the dialect's, and where the server's other pages begin. */
-static void join(struct endpoint *e, struct str path, const char *dialect_path, struct arena *a)
+static void endpoint_set_path(struct endpoint *e, struct str path, const char *dialect_path, struct arena *a)
 {
     size_t n = path.n;
     e->path = dialect_path;
@@ -49,11 +49,11 @@ static int set_path(struct endpoint *e, const char *given, const char *dialect_p
     if (query.n && strchr(dialect_path, '?'))
         return err_set(err, ERR_USAGE, "--url and --path both have a ?query: leave one of them out");
     e->query = query.n ? arena_printf(a, "?%.*s", (int)query.n, query.p) : "";
-    join(e, path, dialect_path, a);
+    endpoint_set_path(e, path, dialect_path, a);
     return 0;
 }
 
-static bool plain(struct str s)
+static bool has_no_blank(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
@@ -66,7 +66,7 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
     struct endpoint e = {0};
     struct str rest = str_of(url);
     const char *path = "", *scheme = "http://";
-    if (!plain(rest) || !rest.n || rest.n > URL_MAX)
+    if (!has_no_blank(rest) || !rest.n || rest.n > URL_MAX)
         return err_set(err, ERR_USAGE, "--url \"%.80s\": not an address such as http://node:8000", url);
     if (str_starts(rest, "unix:")) {
         if (read_unix(&e, str_sub(rest, 5, rest.n), &path, a, err) < 0)

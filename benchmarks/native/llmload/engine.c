@@ -31,7 +31,7 @@ int engine_signal(void)
 }
 
 struct crew {
-    struct run run;
+    struct load_run run;
     struct worker *workers;
     pthread_t *threads;
     bool *running;
@@ -41,7 +41,7 @@ struct crew {
     uint64_t ttft_n, itl_n, ttft_ns, itl_ns; /* at the last look */
 };
 
-static unsigned cpus(void)
+static unsigned cpus_allowed(void)
 {
     enum { MOST = 65536 };
     unsigned n = 0;
@@ -57,7 +57,7 @@ static unsigned cpus(void)
 /* Threads: one per CPU, but never more than there are requests at a time. */
 static unsigned crew_size(const struct load *l)
 {
-    unsigned n = l->threads ? l->threads : cpus();
+    unsigned n = l->threads ? l->threads : cpus_allowed();
     double most = profile_most(&l->concurrency);
     if (l->concurrency.n && l->arrivals != ARRIVALS_CLOSED) /* each arrival is one worker's: all need a slot to the end */
         most = l->concurrency.piece[l->concurrency.n - 1].to;
@@ -137,10 +137,11 @@ static int spread_sources(struct crew *c, const struct load *l, struct err *err)
     return read_sources(c, list, err);
 }
 
-static int set_up(struct crew *c, const struct load *l, const struct prompt_source *prompts, struct result_sink *sinks, struct err *err)
+static int crew_set_up(struct crew *c, const struct load *l, const struct prompt_source *prompts, struct result_sink *sinks,
+                       struct err *err)
 {
-    struct run *run = &c->run;
-    *run = (struct run){
+    struct load_run *run = &c->run;
+    *run = (struct load_run){
         .load = l, .prompts = prompts, .sinks = sinks, .schedule = &c->schedule, .endpoint_count = l->url_count, .workers = crew_size(l)};
     for (struct result_sink *s = sinks; s; s = s->next) {
         run->wants_chunks |= s->wants_chunks;
@@ -170,7 +171,7 @@ static int set_up(struct crew *c, const struct load *l, const struct prompt_sour
     return limits_check(l, run, err);
 }
 
-static void set_times(struct run *run, const struct load *l, const struct schedule *s, int64_t begin_ns)
+static void set_times(struct load_run *run, const struct load *l, const struct schedule *s, int64_t begin_ns)
 {
     run->begin_ns = begin_ns;
     run->measure_ns = begin_ns + (int64_t)(l->warmup_s * 1e9);
@@ -180,7 +181,7 @@ static void set_times(struct run *run, const struct load *l, const struct schedu
         run->stop_ns = l->turns > 1 || (l->concurrency.n && !l->drop) ? INT64_MAX : begin_ns + s->list[s->n - 1].at_ns + 1;
 }
 
-static int start(struct crew *c, struct err *err)
+static int crew_start(struct crew *c, struct err *err)
 {
     unsigned n = c->run.workers;
     c->workers = aligned_alloc(64, (n * sizeof *c->workers + 63) / 64 * 64);
@@ -208,23 +209,24 @@ static int start(struct crew *c, struct err *err)
     return status;
 }
 
-static uint64_t look(_Atomic uint64_t *v)
+static uint64_t load_relaxed(_Atomic uint64_t *v)
 {
     return atomic_load_explicit(v, memory_order_relaxed);
 }
 
-static void look_at(struct crew *c, struct live *l)
+static void crew_live(struct crew *c, struct live_counts *l)
 {
     int64_t now = clock_mono_ns();
     uint64_t ttft_n = 0, itl_n = 0, ttft_ns = 0, itl_ns = 0;
-    *l = (struct live){.elapsed_s = (double)(now - c->run.begin_ns) / 1e9, .in_flight = look(&c->run.in_flight)};
+    *l = (struct live_counts){.elapsed_s = (double)(now - c->run.begin_ns) / 1e9, .in_flight = load_relaxed(&c->run.in_flight)};
     l->phase = now < c->run.measure_ns ? PHASE_WARMUP : now < c->run.cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
     l->draining = now >= c->run.stop_ns;
     for (unsigned i = 0; i < c->run.workers; i++) {
-        struct counters *k = &c->workers[i].live;
-        l->sent += look(&k->sent), l->completed += look(&k->completed), l->failed += look(&k->failed);
-        l->tokens += look(&k->tokens), l->chunks += look(&k->chunks), l->dropped += look(&k->dropped);
-        ttft_n += look(&k->ttft_n), itl_n += look(&k->itl_n), ttft_ns += look(&k->ttft_ns), itl_ns += look(&k->itl_ns);
+        struct live_counters *k = &c->workers[i].live;
+        l->sent += load_relaxed(&k->sent), l->completed += load_relaxed(&k->completed), l->failed += load_relaxed(&k->failed);
+        l->tokens += load_relaxed(&k->tokens), l->chunks += load_relaxed(&k->chunks), l->dropped += load_relaxed(&k->dropped);
+        ttft_n += load_relaxed(&k->ttft_n), itl_n += load_relaxed(&k->itl_n), ttft_ns += load_relaxed(&k->ttft_ns),
+            itl_ns += load_relaxed(&k->itl_ns);
     }
     l->ttft_s = ttft_n > c->ttft_n ? (double)(ttft_ns - c->ttft_ns) / 1e9 / (double)(ttft_n - c->ttft_n) : NAN;
     l->itl_s = itl_n > c->itl_n ? (double)(itl_ns - c->itl_ns) / 1e9 / (double)(itl_n - c->itl_n) : NAN;
@@ -232,7 +234,7 @@ static void look_at(struct crew *c, struct live *l)
 }
 
 /* Waits for a worker until then; true: it has ended. */
-static bool wait_for(struct crew *c, unsigned i, int64_t until_ns)
+static bool crew_wait_for(struct crew *c, unsigned i, int64_t until_ns)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -242,7 +244,7 @@ static bool wait_for(struct crew *c, unsigned i, int64_t until_ns)
     return pthread_timedjoin_np(c->threads[i], NULL, &t) == 0;
 }
 
-static void watch(struct crew *c, struct outcome *o, const struct engine_hooks *h)
+static void crew_watch(struct crew *c, struct outcome *o, const struct engine_hooks *h)
 {
     enum { LOOK_NS = 20000000 };
     int64_t every = h && h->every_s > 0 ? (int64_t)(h->every_s * 1e9) : 1000000000, tick = c->run.begin_ns + every;
@@ -255,8 +257,8 @@ static void watch(struct crew *c, struct outcome *o, const struct engine_hooks *
             atomic_store(&c->run.stop, 1);
         }
         if (now >= tick && h) {
-            struct live l;
-            look_at(c, &l);
+            struct live_counts l;
+            crew_live(c, &l);
             if (h->tick)
                 h->tick(h->context, &l);
             if (h->stop && !o->why_early && h->stop(h->context)) {
@@ -265,11 +267,11 @@ static void watch(struct crew *c, struct outcome *o, const struct engine_hooks *
             }
             tick = now + every;
         }
-        i += !c->running[i] || wait_for(c, i, until);
+        i += !c->running[i] || crew_wait_for(c, i, until);
     }
 }
 
-static int collect(struct crew *c, struct outcome *o, struct err *err)
+static int crew_collect(struct crew *c, struct outcome *o, struct err *err)
 {
     if (metrics_init(&o->m, err) < 0)
         return -1;
@@ -293,7 +295,7 @@ static int collect(struct crew *c, struct outcome *o, struct err *err)
     return 0;
 }
 
-static void tear_down(struct crew *c)
+static void crew_deinit(struct crew *c)
 {
     for (unsigned i = 0; c->workers && i < c->run.workers; i++)
         if (c->workers[i].run)
@@ -309,7 +311,7 @@ static void tear_down(struct crew *c)
         close(c->warm_socket);
 }
 
-static void wait_until(int64_t at_ns)
+static void wait_for_start_time(int64_t at_ns)
 {
     struct timespec t = {at_ns / 1000000000, at_ns % 1000000000};
     while (!atomic_load(&stopped) && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
@@ -325,16 +327,16 @@ static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks
         if (s->start && s->start(s, c->run.workers, err) < 0)
             return -1;
     if (h && h->start_at_ns)
-        wait_until(h->start_at_ns);
+        wait_for_start_time(h->start_at_ns);
     set_times(&c->run, c->run.load, &c->schedule, h && h->start_at_ns ? h->start_at_ns : clock_mono_ns());
     o->begin_ns = c->run.begin_ns;
     o->begin_wall_ms = clock_wall_ms() - (clock_mono_ns() - c->run.begin_ns) / 1000000;
     steal_look(&before);
-    status = start(c, err);
+    status = crew_start(c, err);
     if (c->running)
-        watch(c, o, status == 0 ? h : NULL);
+        crew_watch(c, o, status == 0 ? h : NULL);
     if (c->running)
-        look_at(c, &o->last);
+        crew_live(c, &o->last);
     steal_look(&after);
     o->wall_s = (double)(clock_mono_ns() - c->run.begin_ns) / 1e9;
     o->steal_percent = steal_percent(&before, &after);
@@ -354,14 +356,14 @@ int engine_run(struct outcome *ret, const struct load *load, const struct prompt
     arena_init(&c.arena, 1 << 20);
     if (hooks && hooks->begin)
         hooks->begin(hooks->context, load);
-    int status = set_up(&c, load, prompts, sinks, err);
+    int status = crew_set_up(&c, load, prompts, sinks, err);
     if (status == 0 && hooks && hooks->ready)
         hooks->ready(hooks->context, load, c.schedule.n ? (double)c.schedule.measured * load->turns : schedule_expected(load));
     if (status == 0)
         status = run_crew(&c, ret, hooks, err);
     if (status == 0)
-        status = collect(&c, ret, err);
-    tear_down(&c);
+        status = crew_collect(&c, ret, err);
+    crew_deinit(&c);
     return status;
 }
 

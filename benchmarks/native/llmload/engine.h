@@ -4,7 +4,7 @@
 #include "benchmarks/native/llmload/load.h"
 
 /* What a watcher sees while it runs (whole run, warm-up included). */
-struct live {
+struct live_counts {
     double elapsed_s;
     enum phase phase;
     bool draining;
@@ -17,7 +17,7 @@ struct engine_hooks {
     /* Before the first request of each run. requests: how many measured ones it can have; 0: not known. NULL. */
     void (*ready)(void *context, const struct load *load, double requests);
     double every_s; /* how often tick is called; 0: 1 s */
-    void (*tick)(void *context, const struct live *l); /* on the main thread; NULL */
+    void (*tick)(void *context, const struct live_counts *l); /* on the main thread; NULL */
     bool (*stop)(void *context); /* asked with each tick: true ends the run early (server dead …); NULL */
     void *context;
     int64_t start_at_ns; /* CLOCK_MONOTONIC; 0: now (agents agree on a time) */
@@ -26,7 +26,7 @@ struct engine_hooks {
 /* What one run gave. */
 struct outcome {
     struct metrics m;
-    struct live last; /* as a watcher would see it when all is over */
+    struct live_counts last; /* as a watcher would see it when all is over */
     char schedule_hash[65]; /* SHA-256 of the schedule (open loop) or of what determines it (closed loop) */
     uint64_t schedule_length;
     uint64_t indexes; /* of requests are below this */

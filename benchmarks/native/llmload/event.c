@@ -9,9 +9,9 @@
 #endif
 
 /* Where a value stands decides what its members mean. */
-enum place { SKIP, TOP, CHOICES, CHOICE, DELTA, USAGE, DETAILS, TIMINGS, FAULT, TOKEN, IDS, TOOLS, PARTS, THOUGHTS, AUDIO };
+enum event_place { SKIP, TOP, CHOICES, CHOICE, DELTA, USAGE, DETAILS, TIMINGS, FAULT, TOKEN, IDS, TOOLS, PARTS, THOUGHTS, AUDIO };
 
-struct reader {
+struct event_reader {
     const char *p, *end;
     struct event *e;
     unsigned depth;
@@ -34,15 +34,15 @@ const char *event_quote(const char *p, const char *end)
     return p;
 }
 
-static void blanks(struct reader *r)
+static void event_skip_blanks(struct event_reader *r)
 {
     while (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r'))
         r->p++;
 }
 
-static bool take(struct reader *r, char c)
+static bool take_char(struct event_reader *r, char c)
 {
-    blanks(r);
+    event_skip_blanks(r);
     if (r->p >= r->end || *r->p != c)
         return false;
     r->p++;
@@ -50,7 +50,7 @@ static bool take(struct reader *r, char c)
 }
 
 /* The inside of a string; r->p stands on its quote. */
-static bool string(struct reader *r, struct str *ret)
+static bool read_string(struct event_reader *r, struct str *ret)
 {
     const char *begin = ++r->p, *p = begin;
     for (;;) {
@@ -66,7 +66,7 @@ static bool string(struct reader *r, struct str *ret)
     return true;
 }
 
-static bool word(struct reader *r, const char *z, size_t n)
+static bool take_literal(struct event_reader *r, const char *z, size_t n)
 {
     if ((size_t)(r->end - r->p) < n || memcmp(r->p, z, n) != 0)
         return false;
@@ -74,7 +74,7 @@ static bool word(struct reader *r, const char *z, size_t n)
     return true;
 }
 
-static bool number(struct reader *r, struct str *ret)
+static bool read_number_text(struct event_reader *r, struct str *ret)
 {
     const char *begin = r->p;
     while (r->p < r->end &&
@@ -84,14 +84,14 @@ static bool number(struct reader *r, struct str *ret)
     return r->p > begin && ((*begin >= '0' && *begin <= '9') || (*begin == '-' && ret->n > 1));
 }
 
-static bool is(struct str s, const char *z, size_t n)
+static bool str_equals(struct str s, const char *z, size_t n)
 {
     return s.n == n && memcmp(s.p, z, n) == 0;
 }
-#define IS(s, z) is(s, z, sizeof(z) - 1)
+#define IS(s, z) str_equals(s, z, sizeof(z) - 1)
 
 /* Whole part of a number; -1 if it is none that could be right. */
-static int64_t whole(struct str s)
+static int64_t number_whole(struct str s)
 {
     double v;
     int64_t n = 0;
@@ -103,9 +103,9 @@ static int64_t whole(struct str s)
     return str_double(s, &v) && v >= 0 && v < 9e15 ? (int64_t)v : -1;
 }
 
-static void duration_member(struct event *e, enum place place, struct str key, struct str value)
+static void duration_member(struct event *e, enum event_place place, struct str key, struct str value)
 {
-    int64_t v = whole(value);
+    int64_t v = number_whole(value);
     double ms;
     if (v < 0)
         return;
@@ -127,10 +127,10 @@ static void duration_member(struct event *e, enum place place, struct str key, s
 }
 
 /* A count of tokens that no prompt or answer can have is none. */
-static void count_member(struct event *e, enum place place, struct str key, struct str value)
+static void count_member(struct event *e, enum event_place place, struct str key, struct str value)
 {
     enum { TOKENS_MAX = 1000000000 };
-    int64_t v = whole(value);
+    int64_t v = number_whole(value);
     if (v < 0 || v > TOKENS_MAX)
         return;
     if (place == USAGE) {
@@ -156,10 +156,10 @@ static void count_member(struct event *e, enum place place, struct str key, stru
     }
 }
 
-static void number_member(struct event *e, enum place place, struct str key, struct str value)
+static void number_member(struct event *e, enum event_place place, struct str key, struct str value)
 {
     if (place == CHOICE) {
-        e->several |= IS(key, "index") && whole(value) > 0;
+        e->several |= IS(key, "index") && number_whole(value) > 0;
         return;
     }
     count_member(e, place, key, value);
@@ -168,7 +168,7 @@ static void number_member(struct event *e, enum place place, struct str key, str
 }
 
 /* Text that is no plain string of the delta: parts of a content, reasoning in parts, speech. */
-static void part_member(struct event *e, enum place place, struct str key, struct str value)
+static void part_member(struct event *e, enum event_place place, struct str key, struct str value)
 {
     bool output = (place == PARTS && IS(key, "text")) || (place == AUDIO && (IS(key, "transcript") || IS(key, "data")));
     bool thought = place == THOUGHTS && (IS(key, "text") || IS(key, "summary"));
@@ -181,7 +181,7 @@ static void part_member(struct event *e, enum place place, struct str key, struc
         *to = value;
 }
 
-static void text_member(struct reader *r, enum place place, struct str key, struct str value)
+static void text_member(struct event_reader *r, enum event_place place, struct str key, struct str value)
 {
     struct event *e = r->e;
     bool delta = place == DELTA, top = place == TOP;
@@ -230,7 +230,7 @@ static void text_member(struct reader *r, enum place place, struct str key, stru
 }
 
 /* What an object or array below this key means. */
-static enum place below(enum place place, struct str key)
+static enum event_place place_below(enum event_place place, struct str key)
 {
     switch (place) {
     case TOP:
@@ -265,61 +265,61 @@ static enum place below(enum place place, struct str key)
     }
 }
 
-static bool value(struct reader *r, enum place place, struct str key);
+static bool read_value(struct event_reader *r, enum event_place place, struct str key);
 
-static bool object(struct reader *r, enum place place)
+static bool read_object(struct event_reader *r, enum event_place place)
 {
     struct str key;
     r->p++;
-    if (take(r, '}'))
+    if (take_char(r, '}'))
         return true;
     do {
-        blanks(r);
-        if (r->p >= r->end || *r->p != '"' || !string(r, &key) || !take(r, ':') || !value(r, place, key))
+        event_skip_blanks(r);
+        if (r->p >= r->end || *r->p != '"' || !read_string(r, &key) || !take_char(r, ':') || !read_value(r, place, key))
             return false;
-    } while (take(r, ','));
-    return take(r, '}');
+    } while (take_char(r, ','));
+    return take_char(r, '}');
 }
 
 /* Do the elements of an array there mean something? */
-static bool is_kept(enum place place)
+static bool is_kept(enum event_place place)
 {
     return place == TOOLS || place == PARTS || place == THOUGHTS;
 }
 
-static bool array(struct reader *r, enum place place)
+static bool read_array(struct event_reader *r, enum event_place place)
 {
     struct str none = {NULL, 0};
     r->p++;
-    if (take(r, ']'))
+    if (take_char(r, ']'))
         return true;
     do {
-        blanks(r);
+        event_skip_blanks(r);
         if (place == CHOICES) {
             if (r->e->choices++)
                 r->rich = r->e->several = true;
-            if (r->p >= r->end || *r->p != '{' || !object(r, CHOICE))
+            if (r->p >= r->end || *r->p != '{' || !read_object(r, CHOICE))
                 return false;
         } else {
             if (place == IDS)
                 r->e->ids++;
-            if (!value(r, is_kept(place) ? place : SKIP, none))
+            if (!read_value(r, is_kept(place) ? place : SKIP, none))
                 return false;
         }
-    } while (take(r, ','));
-    return take(r, ']');
+    } while (take_char(r, ','));
+    return take_char(r, ']');
 }
 
-static bool nested(struct reader *r, enum place place, struct str key)
+static bool read_nested(struct event_reader *r, enum event_place place, struct str key)
 {
-    enum place there = key.p ? below(place, key) : place; /* an element is what its array is */
+    enum event_place there = key.p ? place_below(place, key) : place; /* an element is what its array is */
     const char *begin = r->p;
     if (r->depth >= EVENT_DEPTH)
         return false;
     if (there != SKIP && there != CHOICES && there != DELTA)
         r->rich = true;
     r->depth++;
-    bool ok = *begin == '{' ? object(r, there) : array(r, there);
+    bool ok = *begin == '{' ? read_object(r, there) : read_array(r, there);
     r->depth--;
     size_t n = (size_t)(r->p - begin);
     if (ok && there == FAULT)
@@ -331,29 +331,29 @@ static bool nested(struct reader *r, enum place place, struct str key)
     return ok;
 }
 
-static bool value(struct reader *r, enum place place, struct str key)
+static bool read_value(struct event_reader *r, enum event_place place, struct str key)
 {
     struct str s;
-    blanks(r);
+    event_skip_blanks(r);
     if (r->p >= r->end)
         return false;
     switch (*r->p) {
     case '"':
-        if (!string(r, &s))
+        if (!read_string(r, &s))
             return false;
         if (place != SKIP)
             text_member(r, place, key, s);
         return true;
     case '{':
-    case '[': return nested(r, place, key);
+    case '[': return read_nested(r, place, key);
     case 't':
         if (place == TOP && IS(key, "done"))
             r->e->done = r->rich = true;
-        return word(r, "true", 4);
-    case 'f': return word(r, "false", 5);
-    case 'n': return word(r, "null", 4);
+        return take_literal(r, "true", 4);
+    case 'f': return take_literal(r, "false", 5);
+    case 'n': return take_literal(r, "null", 4);
     default:
-        if (!number(r, &s))
+        if (!read_number_text(r, &s))
             return false;
         if (place != SKIP)
             number_member(r->e, place, key, s);
@@ -364,16 +364,16 @@ static bool value(struct reader *r, enum place place, struct str key)
 bool event_read(struct event *ret, struct str text)
 {
     *ret = (struct event){.input_tokens = -1, .output_tokens = -1, .cached_tokens = -1, .reasoning_tokens = -1};
-    struct reader r = {.p = text.p, .end = text.p + text.n, .e = ret};
-    blanks(&r);
-    if (r.p >= r.end || *r.p != '{' || !object(&r, TOP))
+    struct event_reader r = {.p = text.p, .end = text.p + text.n, .e = ret};
+    event_skip_blanks(&r);
+    if (r.p >= r.end || *r.p != '{' || !read_object(&r, TOP))
         return false;
-    blanks(&r);
+    event_skip_blanks(&r);
     ret->simple = ret->text && ret->output && !r.rich && !ret->ids && ret->content.n;
     return r.p == r.end;
 }
 
-static int hex4(const char *p, const char *end)
+static int parse_hex4(const char *p, const char *end)
 {
     int v = 0;
     if (end - p < 4)
@@ -406,7 +406,7 @@ static void put_utf8(struct buf *to, unsigned c)
 }
 
 /* One escape behind its backslash; returns behind it. */
-static const char *escape(const char *p, const char *end, struct buf *to)
+static const char *read_escape(const char *p, const char *end, struct buf *to)
 {
     static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
     const char *known = *p ? strchr(from, *p) : NULL;
@@ -414,14 +414,14 @@ static const char *escape(const char *p, const char *end, struct buf *to)
         buf_putc(to, into[known - from]);
         return p + 1;
     }
-    int high = *p == 'u' ? hex4(p + 1, end) : -1;
+    int high = *p == 'u' ? parse_hex4(p + 1, end) : -1;
     if (high < 0) {
         put_utf8(to, 0xfffd);
         return p + 1;
     }
     p += 5;
     if (high >= 0xd800 && high < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
-        int low = hex4(p + 2, end);
+        int low = parse_hex4(p + 2, end);
         if (low >= 0xdc00 && low < 0xe000) {
             put_utf8(to, 0x10000U + ((unsigned)(high - 0xd800) << 10) + (unsigned)(low - 0xdc00));
             return p + 6;
@@ -441,6 +441,6 @@ void event_unescape(struct str escaped, struct buf *to)
         buf_add(to, p, (size_t)((q ? q : end) - p));
         if (!q || q + 1 >= end)
             return;
-        p = escape(q + 1, end, to);
+        p = read_escape(q + 1, end, to);
     }
 }

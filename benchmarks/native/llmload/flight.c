@@ -11,7 +11,7 @@ enum { TEXT_MAX = 4 << 20, BODY_MAX = 16 << 20, CHUNKS_FIRST = 64, CHUNKS_MOST =
 
 void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t index, int64_t scheduled_ns)
 {
-    struct stream stream = f->stream;
+    struct reply_stream stream = f->stream;
     struct buf text = f->text, thinking = f->thinking;
     struct chunk *chunks = f->chunks;
     uint32_t room = f->chunk_room;
@@ -35,7 +35,7 @@ void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t
 
 void flight_deinit(struct flight *f)
 {
-    stream_deinit(&f->stream);
+    reply_stream_deinit(&f->stream);
     buf_deinit(&f->text);
     buf_deinit(&f->thinking);
     free(f->chunks);
@@ -63,10 +63,10 @@ static void keep_escaped(struct flight *f, struct str escaped)
 
 void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type)
 {
-    static const enum framing by_type[] = {FRAMING_UNKNOWN, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON, FRAMING_JSON, FRAMING_UNKNOWN};
+    static const enum stream_framing by_type[] = {FRAMING_UNKNOWN, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON, FRAMING_JSON, FRAMING_UNKNOWN};
     const struct load *load = w->run->load;
     bool ollama = dialects[load->dialect].ollama;
-    enum framing framing = status / 100 == 2 ? by_type[type] : FRAMING_JSON;
+    enum stream_framing framing = status / 100 == 2 ? by_type[type] : FRAMING_JSON;
     if (framing == FRAMING_JSON && type == HTTP1_TYPE_JSON && status / 100 == 2 && load->stream && ollama)
         framing = FRAMING_LINES;
     f->r.status = (uint16_t)status;
@@ -179,7 +179,7 @@ void flight_read_begin(struct worker *w, struct flight *f)
 
 void flight_read_end(struct worker *w, struct flight *f)
 {
-    const struct stream *s = &f->stream;
+    const struct reply_stream *s = &f->stream;
     w->m.reads_all++;
     bool more = s->line.n > 0 || s->data.n > 0;
     if (f->read_byte && w->run->load->stream)
@@ -203,7 +203,7 @@ static void keep_chunk(struct flight *f, struct chunk c)
 
 static void note_first(struct flight *f, const struct event *e, int64_t at, uint32_t tokens)
 {
-    struct result *r = &f->r;
+    struct request_result *r = &f->r;
     if (!r->first_ns) {
         r->first_ns = at;
         f->pending_gap_ns = 0;
@@ -220,7 +220,7 @@ static void note_first(struct flight *f, const struct event *e, int64_t at, uint
 /* A piece of text has come. */
 static void take_chunk(struct worker *w, struct flight *f, const struct event *e, uint32_t tokens)
 {
-    struct result *r = &f->r;
+    struct request_result *r = &f->r;
     int64_t at = f->last_byte_ns;
     struct series_bucket *bucket = series_at(&w->m.series, at - w->run->begin_ns);
     if (w->run->wants_chunks)
@@ -240,7 +240,7 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
 
 static void take_usage(struct flight *f, const struct event *e)
 {
-    struct result *r = &f->r;
+    struct request_result *r = &f->r;
     bool running = e->text && !e->finish.n && f->stream.framing != FRAMING_JSON; /* a count so far */
     if (e->input_tokens > 0)
         r->input_tokens = (uint32_t)e->input_tokens, r->input_source = TOKENS_USAGE;
@@ -304,18 +304,18 @@ bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t a
 {
     enum { ERROR_BODY_MAX = 64 << 10 };
     struct arriving a = {w, f};
-    struct stream *s = &f->stream;
+    struct reply_stream *s = &f->stream;
     f->last_byte_ns = at_ns;
     f->r.bytes += (uint32_t)bytes.n;
     if (f->r.status / 100 != 2 && s->line.n + bytes.n > ERROR_BODY_MAX)
         return true; /* enough of an error page */
     bool done = s->done;
-    bool good = stream_feed(s, &w->memo, bytes.p, bytes.n, take_event, &a);
+    bool good = reply_stream_feed(s, &w->memo, bytes.p, bytes.n, take_event, &a);
     f->read_events += !done && s->done;
     return good;
 }
 
-static enum ending by_status(unsigned status)
+static enum request_ending by_status(unsigned status)
 {
     switch (status) {
     case 401:
@@ -326,7 +326,7 @@ static enum ending by_status(unsigned status)
     }
 }
 
-static enum ending by_trouble(unsigned trouble)
+static enum request_ending by_trouble(unsigned trouble)
 {
     switch (trouble) {
     case STREAM_TOO_LONG: return ENDING_TOO_LONG;
@@ -368,10 +368,10 @@ static bool given_up(struct flight *f)
 }
 
 /* The body is complete: what was it? */
-static enum ending judge(struct worker *w, struct flight *f)
+static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
 {
     struct arriving a = {w, f};
-    struct stream *s = &f->stream;
+    struct reply_stream *s = &f->stream;
     bool json = s->framing == FRAMING_JSON;
     struct str body = buf_text(&s->line);
     if (json && w->run->wants_body && f->r.status / 100 == 2 && body.n <= BODY_MAX)
@@ -411,7 +411,7 @@ static enum ending judge(struct worker *w, struct flight *f)
 static void count_tokens(struct worker *w, struct flight *f)
 {
     const struct prompt_source *p = w->run->prompts;
-    struct result *r = &f->r;
+    struct request_result *r = &f->r;
     if (r->output_source)
         return;
     if (f->ids)
@@ -423,7 +423,7 @@ static void count_tokens(struct worker *w, struct flight *f)
 }
 
 /* In any case, or at best, where late reads leave the times open. From the scheduled send: who waits for a slot of this client waits all the same, else a search under a cap would find any rate good. */
-static bool meets(const struct objectives *o, const struct result *r, bool at_best)
+static bool meets_objectives(const struct objectives *o, const struct request_result *r, bool at_best)
 {
     int64_t first = r->first_ns - (at_best ? r->first_early_ns : 0),
             last = (r->last_ns ? r->last_ns : r->end_ns) - (at_best ? r->last_early_ns : 0);
@@ -442,9 +442,9 @@ static bool meets(const struct objectives *o, const struct result *r, bool at_be
 }
 
 /* The rate that was really sent: what left within the window; where there is none, the measured requests. */
-static void note_sent(struct worker *w, const struct result *r)
+static void note_sent(struct worker *w, const struct request_result *r)
 {
-    const struct run *run = w->run;
+    const struct load_run *run = w->run;
     bool by_time = run->cooldown_ns < INT64_MAX;
     if (by_time ? r->sent_ns < run->measure_ns || r->sent_ns >= run->cooldown_ns : r->phase != PHASE_MEASURE)
         return;
@@ -452,7 +452,7 @@ static void note_sent(struct worker *w, const struct result *r)
     w->m.last_send_ns = r->sent_ns > w->m.last_send_ns ? r->sent_ns : w->m.last_send_ns;
 }
 
-static void tell_counts(struct worker *w, const struct result *r)
+static void flight_count_end(struct worker *w, const struct request_result *r)
 {
     bool failed = ending_rows[r->ending].failed, completed = r->ending == ENDING_OK || r->ending == ENDING_EMPTY;
     struct metrics *m = &w->m;
@@ -474,24 +474,24 @@ static void tell_counts(struct worker *w, const struct result *r)
     atomic_fetch_add_explicit(&w->live.chunks, r->chunks, memory_order_relaxed);
 }
 
-void flight_end(struct worker *w, struct flight *f, enum ending ending, const char *error)
+void flight_end(struct worker *w, struct flight *f, enum request_ending ending, const char *error)
 {
-    struct result *r = &f->r;
-    const struct run *run = w->run;
+    struct request_result *r = &f->r;
+    const struct load_run *run = w->run;
     if (error)
         keep_error(f, str_of(error));
     r->end_ns = ending == ENDING_OK ? f->last_byte_ns : clock_mono_ns();
     if (ending != ENDING_OK && f->read_chunks) /* cut off within a read */
         settle_gap(w, f, true);
-    r->ending = ending == ENDING_OK ? judge(w, f) : ending;
+    r->ending = ending == ENDING_OK ? flight_judge_body(w, f) : ending;
     if (ending != ENDING_OK && f->stream.trouble)
         r->ending = by_trouble(f->stream.trouble);
     count_tokens(w, f);
     r->short_answer = r->ending == ENDING_OK && run->load->ignore_eos && r->asked_tokens && r->output_tokens < r->asked_tokens &&
                       r->output_source != TOKENS_CHUNKS;
     r->in_one_piece = r->ending == ENDING_OK && run->load->stream && f->stream.framing == FRAMING_JSON;
-    r->good = r->ending == ENDING_OK && meets(&run->load->objectives, r, false);
-    r->good_unknown = r->ending == ENDING_OK && !r->good && meets(&run->load->objectives, r, true);
+    r->good = r->ending == ENDING_OK && meets_objectives(&run->load->objectives, r, false);
+    r->good_unknown = r->ending == ENDING_OK && !r->good && meets_objectives(&run->load->objectives, r, true);
     if (f->error)
         load_hide_secrets(run->load, f->error);
     r->error = f->error;
@@ -501,7 +501,7 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
     else
         r->text = buf_text(&f->text);
     metrics_take(&w->m, r);
-    tell_counts(w, r);
+    flight_count_end(w, r);
     for (struct result_sink *s = run->sinks; s; s = s->next)
         s->take(s, w->number, r);
     atomic_fetch_sub_explicit(&w->run->in_flight, 1, memory_order_relaxed);

@@ -171,7 +171,7 @@ bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_hi
     return true;
 }
 
-static bool enough(double p, uint64_t n)
+static bool hdr_has_enough(double p, uint64_t n)
 {
     return pow(p, (double)n) + (double)n * pow(p, (double)n - 1) * (1 - p) <= 0.01;
 }
@@ -179,11 +179,11 @@ static bool enough(double p, uint64_t n)
 uint64_t hdr_least(double p)
 {
     uint64_t low = 1, high = 2;
-    while (!enough(p, high) && high < (1ULL << 40))
+    while (!hdr_has_enough(p, high) && high < (1ULL << 40))
         low = high, high *= 2;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        *(enough(p, middle) ? &high : &low) = middle;
+        *(hdr_has_enough(p, middle) ? &high : &low) = middle;
     }
     return high;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum state {
+enum http1_state {
     START,
     IN_HEAD,
     BODY_LENGTH,
@@ -47,13 +47,13 @@ bool http1_eof_is_end(const struct http1 *h)
     return h->state == BODY_CLOSE || h->state == COMPLETE;
 }
 
-static bool begins(struct str s, const char *z)
+static bool begins_anycase(struct str s, const char *z)
 {
     return s.n >= strlen(z) && strncasecmp(s.p, z, strlen(z)) == 0;
 }
 
 /* Is `token` among the words with commas between? */
-static bool lists(struct str value, const char *token)
+static bool list_has_token(struct str value, const char *token)
 {
     while (value.p && value.n) {
         struct str one = str_trim(str_cut(&value, ','));
@@ -71,13 +71,13 @@ static enum http1_type type_of(struct str value)
     if (str_is_anycase(type, "application/x-ndjson") || str_is_anycase(type, "application/jsonl") ||
         str_is_anycase(type, "application/x-jsonlines") || str_is_anycase(type, "application/json-lines"))
         return HTTP1_TYPE_NDJSON;
-    if (str_is_anycase(type, "application/json") || (begins(type, "application/") && str_ends(type, "+json")))
+    if (str_is_anycase(type, "application/json") || (begins_anycase(type, "application/") && str_ends(type, "+json")))
         return HTTP1_TYPE_JSON;
     return str_is_anycase(type, "text/html") ? HTTP1_TYPE_HTML : type.n ? HTTP1_TYPE_OTHER : HTTP1_TYPE_NONE;
 }
 
 /* Digits alone, as the grammar wants them. */
-static bool digits(struct str s, uint64_t *ret)
+static bool http1_read_digits(struct str s, uint64_t *ret)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -89,30 +89,30 @@ static bool digits(struct str s, uint64_t *ret)
     return s.n > 0;
 }
 
-struct framing {
+struct http1_framing {
     bool chunked, length, other_coding;
     uint64_t bytes;
 };
 
 /* One field; false: it contradicts what stood before, or cannot be understood. */
-static bool field(struct http1 *h, struct framing *f, struct str name, struct str value)
+static bool http1_take_field(struct http1 *h, struct http1_framing *f, struct str name, struct str value)
 {
     uint64_t n;
     if (str_is_anycase(name, "content-length")) {
         while (value.p) { /* "5, 5" is allowed */
-            if (!digits(str_trim(str_cut(&value, ',')), &n) || (f->length && f->bytes != n))
+            if (!http1_read_digits(str_trim(str_cut(&value, ',')), &n) || (f->length && f->bytes != n))
                 return false;
             f->length = true, f->bytes = n;
         }
     } else if (str_is_anycase(name, "transfer-encoding")) {
-        if (lists(value, "chunked"))
+        if (list_has_token(value, "chunked"))
             f->chunked = true;
         else
             f->other_coding = !str_is_anycase(value, "identity");
     } else if (str_is_anycase(name, "connection") || str_is_anycase(name, "proxy-connection")) {
-        if (lists(value, "close"))
+        if (list_has_token(value, "close"))
             h->keep_alive = false;
-        else if (lists(value, "keep-alive"))
+        else if (list_has_token(value, "keep-alive"))
             h->keep_alive = true;
     } else if (str_is_anycase(name, "content-type")) {
         h->type = (uint8_t)type_of(value);
@@ -126,15 +126,15 @@ static bool field(struct http1 *h, struct framing *f, struct str name, struct st
 static bool status_line(struct http1 *h, struct str line)
 {
     uint64_t status;
-    if (!str_starts(line, "HTTP/1.") || line.n < 12 || line.p[8] != ' ' || !digits(str_sub(line, 9, 3), &status) || status < 100 ||
-        status > 599)
+    if (!str_starts(line, "HTTP/1.") || line.n < 12 || line.p[8] != ' ' || !http1_read_digits(str_sub(line, 9, 3), &status) ||
+        status < 100 || status > 599)
         return false;
     h->keep_alive = line.p[7] != '0';
     h->status = (uint16_t)status;
     return true;
 }
 
-static enum http1_got begin_body(struct http1 *h, const struct framing *f)
+static enum http1_got begin_body(struct http1 *h, const struct http1_framing *f)
 {
     if (f->other_coding)
         h->strange_encoding = true;
@@ -153,7 +153,7 @@ static enum http1_got begin_body(struct http1 *h, const struct framing *f)
 
 static enum http1_got read_head(struct http1 *h, struct str text)
 {
-    struct framing f = {0};
+    struct http1_framing f = {0};
     struct str line = str_trim(str_cut(&text, '\n'));
     if (!status_line(h, line))
         return HTTP1_BAD;
@@ -163,7 +163,7 @@ static enum http1_got read_head(struct http1 *h, struct str text)
             *whole.p == '\t') /* the second: a field folded over lines, of which no field read here is long enough */
             continue;
         struct str name = str_cut(&value, ':');
-        if (!value.p || !field(h, &f, str_trim(name), str_trim(value)))
+        if (!value.p || !http1_take_field(h, &f, str_trim(name), str_trim(value)))
             return HTTP1_BAD;
     }
     if (h->status < 200 && h->status != 101) { /* an interim reply: the real one follows */
@@ -175,19 +175,19 @@ static enum http1_got read_head(struct http1 *h, struct str text)
 
 bool http1_line(struct http1 *h, struct str line)
 {
-    struct framing unused = {0};
+    struct http1_framing unused = {0};
     if (str_starts(line, "HTTP/")) {
         struct str rest = line;
         uint64_t status;
         str_word(&rest);
         http1_reset(h);
-        if (!digits(str_word(&rest), &status) || status < 100 || status > 599)
+        if (!http1_read_digits(str_word(&rest), &status) || status < 100 || status > 599)
             return false;
         h->status = (uint16_t)status;
         return true;
     }
     struct str value = line, name = str_cut(&value, ':');
-    return !value.p || field(h, &unused, str_trim(name), str_trim(value));
+    return !value.p || http1_take_field(h, &unused, str_trim(name), str_trim(value));
 }
 
 /* Length of a head at p, its empty line included; 0: it is not complete. */
@@ -204,7 +204,7 @@ static size_t head_length(const char *p, size_t n, size_t from)
     return 0;
 }
 
-static enum http1_got head(struct http1 *h, const char **p, size_t *n)
+static enum http1_got http1_take_head(struct http1 *h, const char **p, size_t *n)
 {
     if (h->state == START) {
         while (*n && (**p == '\r' || **p == '\n')) /* stray line ends before a head */
@@ -248,7 +248,7 @@ static enum http1_got some_body(struct http1 *h, const char **p, size_t *n, stru
     return HTTP1_BODY;
 }
 
-static int digit(char c)
+static int hex_digit_value(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -259,7 +259,7 @@ static bool chunk_byte(struct http1 *h, char c)
     int d;
     switch (h->state) {
     case CHUNK_SIZE:
-        d = digit(c);
+        d = hex_digit_value(c);
         if (d >= 0) {
             h->left = h->left << 4 | (unsigned)d;
             return ++h->digits <= 15;
@@ -296,7 +296,7 @@ enum http1_got http1_next(struct http1 *h, const char **p, size_t *n, struct str
         switch (h->state) {
         case START:
         case IN_HEAD:
-            got = head(h, p, n);
+            got = http1_take_head(h, p, n);
             if (got != HTTP1_MORE)
                 return got;
             break;

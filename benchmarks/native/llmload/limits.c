@@ -40,7 +40,7 @@ static int check_descriptors(double streams, struct err *err)
     return 0;
 }
 
-static int check_ports(double streams, const struct run *run, struct err *err)
+static int check_ports(double streams, const struct load_run *run, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 200);
@@ -65,7 +65,7 @@ static int check_ports(double streams, const struct run *run, struct err *err)
         streams, places, (unsigned long long)low, (unsigned long long)high, run->endpoint_count);
 }
 
-int limits_check(const struct load *load, const struct run *run, struct err *err)
+int limits_check(const struct load *load, const struct load_run *run, struct err *err)
 {
     double streams = limits_streams(load);
     return check_descriptors(streams, err) < 0 || check_ports(streams, run, err) < 0 ? -1 : 0;

@@ -4,10 +4,10 @@
 #include "base/err.h"
 
 struct load;
-struct run;
+struct load_run;
 
 /* Raises the soft limit of descriptors to what the load needs. ERR_SYSTEM: the hard limit, or the local ports, are too few; the text tells the remedy. */
-int limits_check(const struct load *load, const struct run *run, struct err *err);
+int limits_check(const struct load *load, const struct load_run *run, struct err *err);
 
 /* Most streams at a time, of this agent; 0: no bound. */
 double limits_streams(const struct load *load);

@@ -106,7 +106,7 @@ static bool header_is_good(struct str line)
     return colon && colon > line.p;
 }
 
-static int add_header(struct load *l, struct str line, const char *from, struct arena *a, struct err *err)
+static int load_add_header(struct load *l, struct str line, const char *from, struct arena *a, struct err *err)
 {
     enum { HEADERS_MAX = 64 };
     if (!line.n)
@@ -128,14 +128,14 @@ static int read_headers(struct load *l, const struct opt_set *set, struct arena 
         struct buf text CLEANUP_BUF;
         buf_init(&text, SECRETS_MAX);
         if (v->text[0] != '@') {
-            if (add_header(l, str_trim(str_of(v->text)), v->text, a, err) < 0)
+            if (load_add_header(l, str_trim(str_of(v->text)), v->text, a, err) < 0)
                 return -1;
             continue;
         }
         if (fs_read(AT_FDCWD, v->text + 1, SECRETS_MAX - 1, 0, &text, err) < 0)
             return err_wrap(err, "--header %s", v->text);
         for (struct str rest = buf_text(&text); rest.p;)
-            if (add_header(l, str_trim(str_cut(&rest, '\n')), v->text, a, err) < 0)
+            if (load_add_header(l, str_trim(str_cut(&rest, '\n')), v->text, a, err) < 0)
                 return -1;
     }
     return 0;
@@ -198,7 +198,7 @@ void load_hide_secrets(const struct load *l, char *text)
 }
 
 /* A path that is another API's own would get requests in a form that it does not take. */
-static int check_path(const struct load *l, struct err *err)
+static int load_check_path(const struct load *l, struct err *err)
 {
     struct str path = str_of(l->path ? l->path : "");
     struct str plain = str_sub(path, 0, strcspn(path.p, "?"));
@@ -238,7 +238,7 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
     l->path = opt_text(set, OPTION_PATH);
     if (l->path && (l->path[0] != '/' || strpbrk(l->path, " \t\r\n")))
         return err_set(err, ERR_USAGE, "--path: a path begins with / and has no blanks");
-    if (check_path(l, err) < 0)
+    if (load_check_path(l, err) < 0)
         return -1;
     l->model = opt_text(set, OPTION_MODEL);
     l->least_in_flight = strcmp(opt_text(set, OPTION_BALANCE), "least") == 0;
@@ -422,7 +422,7 @@ static int read_objectives(struct load *l, const struct opt_set *set, struct err
     return 0;
 }
 
-static bool given(const struct opt_set *set, const char *name)
+static bool load_option_given(const struct opt_set *set, const char *name)
 {
     const struct opt_value *v = opt_find(set, name);
     return v && v->text && v->origin != OPT_DEFAULT;
@@ -448,7 +448,7 @@ static int refuse_idle(const struct load *l, const struct opt_set *set, struct e
                 {"think", "--turns", l->turns > 1},
                 {"cooldown", "--duration", l->duration_s > 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (given(set, rows[i].name) && !rows[i].has)
+        if (load_option_given(set, rows[i].name) && !rows[i].has)
             return err_set(err, ERR_USAGE, "--%s changes nothing without %s", rows[i].name, rows[i].needs);
     return 0;
 }

@@ -28,10 +28,10 @@ double profile_at(const struct profile *p, double t);
 double profile_most(const struct profile *p); /* its highest value */
 double profile_seconds(const struct profile *p); /* of all pieces */
 
-struct inputs; /* inputs.h */
+struct input_hashes; /* inputs.h */
 
 struct load {
-    struct inputs *inputs; /* where files of the load are noted; NULL: nowhere */
+    struct input_hashes *inputs; /* where files of the load are noted; NULL: nowhere */
     const char **urls; /* http://host:port[/path], https://…, unix:/path/of/socket[:/path] */
     size_t url_count;
     const char *shown_url; /* the first, as it is told: a query may hold a key, and is left out */

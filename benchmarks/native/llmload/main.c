@@ -51,7 +51,7 @@ static const struct opt_word words[] = {
     {NULL, NULL, NULL}};
 static const char usage[] = "URL [--model M] [--concurrency C | --rate R] [--requests N | --duration T] [--json]";
 
-static int print(struct buf *b, FILE *to, struct err *err)
+static int llmload_print(struct buf *b, FILE *to, struct err *err)
 {
     if (b->failed)
         return err_set(err, ERR_SYSTEM, "no memory for the output");
@@ -60,7 +60,7 @@ static int print(struct buf *b, FILE *to, struct err *err)
     return 0;
 }
 
-static void help(const struct opt_set *set, struct buf *to)
+static void print_help(const struct opt_set *set, struct buf *to)
 {
     static const char *const common[] = {"url",        "model",    "key-env", "wait-ready", "concurrency",  "rate",
                                          "requests",   "duration", "warmup",  "sweep",      "input-tokens", "dataset",
@@ -76,7 +76,7 @@ static void help(const struct opt_set *set, struct buf *to)
                  "All options: \"llmload help options\".  Manual: \"man llmload\".\n");
 }
 
-static void help_all(const struct opt_set *set, struct buf *to)
+static void print_all_options(const struct opt_set *set, struct buf *to)
 {
     buf_printf(to, "usage: llmload %s\n", usage);
 #define VERB(function, name, arguments, what) buf_printf(to, "       llmload %s %s\n           %s\n", name, arguments, what);
@@ -119,7 +119,7 @@ static int take_operands(struct opt_set *set, int count, char **operands, struct
     return 0;
 }
 
-static void manual(const struct opt_set *set, struct buf *to)
+static void print_manual(const struct opt_set *set, struct buf *to)
 {
     struct buf lines CLEANUP_BUF;
     buf_init(&lines, 8192);
@@ -133,15 +133,15 @@ static void manual(const struct opt_set *set, struct buf *to)
 }
 
 struct extras {
-    struct sweep sweep;
+    struct load_sweep sweep;
     struct calibration calibration;
     bool calibrated;
     struct coordination *agents; /* NULL: the load is made here */
 };
 
-static void put_json(const struct report *r, struct around *a, struct extras *x, struct buf *to)
+static void put_json(const struct load_report *r, struct around *a, struct extras *x, struct buf *to)
 {
-    struct report whole = *r;
+    struct load_report whole = *r;
     struct buf more CLEANUP_BUF;
     buf_init(&more, REPORT_MAX);
     around_json(a, &more);
@@ -155,7 +155,7 @@ static void put_json(const struct report *r, struct around *a, struct extras *x,
     report_json(&whole, to);
 }
 
-static void put_table(const struct report *r, struct around *a, struct extras *x, struct buf *to)
+static void put_table(const struct load_report *r, struct around *a, struct extras *x, struct buf *to)
 {
     const struct report_wish wish = {opt_on(a->set, OPTION_DETAILS), opt_on(a->set, OPTION_DEFINE)};
     const struct screen screen = screen_of(STDOUT_FILENO);
@@ -169,18 +169,18 @@ static void put_table(const struct report *r, struct around *a, struct extras *x
         buf_putc(to, '\n'), calibration_table(&x->calibration, 1, &screen, to);
 }
 
-static int report(const struct opt_set *set, struct around *a, struct extras *x, const struct prompt_source *prompts,
-                  const struct outcome *o, struct err *err)
+static int print_load_report(const struct opt_set *set, struct around *a, struct extras *x, const struct prompt_source *prompts,
+                             const struct outcome *o, struct err *err)
 {
     struct buf out CLEANUP_BUF;
-    struct report r = {a->load, prompts, o, {"", 0}};
+    struct load_report r = {a->load, prompts, o, {"", 0}};
     buf_init(&out, REPORT_MAX);
     int ended = around_end(a, o, err);
     (opt_on(set, OPTION_JSON) ? put_json : put_table)(&r, a, x, &out);
     if (sweep_wanted(&x->sweep) && opt_text(set, OPTION_PLOTS) && ended == 0)
         ended = plots_saturation(opt_text(set, OPTION_PLOTS), x->sweep.points, x->sweep.point_count,
                                  a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->shown_url, err);
-    if (print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
+    if (llmload_print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
         return -1;
     if (!x->sweep.search || sweep_is_found(&x->sweep) || o->signal)
         return report_status(o);
@@ -188,7 +188,7 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
     buf_puts(&out, "llmload: ");
     sweep_answer(&x->sweep, &out); /* the table is on standard output, the reason of the exit status is not */
     buf_putc(&out, '\n');
-    return print(&out, stderr, err) < 0 ? -1 : 1;
+    return llmload_print(&out, stderr, err) < 0 ? -1 : 1;
 }
 
 static int make_load_by_agents(struct extras *x, struct outcome *o, struct load *load, struct around *a, struct err *err)
@@ -218,7 +218,7 @@ static int begin_extras(const struct opt_set *set, struct extras *x, struct load
     if (agents && (sweep_wanted(&x->sweep) || x->calibrated))
         return err_set(err, ERR_USAGE, "--agents: searches, sweeps and --calibrate are made by one process; leave one of the two out");
     struct calibration_plan plan = calibration_plan_for(calibration_streams(load));
-    if (x->calibrated && calibrate(&x->calibration, &plan, err) < 0)
+    if (x->calibrated && calibration_run(&x->calibration, &plan, err) < 0)
         return -1;
     return agents ? coordinate_begin(&x->agents, set, load, arena, err) : 0;
 }
@@ -235,7 +235,7 @@ static int run_load(const struct opt_set *set, struct load *load, struct prompt_
     if (status == 0)
         status = make_load(&x, &outcome, load, prompts, &around, err);
     if (status == 0)
-        status = report(set, &around, &x, prompts, &outcome, err);
+        status = print_load_report(set, &around, &x, prompts, &outcome, err);
     outcome_deinit(&outcome);
     around_deinit(&around);
     coordinate_free(x.agents);
@@ -245,13 +245,13 @@ static int run_load(const struct opt_set *set, struct load *load, struct prompt_
     return status;
 }
 
-static int run(const struct opt_set *set, struct err *err)
+static int llmload_run(const struct opt_set *set, struct err *err)
 {
     struct load load;
     struct arena arena;
     struct prompt_source *prompts = NULL;
     arena_init(&arena, 64 << 20);
-    struct inputs inputs = {0};
+    struct input_hashes inputs = {0};
     int status = load_read(&load, set, &arena, err), served;
     load.inputs = &inputs;
     if (status == 0 && (status = coordinate_srun(set, &served, err)) > 0) { /* this task serves the first one */
@@ -288,16 +288,16 @@ static int main_line(int argc, char **argv, struct err *err)
         return -1;
     if (opt_on(&set, OPTION_VERSION)) {
         buf_puts(&out, "llmload " BW_VERSION "\n");
-        return print(&out, stdout, err);
+        return llmload_print(&out, stdout, err);
     }
     bool all = next < argc && (strcmp(argv[next], "options") == 0 || strcmp(argv[next], "all") == 0);
     if (opt_on(&set, OPTION_HELP) || opt_on(&set, OPTION_MAN) || argc < 2) {
-        (opt_on(&set, OPTION_MAN) ? manual : all ? help_all : help)(&set, &out);
-        return print(&out, argc < 2 ? stderr : stdout, err) < 0 ? -1 : argc < 2 ? USAGE_STATUS : 0;
+        (opt_on(&set, OPTION_MAN) ? print_manual : all ? print_all_options : print_help)(&set, &out);
+        return llmload_print(&out, argc < 2 ? stderr : stdout, err) < 0 ? -1 : argc < 2 ? USAGE_STATUS : 0;
     }
     int status = take_operands(&set, argc - next, argv + next, err);
     if (status == 0)
-        status = run(&set, err);
+        status = llmload_run(&set, err);
     if (status < 0)
         opt_name_as_typed(&set, err);
     opt_deinit(&set);

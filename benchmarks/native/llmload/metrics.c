@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct metric_row metric_rows[METRICS] = {
+const struct load_metric_row metric_rows[METRICS] = {
 #define METRIC(id, key, unit, scale, definition) {key, unit, definition, scale},
 #include "benchmarks/native/llmload/metrics.def"
 #undef METRIC
@@ -40,7 +40,7 @@ void metrics_deinit(struct metrics *m)
     m->series.b = NULL;
 }
 
-static void series_halve(struct series *s)
+static void series_halve(struct load_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct series_bucket from = s->b[i], *to = &s->b[i / 2];
@@ -55,7 +55,7 @@ static void series_halve(struct series *s)
     s->width_ns *= 2;
 }
 
-struct series_bucket *series_at(struct series *s, int64_t since_ns)
+struct series_bucket *series_at(struct load_series *s, int64_t since_ns)
 {
     if (since_ns < 0)
         since_ns = 0;
@@ -67,7 +67,7 @@ struct series_bucket *series_at(struct series *s, int64_t since_ns)
     return &s->b[i];
 }
 
-void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns)
+void series_in_flight(struct load_series *s, int64_t from_ns, int64_t to_ns)
 {
     if (from_ns < 0)
         from_ns = 0;
@@ -80,7 +80,7 @@ void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns)
     }
 }
 
-static void series_merge(struct series *into, const struct series *from)
+static void series_merge(struct load_series *into, const struct load_series *from)
 {
     while (into->width_ns < from->width_ns)
         series_halve(into);
@@ -93,12 +93,12 @@ static void series_merge(struct series *into, const struct series *from)
     }
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t earlier_time(int64_t a, int64_t b)
 {
     return !a ? b : !b ? a : a < b ? a : b;
 }
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_time(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -122,12 +122,12 @@ void metrics_merge(struct metrics *into, const struct metrics *from)
         into->input_source[i] += from->input_source[i];
         into->output_source[i] += from->output_source[i];
     }
-    into->first_send_ns = earlier(into->first_send_ns, from->first_send_ns);
-    into->last_end_ns = later(into->last_end_ns, from->last_end_ns);
-    into->last_send_ns = later(into->last_send_ns, from->last_send_ns);
-    into->window_begin_ns = earlier(into->window_begin_ns, from->window_begin_ns);
-    into->window_end_ns = later(into->window_end_ns, from->window_end_ns);
-    into->series_begin_ns = earlier(into->series_begin_ns, from->series_begin_ns);
+    into->first_send_ns = earlier_time(into->first_send_ns, from->first_send_ns);
+    into->last_end_ns = later_time(into->last_end_ns, from->last_end_ns);
+    into->last_send_ns = later_time(into->last_send_ns, from->last_send_ns);
+    into->window_begin_ns = earlier_time(into->window_begin_ns, from->window_begin_ns);
+    into->window_end_ns = later_time(into->window_end_ns, from->window_end_ns);
+    into->series_begin_ns = earlier_time(into->series_begin_ns, from->series_begin_ns);
     into->in_flight_max = into->in_flight_max > from->in_flight_max ? into->in_flight_max : from->in_flight_max;
     series_merge(&into->series, &from->series);
     for (int e = 0; e < ENDINGS; e++)
@@ -136,7 +136,7 @@ void metrics_merge(struct metrics *into, const struct metrics *from)
 }
 
 /* The difference of two times, if both happened, the first of them perhaps from_early_ns earlier; !known: it is a bound. */
-static void span(struct metrics *m, enum metric which, int64_t from_ns, int64_t from_early_ns, int64_t to_ns, bool known)
+static void metrics_add_span(struct metrics *m, enum metric which, int64_t from_ns, int64_t from_early_ns, int64_t to_ns, bool known)
 {
     if (!from_ns || !to_ns)
         return;
@@ -147,12 +147,12 @@ static void span(struct metrics *m, enum metric which, int64_t from_ns, int64_t 
 }
 
 /* The same from a time of the client's own, which is exact. */
-static void gap(struct metrics *m, enum metric which, int64_t from_ns, int64_t to_ns, bool known)
+static void metrics_add_gap(struct metrics *m, enum metric which, int64_t from_ns, int64_t to_ns, bool known)
 {
-    span(m, which, from_ns, 0, to_ns, known);
+    metrics_add_span(m, which, from_ns, 0, to_ns, known);
 }
 
-static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
+static void take_tokens(struct metrics *m, const struct request_result *r, int64_t last)
 {
     m->input_tokens += r->input_tokens, m->output_tokens += r->output_tokens;
     m->cached_known += r->has_cached, m->cached_of += r->has_cached ? r->input_tokens : 0;
@@ -180,28 +180,28 @@ static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
     }
 }
 
-static void take_times(struct metrics *m, const struct result *r)
+static void take_times(struct metrics *m, const struct request_result *r)
 {
     int64_t last = r->last_ns ? r->last_ns : r->end_ns;
     bool first_known = result_first_known(r), last_known = result_last_known(r);
     m->first_unknown += r->first_ns && !first_known;
     m->last_unknown += !last_known;
-    gap(m, METRIC_TTFT, r->sent_ns, r->first_ns, first_known);
-    gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns, first_known);
-    gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns, result_output_known(r));
+    metrics_add_gap(m, METRIC_TTFT, r->sent_ns, r->first_ns, first_known);
+    metrics_add_gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns, first_known);
+    metrics_add_gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns, result_output_known(r));
     if (!r->several)
-        span(m, METRIC_TTST, r->first_ns, r->first_early_ns, r->second_ns, result_second_known(r));
-    gap(m, METRIC_E2EL, r->sent_ns, last, last_known);
-    gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last, last_known);
-    gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns, lateness_known(r->byte_early_ns, r->first_byte_ns - r->sent_ns));
-    span(m, METRIC_RECEIVE, r->first_byte_ns, r->byte_early_ns, r->end_ns,
-         lateness_known(r->byte_early_ns + r->last_early_ns, r->end_ns - r->first_byte_ns));
+        metrics_add_span(m, METRIC_TTST, r->first_ns, r->first_early_ns, r->second_ns, result_second_known(r));
+    metrics_add_gap(m, METRIC_E2EL, r->sent_ns, last, last_known);
+    metrics_add_gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last, last_known);
+    metrics_add_gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns, lateness_known(r->byte_early_ns, r->first_byte_ns - r->sent_ns));
+    metrics_add_span(m, METRIC_RECEIVE, r->first_byte_ns, r->byte_early_ns, r->end_ns,
+                     lateness_known(r->byte_early_ns + r->last_early_ns, r->end_ns - r->first_byte_ns));
     if (r->chunks > 1)
-        span(m, METRIC_DECODE, r->first_ns, r->first_early_ns, r->last_ns, result_span_known(r));
+        metrics_add_span(m, METRIC_DECODE, r->first_ns, r->first_early_ns, r->last_ns, result_span_known(r));
     take_tokens(m, r, last);
 }
 
-void metrics_take(struct metrics *m, const struct result *r)
+void metrics_take(struct metrics *m, const struct request_result *r)
 {
     const struct ending_row *e = &ending_rows[r->ending];
     m->ended[r->phase][r->ending]++;
@@ -212,11 +212,11 @@ void metrics_take(struct metrics *m, const struct result *r)
         return;
     if (r->status < sizeof m->status / sizeof *m->status)
         m->status[r->status]++;
-    m->first_send_ns = earlier(m->first_send_ns, r->sent_ns);
-    m->last_end_ns = later(m->last_end_ns, r->end_ns);
-    gap(m, METRIC_LAG, r->scheduled_ns, r->sent_ns, true);
+    m->first_send_ns = earlier_time(m->first_send_ns, r->sent_ns);
+    m->last_end_ns = later_time(m->last_end_ns, r->end_ns);
+    metrics_add_gap(m, METRIC_LAG, r->scheduled_ns, r->sent_ns, true);
     m->late += r->sent_ns - r->scheduled_ns > LATENESS_LATE_NS;
-    gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns, lateness_known(r->connect_early_ns, r->connected_ns - r->begin_ns));
+    metrics_add_gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns, lateness_known(r->connect_early_ns, r->connected_ns - r->begin_ns));
     if (r->chunks > 1 && !r->several) { /* gaps were counted as they came, so their sum must know the same streams */
         m->itl_all += r->chunks - 1;
         m->itl_sum_ns += (double)(r->last_ns - r->first_ns);

@@ -10,11 +10,11 @@ enum metric {
 #undef METRIC
     METRICS
 };
-struct metric_row {
+struct load_metric_row {
     const char *key, *unit, *definition;
     double scale;
 };
-extern const struct metric_row metric_rows[METRICS];
+extern const struct load_metric_row metric_rows[METRICS];
 
 /* Throughput in time, buckets of equal width from the run's start; when there are too many, neighbours are joined and the width doubles. */
 enum { SERIES_MAX = 4096 };
@@ -22,7 +22,7 @@ struct series_bucket {
     uint32_t sent, completed, failed, good;
     uint64_t tokens, chunks, in_flight_ns;
 };
-struct series {
+struct load_series {
     struct series_bucket *b;
     size_t n;
     int64_t width_ns;
@@ -56,7 +56,7 @@ struct metrics {
     int64_t first_send_ns, last_end_ns; /* measured: first actual send, last completion; CLOCK_MONOTONIC */
     int64_t window_begin_ns, window_end_ns; /* the measurement window; end 0: until the last request */
     uint64_t in_flight_max; /* highest number of requests in flight, whole run */
-    struct series series; /* whole run, from series_begin_ns */
+    struct load_series series; /* whole run, from series_begin_ns */
     int64_t series_begin_ns;
     uint64_t window_tokens; /* tokens (chunks, where the server does not say) that arrived within the window, of all requests */
     uint64_t sent; /* requests sent within the window, whatever their phase; by count: measured ones */
@@ -68,9 +68,9 @@ struct metrics {
 };
 
 /* The bucket of a time since the series' begin. */
-struct series_bucket *series_at(struct series *s, int64_t since_ns);
+struct series_bucket *series_at(struct load_series *s, int64_t since_ns);
 /* A request was in flight from … to (since the series' begin). */
-void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
+void series_in_flight(struct load_series *s, int64_t from_ns, int64_t to_ns);
 
 /* The counters that simply add up. */
 #define METRICS_SUMS(SUM)                                                                                                                  \
@@ -112,7 +112,7 @@ int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);
 void metrics_merge(struct metrics *into, const struct metrics *from);
 /* Counts a finished request (histograms: only phase measure and not failed). */
-void metrics_take(struct metrics *m, const struct result *r);
+void metrics_take(struct metrics *m, const struct request_result *r);
 /* Measured requests that are complete (ok, empty), and those that failed. */
 uint64_t metrics_completed(const struct metrics *m);
 uint64_t metrics_failed(const struct metrics *m);

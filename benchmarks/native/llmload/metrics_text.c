@@ -7,7 +7,7 @@
 
 enum { STATUSES = sizeof((struct metrics *)0)->status / sizeof((struct metrics *)0)->status[0] };
 
-static void put_whole(struct buf *to, const char *name, int64_t v)
+static void metrics_put_whole(struct buf *to, const char *name, int64_t v)
 {
     buf_printf(to, "%s\"%s\":%lld", to->p[to->n - 1] == '{' ? "" : ",", name, (long long)v);
 }
@@ -20,7 +20,7 @@ static void put_row(struct buf *to, const char *name, const uint64_t *v, size_t 
     buf_putc(to, ']');
 }
 
-static void put_series(struct buf *to, const struct series *s)
+static void put_series(struct buf *to, const struct load_series *s)
 {
     buf_printf(to, ",\"series\":{\"width_ns\":%lld,\"buckets\":[", (long long)s->width_ns);
     for (size_t i = 0; i < s->n; i++) {
@@ -34,16 +34,16 @@ static void put_series(struct buf *to, const struct series *s)
 void metrics_print(const struct metrics *m, struct buf *to)
 {
     buf_putc(to, '{');
-#define SUM(field) put_whole(to, #field, (int64_t)m->field);
+#define SUM(field) metrics_put_whole(to, #field, (int64_t)m->field);
     METRICS_SUMS(SUM)
 #undef SUM
-    put_whole(to, "first_send_ns", m->first_send_ns);
-    put_whole(to, "last_end_ns", m->last_end_ns);
-    put_whole(to, "last_send_ns", m->last_send_ns);
-    put_whole(to, "window_begin_ns", m->window_begin_ns);
-    put_whole(to, "window_end_ns", m->window_end_ns);
-    put_whole(to, "series_begin_ns", m->series_begin_ns);
-    put_whole(to, "in_flight_max", (int64_t)m->in_flight_max);
+    metrics_put_whole(to, "first_send_ns", m->first_send_ns);
+    metrics_put_whole(to, "last_end_ns", m->last_end_ns);
+    metrics_put_whole(to, "last_send_ns", m->last_send_ns);
+    metrics_put_whole(to, "window_begin_ns", m->window_begin_ns);
+    metrics_put_whole(to, "window_end_ns", m->window_end_ns);
+    metrics_put_whole(to, "series_begin_ns", m->series_begin_ns);
+    metrics_put_whole(to, "in_flight_max", (int64_t)m->in_flight_max);
     buf_puts(to, ",\"itl_sum_ns\":");
     buf_double(to, m->itl_sum_ns);
     buf_puts(to, ",\"itl_unknown_ns\":");
@@ -72,7 +72,7 @@ void metrics_print(const struct metrics *m, struct buf *to)
 
 /* ---- and back ---- */
 
-static uint64_t whole(const struct json *j)
+static uint64_t metrics_read_whole(const struct json *j)
 {
     int64_t v = json_integer(j, 0);
     return v > 0 ? (uint64_t)v : 0;
@@ -84,12 +84,12 @@ static int read_row(const struct json *from, const char *name, uint64_t *v, size
     if (!json_is_array(row) || json_count(row) != n)
         return err_set(err, ERR_INPUT, "\"%s\" is missing, or of another version", name);
     for (size_t i = 0; i < n; i++, j = json_next(j))
-        v[i] += whole(j);
+        v[i] += metrics_read_whole(j);
     return 0;
 }
 
 /* Into an empty series; metrics_merge brings widths together. */
-static int read_series(struct series *s, const struct json *from, struct err *err)
+static int metrics_read_series(struct load_series *s, const struct json *from, struct err *err)
 {
     const struct json *j = json_first(json_get(from, "buckets"));
     int64_t width = json_integer(json_get(from, "width_ns"), 0);
@@ -99,13 +99,13 @@ static int read_series(struct series *s, const struct json *from, struct err *er
         return err_set(err, ERR_INPUT, "\"series\" is missing, or has other widths, or more than %d buckets", SERIES_MAX);
     s->width_ns = width;
     for (s->n = 0; j; j = json_next(j), s->n++)
-        s->b[s->n] = (struct series_bucket){.sent = (uint32_t)whole(json_at(j, 0)),
-                                            .completed = (uint32_t)whole(json_at(j, 1)),
-                                            .failed = (uint32_t)whole(json_at(j, 2)),
-                                            .tokens = whole(json_at(j, 3)),
-                                            .chunks = whole(json_at(j, 4)),
-                                            .in_flight_ns = whole(json_at(j, 5)),
-                                            .good = (uint32_t)whole(json_at(j, 6))};
+        s->b[s->n] = (struct series_bucket){.sent = (uint32_t)metrics_read_whole(json_at(j, 0)),
+                                            .completed = (uint32_t)metrics_read_whole(json_at(j, 1)),
+                                            .failed = (uint32_t)metrics_read_whole(json_at(j, 2)),
+                                            .tokens = metrics_read_whole(json_at(j, 3)),
+                                            .chunks = metrics_read_whole(json_at(j, 4)),
+                                            .in_flight_ns = metrics_read_whole(json_at(j, 5)),
+                                            .good = (uint32_t)metrics_read_whole(json_at(j, 6))};
     return 0;
 }
 
@@ -118,9 +118,9 @@ static void read_errors(struct metrics *m, const struct json *from)
     }
 }
 
-static int read_all(struct metrics *m, const struct json *from, struct err *err)
+static int metrics_read_members(struct metrics *m, const struct json *from, struct err *err)
 {
-#define SUM(field) m->field = whole(json_get(from, #field));
+#define SUM(field) m->field = metrics_read_whole(json_get(from, #field));
     METRICS_SUMS(SUM)
 #undef SUM
     m->first_send_ns = json_integer(json_get(from, "first_send_ns"), 0);
@@ -129,7 +129,7 @@ static int read_all(struct metrics *m, const struct json *from, struct err *err)
     m->window_begin_ns = json_integer(json_get(from, "window_begin_ns"), 0);
     m->window_end_ns = json_integer(json_get(from, "window_end_ns"), 0);
     m->series_begin_ns = json_integer(json_get(from, "series_begin_ns"), 0);
-    m->in_flight_max = whole(json_get(from, "in_flight_max"));
+    m->in_flight_max = metrics_read_whole(json_get(from, "in_flight_max"));
     m->itl_sum_ns = json_number(json_get(from, "itl_sum_ns"), 0);
     m->itl_unknown_ns = json_number(json_get(from, "itl_unknown_ns"), 0);
     m->cpu_s = json_number(json_get(from, "cpu_s"), 0);
@@ -139,7 +139,7 @@ static int read_all(struct metrics *m, const struct json *from, struct err *err)
     if (read_row(from, "status", m->status, STATUSES, err) < 0 ||
         read_row(from, "input_source", m->input_source, TOKENS_SOURCES, err) < 0 ||
         read_row(from, "output_source", m->output_source, TOKENS_SOURCES, err) < 0 ||
-        read_series(&m->series, json_get(from, "series"), err) < 0)
+        metrics_read_series(&m->series, json_get(from, "series"), err) < 0)
         return -1;
     read_errors(m, json_get(from, "first_error"));
     for (int i = 0; i < METRICS; i++)
@@ -153,7 +153,7 @@ int metrics_read(struct metrics *into, const struct json *from, struct err *err)
     struct metrics m;
     if (metrics_init(&m, err) < 0)
         return -1;
-    int rc = read_all(&m, from, err);
+    int rc = metrics_read_members(&m, from, err);
     if (rc == 0)
         metrics_merge(into, &m);
     metrics_deinit(&m);

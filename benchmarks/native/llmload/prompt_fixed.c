@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct fixed {
+struct fixed_prompt {
     struct prompt_source source;
     char *text;
 };
 
-static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
-                struct err *err)
+static int fixed_make_prompt(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
+                             struct err *err)
 {
-    const struct fixed *f = (const struct fixed *)source;
+    const struct fixed_prompt *f = (const struct fixed_prompt *)source;
     (void)want, (void)scratch, (void)err;
     ret->text = str_of(f->text);
     return 0;
@@ -20,19 +20,19 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
 
 static void fixed_close(struct prompt_source *source)
 {
-    struct fixed *f = (struct fixed *)source;
+    struct fixed_prompt *f = (struct fixed_prompt *)source;
     free(f->text);
     free(f);
 }
 
 int prompt_fixed(struct prompt_source **ret, const char *text, struct err *err)
 {
-    struct fixed *f = calloc(1, sizeof *f);
+    struct fixed_prompt *f = calloc(1, sizeof *f);
     if (!f || !(f->text = strdup(text))) {
         free(f);
         return err_sys(err, "the prompt");
     }
-    f->source = (struct prompt_source){.name = "fixed", .constant = true, .make = make, .close = fixed_close};
+    f->source = (struct prompt_source){.name = "fixed", .constant = true, .make = fixed_make_prompt, .close = fixed_close};
     *ret = &f->source;
     return 0;
 }

@@ -15,7 +15,7 @@
 
 enum { READ_SIZE = 256 << 10, READS_AT_ONCE = 32 };
 
-static void prepare(struct worker *w, int fd, int family)
+static void set_socket_options(struct worker *w, int fd, int family)
 {
     int on = 1, stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
     if (family == AF_UNIX)
@@ -33,7 +33,7 @@ static void prepare(struct worker *w, int fd, int family)
     }
 }
 
-static void lost(struct worker *w, struct conn *c, const char *what, int code);
+static void connection_lost(struct worker *w, struct conn *c, const char *what, int code);
 
 /* Begins a connection to the address whose turn it is. */
 static void open_connection(struct worker *w, struct conn *c)
@@ -53,10 +53,10 @@ static void open_connection(struct worker *w, struct conn *c)
                     false);
         return;
     }
-    prepare(w, c->fd, family);
+    set_socket_options(w, c->fd, family);
     if ((connect(c->fd, &e->address[c->address].u.any, e->address[c->address].length) < 0 && errno != EINPROGRESS) ||
         epoll_ctl(w->epoll, EPOLL_CTL_ADD, c->fd, &event) < 0) {
-        lost(w, c, "connect", errno);
+        connection_lost(w, c, "connect", errno);
         return;
     }
     conn_arm(w, c);
@@ -75,7 +75,7 @@ bool raw_next_address(struct worker *w, struct conn *c)
 }
 
 /* The connection is of no use any more: another address, a new connection for a request that met a dead one, or the end. */
-static void lost(struct worker *w, struct conn *c, const char *what, int code)
+static void connection_lost(struct worker *w, struct conn *c, const char *what, int code)
 {
     char text[200];
     bool begun = http1_begun(&c->http);
@@ -138,7 +138,7 @@ static void send_request(struct worker *w, struct conn *c)
     ssize_t n = send(c->fd, wire->p, wire->n, MSG_NOSIGNAL);
     c->state = CONN_RECEIVING;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        lost(w, c, "send", errno);
+        connection_lost(w, c, "send", errno);
         return;
     }
     if (n < 0)
@@ -158,7 +158,7 @@ void raw_begin(struct worker *w, struct conn *c)
         open_connection(w, c);
 }
 
-static void connected(struct worker *w, struct conn *c)
+static void connection_made(struct worker *w, struct conn *c)
 {
     int code = 0;
     socklen_t n = sizeof code;
@@ -166,7 +166,7 @@ static void connected(struct worker *w, struct conn *c)
     socklen_t length = sizeof peer;
     getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &code, &n);
     if (code) {
-        lost(w, c, "connect", code);
+        connection_lost(w, c, "connect", code);
         return;
     }
     if (getpeername(c->fd, (struct sockaddr *)&peer, &length) < 0)
@@ -198,7 +198,7 @@ static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at
 }
 
 /* Bytes that came with one read. hangup: the server has closed its side, which epoll tells once only. false: the request is over, c may carry another one already. */
-static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns, bool hangup)
+static bool take_received(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns, bool hangup)
 {
     struct flight *f = &c->f;
     struct str bytes;
@@ -239,7 +239,7 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
 
 /* The stamp, where it can be true: not after the read, and not before the socket was known to be empty, unless the kernel's own age of the data says
  * so. Else (the clock was set) 0. */
-static int64_t plausible(struct worker *w, const struct conn *c, int64_t at, int64_t now)
+static int64_t plausible_stamp(struct worker *w, const struct conn *c, int64_t at, int64_t now)
 {
     enum { SLACK_NS = 1000000 };
     bool is_after = at >= w->late.from_ns - SLACK_NS || (at > c->f.r.sent_ns && at <= lateness_last_data(c->fd, now));
@@ -260,7 +260,7 @@ static int64_t stamp_of(struct worker *w, const struct conn *c, struct msghdr *m
         int64_t at = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
         if (!at)
             break;
-        return plausible(w, c, at + w->real_to_mono_ns, now);
+        return plausible_stamp(w, c, at + w->real_to_mono_ns, now);
     }
     return 0;
 }
@@ -281,7 +281,7 @@ static void note_read(struct worker *w, const struct conn *c, int64_t stamp_ns, 
 }
 
 /* One read with its arrival; as recv. */
-static ssize_t receive(struct worker *w, struct conn *c, int64_t *ret_at_ns)
+static ssize_t receive_stamped(struct worker *w, struct conn *c, int64_t *ret_at_ns)
 {
     union {
         char bytes[CMSG_SPACE(3 * sizeof(struct timespec)) + 64];
@@ -308,32 +308,32 @@ static ssize_t receive(struct worker *w, struct conn *c, int64_t *ret_at_ns)
     return n;
 }
 
-static void ended(struct worker *w, struct conn *c)
+static void connection_ended(struct worker *w, struct conn *c)
 {
     if (http1_eof_is_end(&c->http))
         conn_finish(w, c, ENDING_OK, NULL, false);
     else
-        lost(w, c, "read", 0);
+        connection_lost(w, c, "read", 0);
 }
 
-static void readable(struct worker *w, struct conn *c, bool hangup)
+static void connection_readable(struct worker *w, struct conn *c, bool hangup)
 {
     for (int i = 0; hangup || i < READS_AT_ONCE; i++) {
         int64_t at_ns = 0;
-        ssize_t n = receive(w, c, &at_ns);
+        ssize_t n = receive_stamped(w, c, &at_ns);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
             return;
         if (n < 0) {
-            lost(w, c, "read", errno);
+            connection_lost(w, c, "read", errno);
             return;
         }
         if (n == 0) {
-            ended(w, c);
+            connection_ended(w, c);
             return;
         }
-        if (!take(w, c, w->bytes, (size_t)n, at_ns, hangup))
+        if (!take_received(w, c, w->bytes, (size_t)n, at_ns, hangup))
             return;
         if (n < READ_SIZE && !hangup)
             return;
@@ -354,11 +354,11 @@ void raw_event(struct worker *w, struct conn *c, uint32_t events)
     }
     if (c->state == CONN_CONNECTING) {
         if (events & (EPOLLOUT | EPOLLERR | EPOLLHUP))
-            connected(w, c);
+            connection_made(w, c);
         return;
     }
     if (c->state == CONN_SENDING && (events & EPOLLOUT))
         send_rest(w, c);
     if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-        readable(w, c, events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
+        connection_readable(w, c, events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
 }

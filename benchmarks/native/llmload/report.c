@@ -8,7 +8,7 @@ const char report_percentile_definition[] =
     "p-th of n values: the value of rank ceil(p n), to 0.05 %; its 95 % interval: values of the ranks that the binomial distribution allows. "
     "None is told unless at least two values lie beyond it with 99 % certainty (p90 from 64, p95 130, p99 662, p99.9 6636 values)";
 
-void report_derive(struct derived *ret, const struct report *r)
+void report_derive(struct report_derived *ret, const struct load_report *r)
 {
     const struct outcome *o = r->outcome;
     const struct metrics *m = &o->m;
@@ -16,7 +16,7 @@ void report_derive(struct derived *ret, const struct report *r)
     double window = m->window_end_ns ? (double)(m->window_end_ns - m->window_begin_ns) / 1e9 : NAN;
     if (o->why_early && m->window_end_ns && o->wall_s < (double)(m->window_end_ns - o->begin_ns) / 1e9)
         window = o->wall_s - (double)(m->window_begin_ns - o->begin_ns) / 1e9;
-    *ret = (struct derived){
+    *ret = (struct report_derived){
         .seconds = seconds,
         .window_s = window,
         .completed = metrics_completed(m),

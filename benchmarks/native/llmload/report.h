@@ -5,20 +5,20 @@
 #include "benchmarks/native/llmload/engine.h"
 
 /* Further members of the result, each as `,"key":value`: readiness, scrape, calibration, search … */
-struct report {
+struct load_report {
     const struct load *load;
     const struct prompt_source *prompts;
     const struct outcome *outcome;
     struct str more;
 };
 
-void report_json(const struct report *r, struct buf *to); /* one object, one line */
+void report_json(const struct load_report *r, struct buf *to); /* one object, one line */
 /* What is printed beside the answer. */
 struct report_wish {
     bool details, define;
 };
 /* The answer, the latencies, warnings and one hint; or, when no request succeeded, the reason and a hint. */
-void report_table(const struct report *r, struct report_wish wish, const struct screen *screen, struct buf *to);
+void report_table(const struct load_report *r, struct report_wish wish, const struct screen *screen, struct buf *to);
 /* 0: good. 1: every request failed, or none was complete: nothing was measured. 128 + n: ended by signal n (partial results). */
 int report_status(const struct outcome *o);
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void line(struct buf *to, const char *what, double v, const char *unit)
+static void put_detail_line(struct buf *to, const char *what, double v, const char *unit)
 {
     buf_printf(to, "  %-22s ", what);
     report_figure(to, v);
@@ -13,7 +13,7 @@ static void line(struct buf *to, const char *what, double v, const char *unit)
 }
 
 /* Lines that begin with two blanks, broken at the screen's width. */
-static void put_wrapped(const struct screen *screen, struct str lines, struct buf *to)
+static void put_wrapped_lines(const struct screen *screen, struct str lines, struct buf *to)
 {
     while (lines.n) {
         screen_wrap(screen, str_cut(&lines, '\n'), 0, 4, to);
@@ -21,7 +21,7 @@ static void put_wrapped(const struct screen *screen, struct str lines, struct bu
     }
 }
 
-static void put_tokens(const struct report *r, const struct derived *d, struct buf *to)
+static void put_token_details(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
     bool in_mixed, out_mixed;
@@ -33,24 +33,24 @@ static void put_tokens(const struct report *r, const struct derived *d, struct b
     buf_printf(to, "  %-22s %llu (counted by: %s%s)\n", "output tokens", (unsigned long long)m->output_tokens, token_source_names[out],
                out_mixed ? ", mixed" : "");
     if (in && out)
-        line(to, "all tokens", report_per_second((double)(m->input_tokens + m->output_tokens), d->seconds), "tokens/s");
+        put_detail_line(to, "all tokens", report_per_second((double)(m->input_tokens + m->output_tokens), d->seconds), "tokens/s");
 }
 
-static void put_load(const struct report *r, const struct derived *d, struct buf *to)
+static void put_load_details(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
     buf_printf(to, "  %-22s %.12s\n", "schedule", r->outcome->schedule_hash);
-    line(to, "really sent", d->sent_rate, "requests/s");
-    line(to, "requests at a time", d->concurrency, "on average");
-    line(to, "", (double)m->in_flight_max, "at most, in the whole run");
+    put_detail_line(to, "really sent", d->sent_rate, "requests/s");
+    put_detail_line(to, "requests at a time", d->concurrency, "on average");
+    put_detail_line(to, "", (double)m->in_flight_max, "at most, in the whole run");
     if (r->load->arrivals != ARRIVALS_CLOSED) {
-        line(to, "arrivals scheduled", (double)m->scheduled, "");
+        put_detail_line(to, "arrivals scheduled", (double)m->scheduled, "");
         if (isfinite(d->surplus))
-            line(to, "surplus", 100 * d->surplus, "% of what the rate asks for");
-        line(to, "late", (double)m->late, "sent more than 10 ms behind the schedule");
+            put_detail_line(to, "surplus", 100 * d->surplus, "% of what the rate asks for");
+        put_detail_line(to, "late", (double)m->late, "sent more than 10 ms behind the schedule");
     }
     if (m->reconnects)
-        line(to, "reconnects", (double)m->reconnects, "the server had closed a kept connection; the request was sent again");
+        put_detail_line(to, "reconnects", (double)m->reconnects, "the server had closed a kept connection; the request was sent again");
     if (d->has_steady)
         buf_printf(to, "  %-22s %.1f s to %.1f s: %.4g requests/s, %.4g tokens/s%s\n", "steady state", d->steady.from_s, d->steady.to_s,
                    d->steady.requests_per_s, d->steady.tokens_per_s, d->steady.enough ? "" : " (short)");
@@ -77,7 +77,7 @@ static void put_interval(const struct hdr *h, double scale, struct listing *l)
     listing_none(l), listing_none(l), listing_none(l);
 }
 
-static void put_metrics(const struct report *r, const struct screen *screen, struct buf *to)
+static void put_metric_details(const struct load_report *r, const struct screen *screen, struct buf *to)
 {
     static const struct listing_column columns[] = {{.key = "metric", .heading = "metric", .whole = true},
                                                     {.key = "unit", .heading = "", .whole = true},
@@ -116,11 +116,11 @@ static void put_metrics(const struct report *r, const struct screen *screen, str
         buf_init(&gaps, 400);
         buf_printf(&gaps, "  %llu of %llu gaps share a stamp with another event, and are left out of itl's percentiles",
                    (unsigned long long)m->itl_shared, (unsigned long long)m->itl_all);
-        put_wrapped(screen, buf_text(&gaps), to);
+        put_wrapped_lines(screen, buf_text(&gaps), to);
     }
 }
 
-static void put_client(const struct report *r, const struct derived *d, struct buf *to)
+static void put_client_details(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct outcome *o = r->outcome;
     buf_printf(to, "  client: %u threads, arrivals by %s\n  %.2f s of processor time (%.1f %% of its threads)", o->threads,
@@ -133,19 +133,19 @@ static void put_client(const struct report *r, const struct derived *d, struct b
     buf_putc(to, '\n');
 }
 
-void report_details(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to)
+void report_details(const struct load_report *r, const struct report_derived *d, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf lines;
     buf_init(&lines, 1 << 16);
-    put_tokens(r, d, &lines);
-    put_load(r, d, &lines);
-    put_client(r, d, &lines);
+    put_token_details(r, d, &lines);
+    put_load_details(r, d, &lines);
+    put_client_details(r, d, &lines);
     buf_puts(to, "\nDetails\n");
-    put_wrapped(screen, buf_text(&lines), to);
+    put_wrapped_lines(screen, buf_text(&lines), to);
     to->failed |= lines.failed;
     if (d->completed) {
         buf_putc(to, '\n');
-        put_metrics(r, screen, to);
+        put_metric_details(r, screen, to);
     }
 }
 

@@ -25,8 +25,8 @@ void report_client_say(const struct client_lateness *c, struct buf *to);
 
 /* What a reader must know of the result, a sentence a line. */
 enum { REPORT_WARNINGS_MAX = 1 << 16 };
-struct derived;
-void report_warnings(const struct report *r, const struct derived *d, struct buf *to);
+struct report_derived;
+void report_warnings(const struct load_report *r, const struct report_derived *d, struct buf *to);
 /* "6 requests are too few for p90, p95 and p99 …": the percentiles of the table that so many requests cannot have; nothing where
  * they are enough. */
 void report_foresee(const struct load *l, double requests, struct buf *to);
@@ -34,7 +34,7 @@ void report_foresee(const struct load *l, double requests, struct buf *to);
 void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to);
 void report_warning_list(struct str warnings, struct buf *to); /* a JSON array of them */
 
-struct derived {
+struct report_derived {
     double seconds; /* first actual send to last completion of measured requests */
     double window_s; /* measurement window; NaN: by count */
     double cached_share; /* of the prompts' tokens that came from the server's cache; NaN: it does not tell */
@@ -48,7 +48,7 @@ struct derived {
     struct steady steady;
     struct client_lateness client;
 };
-void report_derive(struct derived *ret, const struct report *r);
+void report_derive(struct report_derived *ret, const struct load_report *r);
 double report_per_second(double count, double seconds); /* NaN: no time */
 /* In its unit; NaN: no samples, or times that are not known could change it by more than 1 %. */
 double report_mean(const struct metrics *m, int metric);
@@ -57,6 +57,6 @@ enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret
 struct listing;
 void report_figure(struct buf *to, double v); /* four significant digits, whole numbers without a point; not finite: "-" */
 void report_cell(struct listing *l, double v); /* the same as a cell; not finite: none */
-void report_details(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to);
+void report_details(const struct load_report *r, const struct report_derived *d, const struct screen *screen, struct buf *to);
 void report_definitions(const struct screen *screen, struct buf *to);
 #endif

@@ -44,7 +44,7 @@ static void put_rate(const struct load *l, const struct outcome *o, struct buf *
         buf_printf(to, " (--rate %g)", asked);
 }
 
-static void put_head(const struct report *r, struct buf *to)
+static void put_table_head(const struct load_report *r, struct buf *to)
 {
     const struct load *l = r->load;
     const struct outcome *o = r->outcome;
@@ -98,7 +98,7 @@ static const char *hint_for(int ending)
     }
 }
 
-static void put_counts(const struct report *r, const struct derived *d, struct buf *to)
+static void put_request_counts(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
     uint64_t all = 0;
@@ -111,7 +111,7 @@ static void put_counts(const struct report *r, const struct derived *d, struct b
     buf_putc(to, '\n');
 }
 
-static void put_throughput(const struct report *r, const struct derived *d, struct buf *to)
+static void put_throughput(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
     bool mixed;
@@ -148,7 +148,7 @@ static void put_note(const struct screen *screen, const struct buf *note, struct
     buf_putc(to, '\n');
 }
 
-static void put_latencies(const struct metrics *m, const struct derived *d, const struct screen *screen, struct buf *to)
+static void put_latencies(const struct metrics *m, const struct report_derived *d, const struct screen *screen, struct buf *to)
 {
     static const struct listing_column columns[] = {
         {.key = "what", .heading = "latency, ms", .whole = true}, {.key = "mean", .heading = "mean", .right = true},
@@ -200,7 +200,7 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
 }
 
 /* "  ! WARNING" for each line, broken at the screen's width. */
-static void put_warnings(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to)
+static void put_table_warnings(const struct load_report *r, const struct report_derived *d, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf warnings;
     buf_init(&warnings, REPORT_WARNINGS_MAX);
@@ -211,17 +211,17 @@ static void put_warnings(const struct report *r, const struct derived *d, const 
     to->failed |= warnings.failed;
 }
 
-static void put_input(void *context, const char *option, const char *hash)
+static void put_table_input(void *context, const char *option, const char *hash)
 {
     buf_printf(context, "  %-13s %s\n", option, hash);
 }
 
 /* The files that say what the load is; the catalogue's rules read the lines, so they are never broken. */
-static void put_inputs(const struct report *r, struct buf *to)
+static void put_table_inputs(const struct load_report *r, struct buf *to)
 {
     struct buf lines CLEANUP_BUF;
     buf_init(&lines, 4096);
-    inputs_each(r->load->inputs, put_input, &lines);
+    inputs_each(r->load->inputs, put_table_input, &lines);
     if (!lines.n)
         return;
     buf_puts(to, "\n  Input files by SHA-256");
@@ -232,7 +232,7 @@ static void put_inputs(const struct report *r, struct buf *to)
 }
 
 /* Nothing was measured: the reason, and what to do. */
-static void put_failure(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to)
+static void put_failure(const struct load_report *r, const struct report_derived *d, const struct screen *screen, struct buf *to)
 {
     int ending;
     struct buf b CLEANUP_BUF;
@@ -244,26 +244,26 @@ static void put_failure(const struct report *r, const struct derived *d, const s
     buf_plain(&b, str_of(r->outcome->trouble[0] && ending < 0 ? r->outcome->trouble : why), 300);
     screen_wrap(screen, buf_text(&b), 0, 2, to);
     buf_putc(to, '\n');
-    put_counts(r, d, to);
+    put_request_counts(r, d, to);
     if (r->outcome->why_early)
         buf_printf(to, "  ! ended early: %s\n", r->outcome->why_early);
     buf_printf(to, "hint: %s\n", hint_for(ending));
 }
 
-void report_table(const struct report *r, struct report_wish wish, const struct screen *screen, struct buf *to)
+void report_table(const struct load_report *r, struct report_wish wish, const struct screen *screen, struct buf *to)
 {
     static const char hint[] = "hint: --details for all metrics with intervals, --define for their definitions";
-    struct derived d;
+    struct report_derived d;
     report_derive(&d, r);
     if (!d.completed)
         put_failure(r, &d, screen, to);
     else {
-        put_head(r, to);
-        put_counts(r, &d, to);
+        put_table_head(r, to);
+        put_request_counts(r, &d, to);
         put_throughput(r, &d, to);
         put_latencies(&r->outcome->m, &d, screen, to);
-        put_inputs(r, to);
-        put_warnings(r, &d, screen, to);
+        put_table_inputs(r, to);
+        put_table_warnings(r, &d, screen, to);
     }
     if (wish.details)
         report_details(r, &d, screen, to);

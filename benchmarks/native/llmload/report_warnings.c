@@ -11,7 +11,7 @@ static void end_sentence(struct buf *to)
     buf_putc(to, '\n');
 }
 
-static void put_endings(const struct metrics *m, struct buf *to)
+static void warn_of_endings(const struct metrics *m, struct buf *to)
 {
     for (int e = 0; e < ENDINGS; e++)
         if (m->ended[PHASE_MEASURE][e] && e != ENDING_OK) {
@@ -21,7 +21,7 @@ static void put_endings(const struct metrics *m, struct buf *to)
         }
 }
 
-static void put_answers(const struct metrics *m, struct buf *to)
+static void warn_of_answers(const struct metrics *m, struct buf *to)
 {
     if (m->short_answers)
         buf_printf(to, "%llu answers are shorter than --ignore-eos requires\n", (unsigned long long)m->short_answers);
@@ -33,7 +33,7 @@ static void put_answers(const struct metrics *m, struct buf *to)
                    str_plural(m->in_one_piece));
 }
 
-static void put_sends(const struct report *r, const struct derived *d, struct buf *to)
+static void warn_of_sends(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct outcome *o = r->outcome;
     const struct metrics *m = &o->m;
@@ -50,16 +50,16 @@ static void put_sends(const struct report *r, const struct derived *d, struct bu
                    d->surplus > 0 ? "more" : "fewer");
 }
 
-void report_warnings(const struct report *r, const struct derived *d, struct buf *to)
+void report_warnings(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct outcome *o = r->outcome;
     if (o->why_early)
         buf_printf(to, "ended early: %s: the values are those until then\n", o->why_early);
     if (d->client.is_late)
         report_client_say(&d->client, to), end_sentence(to);
-    put_endings(&o->m, to);
-    put_answers(&o->m, to);
-    put_sends(r, d, to);
+    warn_of_endings(&o->m, to);
+    warn_of_answers(&o->m, to);
+    warn_of_sends(r, d, to);
     if (r->prompts->warning)
         buf_plain(to, str_of(r->prompts->warning), 300), end_sentence(to);
     if (o->trouble[0])

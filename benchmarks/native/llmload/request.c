@@ -90,7 +90,7 @@ static void put_body(struct worker *w, const struct session *s, const struct pro
     buf_putc(b, '}');
 }
 
-static void put_head(struct worker *w, const struct endpoint *e)
+static void request_put_head(struct worker *w, const struct endpoint *e)
 {
     const struct load *l = w->run->load;
     struct buf *b = &w->wire;
@@ -127,7 +127,7 @@ static void keep_question(struct worker *w, struct session *s, const struct prom
 }
 
 /* A trace's own text goes before what the source would make. */
-static void take_text(const struct prompt_source *source, struct str text, struct prompt *p)
+static void prompt_take_text(const struct prompt_source *source, struct str text, struct prompt *p)
 {
     p->text = text;
     p->input_tokens = source->count ? source->count(source, text) : 0;
@@ -150,7 +150,7 @@ static int make_prompt(struct worker *w, struct conn *c, struct prompt *p)
     buf_clear(&w->scratch);
     struct err err;
     if (a && a->text) {
-        take_text(source, (struct str){schedule->texts + a->text - 1, a->text_bytes}, p);
+        prompt_take_text(source, (struct str){schedule->texts + a->text - 1, a->text_bytes}, p);
     } else if (source->make(source, &want, &w->scratch, p, &err) < 0) {
         if (!w->failure.kind)
             w->failure = err;
@@ -163,7 +163,7 @@ static int make_prompt(struct worker *w, struct conn *c, struct prompt *p)
 
 bool request_render(struct worker *w, struct conn *c)
 {
-    const struct run *run = w->run;
+    const struct load_run *run = w->run;
     struct prompt p;
     struct session *s = c->f.session;
     bool fixed = run->prompts->constant && run->load->turns <= 1 && run->endpoint_count == 1 && !run->schedule->trace_kind && !run->via;
@@ -180,7 +180,7 @@ bool request_render(struct worker *w, struct conn *c)
     uint32_t tokens = p.output_tokens ? p.output_tokens : run->load->max_tokens;
     put_body(w, s, &p, tokens);
     buf_clear(&w->wire);
-    put_head(w, &run->endpoints[c->endpoint]);
+    request_put_head(w, &run->endpoints[c->endpoint]);
     buf_str(&w->wire, buf_text(&w->body));
     if (w->wire.failed || w->body.failed) {
         if (!w->failure.kind)

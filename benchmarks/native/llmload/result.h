@@ -11,7 +11,7 @@ enum phase { PHASE_WARMUP, PHASE_MEASURE, PHASE_COOLDOWN /* sent after the windo
 extern const char *const phase_names[PHASES];
 
 /* How a request ended. Rows of endings.def: name, failed?, help. */
-enum ending {
+enum request_ending {
 #define ENDING(id, name, failed, help) ENDING_##id,
 #include "benchmarks/native/llmload/endings.def"
 #undef ENDING
@@ -31,13 +31,13 @@ struct chunk {
     uint8_t reasoning;
 };
 
-struct result {
+struct request_result {
     uint64_t index, session, item;
     unsigned turn;
     uint16_t endpoint; /* of the load's list */
     uint16_t worker;
     enum phase phase;
-    enum ending ending;
+    enum request_ending ending;
     uint16_t status; /* HTTP; 0: no reply */
     bool short_answer; /* fewer tokens came than were forced (--ignore-eos) */
     bool good; /* met every objective, as far as is known; false without any */
@@ -75,21 +75,21 @@ struct result {
 };
 
 /* Are the arrivals of the first and the last chunk, and the time between them, known well enough to be samples? */
-static inline bool result_first_known(const struct result *r)
+static inline bool result_first_known(const struct request_result *r)
 {
     return lateness_known(r->first_early_ns, r->first_ns - r->sent_ns);
 }
-static inline bool result_last_known(const struct result *r)
+static inline bool result_last_known(const struct request_result *r)
 {
     return lateness_known(r->last_early_ns, r->last_ns - r->sent_ns);
 }
-static inline bool result_span_known(const struct result *r)
+static inline bool result_span_known(const struct request_result *r)
 {
     return lateness_known(r->first_early_ns + r->last_early_ns, r->last_ns - r->first_ns);
 }
 
 /* Tokens of the answer that came as chunks: a server may count reasoning that it does not send. */
-static inline uint32_t result_sent_tokens(const struct result *r)
+static inline uint32_t result_sent_tokens(const struct request_result *r)
 {
     bool is_counted = r->output_source == TOKENS_USAGE || r->output_source == TOKENS_CONTINUOUS;
     bool is_hidden = is_counted && !r->has_thoughts && (uint64_t)r->chunks + r->reasoning_tokens <= r->output_tokens;
@@ -97,11 +97,11 @@ static inline uint32_t result_sent_tokens(const struct result *r)
 }
 
 /* The same of the time from the first to the second chunk, and to the first one of output. */
-static inline bool result_second_known(const struct result *r)
+static inline bool result_second_known(const struct request_result *r)
 {
     return lateness_known(r->first_early_ns + r->second_early_ns, r->second_ns - r->first_ns);
 }
-static inline bool result_output_known(const struct result *r)
+static inline bool result_output_known(const struct request_result *r)
 {
     return lateness_known(r->output_early_ns, r->first_output_ns - r->sent_ns);
 }
@@ -113,7 +113,7 @@ struct result_sink {
     /* Before the first request; may be NULL. */
     int (*start)(struct result_sink *sink, unsigned workers, struct err *err);
     /* On the thread of that worker: keep apart what belongs to different workers, no locks, no long waits. r is gone afterwards. */
-    void (*take)(struct result_sink *sink, unsigned worker, const struct result *r);
+    void (*take)(struct result_sink *sink, unsigned worker, const struct request_result *r);
     /* After the last request, on the main thread; may be NULL. */
     int (*finish)(struct result_sink *sink, struct err *err);
 };

@@ -33,12 +33,12 @@ void schedule_deinit(struct schedule *s)
     *s = (struct schedule){0};
 }
 
-static double uniform(uint64_t *state) /* in (0, 1) */
+static double uniform_unit(uint64_t *state) /* in (0, 1) */
 {
     return random_unit(random_mix((*state)++)) + 0x1p-54;
 }
 
-static double normal(uint64_t *state)
+static double normal_unit(uint64_t *state)
 {
     uint64_t a = random_mix((*state)++), b = random_mix((*state)++);
     return random_normal(a, b);
@@ -48,28 +48,28 @@ static double normal(uint64_t *state)
 static double gamma_unit(double shape, uint64_t *state)
 {
     if (shape < 1)
-        return gamma_unit(shape + 1, state) * (shape + 1) * pow(uniform(state), 1 / shape) / shape;
+        return gamma_unit(shape + 1, state) * (shape + 1) * pow(uniform_unit(state), 1 / shape) / shape;
     double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
     for (;;) {
-        double x = normal(state), v = 1 + c * x;
+        double x = normal_unit(state), v = 1 + c * x;
         v = v * v * v;
-        if (v > 0 && log(uniform(state)) < 0.5 * x * x + d - d * v + d * log(v))
+        if (v > 0 && log(uniform_unit(state)) < 0.5 * x * x + d - d * v + d * log(v))
             return d * v / shape;
     }
 }
 
 /* Distance to the next arrival where one per unit is expected. */
-static double interval(const struct load *l, uint64_t *state)
+static double next_interval(const struct load *l, uint64_t *state)
 {
     switch (l->arrivals) {
     case ARRIVALS_CONSTANT: return 1;
     case ARRIVALS_GAMMA: return gamma_unit(l->burstiness, state);
-    default: return -log(uniform(state));
+    default: return -log(uniform_unit(state));
     }
 }
 
 /* Time at which the integral of the rate from t on has grown by `need`; INFINITY: never. The rate is made of straight pieces. */
-static double advance(const struct profile *p, double t, double need)
+static double profile_advance(const struct profile *p, double t, double need)
 {
     double begin = 0;
     for (unsigned i = 0; i < p->n; i++) {
@@ -105,13 +105,13 @@ static double with_pauses(const struct load *l, double on_time)
 /* More than can be kept? Said before gigabytes are filled. */
 static int check_length(const struct load *l, uint64_t most, double end, struct err *err)
 {
-    double full = with_pauses(l, advance(&l->rate, 0, ARRIVALS_MAX));
+    double full = with_pauses(l, profile_advance(&l->rate, 0, ARRIVALS_MAX));
     return most <= ARRIVALS_MAX || (!l->requests && full >= end)
                ? 0
                : err_set(err, ERR_USAGE, "--rate: the schedule would have more than %d requests; shorter, or slower", ARRIVALS_MAX);
 }
 
-static int generate(struct schedule *s, const struct load *l, struct err *err)
+static int schedule_generate(struct schedule *s, const struct load *l, struct err *err)
 {
     uint64_t state = random_mix(l->seed);
     double t = 0, end = l->warmup_s + l->duration_s + l->cooldown_s;
@@ -120,7 +120,7 @@ static int generate(struct schedule *s, const struct load *l, struct err *err)
         return -1;
     for (;;) {
         if (s->n || l->arrivals != ARRIVALS_CONSTANT) /* an even spacing begins at once: rate times duration is its count */
-            t = advance(&l->rate, t, interval(l, &state));
+            t = profile_advance(&l->rate, t, next_interval(l, &state));
         double at = with_pauses(l, t);
         if (!(at < 1e9) || s->n >= most || (!l->requests && llround(at * 1e9) >= llround(end * 1e9)))
             return 0;
@@ -173,7 +173,7 @@ static void note_surplus(struct schedule *s, const struct load *l, size_t measur
 }
 
 /* Phases, and of several agents this one's share: every shares-th arrival of the one schedule. */
-static void divide(struct schedule *s, const struct load *l)
+static void schedule_divide(struct schedule *s, const struct load *l)
 {
     size_t kept = 0, measured = 0;
     s->whole_n = s->n;
@@ -199,7 +199,7 @@ static void divide(struct schedule *s, const struct load *l)
 }
 
 /* The hash is that of the whole schedule, before it is divided: all agents have the same. */
-static void hash(struct schedule *s, const struct load *l)
+static void schedule_set_hash(struct schedule *s, const struct load *l)
 {
     struct sha256 h;
     sha256_init(&h);
@@ -225,7 +225,7 @@ int schedule_make(struct schedule *ret, const struct load *l, struct err *err)
 {
     *ret = (struct schedule){0};
     if (l->arrivals != ARRIVALS_CLOSED) {
-        int status = l->arrivals == ARRIVALS_TRACE ? schedule_read_trace(ret, l, err) : generate(ret, l, err);
+        int status = l->arrivals == ARRIVALS_TRACE ? schedule_read_trace(ret, l, err) : schedule_generate(ret, l, err);
         if (status == 0 && !ret->n)
             status = err_set(err, ERR_USAGE, "the schedule is empty: no request is sent in that time at that rate");
         if (status < 0) {
@@ -235,10 +235,10 @@ int schedule_make(struct schedule *ret, const struct load *l, struct err *err)
         for (size_t i = 0; i < ret->n; i++)
             ret->list[i].index = i, ret->list[i].session = ret->trace_kind ? ret->list[i].session : i;
     }
-    hash(ret, l);
+    schedule_set_hash(ret, l);
     if (l->schedule_out && schedule_write(ret, l->schedule_out, err) < 0)
         return -1;
-    divide(ret, l);
+    schedule_divide(ret, l);
     return 0;
 }
 

@@ -18,7 +18,7 @@
 
 enum { TRACE_MAX = 1 << 30, COLUMNS = 16, TOKENS_MOST = 100000000 };
 
-struct reading {
+struct trace_reading {
     struct schedule *s;
     const struct load *load;
     const char *path;
@@ -26,18 +26,18 @@ struct reading {
     struct err *err;
 };
 
-static int wrong(struct reading *r, const char *why)
+static int trace_error(struct trace_reading *r, const char *why)
 {
     return err_set(r->err, ERR_INPUT, "%s:%zu: %s", r->path, r->line, why);
 }
 
-static int put(struct reading *r, struct arrival a, double at_s)
+static int trace_add_arrival(struct trace_reading *r, struct arrival a, double at_s)
 {
     if (!isfinite(at_s) || fabs(at_s) > 4e9)
-        return wrong(r, "a time that cannot be");
+        return trace_error(r, "a time that cannot be");
     struct arrival *to = schedule_room(r->s);
     if (!to)
-        return wrong(r, "no memory for so long a trace");
+        return trace_error(r, "no memory for so long a trace");
     a.at_ns = (int64_t)(at_s * 1e9);
     a.index = r->s->n; /* its place in the file decides between equal times */
     *to = a;
@@ -46,7 +46,7 @@ static int put(struct reading *r, struct arrival a, double at_s)
 }
 
 /* "2023-11-16 18:17:03.9799600" (or with T) -> seconds since 1970; NaN: it is none. */
-static double calendar(struct str s)
+static double parse_calendar(struct str s)
 {
     struct tm tm = {0};
     char text[32];
@@ -72,11 +72,11 @@ static double calendar(struct str s)
     return (double)timegm(&tm) + fraction;
 }
 
-struct columns {
+struct trace_columns {
     int at, in, out;
 };
 
-static int column(const struct str *cells, size_t n, const char *name)
+static int find_column(const struct str *cells, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
         if (str_is(str_trim(cells[i]), name))
@@ -92,24 +92,24 @@ static size_t cut_cells(struct str line, struct str cells[COLUMNS])
     return n;
 }
 
-static int csv_row(struct reading *r, const struct columns *c, struct str line)
+static int csv_row(struct trace_reading *r, const struct trace_columns *c, struct str line)
 {
     struct str cells[COLUMNS];
     size_t n = cut_cells(line, cells);
     double at;
     uint64_t in, out;
     if ((int)n <= c->at || (int)n <= c->in || (int)n <= c->out)
-        return wrong(r, "too few columns");
-    if (!str_double(cells[c->at], &at) && isnan(at = calendar(cells[c->at])))
-        return wrong(r, "the time is neither seconds nor YYYY-MM-DD HH:MM:SS");
+        return trace_error(r, "too few columns");
+    if (!str_double(cells[c->at], &at) && isnan(at = parse_calendar(cells[c->at])))
+        return trace_error(r, "the time is neither seconds nor YYYY-MM-DD HH:MM:SS");
     if (!str_uint(cells[c->in], &in) || !str_uint(cells[c->out], &out) || in > TOKENS_MOST || out > TOKENS_MOST)
-        return wrong(r, "a count of tokens is not a whole number");
+        return trace_error(r, "a count of tokens is not a whole number");
     /* BurstGPT notes requests that failed with an answer of no tokens: 0 would mean "as the options say", so the shortest is asked for. */
     struct arrival a = {.input_tokens = in ? (uint32_t)in : 1, .output_tokens = out ? (uint32_t)out : 1, .session = r->s->n};
-    return put(r, a, at);
+    return trace_add_arrival(r, a, at);
 }
 
-static int blocks_of(struct reading *r, const struct json *ids, struct arrival *a)
+static int trace_add_blocks(struct trace_reading *r, const struct json *ids, struct arrival *a)
 {
     struct schedule *s = r->s;
     for (const struct json *i = json_first(ids); i; i = json_next(i)) {
@@ -117,7 +117,7 @@ static int blocks_of(struct reading *r, const struct json *ids, struct arrival *
             size_t size = s->blocks_size ? 2 * s->blocks_size : 1024;
             uint64_t *more = size < UINT32_MAX ? realloc(s->blocks, size * sizeof *more) : NULL;
             if (!more)
-                return wrong(r, "no memory for so many hash_ids");
+                return trace_error(r, "no memory for so many hash_ids");
             s->blocks = more, s->blocks_size = size;
         }
         if (!a->blocks)
@@ -128,7 +128,7 @@ static int blocks_of(struct reading *r, const struct json *ids, struct arrival *
     return 0;
 }
 
-static int text_of(struct reading *r, const char *text, struct arrival *a)
+static int trace_add_text(struct trace_reading *r, const char *text, struct arrival *a)
 {
     struct schedule *s = r->s;
     size_t n = strlen(text);
@@ -136,7 +136,7 @@ static int text_of(struct reading *r, const char *text, struct arrival *a)
         size_t size = 2 * s->texts_size + n + 4096;
         char *more = size < UINT32_MAX ? realloc(s->texts, size) : NULL;
         if (!more)
-            return wrong(r, "no memory for so many texts");
+            return trace_error(r, "no memory for so many texts");
         s->texts = more, s->texts_size = size;
     }
     memcpy(s->texts + s->texts_n, text, n);
@@ -146,12 +146,12 @@ static int text_of(struct reading *r, const char *text, struct arrival *a)
     return 0;
 }
 
-static int json_row(struct reading *r, struct str line)
+static int json_row(struct trace_reading *r, struct str line)
 {
     struct json *j;
     struct err why;
     if (json_parse(&j, line, NULL, &why) < 0)
-        return wrong(r, why.text);
+        return trace_error(r, why.text);
     bool mooncake = json_get(j, "timestamp") && !json_get(j, "at_s");
     const struct json *at = json_get(j, mooncake ? "timestamp" : "at_s");
     double in = json_number(json_get(j, mooncake ? "input_length" : "input_tokens"), 0);
@@ -160,13 +160,13 @@ static int json_row(struct reading *r, struct str line)
     const char *text = json_string(json_get(j, "text"), NULL);
     int status = 0;
     if (!json_is_number(at))
-        status = wrong(r, "no \"at_s\" (seconds) or \"timestamp\" (ms)");
+        status = trace_error(r, "no \"at_s\" (seconds) or \"timestamp\" (ms)");
     else if (!(in >= 0 && in <= TOKENS_MOST && out >= 0 && out <= TOKENS_MOST))
-        status = wrong(r, "a count of tokens that cannot be");
-    else if (blocks_of(r, json_get(j, "hash_ids"), &a) == 0 && (!text || text_of(r, text, &a) == 0)) {
+        status = trace_error(r, "a count of tokens that cannot be");
+    else if (trace_add_blocks(r, json_get(j, "hash_ids"), &a) == 0 && (!text || trace_add_text(r, text, &a) == 0)) {
         a.input_tokens = (uint32_t)in, a.output_tokens = (uint32_t)out;
         r->s->trace_kind = mooncake ? "mooncake" : "jsonl";
-        status = put(r, a, json_number(at, 0) / (mooncake ? 1000 : 1));
+        status = trace_add_arrival(r, a, json_number(at, 0) / (mooncake ? 1000 : 1));
     } else {
         status = -1;
     }
@@ -174,20 +174,22 @@ static int json_row(struct reading *r, struct str line)
     return status;
 }
 
-static int header(struct reading *r, struct str line, struct columns *ret)
+static int trace_read_header(struct trace_reading *r, struct str line, struct trace_columns *ret)
 {
     struct str cells[COLUMNS];
     size_t n = cut_cells(line, cells);
-    *ret = (struct columns){column(cells, n, "TIMESTAMP"), column(cells, n, "ContextTokens"), column(cells, n, "GeneratedTokens")};
+    *ret = (struct trace_columns){find_column(cells, n, "TIMESTAMP"), find_column(cells, n, "ContextTokens"),
+                                  find_column(cells, n, "GeneratedTokens")};
     r->s->trace_kind = "azure";
     if (ret->at >= 0 && ret->in >= 0 && ret->out >= 0)
         return 0;
-    *ret = (struct columns){column(cells, n, "Timestamp"), column(cells, n, "Request tokens"), column(cells, n, "Response tokens")};
+    *ret = (struct trace_columns){find_column(cells, n, "Timestamp"), find_column(cells, n, "Request tokens"),
+                                  find_column(cells, n, "Response tokens")};
     r->s->trace_kind = "burstgpt";
     if (ret->at >= 0 && ret->in >= 0 && ret->out >= 0)
         return 0;
-    return wrong(r, "neither JSON lines, nor a CSV with the columns of Azure (TIMESTAMP,ContextTokens,GeneratedTokens) or BurstGPT "
-                    "(Timestamp,…,Request tokens,Response tokens)");
+    return trace_error(r, "neither JSON lines, nor a CSV with the columns of Azure (TIMESTAMP,ContextTokens,GeneratedTokens) or BurstGPT "
+                          "(Timestamp,…,Request tokens,Response tokens)");
 }
 
 static int by_time(const void *a, const void *b)
@@ -197,7 +199,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Times from the first on, at the speed asked for; what lies behind the run's end, or is too many, is left out. */
-static void settle(struct schedule *s, const struct load *l)
+static void trace_settle_times(struct schedule *s, const struct load *l)
 {
     qsort(s->list, s->n, sizeof *s->list, by_time);
     int64_t first = s->n ? s->list[0].at_ns : 0;
@@ -216,8 +218,8 @@ static void settle(struct schedule *s, const struct load *l)
 int schedule_read_trace(struct schedule *s, const struct load *l, struct err *err)
 {
     struct buf text CLEANUP_BUF;
-    struct reading r = {s, l, l->trace, 0, err};
-    struct columns columns = {0};
+    struct trace_reading r = {s, l, l->trace, 0, err};
+    struct trace_columns columns = {0};
     buf_init(&text, TRACE_MAX);
     if (fs_read(AT_FDCWD, l->trace, TRACE_MAX - 1, 0, &text, err) < 0)
         return err_wrap(err, "reading the trace");
@@ -231,13 +233,13 @@ int schedule_read_trace(struct schedule *s, const struct load *l, struct err *er
         r.line++;
         if (!line.n)
             continue;
-        int status = json ? json_row(&r, line) : head ? header(&r, line, &columns) : csv_row(&r, &columns, line);
+        int status = json ? json_row(&r, line) : head ? trace_read_header(&r, line, &columns) : csv_row(&r, &columns, line);
         head = false;
         if (status < 0)
             return -1;
     }
     if (!s->n)
         return err_set(err, ERR_INPUT, "%s has no requests", l->trace);
-    settle(s, l);
+    trace_settle_times(s, l);
     return 0;
 }

@@ -38,13 +38,13 @@ double search_uncertainty(double spread)
 }
 
 /* A run's word on one rate. */
-struct word {
+struct search_word {
     double rate, weight; /* weight: 1; 1/2 for a miss that may be an accident */
     bool is_met;
 };
 
 /* Fresh runs at one rate, which was chosen before any of them: all of them count. */
-struct check {
+struct search_check {
     double rate;
     unsigned runs, missed; /* missed: runs below the share */
     uint64_t good, due;
@@ -52,11 +52,11 @@ struct check {
 };
 
 struct search_state {
-    struct search *s;
-    struct check check;
+    struct rate_search *s;
+    struct search_check check;
     bool is_vague; /* a check had too few requests for runs that differ so much */
     double floor, ceiling; /* rates that checks have shown to be met, to be missed; 0, INFINITY: none */
-    struct word words[STEPS];
+    struct search_word words[STEPS];
     size_t n;
     unsigned runs; /* that said something */
     unsigned late; /* runs of the rate that is tried, of a client that was late */
@@ -64,7 +64,7 @@ struct search_state {
 };
 
 /* What the checks have shown goes before what a single run said. */
-static bool word_is_met(const struct search_state *g, const struct word *w)
+static bool word_is_met(const struct search_state *g, const struct search_word *w)
 {
     return w->rate <= g->floor || (w->is_met && w->rate < g->ceiling);
 }
@@ -77,7 +77,7 @@ static void find_bounds(const struct search_state *g, double *ret_met, double *r
     for (size_t i = 0; i <= g->n; i++) { /* below all, and just above each rate */
         double bound = i < g->n ? g->words[i].rate : 0, cost = 0, low = 0, high = INFINITY;
         for (size_t k = 0; k < g->n; k++) {
-            const struct word *w = &g->words[k];
+            const struct search_word *w = &g->words[k];
             bool below = w->rate <= bound;
             bool is_met = word_is_met(g, w);
             cost += is_met != below ? w->weight : 0;
@@ -93,10 +93,10 @@ static void find_bounds(const struct search_state *g, double *ret_met, double *r
     *ret_missed = isfinite(g->ceiling) && (!(*ret_missed > 0) || *ret_missed > g->ceiling) ? g->ceiling : *ret_missed;
 }
 
-enum verdict { CHECK_GOES_ON, CHECK_MET, CHECK_MISSED };
+enum check_result { CHECK_GOES_ON, CHECK_MET, CHECK_MISSED };
 
 /* Are a few runs bad, and the others so good that no burst of arrivals explains it? Then the machine has disturbed those. */
-static bool is_disturbed(const struct check *c, double share)
+static bool is_disturbed(const struct search_check *c, double share)
 {
     enum { MARGIN = 4 };
     return c->missed * 3 <= c->runs && MARGIN * (double)(c->met_due - c->met_good) <= (1 - share) * (double)c->met_due;
@@ -104,7 +104,7 @@ static bool is_disturbed(const struct check *c, double share)
 
 /* Runs of the same rate differ by more than the binomial distribution says, since bursts make queues: their sum decides. Where a few runs are bad,
  * or where they are short, more runs are needed. */
-static enum verdict check_verdict(const struct check *c, double share)
+static enum check_result check_verdict(const struct search_check *c, double share)
 {
     bool is_met = (double)c->good >= share * (double)c->due, is_mixed = c->missed > 0 && c->missed < c->runs;
     if (c->missed >= CHECK_CLEAN && c->missed * 2 > c->runs && search_is_missed(c->good, c->due, share))
@@ -118,7 +118,7 @@ static enum verdict check_verdict(const struct check *c, double share)
 
 static double begin_check(struct search_state *g, double rate)
 {
-    g->check = (struct check){.rate = rate};
+    g->check = (struct search_check){.rate = rate};
     return rate;
 }
 
@@ -141,7 +141,7 @@ static double next_level(struct search_state *g)
 
 static void note_check(struct search_state *g, const struct search_trial *t)
 {
-    struct check *c = &g->check;
+    struct search_check *c = &g->check;
     double share = g->s->share;
     c->runs++;
     c->good += t->good;
@@ -150,7 +150,7 @@ static void note_check(struct search_state *g, const struct search_trial *t)
     c->missed += !is_met;
     c->met_good += is_met ? t->good : 0;
     c->met_due += is_met ? t->due : 0;
-    enum verdict verdict = check_verdict(c, share);
+    enum check_result verdict = check_verdict(c, share);
     if (verdict == CHECK_GOES_ON)
         return;
     if (c->missed > 0 && c->missed < c->runs && c->due < CHECK_SUMS * search_least(share))
@@ -180,11 +180,11 @@ static void note_word(struct search_state *g, double level, const struct search_
     if (g->check.rate > 0)
         note_check(g, t);
     else
-        g->words[g->n++] = (struct word){rate > 0 ? rate : level, is_clear ? 1 : 0.5, is_met};
+        g->words[g->n++] = (struct search_word){rate > 0 ? rate : level, is_clear ? 1 : 0.5, is_met};
     find_bounds(g, &g->s->rate, &g->s->missed);
 }
 
-int search_run(struct search *s, search_try *try_level, void *context, struct err *err)
+int search_run(struct rate_search *s, search_try *try_level, void *context, struct err *err)
 {
     struct search_state g = {.s = s, .ceiling = INFINITY};
     for (double level; (level = next_level(&g)) > 0;) {

@@ -22,7 +22,7 @@ struct search_trial {
 /* Runs the load at this rate with a fresh seed. -1: err. */
 typedef int search_try(void *context, double level, struct search_trial *ret, struct err *err);
 
-struct search {
+struct rate_search {
     double share; /* of the requests that must meet all objectives */
     double begin, least; /* rate to begin with; rates below `least` are not tried */
     /* results */
@@ -37,5 +37,5 @@ uint64_t search_least(double share);
 /* The share by which the rate that was found may be wrong, since runs of random arrivals differ, by their search_trial.spread: 95 % of
  * the answers are closer. The short ones are mostly too high, since each run begins with an empty queue. */
 double search_uncertainty(double spread);
-int search_run(struct search *s, search_try *try_level, void *context, struct err *err);
+int search_run(struct rate_search *s, search_try *try_level, void *context, struct err *err);
 #endif

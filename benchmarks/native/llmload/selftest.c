@@ -56,7 +56,7 @@ static int selftest_one(const struct opt_set *set, struct str count, struct cali
         plan.itl_s = opt_seconds(set, OPTION_ITL);
     if (plan.tokens < 2 || plan.tokens > 100000)
         return err_set(err, ERR_USAGE, "--tokens: expected a number from 2 to 100000, got %u", plan.tokens);
-    return calibrate(ret, &plan, err);
+    return calibration_run(ret, &plan, err);
 }
 
 static void selftest_put(const struct opt_set *set, const struct calibration *c, size_t n, struct buf *to)
@@ -74,7 +74,7 @@ static void selftest_put(const struct opt_set *set, const struct calibration *c,
     buf_puts(to, "]}\n");
 }
 
-static int selftest(const struct opt_set *set, char **operands, struct err *err)
+static int selftest_run(const struct opt_set *set, char **operands, struct err *err)
 {
     (void)operands;
     struct buf out CLEANUP_BUF;
@@ -108,7 +108,7 @@ int selftest_main(int argc, char **argv, struct err *err)
         .rows = rows,
         .count = sizeof rows / sizeof *rows,
         .wanted = "llmload selftest takes options only",
-        .run = selftest,
+        .run = selftest_run,
     };
     return verb_run(&verb, argc, argv, err);
 }

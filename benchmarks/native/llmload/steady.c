@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-static double in_flight(const struct series *s, size_t i)
+static double in_flight(const struct load_series *s, size_t i)
 {
     return (double)s->b[i].in_flight_ns / (double)s->width_ns;
 }
 
 /* Lies the bucket in the measured window as a whole? Warm-up and cool-down may be just as full, but are no part of the result. */
-static bool measured(const struct metrics *m, size_t i)
+static bool bucket_is_measured(const struct metrics *m, size_t i)
 {
     int64_t from = m->series_begin_ns + (int64_t)i * m->series.width_ns;
     return from >= m->window_begin_ns && (!m->window_end_ns || from + m->series.width_ns <= m->window_end_ns);
@@ -19,7 +19,7 @@ static bool measured(const struct metrics *m, size_t i)
 
 bool steady_find(struct steady *ret, const struct load *load, const struct outcome *o)
 {
-    const struct series *s = &o->m.series;
+    const struct load_series *s = &o->m.series;
     double full = 0, width = (double)s->width_ns / 1e9;
     if (load->arrivals == ARRIVALS_CLOSED && load->concurrency.n == 1 && load->turns <= 1)
         full = load->concurrency.piece[0].to;
@@ -28,7 +28,7 @@ bool steady_find(struct steady *ret, const struct load *load, const struct outco
             full = fmax(full, in_flight(s, i));
     size_t best = 0, length = 0;
     for (size_t i = 0, from = 0; i < s->n && full > 0; i++) {
-        if (!measured(&o->m, i) || in_flight(s, i) < 0.95 * full)
+        if (!bucket_is_measured(&o->m, i) || in_flight(s, i) < 0.95 * full)
             from = i + 1;
         else if (i + 1 - from > length)
             best = from, length = i + 1 - from;
@@ -47,7 +47,7 @@ bool steady_find(struct steady *ret, const struct load *load, const struct outco
 double steady_mean_concurrency(const struct outcome *o)
 {
     const struct metrics *m = &o->m;
-    const struct series *s = &m->series;
+    const struct load_series *s = &m->series;
     int64_t from = m->window_begin_ns - m->series_begin_ns,
             to = (m->window_end_ns ? m->window_end_ns : m->last_end_ns) - m->series_begin_ns;
     double sum = 0;
@@ -60,7 +60,7 @@ double steady_mean_concurrency(const struct outcome *o)
     return to > from ? sum / (double)(to - from) : NAN;
 }
 
-static double count_of(const struct series_bucket *b, enum steady_rate which)
+static double bucket_count(const struct series_bucket *b, enum steady_rate which)
 {
     return which == STEADY_REQUESTS ? b->completed : which == STEADY_GOOD ? b->good : (double)b->tokens;
 }
@@ -69,7 +69,7 @@ double steady_uncertainty(const struct outcome *o, enum steady_rate which)
 {
     enum { TENTHS = 10 };
     const struct metrics *m = &o->m;
-    const struct series *s = &m->series;
+    const struct load_series *s = &m->series;
     int64_t begin = m->window_begin_ns > m->first_send_ns ? m->window_begin_ns : m->first_send_ns;
     int64_t end = m->window_end_ns && m->window_end_ns < m->last_end_ns ? m->window_end_ns : m->last_end_ns;
     int64_t first = (begin - m->series_begin_ns + s->width_ns - 1) / s->width_ns, last = (end - m->series_begin_ns) / s->width_ns;
@@ -77,7 +77,7 @@ double steady_uncertainty(const struct outcome *o, enum steady_rate which)
     struct stats stats;
     size_t size = last > first ? (size_t)(last - first) / TENTHS : 0;
     for (size_t i = 0; i < TENTHS * size && (size_t)first + i < s->n; i++)
-        sums[i / size] += count_of(&s->b[(size_t)first + i], which);
+        sums[i / size] += bucket_count(&s->b[(size_t)first + i], which);
     if (!size)
         return NAN;
     stats_of(sums, TENTHS, &stats);
@@ -86,7 +86,7 @@ double steady_uncertainty(const struct outcome *o, enum steady_rate which)
 
 double steady_peak_tokens(const struct outcome *o)
 {
-    const struct series *s = &o->m.series;
+    const struct load_series *s = &o->m.series;
     size_t per_second = s->width_ns < 1000000000 ? (size_t)(1000000000 / s->width_ns) : 1;
     double best = 0;
     for (size_t i = 0; i < s->n; i++) {

@@ -3,28 +3,28 @@
 
 #include <string.h>
 
-struct feeding {
-    struct stream *s;
+struct stream_feeding {
+    struct reply_stream *s;
     stream_take *take;
     void *context;
     struct stream_memo *memo;
     struct str pending; /* the event's only data so far, in place; p NULL: none, or it is in s->data */
 };
 
-void stream_init(struct stream *s, enum framing framing, bool lines)
+void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool lines)
 {
-    *s = (struct stream){.framing = (uint8_t)framing, .lines = lines};
+    *s = (struct reply_stream){.framing = (uint8_t)framing, .lines = lines};
     buf_init(&s->line, STREAM_EVENT_MAX);
     buf_init(&s->data, STREAM_EVENT_MAX);
 }
 
-void stream_deinit(struct stream *s)
+void reply_stream_deinit(struct reply_stream *s)
 {
     buf_deinit(&s->line);
     buf_deinit(&s->data);
 }
 
-static struct buf again(struct buf b)
+static struct buf stream_reuse_buf(struct buf b)
 {
     enum { KEEP = 2048 };
     if (b.size > KEEP) {
@@ -35,20 +35,21 @@ static struct buf again(struct buf b)
     return b;
 }
 
-void stream_reset(struct stream *s, enum framing framing, bool lines)
+void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines)
 {
-    *s = (struct stream){.framing = (uint8_t)framing, .lines = lines, .line = again(s->line), .data = again(s->data)};
+    *s = (struct reply_stream){
+        .framing = (uint8_t)framing, .lines = lines, .line = stream_reuse_buf(s->line), .data = stream_reuse_buf(s->data)};
 }
 
-static bool bad(struct stream *s, enum stream_trouble why)
+static bool stream_fail(struct reply_stream *s, enum stream_trouble why)
 {
     s->trouble = (uint8_t)why;
     return false;
 }
 
-static bool tell(struct feeding *f, struct str text, struct event *e)
+static bool stream_emit_event(struct stream_feeding *f, struct str text, struct event *e)
 {
-    struct stream *s = f->s;
+    struct reply_stream *s = f->s;
     if (s->done) {
         s->after_done++;
         return true;
@@ -58,7 +59,7 @@ static bool tell(struct feeding *f, struct str text, struct event *e)
         return true;
     }
     if (!event_read(e, text))
-        return bad(s, STREAM_MALFORMED);
+        return stream_fail(s, STREAM_MALFORMED);
     if (s->named_error && !e->error.n)
         e->error = e->message.n ? e->message : text;
     s->events++;
@@ -67,14 +68,14 @@ static bool tell(struct feeding *f, struct str text, struct event *e)
 }
 
 /* An event is complete: its data is pending, or was kept. */
-static bool dispatch(struct feeding *f)
+static bool stream_end_event(struct stream_feeding *f)
 {
-    struct stream *s = f->s;
+    struct reply_stream *s = f->s;
     struct event e;
     bool good = true;
     if (s->has_data) {
         struct str text = f->pending.p ? f->pending : buf_text(&s->data);
-        good = str_trim(text).n == 0 || tell(f, text, &e);
+        good = str_trim(text).n == 0 || stream_emit_event(f, text, &e);
     }
     f->pending.p = NULL;
     buf_clear(&s->data);
@@ -83,18 +84,18 @@ static bool dispatch(struct feeding *f)
 }
 
 /* Several data lines are one text with line feeds between. */
-static bool keep_data(struct feeding *f)
+static bool keep_data(struct stream_feeding *f)
 {
     if (f->pending.p) {
         buf_str(&f->s->data, f->pending);
         f->pending.p = NULL;
     }
-    return !f->s->data.failed || bad(f->s, STREAM_TOO_LONG);
+    return !f->s->data.failed || stream_fail(f->s, STREAM_TOO_LONG);
 }
 
-static bool more_data(struct feeding *f, struct str value, bool in_place)
+static bool more_data(struct stream_feeding *f, struct str value, bool in_place)
 {
-    struct stream *s = f->s;
+    struct reply_stream *s = f->s;
     if (!s->has_data && in_place) {
         f->pending = value;
         s->has_data = true;
@@ -106,19 +107,19 @@ static bool more_data(struct feeding *f, struct str value, bool in_place)
         buf_putc(&s->data, '\n');
     s->has_data = true;
     buf_str(&s->data, value);
-    return !s->data.failed || bad(s, STREAM_TOO_LONG);
+    return !s->data.failed || stream_fail(s, STREAM_TOO_LONG);
 }
 
-static bool sse_line(struct feeding *f, struct str line, bool in_place)
+static bool sse_line(struct stream_feeding *f, struct str line, bool in_place)
 {
-    struct stream *s = f->s;
+    struct reply_stream *s = f->s;
     if (!s->begun) {
         s->begun = true;
         if (line.n >= 3 && memcmp(line.p, "\xef\xbb\xbf", 3) == 0)
             line = str_sub(line, 3, line.n);
     }
     if (!line.n)
-        return dispatch(f);
+        return stream_end_event(f);
     struct event e;
     if (line.p[0] == '{' && !s->has_data && event_read(&e, line) &&
         e.error.n) { /* the bare error of a server that has begun a stream already */
@@ -138,7 +139,7 @@ static bool sse_line(struct feeding *f, struct str line, bool in_place)
     return true; /* comments, id, retry, and what is not known */
 }
 
-static bool json_line(struct feeding *f, struct str line)
+static bool json_line(struct stream_feeding *f, struct str line)
 {
     struct event e;
     if (!f->s->begun) {
@@ -146,16 +147,16 @@ static bool json_line(struct feeding *f, struct str line)
         if (line.n >= 3 && memcmp(line.p, "\xef\xbb\xbf", 3) == 0)
             line = str_sub(line, 3, line.n);
     }
-    return str_trim(line).n == 0 || tell(f, line, &e);
+    return str_trim(line).n == 0 || stream_emit_event(f, line, &e);
 }
 
-static bool one_line(struct feeding *f, struct str line, bool in_place)
+static bool stream_take_line(struct stream_feeding *f, struct str line, bool in_place)
 {
     return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : json_line(f, line);
 }
 
 /* Is it the event before with other text? Then it is told. */
-static bool by_memo(struct feeding *f, const char *p, size_t n)
+static bool by_memo(struct stream_feeding *f, const char *p, size_t n)
 {
     struct stream_memo *m = f->memo;
     if (!m || !m->line || n <= m->before + m->behind || f->s->has_data || f->s->named_error || f->s->done)
@@ -172,14 +173,14 @@ static bool by_memo(struct feeding *f, const char *p, size_t n)
 }
 
 /* A line in place, with the blank line that completes it just behind: reads the event and remembers it. */
-static bool whole_event(struct feeding *f, const char *p, size_t n)
+static bool whole_event(struct stream_feeding *f, const char *p, size_t n)
 {
     struct event e = {.simple = false}; /* "[DONE]" is no event */
     size_t head = p[5] == ' ' ? 6 : 5;
     struct str text = {p + head, n - head};
     if (!str_trim(text).n)
         return true;
-    if (!tell(f, text, &e))
+    if (!stream_emit_event(f, text, &e))
         return false;
     if (str_is(str_trim(text), "[DONE]"))
         return true;
@@ -189,7 +190,7 @@ static bool whole_event(struct feeding *f, const char *p, size_t n)
 }
 
 /* First CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are looked at once. */
-static const char *line_end(const char *p, const char *end, const char **cr)
+static const char *stream_line_end(const char *p, const char *end, const char **cr)
 {
     if (*cr && *cr < p)
         *cr = memchr(p, '\r', (size_t)(end - p));
@@ -197,15 +198,15 @@ static const char *line_end(const char *p, const char *end, const char **cr)
     return lf ? lf : *cr;
 }
 
-static bool lines(struct feeding *f, const char *p, size_t n)
+static bool stream_take_lines(struct stream_feeding *f, const char *p, size_t n)
 {
-    struct stream *s = f->s;
+    struct reply_stream *s = f->s;
     const char *end = p + n, *cr = memchr(p, '\r', n);
     if (s->cr && *p == '\n')
         p++;
     s->cr = false;
     while (p < end) {
-        const char *eol = line_end(p, end, &cr);
+        const char *eol = stream_line_end(p, end, &cr);
         if (!eol) {
             buf_add(&s->line, p, (size_t)(end - p));
             break;
@@ -222,8 +223,8 @@ static bool lines(struct feeding *f, const char *p, size_t n)
         if (!whole)
             buf_add(&s->line, p, len);
         if (s->line.failed)
-            return bad(s, STREAM_TOO_LONG);
-        if (!one_line(f, whole ? (struct str){p, len} : buf_text(&s->line), whole))
+            return stream_fail(s, STREAM_TOO_LONG);
+        if (!stream_take_line(f, whole ? (struct str){p, len} : buf_text(&s->line), whole))
             return false;
         buf_clear(&s->line);
         p = eol + 1;
@@ -232,11 +233,11 @@ static bool lines(struct feeding *f, const char *p, size_t n)
             p += p < end && *p == '\n';
         }
     }
-    return keep_data(f) && (!s->line.failed || bad(s, STREAM_TOO_LONG));
+    return keep_data(f) && (!s->line.failed || stream_fail(s, STREAM_TOO_LONG));
 }
 
 /* What the first bytes say where the content type did not. */
-static bool guess(struct stream *s, struct str text)
+static bool stream_guess_framing(struct reply_stream *s, struct str text)
 {
     if (text.n < 3 && memcmp(text.p, "\xef\xbb\xbf", text.n) == 0)
         return true;
@@ -254,25 +255,25 @@ static bool guess(struct stream *s, struct str text)
         }
     }
     if (t.p[0] != '{')
-        return bad(s, STREAM_WRONG_TYPE);
+        return stream_fail(s, STREAM_WRONG_TYPE);
     s->framing = s->lines ? FRAMING_LINES : FRAMING_JSON;
     return true;
 }
 
 /* Kept until the kind is known, then fed again as one. */
-static bool feed_unknown(struct stream *s, const char *p, size_t n, stream_take *take, void *context)
+static bool feed_unknown(struct reply_stream *s, const char *p, size_t n, stream_take *take, void *context)
 {
     buf_add(&s->line, p, n);
     if (s->line.failed)
-        return bad(s, STREAM_TOO_LONG);
-    if (!guess(s, buf_text(&s->line)) || s->framing == FRAMING_UNKNOWN)
+        return stream_fail(s, STREAM_TOO_LONG);
+    if (!stream_guess_framing(s, buf_text(&s->line)) || s->framing == FRAMING_UNKNOWN)
         return !s->trouble;
     struct buf kept CLEANUP_BUF = s->line;
     buf_init(&s->line, STREAM_EVENT_MAX);
-    return stream_feed(s, NULL, kept.p, kept.n, take, context);
+    return reply_stream_feed(s, NULL, kept.p, kept.n, take, context);
 }
 
-bool stream_feed(struct stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context)
+bool reply_stream_feed(struct reply_stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context)
 {
     if (s->trouble)
         return false;
@@ -282,22 +283,22 @@ bool stream_feed(struct stream *s, struct stream_memo *memo, const char *p, size
         return feed_unknown(s, p, n, take, context);
     if (s->framing == FRAMING_JSON) {
         buf_add(&s->line, p, n);
-        return !s->line.failed || bad(s, STREAM_TOO_LONG);
+        return !s->line.failed || stream_fail(s, STREAM_TOO_LONG);
     }
-    struct feeding f = {.s = s, .take = take, .context = context, .memo = memo};
-    return lines(&f, p, n);
+    struct stream_feeding f = {.s = s, .take = take, .context = context, .memo = memo};
+    return stream_take_lines(&f, p, n);
 }
 
-bool stream_end(struct stream *s, stream_take *take, void *context)
+bool stream_end(struct reply_stream *s, stream_take *take, void *context)
 {
-    struct feeding f = {.s = s, .take = take, .context = context};
+    struct stream_feeding f = {.s = s, .take = take, .context = context};
     if (s->trouble)
         return false;
     if (s->framing == FRAMING_UNKNOWN)
-        return s->line.n == 0 || bad(s, STREAM_WRONG_TYPE);
-    bool good = s->line.n == 0 || one_line(&f, buf_text(&s->line), false);
+        return s->line.n == 0 || stream_fail(s, STREAM_WRONG_TYPE);
+    bool good = s->line.n == 0 || stream_take_line(&f, buf_text(&s->line), false);
     if (good && s->framing == FRAMING_SSE)
-        good = dispatch(&f);
+        good = stream_end_event(&f);
     buf_clear(&s->line);
     return good;
 }

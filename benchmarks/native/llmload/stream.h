@@ -6,7 +6,7 @@
 #include "benchmarks/native/llmload/event.h"
 #include "base/buf.h"
 
-enum framing { FRAMING_UNKNOWN /* looked at when the first byte is there */, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON };
+enum stream_framing { FRAMING_UNKNOWN /* looked at when the first byte is there */, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON };
 enum { STREAM_EVENT_MAX = 16 << 20 }; /* longest line, event or JSON text, in bytes */
 
 enum stream_trouble {
@@ -17,7 +17,7 @@ enum stream_trouble {
     STREAM_CODING /* set from outside: compressed, and damaged */
 };
 
-struct stream {
+struct reply_stream {
     struct buf line, data; /* what is not complete yet: a line; an event's data */
     uint8_t framing, trouble;
     bool lines; /* where it must be guessed, {…} are lines */
@@ -42,12 +42,12 @@ struct stream_memo {
 /* Called for each event (not for [DONE]); e and its texts live until it returns. */
 typedef void stream_take(void *context, const struct event *e);
 
-void stream_init(struct stream *s, enum framing framing, bool lines);
-void stream_deinit(struct stream *s);
+void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool lines);
+void reply_stream_deinit(struct reply_stream *s);
 /* As init, with the memory of the reply before, unless that was much. */
-void stream_reset(struct stream *s, enum framing framing, bool lines);
+void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines);
 /* memo: NULL, or one for pieces that all stay where they are. false: trouble; nothing more is taken. */
-bool stream_feed(struct stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context);
+bool reply_stream_feed(struct reply_stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context);
 /* The body ended: what stands there without its last line end is an event too. */
-bool stream_end(struct stream *s, stream_take *take, void *context);
+bool stream_end(struct reply_stream *s, stream_take *take, void *context);
 #endif

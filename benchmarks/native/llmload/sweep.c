@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static int add_level(struct sweep *s, double v, struct err *err)
+static int add_level(struct load_sweep *s, double v, struct err *err)
 {
     if (!(v > 0) || v > 1e9)
         return err_set(err, ERR_USAGE, "--sweep: levels are numbers above 0");
@@ -20,7 +20,7 @@ static int add_level(struct sweep *s, double v, struct err *err)
 }
 
 /* "1..64*2", "10..50+10" or one number. */
-static int read_levels(struct sweep *s, struct str one, struct err *err)
+static int read_levels(struct load_sweep *s, struct str one, struct err *err)
 {
     ptrdiff_t dots = str_find(one, str_of(".."));
     double from, to, step = 2;
@@ -44,10 +44,10 @@ static int read_levels(struct sweep *s, struct str one, struct err *err)
     return 0;
 }
 
-int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *load, struct err *err)
+int sweep_read(struct load_sweep *ret, const struct opt_set *set, const struct load *load, struct err *err)
 {
     const char *text = opt_text(set, OPTION_SWEEP);
-    *ret = (struct sweep){.search = opt_on(set, OPTION_SEARCH)};
+    *ret = (struct load_sweep){.search = opt_on(set, OPTION_SEARCH)};
     buf_init(&ret->json, 16 << 20);
     for (struct str rest = str_of(text ? text : ""); text && rest.p;)
         if (read_levels(ret, str_trim(str_cut(&rest, ',')), err) < 0)
@@ -71,7 +71,7 @@ int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *
     return 0;
 }
 
-bool sweep_wanted(const struct sweep *s)
+bool sweep_wanted(const struct load_sweep *s)
 {
     return s->search || s->level_count;
 }
@@ -89,7 +89,7 @@ static double or_nan(const struct hdr *h, double p)
     return hdr_states(h, p) ? hdr_quantile(h, p) / 1e6 : NAN;
 }
 
-static void put(struct buf *to, const char *name, double v)
+static void put_sweep_number(struct buf *to, const char *name, double v)
 {
     buf_printf(to, ",\"%s\":", name);
     buf_json_double(to, v);
@@ -101,7 +101,7 @@ static enum steady_rate decided_by(const struct saturation_point *p)
     return isfinite(p->goodput_per_s) ? STEADY_GOOD : isfinite(p->tokens_per_s) ? STEADY_TOKENS : STEADY_REQUESTS;
 }
 
-static double worth(const struct saturation_point *p)
+static double point_worth(const struct saturation_point *p)
 {
     const double values[] = {[STEADY_GOOD] = p->goodput_per_s, [STEADY_TOKENS] = p->tokens_per_s, [STEADY_REQUESTS] = p->requests_per_s};
     double v = values[decided_by(p)];
@@ -109,13 +109,13 @@ static double worth(const struct saturation_point *p)
 }
 
 /* Does this run not show that the level is lower than the one of the highest figure? */
-static bool is_alike(const struct sweep *s, size_t i)
+static bool is_alike(const struct load_sweep *s, size_t i)
 {
     return i != s->best && !stats_is_below(s->high[i], s->low[s->best]);
 }
 
 /* Is the highest level better than every other one? */
-static bool is_certain(const struct sweep *s)
+static bool is_certain(const struct load_sweep *s)
 {
     bool certain = s->point_count > 0;
     for (size_t i = 0; i < s->point_count; i++)
@@ -123,35 +123,36 @@ static bool is_certain(const struct sweep *s)
     return certain;
 }
 
-static void put_point(struct sweep *s, const struct saturation_point *p, const struct load *load, const struct outcome *o,
-                      const struct derived *d)
+static void put_point(struct load_sweep *s, const struct saturation_point *p, const struct load *load, const struct outcome *o,
+                      const struct report_derived *d)
 {
     const struct metrics *m = &o->m;
     const struct search_trial *t = &s->trials[s->point_count];
     buf_printf(&s->json, "%s{\"level\":%.9g,\"seed\":%llu,\"completed\":%llu,\"failed\":%llu,\"dropped\":%llu,\"schedule_sha256\":\"%s\"",
                s->point_count ? "," : "", p->load, (unsigned long long)load->seed, (unsigned long long)d->completed,
                (unsigned long long)d->failed, (unsigned long long)m->dropped, o->schedule_hash);
-    put(&s->json, "offered_rate", load->arrivals == ARRIVALS_CLOSED ? NAN : t->offered_rate);
-    put(&s->json, "achieved_rate", t->sent_rate);
-    put(&s->json, "request_throughput", p->requests_per_s);
-    put(&s->json, "output_throughput", p->tokens_per_s);
-    put(&s->json, "request_goodput", p->goodput_per_s);
-    put(&s->json, "median_ttft_ms", p->ttft_ms);
-    put(&s->json, "p99_ttft_ms", p->ttft_p99_ms);
-    put(&s->json, "mean_itl_ms", p->itl_ms);
-    put(&s->json, "p99_itl_ms", or_nan(&m->h[METRIC_ITL], 0.99));
-    put(&s->json, "median_e2el_ms", or_nan(&m->h[METRIC_E2EL], 0.5));
-    put(&s->json, "mean_concurrency", d->concurrency);
-    put(&s->json, "ci_low", s->low[s->point_count]);
-    put(&s->json, "ci_high", s->high[s->point_count]);
+    put_sweep_number(&s->json, "offered_rate", load->arrivals == ARRIVALS_CLOSED ? NAN : t->offered_rate);
+    put_sweep_number(&s->json, "achieved_rate", t->sent_rate);
+    put_sweep_number(&s->json, "request_throughput", p->requests_per_s);
+    put_sweep_number(&s->json, "output_throughput", p->tokens_per_s);
+    put_sweep_number(&s->json, "request_goodput", p->goodput_per_s);
+    put_sweep_number(&s->json, "median_ttft_ms", p->ttft_ms);
+    put_sweep_number(&s->json, "p99_ttft_ms", p->ttft_p99_ms);
+    put_sweep_number(&s->json, "mean_itl_ms", p->itl_ms);
+    put_sweep_number(&s->json, "p99_itl_ms", or_nan(&m->h[METRIC_ITL], 0.99));
+    put_sweep_number(&s->json, "median_e2el_ms", or_nan(&m->h[METRIC_E2EL], 0.5));
+    put_sweep_number(&s->json, "mean_concurrency", d->concurrency);
+    put_sweep_number(&s->json, "ci_low", s->low[s->point_count]);
+    put_sweep_number(&s->json, "ci_high", s->high[s->point_count]);
     if (d->has_objectives)
-        put(&s->json, "good_share", d->good_share), buf_printf(&s->json, ",\"met\":%s", s->met[s->point_count] ? "true" : "false");
+        put_sweep_number(&s->json, "good_share", d->good_share),
+            buf_printf(&s->json, ",\"met\":%s", s->met[s->point_count] ? "true" : "false");
     buf_printf(&s->json, ",\"client_was_bottleneck\":%s}", d->client.is_late ? "true" : "false");
 }
 
 /* Could the client's lateness be why too few requests were good? Each late send, unknown time and stolen share may spoil so many of its
  * neighbours, which queue behind a burst. */
-static bool is_doubtful(const struct sweep *s, const struct outcome *o, const struct derived *d)
+static bool miss_is_doubtful(const struct load_sweep *s, const struct outcome *o, const struct report_derived *d)
 {
     enum { SPOILT = 10 };
     const struct metrics *m = &o->m;
@@ -160,11 +161,11 @@ static bool is_doubtful(const struct sweep *s, const struct outcome *o, const st
 }
 
 /* Notes what a level gave. */
-static void note(struct sweep *s, const struct load *load, const struct outcome *o, double level)
+static void sweep_note_level(struct load_sweep *s, const struct load *load, const struct outcome *o, double level)
 {
     const struct metrics *m = &o->m;
-    struct report r = {.load = load, .outcome = o};
-    struct derived d;
+    struct load_report r = {.load = load, .outcome = o};
+    struct report_derived d;
     report_derive(&d, &r);
     double share = isfinite(d.good_share) ? d.good_share : 0;
     s->points[s->point_count] = (struct saturation_point){.load = level,
@@ -181,12 +182,12 @@ static void note(struct sweep *s, const struct load *load, const struct outcome 
                                                       .good = m->good,
                                                       .due = (uint64_t)d.due,
                                                       .spread = o->expected > 0 ? o->expected_sd / o->expected : 0,
-                                                      .is_late = is_doubtful(s, o, &d)};
+                                                      .is_late = miss_is_doubtful(s, o, &d)};
     s->seeds[s->point_count] = load->seed;
     const struct saturation_point *p = &s->points[s->point_count];
-    double half = worth(p) * steady_uncertainty(o, decided_by(p));
-    s->low[s->point_count] = half > worth(p) ? 0 : worth(p) - half;
-    s->high[s->point_count] = worth(p) + half;
+    double half = point_worth(p) * steady_uncertainty(o, decided_by(p));
+    s->low[s->point_count] = half > point_worth(p) ? 0 : point_worth(p) - half;
+    s->high[s->point_count] = point_worth(p) + half;
     s->late[s->point_count] = d.client.is_late;
     s->failed[s->point_count] = d.failed > 0;
     s->met[s->point_count] = d.completed && share >= s->answer.share;
@@ -195,7 +196,7 @@ static void note(struct sweep *s, const struct load *load, const struct outcome 
 }
 
 struct going {
-    struct sweep *s;
+    struct load_sweep *s;
     struct outcome *best;
     struct load *load;
     const struct prompt_source *prompts;
@@ -207,11 +208,11 @@ struct going {
 /* Of a search the run at the highest rate so far that met the objectives, the last one of those. */
 static bool is_better(const struct going *g, size_t i)
 {
-    const struct sweep *s = g->s;
+    const struct load_sweep *s = g->s;
     if (!g->have_best)
         return true;
     if (!s->search)
-        return worth(&s->points[i]) > worth(&s->points[s->best]);
+        return point_worth(&s->points[i]) > point_worth(&s->points[s->best]);
     return s->met[i] && (!s->met[s->best] || s->points[i].load >= s->points[s->best].load);
 }
 
@@ -232,7 +233,7 @@ static void skip_empty(struct load *load)
 }
 
 /* One level, with the next seed, and with prompts that no level before it has sent: a server's cache knows none of them. */
-static int one(struct going *g, double level, struct err *err)
+static int sweep_run_level(struct going *g, double level, struct err *err)
 {
     struct outcome o;
     set_level(g->load, level);
@@ -241,8 +242,8 @@ static int one(struct going *g, double level, struct err *err)
         outcome_deinit(&o);
         return -1;
     }
-    struct sweep *s = g->s;
-    note(s, g->load, &o, level);
+    struct load_sweep *s = g->s;
+    sweep_note_level(s, g->load, &o, level);
     size_t i = s->point_count - 1;
     g->load->seed++;
     g->load->prompts_used += o.indexes;
@@ -266,16 +267,16 @@ static int one(struct going *g, double level, struct err *err)
 static int try_level(void *context, double level, struct search_trial *ret, struct err *err)
 {
     struct going *g = context;
-    if (one(g, level, err) < 0)
+    if (sweep_run_level(g, level, err) < 0)
         return -1;
     *ret = g->s->trials[g->s->point_count - 1];
     ret->is_over = g->over;
     return 0;
 }
 
-static int search(struct going *g, struct err *err)
+static int sweep_search(struct going *g, struct err *err)
 {
-    struct search *answer = &g->s->answer;
+    struct rate_search *answer = &g->s->answer;
     answer->begin = g->load->rate.piece[0].to;
     answer->least = g->load->duration_s > 0 ? 2 / g->load->duration_s : 0; /* less than two requests say nothing */
     if (answer->begin < answer->least)
@@ -283,20 +284,20 @@ static int search(struct going *g, struct err *err)
     return search_run(answer, try_level, g, err);
 }
 
-bool sweep_is_found(const struct sweep *s)
+bool sweep_is_found(const struct load_sweep *s)
 {
     return s->answer.rate > 0 && !s->answer.why;
 }
 
-int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
+int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
               const struct engine_hooks *hooks, struct err *err)
 {
     struct going g = {.s = s, .best = ret, .load = load, .prompts = prompts, .sinks = sinks, .hooks = hooks};
     int status = 0;
     if (s->search)
-        status = search(&g, err);
+        status = sweep_search(&g, err);
     for (size_t i = 0; i < s->level_count && status >= 0 && !g.over; i++)
-        status = one(&g, s->levels[i], err);
+        status = sweep_run_level(&g, s->levels[i], err);
     if (status < 0 && !g.have_best)
         return -1;
     if (g.have_best) { /* the report tells of that one */
@@ -309,7 +310,7 @@ int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const str
 static const char *const rate_words[] = {[STEADY_GOOD] = "good requests", [STEADY_TOKENS] = "tokens", [STEADY_REQUESTS] = "requests"};
 
 /* By which figure the levels were compared, and those that cannot be told from the highest. */
-static void put_alike(const struct sweep *s, struct buf *to)
+static void put_alike(const struct load_sweep *s, struct buf *to)
 {
     static const char *const keys[] = {
         [STEADY_GOOD] = "request_goodput", [STEADY_TOKENS] = "output_throughput", [STEADY_REQUESTS] = "request_throughput"};
@@ -324,7 +325,7 @@ static void put_alike(const struct sweep *s, struct buf *to)
 }
 
 /* "WHAT at 2 of 7 levels: 8, 16" */
-static void warn_of_levels(const struct sweep *s, const bool *has, const char *what, struct buf *to)
+static void warn_of_levels(const struct load_sweep *s, const bool *has, const char *what, struct buf *to)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->point_count; i++)
@@ -342,10 +343,10 @@ static void warn_of_levels(const struct sweep *s, const bool *has, const char *w
 }
 
 /* "the highest rate is uncertain by 12 %: …": too few requests a run for the share, or for arrivals that are random. */
-static void warn_of_short_runs(const struct sweep *s, struct buf *to)
+static void warn_of_short_runs(const struct load_sweep *s, struct buf *to)
 {
     const double allowed = 0.05;
-    const struct search *a = &s->answer;
+    const struct rate_search *a = &s->answer;
     const struct search_trial *t = &s->trials[s->best];
     double off = search_uncertainty(t->spread), due = (double)t->due, least = (double)search_least(a->share);
     double needed = fmax(least, off > allowed ? ceil(due * (off / allowed) * (off / allowed)) : 0);
@@ -357,7 +358,7 @@ static void warn_of_short_runs(const struct sweep *s, struct buf *to)
     buf_printf(to, ": a run has %.0f requests, %.4g needed (--duration)\n", due, needed);
 }
 
-static void sweep_warnings(const struct sweep *s, struct buf *to)
+static void sweep_warnings(const struct load_sweep *s, struct buf *to)
 {
     if (s->search)
         warn_of_short_runs(s, to);
@@ -365,21 +366,21 @@ static void sweep_warnings(const struct sweep *s, struct buf *to)
     warn_of_levels(s, s->failed, "requests failed", to);
 }
 
-void sweep_json(const struct sweep *s, const struct load *load, struct buf *to)
+void sweep_json(const struct load_sweep *s, const struct load *load, struct buf *to)
 {
     double reported = s->points[s->best].load;
     buf_printf(to, ",\"sweep\":{\"level_is\":\"%s\",\"search\":%s", load->arrivals == ARRIVALS_CLOSED ? "concurrency" : "rate",
                s->search ? "true" : "false");
-    put(to, "best_level", s->search || is_certain(s) ? reported : NAN);
-    put(to, "reported_level", reported);
+    put_sweep_number(to, "best_level", s->search || is_certain(s) ? reported : NAN);
+    put_sweep_number(to, "reported_level", reported);
     if (!s->search)
         put_alike(s, to);
     if (s->search) {
-        const struct search *a = &s->answer;
+        const struct rate_search *a = &s->answer;
         buf_printf(to, ",\"good_share_needed\":%.9g,\"found\":%s", a->share, sweep_is_found(s) ? "true" : "false");
-        put(to, "highest_rate", sweep_is_found(s) ? a->rate : NAN);
-        put(to, "highest_met", a->rate > 0 ? a->rate : NAN);
-        put(to, "lowest_missed", a->missed > 0 ? a->missed : NAN);
+        put_sweep_number(to, "highest_rate", sweep_is_found(s) ? a->rate : NAN);
+        put_sweep_number(to, "highest_met", a->rate > 0 ? a->rate : NAN);
+        put_sweep_number(to, "lowest_missed", a->missed > 0 ? a->missed : NAN);
         buf_puts(to, ",\"inconclusive\":");
         if (a->why)
             buf_json(to, str_of(a->why));
@@ -397,13 +398,13 @@ void sweep_json(const struct sweep *s, const struct load *load, struct buf *to)
 }
 
 /* The answer of a sweep in one sentence. */
-static void put_highest(const struct sweep *s, const char *what, struct buf *to)
+static void put_highest(const struct load_sweep *s, const char *what, struct buf *to)
 {
     const struct saturation_point *p = &s->points[s->best];
     size_t alike = 0;
     for (size_t i = 0; i < s->point_count; i++)
         alike += is_alike(s, i);
-    buf_printf(to, "%s: %g %s, %.4g %s/s", alike ? "highest" : "best", p->load, what, worth(p), rate_words[decided_by(p)]);
+    buf_printf(to, "%s: %g %s, %.4g %s/s", alike ? "highest" : "best", p->load, what, point_worth(p), rate_words[decided_by(p)]);
     if (isfinite(s->low[s->best]))
         buf_printf(to, " (95 %%: %.4g … %.4g)", s->low[s->best], s->high[s->best]);
     else
@@ -413,9 +414,9 @@ static void put_highest(const struct sweep *s, const char *what, struct buf *to)
                    alike == 1 ? "es" : "");
 }
 
-void sweep_answer(const struct sweep *s, struct buf *to)
+void sweep_answer(const struct load_sweep *s, struct buf *to)
 {
-    const struct search *a = &s->answer;
+    const struct rate_search *a = &s->answer;
     if (a->why)
         buf_printf(to, "inconclusive: %s", a->why);
     else if (!(a->rate > 0))
@@ -428,14 +429,14 @@ void sweep_answer(const struct sweep *s, struct buf *to)
 }
 
 /* In the last column; NULL: none. */
-static const char *result_of(const struct sweep *s, size_t i)
+static const char *level_result(const struct load_sweep *s, size_t i)
 {
     if (s->search)
         return !s->met[i] ? "missed" : i == s->best ? "best" : "met";
     return i == s->best ? (is_certain(s) ? "best" : "highest") : is_alike(s, i) ? "alike" : NULL;
 }
 
-void sweep_table(const struct sweep *s, const struct load *load, const struct screen *screen, struct buf *to)
+void sweep_table(const struct load_sweep *s, const struct load *load, const struct screen *screen, struct buf *to)
 {
     const struct listing_column columns[] = {
         {.key = "level", .heading = load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered/s", .right = true},
@@ -467,7 +468,7 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
                                  p->ttft_ms, p->ttft_p99_ms,         p->itl_ms};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             report_cell(&l, values[k]);
-        const char *result = result_of(s, i);
+        const char *result = level_result(s, i);
         if (result)
             listing_text(&l, result);
         else
@@ -483,7 +484,7 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
     arena_deinit(&arena);
 }
 
-void sweep_deinit(struct sweep *s)
+void sweep_deinit(struct load_sweep *s)
 {
     buf_deinit(&s->json);
 }

@@ -9,11 +9,11 @@
 
 enum { SWEEP_MAX = 64, SWEEP_POINTS = 256 };
 
-struct sweep {
+struct load_sweep {
     bool search; /* else: the levels */
     double levels[SWEEP_MAX];
     size_t level_count; /* 0 and no search: no sweep is asked for */
-    struct search answer; /* of a search */
+    struct rate_search answer; /* of a search */
     /* results */
     struct saturation_point points[SWEEP_POINTS];
     bool met[SWEEP_POINTS];
@@ -26,18 +26,18 @@ struct sweep {
 };
 
 /* From --sweep, --search, --search-share. ERR_USAGE. */
-int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *load, struct err *err);
-bool sweep_wanted(const struct sweep *s);
+int sweep_read(struct load_sweep *ret, const struct opt_set *set, const struct load *load, struct err *err);
+bool sweep_wanted(const struct load_sweep *s);
 /* Is the answer of a search known? */
-bool sweep_is_found(const struct sweep *s);
+bool sweep_is_found(const struct load_sweep *s);
 /* The answer of a search in one sentence without a full stop, or why there is none. */
-void sweep_answer(const struct sweep *s, struct buf *to);
+void sweep_answer(const struct load_sweep *s, struct buf *to);
 /* One run per level, each drained before the next, with seeds and prompts of its own; load's level, seed and prompts change with it. *ret: the
  * best one's outcome: of a search the highest rate that met the objectives, of a sweep the most goodput, without objectives the most tokens (requests, if none are known) per second. */
-int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
+int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
               const struct engine_hooks *hooks, struct err *err);
-void sweep_json(const struct sweep *s, const struct load *load, struct buf *to); /* `,"sweep":{…}` */
+void sweep_json(const struct load_sweep *s, const struct load *load, struct buf *to); /* `,"sweep":{…}` */
 /* The answer of a search, then a row for each level, for a screen of that width. */
-void sweep_table(const struct sweep *s, const struct load *load, const struct screen *screen, struct buf *to);
-void sweep_deinit(struct sweep *s);
+void sweep_table(const struct load_sweep *s, const struct load *load, const struct screen *screen, struct buf *to);
+void sweep_deinit(struct load_sweep *s);
 #endif

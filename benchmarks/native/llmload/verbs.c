@@ -7,7 +7,7 @@
 
 enum { ROWS_MAX = 32, HELP_MAX = 1 << 16 };
 
-static int help(const struct verb *v, const struct opt_set *set, struct err *err)
+static int print_verb_help(const struct verb *v, const struct opt_set *set, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, HELP_MAX);
@@ -29,7 +29,7 @@ int verb_run(const struct verb *v, int argc, char **argv, struct err *err)
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
     if (opt_on(&set, OPTION_HELP))
-        rc = help(v, &set, err);
+        rc = print_verb_help(v, &set, err);
     else if (argc - next != v->operands)
         rc = next < argc ? err_set(err, ERR_USAGE, "%s: \"%.60s\": %s", argv[0], argv[next], v->wanted)
                          : err_set(err, ERR_USAGE, "%s: %s", argv[0], v->wanted);

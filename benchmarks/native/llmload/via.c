@@ -50,7 +50,7 @@ static int on_timer(CURLM *multi, long ms, void *worker)
     return 0;
 }
 
-static bool add_header(struct via *v, const char *line)
+static bool via_add_header(struct via *v, const char *line)
 {
     struct curl_slist *more = v->curl.curl_slist_append(v->headers, line);
     if (more)
@@ -61,12 +61,12 @@ static bool add_header(struct via *v, const char *line)
 static bool make_headers(struct via *v, const struct load *l)
 {
     char text[16384];
-    bool good = add_header(v, "Content-Type: application/json") && add_header(v, "Expect:") &&
-                add_header(v, "Accept: text/event-stream, application/x-ndjson, application/json");
+    bool good = via_add_header(v, "Content-Type: application/json") && via_add_header(v, "Expect:") &&
+                via_add_header(v, "Accept: text/event-stream, application/x-ndjson, application/json");
     if (good && l->key)
-        good = (size_t)snprintf(text, sizeof text, "Authorization: Bearer %s", l->key) < sizeof text && add_header(v, text);
+        good = (size_t)snprintf(text, sizeof text, "Authorization: Bearer %s", l->key) < sizeof text && via_add_header(v, text);
     for (size_t i = 0; good && i < l->header_count; i++)
-        good = add_header(v, l->headers[i]);
+        good = via_add_header(v, l->headers[i]);
     return good;
 }
 
@@ -134,7 +134,7 @@ static int64_t since_begin(const struct transfer *t, CURLINFO what)
 /* When it was connected and sent, as libcurl says (microseconds since its start). */
 static void learn_times(struct transfer *t)
 {
-    struct result *r = &t->conn->f.r;
+    struct request_result *r = &t->conn->f.r;
     long made = 0;
     t->worker->via->curl.curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &made);
     int64_t sent = since_begin(t, CURLINFO_PRETRANSFER_TIME_T), tls = since_begin(t, CURLINFO_APPCONNECT_TIME_T);
@@ -273,7 +273,7 @@ void via_cancel(struct worker *w, struct conn *c)
     v->spare = t;
 }
 
-static enum ending by_code(CURLcode code)
+static enum request_ending by_code(CURLcode code)
 {
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -295,7 +295,7 @@ static enum ending by_code(CURLcode code)
     }
 }
 
-static void complete(struct worker *w, struct transfer *t, CURLcode code)
+static void via_complete(struct worker *w, struct transfer *t, CURLcode code)
 {
     struct conn *c = t->conn;
     char why[CURL_ERROR_SIZE];
@@ -310,7 +310,7 @@ static void complete(struct worker *w, struct transfer *t, CURLcode code)
         conn_finish(w, c, by_code(code), why, false);
 }
 
-static void drain(struct worker *w)
+static void via_drain(struct worker *w)
 {
     struct via *v = w->via;
     int left;
@@ -321,7 +321,7 @@ static void drain(struct worker *w)
             continue;
         v->curl.curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&t);
         if (t && t->conn && t->conn->easy == t)
-            complete(w, t, code);
+            via_complete(w, t, code);
     }
 }
 
@@ -330,7 +330,7 @@ void via_socket(struct worker *w, int fd, uint32_t events)
     int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                         (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
     w->via->curl.curl_multi_socket_action(w->via->multi, fd, what, &running);
-    drain(w);
+    via_drain(w);
 }
 
 int64_t via_next(const struct worker *w)
@@ -345,5 +345,5 @@ void via_due(struct worker *w)
         return;
     w->via->deadline_ns = INT64_MAX;
     w->via->curl.curl_multi_socket_action(w->via->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-    drain(w);
+    via_drain(w);
 }

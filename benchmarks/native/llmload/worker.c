@@ -16,7 +16,7 @@
 
 enum { EVENTS_AT_ONCE = 256, READ_SIZE = 256 << 10, WIRE_MAX = 64 << 20, HISTORY_MAX = 64 << 20, LOOK_NS = 20000000, ARRIVALS_EVERY = 8 };
 
-int worker_init(struct worker *w, struct run *run, unsigned number, struct err *err)
+int worker_init(struct worker *w, struct load_run *run, unsigned number, struct err *err)
 {
     *w = (struct worker){.run = run, .number = number, .epoll = -1, .late.fd = -1};
     if (metrics_init(&w->m, err) < 0)
@@ -96,12 +96,12 @@ void worker_deinit(struct worker *w)
     metrics_deinit(&w->m);
 }
 
-static double chance(const struct load *l, uint64_t index, uint64_t salt) /* in [0, 1) */
+static double index_chance(const struct load *l, uint64_t index, uint64_t salt) /* in [0, 1) */
 {
     return random_unit(random_at(l->seed, salt, index));
 }
 
-static size_t pick(struct worker *w)
+static size_t pick_endpoint(struct worker *w)
 {
     size_t n = w->run->endpoint_count, first = w->turn_of++ % n, best = first;
     for (size_t i = 1; w->run->load->least_in_flight && i < n; i++) {
@@ -111,11 +111,11 @@ static size_t pick(struct worker *w)
     return best;
 }
 
-static void begin(struct worker *w, enum phase phase, uint64_t index, int64_t scheduled_ns, const struct arrival *arrival,
-                  struct session *s)
+static void begin_request(struct worker *w, enum phase phase, uint64_t index, int64_t scheduled_ns, const struct arrival *arrival,
+                          struct session *s)
 {
     const struct load *l = w->run->load;
-    size_t endpoint = pick(w);
+    size_t endpoint = pick_endpoint(w);
     struct conn *c = conn_take(w, endpoint);
     if (!c) {
         if (!w->failure.kind)
@@ -127,7 +127,7 @@ static void begin(struct worker *w, enum phase phase, uint64_t index, int64_t sc
     c->f.arrival = arrival;
     c->f.session = s;
     c->f.r.endpoint = (uint16_t)endpoint;
-    c->f.cancel = l->cancel_share > 0 && chance(l, index, 1) < l->cancel_share;
+    c->f.cancel = l->cancel_share > 0 && index_chance(l, index, 1) < l->cancel_share;
     if (arrival)
         c->f.r.session = arrival->session;
     if (s)
@@ -145,23 +145,23 @@ static uint64_t agents_part(const struct load *l, uint64_t n)
     return n / l->shares + (l->share < n % l->shares);
 }
 
-static bool over(const struct worker *w)
+static bool sending_is_over(const struct worker *w)
 {
     return w->draining || w->now_ns >= w->run->stop_ns;
 }
 
 static enum phase phase_now(const struct worker *w)
 {
-    const struct run *run = w->run;
+    const struct load_run *run = w->run;
     return w->now_ns < run->measure_ns ? PHASE_WARMUP : w->now_ns < run->cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
 }
 
 /* Closed loop: may one more be sent, in which phase, with which index? Counts it if so. */
-static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index)
+static bool may_send_next(struct worker *w, enum phase *ret_phase, uint64_t *ret_index)
 {
-    struct run *run = w->run;
+    struct load_run *run = w->run;
     const struct load *l = run->load;
-    if (over(w) || w->now_ns < w->pause_until_ns)
+    if (sending_is_over(w) || w->now_ns < w->pause_until_ns)
         return false;
     enum phase phase = phase_now(w);
     uint64_t n = atomic_fetch_add_explicit(&run->next_index, 1, memory_order_relaxed);
@@ -180,9 +180,9 @@ static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index
 
 /* Open loop: the schedule has the sessions' first turns, the others follow until sending is over. Their indexes lie behind the schedule's, the same
  * ones whoever sends them; where the warm-up is a number of arrivals, a session belongs to it as a whole. */
-static bool follows(struct worker *w, const struct session *s, enum phase *ret_phase, uint64_t *ret_index)
+static bool turn_may_follow(struct worker *w, const struct session *s, enum phase *ret_phase, uint64_t *ret_index)
 {
-    if (over(w))
+    if (sending_is_over(w))
         return false;
     *ret_phase = s->arrival->index < w->run->load->warmup_requests ? PHASE_WARMUP : phase_now(w);
     *ret_index = s->arrival->index + s->turn * w->run->schedule->whole_n;
@@ -202,7 +202,7 @@ static struct session *session_new(uint64_t id, const struct arrival *arrival)
 }
 
 /* Closed loop: sessions are counted by themselves (the requests' numbers leave gaps), so that a data set's rows all have their turn. */
-static uint64_t next_session(struct run *run)
+static uint64_t next_session(struct load_run *run)
 {
     return atomic_fetch_add_explicit(&run->next_session, 1, memory_order_relaxed) * run->load->shares + run->load->share;
 }
@@ -223,15 +223,15 @@ static void next_turn(struct worker *w, struct session *s)
         timers_set(&w->timers, &s->timer, w->pause_until_ns);
         return;
     }
-    if (!(s->arrival ? follows(w, s, &phase, &index) : allowed(w, &phase, &index))) {
+    if (!(s->arrival ? turn_may_follow(w, s, &phase, &index) : may_send_next(w, &phase, &index))) {
         session_free(w, s);
         return;
     }
     note_send(w, phase, s->scheduled_ns > w->pause_until_ns ? s->scheduled_ns : w->pause_until_ns);
-    begin(w, phase, index, s->scheduled_ns, NULL, s);
+    begin_request(w, phase, index, s->scheduled_ns, NULL, s);
 }
 
-static void add_history(struct session *s, const struct result *r)
+static void add_history(struct session *s, const struct request_result *r)
 {
     if (s->history.n)
         buf_putc(&s->history, ',');
@@ -249,20 +249,20 @@ void worker_freed(struct worker *w, struct conn *c)
         slot_free(w);
         return;
     }
-    enum ending how = c->f.r.ending;
+    enum request_ending how = c->f.r.ending;
     if (++s->turn >= l->turns || ending_rows[how].failed || how == ENDING_UNFINISHED || how == ENDING_CANCELLED || w->draining) {
         session_free(w, s);
         return;
     }
     add_history(s, &c->f.r);
-    double think = l->think_s > 0 ? -log(1 - chance(l, s->id * 1009 + s->turn, 2)) * l->think_s : 0;
+    double think = l->think_s > 0 ? -log(1 - index_chance(l, s->id * 1009 + s->turn, 2)) * l->think_s : 0;
     s->scheduled_ns = c->f.r.end_ns + (int64_t)(think * 1e9);
     if (s->history.failed || !timers_set(&w->timers, &s->timer, s->scheduled_ns))
         session_free(w, s);
 }
 
 /* This worker's part of a number that is divided among all. */
-static uint64_t part(const struct worker *w, double whole)
+static uint64_t worker_part(const struct worker *w, double whole)
 {
     const struct load *l = w->run->load;
     uint64_t n = whole > 0 ? (uint64_t)(whole + 0.5) : 0;
@@ -270,23 +270,23 @@ static uint64_t part(const struct worker *w, double whole)
     return n / w->run->workers + (w->number < n % w->run->workers);
 }
 
-static uint64_t slots(const struct worker *w)
+static uint64_t worker_slots(const struct worker *w)
 {
     const struct profile *p = &w->run->load->concurrency;
-    return p->n ? part(w, profile_at(p, (double)(w->now_ns - w->run->begin_ns) / 1e9)) : UINT64_MAX;
+    return p->n ? worker_part(w, profile_at(p, (double)(w->now_ns - w->run->begin_ns) / 1e9)) : UINT64_MAX;
 }
 
 static void fill_closed(struct worker *w)
 {
     const struct load *l = w->run->load;
-    uint64_t most = slots(w), index;
+    uint64_t most = worker_slots(w), index;
     enum phase phase;
     /* One that has no slot any more would not be told by `allowed` that all are sent. */
     w->draining |= l->requests && atomic_load_explicit(&w->run->measured, memory_order_relaxed) >= agents_part(l, l->requests);
-    while (w->users < most && allowed(w, &phase, &index)) {
+    while (w->users < most && may_send_next(w, &phase, &index)) {
         w->users++;
         struct session *s = l->turns > 1 ? session_new(next_session(w->run), NULL) : NULL;
-        begin(w, phase, index, w->now_ns, NULL, s);
+        begin_request(w, phase, index, w->now_ns, NULL, s);
         if (w->pause_until_ns > w->now_ns)
             return;
     }
@@ -297,7 +297,7 @@ static void send_arrivals(struct worker *w)
 {
     const struct schedule *s = w->run->schedule;
     int64_t begin_ns = w->run->begin_ns;
-    uint64_t most = slots(w);
+    uint64_t most = worker_slots(w);
     while (w->next_arrival < s->n && s->list[w->next_arrival].at_ns + begin_ns <= w->now_ns) {
         const struct arrival *a = &s->list[w->next_arrival];
         w->is_full = w->users >= most;
@@ -317,12 +317,12 @@ static void send_arrivals(struct worker *w)
         }
         w->users++;
         struct session *session = w->run->load->turns > 1 ? session_new(a->session, a) : NULL;
-        begin(w, (enum phase)a->phase, a->index, a->at_ns + begin_ns, a, session);
+        begin_request(w, (enum phase)a->phase, a->index, a->at_ns + begin_ns, a, session);
     }
     w->draining |= w->next_arrival >= s->n && w->run->load->turns <= 1;
 }
 
-static void fill(struct worker *w)
+static void fill_slots(struct worker *w)
 {
     if (w->draining)
         return;
@@ -411,7 +411,7 @@ static int64_t until_next(const struct worker *w)
     return next - w->now_ns;
 }
 
-static void handle(struct worker *w, const struct epoll_event *events, int n)
+static void handle_events(struct worker *w, const struct epoll_event *events, int n)
 {
     for (int i = 0; i < n; i++) {
         uint64_t data = events[i].data.u64;
@@ -421,21 +421,21 @@ static void handle(struct worker *w, const struct epoll_event *events, int n)
             raw_event(w, events[i].data.ptr, events[i].events);
         if (i % ARRIVALS_EVERY == ARRIVALS_EVERY - 1) {
             w->now_ns = clock_mono_ns();
-            fill(w);
+            fill_slots(w);
         }
     }
 }
 
 /* false: all is over. */
-static bool turn(struct worker *w)
+static bool worker_turn(struct worker *w)
 {
-    const struct run *run = w->run;
+    const struct load_run *run = w->run;
     struct epoll_event events[EVENTS_AT_ONCE];
     int stop = atomic_load_explicit(&run->stop, memory_order_relaxed);
     timers_run(w);
     if (w->via)
         via_due(w);
-    fill(w);
+    fill_slots(w);
     w->draining |= stop || (w->now_ns >= run->stop_ns && !run->schedule->n);
     if (stop)
         give_up(w, "the run was stopped");
@@ -449,7 +449,7 @@ static bool turn(struct worker *w)
     int n = wait_events(w, events, wait_ns);
     look_at_clocks(w);
     lateness_wait_end(&w->late, w->now_ns, n >= 0 && n < EVENTS_AT_ONCE);
-    handle(w, events, n);
+    handle_events(w, events, n);
     w->now_ns = clock_mono_ns();
     return true;
 }
@@ -461,7 +461,7 @@ void *worker_main(void *worker)
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     look_at_clocks(w);
     lateness_init(&w->late, w->now_ns);
-    while (turn(w))
+    while (worker_turn(w))
         ;
     count_dropped(w);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);

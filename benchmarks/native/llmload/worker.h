@@ -26,8 +26,8 @@ struct session {
 
 /* A request in flight, whatever carries it. */
 struct flight {
-    struct result r;
-    struct stream stream;
+    struct request_result r;
+    struct reply_stream stream;
     struct session *session; /* NULL: a request of its own */
     const struct arrival *arrival; /* NULL: closed loop */
     int64_t last_byte_ns, pending_gap_ns;
@@ -67,7 +67,7 @@ struct conn {
 };
 
 /* What all workers of a run share; read-only but for the atomics. */
-struct run {
+struct load_run {
     const struct load *load;
     const struct prompt_source *prompts;
     struct result_sink *sinks;
@@ -84,16 +84,16 @@ struct run {
 };
 
 /* Counters a watcher may read at any time. */
-struct counters {
+struct live_counters {
     _Alignas(64) _Atomic uint64_t sent, completed, failed, tokens, chunks, dropped, ttft_n, itl_n;
     _Atomic uint64_t ttft_ns, itl_ns;
 };
 
 struct worker {
-    struct run *run;
+    struct load_run *run;
     unsigned number;
     struct metrics m;
-    struct counters live;
+    struct live_counters live;
     struct timers timers;
     struct conn *busy, *spare, **idle; /* spare: without a socket; idle: [endpoint_count] */
     unsigned *in_flight_at; /* [endpoint_count] */
@@ -133,7 +133,7 @@ void flight_read_begin(struct worker *w, struct flight *f);
 bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
 void flight_read_end(struct worker *w, struct flight *f);
 /* Fills r's ending, counts, tells the sinks. `ending`: ENDING_OK: the reply is complete, judge it; else what happened. error may be NULL. */
-void flight_end(struct worker *w, struct flight *f, enum ending ending, const char *error);
+void flight_end(struct worker *w, struct flight *f, enum request_ending ending, const char *error);
 /* What is wrong with the reply's bytes, in words. */
 const char *flight_trouble(const struct flight *f);
 void flight_deinit(struct flight *f);
@@ -144,7 +144,7 @@ bool request_render(struct worker *w, struct conn *c);
 /* conn.c: connections, kept and new; their time limits. */
 struct conn *conn_take(struct worker *w, size_t endpoint); /* a kept one, or a new one; NULL: no memory */
 /* The request is over. keep: the connection may carry another one. */
-void conn_finish(struct worker *w, struct conn *c, enum ending ending, const char *error, bool keep);
+void conn_finish(struct worker *w, struct conn *c, enum request_ending ending, const char *error, bool keep);
 void conn_arm(struct worker *w, struct conn *c); /* its timer to its first time limit */
 void conn_due(struct worker *w, struct conn *c); /* its timer has fired */
 void conn_drop(struct worker *w, struct conn *c); /* a kept one is no longer good */
@@ -175,7 +175,7 @@ void via_due(struct worker *w);
 
 /* worker.c: the loop. */
 void *worker_main(void *worker);
-int worker_init(struct worker *w, struct run *run, unsigned number, struct err *err);
+int worker_init(struct worker *w, struct load_run *run, unsigned number, struct err *err);
 void worker_deinit(struct worker *w);
 /* A request of this worker is over: its slot is free. */
 void worker_freed(struct worker *w, struct conn *c);

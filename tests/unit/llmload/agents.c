@@ -78,7 +78,7 @@ static void pages_of_metrics_are_read(void **state)
 static void take(struct metrics *m, uint64_t i)
 {
     int64_t t = (int64_t)(1000000000 + i * 1000);
-    struct result r = {.index = i, .phase = PHASE_MEASURE, .ending = i % 7 ? ENDING_OK : ENDING_HTTP_503, .status = i % 7 ? 200 : 503, .scheduled_ns = t, .begin_ns = t,
+    struct request_result r = {.index = i, .phase = PHASE_MEASURE, .ending = i % 7 ? ENDING_OK : ENDING_HTTP_503, .status = i % 7 ? 200 : 503, .scheduled_ns = t, .begin_ns = t,
                        .sent_ns = t + 10, .first_byte_ns = t + 500, .first_ns = t + 1000 + (int64_t)(i * i % 977), .last_ns = t + 900000, .end_ns = t + 910000,
                        .chunks = 9, .events = 10, .output_tokens = 9, .output_source = TOKENS_USAGE, .input_tokens = 5, .input_source = TOKENS_USAGE,
                        .error = i % 7 ? NULL : "busy"};
@@ -129,7 +129,7 @@ static void shares_add_up(void **state)
 static void records_are_json_and_csv(void **state)
 {
     struct chunk chunks[] = {{1000000, 0, 0, 0}, {3000000, 0, 0, 0}, {3500000, 0, 1, 0}};
-    struct result r = {.index = 7, .session = 7, .item = UINT64_MAX, .phase = PHASE_MEASURE, .status = 200, .sent_ns = 500000, .first_ns = 1000000, .last_ns = 3500000,
+    struct request_result r = {.index = 7, .session = 7, .item = UINT64_MAX, .phase = PHASE_MEASURE, .status = 200, .sent_ns = 500000, .first_ns = 1000000, .last_ns = 3500000,
                        .end_ns = 3600000, .chunks = 3, .shared = 1, .chunk_list = chunks, .output_tokens = 3, .output_source = TOKENS_CHUNKS, .finish = "a\"b"};
     struct buf b CLEANUP_BUF;
     struct json *j;

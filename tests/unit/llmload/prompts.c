@@ -304,7 +304,7 @@ static void each_row_comes_once_when_shuffled(void **state)
 
 static void answer(struct scoring *score, uint64_t item, const char *body)
 {
-    struct result r = {.item = item, .body = str_of(body)};
+    struct request_result r = {.item = item, .body = str_of(body)};
     scoring_sink(score)->take(scoring_sink(score), 0, &r);
 }
 

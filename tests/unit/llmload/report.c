@@ -33,7 +33,7 @@ static char *report_of(double low_ms, double high_ms, size_t columns)
     o->m.first_send_ns = 1;
     o->m.last_end_ns = 2251000001;
     buf_init(&to, 1 << 16);
-    report_table(&(struct report){.load = &load, .prompts = &prompts, .outcome = o}, (struct report_wish){.details = true, .define = true},
+    report_table(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, (struct report_wish){.details = true, .define = true},
                  &screen, &to);
     assert_false(to.failed);
     metrics_deinit(&o->m);
@@ -56,7 +56,7 @@ static char *tables_of(double v, size_t columns)
 {
     struct load load = {.arrivals = ARRIVALS_CLOSED};
     struct screen screen = {.width = columns, .is_terminal = true};
-    struct sweep s = {
+    struct load_sweep s = {
         .search = true, .answer = {.rate = 10, .missed = 11, .share = 0.99}, .point_count = 2, .late = {true}, .failed = {true, true}};
     struct calibration c = {.plan = {.streams = 2000}, .compared = 1234567, .shared = 4321, .events_per_s = v, .cpu_us_per_event = v};
     struct buf to;
@@ -121,13 +121,13 @@ static void a_mean_of_a_part_is_missing(void **state)
     m->itl_all = 100, m->itl_sum_ns = 1e9, m->itl_unknown_ns = 5e6;
     m->ended[PHASE_MEASURE][ENDING_OK] = 100;
     buf_init(&to, 1 << 20);
-    report_json(&(struct report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
+    report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
     assert_non_null(strstr(to.p, "\"mean_ttft_ms\":null"));
     assert_non_null(strstr(to.p, "\"n\":90,\"not_known\":10,\"known_alone\":\"sd and min\",\"mean_reason\":\"times that are not known could"));
     assert_non_null(strstr(to.p, "\"mean_itl_ms\":10,"));
     m->itl_unknown_ns = 2e7;
     buf_clear(&to);
-    report_json(&(struct report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
+    report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
     assert_non_null(strstr(to.p, "\"mean_itl_ms\":null"));
     metrics_deinit(m);
     free(o);
@@ -157,7 +157,7 @@ static void only_a_certain_level_is_the_best(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct load load = {.arrivals = ARRIVALS_CLOSED};
         struct screen screen = {.width = 84, .is_terminal = true};
-        struct sweep s = {.point_count = 3, .best = 2};
+        struct load_sweep s = {.point_count = 3, .best = 2};
         struct buf table, json;
         buf_init(&table, 1 << 16), buf_init(&json, 1 << 16), buf_init(&s.json, 1000);
         for (size_t k = 0; k < 3; k++) {
@@ -224,9 +224,9 @@ static void too_few_requests_are_foreseen(void **state)
 static char *search_warnings(uint64_t due, double spread)
 {
     struct load load = {.arrivals = ARRIVALS_POISSON};
-    static struct sweep s;
+    static struct load_sweep s;
     struct buf to;
-    s = (struct sweep){.search = true, .answer = {.rate = 10, .missed = 11, .share = 0.99}, .point_count = 1};
+    s = (struct load_sweep){.search = true, .answer = {.rate = 10, .missed = 11, .share = 0.99}, .point_count = 1};
     s.trials[0] = (struct search_trial){.due = due, .good = due, .spread = spread};
     buf_init(&s.json, 100);
     buf_init(&to, 10000);

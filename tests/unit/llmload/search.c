@@ -54,7 +54,7 @@ static void the_known_rate_is_found(void **state)
     for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++)
         for (uint64_t i = 0; i < 60; i++, all++) {
             struct server server = {rows[k].capacity, rows[k].seconds, rows[k].hiccups, rows[k].late, random_at(k, 1, i), 0};
-            struct search s = {.share = 0.99, .begin = rows[k].begin};
+            struct rate_search s = {.share = 0.99, .begin = rows[k].begin};
             assert_int_equal(search_run(&s, server_try, &server, NULL), 0);
             assert_true(server.runs <= 90); /* late ones among them */
             found += !s.why;
@@ -90,7 +90,7 @@ static void bursts_do_not_raise_the_answer(void **state)
     for (unsigned k = 0; k < 3; k++)
         for (uint64_t i = 0; i < 40; i++) {
             struct server server = {.seconds = seconds[k], .random = random_at(k, 3, i)};
-            struct search s = {.share = 0.99, .begin = 10, .least = 2 / seconds[k]};
+            struct rate_search s = {.share = 0.99, .begin = 10, .least = 2 / seconds[k]};
             assert_int_equal(search_run(&s, queue_try, &server, NULL), 0);
             found[k] += !s.why;
             wrong += !s.why && fabs(s.rate / 43.6 - 1) > 0.1;
@@ -111,13 +111,13 @@ static void what_cannot_be_found_has_a_reason(void **state)
     struct err err = {0};
     (void)state;
     struct server late = {160, 10, 0, 1, 1, 0}, none = {0.001, 10, 0, 0, 1, 0}, fast = {1e12, 0.001, 0, 0, 1, 0};
-    struct search s = {.share = 0.99, .begin = 300};
+    struct rate_search s = {.share = 0.99, .begin = 300};
     assert_int_equal(search_run(&s, server_try, &late, &err), 0);
     assert_string_equal(s.why, "the client was late");
-    s = (struct search){.share = 0.99, .begin = 10, .least = 0.2};
+    s = (struct rate_search){.share = 0.99, .begin = 10, .least = 0.2};
     assert_int_equal(search_run(&s, server_try, &none, &err), 0);
     assert_true(!s.why && s.rate == 0);
-    s = (struct search){.share = 0.99, .begin = 10};
+    s = (struct rate_search){.share = 0.99, .begin = 10};
     assert_int_equal(search_run(&s, server_try, &fast, &err), 0);
     assert_string_equal(s.why, "no rate was too high");
 }

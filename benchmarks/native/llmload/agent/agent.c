@@ -134,7 +134,7 @@ static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **
     *type = "text/plain; version=0.0.4";
     if (a->part)
         part_look(a->part, &v);
-    const struct live *l = &v.live;
+    const struct live_counts *l = &v.live;
     prometheus_row(to, "running", "gauge", "Is a load being made.", a->part && v.state == PART_RUNNING);
     if (!a->part)
         return 200;

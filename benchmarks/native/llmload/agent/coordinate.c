@@ -35,7 +35,7 @@ struct remote {
     struct http *http;
     char at[80]; /* the address that has proved to be an agent with the same token; "": none has yet */
     int64_t offset_ns, round_trip_ns; /* its CLOCK_MONOTONIC minus ours */
-    struct live live;
+    struct live_counts live;
     int64_t heard_ns; /* when it answered last */
     bool done, lost, counted, unsent;
     uint64_t completed;
@@ -360,7 +360,7 @@ static void remote_update(struct remote *r)
     json_free(j);
 }
 
-static void add_live(struct live *sum, const struct live *l, unsigned *ttfts, unsigned *itls)
+static void add_live(struct live_counts *sum, const struct live_counts *l, unsigned *ttfts, unsigned *itls)
 {
     sum->elapsed_s = fmax(sum->elapsed_s, l->elapsed_s);
     sum->sent += l->sent, sum->completed += l->completed, sum->failed += l->failed, sum->in_flight += l->in_flight;
@@ -372,11 +372,11 @@ static void add_live(struct live *sum, const struct live *l, unsigned *ttfts, un
         sum->itl_s += l->itl_s, ++*itls;
 }
 
-static bool remotes_update(struct coordination *c, struct live *sum, const char **why)
+static bool remotes_update(struct coordination *c, struct live_counts *sum, const char **why)
 {
     unsigned ttfts = 0, itls = 0;
     bool all = true;
-    *sum = (struct live){0};
+    *sum = (struct live_counts){0};
     for (size_t i = 0; i < c->count; i++) {
         struct remote *r = &c->remote[i];
         if (!r->done && !r->lost)
@@ -394,7 +394,7 @@ static bool remotes_update(struct coordination *c, struct live *sum, const char 
 /* Until all are done; a signal, a dead server or a lost agent ends the others. */
 static void coordinate_watch(struct coordination *c, struct outcome *o, const struct engine_hooks *hooks)
 {
-    struct live sum;
+    struct live_counts sum;
     const char *why = NULL;
     bool told = false;
     for (int64_t next = clock_mono_ns(); !remotes_update(c, &sum, &why);) {

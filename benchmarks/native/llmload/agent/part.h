@@ -9,7 +9,7 @@ extern const char *const part_state_names[PART_STATES];
 
 struct part_view {
     enum part_state state;
-    struct live live;
+    struct live_counts live;
     char error[600], share[24];
 };
 /* Starts `llmload share` with these options (NULL-terminated, copied). */

@@ -33,7 +33,7 @@ static void put_text(struct buf *to, const char *name, const char *v)
         buf_puts(to, "null");
 }
 
-void share_print_live(const struct live *l, struct buf *to)
+void share_print_live(const struct live_counts *l, struct buf *to)
 {
     buf_putc(to, '{');
     put_share_number(to, "elapsed_s", l->elapsed_s);
@@ -55,19 +55,19 @@ static uint64_t share_read_whole(const struct json *j, const char *name)
     return v > 0 ? (uint64_t)v : 0;
 }
 
-void share_read_live(const struct json *j, struct live *ret)
+void share_read_live(const struct json *j, struct live_counts *ret)
 {
-    *ret = (struct live){.elapsed_s = json_number(json_get(j, "elapsed_s"), 0),
-                         .sent = share_read_whole(j, "sent"),
-                         .completed = share_read_whole(j, "completed"),
-                         .failed = share_read_whole(j, "failed"),
-                         .in_flight = share_read_whole(j, "in_flight"),
-                         .tokens = share_read_whole(j, "tokens"),
-                         .chunks = share_read_whole(j, "chunks"),
-                         .dropped = share_read_whole(j, "dropped"),
-                         .ttft_s = json_number(json_get(j, "ttft_s"), NAN),
-                         .itl_s = json_number(json_get(j, "itl_s"), NAN),
-                         .draining = json_bool(json_get(j, "draining"), false)};
+    *ret = (struct live_counts){.elapsed_s = json_number(json_get(j, "elapsed_s"), 0),
+                                .sent = share_read_whole(j, "sent"),
+                                .completed = share_read_whole(j, "completed"),
+                                .failed = share_read_whole(j, "failed"),
+                                .in_flight = share_read_whole(j, "in_flight"),
+                                .tokens = share_read_whole(j, "tokens"),
+                                .chunks = share_read_whole(j, "chunks"),
+                                .dropped = share_read_whole(j, "dropped"),
+                                .ttft_s = json_number(json_get(j, "ttft_s"), NAN),
+                                .itl_s = json_number(json_get(j, "itl_s"), NAN),
+                                .draining = json_bool(json_get(j, "draining"), false)};
     const char *phase = json_string(json_get(j, "phase"), "");
     for (int i = 0; i < PHASES; i++)
         if (strcmp(phase, phase_names[i]) == 0)
@@ -160,7 +160,7 @@ static int share_write_line(struct buf *line, struct err *err)
     return fs_write_all(SHARE_FD, line->p, line->n) < 0 ? err_sys(err, "writing to the agent") : 0;
 }
 
-static void share_send_live(void *context, const struct live *l)
+static void share_send_live(void *context, const struct live_counts *l)
 {
     struct buf line CLEANUP_BUF;
     (void)context;

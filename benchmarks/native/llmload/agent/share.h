@@ -9,8 +9,8 @@
 
 enum { SHARE_FD = 3 };
 
-void share_print_live(const struct live *l, struct buf *to);            /* an object */
-void share_read_live(const struct json *j, struct live *ret);
+void share_print_live(const struct live_counts *l, struct buf *to);            /* an object */
+void share_read_live(const struct json *j, struct live_counts *ret);
 void share_print_outcome(const struct outcome *o, struct buf *to);      /* an object */
 /* Adds an agent's outcome to o. offset_ns: the agent's CLOCK_MONOTONIC minus ours. The first one (o all zero) sets what is not added. */
 int share_add_outcome(struct outcome *o, const struct json *j, int64_t offset_ns, bool first, struct err *err);

@@ -19,7 +19,7 @@ struct line_block {
     size_t n;
 };
 
-struct lines {
+struct line_writer {
     const char *path, *option;
     int fd, trouble; /* trouble: errno of the first write that failed */
     unsigned workers;
@@ -42,7 +42,7 @@ static uint64_t count_lines(const char *p, size_t n)
     return lines;
 }
 
-static struct line_block *next_block(struct lines *l)
+static struct line_block *next_block(struct line_writer *l)
 {
     pthread_mutex_lock(&l->lock);
     while (!l->first && !l->ended)
@@ -56,7 +56,7 @@ static struct line_block *next_block(struct lines *l)
 
 static void *write_blocks(void *context)
 {
-    struct lines *l = context;
+    struct line_writer *l = context;
     for (struct line_block *b; (b = next_block(l));) {
         if (l->trouble || fs_write_all(l->fd, b->p, b->n) < 0) {
             l->trouble = l->trouble ? l->trouble : errno;
@@ -73,7 +73,7 @@ static void *write_blocks(void *context)
     return NULL;
 }
 
-static void lines_hand_on(struct lines *l, struct buf *b)
+static void lines_hand_on(struct line_writer *l, struct buf *b)
 {
     struct line_block *block = b->n && !b->failed ? malloc(sizeof *block) : NULL;
     if (block)
@@ -94,9 +94,9 @@ static void lines_hand_on(struct lines *l, struct buf *b)
     buf_init(b, BLOCK_MAX);
 }
 
-int lines_open(struct lines **ret, const char *path, const char *option, unsigned workers, struct str head, struct err *err)
+int lines_open(struct line_writer **ret, const char *path, const char *option, unsigned workers, struct str head, struct err *err)
 {
-    struct lines *l = calloc(1, sizeof *l);
+    struct line_writer *l = calloc(1, sizeof *l);
     if (!l || !(l->bufs = calloc(workers, sizeof *l->bufs)) || !(l->handed_ns = calloc(workers, sizeof *l->handed_ns))) {
         if (l)
             free(l->bufs);
@@ -124,12 +124,12 @@ int lines_open(struct lines **ret, const char *path, const char *option, unsigne
     return 0;
 }
 
-struct buf *lines_buf(struct lines *l, unsigned worker)
+struct buf *lines_buf(struct line_writer *l, unsigned worker)
 {
     return &l->bufs[worker < l->workers ? worker : 0];
 }
 
-void lines_added(struct lines *l, unsigned worker)
+void lines_added(struct line_writer *l, unsigned worker)
 {
     struct buf *b = lines_buf(l, worker);
     int64_t now = clock_mono_ns(), *handed = &l->handed_ns[b - l->bufs];
@@ -139,7 +139,7 @@ void lines_added(struct lines *l, unsigned worker)
     }
 }
 
-int lines_close(struct lines *l, struct err *err)
+int lines_close(struct line_writer *l, struct err *err)
 {
     for (unsigned i = 0; i < l->workers; i++)
         lines_hand_on(l, &l->bufs[i]);

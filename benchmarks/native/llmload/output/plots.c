@@ -46,7 +46,7 @@ static size_t fill_bins(const struct hdr *h, double scale, double low[BINS], dou
 static int plot_histogram(const char *dir, const struct metrics *m, enum metric which, const char *title, struct err *err)
 {
     const struct hdr *h = &m->h[which];
-    const struct metric_row *row = &metric_rows[which];
+    const struct load_metric_row *row = &metric_rows[which];
     double low[BINS], high[BINS], counts[BINS];
     struct buf label CLEANUP_BUF, note CLEANUP_BUF;
     buf_init(&label, 200);
@@ -74,7 +74,7 @@ static int plot_histogram(const char *dir, const struct metrics *m, enum metric 
 
 static int in_time(const char *dir, const struct outcome *o, const char *title, struct err *err)
 {
-    const struct series *s = &o->m.series;
+    const struct load_series *s = &o->m.series;
     double *v = calloc(s->n * 5 + 1, sizeof *v);
     if (!v)
         return err_sys(err, "--plots");

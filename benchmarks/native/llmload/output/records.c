@@ -11,7 +11,7 @@
 
 struct records {
     struct result_sink sink;
-    struct lines *lines;
+    struct line_writer *lines;
     const char *path;
     bool csv, chunks;
     uint64_t seed;
@@ -48,7 +48,7 @@ static void put_record_value(struct buf *to, const char *tag, double v, const ch
 }
 
 /* Which places of inter_chunk_latency say nothing of the service, because several events came with one stamp. */
-static void put_shared(const struct result *r, struct buf *to)
+static void put_shared(const struct request_result *r, struct buf *to)
 {
     const char *comma = "";
     buf_puts(to, ",\"shared_gaps\":[");
@@ -60,7 +60,7 @@ static void put_shared(const struct result *r, struct buf *to)
     buf_putc(to, ']');
 }
 
-static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to)
+static void put_metadata(const struct request_result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to)
 {
     bool cancelled = r->ending == ENDING_CANCELLED;
     buf_printf(
@@ -88,7 +88,7 @@ static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed,
     buf_putc(to, '}');
 }
 
-static void put_gaps(const struct result *r, struct buf *to)
+static void put_gaps(const struct request_result *r, struct buf *to)
 {
     buf_puts(to, ",\"inter_chunk_latency\":{\"value\":[");
     for (uint32_t i = 1; i < r->chunks; i++)
@@ -97,7 +97,7 @@ static void put_gaps(const struct result *r, struct buf *to)
 }
 
 /* Time per output token, ms; NaN: not known. */
-static double per_token(const struct result *r)
+static double per_token(const struct request_result *r)
 {
     uint32_t tokens = result_sent_tokens(r);
     bool has_span = r->first_ns && r->last_ns > r->first_ns && result_span_known(r);
@@ -105,7 +105,7 @@ static double per_token(const struct result *r)
                                                                                        : NAN;
 }
 
-static void put_record_metrics(const struct result *r, bool chunks, struct buf *to)
+static void put_record_metrics(const struct request_result *r, bool chunks, struct buf *to)
 {
     int64_t end = r->last_ns ? r->last_ns : r->end_ns;
     bool in = r->input_source != TOKENS_UNKNOWN, out = r->output_source != TOKENS_UNKNOWN;
@@ -140,7 +140,7 @@ static void put_record_metrics(const struct result *r, bool chunks, struct buf *
     buf_putc(to, '}');
 }
 
-void records_json_line(const struct result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to)
+void records_json_line(const struct request_result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to)
 {
     const struct ending_row *ending = &ending_rows[r->ending];
     bool whole = !ending->failed && r->ending != ENDING_CANCELLED && r->ending != ENDING_UNFINISHED;
@@ -201,7 +201,7 @@ static void put_csv_quoted(struct buf *to, const char *text)
     buf_putc(to, '"');
 }
 
-void records_csv_line(const struct result *r, int64_t wall_ns, struct buf *to)
+void records_csv_line(const struct request_result *r, int64_t wall_ns, struct buf *to)
 {
     int64_t end = r->last_ns ? r->last_ns : ending_rows[r->ending].failed ? 0 : r->end_ns;
     buf_printf(to, "%llu,%llu,%u,%s,%s,", (unsigned long long)r->index, (unsigned long long)r->session, r->turn, phase_names[r->phase],
@@ -244,7 +244,7 @@ static int records_start(struct result_sink *sink, unsigned workers, struct err 
     return lines_open(&r->lines, r->path, r->csv ? "csv" : "records", workers, r->csv ? str_of(records_csv_head) : STR(""), err);
 }
 
-static void records_take_result(struct result_sink *sink, unsigned worker, const struct result *result)
+static void records_take_result(struct result_sink *sink, unsigned worker, const struct request_result *result)
 {
     struct records *r = (struct records *)(void *)sink;
     struct buf *to = lines_buf(r->lines, worker);
@@ -258,7 +258,7 @@ static void records_take_result(struct result_sink *sink, unsigned worker, const
 static int records_finish(struct result_sink *sink, struct err *err)
 {
     struct records *r = (struct records *)(void *)sink;
-    struct lines *l = r->lines;
+    struct line_writer *l = r->lines;
     (void)err;
     r->lines = NULL;
     if (l)

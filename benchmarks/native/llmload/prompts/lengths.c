@@ -19,7 +19,7 @@ static bool parse_length_pair(struct str text, char between, double *a, double *
     return text.p && parse_length(first, a) && parse_length(text, b);
 }
 
-static int lengths_read_file(struct lengths *l, const char *path, const char *what, struct inputs *inputs, struct err *err)
+static int lengths_read_file(struct lengths *l, const char *path, const char *what, struct input_hashes *inputs, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 256 << 20);
@@ -79,7 +79,7 @@ static bool lengths_read_numbers(struct lengths *l, struct str text)
     return parse_length(text, &l->a) && l->a == floor(l->a) && l->a > 0;
 }
 
-int lengths_read(struct lengths *ret, const char *text, const char *what, struct inputs *inputs, struct err *err)
+int lengths_read(struct lengths *ret, const char *text, const char *what, struct input_hashes *inputs, struct err *err)
 {
     struct str s = str_trim(str_of(text));
     *ret = (struct lengths){.most = LENGTHS_MOST};

@@ -13,10 +13,10 @@ struct lengths {
     size_t n;
 };
 
-struct inputs;
+struct input_hashes;
 enum { LENGTHS_MOST = 10000000 };
 /* text NULL: LENGTHS_NONE. what: the option's name. ERR_USAGE, or ERR_INPUT with file and line. */
-int lengths_read(struct lengths *ret, const char *text, const char *what, struct inputs *inputs, struct err *err);
+int lengths_read(struct lengths *ret, const char *text, const char *what, struct input_hashes *inputs, struct err *err);
 void lengths_deinit(struct lengths *l);
 /* The n-th length of a stream; 0 for LENGTHS_NONE. */
 uint32_t lengths_at(const struct lengths *l, uint64_t seed, uint64_t stream, uint64_t n);

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-static int open_fixed_prompt(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct inputs *inputs,
+static int open_fixed_prompt(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct input_hashes *inputs,
                              struct err *err)
 {
     struct buf file CLEANUP_BUF;

@@ -186,7 +186,7 @@ int rows_parse(const char *name, struct str text, bool as_text, rows_take *take,
     return rc < 0 ? err_wrap(err, "%.300s, line %zu", name, line) : 0;
 }
 
-int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct inputs *inputs, struct rows_skipped *ret_skipped,
+int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct input_hashes *inputs, struct rows_skipped *ret_skipped,
               struct err *err)
 {
     struct buf text CLEANUP_BUF;

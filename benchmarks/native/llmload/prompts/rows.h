@@ -9,7 +9,7 @@ enum { ROWS_MORE, ROWS_ENOUGH, ROWS_SKIP };
 /* line counts from 1 (of an array: where the row begins). j NULL: a line of text. */
 typedef int rows_take(void *to, const struct json *j, struct str text, size_t line, struct err *err);
 
-struct inputs;
+struct input_hashes;
 
 /* Rows that were left out. */
 struct rows_skipped {
@@ -19,7 +19,7 @@ struct rows_skipped {
 
 /* Reads all; blank lines are passed over, and rows that hold a NUL or half of a surrogate pair are skipped: many servers end a text there, or refuse it. ERR_INPUT names file
  * and line: no valid JSON, no valid UTF-8, a row of more than 64 MiB; and what `take` complains of. Notes the file's hash (inputs.h). */
-int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct inputs *inputs, struct rows_skipped *ret_skipped,
+int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct input_hashes *inputs, struct rows_skipped *ret_skipped,
               struct err *err);
 /* The same over text in memory, which `name` calls by its name in errors. */
 int rows_parse(const char *name, struct str text, bool as_text, rows_take *take, void *to, struct rows_skipped *ret_skipped,

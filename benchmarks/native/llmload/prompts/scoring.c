@@ -106,7 +106,7 @@ static void scoring_note_failure(struct scoring *s, const char *why)
     }
 }
 
-static void scoring_take_result(struct result_sink *sink, unsigned worker, const struct result *r)
+static void scoring_take_result(struct result_sink *sink, unsigned worker, const struct request_result *r)
 {
     struct scoring *s = (struct scoring *)(void *)sink;
     struct err err = {0};

@@ -3,12 +3,12 @@
 
 enum { VALUE_MAX = 200 };
 
-static const char *facts_copy_text(struct server *s, const char *text)
+static const char *facts_copy_text(struct llm_server *s, const char *text)
 {
     return text ? arena_dup(&s->arena, text, strnlen(text, VALUE_MAX)) : NULL;
 }
 
-static void facts_add(struct server *s, struct facts *f, const char *key, const struct json *value)
+static void facts_add(struct llm_server *s, struct facts *f, const char *key, const struct json *value)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 4 * VALUE_MAX);
@@ -26,7 +26,7 @@ static void facts_add(struct server *s, struct facts *f, const char *key, const 
     }
 }
 
-static void add_all(struct server *s, struct facts *f, const struct json *object)
+static void add_all(struct llm_server *s, struct facts *f, const struct json *object)
 {
     for (const struct json *j = json_is_object(object) ? json_first(object) : NULL; j; j = json_next(j))
         if (!strstr(json_key(j), "key") && !strstr(json_key(j), "token_file") &&
@@ -34,7 +34,7 @@ static void add_all(struct server *s, struct facts *f, const struct json *object
             facts_add(s, f, json_key(j), j);
 }
 
-static void ask_llama(struct server *s, struct facts *f)
+static void ask_llama(struct llm_server *s, struct facts *f)
 {
     struct json *j = server_json(s, "/props");
     f->version = facts_copy_text(s, json_string(json_get(j, "build_info"), NULL));
@@ -44,7 +44,7 @@ static void ask_llama(struct server *s, struct facts *f)
 }
 
 /* A page whose scalars are all settings. */
-static bool ask_page(struct server *s, struct facts *f, const char *kind, const char *path)
+static bool ask_page(struct llm_server *s, struct facts *f, const char *kind, const char *path)
 {
     struct json *j = server_json(s, path);
     bool is = json_is_object(j);
@@ -57,7 +57,7 @@ static bool ask_page(struct server *s, struct facts *f, const char *kind, const 
     return is;
 }
 
-static void ask_ollama(struct server *s, struct facts *f)
+static void ask_ollama(struct llm_server *s, struct facts *f)
 {
     f->kind = "ollama";
     ask_page(s, f, NULL, "/api/version");
@@ -66,7 +66,7 @@ static void ask_ollama(struct server *s, struct facts *f)
     json_free(j);
 }
 
-void server_facts(struct server *s, struct facts *f)
+void server_facts(struct llm_server *s, struct facts *f)
 {
     struct json *models = NULL;
     const char *owner = "";

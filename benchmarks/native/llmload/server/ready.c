@@ -9,7 +9,7 @@ enum gate { GATE_CONNECT, GATE_HEALTH, GATE_MODEL, GATE_ANSWER, GATES };
 enum gate_verdict { PASSED, NOT_YET, ABSENT /* there is no such page: the gate is left out */, NEVER };
 
 struct waiting {
-    struct server *server;
+    struct llm_server *server;
     const char **model;
     struct err *err; /* why not yet, or never */
     bool late; /* the last request was given up, time was over */
@@ -170,7 +170,7 @@ static void pause_s(double seconds)
     nanosleep(&t, NULL);
 }
 
-int server_ready(struct server *s, const char **model, double limit_s, struct readiness *ret, struct err *err)
+int server_ready(struct llm_server *s, const char **model, double limit_s, struct readiness *ret, struct err *err)
 {
     enum gate_verdict (*const gates[GATES])(struct waiting * w) = {ask_connection, ask_health, ask_models, ask_token};
     static const char *const names[GATES] = {"a connection", "its health", "its models", "a first answer"};
@@ -224,7 +224,7 @@ void server_ready_json(const struct readiness *r, struct buf *to)
     buf_printf(to, ",\"server_ready_tries\":%u", r->tries);
 }
 
-const char *server_first_model(struct server *s)
+const char *server_first_model(struct llm_server *s)
 {
     struct json *j = server_json(s, dialects[s->dialect].ollama ? "/api/tags" : "/v1/models");
     const char *name = list_of(j) ? model_name(list_of(j)) : NULL;

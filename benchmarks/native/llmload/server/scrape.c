@@ -39,7 +39,7 @@ struct figure_sum {
 };
 
 struct scrape {
-    struct server server;
+    struct llm_server server;
     struct scrape_config config;
     pthread_t thread;
     bool running;
@@ -245,7 +245,7 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
     return 0;
 }
 
-bool scrape_gone(struct scrape *s, const struct live *l)
+bool scrape_gone(struct scrape *s, const struct live_counts *l)
 {
     if (s->gone[0])
         return true;

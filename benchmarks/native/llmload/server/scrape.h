@@ -16,7 +16,7 @@ struct scrape_config {
 int scrape_start(struct scrape **ret, const struct load *load, const struct scrape_config *config, struct err *err);
 /* From the engine's ticks: what it has seen. true: the server is gone (its process ended, or nothing has succeeded while connections are refused three
  * times in a row): the run should end. Never waits. */
-bool scrape_gone(struct scrape *s, const struct live *l);
+bool scrape_gone(struct scrape *s, const struct live_counts *l);
 /* Reads once more and ends the thread. */
 void scrape_stop(struct scrape *s);
 void scrape_free(struct scrape *s); /* NULL is allowed */

@@ -14,7 +14,7 @@
 
 enum { REPLY_MAX = 8 << 20, HEADERS_MAX = 64 };
 
-static int make_cancel(struct server *s, int cancel_fd, struct err *err)
+static int make_cancel(struct llm_server *s, int cancel_fd, struct err *err)
 {
     struct epoll_event e = {.events = EPOLLIN};
     s->told = cancel_fd;
@@ -26,22 +26,22 @@ static int make_cancel(struct server *s, int cancel_fd, struct err *err)
     return 0;
 }
 
-void server_patience(struct server *s, double seconds)
+void server_patience(struct llm_server *s, double seconds)
 {
     double some = fmin(fmax(seconds, 1e-3), 1e9); /* 0 would mean for ever */
     struct itimerspec t = {.it_value = {(time_t)some, (long)((some - floor(some)) * 1e9)}};
     timerfd_settime(s->deadline, 0, &t, NULL);
 }
 
-bool server_told(const struct server *s)
+bool server_told(const struct llm_server *s)
 {
     struct pollfd p = {.fd = s->told, .events = POLLIN};
     return s->told >= 0 && poll(&p, 1, 0) > 0;
 }
 
-int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err)
+int server_open(struct llm_server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err)
 {
-    struct server s = {.dialect = load->dialect, .pid = pid, .max_field = load->max_field, .load = load};
+    struct llm_server s = {.dialect = load->dialect, .pid = pid, .max_field = load->max_field, .load = load};
     struct endpoint e;
     const char *headers[HEADERS_MAX + 1];
     arena_init(&s.arena, 8 << 20);
@@ -75,7 +75,7 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
     return 0;
 }
 
-void server_deinit(struct server *s)
+void server_deinit(struct llm_server *s)
 {
     http_free(s->http);
     arena_deinit(&s->arena);
@@ -83,10 +83,10 @@ void server_deinit(struct server *s)
         close(s->cancel);
     if (s->deadline > 0)
         close(s->deadline);
-    *s = (struct server){0};
+    *s = (struct llm_server){0};
 }
 
-int server_ask(struct server *s, const char *path, const char *body, struct http_reply *ret, struct err *err)
+int server_ask(struct llm_server *s, const char *path, const char *body, struct http_reply *ret, struct err *err)
 {
     struct buf url CLEANUP_BUF;
     buf_init(&url, 8192);
@@ -106,7 +106,7 @@ int server_ask(struct server *s, const char *path, const char *body, struct http
     return rc;
 }
 
-struct json *server_json(struct server *s, const char *path)
+struct json *server_json(struct llm_server *s, const char *path)
 {
     struct http_reply r;
     struct json *j = NULL;
@@ -116,7 +116,7 @@ struct json *server_json(struct server *s, const char *path)
     return j;
 }
 
-bool server_lives(const struct server *s)
+bool server_lives(const struct llm_server *s)
 {
     return s->pid <= 0 || kill(s->pid, 0) == 0 || errno != ESRCH;
 }

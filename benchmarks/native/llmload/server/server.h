@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* A client for one of the load's addresses. */
-struct server {
+struct llm_server {
     struct http *http;
     const char *base; /* scheme://host:port, and what goes before every path */
     const char *query; /* that goes behind every path */
@@ -21,18 +21,18 @@ struct server {
     struct arena arena;
 };
 /* Requests are given up as soon as cancel_fd can be read (-1: none); it stays the caller's. ERR_SYSTEM: no libcurl, no descriptor. */
-int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err);
+int server_open(struct llm_server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err);
 /* What is asked from now on is given up in so many seconds, all together. */
-void server_patience(struct server *s, double seconds);
+void server_patience(struct llm_server *s, double seconds);
 /* Can cancel_fd be read? */
-bool server_told(const struct server *s);
-void server_deinit(struct server *s);
+bool server_told(const struct llm_server *s);
+void server_deinit(struct llm_server *s);
 /* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble tells. Free with http_reply_deinit in both cases. */
-int server_ask(struct server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
+int server_ask(struct llm_server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
 /* The reply's JSON if the status is 200; NULL otherwise. Free with json_free. */
-struct json *server_json(struct server *s, const char *path);
+struct json *server_json(struct llm_server *s, const char *path);
 /* false: --server-pid is gone. */
-bool server_lives(const struct server *s);
+bool server_lives(const struct llm_server *s);
 
 /* ready.c: seconds from the beginning of waiting until each gate was passed; NaN: not passed, or the server has no such page. */
 struct readiness {
@@ -42,11 +42,11 @@ struct readiness {
 /* Waits at most limit_s. Three gates: a connection is accepted; /health answers 200 (Ollama: /api/version) and the model is listed; a request of one
  * token is answered. *model NULL is set to the first that is listed (in the server's arena). ERR_REMOTE: not ready in time, or 401, 403, 404, or a
  * refusal that waiting does not mend; ERR_SYSTEM: its process is gone, or cancel_fd told to end. */
-int server_ready(struct server *s, const char **model, double limit_s, struct readiness *ret, struct err *err);
+int server_ready(struct llm_server *s, const char **model, double limit_s, struct readiness *ret, struct err *err);
 /* Members of the result, `,"server_ready_…":…`. */
 void server_ready_json(const struct readiness *r, struct buf *to);
 /* The first model that is listed; NULL: the list cannot be had. In the server's arena. */
-const char *server_first_model(struct server *s);
+const char *server_first_model(struct llm_server *s);
 
 /* facts.c */
 enum { FACTS_MAX = 64 };
@@ -58,6 +58,6 @@ struct facts {
     size_t count;
 };
 /* Asks for what it can get; nothing that fails is an error. Texts are in the server's arena. */
-void server_facts(struct server *s, struct facts *ret);
+void server_facts(struct llm_server *s, struct facts *ret);
 void server_facts_json(const struct facts *f, struct buf *to); /* `,"server_kind":…,"server_settings":{…}` */
 #endif
