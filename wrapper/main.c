@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--alive") == 0)
         return 0;
     if (argc > 1 && strcmp(argv[1], "--series") == 0)
-        return series_run(argc - 1, argv + 1, environ);
+        return repeat_run(argc - 1, argv + 1, environ);
     signal(SIGPIPE, SIG_IGN); /* a reader that had enough is no failure: see cmd_check_out */
     if (argc < 2) {
         CLEANUP_BUF struct buf b;

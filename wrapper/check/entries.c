@@ -33,7 +33,7 @@ static void check_key(struct run_check *r, const char *key, const char *file)
 }
 
 /* A command that a user typed may hold any character. */
-static bool is_command_key(const char *key)
+static bool is_typed_command_key(const char *key)
 {
     return strcmp(key, "benchwrap.command") == 0 || strcmp(key, "mlflow.source.name") == 0;
 }
@@ -50,7 +50,7 @@ void check_text_entry(struct run_check *r, char kind, const char *key, const cha
     for (size_t i = 0; i < text.n; i++)
         n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
     if (!str_is_plain(text))
-        run_found(r, is_command_key(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
+        run_found(r, is_typed_command_key(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
                   "the value holds control characters, or such as change the direction of writing");
     if (n > most)
         run_found(r, CHECK_VALUE, file, 0, "the value has %zu characters; MLflow takes %zu", n, most);

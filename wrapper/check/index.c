@@ -145,7 +145,7 @@ static void summing_add_metric(struct summing *s, const char *key, struct str te
     }
 }
 
-static bool is_measured(const struct run_check *r)
+static bool is_measured_run(const struct run_check *r)
 {
     for (const struct json *m = json_first(json_get(r->record, "metrics")); m; m = json_next(m))
         if (strncmp(json_string(json_get(m, "source"), ""), "rule:", 5) == 0)
@@ -168,7 +168,7 @@ void check_index_add_run(struct run_check *r)
     note_id(x->amends, run_text(r, 't', "benchwrap.amends"));
     note_id(x->parent, run_text(r, 't', "mlflow.parentRunId"));
     x->imported = run_text(r, 't', "benchwrap.imported") || run_text(r, 't', "benchwrap.adopted");
-    x->measured = is_measured(r);
+    x->measured = is_measured_run(r);
     if (out && out->sha256[0] && out->size >= OUTPUT_BYTES) {
         memcpy(x->output, out->id, sizeof x->output);
         x->has_output = true;

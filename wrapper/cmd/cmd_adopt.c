@@ -127,7 +127,7 @@ static int print(struct work *w)
 static int work(struct work *w, const char *dir)
 {
     struct cmd_context *c = w->c;
-    struct swept swept;
+    struct leftovers_count swept;
     int rc = adopt_init(&w->adopt, &w->plan, dir, c->env, c->err);
     if (rc == 0) {
         w->adopt.dry = opt_on(&c->opts, OPTION_DRY_RUN);

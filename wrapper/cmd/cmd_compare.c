@@ -14,7 +14,7 @@
 
 enum { GROUPS_MAX = 16, MEMBERS_MAX = 1000 };
 
-static int load_member(struct cmd_context *c, struct runs *runs, const char *name, struct member *ret)
+static int load_member(struct cmd_context *c, struct runs *runs, const char *name, struct compare_member *ret)
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
@@ -22,7 +22,7 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
     if (got)
         return -1;
     inherit_params(runs, run, c->arena);
-    *ret = (struct member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
+    *ret = (struct compare_member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
     if (run->problem || problem) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 4096);
@@ -32,7 +32,7 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
     return 0;
 }
 
-static int add_member(struct cmd_context *c, struct runs *runs, struct group *group, const char *name)
+static int add_member(struct cmd_context *c, struct runs *runs, struct compare_group *group, const char *name)
 {
     if (group->count == MEMBERS_MAX)
         return err_set(c->err, ERR_USAGE, "a group has at most %d runs", MEMBERS_MAX);
@@ -50,7 +50,7 @@ static int add_member(struct cmd_context *c, struct runs *runs, struct group *gr
 }
 
 /* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. */
-static int groups_of_line(struct cmd_context *c, struct runs *runs, struct group *groups, size_t *ret_count)
+static int groups_of_line(struct cmd_context *c, struct runs *runs, struct compare_group *groups, size_t *ret_count)
 {
     size_t n = 0;
     for (int i = 0; i < c->argc; i++) {
@@ -58,7 +58,7 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, struct group
             continue;
         if (n == GROUPS_MAX)
             return err_set(c->err, ERR_USAGE, "at most %d groups can be compared", GROUPS_MAX);
-        groups[n] = (struct group){.name = c->argv[i]};
+        groups[n] = (struct compare_group){.name = c->argv[i]};
         for (struct str rest = str_of(c->argv[i]); rest.p;) {
             struct str one = str_cut(&rest, ',');
             const char *name = arena_dup(c->arena, one.p, one.n);
@@ -93,8 +93,8 @@ static const char *field(const struct runs *runs, const struct tree_run *run, co
 /* The value of "program" or "argument.NAME", which compare prints: what no param says of the command line. */
 static const char *line_field(struct cmd_context *c, struct runs *runs, const struct tree_run *run, const char *key)
 {
-    struct member m = {0};
-    struct arguments args;
+    struct compare_member m = {0};
+    struct compare_arguments args;
     if (strcmp(key, "program") != 0 && strncmp(key, "argument.", strlen("argument.")) != 0)
         return NULL;
     if (load_member(c, runs, arena_printf(c->arena, "=%s", run->id), &m) < 0)
@@ -122,13 +122,13 @@ static bool stands_in_children(const struct runs *runs, size_t at, struct arena 
 
 static int by_value(const void *a, const void *b)
 {
-    return str_natural(((const struct group *)a)->name, ((const struct group *)b)->name);
+    return str_natural(((const struct compare_group *)a)->name, ((const struct compare_group *)b)->name);
 }
 
 /* The command line is an input, but for what the rules explain. False, and nothing is added: that of a run is not known. */
-static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct group *groups, size_t count)
+static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct compare_group *groups, size_t count)
 {
-    struct arguments args;
+    struct compare_arguments args;
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++)
             if (!json_count(json_pointer(groups[g].members[i].detail, "/run/argv")))
@@ -136,7 +136,7 @@ static bool add_arguments(struct cmd_context *c, const struct runs *runs, const 
     arguments_open(&args, runs);
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++) {
-            const struct member *m = &groups[g].members[i];
+            const struct compare_member *m = &groups[g].members[i];
             struct tree_entry **at = &m->run->params;
             while (*at)
                 at = &(*at)->next;
@@ -150,7 +150,7 @@ static bool add_arguments(struct cmd_context *c, const struct runs *runs, const 
 static const char *list_differing(struct cmd_context *c, struct runs *runs)
 {
     enum { NEWEST = 60, NAMED = 8 };
-    struct group all = {0};
+    struct compare_group all = {0};
     struct compare_text text = {.groups = &all, .count = 1};
     size_t n = 0;
     CLEANUP_BUF struct buf b;
@@ -187,7 +187,8 @@ static int explain_groups(struct cmd_context *c, struct runs *runs, const char *
 }
 
 /* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first, the others by their values. ret_runs: how many runs they have. */
-static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count, size_t *ret_runs)
+static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct compare_group *groups, size_t *ret_count,
+                     size_t *ret_runs)
 {
     struct runs_filter filter = selection_filter(c);
     size_t n = 0, without = 0, warmups = 0;
@@ -215,7 +216,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
         if (g == GROUPS_MAX)
             return err_set(c->err, ERR_USAGE, "--by %.60s makes more than %d groups; choose fewer runs", key, GROUPS_MAX);
         if (g == n)
-            groups[n++] = (struct group){.name = value};
+            groups[n++] = (struct compare_group){.name = value};
         if (add_member(c, runs, &groups[g], arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
             return -1;
         ++*ret_runs;
@@ -231,7 +232,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
 }
 
 /* A run in two groups is compared with itself. */
-static void say_shared(struct cmd_context *c, const struct group *groups, size_t count)
+static void say_shared(struct cmd_context *c, const struct compare_group *groups, size_t count)
 {
     for (size_t g = 1; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++)
@@ -244,7 +245,7 @@ static void say_shared(struct cmd_context *c, const struct group *groups, size_t
 
 /* ---- JSON ---- */
 
-static void machine_json(struct json_out *j, const struct group *groups, size_t count, struct arena *a)
+static void machine_json(struct json_out *j, const struct compare_group *groups, size_t count, struct arena *a)
 {
     static const char *const states[] = {[MACHINE_UNKNOWN] = "unknown", [MACHINE_SAME] = "same", [MACHINE_DIFFERS] = "differs"};
     struct machine_difference parts[MACHINE_PARTS];
@@ -263,7 +264,7 @@ static void machine_json(struct json_out *j, const struct group *groups, size_t 
 }
 
 /* What differs of the program itself, with a value for each group. */
-static void program_json(struct json_out *j, const struct group *groups, size_t count, struct arena *a)
+static void program_json(struct json_out *j, const struct compare_group *groups, size_t count, struct arena *a)
 {
     json_open(j, "program", '{');
     for (const char **key = program_compare(groups, count, a); key && *key; key++) {
@@ -275,7 +276,7 @@ static void program_json(struct json_out *j, const struct group *groups, size_t 
     json_close(j, '}');
 }
 
-static void side_json(struct json_out *j, const struct compared_side *side, const struct group *group, size_t g)
+static void side_json(struct json_out *j, const struct compared_side *side, const struct compare_group *group, size_t g)
 {
     json_open(j, NULL, '{');
     json_int(j, "group", (int64_t)g);
@@ -293,11 +294,11 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
     } else {
         json_null(j, "ratio");
     }
-    json_text(j, "verdict", side->outcome ? outcome_name(side->outcome) : NULL);
+    json_text(j, "verdict", side->outcome ? compare_outcome_name(side->outcome) : NULL);
     json_close(j, '}');
 }
 
-static int print_json(struct cmd_context *c, const struct group *groups, const struct compared *metrics, size_t count)
+static int print_json(struct cmd_context *c, const struct compare_group *groups, const struct compared_metric *metrics, size_t count)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1u << 30);
@@ -325,7 +326,7 @@ static int print_json(struct cmd_context *c, const struct group *groups, const s
     program_json(&j, groups, count, c->arena);
     machine_json(&j, groups, count, c->arena);
     json_open(&j, "metrics", '[');
-    for (const struct compared *m = metrics; m; m = m->next) {
+    for (const struct compared_metric *m = metrics; m; m = m->next) {
         json_open(&j, NULL, '{');
         json_text(&j, "key", m->key);
         if (m->step >= 0)
@@ -348,8 +349,8 @@ static int print_json(struct cmd_context *c, const struct group *groups, const s
 
 static int compare(struct cmd_context *c, struct runs *runs)
 {
-    struct group groups[GROUPS_MAX] = {{0}};
-    struct compared *metrics = NULL;
+    struct compare_group groups[GROUPS_MAX] = {{0}};
+    struct compared_metric *metrics = NULL;
     const char *by = opt_text(&c->opts, OPTION_BY);
     size_t count = 0, members = 0;
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);

@@ -252,7 +252,7 @@ static int begin(struct work *w, const struct plan *plan)
 static int run(struct cmd_context *c)
 {
     struct plan plan;
-    struct swept swept;
+    struct leftovers_count swept;
     struct work w = {.c = c, .progress = isatty(fileno(c->notes))};
     if (!c->argc)
         return err_set(c->err, ERR_USAGE, "expected the files to import");

@@ -173,7 +173,7 @@ static void print_json(struct buf *b, const struct rules *rules, const struct re
     json_facts(&j, "params", record, FACT_PARAM, print_pair);
     json_facts(&j, "tags", record, FACT_TAG, print_pair);
     json_facts(&j, "metrics", record, FACT_METRIC, print_metric);
-    json_str(&j, "verdict", str_of(reading_verdict(out->verdict)));
+    json_str(&j, "verdict", str_of(replay_verdict_word(out->verdict)));
     json_str(&j, "reason", str_of(out->reason));
     if (record->references.n) {
         CLEANUP_BUF struct buf list;
@@ -214,7 +214,7 @@ static void print_lines(struct buf *b, const struct record *record, enum fact_ki
 
 static void print_human(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
 {
-    buf_printf(b, "%s (rules %s): %s", rules_name(rules), rules_version(rules), reading_verdict(out->verdict));
+    buf_printf(b, "%s (rules %s): %s", rules_name(rules), rules_version(rules), replay_verdict_word(out->verdict));
     if (out->reason[0]) {
         buf_puts(b, ": ");
         buf_plain(b, str_of(out->reason), 1000);
@@ -243,7 +243,7 @@ static int put_pairs(struct cmd_context *c, const char *option, struct record *r
 /* The verdict of the references joins that of the rules. */
 static void refer(struct cmd_context *c, const struct rules *rules, struct record *r, int status, struct rules_outcome *out)
 {
-    const char *verdict = reading_verdict(out->verdict);
+    const char *verdict = replay_verdict_word(out->verdict);
     struct reference_files files = {.path = {opt_text(&c->opts, OPTION_REFERENCE)}, .count = 1, .named = true};
     if (!files.path[0])
         return;
@@ -272,21 +272,21 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
 {
     struct rules_outcome out;
     struct record record;
-    struct reading what = {.out = path,
-                           .errors = opt_text(&c->opts, OPTION_STDERR),
-                           .argv = argv,
-                           .status = opt_text(&c->opts, OPTION_EXIT_STATUS) ? (int)opt_integer(&c->opts, OPTION_EXIT_STATUS) : -1};
-    struct reading_file **tail = &what.files;
+    struct replay_input what = {.out = path,
+                                .errors = opt_text(&c->opts, OPTION_STDERR),
+                                .argv = argv,
+                                .status = opt_text(&c->opts, OPTION_EXIT_STATUS) ? (int)opt_integer(&c->opts, OPTION_EXIT_STATUS) : -1};
+    struct replay_file **tail = &what.files;
     for (const struct opt_value *v = opt_find(&c->opts, OPTION_FILE); v && v->text; v = v->next) {
         struct str file = str_of(v->text), pattern = str_cut(&file, '=');
         if (!file.p)
             return err_set(c->err, ERR_USAGE, "--file: expected PATTERN=FILE, got \"%.60s\"", v->text);
-        if (!(*tail = ARENA_NEW(c->arena, struct reading_file)))
+        if (!(*tail = ARENA_NEW(c->arena, struct replay_file)))
             return err_set(c->err, ERR_SYSTEM, "out of memory");
-        **tail = (struct reading_file){.pattern = arena_dup(c->arena, pattern.p, pattern.n), .path = file.p};
+        **tail = (struct replay_file){.pattern = arena_dup(c->arena, pattern.p, pattern.n), .path = file.p};
         tail = &(*tail)->next;
     }
-    int rc = reading_take(rules, &what, &record, &out, c->err);
+    int rc = replay_read(rules, &what, &record, &out, c->err);
     if (!rc && !(rc = put_pairs(c, "param", &record, record_param)) && !(rc = put_pairs(c, "tag", &record, record_tag))) {
         refer(c, rules, &record, what.status, &out);
         rc = show(c, rules, &record, &out);

@@ -58,7 +58,7 @@ static void check_references(struct cmd_context *c, const struct plan *p)
 }
 
 /* How many runs, in which order, and the first and the last point's command. */
-static void print_series(struct listing *l, const struct plan *p, const struct series_plan *s, struct arena *a)
+static void print_series(struct listing *l, const struct plan *p, const struct repeat_plan *s, struct arena *a)
 {
     const char *most = s->until > 0 ? arena_printf(a, "%zu to %zu", s->repeat, s->most) : arena_printf(a, "%zu", s->repeat);
     row(l, "repetitions", most, s->until > 0 ? "--until-stable" : "of each point");
@@ -66,9 +66,9 @@ static void print_series(struct listing *l, const struct plan *p, const struct s
         row(l, "warm-up", arena_printf(a, "%zu", s->warmup), "of each point");
     if (!s->sweep.count)
         return;
-    row(l, "points", arena_printf(a, "%zu", s->sweep.points), series_order(s));
+    row(l, "points", arena_printf(a, "%zu", s->sweep.points), repeat_order_words(s));
     for (size_t i = 0; i<s->sweep.points; i += s->sweep.points> 1 ? s->sweep.points - 1 : 1) {
-        char **words = series_words(s, p, i, a);
+        char **words = repeat_program_words(s, p, i, a);
         row(l, i ? "last point" : "first point", words ? line_of(words, NULL, a) : NULL, "--sweep");
     }
 }
@@ -85,7 +85,7 @@ static void print_server(struct listing *l, const struct plan *p, const char *se
             opt_find(&p->opts, OPTION_SHARE_RUN)->where);
 }
 
-static int print_text(struct cmd_context *c, const struct plan *p, const struct series_plan *s, const char *server)
+static int print_text(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
 {
     static const struct listing_column columns[] = {
         {"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", .wrap = true}};
@@ -162,16 +162,16 @@ static void options_json(struct json_out *j, const struct opt_set *set)
     json_close(j, '}');
 }
 
-static void series_json(struct json_out *j, const struct plan *p, const struct series_plan *s, struct arena *a)
+static void series_json(struct json_out *j, const struct plan *p, const struct repeat_plan *s, struct arena *a)
 {
     json_open(j, "series", '{');
     json_int(j, "repeat", (int64_t)s->repeat);
     json_int(j, "most", (int64_t)s->most);
     json_int(j, "warmup", (int64_t)s->warmup);
-    json_text(j, "order", series_order(s));
+    json_text(j, "order", repeat_order_words(s));
     json_open(j, "points", '[');
     for (size_t i = 0; i < s->sweep.points; i++) {
-        char **words = series_words(s, p, i, a);
+        char **words = repeat_program_words(s, p, i, a);
         if (words)
             words_json(j, NULL, words);
     }
@@ -179,7 +179,7 @@ static void series_json(struct json_out *j, const struct plan *p, const struct s
     json_close(j, '}');
 }
 
-static int print_json(struct cmd_context *c, const struct plan *p, const struct series_plan *s, const char *server)
+static int print_json(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20); /* a command line has at most a few MiB */
@@ -249,9 +249,9 @@ static int run(struct cmd_context *c)
             c->err->kind = ERR_USAGE;
         return -1;
     }
-    struct series_plan series;
-    bool several = p.argv[0] && series_asked(&p);
-    if (several && series_plan_make(&series, &p, c->err)) {
+    struct repeat_plan series;
+    bool several = p.argv[0] && repeat_is_requested(&p);
+    if (several && repeat_plan_make(&series, &p, c->err)) {
         plan_deinit(&p);
         return -1;
     }

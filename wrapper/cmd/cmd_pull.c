@@ -229,7 +229,7 @@ static int print(struct work *w)
 static int work(struct work *w)
 {
     struct cmd_context *c = w->c;
-    struct swept swept;
+    struct leftovers_count swept;
     const char *uri = opt_text(&c->opts, OPTION_FROM);
     int first = 0;
     if (!uri && c->argc && mlflow_is_server(c->argv[0]))

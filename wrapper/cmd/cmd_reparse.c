@@ -181,7 +181,7 @@ static int dry_spool(struct work *w, char *path, size_t size)
 static int work(struct work *w, const struct plan *plan)
 {
     char path[1024];
-    struct swept swept;
+    struct leftovers_count swept;
     struct cmd_context *c = w->c;
     if (w->x.dry && dry_spool(w, path, sizeof path))
         return -1;

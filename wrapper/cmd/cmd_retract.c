@@ -54,7 +54,7 @@ static int clean_why(struct work *w, struct err *err)
 }
 
 /* What stands in the tree of the new run: whom it withdraws, why, and as little else as may be. */
-static void record_facts(struct work *w, struct making *m, const struct tree_run *run, const char *verdict)
+static void record_facts(struct work *w, struct made_run *m, const struct tree_run *run, const char *verdict)
 {
     struct record *r = &m->record;
     const struct opt_set *o = &w->plan.opts;
@@ -86,7 +86,7 @@ static int publish(struct work *w, const struct tree_run *run, char id[33], cons
 {
     bool public = strcmp(opt_text(&w->plan.opts, OPTION_PROFILE), "public") == 0;
     char host[256] = "";
-    struct making m;
+    struct made_run m;
     struct finished done;
     int64_t now = clock_wall_ms();
     const char *verdict = runs_file(&w->runs, run, "tags/benchwrap.verdict", 64, w->c->arena);
@@ -216,7 +216,7 @@ static int take(struct work *w, const char *name)
 static int work(struct work *w)
 {
     struct cmd_context *c = w->c;
-    struct swept swept;
+    struct leftovers_count swept;
     struct err err = {0};
     if (!w->dry) /* what one that was killed left is finished first */
         finish_leftovers(w->plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);

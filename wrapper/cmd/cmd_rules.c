@@ -81,7 +81,7 @@ static void print_report(FILE *out, const struct rules_report *r)
     if (r->mistakes)
         fprintf(out, ", %zu MISTAKE%s", r->mistakes, r->mistakes == 1 ? "" : "S");
     fputc('\n', out);
-    for (const struct remark *m = r->remarks; m; m = m->next) {
+    for (const struct rules_remark *m = r->remarks; m; m = m->next) {
         char before[24];
         snprintf(before, sizeof(before), "  %-10s", remark_word(m->kind));
         safe(out, before, m->text);
@@ -95,7 +95,7 @@ static void print_report(FILE *out, const struct rules_report *r)
 
 static void print_tap(FILE *out, const struct rules_report *r, size_t *count)
 {
-    for (const struct remark *m = r->remarks; m; m = m->next)
+    for (const struct rules_remark *m = r->remarks; m; m = m->next)
         if (m->kind == REMARK_MISTAKE) {
             fprintf(out, "not ok %zu - %s is a rule file\n", ++*count, r->name);
             safe(out, "#   ", m->text);
@@ -120,7 +120,7 @@ static void json_report(struct json_out *j, const struct rules_report *r)
     json_text(j, "path", r->path);
     json_flag(j, "ok", rules_report_good(r));
     json_open(j, "remarks", '[');
-    for (const struct remark *m = r->remarks; m; m = m->next) {
+    for (const struct rules_remark *m = r->remarks; m; m = m->next) {
         json_open(j, NULL, '{');
         json_text(j, "kind", remark_word(m->kind));
         json_text(j, "text", m->text);

@@ -15,18 +15,18 @@ enum { ARTIFACTS_MAX = 10000, DEPTH_MAX = 16 };
 
 /* A folder of artifacts on the way down. */
 struct below {
-    struct shown *s;
+    struct show_state *s;
     const struct folder *in;
     const char *prefix;
     int depth;
 };
 
-static void list_artifacts(struct shown *s, const struct folder *in, const char *folder, const char *prefix, int depth);
+static void list_artifacts(struct show_state *s, const struct folder *in, const char *folder, const char *prefix, int depth);
 
 static int each_artifact(void *context, const struct folder_entry *e)
 {
     struct below *b = context;
-    struct shown *s = b->s;
+    struct show_state *s = b->s;
     struct folder_entry what;
     uint64_t size;
     const char *path = arena_printf(s->arena, "%s%s", b->prefix, e->name.p);
@@ -39,7 +39,7 @@ static int each_artifact(void *context, const struct folder_entry *e)
     return 0;
 }
 
-static void list_artifacts(struct shown *s, const struct folder *in, const char *folder, const char *prefix, int depth)
+static void list_artifacts(struct show_state *s, const struct folder *in, const char *folder, const char *prefix, int depth)
 {
     CLEANUP_FOLDER struct folder own = {0};
     struct below b = {s, &own, prefix, depth};
@@ -52,12 +52,12 @@ static int by_path(const void *a, const void *b)
     return str_natural(((const struct show_artifact *)a)->path, ((const struct show_artifact *)b)->path);
 }
 
-const struct json *show_metric_detail(const struct shown *s, const char *key)
+const struct json *show_metric_detail(const struct show_state *s, const char *key)
 {
     return json_get(json_get(s->detail, "metrics"), key);
 }
 
-const char *show_metric_unit(const struct shown *s, const char *key)
+const char *show_metric_unit(const struct show_state *s, const char *key)
 {
     const char *unit = json_string(json_get(show_metric_detail(s, key), "unit"), NULL);
     return unit ? unit : key_unit(key, s->arena);
@@ -90,14 +90,14 @@ const struct tree_sample *show_last_sample(const struct tree_entry *e)
     return best;
 }
 
-void show_heading_to(const struct shown *s, const char *text, struct buf *to)
+void show_heading_to(const struct show_state *s, const char *text, struct buf *to)
 {
     buf_putc(to, '\n');
     screen_puts(&s->screen, STYLE_MAIN, text, to);
     buf_putc(to, '\n');
 }
 
-void show_heading(const struct shown *s, const char *text)
+void show_heading(const struct show_state *s, const char *text)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 256);
@@ -106,7 +106,7 @@ void show_heading(const struct shown *s, const char *text)
 }
 
 /* The notes of a series, from among its files; NULL: it is none, or they cannot be read. */
-static struct series_notes *read_notes(const struct shown *s)
+static struct series_notes *read_notes(const struct show_state *s)
 {
     char path[256];
     struct err err = {0};
@@ -134,7 +134,7 @@ static void texts_json(struct json_out *j, const char *name, const struct tree_e
     json_close(j, '}');
 }
 
-static void metrics_json(struct json_out *j, const struct shown *s)
+static void metrics_json(struct json_out *j, const struct show_state *s)
 {
     json_open(j, "metrics", '[');
     for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
@@ -175,7 +175,7 @@ static void copied_json(struct json_out *j, const char *name, const struct json 
     json_raw(j, name, value && !b.failed ? buf_text(&b) : STR("null"));
 }
 
-static int print_json(const struct shown *s)
+static int print_json(const struct show_state *s)
 {
     const struct tree_run *run = s->run;
     CLEANUP_BUF struct buf b;
@@ -220,7 +220,7 @@ static int print_json(const struct shown *s)
     return b.failed ? -1 : 0;
 }
 
-static int show(struct cmd_context *c, struct shown *s)
+static int show(struct cmd_context *c, struct show_state *s)
 {
     struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->arena);
     char path[256];
@@ -254,12 +254,12 @@ static int run(struct cmd_context *c)
     if (status == 0)
         status = opt_on(&c->opts, OPTION_CHILDREN)
                      ? runs_table_children(&runs, found, opt_on(&c->opts, OPTION_JSON), c->out, c->arena, c->err)
-                     : show(c, &(struct shown){.out = c->out,
-                                               .arena = c->arena,
-                                               .runs = &runs,
-                                               .run = found,
-                                               .inherited = inherit_facts(&runs, found, c->arena),
-                                               .screen = screen_of_file(c->out)});
+                     : show(c, &(struct show_state){.out = c->out,
+                                                    .arena = c->arena,
+                                                    .runs = &runs,
+                                                    .run = found,
+                                                    .inherited = inherit_facts(&runs, found, c->arena),
+                                                    .screen = screen_of_file(c->out)});
     else
         status = -1;
     runs_close(&runs);

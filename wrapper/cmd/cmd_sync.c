@@ -66,7 +66,7 @@ struct work {
     bool as_json, dry;
     unsigned notes;
     struct progress progress;
-    struct swept swept;
+    struct leftovers_count swept;
     struct sync_counts n;
     struct mlflow *client;
     size_t completed, incomplete; /* runs that lacked what their program's MLflow client logged: have it now, lack it still */
@@ -131,9 +131,9 @@ static void note(void *context, const char *text)
 static void sweep(struct work *w)
 {
     const char *roots[] = {w->plan.spool, w->plan.spool_fallback};
-    struct swept all = {0};
+    struct leftovers_count all = {0};
     for (size_t i = 0; i < 2; i++) {
-        struct swept s = {0};
+        struct leftovers_count s = {0};
         if (!roots[i] || (i && roots[0] && strcmp(roots[0], roots[1]) == 0))
             continue;
         if (w->plan.spool_fallback && strcmp(roots[i], w->plan.spool_fallback) != 0)

@@ -49,7 +49,7 @@ struct rules *arguments_rules(const struct runs *runs, const struct tree_run *ru
     return rules;
 }
 
-static char *const *argv_of(const struct json *detail, struct arena *a)
+static char *const *detail_argv(const struct json *detail, struct arena *a)
 {
     const struct json *list = json_pointer(detail, "/run/argv");
     char **argv = arena_get(a, (json_count(list) + 1) * sizeof *argv);
@@ -62,7 +62,7 @@ static char *const *argv_of(const struct json *detail, struct arena *a)
     return n ? argv : NULL;
 }
 
-static size_t words_of(char *const *argv)
+static size_t count_words_of(char *const *argv)
 {
     size_t n = 0;
     while (argv[n])
@@ -71,7 +71,7 @@ static size_t words_of(char *const *argv)
 }
 
 /* "argument.NAME=VALUE", the nth of the command line. */
-struct entry {
+struct argument_entry {
     const char *text;
     size_t nth;
 };
@@ -84,15 +84,15 @@ static int compare_keys(struct str one, struct str other)
 }
 
 /* The order of different options says nothing, that of one option's values does: the last often counts. */
-static int by_key(const void *a, const void *b)
+static int compare_argument_entries(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct argument_entry *x = a, *y = b;
     int order = compare_keys(str_of(x->text), str_of(y->text));
     return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
 /* "argument.NAME=VALUE" of the word at argv[i]; the words that it takes. An unknown option's value is the next word, unless that begins with a dash. */
-static size_t entry_of(char *const *argv, const bool *explained, size_t i, size_t *operand, struct buf *to)
+static size_t print_argument_entry(char *const *argv, const bool *explained, size_t i, size_t *operand, struct buf *to)
 {
     struct str word = str_of(argv[i]), value = word, name = str_cut(&value, '=');
     if (word.n < 2 || word.p[0] != '-') {
@@ -109,7 +109,7 @@ static size_t entry_of(char *const *argv, const bool *explained, size_t i, size_
 }
 
 /* A line end within an argument becomes its symbol, U+240A: entries are lines. */
-static const char *one_line(struct str text, struct arena *a)
+static const char *argument_line(struct str text, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4 * TEXT_MAX);
@@ -131,22 +131,22 @@ static bool is_ignored(const char *entry, const struct opt_value *ignore)
 }
 
 /* parent: the sweep whose run it is; words that are not as there are the sweep's. */
-static const char *unexplained(const struct rules *rules, const struct json *detail, const struct json *parent,
-                               const struct opt_value *ignore, struct arena *a)
+static const char *unexplained_text(const struct rules *rules, const struct json *detail, const struct json *parent,
+                                    const struct opt_value *ignore, struct arena *a)
 {
-    char *const *full = argv_of(detail, a), *const *swept = parent ? argv_of(parent, a) : NULL,
+    char *const *full = detail_argv(detail, a), *const *swept = parent ? detail_argv(parent, a) : NULL,
                 *const *argv = full ? peel_program(full) : NULL;
     if (!argv)
         return NULL;
-    size_t n = words_of(argv), entries = 0, operand = 0;
+    size_t n = count_words_of(argv), entries = 0, operand = 0;
     bool *explained = arena_get(a, (n + 2) * sizeof *explained);
-    struct entry *list = arena_get(a, (n + 1) * sizeof *list);
+    struct argument_entry *list = arena_get(a, (n + 1) * sizeof *list);
     if (!explained || !list)
         return NULL;
     memset(explained, 0, (n + 2) * sizeof *explained);
     if (rules)
         rules_explain(rules, argv, explained);
-    if (swept && words_of(swept) == words_of(full))
+    if (swept && count_words_of(swept) == count_words_of(full))
         for (size_t i = 0; i < n; i++)
             explained[i] |= strcmp(argv[i], swept[(size_t)(argv - full) + i]) != 0;
     for (size_t i = 1; i < n;) {
@@ -156,15 +156,15 @@ static const char *unexplained(const struct rules *rules, const struct json *det
             i++;
             continue;
         }
-        i += entry_of(argv, explained, i, &operand, &b);
-        const char *entry = b.failed ? NULL : one_line(buf_text(&b), a);
+        i += print_argument_entry(argv, explained, i, &operand, &b);
+        const char *entry = b.failed ? NULL : argument_line(buf_text(&b), a);
         if (!entry)
             return NULL;
         if (!is_ignored(entry, ignore))
-            list[entries++] = (struct entry){entry, i};
+            list[entries++] = (struct argument_entry){entry, i};
     }
     if (entries)
-        qsort(list, entries, sizeof *list, by_key);
+        qsort(list, entries, sizeof *list, compare_argument_entries);
     CLEANUP_BUF struct buf all;
     buf_init(&all, TEXT_MAX);
     for (size_t i = 0; i < entries; i++)
@@ -174,24 +174,24 @@ static const char *unexplained(const struct rules *rules, const struct json *det
 
 const char *arguments_unexplained(const struct rules *rules, const struct json *detail, const struct opt_value *ignore, struct arena *a)
 {
-    return unexplained(rules, detail, NULL, ignore, a);
+    return unexplained_text(rules, detail, NULL, ignore, a);
 }
 
 /* ---- as params ---- */
 
-void arguments_open(struct arguments *ret, const struct runs *runs)
+void arguments_open(struct compare_arguments *ret, const struct runs *runs)
 {
-    *ret = (struct arguments){.runs = runs};
+    *ret = (struct compare_arguments){.runs = runs};
 }
 
-void arguments_close(struct arguments *args)
+void arguments_close(struct compare_arguments *args)
 {
     free(args->rules_text);
     rules_free(args->rules);
     json_free(args->parent);
 }
 
-static void load_rules_of(struct arguments *args, const struct tree_run *run, struct arena *a)
+static void load_rules_of(struct compare_arguments *args, const struct tree_run *run, struct arena *a)
 {
     struct err err = {0};
     const char *text = stored_rules(args->runs, run, a);
@@ -206,7 +206,7 @@ static void load_rules_of(struct arguments *args, const struct tree_run *run, st
 }
 
 /* The record of the run whose repetition this is; NULL: there is none. */
-static const struct json *load_parent_of(struct arguments *args, const struct tree_run *run, struct arena *a)
+static const struct json *load_parent_of(struct compare_arguments *args, const struct tree_run *run, struct arena *a)
 {
     const char *id = runs_text(run->tags, "benchwrap.repetition", a) ? runs_text(run->tags, "mlflow.parentRunId", a) : NULL, *problem;
     size_t folder = strlen(run->path), own = strlen(run->id);
@@ -243,12 +243,12 @@ static void add_param(struct tree_entry **list, const char *key, struct str valu
     *at = e;
 }
 
-struct tree_entry *arguments_params(struct arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a)
+struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a)
 {
     struct tree_entry *list = NULL;
     load_rules_of(args, run, a);
-    const char *text = unexplained(args->rules, detail, load_parent_of(args, run, a), NULL, a);
-    char *const *argv = text ? peel_program(argv_of(detail, a)) : NULL;
+    const char *text = unexplained_text(args->rules, detail, load_parent_of(args, run, a), NULL, a);
+    char *const *argv = text ? peel_program(detail_argv(detail, a)) : NULL;
     if (!argv)
         return NULL;
     const char *slash = strrchr(argv[0], '/');

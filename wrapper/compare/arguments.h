@@ -11,19 +11,19 @@ struct rules *arguments_rules(const struct runs *runs, const struct tree_run *ru
  * arena; NULL: the command line is not known, or out of memory. */
 const char *arguments_unexplained(const struct rules *rules, const struct json *detail, const struct opt_value *ignore, struct arena *a);
 /* Of several runs that are compared: the same texts, one rule file after another. */
-struct arguments {
+struct compare_arguments {
     const struct runs *runs;
     char *rules_text; /* of the run before */
     struct rules *rules;
     char parent_id[33]; /* of the repetition before */
     struct json *parent;
 };
-void arguments_open(struct arguments *ret, const struct runs *runs);
-void arguments_close(struct arguments *args);
+void arguments_open(struct compare_arguments *ret, const struct runs *runs);
+void arguments_close(struct compare_arguments *args);
 /* What the run's command line says beside its params, as params: "program" and one "argument.NAME" for each name (values with ", " between). In a's arena.
  * An argument that the sweep chose is left out: the swept param has it.
  * NULL: the command line is not known. */
-struct tree_entry *arguments_params(struct arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a);
+struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a);
 /* The first of these that two runs do not share, "argument.NAME"; NULL: none. */
 const char *arguments_difference(const char *one, const char *other, struct arena *a);
 #endif

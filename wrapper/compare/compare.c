@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *outcome_name(enum outcome outcome)
+const char *compare_outcome_name(enum compare_outcome outcome)
 {
     static const char *const names[] = {"", "too few", "same", "uncertain", "better", "worse", "different"};
     return names[outcome];
@@ -54,7 +54,7 @@ static void sort_unique(struct keys *k)
 
 /* ---- params ---- */
 
-const char *compare_param(const struct group *group, const char *key, struct arena *a)
+const char *compare_param(const struct compare_group *group, const char *key, struct arena *a)
 {
     struct keys values = {.a = a};
     for (size_t i = 0; i < group->count; i++) {
@@ -70,7 +70,7 @@ const char *compare_param(const struct group *group, const char *key, struct are
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static bool param_differs(const struct group *groups, size_t count, const char *key)
+static bool param_differs(const struct compare_group *groups, size_t count, const char *key)
 {
     const struct tree_entry *first = runs_entry(groups[0].members[0].run->params, key);
     for (size_t g = 0; g < count; g++)
@@ -82,7 +82,7 @@ static bool param_differs(const struct group *groups, size_t count, const char *
     return false;
 }
 
-const char **compare_params(const struct group *groups, size_t count, struct arena *a)
+const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a)
 {
     static const char *none[] = {NULL};
     struct keys every = {.a = a}, differ = {.a = a};
@@ -131,7 +131,8 @@ static size_t values_of(const struct tree_run *run, const char *key, int64_t ste
     return n;
 }
 
-static void fill_side(struct compared_side *side, const struct group *group, const char *key, int64_t step, bool several, struct arena *a)
+static void fill_side(struct compared_side *side, const struct compare_group *group, const char *key, int64_t step, bool several,
+                      struct arena *a)
 {
     size_t most = group->count;
     for (size_t i = 0; i < group->count; i++) {
@@ -173,7 +174,7 @@ static bool are_equal(const struct compared_side *base, const struct compared_si
     return true;
 }
 
-static void judge(struct compared *m, size_t count)
+static void judge_sides(struct compared_metric *m, size_t count)
 {
     const struct compared_side *base = &m->sides[0];
     for (size_t g = 1; g < count; g++) {
@@ -194,7 +195,7 @@ static void judge(struct compared *m, size_t count)
     }
 }
 
-static enum outcome outcome_of(const struct compared *m, const struct compared_side *side)
+static enum compare_outcome outcome_of(const struct compared_metric *m, const struct compared_side *side)
 {
     if (!*m->direction)
         return OUTCOME_DIFFERENT;
@@ -202,21 +203,21 @@ static enum outcome outcome_of(const struct compared *m, const struct compared_s
 }
 
 /* Holm's correction over the headline metrics of every group, or over all others: many of those shall not hide a change of the few that matter. */
-static int correct(struct compared *metrics, size_t count, bool headline, struct arena *a, struct err *err)
+static int correct_outcomes(struct compared_metric *metrics, size_t count, bool headline, struct arena *a, struct err *err)
 {
     size_t n = 0, at = 0;
-    for (const struct compared *m = metrics; m; m = m->next)
+    for (const struct compared_metric *m = metrics; m; m = m->next)
         n += count;
     double *p = arena_get(a, (n + 1) * sizeof *p);
     bool *sure = arena_get(a, (n + 1) * sizeof *sure);
     n = 0;
-    for (const struct compared *m = metrics; p && m; m = m->next)
+    for (const struct compared_metric *m = metrics; p && m; m = m->next)
         for (size_t g = 1; g < count; g++)
             if (m->headline == headline && m->sides[g].has_ratio)
                 p[n++] = m->sides[g].p;
     if (!p || !sure || !stats_holm(p, n, COMPARE_LEVEL, sure))
         return err_set(err, ERR_SYSTEM, "out of memory");
-    for (struct compared *m = metrics; m; m = m->next)
+    for (struct compared_metric *m = metrics; m; m = m->next)
         for (size_t g = 1; g < count; g++) {
             struct compared_side *side = &m->sides[g];
             if (m->headline == headline && side->has_ratio && sure[at++] && side->outcome == OUTCOME_UNCERTAIN)
@@ -225,7 +226,7 @@ static int correct(struct compared *metrics, size_t count, bool headline, struct
     return 0;
 }
 
-bool compare_names_headline(const struct group *groups, size_t count, const char *key, struct arena *a)
+bool compare_names_headline(const struct compare_group *groups, size_t count, const char *key, struct arena *a)
 {
     for (size_t g = 0; g < count; g++) {
         struct str rest = str_of(groups[g].count ? runs_text(groups[g].members[0].run->tags, "benchwrap.headline", a) : ""), word;
@@ -237,7 +238,7 @@ bool compare_names_headline(const struct group *groups, size_t count, const char
 }
 
 /* Unit and direction as the first run tells that knows the metric; a direction that runs disagree on is none. */
-static void describe(struct compared *m, const struct group *groups, size_t count, struct arena *a)
+static void describe_metric(struct compared_metric *m, const struct compare_group *groups, size_t count, struct arena *a)
 {
     bool known = false;
     m->direction = "";
@@ -262,29 +263,30 @@ static void describe(struct compared *m, const struct group *groups, size_t coun
         m->unit = m->direction = "";
 }
 
-static struct compared *compare_one(const struct group *groups, size_t count, const char *key, int64_t step, bool several, struct arena *a)
+static struct compared_metric *compare_one(const struct compare_group *groups, size_t count, const char *key, int64_t step, bool several,
+                                           struct arena *a)
 {
-    struct compared *m = ARENA_NEW(a, struct compared);
+    struct compared_metric *m = ARENA_NEW(a, struct compared_metric);
     if (!m || !(m->sides = arena_get(a, count * sizeof *m->sides)))
         return NULL;
     m->key = key;
     m->step = step;
     m->headline = compare_names_headline(groups, count, key, a);
-    describe(m, groups, count, a);
+    describe_metric(m, groups, count, a);
     for (size_t g = 0; g < count; g++)
         fill_side(&m->sides[g], &groups[g], key, step, several, a);
-    judge(m, count);
+    judge_sides(m, count);
     return m;
 }
 
-static int by_step(const void *a, const void *b)
+static int compare_step_numbers(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* All steps of a key if it is a table in any run; 0 if it holds repetitions everywhere. */
-static size_t table_steps(const struct group *groups, size_t count, const char *key, struct arena *a, int64_t **ret)
+static size_t table_steps(const struct compare_group *groups, size_t count, const char *key, struct arena *a, int64_t **ret)
 {
     bool table = false;
     size_t n = 0, unique = 0;
@@ -302,7 +304,7 @@ static size_t table_steps(const struct group *groups, size_t count, const char *
                         (*ret)[n] = e->samples[s].step;
             }
     }
-    qsort(*ret, n, sizeof **ret, by_step);
+    qsort(*ret, n, sizeof **ret, compare_step_numbers);
     for (size_t i = 0; i < n; i++)
         if (!unique || (*ret)[unique - 1] != (*ret)[i])
             (*ret)[unique++] = (*ret)[i];
@@ -310,7 +312,7 @@ static size_t table_steps(const struct group *groups, size_t count, const char *
 }
 
 /* Statistics beside their series say nothing new; what was seen of the machine is no result. */
-static bool is_wanted(const struct keys *every, const char *key)
+static bool is_compared_key(const struct keys *every, const char *key)
 {
     size_t stem = key_stem(key);
     bool cost = strcmp(key, "run.wall_s") == 0;
@@ -322,7 +324,7 @@ static bool is_wanted(const struct keys *every, const char *key)
     return true;
 }
 
-static bool has_values(const struct compared *m, size_t count)
+static bool has_values(const struct compared_metric *m, size_t count)
 {
     for (size_t g = 0; g < count; g++)
         if (m->sides[g].n)
@@ -330,7 +332,8 @@ static bool has_values(const struct compared *m, size_t count)
     return false;
 }
 
-int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err)
+int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret,
+                    struct err *err)
 {
     struct keys every = {.a = a};
     bool several = false;
@@ -342,9 +345,9 @@ int compare_metrics(const struct group *groups, size_t count, bool all, struct a
                 add_key(&every, e->key);
     }
     sort_unique(&every);
-    struct compared **tail = ret;
+    struct compared_metric **tail = ret;
     for (size_t k = 0; k < every.n; k++) {
-        if (!all && !is_wanted(&every, every.list[k]))
+        if (!all && !is_compared_key(&every, every.list[k]))
             continue;
         bool series = strncmp(every.list[k], "system/", 7) == 0; /* samples over time: the run's median, never its repetitions */
         int64_t *steps = NULL, whole = -1;
@@ -360,10 +363,10 @@ int compare_metrics(const struct group *groups, size_t count, bool all, struct a
     }
     if (a->failed)
         return err_set(err, ERR_SYSTEM, "out of memory");
-    return correct(*ret, count, true, a, err) < 0 ? -1 : correct(*ret, count, false, a, err);
+    return correct_outcomes(*ret, count, true, a, err) < 0 ? -1 : correct_outcomes(*ret, count, false, a, err);
 }
 
-const char *compare_metric_name(const struct compared *m, struct arena *a)
+const char *compare_metric_name(const struct compared_metric *m, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1024);

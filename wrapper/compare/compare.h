@@ -3,18 +3,18 @@
 #define COMPARE_COMPARE_H
 #include "runs/runs.h"
 
-struct member {
+struct compare_member {
     struct tree_run *run;        /* params, metrics and tags read */
     struct json *detail;         /* benchwrap.json, or NULL */
 };
-struct group {
+struct compare_group {
     const char *name;
-    struct member *members;
+    struct compare_member *members;
     size_t count;
 };
 
-enum outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
-const char *outcome_name(enum outcome outcome); /* "too few", "better" … */
+enum compare_outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
+const char *compare_outcome_name(enum compare_outcome outcome); /* "too few", "better" … */
 
 struct compared_side {           /* one metric of one group */
     double *values;              /* what the statistics are over */
@@ -24,33 +24,33 @@ struct compared_side {           /* one metric of one group */
     bool has_ratio;              /* against the first group, with its 95 % interval */
     double ratio, low, high;
     double p;                    /* chance of such a change where nothing has changed */
-    enum outcome outcome;
+    enum compare_outcome outcome;
 };
-struct compared {
+struct compared_metric {
     const char *key;
     int64_t step;                /* of a table size -> value; else -1 */
     const char *unit, *direction;
     bool headline;               /* a run of one of the groups names it as such */
     struct compared_side *sides; /* one for each group */
-    struct compared *next;
+    struct compared_metric *next;
 };
 
 /* Metrics that at least one group has, in order of their keys. With several runs in any group, each run counts once (the median of its
  * repetitions); with one run in each, its repetitions are the samples. Steps that are not 0,1,2… or 1,2,3… make a table: each step is compared
  * for itself. Of a sweep's parent each point is compared for itself, and its wall times, which are those of all points, are left out. `all`: also what was seen of the machine, and the statistics that stand beside a series. NULL and err: out of memory. */
-int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err);
+int compare_metrics(const struct compare_group *groups, size_t count, bool all, struct arena *a, struct compared_metric **ret, struct err *err);
 /* Points of the sweep whose parent the run is; 0: it is none. */
 size_t compare_points(const struct tree_run *run);
 /* Is the key a headline metric of the first run of a group? */
-bool compare_names_headline(const struct group *groups, size_t count, const char *key, struct arena *a);
+bool compare_names_headline(const struct compare_group *groups, size_t count, const char *key, struct arena *a);
 /* The chance that one comparison claims a change of any headline metric where nothing has changed; and likewise of any other metric. */
 #define COMPARE_LEVEL 0.05
 /* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
 bool compare_are_repetitions(const struct tree_entry *e);
 /* The values that a param, else a tag, has in a group: one text, several with ", " between them, "-" where a run lacks it. */
-const char *compare_param(const struct group *group, const char *key, struct arena *a);
+const char *compare_param(const struct compare_group *group, const char *key, struct arena *a);
 /* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */
-const char **compare_params(const struct group *groups, size_t count, struct arena *a);
+const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a);
 /* The metric as it is printed, without its unit; behind it " @STEP" where the step is part of it. The text is in the arena; NULL: out of memory. */
-const char *compare_metric_name(const struct compared *m, struct arena *a);
+const char *compare_metric_name(const struct compared_metric *m, struct arena *a);
 #endif

@@ -20,7 +20,7 @@ void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text)
 size_t compare_repetitions(const struct compare_text *t, size_t g)
 {
     size_t most = 1;
-    for (const struct compared *m = t->metrics; m; m = m->next)
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
         if (m->sides[g].repetitions && m->sides[g].n > most)
             most = m->sides[g].n;
     return most;
@@ -36,7 +36,7 @@ bool compare_is_headline(const struct compare_text *t, const char *key)
 /* Metrics that no rule puts first are shown with them where there are no such ones. */
 bool compare_has_headlines(const struct compare_text *t)
 {
-    for (const struct compared *m = t->metrics; m; m = m->next)
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
         if (compare_is_headline(t, m->key) && strcmp(m->key, "run.wall_s") != 0)
             return true;
     return false;
@@ -58,7 +58,7 @@ static void put_change_words(struct buf *to, double ratio)
 }
 
 /* "write.bw is 3.7 times the base (95 %: 2.6 … 5.3 x)"; the interval of the first one alone. */
-static void put_clause(struct compare_text *t, const struct compared *m, size_t g, bool first, struct buf *to)
+static void put_clause(struct compare_text *t, const struct compared_metric *m, size_t g, bool first, struct buf *to)
 {
     const struct compared_side *side = &m->sides[g];
     buf_printf(to, "%s is ", compare_metric_name(m, t->arena));
@@ -71,11 +71,11 @@ static void put_clause(struct compare_text *t, const struct compared *m, size_t 
 }
 
 /* All clauses of one outcome, ", " between them; how many there are. *ret_more: those that are one too many. */
-static size_t put_clauses(struct compare_text *t, size_t g, enum outcome outcome, const char *before, size_t said, bool headlines,
+static size_t put_clauses(struct compare_text *t, size_t g, enum compare_outcome outcome, const char *before, size_t said, bool headlines,
                           size_t *ret_more, struct buf *to)
 {
     size_t n = 0;
-    for (const struct compared *m = t->metrics; m; m = m->next) {
+    for (const struct compared_metric *m = t->metrics; m; m = m->next) {
         if (m->sides[g].outcome != outcome || (headlines ? !compare_is_headline(t, m->key) : false))
             continue;
         if (said + n == NAMED_MAX) {
@@ -89,7 +89,7 @@ static size_t put_clauses(struct compare_text *t, size_t g, enum outcome outcome
     return n;
 }
 
-bool compare_is_wall(const struct compared *m)
+bool compare_is_wall(const struct compared_metric *m)
 {
     return strcmp(m->key, "run.wall_s") == 0;
 }
@@ -97,7 +97,7 @@ bool compare_is_wall(const struct compared *m)
 /* Do both have a metric, apart from their wall time? */
 bool compare_shares_metric(const struct compare_text *t, size_t g)
 {
-    for (const struct compared *m = t->metrics; m; m = m->next)
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
         if (!compare_is_wall(m) && m->sides[0].n && m->sides[g].n)
             return true;
     return false;
@@ -115,7 +115,7 @@ static void put_nothing_shared(struct compare_text *t, size_t g)
     CLEANUP_BUF struct buf b;
     bool wall = false;
     const char *one = program_of(t, 0), *other = program_of(t, g);
-    for (const struct compared *m = t->metrics; m; m = m->next)
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
         wall = wall || (compare_is_wall(m) && m->sides[0].n && m->sides[g].n);
     buf_init(&b, 4096);
     buf_printf(&b, "%c against A: the runs share no metric%s", (char)('A' + g), wall ? " but their wall time" : "");
@@ -146,7 +146,7 @@ static enum silence silence_of(const struct compared_side *side)
 }
 
 /* Must the answer name the metric? Wall time only where it changed. */
-static bool is_answered(const struct compare_text *t, const struct compared *m, bool headlines)
+static bool is_answered(const struct compare_text *t, const struct compared_metric *m, bool headlines)
 {
     return !compare_is_wall(m) && (!headlines || compare_is_headline(t, m->key));
 }
@@ -164,7 +164,7 @@ static void put_silent(struct compare_text *t, size_t g, enum silence silence, b
     CLEANUP_BUF struct buf list;
     size_t n = 0;
     buf_init(&list, 1 << 16);
-    for (const struct compared *m = t->metrics; m; m = m->next) {
+    for (const struct compared_metric *m = t->metrics; m; m = m->next) {
         if (!is_answered(t, m, headlines) || silence_of(&m->sides[g]) != silence)
             continue;
         if (n++ < SILENT_MAX)
@@ -182,7 +182,7 @@ static void put_silent(struct compare_text *t, size_t g, enum silence silence, b
 /* "requests.failed is 5, in the base 0 (no ratio)." */
 static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, bool first, struct buf *to)
 {
-    for (const struct compared *m = t->metrics; m; m = m->next) {
+    for (const struct compared_metric *m = t->metrics; m; m = m->next) {
         const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
         if (!is_answered(t, m, headlines) || !base->n || !side->n || side->outcome != OUTCOME_NONE)
             continue;
@@ -215,7 +215,7 @@ static void put_too_few(struct compare_text *t, size_t g)
 static bool is_all_few(const struct compare_text *t, size_t g, bool headlines)
 {
     bool few = false;
-    for (const struct compared *m = t->metrics; m; m = m->next)
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
         if (is_answered(t, m, headlines) && m->sides[0].n && m->sides[g].n) {
             if (m->sides[g].outcome != OUTCOME_TOO_FEW)
                 return false;
@@ -256,7 +256,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
 
 /* ---- what was disturbed, what is mixed ---- */
 
-static size_t counted(const struct tree_run *run, const char *key)
+static size_t last_count(const struct tree_run *run, const char *key)
 {
     const struct tree_entry *e = runs_entry(run->metrics, key);
     double value = e && e->count ? e->samples[e->count - 1].value : 0;
@@ -264,12 +264,12 @@ static size_t counted(const struct tree_run *run, const char *key)
 }
 
 /* A series stands for its repetitions without those for warm-up. */
-static void count_disturbed(const struct group *group, size_t *ret_disturbed, size_t *ret_runs)
+static void count_disturbed(const struct compare_group *group, size_t *ret_disturbed, size_t *ret_runs)
 {
     *ret_disturbed = *ret_runs = 0;
     for (size_t i = 0; i < group->count; i++) {
         const struct tree_run *run = group->members[i].run;
-        size_t runs = counted(run, "series.runs"), warmups = counted(run, "series.warmup"), noisy = counted(run, "series.noisy");
+        size_t runs = last_count(run, "series.runs"), warmups = last_count(run, "series.warmup"), noisy = last_count(run, "series.noisy");
         bool series = runs > warmups;
         *ret_runs += series ? runs - warmups : 1;
         *ret_disturbed += series ? noisy : runs_entry(run->tags, "benchwrap.noisy") != NULL;
@@ -277,7 +277,7 @@ static void count_disturbed(const struct group *group, size_t *ret_disturbed, si
 }
 
 /* Runs that did not end well. A series stands for itself: it failed where a repetition did. */
-static void count_failed(const struct group *group, size_t *ret_failed, size_t *ret_runs)
+static void count_failed(const struct compare_group *group, size_t *ret_failed, size_t *ret_runs)
 {
     *ret_failed = 0;
     *ret_runs = group->count;
@@ -286,7 +286,7 @@ static void count_failed(const struct group *group, size_t *ret_failed, size_t *
 }
 
 /* "! A: 3 of 3, B: 2 of 3 runs were disturbed." */
-static void put_counted(struct compare_text *t, void (*count)(const struct group *group, size_t *ret_n, size_t *ret_runs),
+static void put_counted(struct compare_text *t, void (*count)(const struct compare_group *group, size_t *ret_n, size_t *ret_runs),
                         const char *words, enum style style)
 {
     CLEANUP_BUF struct buf b;
@@ -323,7 +323,7 @@ void compare_put_partial(struct compare_text *t)
     size_t said = 0;
     bool headlines = compare_has_headlines(t);
     buf_init(&b, 1 << 16);
-    for (const struct compared *m = t->metrics; m; m = m->next)
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
         for (size_t g = 0; g < t->count; g++) {
             size_t runs = t->groups[g].count, n = m->sides[g].n;
             if (!is_answered(t, m, headlines) || runs < 2 || !n || n >= runs || said++ >= SILENT_MAX)
@@ -345,7 +345,7 @@ bool compare_is_input(const struct compare_text *t, const char *key)
 {
     for (size_t g = 0; g < t->count; g++)
         for (size_t i = 0; i < t->groups[g].count; i++) {
-            const struct member *m = &t->groups[g].members[i];
+            const struct compare_member *m = &t->groups[g].members[i];
             if (runs_entry(m->run->params, key))
                 return strncmp(key, "series.", 7) != 0 && !inputs_of_machine(key) &&
                        inputs_matter(key, inputs_source(m->detail, key), NULL);
@@ -353,7 +353,7 @@ bool compare_is_input(const struct compare_text *t, const char *key)
     return false;
 }
 
-static bool differs_within(const struct group *group, const char *key)
+static bool differs_within(const struct compare_group *group, const char *key)
 {
     const struct tree_entry *first = runs_entry(group->members[0].run->params, key);
     for (size_t i = 1; i < group->count; i++) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *changed_name(enum changed changed)
+const char *history_change_name(enum history_change changed)
 {
     static const char *const names[] = {"", "too few", "no change", "regression", "improvement", "different"};
     return names[changed];
@@ -20,7 +20,7 @@ const char *changed_name(enum changed changed)
 
 /* ---- judging ---- */
 
-static enum changed direction_of(const struct history_metric *h)
+static enum history_change direction_of(const struct history_metric *h)
 {
     const char *better = h->m->direction;
     if (!*better)
@@ -28,7 +28,7 @@ static enum changed direction_of(const struct history_metric *h)
     return (h->value > h->m->sides[0].median) == (strcmp(better, "higher") == 0) ? CHANGED_IMPROVEMENT : CHANGED_REGRESSION;
 }
 
-static void expect(struct history_metric *h, size_t runs)
+static void expect_value(struct history_metric *h, size_t runs)
 {
     const struct compared_side *before = &h->m->sides[0], *now = &h->m->sides[1];
     size_t n = runs < before->n ? runs : before->n; /* one earlier run: its repetitions are no history */
@@ -56,11 +56,11 @@ static bool history_correct(struct history_metric *all, size_t n, bool headline,
     return true;
 }
 
-int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
+int history_judge(const struct compared_metric *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
                   size_t *ret_count, struct err *err)
 {
     size_t n = 0, own = 0;
-    for (const struct compared *m = metrics; m; m = m->next)
+    for (const struct compared_metric *m = metrics; m; m = m->next)
         n++;
     struct history_metric *all = arena_get(a, (n + 1) * sizeof *all);
     double *p = arena_get(a, (n + 1) * sizeof *p);
@@ -68,9 +68,9 @@ int history_judge(const struct compared *metrics, size_t runs, double min_effect
     if (!all || !p || !sure)
         return err_set(err, ERR_SYSTEM, "out of memory");
     n = 0;
-    for (const struct compared *m = metrics; m; m = m->next) {
+    for (const struct compared_metric *m = metrics; m; m = m->next) {
         all[n].m = m;
-        expect(&all[n], runs);
+        expect_value(&all[n], runs);
         own += *m->direction && strcmp(m->key, "run.wall_s") != 0;
         n++;
     }
@@ -85,36 +85,36 @@ int history_judge(const struct compared *metrics, size_t runs, double min_effect
 
 /* ---- the earlier runs ---- */
 
-struct history {
+struct history_state {
     struct rules *rules; /* of the run: which arguments they explain */
     const char *arguments; /* those that they do not; NULL: not known */
     const char *other_argument; /* the first in which a run differs that shares all other inputs; NULL: none */
     const struct history_question *asked;
     struct arena *arena;
     struct runs *runs;
-    struct member run;
-    struct inputs inputs;
-    struct group earlier;
+    struct compare_member run;
+    struct run_inputs inputs;
+    struct compare_group earlier;
     size_t looked; /* earlier runs of the experiment */
     struct history_metric *metrics;
     size_t count;
 };
 
-static int read_member(struct history *h, const char *name, struct member *ret, struct err *err)
+static int read_member(struct history_state *h, const char *name, struct compare_member *ret, struct err *err)
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
     if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->arena, &run, err))
         return -1;
     inherit_params(h->runs, run, h->arena);
-    *ret = (struct member){run, runs_detail(h->runs, run, &problem, h->arena)};
+    *ret = (struct compare_member){run, runs_detail(h->runs, run, &problem, h->arena)};
     if (run->problem || problem)
         fprintf(h->asked->notes, "benchwrap: compare: %s: damaged\n", run->path);
     return 0;
 }
 
 /* The command line is an input, but for what the rules explain. */
-static bool shares_arguments(struct history *h, const struct member *m)
+static bool shares_arguments(struct history_state *h, const struct compare_member *m)
 {
     const char *other = arguments_unexplained(h->rules, m->detail, h->asked->ignore, h->arena);
     if (!h->arguments || !other)
@@ -125,7 +125,7 @@ static bool shares_arguments(struct history *h, const struct member *m)
     return !differs;
 }
 
-static int collect(struct history *h, struct err *err)
+static int collect_earlier_runs(struct history_state *h, struct err *err)
 {
     const size_t last = h->asked->last;
     struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = h->asked->tags};
@@ -144,7 +144,7 @@ static int collect(struct history *h, struct err *err)
         h->looked++;
         if (!inputs_shared(&h->inputs, h->runs, r, h->arena))
             continue;
-        struct member *m = &h->earlier.members[h->earlier.count];
+        struct compare_member *m = &h->earlier.members[h->earlier.count];
         if (read_member(h, arena_printf(h->arena, "=%s", r->id), m, err) < 0)
             return -1;
         if (inputs_more(&h->inputs, m->run, m->detail) || !shares_arguments(h, m))
@@ -158,7 +158,7 @@ static int collect(struct history *h, struct err *err)
 /* ---- what is printed ---- */
 
 /* Value, median and range of a metric have one unit: the one in which the greater of value and median is shown. */
-static double scale_of(const struct history_metric *m, const char **ret_unit)
+static double history_scale(const struct history_metric *m, const char **ret_unit)
 {
     double median = m->m->sides[0].n ? fabs(m->m->sides[0].median) : 0, value = isnan(m->value) ? 0 : fabs(m->value);
     *ret_unit = m->m->unit;
@@ -172,7 +172,7 @@ static void put_range(struct buf *to, const struct history_metric *m, double sca
     show_value(to, m->expected.high * scale);
 }
 
-static void put_wrapped(const struct screen *screen, size_t indent, struct str text, struct buf *to)
+static void history_put_wrapped(const struct screen *screen, size_t indent, struct str text, struct buf *to)
 {
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, 1 << 16);
@@ -182,7 +182,7 @@ static void put_wrapped(const struct screen *screen, size_t indent, struct str t
 }
 
 /* "Regression: write.bw is 800 MiB/s, expected 1041 … 1190", all metrics of one outcome. */
-static size_t put_changed(const struct history *h, enum changed changed, const char *word, struct buf *to)
+static size_t put_changed(const struct history_state *h, enum history_change changed, const char *word, struct buf *to)
 {
     enum { NAMED_MAX = 6 };
     size_t n = 0;
@@ -192,7 +192,7 @@ static size_t put_changed(const struct history *h, enum changed changed, const c
             continue;
         buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, compare_metric_name(m->m, h->arena));
         const char *unit;
-        double scale = scale_of(m, &unit);
+        double scale = history_scale(m, &unit);
         show_value(to, m->value * scale);
         buf_puts(to, *unit ? " " : "");
         show_unit(to, unit);
@@ -204,7 +204,7 @@ static size_t put_changed(const struct history *h, enum changed changed, const c
     return n;
 }
 
-static void put_answer(const struct history *h, const struct screen *screen, struct buf *to)
+static void put_answer(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 16);
@@ -221,17 +221,17 @@ static void put_answer(const struct history *h, const struct screen *screen, str
             buf_puts(&b, "No change against the earlier runs");
     }
     buf_putc(&b, '.');
-    put_wrapped(screen, 2, buf_text(&b), to);
+    history_put_wrapped(screen, 2, buf_text(&b), to);
 }
 
-static void put_head(const struct history *h, const struct screen *screen, struct buf *to)
+static void history_put_head(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     size_t n = h->earlier.count;
     const char *differs = h->other_argument ? h->other_argument : inputs_most_missed(&h->inputs);
     buf_init(&b, 8192);
     buf_printf(&b, "run %.8s  %s", h->run.run->id, h->run.run->name);
-    put_wrapped(screen, 2, buf_text(&b), to);
+    history_put_wrapped(screen, 2, buf_text(&b), to);
     buf_putc(to, '\n');
     put_answer(h, screen, to);
     buf_clear(&b);
@@ -245,17 +245,17 @@ static void put_head(const struct history *h, const struct screen *screen, struc
         show_time(&b, h->earlier.members[0].run->start_ms);
     }
     buf_printf(&b, ".%s%s", h->arguments ? "" : " The command lines are not known.", node ? "" : " The hardware is not recorded.");
-    put_wrapped(screen, 2, buf_text(&b), to);
+    history_put_wrapped(screen, 2, buf_text(&b), to);
     buf_clear(&b);
     if (h->other_argument)
         buf_printf(&b, "hint: command lines of other runs differ in %s; --ignore %s compares runs that differ in it", differs, differs);
     else if (n < STATS_EXPECT_MIN && differs)
         buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", differs);
     if (b.n)
-        put_wrapped(screen, 6, buf_text(&b), to);
+        history_put_wrapped(screen, 6, buf_text(&b), to);
 }
 
-static void add_value(struct listing *l, double value, struct arena *a)
+static void history_add_value(struct listing *l, double value, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
@@ -280,7 +280,7 @@ static void add_history_change(struct listing *l, const struct history_metric *m
         listing_number(l, m->change, arena_printf(a, "%+.1f %%", 100 * m->change));
 }
 
-static void add_metric(struct listing *l, const struct history *h, const struct history_metric *m)
+static void history_add_metric(struct listing *l, const struct history_state *h, const struct history_metric *m)
 {
     static const enum style styles[] = {
         [CHANGED_NONE] = STYLE_PLAIN,     [CHANGED_TOO_FEW] = STYLE_DIM,      [CHANGED_NO] = STYLE_DIM,
@@ -291,22 +291,22 @@ static void add_metric(struct listing *l, const struct history *h, const struct 
     buf_init(&b, 256);
     listing_text(l, compare_metric_name(m->m, a));
     const char *unit;
-    double scale = scale_of(m, &unit);
+    double scale = history_scale(m, &unit);
     show_unit(&b, unit);
     listing_text(l, b.n ? b.p : "");
-    add_value(l, m->value * scale, a);
-    add_value(l, before->n ? before->median * scale : NAN, a);
+    history_add_value(l, m->value * scale, a);
+    history_add_value(l, before->n ? before->median * scale : NAN, a);
     listing_text(l, arena_printf(a, "%zu", before->n < h->earlier.count ? before->n : h->earlier.count));
     add_history_change(l, m, a);
     buf_clear(&b);
     if (!isnan(m->expected.low))
         put_range(&b, m, scale);
     listing_text(l, b.n ? b.p : "");
-    listing_text(l, isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
+    listing_text(l, isnan(m->value) ? "missing" : !before->n ? "new" : history_change_name(m->changed));
     listing_style(l, styles[m->changed]);
 }
 
-static int print_text(const struct history *h)
+static int history_print_text(const struct history_state *h)
 {
     static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},
                                                     {"unit", "", false, 0, .drop = 2, .whole = true, .no_empty = true},
@@ -320,10 +320,10 @@ static int print_text(const struct history *h)
     CLEANUP_BUF struct buf to;
     struct listing l;
     buf_init(&to, 1u << 30);
-    put_head(h, &screen, &to);
+    history_put_head(h, &screen, &to);
     listing_init(&l, columns, sizeof columns / sizeof *columns, h->arena);
     for (size_t i = 0; i < h->count; i++)
-        add_metric(&l, h, &h->metrics[i]);
+        history_add_metric(&l, h, &h->metrics[i]);
     if (h->count)
         buf_putc(&to, '\n');
     int status = listing_render(&l, &screen, &to);
@@ -370,11 +370,11 @@ static void metric_json(struct json_out *j, const struct history_metric *m, size
     double_or_null(j, "expected_low", m->expected.low);
     double_or_null(j, "expected_high", m->expected.high);
     double_or_null(j, "p", isnan(m->expected.low) ? NAN : m->expected.p);
-    json_text(j, "verdict", isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
+    json_text(j, "verdict", isnan(m->value) ? "missing" : !before->n ? "new" : history_change_name(m->changed));
     json_close(j, '}');
 }
 
-static int print_json(const struct history *h)
+static int history_print_json(const struct history_state *h)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1u << 30);
@@ -402,14 +402,14 @@ static int print_json(const struct history *h)
 
 /* ---- the question ---- */
 
-static int judge_and_print(struct history *h, struct err *err)
+static int judge_and_print(struct history_state *h, struct err *err)
 {
-    struct compared *metrics = NULL;
-    struct group groups[] = {h->earlier, {.name = h->run.run->id, .members = &h->run, .count = 1}};
+    struct compared_metric *metrics = NULL;
+    struct compare_group groups[] = {h->earlier, {.name = h->run.run->id, .members = &h->run, .count = 1}};
     if (compare_metrics(groups, 2, h->asked->all, h->arena, &metrics, err) < 0 ||
         history_judge(metrics, h->earlier.count, h->asked->min_effect, h->arena, &h->metrics, &h->count, err) < 0)
         return -1;
-    if ((h->asked->json ? print_json(h) : print_text(h)) < 0)
+    if ((h->asked->json ? history_print_json(h) : history_print_text(h)) < 0)
         return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 0; i < h->count; i++)
         if (h->asked->gate && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)
@@ -419,14 +419,14 @@ static int judge_and_print(struct history *h, struct err *err)
 
 int history_compare(const struct history_question *asked, struct runs *runs, struct err *err)
 {
-    struct history h = {.asked = asked, .arena = asked->arena, .runs = runs};
+    struct history_state h = {.asked = asked, .arena = asked->arena, .runs = runs};
     if (read_member(&h, asked->run, &h.run, err) < 0)
         return -1;
     int status = inputs_of(&h.inputs, h.run.run, h.run.detail, asked->ignore, h.arena, err);
     h.rules = arguments_rules(runs, h.run.run, h.arena);
     h.arguments = arguments_unexplained(h.rules, h.run.detail, asked->ignore, h.arena);
     if (status == 0)
-        status = collect(&h, err);
+        status = collect_earlier_runs(&h, err);
     if (status == 0)
         status = judge_and_print(&h, err);
     for (size_t i = 0; i < h.earlier.count; i++)

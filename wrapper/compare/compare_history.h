@@ -4,20 +4,20 @@
 #include "base/stats.h"
 #include "compare/compare.h"
 
-enum changed { CHANGED_NONE, CHANGED_TOO_FEW, CHANGED_NO, CHANGED_REGRESSION, CHANGED_IMPROVEMENT, CHANGED_DIFFERENT };
-const char *changed_name(enum changed changed); /* "", "too few", "no change", "regression", "improvement", "different" */
+enum history_change { CHANGED_NONE, CHANGED_TOO_FEW, CHANGED_NO, CHANGED_REGRESSION, CHANGED_IMPROVEMENT, CHANGED_DIFFERENT };
+const char *history_change_name(enum history_change changed); /* "", "too few", "no change", "regression", "improvement", "different" */
 
 struct history_metric {
-    const struct compared *m; /* sides: 0 the earlier runs, 1 the run */
+    const struct compared_metric *m; /* sides: 0 the earlier runs, 1 the run */
     double value, change; /* the run's; against the median as a fraction, NaN where the median is 0 */
     struct stats_expected expected; /* low, high NaN: too few */
-    enum changed changed;
+    enum history_change changed;
     bool counts; /* may close the gate */
 };
 
 /* Judges metrics of compare_metrics for {earlier runs, run}. min_effect: smaller changes (fraction of the median) are none, however sure. *ret in the
  * arena, as many as the list is long. -1: out of memory. */
-int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
+int history_judge(const struct compared_metric *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
                   size_t *ret_count, struct err *err);
 struct history_question {
     const char *run; /* as runs_find takes it */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The params of node.state are those of its list; hardware's by their first words, since its summary is hwloc's. */
-static bool belongs(enum machine_part part, const char *key)
+static bool belongs_to_part(enum machine_part part, const char *key)
 {
     static const char *const hardware[] = {"cpu.model",        "cpu.vendor",
                                            "cpu.family",       "cpu.stepping",
@@ -31,8 +31,8 @@ static bool belongs(enum machine_part part, const char *key)
     return false;
 }
 
-static void look(const struct group *groups, size_t count, const char **differing, enum machine_part part, struct arena *a,
-                 struct machine_difference *ret)
+static void compare_machine_part(const struct compare_group *groups, size_t count, const char **differing, enum machine_part part,
+                                 struct arena *a, struct machine_difference *ret)
 {
     size_t n = 0;
     const char *first = compare_param(&groups[0], ret->hash, a);
@@ -50,22 +50,22 @@ static void look(const struct group *groups, size_t count, const char **differin
         n++;
     ret->keys = arena_get(a, (n + 1) * sizeof *ret->keys);
     for (size_t i = n = 0; ret->keys && differing[i]; i++)
-        if (belongs(part, differing[i]))
+        if (belongs_to_part(part, differing[i]))
             ret->keys[n++] = differing[i];
     if (ret->keys)
         ret->keys[n] = NULL;
 }
 
-void machine_compare(const struct group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS])
+void machine_compare(const struct compare_group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS])
 {
     const char **differing = compare_params(groups, count, a);
     ret[MACHINE_HARDWARE] = (struct machine_difference){.name = "hardware", .hash = "node.type"};
     ret[MACHINE_CONFIGURATION] = (struct machine_difference){.name = "configuration", .hash = "node.state"};
     for (int part = 0; part < MACHINE_PARTS; part++)
-        look(groups, count, differing, (enum machine_part)part, a, &ret[part]);
+        compare_machine_part(groups, count, differing, (enum machine_part)part, a, &ret[part]);
 }
 
-const char **program_compare(const struct group *groups, size_t count, struct arena *a)
+const char **program_compare(const struct compare_group *groups, size_t count, struct arena *a)
 {
     static const char *const identity[] = {"program.sha256", "program.script_sha256", "benchmark.version"};
     enum { N = sizeof identity / sizeof *identity };

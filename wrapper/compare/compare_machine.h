@@ -10,8 +10,8 @@ struct machine_difference {
     enum { MACHINE_UNKNOWN, MACHINE_SAME, MACHINE_DIFFERS } state;
     const char **keys; /* params that differ and belong to it, NULL-terminated; empty where none is known */
 };
-void machine_compare(const struct group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS]);
+void machine_compare(const struct compare_group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS]);
 /* What tells two programs of one name apart and differs between the groups, where all runs record it: program.sha256, program.script_sha256 and
  * the tag benchmark.version; NULL-terminated, NULL: out of memory. compare_param has the values. */
-const char **program_compare(const struct group *groups, size_t count, struct arena *a);
+const char **program_compare(const struct compare_group *groups, size_t count, struct arena *a);
 #endif

@@ -7,9 +7,9 @@
 struct compare_text {
     struct arena *arena;
     bool all; /* also what stays out of a usual comparison */
-    const struct group *groups;
+    const struct compare_group *groups;
     size_t count;
-    const struct compared *metrics;
+    const struct compared_metric *metrics;
     const char *by;
     bool arguments_known;
     const char **differing; /* params */
@@ -25,7 +25,7 @@ size_t compare_repetitions(const struct compare_text *t, size_t g);
 bool compare_is_headline(const struct compare_text *t, const char *key);
 /* Is there such a metric, apart from the wall time? */
 bool compare_has_headlines(const struct compare_text *t);
-bool compare_is_wall(const struct compared *m);
+bool compare_is_wall(const struct compared_metric *m);
 /* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to tell. */
 bool compare_is_varied(const struct compared_side *side);
 /* Is the param an input of the program? */

@@ -12,14 +12,14 @@
 
 enum { GROUPS_SIDE_BY_SIDE = 2 };
 
-static const char *letter(size_t g, struct arena *a)
+static const char *group_letter(size_t g, struct arena *a)
 {
     return arena_printf(a, "%c", (char)('A' + g));
 }
 
 /* ---- the groups ---- */
 
-static int put_groups(struct compare_text *t)
+static int compare_put_groups(struct compare_text *t)
 {
     static const struct listing_column columns[] = {{"group", "", false, 0, .whole = true},
                                                     {"name", "", false, 60, .whole = true},
@@ -31,10 +31,10 @@ static int put_groups(struct compare_text *t)
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     l.bare = true;
     for (size_t g = 0; g < t->count; g++) {
-        const struct group *group = &t->groups[g];
+        const struct compare_group *group = &t->groups[g];
         const struct tree_run *run = group->members[0].run;
         size_t repetitions = compare_repetitions(t, g);
-        listing_text(&l, letter(g, a));
+        listing_text(&l, group_letter(g, a));
         if (t->by)
             listing_text(&l, arena_printf(a, "%s=%s", t->by, group->name));
         else
@@ -71,7 +71,7 @@ static int put_params(struct compare_text *t, bool all)
         return -1;
     columns[0] = (struct listing_column){.key = "key", .heading = "", .max = 60, .whole = true};
     for (size_t g = 0; g < t->count; g++)
-        columns[g + 1] = (struct listing_column){.key = "", .heading = letter(g, a), .max = 40};
+        columns[g + 1] = (struct listing_column){.key = "", .heading = group_letter(g, a), .max = 40};
     listing_init(&l, columns, t->count + 1, a);
     l.indent = 2;
     for (const char **key = t->differing; *key; key++) {
@@ -86,7 +86,7 @@ static int put_params(struct compare_text *t, bool all)
     return status;
 }
 
-static size_t put_inputs(struct compare_text *t)
+static size_t compare_put_inputs(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;
     size_t n = 0;
@@ -124,7 +124,7 @@ static void put_program(struct compare_text *t)
 }
 
 /* One sentence where nothing differs, else one for hardware and one for settings. */
-static void put_machine(struct compare_text *t)
+static void compare_put_machine(struct compare_text *t)
 {
     static const char *const names[] = {"Hardware", "Settings"};
     struct machine_difference parts[MACHINE_PARTS];
@@ -159,7 +159,7 @@ static void put_machine(struct compare_text *t)
 
 /* ---- metrics ---- */
 
-static const char *value_text(double value, struct arena *a)
+static const char *compare_value_text(double value, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
@@ -168,7 +168,7 @@ static const char *value_text(double value, struct arena *a)
 }
 
 /* All groups' medians have one unit: the one in which the greatest is shown. */
-static double scale_of(const struct compare_text *t, const struct compared *m, const char **ret_unit)
+static double compare_scale(const struct compare_text *t, const struct compared_metric *m, const char **ret_unit)
 {
     double greatest = 0;
     for (size_t g = 0; g < t->count; g++)
@@ -178,15 +178,15 @@ static double scale_of(const struct compare_text *t, const struct compared *m, c
     return show_scale(greatest, ret_unit);
 }
 
-static void add_value(struct listing *l, const struct compared_side *side, double scale, struct arena *a)
+static void compare_add_value(struct listing *l, const struct compared_side *side, double scale, struct arena *a)
 {
     if (side->n)
-        listing_number(l, side->median, value_text(side->median * scale, a));
+        listing_number(l, side->median, compare_value_text(side->median * scale, a));
     else
         listing_none(l);
 }
 
-static void add_change(struct listing *l, const struct compared_side *base, const struct compared_side *side)
+static void compare_add_change(struct listing *l, const struct compared_side *base, const struct compared_side *side)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 128);
@@ -204,7 +204,7 @@ static void add_change(struct listing *l, const struct compared_side *base, cons
 
 static void add_outcome(struct listing *l, const struct compared_side *side, bool single)
 {
-    enum outcome outcome = side->outcome;
+    enum compare_outcome outcome = side->outcome;
     static const struct {
         const char *word;
         enum style style;
@@ -219,7 +219,7 @@ static void add_outcome(struct listing *l, const struct compared_side *side, boo
     listing_style(l, words[outcome].style);
 }
 
-static const char *unit_text(const char *unit, struct arena *a)
+static const char *compare_unit_text(const char *unit, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
@@ -227,21 +227,22 @@ static const char *unit_text(const char *unit, struct arena *a)
     return b.n ? arena_dup(a, b.p, b.n) : "";
 }
 
-static bool is_shown(const struct compare_text *t, const struct compared *m, bool headlines)
+static bool is_metric_shown(const struct compare_text *t, const struct compared_metric *m, bool headlines)
 {
     return !headlines || t->all || compare_is_headline(t, m->key) || strcmp(m->key, "run.wall_s") == 0;
 }
 
 /* The row behind m (NULL: the first): the program's own metrics, then its wall time. What is not shown is counted once. */
-static const struct compared *next_shown(const struct compare_text *t, const struct compared *m, bool headlines, size_t *ret_more)
+static const struct compared_metric *next_shown(const struct compare_text *t, const struct compared_metric *m, bool headlines,
+                                                size_t *ret_more)
 {
     bool wall = m && compare_is_wall(m);
-    for (const struct compared *next = m ? m->next : t->metrics; next && !wall; next = next->next) {
-        if (!compare_is_wall(next) && is_shown(t, next, headlines))
+    for (const struct compared_metric *next = m ? m->next : t->metrics; next && !wall; next = next->next) {
+        if (!compare_is_wall(next) && is_metric_shown(t, next, headlines))
             return next;
         *ret_more += !compare_is_wall(next);
     }
-    for (const struct compared *next = t->metrics; next && !wall; next = next->next)
+    for (const struct compared_metric *next = t->metrics; next && !wall; next = next->next)
         if (compare_is_wall(next))
             return next;
     return NULL;
@@ -261,14 +262,14 @@ static int put_pair(struct compare_text *t, bool headlines, size_t *ret_more, bo
     struct arena *a = t->arena;
     bool single = compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1 && t->groups[0].count == 1 && t->groups[1].count == 1;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
-    for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
+    for (const struct compared_metric *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
         const char *unit;
-        double scale = scale_of(t, m, &unit);
+        double scale = compare_scale(t, m, &unit);
         listing_text(&l, compare_metric_name(m, a));
-        listing_text(&l, unit_text(unit, a));
-        add_value(&l, &m->sides[0], scale, a);
-        add_value(&l, &m->sides[1], scale, a);
-        add_change(&l, &m->sides[0], &m->sides[1]);
+        listing_text(&l, compare_unit_text(unit, a));
+        compare_add_value(&l, &m->sides[0], scale, a);
+        compare_add_value(&l, &m->sides[1], scale, a);
+        compare_add_change(&l, &m->sides[0], &m->sides[1]);
         add_outcome(&l, &m->sides[1], single);
     }
     int status = listing_render(&l, &t->screen, t->to);
@@ -290,16 +291,16 @@ static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *re
     struct listing l;
     struct arena *a = t->arena;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
-    for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
+    for (const struct compared_metric *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
         const char *unit;
-        double scale = scale_of(t, m, &unit);
+        double scale = compare_scale(t, m, &unit);
         for (size_t g = 0; g < t->count; g++) {
             listing_text(&l, g ? "" : compare_metric_name(m, a));
-            listing_text(&l, g ? "" : unit_text(unit, a));
-            listing_text(&l, letter(g, a));
-            add_value(&l, &m->sides[g], scale, a);
+            listing_text(&l, g ? "" : compare_unit_text(unit, a));
+            listing_text(&l, group_letter(g, a));
+            compare_add_value(&l, &m->sides[g], scale, a);
             if (g)
-                add_change(&l, &m->sides[0], &m->sides[g]);
+                compare_add_change(&l, &m->sides[0], &m->sides[g]);
             else
                 listing_text(&l, ""), listing_text(&l, "");
             add_outcome(&l, &m->sides[g], false);
@@ -312,7 +313,7 @@ static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *re
 }
 
 /* "--by size -e fio" of the first sweep among the groups: its points can be compared so. NULL: none is a sweep. */
-static const char *swept(const struct compare_text *t)
+static const char *sweep_options(const struct compare_text *t)
 {
     for (size_t g = 0; g < t->count; g++) {
         const struct tree_run *run = t->groups[g].members[0].run;
@@ -329,10 +330,10 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     size_t ignored = 0;
     CLEANUP_BUF struct buf b;
     bool intervals = false, single = true, shared = false;
-    const char *points = swept(t);
+    const char *points = sweep_options(t);
     bool uncertain = false, varied = false;
     buf_init(&b, 1024);
-    for (const struct compared *m = next_shown(t, NULL, headlines, &ignored); m; m = next_shown(t, m, headlines, &ignored))
+    for (const struct compared_metric *m = next_shown(t, NULL, headlines, &ignored); m; m = next_shown(t, m, headlines, &ignored))
         for (size_t g = 1; g < t->count; g++) {
             varied = varied || compare_is_varied(&m->sides[g]);
             intervals = intervals || m->sides[g].has_ratio;
@@ -364,8 +365,8 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
-int compare_print_text(const struct group *groups, size_t count, const struct compared *metrics, const char *by, bool arguments_known,
-                       bool all, FILE *out, struct arena *a)
+int compare_print_text(const struct compare_group *groups, size_t count, const struct compared_metric *metrics, const char *by,
+                       bool arguments_known, bool all, FILE *out, struct arena *a)
 {
     CLEANUP_BUF struct buf to;
     struct compare_text t = {.arena = a,
@@ -381,7 +382,7 @@ int compare_print_text(const struct group *groups, size_t count, const struct co
     bool headlines = compare_has_headlines(&t), interval = false;
     size_t more = 0;
     buf_init(&to, 1u << 30);
-    int status = put_groups(&t);
+    int status = compare_put_groups(&t);
     buf_putc(&to, '\n');
     for (size_t g = 1; g < count && metrics; g++)
         compare_put_answer(&t, g);
@@ -389,12 +390,12 @@ int compare_print_text(const struct group *groups, size_t count, const struct co
     compare_put_disturbed(&t);
     compare_put_partial(&t);
     compare_put_mixed(&t);
-    size_t inputs = put_inputs(&t);
+    size_t inputs = compare_put_inputs(&t);
     bool named = by && inputs == 1; /* the groups' names have the values */
     if (all || (inputs && !named))
         status |= put_params(&t, all);
     put_program(&t);
-    put_machine(&t);
+    compare_put_machine(&t);
     buf_putc(&to, '\n');
     if (!metrics)
         buf_puts(&to, "None of the runs has a metric of its own.\n");

@@ -24,12 +24,12 @@ void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all,
 
 /* ---- one run ---- */
 
-static const char *copy(struct proposal *p, struct str s)
+static const char *proposal_copy(struct proposal *p, struct str s)
 {
     return arena_dup(p->arena, s.p, s.n);
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_conditions(const void *a, const void *b)
 {
     return str_natural(((const struct proposed_condition *)a)->key, ((const struct proposed_condition *)b)->key);
 }
@@ -46,20 +46,20 @@ static struct proposed_condition *conditions_of(struct proposal *p, const struct
     for (size_t i = 0; list && i < sizeof tags / sizeof *tags; i++) {
         const struct tree_entry *e = runs_entry(run->tags, tags[i]);
         if (e)
-            list[n++] = (struct proposed_condition){tags[i], copy(p, e->value), false};
+            list[n++] = (struct proposed_condition){tags[i], proposal_copy(p, e->value), false};
     }
     size_t from = n;
     for (const struct tree_entry *e = run->params; list && e; e = e->next)
         if (inputs_matter(e->key, inputs_source(detail, e->key), p->ignore) && !inputs_superseded(run->params, e->key))
-            list[n++] = (struct proposed_condition){copy(p, str_of(e->key)), copy(p, e->value), true};
+            list[n++] = (struct proposed_condition){proposal_copy(p, str_of(e->key)), proposal_copy(p, e->value), true};
     if (!list || p->arena->failed)
         return NULL;
-    qsort(list + from, n - from, sizeof *list, by_key);
+    qsort(list + from, n - from, sizeof *list, compare_conditions);
     *ret_n = n;
     return list;
 }
 
-static const char *name_of(struct proposal *p, const struct proposed_condition *list, size_t n)
+static const char *condition_name(struct proposal *p, const struct proposed_condition *list, size_t n)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
@@ -74,7 +74,7 @@ static struct proposed_group *group_of(struct proposal *p, const struct tree_run
 {
     size_t n = 0;
     struct proposed_condition *list = conditions_of(p, run, detail, &n);
-    const char *name = list ? name_of(p, list, n) : NULL;
+    const char *name = list ? condition_name(p, list, n) : NULL;
     struct proposed_group **at = &p->groups;
     if (!name)
         return NULL;
@@ -85,7 +85,7 @@ static struct proposed_group *group_of(struct proposal *p, const struct tree_run
     return *at;
 }
 
-static int add_value(struct proposal *p, struct proposed_group *g, const char *key, const struct json *about, double value)
+static int proposal_add_value(struct proposal *p, struct proposed_group *g, const char *key, const struct json *about, double value)
 {
     struct proposed_metric **at = &g->metrics;
     while (*at && strcmp((*at)->key, key) != 0)
@@ -94,8 +94,8 @@ static int add_value(struct proposal *p, struct proposed_group *g, const char *k
         const char *unit = json_string(json_get(about, "unit"), ""), *direction = json_string(json_get(about, "direction"), "");
         if (!(*at = ARENA_NEW(p->arena, struct proposed_metric)))
             return -1;
-        **at =
-            (struct proposed_metric){.key = copy(p, str_of(key)), .unit = copy(p, str_of(unit)), .direction = copy(p, str_of(direction))};
+        **at = (struct proposed_metric){
+            .key = proposal_copy(p, str_of(key)), .unit = proposal_copy(p, str_of(unit)), .direction = proposal_copy(p, str_of(direction))};
         if (!(*at)->key || !(*at)->unit || !(*at)->direction)
             return -1;
     }
@@ -110,7 +110,7 @@ static int add_value(struct proposal *p, struct proposed_group *g, const char *k
     return 0;
 }
 
-static bool is_headline(const struct tree_run *run, const char *key)
+static bool is_proposed_headline(const struct tree_run *run, const char *key)
 {
     const struct tree_entry *e = runs_entry(run->tags, "benchwrap.headline");
     struct str rest = e ? e->value : STR(""), word;
@@ -120,7 +120,7 @@ static bool is_headline(const struct tree_run *run, const char *key)
     return !e; /* rules that put nothing first mean all */
 }
 
-static int take_metric(struct proposal *p, struct proposed_group *g, const struct tree_entry *e, const struct json *about)
+static int proposal_add_metric(struct proposal *p, struct proposed_group *g, const struct tree_entry *e, const struct json *about)
 {
     double *v = malloc((e->count + 1) * sizeof *v);
     size_t n = 0;
@@ -133,19 +133,19 @@ static int take_metric(struct proposal *p, struct proposed_group *g, const struc
         v[n++] = e->samples[i].value;
         snprintf(key, sizeof key, "%.280s@%" PRId64, e->key, e->samples[i].step);
         if (!repetitions && rc == 0)
-            rc = add_value(p, g, key, about, e->samples[i].value);
+            rc = proposal_add_value(p, g, key, about, e->samples[i].value);
     }
     if (rc == 0 && repetitions && n) {
         struct stats s;
         stats_of(v, n, &s);
-        rc = add_value(p, g, e->key, about, s.median);
+        rc = proposal_add_value(p, g, e->key, about, s.median);
     }
     free(v);
     return rc;
 }
 
 /* The command line is an input, but for what the rules explain. */
-static void take_arguments(struct proposal *p, struct proposed_group *g, const struct rules *rules, const struct json *detail)
+static void proposal_add_arguments(struct proposal *p, struct proposed_group *g, const struct rules *rules, const struct json *detail)
 {
     const char *own = arguments_unexplained(rules, detail, p->ignore, p->arena);
     if (!g->count)
@@ -154,7 +154,8 @@ static void take_arguments(struct proposal *p, struct proposed_group *g, const s
         g->differs = arguments_difference(g->arguments, own, p->arena);
 }
 
-static int take_run(struct proposal *p, const struct tree_run *run, const struct json *detail, const struct rules *rules, struct err *err)
+static int proposal_add_one(struct proposal *p, const struct tree_run *run, const struct json *detail, const struct rules *rules,
+                            struct err *err)
 {
     if (run->status != RUN_FINISHED || run->problem || runs_entry(run->tags, "benchwrap.warmup")) {
         p->skipped++;
@@ -166,7 +167,7 @@ static int take_run(struct proposal *p, const struct tree_run *run, const struct
     for (size_t i = 0; i < g->count; i++)
         if (strcmp(g->runs[i], run->id) == 0)
             return err_set(err, ERR_USAGE, "the run %.8s is named twice", run->id);
-    take_arguments(p, g, rules, detail);
+    proposal_add_arguments(p, g, rules, detail);
     if (g->count == g->room) {
         size_t room = g->room ? 2 * g->room : 16;
         const char **more = arena_get(p->arena, room * sizeof *more);
@@ -177,21 +178,21 @@ static int take_run(struct proposal *p, const struct tree_run *run, const struct
         g->runs = more;
         g->room = room;
     }
-    g->runs[g->count++] = copy(p, str_of(run->id));
+    g->runs[g->count++] = proposal_copy(p, str_of(run->id));
     g->first_ms = run->start_ms < g->first_ms ? run->start_ms : g->first_ms;
     g->last_ms = run->start_ms > g->last_ms ? run->start_ms : g->last_ms;
     for (const struct tree_entry *e = run->metrics; e; e = e->next) {
         const struct json *about = json_get(json_get(detail, "metrics"), e->key);
         bool directed = *json_string(json_get(about, "direction"), "");
-        if ((!directed && !p->undirected) || !key_is_result(e->key) || (!p->all && !is_headline(run, e->key)))
+        if ((!directed && !p->undirected) || !key_is_result(e->key) || (!p->all && !is_proposed_headline(run, e->key)))
             continue;
-        if (take_metric(p, g, e, about) < 0)
+        if (proposal_add_metric(p, g, e, about) < 0)
             return err_set(err, ERR_SYSTEM, "out of memory");
     }
     return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
-int proposal_take(struct proposal *p, struct runs *runs, const char *name, struct err *err)
+int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, struct err *err)
 {
     struct arena scratch; /* a run as a whole is large, what is kept of it is not */
     struct tree_run *run = NULL;
@@ -205,7 +206,7 @@ int proposal_take(struct proposal *p, struct runs *runs, const char *name, struc
         struct json *detail = runs_detail(runs, run, &problem, &scratch);
         p->taken++;
         struct rules *rules = arguments_rules(runs, run, &scratch);
-        status = take_run(p, run, detail, rules, err);
+        status = proposal_add_one(p, run, detail, rules, err);
         rules_free(rules);
         json_free(detail);
     }
@@ -215,7 +216,7 @@ int proposal_take(struct proposal *p, struct runs *runs, const char *name, struc
 
 /* ---- what is proposed ---- */
 
-static bool measure(const struct proposal *p, struct proposed_metric *m)
+static bool measure_metric(const struct proposal *p, struct proposed_metric *m)
 {
     double *v = malloc((m->n + 1) * sizeof *v);
     struct stats s;
@@ -253,7 +254,7 @@ static bool is_entry(const struct proposal *p, struct proposed_group *g)
 {
     bool some = false;
     for (struct proposed_metric *m = g->metrics; m; m = m->next)
-        some = (measure(p, m) && !why_left_out(m)) || some;
+        some = (measure_metric(p, m) && !why_left_out(m)) || some;
     return some && g->count >= PROPOSAL_RUNS_MIN && !g->differs;
 }
 
@@ -343,7 +344,7 @@ static void yaml_metrics(struct buf *to, const struct proposed_group *g)
 }
 
 /* The condition that has most different values among the groups that are too small. */
-static const char *parting(const struct proposal *p, size_t *ret_values)
+static const char *most_varied_condition(const struct proposal *p, size_t *ret_values)
 {
     const char *best = NULL;
     *ret_values = 1;
@@ -388,7 +389,7 @@ static void remark_small(const struct proposal *p, struct buf *to)
         }
     if (groups > shown)
         buf_printf(to, "# and %zu more group%s\n", groups - shown, str_plural(groups - shown));
-    const char *key = groups > 1 ? parting(p, &values) : NULL;
+    const char *key = groups > 1 ? most_varied_condition(p, &values) : NULL;
     if (key) {
         buf_puts(to, "# they differ most in ");
         buf_plain(to, str_of(key), 250);

@@ -50,7 +50,7 @@ struct proposal {
 
 void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all, struct arena *a);
 /* The run of that name is added to its group; what is needed of it is copied. Naming a run twice is an error. */
-int proposal_take(struct proposal *p, struct runs *runs, const char *name, struct err *err);
+int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, struct err *err);
 /* Appends the text as a quoted pattern of a reference file that fits this text alone. */
 void proposal_quote(struct buf *to, const char *text);
 /* A reference file with remarks. */

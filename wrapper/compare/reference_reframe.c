@@ -20,7 +20,7 @@ struct applied { /* one variable of one test case */
     struct applied *next;
 };
 
-struct history {
+struct reframe_history {
     struct arena *arena;
     struct applied *first, **tail;
     size_t n, without; /* variables with a reference, and values without one */
@@ -28,7 +28,7 @@ struct history {
     struct rules *rules;
 };
 
-static const char *text_of(struct history *h, const struct json *j)
+static const char *reframe_text(struct reframe_history *h, const struct json *j)
 {
     const char *text = json_string(j, "");
     return arena_dup(h->arena, text, strlen(text));
@@ -40,7 +40,8 @@ static double bound_of(const struct json *j)
 }
 
 /* ReFrame writes 0 with no bounds where a test has no reference for a variable. */
-static void add_applied(struct history *h, struct applied a, const struct json *ref, const struct json *lower, const struct json *upper)
+static void add_applied(struct reframe_history *h, struct applied a, const struct json *ref, const struct json *lower,
+                        const struct json *upper)
 {
     a.lower = bound_of(lower);
     a.upper = bound_of(upper);
@@ -68,32 +69,32 @@ static void add_applied(struct history *h, struct applied a, const struct json *
     h->n++;
 }
 
-static void read_case(struct history *h, const struct json *test)
+static void read_case(struct reframe_history *h, const struct json *test)
 {
     const struct json *name = json_get(test, "display_name"), *environ = json_get(test, "environ");
-    struct applied a = {.test = text_of(h, name ? name : json_get(test, "name")),
-                        .system = text_of(h, json_get(test, "system")),
-                        .partition = text_of(h, json_get(test, "partition")),
-                        .environ = text_of(h, environ ? environ : json_get(test, "environment"))};
+    struct applied a = {.test = reframe_text(h, name ? name : json_get(test, "name")),
+                        .system = reframe_text(h, json_get(test, "system")),
+                        .partition = reframe_text(h, json_get(test, "partition")),
+                        .environ = reframe_text(h, environ ? environ : json_get(test, "environment"))};
     if (!a.test || !a.system || !a.partition || !a.environ)
         return;
     for (const struct json *v = json_first(json_get(test, "perfvalues")); v; v = json_next(v)) { /* 4.x: "system:partition:variable" */
         const char *key = json_key(v), *colon = strrchr(key, ':');
         a.variable = arena_dup(h->arena, colon ? colon + 1 : key, strlen(colon ? colon + 1 : key));
-        a.unit = text_of(h, json_at(v, 4));
+        a.unit = reframe_text(h, json_at(v, 4));
         if (a.variable && a.unit)
             add_applied(h, a, json_at(v, 1), json_at(v, 2), json_at(v, 3));
     }
     for (const struct json *v = json_first(json_get(test, "perfvars")); v; v = json_next(v)) { /* 3.x */
-        a.variable = text_of(h, json_get(v, "name"));
-        a.unit = text_of(h, json_get(v, "unit"));
+        a.variable = reframe_text(h, json_get(v, "name"));
+        a.unit = reframe_text(h, json_get(v, "unit"));
         if (a.variable && a.unit)
             add_applied(h, a, json_get(v, "reference"), json_get(v, "thres_lower"), json_get(v, "thres_upper"));
     }
 }
 
 /* False: this is no run report. */
-static bool read_report(struct history *h, struct str text)
+static bool read_report(struct reframe_history *h, struct str text)
 {
     struct json *report;
     if (json_parse(&report, text, NULL, NULL))
@@ -107,7 +108,7 @@ static bool read_report(struct history *h, struct str text)
     return known;
 }
 
-static int read_file(struct history *h, const char *path, struct err *err)
+static int read_reframe_file(struct reframe_history *h, const char *path, struct err *err)
 {
     CLEANUP_BUF struct buf text;
     struct reframe_record *record;
@@ -125,7 +126,7 @@ static int read_file(struct history *h, const char *path, struct err *err)
 }
 
 /* The metric that a run of ReFrame has of this variable, and how much of its unit is one of ReFrame's: the rules read a report with the value 1. */
-static bool find_metric(struct history *h, const struct applied *a, const char **ret_key, double *ret_factor)
+static bool find_metric(struct reframe_history *h, const struct applied *a, const char **ret_key, double *ret_factor)
 {
     CLEANUP_BUF struct buf b;
     struct json_out j = {.to = &b};
@@ -166,7 +167,7 @@ static bool find_metric(struct history *h, const struct applied *a, const char *
 }
 
 /* 5 us are 5e-06 s, not 4.9999999999999996e-06. */
-static void print_number(struct buf *to, double v)
+static void print_reference_number(struct buf *to, double v)
 {
     buf_printf(to, "%.15g", v);
 }
@@ -178,7 +179,7 @@ static void print_bound(struct buf *to, double bound, double factor)
     if (isnan(bound))
         buf_puts(to, "null");
     else
-        print_number(to, bound * factor);
+        print_reference_number(to, bound * factor);
 }
 
 static void print_condition(struct buf *to, const char *indent, const char *key, const char *value)
@@ -196,7 +197,7 @@ static bool is_same_case(const struct applied *a, const struct applied *b)
            !strcmp(a->environ, b->environ);
 }
 
-static void print_yaml(struct history *h, struct buf *to)
+static void print_yaml(struct reframe_history *h, struct buf *to)
 {
     buf_printf(to, "# references that ReFrame applied, written by benchwrap %s (docs/howto-reference.md)\n", BW_VERSION);
     if (h->without)
@@ -223,11 +224,11 @@ static void print_yaml(struct history *h, struct buf *to)
         buf_puts(to, "      ");
         buf_json(to, str_of(key));
         buf_puts(to, ": [");
-        print_number(to, a->ref * factor);
+        print_reference_number(to, a->ref * factor);
         print_bound(to, a->lower, a->ref == 0 ? factor : 1);
         print_bound(to, a->upper, a->ref == 0 ? factor : 1);
         buf_puts(to, "]  # ");
-        print_number(to, a->ref);
+        print_reference_number(to, a->ref);
         buf_putc(to, ' ');
         buf_plain(to, str_of(a->unit), 60);
         buf_putc(to, '\n');
@@ -236,9 +237,9 @@ static void print_yaml(struct history *h, struct buf *to)
 
 int reference_from_reframe(const struct opt_value *files, struct arena *arena, struct buf *to, size_t *ret_n, struct err *err)
 {
-    struct history h = {.arena = arena, .tail = &h.first};
+    struct reframe_history h = {.arena = arena, .tail = &h.first};
     for (; files && files->text; files = files->next)
-        if (read_file(&h, files->text, err))
+        if (read_reframe_file(&h, files->text, err))
             return -1;
     if (rules_load(&h.rules, "shipped:reframe", err))
         return -1;

@@ -95,7 +95,7 @@ struct adopting {
     struct adopt *a;
     struct tree_run run; /* with all that it has */
     struct arena arena;
-    struct making making;
+    struct made_run making;
     uint64_t left; /* bytes of artifacts that it may still keep */
     size_t files;
     int64_t last_ms; /* of its samples */

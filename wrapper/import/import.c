@@ -371,7 +371,7 @@ static int rule_file(const struct importer *im, const struct rules *rules, const
 }
 
 /* The output itself: a stream, or a file that the rules read. */
-static int put_output(struct making *m, const struct importer *im, const struct import_found *f, const char *base, struct str text,
+static int put_output(struct made_run *m, const struct importer *im, const struct import_found *f, const char *base, struct str text,
                       struct arena *a, struct err *err)
 {
     int i = rule_file(im, im->rules[f->index], base);
@@ -391,7 +391,7 @@ static int make_run(const struct importer *im, const struct import_found *f, con
     bool public = strcmp(opt_text(&im->plan->opts, OPTION_PROFILE), "public") == 0;
     char host[256] = "", why[EXIT_WORDS_SIZE], *none[] = {NULL};
     struct redaction cleaned;
-    struct making m;
+    struct made_run m;
     struct finished done = {0};
     if (redaction_begin_here(&cleaned, public, environ, err))
         return -1;

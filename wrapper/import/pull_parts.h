@@ -37,7 +37,7 @@ struct pull_taking {
     struct buf detail_text;
     struct json **series;       /* lines of its series.jsonl: {"key","samples"} */
     size_t series_count;
-    struct making making;
+    struct made_run making;
     bool begun;
     int64_t start_ms, last_ms;
     struct pulled *ret;

@@ -16,57 +16,57 @@
 
 /* ---- one run ---- */
 
-static int exit_of(int status)
+static int exit_status_of_wait(int status)
 {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void progress(const struct series *s, const struct series_repetition *run)
+static void print_progress(const struct repeat_state *s, const struct series_repetition *run)
 {
-    const struct series_plan *w = &s->what;
+    const struct repeat_plan *w = &s->what;
     size_t all = w->sweep.points * (w->most + w->warmup);
     CLEANUP_BUF struct buf label;
     buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
     if (w->quiet || all < 2 || !isatty(2))
         return;
     sweep_label(&w->sweep, run->point, &label);
-    series_say("[%zu/%zu] %.200s%s%s %zu", run->order, all, label.n ? label.p : "", label.n ? " " : "",
+    repeat_say("[%zu/%zu] %.200s%s%s %zu", run->order, all, label.n ? label.p : "", label.n ? " " : "",
                run->warmup ? "warm-up" : "repetition", run->repetition);
 }
 
-static void stop(struct series *s, const char *why)
+static void repeat_stop(struct repeat_state *s, const char *why)
 {
     s->stop = true;
     s->why = why ? why : "out of memory";
 }
 
 /* What the end of a run means for the series. */
-static void take_end(struct series *s, const struct series_repetition *run, int status, bool started)
+static void handle_run_end(struct repeat_state *s, const struct series_repetition *run, int status, bool started)
 {
     struct arena *a = &s->notes.arena;
     bool failed = status != 0 || (run->status[0] && strcmp(run->status, "FINISHED") != 0);
-    int number = series_child_ending(&s->child);
+    int number = repeat_child_ending(&s->child);
     if (status && !s->status)
         s->status = status;
     s->unfit |= !run->warmup && strcmp(run->verdict, "pass") != 0;
     if (number) {
         char words[EXIT_WORDS_SIZE];
         exit_words(words, 0, number);
-        stop(s, arena_dup(a, words, strlen(words)));
+        repeat_stop(s, arena_dup(a, words, strlen(words)));
     } else if (!started)
-        stop(s, "the program could not be started");
+        repeat_stop(s, "the program could not be started");
     else if (failed && !s->what.keep_going)
-        stop(s, arena_printf(a, "stopped at the first run that failed, run %zu; --keep-going goes on", run->order));
+        repeat_stop(s, arena_printf(a, "stopped at the first run that failed, run %zu; --keep-going goes on", run->order));
 }
 
 /* One run of a point. False: the series is over. */
-static bool run_one(struct series *s, size_t point, bool warmup, size_t repetition)
+static bool run_repetition(struct repeat_state *s, size_t point, bool warmup, size_t repetition)
 {
     struct err err = {0};
     int status = 0;
     struct series_repetition *run = ARENA_NEW(&s->notes.arena, struct series_repetition);
     if (!run)
-        return stop(s, NULL), false;
+        return repeat_stop(s, NULL), false;
     *run = (struct series_repetition){.order = s->notes.count + 1,
                                       .point = point,
                                       .repetition = repetition,
@@ -76,26 +76,26 @@ static bool run_one(struct series *s, size_t point, bool warmup, size_t repetiti
                                       .reason = "",
                                       .noisy = ""};
     if (s->what.max_time > 0 && (double)(clock_mono_ns() - s->start_ns) / 1e9 >= s->what.max_time)
-        stop(s, "the time of --max-time is over");
-    if (series_child_ending(&s->child))
-        stop(s, "ended by a signal");
+        repeat_stop(s, "the time of --max-time is over");
+    if (repeat_child_ending(&s->child))
+        repeat_stop(s, "ended by a signal");
     if (s->stop)
         return false;
     struct arena line_arena;
     arena_init(&line_arena, 0);
     record_new_id(run->id);
-    char **line = series_line(&s->what, &s->plan, run, s->scratch, &line_arena);
-    progress(s, run);
-    int rc = line ? series_child_run(&s->child, line, s->what.input, &status, &err) : err_set(&err, ERR_SYSTEM, "out of memory");
+    char **line = repeat_launcher_line(&s->what, &s->plan, run, s->scratch, &line_arena);
+    print_progress(s, run);
+    int rc = line ? repeat_child_run(&s->child, line, s->what.input, &status, &err) : err_set(&err, ERR_SYSTEM, "out of memory");
     arena_deinit(&line_arena);
     if (rc) {
-        series_say("%s", err.text);
+        repeat_say("%s", err.text);
         s->status = s->status ? s->status : 125 << 8;
-        return stop(s, arena_printf(&s->notes.arena, "%s", err.text)), false;
+        return repeat_stop(s, arena_printf(&s->notes.arena, "%s", err.text)), false;
     }
-    run->exit = exit_of(status);
-    bool started = series_note(s, run);
-    take_end(s, run, status, started);
+    run->exit = exit_status_of_wait(status);
+    bool started = repeat_note_run(s, run);
+    handle_run_end(s, run, status, started);
     return !s->stop;
 }
 
@@ -109,7 +109,7 @@ static uint64_t next_random(uint64_t *state) /* splitmix64: the same order for t
     return z ^ (z >> 31);
 }
 
-static void shuffle(size_t *order, size_t n, uint64_t *state)
+static void shuffle_points(size_t *order, size_t n, uint64_t *state)
 {
     for (size_t i = n; i > 1; i--) {
         uint64_t limit = UINT64_MAX - UINT64_MAX % i, r; /* no value is more likely than another */
@@ -123,7 +123,7 @@ static void shuffle(size_t *order, size_t n, uint64_t *state)
 }
 
 /* Is the point done after so many repetitions? */
-static bool enough(struct series *s, size_t point, size_t done)
+static bool is_point_done(struct repeat_state *s, size_t point, size_t done)
 {
     if (done < s->what.repeat)
         return false;
@@ -132,41 +132,41 @@ static bool enough(struct series *s, size_t point, size_t done)
     return series_stable(&s->notes, point, s->what.repeat, s->what.until, NULL);
 }
 
-static void point_by_point(struct series *s)
+static void run_point_by_point(struct repeat_state *s)
 {
     for (size_t p = 0; p < s->what.sweep.points; p++) {
         for (size_t i = 1; i <= s->what.warmup; i++)
-            if (!run_one(s, p, true, i))
+            if (!run_repetition(s, p, true, i))
                 return;
-        for (size_t i = 0; !enough(s, p, i); i++)
-            if (!run_one(s, p, false, i + 1))
+        for (size_t i = 0; !is_point_done(s, p, i); i++)
+            if (!run_repetition(s, p, false, i + 1))
                 return;
     }
 }
 
-static void interleaved(struct series *s)
+static void run_interleaved(struct repeat_state *s)
 {
     size_t n = s->what.sweep.points, *order = arena_get(&s->notes.arena, n * sizeof *order);
     uint64_t state = s->what.seed;
     if (!order) {
-        stop(s, NULL);
+        repeat_stop(s, NULL);
         return;
     }
     for (size_t i = 1; i <= s->what.warmup; i++)
         for (size_t p = 0; p < n; p++)
-            if (!run_one(s, p, true, i))
+            if (!run_repetition(s, p, true, i))
                 return;
     bool *done = arena_get(&s->notes.arena, n);
     for (size_t round = 0, left = done ? n : 0; left; round++) {
         for (size_t p = 0; p < n; p++)
             order[p] = p;
         if (s->what.shuffle)
-            shuffle(order, n, &state);
+            shuffle_points(order, n, &state);
         for (size_t i = 0; i < n; i++)
-            if (!done[order[i]] && !run_one(s, order[i], false, round + 1))
+            if (!done[order[i]] && !run_repetition(s, order[i], false, round + 1))
                 return;
         for (size_t p = 0; p < n; p++)
-            if (!done[p] && enough(s, p, round + 1)) {
+            if (!done[p] && is_point_done(s, p, round + 1)) {
                 done[p] = true;
                 left--;
             }
@@ -174,7 +174,7 @@ static void interleaved(struct series *s)
 }
 
 /* "", or that wall time decided since there was nothing else. */
-static const char *by_wall_time(struct series *s)
+static const char *by_wall_time(struct repeat_state *s)
 {
     const struct series_figure *f = series_figures(&s->notes);
     while (f && (!f->headline || strcmp(f->key, "run.wall_s") == 0))
@@ -183,7 +183,7 @@ static const char *by_wall_time(struct series *s)
 }
 
 /* Said of a series that ran to its end. */
-static void tell_end(struct series *s)
+static void record_stability(struct repeat_state *s)
 {
     struct arena *a = &s->notes.arena;
     if (s->what.until == 0) {
@@ -205,61 +205,61 @@ static void tell_end(struct series *s)
 
 /* ---- the whole ---- */
 
-static void beat(void *context)
+static void write_heartbeat(void *context)
 {
-    struct series *s = context;
+    struct repeat_state *s = context;
     struct err err = {0};
     if (!s->recorded)
         return;
     journal_beat(s->run.journal, clock_wall_ms());
     if (journal_flush(s->run.journal, false, &err) < 0)
-        series_say("%s", err.text);
+        repeat_say("%s", err.text);
 }
 
-static int leave(struct series *s)
+static int repeat_leave(struct repeat_state *s)
 {
     int number = s->child.signals.finish_signal, status = s->status ? s->status : number;
-    int code = status ? exit_of(status) : s->what.gate && s->unfit ? 3 : 0;
+    int code = status ? exit_status_of_wait(status) : s->what.gate && s->unfit ? 3 : 0;
     bool nothing = s->notes.count == 1 && s->notes.first->status[0] == 0 && (code == 125 || code == 126 || code == 127);
     if (nothing)
-        series_discard(s);
+        repeat_discard(s);
     else
-        series_end(s, code, number);
-    series_child_close(&s->child);
+        repeat_end(s, code, number);
+    repeat_child_close(&s->child);
     if (status && WIFSIGNALED(status))
         ending_die_of(WTERMSIG(status));
     return code;
 }
 
-static int refuse(const struct err *err)
+static int repeat_refuse(const struct err *err)
 {
-    series_say("%s", err->text);
+    repeat_say("%s", err->text);
     return 125;
 }
 
-int series_run(int argc, char **argv, char **env)
+int repeat_run(int argc, char **argv, char **env)
 {
-    static struct series s; /* the arenas inside live as long as the process */
+    static struct repeat_state s; /* the arenas inside live as long as the process */
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap");
-    s = (struct series){.env = env, .file = -1, .why = "", .run = {.spool = SPOOL_NONE, .signals = -1}, .start_ns = clock_mono_ns()};
-    if (plan_make(&s.plan, argc, argv, env, &err) || series_plan_make(&s.what, &s.plan, &err))
-        return refuse(&err);
-    if (series_child_open(&s.child, &err))
-        return refuse(&err);
-    s.child.beat = beat;
+    s = (struct repeat_state){.env = env, .file = -1, .why = "", .run = {.spool = SPOOL_NONE, .signals = -1}, .start_ns = clock_mono_ns()};
+    if (plan_make(&s.plan, argc, argv, env, &err) || repeat_plan_make(&s.what, &s.plan, &err))
+        return repeat_refuse(&err);
+    if (repeat_child_open(&s.child, &err))
+        return repeat_refuse(&err);
+    s.child.beat = write_heartbeat;
     s.child.context = &s;
-    if (series_begin(&s, argc, argv, &err)) {
+    if (repeat_begin(&s, argc, argv, &err)) {
         bool strict = opt_on(&s.plan.opts, OPTION_STRICT);
         if (strict || err.kind == ERR_USAGE || err.kind == ERR_INPUT)
-            return refuse(&err);
-        series_say("%s; the runs go on without one for the series", err.text);
+            return repeat_refuse(&err);
+        repeat_say("%s; the runs go on without one for the series", err.text);
     }
     if (s.what.interleave)
-        interleaved(&s);
+        run_interleaved(&s);
     else
-        point_by_point(&s);
+        run_point_by_point(&s);
     if (!s.stop)
-        tell_end(&s);
-    return leave(&s);
+        record_stability(&s);
+    return repeat_leave(&s);
 }

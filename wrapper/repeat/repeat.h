@@ -4,5 +4,5 @@
 
 /* argv: the launcher's own line with any argv[0]. Returns the exit status: that of the first run that did not end well (where it died of a signal, dies
  * of it too), 125 when the line is wrong, 3 with --gate when a verdict is not pass. */
-int series_run(int argc, char **argv, char **env);
+int repeat_run(int argc, char **argv, char **env);
 #endif

@@ -18,7 +18,7 @@
 
 enum { BEAT_MS = 60000 };
 
-int series_child_open(struct series_child *c, struct err *err)
+int repeat_child_open(struct repeat_child *c, struct err *err)
 {
     if (!spawn_save(&c->state))
         return err_sys(err, "series: signals cannot be blocked");
@@ -28,18 +28,18 @@ int series_child_open(struct series_child *c, struct err *err)
     return 0;
 }
 
-void series_child_close(struct series_child *c)
+void repeat_child_close(struct repeat_child *c)
 {
     signals_close(&c->signals);
 }
 
-int series_child_ending(struct series_child *c)
+int repeat_child_ending(struct repeat_child *c)
 {
     signals_handle(&c->signals, clock_mono_ns());
     return c->signals.finish_signal;
 }
 
-int series_input_open(const char *input, struct err *err)
+int repeat_input_open(const char *input, struct err *err)
 {
     struct stat st;
     CLEANUP_FD int fd = place_open_named(input);
@@ -57,7 +57,7 @@ int series_input_open(const char *input, struct err *err)
 
 static int set_input(const char *input, struct err *err)
 {
-    int fd = series_input_open(input ? input : "/dev/null", err);
+    int fd = repeat_input_open(input ? input : "/dev/null", err);
     if (fd < 0)
         return -1;
     if (fd != 0 && dup2(fd, 0) < 0) {
@@ -73,14 +73,14 @@ static int set_input(const char *input, struct err *err)
 }
 
 /* The terminal has stopped the run; the shell must see its job stopped, so we stop by the same signal. */
-static void follow_stop(struct series_child *c, int number)
+static void repeat_follow_stop(struct repeat_child *c, int number)
 {
     if (signals_of_terminal(&c->signals, number))
         signals_stop(&c->signals, number);
 }
 
 /* True when the run has ended. */
-static bool reap(struct series_child *c, pid_t run, int *ret_status)
+static bool repeat_child_reap(struct repeat_child *c, pid_t run, int *ret_status)
 {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
@@ -92,15 +92,15 @@ static bool reap(struct series_child *c, pid_t run, int *ret_status)
             *ret_status = status;
             return true;
         }
-        follow_stop(c, WSTOPSIG(status));
+        repeat_follow_stop(c, WSTOPSIG(status));
     }
     return false;
 }
 
-static void wait_for(struct series_child *c, pid_t run, int *ret_status)
+static void repeat_child_wait(struct repeat_child *c, pid_t run, int *ret_status)
 {
     int64_t next = clock_mono_ns() + BEAT_MS * 1000000LL;
-    while (!reap(c, run, ret_status)) {
+    while (!repeat_child_reap(c, run, ret_status)) {
         struct pollfd p = {.fd = c->signals.fd, .events = POLLIN};
         int ms = signals_timeout(&c->signals), until = (int)((next - clock_mono_ns()) / 1000000) + 1;
         if (until < 0)
@@ -115,7 +115,7 @@ static void wait_for(struct series_child *c, pid_t run, int *ret_status)
     }
 }
 
-int series_child_run(struct series_child *c, char *const *line, const char *input, int *ret_status, struct err *err)
+int repeat_child_run(struct repeat_child *c, char *const *line, const char *input, int *ret_status, struct err *err)
 {
     int hold = -1;
     if (set_input(input, err))
@@ -125,7 +125,7 @@ int series_child_run(struct series_child *c, char *const *line, const char *inpu
         return err_sys(err, "series: no process for the run");
     signals_started(&c->signals, pid);
     spawn_release(hold);
-    wait_for(c, pid, ret_status);
+    repeat_child_wait(c, pid, ret_status);
     close(hold);
     signals_handle(&c->signals, clock_mono_ns());
     c->signals.program = 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int whole(const struct plan *p, const char *name, size_t otherwise, size_t least, size_t *ret, struct err *err)
+static int read_count(const struct plan *p, const char *name, size_t otherwise, size_t least, size_t *ret, struct err *err)
 {
     *ret = otherwise;
     if (!opt_text(&p->opts, name))
@@ -23,7 +23,7 @@ static int whole(const struct plan *p, const char *name, size_t otherwise, size_
     return 0;
 }
 
-static int read_until(struct series_plan *s, const struct plan *p, struct err *err)
+static int read_until(struct repeat_plan *s, const struct plan *p, struct err *err)
 {
     const char *text = opt_text(&p->opts, OPTION_UNTIL_STABLE);
     struct str number = str_of(text);
@@ -36,10 +36,10 @@ static int read_until(struct series_plan *s, const struct plan *p, struct err *e
     return 0;
 }
 
-static int read_numbers(struct series_plan *s, const struct plan *p, struct err *err)
+static int read_repeat_counts(struct repeat_plan *s, const struct plan *p, struct err *err)
 {
-    if (read_until(s, p, err) || whole(p, "repeat", s->until > 0 ? SERIES_LEAST_STABLE : 1, 1, &s->repeat, err) ||
-        whole(p, "warmup", 0, 0, &s->warmup, err) || whole(p, "max-repeat", s->repeat > 30 ? s->repeat : 30, 1, &s->most, err))
+    if (read_until(s, p, err) || read_count(p, "repeat", s->until > 0 ? SERIES_LEAST_STABLE : 1, 1, &s->repeat, err) ||
+        read_count(p, "warmup", 0, 0, &s->warmup, err) || read_count(p, "max-repeat", s->repeat > 30 ? s->repeat : 30, 1, &s->most, err))
         return -1;
     if (s->until > 0 && s->repeat < 3)
         return err_set(err, ERR_USAGE, "--repeat with --until-stable is the minimum number of repetitions: expected 3 or more");
@@ -53,7 +53,7 @@ static int read_numbers(struct series_plan *s, const struct plan *p, struct err 
     return 0;
 }
 
-static int read_sweep(struct series_plan *s, struct plan *p, struct err *err)
+static int read_sweep(struct repeat_plan *s, struct plan *p, struct err *err)
 {
     s->sweep.points = 1;
     for (const struct opt_value *v = opt_find(&p->opts, OPTION_SWEEP); v && v->text; v = v->next)
@@ -73,9 +73,9 @@ static int read_sweep(struct series_plan *s, struct plan *p, struct err *err)
     return 0;
 }
 
-int series_plan_make(struct series_plan *ret, struct plan *p, struct err *err)
+int repeat_plan_make(struct repeat_plan *ret, struct plan *p, struct err *err)
 {
-    struct series_plan s = {.max_time = opt_text(&p->opts, OPTION_MAX_TIME) ? opt_seconds(&p->opts, OPTION_MAX_TIME) : 0,
+    struct repeat_plan s = {.max_time = opt_text(&p->opts, OPTION_MAX_TIME) ? opt_seconds(&p->opts, OPTION_MAX_TIME) : 0,
                             .interleave = opt_on(&p->opts, OPTION_INTERLEAVE),
                             .shuffle = opt_text(&p->opts, OPTION_SEED) != NULL,
                             .keep_going = opt_on(&p->opts, OPTION_KEEP_GOING),
@@ -87,16 +87,16 @@ int series_plan_make(struct series_plan *ret, struct plan *p, struct err *err)
     s.seed = s.shuffle ? (uint64_t)opt_integer(&p->opts, OPTION_SEED) : 0;
     if (s.shuffle && !s.interleave)
         return err_set(err, ERR_USAGE, "--seed: it is about the order of --interleave");
-    CLEANUP_FD int input = s.input ? series_input_open(s.input, err) : -1;
+    CLEANUP_FD int input = s.input ? repeat_input_open(s.input, err) : -1;
     if (s.input && input < 0)
         return -1;
-    if (read_sweep(&s, p, err) || read_numbers(&s, p, err))
+    if (read_sweep(&s, p, err) || read_repeat_counts(&s, p, err))
         return -1;
     *ret = s;
     return 0;
 }
 
-bool series_asked(const struct plan *p)
+bool repeat_is_requested(const struct plan *p)
 {
     static const char *const whether[] = {"repeat", "warmup", "until-stable", "sweep"};
     for (size_t i = 0; i < sizeof whether / sizeof *whether; i++)
@@ -105,20 +105,20 @@ bool series_asked(const struct plan *p)
     return false;
 }
 
-const char *series_order(const struct series_plan *s)
+const char *repeat_order_words(const struct repeat_plan *s)
 {
     return s->shuffle ? "interleaved, points shuffled in each round" : s->interleave ? "interleaved" : "point by point";
 }
 
 /* ---- a run's line ---- */
 
-struct line {
+struct launcher_line {
     char **words;
     size_t count, room;
     struct arena *a;
 };
 
-static void put(struct line *l, const char *word)
+static void line_add(struct launcher_line *l, const char *word)
 {
     if (!word)
         l->a->failed = true;
@@ -142,7 +142,7 @@ static const char *launcher_path(struct arena *a)
 }
 
 /* What the caller typed goes on, in one word each; tags and params also from configuration files, since those of the line replace them. */
-static void put_options(struct line *l, const struct plan *p, bool scratch)
+static void line_add_options(struct launcher_line *l, const struct plan *p, bool scratch)
 {
     static const char *const left_out[] = {"name", "quiet", "gate"};
     for (size_t i = 0; i < p->opts.count; i++) {
@@ -154,11 +154,11 @@ static void put_options(struct line *l, const struct plan *p, bool scratch)
         if (skip || (scratch && (strcmp(row->name, "tree") == 0 || strcmp(row->name, "experiment") == 0)))
             continue;
         for (; v && v->text; v = v->next)
-            put(l, row->kind == OPT_FLAG ? arena_printf(l->a, "--%s", row->name) : arena_printf(l->a, "--%s=%s", row->name, v->text));
+            line_add(l, row->kind == OPT_FLAG ? arena_printf(l->a, "--%s", row->name) : arena_printf(l->a, "--%s=%s", row->name, v->text));
     }
 }
 
-static size_t words_most(const struct plan *p)
+static size_t line_words_max(const struct plan *p)
 {
     size_t n = 64 + SWEEP_AXES_MAX;
     for (size_t i = 0; i < p->opts.count; i++)
@@ -169,7 +169,7 @@ static size_t words_most(const struct plan *p)
     return n;
 }
 
-static const char *run_name(const struct series_plan *s, const struct plan *p, const struct series_repetition *run, struct arena *a)
+static const char *repetition_name(const struct repeat_plan *s, const struct plan *p, const struct series_repetition *run, struct arena *a)
 {
     CLEANUP_BUF struct buf label;
     const char *given = opt_text(&p->opts, OPTION_NAME), *program = p->program[0] ? interpreter_name(p->program) : "run";
@@ -182,43 +182,43 @@ static const char *run_name(const struct series_plan *s, const struct plan *p, c
                         label.n ? " " : "", label.n ? label.p : "", run->warmup ? "warm-up " : "#", run->repetition);
 }
 
-char **series_words(const struct series_plan *s, const struct plan *p, size_t point, struct arena *a)
+char **repeat_program_words(const struct repeat_plan *s, const struct plan *p, size_t point, struct arena *a)
 {
-    struct line l = {.room = words_most(p), .a = a};
+    struct launcher_line l = {.room = line_words_max(p), .a = a};
     CLEANUP_BUF struct buf word;
     buf_init(&word, 64 << 20);
     l.words = arena_get(a, (l.room + 1) * sizeof *l.words);
     for (char *const *arg = p->argv; l.words && *arg; arg++) {
         buf_clear(&word);
         sweep_replace(&s->sweep, point, *arg, &word);
-        put(&l, word.failed ? NULL : arena_dup(a, word.p ? word.p : "", word.n));
+        line_add(&l, word.failed ? NULL : arena_dup(a, word.p ? word.p : "", word.n));
     }
     return a->failed ? NULL : l.words;
 }
 
-char **series_line(const struct series_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch,
-                   struct arena *a)
+char **repeat_launcher_line(const struct repeat_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch,
+                            struct arena *a)
 {
-    struct line l = {.room = words_most(p), .a = a};
+    struct launcher_line l = {.room = line_words_max(p), .a = a};
     l.words = arena_get(a, (l.room + 1) * sizeof *l.words);
     if (!l.words)
         return NULL;
-    put(&l, launcher_path(a));
-    put(&l, arena_printf(a, SERIES_CHILD "%s", run->id));
-    put(&l, "--quiet");
-    put_options(&l, p, scratch);
+    line_add(&l, launcher_path(a));
+    line_add(&l, arena_printf(a, SERIES_CHILD "%s", run->id));
+    line_add(&l, "--quiet");
+    line_add_options(&l, p, scratch);
     if (scratch) {
-        put(&l, arena_printf(a, "--tree=%s", scratch));
-        put(&l, "--experiment=series");
+        line_add(&l, arena_printf(a, "--tree=%s", scratch));
+        line_add(&l, "--experiment=series");
     }
-    put(&l, arena_printf(a, "--name=%s", run_name(s, p, run, a)));
-    put(&l, arena_printf(a, "--tag=benchwrap.%s=%zu", run->warmup ? "warmup" : "repetition", run->repetition));
-    put(&l, arena_printf(a, "--tag=benchwrap.order=%zu", run->order));
+    line_add(&l, arena_printf(a, "--name=%s", repetition_name(s, p, run, a)));
+    line_add(&l, arena_printf(a, "--tag=benchwrap.%s=%zu", run->warmup ? "warmup" : "repetition", run->repetition));
+    line_add(&l, arena_printf(a, "--tag=benchwrap.order=%zu", run->order));
     for (size_t i = 0; i < s->sweep.count; i++)
-        put(&l, arena_printf(a, "--param=%s=%s", s->sweep.axes[i].name, sweep_value(&s->sweep, run->point, i)));
-    put(&l, "--");
-    char **words = series_words(s, p, run->point, a);
+        line_add(&l, arena_printf(a, "--param=%s=%s", s->sweep.axes[i].name, sweep_value(&s->sweep, run->point, i)));
+    line_add(&l, "--");
+    char **words = repeat_program_words(s, p, run->point, a);
     for (size_t i = 0; words && words[i]; i++)
-        put(&l, words[i]);
+        line_add(&l, words[i]);
     return a->failed ? NULL : l.words;
 }

@@ -29,7 +29,7 @@ enum {
     SUMMARY_METRICS = 12
 };
 
-void series_say(const char *fmt, ...)
+void repeat_say(const char *fmt, ...)
 {
     va_list ap;
     struct buf text CLEANUP_BUF;
@@ -40,10 +40,10 @@ void series_say(const char *fmt, ...)
     say_stderr("%s", text.p ? text.p : "");
 }
 
-static void tell(uint32_t kind, const char *text)
+static void repeat_report(uint32_t kind, const char *text)
 {
     if (kind == WIRE_NOTE)
-        series_say("%s", text);
+        repeat_say("%s", text);
 }
 
 /* ---- it begins ---- */
@@ -66,10 +66,10 @@ static struct wire *make_wire(void)
     return w;
 }
 
-static void record_plan(struct series *s)
+static void record_plan(struct repeat_state *s)
 {
     struct record *r = &s->run.record;
-    const struct series_plan *w = &s->what;
+    const struct repeat_plan *w = &s->what;
     r->source = "series";
     record_tag(r, "benchwrap.series", w->sweep.count ? STR("sweep") : STR("repeat"));
     record_param_int(r, "series.points", (int64_t)w->sweep.points);
@@ -80,7 +80,7 @@ static void record_plan(struct series *s)
         record_param_int(r, "series.max_repeat", (int64_t)w->most);
     }
     if (w->sweep.count)
-        record_param(r, "series.order", str_of(series_order(w)));
+        record_param(r, "series.order", str_of(repeat_order_words(w)));
     if (w->shuffle)
         record_param_int(r, "series.seed", (int64_t)w->seed);
     for (const struct opt_value *v = opt_find(&s->plan.opts, OPTION_SWEEP); v && v->text; v = v->next) {
@@ -93,7 +93,7 @@ static void record_plan(struct series *s)
 }
 
 /* The sweep as the record may have it. */
-static int clean_sweep(struct series *s, struct err *err)
+static int clean_sweep(struct repeat_state *s, struct err *err)
 {
     struct arena *a = &s->notes.arena;
     for (size_t i = 0; i < s->what.sweep.count; i++) {
@@ -106,7 +106,7 @@ static int clean_sweep(struct series *s, struct err *err)
     return a->failed ? err_set(err, ERR_SYSTEM, "series: out of memory") : 0;
 }
 
-static int open_notes(struct series *s, struct err *err)
+static int open_notes(struct repeat_state *s, struct err *err)
 {
     struct buf head CLEANUP_BUF;
     buf_init(&head, HEAD_MAX_BYTES);
@@ -125,7 +125,7 @@ static int open_notes(struct series *s, struct err *err)
     return 0;
 }
 
-static int open_scratch(struct series *s, struct err *err)
+static int open_scratch(struct repeat_state *s, struct err *err)
 {
     struct buf path CLEANUP_BUF;
     buf_init(&path, 8192);
@@ -137,11 +137,11 @@ static int open_scratch(struct series *s, struct err *err)
     return s->scratch ? 0 : err_set(err, ERR_SYSTEM, "series: out of memory");
 }
 
-int series_begin(struct series *s, int argc, char **argv, struct err *err)
+int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err)
 {
     arena_init(&s->notes.arena, 0);
     s->notes.end = "";
-    s->run.tell = tell;
+    s->run.tell = repeat_report;
     s->run.series = true;
     s->run.wire = make_wire();
     int rc = s->run.wire ? run_begin(&s->run, argc, argv, s->env, err) : err_set(err, ERR_SYSTEM, "series: out of memory");
@@ -152,21 +152,21 @@ int series_begin(struct series *s, int argc, char **argv, struct err *err)
         record_plan(s);
         journal_started(s->run.journal, s->run.wire->start_wall_ms);
         if (journal_flush(s->run.journal, false, err) < 0)
-            series_say("%s", err->text);
+            repeat_say("%s", err->text);
     }
     struct err more = {0};
     if (open_notes(s, &more) || (s->recorded && open_scratch(s, &more))) {
         if (!rc)
             *err = more;
         if (s->recorded)
-            series_discard(s);
+            repeat_discard(s);
         s->recorded = false;
         return -1;
     }
     return rc;
 }
 
-void series_discard(struct series *s)
+void repeat_discard(struct repeat_state *s)
 {
     struct err err = {0};
     if (!s->recorded)
@@ -174,14 +174,14 @@ void series_discard(struct series *s)
     probes_end(&s->run.host);
     journal_close(s->run.journal);
     if (spool_discard(&s->run.spool, &err))
-        series_say("%s", err.text);
+        repeat_say("%s", err.text);
     s->recorded = false;
 }
 
 /* ---- a run has ended ---- */
 
 /* The run's folder in the tree, as a descriptor; -1: it is not there. */
-static int open_run(struct series *s, const struct series_repetition *run)
+static int open_run(struct repeat_state *s, const struct series_repetition *run)
 {
     const char *tree = s->scratch ? s->scratch : s->plan.tree, *wanted = s->scratch ? "series" : s->run.plan.experiment;
     struct err err = {0};
@@ -196,7 +196,7 @@ static int open_run(struct series *s, const struct series_repetition *run)
 }
 
 /* Is somebody still recording the run? Where the disks are far behind, the launcher goes before its recorder is through. */
-static bool is_recorded(struct series *s, const struct series_repetition *run)
+static bool is_being_recorded(struct repeat_state *s, const struct series_repetition *run)
 {
     struct spool spool;
     struct journal *lock = NULL;
@@ -209,12 +209,12 @@ static bool is_recorded(struct series *s, const struct series_repetition *run)
 }
 
 /* The run's folder, waited for as long as its recorder works on it, but not once a signal ends the series. */
-static int wait_for_run(struct series *s, const struct series_repetition *run)
+static int wait_for_run(struct repeat_state *s, const struct series_repetition *run)
 {
     const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
     int folder = open_run(s, run), waited = 0;
-    for (bool recorded = true; folder < 0 && recorded && waited < LATE_MS && !series_child_ending(&s->child); waited += LATE_STEP_MS) {
-        recorded = is_recorded(s, run); /* asked before the look: it may end in between */
+    for (bool recorded = true; folder < 0 && recorded && waited < LATE_MS && !repeat_child_ending(&s->child); waited += LATE_STEP_MS) {
+        recorded = is_being_recorded(s, run); /* asked before the look: it may end in between */
         if (recorded)
             nanosleep(&pause, NULL);
         folder = open_run(s, run);
@@ -223,7 +223,7 @@ static int wait_for_run(struct series *s, const struct series_repetition *run)
 }
 
 /* Of a series with steps the logs stay as its own files, as long as there is room. */
-static void keep_logs(struct series *s, int folder, const struct series_repetition *run)
+static void keep_logs(struct repeat_state *s, int folder, const struct series_repetition *run)
 {
     static const char *const logs[] = {"stdout.log", "stderr.log"};
     for (int i = 0; i < 2; i++) {
@@ -244,7 +244,7 @@ static void keep_logs(struct series *s, int folder, const struct series_repetiti
     }
 }
 
-static bool take_detail(struct series *s, struct series_repetition *run)
+static bool read_repetition_values(struct repeat_state *s, struct series_repetition *run)
 {
     CLEANUP_BUF struct buf text;
     struct err err = {0};
@@ -264,11 +264,11 @@ static bool take_detail(struct series *s, struct series_repetition *run)
     return true;
 }
 
-bool series_note(struct series *s, struct series_repetition *run)
+bool repeat_note_run(struct repeat_state *s, struct series_repetition *run)
 {
     struct buf line CLEANUP_BUF;
     struct err err = {0};
-    bool there = take_detail(s, run), started = there || run->exit < 125 || run->exit > 127;
+    bool there = read_repetition_values(s, run), started = there || run->exit < 125 || run->exit > 127;
     buf_init(&line, LINE_MAX_BYTES);
     series_add_run(&s->notes, run);
     if (!s->recorded || (!started && s->notes.count == 1))
@@ -278,9 +278,9 @@ bool series_note(struct series *s, struct series_repetition *run)
                        started ? "its record was not there when it had ended" : "the program could not be started");
     series_run_print(run, &line);
     if (line.failed || fs_write_all(s->file, line.p, line.n))
-        series_say("series: run %zu cannot be noted; it is not in the statistics", run->order);
+        repeat_say("series: run %zu cannot be noted; it is not in the statistics", run->order);
     if (journal_flush(s->run.journal, false, &err) < 0)
-        series_say("%s", err.text);
+        repeat_say("%s", err.text);
     return started;
 }
 
@@ -291,7 +291,7 @@ struct run_counts {
     int exit; /* of all that failed; -1: they differ, or none did */
 };
 
-static struct run_counts count_runs(const struct series_notes *notes)
+static struct run_counts count_repetitions(const struct series_notes *notes)
 {
     struct run_counts n = {0};
     for (const struct series_repetition *run = notes->first; run; run = run->next) {
@@ -315,8 +315,8 @@ static void put_failed(const struct screen *screen, int exit, struct buf *to)
 }
 
 /* "fio, 2 points x 3 repetitions, 6 of 6 finished in 3.4 s", "sh, 3 of 3 repetitions failed (exit status 2) in 50 ms" */
-static void print_outcome(const struct series *s, const struct finished *f, const struct screen *screen, const struct run_counts *n,
-                          struct buf *to)
+static void print_repeat_outcome(const struct repeat_state *s, const struct finished *f, const struct screen *screen,
+                                 const struct run_counts *n, struct buf *to)
 {
     const struct fact *benchmark = record_find(&f->record, FACT_TAG, "benchmark");
     size_t points = s->what.sweep.points;
@@ -359,7 +359,7 @@ static const struct series_figure *widest_figure(const struct series_figure *fig
 }
 
 /* The mean's widest interval, and what makes it narrower. */
-static void print_width_hint(struct series *s, const struct series_figure *figures, const struct screen *screen, struct buf *to)
+static void print_width_hint(struct repeat_state *s, const struct series_figure *figures, const struct screen *screen, struct buf *to)
 {
     const struct series_figure *widest = widest_figure(figures);
     CLEANUP_BUF struct buf b;
@@ -372,22 +372,22 @@ static void print_width_hint(struct series *s, const struct series_figure *figur
     summary_line(screen, STYLE_DIM, "hint: ", 6, buf_text(&b), to);
 }
 
-static void print_ending(struct series *s, const struct screen *screen, struct buf *to)
+static void print_ending(struct repeat_state *s, const struct screen *screen, struct buf *to)
 {
     bool all = s->what.until == 0 && !s->stop;
     if (s->why[0] && !all)
         summary_line(screen, STYLE_PLAIN, "", 0, str_of(s->why), to);
 }
 
-static void summary(struct series *s, const struct finished *f, const struct screen *screen, struct buf *to)
+static void print_repeat_summary(struct repeat_state *s, const struct finished *f, const struct screen *screen, struct buf *to)
 {
     const struct opt_value *tree = opt_find(&s->plan.opts, OPTION_TREE);
     const struct summary parts = {
         .f = f, .screen = screen, .spool = -1, .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
     const struct series_figure *figures = series_figures(&s->notes);
-    const struct run_counts n = count_runs(&s->notes);
+    const struct run_counts n = count_repetitions(&s->notes);
     size_t before;
-    print_outcome(s, f, screen, &n, to);
+    print_repeat_outcome(s, f, screen, &n, to);
     buf_putc(to, '\n');
     before = to->n;
     print_ending(s, screen, to);
@@ -406,7 +406,7 @@ static void summary(struct series *s, const struct finished *f, const struct scr
     summary_print_place(&parts, to);
 }
 
-static void close_record(struct series *s, int exit_status, int number)
+static void repeat_close_record(struct repeat_state *s, int exit_status, int number)
 {
     struct record *r = &s->run.record;
     struct buf line CLEANUP_BUF;
@@ -414,7 +414,7 @@ static void close_record(struct series *s, int exit_status, int number)
     buf_init(&line, 8192);
     series_end_print(s->why, &line);
     if (s->file >= 0 && (line.failed || fs_write_all(s->file, line.p, line.n)))
-        series_say("series: its end cannot be noted");
+        repeat_say("series: its end cannot be noted");
     r->source = "recorder";
     r->end_ms = clock_wall_ms();
     r->status = number ? RUN_KILLED : failed ? RUN_FAILED : RUN_FINISHED;
@@ -426,13 +426,13 @@ static void close_record(struct series *s, int exit_status, int number)
     journal_ended(s->run.journal, r->end_ms, r->status, number ? s->why : "");
 }
 
-void series_end(struct series *s, int exit_status, int number)
+void repeat_end(struct repeat_state *s, int exit_status, int number)
 {
     struct finished f = {0};
     struct err err = {0};
     if (!s->recorded)
         return;
-    close_record(s, exit_status, number);
+    repeat_close_record(s, exit_status, number);
     int rc = journal_flush(s->run.journal, true, &err);
     if (rc == 0)
         rc = finish_run(&s->run.spool, &(struct finish_program){s->env, s->run.redaction.redact.ids}, &f, &err);
@@ -443,15 +443,16 @@ void series_end(struct series *s, int exit_status, int number)
     buf_init(&server, 8192);
     buf_init(&shown, SUMMARY_MAX);
     if (rc == 0 && !s->what.quiet)
-        summary(s, &f, &screen, &text);
+        print_repeat_summary(s, &f, &screen, &text);
     if (rc == 0)
-        sent = server_finish(&s->run, clock_mono_ns() + (int64_t)(opt_seconds(&s->plan.opts, OPTION_FINISH_WAIT) * 1e9), &screen, &server);
+        sent =
+            run_server_finish(&s->run, clock_mono_ns() + (int64_t)(opt_seconds(&s->plan.opts, OPTION_FINISH_WAIT) * 1e9), &screen, &server);
     if (!s->what.quiet || !sent)
         buf_str(&text, buf_text(&server));
     screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);
-    server_close(&s->run);
+    run_server_close(&s->run);
     if (f.note[0])
-        series_say("%s", f.note);
+        repeat_say("%s", f.note);
     if (shown.n) {
         struct out out;
         out_open(&out, 2);
@@ -462,11 +463,11 @@ void series_end(struct series *s, int exit_status, int number)
         struct buf where CLEANUP_BUF;
         buf_init(&where, 4096);
         spool_path(&s->run.spool, &where);
-        series_say("%.900s; the series is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text, buf_text(&where).p);
+        repeat_say("%.900s; the series is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text, buf_text(&where).p);
     }
     if (rc == 0) {
-        run_commit_tell(&s->run, &f);
-        run_commit_behind(&s->run);
+        run_commit_report(&s->run, &f);
+        run_commit_in_background(&s->run);
     }
     finished_deinit(&f);
     probes_end(&s->run.host);

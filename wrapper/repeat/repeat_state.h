@@ -5,11 +5,11 @@
 #include "repeat/repeat_plan.h"
 #include "run/state.h"
 
-struct series {
+struct repeat_state {
     struct plan plan; /* for the runs' lines */
-    struct series_plan what;
+    struct repeat_plan what;
     struct series_notes notes;
-    struct series_child child;
+    struct repeat_child child;
     struct run run; /* the series' own run */
     bool recorded; /* there is one */
     int file; /* repetitions.jsonl */
@@ -24,13 +24,13 @@ struct series {
 };
 
 /* The series' own run begins: journal, facts, notes. -1: what the caller named is wrong, or it cannot be recorded (err->kind tells). */
-int series_begin(struct series *s, int argc, char **argv, struct err *err);
+int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err);
 /* What a run that has ended has put into the tree; then it is noted. False: the program was never started. */
-bool series_note(struct series *s, struct series_repetition *run);
+bool repeat_note_run(struct repeat_state *s, struct series_repetition *run);
 /* The series' own run becomes one in the tree; the summary is printed. */
-void series_end(struct series *s, int exit_status, int signal);
+void repeat_end(struct repeat_state *s, int exit_status, int signal);
 /* Nothing was started: no run stays behind. */
-void series_discard(struct series *s);
+void repeat_discard(struct repeat_state *s);
 /* One line on standard error. */
-void series_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void repeat_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #endif

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static int feed_fd(struct rules_run *run, const char *source, int fd, const char *path, struct err *err)
+static int replay_feed_fd(struct rules_run *run, const char *source, int fd, const char *path, struct err *err)
 {
     static const size_t size = 1 << 18;
     struct buf b;
@@ -29,16 +29,16 @@ static int feed_fd(struct rules_run *run, const char *source, int fd, const char
     return rc;
 }
 
-static int feed_file(struct rules_run *run, const char *source, const char *path, struct err *err)
+static int replay_feed_file(struct rules_run *run, const char *source, const char *path, struct err *err)
 {
     if (!path)
         return 0;
     if (!strcmp(path, "-"))
-        return feed_fd(run, source, STDIN_FILENO, "standard input", err);
+        return replay_feed_fd(run, source, STDIN_FILENO, "standard input", err);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_sys(err, "open %s", path);
-    int rc = feed_fd(run, source, fd, path, err);
+    int rc = replay_feed_fd(run, source, fd, path, err);
     close(fd);
     return rc;
 }
@@ -53,7 +53,8 @@ static int known_file(const struct rules *rules, const char *pattern, struct err
                    rules_file(rules, 0) ? "; the first they name is " : "", rules_file(rules, 0) ? rules_file(rules, 0) : "");
 }
 
-int reading_take(const struct rules *rules, const struct reading *what, struct record *record, struct rules_outcome *ret, struct err *err)
+int replay_read(const struct rules *rules, const struct replay_input *what, struct record *record, struct rules_outcome *ret,
+                struct err *err)
 {
     struct rules_run *run;
     struct err end = {0};
@@ -62,11 +63,11 @@ int reading_take(const struct rules *rules, const struct reading *what, struct r
         return -1;
     if (what->coverage)
         coverage_watch(what->coverage, run, what->name);
-    int rc = feed_file(run, "stdout", what->out, err) || feed_file(run, "stderr", what->errors, err) ? -1 : 0;
+    int rc = replay_feed_file(run, "stdout", what->out, err) || replay_feed_file(run, "stderr", what->errors, err) ? -1 : 0;
     if (what->files)
         rules_files_known(run);
-    for (const struct reading_file *f = what->files; f && !rc; f = f->next) {
-        rc = known_file(rules, f->pattern, err) || feed_file(run, f->pattern, f->path, err) ? -1 : 0;
+    for (const struct replay_file *f = what->files; f && !rc; f = f->next) {
+        rc = known_file(rules, f->pattern, err) || replay_feed_file(run, f->pattern, f->path, err) ? -1 : 0;
         rules_found(run, f->pattern);
     }
     if (rules_end(run, what->status, 0, 1, record, ret, &end) && !rc) {
@@ -76,28 +77,28 @@ int reading_take(const struct rules *rules, const struct reading *what, struct r
     return rc;
 }
 
-const char *reading_verdict(enum verdict v)
+const char *replay_verdict_word(enum verdict v)
 {
     return v == VERDICT_PASS ? "pass" : v == VERDICT_FAIL ? "fail" : "none";
 }
 
-static void words(struct buf *to, const char *first, struct str text, bool more)
+static void put_words(struct buf *to, const char *first, struct str text, bool more)
 {
     buf_puts(to, first);
     buf_plain(to, text, 1 << 20);
     buf_putc(to, more ? ' ' : '\n');
 }
 
-static void facts_of(struct buf *to, const struct record *record, enum fact_kind kind, const char *word)
+static void replay_print_kind(struct buf *to, const struct record *record, enum fact_kind kind, const char *word)
 {
     for (const struct fact *f = record->first; f; f = f->next) {
         if (f->kind != kind)
             continue;
         buf_puts(to, word);
         if (kind != FACT_WARNING)
-            words(to, " ", f->key, true);
+            put_words(to, " ", f->key, true);
         if (kind != FACT_METRIC) {
-            words(to, kind == FACT_WARNING ? " " : "", f->text, false);
+            put_words(to, kind == FACT_WARNING ? " " : "", f->text, false);
             continue;
         }
         const char *direction = record_direction_name(f->direction);
@@ -106,13 +107,13 @@ static void facts_of(struct buf *to, const struct record *record, enum fact_kind
     }
 }
 
-void reading_facts(struct buf *to, const struct record *record, const struct rules_outcome *out)
+void replay_print_facts(struct buf *to, const struct record *record, const struct rules_outcome *out)
 {
-    buf_printf(to, "verdict %s", reading_verdict(out->verdict));
-    words(to, out->reason[0] ? ": " : "", str_of(out->reason), false);
-    facts_of(to, record, FACT_PARAM, "param");
-    facts_of(to, record, FACT_TAG, "param");
-    facts_of(to, record, FACT_METRIC, "metric");
-    facts_of(to, record, FACT_MISSING, "missing");
-    facts_of(to, record, FACT_WARNING, "warning");
+    buf_printf(to, "verdict %s", replay_verdict_word(out->verdict));
+    put_words(to, out->reason[0] ? ": " : "", str_of(out->reason), false);
+    replay_print_kind(to, record, FACT_PARAM, "param");
+    replay_print_kind(to, record, FACT_TAG, "param");
+    replay_print_kind(to, record, FACT_METRIC, "metric");
+    replay_print_kind(to, record, FACT_MISSING, "missing");
+    replay_print_kind(to, record, FACT_WARNING, "warning");
 }

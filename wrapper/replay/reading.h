@@ -5,14 +5,14 @@
 #include "benchmarks/coverage.h"
 #include "benchmarks/rules.h"
 
-struct reading_file {
+struct replay_file {
     const char *pattern; /* as in the rules: {file: PATTERN} */
     const char *path;
-    struct reading_file *next;
+    struct replay_file *next;
 };
-struct reading {
+struct replay_input {
     const char *out, *errors; /* paths, "-" is standard input; NULL: none */
-    struct reading_file *files;
+    struct replay_file *files;
     char *const *argv; /* the program's arguments; NULL: not known */
     char *const *env; /* its environment, NAME=VALUE; NULL: not known */
     int status; /* -1: not known */
@@ -21,8 +21,8 @@ struct reading {
 };
 
 /* Reads all of it. *record is initialised in any case: record_deinit it. The verdict's reason lies in the record's arena. */
-int reading_take(const struct rules *rules, const struct reading *what, struct record *record, struct rules_outcome *ret, struct err *err);
+int replay_read(const struct rules *rules, const struct replay_input *what, struct record *record, struct rules_outcome *ret, struct err *err);
 /* The facts, one a line, in the order of the record, safe to print: what `expect` beside a sample holds. */
-void reading_facts(struct buf *to, const struct record *record, const struct rules_outcome *out);
-const char *reading_verdict(enum verdict v);
+void replay_print_facts(struct buf *to, const struct record *record, const struct rules_outcome *out);
+const char *replay_verdict_word(enum verdict v);
 #endif

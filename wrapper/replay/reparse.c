@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* One run on its way. */
-struct again {
+struct reparse_state {
     const struct reparse *x;
     const struct tree_run *run;
     struct json *detail;
@@ -29,12 +29,12 @@ struct again {
     int artifacts; /* descriptor of the folder */
 };
 
-static const char *tag_of(const struct again *g, const char *key)
+static const char *reparse_tag(const struct reparse_state *g, const char *key)
 {
     return record_text(&g->before, FACT_TAG, key).p;
 }
 
-static bool has_artifact(const struct again *g, const char *name)
+static bool has_artifact(const struct reparse_state *g, const char *name)
 {
     struct stat st;
     return fstatat(g->artifacts, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
@@ -42,29 +42,29 @@ static bool has_artifact(const struct again *g, const char *name)
 
 /* ---- can it be read again? ---- */
 
-static const char *why_not(const struct again *g)
+static const char *why_not_reparsed(const struct reparse_state *g)
 {
     static const char *const cut[] = {"benchwrap.stdout_cut_B", "benchwrap.stderr_cut_B", "benchwrap.dropped.stdout",
                                       "benchwrap.dropped.stderr"};
-    if (tag_of(g, "benchwrap.block"))
+    if (reparse_tag(g, "benchwrap.block"))
         return "one test of a larger output: read its parent run again";
-    if (tag_of(g, "benchwrap.series"))
+    if (reparse_tag(g, "benchwrap.series"))
         return arena_printf(g->x->arena,
                             "a series has no output of its own: reparse its child runs (benchwrap show --children %.8s), or -e \"%.60s\"",
                             g->run->id, g->run->experiment);
-    if (tag_of(g, "benchwrap.retracts"))
+    if (reparse_tag(g, "benchwrap.retracts"))
         return "it retracts another run";
     for (const struct fact *f = g->before.first; f; f = f->next)
         if (f->kind == FACT_MISSING && (str_is(f->key, "stdout.log") || str_is(f->key, "stderr.log")))
             return "its output was withheld (public profile)";
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
-        if (tag_of(g, cut[i]))
+        if (reparse_tag(g, cut[i]))
             return "part of its output was not kept";
     if (!has_artifact(g, "stdout.log") && !has_artifact(g, "stderr.log") && !has_artifact(g, "files"))
         for (size_t i = 0;; i++) {
             char key[48];
             snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
-            if (tag_of(g, key))
+            if (reparse_tag(g, key))
                 break;
             if (i == 16)
                 return "no output was kept";
@@ -73,10 +73,10 @@ static const char *why_not(const struct again *g)
 }
 
 /* The newest rules for the run: those named, else of the same name, else of the program. */
-static const char *load_rules(struct again *g, struct arena *a)
+static const char *reparse_load_rules(struct reparse_state *g, struct arena *a)
 {
     const struct catalogue *catalogue = &g->x->plan->catalogue;
-    const char *benchmark = tag_of(g, "benchmark");
+    const char *benchmark = reparse_tag(g, "benchmark");
     char *const *program = (char *const *)peel_program((char *const *)g->argv);
     struct err err = {0};
     char real[PATH_MAX];
@@ -120,7 +120,7 @@ static bool is_renewed(const struct fact *f)
 }
 
 /* Which kept file is the i-th that the rules read? The one of its name; several: none is sure. */
-static void name_rule_files(struct making *m, const struct again *g, struct arena *a)
+static void name_rule_files(struct made_run *m, const struct reparse_state *g, struct arena *a)
 {
     for (size_t i = 0; rules_file(g->rules, i); i++) {
         const char *path = rules_file_path(g->rules, i, (char *const *)peel_program((char *const *)g->argv), a);
@@ -138,7 +138,7 @@ static void name_rule_files(struct making *m, const struct again *g, struct aren
     }
 }
 
-static void new_id(const struct again *g, char ret[33], struct arena *a)
+static void reparse_new_id(const struct reparse_state *g, char ret[33], struct arena *a)
 {
     char hash[SHA256_HEX];
     struct str text = rules_text(g->rules);
@@ -146,17 +146,18 @@ static void new_id(const struct again *g, char ret[33], struct arena *a)
     make_id(ret, "reparse", str_of(arena_printf(a, "%s/%s/%s", g->root_id, g->run->id, hash)));
 }
 
-static enum run_status program_status(const struct again *g, double exit_status)
+static enum run_status program_status(const struct reparse_state *g, double exit_status)
 {
     if (g->run->status == RUN_KILLED)
         return RUN_KILLED;
-    return exit_status > 0 || tag_of(g, "benchwrap.ended") ? RUN_FAILED : RUN_FINISHED;
+    return exit_status > 0 || reparse_tag(g, "benchwrap.ended") ? RUN_FAILED : RUN_FINISHED;
 }
 
-static int begin(struct making *m, const struct again *g, const char *id, struct arena *a, struct err *err)
+static int reparse_begin(struct made_run *m, const struct reparse_state *g, const char *id, struct arena *a, struct err *err)
 {
     const struct json *told = json_get(g->detail, "run");
-    const char *streams = tag_of(g, "benchwrap.streams"), *wanted = json_string(json_pointer(told, "/experiment/name"), g->run->experiment);
+    const char *streams = reparse_tag(g, "benchwrap.streams"),
+               *wanted = json_string(json_pointer(told, "/experiment/name"), g->run->experiment);
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     struct make_plan plan = {.id = id,
@@ -201,7 +202,7 @@ static double exit_status_of(const struct record *r)
     return v;
 }
 
-static void publish(struct making *m, struct reparsed *ret, struct arena *a)
+static void reparse_publish(struct made_run *m, struct reparsed *ret, struct arena *a)
 {
     struct finished done;
     struct err err = {0};
@@ -213,14 +214,14 @@ static void publish(struct making *m, struct reparsed *ret, struct arena *a)
     finished_deinit(&done);
 }
 
-static void read_again(struct again *g, struct reparsed *ret, struct arena *a)
+static void reparse_read(struct reparse_state *g, struct reparsed *ret, struct arena *a)
 {
-    struct making m;
+    struct made_run m;
     struct finished done = {0};
     struct err err = {0};
-    new_id(g, ret->id, a);
+    reparse_new_id(g, ret->id, a);
     ret->result = REPARSE_FAILED;
-    if (begin(&m, g, ret->id, a, &err)) {
+    if (reparse_begin(&m, g, ret->id, a, &err)) {
         ret->why = arena_printf(a, "%s", err.text);
         return;
     }
@@ -240,10 +241,10 @@ static void read_again(struct again *g, struct reparsed *ret, struct arena *a)
         if (rc || !ret->count)
             ret->id[0] = 0;
     } else
-        publish(&m, ret, a);
+        reparse_publish(&m, ret, a);
 }
 
-static const char *prepare(struct again *g, struct arena *a)
+static const char *reparse_prepare(struct reparse_state *g, struct arena *a)
 {
     struct err err = {0};
     const char *problem = NULL, *why;
@@ -262,18 +263,18 @@ static const char *prepare(struct again *g, struct arena *a)
     if (reparse_recall(g->x, g->run, g->detail, &g->before, &err))
         return arena_printf(a, "%s", err.text);
     g->argv = reparse_argv(json_pointer(g->detail, "/run/argv"), a);
-    g->root_id = tag_of(g, "benchwrap.amends") ? tag_of(g, "benchwrap.amends") : g->run->id;
-    return (why = why_not(g)) ? why : load_rules(g, a);
+    g->root_id = reparse_tag(g, "benchwrap.amends") ? reparse_tag(g, "benchwrap.amends") : g->run->id;
+    return (why = why_not_reparsed(g)) ? why : reparse_load_rules(g, a);
 }
 
 void reparse_run(const struct reparse *x, const struct tree_run *run, struct reparsed *ret)
 {
-    struct again g = {.x = x, .run = run, .artifacts = -1};
+    struct reparse_state g = {.x = x, .run = run, .artifacts = -1};
     *ret = (struct reparsed){.result = REPARSE_SKIPPED};
-    if (!(ret->why = prepare(&g, x->arena))) {
+    if (!(ret->why = reparse_prepare(&g, x->arena))) {
         const char *version = rules_version(g.rules);
         ret->rules_version = arena_dup(x->arena, version, strlen(version));
-        read_again(&g, ret, x->arena);
+        reparse_read(&g, ret, x->arena);
     }
     if (g.rules)
         rules_free(g.rules);

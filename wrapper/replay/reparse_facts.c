@@ -132,14 +132,14 @@ struct side {
     size_t count;
 };
 
-static int by_key(const void *a, const void *b)
+static int compare_facts(const void *a, const void *b)
 {
     const struct fact *x = *(const struct fact *const *)a, *y = *(const struct fact *const *)b;
     int order = str_natural(x->key.p, y->key.p);
     return order ? order : x->time_ms < y->time_ms ? -1 : x->time_ms > y->time_ms;
 }
 
-static bool compared(const struct record *r, const struct fact *f)
+static bool is_compared_fact(const struct record *r, const struct fact *f)
 {
     static const char *const tags[] = {"benchwrap.verdict", "benchwrap.reason", "benchmark", "benchmark.version"};
     if (f->kind == FACT_METRIC || f->kind == FACT_PARAM || f->kind == FACT_MISSING)
@@ -156,15 +156,15 @@ static struct side side_of(const struct record *r, enum fact_kind kind, struct a
 {
     struct side s = {arena_get(a, (r->count + 1) * sizeof *s.facts), 0};
     for (const struct fact *f = s.facts ? r->first : NULL; f; f = f->next)
-        if (f->kind == kind && compared(r, f))
+        if (f->kind == kind && is_compared_fact(r, f))
             s.facts[s.count++] = f;
     if (s.count)
-        qsort(s.facts, s.count, sizeof *s.facts, by_key);
+        qsort(s.facts, s.count, sizeof *s.facts, compare_facts);
     return s;
 }
 
 /* How many from here have the same key. */
-static size_t run_of(const struct side *s, size_t from)
+static size_t count_same_key(const struct side *s, size_t from)
 {
     size_t n = 0;
     while (from + n < s->count && str_eq(s->facts[from]->key, s->facts[from + n]->key))
@@ -172,7 +172,7 @@ static size_t run_of(const struct side *s, size_t from)
     return n;
 }
 
-static bool same_values(const struct fact *const *a, size_t na, const struct fact *const *b, size_t nb)
+static bool same_fact_values(const struct fact *const *a, size_t na, const struct fact *const *b, size_t nb)
 {
     for (size_t i = 0; i < na && i < nb; i++) {
         bool number = a[i]->kind == FACT_METRIC;
@@ -185,7 +185,7 @@ static bool same_values(const struct fact *const *a, size_t na, const struct fac
     return na == nb;
 }
 
-static const char *told(const struct fact *const *f, size_t n, struct arena *a)
+static const char *compared_fact_text(const struct fact *const *f, size_t n, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
@@ -205,8 +205,8 @@ static const char *told(const struct fact *const *f, size_t n, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static int add_change(struct reparsed *ret, struct reparse_change ***tail, const char *what, struct str key, const char *before,
-                      const char *after, struct arena *a)
+static int reparse_add_change(struct reparsed *ret, struct reparse_change ***tail, const char *what, struct str key, const char *before,
+                              const char *after, struct arena *a)
 {
     struct reparse_change *c = ARENA_NEW(a, struct reparse_change);
     if (!c)
@@ -232,9 +232,10 @@ int reparse_compare(const struct record *before, const struct record *after, str
             return -1;
         for (size_t i = 0, j = 0; i < x.count || j < y.count;) {
             int order = i == x.count ? 1 : j == y.count ? -1 : str_natural(x.facts[i]->key.p, y.facts[j]->key.p);
-            size_t n = order <= 0 ? run_of(&x, i) : 0, m = order >= 0 ? run_of(&y, j) : 0;
-            if (!same_values(x.facts + i, n, y.facts + j, m) && add_change(ret, &tail, kinds[k].what, n ? x.facts[i]->key : y.facts[j]->key,
-                                                                           told(x.facts + i, n, a), told(y.facts + j, m, a), a))
+            size_t n = order <= 0 ? count_same_key(&x, i) : 0, m = order >= 0 ? count_same_key(&y, j) : 0;
+            if (!same_fact_values(x.facts + i, n, y.facts + j, m) &&
+                reparse_add_change(ret, &tail, kinds[k].what, n ? x.facts[i]->key : y.facts[j]->key, compared_fact_text(x.facts + i, n, a),
+                                   compared_fact_text(y.facts + j, m, a), a))
                 return -1;
             i += n;
             j += m;

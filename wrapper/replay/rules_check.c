@@ -11,33 +11,33 @@ const char *remark_word(enum remark_kind kind)
     return words[kind];
 }
 
-struct checking {
+struct rules_check_state {
     struct rules_report *report;
     struct arena *arena;
 };
 
-static void remark(struct checking *c, enum remark_kind kind, const char *text)
+static void add_remark(struct rules_check_state *c, enum remark_kind kind, const char *text)
 {
-    struct remark *r = ARENA_NEW(c->arena, struct remark);
+    struct rules_remark *r = ARENA_NEW(c->arena, struct rules_remark);
     if (!r || !text)
         return;
-    *r = (struct remark){.kind = kind, .text = text};
+    *r = (struct rules_remark){.kind = kind, .text = text};
     *c->report->tail = r;
     c->report->tail = &r->next;
     c->report->remark_count++;
     c->report->mistakes += kind == REMARK_MISTAKE;
 }
 
-static void complaint(void *context, const struct err *what)
+static void add_mistake(void *context, const struct err *what)
 {
-    struct checking *c = context;
-    remark(c, REMARK_MISTAKE, arena_printf(c->arena, "%s", what->text));
+    struct rules_check_state *c = context;
+    add_remark(c, REMARK_MISTAKE, arena_printf(c->arena, "%s", what->text));
 }
 
 /* ---- patterns ---- */
 
 /* Lines that bring patterns into trouble: one character over and over, and words of it. */
-static bool gives_up(const struct pattern *p, struct arena *a)
+static bool pattern_gives_up(const struct pattern *p, struct arena *a)
 {
     static const char *const pieces[] = {" ", "a", "1", "a ", "1 ", "1.5 ", "a:"};
     enum { LENGTH = 20000 };
@@ -60,7 +60,7 @@ static bool gives_up(const struct pattern *p, struct arena *a)
     return gave_up;
 }
 
-static void look_at_pattern(struct checking *c, const struct yaml *y)
+static void check_pattern(struct rules_check_state *c, const struct yaml *y)
 {
     struct pattern *p;
     const struct str *literals;
@@ -69,33 +69,34 @@ static void look_at_pattern(struct checking *c, const struct yaml *y)
         return;
     bool every_line = str_is(y->key, "regex") || str_starts(y->key, "must");
     if (every_line && !pattern_literals(p, &literals))
-        remark(c, REMARK_PATTERN,
-               arena_printf(c->arena, "line %d: %s: no line must hold a certain text for this, so it is tried on every line: slow", y->line,
-                            key));
+        add_remark(c, REMARK_PATTERN,
+                   arena_printf(c->arena, "line %d: %s: no line must hold a certain text for this, so it is tried on every line: slow",
+                                y->line, key));
     if (str_is(y->key, "must_not") && !str_starts(y->text, "^"))
-        remark(c, REMARK_PATTERN,
-               arena_printf(c->arena, "line %d: must_not: without ^ it meets its words anywhere, also in lines of good runs", y->line));
-    if (gives_up(p, c->arena))
-        remark(c, REMARK_PATTERN,
-               arena_printf(c->arena, "line %d: %s: gives up on long lines of blanks, digits or letters: begin with ^, and no .* behind .*",
-                            y->line, key));
+        add_remark(c, REMARK_PATTERN,
+                   arena_printf(c->arena, "line %d: must_not: without ^ it meets its words anywhere, also in lines of good runs", y->line));
+    if (pattern_gives_up(p, c->arena))
+        add_remark(c, REMARK_PATTERN,
+                   arena_printf(c->arena,
+                                "line %d: %s: gives up on long lines of blanks, digits or letters: begin with ^, and no .* behind .*",
+                                y->line, key));
     pattern_free(p);
 }
 
-static void look_at_patterns(struct checking *c, const struct yaml *y)
+static void check_patterns(struct rules_check_state *c, const struct yaml *y)
 {
     static const char *const keys[] = {"regex", "must", "must_not", "start", "end", "title", "after", "until", NULL};
     for (const struct yaml *child = y->child; child; child = child->next) {
         for (const char *const *k = keys; child->kind == YAML_SCALAR && *k; k++)
             if (str_is(child->key, *k))
-                look_at_pattern(c, child);
-        look_at_patterns(c, child);
+                check_pattern(c, child);
+        check_patterns(c, child);
     }
 }
 
 /* ---- what no sample meets ---- */
 
-static const char *metric_name(const struct reader *r, const struct metric_rule *m, const struct rules *rules, struct arena *a)
+static const char *metric_rule_name(const struct reader *r, const struct metric_rule *m, const struct rules *rules, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
@@ -113,21 +114,21 @@ static const char *metric_name(const struct reader *r, const struct metric_rule 
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static void unused_in_reader(struct checking *c, const struct rules *rules, const struct coverage *v, const struct reader *r)
+static void unused_in_reader(struct rules_check_state *c, const struct rules *rules, const struct coverage *v, const struct reader *r)
 {
     CLEANUP_BUF struct buf missing, hidden;
     const char *instead = NULL;
     buf_init(&missing, 4096);
     buf_init(&hidden, 4096);
     if (!v->rows[r->index]) {
-        remark(c, REMARK_UNUSED, arena_printf(c->arena, "line %d: reader %s has no row in any sample", r->at->line, r->name));
+        add_remark(c, REMARK_UNUSED, arena_printf(c->arena, "line %d: reader %s has no row in any sample", r->at->line, r->name));
         return;
     }
     for (size_t i = 0; i < r->metrics; i++) {
         const struct coverage_metric *m = &v->metric[r->metric[i].index];
         struct buf *to = !m->seen ? &missing : m->believed ? NULL : &hidden;
         if (to)
-            buf_printf(to, "%s%s", to->n ? ", " : "", metric_name(r, &r->metric[i], rules, c->arena));
+            buf_printf(to, "%s%s", to->n ? ", " : "", metric_rule_name(r, &r->metric[i], rules, c->arena));
         if (to == &hidden)
             instead = m->instead;
     }
@@ -135,11 +136,11 @@ static void unused_in_reader(struct checking *c, const struct rules *rules, cons
         if (!v->param[r->index][i])
             buf_printf(&missing, "%s" STR_FMT, missing.n ? ", " : "", STR_ARG(r->param[i].name.part[0].text));
     if (missing.n)
-        remark(c, REMARK_UNUSED, arena_printf(c->arena, "line %d: reader %s: in no sample: %s", r->at->line, r->name, missing.p));
+        add_remark(c, REMARK_UNUSED, arena_printf(c->arena, "line %d: reader %s: in no sample: %s", r->at->line, r->name, missing.p));
     if (hidden.n)
-        remark(c, REMARK_UNUSED,
-               arena_printf(c->arena, "line %d: reader %s: wherever it has them, reader %s, which stands earlier, has them too: %s",
-                            r->at->line, r->name, instead ? instead : "?", hidden.p));
+        add_remark(c, REMARK_UNUSED,
+                   arena_printf(c->arena, "line %d: reader %s: wherever it has them, reader %s, which stands earlier, has them too: %s",
+                                r->at->line, r->name, instead ? instead : "?", hidden.p));
 }
 
 static const char *check_title(const struct check *k)
@@ -147,7 +148,7 @@ static const char *check_title(const struct check *k)
     return k->name && k->name[0] ? k->name : k->reason;
 }
 
-static void unused(struct checking *c, const struct rules *rules, const struct coverage *v)
+static void add_unused_remarks(struct rules_check_state *c, const struct rules *rules, const struct coverage *v)
 {
     CLEANUP_BUF struct buf options, checks;
     buf_init(&options, 8192);
@@ -158,14 +159,15 @@ static void unused(struct checking *c, const struct rules *rules, const struct c
         if (!v->option[i] && rules->option[i].param)
             buf_printf(&options, "%s" STR_FMT, options.n ? ", " : "", STR_ARG(rules->option[i].flag[0]));
     if (options.n && v->argued)
-        remark(c, REMARK_UNUSED, arena_printf(c->arena, "options in no sample's arguments: %s", options.p));
+        add_remark(c, REMARK_UNUSED, arena_printf(c->arena, "options in no sample's arguments: %s", options.p));
     else if (options.n)
-        remark(c, REMARK_UNUSED, "no sample has arguments (a file argv, one a line): the table of options was never used");
+        add_remark(c, REMARK_UNUSED, "no sample has arguments (a file argv, one a line): the table of options was never used");
     for (size_t i = 0; i < rules->checks; i++)
         if (!v->failed[i])
             buf_printf(&checks, "%s%s", checks.n ? ", " : "", check_title(rules->check[i]));
     if (checks.n)
-        remark(c, REMARK_UNUSED, arena_printf(c->arena, "checks that fail in no sample, so nobody has seen that they can: %s", checks.p));
+        add_remark(c, REMARK_UNUSED,
+                   arena_printf(c->arena, "checks that fail in no sample, so nobody has seen that they can: %s", checks.p));
 }
 
 /* ---- headlines ---- */
@@ -184,7 +186,7 @@ static bool can_be(const struct metric_rule *m, const char *wanted, struct arena
     return !name || !statistic || fnmatch(name, wanted, 0) == 0 || fnmatch(statistic, wanted, 0) == 0;
 }
 
-static void check_headlines(struct checking *c, const struct rules *rules)
+static void check_headlines(struct rules_check_state *c, const struct rules *rules)
 {
     for (size_t h = 0; h < rules->headlines; h++) {
         const char *wanted = arena_dup(c->arena, rules->headline[h].p, rules->headline[h].n);
@@ -195,13 +197,13 @@ static void check_headlines(struct checking *c, const struct rules *rules)
         for (size_t i = 0; i < rules->computeds && !found; i++)
             found = can_be(&rules->computed[i].rule, wanted, c->arena);
         if (!found)
-            remark(c, REMARK_MISTAKE, arena_printf(c->arena, "headlines: no metric is named \"%s\" (a name without its unit)", wanted));
+            add_remark(c, REMARK_MISTAKE, arena_printf(c->arena, "headlines: no metric is named \"%s\" (a name without its unit)", wanted));
     }
 }
 
 /* ---- all of it ---- */
 
-static int with_samples(struct checking *c, const struct rules *rules, bool update, struct err *err)
+static int check_samples_of(struct rules_check_state *c, const struct rules *rules, bool update, struct err *err)
 {
     struct rules_report *report = c->report;
     struct coverage coverage;
@@ -216,16 +218,16 @@ static int with_samples(struct checking *c, const struct rules *rules, bool upda
           : s->state == SAMPLE_SKIPPED ? &report->skipped
                                        : &report->broken) += 1;
     if (coverage.readings)
-        unused(c, rules, &coverage);
+        add_unused_remarks(c, rules, &coverage);
     for (const struct coverage_note *n = coverage.notes; n; n = n->next)
-        remark(c, REMARK_AMBIGUOUS, arena_printf(c->arena, "%s", n->text));
+        add_remark(c, REMARK_AMBIGUOUS, arena_printf(c->arena, "%s", n->text));
     coverage_deinit(&coverage);
     return rc;
 }
 
 int rules_check(const char *path, bool update, struct arena *a, struct rules_report *ret, struct err *err)
 {
-    struct checking c = {.report = ret, .arena = a};
+    struct rules_check_state c = {.report = ret, .arena = a};
     struct rules *rules;
     struct yaml *tree;
     struct err why = {0};
@@ -233,16 +235,16 @@ int rules_check(const char *path, bool update, struct arena *a, struct rules_rep
     ret->tail = &ret->remarks;
     const char *folder = catalogue_name(path, a);
     ret->name = folder ? folder : path;
-    if (rules_load_all(&rules, path, complaint, &c, &why)) {
+    if (rules_load_all(&rules, path, add_mistake, &c, &why)) {
         if (!ret->mistakes) /* it could not be read at all */
-            remark(&c, REMARK_MISTAKE, arena_printf(a, "%s", why.text));
+            add_remark(&c, REMARK_MISTAKE, arena_printf(a, "%s", why.text));
         return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
     }
     ret->name = arena_printf(a, "%s", rules_name(rules));
     check_headlines(&c, rules);
-    int rc = with_samples(&c, rules, update, err);
+    int rc = check_samples_of(&c, rules, update, err);
     if (!rc && yaml_parse(&tree, path, rules_text(rules), a, NULL) == 0)
-        look_at_patterns(&c, tree);
+        check_patterns(&c, tree);
     rules_free(rules);
     return rc || a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }

@@ -5,14 +5,14 @@
 #include "replay/samples.h"
 
 enum remark_kind { REMARK_MISTAKE, REMARK_UNUSED, REMARK_AMBIGUOUS, REMARK_PATTERN };
-struct remark {
+struct rules_remark {
     enum remark_kind kind;
     const char *text;
-    struct remark *next;
+    struct rules_remark *next;
 };
 struct rules_report {
     const char *name, *path;
-    struct remark *remarks, **tail; /* mistakes first */
+    struct rules_remark *remarks, **tail; /* mistakes first */
     size_t remark_count;
     struct sample_case *samples;
     size_t good, differing, skipped, broken, mistakes;

@@ -82,7 +82,8 @@ static struct tree_run *with_output(struct runs *runs, struct tree_run *run, str
     return found;
 }
 
-static int read_run(const struct runs_place *place, const char *from, struct buf *b, char *const **argv, struct arena *a, struct err *err)
+static int read_run_output(const struct runs_place *place, const char *from, struct buf *b, char *const **argv, struct arena *a,
+                           struct err *err)
 {
     struct runs runs;
     struct tree_run *run;
@@ -109,5 +110,5 @@ int rules_from(const struct runs_place *place, const char *from, struct buf *b, 
         return read_descriptor(fd, from, b, err);
     if (errno != ENOENT || strchr(from, '/') || strchr(from, '.'))
         return err_sys(err, "open %s", from);
-    return read_run(place, from, b, argv, a, err);
+    return read_run_output(place, from, b, argv, a, err);
 }

@@ -8,14 +8,14 @@
 
 enum { SMALL_MAX = 1 << 20, FACTS_MAX = 64 << 20, ARGUMENTS_MAX = 4096, SHOWN_MAX = 60 };
 
-struct place {
+struct sample_place {
     const char *folder; /* of the case */
     const char *outside; /* root of outputs that are not kept in the tree */
     struct arena *arena;
 };
 
 /* A small file of the case as lines in the arena; NULL: it is not there. */
-static struct str small(const struct place *p, const char *name)
+static struct str read_small_file(const struct sample_place *p, const char *name)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, SMALL_MAX);
@@ -25,7 +25,7 @@ static struct str small(const struct place *p, const char *name)
     return (struct str){arena_dup(p->arena, b.p ? b.p : "", b.n), b.n};
 }
 
-static bool next_line(struct str *rest, struct str *ret)
+static bool next_sample_line(struct str *rest, struct str *ret)
 {
     if (!rest->p || !rest->n)
         return false;
@@ -36,20 +36,20 @@ static bool next_line(struct str *rest, struct str *ret)
 }
 
 /* A small file's lines, ended by NULL; NULL: it is not there. */
-static char **lines_of(const struct place *p, const char *name)
+static char **read_sample_lines(const struct sample_place *p, const char *name)
 {
-    struct str rest = small(p, name), line;
+    struct str rest = read_small_file(p, name), line;
     char **list = rest.p ? arena_get(p->arena, (ARGUMENTS_MAX + 1) * sizeof *list) : NULL;
-    for (size_t n = 0; list && n < ARGUMENTS_MAX && next_line(&rest, &line);)
+    for (size_t n = 0; list && n < ARGUMENTS_MAX && next_sample_line(&rest, &line);)
         list[n++] = arena_dup(p->arena, line.p, line.n);
     return list;
 }
 
 /* Where a stream of the case lies: outside, in the case, or (NULL) nowhere. *ret_lost: it lies outside and is not there. */
-static const char *stream(const struct place *p, const char *name, const char **ret_lost)
+static const char *sample_stream(const struct sample_place *p, const char *name, const char **ret_lost)
 {
-    struct str rest = small(p, "outside"), line;
-    while (next_line(&rest, &line)) {
+    struct str rest = read_small_file(p, "outside"), line;
+    while (next_sample_line(&rest, &line)) {
         struct str path = line, key = str_cut(&path, '=');
         if (!str_is(key, name) || !path.p)
             continue;
@@ -62,26 +62,26 @@ static const char *stream(const struct place *p, const char *name, const char **
     return at && access(at, R_OK) == 0 ? at : NULL;
 }
 
-static int describe(const struct place *p, struct reading *ret, const char **ret_lost, struct err *err)
+static int describe_sample(const struct sample_place *p, struct replay_input *ret, const char **ret_lost, struct err *err)
 {
-    struct str status = str_trim(small(p, "status")), rest = small(p, "file"), line;
-    struct reading_file **tail = &ret->files;
+    struct str status = str_trim(read_small_file(p, "status")), rest = read_small_file(p, "file"), line;
+    struct replay_file **tail = &ret->files;
     int64_t number = -1;
-    ret->out = stream(p, "stdout", ret_lost);
-    ret->errors = stream(p, "stderr", ret_lost);
-    ret->argv = lines_of(p, "argv");
-    ret->env = lines_of(p, "environment");
+    ret->out = sample_stream(p, "stdout", ret_lost);
+    ret->errors = sample_stream(p, "stderr", ret_lost);
+    ret->argv = read_sample_lines(p, "argv");
+    ret->env = read_sample_lines(p, "environment");
     if (status.n && (!str_int(status, &number) || number < -1 || number > 255))
         return err_set(err, ERR_INPUT, "%s/status: an exit status is a number from 0 to 255", p->folder);
     ret->status = (int)number;
-    while (next_line(&rest, &line)) {
+    while (next_sample_line(&rest, &line)) {
         struct str file = line, pattern = str_cut(&file, '=');
-        if (!(*tail = ARENA_NEW(p->arena, struct reading_file)))
+        if (!(*tail = ARENA_NEW(p->arena, struct replay_file)))
             break;
         if (!file.p)
             return err_set(err, ERR_INPUT, "%s/file: PATTERN=FILE is expected", p->folder);
-        **tail = (struct reading_file){.pattern = arena_dup(p->arena, pattern.p, pattern.n),
-                                       .path = arena_printf(p->arena, "%s/" STR_FMT, p->folder, STR_ARG(file))};
+        **tail = (struct replay_file){.pattern = arena_dup(p->arena, pattern.p, pattern.n),
+                                      .path = arena_printf(p->arena, "%s/" STR_FMT, p->folder, STR_ARG(file))};
         tail = &(*tail)->next;
     }
     if (!ret->out && !ret->errors && !ret->files)
@@ -89,9 +89,9 @@ static int describe(const struct place *p, struct reading *ret, const char **ret
     return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
-static bool has_line(struct str text, struct str line)
+static bool has_fact_line(struct str text, struct str line)
 {
-    for (struct str one; next_line(&text, &one);)
+    for (struct str one; next_sample_line(&text, &one);)
         if (str_eq(one, line))
             return true;
     return false;
@@ -99,15 +99,15 @@ static bool has_line(struct str text, struct str line)
 
 static void lines_only_in(struct buf *to, struct str here, struct str other, char mark, size_t *shown)
 {
-    for (struct str line; next_line(&here, &line);)
-        if (!has_line(other, line) && (*shown)++ < SHOWN_MAX) {
+    for (struct str line; next_sample_line(&here, &line);)
+        if (!has_fact_line(other, line) && (*shown)++ < SHOWN_MAX) {
             buf_putc(to, mark);
             buf_str(to, line);
             buf_putc(to, '\n');
         }
 }
 
-static const char *difference(struct str expected, struct str got, struct arena *a)
+static const char *facts_difference(struct str expected, struct str got, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     size_t shown = 0;
@@ -121,7 +121,7 @@ static const char *difference(struct str expected, struct str got, struct arena 
     return b.p ? arena_dup(a, b.p, b.n) : "they differ";
 }
 
-static int compare(struct sample_case *s, const struct place *p, struct str got, bool update, struct err *err)
+static int compare_sample(struct sample_case *s, const struct sample_place *p, struct str got, bool update, struct err *err)
 {
     CLEANUP_BUF struct buf expected;
     const char *path = arena_printf(p->arena, "%s/expect", p->folder);
@@ -132,33 +132,34 @@ static int compare(struct sample_case *s, const struct place *p, struct str got,
     if (!same && update)
         return fs_write(AT_FDCWD, path, got, 0644, false, err);
     if (!same)
-        s->text = there ? difference(buf_text(&expected), got, p->arena) : "there is no `expect` yet: --update writes it; then read it";
+        s->text =
+            there ? facts_difference(buf_text(&expected), got, p->arena) : "there is no `expect` yet: --update writes it; then read it";
     return 0;
 }
 
-static int run_case(struct sample_case *s, const struct rules *rules, const struct place *p, bool update, struct coverage *coverage,
-                    struct err *err)
+static int run_sample(struct sample_case *s, const struct rules *rules, const struct sample_place *p, bool update,
+                      struct coverage *coverage, struct err *err)
 {
     CLEANUP_BUF struct buf facts;
-    struct reading what = {.coverage = coverage, .name = s->name};
+    struct replay_input what = {.coverage = coverage, .name = s->name};
     struct rules_outcome out;
     struct record record;
     const char *lost = NULL;
     buf_init(&facts, FACTS_MAX);
-    if (describe(p, &what, &lost, err))
+    if (describe_sample(p, &what, &lost, err))
         return -1;
     if (lost) {
         s->state = SAMPLE_SKIPPED;
         s->text = arena_printf(p->arena, "its output carries no licence and lies outside: %s is not there", lost);
         return 0;
     }
-    int rc = reading_take(rules, &what, &record, &out, err);
+    int rc = replay_read(rules, &what, &record, &out, err);
     if (!rc)
-        reading_facts(&facts, &record, &out);
+        replay_print_facts(&facts, &record, &out);
     record_deinit(&record);
     if (!rc && facts.failed)
         rc = err_set(err, ERR_SYSTEM, "no memory for the facts");
-    return rc ? -1 : compare(s, p, buf_text(&facts), update, err);
+    return rc ? -1 : compare_sample(s, p, buf_text(&facts), update, err);
 }
 
 int samples_run(const struct rules *rules, const char *folder, bool update, struct coverage *coverage, struct arena *a,
@@ -175,13 +176,13 @@ int samples_run(const struct rules *rules, const char *folder, bool update, stru
     if (fs_list(AT_FDCWD, samples, &list, err))
         return -1;
     for (size_t i = 0; i < list.count && !a->failed; i++) {
-        struct place p = {arena_printf(a, "%s/%s", samples, list.names[i]), outside, a};
+        struct sample_place p = {arena_printf(a, "%s/%s", samples, list.names[i]), outside, a};
         struct sample_case *s = ARENA_NEW(a, struct sample_case);
         struct err why = {0};
         if (!s || !p.folder || access(p.folder, X_OK) != 0)
             continue;
         s->name = arena_printf(a, "%s/samples/%s", rules_name(rules), list.names[i]);
-        if (run_case(s, rules, &p, update, coverage, &why)) {
+        if (run_sample(s, rules, &p, update, coverage, &why)) {
             s->state = SAMPLE_BROKEN;
             s->text = arena_printf(a, "%s", why.text);
         }

@@ -30,7 +30,7 @@ static const struct {
                   {"stdout", "job/stdout.log", "stdout.log", ".out"},
                   {"stderr", "job/stderr.log", "stderr.log", ".err"}};
 
-static const struct fact *last_of(const struct record *r, enum fact_kind kind, const char *key)
+static const struct fact *archive_last_fact(const struct record *r, enum fact_kind kind, const char *key)
 {
     const struct fact *found = NULL;
     for (const struct fact *f = r->first; f; f = f->next)
@@ -40,10 +40,10 @@ static const struct fact *last_of(const struct record *r, enum fact_kind kind, c
 }
 
 /* The file of a part in the spool; false: there is none. */
-static bool file_of(const struct archive_job *job, size_t part, char *ret, size_t size)
+static bool archive_part_file(const struct archive_job *job, size_t part, char *ret, size_t size)
 {
     struct stat st;
-    const struct fact *f = last_of(job->record, FACT_ARTIFACT, parts[part].source);
+    const struct fact *f = archive_last_fact(job->record, FACT_ARTIFACT, parts[part].source);
     if (!f || f->text.n >= size)
         return false;
     snprintf(ret, size, STR_FMT, STR_ARG(f->text));
@@ -53,7 +53,7 @@ static bool file_of(const struct archive_job *job, size_t part, char *ret, size_
 /* ---- names ---- */
 
 /* Foreign words as a part of a name: no slash, no leading dot, nothing that a shell or a terminal knows. */
-static void add_name(struct buf *to, struct str word)
+static void archive_add_name(struct buf *to, struct str word)
 {
     word = str_sub(word, 0, PART_NAME);
     for (size_t i = 0; i < word.n; i++) {
@@ -63,12 +63,12 @@ static void add_name(struct buf *to, struct str word)
     }
 }
 
-static struct str tag(const struct archive_job *job, const char *key)
+static struct str archive_tag(const struct archive_job *job, const char *key)
 {
     return record_text(job->record, FACT_TAG, key);
 }
 
-static struct str restarts(const struct archive_job *job)
+static struct str archive_restart_count(const struct archive_job *job)
 {
     return record_text(job->record, FACT_PARAM, "slurm.restart_count");
 }
@@ -76,31 +76,32 @@ static struct str restarts(const struct archive_job *job)
 void archive_name(const struct archive_job *job, char *ret, size_t size)
 {
     struct buf text CLEANUP_BUF;
-    struct str array = tag(job, "job.array_id"), task = tag(job, "job.array_task"), step = tag(job, "job.step"), again = restarts(job);
-    struct str id = tag(job, "job.id");
+    struct str array = archive_tag(job, "job.array_id"), task = archive_tag(job, "job.array_task"), step = archive_tag(job, "job.step"),
+               again = archive_restart_count(job);
+    struct str id = archive_tag(job, "job.id");
     buf_init(&text, NAME_BYTES * 4);
     buf_puts(&text, "job_");
     if (!id.n)
         id = str_of(job->head->job);
-    add_name(&text, array.n && task.n ? array : id.n ? id : str_of(job->record->id));
+    archive_add_name(&text, array.n && task.n ? array : id.n ? id : str_of(job->record->id));
     if (array.n && task.n) {
         buf_putc(&text, '_');
-        add_name(&text, task);
+        archive_add_name(&text, task);
     }
     if (again.n && !str_is(again, "0")) {
         buf_puts(&text, ".r");
-        add_name(&text, again);
+        archive_add_name(&text, again);
     }
     if (step.n) {
         buf_puts(&text, ".s");
-        add_name(&text, step);
+        archive_add_name(&text, step);
     }
     snprintf(ret, size, "%s", text.p ? text.p : "job_");
 }
 
 /* ---- result and manifest ---- */
 
-static void add_text(struct buf *to, const char *key, struct str value)
+static void archive_add_text(struct buf *to, const char *key, struct str value)
 {
     buf_printf(to, "\"%s\": ", key);
     if (value.n)
@@ -109,29 +110,29 @@ static void add_text(struct buf *to, const char *key, struct str value)
         buf_puts(to, "null");
 }
 
-static void add_number(struct buf *to, const struct record *r, const char *name, const char *metric)
+static void archive_add_number(struct buf *to, const struct record *r, const char *name, const char *metric)
 {
     buf_printf(to, ", \"%s\": ", name);
     buf_json_double(to, record_number(r, metric, NAN));
 }
 
-static void add_result(struct buf *to, const struct archive_job *job)
+static void archive_add_result(struct buf *to, const struct archive_job *job)
 {
     const struct record *r = job->record;
     buf_printf(to, "{\"status\": \"%s\", ", record_status_name(r->status));
-    add_text(to, "ended", tag(job, "benchwrap.ended"));
+    archive_add_text(to, "ended", archive_tag(job, "benchwrap.ended"));
     buf_puts(to, ", ");
-    add_text(to, "signal", tag(job, "benchwrap.signal_number"));
+    archive_add_text(to, "signal", archive_tag(job, "benchwrap.signal_number"));
     buf_printf(to, ", \"start_ms\": %" PRId64 ", \"end_ms\": %" PRId64, r->start_ms, r->end_ms);
-    add_number(to, r, "exit_status", "run.exit_status");
-    add_number(to, r, "wall_s", "run.wall_s");
-    add_number(to, r, "user_s", "run.user_s");
-    add_number(to, r, "system_s", "run.system_s");
-    add_number(to, r, "max_rss_MiB", "run.max_rss_MiB");
+    archive_add_number(to, r, "exit_status", "run.exit_status");
+    archive_add_number(to, r, "wall_s", "run.wall_s");
+    archive_add_number(to, r, "user_s", "run.user_s");
+    archive_add_number(to, r, "system_s", "run.system_s");
+    archive_add_number(to, r, "max_rss_MiB", "run.max_rss_MiB");
     buf_putc(to, '}');
 }
 
-static int add_sum(struct buf *to, int dir, const char *file)
+static int archive_add_sum(struct buf *to, int dir, const char *file)
 {
     unsigned char piece[PIECE];
     char hex[SHA256_HEX];
@@ -157,12 +158,12 @@ static int add_sum(struct buf *to, int dir, const char *file)
 
 static const char *why_missing(const struct archive_job *job, size_t part)
 {
-    const struct fact *f = last_of(job->record, FACT_MISSING, parts[part].source);
+    const struct fact *f = archive_last_fact(job->record, FACT_MISSING, parts[part].source);
     if (f && f->text.p)
         return arena_dup(&job->record->arena, f->text.p, f->text.n);
     if (part == 0)
         return "no script of a batch job is known to this run";
-    if (part == 3 && str_is(tag(job, "benchwrap.streams"), "merged"))
+    if (part == 3 && str_is(archive_tag(job, "benchwrap.streams"), "merged"))
         return "it is in stdout: both went to one file";
     return part == 1 ? "not recorded" : "nothing was written to it";
 }
@@ -176,31 +177,32 @@ static int make_manifest(const struct archive_job *job, const char *name, struct
     const struct {
         const char *key;
         struct str value;
-    } names[] = {{"cluster", tag(job, "cluster")},           {"job_id", tag(job, "job.id")}, {"array_id", tag(job, "job.array_id")},
-                 {"array_task", tag(job, "job.array_task")}, {"restart", restarts(job)},     {"step", tag(job, "job.step")}};
+    } names[] = {{"cluster", archive_tag(job, "cluster")},       {"job_id", archive_tag(job, "job.id")},
+                 {"array_id", archive_tag(job, "job.array_id")}, {"array_task", archive_tag(job, "job.array_task")},
+                 {"restart", archive_restart_count(job)},        {"step", archive_tag(job, "job.step")}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        add_text(to, names[i].key, names[i].value);
+        archive_add_text(to, names[i].key, names[i].value);
         buf_puts(to, ",\n  ");
     }
     buf_puts(to, "\"result\": ");
-    add_result(to, job);
+    archive_add_result(to, job);
     buf_puts(to, ",\n  \"files\": [");
     for (size_t i = 0; i < PARTS; i++) {
-        if (!file_of(job, i, file, sizeof file))
+        if (!archive_part_file(job, i, file, sizeof file))
             continue;
         buf_printf(to, "%s\n    {\"part\": \"%s\", \"path\": \"%s%s\"", between, parts[i].name, name ? name : parts[i].artifact,
                    name ? parts[i].ending : "");
         between = ",";
-        if (add_sum(to, job->spool->dir, file))
+        if (archive_add_sum(to, job->spool->dir, file))
             return err_sys(err, "cannot read %s of the spool", file);
     }
     buf_puts(to, "\n  ],\n  \"missing\": [");
     between = "";
     for (size_t i = 0; i < PARTS; i++) {
-        if (file_of(job, i, file, sizeof file))
+        if (archive_part_file(job, i, file, sizeof file))
             continue;
         buf_printf(to, "%s\n    {\"part\": \"%s\", ", between, parts[i].name);
-        add_text(to, "reason", str_of(why_missing(job, i)));
+        archive_add_text(to, "reason", str_of(why_missing(job, i)));
         buf_putc(to, '}');
         between = ",";
     }
@@ -208,12 +210,12 @@ static int make_manifest(const struct archive_job *job, const char *name, struct
     return to->failed ? err_set(err, ERR_SYSTEM, "memory is short") : 0;
 }
 
-static int keep_texts(const struct archive_job *job, struct err *err)
+static int archive_store_texts(const struct archive_job *job, struct err *err)
 {
     struct buf result CLEANUP_BUF, manifest CLEANUP_BUF;
     buf_init(&result, MANIFEST_MAX);
     buf_init(&manifest, MANIFEST_MAX);
-    add_result(&result, job);
+    archive_add_result(&result, job);
     buf_putc(&result, '\n');
     if (mkdirat(job->spool->dir, "job", 0700) != 0 && errno != EEXIST)
         return err_sys(err, "cannot make job/ in the spool");
@@ -225,29 +227,29 @@ static int keep_texts(const struct archive_job *job, struct err *err)
     return 0;
 }
 
-void archive_keep(const struct archive_job *job)
+void archive_store(const struct archive_job *job)
 {
     struct err err = {0};
     char file[600];
-    if (keep_texts(job, &err)) {
+    if (archive_store_texts(job, &err)) {
         record_missing(job->record, "job/manifest.json", "%s", err.text);
         return;
     }
     for (size_t i = 0; i < PARTS; i++)
-        if (file_of(job, i, file, sizeof file))
+        if (archive_part_file(job, i, file, sizeof file))
             record_artifact(job->record, parts[i].artifact, file);
 }
 
 /* ---- the folder ---- */
 
 /* DIR/<user>, private and ours. */
-static int open_folder(const struct archive_job *job, const char *dir, struct err *err)
+static int archive_open_folder(const struct archive_job *job, const char *dir, struct err *err)
 {
     struct stat st;
     struct buf user CLEANUP_BUF;
     buf_init(&user, PART_NAME + 1);
     if (job->head->user && *job->head->user)
-        add_name(&user, str_of(job->head->user));
+        archive_add_name(&user, str_of(job->head->user));
     else
         buf_printf(&user, "%ld", (long)geteuid());
     CLEANUP_FD int root = place_open_folder(dir, 0700);
@@ -265,7 +267,7 @@ static int open_folder(const struct archive_job *job, const char *dir, struct er
 
 enum owner { OWNER_NONE, OWNER_OTHER, OWNER_SELF, OWNER_DONE };
 
-static enum owner whose(const struct archive_job *job, int dir, const char *path)
+static enum owner archive_owner(const struct archive_job *job, int dir, const char *path)
 {
     struct stat st;
     struct json *j = NULL;
@@ -293,12 +295,12 @@ static int put_new(int aside, const char *from, int dir, const char *path, struc
 }
 
 /* Takes the name, unless another run has it: its .json appears, whole, and says that the rest is not there yet. Tells whose the name is then; OWNER_NONE: err. */
-static enum owner take_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
+static enum owner archive_claim_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
 {
     static const char claim[] = "claim";
     char path[NAME_BYTES + 48], text[100];
     snprintf(path, sizeof path, "%s.json", name);
-    enum owner owner = whose(job, dir, path);
+    enum owner owner = archive_owner(job, dir, path);
     if (owner != OWNER_NONE)
         return owner;
     snprintf(text, sizeof text, "{\"run_id\": \"%s\", \"complete\": false}\n", job->record->id);
@@ -307,16 +309,16 @@ static enum owner take_name(const struct archive_job *job, int dir, int aside, c
     if (put_new(aside, claim, dir, path, err) == 0)
         owner = OWNER_SELF;
     else
-        owner = whose(job, dir, path); /* another one was quicker */
+        owner = archive_owner(job, dir, path); /* another one was quicker */
     unlinkat(aside, claim, 0);
     return owner;
 }
 
 /* A file of the archive, on disk, but under no name that anybody reads. */
-static int put_aside(const struct archive_job *job, int aside, size_t part, struct err *err)
+static int export_part(const struct archive_job *job, int aside, size_t part, struct err *err)
 {
     char file[600];
-    if (!file_of(job, part, file, sizeof file))
+    if (!archive_part_file(job, part, file, sizeof file))
         return 0;
     if (fs_copy(job->spool->dir, file, aside, parts[part].ending, 0600, err))
         return -1;
@@ -342,7 +344,7 @@ static int export_files(const struct archive_job *job, int dir, int aside, const
     struct buf manifest CLEANUP_BUF;
     buf_init(&manifest, MANIFEST_MAX);
     for (size_t i = 0; i < PARTS; i++)
-        if (put_aside(job, aside, i, err))
+        if (export_part(job, aside, i, err))
             return -1;
     if (make_manifest(job, name, &manifest, err) || fs_write(aside, ".json", buf_text(&manifest), 0600, true, err))
         return -1;
@@ -353,7 +355,7 @@ static int export_files(const struct archive_job *job, int dir, int aside, const
 }
 
 /* What killed runs have left, an hour later. */
-static void sweep(int dir)
+static void archive_clean_up(int dir)
 {
     struct fs_names list;
     struct stat st;
@@ -370,10 +372,10 @@ static void sweep(int dir)
 }
 
 /* The folder in which the files are made, new and empty. */
-static int open_aside(const struct archive_job *job, int dir, char *ret, size_t size, struct err *err)
+static int archive_open_unfinished(const struct archive_job *job, int dir, char *ret, size_t size, struct err *err)
 {
     snprintf(ret, size, UNFINISHED "/%s", job->record->id);
-    sweep(dir);
+    archive_clean_up(dir);
     int rc = fs_remove_tree(dir, ret, err);
     for (int i = 0; rc == 0 && i < 9; i++) { /* another run that has ended may remove what lies between */
         int fd = -1;
@@ -387,11 +389,11 @@ static int export_named(const struct archive_job *job, int dir, int aside, struc
 {
     char name[NAME_BYTES + 40], path[NAME_BYTES + 48];
     archive_name(job, name, NAME_BYTES);
-    enum owner owner = take_name(job, dir, aside, name, err);
+    enum owner owner = archive_claim_name(job, dir, aside, name, err);
     if (owner == OWNER_OTHER) {
         size_t n = strlen(name);
         snprintf(name + n, sizeof name - n, "-%s", job->record->id);
-        owner = take_name(job, dir, aside, name, err);
+        owner = archive_claim_name(job, dir, aside, name, err);
     }
     if (owner == OWNER_OTHER)
         return err_set(err, ERR_INPUT, "%s.json is there already, and not of this run", name);
@@ -412,10 +414,10 @@ static int export_all(const struct archive_job *job, const char *where, struct e
 {
     char path[NAME_BYTES];
     struct err ignored = {0};
-    CLEANUP_FD int dir = open_folder(job, where, err);
+    CLEANUP_FD int dir = archive_open_folder(job, where, err);
     if (dir < 0)
         return -1;
-    CLEANUP_FD int aside = open_aside(job, dir, path, sizeof path, err);
+    CLEANUP_FD int aside = archive_open_unfinished(job, dir, path, sizeof path, err);
     int rc = aside < 0 || export_named(job, dir, aside, err) ? -1 : 0;
     fs_remove_tree(dir, path, &ignored);
     unlinkat(dir, UNFINISHED, AT_REMOVEDIR);

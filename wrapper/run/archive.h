@@ -11,7 +11,7 @@ struct archive_job {
     const struct journal_head *head;
 };
 /* Makes the spool's job/ and records it. What cannot be made is a missing value with its reason. May be repeated. */
-void archive_keep(const struct archive_job *job);
+void archive_store(const struct archive_job *job);
 /* The same files below `dir`, by a process of its own that has five seconds: the folder may be on a file system that hangs. Folders are made with mode
  * 0700, files with 0600; the user's folder must be his and no link; a name that another run has taken gets the run id. May be repeated. 0, or -1 with err. */
 int archive_export(const struct archive_job *job, const char *dir, struct err *err);

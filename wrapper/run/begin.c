@@ -36,7 +36,7 @@ int run_map(struct run *run, struct err *err)
     return 0; /* without a signalfd the launcher still finds our pending set */
 }
 
-static const char *first_of(char *(*get)(const char *), const char *const *names)
+static const char *first_set_text(char *(*get)(const char *), const char *const *names)
 {
     for (; *names; names++) {
         const char *v = get(*names);
@@ -47,13 +47,13 @@ static const char *first_of(char *(*get)(const char *), const char *const *names
 }
 
 /* The catalogue's name for the program, else the program's own. */
-static const char *benchmark_name(const struct run *run)
+static const char *run_benchmark_name(const struct run *run)
 {
     char *const *program = run->plan.program;
     return run->plan.benchmark ? run->plan.benchmark : program && program[0] ? interpreter_name(program) : "run";
 }
 
-static const char *run_name(struct run *run)
+static const char *run_make_name(struct run *run)
 {
     const char *given = opt_text(&run->plan.opts, OPTION_NAME);
     if (given && *given)
@@ -63,7 +63,7 @@ static const char *run_name(struct run *run)
     char when[32] = "";
     if (localtime_r(&now, &tm))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
-    return arena_printf(&run->plan.arena, "%s %s", benchmark_name(run), when);
+    return arena_printf(&run->plan.arena, "%s %s", run_benchmark_name(run), when);
 }
 
 /* Who runs: in public records the site. /etc/passwd is read as a file, since the system's name service can hang on a dead server. */
@@ -74,7 +74,7 @@ static const char *user_name(struct run *run)
         const char *site = opt_text(&run->plan.opts, OPTION_SITE);
         return site ? site : "";
     }
-    const char *name = first_of(getenv, names);
+    const char *name = first_set_text(getenv, names);
     if (*name)
         return name;
     FILE *passwd = fopen("/etc/passwd", "re");
@@ -89,7 +89,7 @@ static const char *user_name(struct run *run)
 }
 
 /* The journal's place: beside the tree, else in the user's state folder. */
-static int open_spool(struct run *run, struct err *err)
+static int run_open_spool(struct run *run, struct err *err)
 {
     struct err first = {0};
     if (spool_create(&run->spool, run->plan.spool, run->wire->run_id, &first) == 0)
@@ -97,7 +97,7 @@ static int open_spool(struct run *run, struct err *err)
     if (run->plan.spool_fallback && spool_create(&run->spool, run->plan.spool_fallback, run->wire->run_id, err) == 0) {
         char text[1400];
         snprintf(text, sizeof text, "%s; the run is kept in %s", first.text, run->plan.spool_fallback);
-        run_tell(run, WIRE_NOTE, 0, text);
+        run_report(run, WIRE_NOTE, 0, text);
         return 0;
     }
     *err = first;
@@ -105,7 +105,7 @@ static int open_spool(struct run *run, struct err *err)
 }
 
 /* Paths as they stand in the journal: in a public record from the spool on, since they pass through somebody's home. */
-static const char *told_path(struct run *run, const char *path)
+static const char *journal_path_text(struct run *run, const char *path)
 {
     char text[4096];
     if (!run->host.public_profile || !path || path[0] != '/' || !spool_relative(&run->spool, path, text, sizeof text))
@@ -113,7 +113,7 @@ static const char *told_path(struct run *run, const char *path)
     return arena_dup(&run->plan.arena, text, strlen(text));
 }
 
-static int open_journal(struct run *run, struct err *err)
+static int run_open_journal(struct run *run, struct err *err)
 {
     static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", NULL};
     char host[256] = "";
@@ -125,16 +125,16 @@ static int open_journal(struct run *run, struct err *err)
     if (!run->series)
         references = run->plan.references;
     for (size_t i = 0; i < references.count; i++)
-        references.path[i] = told_path(run, references.path[i]);
-    const char *job = first_of(getenv, jobs), *archive_dir = opt_text(&run->plan.opts, OPTION_ARCHIVE);
+        references.path[i] = journal_path_text(run, references.path[i]);
+    const char *job = first_set_text(getenv, jobs), *archive_dir = opt_text(&run->plan.opts, OPTION_ARCHIVE);
     bool archive = !run->nested && !run->host.public_profile && (*job || opt_on(&run->plan.opts, OPTION_ARCHIVE_JOB));
     if (archive_dir)
-        archive_dir = *archive_dir ? told_path(run, plan_absolute(run->plan.cwd, archive_dir, &run->plan.arena)) : NULL;
+        archive_dir = *archive_dir ? journal_path_text(run, plan_absolute(run->plan.cwd, archive_dir, &run->plan.arena)) : NULL;
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
                                                   .artifact_max = run->files_max,
                                                   .archive = archive,
                                                   .archive_dir = archive_dir,
-                                                  .rules = run->series ? NULL : told_path(run, run->plan.rules),
+                                                  .rules = run->series ? NULL : journal_path_text(run, run->plan.rules),
                                                   .series = run->series,
                                                   .references = references,
                                                   .merged = run->wire->merged,
@@ -144,8 +144,8 @@ static int open_journal(struct run *run, struct err *err)
         return err_set(err, ERR_SYSTEM, "recorder: no memory");
     struct journal_head head = {.host = host,
                                 .experiment = run->plan.experiment,
-                                .run_name = redaction_text(&run->redaction, run_name(run), &run->plan.arena),
-                                .tree = told_path(run, run->plan.tree),
+                                .run_name = redaction_text(&run->redaction, run_make_name(run), &run->plan.arena),
+                                .tree = journal_path_text(run, run->plan.tree),
                                 .user = user_name(run),
                                 .job = job,
                                 .options = options.p,
@@ -155,7 +155,7 @@ static int open_journal(struct run *run, struct err *err)
     return journal_create(&run->journal, run->spool.dir, &head, err);
 }
 
-static void record_pairs(struct run *run, const char *option, void (*put)(struct record *, const char *, struct str))
+static void record_option_pairs(struct run *run, const char *option, void (*put)(struct record *, const char *, struct str))
 {
     for (const struct opt_value *v = opt_find(&run->plan.opts, option); v && v->text; v = v->next) {
         struct str rest = str_of(v->text), key = str_cut(&rest, '=');
@@ -197,12 +197,12 @@ static void record_identity(struct run *run)
     record_tag(r, "benchwrap.format", str_of(arena_printf(&run->plan.arena, "%d", MLRUNS_FORMAT)));
     record_tag(r, "benchwrap.scope", str_of(w->scope));
     record_tag(r, "benchwrap.streams", w->merged ? STR("merged") : w->ring[0].used || w->ring[1].used ? STR("separate") : STR("none"));
-    record_tag(r, "benchmark", str_of(benchmark_name(run)));
+    record_tag(r, "benchmark", str_of(run_benchmark_name(run)));
     record_tag(r, "mlflow.source.type", STR("LOCAL"));
     if (*user_name(run))
         record_tag(r, "mlflow.user", str_of(user_name(run)));
     if (program && program[0])
-        record_tag(r, "mlflow.source.name", str_of(run->host.public_profile ? benchmark_name(run) : program[0]));
+        record_tag(r, "mlflow.source.name", str_of(run->host.public_profile ? run_benchmark_name(run) : program[0]));
     if (run->plan.server_run)
         record_tag(r, "benchwrap.server_run", str_of(run->plan.server_run));
     if (w->parent_id[0])
@@ -216,8 +216,8 @@ static void record_identity(struct run *run)
         record_tag(r, "cluster", str_of(cluster));
     if (note)
         record_tag(r, "mlflow.note.content", str_of(note));
-    record_pairs(run, "tag", record_tag);
-    record_pairs(run, "param", record_param);
+    record_option_pairs(run, "tag", record_tag);
+    record_option_pairs(run, "param", record_param);
     r->source = "recorder";
     struct buf line CLEANUP_BUF;
     buf_init(&line, 64 * 1024);
@@ -258,9 +258,9 @@ static void follow_parent(struct run *run)
     }
 }
 
-static void set_host(struct run *run, char **env)
+static void run_set_host(struct run *run, char **env)
 {
-    struct elsewhere_ways ways = elsewhere_ways(run->plan.argv, env, &run->plan.arena);
+    struct elsewhere_ways ways = elsewhere_find_ways(run->plan.argv, env, &run->plan.arena);
     run->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                               .root_path = "/",
                               .real = true,
@@ -278,7 +278,7 @@ static void set_host(struct run *run, char **env)
 }
 
 /* A published run shall be small: all sites fetch it. Half of what a run may hold is for the streams. */
-static void set_limits(struct run *run)
+static void run_set_limits(struct run *run)
 {
     const struct opt_value *asked = opt_find(&run->plan.opts, OPTION_ARTIFACT_MAX);
     uint64_t max = opt_bytes(&run->plan.opts, OPTION_ARTIFACT_MAX);
@@ -292,9 +292,9 @@ static void set_limits(struct run *run)
     run->keep_left = streams < max / 2 ? max - streams : max / 2;
 }
 
-static void stream_take(void *stream, const void *p, size_t n)
+static void write_to_stream(void *stream, const void *p, size_t n)
 {
-    stream_write(stream, p, n);
+    spool_stream_write(stream, p, n);
 }
 
 /* All that must be there before the program may start: journal with its first line, quick facts. */
@@ -302,8 +302,8 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
 {
     if (plan_make(&run->plan, argc, argv, env, err))
         return -1;
-    set_host(run, env);
-    set_limits(run);
+    run_set_host(run, env);
+    run_set_limits(run);
     if (redaction_begin(&run->redaction, run->host.public_profile, &run->host, err))
         return -1;
     run->host.redact = &run->redaction.redact;
@@ -316,16 +316,16 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     follow_parent(run);
     if (!run->plan.experiment)
         return err_set(err, ERR_SYSTEM, "recorder: no memory");
-    if (open_spool(run, err) || open_journal(run, err))
+    if (run_open_spool(run, err) || run_open_journal(run, err))
         return -1;
     record_init(&run->record, run->wire->run_id, run->wire->start_wall_ms);
     run->record.listen = journal_fact;
     run->record.context = run->journal;
     redaction_of_record(&run->redaction, &run->record);
-    stream_init(&run->streams[0], run->spool.dir, "stdout.log", run->log_max);
-    stream_init(&run->streams[1], run->spool.dir, "stderr.log", run->log_max);
+    spool_stream_init(&run->streams[0], run->spool.dir, "stdout.log", run->log_max);
+    spool_stream_init(&run->streams[1], run->spool.dir, "stderr.log", run->log_max);
     for (int i = 0; i < WIRE_STREAMS; i++)
-        redact_stream_init(&run->cleaned[i], &run->redaction.streams, stream_take, &run->streams[i]);
+        redact_stream_init(&run->cleaned[i], &run->redaction.streams, write_to_stream, &run->streams[i]);
     run->host.spool = run->spool.dir;
     struct buf cache CLEANUP_BUF;
     buf_init(&cache, 4096);
@@ -334,7 +334,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     record_identity(run);
     step_record(run);
     journal_flush(run->journal, false, NULL);
-    server_begin(run);
+    run_server_begin(run);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
     files_wait(&run->files, FILES_WAIT_MS);
     return 0;

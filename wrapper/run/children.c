@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Is the key one of the block's ("t0.write.bw…")? Then *key loses the prefix. Machine facts can begin with the same word, rules' facts only count. */
-static bool of_block(const struct fact *f, const char *name, struct str *key)
+static bool is_of_block(const struct fact *f, const char *name, struct str *key)
 {
     size_t n = strlen(name);
     if (!str_starts(str_of(f->source), "rule:") || !str_starts(f->key, name) || f->key.n <= n + 1 || f->key.p[n] != '.')
@@ -15,17 +15,17 @@ static bool of_block(const struct fact *f, const char *name, struct str *key)
     return true;
 }
 
-static bool of_any_block(const struct fact *f, const struct rules_outcome *outcome)
+static bool is_of_any_block(const struct fact *f, const struct rules_outcome *outcome)
 {
     struct str key;
     for (size_t i = 0; i < outcome->blocks; i++)
-        if (of_block(f, outcome->block[i].name, &key))
+        if (is_of_block(f, outcome->block[i].name, &key))
             return true;
     return false;
 }
 
 /* Facts of the whole run that hold for each of its tests too. Wall time, processor time and samples of the machine do not. */
-static bool of_each(const struct fact *f)
+static bool is_of_each_block(const struct fact *f)
 {
     static const char *const not_tags[] = {"benchwrap.verdict", "benchwrap.reason", "benchwrap.headline", "mlflow.runName"};
     if (f->kind == FACT_METRIC)
@@ -52,7 +52,7 @@ static bool without_block(const struct rules_outcome *outcome, struct str *key)
 }
 
 /* The whole run's headline metrics, which are those of its first test, as this test has them. */
-static void take_headline(struct record *to, const struct record *from, const struct rules_outcome *outcome)
+static void child_add_headline(struct record *to, const struct record *from, const struct rules_outcome *outcome)
 {
     const struct fact *f = record_find(from, FACT_TAG, "benchwrap.headline");
     struct buf words CLEANUP_BUF;
@@ -69,7 +69,8 @@ static void take_headline(struct record *to, const struct record *from, const st
         record_tag(to, "benchwrap.headline", buf_text(&words));
 }
 
-static void take_facts(struct record *to, const struct record *from, const struct rules_outcome *outcome, const struct rules_block *block)
+static void child_add_facts(struct record *to, const struct record *from, const struct rules_outcome *outcome,
+                            const struct rules_block *block)
 {
     for (const struct fact *f = from->first; f; f = f->next) {
         struct fact own = *f;
@@ -77,12 +78,12 @@ static void take_facts(struct record *to, const struct record *from, const struc
         if (f->kind == FACT_WARNING) {
             if (str_starts(f->text, block->name) && f->text.n > n + 1 && f->text.p[n] == '.')
                 record_warning(to, STR_FMT, STR_ARG(str_sub(f->text, n + 1, f->text.n)));
-        } else if (of_block(f, block->name, &own.key) || (!of_any_block(f, outcome) && of_each(f)))
+        } else if (is_of_block(f, block->name, &own.key) || (!is_of_any_block(f, outcome) && is_of_each_block(f)))
             record_fact(to, &own);
     }
 }
 
-static enum run_status status_of(const struct rules_block *block, enum run_status program)
+static enum run_status block_status(const struct rules_block *block, enum run_status program)
 {
     return program == RUN_FINISHED && !block->complete ? RUN_FAILED : program;
 }
@@ -99,10 +100,10 @@ static bool child_make(struct finished *child, const struct finished *parent, co
     *child = (struct finished){.head = parent->head, .verdict = "none", .reason = block->reason ? block->reason : ""};
     record_init(to, id, from->start_ms);
     to->end_ms = from->end_ms;
-    to->status = status_of(block, program);
+    to->status = block_status(block, program);
     to->source = "recorder";
-    take_facts(to, from, outcome, block);
-    take_headline(to, from, outcome);
+    child_add_facts(to, from, outcome, block);
+    child_add_headline(to, from, outcome);
     to->source = "recorder";
     child->verdict = to->status != RUN_FINISHED || block->verdict == VERDICT_FAIL ? "fail"
                      : block->verdict == VERDICT_PASS                             ? "pass"

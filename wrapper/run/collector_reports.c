@@ -25,7 +25,7 @@ enum {
 static const int64_t MS = 1000000;
 
 /* A node as far as the recorder must know it while the run goes on. */
-struct nodes_seen {
+struct collector_node {
     char name[NODE_NAME_MAX + 1];
     char slurm[NODE_NAME_MAX + 1]; /* in a public record, what Slurm calls it; "": not known */
     uint64_t at; /* bytes of its file that have been taken */
@@ -37,9 +37,9 @@ struct nodes_seen {
 
 /* ---- into the spool ---- */
 
-void nodes_keep(struct run *run, struct str lines)
+void collector_reports_store(struct run *run, struct str lines)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     if (n->file < 0)
         n->file = openat(run->spool.dir, NODES_LINES, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (n->file < 0 || n->bytes + lines.n > NODES_FILE_MAX || fs_write_all(n->file, lines.p, lines.n))
@@ -48,54 +48,54 @@ void nodes_keep(struct run *run, struct str lines)
         n->bytes += lines.n;
 }
 
-void nodes_note(struct run *run, const char *node, const char *array)
+void collector_reports_note(struct run *run, const char *node, const char *array)
 {
     struct buf line CLEANUP_BUF;
     buf_init(&line, 2 * NODE_LINE_MAX);
     if (node_line(&line, node, str_of(array)))
-        nodes_keep(run, buf_text(&line));
+        collector_reports_store(run, buf_text(&line));
 }
 
-void nodes_note_used(struct run *run, const struct buf *list)
+void collector_reports_note_used(struct run *run, const struct buf *list)
 {
-    const struct run_nodes *n = &run->nodes;
+    const struct run_collectors *n = &run->nodes;
     for (size_t i = 0; i < n->seen_count; i++) {
         const char *name = run->host.public_profile ? n->seen[i].slurm : n->seen[i].name;
         if (!list || *name)
-            nodes_note(run, n->seen[i].name, !list || hostlist_has(buf_text(list), str_of(name)) ? "[\"u\",1]" : "[\"u\",0]");
+            collector_reports_note(run, n->seen[i].name, !list || hostlist_has(buf_text(list), str_of(name)) ? "[\"u\",1]" : "[\"u\",0]");
     }
 }
 
 /* ---- what is heard ---- */
 
-static struct nodes_seen *seen_of(struct run *run, struct str name)
+static struct collector_node *find_collector_node(struct run *run, struct str name)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     for (size_t i = 0; i < n->seen_count; i++)
         if (str_is(name, n->seen[i].name))
             return &n->seen[i];
     if (n->seen_count == NODES_MAX)
         return NULL;
     if (n->seen_count % 64 == 0) {
-        struct nodes_seen *more = realloc(n->seen, (n->seen_count + 64) * sizeof *more);
+        struct collector_node *more = realloc(n->seen, (n->seen_count + 64) * sizeof *more);
         if (!more)
             return NULL;
         n->seen = more;
     }
-    struct nodes_seen *s = &n->seen[n->seen_count++];
-    *s = (struct nodes_seen){.error_ms = INT64_MAX, .least_ms = INT64_MIN / 4, .most_ms = INT64_MAX / 4};
+    struct collector_node *s = &n->seen[n->seen_count++];
+    *s = (struct collector_node){.error_ms = INT64_MAX, .least_ms = INT64_MIN / 4, .most_ms = INT64_MAX / 4};
     snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
     return s;
 }
 
-static void set_clock(struct run *run, struct nodes_seen *s, int64_t offset_ms, int64_t error_ms)
+static void set_clock(struct run *run, struct collector_node *s, int64_t offset_ms, int64_t error_ms)
 {
     char array[80];
     if (error_ms >= s->error_ms)
         return;
     s->error_ms = error_ms;
     snprintf(array, sizeof array, "[\"o\",%" PRId64 ",%" PRId64 "]", offset_ms, error_ms);
-    nodes_note(run, s->name, array);
+    collector_reports_note(run, s->name, array);
 }
 
 /* The number behind the kind in ["c",12,34], and cuts it off. */
@@ -108,9 +108,9 @@ static bool number_cut(struct str *rest, int64_t *ret)
 }
 
 /* The answer to the clocks' question: read at once, so its clock's offset is known to half the time that it took. */
-static void take_clock(struct run *run, struct nodes_seen *s, struct str array)
+static void read_clock_reply(struct run *run, struct collector_node *s, struct str array)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     int64_t token, wall, now = clock_mono_ns();
     str_cut(&array, ',');
     if (!number_cut(&array, &token) || !number_cut(&array, &wall) || token != n->asked_ns)
@@ -120,7 +120,7 @@ static void take_clock(struct run *run, struct nodes_seen *s, struct str array)
 }
 
 /* ["n","cn12"] */
-static void take_slurm_name(struct nodes_seen *s, struct str array)
+static void read_slurm_name(struct collector_node *s, struct str array)
 {
     str_cut(&array, ',');
     if (array.p && array.n > 3 && array.n - 3 <= NODE_NAME_MAX)
@@ -128,9 +128,9 @@ static void take_slurm_name(struct nodes_seen *s, struct str array)
 }
 
 /* A line of a file: it was not there at the look before, and it was written at once where the node has just begun. */
-static void take_stamp(struct run *run, struct nodes_seen *s, struct str array)
+static void read_time_stamp(struct run *run, struct collector_node *s, struct str array)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     int64_t wall;
     bool begins = str_starts(array, "[\"h\"");
     if (n->way != NODES_FILES || (!begins && !str_starts(array, "[\"s\"")))
@@ -148,22 +148,22 @@ static void take_stamp(struct run *run, struct nodes_seen *s, struct str array)
         set_clock(run, s, (s->least_ms + s->most_ms) / 2, (s->most_ms - s->least_ms) / 2 + 1);
 }
 
-static void take_line(struct run *run, struct str line, struct buf *good)
+static void read_report_line(struct run *run, struct str line, struct buf *good)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     struct str node, array;
     if (!node_line_read(line, &node, &array) || str_is(node, "-"))
         return;
-    struct nodes_seen *s = seen_of(run, node);
+    struct collector_node *s = find_collector_node(run, node);
     if (!s)
         return;
     if (str_starts(array, "[\"c\""))
-        take_clock(run, s, array);
+        read_clock_reply(run, s, array);
     else if (str_starts(array, "[\"n\"") || str_starts(array, "[\"u\"")) {
         if (n->way == NODES_STEP && array.p[2] == 'n')
-            take_slurm_name(s, array);
+            read_slurm_name(s, array);
     } else {
-        take_stamp(run, s, array);
+        read_time_stamp(run, s, array);
         n->ended += str_starts(array, "[\"e\"") && !s->ended;
         s->ended |= str_starts(array, "[\"e\"");
         if (n->way == NODES_STEP && (str_starts(array, "[\"h\"") || str_starts(array, "[\"p\"") || str_starts(array, "[\"x\""))) {
@@ -175,7 +175,7 @@ static void take_line(struct run *run, struct str line, struct buf *good)
     }
 }
 
-size_t nodes_take(struct run *run, struct str text)
+size_t collector_reports_read(struct run *run, struct str text)
 {
     struct buf good CLEANUP_BUF;
     size_t taken = 0;
@@ -184,19 +184,19 @@ size_t nodes_take(struct run *run, struct str text)
         const char *end = memchr(text.p + taken, '\n', text.n - taken);
         if (!end)
             break;
-        take_line(run, (struct str){text.p + taken, (size_t)(end - text.p) - taken}, &good);
+        read_report_line(run, (struct str){text.p + taken, (size_t)(end - text.p) - taken}, &good);
         taken = (size_t)(end - text.p) + 1;
     }
     if (good.n)
-        nodes_keep(run, buf_text(&good));
+        collector_reports_store(run, buf_text(&good));
     return taken;
 }
 
 /* ---- files of ranks' collectors ---- */
 
-static void read_file(struct run *run, int dir, const char *name, uid_t owner)
+static void read_report_file(struct run *run, int dir, const char *name, uid_t owner)
 {
-    struct nodes_seen *s = seen_of(run, str_of(name));
+    struct collector_node *s = find_collector_node(run, str_of(name));
     struct buf text CLEANUP_BUF;
     struct stat st;
     buf_init(&text, PIECE + 1);
@@ -208,10 +208,10 @@ static void read_file(struct run *run, int dir, const char *name, uid_t owner)
     ssize_t got = room ? pread(fd, room, want, (off_t)s->at) : -1;
     if (got <= 0)
         return;
-    s->at += nodes_take(run, (struct str){room, (size_t)got});
+    s->at += collector_reports_read(run, (struct str){room, (size_t)got});
 }
 
-void nodes_look(struct run *run)
+void collector_reports_scan(struct run *run)
 {
     struct fs_names list;
     struct statfs fs;
@@ -224,7 +224,7 @@ void nodes_look(struct run *run)
         char name[NODE_NAME_MAX + 1];
         node_name_make(name, str_of(list.names[i]));
         if (strcmp(name, list.names[i]) == 0)
-            read_file(run, dir, name, own.st_uid);
+            read_report_file(run, dir, name, own.st_uid);
     }
     if (there)
         fs_names_deinit(&list);
@@ -233,7 +233,7 @@ void nodes_look(struct run *run)
     run->nodes.looked_ms = late ? 0 : now_ms;
 }
 
-void nodes_remove(const char *folder)
+void collector_reports_remove(const char *folder)
 {
     struct fs_names list;
     struct stat st;

@@ -44,10 +44,10 @@ static void note_way(struct run *run)
     bool launcher = strcmp(run->wire->scope, "launcher") == 0;
     snprintf(array, sizeof array, "[\"w\",%" PRId64 ",\"%s\",\"%s\"%s]", run->nodes.expected, step ? "step" : "ranks", own,
              launcher ? ",\"launcher\"" : "");
-    nodes_note(run, "-", array);
+    collector_reports_note(run, "-", array);
 }
 
-static void missing(struct run *run, const char *why)
+static void collectors_missing(struct run *run, const char *why)
 {
     const char *source = run->record.source;
     struct buf plain CLEANUP_BUF;
@@ -82,7 +82,7 @@ static char **step_environment(const struct run *run)
 
 static void start_step(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     const char *own = env_text(run->host.env, "SLURMD_NODENAME");
     char core[4096], nodes[40], tasks[40], without[300] = "-Q", period[32];
     ssize_t k = readlink("/proc/self/exe", core, sizeof core - 1);
@@ -121,15 +121,15 @@ static void start_step(struct run *run)
     buf_init(&n->facts, 16 << 20);
     note_way(run);
     if (!env || query_start(&n->step, (char *const *)line, env, PIECE, 0, QUERY_INPUT, &err)) {
-        missing(run, env ? err.text : "no memory for the step of the collectors");
+        collectors_missing(run, env ? err.text : "no memory for the step of the collectors");
         n->way = NODES_NONE;
     }
     free(env);
 }
 
-static void ask_clocks(struct run *run)
+static void request_clocks(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     char text[40];
     n->told = n->seen_count;
     n->asked_ns = clock_mono_ns();
@@ -143,42 +143,42 @@ static void ask_clocks(struct run *run)
 /* What srun said when it failed, without its own prefix. */
 static void step_failed(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     char text[600];
     struct str why = n->step.why.n ? str_of(job_words(run, n->step.why.p)) : STR("srun ended without a word");
     struct str first = str_cut(&why, '\n');
     snprintf(text, sizeof text, "the step of the collectors: " STR_FMT, STR_ARG(str_sub(first, 0, 400)));
     if (n->seen_count < (size_t)n->expected && run->end.kind == 0)
-        missing(run, text);
+        collectors_missing(run, text);
 }
 
-static void take_text(struct run *run)
+static void read_step_output(struct run *run)
 {
     struct buf *text = &run->nodes.step.text;
-    size_t taken = text->n ? nodes_take(run, buf_text(text)) : 0;
+    size_t taken = text->n ? collector_reports_read(run, buf_text(text)) : 0;
     if (!taken)
         return;
     memmove(text->p, text->p + taken, text->n - taken + 1);
     text->n -= taken;
 }
 
-void nodes_hear(struct run *run)
+void collectors_receive(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     if (n->way != NODES_STEP || n->step.end != QUERY_RUNS)
         return;
     enum query_end end = query_poll(&n->step);
-    take_text(run);
+    read_step_output(run);
     if (end != QUERY_RUNS) {
         n->look_ns = INT64_MAX;
         step_failed(run);
     } else if (n->seen_count > n->told && n->step.in >= 0 && clock_mono_ns() - n->asked_ns > 20 * MS)
-        ask_clocks(run);
+        request_clocks(run);
 }
 
 /* ---- the run's story ---- */
 
-static bool count_of(const struct run *run, const char *name, int64_t *ret)
+static bool slurm_env_count(const struct run *run, const char *name, int64_t *ret)
 {
     const char *text = env_text(run->host.env, name);
     return text && str_int(str_of(text), ret) && *ret > 0;
@@ -190,14 +190,14 @@ static int64_t rank_nodes(const struct run *run)
     static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
     int64_t n;
     for (size_t i = 0; i < sizeof locals / sizeof *locals; i++)
-        if (count_of(run, locals[i], &n))
+        if (slurm_env_count(run, locals[i], &n))
             return run->wire->ranks && n >= run->wire->ranks ? 0 : -1;
-    return count_of(run, "SLURM_STEP_NUM_NODES", &n) || count_of(run, "FLUX_JOB_NNODES", &n) ? n - 1 : -1;
+    return slurm_env_count(run, "SLURM_STEP_NUM_NODES", &n) || slurm_env_count(run, "FLUX_JOB_NNODES", &n) ? n - 1 : -1;
 }
 
 static void begin_files(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     struct buf folder CLEANUP_BUF;
     char launch[33];
     buf_init(&folder, sizeof n->folder - 1);
@@ -222,10 +222,11 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
 {
     int64_t n = 0, het;
     *ret_why = NULL;
-    if (!env_text(run->host.env, "SLURM_JOB_ID") || (!count_of(run, "SLURM_JOB_NUM_NODES", &n) && !count_of(run, "SLURM_NNODES", &n)))
+    if (!env_text(run->host.env, "SLURM_JOB_ID") ||
+        (!slurm_env_count(run, "SLURM_JOB_NUM_NODES", &n) && !slurm_env_count(run, "SLURM_NNODES", &n)))
         return 0;
     n -= env_text(run->host.env, "SLURMD_NODENAME") != NULL; /* a shell of salloc sits on none of them */
-    if (n > 0 && count_of(run, "SLURM_HET_SIZE", &het) && het > 1)
+    if (n > 0 && slurm_env_count(run, "SLURM_HET_SIZE", &het) && het > 1)
         *ret_why = "the other nodes of a heterogeneous job are looked at only where benchwrap stands behind srun";
     else if (n > 0 && env_text(run->host.env, "SLURM_ARRAY_JOB_ID"))
         *ret_why = "for tasks of an array no step is started to look at the other nodes";
@@ -235,29 +236,29 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
 }
 
 /* A job with many short runs shall not double its steps: what the nodes are is known from a step of a moment ago. */
-static bool take_kept(struct run *run)
+static bool reuse_node_facts(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     struct buf text CLEANUP_BUF;
     int64_t age_ms;
     char why[160];
     buf_init(&text, 32 << 20);
-    if (!job_kept(run, KEPT, &text, &age_ms) || age_ms > STEP_AGAIN_MS || age_ms < 0)
+    if (!job_cache_read(run, KEPT, &text, &age_ms) || age_ms > STEP_AGAIN_MS || age_ms < 0)
         return false;
     n->way = NODES_STEP;
     note_way(run);
-    nodes_take(run, buf_text(&text));
+    collector_reports_read(run, buf_text(&text));
     n->way = NODES_NONE;
     snprintf(why, sizeof why,
              "samples of the other nodes: a step for them was started in this job %" PRId64 " s ago, and there is at most one a minute",
              age_ms / 1000);
-    missing(run, why);
+    collectors_missing(run, why);
     return true;
 }
 
-void nodes_begin(struct run *run)
+void collectors_begin(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     const char *scope = run->wire->scope, *why;
     n->start_ns = clock_mono_ns();
     if (run->nested || opt_on(&run->plan.opts, OPTION_NO_COLLECT))
@@ -267,57 +268,57 @@ void nodes_begin(struct run *run)
     else if (strcmp(scope, "launcher") == 0) {
         n->expected = step_nodes(run, &why);
         if (why)
-            missing(run, why);
-        if (n->expected > 0 && !take_kept(run))
+            collectors_missing(run, why);
+        if (n->expected > 0 && !reuse_node_facts(run))
             start_step(run);
     }
 }
 
-int nodes_fd(const struct run *run)
+int collectors_fd(const struct run *run)
 {
     return run->nodes.step.out;
 }
 
-int64_t nodes_next(const struct run *run)
+int64_t collectors_next(const struct run *run)
 {
-    const struct run_nodes *n = &run->nodes;
+    const struct run_collectors *n = &run->nodes;
     if (n->way == NODES_STEP && n->step.end == QUERY_RUNS && n->step.out < 0)
         return clock_mono_ns() + 2 * MS;
     return n->look_ns;
 }
 
 /* Ranks write where nobody here reads: then the scheduler brings what they tell. */
-static void look_for_files(struct run *run, int64_t now_ns)
+static void scan_collector_files(struct run *run, int64_t now_ns)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     const char *why;
-    nodes_look(run);
+    collector_reports_scan(run);
     int64_t all = (int64_t)n->seen_count, since = now_ns - n->start_ns;
     n->look_ns = now_ns + (since > 60 * 1000 * MS ? 5 : 1) * LOOK_MS * MS;
     if (all == 0 && n->expected > 0 && since > SHARED_MS * MS && step_nodes(run, &why) == n->expected)
         start_step(run);
 }
 
-void nodes_on_time(struct run *run, int64_t now_ns)
+void collectors_on_time(struct run *run, int64_t now_ns)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     if (n->way == NODES_FILES && now_ns >= n->look_ns)
-        look_for_files(run, now_ns);
+        scan_collector_files(run, now_ns);
     if (n->way == NODES_STEP && now_ns >= n->look_ns)
-        ask_clocks(run);
-    nodes_hear(run);
+        request_clocks(run);
+    collectors_receive(run);
 }
 
 static void end_files(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     struct timespec nap = {.tv_nsec = 20 * MS};
     uint64_t bytes = 0;
     int64_t start = clock_mono_ns(), quiet = start;
     bool hurry = job_hurries(run);
     for (;;) {
         int64_t now = clock_mono_ns();
-        nodes_look(run);
+        collector_reports_scan(run);
         if (n->bytes != bytes)
             quiet = now;
         bytes = n->bytes;
@@ -326,7 +327,7 @@ static void end_files(struct run *run)
             break;
         nanosleep(&nap, NULL);
     }
-    nodes_remove(n->folder);
+    collector_reports_remove(n->folder);
 }
 
 /* Which of the job's nodes ran the program: figures are over those alone. */
@@ -340,13 +341,13 @@ static void note_used(struct run *run)
         return;
     bool here = own && (s->all || hostlist_has(buf_text(&s->list), str_of(own)));
     snprintf(array, sizeof array, "[\"u\",%d,%.20s]", here, nodes->text.p);
-    nodes_note(run, "-", array);
-    nodes_note_used(run, s->all ? NULL : &s->list);
+    collector_reports_note(run, "-", array);
+    collector_reports_note_used(run, s->all ? NULL : &s->list);
 }
 
-void nodes_end(struct run *run)
+void collectors_end(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     int64_t until = clock_mono_ns() + (job_hurries(run) ? END_MS / 4 : END_MS) * MS;
     if (n->way == NODES_FILES)
         end_files(run);
@@ -354,23 +355,23 @@ void nodes_end(struct run *run)
         fs_close(&n->step.in); /* which tells the collectors */
         while (n->step.end == QUERY_RUNS && clock_mono_ns() < until) {
             query_wait(&n->step, 10);
-            take_text(run);
+            read_step_output(run);
         }
     }
     if (n->way == NODES_STEP && !n->facts.failed && (int64_t)n->seen_count == n->expected && n->ended == n->seen_count)
-        job_keep(run, KEPT, buf_text(&n->facts));
+        job_cache_store(run, KEPT, buf_text(&n->facts));
     note_used(run);
     if (n->cut)
-        missing(run, "not all that the nodes told could be kept");
-    nodes_close(run);
+        collectors_missing(run, "not all that the nodes told could be kept");
+    collectors_close(run);
 }
 
-void nodes_close(struct run *run)
+void collectors_close(struct run *run)
 {
-    struct run_nodes *n = &run->nodes;
+    struct run_collectors *n = &run->nodes;
     query_close(&n->step);
     fs_close(&n->file);
     free(n->seen);
     buf_deinit(&n->facts);
-    *n = RUN_NODES_NONE;
+    *n = RUN_COLLECTORS_NONE;
 }

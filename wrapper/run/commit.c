@@ -30,7 +30,7 @@ static bool is_committed(const struct plan *p)
     return strcmp(tree, p->tree) == 0;
 }
 
-static bool concerns(const struct run *run)
+static bool is_run_committed(const struct run *run)
 {
     return !run->nested && !run->wire->in_series && is_committed(&run->plan);
 }
@@ -45,7 +45,7 @@ static int open_state(const struct run *run, mode_t make)
 
 /* ---- what is told ---- */
 
-static void tell_trouble(const struct run *run)
+static void report_commit_trouble(const struct run *run)
 {
     char text[1400];
     CLEANUP_BUF struct buf why;
@@ -56,7 +56,7 @@ static void tell_trouble(const struct run *run)
     struct str line = str_trim(buf_text(&why));
     snprintf(text, sizeof text, "runs before this one are not committed: " STR_FMT "; they are kept, \"benchwrap commit\" tries again",
              STR_ARG(line));
-    run_tell(run, WIRE_NOTE, 0, text);
+    run_report(run, WIRE_NOTE, 0, text);
 }
 
 /* Are there so many runs in the experiment's folder? Counted as far as that. */
@@ -73,7 +73,7 @@ static bool is_large(const struct run *run, uint32_t experiment)
     return n >= COMMIT_BATCH_FROM;
 }
 
-static void tell_batches(const struct run *run, const struct finished *f)
+static void report_batches(const struct run *run, const struct finished *f)
 {
     char name[64], text[600];
     snprintf(name, sizeof name, "batches-%" PRIu32, f->experiment);
@@ -87,21 +87,21 @@ static void tell_batches(const struct run *run, const struct finished *f)
         "experiment %.128s has %d runs: from now on they are committed in batches (once a day, by \"benchwrap share\" or \"benchwrap commit\"), "
         "since each commit writes the whole list of names",
         f->experiment_name ? f->experiment_name : "", COMMIT_BATCH_FROM);
-    run_tell(run, WIRE_NOTE, 0, text);
+    run_report(run, WIRE_NOTE, 0, text);
 }
 
-void run_commit_tell(const struct run *run, const struct finished *f)
+void run_commit_report(const struct run *run, const struct finished *f)
 {
-    if (!concerns(run))
+    if (!is_run_committed(run))
         return;
-    tell_trouble(run);
-    tell_batches(run, f);
+    report_commit_trouble(run);
+    report_batches(run, f);
 }
 
 /* ---- what is done ---- */
 
 /* mine: the run that it is about; NULL: all that are new. */
-static int commit(const struct plan *plan, const char *mine, struct arena *a, struct err *err)
+static int commit_by_policy(const struct plan *plan, const char *mine, struct arena *a, struct err *err)
 {
     struct results s;
     struct commit_done done;
@@ -119,11 +119,11 @@ void run_commit(const struct run *run)
 {
     struct arena a;
     struct err err = {0};
-    if (!concerns(run))
+    if (!is_run_committed(run))
         return;
     CLEANUP_FD int state = open_state(run, 0700);
     arena_init(&a, 0);
-    if (commit(&run->plan, run->record.id, &a, &err))
+    if (commit_by_policy(&run->plan, run->record.id, &a, &err))
         fs_write(state, TROUBLE, str_of(err.text), 0666, false, NULL);
     else
         unlinkat(state, TROUBLE, 0);
@@ -137,14 +137,14 @@ void run_commit_made(const struct plan *p, const char *verb, FILE *notes)
     if (!is_committed(p))
         return;
     arena_init(&a, 0);
-    if (commit(p, NULL, &a, &err))
+    if (commit_by_policy(p, NULL, &a, &err))
         fprintf(notes, "benchwrap: %s: the runs are not committed: %s; they are kept, \"benchwrap commit\" tries again\n", verb, err.text);
     arena_deinit(&a);
 }
 
-void run_commit_behind(const struct run *run)
+void run_commit_in_background(const struct run *run)
 {
-    pid_t pid = concerns(run) ? fork() : -1;
+    pid_t pid = is_run_committed(run) ? fork() : -1;
     if (pid > 0)
         waitpid(pid, NULL, 0);
     if (pid)

@@ -8,12 +8,12 @@
 
 /* What the user is told with the summary: that runs before could not be committed and why, and, once, that an experiment has become so large that
  * its runs are committed in batches from now on. */
-void run_commit_tell(const struct run *run, const struct finished *f);
+void run_commit_report(const struct run *run, const struct finished *f);
 /* Commits what is new in the tree, as the policy (--commit) says. Nothing, where there is no results repository, this clone is not set up for it, or
- * the run is part of a larger one, which will. What goes wrong is kept for the next run's run_commit_tell; the run stays for the next commit. */
+ * the run is part of a larger one, which will. What goes wrong is kept for the next run's run_commit_report; the run stays for the next commit. */
 void run_commit(const struct run *run);
 /* Runs that a command has made (import, pull, reparse, retract) in the plan's tree, by the same policy, at once; what goes wrong is told. */
 void run_commit_made(const struct plan *p, const char *verb, FILE *notes);
 /* The same as run_commit in a process of its own, for callers whom somebody waits for. */
-void run_commit_behind(const struct run *run);
+void run_commit_in_background(const struct run *run);
 #endif

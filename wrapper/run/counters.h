@@ -5,5 +5,5 @@
 #include "mlruns-format/record.h"
 
 /* Tells counters.*, with instructions per cycle and shares of misses; what could not be counted is missing with the reason. at_ms: their time. */
-void counters_tell(struct record *r, const struct counter_value value[COUNTERS_COUNT], int64_t at_ms);
+void counters_record(struct record *r, const struct counter_value value[COUNTERS_COUNT], int64_t at_ms);
 #endif

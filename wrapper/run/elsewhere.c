@@ -85,7 +85,7 @@ bool elsewhere_is_own_name(struct str entry, struct str hosts, char *const *env)
 /* ---- the launchers ---- */
 
 /* A pipe would lose to us what the launcher shall read. */
-static bool read_small(const char *path, struct buf *to)
+static bool read_regular_file(const char *path, struct buf *to)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && fs_read(AT_FDCWD, path, FILE_MAX, 0, to, NULL) == 0;
@@ -107,10 +107,10 @@ static bool is_first_host_own(const struct peel_place *p, char *const *env, stru
     buf_init(&hosts, FILE_MAX + 65536);
     buf_init(&file, FILE_MAX + 65536);
     struct str list = p->hosts, first = str_cut(&list, ',');
-    read_small("/etc/hosts", &hosts);
+    read_regular_file("/etc/hosts", &hosts);
     if (p->where == PEEL_HOST_FILE) {
         const char *path = arena_dup(a, p->hosts.p, p->hosts.n);
-        first = path && read_small(path, &file) ? first_of_file(buf_text(&file)) : STR("");
+        first = path && read_regular_file(path, &file) ? first_of_file(buf_text(&file)) : STR("");
     }
     return first.n && elsewhere_is_own_name(first, buf_text(&hosts), env);
 }
@@ -124,7 +124,7 @@ static bool has_other_context(char *const *env, struct arena *a)
     struct json *doc = NULL;
     struct err err = {0};
     buf_init(&text, FILE_MAX + 65536);
-    if (!path || !read_small(path, &text) || json_parse(&doc, buf_text(&text), NULL, &err))
+    if (!path || !read_regular_file(path, &text) || json_parse(&doc, buf_text(&text), NULL, &err))
         return false;
     const char *context = json_string(json_get(doc, "currentContext"), "");
     bool other = *context && strcmp(context, "default") != 0 && strcmp(context, "rootless") != 0;
@@ -132,7 +132,7 @@ static bool has_other_context(char *const *env, struct arena *a)
     return other;
 }
 
-static const char *why_of(const struct peel_place *p, char *const *env, struct arena *a)
+static const char *elsewhere_reason_of(const struct peel_place *p, char *const *env, struct arena *a)
 {
     if (p->where == PEEL_OTHER_NODES)
         return arena_printf(a, "%s runs the program on other machines: this one is no node of its job, and nothing of it is recorded",
@@ -154,11 +154,11 @@ const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *
     struct peel_place place;
     const char *why = NULL;
     for (char *const *at = argv; !why && at && *at && peel_next(&at, env, &place);)
-        why = why_of(&place, env, a);
+        why = elsewhere_reason_of(&place, env, a);
     return why;
 }
 
-struct elsewhere_ways elsewhere_ways(char *const *argv, char *const *env, struct arena *a)
+struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a)
 {
     struct elsewhere_ways ways = {NULL, NULL};
     struct peel_place place;

@@ -15,7 +15,7 @@ const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *
 struct elsewhere_ways {
     const char *served, *regrouped;
 };
-struct elsewhere_ways elsewhere_ways(char *const *argv, char *const *env, struct arena *a);
+struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a);
 
 /* Is it a name or an address of this machine, with or without ":slots" and "user@"? hosts: the text of /etc/hosts. */
 bool elsewhere_is_own_name(struct str name, struct str hosts, char *const *env);

@@ -20,7 +20,7 @@
 
 enum { LOOK_BEFORE_MS = 300, LOOK_AFTER_MS = 5000 };
 
-static double seconds(struct timeval t)
+static double timeval_s(struct timeval t)
 {
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
@@ -35,8 +35,8 @@ static void record_usage(struct run *run)
     const struct {
         const char *key, *unit;
         double value;
-    } rows[] = {{"run.user_s", "s", seconds(e->usage.ru_utime)},
-                {"run.system_s", "s", seconds(e->usage.ru_stime)},
+    } rows[] = {{"run.user_s", "s", timeval_s(e->usage.ru_utime)},
+                {"run.system_s", "s", timeval_s(e->usage.ru_stime)},
                 {"run.max_rss_MiB", "MiB", (double)e->usage.ru_maxrss / 1024}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (run->host.served)
@@ -45,10 +45,10 @@ static void record_usage(struct run *run)
             record_metric(r, rows[i].key, rows[i].value, rows[i].unit, DIR_LOWER, 0, at);
     record_metric(r, "run.exit_status", status, "", DIR_NONE, 0, at);
     if (getrusage(RUSAGE_SELF, &own) == 0)
-        record_metric(r, "run.overhead_s", seconds(own.ru_utime) + seconds(own.ru_stime) + (double)e->overhead_us / 1e6, "s", DIR_LOWER, 0,
-                      at);
+        record_metric(r, "run.overhead_s", timeval_s(own.ru_utime) + timeval_s(own.ru_stime) + (double)e->overhead_us / 1e6, "s", DIR_LOWER,
+                      0, at);
     if (!run->host.served)
-        counters_tell(r, e->counters, at);
+        counters_record(r, e->counters, at);
     else if (run->host.counters)
         record_missing(r, "counters", "%s", run->host.served);
     if (e->orphans)
@@ -72,7 +72,7 @@ bool run_is_ending(int number)
 }
 
 /* Why the program's end was what it was, in words, and MLflow's status for it. */
-static enum run_status status_of(struct run *run, char *why, size_t size)
+static enum run_status run_end_status(struct run *run, char *why, size_t size)
 {
     const struct wire_msg *e = &run->end;
     int sig = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
@@ -118,7 +118,7 @@ static void record_streams(struct run *run)
         if (run->end.lost[i])
             record_warning(&run->record, "%s: the real stream did not take %llu byte%s", names[i], (unsigned long long)run->end.lost[i],
                            str_plural(run->end.lost[i]));
-        stream_deinit(&run->streams[i]);
+        spool_stream_deinit(&run->streams[i]);
     }
     if (open.n == 0)
         return;
@@ -265,7 +265,7 @@ static void record_redaction(struct run *run)
             numbers, numbers == 1 ? " was" : "s were", numbers == 1 ? "it" : "each");
 }
 
-void run_close(struct run *run)
+void run_record_end(struct run *run)
 {
     struct record *r = &run->record;
     char why[256];
@@ -277,7 +277,7 @@ void run_close(struct run *run)
         double wall = (double)(run->end.mono_ns - run->program_mono_ns) / 1e9;
         record_metric(r, "run.wall_s", wall, "s", DIR_LOWER, 0, end);
         record_usage(run);
-        r->status = status_of(run, why, sizeof why);
+        r->status = run_end_status(run, why, sizeof why);
     } else
         snprintf(why, sizeof why, "the launcher was killed, so the program's end was not seen");
     record_streams(run);
@@ -292,7 +292,7 @@ void run_close(struct run *run)
     int64_t from = clock_mono_ns();
     step_end(run, from + JOB_END_MS * INT64_C(1000000));
     int64_t waited_ms = (clock_mono_ns() - from) / 1000000;
-    nodes_end(run);
+    collectors_end(run);
     sacct_end(run);
     job_end(run, JOB_END_MS - waited_ms);
     r->source = "recorder";

@@ -21,36 +21,36 @@ enum {
     ALL_BYTES = 8 << 20
 };
 /* What a child tells of a file; its path follows. A last one with this rule says that it is all. */
-struct told {
+struct file_report {
     uint32_t rule, path_n;
     uint64_t dev, ino, size;
     int64_t mtime_ns, btime_ns; /* of the last: mtime_ns is the time when all had been seen */
 };
 static const uint32_t ALL_TOLD = UINT32_MAX;
 
-static int64_t nanoseconds(struct statx_timestamp t)
+static int64_t statx_time_ns(struct statx_timestamp t)
 {
     return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool tell(int fd, uint32_t rule, const char *path)
+static bool report_file(int fd, uint32_t rule, const char *path)
 {
     struct statx st;
     size_t n = strlen(path);
     if (n >= PATH_BYTES || statx(AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &st) || !S_ISREG(st.stx_mode))
         return true;
-    struct told t = {.rule = rule,
-                     .path_n = (uint32_t)n,
-                     .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,
-                     .ino = st.stx_ino,
-                     .size = st.stx_size,
-                     .mtime_ns = nanoseconds(st.stx_mtime),
-                     .btime_ns = st.stx_mask & STATX_BTIME ? nanoseconds(st.stx_btime) : 0};
+    struct file_report t = {.rule = rule,
+                            .path_n = (uint32_t)n,
+                            .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,
+                            .ino = st.stx_ino,
+                            .size = st.stx_size,
+                            .mtime_ns = statx_time_ns(st.stx_mtime),
+                            .btime_ns = st.stx_mask & STATX_BTIME ? statx_time_ns(st.stx_btime) : 0};
     return fs_write_all(fd, &t, sizeof t) == 0 && fs_write_all(fd, path, n) == 0;
 }
 
 /* In the child. A name that the arguments give is a name, whatever characters are in it. */
-static bool tell_rule(int fd, const struct rules *rules, uint32_t i, char *const *argv, struct arena *a)
+static bool report_rule_files(int fd, const struct rules *rules, uint32_t i, char *const *argv, struct arena *a)
 {
     const char *pattern = rules_file(rules, i), *path = rules_file_path(rules, i, argv, a);
     glob_t found = {0};
@@ -58,10 +58,10 @@ static bool tell_rule(int fd, const struct rules *rules, uint32_t i, char *const
     if (!path)
         return true;
     if (path != pattern || !strpbrk(pattern, "*?["))
-        return tell(fd, i, path);
+        return report_file(fd, i, path);
     if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
         for (size_t k = 0; good && k < found.gl_pathc && k < FILES_SEEN_MAX; k++)
-            good = tell(fd, i, found.gl_pathv[k]);
+            good = report_file(fd, i, found.gl_pathv[k]);
     globfree(&found);
     return good;
 }
@@ -77,17 +77,17 @@ static int only_descriptor(int fd)
     return 0;
 }
 
-static void look(int fd, const char *path, char *const *argv)
+static void report_all_files(int fd, const char *path, char *const *argv)
 {
     struct rules *rules;
     struct arena a;
-    struct told all = {.rule = ALL_TOLD};
+    struct file_report all = {.rule = ALL_TOLD};
     arena_init(&a, 1 << 20);
     fd = only_descriptor(fd);
     if (fd < 0 || rules_load(&rules, path, NULL))
         return;
     for (uint32_t i = 0; i < FILES_RULES_MAX && rules_file(rules, i); i++)
-        if (!tell_rule(fd, rules, i, argv, &a))
+        if (!report_rule_files(fd, rules, i, argv, &a))
             return;
     all.mtime_ns = clock_mono_ns();
     fs_write_all(fd, &all, sizeof all);
@@ -110,7 +110,7 @@ void files_look_begin(struct files_look *ret, const char *rules, char *const *ar
         return;
     ret->child = fork();
     if (ret->child == 0) {
-        look(ends[1], rules, argv);
+        report_all_files(ends[1], rules, argv);
         _exit(0);
     }
     close(ends[1]);
@@ -140,11 +140,11 @@ bool files_wait(struct files_look *look, int64_t wait_ms)
     return true;
 }
 
-static void take_told(struct str text, struct arena *a, struct files_list *ret)
+static void read_file_reports(struct str text, struct arena *a, struct files_list *ret)
 {
     struct file_seen **tail = &ret->first;
-    while (text.n >= sizeof(struct told)) {
-        struct told t;
+    while (text.n >= sizeof(struct file_report)) {
+        struct file_report t;
         memcpy(&t, text.p, sizeof t);
         text = str_sub(text, sizeof t, text.n);
         if (t.rule == ALL_TOLD) {
@@ -173,7 +173,7 @@ void files_seen(struct files_look *look, int64_t wait_ms, struct arena *a, struc
         kill(look->child, SIGKILL); /* it may hang in the kernel: then it is not waited for */
         waitpid(look->child, NULL, all ? 0 : WNOHANG);
     }
-    take_told(buf_text(&look->text), a, ret);
+    read_file_reports(buf_text(&look->text), a, ret);
     buf_deinit(&look->text);
     look->child = 0;
 }
@@ -191,12 +191,12 @@ static bool is_before(int64_t ns, int64_t run_ms)
     return ns / 1000000 + GRAIN_MS < run_ms;
 }
 
-enum told_as { STALE, MADE, CHANGED, DOUBTFUL };
+enum file_change { STALE, MADE, CHANGED, DOUBTFUL };
 
 /* What the program did to a file. The look before may have come when the program ran already: then it tells of how a file was only where
  * the file had not changed since long. */
-static enum told_as told_as(const struct files_list *before, const struct file_seen *old, const struct file_seen *f, int64_t run_ms,
-                            bool in_time)
+static enum file_change file_change_of(const struct files_list *before, const struct file_seen *old, const struct file_seen *f,
+                                       int64_t run_ms, bool in_time)
 {
     if (before->known && !old)
         return MADE;
@@ -217,7 +217,7 @@ void files_choose(const struct files_list *before, const struct file_seen *after
         if (f->rule != rule)
             continue;
         const struct file_seen *old = before->known ? same_path(before->first, f) : NULL;
-        enum told_as as = told_as(before, old, f, run_ms, before->known && before->mono_ns < program_ns);
+        enum file_change as = file_change_of(before, old, f, run_ms, before->known && before->mono_ns < program_ns);
         if (as == STALE)
             ret->stale = f;
         if (as == DOUBTFUL)

@@ -26,33 +26,33 @@ enum { REFERENCES_MAX = 16 << 20 };
 
 /* ---- the rules over the kept text ---- */
 
-struct feeding {
+struct finish_feeding {
     struct rules_run *run;
     const char *source;
     uint64_t skip; /* bytes at the beginning that are another run's */
 };
 
-static void feed_piece(void *context, const void *p, size_t n)
+static void finish_feed_piece(void *context, const void *p, size_t n)
 {
-    struct feeding *f = context;
+    struct finish_feeding *f = context;
     size_t skip = f->skip < n ? (size_t)f->skip : n;
     f->skip -= skip;
     rules_feed(f->run, f->source, (const char *)p + skip, n - skip);
 }
 
-static void feed_cut(void *context, uint64_t bytes)
+static void finish_feed_cut(void *context, uint64_t bytes)
 {
-    struct feeding *f = context;
+    struct finish_feeding *f = context;
     rules_cut(f->run, f->source, bytes);
 }
 
 /* Files that the rules name were copied into the spool when the program had ended; a tag tells which is which. */
-static void feed_files(struct rules_run *run, const struct rules *rules, const struct record *r, int spool, struct err *err)
+static void finish_feed_files(struct rules_run *run, const struct rules *rules, const struct record *r, int spool, struct err *err)
 {
     const char *pattern;
     rules_files_known(run);
     for (size_t i = 0; (pattern = rules_file(rules, i)); i++) {
-        struct feeding f = {run, pattern, 0};
+        struct finish_feeding f = {run, pattern, 0};
         char key[48];
         snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
         str_uint(record_text(r, FACT_TAG, key), &f.skip);
@@ -61,7 +61,7 @@ static void feed_files(struct rules_run *run, const struct rules *rules, const s
         if (!file || !file[0])
             continue;
         rules_found(run, pattern);
-        if (rules_file_is_read(rules, i) && stream_feed(spool, file, 0, feed_piece, feed_cut, &f, err))
+        if (rules_file_is_read(rules, i) && spool_stream_feed(spool, file, 0, finish_feed_piece, finish_feed_cut, &f, err))
             record_warning((struct record *)r, "rules: %s", err->text);
     }
 }
@@ -82,13 +82,13 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
         snprintf(key, sizeof key, "benchwrap.dropped.%s", sources[i]);
         uint64_t dropped = 0;
         str_uint(record_text(r, FACT_TAG, key), &dropped);
-        struct feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i], 0};
+        struct finish_feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i], 0};
         if (dropped)
             rules_cut(run, feed.source, dropped);
-        rc = stream_feed(s->dir, logs[i], o->log_max, feed_piece, feed_cut, &feed, err);
+        rc = spool_stream_feed(s->dir, logs[i], o->log_max, finish_feed_piece, finish_feed_cut, &feed, err);
     }
     if (rc == 0)
-        feed_files(run, rules, r, s->dir, err);
+        finish_feed_files(run, rules, r, s->dir, err);
     if (run) {
         struct err why = {0};
         uint64_t number = 0;
@@ -112,7 +112,7 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
 
 /* ---- status, verdict ---- */
 
-static void judge(struct finished *f, const struct rules_outcome *outcome, const struct finish_options *o)
+static void finish_judge(struct finished *f, const struct rules_outcome *outcome, const struct finish_options *o)
 {
     bool have_rules = o->rules || o->series;
     struct record *r = &f->record;
@@ -149,13 +149,13 @@ static void add_streams(struct spool *s, struct record *r, const struct finish_o
         struct buf path CLEANUP_BUF;
         const char *file = NULL;
         struct err err = {0};
-        struct stream_kept kept;
+        struct spool_stream_kept kept;
         buf_init(&path, 256);
-        if (stream_look(s->dir, logs[i], o->log_max, &kept, &err) == 0 && kept.cut) {
+        if (spool_stream_inspect(s->dir, logs[i], o->log_max, &kept, &err) == 0 && kept.cut) {
             record_tag(r, i ? "benchwrap.stderr_cut_B" : "benchwrap.stdout_cut_B", str_of(arena_printf(&r->arena, "%" PRIu64, kept.cut)));
             record_warning(r, "%s: %" PRIu64 " of %" PRIu64 " bytes are not kept (--log-max)", logs[i], kept.cut, kept.total);
         }
-        if (stream_whole(s->dir, logs[i], o->log_max, &path, &file, &err))
+        if (spool_stream_join(s->dir, logs[i], o->log_max, &path, &file, &err))
             record_warning(r, "%s", err.text);
         if (file && o->withheld)
             record_missing(r, logs[i], "withheld: names were replaced in it, and a required metric is not in what is left");
@@ -197,14 +197,14 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
 }
 
 /* What the finish step has found out before it publishes. */
-struct finishing {
+struct finish_state {
     struct finish_options options;
     struct rules_outcome outcome;
     enum run_status program; /* what became of the program, whatever its output says */
 };
 
 /* A record that needs nothing more: what it says of itself. */
-static int take_as_told(struct spool *s, struct finished *f, struct finishing *g, struct err *err)
+static int finish_as_recorded(struct spool *s, struct finished *f, struct finish_state *g, struct err *err)
 {
     struct record *r = &f->record;
     struct buf references CLEANUP_BUF;
@@ -235,7 +235,7 @@ static int clean_facts(struct finished *f, const struct finish_options *o, struc
 }
 
 /* In a public record a word of the output may have been a name: then what the rules lack is nobody's failure, and nobody can check it. */
-static void look_at_replaced(struct record *r, const struct rules_outcome *outcome, struct finish_options *o)
+static void withhold_replaced_streams(struct record *r, const struct rules_outcome *outcome, struct finish_options *o)
 {
     uint64_t places = 0;
     str_uint(record_text(r, FACT_TAG, "benchwrap.identities_replaced"), &places);
@@ -263,13 +263,14 @@ static uint64_t files_left(const struct spool *s, const struct record *r, const 
 }
 
 /* Everything but publishing. */
-static int complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finishing *g, struct err *err)
+static int finish_complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finish_state *g,
+                           struct err *err)
 {
     struct journal_state state = {0};
     struct finish_options *o = &g->options;
     struct rules_outcome *outcome = &g->outcome;
     char *const *env = program ? program->env : NULL;
-    *g = (struct finishing){0};
+    *g = (struct finish_state){0};
     *ret = (struct finished){.verdict = "none", .reason = ""};
     if (journal_read(s->dir, &ret->record, &ret->head, &state, err))
         return err_wrap(err, "spool %s", s->name);
@@ -293,7 +294,7 @@ static int complete(struct spool *s, const struct finish_program *program, struc
                             : STR("the recording was killed"));
     }
     if (o->told)
-        return take_as_told(s, ret, g, err);
+        return finish_as_recorded(s, ret, g, err);
     if (o->series && series_finish(r, s->dir, outcome, err)) {
         record_warning(r, "series: %s", err->text);
         outcome->reason = "the repetitions' notes cannot be read";
@@ -312,11 +313,11 @@ static int complete(struct spool *s, const struct finish_program *program, struc
         outcome->complete = true; /* ours to blame, not the program's */
     }
     g->program = r->status;
-    look_at_replaced(r, outcome, o);
-    judge(ret, outcome, o);
+    withhold_replaced_streams(r, outcome, o);
+    finish_judge(ret, outcome, o);
     add_streams(s, r, o);
     if (o->archive)
-        archive_keep(&(struct archive_job){s, r, &ret->head});
+        archive_store(&(struct archive_job){s, r, &ret->head});
     if (state.lost || record_lost(r))
         record_warning(r, "%zu fact%s not in this record: out of memory for them", state.lost + record_lost(r),
                        state.lost + record_lost(r) == 1 ? " is" : "s are");
@@ -325,16 +326,16 @@ static int complete(struct spool *s, const struct finish_program *program, struc
 
 int finish_look(struct spool *s, struct finished *ret, struct err *err)
 {
-    struct finishing g;
-    return complete(s, NULL, ret, &g, err);
+    struct finish_state g;
+    return finish_complete(s, NULL, ret, &g, err);
 }
 
 int finish_run(struct spool *s, const struct finish_program *program, struct finished *ret, struct err *err)
 {
-    struct finishing g;
+    struct finish_state g;
     struct buf places CLEANUP_BUF;
     buf_init(&places, 1 << 20);
-    if (complete(s, program, ret, &g, err) || children_publish(s, ret, &g.options, &g.outcome, g.program, &places, err) ||
+    if (finish_complete(s, program, ret, &g, err) || children_publish(s, ret, &g.options, &g.outcome, g.program, &places, err) ||
         shared_publish(s, ret, &g.options, &places, err) || finish_publish(s, ret, &g.options, err))
         return -1;
     struct record *r = &ret->record;

@@ -22,7 +22,7 @@ enum { LOOK_MS = 200, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
 static const int64_t MS = 1000000;
 static const char KEY[] = "job.allocation"; /* what is missing where scontrol has not answered */
 
-static struct slurm_who who(const struct run *run)
+static struct slurm_who slurm_who_of(const struct run *run)
 {
     char *const *env = run->host.env;
     return (struct slurm_who){
@@ -72,7 +72,7 @@ static void name_kept(struct run *run, const struct slurm_who *w)
 }
 
 /* Answers of jobs that have long ended. */
-static void sweep_kept(int dir)
+static void remove_old_answers(int dir)
 {
     struct fs_names list;
     struct stat st;
@@ -86,7 +86,7 @@ static void sweep_kept(int dir)
 }
 
 /* Is it ours to ask? 1 yes; 0: somebody has asked, *ret_age_ms ago. Where there is no cache everybody asks. */
-static bool claim(struct run *run, int64_t *ret_age_ms)
+static bool claim_request(struct run *run, int64_t *ret_age_ms)
 {
     char name[48];
     struct stat st;
@@ -98,14 +98,14 @@ static bool claim(struct run *run, int64_t *ret_age_ms)
     snprintf(name, sizeof name, "%s.asked", run->job.kept);
     CLEANUP_FD int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 || errno != EEXIST || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
-        sweep_kept(dir);
+        remove_old_answers(dir);
         return true;
     }
     *ret_age_ms = clock_wall_ms() - (int64_t)st.st_mtime * 1000;
     return false;
 }
 
-void job_keep(const struct run *run, const char *what, struct str text)
+void job_cache_store(const struct run *run, const char *what, struct str text)
 {
     char name[80];
     CLEANUP_FD int dir = run->job.kept[0] ? probes_cache_open(&run->host) : -1;
@@ -114,7 +114,7 @@ void job_keep(const struct run *run, const char *what, struct str text)
         fs_write(dir, name, text, 0600, false, NULL);
 }
 
-bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms)
+bool job_cache_read(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms)
 {
     char name[80];
     struct stat st;
@@ -128,7 +128,7 @@ bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t 
 
 /* ---- the answer ---- */
 
-static void told_nothing(struct run *run, const char *before, const char *what)
+static void record_no_allocation(struct run *run, const char *before, const char *what)
 {
     if (run->job.late)
         return;
@@ -143,7 +143,7 @@ static void told_nothing(struct run *run, const char *before, const char *what)
     run->dirty = true;
 }
 
-static void tell_job(struct run *run, const struct slurm_job *job)
+static void record_job_facts(struct run *run, const struct slurm_job *job)
 {
     if (run->job.late)
         return;
@@ -156,21 +156,21 @@ static void tell_job(struct run *run, const struct slurm_job *job)
 }
 
 /* False: there is none yet. */
-static bool take_kept(struct run *run)
+static bool reuse_job_answer(struct run *run)
 {
     struct buf text CLEANUP_BUF;
     struct slurm_job job;
     buf_init(&text, KEPT_MAX + 65536);
     int64_t age_ms;
-    if (!job_kept(run, "", &text, &age_ms))
+    if (!job_cache_read(run, "", &text, &age_ms))
         return false;
     struct str rest = buf_text(&text);
     if (str_starts(rest, "no ")) {
-        told_nothing(run, "scontrol was asked by an earlier run of this job: ", text.p + 3);
+        record_no_allocation(run, "scontrol was asked by an earlier run of this job: ", text.p + 3);
         return true;
     }
     slurm_job_read(&job, rest);
-    tell_job(run, &job);
+    record_job_facts(run, &job);
     slurm_job_deinit(&job);
     return true;
 }
@@ -187,12 +187,12 @@ const char *job_words(const struct run *run, const char *said)
     return run->host.public_profile ? "failed (its words are withheld: the profile is public)" : said;
 }
 
-static void refuse(struct run *run, const char *why)
+static void job_no_answer(struct run *run, const char *why)
 {
     char text[600];
     snprintf(text, sizeof text, "no %.500s\n", why);
-    job_keep(run, "", str_of(text));
-    told_nothing(run, "scontrol: ", why);
+    job_cache_store(run, "", str_of(text));
+    record_no_allocation(run, "scontrol: ", why);
     end_asking(run);
 }
 
@@ -220,23 +220,23 @@ char **job_environment(const struct run *run)
     return env;
 }
 
-static void start(struct run *run, bool json)
+static void start_scontrol(struct run *run, bool json)
 {
     struct run_job *j = &run->job;
-    const struct slurm_who w = who(run);
+    const struct slurm_who w = slurm_who_of(run);
     char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)w.id, json ? (char *)"--json" : NULL, NULL};
     int64_t left_ms = json ? JOB_LIMIT_MS : (j->ask.until_ns - clock_mono_ns()) / MS;
     struct err err = {0};
     char **env = job_environment(run);
     if (!env) {
-        refuse(run, "out of memory");
+        job_no_answer(run, "out of memory");
         return;
     }
     if (!json)
         query_close(&j->ask);
     j->stage = json ? JOB_JSON : JOB_TEXT;
     if (query_start(&j->ask, line, env, SLURM_REPLY_MAX, left_ms > 1 ? left_ms : 1, 0, &err))
-        refuse(run, err.text);
+        job_no_answer(run, err.text);
     free(env);
 }
 
@@ -254,7 +254,7 @@ static bool knows_no_json(const struct query *a)
 }
 
 /* For the other runs of the job: without secrets, and for a public record only what it may hold, and times. */
-static void keep_answer(const struct run *run, struct slurm_job *job, struct buf *text)
+static void store_job_answer(const struct run *run, struct slurm_job *job, struct buf *text)
 {
     struct redact *clean = run->host.redact;
     for (size_t i = 0; run->host.public_profile && i < SLURM_FIELDS; i++)
@@ -263,64 +263,64 @@ static void keep_answer(const struct run *run, struct slurm_job *job, struct buf
     slurm_job_print(job, text);
     if (clean && text->n)
         redact_text(&(struct redact){.ids = clean->ids}, text->p, text->n);
-    job_keep(run, "", buf_text(text));
+    job_cache_store(run, "", buf_text(text));
 }
 
-static void answered(struct run *run)
+static void handle_scontrol_answer(struct run *run)
 {
     struct run_job *j = &run->job;
-    const struct slurm_who w = who(run);
+    const struct slurm_who w = slurm_who_of(run);
     struct slurm_job job;
     struct buf text CLEANUP_BUF;
     struct err err = {0};
     buf_init(&text, KEPT_MAX);
     if (j->stage == JOB_JSON && knows_no_json(&j->ask)) {
-        start(run, false);
+        start_scontrol(run, false);
         return;
     }
     if (!WIFEXITED(j->ask.status) || WEXITSTATUS(j->ask.status) != 0) {
         bool missing = WIFEXITED(j->ask.status) && WEXITSTATUS(j->ask.status) == 127;
-        refuse(run, missing ? "not found in PATH" : j->ask.why.n ? job_words(run, j->ask.why.p) : "failed without a word");
+        job_no_answer(run, missing ? "not found in PATH" : j->ask.why.n ? job_words(run, j->ask.why.p) : "failed without a word");
         return;
     }
     int rc = (j->stage == JOB_JSON ? slurm_job_parse_json : slurm_job_parse_text)(&job, buf_text(&j->ask.text), &w, &err);
     if (rc)
-        refuse(run, err.text);
+        job_no_answer(run, err.text);
     else {
-        tell_job(run, &job);
-        keep_answer(run, &job, &text);
+        record_job_facts(run, &job);
+        store_job_answer(run, &job, &text);
         end_asking(run);
     }
     slurm_job_deinit(&job);
 }
 
-void job_hear(struct run *run)
+void job_receive(struct run *run)
 {
     char text[64];
     switch (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT ? query_poll(&run->job.ask) : QUERY_RUNS) {
     case QUERY_RUNS: break;
-    case QUERY_DONE: answered(run); break;
+    case QUERY_DONE: handle_scontrol_answer(run); break;
     case QUERY_LATE:
         snprintf(text, sizeof text, "no answer within %d s", JOB_LIMIT_MS / 1000);
-        refuse(run, text);
+        job_no_answer(run, text);
         break;
-    case QUERY_LONG: refuse(run, "its answer is longer than 32 MiB"); break;
-    case QUERY_FAILED: refuse(run, "could not be started"); break;
+    case QUERY_LONG: job_no_answer(run, "its answer is longer than 32 MiB"); break;
+    case QUERY_FAILED: job_no_answer(run, "could not be started"); break;
     }
 }
 
-static void look_at_other(struct run *run, int64_t now_ns)
+static void wait_for_other_run(struct run *run, int64_t now_ns)
 {
-    if (take_kept(run))
+    if (reuse_job_answer(run))
         run->job.stage = JOB_IDLE;
     else if (now_ns >= run->job.give_up_ns) {
-        told_nothing(run, "another run of this job asked scontrol and got no answer", "");
+        record_no_allocation(run, "another run of this job asked scontrol and got no answer", "");
         run->job.stage = JOB_IDLE;
     } else
         run->job.look_ns = now_ns + LOOK_MS * MS;
 }
 
-static bool digits(const char *text)
+static bool is_job_number(const char *text)
 {
     return text && *text && strlen(text) < 20 && strspn(text, "0123456789") == strlen(text);
 }
@@ -328,30 +328,30 @@ static bool digits(const char *text)
 void job_begin(struct run *run)
 {
     struct run_job *j = &run->job;
-    const struct slurm_who w = who(run);
+    const struct slurm_who w = slurm_who_of(run);
     const char *ends = env_text(run->host.env, "SLURM_JOB_END_TIME");
     int64_t n, age_ms = 0;
-    if (!digits(w.id) || run->nested)
+    if (!is_job_number(w.id) || run->nested)
         return;
     name_kept(run, &w);
     if (ends && str_int(str_of(ends), &n))
         set_end(run, n);
     if (opt_on(&run->plan.opts, OPTION_NO_SCONTROL)) {
-        told_nothing(run, "scontrol was not asked (--no-scontrol)", "");
+        record_no_allocation(run, "scontrol was not asked (--no-scontrol)", "");
         return;
     }
     if (w.array) {
-        told_nothing(run, "scontrol is not asked by tasks of an array: there may be thousands", "");
+        record_no_allocation(run, "scontrol is not asked by tasks of an array: there may be thousands", "");
         return;
     }
-    if (claim(run, &age_ms)) {
-        start(run, true);
+    if (claim_request(run, &age_ms)) {
+        start_scontrol(run, true);
         return;
     }
     int64_t left_ms = JOB_LIMIT_MS + 1000 - age_ms;
     j->stage = JOB_OTHER;
     j->give_up_ns = clock_mono_ns() + (left_ms > 0 ? left_ms : 0) * MS;
-    look_at_other(run, clock_mono_ns());
+    wait_for_other_run(run, clock_mono_ns());
 }
 
 int job_fd(const struct run *run)
@@ -382,9 +382,9 @@ void job_on_time(struct run *run, int64_t now_ns)
         make_safe(run);
     }
     if (run->job.stage == JOB_OTHER && now_ns >= run->job.look_ns)
-        look_at_other(run, now_ns);
-    job_hear(run);
-    job_reason_hear(run, 0);
+        wait_for_other_run(run, now_ns);
+    job_receive(run);
+    job_reason_receive(run, 0);
 }
 
 /* ---- how it ends ---- */
@@ -430,18 +430,18 @@ void job_end(struct run *run, int64_t wait_ms)
 {
     struct timespec nap = {.tv_nsec = 10 * MS};
     int64_t until = clock_mono_ns() + wait_ms * MS;
-    job_hear(run);
+    job_receive(run);
     while (run->job.stage != JOB_IDLE && clock_mono_ns() < until) {
         if (run->job.stage == JOB_OTHER) {
             nanosleep(&nap, NULL);
-            look_at_other(run, clock_mono_ns());
+            wait_for_other_run(run, clock_mono_ns());
             continue;
         }
         query_wait(&run->job.ask, (until - clock_mono_ns()) / MS);
-        job_hear(run);
+        job_receive(run);
     }
     if (run->job.stage != JOB_IDLE)
-        told_nothing(run, "scontrol: no answer within 0.3 s of the program's end", "");
+        record_no_allocation(run, "scontrol: no answer within 0.3 s of the program's end", "");
     run->job.late = true;
 }
 
@@ -449,7 +449,7 @@ void job_end_late(struct run *run)
 {
     while (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT) {
         query_wait(&run->job.ask, JOB_LIMIT_MS);
-        job_hear(run);
+        job_receive(run);
     }
     job_close(run);
 }
@@ -464,7 +464,7 @@ bool job_ended_steps(struct run *run, char *why, size_t size)
         return false;
     if (!run->job.reason.text[0]) {
         job_reason_ask(run);
-        job_reason_hear(run, JOB_END_MS);
+        job_reason_receive(run, JOB_END_MS);
     }
     snprintf(why + n, size - n, ", ended by Slurm%s%s", run->job.reason.text[0] ? ": " : "", run->job.reason.text);
     return true;
@@ -481,7 +481,7 @@ void job_explain(struct run *run, char *why, size_t size)
     else if (j->by_scheduler) {
         job_reason_in_output(run);
         if (!j->reason.text[0])
-            job_reason_hear(run, JOB_END_MS);
+            job_reason_receive(run, JOB_END_MS);
         snprintf(why + n, size - n, ", sent by the scheduler%s%s", j->reason.text[0] ? ": " : "", j->reason.text);
     }
 }

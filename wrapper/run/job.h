@@ -29,7 +29,7 @@ int64_t job_next(const struct run *run);
 void job_on_time(struct run *run, int64_t now_ns);
 /* The descriptor to be polled for an answer, -1: none; and taking what is there. */
 int job_fd(const struct run *run);
-void job_hear(struct run *run);
+void job_receive(struct run *run);
 /* A signal from `sender` has reached the recorder: what is known is written, for KILL may follow. */
 void job_signalled(struct run *run, int number, pid_t sender);
 /* The program has ended: the answer is waited for so long, JOB_END_MS less what others have waited for scontrol, and told. */
@@ -48,8 +48,8 @@ void job_close(struct run *run);
 /* The environment for a client of Slurm: times are seconds, nothing of the user's changes what is printed. To be freed; NULL: no memory. */
 char **job_environment(const struct run *run);
 /* What is kept in the cache for the other runs of this job, under a name of ours. False: nothing, or it is too long. */
-bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms);
-void job_keep(const struct run *run, const char *what, struct str text);
+bool job_cache_read(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms);
+void job_cache_store(const struct run *run, const char *what, struct str text);
 /* With --sacct: asks the accounting for the steps that ran while the program did, five seconds at most (run/sacct.c). */
 void sacct_end(struct run *run);
 #endif

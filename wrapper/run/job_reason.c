@@ -13,7 +13,7 @@
 
 enum { ANSWER_MAX = 1 << 20 };
 
-static const char *job_id(const struct run *run)
+static const char *slurm_job_id(const struct run *run)
 {
     const char *id = env_text(run->host.env, "SLURM_JOB_ID");
     return id && *id && strspn(id, "0123456789") == strlen(id) ? id : NULL;
@@ -35,7 +35,7 @@ static void set_reason(struct run *run, struct str words)
 void job_reason_ask(struct run *run)
 {
     struct job_reason *j = &run->job.reason;
-    const char *id = job_id(run);
+    const char *id = slurm_job_id(run);
     char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)id, NULL};
     struct err err = {0};
     if (!id || j->asked || opt_on(&run->plan.opts, OPTION_NO_SCONTROL))
@@ -56,7 +56,7 @@ static bool is_requeued(const struct run *run, const struct slurm_job *job)
 }
 
 /* While a job is being ended scontrol says COMPLETING, whatever the reason; a job that runs on has lost this step alone. */
-static void take_state(struct run *run, const struct slurm_job *job)
+static void reason_from_state(struct run *run, const struct slurm_job *job)
 {
     struct str state = job->field[SLURM_STATE];
     if (str_is(state, "RUNNING") || str_is(state, "COMPLETING") || str_is(state, "PENDING")) {
@@ -71,20 +71,20 @@ static void take_state(struct run *run, const struct slurm_job *job)
     set_reason(run, state);
 }
 
-void job_reason_hear(struct run *run, int64_t wait_ms)
+void job_reason_receive(struct run *run, int64_t wait_ms)
 {
     struct job_reason *j = &run->job.reason;
     struct slurm_job job;
     struct err err = {0};
     struct slurm_who who = {
-        .id = job_id(run), .array = env_text(run->host.env, "SLURM_ARRAY_JOB_ID"), .name = env_text(run->host.env, "SLURM_JOB_NAME")};
+        .id = slurm_job_id(run), .array = env_text(run->host.env, "SLURM_ARRAY_JOB_ID"), .name = env_text(run->host.env, "SLURM_JOB_NAME")};
     if (!j->asked || j->ask.end != QUERY_RUNS)
         return;
     if ((wait_ms > 0 ? query_wait(&j->ask, wait_ms) : query_poll(&j->ask)) != QUERY_DONE || !WIFEXITED(j->ask.status) ||
         WEXITSTATUS(j->ask.status))
         return;
     if (slurm_job_parse_text(&job, buf_text(&j->ask.text), &who, &err) == 0)
-        take_state(run, &job);
+        reason_from_state(run, &job);
     slurm_job_deinit(&job);
 }
 
@@ -102,7 +102,7 @@ struct searching {
 };
 
 /* "slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-23T14:48:43 DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***" */
-static void see_line(void *context, struct str line)
+static void search_cancel_line(void *context, struct str line)
 {
     struct searching *s = context;
     ptrdiff_t stars = str_find(line, STR("error: *** "));
@@ -128,8 +128,8 @@ static void see_line(void *context, struct str line)
 bool job_reason_in_output(struct run *run)
 {
     static const char *const logs[] = {"stderr.log", "stdout.log"};
-    struct searching s = {.run = run, .id = job_id(run)};
+    struct searching s = {.run = run, .id = slurm_job_id(run)};
     for (size_t i = 0; s.id && i < sizeof logs / sizeof *logs && !s.found; i++)
-        stream_lines(run->spool.dir, logs[i], run->log_max, see_line, &s);
+        spool_stream_lines(run->spool.dir, logs[i], run->log_max, search_cancel_line, &s);
     return s.found;
 }

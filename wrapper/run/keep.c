@@ -17,13 +17,13 @@
 
 enum { FILES_MAX = 100, NAME_LEN = 200, BLOCK = 64 * 1024 };
 
-struct copying {
+struct keep_copying {
     int to, error;
 };
 
 static void write_clean(void *context, const void *p, size_t n)
 {
-    struct copying *c = context;
+    struct keep_copying *c = context;
     if (!c->error && fs_write_all(c->to, p, n))
         c->error = errno;
 }
@@ -48,7 +48,7 @@ static bool is_compressed(struct str head)
 int keep_copy(struct record *r, int from, int to, uint64_t *left, struct redact *redact, const char *path, struct err *err)
 {
     char block[BLOCK];
-    struct copying c = {to, 0};
+    struct keep_copying c = {to, 0};
     struct redact_stream clean;
     struct pollfd ready = {.fd = from, .events = POLLIN};
     bool text = true;

@@ -16,7 +16,7 @@
 
 enum { SILENCE_MS = 15 * 60 * 1000 }; /* the recorder writes a heartbeat every minute */
 
-static bool same_boot(const struct journal_head *head)
+static bool is_boot_of_head(const struct journal_head *head)
 {
     char here[256] = "", boot[40];
     journal_boot_id(boot);
@@ -43,9 +43,9 @@ static bool was_begun(int journal)
 
 /* May this directory be finished by us? On this host the writer's lock tells: locked says that the caller holds it now. A writer elsewhere, whose
  * lock may not reach here, is dead after a long silence, and so is one whose lock the caller could not ask for: it may have begun since. */
-enum left { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err says why */ };
+enum leftover_state { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err says why */ };
 
-static enum left look_at_left(const struct spool *s, bool locked, struct err *err)
+static enum leftover_state leftover_inspect(const struct spool *s, bool locked, struct err *err)
 {
     struct record r;
     struct journal_head head;
@@ -56,27 +56,27 @@ static enum left look_at_left(const struct spool *s, bool locked, struct err *er
             return journal < 0 || is_old(journal) ? LEFT_UNREADABLE : LEFT_ALIVE;
         return is_old(s->dir) ? LEFT_EMPTY : LEFT_ALIVE; /* not even a first line: nothing was promised; an old one is nobody's */
     }
-    bool dead = (locked && same_boot(&head)) || clock_wall_ms() - state.last_ms > SILENCE_MS;
+    bool dead = (locked && is_boot_of_head(&head)) || clock_wall_ms() - state.last_ms > SILENCE_MS;
     record_deinit(&r);
     return dead ? LEFT_DEAD : LEFT_ALIVE;
 }
 
-struct sweeping {
+struct leftovers_pass {
     void (*note)(void *context, const char *text);
     void *context;
-    struct swept *count;
+    struct leftovers_count *count;
     int settled_s;
     const char *tree; /* of others the runs are left to them; NULL: of all trees */
     char other[1200]; /* the first such tree */
 };
 
-static void sweep_note(const struct sweeping *w, const char *text)
+static void leftover_note(const struct leftovers_pass *w, const char *text)
 {
     if (w->note)
         w->note(w->context, text);
 }
 
-static int close_left(struct spool *s, const struct sweeping *w, struct err *err)
+static int leftover_close(struct spool *s, const struct leftovers_pass *w, struct err *err)
 {
     struct finished f;
     int rc = spool_claim(s, err);
@@ -88,9 +88,9 @@ static int close_left(struct spool *s, const struct sweeping *w, struct err *err
         snprintf(line, sizeof line, "run %.8s was left unfinished; it is closed as %s: %s", f.record.id,
                  record_status_name(f.record.status), f.place);
         w->count->closed++;
-        sweep_note(w, line);
+        leftover_note(w, line);
         if (f.note[0])
-            sweep_note(w, f.note);
+            leftover_note(w, f.note);
         if (spool_release(s, err) == 0)
             w->count->released++;
     }
@@ -98,7 +98,7 @@ static int close_left(struct spool *s, const struct sweeping *w, struct err *err
     return rc;
 }
 
-static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
+static int leftover_clean_up(struct spool *s, const struct leftovers_pass *w, struct err *err)
 {
     struct journal *lock = NULL;
     if (spool_published_for(s) < w->settled_s) {
@@ -110,9 +110,9 @@ static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
         w->count->released += rc == 0;
         return rc;
     }
-    enum left left = LEFT_ALIVE;
+    enum leftover_state left = LEFT_ALIVE;
     if (journal_reopen(&lock, s->dir, err) <= 0) /* without a whole first line there is no lock to take either */
-        left = look_at_left(s, journal_is_locked(lock), err);
+        left = leftover_inspect(s, journal_is_locked(lock), err);
     if (left == LEFT_ALIVE)
         w->count->alive++;
     else if (left == LEFT_EMPTY)
@@ -120,21 +120,21 @@ static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
     else if (left == LEFT_UNREADABLE)
         rc = -1;
     else
-        rc = close_left(s, w, err);
+        rc = leftover_close(s, w, err);
     if (lock)
         journal_close(lock);
     return rc < 0 ? -1 : 0;
 }
 
 /* A run that was never made whole: what it was made from is elsewhere, so it is thrown away. */
-static void sweep_making(const char *root, const char *name)
+static void unmade_run_discard(const char *root, const char *name)
 {
     struct spool s;
     struct journal *lock = NULL;
     if (spool_open(&s, root, name, NULL))
         return;
     if (journal_reopen(&lock, s.dir, NULL) <= 0) {
-        enum left left = look_at_left(&s, journal_is_locked(lock), NULL);
+        enum leftover_state left = leftover_inspect(&s, journal_is_locked(lock), NULL);
         if (left == LEFT_DEAD || left == LEFT_EMPTY)
             spool_discard(&s, NULL);
     }
@@ -142,11 +142,11 @@ static void sweep_making(const char *root, const char *name)
     spool_close(&s);
 }
 
-int finish_leftover(const char *root, const char *name, struct swept *ret, struct err *err)
+int finish_leftover(const char *root, const char *name, struct leftovers_count *ret, struct err *err)
 {
     struct spool s;
-    struct sweeping w = {.count = ret, .settled_s = INT_MAX}; /* a published one is left as it is: its tree is young */
-    *ret = (struct swept){0};
+    struct leftovers_pass w = {.count = ret, .settled_s = INT_MAX}; /* a published one is left as it is: its tree is young */
+    *ret = (struct leftovers_count){0};
     int rc = spool_open(&s, root, name, err);
     if (rc == SPOOL_FOREIGN) {
         char owner[80];
@@ -154,7 +154,7 @@ int finish_leftover(const char *root, const char *name, struct swept *ret, struc
     }
     if (rc)
         return rc < 0 ? -1 : 0;
-    rc = spool_published_for(&s) < INT_MAX ? 0 : sweep_one(&s, &w, err);
+    rc = spool_published_for(&s) < INT_MAX ? 0 : leftover_clean_up(&s, &w, err);
     spool_close(&s);
     return rc;
 }
@@ -174,7 +174,7 @@ static void add_foreign(struct foreign *f, uid_t owner)
         f->owner[f->owners++] = owner;
 }
 
-static void note_foreign(const struct sweeping *w, const char *root, const struct foreign *f)
+static void note_foreign(const struct leftovers_pass *w, const char *root, const struct foreign *f)
 {
     char line[1200], owner[80];
     if (f->runs == 0)
@@ -182,13 +182,13 @@ static void note_foreign(const struct sweeping *w, const char *root, const struc
     int n = snprintf(line, sizeof line, "%zu run%s in %.600s left to the owner:", f->runs, str_plural(f->runs), root);
     for (size_t i = 0; i < f->owners; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, "%s %s", i ? "," : "", place_owner(f->owner[i], owner, sizeof owner));
-    sweep_note(w, line);
+    leftover_note(w, line);
 }
 
-enum whose { WHOSE_OURS, WHOSE_OTHERS, WHOSE_UNKNOWN };
+enum leftover_owner { WHOSE_OURS, WHOSE_OTHERS, WHOSE_UNKNOWN };
 
 /* Of which tree is the run: of the one that is swept? */
-static enum whose whose_run(const struct spool *s, struct sweeping *w)
+static enum leftover_owner leftover_owner_of(const struct spool *s, struct leftovers_pass *w)
 {
     struct record r;
     struct journal_head head;
@@ -208,7 +208,7 @@ static enum whose whose_run(const struct spool *s, struct sweeping *w)
     return elsewhere ? WHOSE_OTHERS : WHOSE_OURS;
 }
 
-static void note_elsewhere(const struct sweeping *w, const char *root)
+static void note_elsewhere(const struct leftovers_pass *w, const char *root)
 {
     char line[2400];
     unsigned n = w->count->elsewhere;
@@ -216,21 +216,21 @@ static void note_elsewhere(const struct sweeping *w, const char *root)
         return;
     snprintf(line, sizeof line, "%u run%s of other trees wait%s in %.300s; to finish them: benchwrap sync --local --tree %s%s", n,
              str_plural(n), n == 1 ? "s" : "", root, w->other, n == 1 ? "" : " (and others)");
-    sweep_note(w, line);
+    leftover_note(w, line);
 }
 
-static void sweep_all(const char *root, const char *except, struct sweeping *w)
+static void leftovers_clean_up(const char *root, const char *except, struct leftovers_pass *w)
 {
     struct fs_names list;
     struct foreign foreign = {.runs = 0};
-    *w->count = (struct swept){0};
+    *w->count = (struct leftovers_count){0};
     if (fs_list(AT_FDCWD, root, &list, NULL))
         return;
     for (size_t i = 0; i < list.count; i++) {
         struct spool s;
         struct err err = {0};
         if (str_starts(str_of(list.names[i]), SPOOL_MAKING))
-            sweep_making(root, list.names[i]);
+            unmade_run_discard(root, list.names[i]);
         if (list.names[i][0] == '.' || (except && strcmp(list.names[i], except) == 0))
             continue;
         int rc = spool_open(&s, root, list.names[i], &err);
@@ -238,14 +238,14 @@ static void sweep_all(const char *root, const char *except, struct sweeping *w)
             add_foreign(&foreign, s.owner);
         if (rc)
             continue;
-        enum whose whose = whose_run(&s, w);
+        enum leftover_owner whose = leftover_owner_of(&s, w);
         if (whose == WHOSE_OTHERS)
             w->count->elsewhere++;
-        else if (sweep_one(&s, w, &err)) {
+        else if (leftover_clean_up(&s, w, &err)) {
             char line[sizeof err.text + 200];
             snprintf(line, sizeof line, "run %.8s is kept as it is in %.150s: %s", list.names[i], root, err.text);
             w->count->failed += whose == WHOSE_OURS; /* what cannot be read may be another tree's */
-            sweep_note(w, line);
+            leftover_note(w, line);
         }
         spool_close(&s);
     }
@@ -255,14 +255,14 @@ static void sweep_all(const char *root, const char *except, struct sweeping *w)
 }
 
 void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,
-                      struct swept *ret)
+                      struct leftovers_count *ret)
 {
-    struct sweeping w = {.note = note, .context = context, .count = ret, .settled_s = settled_s};
-    sweep_all(root, except, &w);
+    struct leftovers_pass w = {.note = note, .context = context, .count = ret, .settled_s = settled_s};
+    leftovers_clean_up(root, except, &w);
 }
 
-void finish_leftovers_of(const char *tree, const char *root, void (*note)(void *, const char *), void *context, struct swept *ret)
+void finish_leftovers_of(const char *tree, const char *root, void (*note)(void *, const char *), void *context, struct leftovers_count *ret)
 {
-    struct sweeping w = {.note = note, .context = context, .count = ret, .tree = tree};
-    sweep_all(root, NULL, &w);
+    struct leftovers_pass w = {.note = note, .context = context, .count = ret, .tree = tree};
+    leftovers_clean_up(root, NULL, &w);
 }

@@ -140,7 +140,7 @@ static ssize_t read_message(int fd, int flags, void *text, size_t size, size_t c
 
 /* Takes the next message: its length, or -1: there is none. A stranger's has no text and no file: those are looked at only where there is room for
  * none of its descriptors, so that they never become ours. (Closing a file of a stranger's file system may wait for the stranger.) */
-static ssize_t take_message(struct log *l, char *text, size_t size, bool *ret_allowed, int *ret_file)
+static ssize_t log_read_message(struct log *l, char *text, size_t size, bool *ret_allowed, int *ret_file)
 {
     struct ucred sender;
     bool known;
@@ -161,7 +161,7 @@ int log_receive(struct log *l, const struct log_store *to, struct record *record
     for (; count < MESSAGES_AT_ONCE && foreign < FOREIGN_AT_ONCE; count++) {
         bool allowed;
         int file;
-        ssize_t n = take_message(l, message, sizeof message, &allowed, &file);
+        ssize_t n = log_read_message(l, message, sizeof message, &allowed, &file);
         if (n < 0)
             break;
         struct json *m = NULL;

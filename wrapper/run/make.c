@@ -21,13 +21,13 @@ void make_id(char ret[33], const char *purpose, struct str name)
     record_named_id(ret, buf_text(&text));
 }
 
-int make_begin(struct making *m, const struct make_plan *plan, struct err *err)
+int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err)
 {
     char unique[33], name[64];
     struct buf options CLEANUP_BUF;
     struct journal_head head = plan->head;
     struct finish_options o = plan->options;
-    *m = (struct making){.spool = SPOOL_NONE};
+    *m = (struct made_run){.spool = SPOOL_NONE};
     if (plan->id && plan->id[0])
         memcpy(head.id, plan->id, sizeof head.id);
     else
@@ -61,12 +61,12 @@ int make_begin(struct making *m, const struct make_plan *plan, struct err *err)
     return 0;
 }
 
-int make_link(struct making *m, int dir, const char *path, const char *name, struct err *err)
+int make_link(struct made_run *m, int dir, const char *path, const char *name, struct err *err)
 {
     return fs_link(dir, path, m->spool.dir, name, 0644, err);
 }
 
-static bool is_listed(const char *const *names, struct str name)
+static bool is_artifact_listed(const char *const *names, struct str name)
 {
     for (; *names; names++)
         if (str_is(name, *names))
@@ -74,16 +74,16 @@ static bool is_listed(const char *const *names, struct str name)
     return false;
 }
 
-int make_link_artifacts(struct making *m, const struct record *before, int artifacts, bool again, struct err *err)
+int make_link_artifacts(struct made_run *m, const struct record *before, int artifacts, bool again, struct err *err)
 {
     static const char *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl", NULL}, *const read_again[] = {"rules.yaml", NULL},
                              *const streams[] = {"stdout.log", "stderr.log", NULL};
     size_t n = 0;
     for (const struct fact *f = before->first; f; f = f->next) {
-        if (f->kind != FACT_ARTIFACT || is_listed(anew, f->key) || (again && is_listed(read_again, f->key)))
+        if (f->kind != FACT_ARTIFACT || is_artifact_listed(anew, f->key) || (again && is_artifact_listed(read_again, f->key)))
             continue;
         const char *from = arena_dup(&m->texts, f->key.p, f->key.n), *to = arena_printf(&m->texts, "kept-%zu", n++);
-        bool stream = again && is_listed(streams, f->key);
+        bool stream = again && is_artifact_listed(streams, f->key);
         if (!from || !to)
             return err_set(err, ERR_SYSTEM, "out of memory for the names of artifacts");
         if (make_link(m, artifacts, from, stream ? from : to, err))
@@ -95,7 +95,7 @@ int make_link_artifacts(struct making *m, const struct record *before, int artif
     return 0;
 }
 
-int make_text(struct making *m, const char *name, struct str text, struct err *err)
+int make_text(struct made_run *m, const char *name, struct str text, struct err *err)
 {
     struct buf clean CLEANUP_BUF;
     buf_init(&clean, text.n + 4096);
@@ -106,12 +106,12 @@ int make_text(struct making *m, const char *name, struct str text, struct err *e
     return fs_create(m->spool.dir, name, buf_text(&clean), 0644, err);
 }
 
-void make_fact(struct making *m, const struct fact *fact)
+void make_fact(struct made_run *m, const struct fact *fact)
 {
     record_fact(&m->record, fact);
 }
 
-static void leave(struct making *m)
+static void make_close_all(struct made_run *m)
 {
     if (m->journal)
         journal_close(m->journal);
@@ -122,14 +122,14 @@ static void leave(struct making *m)
     arena_deinit(&m->texts);
 }
 
-void make_drop(struct making *m)
+void make_drop(struct made_run *m)
 {
     spool_discard(&m->spool, NULL);
-    leave(m);
+    make_close_all(m);
 }
 
 /* Its own name: from now on it is a run. 1: there is one of this id. */
-static int commit(struct making *m, struct err *err)
+static int make_claim_id(struct made_run *m, struct err *err)
 {
     struct spool *s = &m->spool;
     if (renameat2(s->root, s->name, s->root, m->record.id, RENAME_NOREPLACE)) {
@@ -144,7 +144,7 @@ static int commit(struct making *m, struct err *err)
     return 0;
 }
 
-int make_close(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct err *err)
+int make_close(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct err *err)
 {
     if (why && *why)
         record_tag(&m->record, "benchwrap.ended", str_of(why));
@@ -153,25 +153,25 @@ int make_close(struct making *m, enum run_status status, const char *why, int64_
     return rc > 0 ? err_set(err, ERR_SYSTEM, "the journal is not whole") : rc;
 }
 
-int make_look(struct making *m, struct finished *ret, struct err *err)
+int make_look(struct made_run *m, struct finished *ret, struct err *err)
 {
     return finish_look(&m->spool, ret, err);
 }
 
-int make_publish(struct making *m, struct finished *ret, struct err *err)
+int make_publish(struct made_run *m, struct finished *ret, struct err *err)
 {
     *ret = (struct finished){.verdict = "none", .reason = ""};
-    int rc = commit(m, err);
+    int rc = make_claim_id(m, err);
     if (rc) {
         make_drop(m);
         return rc;
     }
     rc = finish_run(&m->spool, NULL, ret, err); /* the journal's lock is held: no sweep takes it meanwhile */
-    leave(m);
+    make_close_all(m);
     return rc;
 }
 
-int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err)
+int make_end(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err)
 {
     *ret = (struct finished){.verdict = "none", .reason = ""};
     if (make_close(m, status, why, end_ms, err) == 0)
@@ -180,7 +180,7 @@ int make_end(struct making *m, enum run_status status, const char *why, int64_t 
     return -1;
 }
 
-static int settle(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)
+static int settle_published(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)
 {
     CLEANUP_FD int root = place_open_folder(tree, 0);
     if (count == 0)
@@ -208,7 +208,7 @@ int make_batch_settle(struct make_batch *b, struct err *err)
 {
     size_t count = b->count;
     b->count = 0;
-    return settle(b->tree, b->spool, b->ids, count, err);
+    return settle_published(b->tree, b->spool, b->ids, count, err);
 }
 
 int make_batch_add(struct make_batch *b, const char *id, struct err *err)

@@ -13,7 +13,7 @@ struct make_plan {
     struct finish_options options;  /* `made` is set for the caller */
 };
 
-struct making {
+struct made_run {
     struct spool spool;
     struct journal *journal;
     struct record record;           /* record_* into it; it is journaled as it comes, without secrets */
@@ -24,28 +24,28 @@ struct making {
 /* The id that a name always gives: UUID version 5 in the project's namespace. `purpose` keeps kinds of names apart ("import", "child" …). */
 void make_id(char ret[33], const char *purpose, struct str name);
 /* Begins. On success make_end or make_drop must follow; every string of the plan is copied to the journal. */
-int make_begin(struct making *m, const struct make_plan *plan, struct err *err);
+int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err);
 /* Puts the regular file dir/path into the spool under `name` ("stdout.log"), linked where that works. Streams need no fact of their own. */
-int make_link(struct making *m, int dir, const char *path, const char *name, struct err *err);
+int make_link(struct made_run *m, int dir, const char *path, const char *name, struct err *err);
 /* Links the artifacts of another run into the spool and records them; artifacts: its folder. What every run makes anew is left out. again: the output is
  * read again, so the streams get the names under which the rules find them, and rules.yaml is made anew, too. */
-int make_link_artifacts(struct making *m, const struct record *before, int artifacts, bool again, struct err *err);
+int make_link_artifacts(struct made_run *m, const struct record *before, int artifacts, bool again, struct err *err);
 /* Puts a text into the spool under `name`, without secrets. */
-int make_text(struct making *m, const char *name, struct str text, struct err *err);
+int make_text(struct made_run *m, const char *name, struct str text, struct err *err);
 /* Copies a fact of another record as it is, with its time and source. */
-void make_fact(struct making *m, const struct fact *fact);
+void make_fact(struct made_run *m, const struct fact *fact);
 /* Nothing more comes. why: tag benchwrap.ended, or NULL. After it make_look (what it would be), and make_publish, make_end or make_drop. */
-int make_close(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct err *err);
+int make_close(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct err *err);
 /* The record as it would be published. *ret is to be finished_deinit in all cases. */
-int make_look(struct making *m, struct finished *ret, struct err *err);
+int make_look(struct made_run *m, struct finished *ret, struct err *err);
 /* The run is whole: it is published. 0; 1: a run of this id is being published by another process, nothing was done; -1: it stays in the
  * spool for the next sweep (or, before the rename, is gone). *ret as of finish_run, to be finished_deinit in all cases. The spool is left:
  * make_batch_settle, or a later sweep, releases it. Nothing else may be done with *m behind it. */
-int make_publish(struct making *m, struct finished *ret, struct err *err);
+int make_publish(struct made_run *m, struct finished *ret, struct err *err);
 /* make_close and make_publish. */
-int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err);
+int make_end(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err);
 /* Nothing of it stays. */
-void make_drop(struct making *m);
+void make_drop(struct made_run *m);
 
 /* Published runs whose spools are still there: they are made safe together (one sync of the file system), then their spools are removed. */
 struct make_batch {

@@ -53,7 +53,7 @@ void rank_failure_warn(struct run *run)
     static const char *const logs[] = {"stderr.log", "stdout.log"};
     struct first first = {.n = 0};
     for (size_t i = 0; i < sizeof logs / sizeof *logs && !first.n; i++)
-        stream_lines(run->spool.dir, logs[i], run->log_max, take_first, &first);
+        spool_stream_lines(run->spool.dir, logs[i], run->log_max, take_first, &first);
     struct str line = str_sub((struct str){first.line, first.n}, 0, SHOWN);
     if (line.n)
         record_warning(&run->record, "the exit status is 0, but a launcher reports that a rank failed: " STR_FMT, STR_ARG(str_trim(line)));

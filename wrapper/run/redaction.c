@@ -40,7 +40,7 @@ void redaction_end(struct redaction *r)
     identities_deinit(&r->ids);
 }
 
-static void clean(void *context, struct str key, char *text, size_t n)
+static void clean_record_text(void *context, struct str key, char *text, size_t n)
 {
     struct redaction *r = context;
     redact_named(&r->redact, key, text, n);
@@ -58,7 +58,7 @@ static void clean_name_text(void *context, char *text, size_t n)
 void redaction_of_record(struct redaction *r, struct record *record)
 {
     record->redact_name = clean_name_text;
-    record->redact = clean;
+    record->redact = clean_record_text;
     record->redact_context = r;
 }
 
@@ -88,7 +88,7 @@ char *redaction_name(struct redaction *r, const char *name, struct arena *a)
 }
 
 /* Stars for what the option before it makes a secret. `told` has the same length as `arg`. */
-static void star(char *told, const char *arg, struct str secret)
+static void star_secret(char *told, const char *arg, struct str secret)
 {
     memset(told + (secret.p - arg), '*', secret.n);
 }
@@ -119,7 +119,7 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
         struct str word = str_of(argv[i]), value = str_of(argv[i + 1]), secret;
         if (word.n > 1 && word.p[0] == '-' && secret_option_find(buf_text(&before), word, value, &secret)) {
             bool own = secret.p >= word.p && secret.p <= word.p + word.n;
-            star(copy[own ? i : i + 1], argv[own ? i : i + 1], secret);
+            star_secret(copy[own ? i : i + 1], argv[own ? i : i + 1], secret);
         }
         if (r->redact.ids && word.n > 1 && word.p[0] == '-' && identity_find_account(buf_text(&before), word, value, &secret)) {
             bool own = secret.p >= word.p && secret.p <= word.p + word.n;

@@ -25,7 +25,7 @@ enum {
     SETTLED_S = 60 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */
 };
 
-void run_tell(const struct run *run, uint32_t kind, int status, const char *text)
+void run_report(const struct run *run, uint32_t kind, int status, const char *text)
 {
     if (run->tell) {
         run->tell(kind, text ? text : "");
@@ -47,11 +47,11 @@ void run_warn_silently(struct run *run, const char *text)
 void run_warn(struct run *run, const char *text)
 {
     run_warn_silently(run, text);
-    run_tell(run, WIRE_NOTE, 0, text);
+    run_report(run, WIRE_NOTE, 0, text);
 }
 
 /* The launcher waits --finish-wait from the program's end on; we are to be heard before. */
-static int64_t wait_until(const struct run *run)
+static int64_t finish_wait_until(const struct run *run)
 {
     int64_t from = run->end.kind == WIRE_ENDED ? run->end.mono_ns : clock_mono_ns();
     return from + (int64_t)(opt_seconds(&run->plan.opts, OPTION_FINISH_WAIT) * 0.9e9);
@@ -61,24 +61,24 @@ static int64_t wait_until(const struct run *run)
 static int64_t fetch_until(const struct run *run)
 {
     int64_t now = clock_mono_ns();
-    return now + (wait_until(run) - now) / 2;
+    return now + (finish_wait_until(run) - now) / 2;
 }
 
 /* Text of any length for the launcher, in pieces. */
-static void tell_summary(struct run *run, struct str text)
+static void send_summary_text(struct run *run, struct str text)
 {
     char piece[sizeof((struct wire_msg *)0)->text];
     while (text.n) {
         size_t n = text.n < sizeof piece ? text.n : sizeof piece - 1;
         memcpy(piece, text.p, n);
         piece[n] = 0;
-        run_tell(run, WIRE_SUMMARY, 0, piece);
+        run_report(run, WIRE_SUMMARY, 0, piece);
         text = str_sub(text, n, text.n);
     }
 }
 
 /* What the launcher prints at the end: the summary, unless --quiet, and what the server has or lacks. */
-static void summarise(struct run *run, const struct finished *f, char *const *env)
+static void send_summary(struct run *run, const struct finished *f, char *const *env)
 {
     const struct wire *w = run->wire;
     const struct screen screen = {.width = w->columns ? w->columns : SIZE_MAX, .is_terminal = w->is_terminal, .has_colour = w->has_colour};
@@ -91,7 +91,7 @@ static void summarise(struct run *run, const struct finished *f, char *const *en
     buf_init(&server, SUMMARY_MAX);
     if (!quiet && summary_has_results(&f->record))
         usual_begin(&ask, f, env);
-    bool sent = server_finish(run, wait_until(run), &screen, &server);
+    bool sent = run_server_finish(run, finish_wait_until(run), &screen, &server);
     struct json *usual = usual_end(&ask);
     const struct summary s = {.f = f,
                               .screen = &screen,
@@ -104,30 +104,30 @@ static void summarise(struct run *run, const struct finished *f, char *const *en
     if (!quiet || !sent)
         buf_str(&text, buf_text(&server));
     screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);
-    tell_summary(run, buf_text(&shown));
+    send_summary_text(run, buf_text(&shown));
 }
 
 /* The record is safe; now it becomes a run in the tree. */
-static int finish(struct run *run, char **env)
+static int finish_and_report(struct run *run, char **env)
 {
     struct finished f = {0};
     struct err err = {0};
     int verdict = 0;
-    run_close(run);
+    run_record_end(run);
     int rc = journal_flush(run->journal, false, &err);
-    server_fetch(run, fetch_until(run));
+    run_server_fetch(run, fetch_until(run));
     if (rc < 0)
-        run_tell(run, WIRE_NOTE, 0, err.text);
+        run_report(run, WIRE_NOTE, 0, err.text);
     if (rc)
         err_set(&err, ERR_SYSTEM, "the journal is not whole");
     else
         rc = finish_run(&run->spool, &(struct finish_program){env, run->redaction.redact.ids}, &f, &err);
     if (rc == 0) {
-        summarise(run, &f, env);
-        run_commit_tell(run, &f);
+        send_summary(run, &f, env);
+        run_commit_report(run, &f);
         verdict = strcmp(f.verdict, "pass") != 0;
         if (f.note[0])
-            run_tell(run, WIRE_NOTE, 0, f.note);
+            run_report(run, WIRE_NOTE, 0, f.note);
     } else {
         struct buf where CLEANUP_BUF;
         char text[1400];
@@ -135,16 +135,16 @@ static int finish(struct run *run, char **env)
         spool_path(&run->spool, &where);
         snprintf(text, sizeof text, "%.900s; the run is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text,
                  buf_text(&where).p);
-        run_tell(run, WIRE_NOTE, 0, text);
+        run_report(run, WIRE_NOTE, 0, text);
         verdict = 1;
     }
-    run_tell(run, WIRE_DONE, verdict, "");
+    run_report(run, WIRE_DONE, verdict, "");
     finished_deinit(&f);
     return rc;
 }
 
 /* What earlier runs left is seen to by one at a time: of a hundred short runs each would sync the files of all. False: somebody is at it. */
-static bool sweeps(const char *root, int *ret_lock)
+static bool lock_leftovers(const char *root, int *ret_lock)
 {
     *ret_lock = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return *ret_lock < 0 || flock(*ret_lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; /* some file systems lock no directories */
@@ -152,17 +152,17 @@ static bool sweeps(const char *root, int *ret_lock)
 
 /* After the launcher has gone: the journal is synced, and what earlier runs left is closed or released. Lowest priority: the next
  * measurement may have begun. Our own run is left to a later one: by then the kernel has written most of it without being pushed. */
-static void tidy(struct run *run)
+static void clean_up_after_run(struct run *run)
 {
     enum { IOPRIO_IDLE = 3 << 13 };
     struct err err = {0};
-    struct swept swept;
+    struct leftovers_count swept;
     int lock;
     close(WIRE_SOCKET_FD);
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_IDLE);
     journal_flush(run->journal, true, &err);
-    if (sweeps(run->plan.spool, &lock))
+    if (lock_leftovers(run->plan.spool, &lock))
         finish_leftovers(run->plan.spool, run->spool.name, SETTLED_S, NULL, NULL, &swept);
     fs_close(&lock);
 }
@@ -173,42 +173,42 @@ int run_record(int argc, char **argv, char **env)
                       .signals = -1,
                       .server = {.line = -1, .start_ns = INT64_MAX},
                       .job = RUN_JOB_NONE,
-                      .nodes = RUN_NODES_NONE,
+                      .nodes = RUN_COLLECTORS_NONE,
                       .step = RUN_STEP_NONE};
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
         bool refuse = err.kind == ERR_USAGE || err.kind == ERR_INPUT || (run.plan.opts.count && opt_on(&run.plan.opts, OPTION_STRICT));
-        run_tell(&run, refuse ? WIRE_REFUSE : WIRE_NOTE, 0, err.text);
+        run_report(&run, refuse ? WIRE_REFUSE : WIRE_NOTE, 0, err.text);
         return 1;
     }
-    server_share(&run);
-    run_tell(&run, WIRE_READY, 0, "");
+    run_server_share(&run);
+    run_report(&run, WIRE_READY, 0, "");
     job_begin(&run);
     probes_run(PROBE_BESIDE, run.nested, &run.host, &run.record);
     run_watch(&run);
-    server_ended(&run);
+    run_server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {
         probes_end(&run.host); /* what looks aside writes into the spool */
         job_close(&run);
-        nodes_close(&run);
+        collectors_close(&run);
         step_close(&run);
-        server_discard(&run);
+        run_server_discard(&run);
         journal_close(run.journal);
         spool_discard(&run.spool, &err);
-        run_tell(&run, WIRE_DONE, 0, "");
-        server_close(&run);
+        run_report(&run, WIRE_DONE, 0, "");
+        run_server_close(&run);
         return 0;
     }
     run_drain(&run);
-    int rc = finish(&run, env);
+    int rc = finish_and_report(&run, env);
     probes_end(&run.host);
     redaction_end(&run.redaction);
-    tidy(&run);
+    clean_up_after_run(&run);
     if (rc == 0)
         run_commit(&run);
     job_end_late(&run);
-    server_close(&run);
+    run_server_close(&run);
     journal_close(run.journal);
     return rc ? 1 : 0;
 }

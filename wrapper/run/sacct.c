@@ -14,28 +14,28 @@
 enum { LIMIT_MS = 5000, AGAIN_MS = 700 /* a step's data arrives a second after its end */, TRIES = 4, ANSWER_MAX = 8 << 20 };
 static const int64_t MS = 1000000;
 
-static void tell(struct record *r, const char *key, double value, double divisor, const char *unit, enum direction dir)
+static void record_acct_metric(struct record *r, const char *key, double value, double divisor, const char *unit, enum direction dir)
 {
     if (value >= 0)
         record_metric(r, key, value / divisor, unit, dir, 0, 0);
 }
 
-static void tell_steps(struct record *r, const struct slurm_acct *a)
+static void record_acct_steps(struct record *r, const struct slurm_acct *a)
 {
-    tell(r, "slurm.steps", (double)a->steps, 1, "", DIR_NONE);
-    tell(r, "slurm.step_tasks", (double)a->tasks, 1, "", DIR_NONE);
-    tell(r, "slurm.cpu_s", a->cpu_s, 1, "s", DIR_LOWER);
-    tell(r, "slurm.max_rss_MiB", a->max_rss_B, 1048576, "MiB", DIR_LOWER);
-    tell(r, "slurm.average_rss_MiB", a->ave_rss_B, 1048576, "MiB", DIR_LOWER);
-    tell(r, "slurm.max_task_read_MB", a->disk_read_B, 1e6, "MB", DIR_NONE);
-    tell(r, "slurm.max_task_write_MB", a->disk_write_B, 1e6, "MB", DIR_NONE);
-    tell(r, "slurm.energy_J", a->energy_J, 1, "J", DIR_LOWER);
+    record_acct_metric(r, "slurm.steps", (double)a->steps, 1, "", DIR_NONE);
+    record_acct_metric(r, "slurm.step_tasks", (double)a->tasks, 1, "", DIR_NONE);
+    record_acct_metric(r, "slurm.cpu_s", a->cpu_s, 1, "s", DIR_LOWER);
+    record_acct_metric(r, "slurm.max_rss_MiB", a->max_rss_B, 1048576, "MiB", DIR_LOWER);
+    record_acct_metric(r, "slurm.average_rss_MiB", a->ave_rss_B, 1048576, "MiB", DIR_LOWER);
+    record_acct_metric(r, "slurm.max_task_read_MB", a->disk_read_B, 1e6, "MB", DIR_NONE);
+    record_acct_metric(r, "slurm.max_task_write_MB", a->disk_write_B, 1e6, "MB", DIR_NONE);
+    record_acct_metric(r, "slurm.energy_J", a->energy_J, 1, "J", DIR_LOWER);
     if (a->state[0])
         record_tag(r, "job.step_state", str_of(a->state));
 }
 
 /* One question. NULL: answered; else why not. */
-static const char *question(const struct run *run, const char *id, int64_t limit_ms, struct slurm_acct *ret, char *why, size_t size)
+static const char *query_sacct(const struct run *run, const char *id, int64_t limit_ms, struct slurm_acct *ret, char *why, size_t size)
 {
     static const char *const line[] = {"sacct", "-n", "-P", "--noconvert", "--delimiter=\x1f", ("--format=" SLURM_ACCT_FIELDS), "-j"};
     const char *words[sizeof line / sizeof *line + 2] = {0};
@@ -87,7 +87,7 @@ void sacct_end(struct run *run)
         int64_t left = (until - clock_mono_ns()) / MS;
         if (left <= 0)
             break;
-        why = question(run, id, left, &a, text, sizeof text);
+        why = query_sacct(run, id, left, &a, text, sizeof text);
         if (why || (a.steps && !a.running))
             break;
         nanosleep(&nap, NULL);
@@ -99,6 +99,6 @@ void sacct_end(struct run *run)
     if (why)
         record_missing(r, "slurm.steps", "sacct: %s", why);
     else
-        tell_steps(r, &a);
+        record_acct_steps(r, &a);
     r->source = source;
 }

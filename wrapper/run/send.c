@@ -99,26 +99,26 @@ struct sender {
 /* ---- messages ---- */
 
 /* Never waits: a recorder that does not listen has other worries. */
-static void tell(struct send_msg *m, enum send_kind kind)
+static void sender_report(struct send_msg *m, enum send_kind kind)
 {
     m->kind = kind;
     send(SEND_LINE_FD, m, sizeof *m, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static void tell_text(enum send_kind kind, const char *text)
+static void sender_report_text(enum send_kind kind, const char *text)
 {
     struct send_msg m = {0};
     struct buf plain CLEANUP_BUF;
     buf_init(&plain, sizeof m.text);
     buf_plain(&plain, str_of(text), sizeof m.text / 4);
     snprintf(m.text, sizeof m.text, "%s", plain.p ? plain.p : "");
-    tell(&m, kind);
+    sender_report(&m, kind);
 }
 
 static void on_note(void *context, const char *text)
 {
     (void)context;
-    tell_text(SEND_NOTE, text);
+    sender_report_text(SEND_NOTE, text);
 }
 
 static void on_reply(void *context)
@@ -129,17 +129,17 @@ static void on_reply(void *context)
     if (now - s->reply_ns < REPLY_MS * 1000000LL)
         return;
     s->reply_ns = now;
-    tell(&m, SEND_REPLY);
+    sender_report(&m, SEND_REPLY);
 }
 
-static void tell_place(const struct sender *s, const char *experiment, const char *id)
+static void sender_report_place(const struct sender *s, const char *experiment, const char *id)
 {
     struct send_msg m = {0};
     snprintf(m.id, sizeof m.id, "%s", id);
     snprintf(m.experiment, sizeof m.experiment, "%s", experiment);
     if (snprintf(m.url, sizeof m.url, "%s/#/experiments/%s/runs/%s", mlflow_uri(s->server), experiment, id) >= (int)sizeof m.url)
         m.url[0] = 0;
-    tell(&m, SEND_PLACE);
+    sender_report(&m, SEND_PLACE);
 }
 
 /* ---- the server ---- */
@@ -162,7 +162,7 @@ static int connect_to(struct sender *s, double total_s, double patience_s, int r
         s->config.retries = retries;
     s->config.replied = on_reply;
     s->config.context = s;
-    tell(&(struct send_msg){0}, SEND_ASKING);
+    sender_report(&(struct send_msg){0}, SEND_ASKING);
     if (mlflow_open(&s->server, &s->config, err))
         return -1;
     struct upload_config c = {.server = s->server, .state = s->job.state, .careful = s->job.mode != SEND_FINISH, .note = on_note};
@@ -180,7 +180,7 @@ static const char *name_in_tree(const struct sender *s, struct arena *a)
     return arena_dup(a, name.p, name.n);
 }
 
-static int open_journal(struct sender *s, struct err *err)
+static int sender_open_journal(struct sender *s, struct err *err)
 {
     if (s->tail)
         return 0;
@@ -208,7 +208,7 @@ static enum mlflow_answer open_place(struct sender *s, struct err *err)
     enum mlflow_answer answer = upload_open(s->upload, &run, &s->place, err);
     s->open = true;
     if (answer == MLFLOW_FINE)
-        tell_place(s, s->place.run.experiment, s->place.run.id);
+        sender_report_place(s, s->place.run.experiment, s->place.run.id);
     else
         close_place(s);
     return answer;
@@ -217,7 +217,7 @@ static enum mlflow_answer open_place(struct sender *s, struct err *err)
 /* ---- live ---- */
 
 /* A sample that the server had when the run was found. Within a key times increase, and they were sent in order. */
-static bool is_there(const struct upload_place *p, const struct fact *f)
+static bool is_sample_there(const struct upload_place *p, const struct fact *f)
 {
     if (p->fresh || f->kind != FACT_METRIC)
         return false;
@@ -236,11 +236,11 @@ static bool is_param_there(const struct upload_place *p, const struct fact *f)
     return false;
 }
 
-static void take_fact(void *context, const struct fact *f)
+static void sender_upload_fact(void *context, const struct fact *f)
 {
     struct sender *s = context;
     struct err err;
-    if (is_there(&s->place, f) || is_param_there(&s->place, f))
+    if (is_sample_there(&s->place, f) || is_param_there(&s->place, f))
         return;
     if (f->kind == FACT_TAG) {
         struct buf line CLEANUP_BUF;
@@ -255,13 +255,13 @@ static void take_fact(void *context, const struct fact *f)
     upload_fact(&s->place, f);
 }
 
-static void trouble(struct sender *s, const char *text)
+static void send_trouble(struct sender *s, const char *text)
 {
     s->backoff_ms = s->backoff_ms ? s->backoff_ms * 2 : 1000;
     if (s->backoff_ms > BACKOFF_MAX_MS)
         s->backoff_ms = BACKOFF_MAX_MS;
     s->next_ns = clock_mono_ns() + s->backoff_ms * 1000000;
-    tell_text(SEND_TROUBLE, text);
+    sender_report_text(SEND_TROUBLE, text);
 }
 
 /* Everything that came since the last time. */
@@ -272,13 +272,13 @@ static void send_new(struct sender *s)
     if (!s->open)
         answer = open_place(s, &err);
     while (answer == MLFLOW_FINE) {
-        size_t n = journal_tail_read(s->tail, AT_ONCE, take_fact, s);
+        size_t n = journal_tail_read(s->tail, AT_ONCE, sender_upload_fact, s);
         if (!n)
             break;
         answer = upload_flush(&s->place, &err);
         buf_clear(&s->tags);
         if (answer == MLFLOW_REFUSED) { /* finish sends fact by fact what can be sent */
-            tell_text(SEND_NOTE, err.text);
+            sender_report_text(SEND_NOTE, err.text);
             close_place(s);
             journal_tail_mark(s->tail);
             answer = open_place(s, &err);
@@ -294,7 +294,7 @@ static void send_new(struct sender *s)
     journal_tail_back(s->tail);
     s->given_up = answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED;
     if (answer != MLFLOW_CANCELLED)
-        trouble(s, err.text);
+        send_trouble(s, err.text);
 }
 
 /* Waits until there is something to do; false: the recorder is gone. */
@@ -307,62 +307,62 @@ static bool wait_tick(const struct sender *s)
     return !p.revents;
 }
 
-static int finish(struct sender *s);
+static int send_finish(struct sender *s);
 
 /* The recorder was killed, or has ended without telling us to: nobody else closes the run now. */
-static int orphaned(struct sender *s)
+static int send_orphaned(struct sender *s)
 {
-    struct swept swept;
+    struct leftovers_count swept;
     struct err err = {0};
     alarm(FINISH_S); /* at idle priority a busy machine can use up ORPHAN_S before the first request */
     close_place(s);
-    open_journal(s, &err); /* its folder is gone when it has been closed */
+    sender_open_journal(s, &err); /* its folder is gone when it has been closed */
     finish_leftover(s->job.root, s->job.name, &swept, &err);
     s->job.patience_s = ORPHAN_S;
     s->job.mode = SEND_FINISH;
-    return finish(s);
+    return send_finish(s);
 }
 
-static int live(struct sender *s)
+static int send_live(struct sender *s)
 {
     struct err err = {0};
     for (bool ready = s->open; wait_tick(s);) {
-        if (!ready && (open_journal(s, &err) || connect_to(s, LIVE_S, 0, 0, SEND_LINE_FD, &err)))
-            trouble(s, err.text);
+        if (!ready && (sender_open_journal(s, &err) || connect_to(s, LIVE_S, 0, 0, SEND_LINE_FD, &err)))
+            send_trouble(s, err.text);
         else if (!s->given_up) {
             ready = true;
             send_new(s);
         }
     }
-    return orphaned(s);
+    return send_orphaned(s);
 }
 
 /* Within two seconds, or not at all. */
-static int create(struct sender *s)
+static int send_create(struct sender *s)
 {
     struct err err = {0};
     alarm(CREATE_S + 1);
-    if (open_journal(s, &err) || connect_to(s, CREATE_S, 0, 0, SEND_LINE_FD, &err) || open_place(s, &err) != MLFLOW_FINE) {
-        tell_text(SEND_TROUBLE, err.text);
+    if (sender_open_journal(s, &err) || connect_to(s, CREATE_S, 0, 0, SEND_LINE_FD, &err) || open_place(s, &err) != MLFLOW_FINE) {
+        sender_report_text(SEND_TROUBLE, err.text);
         return 1;
     }
     alarm(0);
     send_stand_back(0);
     close_place(s);
-    return connect_to(s, LIVE_S, 0, 0, SEND_LINE_FD, &err) ? 1 : live(s);
+    return connect_to(s, LIVE_S, 0, 0, SEND_LINE_FD, &err) ? 1 : send_live(s);
 }
 
 /* ---- finish ---- */
 
 /* The tree's folder, and where the notes are: the journal is there as long as the run was not released, else it is looked for in vain. */
-static int finish(struct sender *s)
+static int send_finish(struct sender *s)
 {
     struct err err = {0};
     struct upload_result result = {0};
     struct tree_run *run = NULL;
     char id[33];
     snprintf(id, sizeof id, "%.32s", s->job.name);
-    int rc = open_journal(s, &err);
+    int rc = sender_open_journal(s, &err);
     CLEANUP_FD int root = rc ? -1 : place_open_folder(s->head.tree, 0);
     if (rc == 0 && root < 0)
         rc = err_sys(&err, "tree: cannot open %s", s->head.tree);
@@ -373,24 +373,24 @@ static int finish(struct sender *s)
     if (rc == 0)
         rc = upload_tree_run(s->upload, root, run, &result, &err);
     if (result.server_id[0])
-        tell_place(s, result.experiment_id, result.server_id);
+        sender_report_place(s, result.experiment_id, result.server_id);
     if (rc || result.outcome == UPLOAD_DELETED)
-        tell_text(SEND_TROUBLE, rc ? err.text : "somebody deleted the run on the server: it is left so");
+        sender_report_text(SEND_TROUBLE, rc ? err.text : "somebody deleted the run on the server: it is left so");
     else
-        tell_text(SEND_DONE, "");
+        sender_report_text(SEND_DONE, "");
     return rc ? 1 : 0;
 }
 
 /* Not longer than the recorder waits, which kills us; --artifact-max bounds it again when it is added to the record. */
-static int fetch(struct sender *s)
+static int send_fetch(struct sender *s)
 {
     struct err err = {0};
     struct record ours;
     struct journal_head head;
     struct journal_state state;
     alarm(ORPHAN_S); /* the recorder may be dead */
-    if (!s->job.server_run || open_journal(s, &err) || journal_read(s->spool.dir, &ours, &head, &state, &err)) {
-        tell_text(SEND_TROUBLE, err.text);
+    if (!s->job.server_run || sender_open_journal(s, &err) || journal_read(s->spool.dir, &ours, &head, &state, &err)) {
+        sender_report_text(SEND_TROUBLE, err.text);
         return 1;
     }
     struct finish_options o = {.artifact_max = 0};
@@ -401,21 +401,21 @@ static int fetch(struct sender *s)
         err_sys(&err, "cannot make a folder in the spool");
     else if (connect_to(s, 0, 0, 0, -1, &err) == 0)
         answer = shared_fetch(s->server, s->job.server_run, &ours, o.artifact_max, -1, folder, &err);
-    tell_text(answer == MLFLOW_FINE ? SEND_DONE : SEND_TROUBLE, answer == MLFLOW_FINE ? "" : err.text);
+    sender_report_text(answer == MLFLOW_FINE ? SEND_DONE : SEND_TROUBLE, answer == MLFLOW_FINE ? "" : err.text);
     record_deinit(&ours);
     return answer != MLFLOW_FINE;
 }
 
-static int discard(struct sender *s)
+static int send_discard(struct sender *s)
 {
     struct err err = {0};
     alarm(CREATE_S + 1);
     if (!s->job.server_run || connect_to(s, CREATE_S, 0, 0, -1, &err) ||
         mlflow_run_delete(s->server, s->job.server_run, &err) != MLFLOW_FINE) {
-        tell_text(SEND_TROUBLE, err.text);
+        sender_report_text(SEND_TROUBLE, err.text);
         return 1;
     }
-    tell_text(SEND_DONE, "");
+    sender_report_text(SEND_DONE, "");
     return 0;
 }
 
@@ -452,14 +452,14 @@ int send_main(int argc, char **argv, char **env)
     arena_init(&s.arena, 64 << 20);
     buf_init(&s.tags, 1 << 20);
     switch (s.job.mode) {
-    case SEND_LIVE: return live(&s);
-    case SEND_CREATE: return create(&s);
-    case SEND_FETCH: return fetch(&s);
-    case SEND_DISCARD: return discard(&s);
+    case SEND_LIVE: return send_live(&s);
+    case SEND_CREATE: return send_create(&s);
+    case SEND_FETCH: return send_fetch(&s);
+    case SEND_DISCARD: return send_discard(&s);
     default: break;
     }
     unsigned left = alarm(FINISH_S);
     if (left) /* a shorter limit was set for us */
         alarm(left);
-    return finish(&s);
+    return send_finish(&s);
 }

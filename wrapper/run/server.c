@@ -57,7 +57,7 @@ _Noreturn static void become_sender(struct run *run, const struct send_job *job,
     _exit(126);
 }
 
-static bool start(struct run *run, enum send_mode mode, double patience_s)
+static bool start_sender(struct run *run, enum send_mode mode, double patience_s)
 {
     struct run_server *s = &run->server;
     struct arena a;
@@ -94,7 +94,7 @@ static bool start(struct run *run, enum send_mode mode, double patience_s)
 }
 
 /* Gone, of itself or because we want it: its state is on the server and in the tree, so nothing has to be asked of it. */
-static void drop(struct run *run)
+static void stop_sender(struct run *run)
 {
     struct run_server *s = &run->server;
     if (s->pid > 0) {
@@ -108,7 +108,7 @@ static void drop(struct run *run)
 
 /* ---- what it tells ---- */
 
-static void take(struct run *run, const struct send_msg *m)
+static void handle_sender_message(struct run *run, const struct send_msg *m)
 {
     struct run_server *s = &run->server;
     char text[SEND_TEXT_MAX + 200];
@@ -123,7 +123,7 @@ static void take(struct run *run, const struct send_msg *m)
         s->live = true;
         s->trouble[0] = 0;
         break;
-    case SEND_NOTE: run_tell(run, WIRE_NOTE, 0, m->text); break;
+    case SEND_NOTE: run_report(run, WIRE_NOTE, 0, m->text); break;
     case SEND_TROUBLE:
         memcpy(s->trouble, m->text, sizeof s->trouble);
         s->live = false;
@@ -131,7 +131,7 @@ static void take(struct run *run, const struct send_msg *m)
             break;
         s->told = true;
         snprintf(text, sizeof text, "%s; the run is recorded here, and sent when the server takes it", m->text);
-        run_tell(run, WIRE_NOTE, 0, text);
+        run_report(run, WIRE_NOTE, 0, text);
         break;
     case SEND_DONE:
         s->done = true;
@@ -142,7 +142,7 @@ static void take(struct run *run, const struct send_msg *m)
 }
 
 /* One message. 1; 0: none now; -1: the sender has ended. */
-static int receive(struct run *run)
+static int receive_sender_message(struct run *run)
 {
     struct send_msg m = {0};
     ssize_t n = recv(run->server.line, &m, sizeof m, MSG_DONTWAIT);
@@ -151,7 +151,7 @@ static int receive(struct run *run)
     if (n != (ssize_t)sizeof m)
         return -1;
     m.id[sizeof m.id - 1] = m.experiment[sizeof m.experiment - 1] = m.url[sizeof m.url - 1] = m.text[sizeof m.text - 1] = 0;
-    take(run, &m);
+    handle_sender_message(run, &m);
     return 1;
 }
 
@@ -165,7 +165,7 @@ static int64_t patience_ends(const struct run_server *s, int64_t until_ns)
 }
 
 /* Messages until `until_ns`, until one tells what is waited for, or until the server has been silent for too long in this run. */
-static enum wait_end wait_for(struct run *run, int64_t until_ns, bool (*enough)(const struct run_server *s))
+static enum wait_end wait_for_sender(struct run *run, int64_t until_ns, bool (*enough)(const struct run_server *s))
 {
     struct run_server *s = &run->server;
     enum wait_end end = WAIT_OVER;
@@ -180,7 +180,7 @@ static enum wait_end wait_for(struct run *run, int64_t until_ns, bool (*enough)(
         }
         if (poll(&p, 1, ms > 60000 ? 60000 : (int)ms) < 0 && errno != EINTR)
             break;
-        if (p.revents && receive(run) < 0) {
+        if (p.revents && receive_sender_message(run) < 0) {
             end = WAIT_ENDED;
             break;
         }
@@ -193,12 +193,12 @@ static enum wait_end wait_for(struct run *run, int64_t until_ns, bool (*enough)(
 /* ---- the run's story ---- */
 
 /* --share-run; a series has no program of its own. */
-static bool is_wanted(const struct run *run)
+static bool shares_run(const struct run *run)
 {
     return !run->series && opt_on(&run->plan.opts, OPTION_SHARE_RUN);
 }
 
-void server_begin(struct run *run)
+void run_server_begin(struct run *run)
 {
     struct run_server *s = &run->server;
     s->line = -1;
@@ -210,42 +210,43 @@ void server_begin(struct run *run)
         run->wire->has_credentials = 0;
     }
     if (run->plan.server && run->wire->lost_credentials)
-        run_tell(run, WIRE_NOTE, 0,
-                 "the server's credentials cannot be passed to the process that sends: no memory file; send the run by \"benchwrap sync\"");
-    if (!run->plan.server || !is_wanted(run))
+        run_report(
+            run, WIRE_NOTE, 0,
+            "the server's credentials cannot be passed to the process that sends: no memory file; send the run by \"benchwrap sync\"");
+    if (!run->plan.server || !shares_run(run))
         return;
     if (run->plan.server_run) {
-        run_tell(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
+        run_report(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
         return;
     }
     s->deadline_ns = clock_mono_ns() + SHARE_MS * MS;
     s->asking = true;
-    if (!start(run, SEND_CREATE, 0))
-        run_tell(run, WIRE_NOTE, 0, "--share-run: the process that asks the server could not be started; the program runs without");
+    if (!start_sender(run, SEND_CREATE, 0))
+        run_report(run, WIRE_NOTE, 0, "--share-run: the process that asks the server could not be started; the program runs without");
 }
 
-static bool placed(const struct run_server *s)
+static bool is_run_placed(const struct run_server *s)
 {
     return s->place.kind || s->trouble[0];
 }
 
-static void give(struct run *run, const char *name, const char *value)
+static void set_program_env(struct run *run, const char *name, const char *value)
 {
     char text[sizeof((struct wire_msg *)0)->text];
     if (snprintf(text, sizeof text, "%s=%s", name, value) < (int)sizeof text)
-        run_tell(run, WIRE_ENV, 0, text);
+        run_report(run, WIRE_ENV, 0, text);
 }
 
 /* What MLflow's client is to find. */
-static void give_run(struct run *run, const char *uri, const char *id, const char *experiment)
+static void set_run_env(struct run *run, const char *uri, const char *id, const char *experiment)
 {
-    give(run, "MLFLOW_TRACKING_URI", uri);
-    give(run, "MLFLOW_RUN_ID", id);
-    give(run, "MLFLOW_EXPERIMENT_ID", experiment);
+    set_program_env(run, "MLFLOW_TRACKING_URI", uri);
+    set_program_env(run, "MLFLOW_RUN_ID", id);
+    set_program_env(run, "MLFLOW_EXPERIMENT_ID", experiment);
     if (getenv("MLFLOW_EXPERIMENT_NAME") &&
         run->plan.experiment) /* MLflow's client prefers the name, and refuses a run of another experiment */
-        give(run, "MLFLOW_EXPERIMENT_NAME", run->plan.experiment);
-    give(run, "BENCHWRAP_SHARED_RUN", id);
+        set_program_env(run, "MLFLOW_EXPERIMENT_NAME", run->plan.experiment);
+    set_program_env(run, "BENCHWRAP_SHARED_RUN", id);
 }
 
 /* Without a server, or with a silent one: the client logs to a private store in the spool. */
@@ -258,29 +259,29 @@ static void share_store(struct run *run)
         .experiment = run->plan.experiment, .run_name = run->record.id, .user = "", .start_ms = run->record.start_ms};
     memcpy(head.id, run->record.id, sizeof head.id);
     if (id && *id && !(shared && strcmp(shared, id) == 0)) {
-        run_tell(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
+        run_report(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
         return;
     }
-    if (shared_make(&run->spool, &head, &run->plan.arena, &store, &err)) {
+    if (shared_make_store(&run->spool, &head, &run->plan.arena, &store, &err)) {
         char text[1400];
         snprintf(text, sizeof text, "--share-run: %s; the program starts without", err.text);
-        run_tell(run, WIRE_NOTE, 0, text);
+        run_report(run, WIRE_NOTE, 0, text);
         return;
     }
-    give_run(run, store.uri, run->record.id, store.experiment);
-    give(run, "MLFLOW_ALLOW_FILE_STORE", "true"); /* MLflow 3.13 and newer refuse a folder without it */
-    give(run, "BENCHWRAP_TREE", run->plan.tree); /* of runs inside: else the address would be taken for their tree */
+    set_run_env(run, store.uri, run->record.id, store.experiment);
+    set_program_env(run, "MLFLOW_ALLOW_FILE_STORE", "true"); /* MLflow 3.13 and newer refuse a folder without it */
+    set_program_env(run, "BENCHWRAP_TREE", run->plan.tree); /* of runs inside: else the address would be taken for their tree */
 }
 
-void server_share(struct run *run)
+void run_server_share(struct run *run)
 {
     struct run_server *s = &run->server;
     if (s->line < 0) {
-        if (is_wanted(run) && !run->plan.server)
+        if (shares_run(run) && !run->plan.server)
             share_store(run);
         return;
     }
-    enum wait_end end = wait_for(run, s->deadline_ns, placed);
+    enum wait_end end = wait_for_sender(run, s->deadline_ns, is_run_placed);
     s->asking = false;
     if (!s->place.kind) {
         char text[SEND_TEXT_MAX + 200];
@@ -290,88 +291,88 @@ void server_share(struct run *run)
                                                : "the process that asks the server ended early";
         snprintf(text, sizeof text, "--share-run: %s; the program's MLflow client logs to a private store, which becomes part of the run",
                  why);
-        run_tell(run, WIRE_NOTE, 0, text);
+        run_report(run, WIRE_NOTE, 0, text);
         s->told = true;
-        drop(run);
+        stop_sender(run);
         share_store(run);
         return;
     }
     s->shared = true;
     record_tag(&run->record, SHARED_TAG_RUN, str_of(s->place.id));
-    give_run(run, run->plan.server_uri, s->place.id, s->place.experiment);
+    set_run_env(run, run->plan.server_uri, s->place.id, s->place.experiment);
 }
 
-void server_started(struct run *run)
+void run_server_started(struct run *run)
 {
     if (run->plan.server && run->server.pid == 0)
         run->server.start_ns = clock_mono_ns() + START_MS * MS;
 }
 
-int64_t server_next(const struct run *run)
+int64_t run_server_next(const struct run *run)
 {
     return run->server.start_ns;
 }
 
-void server_on_time(struct run *run, int64_t now_ns)
+void run_server_on_time(struct run *run, int64_t now_ns)
 {
     struct run_server *s = &run->server;
     if (now_ns < s->start_ns)
         return;
     s->start_ns = INT64_MAX;
-    if (!start(run, SEND_LIVE, 0) && !s->told) {
+    if (!start_sender(run, SEND_LIVE, 0) && !s->told) {
         s->told = true;
-        run_tell(run, WIRE_NOTE, 0, "the process that sends the run to the server could not be started; it is sent at the end");
+        run_report(run, WIRE_NOTE, 0, "the process that sends the run to the server could not be started; it is sent at the end");
     }
 }
 
-void server_hear(struct run *run)
+void run_server_receive(struct run *run)
 {
     struct run_server *s = &run->server;
     int rc;
-    while ((rc = receive(run)) > 0)
+    while ((rc = receive_sender_message(run)) > 0)
         ;
     if (rc == 0)
         return;
-    drop(run);
+    stop_sender(run);
     s->live = false;
     if (s->starts < STARTS_MAX)
         s->start_ns = clock_mono_ns() + AGAIN_MS * MS;
 }
 
-void server_ended(struct run *run)
+void run_server_ended(struct run *run)
 {
     run->server.start_ns = INT64_MAX;
-    while (run->server.line >= 0 && receive(run) > 0)
+    while (run->server.line >= 0 && receive_sender_message(run) > 0)
         ;
-    drop(run);
+    stop_sender(run);
 }
 
-static bool ended(const struct run_server *s)
+static bool has_sender_ended(const struct run_server *s)
 {
     return s->done || s->trouble[0];
 }
 
-void server_close(struct run *run)
+void run_server_close(struct run *run)
 {
     struct timespec nap = {.tv_nsec = 5 * MS};
-    drop(run);
+    stop_sender(run);
     for (int i = 0; run->server.dying > 0 && i < 100 && waitpid(run->server.dying, NULL, WNOHANG) == 0; i++)
         nanosleep(&nap, NULL);
     run->server.dying = 0;
 }
 
-void server_discard(struct run *run)
+void run_server_discard(struct run *run)
 {
     struct run_server *s = &run->server;
     if (!s->shared)
         return;
     s->trouble[0] = 0;
     s->told = true;
-    if (start(run, SEND_DISCARD, 0))
-        wait_for(run, clock_mono_ns() + SHARE_MS * MS, ended);
+    if (start_sender(run, SEND_DISCARD, 0))
+        wait_for_sender(run, clock_mono_ns() + SHARE_MS * MS, has_sender_ended);
     if (!s->done)
-        run_tell(run, WIRE_NOTE, 0, "the run that was made on the server for --share-run could not be deleted again");
-    drop(run);
+        run_report(run, WIRE_NOTE, 0, "the run that was made on the server for --share-run could not be deleted again");
+    stop_sender(run);
 }
 
 /* The reason at the end of a chain of errors: the text behind the request's URL. */
@@ -381,7 +382,7 @@ static const char *last_reason(const char *why)
     return after && after[2] ? after + 2 : why;
 }
 
-static void print_end(struct run *run, enum wait_end end, const struct screen *screen, struct buf *to)
+static void print_sender_end(struct run *run, enum wait_end end, const struct screen *screen, struct buf *to)
 {
     struct run_server *s = &run->server;
     CLEANUP_BUF struct buf line;
@@ -406,7 +407,7 @@ static void print_end(struct run *run, enum wait_end end, const struct screen *s
     summary_line(screen, STYLE_DIM, "", 2, buf_text(&line), to);
 }
 
-void server_fetch(struct run *run, int64_t until_ns)
+void run_server_fetch(struct run *run, int64_t until_ns)
 {
     struct run_server *s = &run->server;
     if (!s->shared)
@@ -414,20 +415,20 @@ void server_fetch(struct run *run, int64_t until_ns)
     s->trouble[0] = 0;
     s->told = true;
     s->done = false;
-    if (start(run, SEND_FETCH, 0))
-        wait_for(run, until_ns, ended);
+    if (start_sender(run, SEND_FETCH, 0))
+        wait_for_sender(run, until_ns, has_sender_ended);
     s->done = false;
-    drop(run);
+    stop_sender(run);
 }
 
 /* The sender goes on, and gives up by itself. */
-static void let_go(struct run_server *s)
+static void release_sender(struct run_server *s)
 {
     fd_close(&s->line);
     s->pid = 0;
 }
 
-bool server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to)
+bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to)
 {
     struct run_server *s = &run->server;
     if (!run->plan.server)
@@ -436,19 +437,19 @@ bool server_finish(struct run *run, int64_t until_ns, const struct screen *scree
     double patience_s = s->live ? 3 : 0;
     s->trouble[0] = 0;
     s->told = true;
-    bool started = start(run, SEND_FINISH, patience_s);
+    bool started = start_sender(run, SEND_FINISH, patience_s);
     if (run->wire->in_series && started) { /* the next repetition waits for nobody; the sender gives up by itself */
-        let_go(s);
+        release_sender(s);
         return true;
     }
-    enum wait_end end = started ? wait_for(run, until_ns, ended) : WAIT_ENDED;
-    print_end(run, end, screen, to);
+    enum wait_end end = started ? wait_for_sender(run, until_ns, has_sender_ended) : WAIT_ENDED;
+    print_sender_end(run, end, screen, to);
     if (end == WAIT_SILENT) {
         struct sched_param none = {0};
         setpriority(PRIO_PROCESS, (id_t)s->pid, 19); /* the next measurement may begin beside it */
         sched_setscheduler(s->pid, SCHED_IDLE, &none);
-        let_go(s);
+        release_sender(s);
     }
-    drop(run);
+    stop_sender(run);
     return s->done;
 }

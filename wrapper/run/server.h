@@ -28,27 +28,27 @@ struct run_server {
 };
 
 /* The run is begun: with --share-run the server is asked for it, while the recorder goes on. */
-void server_begin(struct run *run);
-/* Waits for that, at most 2 s since server_begin and 0.3 s for a silent server, and reports to the launcher what the program finds in its environment. */
-void server_share(struct run *run);
+void run_server_begin(struct run *run);
+/* Waits for that, at most 2 s since run_server_begin and 0.3 s for a silent server, and reports to the launcher what the program finds in its environment. */
+void run_server_share(struct run *run);
 /* The program runs. The live sender is started a second later: not while the program is starting, and never for the shortest of runs. */
-void server_started(struct run *run);
+void run_server_started(struct run *run);
 /* When the next thing is to be done (monotonic ns; INT64_MAX: nothing), and doing it. */
-int64_t server_next(const struct run *run);
-void server_on_time(struct run *run, int64_t now_ns);
+int64_t run_server_next(const struct run *run);
+void run_server_on_time(struct run *run, int64_t now_ns);
 /* Messages of the sender, when `line` can be read. */
-void server_hear(struct run *run);
+void run_server_receive(struct run *run);
 /* The program has ended: the live sender with it. */
-void server_ended(struct run *run);
+void run_server_ended(struct run *run);
 /* The program could not be started: a run that was made for it is deleted on the server. */
-void server_discard(struct run *run);
+void run_server_discard(struct run *run);
 /* The program has ended and the journal is flushed: with --share-run, what its own client logged on the server is fetched, until `until_ns` or as long as a
  * silent server is waited for. What is not there then makes the run an incomplete one (run/shared.h). */
-void server_fetch(struct run *run, int64_t until_ns);
+void run_server_fetch(struct run *run, int64_t until_ns);
 /* The run is in the tree: it is completed on the server, waited for until `until_ns`, or until the server has been silent for 0.3 s in this run (then
  * a process goes on without anything waiting for it); where the run is, or why not, is added as lines to `to`.
  * False: the server has not all of it. Without a server in the plan, true and nothing is added. */
-bool server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to);
+bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to);
 /* The launcher has gone: no zombie is left to whoever is above it. */
-void server_close(struct run *run);
+void run_server_close(struct run *run);
 #endif

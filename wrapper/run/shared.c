@@ -18,7 +18,7 @@ enum { DEPTH_MAX = 32, FILES_MAX = 10000, RUN_BYTES = 256 << 20 };
 
 /* ---- the store ---- */
 
-static void folder_name(const char *id, char ret[64])
+static void shared_folder_name(const char *id, char ret[64])
 {
     snprintf(ret, 64, SPOOL_SHARED "%.32s", id);
 }
@@ -26,7 +26,7 @@ static void folder_name(const char *id, char ret[64])
 int shared_open(const struct spool *s, const char *id, bool make)
 {
     char name[64];
-    folder_name(id, name);
+    shared_folder_name(id, name);
     if (make)
         return place_make_folder(s->root, name, 0700);
     return place_open(s->root, name, O_RDONLY | O_DIRECTORY, 0);
@@ -49,7 +49,7 @@ static const char *file_uri(int folder, const char *below, struct arena *a)
     return uri.failed ? NULL : arena_dup(a, uri.p, uri.n);
 }
 
-static void put_line(struct buf *to, const char *key, const char *value)
+static void store_put_line(struct buf *to, const char *key, const char *value)
 {
     buf_printf(to, "%s: ", key);
     buf_json(to, str_of(value));
@@ -57,21 +57,21 @@ static void put_line(struct buf *to, const char *key, const char *value)
 }
 
 /* The locations are absolute: a relative one would be the program's working folder. */
-static int put_experiment(int folder, const char *id, const char *name, struct arena *a, struct err *err)
+static int store_put_experiment(int folder, const char *id, const char *name, struct arena *a, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     const char *path = arena_printf(a, "%s/meta.yaml", id), *at = file_uri(folder, arena_printf(a, "/%s", id), a);
     buf_init(&text, 64 << 10);
     if (!path || !at || fs_mkdirs(folder, id, 0700, err))
         return err_set(err, ERR_SYSTEM, "cannot make the store's experiment");
-    put_line(&text, "artifact_location", at);
-    put_line(&text, "experiment_id", id);
-    put_line(&text, "lifecycle_stage", "active");
-    put_line(&text, "name", name);
+    store_put_line(&text, "artifact_location", at);
+    store_put_line(&text, "experiment_id", id);
+    store_put_line(&text, "lifecycle_stage", "active");
+    store_put_line(&text, "name", name);
     return fs_create(folder, path, buf_text(&text), 0600, err);
 }
 
-static int put_run(int folder, const char *experiment, const struct journal_head *head, struct arena *a, struct err *err)
+static int store_put_run(int folder, const char *experiment, const struct journal_head *head, struct arena *a, struct err *err)
 {
     static const char *const folders[] = {"params", "metrics", "tags", "artifacts"};
     struct buf text CLEANUP_BUF;
@@ -83,29 +83,29 @@ static int put_run(int folder, const char *experiment, const struct journal_head
         if (!made || fs_mkdirs(folder, made, 0700, err))
             return -1;
     }
-    put_line(&text, "artifact_uri", at ? at : "");
+    store_put_line(&text, "artifact_uri", at ? at : "");
     buf_puts(&text, "end_time: null\nentry_point_name: \"\"\n");
-    put_line(&text, "experiment_id", experiment);
-    put_line(&text, "lifecycle_stage", "active");
-    put_line(&text, "run_id", head->id);
-    put_line(&text, "run_name", name);
-    put_line(&text, "run_uuid", head->id);
+    store_put_line(&text, "experiment_id", experiment);
+    store_put_line(&text, "lifecycle_stage", "active");
+    store_put_line(&text, "run_id", head->id);
+    store_put_line(&text, "run_name", name);
+    store_put_line(&text, "run_uuid", head->id);
     buf_printf(&text, "source_name: \"\"\nsource_type: 4\nsource_version: \"\"\nstart_time: %" PRId64 "\nstatus: 1\ntags: []\n",
                head->start_ms);
-    put_line(&text, "user_id", head->user ? head->user : "");
+    store_put_line(&text, "user_id", head->user ? head->user : "");
     const char *tag = arena_printf(a, "%s/%s/tags/mlflow.runName", experiment, head->id);
     if (!at || !path || !tag || text.failed)
         return err_set(err, ERR_SYSTEM, "out of memory");
     return fs_create(folder, tag, str_of(name), 0600, err) || fs_create(folder, path, buf_text(&text), 0600, err) ? -1 : 0;
 }
 
-int shared_make(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err)
+int shared_make_store(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err)
 {
     CLEANUP_FD int folder = shared_open(s, head->id, true);
     if (folder < 0)
         return err_sys(err, "cannot make a private store in the spool");
     snprintf(ret->experiment, sizeof ret->experiment, "%" PRIu32, tree_experiment_id(str_of(head->experiment)));
-    if (put_experiment(folder, ret->experiment, head->experiment, a, err) || put_run(folder, ret->experiment, head, a, err))
+    if (store_put_experiment(folder, ret->experiment, head->experiment, a, err) || store_put_run(folder, ret->experiment, head, a, err))
         return err_wrap(err, "private store");
     ret->uri = file_uri(folder, "", a);
     return ret->uri ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
@@ -113,7 +113,7 @@ int shared_make(const struct spool *s, const struct journal_head *head, struct a
 
 /* ---- one fact ---- */
 
-static const struct fact *metric_of(const struct record *r, struct str key)
+static const struct fact *find_metric_fact(const struct record *r, struct str key)
 {
     for (const struct fact *f = r->first; f; f = f->next)
         if (f->kind == FACT_METRIC && str_eq(f->key, key))
@@ -127,7 +127,7 @@ bool shared_is_own(const struct record *r, enum fact_kind kind, const char *key)
         return strncmp(key, "benchwrap.", 10) == 0 || record_find(r, FACT_TAG, key);
     if (kind == FACT_PARAM)
         return record_find(r, FACT_PARAM, key);
-    const struct fact *own = kind == FACT_METRIC ? metric_of(r, str_of(key)) : NULL;
+    const struct fact *own = kind == FACT_METRIC ? find_metric_fact(r, str_of(key)) : NULL;
     return strncmp(key, "run.", 4) == 0 || (own && strcmp(own->source, "log") != 0 && strcmp(own->source, SHARED_SOURCE) != 0);
 }
 
@@ -139,7 +139,7 @@ static bool has_sample(const struct record *r, const struct fact *sample)
     return false;
 }
 
-static void add_text(struct record *r, enum fact_kind kind, const char *key, struct str text, int64_t time_ms)
+static void shared_add_text(struct record *r, enum fact_kind kind, const char *key, struct str text, int64_t time_ms)
 {
     struct fact f = {.kind = kind, .key = str_of(key), .text = text, .time_ms = time_ms, .unit = "", .source = SHARED_SOURCE};
     if (kind == FACT_TAG && (shared_is_own(r, kind, key) || (strcmp(key, "mlflow.runName") == 0 && str_is(text, r->id))))
@@ -163,7 +163,7 @@ static bool is_taken(const struct record *r, const char *path)
     return false;
 }
 
-static void add_file(struct shared_into *to, int dir, const char *file, const char *wanted)
+static void shared_add_file(struct shared_into *to, int dir, const char *file, const char *wanted)
 {
     struct record *r = to->r;
     char path[1200], name[40];
@@ -194,7 +194,7 @@ static void add_file(struct shared_into *to, int dir, const char *file, const ch
 }
 
 /* Every file below dir/name; `path` is its name as an artifact. */
-static void add_folder(struct shared_into *to, int dir, const char *name, const char *path, int depth)
+static void shared_add_folder(struct shared_into *to, int dir, const char *name, const char *path, int depth)
 {
     struct fs_names list;
     struct stat st;
@@ -205,16 +205,16 @@ static void add_folder(struct shared_into *to, int dir, const char *name, const 
         char below[1100];
         snprintf(below, sizeof below, "%s%s%.255s", path, *path ? "/" : "", list.names[i]);
         if (fstatat(folder, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-            add_folder(to, folder, list.names[i], below, depth + 1);
+            shared_add_folder(to, folder, list.names[i], below, depth + 1);
         else
-            add_file(to, folder, list.names[i], below);
+            shared_add_file(to, folder, list.names[i], below);
     }
     fs_names_deinit(&list);
 }
 
 /* ---- from the private store ---- */
 
-static void add_metrics(struct record *r, const struct tree_run *run)
+static void shared_add_metrics(struct record *r, const struct tree_run *run)
 {
     for (const struct tree_entry *e = run->metrics; e; e = e->next) {
         if (shared_is_own(r, FACT_METRIC, e->key)) {
@@ -236,32 +236,32 @@ static void add_metrics(struct record *r, const struct tree_run *run)
     }
 }
 
-static void add_run(struct shared_into *to, int store, const struct tree_run *run)
+static void shared_add_run(struct shared_into *to, int store, const struct tree_run *run)
 {
     struct record *r = to->r;
     char path[300];
     for (const struct tree_entry *e = run->params; e; e = e->next)
-        add_text(r, FACT_PARAM, e->key, e->value, run->start_ms);
+        shared_add_text(r, FACT_PARAM, e->key, e->value, run->start_ms);
     for (const struct tree_entry *e = run->tags; e; e = e->next)
-        add_text(r, FACT_TAG, e->key, e->value, run->start_ms);
-    add_metrics(r, run);
+        shared_add_text(r, FACT_TAG, e->key, e->value, run->start_ms);
+    shared_add_metrics(r, run);
     snprintf(path, sizeof path, "%.200s/artifacts", tree_run_path(run));
-    add_folder(to, store, path, "", 0);
+    shared_add_folder(to, store, path, "", 0);
     /* What the tree has no place for is kept as the client wrote it. */
     snprintf(path, sizeof path, "%.200s/inputs", tree_run_path(run));
-    add_folder(to, store, path, "mlflow/inputs", 0);
+    shared_add_folder(to, store, path, "mlflow/inputs", 0);
     snprintf(path, sizeof path, "%.200s/outputs", tree_run_path(run));
-    add_folder(to, store, path, "mlflow/outputs", 0);
+    shared_add_folder(to, store, path, "mlflow/outputs", 0);
     if (run->problem)
         record_warning(r, "what the program's MLflow client logged is damaged: %.300s", run->problem);
 }
 
 /* Data sets, models and traces belong to the client's experiments, and to the store. */
-static void add_rest(struct shared_into *to, int store)
+static void shared_add_rest(struct shared_into *to, int store)
 {
     static const char *const kinds[] = {"datasets", "models", "traces"};
     struct fs_names list;
-    add_folder(to, store, "models", "mlflow/registry", 0);
+    shared_add_folder(to, store, "models", "mlflow/registry", 0);
     if (fs_list(store, ".", &list, NULL))
         return;
     for (size_t i = 0; i < list.count; i++)
@@ -269,12 +269,12 @@ static void add_rest(struct shared_into *to, int store)
             char name[300], path[60];
             snprintf(name, sizeof name, "%.200s/%s", list.names[i], kinds[k]);
             snprintf(path, sizeof path, "mlflow/%s", kinds[k]);
-            add_folder(to, store, name, path, 0);
+            shared_add_folder(to, store, name, path, 0);
         }
     fs_names_deinit(&list);
 }
 
-static void add_store(struct shared_into *to, int store)
+static void shared_add_store(struct shared_into *to, int store)
 {
     struct arena a;
     struct tree_run *run;
@@ -282,8 +282,8 @@ static void add_store(struct shared_into *to, int store)
     to->r->source = SHARED_SOURCE;
     arena_init(&a, RUN_BYTES);
     if (tree_find(store, to->r->id, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &a, &run, &err) == 0) {
-        add_run(to, store, run);
-        add_rest(to, store);
+        shared_add_run(to, store, run);
+        shared_add_rest(to, store);
     } else
         record_warning(to->r, "what the program's MLflow client logged cannot be read: %s", err.text[0] ? err.text : "its run is gone");
     arena_deinit(&a);
@@ -316,7 +316,7 @@ int shared_add_fetched(struct shared_into *to, int folder, struct err *err)
             break;
         switch (f->kind) {
         case FACT_PARAM:
-        case FACT_TAG: add_text(to->r, f->kind, key, f->text, f->time_ms); break;
+        case FACT_TAG: shared_add_text(to->r, f->kind, key, f->text, f->time_ms); break;
         case FACT_METRIC:
             if (!shared_is_own(to->r, FACT_METRIC, key) && !has_sample(to->r, f))
                 record_fact(to->r, f);
@@ -324,7 +324,7 @@ int shared_add_fetched(struct shared_into *to, int folder, struct err *err)
         case FACT_ARTIFACT: {
             const char *file = arena_dup(&fetched.arena, f->text.p, f->text.n);
             if (file)
-                add_file(to, folder, file, key);
+                shared_add_file(to, folder, file, key);
             break;
         }
         default: record_fact(to->r, f); break;
@@ -348,7 +348,7 @@ void shared_finish(const struct spool *s, struct record *r, uint64_t left, struc
     struct err err = {0};
     if (!on_server) {
         if (folder >= 0)
-            add_store(&to, folder);
+            shared_add_store(&to, folder);
         return;
     }
     if (folder >= 0 && shared_is_fetched(folder) && shared_add_fetched(&to, folder, &err) == 0)
@@ -361,7 +361,7 @@ void shared_finish(const struct spool *s, struct record *r, uint64_t left, struc
 
 /* ---- the client's other runs ---- */
 
-static enum run_status status_of(const struct tree_run *run)
+static enum run_status shared_run_status(const struct tree_run *run)
 {
     return run->status == RUN_FINISHED || run->status == RUN_FAILED ? run->status : RUN_KILLED;
 }
@@ -376,14 +376,14 @@ static int publish_other(struct spool *s, int store, const struct finished *f, c
     r->redact_name = f->record.redact_name;
     r->redact_context = f->record.redact_context;
     r->end_ms = run->end_ms >= r->start_ms ? run->end_ms : f->record.end_ms;
-    r->status = status_of(run);
+    r->status = shared_run_status(run);
     r->source = SHARED_SOURCE;
     memcpy(ret->head.id, run->id, sizeof ret->head.id);
     ret->head.run_name = run->name;
     ret->head.experiment = run->experiment;
     ret->head.start_ms = r->start_ms;
     struct shared_into to = {.r = r, .spool = s->dir, .left = o->artifact_max, .redact = redact};
-    add_run(&to, store, run);
+    shared_add_run(&to, store, run);
     record_tag(r, "benchwrap.run_id", str_of(run->id));
     if (!record_find(r, FACT_TAG, "mlflow.parentRunId"))
         record_tag(r, "benchwrap.parent_run_id", str_of(f->record.id));
@@ -392,14 +392,14 @@ static int publish_other(struct spool *s, int store, const struct finished *f, c
     return finish_publish(s, ret, o, err);
 }
 
-struct others {
+struct other_runs {
     const char *own;
     struct tree_run *list;
 };
 
-static int note_other(void *context, struct tree_run *run)
+static int other_runs_add(void *context, struct tree_run *run)
 {
-    struct others *o = context;
+    struct other_runs *o = context;
     if (strcmp(run->id, o->own) != 0 && record_is_id(str_of(run->id)) && run->lifecycle && strcmp(run->lifecycle, "deleted") != 0) {
         run->next = o->list;
         o->list = run;
@@ -410,13 +410,13 @@ static int note_other(void *context, struct tree_run *run)
 int shared_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct buf *places, struct err *err)
 {
     CLEANUP_FD int store = shared_open(s, f->record.id, false);
-    struct others others = {.own = f->record.id};
+    struct other_runs others = {.own = f->record.id};
     struct arena a;
     int rc = 0;
     if (store < 0 || record_find(&f->record, FACT_TAG, SHARED_TAG_RUN))
         return 0;
     arena_init(&a, RUN_BYTES);
-    if (tree_walk(store, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &a, note_other, &others, err) < 0)
+    if (tree_walk(store, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &a, other_runs_add, &others, err) < 0)
         rc = -1;
     for (const struct tree_run *run = others.list, *next; run && rc == 0; run = next) {
         struct finished other;

@@ -17,7 +17,7 @@ struct shared_store {
     char experiment[24];    /* its id */
 };
 /* Makes the private store, with one run of the record's id that the client will find by MLFLOW_RUN_ID. Texts are in the arena. */
-int shared_make(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err);
+int shared_make_store(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err);
 /* The folder of the run in the spool (make: made where it is not there), open; -1: there is none. */
 int shared_open(const struct spool *s, const char *id, bool make);
 /* Is what a fetch has written to the folder complete? */

@@ -35,7 +35,7 @@ struct fetched_file {
     struct fetched_file *next;
 };
 
-static void put_texts(struct fetching *x, enum fact_kind kind, const char *list)
+static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *list)
 {
     for (const struct json *e = json_first(json_get(x->run.data, list)); e; e = json_next(e)) {
         const char *key = json_string(json_get(e, "key"), ""), *text = json_string(json_get(e, "value"), "");
@@ -50,7 +50,7 @@ static void put_texts(struct fetching *x, enum fact_kind kind, const char *list)
     }
 }
 
-static int put_sample(void *context, double value, int64_t time_ms, int64_t step)
+static int fetch_sample(void *context, double value, int64_t time_ms, int64_t step)
 {
     struct fetching *x = context;
     struct fact f = {.kind = FACT_METRIC,
@@ -65,20 +65,20 @@ static int put_sample(void *context, double value, int64_t time_ms, int64_t step
     return 0;
 }
 
-static enum mlflow_answer put_metrics(struct fetching *x, struct err *err)
+static enum mlflow_answer fetch_metrics(struct fetching *x, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     for (const struct json *e = json_first(json_get(x->run.data, "metrics")); e && answer == MLFLOW_FINE; e = json_next(e)) {
         x->key = json_string(json_get(e, "key"), "");
         if (!shared_is_own(x->ours, FACT_METRIC, x->key))
-            answer = mlflow_history(x->m, x->run.id, x->key, put_sample, x, err);
+            answer = mlflow_history(x->m, x->run.id, x->key, fetch_sample, x, err);
     }
     return answer;
 }
 
 /* ---- files ---- */
 
-static int note_file(void *context, const char *path, int64_t size)
+static int fetch_note_file(void *context, const char *path, int64_t size)
 {
     struct fetching *x = context;
     struct stat st;
@@ -93,7 +93,7 @@ static int note_file(void *context, const char *path, int64_t size)
 }
 
 /* For what has not been redacted yet: no crash leaves it. */
-static int unnamed_file(int dir)
+static int open_unnamed_file(int dir)
 {
     static const char name[] = "download";
     unlinkat(dir, name, 0);
@@ -103,7 +103,7 @@ static int unnamed_file(int dir)
     return fd;
 }
 
-static enum mlflow_answer put_file(struct fetching *x, const struct fetched_file *f, struct err *err)
+static enum mlflow_answer fetch_file(struct fetching *x, const struct fetched_file *f, struct err *err)
 {
     char name[32];
     if (f->size < 0 || (uint64_t)f->size > x->left) {
@@ -114,7 +114,7 @@ static enum mlflow_answer put_file(struct fetching *x, const struct fetched_file
     snprintf(name, sizeof name, "file-%zu", x->files++);
     unlinkat(x->folder, name, 0);
     CLEANUP_FD int to = openat(x->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    CLEANUP_FD int fd = unnamed_file(x->folder);
+    CLEANUP_FD int fd = open_unnamed_file(x->folder);
     if (to < 0 || fd < 0) {
         err_sys(err, "spool: cannot make a file");
         return MLFLOW_REFUSED;
@@ -131,20 +131,20 @@ static enum mlflow_answer put_file(struct fetching *x, const struct fetched_file
     return answer;
 }
 
-static enum mlflow_answer put_files(struct fetching *x, struct err *err)
+static enum mlflow_answer fetch_files(struct fetching *x, struct err *err)
 {
-    enum mlflow_answer answer = mlflow_artifact_list(x->m, &x->run, "", note_file, x, err);
+    enum mlflow_answer answer = mlflow_artifact_list(x->m, &x->run, "", fetch_note_file, x, err);
     if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) { /* a root that is nowhere: the run is not worth less */
         record_missing(&x->record, "artifacts", "the server's artifacts cannot be listed: %.300s", err->text);
         return MLFLOW_FINE;
     }
     for (const struct fetched_file *f = x->list; f && answer == MLFLOW_FINE; f = f->next)
-        answer = put_file(x, f, err);
+        answer = fetch_file(x, f, err);
     return answer;
 }
 
 /* Data sets: the tree has no place for them. */
-static int put_inputs(struct fetching *x, struct err *err)
+static int fetch_inputs(struct fetching *x, struct err *err)
 {
     const struct json *inputs = json_get(json_get(json_get(x->run.reply, "run"), "inputs"), "dataset_inputs");
     struct buf text CLEANUP_BUF;
@@ -163,12 +163,12 @@ static enum mlflow_answer fetch_all(struct fetching *x, const char *server_run, 
     enum mlflow_answer answer = mlflow_run_get(x->m, server_run, &x->record.arena, &x->run, err);
     if (answer != MLFLOW_FINE)
         return answer;
-    put_texts(x, FACT_PARAM, "params");
-    put_texts(x, FACT_TAG, "tags");
-    answer = put_metrics(x, err);
+    fetch_texts(x, FACT_PARAM, "params");
+    fetch_texts(x, FACT_TAG, "tags");
+    answer = fetch_metrics(x, err);
     if (answer == MLFLOW_FINE)
-        answer = put_files(x, err);
-    if (answer == MLFLOW_FINE && put_inputs(x, err))
+        answer = fetch_files(x, err);
+    if (answer == MLFLOW_FINE && fetch_inputs(x, err))
         answer = MLFLOW_REFUSED;
     return answer;
 }

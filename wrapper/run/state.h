@@ -23,7 +23,7 @@ struct run {
     struct files_look files; /* of the rules, as they were before the program */
     struct journal *journal;
     struct record record;
-    struct stream streams[WIRE_STREAMS];
+    struct spool_stream streams[WIRE_STREAMS];
     char **told_argv; /* the command line as it may be written */
     struct redaction redaction; /* what is left out of all that is written */
     struct redact_stream cleaned[WIRE_STREAMS]; /* on their way into streams */
@@ -38,7 +38,7 @@ struct run {
     bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
     struct run_server server;
     struct run_job job;
-    struct run_nodes nodes;
+    struct run_collectors nodes;
     struct run_step step;
     struct log log;
     pid_t syncer; /* child that syncs the journal, 0: none yet */
@@ -47,7 +47,7 @@ struct run {
 };
 
 /* A message to the launcher, or to run->tell; text may be NULL. The launcher's death is no error. */
-void run_tell(const struct run *run, uint32_t kind, int status, const char *text);
+void run_report(const struct run *run, uint32_t kind, int status, const char *text);
 /* A warning that is told at once and stands in the record with the source SUMMARY_TOLD, so that the summary does not tell it again. */
 void run_warn(struct run *run, const char *text);
 /* The same for what another process has printed already. */
@@ -67,5 +67,5 @@ bool run_is_ending(int number);
 /* Takes what the rings still hold and the signals that wait. */
 void run_drain(struct run *run);
 /* The last facts into the record and the journal: usage, status, kept files, what is looked at afterwards. */
-void run_close(struct run *run);
+void run_record_end(struct run *run);
 #endif

@@ -23,20 +23,20 @@ static bool is_srun(const struct run *run)
     return launcher && strcmp(launcher, "srun") == 0;
 }
 
-static bool number_of(const struct run *run, const char *variable, int64_t *ret)
+static bool env_positive_number(const struct run *run, const char *variable, int64_t *ret)
 {
     const char *text = env_text(run->host.env, variable);
     return text && str_int(str_of(text), ret) && *ret > 0;
 }
 
 /* Components of a heterogeneous job, else 1. */
-static int64_t components(const struct run *run)
+static int64_t job_components(const struct run *run)
 {
     int64_t n = 1;
-    return number_of(run, "SLURM_HET_SIZE", &n) && n > 1 ? n : 1;
+    return env_positive_number(run, "SLURM_HET_SIZE", &n) && n > 1 ? n : 1;
 }
 
-static void tell(struct run *run, const char *source, const char *key, int64_t value)
+static void record_step_param(struct run *run, const char *source, const char *key, int64_t value)
 {
     const char *before = run->record.source;
     if (value <= 0 || record_find(&run->record, FACT_PARAM, key))
@@ -47,7 +47,7 @@ static void tell(struct run *run, const char *source, const char *key, int64_t v
     run->dirty = true;
 }
 
-static void missing(struct run *run, const char *key, const char *why)
+static void record_step_missing(struct run *run, const char *key, const char *why)
 {
     const char *before = run->record.source;
     if (record_find(&run->record, FACT_PARAM, key) || record_find(&run->record, FACT_MISSING, key))
@@ -62,28 +62,28 @@ void step_record(struct run *run)
     struct peel_shape shape;
     int64_t nodes = 0;
     bool told = peel_read_shape(run->plan.argv, &shape);
-    tell(run, "launcher", "step.tasks", shape.tasks);
-    tell(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
-    tell(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
-    bool one = components(run) == 1 && number_of(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
-    run->step.wanted = is_srun(run) && number_of(run, "SLURM_JOB_ID", &nodes) && strcmp(run->wire->scope, "launcher") == 0 &&
+    record_step_param(run, "launcher", "step.tasks", shape.tasks);
+    record_step_param(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
+    record_step_param(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
+    bool one = job_components(run) == 1 && env_positive_number(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
+    run->step.wanted = is_srun(run) && env_positive_number(run, "SLURM_JOB_ID", &nodes) && strcmp(run->wire->scope, "launcher") == 0 &&
                        !(one && told && shape.tasks) && !opt_on(&run->plan.opts, OPTION_NO_SCONTROL);
 }
 
 void step_begin(struct run *run)
 {
-    if (run->step.wanted && components(run) <= COMPONENTS)
+    if (run->step.wanted && job_components(run) <= COMPONENTS)
         run->step.look_ns = clock_mono_ns() + FIRST_MS * MS;
 }
 
 /* ---- asking ---- */
 
-static void ask_now(struct run *run)
+static void query_step(struct run *run)
 {
     struct run_step *s = &run->step;
     char name[64] = "SLURM_JOB_ID";
     struct err err = {0};
-    if (components(run) > 1)
+    if (job_components(run) > 1)
         snprintf(name, sizeof name, "SLURM_JOB_ID_HET_GROUP_%d", s->component);
     const char *id = env_text(run->host.env, name);
     char *line[] = {(char *)"scontrol", (char *)"show", (char *)"step", (char *)id, NULL};
@@ -105,7 +105,7 @@ static bool is_own_srun(void *context, struct str host, pid_t pid)
     return str_eq(str_cut(&rest, '.'), str_cut(&host, '.')) && proc_is_below(pid, run->host.pid);
 }
 
-static void again(struct run *run)
+static void retry_step_later(struct run *run)
 {
     struct run_step *s = &run->step;
     int64_t wait_ms = (int64_t)FIRST_MS << (s->tries < 9 ? 2 * s->tries : 18);
@@ -117,7 +117,7 @@ static void again(struct run *run)
 }
 
 /* The answer of one component: without a step there, srun has not come so far, or uses other components. */
-static void take(struct run *run)
+static void handle_step_answer(struct run *run)
 {
     struct run_step *s = &run->step;
     struct slurm_step step;
@@ -134,12 +134,12 @@ static void take(struct run *run)
     query_close(&s->ask);
     if (found < 0)
         return; /* no answer, or one that is not believed: another one would be no better */
-    if (++s->component < components(run))
-        ask_now(run);
+    if (++s->component < job_components(run))
+        query_step(run);
     else if (s->nodes && !s->list.failed)
         s->known = true;
     else
-        again(run);
+        retry_step_later(run);
 }
 
 int64_t step_next(const struct run *run)
@@ -152,9 +152,9 @@ void step_on_time(struct run *run, int64_t now_ns)
 {
     struct run_step *s = &run->step;
     if (now_ns >= s->look_ns)
-        ask_now(run);
+        query_step(run);
     if (s->ask.pid && query_poll(&s->ask) != QUERY_RUNS)
-        take(run);
+        handle_step_answer(run);
 }
 
 /* ---- what is told at the end ---- */
@@ -175,7 +175,7 @@ static bool fills_job(const struct run *run)
     return !is_srun(run) && peel_read_shape(run->plan.argv, &shape) && !shape.hosts && (!shape.tasks || (slots && shape.tasks >= slots));
 }
 
-static void tell_launcher(struct run *run)
+static void record_launcher_shape(struct run *run)
 {
     struct run_step *s = &run->step;
     struct peel_shape shape;
@@ -186,15 +186,16 @@ static void tell_launcher(struct run *run)
     bool all = told && (job == 1 || (shape.nodes == job && shape.tasks >= job) || fills_job(run));
     s->known = s->all = job && !shape.hosts && (all || (job == 1 && is_srun(run)));
     if (s->all)
-        tell(run, "launcher", "step.nodes", job);
+        record_step_param(run, "launcher", "step.nodes", job);
     else if (told && shape.nodes && (!shape.tasks || shape.tasks >= shape.nodes))
-        tell(run, "launcher", "step.nodes", shape.nodes);
-    missing(run, "step.nodes",
-            !s->wanted          ? "the launcher's options do not state on how many nodes it starts the program"
-            : s->tries >= TRIES ? "Slurm reported no step of this srun"
-                                : "the step had ended before Slurm reported it, or Slurm did not answer");
-    missing(run, "step.tasks",
-            s->wanted ? "srun's options do not state it, and Slurm reported no step" : "the launcher's options do not state it");
+        record_step_param(run, "launcher", "step.nodes", shape.nodes);
+    record_step_missing(run, "step.nodes",
+                        !s->wanted          ? "the launcher's options do not state on how many nodes it starts the program"
+                        : s->tries >= TRIES ? "Slurm reported no step of this srun"
+                                            : "the step had ended before Slurm reported it, or Slurm did not answer");
+    record_step_missing(run, "step.tasks",
+                        s->wanted ? "srun's options do not state it, and Slurm reported no step"
+                                  : "the launcher's options do not state it");
 }
 
 void step_end(struct run *run, int64_t until_ns)
@@ -202,17 +203,17 @@ void step_end(struct run *run, int64_t until_ns)
     struct run_step *s = &run->step;
     s->look_ns = INT64_MAX;
     while (s->ask.pid && clock_mono_ns() < until_ns && query_wait(&s->ask, (until_ns - clock_mono_ns()) / MS) != QUERY_RUNS)
-        take(run);
+        handle_step_answer(run);
     s->look_ns = INT64_MAX;
     if (strcmp(run->wire->scope, "launcher") != 0)
         return;
     if (s->known) {
-        tell(run, "scontrol", "step.nodes", s->nodes);
-        tell(run, "scontrol", "step.tasks", s->tasks);
+        record_step_param(run, "scontrol", "step.nodes", s->nodes);
+        record_step_param(run, "scontrol", "step.tasks", s->tasks);
         if (s->nodes == 1)
-            tell(run, "scontrol", "step.tasks_per_node", s->tasks);
+            record_step_param(run, "scontrol", "step.tasks_per_node", s->tasks);
     }
-    tell_launcher(run);
+    record_launcher_shape(run);
 }
 
 void step_close(struct run *run)

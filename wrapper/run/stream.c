@@ -19,12 +19,12 @@ static void segment_name(char to[NAME_MAX_LEN], const char *name, uint64_t k)
     snprintf(to, NAME_MAX_LEN, "%s.tail.%" PRIu64, name, k);
 }
 
-void stream_init(struct stream *s, int dir, const char *name, uint64_t log_max)
+void spool_stream_init(struct spool_stream *s, int dir, const char *name, uint64_t log_max)
 {
-    *s = (struct stream){.dir = dir, .name = name, .half = log_max / 2, .fd = -1};
+    *s = (struct spool_stream){.dir = dir, .name = name, .half = log_max / 2, .fd = -1};
 }
 
-void stream_deinit(struct stream *s)
+void spool_stream_deinit(struct spool_stream *s)
 {
     if (s->fd >= 0)
         close(s->fd);
@@ -32,10 +32,10 @@ void stream_deinit(struct stream *s)
 }
 
 /* Opens the file for the byte at s->total, which is the first of its piece. */
-static void next_piece(struct stream *s)
+static void next_piece(struct spool_stream *s)
 {
     char path[NAME_MAX_LEN];
-    stream_deinit(s);
+    spool_stream_deinit(s);
     if (s->total == 0) {
         s->fd = openat(s->dir, s->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     } else {
@@ -51,7 +51,7 @@ static void next_piece(struct stream *s)
         s->error = errno;
 }
 
-void stream_write(struct stream *s, const void *p, size_t n)
+void spool_stream_write(struct spool_stream *s, const void *p, size_t n)
 {
     const char *at = p;
     while (n > 0) {
@@ -105,10 +105,10 @@ static int64_t newest_segment(int dir, const char *name)
     return newest;
 }
 
-int stream_look(int dir, const char *name, uint64_t log_max, struct stream_kept *ret, struct err *err)
+int spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spool_stream_kept *ret, struct err *err)
 {
     (void)err;
-    *ret = (struct stream_kept){0};
+    *ret = (struct spool_stream_kept){0};
     uint64_t half = log_max / 2;
     int64_t head = size_of(dir, name);
     if (head <= 0)
@@ -129,8 +129,8 @@ int stream_look(int dir, const char *name, uint64_t log_max, struct stream_kept 
 }
 
 /* Hands bytes [from, from + n) of a file on. */
-static int feed_file(int dir, const char *path, uint64_t from, uint64_t n, void (*piece)(void *, const void *, size_t), void *context,
-                     struct err *err)
+static int feed_segment(int dir, const char *path, uint64_t from, uint64_t n, void (*piece)(void *, const void *, size_t), void *context,
+                        struct err *err)
 {
     CLEANUP_FD int fd = place_open(dir, path, O_RDONLY, 0);
     if (fd < 0)
@@ -151,14 +151,14 @@ static int feed_file(int dir, const char *path, uint64_t from, uint64_t n, void 
     return 0;
 }
 
-int stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *, const void *, size_t), void (*cut)(void *, uint64_t),
-                void *context, struct err *err)
+int spool_stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *, const void *, size_t),
+                      void (*cut)(void *, uint64_t), void *context, struct err *err)
 {
-    struct stream_kept kept;
+    struct spool_stream_kept kept;
     uint64_t half = log_max / 2;
-    if (stream_look(dir, name, log_max, &kept, err))
+    if (spool_stream_inspect(dir, name, log_max, &kept, err))
         return -1;
-    if (kept.head && feed_file(dir, name, 0, kept.head, piece, context, err))
+    if (kept.head && feed_segment(dir, name, 0, kept.head, piece, context, err))
         return -1;
     if (kept.cut)
         cut(context, kept.cut);
@@ -167,7 +167,7 @@ int stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void 
         uint64_t k = at / half - 1, offset = at % half;
         uint64_t n = half - offset < kept.total - at ? half - offset : kept.total - at;
         segment_name(path, name, k);
-        if (feed_file(dir, path, offset, n, piece, context, err))
+        if (feed_segment(dir, path, offset, n, piece, context, err))
             return -1;
         at += n;
     }
@@ -192,52 +192,52 @@ static void join_cut(void *context, uint64_t bytes)
     join_piece(context, line, stream_cut_line(line, bytes));
 }
 
-struct lines {
+struct line_splitter {
     void (*line)(void *context, struct str line);
     void *context;
     char text[STREAM_LINE_MAX];
     size_t n;
 };
 
-static void end_line(struct lines *l)
+static void line_splitter_end(struct line_splitter *l)
 {
     if (l->n)
         l->line(l->context, (struct str){l->text, l->n});
     l->n = 0;
 }
 
-static void feed_lines(void *context, const void *p, size_t n)
+static void line_splitter_feed(void *context, const void *p, size_t n)
 {
-    struct lines *l = context;
+    struct line_splitter *l = context;
     for (const char *from = p, *end = from + n; from < end;) {
         const char *lf = memchr(from, '\n', (size_t)(end - from));
         size_t length = (size_t)((lf ? lf : end) - from), left = sizeof l->text - l->n;
         memcpy(l->text + l->n, from, length < left ? length : left);
         l->n += length < left ? length : left;
         if (lf)
-            end_line(l);
+            line_splitter_end(l);
         from += length + (lf != NULL);
     }
 }
 
-static void cut_lines(void *context, uint64_t bytes)
+static void line_splitter_cut(void *context, uint64_t bytes)
 {
     (void)bytes;
-    ((struct lines *)context)->n = 0;
+    ((struct line_splitter *)context)->n = 0;
 }
 
-void stream_lines(int dir, const char *name, uint64_t log_max, void (*line)(void *context, struct str line), void *context)
+void spool_stream_lines(int dir, const char *name, uint64_t log_max, void (*line)(void *context, struct str line), void *context)
 {
-    struct lines l = {.line = line, .context = context};
+    struct line_splitter l = {.line = line, .context = context};
     struct err err = {0};
-    stream_feed(dir, name, log_max, feed_lines, cut_lines, &l, &err);
-    end_line(&l);
+    spool_stream_feed(dir, name, log_max, line_splitter_feed, line_splitter_cut, &l, &err);
+    line_splitter_end(&l);
 }
 
-int stream_whole(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err)
+int spool_stream_join(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err)
 {
-    struct stream_kept kept;
-    if (stream_look(dir, name, log_max, &kept, err))
+    struct spool_stream_kept kept;
+    if (spool_stream_inspect(dir, name, log_max, &kept, err))
         return -1;
     *ret_file = kept.total ? name : NULL;
     if (kept.tail == 0)
@@ -249,7 +249,7 @@ int stream_whole(int dir, const char *name, uint64_t log_max, struct buf *path, 
     struct joining j = {openat(dir, path->p, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), 0};
     if (j.fd < 0)
         return err_sys(err, "stream: cannot make %s", path->p);
-    int rc = stream_feed(dir, name, log_max, join_piece, join_cut, &j, err);
+    int rc = spool_stream_feed(dir, name, log_max, join_piece, join_cut, &j, err);
     close(j.fd);
     if (rc == 0 && j.error) {
         errno = j.error;

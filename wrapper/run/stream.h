@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-struct stream {
+struct spool_stream {
     int dir;            /* spool directory (borrowed) */
     const char *name;   /* "stdout.log" */
     uint64_t half;      /* bytes of head, and of each tail segment; 0: nothing is kept */
@@ -20,27 +20,27 @@ struct stream {
 };
 
 /* Nothing is made on disk until the first byte. */
-void stream_init(struct stream *s, int dir, const char *name, uint64_t log_max);
+void spool_stream_init(struct spool_stream *s, int dir, const char *name, uint64_t log_max);
 /* Keeps n more bytes. Never fails: what the disk refuses is counted in ->lost. */
-void stream_write(struct stream *s, const void *p, size_t n);
-void stream_deinit(struct stream *s);
+void spool_stream_write(struct spool_stream *s, const void *p, size_t n);
+void spool_stream_deinit(struct spool_stream *s);
 
 /* What is kept of a stream, reconstructed from the files alone. */
-struct stream_kept {
+struct spool_stream_kept {
     uint64_t total;     /* bytes the stream had */
     uint64_t head;      /* bytes at its beginning that are kept */
     uint64_t cut;       /* bytes in the middle that are not */
     uint64_t tail;      /* bytes at its end that are kept */
 };
 /* 0; an absent stream is one of no bytes. */
-int stream_look(int dir, const char *name, uint64_t log_max, struct stream_kept *ret, struct err *err);
+int spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spool_stream_kept *ret, struct err *err);
 /* Hands the kept bytes in order to `piece`, and between head and tail (if something was cut) calls `cut`. */
-int stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *context, const void *p, size_t n),
+int spool_stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *context, const void *p, size_t n),
                 void (*cut)(void *context, uint64_t bytes), void *context, struct err *err);
 /* Hands each kept line to `line`, without its end; of a longer one its first STREAM_LINE_MAX bytes. */
 enum { STREAM_LINE_MAX = 512 };
-void stream_lines(int dir, const char *name, uint64_t log_max, void (*line)(void *context, struct str line), void *context);
+void spool_stream_lines(int dir, const char *name, uint64_t log_max, void (*line)(void *context, struct str line), void *context);
 /* Makes one file of the stream: `name` itself if it is whole there, else `<name>.whole` (head, a line that tells the cut, tail).
  * *ret_file (static text or in `path`) is NULL if the stream had no bytes. Can be repeated after a crash. */
-int stream_whole(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err);
+int spool_stream_join(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err);
 #endif

@@ -29,7 +29,7 @@ static const struct fact *latest_metric(const struct record *r, struct str key)
     return found;
 }
 
-static bool is_result(const struct fact *f)
+static bool is_result_fact(const struct fact *f)
 {
     return f->kind == FACT_METRIC && key_is_result(f->key.p);
 }
@@ -37,7 +37,7 @@ static bool is_result(const struct fact *f)
 bool summary_has_results(const struct record *r)
 {
     for (const struct fact *f = r->first; f; f = f->next)
-        if (is_result(f))
+        if (is_result_fact(f))
             return true;
     return false;
 }
@@ -57,7 +57,7 @@ void summary_line(const struct screen *screen, enum style style, const char *lab
 
 /* ---- the first line ---- */
 
-static void print_outcome(const struct summary *s, struct buf *to)
+static void summary_print_outcome(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;
     const struct fact *benchmark = record_find(r, FACT_TAG, "benchmark");
@@ -117,7 +117,7 @@ static double value_of_metric(const struct record *r, const struct fact *m)
     return value;
 }
 
-static void put_metric(struct listing *l, const struct fact *m, const struct summary *s, struct arena *a)
+static void summary_add_metric(struct listing *l, const struct fact *m, const struct summary *s, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1024);
@@ -143,7 +143,7 @@ static void put_metric(struct listing *l, const struct fact *m, const struct sum
     listing_style(l, style);
 }
 
-static bool is_listed(const struct listing *l, const struct fact *const *shown, const struct fact *m)
+static bool is_metric_listed(const struct listing *l, const struct fact *const *shown, const struct fact *m)
 {
     for (size_t i = 0; i < listing_rows(l); i++)
         if (str_eq(shown[i]->key, m->key))
@@ -167,16 +167,16 @@ static bool print_headlines(const struct summary *s, struct arena *a, struct buf
     l.indent = 2;
     while (listing_rows(&l) < HEADLINES_MAX && (key = str_word(&rest)).n > 0) {
         const struct fact *m = latest_metric(r, key);
-        if (!m || !is_result(m) || is_listed(&l, shown, m))
+        if (!m || !is_result_fact(m) || is_metric_listed(&l, shown, m))
             continue;
         shown[listing_rows(&l)] = m;
-        put_metric(&l, m, s, a);
+        summary_add_metric(&l, m, s, a);
     }
     for (const struct fact *f = r->first; f && !tag && listing_rows(&l) < HEADLINES_MAX; f = f->next)
-        if (is_result(f) && !is_listed(&l, shown, f)) {
+        if (is_result_fact(f) && !is_metric_listed(&l, shown, f)) {
             const struct fact *m = latest_metric(r, f->key);
             shown[listing_rows(&l)] = m;
-            put_metric(&l, m, s, a);
+            summary_add_metric(&l, m, s, a);
         }
     listing_render(&l, s->screen, to);
     bool any = listing_rows(&l) > 0;
@@ -208,10 +208,10 @@ static void print_last_lines(const struct summary *s, struct buf *to)
 }
 
 /* Is one of the results a guess of the generic reader? Not what the program logged itself. */
-static bool is_guessed(const struct record *r)
+static bool has_guessed_results(const struct record *r)
 {
     for (const struct fact *f = r->first; f; f = f->next)
-        if (is_result(f) && f->source && strncmp(f->source, "rule:generic:", strlen("rule:generic:")) == 0)
+        if (is_result_fact(f) && f->source && strncmp(f->source, "rule:generic:", strlen("rule:generic:")) == 0)
             return true;
     return false;
 }
@@ -293,14 +293,14 @@ void summary_print(const struct summary *s, struct buf *to)
     const struct record *r = &s->f->record;
     struct arena a;
     arena_init(&a, 1 << 20);
-    print_outcome(s, to);
+    summary_print_outcome(s, to);
     buf_putc(to, '\n');
     size_t before = to->n;
     if (r->status != RUN_FINISHED) /* its own words first */
         print_last_lines(s, to);
     summary_print_reason(s, to);
     if (print_headlines(s, &a, to)) {
-        if (is_guessed(r))
+        if (has_guessed_results(r))
             summary_line(
                 s->screen, STYLE_DIM, "", 0,
                 STR("metrics guessed from the output, as no rule file describes this program. To add a metric: benchwrap log NAME=VALUE"),

@@ -62,7 +62,7 @@ struct json *usual_end(struct query *ask)
     return doc;
 }
 
-static const struct json *metric_of(const struct json *usual, const char *key)
+static const struct json *usual_metric(const struct json *usual, const char *key)
 {
     for (const struct json *m = json_first(json_get(usual, "metrics")); m; m = json_next(m))
         if (json_is_null(json_get(m, "step")) && strcmp(json_string(json_get(m, "key"), ""), key) == 0)
@@ -72,7 +72,7 @@ static const struct json *metric_of(const struct json *usual, const char *key)
 
 const char *usual_range(const struct json *usual, const char *key, double scale, struct arena *a, enum style *ret_style)
 {
-    const struct json *m = metric_of(usual, key), *min = json_get(m, "min"), *max = json_get(m, "max");
+    const struct json *m = usual_metric(usual, key), *min = json_get(m, "min"), *max = json_get(m, "max");
     const char *verdict = json_string(json_get(m, "verdict"), "");
     double value = json_number(json_get(m, "value"), 0), median = json_number(json_get(m, "median"), 0);
     bool same = strcmp(verdict, "no change") == 0, worse = strcmp(verdict, "regression") == 0, better = strcmp(verdict, "improvement") == 0;

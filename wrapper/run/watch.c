@@ -25,7 +25,7 @@ enum {
 static const int64_t SECOND = 1000000000;
 
 /* Takes what lies in one ring. Returns the number of bytes taken. */
-static uint64_t drain(struct run *run, int i)
+static uint64_t drain_ring(struct run *run, int i)
 {
     struct wire_ring *ring = &run->wire->ring[i];
     const char *base = run->data + (size_t)i * WIRE_RING;
@@ -42,12 +42,12 @@ static uint64_t drain(struct run *run, int i)
     return tail - start;
 }
 
-static bool drain_all(struct run *run)
+static bool drain_rings(struct run *run)
 {
     uint64_t taken = 0;
     for (int i = 0; i < WIRE_STREAMS; i++)
         if (run->wire->ring[i].used)
-            taken += drain(run, i);
+            taken += drain_ring(run, i);
     return taken > 0;
 }
 
@@ -67,7 +67,7 @@ static bool set_wake(struct run *run)
     return quiet;
 }
 
-static void take_signals(struct run *run)
+static void read_signals(struct run *run)
 {
     struct signalfd_siginfo s[8];
     ssize_t n;
@@ -79,12 +79,12 @@ static void take_signals(struct run *run)
             }
 }
 
-static void started(struct run *run, const struct wire_msg *m)
+static void program_started(struct run *run, const struct wire_msg *m)
 {
     run->host.pid = m->pid;
-    server_started(run);
+    run_server_started(run);
     step_begin(run);
-    nodes_begin(run);
+    collectors_begin(run);
     run->program_mono_ns = m->mono_ns;
     journal_started(run->journal, m->wall_ms);
     run->dirty = true;
@@ -93,7 +93,7 @@ static void started(struct run *run, const struct wire_msg *m)
 }
 
 /* One message, or the launcher's end. False: no more will come. */
-static bool take_message(struct run *run)
+static bool read_launcher_message(struct run *run)
 {
     struct wire_msg m = {0};
     ssize_t n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
@@ -104,14 +104,14 @@ static bool take_message(struct run *run)
     if (n == 0)
         return false;
     if (m.kind == WIRE_STARTED)
-        started(run, &m);
+        program_started(run, &m);
     else if (m.kind == WIRE_ENDED || m.kind == WIRE_NOEXEC)
         run->end = m;
     return true;
 }
 
 /* By a descriptor of its own: the recorder's carries the journal's lock, which must not live on in a child whose sync takes long. */
-static void sync_file(int spool, const char *name, bool all)
+static void sync_spool_file(int spool, const char *name, bool all)
 {
     int fd = openat(spool, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || dup2(fd, 0) != 0)
@@ -133,12 +133,12 @@ void run_sync(struct run *run, bool all)
     run->syncer = fork();
     if (run->syncer != 0)
         return;
-    sync_file(run->spool.dir, all ? "." : "journal", all);
+    sync_spool_file(run->spool.dir, all ? "." : "journal", all);
     _exit(0);
 }
 
 /* Into the journal, by a record of its own that is let go: what is kept in memory does not grow with the time that the program runs. */
-static void take_sample(struct run *run, int64_t now)
+static void record_sample(struct run *run, int64_t now)
 {
     struct record one;
     int64_t period = node_period(run->sample_ns, now - run->program_mono_ns);
@@ -161,16 +161,16 @@ void run_pass_words(struct run *run)
         redact_stream_flush(&run->cleaned[i], false);
 }
 
-static void on_time(struct run *run, int64_t now)
+static void run_on_time(struct run *run, int64_t now)
 {
     if (run->idle || run->job.signal) /* behind such a signal KILL may follow at any time */
         run_pass_words(run);
-    server_on_time(run, now);
+    run_server_on_time(run, now);
     job_on_time(run, now);
     step_on_time(run, now);
-    nodes_on_time(run, now);
+    collectors_on_time(run, now);
     if (now >= run->next_sample)
-        take_sample(run, now);
+        record_sample(run, now);
     if (now >= run->next_beat) {
         journal_beat(run->journal, clock_wall_ms());
         run->dirty = true;
@@ -180,7 +180,7 @@ static void on_time(struct run *run, int64_t now)
         run->dirty = false;
         struct err err = {0};
         if (journal_flush(run->journal, false, &err) < 0)
-            run_tell(run, WIRE_NOTE, 0, err.text);
+            run_report(run, WIRE_NOTE, 0, err.text);
         run->next_flush = now + SECOND;
         if (now >= run->next_sync) {
             run_sync(run, false);
@@ -195,12 +195,12 @@ static int time_out(const struct run *run, int64_t now)
     int64_t next = run->next_sample < run->next_beat ? run->next_sample : run->next_beat;
     if (next > run->next_sync)
         next = run->next_sync;
-    if (next > server_next(run))
-        next = server_next(run);
+    if (next > run_server_next(run))
+        next = run_server_next(run);
     if (next > job_next(run))
         next = job_next(run);
-    if (next > nodes_next(run))
-        next = nodes_next(run);
+    if (next > collectors_next(run))
+        next = collectors_next(run);
     if (next > step_next(run))
         next = step_next(run);
     if (run->log.rest_until_ns > now && next > run->log.rest_until_ns)
@@ -213,7 +213,7 @@ static int time_out(const struct run *run, int64_t now)
     return ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
 }
 
-static struct log_store log_store(struct run *run)
+static struct log_store run_log_store(struct run *run)
 {
     return (struct log_store){run->spool.dir, &run->keep_left, &run->redaction.redact};
 }
@@ -231,37 +231,37 @@ void run_watch(struct run *run)
     run->idle = true;
     for (bool more = true; more && run->end.kind == 0;) {
         now = clock_mono_ns();
-        on_time(run, now);
+        run_on_time(run, now);
         if (!set_wake(run)) {
             run->idle = false;
-            drain_all(run);
+            drain_rings(run);
             continue;
         }
         fds[2].fd = run->log.rest_until_ns > now ? -1 : run->log.fd;
         fds[3].fd = run->server.line;
         fds[4].fd = job_fd(run);
-        fds[5].fd = nodes_fd(run);
+        fds[5].fd = collectors_fd(run);
         int n = poll(fds, sizeof fds / sizeof *fds, time_out(run, now));
         if (n < 0 && errno != EINTR) { /* out of memory for a moment */
             struct timespec nap = {.tv_nsec = 1000000};
             nanosleep(&nap, NULL);
         }
         if (n < 0 || fds[1].revents)
-            take_signals(run);
-        run->idle = !drain_all(run) && n == 0;
+            read_signals(run);
+        run->idle = !drain_rings(run) && n == 0;
         if (n > 0 && fds[2].revents) {
-            struct log_store to = log_store(run);
+            struct log_store to = run_log_store(run);
             uint64_t foreign = run->log.foreign;
             run->dirty |= (uint64_t)log_receive(&run->log, &to, &run->record) > run->log.foreign - foreign;
         }
         if (n > 0 && fds[3].revents)
-            server_hear(run);
+            run_server_receive(run);
         if (n > 0 && fds[4].revents)
-            job_hear(run);
+            job_receive(run);
         if (n > 0 && fds[5].revents)
-            nodes_hear(run);
+            collectors_receive(run);
         if (n < 0 || (n > 0 && fds[0].revents))
-            more = take_message(run);
+            more = read_launcher_message(run);
     }
 }
 
@@ -273,21 +273,21 @@ static void await_signal(struct run *run)
     int64_t until = clock_mono_ns() + SIGNAL_MS * INT64_C(1000000), left;
     if (e->kind != WIRE_ENDED || !WIFEXITED(e->status) || !run_is_ending(WEXITSTATUS(e->status) - 128) || e->finish_signal)
         return;
-    for (take_signals(run); !run->job.signal && (left = until - clock_mono_ns()) > 0;
-         take_signals(run)) /* others, as SIGCHLD, may come too */
+    for (read_signals(run); !run->job.signal && (left = until - clock_mono_ns()) > 0;
+         read_signals(run)) /* others, as SIGCHLD, may come too */
         if (poll(&p, 1, (int)(left / 1000000) + 1) < 0 && errno != EINTR)
             return;
 }
 
 void run_drain(struct run *run)
 {
-    struct log_store to = log_store(run);
-    drain_all(run);
+    struct log_store to = run_log_store(run);
+    drain_rings(run);
     log_close(&run->log, &to, &run->record);
     await_signal(run);
     for (int i = 0; i < WIRE_STREAMS; i++) {
         redact_stream_flush(&run->cleaned[i], true);
         redact_stream_deinit(&run->cleaned[i]);
     }
-    take_signals(run);
+    read_signals(run);
 }

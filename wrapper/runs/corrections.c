@@ -23,7 +23,7 @@ const char *correction_target(const struct folder *tree, const struct tree_run *
     return tree_file(tree, run, "tags/benchwrap.retracts", 64, a);
 }
 
-void corrections_see(struct corrections *c, const struct tree_run *run, const char *target, bool retracts)
+void corrections_add(struct corrections *c, const struct tree_run *run, const char *target, bool retracts)
 {
     if (!target || !record_is_id(str_of(target)))
         return;
@@ -43,7 +43,7 @@ void corrections_see(struct corrections *c, const struct tree_run *run, const ch
     memcpy(k->target, target, 33);
 }
 
-static int by_id(const void *a, const void *b)
+static int by_correction_id(const void *a, const void *b)
 {
     return strcmp(((const struct correction *)a)->id, ((const struct correction *)b)->id);
 }
@@ -65,7 +65,8 @@ static int by_weight(const void *a, const void *b)
     return strcmp(y->id, x->id);
 }
 
-static const struct correction *find(const struct correction *list, size_t n, const char *id, int (*order)(const void *, const void *))
+static const struct correction *find_correction(const struct correction *list, size_t n, const char *id,
+                                                int (*order)(const void *, const void *))
 {
     struct correction key;
     if (!n || strlen(id) > 32)
@@ -75,14 +76,14 @@ static const struct correction *find(const struct correction *list, size_t n, co
     return bsearch(&key, list, n, sizeof *list, order);
 }
 
-void corrections_settle(struct corrections *c)
+void corrections_sort(struct corrections *c)
 {
     if (!c->count)
         return;
-    qsort(c->list, c->count, sizeof *c->list, by_id);
+    qsort(c->list, c->count, sizeof *c->list, by_correction_id);
     for (size_t i = 0; i < c->count; i++) {
         const struct correction *at = &c->list[i], *next;
-        for (int hops = 0; hops < CHAIN_MAX && (next = find(c->list, c->count, at->target, by_id)); hops++)
+        for (int hops = 0; hops < CHAIN_MAX && (next = find_correction(c->list, c->count, at->target, by_correction_id)); hops++)
             at = next;
         memcpy(c->list[i].root, at->target, 33);
     }
@@ -100,8 +101,8 @@ void corrections_settle(struct corrections *c)
 
 const struct correction *corrections_of(const struct corrections *c, const char *id)
 {
-    const struct correction *own = find(c->list, c->count, id, by_id);
-    return find(c->chosen, c->chosen_count, own ? own->root : id, by_root);
+    const struct correction *own = find_correction(c->list, c->count, id, by_correction_id);
+    return find_correction(c->chosen, c->chosen_count, own ? own->root : id, by_root);
 }
 
 const char *corrections_shown(const struct corrections *c, const char *id)

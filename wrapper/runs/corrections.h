@@ -24,9 +24,9 @@ bool correction_possible(const char *id);
 /* The id that a run of such an id corrects, into the arena; NULL: none. tree: that the run is read through. */
 const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts);
 /* Notes that the run corrects `target` (NULL, or what is no id: nothing is noted). */
-void corrections_see(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
+void corrections_add(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
 /* All have been seen. */
-void corrections_settle(struct corrections *c);
+void corrections_sort(struct corrections *c);
 /* What counts for the chain that the run belongs to (->root: its first run, ->id: the one that corrects it); NULL: nothing corrects it. */
 const struct correction *corrections_of(const struct corrections *c, const char *id);
 /* The run to be shown instead of this one: its own id where nothing corrects it (id itself is returned); NULL: it is retracted. */

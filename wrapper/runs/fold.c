@@ -8,15 +8,15 @@
 
 enum { DEPTH_MAX = 8 };
 
-struct node {
+struct fold_node {
     const struct tree_run *run;
-    struct node *parent, *child, *next; /* children from the oldest to the newest */
+    struct fold_node *parent, *child, *next; /* children from the oldest to the newest */
 };
 
 struct folding {
     const struct runs *runs;
-    struct node *nodes; /* in the order of runs->all */
-    struct node **by_id;
+    struct fold_node *nodes; /* in the order of runs->all */
+    struct fold_node **by_id;
     struct fold_line *lines;
     size_t count;
     bool open;
@@ -24,11 +24,11 @@ struct folding {
 
 static int by_run_id(const void *a, const void *b)
 {
-    const struct node *const *x = a, *const *y = b;
+    const struct fold_node *const *x = a, *const *y = b;
     return strcmp((*x)->run->id, (*y)->run->id);
 }
 
-static struct node *find(const struct folding *f, const char *id)
+static struct fold_node *fold_find(const struct folding *f, const char *id)
 {
     size_t low = 0, high = f->runs->count;
     while (low < high) {
@@ -45,7 +45,7 @@ static struct node *find(const struct folding *f, const char *id)
 }
 
 /* A tree of others may say anything, also that two runs are each other's children. */
-static bool is_above(const struct node *n, const struct node *of)
+static bool is_above(const struct fold_node *n, const struct fold_node *of)
 {
     unsigned depth = 0;
     for (; of; of = of->parent)
@@ -54,25 +54,25 @@ static bool is_above(const struct node *n, const struct node *of)
     return false;
 }
 
-static void add(struct folding *f, const struct node *n, unsigned depth)
+static void fold_add(struct folding *f, const struct fold_node *n, unsigned depth)
 {
     struct fold_line *line = &f->lines[f->count++];
     *line = (struct fold_line){.run = n->run, .depth = depth};
-    for (const struct node *c = n->child; c; c = c->next)
+    for (const struct fold_node *c = n->child; c; c = c->next)
         if (f->open)
-            add(f, c, depth + 1);
+            fold_add(f, c, depth + 1);
         else {
             line->folded++;
-            for (const struct node *g = c->child; g; g = g->next)
+            for (const struct fold_node *g = c->child; g; g = g->next)
                 line->folded++;
         }
 }
 
 /* A child is younger than its parent: going from the newest on, all children of a run have been met when it is met itself. */
-static void link_one(struct folding *f, struct node *n, struct arena *a)
+static void link_one(struct folding *f, struct fold_node *n, struct arena *a)
 {
     const char *id = n->run->row ? n->run->row->parent : runs_file(f->runs, n->run, "tags/mlflow.parentRunId", 64, a);
-    struct node *parent = id ? find(f, id) : NULL;
+    struct fold_node *parent = id ? fold_find(f, id) : NULL;
     if (!parent || is_above(n, parent))
         return;
     n->parent = parent;
@@ -85,7 +85,7 @@ int fold_runs(const struct runs *runs, bool open, size_t last, struct arena *a, 
     size_t n = runs->count, top = 0, met = 0;
     struct folding f = {.runs = runs, .open = open};
     f.nodes = arena_get(a, (n + 1) * sizeof *f.nodes);
-    f.by_id = arena_get(a, (n + 1) * sizeof(struct node *));
+    f.by_id = arena_get(a, (n + 1) * sizeof(struct fold_node *));
     f.lines = arena_get(a, (n + 1) * sizeof *f.lines);
     *ret = f.lines;
     *ret_count = *ret_more = 0;
@@ -95,14 +95,14 @@ int fold_runs(const struct runs *runs, bool open, size_t last, struct arena *a, 
         f.nodes[i].run = runs->all[i];
         f.by_id[i] = &f.nodes[i];
     }
-    qsort(f.by_id, n, sizeof(struct node *), by_run_id);
+    qsort(f.by_id, n, sizeof(struct fold_node *), by_run_id);
     for (; met < n && top < last; met++) {
         link_one(&f, &f.nodes[met], a);
         top += !f.nodes[met].parent;
     }
     for (size_t i = 0; i < met; i++)
         if (!f.nodes[i].parent)
-            add(&f, &f.nodes[i], 0);
+            fold_add(&f, &f.nodes[i], 0);
     *ret_count = f.count;
     *ret_more = n - met;
     return 0;

@@ -55,7 +55,7 @@ bool inputs_superseded(const struct tree_entry *params, const char *key)
 }
 
 /* Has the run a param of this key, or the other one of the same quantity? */
-static bool has_input(const struct tree_entry *params, const char *key)
+static bool has_same_input(const struct tree_entry *params, const char *key)
 {
     struct shape_keys shape = shape_keys_of(str_of(key));
     return runs_entry(params, key) || (shape.step && (runs_entry(params, shape.step) || runs_entry(params, shape.job)));
@@ -87,35 +87,35 @@ const char *inputs_source(const struct json *detail, const char *key)
     return json_string(json_get(json_get(json_get(detail, "params"), key), "source"), NULL);
 }
 
-static const struct tree_entry *tag(const struct tree_run *run, const char *key)
+static const struct tree_entry *inputs_tag(const struct tree_run *run, const char *key)
 {
     return runs_entry(run->tags, key);
 }
 
-int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
-              struct err *err)
+int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore,
+              struct arena *a, struct err *err)
 {
     static const char *const tags[] = {"benchmark", "site", "cluster"};
     size_t n = 3;
     for (const struct tree_entry *e = run->params; e; e = e->next)
         n++;
-    *ret = (struct inputs){.list = arena_get(a, n * sizeof *ret->list), .ignore = ignore, .run = run};
+    *ret = (struct run_inputs){.list = arena_get(a, n * sizeof *ret->list), .ignore = ignore, .run = run};
     if (!ret->list)
         return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
-        const struct tree_entry *e = tag(run, tags[i]);
+        const struct tree_entry *e = inputs_tag(run, tags[i]);
         ret->list[ret->count++] = (struct input){arena_printf(a, "tags/%s", tags[i]), e ? e->value : (struct str){NULL, 0}, 0};
     }
     for (const struct tree_entry *e = run->params; e; e = e->next)
         if (inputs_matter(e->key, inputs_source(detail, e->key), ignore) && !inputs_superseded(run->params, e->key))
             ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", e->key), e->value, 0};
-    const struct tree_entry *parent = tag(run, "mlflow.parentRunId");
+    const struct tree_entry *parent = inputs_tag(run, "mlflow.parentRunId");
     ret->child = parent != NULL;
     ret->parent = parent ? arena_dup(a, parent->value.p, parent->value.n) : NULL;
     return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
-bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a)
+bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a)
 {
     for (size_t i = 0; i < in->count; i++) {
         const char *value = inputs_value(runs, other, in->list[i].path, a);
@@ -135,15 +135,15 @@ bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree
     return !runs_file(runs, other, "tags/benchwrap.warmup", 64, a);
 }
 
-bool inputs_more(const struct inputs *in, const struct tree_run *other, const struct json *detail)
+bool inputs_more(const struct run_inputs *in, const struct tree_run *other, const struct json *detail)
 {
     for (const struct tree_entry *e = other->params; e; e = e->next)
-        if (inputs_matter(e->key, inputs_source(detail, e->key), in->ignore) && !has_input(in->run->params, e->key))
+        if (inputs_matter(e->key, inputs_source(detail, e->key), in->ignore) && !has_same_input(in->run->params, e->key))
             return true;
     return false;
 }
 
-const char *inputs_most_missed(const struct inputs *in)
+const char *inputs_most_missed(const struct run_inputs *in)
 {
     const struct input *most = NULL;
     for (size_t i = 0; i < in->count; i++)

@@ -16,7 +16,7 @@ const char *inputs_source(const struct json *detail, const char *key);
 /* The value of an input, "params/api", in a run of which only the meta is read; the launch's shape is job.* in older runs. NULL: there is none. */
 const char *inputs_value(const struct runs *runs, const struct tree_run *run, const char *path, struct arena *a);
 
-struct inputs { /* what a run must share with the one that is asked about */
+struct run_inputs { /* what a run must share with the one that is asked about */
     struct input {
         const char *path;
         struct str value;
@@ -29,12 +29,12 @@ struct inputs { /* what a run must share with the one that is asked about */
     const char *parent; /* its id, or NULL */
 };
 /* run: with params and tags. */
-int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
+int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
               struct err *err);
 /* Does another run, of which only the meta is read, share them? Reads as few of its files as it can. Warm-up runs share nothing, nor do runs of the same parent. */
-bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a);
+bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a);
 /* Has other (params read) an input that the run has not? */
-bool inputs_more(const struct inputs *in, const struct tree_run *other, const struct json *detail);
+bool inputs_more(const struct run_inputs *in, const struct tree_run *other, const struct json *detail);
 /* The input in which most of the runs that were looked at differ; NULL if none did. */
-const char *inputs_most_missed(const struct inputs *in);
+const char *inputs_most_missed(const struct run_inputs *in);
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The notes of a series, from among its files. False: it has none that can be read. */
-static bool read_series(const struct table_run *r, struct series_notes *ret)
+static bool read_row_series(const struct table_run *r, struct series_notes *ret)
 {
     char path[256];
     struct err err = {0};
@@ -27,7 +27,7 @@ void row_words(struct table_run *r, struct arena *a)
     const char *s = str_plural(r->folded);
     r->sweep = NULL;
     r->children = r->folded ? arena_printf(a, r->row->is_series ? "%zu run%s" : "%zu child run%s", r->folded, s) : NULL;
-    if (!read_series(r, &notes))
+    if (!read_row_series(r, &notes))
         return;
     if (notes.sweep.count) {
         CLEANUP_BUF struct buf b;

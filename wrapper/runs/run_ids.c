@@ -25,7 +25,7 @@ int run_ids_add(struct run_ids *to, const char *id)
     return 0;
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_run_ids(const void *a, const void *b)
 {
     return memcmp(a, b, 32);
 }
@@ -33,7 +33,7 @@ static int by_id(const void *a, const void *b)
 void run_ids_sort(struct run_ids *ids)
 {
     if (ids->count)
-        qsort(ids->id, ids->count, sizeof *ids->id, by_id);
+        qsort(ids->id, ids->count, sizeof *ids->id, compare_run_ids);
 }
 
 struct gathering {
@@ -70,7 +70,7 @@ int run_ids_of(struct repo *repo, const char *prefix, const struct repo_id *comm
 
 bool run_ids_has(const struct run_ids *ids, const char *id)
 {
-    return ids->count && bsearch(id, ids->id, ids->count, sizeof *ids->id, by_id);
+    return ids->count && bsearch(id, ids->id, ids->count, sizeof *ids->id, compare_run_ids);
 }
 
 void run_ids_deinit(struct run_ids *ids)

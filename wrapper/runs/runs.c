@@ -55,7 +55,7 @@ int runs_open_for(struct runs *ret, const struct runs_place *place, char *const 
 }
 
 /* Who has only a descriptor reads through it. */
-static const struct folder *ready(struct runs *runs)
+static const struct folder *runs_ready_folder(struct runs *runs)
 {
     if (!runs->folder.ops)
         runs->folder = folder_disk(runs->root);
@@ -136,7 +136,7 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 /* ---- loading ---- */
 
 /* What is read of a run beside its meta. */
-struct loaded {
+struct loaded_run {
     bool passes, retracts;
     const char *corrects; /* the id of another run, or NULL */
 };
@@ -144,7 +144,7 @@ struct loaded {
 struct loading {
     struct runs *runs;
     const struct runs_filter *filter;
-    struct loaded *loaded; /* as runs->all */
+    struct loaded_run *loaded; /* as runs->all */
     struct corrections corrections;
     size_t room;
     bool failed;
@@ -157,7 +157,7 @@ static bool is_of_experiment(const struct tree_run *run, const char *experiment)
     return strcmp(experiment, run->experiment) == 0 || strcmp(experiment, id) == 0;
 }
 
-static bool passes(const struct runs_filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a)
+static bool passes_filter(const struct runs_filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a)
 {
     if (f->experiment && !is_of_experiment(run, f->experiment))
         return false;
@@ -178,11 +178,11 @@ static bool passes(const struct runs_filter *f, const struct folder *tree, const
 }
 
 /* Takes out the runs that others amend or retract. */
-static void hide(struct loading *l)
+static void hide_corrected(struct loading *l)
 {
     struct runs *runs = l->runs;
     size_t kept = 0;
-    corrections_settle(&l->corrections);
+    corrections_sort(&l->corrections);
     for (size_t i = 0; i < runs->count; i++) {
         struct tree_run *run = runs->all[i];
         if (corrections_shown(&l->corrections, run->id) == run->id)
@@ -194,7 +194,7 @@ static void hide(struct loading *l)
     l->failed = l->failed || l->corrections.failed;
 }
 
-static int take(void *context, struct tree_run *run)
+static int runs_append(void *context, struct tree_run *run)
 {
     struct loading *l = context;
     struct runs *runs = l->runs;
@@ -212,34 +212,34 @@ static int take(void *context, struct tree_run *run)
     return 0;
 }
 
-static void load_one(void *context, size_t i, struct arena *a)
+static void load_one_run(void *context, size_t i, struct arena *a)
 {
     struct loading *l = context;
     const struct folder *tree = &l->runs->folder;
     struct tree_run *run = l->runs->all[i];
-    struct loaded *to = &l->loaded[i];
+    struct loaded_run *to = &l->loaded[i];
     tree_fill(tree, run, TREE_META, a);
     if (a->failed || strcmp(run->lifecycle, "deleted") == 0)
         return;
     if (!l->filter->corrected)
         to->corrects = correction_target(tree, run, a, &to->retracts);
-    to->passes = passes(l->filter, tree, run, a);
+    to->passes = passes_filter(l->filter, tree, run, a);
     if (to->passes && l->filter->rows)
         run->row = row_read(tree, run, l->filter->headlines, a);
 }
 
 /* Reads the runs whose names are known, and keeps those that pass. */
-static int load_all(struct loading *l, struct arena *a)
+static int load_all_runs(struct loading *l, struct arena *a)
 {
     struct runs *runs = l->runs;
     size_t kept = 0;
     l->loaded = calloc(runs->count + 1, sizeof *l->loaded);
     if (!l->loaded)
         return -1;
-    parallel_each(runs_workers(runs, runs->count), runs->count, load_one, l, a);
+    parallel_each(runs_workers(runs, runs->count), runs->count, load_one_run, l, a);
     for (size_t i = 0; i < runs->count && !a->failed; i++) {
-        const struct loaded *is = &l->loaded[i];
-        corrections_see(&l->corrections, runs->all[i], is->corrects, is->retracts);
+        const struct loaded_run *is = &l->loaded[i];
+        corrections_add(&l->corrections, runs->all[i], is->corrects, is->retracts);
         if (!is->passes)
             continue;
         runs->damaged += runs->all[i]->problem != NULL;
@@ -250,7 +250,7 @@ static int load_all(struct loading *l, struct arena *a)
     return a->failed ? -1 : 0;
 }
 
-static int newer_first(const void *a, const void *b)
+static int by_newest_start(const void *a, const void *b)
 {
     const struct tree_run *const *x = a, *const *y = b;
     if ((*x)->start_ms != (*y)->start_ms)
@@ -261,16 +261,16 @@ static int newer_first(const void *a, const void *b)
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err)
 {
     struct loading l = {.runs = runs, .filter = filter};
-    int walked = tree_walk_in(ready(runs), TREE_NAMES, a, take, &l, err);
-    l.failed = l.failed || load_all(&l, a) < 0;
-    hide(&l);
+    int walked = tree_walk_in(runs_ready_folder(runs), TREE_NAMES, a, runs_append, &l, err);
+    l.failed = l.failed || load_all_runs(&l, a) < 0;
+    hide_corrected(&l);
     corrections_deinit(&l.corrections);
     if (walked < 0)
         return err_wrap(err, "reading the tree %s", runs->tree);
     if (l.failed)
         return err_set(err, ERR_SYSTEM, "reading the tree %s: out of memory", runs->tree);
     if (runs->count)
-        qsort(runs->all, runs->count, sizeof(struct tree_run *), newer_first);
+        qsort(runs->all, runs->count, sizeof(struct tree_run *), by_newest_start);
     return 0;
 }
 
@@ -287,7 +287,7 @@ static size_t count_hidden(const struct runs *runs, const struct runs_filter *fi
     return n;
 }
 
-static const char *explain(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
+static const char *explain_no_runs(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
     enum { NAMED = 12 };
     static const struct runs_filter everything = {.corrected = true};
@@ -329,7 +329,7 @@ static const char *explain(const struct runs *runs, const struct runs_filter *fi
 
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
-    const char *why = explain(runs, filter, a);
+    const char *why = explain_no_runs(runs, filter, a);
     return why ? why : "no runs";
 }
 
@@ -355,7 +355,7 @@ struct seeing {
     struct arena *a;
 };
 
-static int see_one(void *context, const struct folder_entry *entry)
+static int read_one_correction(void *context, const struct folder_entry *entry)
 {
     struct seeing *s = context;
     struct tree_run *run, look = {.tree = &s->runs->folder};
@@ -366,29 +366,29 @@ static int see_one(void *context, const struct folder_entry *entry)
     bool retracts;
     const char *target = look.path ? correction_target(look.tree, &look, s->a, &retracts) : NULL;
     if (target && tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
-        corrections_see(s->corrections, run, target, retracts);
+        corrections_add(s->corrections, run, target, retracts);
     return s->a->failed;
 }
 
 /* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */
-static int see_experiment(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct arena *a, struct err *err)
+static int read_corrections(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct arena *a, struct err *err)
 {
     CLEANUP_FOLDER struct folder in = {0};
     struct seeing s = {runs, arena_dup(a, tree_run_path(of), strcspn(tree_run_path(of), "/")), corrections, a};
-    if (!s.folder || folder_enter(ready(runs), s.folder, &in) < 0 || folder_list(&in, see_one, &s) < 0)
+    if (!s.folder || folder_enter(runs_ready_folder(runs), s.folder, &in) < 0 || folder_list(&in, read_one_correction, &s) < 0)
         return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
-    corrections_settle(corrections);
+    corrections_sort(corrections);
     return corrections->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
 /* Who retracted which run when and why: of a retracted run, and of the retraction itself. */
-static void note_retraction(struct runs *runs, const struct tree_run *run, const struct correction *chosen, struct arena *a)
+static void print_retraction(struct runs *runs, const struct tree_run *run, const struct correction *chosen, struct arena *a)
 {
     const char *target = runs_file(runs, run, "tags/benchwrap.retracts", 64, a);
     const struct tree_run *by = run;
     struct tree_run *found = NULL;
     CLEANUP_BUF struct buf b;
-    if (!target && chosen && tree_find_in(ready(runs), chosen->id, TREE_META, a, &found, NULL) == 0)
+    if (!target && chosen && tree_find_in(runs_ready_folder(runs), chosen->id, TREE_META, a, &found, NULL) == 0)
         by = found;
     const char *site = runs_file(runs, by, "tags/site", 64, a), *why = runs_file(runs, by, "tags/benchwrap.why", 1000, a);
     buf_init(&b, 8192);
@@ -407,17 +407,17 @@ static void note_retraction(struct runs *runs, const struct tree_run *run, const
 }
 
 /* The run that counts now in place of *run. */
-static int current(struct runs *runs, unsigned what, struct arena *a, struct tree_run **run, struct err *err)
+static int runs_find_current(struct runs *runs, unsigned what, struct arena *a, struct tree_run **run, struct err *err)
 {
     struct corrections corrections = {0};
-    int got = see_experiment(runs, *run, &corrections, a, err);
+    int got = read_corrections(runs, *run, &corrections, a, err);
     const char *id = got ? (*run)->id : corrections_shown(&corrections, (*run)->id);
     if (!id) {
-        note_retraction(runs, *run, corrections_of(&corrections, (*run)->id), a);
+        print_retraction(runs, *run, corrections_of(&corrections, (*run)->id), a);
     } else if (strcmp(id, (*run)->id) != 0) {
         fprintf(runs->place.notes, "benchwrap: the run %.8s is amended by %.8s, which is used; =%.8s names the run as it was recorded\n",
                 (*run)->id, id, (*run)->id);
-        got = tree_find_in(ready(runs), id, what, a, run, err);
+        got = tree_find_in(runs_ready_folder(runs), id, what, a, run, err);
     }
     corrections_deinit(&corrections);
     return got;
@@ -459,9 +459,9 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
         if (got)
             return got;
     }
-    int got = tree_find_in(ready(runs), id, what, a, ret, err);
+    int got = tree_find_in(runs_ready_folder(runs), id, what, a, ret, err);
     if (got == 0 && id == name)
-        got = current(runs, what, a, ret, err);
+        got = runs_find_current(runs, what, a, ret, err);
     const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
     if (named) {
         CLEANUP_BUF struct buf b;

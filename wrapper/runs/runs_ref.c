@@ -19,7 +19,7 @@ struct runs_ref {
     struct runs_ref *next;
 };
 
-static struct runs_ref *keep(struct runs *runs, const char *name, struct repo *repo, struct arena *a)
+static struct runs_ref *runs_ref_add(struct runs *runs, const char *name, struct repo *repo, struct arena *a)
 {
     struct runs_ref *own = ARENA_NEW(a, struct runs_ref);
     if (own) {
@@ -40,7 +40,7 @@ void runs_close_refs(struct runs *runs)
 }
 
 /* The folder above the tree that --tree names, or runs are recorded into. */
-static const char *above(const struct runs_place *from, const char *given, struct arena *a)
+static const char *folder_above_tree(const struct runs_place *from, const char *given, struct arena *a)
 {
     const char *tree;
     struct err ignored = {0};
@@ -53,10 +53,10 @@ static const char *above(const struct runs_place *from, const char *given, struc
 /* Opens the repository; *ret_place: where the user stands in it. */
 static int open_repo(struct repo **ret, const struct runs_place *from, struct arena *a, const char **ret_place, struct err *err)
 {
-    const char *named = from->tree ? above(from, from->tree, a) : NULL;
+    const char *named = from->tree ? folder_above_tree(from, from->tree, a) : NULL;
     *ret_place = named ? named : ".";
     int rc = repo_open(ret, *ret_place, 0, err);
-    if (rc == 1 && !named && (*ret_place = above(from, NULL, a))) {
+    if (rc == 1 && !named && (*ret_place = folder_above_tree(from, NULL, a))) {
         struct err second = {0};
         if (repo_open(ret, *ret_place, 0, &second) == 0) {
             rc = 0;
@@ -67,7 +67,7 @@ static int open_repo(struct repo **ret, const struct runs_place *from, struct ar
 }
 
 /* Where a folder lies in its work tree, with a '/' behind it; "" at its root, or in a bare repository. */
-static const char *place_in(const struct repo *repo, const char *place, struct arena *a)
+static const char *place_in_repo(const struct repo *repo, const char *place, struct arena *a)
 {
     const char *root = repo_workdir(repo);
     char real[PATH_MAX], top[PATH_MAX];
@@ -84,7 +84,7 @@ static int find_tree(struct repo *repo, const struct repo_id *commit, const char
                      struct repo_id *ret, struct err *err)
 {
     struct repo_entry e;
-    const char *tries[] = {path ? path : arena_printf(a, "%smlruns", place_in(repo, place, a)), path ? NULL : "mlruns"};
+    const char *tries[] = {path ? path : arena_printf(a, "%smlruns", place_in_repo(repo, place, a)), path ? NULL : "mlruns"};
     for (size_t i = 0; i < 2 && tries[i]; i++) {
         int rc = repo_find(repo, commit, tries[i], &e, err);
         if (rc < 0)
@@ -108,7 +108,7 @@ int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *fr
         return err_set(err, ERR_USAGE, "\"%.100s\" is no name of a commit", ref);
     if (open_repo(&repo, from, a, &place, err) < 0)
         return -1;
-    if (!keep(ret, ref, repo, a)) {
+    if (!runs_ref_add(ret, ref, repo, a)) {
         repo_close(repo);
         return err_set(err, ERR_SYSTEM, "out of memory");
     }
@@ -154,7 +154,7 @@ struct runs *runs_of_ref(struct runs *runs, const char *ref, struct arena *a, st
         if (r->runs && strcmp(r->name, ref) == 0)
             return r->runs;
     struct runs *other = ARENA_NEW(a, struct runs);
-    struct runs_ref *own = other ? keep(runs, ref, NULL, a) : NULL;
+    struct runs_ref *own = other ? runs_ref_add(runs, ref, NULL, a) : NULL;
     if (!own) {
         err_set(err, ERR_SYSTEM, "out of memory");
         return NULL;

@@ -31,7 +31,7 @@ static const char *column_name(const struct headline *h, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
-static struct metric_column *column_find(struct metric_column *columns, size_t n, const char *name, const char *unit)
+static struct metric_column *metric_column_find(struct metric_column *columns, size_t n, const char *name, const char *unit)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(columns[i].name, name) == 0 && strcmp(columns[i].unit, unit) == 0)
@@ -40,7 +40,7 @@ static struct metric_column *column_find(struct metric_column *columns, size_t n
 }
 
 /* Wall time has its own column. */
-static bool is_wall(const char *name)
+static bool is_wall_column(const char *name)
 {
     return strcmp(name, "run.wall") == 0;
 }
@@ -53,10 +53,10 @@ static size_t columns_collect(const struct table_run *runs, size_t count, struct
         for (size_t k = 0; k < runs[i].row->headlines && !runs[i].sweep; k++) {
             const struct headline *h = &runs[i].row->headline[k];
             const char *name = column_name(h, a);
-            struct metric_column *known = name ? column_find(ret, n, name, h->unit) : NULL;
+            struct metric_column *known = name ? metric_column_find(ret, n, name, h->unit) : NULL;
             if (known)
                 known->runs++;
-            else if (name && !is_wall(name) && n < KEYS_MAX)
+            else if (name && !is_wall_column(name) && n < KEYS_MAX)
                 ret[n++] = (struct metric_column){name, h->key, h->unit, h->unit, 1, 1};
         }
     return n;
@@ -101,14 +101,14 @@ static bool has_metrics(const struct run_row *row, struct arena *a)
 {
     for (size_t k = 0; k < row->headlines; k++) {
         const char *name = column_name(&row->headline[k], a);
-        if (name && !is_wall(name))
+        if (name && !is_wall_column(name))
             return true;
     }
     return false;
 }
 
 /* Runs of several programs in one experiment share no metric: columns would be mostly empty, and a narrow screen would lose values. */
-static bool is_mixed(const struct table_run *runs, size_t count, const struct metric_column *first, struct arena *a)
+static bool has_mixed_metrics(const struct table_run *runs, size_t count, const struct metric_column *first, struct arena *a)
 {
     double value;
     for (size_t i = 0; i < count; i++)
@@ -167,7 +167,7 @@ static const char *start_text(const struct tree_run *run, bool one_day, struct a
     return one_day && b.n == 19 ? arena_dup(a, b.p + 11, 5) : arena_dup(a, b.p, b.n == 19 ? 16 : b.n);
 }
 
-static const char *value_text(double value, struct arena *a)
+static const char *table_value_text(double value, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
@@ -186,7 +186,7 @@ const char *runs_table_own(const struct table_run *r, struct arena *a)
     for (size_t k = 0; k < r->row->headlines && n < SHOWN; k++) {
         const struct headline *h = &r->row->headline[k];
         const char *name = column_name(h, a);
-        if (!name || is_wall(name))
+        if (!name || is_wall_column(name))
             continue;
         buf_printf(&b, "%s%s ", n++ ? ", " : "", name);
         show_quantity(&b, h->value, h->unit);
@@ -194,7 +194,7 @@ const char *runs_table_own(const struct table_run *r, struct arena *a)
     return n ? arena_dup(a, b.p, b.n) : "no metrics";
 }
 
-static void add_metrics(struct listing *l, const struct table_run *r, const struct metric_column *columns, size_t n, struct arena *a)
+static void add_metric_cells(struct listing *l, const struct table_run *r, const struct metric_column *columns, size_t n, struct arena *a)
 {
     double values[RUNS_TABLE_METRICS];
     bool known[RUNS_TABLE_METRICS], any = false;
@@ -208,12 +208,12 @@ static void add_metrics(struct listing *l, const struct table_run *r, const stru
     }
     for (size_t i = 0; i < n; i++)
         if (known[i])
-            listing_number(l, values[i], value_text(values[i] * columns[i].scale, a));
+            listing_number(l, values[i], table_value_text(values[i] * columns[i].scale, a));
         else
             listing_text(l, "");
 }
 
-static void add_wall(struct listing *l, const struct run_row *row, struct arena *a)
+static void add_wall_cell(struct listing *l, const struct run_row *row, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
@@ -260,7 +260,7 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
         return -1;
     size_t n = columns_collect(runs, count, metrics, a), used;
     columns_sort(metrics, n);
-    n = n && is_mixed(runs, count, metrics, a) ? 0 : n < RUNS_TABLE_METRICS ? n : RUNS_TABLE_METRICS;
+    n = n && has_mixed_metrics(runs, count, metrics, a) ? 0 : n < RUNS_TABLE_METRICS ? n : RUNS_TABLE_METRICS;
     for (size_t i = 0; i < n; i++) {
         column_scale(&metrics[i], runs, count, a);
         columns[FIXED + i] = (struct listing_column){.key = metrics[i].name,
@@ -283,8 +283,8 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
         listing_text(&l, sites && runs[i].row->site ? runs[i].row->site : "");
         listing_text(&l, status);
         listing_style(&l, strcmp(status, "RUNNING") == 0 ? STYLE_PLAIN : STYLE_BAD);
-        add_metrics(&l, &runs[i], metrics, n, a);
-        add_wall(&l, runs[i].row, a);
+        add_metric_cells(&l, &runs[i], metrics, n, a);
+        add_wall_cell(&l, runs[i].row, a);
     }
     int status = listing_render(&l, screen, to);
     put_left_out(&l, screen, to);

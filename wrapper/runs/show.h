@@ -13,7 +13,7 @@ struct show_artifact {
     uint64_t size;
 };
 
-struct shown {
+struct show_state {
     FILE *out;
     struct arena *arena;
     const struct runs *runs;
@@ -29,16 +29,16 @@ struct shown {
 };
 
 /* One screen: command, results, inputs, machine, warnings, files. -1: out of memory. */
-int show_screen(const struct shown *s);
+int show_screen(const struct show_state *s);
 /* Everything that is recorded, in tables. -1: out of memory. */
-int show_all(const struct shown *s);
+int show_all(const struct show_state *s);
 
 /* Shared by both: the metric's entry in benchwrap.json, its unit, its sample of the greatest step. */
-const struct json *show_metric_detail(const struct shown *s, const char *key);
-const char *show_metric_unit(const struct shown *s, const char *key);
+const struct json *show_metric_detail(const struct show_state *s, const char *key);
+const char *show_metric_unit(const struct show_state *s, const char *key);
 const struct tree_sample *show_last_sample(const struct tree_entry *e);
 double show_median(const struct tree_entry *e); /* of all samples; NaN: there is none */
 /* A heading in bold, with a blank line before it. */
-void show_heading(const struct shown *s, const char *text);
-void show_heading_to(const struct shown *s, const char *text, struct buf *to);
+void show_heading(const struct show_state *s, const char *text);
+void show_heading_to(const struct show_state *s, const char *text, struct buf *to);
 #endif

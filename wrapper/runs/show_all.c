@@ -20,7 +20,7 @@ static void range_of(const struct tree_entry *e, double *ret_min, double *ret_ma
     }
 }
 
-static void meta_line(const struct shown *s, const char *name, struct str value)
+static void meta_line(const struct show_state *s, const char *name, struct str value)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 10);
@@ -28,7 +28,7 @@ static void meta_line(const struct shown *s, const char *name, struct str value)
     fprintf(s->out, "%-12s%s\n", name, b.n ? b.p : "-");
 }
 
-static void print_meta(const struct shown *s)
+static void print_meta(const struct show_state *s)
 {
     const struct tree_run *run = s->run;
     struct arena *a = s->arena;
@@ -60,7 +60,7 @@ static void print_meta(const struct shown *s)
 }
 
 /* Of repetitions: their statistics. */
-static void print_points(const struct shown *s)
+static void print_points(const struct show_state *s)
 {
     CLEANUP_BUF struct buf table;
     buf_init(&table, 64 << 20);
@@ -71,7 +71,7 @@ static void print_points(const struct shown *s)
     fwrite(table.p ? table.p : "", 1, table.n, s->out);
 }
 
-static int print_texts(const struct shown *s, const char *title, const struct tree_entry *list)
+static int print_texts(const struct show_state *s, const char *title, const struct tree_entry *list)
 {
     static const struct listing_column columns[] = {{"key", "KEY", false, 60}, {"value", "VALUE", false, VALUE_SHOWN}};
     struct listing l;
@@ -88,7 +88,7 @@ static int print_texts(const struct shown *s, const char *title, const struct tr
     return status;
 }
 
-static void metric_row(const struct shown *s, struct listing *l, const struct tree_entry *e)
+static void show_metric_row(const struct show_state *s, struct listing *l, const struct tree_entry *e)
 {
     const struct tree_sample *last = show_last_sample(e);
     double min, max, median = e->key[key_stem(e->key)] ? NAN : show_median(e);
@@ -111,12 +111,12 @@ static void metric_row(const struct shown *s, struct listing *l, const struct tr
 }
 
 /* In the order of what is asked first: what the program measured, what it used, what the machine did meanwhile. */
-static int rank_of(const char *key)
+static int metric_rank(const char *key)
 {
     return key_is_result(key) ? 0 : strncmp(key, "run.", 4) == 0 ? 1 : 2;
 }
 
-static int print_metrics(const struct shown *s)
+static int show_print_metrics(const struct show_state *s)
 {
     static const struct listing_column columns[] = {{"key", "METRIC", false, 60},      {"value", "VALUE", true, 0},
                                                     {"unit", "UNIT", false, 0},        {"direction", "BETTER", false, 0, .drop = 3},
@@ -129,8 +129,8 @@ static int print_metrics(const struct shown *s)
     listing_init(&l, columns, sizeof columns / sizeof columns[0], s->arena);
     for (int rank = 0; rank <= 2; rank++)
         for (const struct tree_entry *e = s->run->metrics; e; e = e->next)
-            if (rank_of(e->key) == rank)
-                metric_row(s, &l, e);
+            if (metric_rank(e->key) == rank)
+                show_metric_row(s, &l, e);
     int status = listing_print(&l, s->out);
     listing_deinit(&l);
     return status;
@@ -146,7 +146,7 @@ static void number_or_none(struct listing *l, const struct json *m, const char *
 }
 
 /* Metrics judged by references. */
-static int print_references(const struct shown *s)
+static int print_references(const struct show_state *s)
 {
     static const struct listing_column columns[] = {
         {"metric", "METRIC", false, 60}, {"value", "VALUE", true, 0}, {"low", "LOW", true, 0},          {"reference", "REFERENCE", true, 0},
@@ -174,7 +174,7 @@ static int print_references(const struct shown *s)
     return status;
 }
 
-static int print_missing(const struct shown *s)
+static int show_print_missing(const struct show_state *s)
 {
     static const struct listing_column columns[] = {{"key", "WHAT", false, 60}, {"reason", "WHY", .wrap = true}};
     const struct json *missing = json_get(s->detail, "missing"), *warnings = json_get(s->detail, "warnings");
@@ -201,7 +201,7 @@ static int print_missing(const struct shown *s)
     return status;
 }
 
-static int print_artifacts(const struct shown *s)
+static int print_artifacts(const struct show_state *s)
 {
     static const struct listing_column columns[] = {{"path", "FILE", false, 0}, {"size", "SIZE", true, 0}};
     struct listing l;
@@ -223,11 +223,11 @@ static int print_artifacts(const struct shown *s)
     return status;
 }
 
-int show_all(const struct shown *s)
+int show_all(const struct show_state *s)
 {
     print_meta(s);
     print_points(s);
-    return print_references(s) | print_metrics(s) | print_texts(s, "Parameters", s->run->params) |
-           print_texts(s, "Facts of the parent run", s->inherited) | print_texts(s, "Tags", s->run->tags) | print_missing(s) |
+    return print_references(s) | show_print_metrics(s) | print_texts(s, "Parameters", s->run->params) |
+           print_texts(s, "Facts of the parent run", s->inherited) | print_texts(s, "Tags", s->run->tags) | show_print_missing(s) |
            print_artifacts(s);
 }

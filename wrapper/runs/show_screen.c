@@ -17,20 +17,20 @@
 
 enum { LABEL = 12, RESULTS_MAX = 14, WARNINGS_MAX = 4, HEAD_WIDTH = 100, REPETITION_METRICS = 8, LINE_MAX_BYTES = 200 };
 
-static const char *param(const struct shown *s, const char *key)
+static const char *show_param(const struct show_state *s, const char *key)
 {
     const char *own = runs_text(s->run->params, key, s->arena);
     return own ? own : runs_text(s->inherited, key, s->arena);
 }
 
-static const char *tag(const struct shown *s, const char *key)
+static const char *show_tag(const struct show_state *s, const char *key)
 {
     const char *text = runs_text(s->run->tags, key, s->arena);
     return text && *text ? text : NULL;
 }
 
 /* "Label       text", broken where the screen is narrow; nothing for an empty text. */
-static void put_line(const struct shown *s, const char *label, enum style style, struct str text, struct buf *to)
+static void show_put_line(const struct show_state *s, const char *label, enum style style, struct str text, struct buf *to)
 {
     CLEANUP_BUF struct buf plain;
     size_t own = strlen(label), width = own ? LABEL : 0;
@@ -51,7 +51,7 @@ static void put_item(struct buf *to, const char *name, const char *value)
 }
 
 /* Items of put_item, broken between them where the screen is narrow, and inside one only where it is wider than a line. */
-static void put_items(const struct shown *s, struct str items, size_t first, size_t indent, struct buf *to)
+static void show_put_items(const struct show_state *s, struct str items, size_t first, size_t indent, struct buf *to)
 {
     size_t used = first, begun = first;
     while (items.n) {
@@ -73,7 +73,7 @@ static void put_items(const struct shown *s, struct str items, size_t first, siz
 
 /* ---- head ---- */
 
-static void put_head(const struct shown *s, struct buf *to)
+static void show_put_head(const struct show_state *s, struct buf *to)
 {
     const struct tree_run *run = s->run;
     CLEANUP_BUF struct buf left, right;
@@ -84,7 +84,7 @@ static void put_head(const struct shown *s, struct buf *to)
     const struct tree_sample *seconds = wall ? show_last_sample(wall) : NULL;
     buf_init(&left, 4096);
     buf_init(&right, 256);
-    const char *benchmark = tag(s, "benchmark"); /* the time of a made name follows below */
+    const char *benchmark = show_tag(s, "benchmark"); /* the time of a made name follows below */
     buf_plain(&left, str_of(row_words_made_name(run->name, benchmark) ? benchmark : run->name), 200);
     for (const char *p = status; *p; p++)
         buf_putc(&right, str_lower(*p));
@@ -105,12 +105,12 @@ static void put_head(const struct shown *s, struct buf *to)
     buf_puts(to, "\n\n");
 }
 
-static void put_origin(const struct shown *s, struct buf *to)
+static void put_origin(const struct show_state *s, struct buf *to)
 {
     const struct tree_run *run = s->run;
     CLEANUP_BUF struct buf b, plain;
-    const char *host = json_string(json_get(json_get(s->detail, "run"), "host"), ""), *command = tag(s, "benchwrap.command");
-    const char *who = run->user[0] ? run->user : tag(s, "site"); /* a public retraction has no user */
+    const char *host = json_string(json_get(json_get(s->detail, "run"), "host"), ""), *command = show_tag(s, "benchwrap.command");
+    const char *who = run->user[0] ? run->user : show_tag(s, "site"); /* a public retraction has no user */
     buf_init(&b, 16 << 10);
     buf_init(&plain, 64 << 10);
     if (command) {
@@ -134,11 +134,11 @@ static void put_origin(const struct shown *s, struct buf *to)
     buf_putc(to, '\n');
 }
 
-static void put_damage(const struct shown *s, struct buf *to)
+static void put_damage(const struct show_state *s, struct buf *to)
 {
     const char *problem = s->run->problem ? s->run->problem : s->detail_problem;
     if (problem)
-        put_line(s, "damaged", STYLE_BAD, str_of(problem), to);
+        show_put_line(s, "damaged", STYLE_BAD, str_of(problem), to);
 }
 
 /* ---- results ---- */
@@ -148,7 +148,7 @@ static const char *const spread[] = {"mean", "min", "p50", "p90", "p95", "p99", 
 /* Which statistic stands for a metric, the first that it has. "": the metric itself. */
 static const char *const preferred[] = {"median", "", "mean", "p50", "max", "min"};
 
-struct result {
+struct show_result {
     const char *stem, *unit, *of; /* key without statistic; of: the statistic that is the value */
     const char *shown_unit;
     double scale; /* of shown_unit */
@@ -156,36 +156,36 @@ struct result {
     const struct tree_entry *spread[sizeof spread / sizeof *spread];
 };
 
-static const struct tree_entry *metric_of(const struct shown *s, const char *stem, const char *statistic)
+static const struct tree_entry *show_find_metric(const struct show_state *s, const char *stem, const char *statistic)
 {
     const char *key = statistic[0] ? arena_printf(s->arena, "%s.%s", stem, statistic) : stem;
     return key ? runs_entry(s->run->metrics, key) : NULL;
 }
 
-static bool is_headline(const struct shown *s, const char *key)
+static bool is_show_headline(const struct show_state *s, const char *key)
 {
-    for (struct str rest = str_of(tag(s, "benchwrap.headline")), word; (word = str_word(&rest)).n > 0;)
+    for (struct str rest = str_of(show_tag(s, "benchwrap.headline")), word; (word = str_word(&rest)).n > 0;)
         if (str_is(word, key))
             return true;
     return false;
 }
 
-static struct result result_of(const struct shown *s, const char *stem)
+static struct show_result show_result_of(const struct show_state *s, const char *stem)
 {
-    struct result r = {.stem = stem, .of = "", .scale = 1};
+    struct show_result r = {.stem = stem, .of = "", .scale = 1};
     for (size_t i = 0; !r.value && i < sizeof spread / sizeof *spread; i++) { /* a rule puts this one first */
-        const struct tree_entry *e = metric_of(s, stem, spread[i]);
-        if (e && is_headline(s, e->key)) {
+        const struct tree_entry *e = show_find_metric(s, stem, spread[i]);
+        if (e && is_show_headline(s, e->key)) {
             r.value = e;
             r.of = spread[i];
         }
     }
     bool chosen = r.value != NULL;
     for (size_t i = 0; !r.value && i < sizeof preferred / sizeof *preferred; i++)
-        if ((r.value = metric_of(s, stem, preferred[i])))
+        if ((r.value = show_find_metric(s, stem, preferred[i])))
             r.of = preferred[i];
     for (size_t i = 0; i < sizeof spread / sizeof *spread; i++) {
-        const struct tree_entry *e = metric_of(s, stem, spread[i]);
+        const struct tree_entry *e = show_find_metric(s, stem, spread[i]);
         if (!r.value && e) {
             r.value = e;
             r.of = spread[i];
@@ -199,7 +199,7 @@ static struct result result_of(const struct shown *s, const char *stem)
     return r;
 }
 
-static void put_spread(const struct result *r, struct buf *to)
+static void put_spread(const struct show_result *r, struct buf *to)
 {
     const struct tree_entry *e = r->value;
     if (e->count > 1) {
@@ -223,7 +223,7 @@ static void put_spread(const struct result *r, struct buf *to)
 }
 
 /* What the references say of one of the metric's keys. */
-static const struct json *reference_of(const struct shown *s, const struct result *r)
+static const struct json *reference_of(const struct show_state *s, const struct show_result *r)
 {
     size_t n = strlen(r->stem);
     for (const struct json *m = json_first(json_get(s->detail, "references")); m; m = json_next(m)) {
@@ -235,7 +235,7 @@ static const struct json *reference_of(const struct shown *s, const struct resul
     return NULL;
 }
 
-static void put_reference(const struct shown *s, struct listing *l, const struct result *r)
+static void put_reference(const struct show_state *s, struct listing *l, const struct show_result *r)
 {
     const struct json *m = reference_of(s, r);
     CLEANUP_BUF struct buf b;
@@ -252,7 +252,7 @@ static void put_reference(const struct shown *s, struct listing *l, const struct
     listing_style(l, fails ? STYLE_BAD : STYLE_GOOD);
 }
 
-static void result_row(const struct shown *s, struct listing *l, const struct result *r)
+static void result_row(const struct show_state *s, struct listing *l, const struct show_result *r)
 {
     CLEANUP_BUF struct buf b;
     double value = show_median(r->value);
@@ -272,7 +272,7 @@ static void result_row(const struct shown *s, struct listing *l, const struct re
 }
 
 /* The table, and behind each row the spread of its metric, on lines of its own where the screen is narrow: it is never left out. */
-static int put_rows(const struct shown *s, const struct listing *l, const struct result *rows, struct buf *to)
+static int put_rows(const struct show_state *s, const struct listing *l, const struct show_result *rows, struct buf *to)
 {
     enum { GAP = 2, INDENT = 6 };
     struct screen plain = s->screen;
@@ -287,7 +287,7 @@ static int put_rows(const struct shown *s, const struct listing *l, const struct
     for (struct str rest = buf_text(&measured), line; rest.n && (line = str_cut(&rest, '\n')).p;)
         widest = screen_text_width(line) > widest ? screen_text_width(line) : widest;
     struct str lines = buf_text(&styled), widths = buf_text(&measured);
-    for (const struct result *r = rows; lines.n; r++) {
+    for (const struct show_result *r = rows; lines.n; r++) {
         size_t used = screen_text_width(str_cut(&widths, '\n'));
         buf_str(to, str_cut(&lines, '\n'));
         buf_clear(&spread_);
@@ -299,7 +299,7 @@ static int put_rows(const struct shown *s, const struct listing *l, const struct
         } else if (text.n) {
             buf_putc(to, '\n');
             screen_fill(to, INDENT);
-            put_items(s, text, INDENT, INDENT, to);
+            show_put_items(s, text, INDENT, INDENT, to);
         }
         buf_putc(to, '\n');
     }
@@ -307,13 +307,13 @@ static int put_rows(const struct shown *s, const struct listing *l, const struct
 }
 
 /* One row for each metric of the program, what the rules put first on top. *ret_more: those that are left out. */
-static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
+static int put_results(const struct show_state *s, size_t *ret_more, struct buf *to)
 {
     static const struct listing_column columns[] = {{"metric", "", false, 50, .whole = true},
                                                     {"value", "", true, 0},
                                                     {"unit", "", false, 0, .whole = true, .tight = true, .no_empty = true},
                                                     {"reference", "", false, 0, .whole = true, .no_empty = true}};
-    struct result *rows = arena_get(s->arena, RESULTS_MAX * sizeof *rows);
+    struct show_result *rows = arena_get(s->arena, RESULTS_MAX * sizeof *rows);
     const char **seen = NULL;
     size_t n = 0, room = 0;
     struct listing l;
@@ -327,13 +327,13 @@ static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
     for (int pass = 0; seen && pass < 2; pass++)
         for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
             const char *stem = arena_dup(s->arena, e->key, key_stem(e->key));
-            bool known = !stem || !key_is_result(e->key) || is_headline(s, e->key) != (pass == 0);
+            bool known = !stem || !key_is_result(e->key) || is_show_headline(s, e->key) != (pass == 0);
             for (size_t i = 0; stem && i < n; i++)
                 known = known || strcmp(seen[i], stem) == 0;
             if (known)
                 continue;
             seen[n++] = stem;
-            struct result r = result_of(s, stem);
+            struct show_result r = show_result_of(s, stem);
             if (rows && r.value && r.value->count && listing_rows(&l) < RESULTS_MAX) {
                 rows[listing_rows(&l)] = r;
                 result_row(s, &l, &r);
@@ -346,7 +346,7 @@ static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
 }
 
 /* Is one of the results a guess of the generic reader? Not what the program logged itself. */
-static bool is_guessed(const struct shown *s)
+static bool has_guessed_metrics(const struct show_state *s)
 {
     for (const struct json *m = json_first(json_get(s->detail, "metrics")); m; m = json_next(m))
         if (key_is_result(json_key(m)) && strncmp(json_string(json_get(m, "source"), ""), "rule:generic:", strlen("rule:generic:")) == 0)
@@ -354,40 +354,40 @@ static bool is_guessed(const struct shown *s)
     return false;
 }
 
-static bool has_failed(const struct shown *s)
+static bool has_failed(const struct show_state *s)
 {
     return s->run->status == RUN_FAILED || s->run->status == RUN_KILLED;
 }
 
 /* "pass" stands only where a value was compared with a reference. */
-static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
+static void put_verdict(const struct show_state *s, bool has_results, struct buf *to)
 {
-    const char *verdict = tag(s, "benchwrap.verdict"), *reason = tag(s, "benchwrap.reason"), *rules = tag(s, "benchmark");
-    const char *version = tag(s, "benchwrap.rules_version");
+    const char *verdict = show_tag(s, "benchwrap.verdict"), *reason = show_tag(s, "benchwrap.reason"), *rules = show_tag(s, "benchmark");
+    const char *version = show_tag(s, "benchwrap.rules_version");
     CLEANUP_BUF struct buf b;
     size_t judged = verdict_judged(s->detail);
     buf_init(&b, 8192);
     if (verdict && strcmp(verdict, "fail") == 0) {
         failure_reason(str_of(reason ? reason : "no reason is recorded"), has_failed(s), &b);
-        put_line(s, "Failed", STYLE_BAD, buf_text(&b), to);
+        show_put_line(s, "Failed", STYLE_BAD, buf_text(&b), to);
     } else if (verdict && strcmp(verdict, "pass") == 0 && judged) {
         buf_printf(&b, "%zu metric%s within the references", judged, str_plural(judged));
-        put_line(s, "Pass", STYLE_GOOD, buf_text(&b), to);
+        show_put_line(s, "Pass", STYLE_GOOD, buf_text(&b), to);
     } else if (verdict && strcmp(verdict, "pass") == 0) {
         buf_puts(&b, "Output valid");
         if (rules && version)
             buf_printf(&b, " (rules %s %s)", rules, version);
         buf_puts(&b, ". No reference to judge the values by.");
-        put_line(s, "", STYLE_PLAIN, buf_text(&b), to);
+        show_put_line(s, "", STYLE_PLAIN, buf_text(&b), to);
     } else if (reason) {
-        put_line(s, "Not judged", STYLE_PLAIN, str_of(reason), to);
+        show_put_line(s, "Not judged", STYLE_PLAIN, str_of(reason), to);
     }
-    if (has_results && is_guessed(s))
-        put_line(s, "", STYLE_PLAIN, STR("Metrics guessed from the output, as no rule file describes this program."), to);
+    if (has_results && has_guessed_metrics(s))
+        show_put_line(s, "", STYLE_PLAIN, STR("Metrics guessed from the output, as no rule file describes this program."), to);
 }
 
 /* Why the program failed is often what it printed last. */
-static void put_last_lines(const struct shown *s, struct buf *to)
+static void put_last_lines(const struct show_state *s, struct buf *to)
 {
     const char *name = "";
     struct folder tree = runs_tree(s->runs, s->run);
@@ -401,13 +401,13 @@ static void put_last_lines(const struct shown *s, struct buf *to)
         return;
     size_t n = last_lines(&in, &kept, &name, lines);
     for (size_t i = 0; i < n; i++)
-        put_line(s, i == 0 ? name : "        ", STYLE_PLAIN, str_sub(lines[i], 0, LINE_MAX_BYTES), to);
+        show_put_line(s, i == 0 ? name : "        ", STYLE_PLAIN, str_sub(lines[i], 0, LINE_MAX_BYTES), to);
 }
 
 /* ---- inputs, machine, files ---- */
 
 /* A value that stands on one line with its key; `show --all` has more of it. */
-static void put_short(const struct shown *s, size_t key, struct str value, struct buf *to)
+static void put_short(const struct show_state *s, size_t key, struct str value, struct buf *to)
 {
     enum { MOST = 48, LEAST = 12, INDENT = 2 };
     CLEANUP_BUF struct buf plain;
@@ -418,7 +418,7 @@ static void put_short(const struct shown *s, size_t key, struct str value, struc
 }
 
 /* Names as the reader types them in compare --by; a size as people write it. */
-static void put_inputs(const struct shown *s, struct buf *to)
+static void show_put_inputs(const struct show_state *s, struct buf *to)
 {
     CLEANUP_BUF struct buf b, value;
     buf_init(&b, 64 << 10);
@@ -441,12 +441,12 @@ static void put_inputs(const struct shown *s, struct buf *to)
     if (b.n) {
         show_heading_to(s, "Inputs", to);
         buf_puts(to, "  ");
-        put_items(s, buf_text(&b), 2, 2, to);
+        show_put_items(s, buf_text(&b), 2, 2, to);
         buf_putc(to, '\n');
     }
 }
 
-static void put_process(const struct shown *s, struct buf *to)
+static void put_process(const struct show_state *s, struct buf *to)
 {
     static const struct {
         const char *key, *name, *unit;
@@ -471,54 +471,54 @@ static void put_process(const struct shown *s, struct buf *to)
     if (!b.n)
         return;
     buf_printf(to, "%-*s", LABEL, "Process");
-    put_items(s, buf_text(&b), LABEL, LABEL, to);
+    show_put_items(s, buf_text(&b), LABEL, LABEL, to);
     buf_putc(to, '\n');
 }
 
-static void put_fact(struct buf *to, const char *before, const char *value, const char *after)
+static void show_put_fact(struct buf *to, const char *before, const char *value, const char *after)
 {
     if (value)
         buf_printf(to, "%s%s%s%s", to->n ? ", " : "", before, value, after);
 }
 
 /* A number that is a text, with its noun. */
-static void put_number(struct buf *to, const char *value, const char *noun)
+static void show_put_number(struct buf *to, const char *value, const char *noun)
 {
     if (value)
         buf_printf(to, "%s%s %s%s", to->n ? ", " : "", value, noun, strcmp(value, "1") == 0 ? "" : "s");
 }
 
-static void put_machine(const struct shown *s, struct buf *to)
+static void show_put_machine(const struct show_state *s, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
-    const char *gpus = param(s, "gpu.count"), *model = param(s, "gpu.model"), *virtual = param(s, "machine.virtualization");
-    const char *scheduler = param(s, "job.scheduler"), *job = tag(s, "job.id");
+    const char *gpus = show_param(s, "gpu.count"), *model = show_param(s, "gpu.model"), *virtual = show_param(s, "machine.virtualization");
+    const char *scheduler = show_param(s, "job.scheduler"), *job = show_tag(s, "job.id");
     buf_init(&b, 8192);
-    put_number(&b, param(s, "cpu.threads"), "processor");
-    put_fact(&b, "", param(s, "cpu.model"), "");
-    put_fact(&b, "", param(s, "memory.total_GiB"), " GiB");
+    show_put_number(&b, show_param(s, "cpu.threads"), "processor");
+    show_put_fact(&b, "", show_param(s, "cpu.model"), "");
+    show_put_fact(&b, "", show_param(s, "memory.total_GiB"), " GiB");
     if (gpus && strcmp(gpus, "0") != 0)
-        put_number(&b, gpus, model ? model : "GPU");
-    put_fact(&b, "", param(s, "fs.type"), "");
-    put_fact(&b, "", param(s, "os.name"), "");
-    put_fact(&b, "", virtual && strcmp(virtual, "none") != 0 ? virtual : NULL, "");
-    put_line(s, "Machine", STYLE_PLAIN, buf_text(&b), to);
+        show_put_number(&b, gpus, model ? model : "GPU");
+    show_put_fact(&b, "", show_param(s, "fs.type"), "");
+    show_put_fact(&b, "", show_param(s, "os.name"), "");
+    show_put_fact(&b, "", virtual && strcmp(virtual, "none") != 0 ? virtual : NULL, "");
+    show_put_line(s, "Machine", STYLE_PLAIN, buf_text(&b), to);
     buf_clear(&b);
     if (!scheduler || strcmp(scheduler, "none") == 0)
         return;
-    put_fact(&b, "", scheduler, job ? "" : "");
-    put_fact(&b, "job ", job, "");
-    put_number(&b, param(s, "job.nodes"), "node");
-    put_number(&b, param(s, "job.tasks"), "task");
-    put_fact(&b, "partition ", param(s, "job.partition"), "");
-    put_line(s, "Job", STYLE_PLAIN, buf_text(&b), to);
+    show_put_fact(&b, "", scheduler, job ? "" : "");
+    show_put_fact(&b, "job ", job, "");
+    show_put_number(&b, show_param(s, "job.nodes"), "node");
+    show_put_number(&b, show_param(s, "job.tasks"), "task");
+    show_put_fact(&b, "partition ", show_param(s, "job.partition"), "");
+    show_put_line(s, "Job", STYLE_PLAIN, buf_text(&b), to);
     buf_clear(&b);
-    put_number(&b, param(s, "step.nodes"), "node");
-    put_number(&b, param(s, "step.tasks"), "task");
-    put_line(s, "Step", STYLE_PLAIN, buf_text(&b), to);
+    show_put_number(&b, show_param(s, "step.nodes"), "node");
+    show_put_number(&b, show_param(s, "step.tasks"), "task");
+    show_put_line(s, "Step", STYLE_PLAIN, buf_text(&b), to);
 }
 
-static void put_warnings(const struct shown *s, struct buf *to)
+static void show_put_warnings(const struct show_state *s, struct buf *to)
 {
     size_t n = 0;
     char more[60];
@@ -527,14 +527,14 @@ static void put_warnings(const struct shown *s, struct buf *to)
         if (has_failed(s) && strncmp(text, "no metrics: ", strlen("no metrics: ")) == 0) /* its last lines say more */
             continue;
         if (n++ < WARNINGS_MAX)
-            put_line(s, n == 1 ? "Warnings" : "        ", STYLE_WARN, str_of(text), to);
+            show_put_line(s, n == 1 ? "Warnings" : "        ", STYLE_WARN, str_of(text), to);
     }
     snprintf(more, sizeof more, "and %zu more", n - WARNINGS_MAX);
     if (n > WARNINGS_MAX)
-        put_line(s, "        ", STYLE_PLAIN, str_of(more), to);
+        show_put_line(s, "        ", STYLE_PLAIN, str_of(more), to);
 }
 
-static void put_files(const struct shown *s, struct buf *to)
+static void show_put_files(const struct show_state *s, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     const struct show_artifact *main = s->artifact_count ? &s->artifacts[0] : NULL;
@@ -550,17 +550,17 @@ static void put_files(const struct shown *s, struct buf *to)
         buf_puts(&b, " in ");
     }
     buf_puts(&b, s->run->path);
-    put_line(s, "Files", STYLE_PLAIN, buf_text(&b), to);
+    show_put_line(s, "Files", STYLE_PLAIN, buf_text(&b), to);
 }
 
 /* Where names may be met first: what stands in their place. */
-static void put_replaced(const struct shown *s, struct buf *to)
+static void put_replaced(const struct show_state *s, struct buf *to)
 {
-    if (tag(s, "benchwrap.identities_replaced"))
-        put_line(s, "Names", STYLE_PLAIN, STR("replaced in this public run: uuu1 is a user, hhh2 a host, /ddd3 a home folder"), to);
+    if (show_tag(s, "benchwrap.identities_replaced"))
+        show_put_line(s, "Names", STYLE_PLAIN, STR("replaced in this public run: uuu1 is a user, hhh2 a host, /ddd3 a home folder"), to);
 }
 
-static void put_hint(const struct shown *s, size_t more, struct buf *to)
+static void put_hint(const struct show_state *s, size_t more, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     size_t machine = 0, facts = 0, tags = 0, missing = json_count(json_get(s->detail, "missing"));
@@ -585,13 +585,13 @@ static void put_hint(const struct shown *s, size_t more, struct buf *to)
     buf_putc(to, '\n');
 }
 
-int show_screen(const struct shown *s)
+int show_screen(const struct show_state *s)
 {
     CLEANUP_BUF struct buf to;
     size_t more = 0;
     int status = 0;
     buf_init(&to, 64 << 20);
-    put_head(s, &to);
+    show_put_head(s, &to);
     put_origin(s, &to);
     put_damage(s, &to);
     show_heading_to(s, "Results", &to);
@@ -605,13 +605,13 @@ int show_screen(const struct shown *s)
         buf_puts(&to, "  no metrics\n");
     put_last_lines(s, &to);
     put_verdict(s, has_results, &to);
-    put_inputs(s, &to);
+    show_put_inputs(s, &to);
     buf_putc(&to, '\n');
     put_process(s, &to);
-    put_machine(s, &to);
-    put_warnings(s, &to);
+    show_put_machine(s, &to);
+    show_put_warnings(s, &to);
     put_replaced(s, &to);
-    put_files(s, &to);
+    show_put_files(s, &to);
     put_hint(s, more, &to);
     fwrite(to.p ? to.p : "", 1, to.n, s->out);
     return to.failed ? -1 : status;

@@ -74,9 +74,9 @@ static int find_corrections(struct range *r, const struct run_ids *after, struct
             continue;
         bool retracts;
         const char *target = correction_target(&r->runs.folder, run, r->arena, &retracts);
-        corrections_see(&r->corrections, run, target, retracts);
+        corrections_add(&r->corrections, run, target, retracts);
     }
-    corrections_settle(&r->corrections);
+    corrections_sort(&r->corrections);
     return r->corrections.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
@@ -120,7 +120,7 @@ static int find_parents(struct range *r, struct err *err)
 static int find_history(struct range *r, const struct tree_run *run, struct proposal *ret, struct err *err)
 {
     struct runs_filter filter = {.experiment = run->experiment};
-    struct inputs in;
+    struct run_inputs in;
     const char *problem = NULL;
     size_t looked = 0;
     if (!r->loaded || strcmp(r->loaded, run->experiment) != 0) {
@@ -139,7 +139,7 @@ static int find_history(struct range *r, const struct tree_run *run, struct prop
             continue;
         looked++;
         if (inputs_shared(&in, &r->runs, other, r->arena))
-            rc = proposal_take(ret, &r->runs, arena_printf(r->arena, "=%s", other->id), err);
+            rc = proposal_add_run(ret, &r->runs, arena_printf(r->arena, "=%s", other->id), err);
     }
     json_free(detail);
     return rc;
@@ -347,7 +347,7 @@ static int put_values(struct range *r, struct err *err)
     for (size_t i = 0; i < r->fresh.count; i++) {
         const char *id = r->fresh.id[i];
         const struct tree_run *run = run_of(r, id, TREE_META, r->arena);
-        if (run && is_measured(r, run) && proposal_take(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
+        if (run && is_measured(r, run) && proposal_add_run(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
             return -1;
     }
     if (now.groups)

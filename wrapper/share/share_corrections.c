@@ -46,7 +46,7 @@ static void read_correction(struct chains *c, struct share_run *r)
         return;
     r->corrects = correction_target(tree, run, a, &r->retracts);
     r->retracts = r->retracts && r->corrects;
-    corrections_see(&c->corrections, run, r->corrects, r->retracts);
+    corrections_add(&c->corrections, run, r->corrects, r->retracts);
 }
 
 static bool is_retracted(const struct chains *c, const struct share_run *r)
@@ -87,7 +87,7 @@ static int leave_out_retracted(struct chains *c, struct err *err)
         return -1;
     for (size_t i = 0; i < s->count; i++)
         read_correction(c, &s->list[i]);
-    corrections_settle(&c->corrections);
+    corrections_sort(&c->corrections);
     if (c->corrections.failed)
         return err_set(err, ERR_SYSTEM, "out of memory");
     if (!c->corrections.count)

@@ -53,7 +53,7 @@ static bool is_left_out(const struct fact *f)
 }
 
 /* The elements of "references", which judged the run. */
-static int complete_write_references(struct making *m, const struct json *detail, struct err *err)
+static int complete_write_references(struct made_run *m, const struct json *detail, struct err *err)
 {
     const struct json *list = json_get(detail, "references");
     CLEANUP_BUF struct buf text;
@@ -73,12 +73,12 @@ struct completing {
     struct json *detail;
     struct record before;
     int artifacts;
-    struct making making;
+    struct made_run making;
 };
 
 static enum mlflow_answer complete_fetch(struct completing *g, struct err *err)
 {
-    struct making *m = &g->making;
+    struct made_run *m = &g->making;
     uint64_t max = opt_bytes(&g->x->plan->opts, OPTION_ARTIFACT_MAX);
     if (mkdirat(m->spool.dir, "fetched", 0700)) {
         err_sys(err, "spool: cannot make a folder");

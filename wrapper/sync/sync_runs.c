@@ -33,9 +33,9 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
         const struct folder tree = runs_tree(s->runs, run);
         bool retracts;
         const char *target = correction_target(&tree, run, s->arena, &retracts);
-        corrections_see(&s->corrections, run, target, retracts);
+        corrections_add(&s->corrections, run, target, retracts);
     }
-    corrections_settle(&s->corrections);
+    corrections_sort(&s->corrections);
     if (s->corrections.failed)
         return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 1; i < s->count; i++)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 /* A run with the metric "m" (steps from `step`, stride as given) and a param. */
-static struct member run_of(struct arena *a, const double *values, size_t n, int64_t step, int64_t stride, const char *param, const char *direction)
+static struct compare_member run_of(struct arena *a, const double *values, size_t n, int64_t step, int64_t stride, const char *param, const char *direction)
 {
     struct tree_run *run = ARENA_NEW(a, struct tree_run);
     struct tree_entry *metric = ARENA_NEW(a, struct tree_entry), *p = ARENA_NEW(a, struct tree_entry);
@@ -24,10 +24,10 @@ static struct member run_of(struct arena *a, const double *values, size_t n, int
     run->params = param ? p : NULL;
     snprintf(text, sizeof text, "{\"metrics\":{\"m\":{\"unit\":\"s\",\"direction\":\"%s\"}}}", direction);
     assert_int_equal(json_parse(&detail, str_of(text), NULL, NULL), 0);
-    return (struct member){run, detail};
+    return (struct compare_member){run, detail};
 }
 
-static void free_group(struct group *g)
+static void free_group(struct compare_group *g)
 {
     for (size_t i = 0; i < g->count; i++)
         json_free(g->members[i].detail);
@@ -42,7 +42,7 @@ static void verdicts_follow_direction_and_number(void **state)
         const double *a; size_t na;
         const double *b; size_t nb;
         const char *direction;
-        enum outcome outcome;
+        enum compare_outcome outcome;
         bool ratio;
     } rows[] = {
         {low, 5, high, 5, "higher", OUTCOME_BETTER, true},  {low, 5, high, 5, "lower", OUTCOME_WORSE, true},
@@ -54,10 +54,10 @@ static void verdicts_follow_direction_and_number(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct arena a;
-        struct compared *m;
+        struct compared_metric *m;
         arena_init(&a, 0);
-        struct member x = run_of(&a, rows[i].a, rows[i].na, 0, 1, "1", rows[i].direction), y = run_of(&a, rows[i].b, rows[i].nb, 0, 1, "1", rows[i].direction);
-        struct group groups[] = {{"A", &x, 1}, {"B", &y, 1}};
+        struct compare_member x = run_of(&a, rows[i].a, rows[i].na, 0, 1, "1", rows[i].direction), y = run_of(&a, rows[i].b, rows[i].nb, 0, 1, "1", rows[i].direction);
+        struct compare_group groups[] = {{"A", &x, 1}, {"B", &y, 1}};
         struct tree_entry series = {.key = "benchwrap.series", .value = STR("repeat")};
         struct tree_run repeated = *y.run;
         repeated.tags = &series;
@@ -79,11 +79,11 @@ static void verdicts_follow_direction_and_number(void **state)
 static void a_run_counts_once_among_several(void **state)
 {
     struct arena a;
-    struct compared *m;
+    struct compared_metric *m;
     (void)state;
     arena_init(&a, 0);
-    struct member x[] = {run_of(&a, low, 5, 0, 1, "1", "lower"), run_of(&a, high, 5, 0, 1, "1", "lower")}, y = run_of(&a, low, 5, 1, 1, "2", "lower");
-    struct group groups[] = {{"A", x, 2}, {"B", &y, 1}};
+    struct compare_member x[] = {run_of(&a, low, 5, 0, 1, "1", "lower"), run_of(&a, high, 5, 0, 1, "1", "lower")}, y = run_of(&a, low, 5, 1, 1, "2", "lower");
+    struct compare_group groups[] = {{"A", x, 2}, {"B", &y, 1}};
     assert_int_equal(compare_metrics(groups, 2, false, &a, &m, NULL), 0);
     assert_int_equal(m->sides[0].n, 2);
     assert_true(m->sides[0].median == 15);
@@ -103,11 +103,11 @@ static void a_run_counts_once_among_several(void **state)
 static void tables_are_compared_step_by_step(void **state)
 {
     struct arena a;
-    struct compared *m;
+    struct compared_metric *m;
     (void)state;
     arena_init(&a, 0);
-    struct member x = run_of(&a, low, 3, 8, 8, "1", "lower"), y = run_of(&a, high, 2, 8, 8, "1", "lower");
-    struct group groups[] = {{"A", &x, 1}, {"B", &y, 1}};
+    struct compare_member x = run_of(&a, low, 3, 8, 8, "1", "lower"), y = run_of(&a, high, 2, 8, 8, "1", "lower");
+    struct compare_group groups[] = {{"A", &x, 1}, {"B", &y, 1}};
     assert_int_equal(compare_metrics(groups, 2, false, &a, &m, NULL), 0);
     assert_int_equal(m->step, 8);
     assert_int_equal(m->sides[0].n, 1);

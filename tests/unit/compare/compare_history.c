@@ -14,7 +14,7 @@ enum { EARLIER = 6 };
 static double steady[] = {100, 101, 99, 100.5, 99.5, 100}, none[] = {0, 0, 0, 0, 0, 0}, equal[] = {100, 100, 100, 100, 100, 100};
 
 struct made {
-    struct compared m;
+    struct compared_metric m;
     struct compared_side sides[2];
     double now;
 };
@@ -24,7 +24,7 @@ static void make(struct made *x, const char *key, const char *direction, double 
     *x = (struct made){.now = now};
     x->sides[0] = (struct compared_side){.values = before, .n = n, .median = median};
     x->sides[1] = (struct compared_side){.values = &x->now, .n = isnan(now) ? 0 : 1, .median = now};
-    x->m = (struct compared){.key = key, .step = -1, .unit = "", .direction = direction, .sides = x->sides};
+    x->m = (struct compared_metric){.key = key, .step = -1, .unit = "", .direction = direction, .sides = x->sides};
 }
 
 static void words(void **state)
@@ -32,7 +32,7 @@ static void words(void **state)
     static const struct {
         const char *direction;
         double *before; size_t n; double median, now, effect;
-        enum changed changed;
+        enum history_change changed;
     } rows[] = {
         {"higher", steady, 6, 100, 90, 0.02, CHANGED_REGRESSION},  {"higher", steady, 6, 100, 110, 0.02, CHANGED_IMPROVEMENT},
         {"lower", steady, 6, 100, 90, 0.02, CHANGED_IMPROVEMENT},  {"lower", steady, 6, 100, 110, 0.02, CHANGED_REGRESSION},
@@ -54,7 +54,7 @@ static void words(void **state)
         assert_int_equal(history_judge(&x.m, EARLIER, rows[i].effect, &a, &h, &n, NULL), 0);
         assert_int_equal(n, 1);
         if (h->changed != rows[i].changed)
-            fail_msg("row %zu: %s", i, changed_name(h->changed));
+            fail_msg("row %zu: %s", i, history_change_name(h->changed));
         arena_deinit(&a);
     }
 }

@@ -25,7 +25,7 @@ static void counters_become_metrics(void **state)
     (void)state;
     struct counter_value v[COUNTERS_COUNT] = {0};
     record_init(&r, "0123456789abcdef0123456789abcdef", 1);
-    counters_tell(&r, v, 5);
+    counters_record(&r, v, 5);
     assert_null(r.first); /* not asked for */
     for (size_t i = 0; i < COUNTERS_COUNT; i++)
         v[i] = (struct counter_value){.asked = 1, .error = ENOENT};
@@ -33,7 +33,7 @@ static void counters_become_metrics(void **state)
     v[INSTRUCTIONS] = (struct counter_value){.value = 1250, .enabled_ns = 100, .running_ns = 50, .asked = 1};
     v[REFERENCES] = (struct counter_value){.value = 7, .enabled_ns = 100, .running_ns = 0, .asked = 1};
     v[BRANCHES] = (struct counter_value){.error = EACCES, .asked = 1};
-    counters_tell(&r, v, 5);
+    counters_record(&r, v, 5);
     assert_true(record_number(&r, "counters.cycles", -1) == 1000);
     assert_true(record_number(&r, "counters.instructions", -1) == 2500);
     assert_true(record_number(&r, "counters.instructions_per_cycle", -1) == 2.5);

@@ -36,7 +36,7 @@ static int teardown(void **state)
 
 static const char ID[] = "0123456789ab5def8123456789abcdef";
 
-static void begin(struct making *m, const char *id)
+static void begin(struct made_run *m, const char *id)
 {
     struct err err = {0};
     char none[] = "prog", *argv[] = {none, NULL};
@@ -49,7 +49,7 @@ static void begin(struct making *m, const char *id)
     assert_int_equal(make_text(m, "stdout.log", STR("hello\n"), &err), 0);
 }
 
-static int end(struct making *m)
+static int end(struct made_run *m)
 {
     struct finished f;
     struct err err = {0};
@@ -80,7 +80,7 @@ static bool there(const char *name)
 static void test_published(void **state)
 {
     (void)state;
-    struct making m;
+    struct made_run m;
     struct err err = {0};
     char path[100];
     begin(&m, ID);
@@ -103,7 +103,7 @@ static void test_published(void **state)
 static void test_once(void **state)
 {
     (void)state;
-    struct making a, b;
+    struct made_run a, b;
     begin(&a, ID);
     begin(&b, ID);
     assert_int_equal(end(&a), 0);
@@ -117,7 +117,7 @@ static void test_once(void **state)
 static void test_dropped(void **state)
 {
     (void)state;
-    struct making m;
+    struct made_run m;
     begin(&m, NULL);
     make_drop(&m);
     assert_int_equal(names(spool), 0);
@@ -128,11 +128,11 @@ static void test_dropped(void **state)
 static void test_died(void **state)
 {
     (void)state;
-    struct making m;
-    struct swept swept;
+    struct made_run m;
+    struct leftovers_count swept;
     pid_t pid = fork();
     if (pid == 0) {
-        struct making dies;
+        struct made_run dies;
         begin(&dies, ID);
         _exit(0);
     }

@@ -53,26 +53,26 @@ static void check(uint64_t total, size_t step)
 {
     char path[64], block[BYTES];
     int dir = fresh_dir(path);
-    struct stream s;
-    stream_init(&s, dir, "stdout.log", LIMIT);
+    struct spool_stream s;
+    spool_stream_init(&s, dir, "stdout.log", LIMIT);
     for (uint64_t at = 0; at < total;) {
         size_t n = total - at < step ? (size_t)(total - at) : step;
         for (size_t i = 0; i < n; i++)
             block[i] = byte_at(at + i);
-        stream_write(&s, block, n);
+        spool_stream_write(&s, block, n);
         at += n;
     }
-    stream_deinit(&s);
+    spool_stream_deinit(&s);
     assert_int_equal(s.lost, 0);
 
-    struct stream_kept kept;
+    struct spool_stream_kept kept;
     struct collected c = {0};
-    assert_int_equal(stream_look(dir, "stdout.log", LIMIT, &kept, NULL), 0);
+    assert_int_equal(spool_stream_inspect(dir, "stdout.log", LIMIT, &kept, NULL), 0);
     assert_int_equal(kept.total, total);
     assert_int_equal(kept.head + kept.cut + kept.tail, total);
     assert_true(kept.cut == 0 || (kept.head == LIMIT / 2 && kept.tail == LIMIT / 2));
     assert_true(total > LIMIT || kept.cut == 0);
-    assert_int_equal(stream_feed(dir, "stdout.log", LIMIT, collect, collect_cut, &c, NULL), 0);
+    assert_int_equal(spool_stream_feed(dir, "stdout.log", LIMIT, collect, collect_cut, &c, NULL), 0);
     assert_int_equal(c.n, kept.head + kept.tail);
     assert_int_equal(c.cut, kept.cut);
     for (size_t i = 0; i < c.n; i++)
@@ -81,8 +81,8 @@ static void check(uint64_t total, size_t step)
     struct buf name;
     const char *file = NULL;
     buf_init(&name, 200);
-    assert_int_equal(stream_whole(dir, "stdout.log", LIMIT, &name, &file, NULL), 0);
-    assert_int_equal(stream_whole(dir, "stdout.log", LIMIT, &name, &file, NULL), 0); /* as after a crash */
+    assert_int_equal(spool_stream_join(dir, "stdout.log", LIMIT, &name, &file, NULL), 0);
+    assert_int_equal(spool_stream_join(dir, "stdout.log", LIMIT, &name, &file, NULL), 0); /* as after a crash */
     struct buf text;
     buf_init(&text, BYTES * 2);
     if (total == 0)
@@ -111,9 +111,9 @@ static void nothing_is_kept_with_limit_zero(void **state)
     (void)state;
     char path[64];
     int dir = fresh_dir(path);
-    struct stream s;
-    stream_init(&s, dir, "stdout.log", 0);
-    stream_write(&s, "abc", 3);
+    struct spool_stream s;
+    spool_stream_init(&s, dir, "stdout.log", 0);
+    spool_stream_write(&s, "abc", 3);
     assert_int_equal(s.total, 3);
     assert_int_equal(faccessat(dir, "stdout.log", F_OK, 0), -1);
     close(dir);
@@ -125,14 +125,14 @@ static void a_full_disk_is_counted(void **state)
     (void)state;
     char path[64];
     int dir = fresh_dir(path);
-    struct stream s;
-    stream_init(&s, dir, "stdout.log", LIMIT);
+    struct spool_stream s;
+    spool_stream_init(&s, dir, "stdout.log", LIMIT);
     assert_int_equal(symlinkat("/dev/full", dir, "stdout.log"), 0);
-    stream_write(&s, "abcdef", 6);
+    spool_stream_write(&s, "abcdef", 6);
     assert_int_equal(s.lost, 6);
     assert_int_equal(s.total, 6);
     assert_true(s.error != 0);
-    stream_deinit(&s);
+    spool_stream_deinit(&s);
     close(dir);
     fs_remove_tree(AT_FDCWD, path, NULL);
 }

@@ -26,7 +26,7 @@ static struct corrections made(const struct told *list, size_t n)
         c.list[i].start_ms = list[i].start_ms;
         c.list[i].retracts = list[i].retracts;
     }
-    corrections_settle(&c);
+    corrections_sort(&c);
     return c;
 }
 
