@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
-static int told_fd = -1; /* can be read when a signal has come */
+static int stop_fd = -1; /* can be read when a signal has come */
 enum { FACTS_S = 15, MODEL_S = 5 }; /* for all queries before a run, readiness excepted; for the name of the model alone */
 
 /* ---- before ---- */
@@ -50,7 +50,7 @@ static int query_server(struct around *a, pid_t pid, struct err *err)
     a->server_used = facts || (dialects[a->load->dialect].ollama && !a->load->model);
     if (!a->server_used && a->load->model)
         return 0;
-    if (server_open(&a->server, a->load, 0, pid, told_fd, a->server_used ? err : NULL) < 0)
+    if (server_open(&a->server, a->load, 0, pid, stop_fd, a->server_used ? err : NULL) < 0)
         return a->server_used ? -1 : 0; /* the requests meet the same, and report it */
     a->server_open = true;
     if (wait && server_ready(&a->server, &a->load->model, opt_seconds(set, OPTION_WAIT_READY), &a->ready, err) < 0)
@@ -83,9 +83,9 @@ static void send_live_metrics(struct around *a, const struct live_counts *l)
                 {"live.ttft_ms", l->ttft_s * 1e3},
                 {"live.itl_ms", l->itl_s * 1e3}};
     int64_t now = clock_wall_ms();
-    for (size_t i = 0; a->tell >= 0 && i < sizeof rows / sizeof *rows; i++)
-        if (emit_metric(a->tell, rows[i].key, rows[i].value, a->looks, now) < 0)
-            fs_close(&a->tell); /* the recorder has gone: the load goes on */
+    for (size_t i = 0; a->recorder >= 0 && i < sizeof rows / sizeof *rows; i++)
+        if (emit_metric(a->recorder, rows[i].key, rows[i].value, a->looks, now) < 0)
+            fs_close(&a->recorder); /* the recorder has gone: the load goes on */
 }
 
 static void around_show_progress(struct around *a, const struct live_counts *l)
@@ -108,7 +108,7 @@ static void around_tick(void *context, const struct live_counts *l)
     a->looks++;
     if (!a->quiet)
         around_show_progress(a, l);
-    if (a->tell >= 0)
+    if (a->recorder >= 0)
         send_live_metrics(a, l);
     a->last = *l;
 }
@@ -164,7 +164,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
 {
     const char *name = getenv("BENCHWRAP_SOCKET");
     int64_t pid = opt_text(set, OPTION_SERVER_PID) ? opt_integer(set, OPTION_SERVER_PID) : 0;
-    *a = (struct around){.set = set, .load = load, .tell = -1};
+    *a = (struct around){.set = set, .load = load, .recorder = -1};
     a->hooks = (struct engine_hooks){
         .begin = begin_progress, .ready = warn_of_few, .tick = around_tick, .stop = server_is_gone, .context = a, .every_s = 1};
     if (pid < 0 || pid > INT32_MAX)
@@ -172,7 +172,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
     if (query_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)
         return -1;
     if (name && *name)
-        a->tell = emit_open(name, NULL); /* not recorded then: the run is measured all the same */
+        a->recorder = emit_open(name, NULL); /* not recorded then: the run is measured all the same */
     begin_progress(a, load);
     return 0;
 }
@@ -242,14 +242,14 @@ void around_deinit(struct around *a)
     scoring_free(a->scoring);
     if (a->server_open)
         server_deinit(&a->server);
-    fs_close(&a->tell);
+    fs_close(&a->recorder);
 }
 
 static void on_signal(int signal)
 {
     int code = errno;
     engine_stop(signal);
-    (void)eventfd_write(told_fd, 1);
+    (void)eventfd_write(stop_fd, 1);
     errno = code;
 }
 
@@ -257,8 +257,8 @@ void around_catch_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
     struct sigaction a = {.sa_handler = on_signal};
-    if (told_fd < 0)
-        told_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (stop_fd < 0)
+        stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &a, NULL);
     signal(SIGPIPE, SIG_IGN);

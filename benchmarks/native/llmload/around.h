@@ -23,15 +23,15 @@ struct around {
     struct scoring *scoring;
     struct progress progress;
     bool quiet, warned; /* warned: of too few requests, before the start */
-    int tell;                   /* the recorder's socket; -1: not recorded */
+    int recorder;               /* the recorder's socket; -1: not recorded */
     int64_t looks;
     struct live_counts last;
 };
 
-/* Waits for readiness, asks for facts, opens files (records: those of single requests, which agents write themselves), starts the reading of figures; may
- * set the load's model. ERR_REMOTE: not ready. */
+/* Waits for readiness, queries facts, opens files and starts to read the service's metrics. May set the load's model. records: open the files of
+ * single requests too (agents write their own). ERR_USAGE; ERR_REMOTE: not ready. Call around_deinit in any case. */
 int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records, struct err *err);
-/* After engine_run. Ends what was started. ERR_SYSTEM: plots could not be written. */
+/* After engine_run: stops what around_begin started, writes the plots. ERR_SYSTEM: records or plots could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
 /* Further members of the result (struct load_report's `more`). */
 void around_json(struct around *a, struct buf *to);

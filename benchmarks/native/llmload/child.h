@@ -1,4 +1,4 @@
-/* child.h: a helper program (llmfake) that is started, tells one line when it is ready, and is ended. */
+/* child.h: starts a helper program (llmfake) that prints one line when it is ready, and ends it. */
 #ifndef LLMLOAD_CHILD_H
 #define LLMLOAD_CHILD_H
 #include "base/err.h"
@@ -10,7 +10,7 @@ struct child_process {
     char line[300]; /* the first line of its standard output, without line end */
 };
 
-/* argv[0] is looked for beside this program, then in the PATH. Its standard error is thrown away. It dies with us. */
+/* Searches argv[0] in the folder of this program, then in the PATH. Its standard error goes to /dev/null. It ends with this program. */
 int child_start(struct child_process *ret, char *const argv[], struct err *err);
 /* SIGTERM, wait 5 s, SIGKILL. */
 void child_end(struct child_process *c);

@@ -67,7 +67,7 @@ static unsigned crew_size(const struct load *l)
     return n < 1 ? 1 : n > 256 ? 256 : n;
 }
 
-/* The kernel begins to stamp a little after the first socket asks: this one asks before the first request. */
+/* The kernel begins to stamp a little after the first socket requests it: this one does so before the first request. */
 static int ask_for_stamps(bool *ret_works)
 {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;

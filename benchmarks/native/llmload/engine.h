@@ -3,13 +3,13 @@
 #define LLMLOAD_ENGINE_H
 #include "benchmarks/native/llmload/load.h"
 
-/* What a watcher sees while it runs (whole run, warm-up included). */
+/* Counts while the load runs, of the whole run, warm-up included. */
 struct live_counts {
     double elapsed_s;
     enum phase phase;
     bool draining;
     uint64_t sent, completed, failed, in_flight, tokens, chunks, dropped;
-    double ttft_s, itl_s; /* mean of what arrived since the last look; NaN: nothing */
+    double ttft_s, itl_s; /* mean of what arrived since the last call; NaN: nothing */
 };
 
 struct engine_hooks {
@@ -18,26 +18,26 @@ struct engine_hooks {
     void (*ready)(void *context, const struct load *load, double requests);
     double every_s; /* how often tick is called; 0: 1 s */
     void (*tick)(void *context, const struct live_counts *l); /* on the main thread; NULL */
-    bool (*stop)(void *context); /* asked with each tick: true ends the run early (server dead …); NULL */
+    bool (*stop)(void *context); /* called with each tick: true ends the run early (server dead …); NULL */
     void *context;
     int64_t start_at_ns; /* CLOCK_MONOTONIC; 0: now (agents agree on a time) */
 };
 
-/* What one run gave. */
+/* The result of one run. */
 struct outcome {
     struct metrics m;
-    struct live_counts last; /* as a watcher would see it when all is over */
+    struct live_counts last; /* the counts at the end */
     char schedule_hash[65]; /* SHA-256 of the schedule (open loop) or of what determines it (closed loop) */
     uint64_t schedule_length;
-    uint64_t indexes; /* of requests are below this */
+    uint64_t indexes; /* the indexes of all requests are below this */
     const char *trace_kind; /* "azure" …; NULL: no trace */
     double offered_rate; /* of the schedule's measured part, requests per second; 0: closed loop */
     double arrivals, expected, expected_sd; /* of struct schedule */
-    char trouble[300]; /* of our own side, the first; "": none */
+    char trouble[300]; /* the first error on the client's side; "": none */
     bool incomplete; /* a file beside the result could not be written; trouble says why */
     unsigned threads;
     bool kernel_stamps; /* arrivals are the kernel's */
-    double wall_s, steal_percent; /* hypervisor steal over the run; -1: not told by this machine */
+    double wall_s, steal_percent; /* hypervisor steal over the run; -1: not known on this machine */
     int64_t begin_ns, begin_wall_ms;
     int signal; /* that ended it early; 0: none */
     const char *why_early; /* in words; NULL: it was complete */

@@ -23,8 +23,8 @@ struct event {
     uint32_t choices; /* elements of "choices" */
     uint32_t ids; /* token ids of the answer in it */
     struct str finish; /* finish_reason or done_reason, as in the JSON; n 0: none or null */
-    int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* -1: not told */
-    int64_t prefill_ns, decode_ns, load_ns, total_ns; /* as the server measured; 0: not told */
+    int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* -1: not in the reply */
+    int64_t prefill_ns, decode_ns, load_ns, total_ns; /* as the server measured; 0: not in the reply */
     struct str error; /* error object or text, as in the JSON; n 0: none */
     struct str message; /* the message in it, as in the JSON (escaped), or the text itself */
 };

@@ -145,7 +145,7 @@ static void count_gap(struct worker *w, const struct flight *f)
 }
 
 /* A gap into a read that brought one chunk is known where the read was not late; those of several chunks share a stamp and say nothing. Without
- * stamps, neither does one between chunks that one look at the sockets found. */
+ * stamps, neither does one between chunks that one wait found. */
 static void settle_gap(struct worker *w, struct flight *f, bool more)
 {
     if (f->read_chunks == 0)
@@ -225,7 +225,7 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
     struct series_bucket *bucket = series_at(&w->m.series, at - w->run->begin_ns);
     if (w->run->wants_chunks)
         keep_chunk(f, (struct chunk){at, tokens, 0, !e->output});
-    if (f->stream.framing != FRAMING_JSON) /* whole answers do not tell when their first token was there */
+    if (f->stream.framing != FRAMING_JSON) /* whole answers do not show when their first token came */
         note_first(f, e, at, tokens);
     r->has_thoughts |= !e->output || e->reasoning.n > 0;
     r->last_ns = at;
@@ -271,10 +271,10 @@ static void take_event(void *context, const struct event *e)
     if (e->error.n && !f->error)
         keep_escaped(f, e->message.n ? e->message : e->error);
     if (e->usage) {
-        bool running = f->told_tokens || !f->r.chunks; /* from the first chunk with text on: a last chunk's total is no chunk's part */
-        if (e->text && running && e->output_tokens > f->told_tokens) {
-            tokens = (uint32_t)e->output_tokens - f->told_tokens; /* those of chunks without text before it belong to it */
-            f->told_tokens = (uint32_t)e->output_tokens;
+        bool running = f->usage_tokens || !f->r.chunks; /* from the first chunk with text on: a last chunk's total is no chunk's part */
+        if (e->text && running && e->output_tokens > f->usage_tokens) {
+            tokens = (uint32_t)e->output_tokens - f->usage_tokens; /* those of chunks without text before it belong to it */
+            f->usage_tokens = (uint32_t)e->output_tokens;
         }
         take_usage(f, e);
     }

@@ -163,7 +163,7 @@ bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_hi
     if (h->n < 3)
         return false;
     interval_ranks(h->n + h->open, p, &low, &high);
-    low -= (int64_t)h->open; /* were all open values among the least */
+    low -= (int64_t)h->open; /* were all open values among the smallest */
     if (low < 1 || high > (int64_t)h->n || high < 1)
         return false;
     *ret_low = hdr_rank(h, (uint64_t)low);

@@ -1,7 +1,7 @@
 /* hdr.h: histograms of whole numbers with a bounded relative error, that can be added up (after Gil Tene's HdrHistogram).
  *
- * Buckets are linear below 2048 and have 1024 steps per power of two above: a value is known to 1/2048 (0.05 %). Count, sum, sum of squares, least
- * and greatest are exact. Memory is 272 KiB of address space, resident only where values fall. */
+ * Buckets are linear below 2048 and have 1024 steps per power of two above: a value is known to 1/2048 (0.05 %). Count, sum, sum of squares, minimum
+ * and maximum are exact. Memory is 272 KiB of address space, resident only where values fall. */
 #ifndef LLMLOAD_HDR_H
 #define LLMLOAD_HDR_H
 #include "base/buf.h"
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HDR_BITS = 11, HDR_TOP = 42 /* values up to 2^42 - 1 (73 minutes in ns); greater ones count as that */ };
+enum { HDR_BITS = 11, HDR_TOP = 42 /* values up to 2^42 - 1 (73 minutes in ns); larger ones count as that */ };
 enum { HDR_BUCKETS = (HDR_TOP - HDR_BITS + 2) << (HDR_BITS - 1) };
 
 struct hdr {
@@ -43,13 +43,13 @@ bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_hi
 /* Fewest values that allow a statement on the p-quantile with 99 % confidence: the least n with p^n + n p^(n-1) (1-p) <= 0.01
  * (MLPerf's early stopping: p50 11, p90 64, p95 130, p99 662, p99.9 6636). */
 uint64_t hdr_least(double p);
-/* Were all open values the greatest: would the p-quantile, or the end of its interval, be one of them? */
+/* Were all open values the largest: would the p-quantile, or the end of its interval, be one of them? */
 bool hdr_may_be_open(const struct hdr *h, double p);
 /* Can the p-quantile be stated? Not from fewer than hdr_least values, nor where it may be an open one. */
 bool hdr_states(const struct hdr *h, double p);
 /* Why not, as a sentence; nothing where it can be. */
 void hdr_why_not(const struct hdr *h, double p, struct buf *to);
-/* The greatest value; NaN where it may be an open one, and without values. */
+/* The maximum; NaN where it may be an open one, and without values. */
 double hdr_max(const struct hdr *h);
 /* Buckets in order of value: starts with *at = 0; false at the end. */
 bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_high, uint64_t *ret_count);

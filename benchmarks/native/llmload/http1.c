@@ -138,7 +138,7 @@ static enum http1_got begin_body(struct http1 *h, const struct http1_framing *f)
 {
     if (f->other_coding)
         h->strange_encoding = true;
-    if (h->status == 101) /* it speaks something else from here on, which nobody asked for */
+    if (h->status == 101) /* another protocol from here on, which was not requested */
         h->state = COMPLETE, h->keep_alive = false;
     else if (h->status == 204 || h->status == 304)
         h->state = COMPLETE;

@@ -19,7 +19,7 @@ struct lateness {
     int64_t delay_ns, looked_ns; /* on the run queue so far, and when that was read */
     int64_t empty_ns; /* all sockets were empty then; 0: not known */
     int64_t from_ns, called_ns, until_ns, returned_ns; /* of the wait whose events are being handled: empty before it, its begin, latest end, and end */
-    int64_t since_ns; /* when it was woken, as far as that is known; 0: not asked yet */
+    int64_t since_ns; /* when it was woken, as far as that is known; 0: not queried yet */
 };
 
 /* On the thread itself, before its first request. */
@@ -27,12 +27,12 @@ void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
 /* Before a wait for events, until then at most. */
 void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns);
-/* After it. all: every socket with bytes was told, so that others are empty. */
+/* After it. all: epoll reported every socket with bytes, so the others are empty. */
 void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
 /* A socket was left with bytes in it: nothing is known of it at the next wait. */
 void lateness_left(struct lateness *l);
 /* The bytes read now, the last of them at latest_ns or before, came after this time, ns: sent_ns or later. A bound after latest_ns is none: the
- * thread was stopped or did not run while it looked at its sockets or at the clock. At most one system call after each wait. */
+ * thread was stopped or did not run while it read its sockets or the clock. At most one system call after each wait. */
 int64_t lateness_after(struct lateness *l, int64_t sent_ns, int64_t latest_ns);
 /* Is an arrival known well enough that may be early_ns earlier, at the end of a time of length_ns? */
 static inline bool lateness_known(int64_t early_ns, int64_t length_ns)

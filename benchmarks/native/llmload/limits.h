@@ -6,7 +6,7 @@
 struct load;
 struct load_run;
 
-/* Raises the soft limit of descriptors to what the load needs. ERR_SYSTEM: the hard limit, or the local ports, are too few; the text tells the remedy. */
+/* Raises the soft limit of descriptors to what the load needs. ERR_SYSTEM: the hard limit, or the local ports, are too few; the text names the remedy. */
 int limits_check(const struct load *load, const struct load_run *run, struct err *err);
 
 /* Most streams at a time, of this agent; 0: no bound. */

@@ -1,4 +1,4 @@
-/* load.h: what is to be done: one run's description, as the options say it. */
+/* load.h: the description of one run, from the options. */
 #ifndef LLMLOAD_LOAD_H
 #define LLMLOAD_LOAD_H
 #include "benchmarks/native/llmload/metrics.h"
@@ -9,7 +9,7 @@ enum dialect { DIALECT_CHAT, DIALECT_COMPLETIONS, DIALECT_OLLAMA_CHAT, DIALECT_O
 extern const struct dialect_row {
     const char *name, *path; /* "openai-chat", "/v1/chat/completions" */
     bool ollama; /* its own protocol: lines of JSON, its own counts and places */
-    bool chat; /* asked with messages, not with a text */
+    bool chat; /* the prompt is messages, not a text */
 } dialects[DIALECTS];
 
 enum arrivals { ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_GAMMA, ARRIVALS_BURSTS, ARRIVALS_TRACE, ARRIVALS_KINDS };
@@ -34,7 +34,7 @@ struct load {
     struct input_hashes *inputs; /* where files of the load are noted; NULL: nowhere */
     const char **urls; /* http://host:port[/path], https://…, unix:/path/of/socket[:/path] */
     size_t url_count;
-    const char *shown_url; /* the first, as it is told: a query may hold a key, and is left out */
+    const char *shown_url; /* the first, as printed: without its query, which may hold a key */
     bool least_in_flight; /* else round robin */
     enum dialect dialect;
     const char *model, *key, *proxy, *ca_file;

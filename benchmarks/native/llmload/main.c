@@ -225,7 +225,7 @@ static int begin_extras(const struct opt_set *set, struct extras *x, struct load
 
 static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct arena *arena, struct err *err)
 {
-    struct around around = {.tell = -1};
+    struct around around = {.recorder = -1};
     struct extras x = {.calibrated = opt_on(set, OPTION_CALIBRATE)};
     struct outcome outcome = {0};
     around_catch_signals();

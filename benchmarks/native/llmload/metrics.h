@@ -49,7 +49,7 @@ struct metrics {
     uint64_t good_unknown; /* not good by the stamps of late reads, but perhaps by the true times */
     uint64_t status[600]; /* measured replies by HTTP status */
     uint64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens, chunks, events, bytes; /* of completed measured requests */
-    uint64_t cached_known, cached_of; /* requests of which the server told cached_tokens, and the tokens of their prompts */
+    uint64_t cached_known, cached_of; /* requests of which the server reported cached_tokens, and the tokens of their prompts */
     uint64_t input_source[TOKENS_SOURCES], output_source[TOKENS_SOURCES];
     uint64_t scheduled, dropped, late; /* arrivals of the window: all; never sent (cap, end); sent more than 10 ms behind */
     uint64_t reconnects, connections;

@@ -14,7 +14,7 @@
 enum token_source {
     TOKENS_UNKNOWN,
     TOKENS_CHUNKS, /* chunks with text were counted, one token each */
-    TOKENS_ASKED, /* the length that was asked for */
+    TOKENS_ASKED, /* the length that the options or the trace give */
     TOKENS_FILE, /* a tokenizer file counted the text */
     TOKENS_IDS, /* token ids, sent by us or by the server with each chunk */
     TOKENS_CONTINUOUS, /* usage on every chunk, and none at the end */
@@ -23,12 +23,12 @@ enum token_source {
 };
 extern const char *const token_source_names[TOKENS_SOURCES]; /* "unknown", "chunks" … */
 
-/* Which prompt is wanted. Lengths of a trace's row go before what the source would choose. */
+/* Which prompt to make. The lengths of a trace's row replace those that the source would choose. */
 struct prompt_want {
     uint64_t index; /* of the request in the schedule, warm-up included; the sole source of variety with session and turn */
     uint64_t session; /* of the session, and the turn in it from 0; one turn without sessions: session == index */
     unsigned turn;
-    uint32_t input_tokens; /* asked for by the schedule (trace); 0: the source decides */
+    uint32_t input_tokens; /* from the schedule (trace); 0: the source decides */
     uint32_t output_tokens; /* the same for the answer */
     const uint64_t *blocks; /* Mooncake's hash_ids: equal ids are equal blocks of text (512 tokens); NULL */
     size_t block_count;
@@ -41,7 +41,7 @@ struct prompt {
     struct str extra; /* further members of the body, "\"logprobs\":1,\"echo\":true"; n 0: none */
     struct str options; /* members of Ollama's "options"; n 0: none */
     uint32_t input_tokens; /* how many tokens this is, by input_source; 0: not known */
-    uint32_t output_tokens; /* to ask for (max_tokens); 0: what --max-tokens says */
+    uint32_t output_tokens; /* to request (max_tokens); 0: what --max-tokens says */
     enum token_source input_source;
     uint64_t item; /* which row of a file it was, from 0 (scoring); UINT64_MAX: none */
 };

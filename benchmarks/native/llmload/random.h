@@ -1,4 +1,4 @@
-/* random.h: numbers that depend on (seed, stream, n) alone: the same on every machine and thread, whatever was asked before. */
+/* random.h: numbers that depend on (seed, stream, n) alone: the same on every machine and thread, in any order of calls. */
 #ifndef LLMLOAD_RANDOM_H
 #define LLMLOAD_RANDOM_H
 #include <math.h>

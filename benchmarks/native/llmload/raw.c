@@ -105,7 +105,7 @@ static void send_rest(struct worker *w, struct conn *c)
         if (n < 0 && errno == EAGAIN)
             return;
         if (n < 0) {
-            buf_clear(&c->rest); /* a reply may be there all the same (413 …): the reader tells */
+            buf_clear(&c->rest); /* a reply may be there all the same (413 …): the reader finds it */
             return;
         }
         memmove(c->rest.p, c->rest.p + n, c->rest.n - (size_t)n);
@@ -197,7 +197,7 @@ static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at
         f->held_ns = since;
 }
 
-/* Bytes that came with one read. hangup: the server has closed its side, which epoll tells once only. false: the request is over, c may carry another one already. */
+/* Bytes that came with one read. hangup: the server has closed its side, which epoll reports only once. false: the request is over, c may carry another one already. */
 static bool take_received(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns, bool hangup)
 {
     struct flight *f = &c->f;
@@ -340,7 +340,7 @@ static void connection_readable(struct worker *w, struct conn *c, bool hangup)
     }
     lateness_left(&w->late);
     struct epoll_event again = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
-    epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->fd, &again); /* others first; tells again what is left */
+    epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->fd, &again); /* others first; reports again what is left */
 }
 
 void raw_event(struct worker *w, struct conn *c, uint32_t events)

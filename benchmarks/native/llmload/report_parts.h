@@ -37,9 +37,9 @@ void report_warning_list(struct str warnings, struct buf *to); /* a JSON array o
 struct report_derived {
     double seconds; /* first actual send to last completion of measured requests */
     double window_s; /* measurement window; NaN: by count */
-    double cached_share; /* of the prompts' tokens that came from the server's cache; NaN: it does not tell */
+    double cached_share; /* of the prompts' tokens that came from the server's cache; NaN: not reported */
     double sent_rate; /* requests per second that were really sent; NaN: fewer than two */
-    double surplus; /* share of arrivals that the schedule has more than the rate asks for; NaN: no rate */
+    double surplus; /* share of arrivals by which the schedule exceeds the rate; NaN: no rate */
     uint64_t completed, failed, cancelled, unfinished;
     double due; /* requests that should have been answered: failed, unfinished and dropped ones too */
     double good_share; /* of those; NaN: none */

@@ -1,4 +1,4 @@
-/* report_table.c: a run's result for people: what was asked, the answer, the latencies, and one hint. The catalogue's rules read it. */
+/* report_table.c: a run's result for people: the load, the answer, the latencies, and one hint. The catalogue's rules read it. */
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include "base/listing.h"
@@ -35,7 +35,7 @@ void report_cell(struct listing *l, double v)
         listing_none(l);
 }
 
-/* The rate that was scheduled, and, where it is another, the one that was asked for. */
+/* The rate that was scheduled, and, where it is another, the one of --rate. */
 static void put_rate(const struct load *l, const struct outcome *o, struct buf *to)
 {
     double asked = l->rate.n == 1 ? l->rate.piece[0].to : NAN;

@@ -111,7 +111,7 @@ static void patch_id(struct buf *b, size_t at, uint64_t index)
         b->p[at + (size_t)i] = (char)('0' + index % 10);
 }
 
-/* What this turn asks, kept until its answer is there. */
+/* This turn's question, kept until its answer is complete. */
 static void keep_question(struct worker *w, struct session *s, const struct prompt *p)
 {
     buf_clear(&s->question);

@@ -1,4 +1,4 @@
-/* result.h: what became of one request, and who is told.
+/* result.h: the outcome of one request, and the sinks that receive it.
  *
  * All times are CLOCK_MONOTONIC, nanoseconds; 0: it did not happen. Arrivals are kernel receive stamps where the socket gives them (TCP), else
  * the time after the read that brought the event's last byte. */
@@ -66,7 +66,7 @@ struct request_result {
     uint32_t shared; /* chunks whose stamp is shared */
     uint32_t bytes; /* of the body */
     int64_t server_prefill_ns, server_decode_ns, server_load_ns,
-        server_total_ns; /* as the server tells (llama.cpp, Ollama); 0: it does not */
+        server_total_ns; /* as the server reports (llama.cpp, Ollama); 0: it does not */
     char finish[24]; /* finish_reason, done_reason */
     const char *error; /* message; NULL: none */
     const struct chunk *chunk_list; /* [chunks] if a sink wants them, else NULL */
@@ -106,7 +106,7 @@ static inline bool result_output_known(const struct request_result *r)
     return lateness_known(r->output_early_ns, r->first_output_ns - r->sent_ns);
 }
 
-/* Who is told of every finished request, warm-up included. */
+/* Receives every finished request, warm-up included. */
 struct result_sink {
     struct result_sink *next;
     bool wants_chunks, wants_text, wants_body;

@@ -132,7 +132,7 @@ static int schedule_generate(struct schedule *s, const struct load *l, struct er
     }
 }
 
-/* Arrivals that the rate asks for until then. */
+/* Arrivals expected from the rate until then, in seconds. */
 static double expected_until(const struct load *l, double at)
 {
     const struct profile *p = &l->rate;
@@ -160,7 +160,7 @@ double schedule_expected(const struct load *l)
     return (expected_until(l, l->warmup_s + l->duration_s) - expected_until(l, l->warmup_s)) * l->turns;
 }
 
-/* The measured part holds so many arrivals, the first and last at these times: more or fewer than the rate asks for? */
+/* The measured part holds so many arrivals, the first and last at these times: more or fewer than expected from the rate? */
 static void note_surplus(struct schedule *s, const struct load *l, size_t measured, int64_t first_ns, int64_t last_ns)
 {
     bool by_time = l->duration_s > 0;

@@ -104,7 +104,7 @@ static int csv_row(struct trace_reading *r, const struct trace_columns *c, struc
         return trace_error(r, "the time is neither seconds nor YYYY-MM-DD HH:MM:SS");
     if (!str_uint(cells[c->in], &in) || !str_uint(cells[c->out], &out) || in > TOKENS_MOST || out > TOKENS_MOST)
         return trace_error(r, "a count of tokens is not a whole number");
-    /* BurstGPT notes requests that failed with an answer of no tokens: 0 would mean "as the options say", so the shortest is asked for. */
+    /* BurstGPT notes requests that failed with an answer of no tokens: 0 would mean "as the options say", so the shortest is requested. */
     struct arrival a = {.input_tokens = in ? (uint32_t)in : 1, .output_tokens = out ? (uint32_t)out : 1, .session = r->s->n};
     return trace_add_arrival(r, a, at);
 }
@@ -198,7 +198,7 @@ static int by_time(const void *a, const void *b)
     return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns) : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Times from the first on, at the speed asked for; what lies behind the run's end, or is too many, is left out. */
+/* Times from the first on, at --trace-speed; rows after the run's end, or too many, are left out. */
 static void trace_settle_times(struct schedule *s, const struct load *l)
 {
     qsort(s->list, s->n, sizeof *s->list, by_time);

@@ -155,7 +155,7 @@ static bool stream_take_line(struct stream_feeding *f, struct str line, bool in_
     return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : json_line(f, line);
 }
 
-/* Is it the event before with other text? Then it is told. */
+/* Is it the previous event with another text? Then it is emitted. */
 static bool by_memo(struct stream_feeding *f, const char *p, size_t n)
 {
     struct stream_memo *m = f->memo;
@@ -189,7 +189,7 @@ static bool whole_event(struct stream_feeding *f, const char *p, size_t n)
     return true;
 }
 
-/* First CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are looked at once. */
+/* First CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are read once. */
 static const char *stream_line_end(const char *p, const char *end, const char **cr)
 {
     if (*cr && *cr < p)

@@ -6,7 +6,7 @@
 #include "benchmarks/native/llmload/event.h"
 #include "base/buf.h"
 
-enum stream_framing { FRAMING_UNKNOWN /* looked at when the first byte is there */, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON };
+enum stream_framing { FRAMING_UNKNOWN /* found from the first bytes */, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON };
 enum { STREAM_EVENT_MAX = 16 << 20 }; /* longest line, event or JSON text, in bytes */
 
 enum stream_trouble {
@@ -26,13 +26,13 @@ struct reply_stream {
     bool has_data; /* data: lines were in this event */
     bool named_error; /* event: error */
     bool done; /* [DONE] was there */
-    uint32_t after_done; /* events behind it, not looked at */
+    uint32_t after_done; /* events after it, which are not read */
     uint32_t events;
 };
 
 /* The event read last, if it was content alone: the next one of the stream mostly differs in that string only. Where everything before and
  * behind is the same and no quote or backslash lies between, it is the same kind of event, and need not be read again. Points into the bytes
- * fed: whoever owns it clears it (line = NULL) before those go. */
+ * fed: the owner clears it (line = NULL) before it frees them. */
 struct stream_memo {
     const char *line;
     size_t before, behind; /* bytes of the line before and behind the content */
@@ -44,10 +44,10 @@ typedef void stream_take(void *context, const struct event *e);
 
 void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool lines);
 void reply_stream_deinit(struct reply_stream *s);
-/* As init, with the memory of the reply before, unless that was much. */
+/* As reply_stream_init, with the memory of the previous reply if that is small. */
 void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines);
 /* memo: NULL, or one for pieces that all stay where they are. false: trouble; nothing more is taken. */
 bool reply_stream_feed(struct reply_stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context);
-/* The body ended: what stands there without its last line end is an event too. */
+/* The body ended: an event without its last line end counts too. false: trouble. */
 bool stream_end(struct reply_stream *s, stream_take *take, void *context);
 #endif

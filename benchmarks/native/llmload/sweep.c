@@ -248,7 +248,7 @@ static int sweep_run_level(struct going *g, double level, struct err *err)
     g->load->seed++;
     g->load->prompts_used += o.indexes;
     g->over = o.why_early != NULL || s->point_count == SWEEP_POINTS;
-    if (o.why_early && g->have_best) { /* what ended early is told, and so is that it did */
+    if (o.why_early && g->have_best) { /* the report has the reason */
         g->best->signal = o.signal;
         g->best->why_early = o.why_early;
     }
@@ -300,7 +300,7 @@ int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, cons
         status = sweep_run_level(&g, s->levels[i], err);
     if (status < 0 && !g.have_best)
         return -1;
-    if (g.have_best) { /* the report tells of that one */
+    if (g.have_best) { /* the report is of that one */
         set_level(load, s->points[s->best].load);
         load->seed = s->seeds[s->best];
     }
@@ -309,7 +309,7 @@ int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, cons
 
 static const char *const rate_words[] = {[STEADY_GOOD] = "good requests", [STEADY_TOKENS] = "tokens", [STEADY_REQUESTS] = "requests"};
 
-/* By which figure the levels were compared, and those that cannot be told from the highest. */
+/* By which figure the levels were compared, and those that cannot be distinguished from the highest. */
 static void put_alike(const struct load_sweep *s, struct buf *to)
 {
     static const char *const keys[] = {

@@ -12,14 +12,14 @@ enum { SWEEP_MAX = 64, SWEEP_POINTS = 256 };
 struct load_sweep {
     bool search; /* else: the levels */
     double levels[SWEEP_MAX];
-    size_t level_count; /* 0 and no search: no sweep is asked for */
+    size_t level_count; /* 0 and no search: no sweep */
     struct rate_search answer; /* of a search */
     /* results */
     struct saturation_point points[SWEEP_POINTS];
     bool met[SWEEP_POINTS];
     struct search_trial trials[SWEEP_POINTS];
     uint64_t seeds[SWEEP_POINTS];
-    double low[SWEEP_POINTS], high[SWEEP_POINTS]; /* 95 % interval of the figure that decides; NaN: not known */
+    double low[SWEEP_POINTS], high[SWEEP_POINTS]; /* 95 % interval of the metric that decides; NaN: not known */
     bool late[SWEEP_POINTS], failed[SWEEP_POINTS]; /* the client was the bottleneck; requests failed */
     size_t point_count, best; /* best: index of the point whose outcome is returned, that of the highest figure */
     struct buf json; /* the points as JSON objects with commas between */

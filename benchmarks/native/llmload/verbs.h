@@ -9,8 +9,8 @@ struct verb {
     const char *usage, *about; /* the line and a sentence or two for --help */
     const struct opt_row *rows; /* "help" among them; at most 32 */
     size_t count;
-    int operands; /* so many are wanted, no more; 0: options alone */
-    const char *wanted; /* told where it is not so */
+    int operands; /* exactly so many are expected; 0: options alone */
+    const char *wanted; /* printed where there are more or fewer */
     int (*run)(const struct opt_set *set, char **operands, struct err *err); /* gives the exit status; -1: err */
 };
 /* Reads argv (argv[0] is the verb) as v says, then prints the help or runs it. Gives what v->run gave, 0 after the help; -1: err says why not. */

@@ -179,7 +179,7 @@ static bool may_send_next(struct worker *w, enum phase *ret_phase, uint64_t *ret
 }
 
 /* Open loop: the schedule has the sessions' first turns, the others follow until sending is over. Their indexes lie behind the schedule's, the same
- * ones whoever sends them; where the warm-up is a number of arrivals, a session belongs to it as a whole. */
+ * ones whichever worker sends them; where the warm-up is a number of arrivals, a session belongs to it as a whole. */
 static bool turn_may_follow(struct worker *w, const struct session *s, enum phase *ret_phase, uint64_t *ret_index)
 {
     if (sending_is_over(w))
@@ -281,7 +281,7 @@ static void fill_closed(struct worker *w)
     const struct load *l = w->run->load;
     uint64_t most = worker_slots(w), index;
     enum phase phase;
-    /* One that has no slot any more would not be told by `allowed` that all are sent. */
+    /* One that has no slot any more would not learn from `may_send_next` that all are sent. */
     w->draining |= l->requests && atomic_load_explicit(&w->run->measured, memory_order_relaxed) >= agents_part(l, l->requests);
     while (w->users < most && may_send_next(w, &phase, &index)) {
         w->users++;

@@ -13,7 +13,7 @@
 
 struct worker;
 
-/* A user that asks one turn after the other, thinking between. */
+/* A user that sends one turn after the other, with pauses between. */
 struct session {
     struct timer timer; /* end of the thinking */
     uint64_t id;
@@ -31,7 +31,7 @@ struct flight {
     struct session *session; /* NULL: a request of its own */
     const struct arrival *arrival; /* NULL: closed loop */
     int64_t last_byte_ns, pending_gap_ns;
-    uint32_t told_tokens; /* usage so far, where it comes on every chunk */
+    uint32_t usage_tokens; /* usage so far, where it comes on every chunk */
     uint32_t read_events, read_chunks; /* of the read being worked on */
     uint32_t read_rank, read_bytes; /* of the read: events up to its last chunk; its bytes on the wire */
     uint32_t reads; /* since the socket's segments were counted */
@@ -132,7 +132,8 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
 void flight_read_begin(struct worker *w, struct flight *f);
 bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
 void flight_read_end(struct worker *w, struct flight *f);
-/* Fills r's ending, counts, tells the sinks. `ending`: ENDING_OK: the reply is complete, judge it; else what happened. error may be NULL. */
+/* Fills r's ending, counts it, passes the result to the sinks. ending: ENDING_OK: the reply is complete, judge it; else what happened. error may be
+ * NULL. */
 void flight_end(struct worker *w, struct flight *f, enum request_ending ending, const char *error);
 /* What is wrong with the reply's bytes, in words. */
 const char *flight_trouble(const struct flight *f);
@@ -170,7 +171,7 @@ void via_deinit(struct worker *w);
 void via_begin(struct worker *w, struct conn *c);
 void via_cancel(struct worker *w, struct conn *c); /* its request is given up */
 void via_socket(struct worker *w, int fd, uint32_t events);
-int64_t via_next(const struct worker *w); /* when via_due wants to be called; INT64_MAX: not */
+int64_t via_next(const struct worker *w); /* CLOCK_MONOTONIC time of the next via_due, ns; INT64_MAX: none */
 void via_due(struct worker *w);
 
 /* worker.c: the loop. */

@@ -28,7 +28,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 400, LEADER_GONE_S = 30 /* it asks every second */ };
+enum { ARGS_MAX = 400, LEADER_GONE_S = 30 /* it sends a request every second */ };
 
 static const struct opt_row agent_rows[] = {
     {.name = OPTION_LISTEN,
@@ -55,11 +55,11 @@ static const struct opt_row agent_rows[] = {
 
 struct agent {
     struct agent_part *part; /* the load that is made, or was made last; NULL: none yet */
-    pthread_mutex_t lock; /* handlers, and the main thread's look at the leader */
+    pthread_mutex_t lock; /* handlers, and the main thread's check of the leader */
     bool fetched;
     _Atomic bool led; /* the load waits for, and is watched by, a leader */
     _Atomic int64_t asked_ns; /* when the last request came */
-    int wake[2]; /* the main thread is to look at `fetched` */
+    int wake[2]; /* wakes the main thread, which reads `fetched` */
 };
 
 static void put_error(struct buf *to, const char *text)
@@ -276,7 +276,7 @@ static int read_listen(const char *text, char *ret_address, size_t size, uint16_
     return 0;
 }
 
-/* A leader that is gone leaves its load to nobody. */
+/* Without a leader the load ends. */
 static void look_after_leader(struct agent *a, double silent_s)
 {
     if (!atomic_load(&a->led) || silent_s < LEADER_GONE_S)
@@ -289,7 +289,7 @@ static void look_after_leader(struct agent *a, double silent_s)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Until a signal comes, with `once` the result has been fetched, or nobody asks any more. Returns the signal, or 0. */
+/* Until a signal comes, with `once` the result has been fetched, or requests no longer come. Returns the signal, or 0. */
 static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
 {
     for (;;) {

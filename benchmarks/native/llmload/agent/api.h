@@ -16,13 +16,13 @@ typedef unsigned api_handler(void *context, const struct api_call *call, struct 
 struct api_config {
     const char *address; /* numeric IPv4 or IPv6 */
     uint16_t port;       /* 0: any */
-    const char *token;   /* required as "Authorization: Bearer TOKEN", of every request */
+    const char *token;   /* every request needs "Authorization: Bearer TOKEN", or a signature by it (token.h) */
     api_handler *handler;
     void (*sent)(void *context); /* a reply has gone out; NULL */
     void *context;
 };
-/* Requests from web pages (an Origin header) are refused: a page that somebody reads may talk to loopback. ERR_SYSTEM: no libmicrohttpd, or the address
- * cannot be had. */
+/* Requests from web pages (an Origin header) are refused: a page in a browser may connect to loopback. ERR_SYSTEM: no libmicrohttpd, or the address
+ * is not free. */
 int api_start(struct api **ret, const struct api_config *config, struct err *err);
 uint16_t api_port(const struct api *a);
 void api_stop(struct api *a); /* NULL is allowed */

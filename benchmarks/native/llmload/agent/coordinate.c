@@ -1,4 +1,4 @@
-/* coordinate.c: see coordinate.h. Each agent is asked by its own kept connection; clocks are compared as NTP does it: the exchange with the shortest
+/* coordinate.c: see coordinate.h. Each agent has a kept connection of its own; clocks are compared as NTP does it: the exchange with the shortest
  * round trip counts, and the error is at most half of it. */
 #include "benchmarks/native/llmload/agent/coordinate.h"
 
@@ -24,7 +24,7 @@
 enum {
     PROBES = 24,
     LOST_AFTER_S = 15,
-    GONE_AFTER_S = 3 /* where nobody listens any more */,
+    GONE_AFTER_S = 3 /* where connections are refused */,
     LEAD_MS = 1000,
     IDLE_MORE_S = 60,
     POLL_NS = 50000000
@@ -527,7 +527,7 @@ void coordinate_table(const struct coordination *c, const struct screen *screen,
     arena_deinit(&arena);
 }
 
-/* There will be no load, or nobody to fetch its result: one that serves for one load alone may end. */
+/* There will be no load, or no result is fetched: an agent that serves one load alone may end. */
 static void remote_dismiss(struct remote *r)
 {
     struct json *j;

@@ -6,9 +6,9 @@
 
 struct coordination;
 
-/* --agents: finds them and estimates their clocks. ERR_REMOTE names the agent; ERR_USAGE: the load is too small for so many. The arena must live longer. */
+/* --agents: connects to them and estimates their clocks. ERR_REMOTE names the agent; ERR_USAGE: the load is too small for so many. The arena must live longer. */
 int coordinate_begin(struct coordination **ret, const struct opt_set *set, const struct load *load, struct arena *arena, struct err *err);
-/* Has them prepare the load; model: what a look at the server has found, or NULL. */
+/* Lets the agents prepare the load. model: the one that the server lists, or NULL. ERR_REMOTE names the agent. */
 int coordinate_prepare(struct coordination *c, const char *model, struct err *err);
 /* Starts them together and watches; hooks as of engine_run. The outcome is the sum. An agent that is lost ends the others; what they have counts. */
 int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err);
@@ -19,6 +19,6 @@ void coordinate_table(const struct coordination *c, const struct screen *screen,
 void coordinate_free(struct coordination *c); /* NULL is allowed */
 
 /* --agents srun on another task than the first: does it serve as agent until its result has been fetched? 1: yes, *ret_status is its exit status; 0: this
- * is the leader (which has started an agent of its own), or srun was not asked for. */
+ * is the leader (which has started an agent of its own), or --agents is not srun. -1: err. */
 int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err);
 #endif

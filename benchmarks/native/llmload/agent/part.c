@@ -62,7 +62,7 @@ static void part_take_line(struct agent_part *c, struct str line)
     json_free(j);
 }
 
-/* The process has ended, and is waited for under the lock: so nobody sends a signal to a number that is another's by then. */
+/* Reaps the ended process under the lock: so part_stop never signals a process that has its number later. */
 static void part_reap(struct agent_part *c)
 {
     char words[EXIT_WORDS_SIZE];

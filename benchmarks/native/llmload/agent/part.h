@@ -1,4 +1,4 @@
-/* part.h: the process that makes an agent's share of a load, and what it has told. */
+/* part.h: the process that makes an agent's share of a load, and what it has reported. */
 #ifndef LLMLOAD_PART_H
 #define LLMLOAD_PART_H
 #include "benchmarks/native/llmload/engine.h"
@@ -14,10 +14,13 @@ struct part_view {
 };
 /* Starts `llmload share` with these options (NULL-terminated, copied). */
 int part_start(struct agent_part **ret, const char *const *args, unsigned share, unsigned shares, struct err *err);
-/* Tells it to begin at that time (CLOCK_MONOTONIC of this machine; 0: now). Only once, when it is ready. */
+/* Lets it begin at that time (ns of this machine's CLOCK_MONOTONIC; 0: now). ERR_INPUT: not ready, or released before. */
 int part_release(struct agent_part *c, int64_t at_ns, struct err *err);
+/* The same as soon as it is ready. */
 void part_release_when_ready(struct agent_part *c, int64_t at_ns);
+/* Ends the load with what it has; the result can be fetched. */
 void part_stop(struct agent_part *c);
+/* Copies the present state. */
 void part_look(struct agent_part *c, struct part_view *ret);
 /* Appends the result's JSON; false: there is none. */
 bool part_result(struct agent_part *c, struct buf *to);

@@ -1,4 +1,4 @@
-/* share.c: `llmload share`: makes one agent's share of a load, and tells about it line by line; see share.h. */
+/* share.c: `llmload share`: makes one agent's share of a load, and reports it line by line; see share.h. */
 #include "benchmarks/native/llmload/agent/share.h"
 
 #include "base/fs.h"

@@ -1,6 +1,6 @@
 /* share.h: one agent's share of a load: the lines that the process which makes it writes, and what is read from them.
  *
- * The agent starts `llmload share` for each load: a fresh process, so that nothing of one load is left for the next, and that a crash is told.
+ * The agent starts `llmload share` for each load: a fresh process, so that no state of one load remains for the next, and a crash is reported.
  * It writes JSON lines to descriptor 3: {"live": {…}} each second, then {"final": {…}} or {"error": "…"}. */
 #ifndef LLMLOAD_SHARE_H
 #define LLMLOAD_SHARE_H

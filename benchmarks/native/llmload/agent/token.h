@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 enum { TOKEN_MAX = 4096, TOKEN_MIN = 16 };
-/* Appends the token to ret, and where it comes from to ret_source (NULL: not wanted): from the file path, or where path is NULL from LLMLOAD_TOKEN, or
+/* Appends the token to ret, and where it comes from to ret_source (may be NULL): from the file path, or where path is NULL from LLMLOAD_TOKEN, or
  * from $XDG_CONFIG_HOME/llmload/agent-token (~/.config). A file that does not exist is created with a generated token, mode 0600. LLMLOAD_TOKEN
  * leaves the environment, so that children do not inherit it. ERR_INPUT: shorter than TOKEN_MIN, blanks in it, or a file that others can read;
  * ERR_USAGE: there is no home. */
@@ -23,6 +23,7 @@ struct token_request {
     const char *method, *path;
     struct str body;
 };
+/* HMAC-SHA-256 of the parts by the token, in hexadecimal; of a request; of the agent's answer to TOKEN_HELLO. */
 void token_sign(const char *token, const struct str *parts, size_t count, char ret[SHA256_HEX]);
 void token_sign_request(const char *token, const struct token_request *q, char ret[SHA256_HEX]);
 void token_sign_agent(const char *token, const char *nonce, const char *at, char ret[SHA256_HEX]);

@@ -1,5 +1,5 @@
-/* compare.c: see compare.h. Of three runs or more on each side the interval of the medians' ratio tells (base/stats.h); of single runs the confidence
- * intervals of their percentiles, where they have some: figures whose intervals overlap have not changed as far as can be told. */
+/* compare.c: see compare.h. Of three runs or more on each side the interval of the medians' ratio decides (base/stats.h); of single runs the confidence
+ * intervals of their percentiles, where they have some: figures whose intervals overlap show no change. */
 #include "benchmarks/native/llmload/output/compare.h"
 
 #include "base/fs.h"
@@ -104,7 +104,7 @@ static size_t figure_values(const struct compare_side *s, const struct figure *f
 
 struct change {
     double a, b, ratio, low, high; /* medians; low, high: of the ratio; NaN: not known */
-    bool clear; /* more than chance, as far as can be told */
+    bool clear; /* more than chance */
     double p; /* of the medians' ratio; NaN: there is no interval of it */
 };
 
@@ -159,14 +159,14 @@ static const char *change_verdict(const struct figure *f, const struct change *c
     return worse > 0 ? (known ? "worse" : "worse?") : known ? "better" : "better?";
 }
 
-/* One line of the comparison; word NULL: a side does not tell this figure. */
+/* One line of the comparison; word NULL: a side lacks this metric. */
 struct judged {
     struct change change;
     const char *word;
     bool worse;
 };
 
-/* The figures that both sides tell, in *ret[FIGURES]; those that they do not have a NULL word. Where nothing has changed, at most one comparison of twenty claims a
+/* The metrics that both sides have, in *ret[FIGURES]; those that they do not have a NULL word. Where nothing has changed, at most one comparison of twenty claims a
  * change of any figure. */
 static void judge_all(const struct compare_side *a, const struct compare_side *b, double threshold, struct judged *ret)
 {
@@ -203,7 +203,7 @@ static bool condition_differs(const struct compare_side *a, const struct compare
     buf_init(&y, 1 << 16);
     const struct json *i = json_pointer(a->run[0], pointer), *j = json_pointer(b->run[0], pointer);
     if (!i || !j)
-        return false; /* only one of the two tells it */
+        return false; /* only one of the two has it */
     json_print(i, &x);
     json_print(j, &y);
     return !str_eq(buf_text(&x), buf_text(&y));

@@ -23,7 +23,7 @@ static int write_chart(const char *dir, const char *name, const struct svg_chart
     return fs_write(AT_FDCWD, path.p, buf_text(&text), 0644, false, err) < 0 ? err_wrap(err, "--plots") : 0;
 }
 
-/* Bins of equal width of the logarithm from the least to the greatest value. */
+/* Bins of equal width of the logarithm from the minimum to the maximum. */
 static size_t fill_bins(const struct hdr *h, double scale, double low[BINS], double high[BINS], double counts[BINS])
 {
     double first = fmax((double)h->min / scale, 1e-6), last = fmax((double)h->max / scale, first * 1.0001);

@@ -16,7 +16,7 @@ struct records {
     bool csv, chunks;
     uint64_t seed;
     int64_t wall_ns;
-    struct err trouble; /* of writing: the run's result is worth more than these lines, so it is told afterwards */
+    struct err trouble; /* of writing: reported after the run, whose result matters more than these lines */
 };
 
 const char records_csv_head[] =

@@ -11,7 +11,7 @@ void records_free(struct records *r); /* NULL is allowed */
 struct result_sink *records_sink(struct records *r);
 /* After the run: -1 with err if lines are missing. NULL is allowed. */
 int records_end(const struct records *r, struct err *err);
-/* For tests: one line. wall_ns: what is to be added to a time to get nanoseconds since 1970. */
+/* For tests: one line. wall_ns + a time of r = nanoseconds since 1970. */
 void records_json_line(const struct request_result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to);
 void records_csv_line(const struct request_result *r, int64_t wall_ns, struct buf *to);
 extern const char records_csv_head[];

@@ -7,7 +7,7 @@
 enum lengths_kind { LENGTHS_NONE, LENGTHS_FIXED, LENGTHS_UNIFORM, LENGTHS_NORMAL, LENGTHS_LOGNORMAL, LENGTHS_FILE };
 struct lengths {
     enum lengths_kind kind;
-    double a, b; /* value; least, greatest; mean, standard deviation (of the lengths, not of their logarithm) */
+    double a, b; /* value; minimum, maximum; mean, standard deviation (of the lengths, not of their logarithm) */
     uint32_t least, most; /* bounds of what is given */
     uint32_t *list; /* FILE */
     size_t n;

@@ -1,4 +1,4 @@
-/* prompts.c: which source of prompts the options ask for; see prompts.h. */
+/* prompts.c: which source of prompts the options name; see prompts.h. */
 #include "benchmarks/native/llmload/prompts/prompts.h"
 
 #include "base/fs.h"

@@ -1,4 +1,4 @@
-/* prompts.h: opening the source of prompts that the options ask for; the interface is prompt.h. */
+/* prompts.h: opens the source of prompts that the options name; the interface is prompt.h. */
 #ifndef LLMLOAD_PROMPTS_H
 #define LLMLOAD_PROMPTS_H
 #include "benchmarks/native/llmload/load.h"
@@ -20,6 +20,6 @@ int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struc
 int prompts_text(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct err *err);
 /* The data set behind a source; NULL: it is none. */
 struct dataset *prompts_dataset_of(struct prompt_source *source);
-/* Threads may ask: tokens of text, 0 when it cannot be told. */
+/* Tokens of text, 0 where they are not known. Thread-safe. */
 uint32_t prompts_count(const struct tokenizer *tokenizer, struct str text);
 #endif

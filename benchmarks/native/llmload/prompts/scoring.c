@@ -1,4 +1,4 @@
-/* scoring.c: see scoring.h. "endings" is what lm-evaluation-harness does (acc and acc_norm); "letters" asks for the letter of the answer. */
+/* scoring.c: see scoring.h. "endings" is what lm-evaluation-harness does (acc and acc_norm); "letters" scores the letter of the answer. */
 #include "benchmarks/native/llmload/prompts/scoring.h"
 
 #include "base/json.h"
@@ -9,7 +9,7 @@
 
 enum { LETTERS = 26 };
 
-/* What one item gave. Each item is asked for once; should one come twice, both write the same. */
+/* The score of one item. Each item is sent once; should one come twice, both write the same. */
 struct score_mark {
     double log; /* ENDINGS: log-probability of the ending; LETTERS: index of the best letter */
     bool known;
@@ -20,7 +20,7 @@ struct scoring {
     const struct dataset *data;
     struct score_mark *marks; /* [item_count] */
     char why[200]; /* of the first that cannot be scored */
-    int told; /* set once */
+    int has_failure; /* set once */
 };
 
 int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double *ret, struct err *err)
@@ -98,7 +98,7 @@ static int mark_of(const struct scoring *s, const struct item *item, struct str 
 static void scoring_note_failure(struct scoring *s, const char *why)
 {
     int none = 0;
-    if (__atomic_compare_exchange_n(&s->told, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (__atomic_compare_exchange_n(&s->has_failure, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         struct buf plain CLEANUP_BUF;
         buf_init(&plain, sizeof s->why);
         buf_plain(&plain, str_of(why), sizeof s->why - 20);

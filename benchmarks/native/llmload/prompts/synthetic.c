@@ -32,7 +32,7 @@ struct synthetic {
     struct prompt_source source;
     struct tokenizer *tokenizer;
     struct lengths input, output;
-    const char *input_text, *output_text; /* as they were asked for */
+    const char *input_text, *output_text; /* as typed */
     bool by_trace; /* a trace's lengths go before them */
     struct arena arena;
     struct token_piece *pieces;

@@ -103,8 +103,7 @@ static enum gate_verdict look_for_model(struct waiting *w, const struct json *j)
     }
     err_set(w->err, ERR_REMOTE, "the model %.100s is not among those the server lists (%s)", *w->model ? *w->model : "",
             names.n ? names.p : "none");
-    return names.n && !dialects[w->server->dialect].ollama ? ABSENT
-                                                           : NOT_YET; /* proxies serve more than they list: the request will tell */
+    return names.n && !dialects[w->server->dialect].ollama ? ABSENT : NOT_YET; /* proxies serve more than they list: the request decides */
 }
 
 static enum gate_verdict ask_models(struct waiting *w)
@@ -184,7 +183,7 @@ int server_ready(struct llm_server *s, const char **model, double limit_s, struc
         server_patience(s, gate == GATE_CONNECT && left > SILENT_S ? SILENT_S : left);
         enum gate_verdict v = gates[gate](&w);
         double now = (double)(clock_mono_ns() - begin) / 1e9;
-        if (server_told(s))
+        if (server_is_cancelled(s))
             return err_set(err, ERR_SYSTEM, "told to end, after %.1f s of waiting for %s", now, names[gate]);
         if (v == PASSED || v == ABSENT) {
             *times[gate++] = v == PASSED ? now : NAN;

@@ -194,7 +194,7 @@ static void read_once(struct scrape *s)
 
 /* ---- the thread ---- */
 
-/* true: told to end within so many seconds. */
+/* Waits at most so many seconds; true: scrape_stop was called. */
 static bool scrape_wait_end(struct scrape *s, double seconds)
 {
     struct pollfd p = {.fd = s->wake[0], .events = POLLIN};

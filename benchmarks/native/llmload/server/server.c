@@ -17,7 +17,7 @@ enum { REPLY_MAX = 8 << 20, HEADERS_MAX = 64 };
 static int make_cancel(struct llm_server *s, int cancel_fd, struct err *err)
 {
     struct epoll_event e = {.events = EPOLLIN};
-    s->told = cancel_fd;
+    s->stop = cancel_fd;
     s->cancel = epoll_create1(EPOLL_CLOEXEC);
     s->deadline = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (s->cancel < 0 || s->deadline < 0 || epoll_ctl(s->cancel, EPOLL_CTL_ADD, s->deadline, &e) < 0 ||
@@ -33,10 +33,10 @@ void server_patience(struct llm_server *s, double seconds)
     timerfd_settime(s->deadline, 0, &t, NULL);
 }
 
-bool server_told(const struct llm_server *s)
+bool server_is_cancelled(const struct llm_server *s)
 {
-    struct pollfd p = {.fd = s->told, .events = POLLIN};
-    return s->told >= 0 && poll(&p, 1, 0) > 0;
+    struct pollfd p = {.fd = s->stop, .events = POLLIN};
+    return s->stop >= 0 && poll(&p, 1, 0) > 0;
 }
 
 int server_open(struct llm_server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err)

@@ -1,4 +1,4 @@
-/* server.h: the service's own side: whether it is ready, what it is, what it says of itself. */
+/* server.h: queries the service: whether it is ready, what it is, its own settings. */
 #ifndef LLMLOAD_SERVER_H
 #define LLMLOAD_SERVER_H
 #include "base/http.h"
@@ -15,19 +15,19 @@ struct llm_server {
     enum dialect dialect;
     const char *api_path; /* of requests, behind base */
     const struct load *load; /* whose secrets its answers may repeat */
-    const char *max_field; /* the name of an answer's greatest length */
+    const char *max_field; /* the name of the member that limits an answer's length */
     pid_t pid; /* 0: not known */
-    int cancel, told, deadline; /* an epoll descriptor of the other two: told to end, time is over; requests heed it */
+    int cancel, stop, deadline; /* an epoll descriptor of the other two, which ends requests; the caller's cancel_fd; a timer */
     struct arena arena;
 };
 /* Requests are given up as soon as cancel_fd can be read (-1: none); it stays the caller's. ERR_SYSTEM: no libcurl, no descriptor. */
 int server_open(struct llm_server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err);
-/* What is asked from now on is given up in so many seconds, all together. */
+/* All further requests together may take so many seconds. */
 void server_patience(struct llm_server *s, double seconds);
 /* Can cancel_fd be read? */
-bool server_told(const struct llm_server *s);
+bool server_is_cancelled(const struct llm_server *s);
 void server_deinit(struct llm_server *s);
-/* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble tells. Free with http_reply_deinit in both cases. */
+/* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble has the kind. Free with http_reply_deinit in both cases. */
 int server_ask(struct llm_server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
 /* The reply's JSON if the status is 200; NULL otherwise. Free with json_free. */
 struct json *server_json(struct llm_server *s, const char *path);
@@ -41,7 +41,7 @@ struct readiness {
 };
 /* Waits at most limit_s. Three gates: a connection is accepted; /health answers 200 (Ollama: /api/version) and the model is listed; a request of one
  * token is answered. *model NULL is set to the first that is listed (in the server's arena). ERR_REMOTE: not ready in time, or 401, 403, 404, or a
- * refusal that waiting does not mend; ERR_SYSTEM: its process is gone, or cancel_fd told to end. */
+ * refusal that waiting does not mend; ERR_SYSTEM: its process is gone, or cancel_fd can be read. */
 int server_ready(struct llm_server *s, const char **model, double limit_s, struct readiness *ret, struct err *err);
 /* Members of the result, `,"server_ready_…":…`. */
 void server_ready_json(const struct readiness *r, struct buf *to);
@@ -51,13 +51,13 @@ const char *server_first_model(struct llm_server *s);
 /* facts.c */
 enum { FACTS_MAX = 64 };
 struct facts {
-    const char *kind, *version; /* "vllm", "sglang", "llama.cpp", "tgi", "ollama"; NULL: not told */
+    const char *kind, *version; /* "vllm", "sglang", "llama.cpp", "tgi", "ollama"; NULL: not known */
     struct {
         const char *key, *value; /* as the server names them */
     } fact[FACTS_MAX];
     size_t count;
 };
-/* Asks for what it can get; nothing that fails is an error. Texts are in the server's arena. */
+/* Requests all pages that are known to have facts; a page that fails is no error. Texts are in the server's arena. */
 void server_facts(struct llm_server *s, struct facts *ret);
 void server_facts_json(const struct facts *f, struct buf *to); /* `,"server_kind":…,"server_settings":{…}` */
 #endif

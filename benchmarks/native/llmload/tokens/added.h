@@ -1,4 +1,4 @@
-/* added.h: tokens that are cut out of a text before anything else is done with it ("<|im_start|>"). */
+/* added.h: tokens that are cut out of a text before all other steps ("<|im_start|>"). */
 #ifndef LLMLOAD_ADDED_H
 #define LLMLOAD_ADDED_H
 #include "base/json.h"
@@ -11,7 +11,7 @@ struct added_list {
     bool first_byte[2][256];   /* [normalized]: a token of that kind begins with it */
 };
 
-/* One member of "added_tokens". Those marked normalized are looked for in normalized text, in their own normalized form. */
+/* Adds one member of "added_tokens". Those marked normalized are searched in normalized text, in their own normalized form. ERR_INPUT, ERR_SYSTEM. */
 int added_read(struct added_list *a, const struct json *spec, uint32_t id, const struct steps *normal, struct err *err);
 void added_deinit(struct added_list *a);
 bool added_has(const struct added_list *a, uint32_t id);

@@ -30,12 +30,12 @@ struct bpe {
     size_t merge_mask, merge_count;
     int64_t unknown;          /* id for what is not in the vocabulary; -1: left out */
     int64_t byte_id[256];     /* ids of <0x00> … <0xFF>; -1 */
-    bool byte_fallback, fuse_unknown, whole_first; /* whole_first: a word that is a token is not looked into (ignore_merges) */
+    bool byte_fallback, fuse_unknown, whole_first; /* whole_first: a word that is a token is not divided (ignore_merges) */
 };
 
 void bpe_init(struct bpe *b);
 void bpe_deinit(struct bpe *b);
-/* Room for so many tokens and merges; once, before adding. */
+/* Allocates for so many tokens and merges; once, before adding. ERR_SYSTEM. */
 int bpe_reserve(struct bpe *b, size_t tokens, size_t merges, struct err *err);
 /* ERR_INPUT: the id is out of bounds, or taken. */
 int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err);

@@ -10,11 +10,14 @@
 
 struct bpe_file;
 
+/* Reads the file. ERR_INPUT: what in it is not understood. Free with bpe_file_free. */
 int bpe_file_open(struct bpe_file **ret, const char *path, struct err *err);
 /* The same from text, for tests. */
 int bpe_file_parse(struct bpe_file **ret, struct str json, struct err *err);
 void bpe_file_free(struct bpe_file *f); /* NULL is allowed */
 int bpe_file_encode(const struct bpe_file *f, struct str text, struct ids *to, struct err *err); /* text is valid UTF-8 */
+/* Ids are below this. */
 uint32_t bpe_file_size(const struct bpe_file *f);
+/* As tokenizer_text. */
 bool bpe_file_text(const struct bpe_file *f, uint32_t id, struct buf *to);
 #endif

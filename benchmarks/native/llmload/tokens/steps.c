@@ -8,7 +8,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* GPT-2's own cutting, which ByteLevel does where it is not told otherwise. */
+/* GPT-2's own cutting, which ByteLevel does by default. */
 #define GPT2_WORDS "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
 #define METASPACE "\xe2\x96\x81"
 
@@ -289,7 +289,7 @@ static int find_next(const struct step *s, pcre2_match_data *data, struct str te
     return 1;
 }
 
-/* A stretch of text, a match or what lies between two; WITH_PREVIOUS and others join neighbours. */
+/* A stretch of text, a match or the text between two; WITH_PREVIOUS and others join neighbours. */
 struct steps_split {
     const struct steps_walk *run;
     size_t next; /* step that gets what is cut */

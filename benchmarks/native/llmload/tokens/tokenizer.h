@@ -1,6 +1,6 @@
 /* tokenizer.h: how many tokens a text has, by the model's own tokenizer file: tokenizer.json (byte-pair encoding) or a SentencePiece model.
  *
- * tokenizer.json is read here: no C library for it is kept anywhere. SentencePiece models go to libsentencepiece. */
+ * tokenizer.json is read here, since no maintained C library reads it. SentencePiece models go to libsentencepiece. */
 #ifndef LLMLOAD_TOKENIZER_H
 #define LLMLOAD_TOKENIZER_H
 #include "base/buf.h"

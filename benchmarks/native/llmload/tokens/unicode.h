@@ -1,4 +1,4 @@
-/* unicode.h: Unicode's normal forms (over utf8proc, loaded when a tokenizer wants one and the text is not plain ASCII). */
+/* unicode.h: Unicode's normal forms (over utf8proc, loaded when a tokenizer has one and the text is not plain ASCII). */
 #ifndef LLMLOAD_UNICODE_H
 #define LLMLOAD_UNICODE_H
 #include "base/buf.h"
