@@ -132,7 +132,8 @@ static void begin_progress(void *context, const struct load *l)
         progress_begin(&a->progress, stderr, "request", (size_t)(l->requests + l->warmup_requests));
 }
 
-/* Before a run of minutes: which of its percentiles cannot be reported. Of a sweep or search once. */
+/* Before a run of minutes: which of its percentiles cannot be reported. Of a sweep or search
+ * once. */
 static void warn_of_few(void *context, const struct load *l, double requests)
 {
     struct around *a = context;
@@ -193,7 +194,8 @@ int around_end(struct around *a, const struct outcome *o, struct err *err)
     return plots_write(opt_text(a->set, OPTION_PLOTS), o, title.p, written < 0 ? NULL : err) < 0 ? -1 : written;
 }
 
-/* Does the server count as many tokens as the client? Whole run, all phases: only where every request came to its end. */
+/* Does the server count as many tokens as the client? Whole run, all phases: only where every
+ * request came to its end. */
 static double server_tokens(const struct around *a)
 {
     return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;

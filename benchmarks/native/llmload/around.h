@@ -1,5 +1,5 @@
-/* around.h: what goes on around a run: readiness before it, files of records, the progress line, the recorder of benchwrap, the service's figures,
- * plots after it. */
+/* around.h: what goes on around a run: readiness before it, files of records, the progress line,
+ * the recorder of benchwrap, the service's figures, plots after it. */
 #ifndef LLMLOAD_AROUND_H
 #define LLMLOAD_AROUND_H
 #include "base/progress.h"
@@ -28,10 +28,12 @@ struct around {
     struct live_counts last;
 };
 
-/* Waits for readiness, queries facts, opens files and starts to read the service's metrics. May set the load's model. records: open the files of
- * single requests too (agents write their own). ERR_USAGE; ERR_REMOTE: not ready. Call around_deinit in any case. */
+/* Waits for readiness, queries facts, opens files and starts to read the service's metrics. May set
+ * the load's model. records: open the files of single requests too (agents write their own).
+ * ERR_USAGE; ERR_REMOTE: not ready. Call around_deinit in any case. */
 int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records, struct err *err);
-/* After engine_run: stops what around_begin started, writes the plots. ERR_SYSTEM: records or plots could not be written. */
+/* After engine_run: stops what around_begin started, writes the plots. ERR_SYSTEM: records or plots
+ * could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
 /* Further members of the result (struct load_report's `more`). */
 void around_json(struct around *a, struct buf *to);

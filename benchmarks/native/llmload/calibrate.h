@@ -1,4 +1,5 @@
-/* calibrate.h: how wrong the client's times are on this very machine: it measures llmfake, which logs when it sent each event. */
+/* calibrate.h: how wrong the client's times are on this very machine: it measures llmfake, which
+ * logs when it sent each event. */
 #ifndef LLMLOAD_CALIBRATE_H
 #define LLMLOAD_CALIBRATE_H
 #include "base/screen.h"

@@ -10,7 +10,8 @@ struct child_process {
     char line[300]; /* the first line of its standard output, without line end */
 };
 
-/* Searches argv[0] in the folder of this program, then in the PATH. Its standard error goes to /dev/null. It ends with this program. */
+/* Searches argv[0] in the folder of this program, then in the PATH. Its standard error goes to
+ * /dev/null. It ends with this program. */
 int child_start(struct child_process *ret, char *const argv[], struct err *err);
 /* SIGTERM, wait 5 s, SIGKILL. */
 void child_end(struct child_process *c);

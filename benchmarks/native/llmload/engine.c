@@ -67,7 +67,8 @@ static unsigned crew_size(const struct load *l)
     return n < 1 ? 1 : n > 256 ? 256 : n;
 }
 
-/* The kernel begins to stamp a little after the first socket requests it: this one does so before the first request. */
+/* The kernel begins to stamp a little after the first socket requests it: this one does so before
+ * the first request. */
 static int ask_for_stamps(bool *ret_works)
 {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
@@ -116,7 +117,8 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
     return 0;
 }
 
-/* Linux searches long for a free port once half of the range is taken: on loopback, which has addresses enough, many streams come from several. */
+/* Linux searches long for a free port once half of the range is taken: on loopback, which has
+ * addresses enough, many streams come from several. */
 static int spread_sources(struct crew *c, const struct load *l, struct err *err)
 {
     enum { STREAMS_EACH = 8000, MOST = 64 };

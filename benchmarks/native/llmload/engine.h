@@ -1,4 +1,5 @@
-/* engine.h: runs one load: threads with an epoll loop each, from the first request to the end of the drain. */
+/* engine.h: runs one load: threads with an epoll loop each, from the first request to the end of
+ * the drain. */
 #ifndef LLMLOAD_ENGINE_H
 #define LLMLOAD_ENGINE_H
 #include "benchmarks/native/llmload/load.h"
@@ -43,7 +44,8 @@ struct outcome {
     const char *why_early; /* in words; NULL: it was complete */
 };
 
-/* Runs the load. sinks: a chain, or NULL. -1: nothing was sent (err); a run whose requests failed is a result, not an error. Free with outcome_deinit. */
+/* Runs the load. sinks: a chain, or NULL. -1: nothing was sent (err); a run whose requests failed
+ * is a result, not an error. Free with outcome_deinit. */
 int engine_run(struct outcome *ret, const struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
                const struct engine_hooks *hooks, struct err *err);
 void outcome_deinit(struct outcome *o);

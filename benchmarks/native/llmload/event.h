@@ -1,7 +1,9 @@
-/* event.h: what one JSON object of a reply says: an event of a stream, or a whole reply that was not streamed.
+/* event.h: what one JSON object of a reply says: an event of a stream, or a whole reply that was
+ * not streamed.
  *
- * One pass over the bytes, no memory: the dialects (OpenAI chat and completions, Ollama native and OpenAI, TGI) have no key in common that means
- * different things, so one reader takes them all. Unknown members are skipped, and checked to be JSON. */
+ * One pass over the bytes, no memory: the dialects (OpenAI chat and completions, Ollama native and
+ * OpenAI, TGI) have no key in common that means different things, so one reader takes them all.
+ * Unknown members are skipped, and checked to be JSON. */
 #ifndef LLMLOAD_EVENT_H
 #define LLMLOAD_EVENT_H
 #include "base/str.h"
@@ -29,9 +31,11 @@ struct event {
     struct str message; /* the message in it, as in the JSON (escaped), or the text itself */
 };
 
-/* false: text is not one JSON object (with nothing but blanks around), or nests deeper than EVENT_DEPTH. */
+/* false: text is not one JSON object (with nothing but blanks around), or nests deeper than
+ * EVENT_DEPTH. */
 bool event_read(struct event *ret, struct str text);
-/* The characters that a JSON string's inside stands for, as UTF-8 (unpaired surrogates and bad escapes as U+FFFD). */
+/* The characters that a JSON string's inside stands for, as UTF-8 (unpaired surrogates and bad
+ * escapes as U+FFFD). */
 struct buf;
 void event_unescape(struct str escaped, struct buf *to);
 /* First position at or after p of a quote or backslash; end if there is none. */

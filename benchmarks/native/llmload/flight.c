@@ -76,7 +76,8 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
         f->stream.trouble = STREAM_WRONG_TYPE;
 }
 
-/* Have all bytes of this read come at once? Each read since the last count was of one segment at least. */
+/* Have all bytes of this read come at once? Each read since the last count was of one segment at
+ * least. */
 static bool came_at_once(struct worker *w, struct flight *f)
 {
     uint32_t size;
@@ -90,7 +91,8 @@ static bool came_at_once(struct worker *w, struct flight *f)
     return f->at_once;
 }
 
-/* How much earlier than its stamp an event may have come, which other bytes followed in its read or not. */
+/* How much earlier than its stamp an event may have come, which other bytes followed in its read or
+ * not. */
 static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
 {
     int64_t at = f->last_byte_ns;
@@ -103,7 +105,8 @@ static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
     return early <= LATENESS_NEAR_NS || came_at_once(w, f) ? 0 : early;
 }
 
-/* When the read's first and last chunk came, as far as the client can say. Returns by how much the first may be earlier. */
+/* When the read's first and last chunk came, as far as the client can say. Returns by how much the
+ * first may be earlier. */
 static int64_t settle_arrival(struct worker *w, struct flight *f, bool more)
 {
     bool followed = more || f->read_events > f->read_rank;
@@ -144,8 +147,9 @@ static void count_gap(struct worker *w, const struct flight *f)
     atomic_fetch_add_explicit(&w->live.itl_n, 1, memory_order_relaxed);
 }
 
-/* A gap into a read that brought one chunk is known where the read was not late; those of several chunks share a stamp and say nothing. Without
- * stamps, neither does one between chunks that one wait found. */
+/* A gap into a read that brought one chunk is known where the read was not late; those of several
+ * chunks share a stamp and say nothing. Without stamps, neither does one between chunks that one
+ * wait found. */
 static void settle_gap(struct worker *w, struct flight *f, bool more)
 {
     if (f->read_chunks == 0)
@@ -356,7 +360,8 @@ static void keep_status(struct flight *f)
     keep_error(f, str_of(text));
 }
 
-/* A server that gave the request up may say so by its finish reason alone: "error" (vLLM), "abort" (vLLM, SGLang). */
+/* A server that gave the request up may say so by its finish reason alone: "error" (vLLM), "abort"
+ * (vLLM, SGLang). */
 static bool given_up(struct flight *f)
 {
     char text[80];
@@ -422,7 +427,9 @@ static void count_tokens(struct worker *w, struct flight *f)
         r->output_tokens = r->chunks, r->output_source = TOKENS_CHUNKS;
 }
 
-/* In any case, or at best, where late reads leave the times open. From the scheduled send: who waits for a slot of this client waits all the same, else a search under a cap would find any rate good. */
+/* In any case, or at best, where late reads leave the times open. From the scheduled send: who
+ * waits for a slot of this client waits all the same, else a search under a cap would find any rate
+ * good. */
 static bool meets_objectives(const struct objectives *o, const struct request_result *r, bool at_best)
 {
     int64_t first = r->first_ns - (at_best ? r->first_early_ns : 0),
@@ -441,7 +448,8 @@ static bool meets_objectives(const struct objectives *o, const struct request_re
            (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || last - r->scheduled_ns <= o->e2el_ns);
 }
 
-/* The rate that was really sent: what left within the window; where there is none, the measured requests. */
+/* The rate that was really sent: what left within the window; where there is none, the measured
+ * requests. */
 static void note_sent(struct worker *w, const struct request_result *r)
 {
     const struct load_run *run = w->run;

@@ -131,7 +131,8 @@ double hdr_sd(const struct hdr *h)
     return h->n ? sqrt(h->m2 / (double)h->n) : NAN;
 }
 
-/* Ranks l < u of n with P(l <= B < u) >= 0.95 for B binomial(n, p): exact sums where n is small, the normal approximation with a rank to spare else. */
+/* Ranks l < u of n with P(l <= B < u) >= 0.95 for B binomial(n, p): exact sums where n is small,
+ * the normal approximation with a rank to spare else. */
 static void interval_ranks(uint64_t count, double p, int64_t *ret_low, int64_t *ret_high)
 {
     enum { EXACT = 2000 };

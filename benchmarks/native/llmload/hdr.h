@@ -1,7 +1,9 @@
-/* hdr.h: histograms of whole numbers with a bounded relative error, that can be added up (after Gil Tene's HdrHistogram).
+/* hdr.h: histograms of whole numbers with a bounded relative error, that can be added up (after Gil
+ * Tene's HdrHistogram).
  *
- * Buckets are linear below 2048 and have 1024 steps per power of two above: a value is known to 1/2048 (0.05 %). Count, sum, sum of squares, minimum
- * and maximum are exact. Memory is 272 KiB of address space, resident only where values fall. */
+ * Buckets are linear below 2048 and have 1024 steps per power of two above: a value is known to
+ * 1/2048 (0.05 %). Count, sum, sum of squares, minimum and maximum are exact. Memory is 272 KiB of
+ * address space, resident only where values fall. */
 #ifndef LLMLOAD_HDR_H
 #define LLMLOAD_HDR_H
 #include "base/buf.h"
@@ -24,28 +26,34 @@ struct hdr {
 
 void hdr_init(struct hdr *h);
 void hdr_deinit(struct hdr *h);
-/* Negative values count as 0. No memory: the value is counted in n and the moments alone, and failed percentiles are NaN. */
+/* Negative values count as 0. No memory: the value is counted in n and the moments alone, and
+ * failed percentiles are NaN. */
 void hdr_add(struct hdr *h, int64_t value);
 void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);
 /* So many values happened, each at most `most`; more is not known. */
 void hdr_add_open(struct hdr *h, int64_t most, uint64_t times);
 void hdr_merge(struct hdr *into, const struct hdr *from);
-/* The p-quantile, 0..1, as the value of rank ceil(p n) (middle of its bucket, within min..max). NaN for n == 0. */
+/* The p-quantile, 0..1, as the value of rank ceil(p n) (middle of its bucket, within min..max). NaN
+ * for n == 0. */
 double hdr_quantile(const struct hdr *h, double p);
 /* The value of rank 1..n. */
 double hdr_rank(const struct hdr *h, uint64_t rank);
-/* Of all values, open ones too, to 1 %: NaN where the open ones could change it by more, and without values. */
+/* Of all values, open ones too, to 1 %: NaN where the open ones could change it by more, and
+ * without values. */
 double hdr_mean(const struct hdr *h);
 double hdr_sd(const struct hdr *h); /* population standard deviation (as vLLM's) of the known values; NaN for n == 0 */
-/* 95 % confidence interval of the p-quantile from the binomial distribution of ranks; false: too few values for it. Open values widen it: each may
- * be below or above the others. */
+/* 95 % confidence interval of the p-quantile from the binomial distribution of ranks; false: too
+ * few values for it. Open values widen it: each may be below or above the others. */
 bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high);
-/* Fewest values that allow a statement on the p-quantile with 99 % confidence: the least n with p^n + n p^(n-1) (1-p) <= 0.01
- * (MLPerf's early stopping: p50 11, p90 64, p95 130, p99 662, p99.9 6636). */
+/* Fewest values that allow a statement on the p-quantile with 99 % confidence: the least n with p^n
+ * + n p^(n-1) (1-p) <= 0.01 (MLPerf's early stopping: p50 11, p90 64, p95 130, p99 662, p99.9
+ * 6636). */
 uint64_t hdr_least(double p);
-/* Were all open values the largest: would the p-quantile, or the end of its interval, be one of them? */
+/* Were all open values the largest: would the p-quantile, or the end of its interval, be one of
+ * them? */
 bool hdr_may_be_open(const struct hdr *h, double p);
-/* Can the p-quantile be stated? Not from fewer than hdr_least values, nor where it may be an open one. */
+/* Can the p-quantile be stated? Not from fewer than hdr_least values, nor where it may be an open
+ * one. */
 bool hdr_states(const struct hdr *h, double p);
 /* Why not, as a sentence; nothing where it can be. */
 void hdr_why_not(const struct hdr *h, double p, struct buf *to);
@@ -53,7 +61,8 @@ void hdr_why_not(const struct hdr *h, double p, struct buf *to);
 double hdr_max(const struct hdr *h);
 /* Buckets in order of value: starts with *at = 0; false at the end. */
 bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_high, uint64_t *ret_count);
-/* As JSON: {"n":…,"above":…,"min":…,"max":…,"mean":…,"m2":…,"buckets":[[index,count],…]}, and back (added to `into`). */
+/* As JSON: {"n":…,"above":…,"min":…,"max":…,"mean":…,"m2":…,"buckets":[[index,count],…]}, and back
+ * (added to `into`). */
 void hdr_print(const struct hdr *h, struct buf *to);
 struct json;
 int hdr_read(struct hdr *into, const struct json *from, struct err *err);

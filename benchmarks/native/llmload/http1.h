@@ -1,4 +1,5 @@
-/* http1.h: reads an HTTP/1.x reply that comes in pieces cut anywhere (RFC 9112): head, then the body's bytes in place. */
+/* http1.h: reads an HTTP/1.x reply that comes in pieces cut anywhere (RFC 9112): head, then the
+ * body's bytes in place. */
 #ifndef LLMLOAD_HTTP1_H
 #define LLMLOAD_HTTP1_H
 #include "base/buf.h"
@@ -32,7 +33,8 @@ void http1_deinit(struct http1 *h);
 enum http1_got http1_next(struct http1 *h, const char **p, size_t *n, struct str *ret);
 /* The connection was closed by the server: is the reply complete with that? */
 bool http1_eof_is_end(const struct http1 *h);
-/* One line of a head, when something else has cut them: a status line (which begins anew), or a field. false: it cannot be understood. */
+/* One line of a head, when something else has cut them: a status line (which begins anew), or a
+ * field. false: it cannot be understood. */
 bool http1_line(struct http1 *h, struct str line);
 /* Has any byte of a reply come? */
 bool http1_begun(const struct http1 *h);

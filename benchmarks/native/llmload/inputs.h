@@ -1,4 +1,5 @@
-/* inputs.h: the files that say what the load is. The reader of each notes its SHA-256 here, so that the result identifies its content.
+/* inputs.h: the files that say what the load is. The reader of each notes its SHA-256 here, so that
+ * the result identifies its content.
  *
  * They are read before the first request, on the main thread. */
 #ifndef LLMLOAD_INPUTS_H
@@ -14,7 +15,8 @@ struct input_hashes {
     } file[INPUTS_MAX];
 };
 
-/* Notes the content of the file that the option names, its name as in the option rows ("dataset"). A second content replaces the first. to NULL: nowhere. */
+/* Notes the content of the file that the option names, its name as in the option rows ("dataset").
+ * A second content replaces the first. to NULL: nowhere. */
 void inputs_note(struct input_hashes *to, const char *option, struct str content);
 /* The same of a hash that is known. */
 void inputs_note_hash(struct input_hashes *to, const char *option, const char *hash);

@@ -1,4 +1,5 @@
-/* lateness.c: since when the bytes of a read may have been waiting for the client; see lateness.h. */
+/* lateness.c: since when the bytes of a read may have been waiting for the client; see
+ * lateness.h. */
 #include "benchmarks/native/llmload/lateness.h"
 
 #include "base/clock.h"

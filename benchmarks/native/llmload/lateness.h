@@ -1,8 +1,10 @@
-/* lateness.h: how late the client may have been: since when the bytes of a read may have been waiting for it.
+/* lateness.h: how late the client may have been: since when the bytes of a read may have been
+ * waiting for it.
  *
- * A kernel receive stamp is that of the last segment of a read. Where a read brings more than the event that is timed, the event may have
- * arrived earlier: after the moment at which all sockets were last known to be empty, or, where the thread slept until then, after it was
- * woken. The time between waking and running is the thread's delay on the run queue, which the kernel counts. */
+ * A kernel receive stamp is that of the last segment of a read. Where a read brings more than the
+ * event that is timed, the event may have arrived earlier: after the moment at which all sockets
+ * were last known to be empty, or, where the thread slept until then, after it was woken. The time
+ * between waking and running is the thread's delay on the run queue, which the kernel counts. */
 #ifndef LLMLOAD_LATENESS_H
 #define LLMLOAD_LATENESS_H
 #include <stdbool.h>
@@ -31,18 +33,22 @@ void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns);
 void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
 /* A socket was left with bytes in it: nothing is known of it at the next wait. */
 void lateness_left(struct lateness *l);
-/* The bytes read now, the last of them at latest_ns or before, came after this time, ns: sent_ns or later. A bound after latest_ns is none: the
- * thread was stopped or did not run while it read its sockets or the clock. At most one system call after each wait. */
+/* The bytes read now, the last of them at latest_ns or before, came after this time, ns: sent_ns or
+ * later. A bound after latest_ns is none: the thread was stopped or did not run while it read its
+ * sockets or the clock. At most one system call after each wait. */
 int64_t lateness_after(struct lateness *l, int64_t sent_ns, int64_t latest_ns);
-/* Is an arrival known well enough that may be early_ns earlier, at the end of a time of length_ns? */
+/* Is an arrival known well enough that may be early_ns earlier, at the end of a time of
+ * length_ns? */
 static inline bool lateness_known(int64_t early_ns, int64_t length_ns)
 {
     return early_ns <= LATENESS_NEAR_NS || early_ns * 100 <= length_ns;
 }
 
-/* The latest time at which the last data of this socket can have come, ns; now_ns where the kernel does not say. Exact to 10 ms. */
+/* The latest time at which the last data of this socket can have come, ns; now_ns where the kernel
+ * does not say. Exact to 10 ms. */
 int64_t lateness_last_data(int fd, int64_t now_ns);
 
-/* Segments with data that this TCP socket has received; *ret_size: bytes that a full one may have. -1: the kernel does not count them. */
+/* Segments with data that this TCP socket has received; *ret_size: bytes that a full one may have.
+ * -1: the kernel does not count them. */
 int64_t lateness_segments(int fd, uint32_t *ret_size);
 #endif

@@ -428,7 +428,8 @@ static bool load_option_given(const struct opt_set *set, const char *name)
     return v && v->text && v->origin != OPT_DEFAULT;
 }
 
-/* An option that would change nothing here is a slip, and something else than what was meant would be measured. */
+/* An option that would change nothing here is a slip, and something else than what was meant would
+ * be measured. */
 static int refuse_idle(const struct load *l, const struct opt_set *set, struct err *err)
 {
     bool open_loop = l->arrivals != ARRIVALS_CLOSED;

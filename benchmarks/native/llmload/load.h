@@ -15,7 +15,8 @@ extern const struct dialect_row {
 enum arrivals { ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_GAMMA, ARRIVALS_BURSTS, ARRIVALS_TRACE, ARRIVALS_KINDS };
 extern const char *const arrivals_names[ARRIVALS_KINDS];
 
-/* A value that changes in time: straight pieces one after the other; the last one's end value holds for ever. "10", "1-100@60s,100@2m". */
+/* A value that changes in time: straight pieces one after the other; the last one's end value holds
+ * for ever. "10", "1-100@60s,100@2m". */
 enum { PROFILE_MAX = 64 };
 struct profile {
     struct {
@@ -75,10 +76,12 @@ struct load {
     const char *schedule_out; /* file that the schedule is written to */
 };
 
-/* Reads the checked options into ret; texts point into the set or the arena. ERR_USAGE names the option. */
+/* Reads the checked options into ret; texts point into the set or the arena. ERR_USAGE names the
+ * option. */
 int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, struct err *err);
 /* A load by count ends if each of so many agents keeps a slot to the last; else ERR_USAGE. */
 int load_check_end(const struct load *l, unsigned agents, struct err *err);
-/* Replaces this client's API key and the values of its headers by asterisks in a text that a server answered. */
+/* Replaces this client's API key and the values of its headers by asterisks in a text that a server
+ * answered. */
 void load_hide_secrets(const struct load *l, char *text);
 #endif

@@ -43,7 +43,8 @@ static const char examples[] = "$ llmload http://localhost:8000 --concurrency 16
                                "Ten requests per second, Poisson, for a minute after ten seconds of warm-up.\n";
 static const char statuses[] = "0\tdone\n1\tno request succeeded, or the run could not be made, with a message\n125\ta wrong command line\n"
                                "128+n\tended by signal n; the results until then were printed\n";
-/* What users of vLLM's benchmark, GuideLLM, k6 or Locust type. tests/cli/t0921-words.t types every row. */
+/* What users of vLLM's benchmark, GuideLLM, k6 or Locust type. tests/cli/t0921-words.t types every
+ * row. */
 static const struct opt_word words[] = {
 #define WORD(place, typed, answer) {place, typed, answer},
 #include "benchmarks/native/llmload/words.def"

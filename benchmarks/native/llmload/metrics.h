@@ -1,4 +1,5 @@
-/* metrics.h: the aggregate of a run: histograms, counts, throughput in time. One per worker while it runs; merged afterwards, also between agents. */
+/* metrics.h: the aggregate of a run: histograms, counts, throughput in time. One per worker while
+ * it runs; merged afterwards, also between agents. */
 #ifndef LLMLOAD_METRICS_H
 #define LLMLOAD_METRICS_H
 #include "benchmarks/native/llmload/hdr.h"
@@ -16,7 +17,8 @@ struct load_metric_row {
 };
 extern const struct load_metric_row metric_rows[METRICS];
 
-/* Throughput in time, buckets of equal width from the run's start; when there are too many, neighbours are joined and the width doubles. */
+/* Throughput in time, buckets of equal width from the run's start; when there are too many,
+ * neighbours are joined and the width doubles. */
 enum { SERIES_MAX = 4096 };
 struct series_bucket {
     uint32_t sent, completed, failed, good;
@@ -39,10 +41,10 @@ struct metrics {
     double itl_unknown_ns; /* by how much that sum may be wrong: late reads brought first or last tokens */
     uint64_t itl_all, itl_shared; /* gaps; those left out of the percentiles */
     uint64_t itl_late; /* of the shared ones: the client was late, the server did not send them together */
-    uint64_t first_unknown, last_unknown; /* completed requests whose first, last token came in a read of several, too late to say when */
+    uint64_t first_unknown, last_unknown; /* completed requests whose first, last token came in a read of several, too late for an exact time */
     uint64_t reads, reads_late; /* of measured replies; those more than 10 ms after the bytes came */
     uint64_t sends_late; /* arrivals that the client itself took up more than 10 ms behind */
-    uint64_t stamps_refused; /* kernel stamps that cannot be: the clock was set */
+    uint64_t stamps_refused; /* impossible kernel stamps: the clock was set */
     uint64_t ended[PHASES][ENDINGS]; /* requests by phase and ending */
     uint64_t short_answers, good; /* measured ones */
     uint64_t several, in_one_piece; /* complete answers with several choices; those not streamed though that was requested */

@@ -1,4 +1,5 @@
-/* metrics_text.c: the aggregate of a run as JSON and back, for agents: what is merged from text equals what is merged in memory. */
+/* metrics_text.c: the aggregate of a run as JSON and back, for agents: what is merged from text
+ * equals what is merged in memory. */
 #include "benchmarks/native/llmload/metrics.h"
 
 #include "base/json.h"

@@ -1,7 +1,8 @@
-/* prompt.h: where the texts of requests come from: an interface; prompts_*.c are its sources.
+/* prompt.h: the interface of sources of prompts; prompt_fixed.c and prompts/ implement it.
  *
- * A source is opened once and then only read: `make` is called from several threads at once and must not write to the source. The same want
- * gives the same prompt, on every machine, so that agents can split one load by index and a repeated request is the same. */
+ * A source is opened once and then only read: `make` is called from several threads at once and
+ * must not write to the source. The same want gives the same prompt, on every machine, so that
+ * agents can split one load by index and a repeated request is the same. */
 #ifndef LLMLOAD_PROMPT_H
 #define LLMLOAD_PROMPT_H
 #include "base/buf.h"
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a count of tokens comes from; the strongest one that a run has is named in its result. */
+/* Where a count of tokens comes from. The result names the one that most of its counts have. */
 enum token_source {
     TOKENS_UNKNOWN,
     TOKENS_CHUNKS, /* chunks with text were counted, one token each */
@@ -49,7 +50,7 @@ struct prompt {
 struct prompt_source {
     const char *name; /* "fixed", "synthetic", "sharegpt" … in the result */
     size_t rows; /* of a data set; 0: there is none */
-    const char *warning; /* what of it was left out, as a sentence; NULL: nothing */
+    const char *warning; /* which rows were left out, as a sentence; NULL: none */
     bool constant; /* every want gives the same prompt, but for its first bytes, if they vary: the request's bytes are made once */
     /* Writes the first `varied` bytes of that request's text, ASCII that JSON does not escape; varied 0: they are always the same. */
     void (*vary)(const struct prompt_source *source, uint64_t index, char *to);

@@ -1,10 +1,12 @@
-/* random.h: numbers that depend on (seed, stream, n) alone: the same on every machine and thread, in any order of calls. */
+/* random.h: numbers that depend on (seed, stream, n) alone: the same on every machine and thread,
+ * in any order of calls. */
 #ifndef LLMLOAD_RANDOM_H
 #define LLMLOAD_RANDOM_H
 #include <math.h>
 #include <stdint.h>
 
-/* The finalizer of SplitMix64 (Steele, Lea, Flood 2014; public domain): every bit of the input changes half of the output's. */
+/* The finalizer of SplitMix64 (Steele, Lea, Flood 2014; public domain): every bit of the input
+ * changes half of the output's. */
 static inline uint64_t random_mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15ull;

@@ -1,4 +1,5 @@
-/* raw.c: HTTP/1.1 over TCP and Unix sockets: connect, send, read with the kernel's receive stamps. */
+/* raw.c: HTTP/1.1 over TCP and Unix sockets: connect, send, read with the kernel's receive
+ * stamps. */
 #include "benchmarks/native/llmload/worker.h"
 
 #include "base/clock.h"
@@ -74,7 +75,8 @@ bool raw_next_address(struct worker *w, struct conn *c)
     return true;
 }
 
-/* The connection is of no use any more: another address, a new connection for a request that met a dead one, or the end. */
+/* The connection is of no use any more: another address, a new connection for a request that met a
+ * dead one, or the end. */
 static void connection_lost(struct worker *w, struct conn *c, const char *what, int code)
 {
     char text[200];
@@ -181,7 +183,8 @@ static void connection_made(struct worker *w, struct conn *c)
     send_request(w, c);
 }
 
-/* So many bytes waited for so long that the socket's buffer may have been full: the server could not send any more until this read. */
+/* So many bytes waited for so long that the socket's buffer may have been full: the server could
+ * not send any more until this read. */
 static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at_ns)
 {
     enum { PART = 8 /* of the buffer: the kernel counts a small segment with several times its bytes */, LEAST = 16384 };
@@ -197,7 +200,8 @@ static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at
         f->held_ns = since;
 }
 
-/* Bytes that came with one read. hangup: the server has closed its side, which epoll reports only once. false: the request is over, c may carry another one already. */
+/* Bytes that came with one read. hangup: the server has closed its side, which epoll reports only
+ * once. false: the request is over, c may carry another one already. */
 static bool take_received(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns, bool hangup)
 {
     struct flight *f = &c->f;
@@ -237,8 +241,8 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
     }
 }
 
-/* The stamp, where it can be true: not after the read, and not before the socket was known to be empty, unless the kernel's own age of the data says
- * so. Else (the clock was set) 0. */
+/* The stamp, where it can be true: not after the read, and not before the socket was known to be
+ * empty, unless the kernel's own age of the data says so. Else (the clock was set) 0. */
 static int64_t plausible_stamp(struct worker *w, const struct conn *c, int64_t at, int64_t now)
 {
     enum { SLACK_NS = 1000000 };
@@ -265,7 +269,8 @@ static int64_t stamp_of(struct worker *w, const struct conn *c, struct msghdr *m
     return 0;
 }
 
-/* Counts a read of the measurement, and whether it was late: by its stamp, or, without one, by when the thread was woken. */
+/* Counts a read of the measurement, and whether it was late: by its stamp, or, without one, by when
+ * the thread was woken. */
 static void note_read(struct worker *w, const struct conn *c, int64_t stamp_ns, int64_t now)
 {
     if (c->f.r.phase != PHASE_MEASURE || c->state == CONN_IDLE)

@@ -1,4 +1,5 @@
-/* report_details.c: what --details and --define add to the result for people: counts, every metric with its interval, the client, definitions. */
+/* report_details.c: what --details and --define add to the result for people: counts, every metric
+ * with its interval, the client, definitions. */
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include "base/listing.h"

@@ -1,4 +1,5 @@
-/* report_json.c: a run's result as one JSON object: the key names of vLLM's benchmark at the top level, everything else in members of its own. */
+/* report_json.c: a run's result as one JSON object: the key names of vLLM's benchmark at the top
+ * level, everything else in members of its own. */
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include "benchmarks/native/llmload/inputs.h"
@@ -96,13 +97,15 @@ static void put_totals(struct writer *w)
     put_json_whole(w->to, "max_concurrent_requests", m->in_flight_max);
 }
 
-/* Of few values too, as other tools print it; null where the value may be one of those that are not known. */
+/* Of few values too, as other tools print it; null where the value may be one of those that are not
+ * known. */
 static double flat_quantile(const struct hdr *h, double p)
 {
     return hdr_may_be_open(h, p) ? NAN : hdr_quantile(h, p);
 }
 
-/* vLLM's own names: mean_ttft_ms …. Numbers wherever there is a sample, as its readers expect; what they are worth is in `metrics`. */
+/* vLLM's own names: mean_ttft_ms …. Numbers wherever there is a sample, as its readers expect; what
+ * they are worth is in `metrics`. */
 static void put_flat(struct writer *w)
 {
     static const int metrics[] = {METRIC_TTFT, METRIC_TPOT, METRIC_ITL, METRIC_E2EL, METRIC_TTFT_SCHED, METRIC_E2EL_SCHED};

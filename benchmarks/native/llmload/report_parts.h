@@ -12,7 +12,8 @@ struct report_point {
 extern const struct report_point report_points[REPORT_POINTS];
 extern const char report_percentile_definition[];
 
-/* Signs that the client itself was late, each as a share; above CLIENT_LATE_SHARE the client was the bottleneck. */
+/* Signs that the client itself was late, each as a share; above CLIENT_LATE_SHARE the client was
+ * the bottleneck. */
 enum client_sign { CLIENT_FIRST, CLIENT_LAST, CLIENT_GAPS, CLIENT_READS, CLIENT_SENDS, CLIENT_STEAL, CLIENT_SIGNS };
 #define CLIENT_LATE_SHARE 0.01
 struct client_lateness {
@@ -27,8 +28,8 @@ void report_client_say(const struct client_lateness *c, struct buf *to);
 enum { REPORT_WARNINGS_MAX = 1 << 16 };
 struct report_derived;
 void report_warnings(const struct load_report *r, const struct report_derived *d, struct buf *to);
-/* "6 requests are too few for p90, p95 and p99 …": the percentiles of the table that so many requests cannot have; nothing where
- * they are enough. */
+/* "6 requests are too few for p90, p95 and p99 …": the percentiles of the table that so many
+ * requests cannot have; nothing where they are enough. */
 void report_foresee(const struct load *l, double requests, struct buf *to);
 /* "  ! SENTENCE", broken at the screen's width */
 void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to);

@@ -1,4 +1,5 @@
-/* report_table.c: a run's result for people: the load, the answer, the latencies, and one hint. The catalogue's rules read it. */
+/* report_table.c: a run's result for people: the load, the answer, the latencies, and one hint. The
+ * catalogue's rules read it. */
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include "base/listing.h"
@@ -131,7 +132,8 @@ static void put_throughput(const struct load_report *r, const struct report_deri
     buf_putc(to, '\n');
 }
 
-/* At most six characters up to 1000 s, so that the table is whole at 60 columns: the catalogue's rules read all of it. */
+/* At most six characters up to 1000 s, so that the table is whole at 60 columns: the catalogue's
+ * rules read all of it. */
 static void latency_cell(struct listing *l, double ms)
 {
     enum { TENTHS_US = 10000 };
@@ -216,7 +218,8 @@ static void put_table_input(void *context, const char *option, const char *hash)
     buf_printf(context, "  %-13s %s\n", option, hash);
 }
 
-/* The files that say what the load is; the catalogue's rules read the lines, so they are never broken. */
+/* The files that say what the load is; the catalogue's rules read the lines, so they are never
+ * broken. */
 static void put_table_inputs(const struct load_report *r, struct buf *to)
 {
     struct buf lines CLEANUP_BUF;

@@ -1,4 +1,5 @@
-/* report_warnings.c: what a reader of the result must know, one sentence a line: the table, the JSON and the recorder have the same ones. */
+/* report_warnings.c: what a reader of the result must know, one sentence a line: the table, the
+ * JSON and the recorder have the same ones. */
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /* result.h: the outcome of one request, and the sinks that receive it.
  *
- * All times are CLOCK_MONOTONIC, nanoseconds; 0: it did not happen. Arrivals are kernel receive stamps where the socket gives them (TCP), else
- * the time after the read that brought the event's last byte. */
+ * All times are CLOCK_MONOTONIC, nanoseconds; 0: it did not happen. Arrivals are kernel receive
+ * stamps where the socket gives them (TCP), else the time after the read that brought the event's
+ * last byte. */
 #ifndef LLMLOAD_RESULT_H
 #define LLMLOAD_RESULT_H
 #include "benchmarks/native/llmload/lateness.h"
@@ -44,20 +45,20 @@ struct request_result {
     bool good_unknown; /* not good by the stamps of late reads, but it may have been */
     uint8_t reconnects; /* a kept connection was found dead and the request sent again */
     int64_t scheduled_ns; /* when it should have been sent: schedule (open loop), or when its slot became free (closed loop) */
-    int64_t begin_ns; /* taken up: connection wanted */
+    int64_t begin_ns; /* a worker began it: it needs a connection */
     int64_t connected_ns; /* connection made for this request; 0: a kept one was used */
     int64_t sent_ns; /* the request's first byte was given to the kernel */
     int64_t first_byte_ns; /* of the reply */
     int64_t first_ns; /* first chunk with text of any kind (TTFT); 0 too where the answer came in one piece (not streamed) */
     int64_t first_output_ns; /* first chunk with text that is no reasoning */
     int64_t second_ns, last_ns; /* second and last chunk with text */
-    int64_t first_early_ns, last_early_ns; /* the first and last may have come so much earlier: late reads; 0: not */
+    int64_t first_early_ns, last_early_ns; /* by how much the first and last may be earlier, after late reads; 0: exact */
     int64_t second_early_ns, output_early_ns, byte_early_ns,
         connect_early_ns; /* the same of second_ns, first_output_ns, first_byte_ns, connected_ns */
-    int64_t end_ns; /* end of the reply's body, or of hope */
+    int64_t end_ns; /* end of the reply's body, or when the request was given up */
     uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
     bool has_thoughts; /* reasoning came as text */
-    bool several; /* choices came side by side: a gap between chunks is none between tokens */
+    bool several; /* several choices came concurrently: a gap between chunks is none between tokens */
     bool in_one_piece; /* no stream, though one was requested */
     bool has_cached; /* the server says how many of the prompt's tokens came from its cache */
     enum token_source input_source, output_source;
@@ -74,7 +75,8 @@ struct request_result {
     struct str body; /* the reply's whole body (not streamed) if a sink wants it */
 };
 
-/* Are the arrivals of the first and the last chunk, and the time between them, known well enough to be samples? */
+/* Are the arrivals of the first and the last chunk, and the time between them, known well enough to
+ * be samples? */
 static inline bool result_first_known(const struct request_result *r)
 {
     return lateness_known(r->first_early_ns, r->first_ns - r->sent_ns);
@@ -112,7 +114,7 @@ struct result_sink {
     bool wants_chunks, wants_text, wants_body;
     /* Before the first request; may be NULL. */
     int (*start)(struct result_sink *sink, unsigned workers, struct err *err);
-    /* On the thread of that worker: keep apart what belongs to different workers, no locks, no long waits. r is gone afterwards. */
+    /* On the thread of that worker: no data shared with other workers, no locks, no long waits. r is valid during the call. */
     void (*take)(struct result_sink *sink, unsigned worker, const struct request_result *r);
     /* After the last request, on the main thread; may be NULL. */
     int (*finish)(struct result_sink *sink, struct err *err);

@@ -68,7 +68,8 @@ static double next_interval(const struct load *l, uint64_t *state)
     }
 }
 
-/* Time at which the integral of the rate from t on has grown by `need`; INFINITY: never. The rate is made of straight pieces. */
+/* Time at which the integral of the rate from t on has grown by `need`; INFINITY: never. The rate
+ * is made of straight pieces. */
 static double profile_advance(const struct profile *p, double t, double need)
 {
     double begin = 0;
@@ -160,7 +161,8 @@ double schedule_expected(const struct load *l)
     return (expected_until(l, l->warmup_s + l->duration_s) - expected_until(l, l->warmup_s)) * l->turns;
 }
 
-/* The measured part holds so many arrivals, the first and last at these times: more or fewer than expected from the rate? */
+/* The measured part holds so many arrivals, the first and last at these times: more or fewer than
+ * expected from the rate? */
 static void note_surplus(struct schedule *s, const struct load *l, size_t measured, int64_t first_ns, int64_t last_ns)
 {
     bool by_time = l->duration_s > 0;

@@ -1,4 +1,5 @@
-/* schedule.h: when which request is to be sent: made and hashed before the first request, and written to a file on request. */
+/* schedule.h: when which request is to be sent: made and hashed before the first request, and
+ * written to a file on request. */
 #ifndef LLMLOAD_SCHEDULE_H
 #define LLMLOAD_SCHEDULE_H
 #include "benchmarks/native/llmload/load.h"
@@ -27,16 +28,19 @@ struct schedule {
     double expected_sd; /* standard deviation of arrivals over all seeds */
 };
 
-/* Makes the schedule, and writes it if the load names a file. ERR_USAGE: it would be empty or too long; ERR_INPUT names file and line of a trace's
- * error; ERR_SYSTEM. Free with schedule_deinit. */
+/* Makes the schedule, and writes it if the load names a file. ERR_USAGE: it would be empty or too
+ * long; ERR_INPUT names file and line of a trace's error; ERR_SYSTEM. Free with schedule_deinit. */
 int schedule_make(struct schedule *ret, const struct load *load, struct err *err);
 void schedule_deinit(struct schedule *s);
-/* How many measured requests the load can have, before a schedule exists; 0: not known (a trace, or a closed loop by time). */
+/* How many measured requests the load can have, before a schedule exists; 0: not known (a trace, or
+ * a closed loop by time). */
 double schedule_expected(const struct load *l);
 /* Writes it as CSV: index, at_s, session, input_tokens, output_tokens. ERR_SYSTEM. */
 int schedule_write(const struct schedule *s, const char *path, struct err *err);
-/* schedule_trace.c: appends the rows of a trace, in order of time, from 0 on. ERR_INPUT names file and line. */
+/* schedule_trace.c: appends the rows of a trace, in order of time, from 0 on. ERR_INPUT names file
+ * and line. */
 int schedule_read_trace(struct schedule *s, const struct load *load, struct err *err);
-/* Capacity for one more arrival at list[n], which the caller fills and counts; NULL: out of memory. */
+/* Capacity for one more arrival at list[n], which the caller fills and counts; NULL: out of
+ * memory. */
 struct arrival *schedule_room(struct schedule *s);
 #endif

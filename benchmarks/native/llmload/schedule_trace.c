@@ -1,9 +1,11 @@
-/* schedule_trace.c: traces of real services as schedules: Azure's and BurstGPT's CSV, Mooncake's and our own JSONL.
+/* schedule_trace.c: traces of real services as schedules: Azure's and BurstGPT's CSV, Mooncake's
+ * and our own JSONL.
  *
  * Azure:    TIMESTAMP,ContextTokens,GeneratedTokens     2023-11-16 18:17:03.9799600,4808,10
  * BurstGPT: Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type   (seconds)
- * Mooncake: {"timestamp": 27482 (ms), "input_length": 6955, "output_length": 52, "hash_ids": [46, 47]}
- * own:      {"at_s": 1.5, "input_tokens": 100, "output_tokens": 20, "session": 3, "text": "…"}, all but at_s as wished */
+ * Mooncake: {"timestamp": 27482 (ms), "input_length": 6955, "output_length": 52, "hash_ids": [46,
+ * 47]} own:      {"at_s": 1.5, "input_tokens": 100, "output_tokens": 20, "session": 3, "text":
+ * "…"}, all but at_s as wished */
 #include "benchmarks/native/llmload/schedule.h"
 
 #include "base/fs.h"
@@ -198,7 +200,8 @@ static int by_time(const void *a, const void *b)
     return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns) : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Times from the first on, at --trace-speed; rows after the run's end, or too many, are left out. */
+/* Times from the first on, at --trace-speed; rows after the run's end, or too many, are left
+ * out. */
 static void trace_settle_times(struct schedule *s, const struct load *l)
 {
     qsort(s->list, s->n, sizeof *s->list, by_time);

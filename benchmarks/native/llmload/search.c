@@ -69,7 +69,8 @@ static bool word_is_met(const struct search_state *g, const struct search_word *
     return w->rate <= g->floor || (w->is_met && w->rate < g->ceiling);
 }
 
-/* The bounds that the fewest runs contradict; of several the highest: a server gives no good run by accident, a machine many a bad one. */
+/* The bounds that the fewest runs contradict; of several the highest: a server gives no good run by
+ * accident, a machine many a bad one. */
 static void find_bounds(const struct search_state *g, double *ret_met, double *ret_missed)
 {
     double least = INFINITY;
@@ -95,15 +96,17 @@ static void find_bounds(const struct search_state *g, double *ret_met, double *r
 
 enum check_result { CHECK_GOES_ON, CHECK_MET, CHECK_MISSED };
 
-/* Are a few runs bad, and the others so good that no burst of arrivals explains it? Then the machine has disturbed those. */
+/* Are a few runs bad, and the others so good that no burst of arrivals explains it? Then the
+ * machine has disturbed those. */
 static bool is_disturbed(const struct search_check *c, double share)
 {
     enum { MARGIN = 4 };
     return c->missed * 3 <= c->runs && MARGIN * (double)(c->met_due - c->met_good) <= (1 - share) * (double)c->met_due;
 }
 
-/* Runs of the same rate differ by more than the binomial distribution says, since bursts make queues: their sum decides. Where a few runs are bad,
- * or where they are short, more runs are needed. */
+/* Runs of the same rate differ by more than the binomial distribution says, since bursts make
+ * queues: their sum decides. Where a few runs are bad, or where they are short, more runs are
+ * needed. */
 static enum check_result check_verdict(const struct search_check *c, double share)
 {
     bool is_met = (double)c->good >= share * (double)c->due, is_mixed = c->missed > 0 && c->missed < c->runs;

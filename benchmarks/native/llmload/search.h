@@ -1,8 +1,11 @@
-/* search.h: finds the highest rate at which enough requests meet the objectives, from runs whose results are random.
+/* search.h: finds the highest rate at which enough requests meet the objectives, from runs whose
+ * results are random.
  *
- * Rates are the ones that were really sent. A run whose share is too low only as the binomial distribution allows at 5 % counts half. The
- * bounds are the rates that the fewest runs contradict. A run near the bound that met by accident would make them too high: each bound
- * is checked by fresh runs, of which the sum of their requests decides. A bound that its check contradicts moves. */
+ * Rates are the ones that were really sent. A run whose share is too low only as the binomial
+ * distribution allows at 5 % counts half. The bounds are the rates that the fewest runs contradict.
+ * A run near the bound that met by accident would make them too high: each bound is checked by
+ * fresh runs, of which the sum of their requests decides. A bound that its check contradicts
+ * moves. */
 #ifndef LLMLOAD_SEARCH_H
 #define LLMLOAD_SEARCH_H
 #include "base/err.h"
@@ -34,8 +37,9 @@ struct rate_search {
 bool search_is_missed(uint64_t good, uint64_t due, double share);
 /* Fewest requests of which all must be good before the share is certain (95 %). */
 uint64_t search_least(double share);
-/* The share by which the rate that was found may be wrong, since runs of random arrivals differ, by their search_trial.spread: 95 % of
- * the answers are closer. The short ones are mostly too high, since each run begins with an empty queue. */
+/* The share by which the rate that was found may be wrong, since runs of random arrivals differ, by
+ * their search_trial.spread: 95 % of the answers are closer. The short ones are mostly too high,
+ * since each run begins with an empty queue. */
 double search_uncertainty(double spread);
 int search_run(struct rate_search *s, search_try *try_level, void *context, struct err *err);
 #endif

@@ -1,4 +1,5 @@
-/* stream.c: cuts a reply's body into events; see stream.h. Line rules: WHATWG HTML, server-sent events, 9.2.6. */
+/* stream.c: cuts a reply's body into events; see stream.h. Line rules: WHATWG HTML, server-sent
+ * events, 9.2.6. */
 #include "benchmarks/native/llmload/stream.h"
 
 #include <string.h>
@@ -172,7 +173,8 @@ static bool by_memo(struct stream_feeding *f, const char *p, size_t n)
     return true;
 }
 
-/* A line in place, with the blank line that completes it just behind: reads the event and remembers it. */
+/* A line in place, with the blank line that completes it just behind: reads the event and remembers
+ * it. */
 static bool whole_event(struct stream_feeding *f, const char *p, size_t n)
 {
     struct event e = {.simple = false}; /* "[DONE]" is no event */
@@ -189,7 +191,8 @@ static bool whole_event(struct stream_feeding *f, const char *p, size_t n)
     return true;
 }
 
-/* First CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are read once. */
+/* First CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are read
+ * once. */
 static const char *stream_line_end(const char *p, const char *end, const char **cr)
 {
     if (*cr && *cr < p)

@@ -1,6 +1,7 @@
 /* stream.h: cuts a reply's body into events: server-sent events, lines of JSON, or one JSON text.
  *
- * Bytes come in pieces cut anywhere; the same bytes give the same events, however they were cut. Events that lie whole in a piece are read in place. */
+ * Bytes come in pieces cut anywhere; the same bytes give the same events, however they were cut.
+ * Events that lie whole in a piece are read in place. */
 #ifndef LLMLOAD_STREAM_H
 #define LLMLOAD_STREAM_H
 #include "benchmarks/native/llmload/event.h"
@@ -30,9 +31,10 @@ struct reply_stream {
     uint32_t events;
 };
 
-/* The event read last, if it was content alone: the next one of the stream mostly differs in that string only. Where everything before and
- * behind is the same and no quote or backslash lies between, it is the same kind of event, and need not be read again. Points into the bytes
- * fed: the owner clears it (line = NULL) before it frees them. */
+/* The event read last, if it was content alone: the next one of the stream mostly differs in that
+ * string only. Where everything before and behind is the same and no quote or backslash lies
+ * between, it is the same kind of event, and need not be read again. Points into the bytes fed: the
+ * owner clears it (line = NULL) before it frees them. */
 struct stream_memo {
     const char *line;
     size_t before, behind; /* bytes of the line before and behind the content */
@@ -46,7 +48,8 @@ void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool
 void reply_stream_deinit(struct reply_stream *s);
 /* As reply_stream_init, with the memory of the previous reply if that is small. */
 void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines);
-/* memo: NULL, or one for pieces that all stay where they are. false: trouble; nothing more is taken. */
+/* memo: NULL, or one for pieces that all stay where they are. false: trouble; nothing more is
+ * taken. */
 bool reply_stream_feed(struct reply_stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context);
 /* The body ended: an event without its last line end counts too. false: trouble. */
 bool stream_end(struct reply_stream *s, stream_take *take, void *context);

@@ -150,8 +150,8 @@ static void put_point(struct load_sweep *s, const struct saturation_point *p, co
     buf_printf(&s->json, ",\"client_was_bottleneck\":%s}", d->client.is_late ? "true" : "false");
 }
 
-/* Could the client's lateness be why too few requests were good? Each late send, unknown time and stolen share may spoil so many of its
- * neighbours, which queue behind a burst. */
+/* Could the client's lateness be why too few requests were good? Each late send, unknown time and
+ * stolen share may spoil so many of its neighbours, which queue behind a burst. */
 static bool miss_is_doubtful(const struct load_sweep *s, const struct outcome *o, const struct report_derived *d)
 {
     enum { SPOILT = 10 };
@@ -232,7 +232,8 @@ static void skip_empty(struct load *load)
     }
 }
 
-/* One level, with the next seed, and with prompts that no level before it has sent: a server's cache knows none of them. */
+/* One level, with the next seed, and with prompts that no level before it has sent: a server's
+ * cache knows none of them. */
 static int sweep_run_level(struct going *g, double level, struct err *err)
 {
     struct outcome o;
@@ -309,7 +310,8 @@ int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, cons
 
 static const char *const rate_words[] = {[STEADY_GOOD] = "good requests", [STEADY_TOKENS] = "tokens", [STEADY_REQUESTS] = "requests"};
 
-/* By which figure the levels were compared, and those that cannot be distinguished from the highest. */
+/* By which figure the levels were compared, and those that cannot be distinguished from the
+ * highest. */
 static void put_alike(const struct load_sweep *s, struct buf *to)
 {
     static const char *const keys[] = {
@@ -342,7 +344,8 @@ static void warn_of_levels(const struct load_sweep *s, const bool *has, const ch
     buf_putc(to, '\n');
 }
 
-/* "the highest rate is uncertain by 12 %: …": too few requests a run for the share, or for arrivals that are random. */
+/* "the highest rate is uncertain by 12 %: …": too few requests a run for the share, or for arrivals
+ * that are random. */
 static void warn_of_short_runs(const struct load_sweep *s, struct buf *to)
 {
     const double allowed = 0.05;

@@ -1,4 +1,5 @@
-/* sweep.h: the same load at several levels: all that are named, or those that lead to the highest rate that meets the objectives. */
+/* sweep.h: the same load at several levels: all that are named, or those that lead to the highest
+ * rate that meets the objectives. */
 #ifndef LLMLOAD_SWEEP_H
 #define LLMLOAD_SWEEP_H
 #include "base/screen.h"
@@ -32,8 +33,10 @@ bool sweep_wanted(const struct load_sweep *s);
 bool sweep_is_found(const struct load_sweep *s);
 /* The answer of a search in one sentence without a full stop, or why there is none. */
 void sweep_answer(const struct load_sweep *s, struct buf *to);
-/* One run per level, each drained before the next, with seeds and prompts of its own; load's level, seed and prompts change with it. *ret: the
- * best one's outcome: of a search the highest rate that met the objectives, of a sweep the most goodput, without objectives the most tokens (requests, if none are known) per second. */
+/* One run per level, each drained before the next, with seeds and prompts of its own; load's level,
+ * seed and prompts change with it. *ret: the best one's outcome: of a search the highest rate that
+ * met the objectives, of a sweep the most goodput, without objectives the most tokens (requests, if
+ * none are known) per second. */
 int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
               const struct engine_hooks *hooks, struct err *err);
 void sweep_json(const struct load_sweep *s, const struct load *load, struct buf *to); /* `,"sweep":{…}` */

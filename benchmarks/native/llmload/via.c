@@ -1,4 +1,5 @@
-/* via.c: TLS, HTTP/2 and proxies, through libcurl's multi interface within the worker's epoll loop. */
+/* via.c: TLS, HTTP/2 and proxies, through libcurl's multi interface within the worker's epoll
+ * loop. */
 #include "base/clock.h"
 #include "base/curl.h"
 #include "benchmarks/native/llmload/worker.h"

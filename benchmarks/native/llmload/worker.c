@@ -1,4 +1,5 @@
-/* worker.c: a thread with its epoll loop: begins requests when they are due, hands events to their connections, drains. */
+/* worker.c: a thread with its epoll loop: begins requests when they are due, hands events to their
+ * connections, drains. */
 #include "benchmarks/native/llmload/worker.h"
 
 #include "base/clock.h"
@@ -178,8 +179,9 @@ static bool may_send_next(struct worker *w, enum phase *ret_phase, uint64_t *ret
     return true;
 }
 
-/* Open loop: the schedule has the sessions' first turns, the others follow until sending is over. Their indexes lie behind the schedule's, the same
- * ones whichever worker sends them; where the warm-up is a number of arrivals, a session belongs to it as a whole. */
+/* Open loop: the schedule has the sessions' first turns, the others follow until sending is over.
+ * Their indexes lie behind the schedule's, the same ones whichever worker sends them; where the
+ * warm-up is a number of arrivals, a session belongs to it as a whole. */
 static bool turn_may_follow(struct worker *w, const struct session *s, enum phase *ret_phase, uint64_t *ret_index)
 {
     if (sending_is_over(w))
@@ -201,7 +203,8 @@ static struct session *session_new(uint64_t id, const struct arrival *arrival)
     return s;
 }
 
-/* Closed loop: sessions are counted by themselves (the requests' numbers leave gaps), so that a data set's rows all have their turn. */
+/* Closed loop: sessions are counted by themselves (the requests' numbers leave gaps), so that a
+ * data set's rows all have their turn. */
 static uint64_t next_session(struct load_run *run)
 {
     return atomic_fetch_add_explicit(&run->next_session, 1, memory_order_relaxed) * run->load->shares + run->load->share;
@@ -361,7 +364,8 @@ static void give_up(struct worker *w, const char *why)
         conn_finish(w, w->busy, ENDING_UNFINISHED, why, false);
 }
 
-/* The thread may have stopped between two clocks: what is known of their difference is kept as long as it can be true. */
+/* The thread may have stopped between two clocks: what is known of their difference is kept as long
+ * as it can be true. */
 static void look_at_clocks(struct worker *w)
 {
     enum { SET_NS = 100000 };

@@ -1,4 +1,5 @@
-/* worker.h: what the engine's files share: a worker (thread with an epoll loop), its connections, the request in flight on each. */
+/* worker.h: what the engine's files share: a worker (thread with an epoll loop), its connections,
+ * the request in flight on each. */
 #ifndef LLMLOAD_WORKER_H
 #define LLMLOAD_WORKER_H
 #include "benchmarks/native/llmload/engine.h"
@@ -132,14 +133,15 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
 void flight_read_begin(struct worker *w, struct flight *f);
 bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
 void flight_read_end(struct worker *w, struct flight *f);
-/* Fills r's ending, counts it, passes the result to the sinks. ending: ENDING_OK: the reply is complete, judge it; else what happened. error may be
- * NULL. */
+/* Fills r's ending, counts it, passes the result to the sinks. ending: ENDING_OK: the reply is
+ * complete, judge it; else what happened. error may be NULL. */
 void flight_end(struct worker *w, struct flight *f, enum request_ending ending, const char *error);
 /* What is wrong with the reply's bytes, in words. */
 const char *flight_trouble(const struct flight *f);
 void flight_deinit(struct flight *f);
 
-/* request.c: a request's bytes, in w->wire (in w->fixed where all are the same). false: the prompt cannot be made (failure kept in w). */
+/* request.c: a request's bytes, in w->wire (in w->fixed where all are the same). false: the prompt
+ * cannot be made (failure kept in w). */
 bool request_render(struct worker *w, struct conn *c);
 
 /* conn.c: connections, kept and new; their time limits. */
@@ -161,7 +163,8 @@ void conn_trouble(struct worker *w, struct conn *c);
 
 /* raw.c: HTTP/1.1 over TCP and Unix sockets. */
 void raw_begin(struct worker *w, struct conn *c);
-/* The connection attempt has failed: tries the next of the endpoint's addresses. false: all were tried, nothing is done. */
+/* The connection attempt has failed: tries the next of the endpoint's addresses. false: all were
+ * tried, nothing is done. */
 bool raw_next_address(struct worker *w, struct conn *c);
 void raw_event(struct worker *w, struct conn *c, uint32_t events);
 

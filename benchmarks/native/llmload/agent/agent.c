@@ -289,7 +289,8 @@ static void look_after_leader(struct agent *a, double silent_s)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Until a signal comes, with `once` the result has been fetched, or requests no longer come. Returns the signal, or 0. */
+/* Until a signal comes, with `once` the result has been fetched, or requests no longer come.
+ * Returns the signal, or 0. */
 static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
 {
     for (;;) {

@@ -37,7 +37,8 @@ struct api {
 
 enum { BODY_MAX = 1 << 20, REPLY_MAX = 512 << 20 };
 
-/* The address and port at which this connection reached the agent, as http_reply.peer writes them. */
+/* The address and port at which this connection reached the agent, as http_reply.peer writes
+ * them. */
 static bool address_of(struct api *a, struct MHD_Connection *c, char ret[80])
 {
     const union MHD_ConnectionInfo *info = a->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -56,7 +57,8 @@ static bool address_of(struct api *a, struct MHD_Connection *c, char ret[80])
     return true;
 }
 
-/* Is the request signed by a leader that knows the token, for this agent? "Llmload NONCE SIGNATURE". */
+/* Is the request signed by a leader that knows the token, for this agent? "Llmload NONCE
+ * SIGNATURE". */
 static bool is_signed(struct api *a, const char *given, const char *at, const struct api_call *call, char ret_nonce[SECRET_DIGITS + 1])
 {
     char expected[SHA256_HEX];
@@ -69,7 +71,8 @@ static bool is_signed(struct api *a, const char *given, const char *at, const st
     return secret_equal(str_of(given + SECRET_DIGITS + 1), str_of(expected));
 }
 
-/* 0: the request carries the token or its signature; else the status of the answer, which is in body. */
+/* 0: the request carries the token or its signature; else the status of the answer, which is in
+ * body. */
 static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body)
 {
     const char *given = a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");

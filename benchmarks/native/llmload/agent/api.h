@@ -1,4 +1,5 @@
-/* api.h: a small HTTP server for control: requests with short bodies, answered one at a time (over libmicrohttpd, loaded at run time). */
+/* api.h: a small HTTP server for control: requests with short bodies, answered one at a time (over
+ * libmicrohttpd, loaded at run time). */
 #ifndef LLMLOAD_API_H
 #define LLMLOAD_API_H
 #include "base/buf.h"
@@ -10,7 +11,8 @@ struct api_call {
     const char *method, *path;
     struct str body;
 };
-/* Fills body (empty before) and returns the HTTP status. *type: "application/json" unless it is set. One call at a time. */
+/* Fills body (empty before) and returns the HTTP status. *type: "application/json" unless it is
+ * set. One call at a time. */
 typedef unsigned api_handler(void *context, const struct api_call *call, struct buf *body, const char **type);
 
 struct api_config {
@@ -21,11 +23,12 @@ struct api_config {
     void (*sent)(void *context); /* a reply has gone out; NULL */
     void *context;
 };
-/* Requests from web pages (an Origin header) are refused: a page in a browser may connect to loopback. ERR_SYSTEM: no libmicrohttpd, or the address
- * is not free. */
+/* Requests from web pages (an Origin header) are refused: a page in a browser may connect to
+ * loopback. ERR_SYSTEM: no libmicrohttpd, or the address is not free. */
 int api_start(struct api **ret, const struct api_config *config, struct err *err);
 uint16_t api_port(const struct api *a);
 void api_stop(struct api *a); /* NULL is allowed */
-/* 0, or -1 with ERR_SYSTEM where this build or this machine has no agents; the text names the step that adds them. */
+/* 0, or -1 with ERR_SYSTEM where this build or this machine has no agents; the text names the step
+ * that adds them. */
 int api_check(struct err *err);
 #endif

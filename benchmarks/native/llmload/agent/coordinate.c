@@ -1,5 +1,6 @@
-/* coordinate.c: see coordinate.h. Each agent has a kept connection of its own; clocks are compared as NTP does it: the exchange with the shortest
- * round trip counts, and the error is at most half of it. */
+/* coordinate.c: see coordinate.h. Each agent has a kept connection of its own; clocks are compared
+ * as NTP does it: the exchange with the shortest round trip counts, and the error is at most half
+ * of it. */
 #include "benchmarks/native/llmload/agent/coordinate.h"
 
 #include "base/clock.h"
@@ -65,7 +66,8 @@ static int sign_request(const struct remote *r, const char *method, const char *
     return 0;
 }
 
-/* Does who listens there know the token, at this very address? Another user may listen in an agent's place, and pass requests on to a real one. */
+/* Does who listens there know the token, at this very address? Another user may listen in an
+ * agent's place, and pass requests on to a real one. */
 static int check_identity(struct remote *r, const char *nonce, const struct http_reply *reply, struct err *err)
 {
     struct json *j = NULL;
@@ -551,7 +553,8 @@ void coordinate_free(struct coordination *c)
     free(c);
 }
 
-/* ---- under srun: each task is an agent; the first one leads, and has an agent of its own in a process aside ---- */
+/* ---- under srun: each task is an agent; the first one leads, and has an agent of its own in a
+ * process aside ---- */
 
 static int serve_as_agent(const struct opt_set *set, unsigned port, struct err *err)
 {

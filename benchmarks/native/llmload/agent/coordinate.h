@@ -6,11 +6,14 @@
 
 struct coordination;
 
-/* --agents: connects to them and estimates their clocks. ERR_REMOTE names the agent; ERR_USAGE: the load is too small for so many. The arena must live longer. */
+/* --agents: connects to them and estimates their clocks. ERR_REMOTE names the agent; ERR_USAGE: the
+ * load is too small for so many. The arena must live longer. */
 int coordinate_begin(struct coordination **ret, const struct opt_set *set, const struct load *load, struct arena *arena, struct err *err);
-/* Lets the agents prepare the load. model: the one that the server lists, or NULL. ERR_REMOTE names the agent. */
+/* Lets the agents prepare the load. model: the one that the server lists, or NULL. ERR_REMOTE names
+ * the agent. */
 int coordinate_prepare(struct coordination *c, const char *model, struct err *err);
-/* Starts them together and watches; hooks as of engine_run. The outcome is the sum. An agent that is lost ends the others; what they have counts. */
+/* Starts them together and watches; hooks as of engine_run. The outcome is the sum. An agent that
+ * is lost ends the others; what they have counts. */
 int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err);
 /* `,"agents":[{"address":…,"clock_offset_ns":…,"round_trip_ns":…,…}]` */
 void coordinate_json(const struct coordination *c, struct buf *to);
@@ -18,7 +21,8 @@ void coordinate_json(const struct coordination *c, struct buf *to);
 void coordinate_table(const struct coordination *c, const struct screen *screen, struct buf *to);
 void coordinate_free(struct coordination *c); /* NULL is allowed */
 
-/* --agents srun on another task than the first: does it serve as agent until its result has been fetched? 1: yes, *ret_status is its exit status; 0: this
- * is the leader (which has started an agent of its own), or --agents is not srun. -1: err. */
+/* --agents srun on another task than the first: does it serve as agent until its result has been
+ * fetched? 1: yes, *ret_status is its exit status; 0: this is the leader (which has started an
+ * agent of its own), or --agents is not srun. -1: err. */
 int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err);
 #endif

@@ -62,7 +62,8 @@ static void part_take_line(struct agent_part *c, struct str line)
     json_free(j);
 }
 
-/* Reaps the ended process under the lock: so part_stop never signals a process that has its number later. */
+/* Reaps the ended process under the lock: so part_stop never signals a process that has its number
+ * later. */
 static void part_reap(struct agent_part *c)
 {
     char words[EXIT_WORDS_SIZE];
@@ -129,7 +130,8 @@ static int part_spawn(struct agent_part *c, const char *const *args, int lines, 
     return errno ? err_sys(err, "starting the load's process") : 0;
 }
 
-/* The descriptors of the other side, moved out of the way of 0 … 3, which dup2 fills one after the other. */
+/* The descriptors of the other side, moved out of the way of 0 … 3, which dup2 fills one after the
+ * other. */
 static int pipe_above(int fds[2])
 {
     if (pipe2(fds, O_CLOEXEC) < 0)

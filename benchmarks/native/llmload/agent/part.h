@@ -14,7 +14,8 @@ struct part_view {
 };
 /* Starts `llmload share` with these options (NULL-terminated, copied). */
 int part_start(struct agent_part **ret, const char *const *args, unsigned share, unsigned shares, struct err *err);
-/* Lets it begin at that time (ns of this machine's CLOCK_MONOTONIC; 0: now). ERR_INPUT: not ready, or released before. */
+/* Lets it begin at that time (ns of this machine's CLOCK_MONOTONIC; 0: now). ERR_INPUT: not ready,
+ * or released before. */
 int part_release(struct agent_part *c, int64_t at_ns, struct err *err);
 /* The same as soon as it is ready. */
 void part_release_when_ready(struct agent_part *c, int64_t at_ns);

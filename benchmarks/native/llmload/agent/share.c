@@ -1,4 +1,5 @@
-/* share.c: `llmload share`: makes one agent's share of a load, and reports it line by line; see share.h. */
+/* share.c: `llmload share`: makes one agent's share of a load, and reports it line by line; see
+ * share.h. */
 #include "benchmarks/native/llmload/agent/share.h"
 
 #include "base/fs.h"
@@ -172,7 +173,8 @@ static void share_send_live(void *context, const struct live_counts *l)
         engine_stop(SIGTERM); /* the agent is gone */
 }
 
-/* "ready", then the time to begin, in nanoseconds of CLOCK_MONOTONIC, comes on standard input; 0: at once. */
+/* "ready", then the time to begin, in nanoseconds of CLOCK_MONOTONIC, comes on standard input; 0:
+ * at once. */
 static int wait_for_start(int64_t *ret, struct err *err)
 {
     char text[40] = "";

@@ -1,5 +1,6 @@
-/* compare.c: see compare.h. Of three runs or more on each side the interval of the medians' ratio decides (base/stats.h); of single runs the confidence
- * intervals of their percentiles, where they have some: figures whose intervals overlap show no change. */
+/* compare.c: see compare.h. Of three runs or more on each side the interval of the medians' ratio
+ * decides (base/stats.h); of single runs the confidence intervals of their percentiles, where they
+ * have some: figures whose intervals overlap show no change. */
 #include "benchmarks/native/llmload/output/compare.h"
 
 #include "base/fs.h"
@@ -166,8 +167,8 @@ struct judged {
     bool worse;
 };
 
-/* The metrics that both sides have, in *ret[FIGURES]; those that they do not have a NULL word. Where nothing has changed, at most one comparison of twenty claims a
- * change of any figure. */
+/* The metrics that both sides have, in *ret[FIGURES]; those that they do not have a NULL word.
+ * Where nothing has changed, at most one comparison of twenty claims a change of any figure. */
 static void judge_all(const struct compare_side *a, const struct compare_side *b, double threshold, struct judged *ret)
 {
     double p[FIGURES];

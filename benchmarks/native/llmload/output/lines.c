@@ -1,4 +1,5 @@
-/* lines.c: see lines.h. A loop of the load hands on 128 KiB at a time, or what a second has brought, under a lock that is held for a few instructions, and never waits for the disk. */
+/* lines.c: see lines.h. A loop of the load hands on 128 KiB at a time, or what a second has
+ * brought, under a lock that is held for a few instructions, and never waits for the disk. */
 #include "benchmarks/native/llmload/output/lines.h"
 
 #include "base/clock.h"

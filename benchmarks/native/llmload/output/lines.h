@@ -1,4 +1,5 @@
-/* lines.h: a file that several threads write lines to: each fills a block of its own, one thread writes. */
+/* lines.h: a file that several threads write lines to: each fills a block of its own, one thread
+ * writes. */
 #ifndef LLMLOAD_LINES_H
 #define LLMLOAD_LINES_H
 #include "base/buf.h"
@@ -11,6 +12,7 @@ int lines_open(struct line_writer **ret, const char *path, const char *option, u
 /* The buffer of that worker, to which whole lines are added; then lines_added. */
 struct buf *lines_buf(struct line_writer *l, unsigned worker);
 void lines_added(struct line_writer *l, unsigned worker);
-/* Writes what is left, ends the thread, frees. ERR_SYSTEM: not all could be written; how many lines are missing. */
+/* Writes what is left, ends the thread, frees. ERR_SYSTEM: not all could be written; how many lines
+ * are missing. */
 int lines_close(struct line_writer *l, struct err *err);
 #endif

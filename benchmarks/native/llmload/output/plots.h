@@ -1,9 +1,11 @@
-/* plots.h: a run as SVG: histograms of latencies, the run in time, the curve of a saturation sweep. */
+/* plots.h: a run as SVG: histograms of latencies, the run in time, the curve of a saturation
+ * sweep. */
 #ifndef LLMLOAD_PLOTS_H
 #define LLMLOAD_PLOTS_H
 #include "benchmarks/native/llmload/engine.h"
 
-/* Writes ttft.svg, itl.svg, tpot.svg, e2el.svg (those that have values) and time.svg below dir, which is made if need be. */
+/* Writes ttft.svg, itl.svg, tpot.svg, e2el.svg (those that have values) and time.svg below dir,
+ * which is made if need be. */
 int plots_write(const char *dir, const struct outcome *o, const char *title, struct err *err);
 
 /* One level of a sweep. NaN: not known. */
@@ -11,6 +13,7 @@ struct saturation_point {
     double load; /* requests per second that were offered, or streams */
     double requests_per_s, tokens_per_s, ttft_ms, ttft_p99_ms, itl_ms, goodput_per_s;
 };
-/* saturation.svg: throughput over load; latency.svg: median and p99 TTFT over load. load_label: "offered requests/s" or "streams". */
+/* saturation.svg: throughput over load; latency.svg: median and p99 TTFT over load. load_label:
+ * "offered requests/s" or "streams". */
 int plots_saturation(const char *dir, const struct saturation_point *points, size_t n, const char *load_label, const char *title, struct err *err);
 #endif

@@ -1,4 +1,5 @@
-/* records.c: see records.h. The form is AIPerf's "Working with Profile Export Files" (docs of version 0.13); what it has no name for has one of ours. */
+/* records.c: see records.h. The form is AIPerf's "Working with Profile Export Files" (docs of
+ * version 0.13); what it has no name for has one of ours. */
 #include "benchmarks/native/llmload/output/records.h"
 
 #include "benchmarks/native/llmload/output/lines.h"
@@ -47,7 +48,8 @@ static void put_record_value(struct buf *to, const char *tag, double v, const ch
     buf_printf(to, ",\"unit\":\"%s\"}", unit);
 }
 
-/* Which places of inter_chunk_latency say nothing of the service, because several events came with one stamp. */
+/* Which places of inter_chunk_latency say nothing of the service, because several events came with
+ * one stamp. */
 static void put_shared(const struct request_result *r, struct buf *to)
 {
     const char *comma = "";

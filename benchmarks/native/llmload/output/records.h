@@ -1,11 +1,13 @@
-/* records.h: each finished request as a line: JSON in the form of AIPerf's profile_export.jsonl, or CSV. */
+/* records.h: each finished request as a line: JSON in the form of AIPerf's profile_export.jsonl, or
+ * CSV. */
 #ifndef LLMLOAD_RECORDS_H
 #define LLMLOAD_RECORDS_H
 #include "benchmarks/native/llmload/result.h"
 
 struct records;
 
-/* chunks: with the gaps between chunks. The path must live longer. Freed by records_free, after the run. */
+/* chunks: with the gaps between chunks. The path must live longer. Freed by records_free, after the
+ * run. */
 int records_new(struct records **ret, const char *path, bool csv, bool chunks, uint64_t seed, struct err *err);
 void records_free(struct records *r); /* NULL is allowed */
 struct result_sink *records_sink(struct records *r);

@@ -42,9 +42,11 @@ struct dataset {
     bool is_body; /* the row is a whole request's body */
 };
 
-/* members.c: the members of a row that belong into the request, beside the prompt: those that requests have, or all of a whole body. */
+/* members.c: the members of a row that belong into the request, beside the prompt: those that
+ * requests have, or all of a whole body. */
 int row_members(struct dataset *d, struct item *i, const struct json *row, bool is_body, struct err *err);
 
-/* row.c: takes one row of the file (rows_take; to: the data set). A conversation without a turn of a human is skipped. */
+/* row.c: takes one row of the file (rows_take; to: the data set). A conversation without a turn of
+ * a human is skipped. */
 int dataset_row(void *to, const struct json *j, struct str text, size_t line, struct err *err);
 #endif

@@ -1,4 +1,5 @@
-/* lengths.h: distributions of lengths in tokens: "128", "64-512", "normal:512,64", "lognormal:512,256", "file:lengths.txt", each with "@LEAST-MOST" behind. */
+/* lengths.h: distributions of lengths in tokens: "128", "64-512", "normal:512,64",
+ * "lognormal:512,256", "file:lengths.txt", each with "@LEAST-MOST" behind. */
 #ifndef LLMLOAD_LENGTHS_H
 #define LLMLOAD_LENGTHS_H
 #include "base/buf.h"

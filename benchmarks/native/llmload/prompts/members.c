@@ -1,4 +1,5 @@
-/* members.c: what a row of a prompt file says of its request beside the prompt: tools, the answer's form, sampling. */
+/* members.c: what a row of a prompt file says of its request beside the prompt: tools, the answer's
+ * form, sampling. */
 #include "benchmarks/native/llmload/prompts/dataset.h"
 
 #include <string.h>

@@ -5,18 +5,21 @@
 
 struct dataset;
 
-/* By the rows of prompts.def in set. With --score the load becomes what scoring needs (not streamed, each item once). ERR_USAGE, or ERR_INPUT with
- * file and line. Closed by its own close. */
+/* By the rows of prompts.def in set. With --score the load becomes what scoring needs (not
+ * streamed, each item once). ERR_USAGE, or ERR_INPUT with file and line. Closed by its own
+ * close. */
 int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct load *load, struct err *err);
 
 /* synthetic.c */
 struct tokenizer;
 int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, const struct load *load, struct tokenizer *tokenizer, struct err *err);
-/* varied.c: the default; the tokenizer, which may be NULL, belongs to the source from now on, also on error */
+/* varied.c: the default; the tokenizer, which may be NULL, belongs to the source from now on, also
+ * on error */
 int prompts_varied(struct prompt_source **ret, const struct load *load, struct tokenizer *tokenizer, struct err *err);
 /* dataset.c; the tokenizer, which may be NULL, belongs to the source from now on, also on error */
 int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struct load *load, struct tokenizer *tokenizer, struct err *err);
-/* One text for all requests, counted by a tokenizer, which belongs to the source from now on, also on error. */
+/* One text for all requests, counted by a tokenizer, which belongs to the source from now on, also
+ * on error. */
 int prompts_text(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct err *err);
 /* The data set behind a source; NULL: it is none. */
 struct dataset *prompts_dataset_of(struct prompt_source *source);

@@ -1,4 +1,5 @@
-/* row.c: what one row of a prompt file says, by its members: a conversation, messages, choices, or a prompt. */
+/* row.c: what one row of a prompt file says, by its members: a conversation, messages, choices, or
+ * a prompt. */
 #include "benchmarks/native/llmload/prompts/dataset.h"
 
 #include <ctype.h>
@@ -61,7 +62,8 @@ static int dataset_add_answer(struct dataset *d, struct row_answer answer, const
     return d->rows_max && d->row_count >= d->rows_max ? 1 : 0;
 }
 
-/* What the row says of the answer's length, else the length of the answer that stands in it. A length that no request can have skips the row. */
+/* What the row says of the answer's length, else the length of the answer that stands in it. A
+ * length that no request can have skips the row. */
 static int output_tokens(const struct dataset *d, const struct json *row, const char *answer, uint32_t *ret, struct err *err)
 {
     static const char *const names[] = {"output_tokens", "max_completion_tokens", "max_tokens", "output_length", "expected_output_len"};
@@ -175,7 +177,8 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
 
 /* ---- a text to go on with or a question, several endings, the right one ---- */
 
-/* HellaSwag's texts as lm-evaluation-harness cleans them: " [title]" ends a sentence, other brackets and double blanks go. */
+/* HellaSwag's texts as lm-evaluation-harness cleans them: " [title]" ends a sentence, other
+ * brackets and double blanks go. */
 static void add_clean(struct buf *to, struct str text)
 {
     text = str_trim(text);
@@ -345,7 +348,8 @@ static int take_ids(struct dataset *d, struct item *i, const struct json *ids, s
     return text.failed || !i->input_tokens ? err_set(err, ERR_INPUT, "a prompt without tokens, or with too many") : 0;
 }
 
-/* The text of a row's prompt: its first member that a prompt can have, or an instruction and what it is about (Alpaca, Dolly). */
+/* The text of a row's prompt: its first member that a prompt can have, or an instruction and what
+ * it is about (Alpaca, Dolly). */
 static const struct json *add_prompt(struct buf *to, const struct json *row)
 {
     static const char *const names[] = {"prompt", "text", "text_input", "question", "instruction", "input", NULL};

@@ -1,4 +1,5 @@
-/* scoring.c: see scoring.h. "endings" is what lm-evaluation-harness does (acc and acc_norm); "letters" scores the letter of the answer. */
+/* scoring.c: see scoring.h. "endings" is what lm-evaluation-harness does (acc and acc_norm);
+ * "letters" scores the letter of the answer. */
 #include "benchmarks/native/llmload/prompts/scoring.h"
 
 #include "base/json.h"

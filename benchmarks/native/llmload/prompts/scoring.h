@@ -5,7 +5,8 @@
 
 struct scoring;
 
-/* For a source whose data set is scored (--score); *ret NULL where it is not. The sink takes the answers' bodies. The source must live longer. */
+/* For a source whose data set is scored (--score); *ret NULL where it is not. The sink takes the
+ * answers' bodies. The source must live longer. */
 int scoring_new(struct scoring **ret, struct prompt_source *source, struct err *err);
 void scoring_free(struct scoring *s); /* NULL is allowed */
 struct result_sink *scoring_sink(struct scoring *s);
@@ -20,8 +21,9 @@ void scoring_json(const struct scoring *s, struct buf *to);
 /* Lines for people. */
 void scoring_table(const struct scoring *s, struct buf *to);
 
-/* For tests: the log-probability of what stands from … until (in characters) in the prompt that a completions answer echoes; or that of each
- * letter A … in the first token's alternatives (-INFINITY: not among them). -1: the answer has none, err says what is missing. */
+/* For tests: the log-probability of the text from … until (in characters) in the prompt that a
+ * completions answer echoes; or that of each letter A … in the first token's alternatives
+ * (-INFINITY: not among them). -1: the answer has none, err says what is missing. */
 struct json;
 int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double *ret, struct err *err);
 int scoring_letters(const struct json *body, double *ret, unsigned letters, struct err *err);

@@ -1,4 +1,5 @@
-/* synthetic.c: made-up prompts of wanted lengths: words that are one token each, drawn by (seed, index), behind shared prefixes or a trace's blocks. */
+/* synthetic.c: made-up prompts of wanted lengths: words that are one token each, drawn by (seed,
+ * index), behind shared prefixes or a trace's blocks. */
 #include "benchmarks/native/llmload/prompts/lengths.h"
 #include "benchmarks/native/llmload/prompts/prompts.h"
 #include "benchmarks/native/llmload/random.h"
@@ -10,7 +11,8 @@ enum { PIECES_MAX = 4096, BLOCK_TOKENS = 512 /* of Mooncake's hash_ids */, CHECK
 /* Streams of random numbers; blocks and prefixes have one each, by their number. */
 enum { STREAM_INPUT = 1, STREAM_OUTPUT, STREAM_WORDS, STREAM_CHECK, STREAM_PREFIX = 1 << 8, STREAM_BLOCK = 1 << 9 };
 
-/* Frequent English words, a token or little more each, with the blank before it, in the vocabularies in use. */
+/* Frequent English words, a token or little more each, with the blank before it, in the
+ * vocabularies in use. */
 static const char *const common[] = {
     "time",      "people",   "way",      "day",      "man",     "thing",       "woman",   "life",   "child",    "world",     "school",
     "state",     "family",   "student",  "group",    "country", "problem",     "hand",    "part",   "place",    "case",      "week",
@@ -89,7 +91,8 @@ static void add_blocks(const struct synthetic *s, struct buf *to, const struct p
     synthetic_add_tokens(s, to, random_at(s->seed, STREAM_WORDS, want->index), 0, tokens);
 }
 
-/* Where words are not one token each: as many words as come nearest to the wanted number from below, found by halving. */
+/* Where words are not one token each: as many words as come nearest to the wanted number from
+ * below, found by halving. */
 static void add_fitting(const struct synthetic *s, struct buf *to, const struct prompt_want *want, uint32_t tokens, uint32_t already)
 {
     uint32_t low = 1, high = tokens;
@@ -196,7 +199,8 @@ static bool is_single_token(const struct synthetic *s, struct str text, struct b
     return tokenizer_count(s->tokenizer, s->blank_first ? text : str_sub(text, 1, text.n), NULL) == 1;
 }
 
-/* Tokens of the vocabulary that are single words, at most PIECES_MAX of them, taken at even distances. */
+/* Tokens of the vocabulary that are single words, at most PIECES_MAX of them, taken at even
+ * distances. */
 static void choose_pieces(struct synthetic *s)
 {
     struct buf text CLEANUP_BUF, scratch CLEANUP_BUF;

@@ -1,4 +1,5 @@
-/* varied.c: the default prompt: a short request that begins differently each time, so that no cache of prefixes answers it. */
+/* varied.c: the default prompt: a short request that begins differently each time, so that no cache
+ * of prefixes answers it. */
 #include "benchmarks/native/llmload/prompts/prompts.h"
 #include "benchmarks/native/llmload/random.h"
 #include "benchmarks/native/llmload/tokens/tokenizer.h"
@@ -28,7 +29,8 @@ static const struct varied *varied_of(const struct prompt_source *source)
     return (const struct varied *)(const void *)source;
 }
 
-/* "river stone table cloud:"; no two of 2^24 indexes in a row have the same, no two of 64 the same first word. */
+/* "river stone table cloud:"; no two of 2^24 indexes in a row have the same, no two of 64 the same
+ * first word. */
 static void varied_write_head(const struct prompt_source *source, uint64_t index, char *to)
 {
     uint64_t v = index * 0x9e3779b1u + varied_of(source)->offset;

@@ -1,4 +1,5 @@
-/* prom.h: the samples of a page of metrics in Prometheus' text format (0.0.4) or OpenMetrics 1.0, one after the other, without copying.
+/* prom.h: the samples of a page of metrics in Prometheus' text format (0.0.4) or OpenMetrics 1.0,
+ * one after the other, without copying.
  *
  * https://prometheus.io/docs/instrumenting/exposition_formats/ */
 #ifndef LLMLOAD_PROM_H
@@ -6,10 +7,11 @@
 #include "base/buf.h"
 
 struct prom_sample {
-    struct str name, labels; /* labels: what stands between the braces, escapes included */
+    struct str name, labels; /* labels: the text between the braces, escapes included */
     double value; /* NaN and infinities are possible */
 };
 
-/* The next sample of *rest, which moves on. 1: *ret is set; 0: the end; -1: a line that is no sample (it is passed over; the caller counts). */
+/* The next sample of *rest, which moves on. 1: *ret is set; 0: the end; -1: a line that is no
+ * sample (it is passed over; the caller counts). */
 int prom_next(struct str *rest, struct prom_sample *ret);
 #endif

@@ -1,4 +1,5 @@
-/* ready.c: the gates that a service passes before it can be measured, each with its time; see server.h. */
+/* ready.c: the gates that a service passes before it can be measured, each with its time; see
+ * server.h. */
 #include "base/clock.h"
 #include "benchmarks/native/llmload/server/server.h"
 

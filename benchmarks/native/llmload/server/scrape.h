@@ -1,4 +1,5 @@
-/* scrape.h: a thread that reads the service's own figures on the run's clock, and looks whether it still answers when nothing else does. */
+/* scrape.h: a thread that reads the service's own metrics on the run's clock, and checks that the
+ * service still answers. */
 #ifndef LLMLOAD_SCRAPE_H
 #define LLMLOAD_SCRAPE_H
 #include "benchmarks/native/llmload/engine.h"
@@ -8,19 +9,22 @@
 struct scrape;
 
 struct scrape_config {
-    double every_s; /* 0: figures are not read */
+    double every_s; /* 0: no metrics are read */
     const char *file; /* JSON lines; NULL */
     pid_t pid; /* of the server; 0: not known */
 };
-/* Reads once, then starts the thread. Figures that cannot be read are no error: the result says so. The load must live longer. */
+/* Reads once, then starts the thread. Metrics that cannot be read are no error: the result names
+ * the reason. The load must live longer. */
 int scrape_start(struct scrape **ret, const struct load *load, const struct scrape_config *config, struct err *err);
-/* From the engine's ticks: what it has seen. true: the server is gone (its process ended, or nothing has succeeded while connections are refused three
- * times in a row): the run should end. Never waits. */
+/* Called with the engine's ticks. true: the server is gone (its process ended, or nothing has
+ * succeeded while connections are refused three times in a row): the run should end. Never
+ * waits. */
 bool scrape_gone(struct scrape *s, const struct live_counts *l);
 /* Reads once more and ends the thread. */
 void scrape_stop(struct scrape *s);
 void scrape_free(struct scrape *s); /* NULL is allowed */
-/* `,"server_metrics":{name:{…}},…`: means and extremes of gauges, the run's difference of counters. After scrape_stop. */
+/* `,"server_metrics":{name:{…}},…`: means and extremes of gauges, the run's difference of counters.
+ * After scrape_stop. */
 void scrape_json(const struct scrape *s, struct buf *to);
 /* The run's difference of a counter ("generation_tokens"); NaN: not known. */
 double scrape_counted(const struct scrape *s, const char *name);

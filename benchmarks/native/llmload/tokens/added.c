@@ -1,4 +1,5 @@
-/* added.c: see added.h; the rules for blanks and words beside a token are those of tokenizers' AddedVocabulary. */
+/* added.c: see added.h; the rules for blanks and words beside a token are those of tokenizers'
+ * AddedVocabulary. */
 #include "benchmarks/native/llmload/tokens/added.h"
 
 #include <stdlib.h>
@@ -83,7 +84,8 @@ static const struct added_token *token_at(const struct added_list *a, bool norma
     return NULL;
 }
 
-/* Length of the blank (Unicode's White_Space, as Rust's char::is_whitespace) that text begins with; 0: none. */
+/* Length of the blank (Unicode's White_Space, as Rust's char::is_whitespace) that text begins with;
+ * 0: none. */
 static size_t white_space_len(struct str text)
 {
     static const char *const wide[] = {"\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8",

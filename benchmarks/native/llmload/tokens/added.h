@@ -11,10 +11,12 @@ struct added_list {
     bool first_byte[2][256];   /* [normalized]: a token of that kind begins with it */
 };
 
-/* Adds one member of "added_tokens". Those marked normalized are searched in normalized text, in their own normalized form. ERR_INPUT, ERR_SYSTEM. */
+/* Adds one member of "added_tokens". Those marked normalized are searched in normalized text, in
+ * their own normalized form. ERR_INPUT, ERR_SYSTEM. */
 int added_read(struct added_list *a, const struct json *spec, uint32_t id, const struct steps *normal, struct err *err);
 void added_deinit(struct added_list *a);
 bool added_has(const struct added_list *a, uint32_t id);
-/* Calls `piece` for each stretch between tokens (id -1) and each token, in order; the leftmost and there the longest is taken. */
+/* Calls `piece` for each stretch between tokens (id -1) and each token, in order; the leftmost and
+ * there the longest is taken. */
 void added_cut(const struct added_list *a, bool normalized, struct str text, void (*piece)(void *to, struct str text, int64_t id), void *to);
 #endif

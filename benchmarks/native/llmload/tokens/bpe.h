@@ -1,7 +1,8 @@
 /* bpe.h: byte-pair encoding of one word: a vocabulary, ranked merges, and the merging itself.
  *
- * As the model "BPE" of Hugging Face's tokenizers does it (docs of that library, version 0.23): characters become their tokens, then the pair of
- * lowest rank is merged, the leftmost first, until none is left. The time is n log n in the length of a word. */
+ * As the model "BPE" of Hugging Face's tokenizers does it (docs of that library, version 0.23):
+ * characters become their tokens, then the pair of lowest rank is merged, the leftmost first, until
+ * none is left. The time is n log n in the length of a word. */
 #ifndef LLMLOAD_BPE_H
 #define LLMLOAD_BPE_H
 #include "base/arena.h"

@@ -132,7 +132,8 @@ void bpe_file_free(struct bpe_file *f)
     free(f);
 }
 
-/* ---- encoding: tokens that were added are cut out first, from the text as it is and then from the normalized one ---- */
+/* ---- encoding: tokens that were added are cut out first, from the text as it is and then from the
+ * normalized one ---- */
 
 struct encoding {
     const struct bpe_file *file;

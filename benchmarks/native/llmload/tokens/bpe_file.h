@@ -1,7 +1,8 @@
 /* bpe_file.h: a tokenizer.json with a model of type BPE: what is in it, and encoding by it.
  *
- * The format has no specification but the library that writes it (Hugging Face's tokenizers, 0.23): added_tokens, normalizer, pre_tokenizer,
- * post_processor, model. Anything in it that is not understood and changes counts is an error. */
+ * The format has no specification but the library that writes it (Hugging Face's tokenizers, 0.23):
+ * added_tokens, normalizer, pre_tokenizer, post_processor, model. Anything in it that is not
+ * understood and changes counts is an error. */
 #ifndef LLMLOAD_BPE_FILE_H
 #define LLMLOAD_BPE_FILE_H
 #include "base/buf.h"

@@ -1,4 +1,5 @@
-/* sentencepiece.c: loads the object that speaks to libsentencepiece, and passes texts to it; see sentencepiece.h. */
+/* sentencepiece.c: loads the object that speaks to libsentencepiece, and passes texts to it; see
+ * sentencepiece.h. */
 #include "benchmarks/native/llmload/tokens/sentencepiece.h"
 
 #include "benchmarks/native/llmload/tokens/sentencepiece_calls.h"

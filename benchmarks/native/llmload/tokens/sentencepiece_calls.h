@@ -10,6 +10,7 @@ typedef void llmload_pieces_close_fn(void *model);
 /* Number of ids, at most `max` of them in ids; -1: it failed. */
 typedef long llmload_pieces_encode_fn(void *model, const char *text, size_t n, uint32_t *ids, size_t max);
 typedef int llmload_pieces_size_fn(void *model);
-/* The piece, NUL-terminated; NULL for control, unknown, unused and byte pieces, and ids out of bounds. */
+/* The piece, NUL-terminated; NULL for control, unknown, unused and byte pieces, and ids out of
+ * bounds. */
 typedef const char *llmload_pieces_text_fn(void *model, int id);
 #endif

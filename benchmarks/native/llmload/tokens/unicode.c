@@ -1,4 +1,5 @@
-/* unicode.c: normal forms by utf8proc, whose one function is bound at run time: ASCII, which is most prompts, needs no library. */
+/* unicode.c: normal forms by utf8proc, whose one function is bound at run time: ASCII, which is
+ * most prompts, needs no library. */
 #include "benchmarks/native/llmload/tokens/unicode.h"
 
 #include "base/library.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-/* utf8proc_map of utf8proc 2.x, https://juliastrings.github.io/utf8proc/doc/: options are bits, the result is the caller's to free. */
+/* utf8proc_map of utf8proc 2.x, https://juliastrings.github.io/utf8proc/doc/: options are bits, the
+ * result is the caller's to free. */
 typedef ssize_t utf8proc_map_fn(const uint8_t *text, ssize_t n, uint8_t **ret, int options);
 enum { STABLE = 1 << 1, COMPAT = 1 << 2, COMPOSE = 1 << 3, DECOMPOSE = 1 << 4 };
 

@@ -1,4 +1,5 @@
-/* unicode.h: Unicode's normal forms (over utf8proc, loaded when a tokenizer has one and the text is not plain ASCII). */
+/* unicode.h: Unicode's normal forms (over utf8proc, loaded when a tokenizer has one and the text is
+ * not plain ASCII). */
 #ifndef LLMLOAD_UNICODE_H
 #define LLMLOAD_UNICODE_H
 #include "base/buf.h"
@@ -8,6 +9,7 @@ enum unicode_form { UNICODE_NFC, UNICODE_NFD, UNICODE_NFKC, UNICODE_NFKD };
 
 /* By its name, "NFC". ERR_INPUT: no such form. */
 int unicode_form_of(const char *name, enum unicode_form *ret, struct err *err);
-/* Appends text, valid UTF-8, in that form. ERR_SYSTEM: libutf8proc is not on this machine (the text names the package). */
+/* Appends text, valid UTF-8, in that form. ERR_SYSTEM: libutf8proc is not on this machine (the text
+ * names the package). */
 int unicode_normalize(enum unicode_form form, struct str text, struct buf *to, struct err *err);
 #endif
