@@ -65,6 +65,7 @@ struct metric_rule {
     const char *headline; /* "max"; NULL: the last value alone is the metric (no statistics) */
     bool is_headline; /* the rule has the word; with "last" `headline` is NULL */
     const char *stat; /* the cell is already this statistic of something not printed */
+    struct name values; /* the param with the number of values behind `stat`; n 0: the rule does not name it */
     unsigned number; /* NUMBER_… */
     double low, high; /* values outside are not believed; infinite: open */
     struct str none[8]; /* texts that mean missing, beside the usual words; numbers by value */
@@ -242,6 +243,7 @@ struct sample {
 };
 struct series {
     struct str name; /* "write.bw" */
+    struct str values; /* "issued.write": the param of the rule's `values`; empty: none */
     const struct metric_rule *rule;
     const struct reader *reader;
     const struct source *source;

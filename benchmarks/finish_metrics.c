@@ -1,24 +1,12 @@
 /* finish_metrics.c: values become metrics with their statistics, or are missing with the reason. */
 #include "benchmarks/finish.h"
+#include "benchmarks/percentile.h"
 #include "base/buf.h"
 #include "base/stats.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Values whose rule says `when` and where that does not hold are not values of this metric. All conditions are asked before any goes. */
-void series_drop(struct ending *e)
-{
-    struct rules_run *run = e->run;
-    for (struct series *s = run->series; s; s = s->next) {
-        run->block_now = s->block;
-        s->dropped = s->forgotten || (s->rule->when && !ending_holds(e, s->rule->when));
-    }
-    for (struct series *s = run->series; s; s = s->next)
-        if (s->dropped)
-            s->n = s->missing = 0;
-}
 
 /* Metrics that no line prints. What cannot be computed is not there; `required` tells who needs it. */
 void computed_take(struct ending *e)
@@ -131,6 +119,34 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
             if (s->sample[i].value != s->sample[0].value)
                 return "the output has several different values where one is expected";
     return contradicted(run, s) ? "the output has several different values where one is expected" : NULL;
+}
+
+/* A percentile of fewer values than it needs is withheld, with the reason. */
+static void percentile_withhold(const struct rules_run *run, struct series *s)
+{
+    const struct value_seen *seen = s->values.n && s->n && !s->dropped ? value_in(run, s->values, (int)s->block) : NULL;
+    double values;
+    unsigned needs = s->rule->stat ? percentile_needs(s->rule->stat) : 0;
+    if (!seen || !str_double(seen->text, &values) || values >= needs || series_trouble(run, s))
+        return;
+    snprintf(s->why, sizeof s->why, "%s of %.0f value%s, %u needed", s->rule->stat, values, values == 1 ? "" : "s", needs);
+    s->missing += s->n;
+    s->n = 0;
+}
+
+/* Values whose rule says `when` and where that does not hold are not values of this metric. All conditions are asked before any goes. */
+void series_drop(struct ending *e)
+{
+    struct rules_run *run = e->run;
+    for (struct series *s = run->series; s; s = s->next) {
+        run->block_now = s->block;
+        s->dropped = s->forgotten || (s->rule->when && !ending_holds(e, s->rule->when));
+    }
+    for (struct series *s = run->series; s; s = s->next) {
+        percentile_withhold(run, s);
+        if (s->dropped)
+            s->n = s->missing = 0;
+    }
 }
 
 static double stat_value(const char *name, const struct stats *s)

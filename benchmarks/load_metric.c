@@ -1,6 +1,7 @@
 /* load_metric.c: metrics of readers and those that are computed: name, unit, direction, what several values mean. */
 #include "benchmarks/load.h"
 #include "benchmarks/number.h"
+#include "benchmarks/percentile.h"
 
 #include <math.h>
 
@@ -40,8 +41,9 @@ static int load_name(struct name *ret, struct str text, struct reader *r, const 
     return ret->n ? 0 : rules_complain(at, rules, err, "the name is empty");
 }
 
-static const char *const metric_keys[] = {"name", "cell",    "unit",  "from",   "unit_cell", "better", "headline", "stat", "many",  "step",
-                                          "zero", "missing", "range", "suffix", "scale",     "where",  "when",     "each", "scope", NULL};
+static const char *const metric_keys[] = {"name",   "cell",  "unit",  "from",   "unit_cell", "better",  "headline",
+                                          "stat",   "many",  "step",  "values", "zero",      "missing", "range",
+                                          "suffix", "scale", "where", "when",   "each",      "scope",   NULL};
 
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)
 {
@@ -152,6 +154,11 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
     if (stat < 0 || scope < 0)
         return -1;
     m->stat = stat ? stats[stat] : NULL;
+    const struct yaml *values = yaml_get(y, "values");
+    if (values && (values->kind != YAML_SCALAR || !m->stat || !percentile_needs(m->stat)))
+        return rules_complain(values, rules, err, "values is a param's name, for stat: p50, p90, p95, p99 or p999");
+    if (values && load_name(&m->values, values->text, r, values, rules, err))
+        return -1;
     m->of_run = scope == 1;
     m->index = rules->metric_count++;
     r->metrics++;

@@ -213,6 +213,8 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     struct series *s = series_of(run, source, r, m, (struct str){name, n}, block);
     if (!s)
         return;
+    if (m->values.n && !s->values.n && name_make(source, &m->values, cells, name, sizeof(name), &n))
+        s->values = str_of(arena_printf(&run->arena, "%s", name));
     if (!run->block[block].used)
         memcpy(run->block[block].version, version_in(run, source), sizeof run->block[block].version);
     run->block[block].used = true;
