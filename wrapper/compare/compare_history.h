@@ -29,6 +29,7 @@ struct history_question {
     struct arena *arena;
 };
 enum { HISTORY_USUAL = 50, HISTORY_MAX = 1000 };
-/* Prints the run against the earlier ones. 0; 3: with gate, a metric that may close it is worse; 1: the run is damaged; -1: err. */
+/* Compares the run with the earlier ones and prints the result. 0; 3: with gate, a metric that counts
+ * is worse; 1: the run is damaged; -1 with err. */
 int history_compare(const struct history_question *asked, struct runs *runs, struct err *err);
 #endif

@@ -40,7 +40,7 @@ struct proposed_group {
 struct proposal {
     struct arena *arena;
     const struct opt_value *ignore;
-    bool undirected; /* also metrics of which nobody knows whether more is better */
+    bool undirected; /* also metrics without a direction */
     bool all; /* also what the rules do not put first */
     double min_band;
     struct proposed_group *groups;
@@ -49,7 +49,8 @@ struct proposal {
 };
 
 void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all, struct arena *a);
-/* The run of that name is added to its group; what is needed of it is copied. Naming a run twice is an error. */
+/* Copies what is needed of the run of that name into its group. 0; -1 with err, also for a run that is
+ * named twice. */
 int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, struct err *err);
 /* Appends the text as a quoted pattern of a reference file that fits this text alone. */
 void proposal_quote(struct buf *to, const char *text);

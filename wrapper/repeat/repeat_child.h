@@ -1,4 +1,4 @@
-/* repeat_child.h: one run of a series as a process: started, waited for, signals passed on to it once. */
+/* repeat_child.h: run one repetition as a child process, and pass each signal on to it once. */
 #ifndef REPEAT_REPEAT_CHILD_H
 #define REPEAT_REPEAT_CHILD_H
 #include "base/err.h"
@@ -7,18 +7,19 @@
 
 struct repeat_child {
     struct spawn_state state;
-    struct signals signals; /* signals.finish_signal: somebody wants the series to end */
-    void (*beat)(void *context); /* called about once a minute while a run goes on */
+    struct signals signals; /* signals.finish_signal: the signal that ends the repetitions; 0: none */
+    void (*beat)(void *context); /* called about once a minute while a run goes on; may be NULL */
     void *context;
 };
 
 /* Opens the file that is each repetition's standard input: a regular file or a device. The descriptor, the caller's to close; -1 with err. */
 int repeat_input_open(const char *input, struct err *err);
-/* Blocks the signals from here on; what comes is for the run that goes on. 0; -1 with err. */
+/* Blocks signals from now on, and reads them for the current run. 0; -1 with err. */
 int repeat_child_open(struct repeat_child *c, struct err *err);
-/* Starts line[0] with the process's environment and standard input from `input` (NULL: empty) and waits for its end. 0 with the wait status; -1. */
+/* Starts line[0] with the process's environment and standard input from `input` (NULL: empty) and
+ * waits for its end. 0 with the wait status; -1 with err: it could not start. */
 int repeat_child_run(struct repeat_child *c, char *const *line, const char *input, int *ret_status, struct err *err);
-/* Has a signal come that ends the series? Its number, or 0. */
+/* The number of a signal that ends the repetitions; 0: none has arrived. */
 int repeat_child_ending(struct repeat_child *c);
 void repeat_child_close(struct repeat_child *c);
 #endif

@@ -1,4 +1,4 @@
-/* repeat_state.h: what the driver of a series knows, shared by the chapters of its story: series.c (what is run next) and series_record.c. */
+/* repeat_state.h: the state of repetitions, shared by repeat.c (what runs next) and repeat_record.c. */
 #ifndef REPEAT_REPEAT_STATE_H
 #define REPEAT_REPEAT_STATE_H
 #include "repeat/repeat_child.h"
@@ -6,30 +6,31 @@
 #include "run/state.h"
 
 struct repeat_state {
-    struct plan plan; /* for the runs' lines */
+    struct plan plan; /* for the runs' command lines */
     struct repeat_plan what;
     struct series_notes notes;
     struct repeat_child child;
-    struct run run; /* the series' own run */
-    bool recorded; /* there is one */
-    int file; /* repetitions.jsonl */
-    const char *scratch; /* tree of the runs of a series with steps, else NULL */
-    uint64_t kept; /* bytes of logs kept of such runs */
+    struct run run; /* the parent run */
+    bool recorded; /* there is a parent run */
+    int file; /* repetitions.jsonl; -1: none */
+    const char *scratch; /* tree of the runs with --as steps, else NULL */
+    uint64_t kept; /* bytes of logs stored of such runs */
     char **env;
     int64_t start_ns;
-    int status; /* wait status of the first run that did not end well; 0: none */
+    int status; /* wait status of the first run that failed; 0: none */
     bool unfit; /* a verdict was not pass */
     bool stop; /* no more runs */
     const char *why; /* in words */
 };
 
-/* The series' own run begins: journal, facts, notes. -1: what the caller named is wrong, or it cannot be recorded (err->kind tells). */
+/* Begins the parent run: journal, facts, notes. 0; -1 with err: ERR_USAGE or ERR_INPUT if the user's
+ * input is wrong, else it cannot be recorded. */
 int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err);
-/* What a run that has ended has put into the tree; then it is noted. False: the program was never started. */
+/* Reads what an ended run has stored in the tree, and notes it. False: the program never started. */
 bool repeat_note_run(struct repeat_state *s, struct series_repetition *run);
-/* The series' own run becomes one in the tree; the summary is printed. */
+/* Publishes the parent run and prints the summary. signal: that ended the repetitions; 0: none. */
 void repeat_end(struct repeat_state *s, int exit_status, int signal);
-/* Nothing was started: no run stays behind. */
+/* No program started: removes the parent run. */
 void repeat_discard(struct repeat_state *s);
 /* One line on standard error. */
 void repeat_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,4 +1,4 @@
-/* reading.h: a stored output read by rules, as `parse` and `rules check` do it; and what it tells, line by line. */
+/* reading.h: read a stored output by rules, for `parse` and `rules check`, and print its facts. */
 #ifndef REPLAY_READING_H
 #define REPLAY_READING_H
 #include "base/buf.h"
@@ -16,13 +16,15 @@ struct replay_input {
     char *const *argv; /* the program's arguments; NULL: not known */
     char *const *env; /* its environment, NAME=VALUE; NULL: not known */
     int status; /* -1: not known */
-    struct coverage *coverage; /* NULL: nobody counts */
-    const char *name; /* of the sample, for what is counted */
+    struct coverage *coverage; /* counts what the sample covers; NULL: do not count */
+    const char *name; /* of the sample, for the coverage */
 };
 
-/* Reads all of it. *record is initialised in any case: record_deinit it. The verdict's reason lies in the record's arena. */
+/* Reads the output. 0; -1 with err. The caller calls record_deinit in both cases. The verdict's reason
+ * is in the record's arena. */
 int replay_read(const struct rules *rules, const struct replay_input *what, struct record *record, struct rules_outcome *ret, struct err *err);
-/* The facts, one a line, in the order of the record, safe to print: what `expect` beside a sample holds. */
+/* Appends verdict and facts, one a line, grouped by kind, safe to print: the format of a sample's
+ * `expect`. */
 void replay_print_facts(struct buf *to, const struct record *record, const struct rules_outcome *out);
 const char *replay_verdict_word(enum verdict v);
 #endif

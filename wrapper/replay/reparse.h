@@ -1,4 +1,5 @@
-/* reparse.h: the kept output of a run is read again; where the rules now say something else, a new run amends the old one. */
+/* reparse.h: read the stored output of a run again. If the rules now give other facts, a new run amends
+ * the old one. */
 #ifndef REPLAY_REPARSE_H
 #define REPLAY_REPARSE_H
 #include "runs/runs.h"
@@ -28,7 +29,7 @@ struct reparsed {
     size_t count;
 };
 
-/* One run, read with TREE_METRICS. *ret tells all; texts lie in the arena. */
+/* Reads one run again, whose TREE_METRICS are read. Sets *ret; its texts are in the arena. */
 void reparse_run(const struct reparse *x, const struct tree_run *run, struct reparsed *ret);
 
 /* The facts of a run in the tree as a record again, with sources, units and directions: what benchwrap.json and the metrics' files say. */

@@ -1,4 +1,4 @@
-/* rules_check.h: what can be said about a rule file: mistakes, what its samples say, and what an author should look at. */
+/* rules_check.h: check a rule file: mistakes, results of its samples, and remarks for its author. */
 #ifndef REPLAY_RULES_CHECK_H
 #define REPLAY_RULES_CHECK_H
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* commit.h: a run recorded in a results repository is committed, when it is safe and the launcher has gone. */
+/* commit.h: commit a run recorded in a results repository, after the launcher has ended. */
 #ifndef WRAPPER_RUN_COMMIT_H
 #define WRAPPER_RUN_COMMIT_H
 #include "run/finish.h"

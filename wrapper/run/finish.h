@@ -6,7 +6,8 @@
 #include "run/redaction.h"
 #include "run/spool.h"
 
-/* With `told`: the elements of record->references (record.h) lie in this file of the spool, where there are any. */
+/* With options.told: the file in the spool that holds the elements of record->references (record.h),
+ * if there are any. */
 #define FINISH_REFERENCES "references"
 
 struct finished {
@@ -17,22 +18,24 @@ struct finished {
     char place[128];            /* "mlruns/<exp>/<run>", "" if it is only in the spool */
     uint32_t experiment;
     const char *experiment_name;
-    char note[1024];            /* what went wrong after the record was written (--archive), "" for nothing; to be told once */
-    struct redaction redaction; /* of what the finish step itself tells */
+    char note[1024];            /* a failure after the record was written (--archive), for the caller to print; "": none */
+    struct redaction redaction; /* of facts that the finish step itself records */
 };
 
-/* What its recorder still knows of the program. */
+/* What only the run's recorder knows of the program. */
 struct finish_program {
     char *const *env; /* for rules that read it */
-    struct identities *ids; /* the names that are left out of a public record; NULL: they are looked for again */
+    struct identities *ids; /* names that a public record leaves out; NULL: they are collected again */
 };
-/* Reads the journal in s, runs the rules over the kept streams, builds the run and publishes it; notes that in the spool. program: NULL after a crash.
- * An unended journal is closed as KILLED at its last fact. On failure the spool keeps everything and -1 is returned (*ret is initialised all the same:
- * finished_deinit). */
+/* Reads the journal in s, runs the rules over the stored streams, builds the run, publishes it and
+ * marks the spool as published. program: NULL after a crash. Closes an unended journal as KILLED at
+ * its last fact. 0; -1: the spool keeps everything. The caller calls finished_deinit in both cases. */
 int finish_run(struct spool *s, const struct finish_program *program, struct finished *ret, struct err *err);
-/* The same without building and publishing: what the run would be. The spool must be an ended one; it stays as it is but for rules.yaml. */
+/* The same without building and publishing: what the run would be. The journal must be ended. Writes
+ * only files of the spool that finish_run makes again. */
 int finish_look(struct spool *s, struct finished *ret, struct err *err);
 void finished_deinit(struct finished *f);
-/* The last step alone, for a record that is complete (a child run): builds it in the spool and renames it into the tree; f->place tells where. */
+/* The last step alone, for a complete record (a child run): builds the run in the spool, renames it
+ * into the tree and sets f->place. 0; -1 with err. */
 int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err);
 #endif

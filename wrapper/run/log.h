@@ -1,4 +1,4 @@
-/* log.h: facts that the program itself tells by `benchwrap log` over its datagram socket. */
+/* log.h: record facts that the program sends with `benchwrap log` to a datagram socket. */
 #ifndef WRAPPER_RUN_LOG_H
 #define WRAPPER_RUN_LOG_H
 #include "mlruns-format/record.h"
@@ -6,15 +6,16 @@
 
 #include <sys/types.h>
 
-/* The recorder's end of the socket. Any local user can send to it; only messages of our own user and of root, as the kernel attests, are read. */
+/* The recorder's end of the socket. Any local user can send to it; the recorder reads only messages
+ * that the kernel attests as of its own user or of root. */
 struct log {
     int fd;                /* -1: there is none */
     uid_t own;
-    bool clear;            /* the kernel can tell our user from others */
+    bool clear;            /* the kernel distinguishes our user from others */
     uint64_t foreign;      /* messages dropped */
     int64_t rest_until_ns; /* CLOCK_MONOTONIC: so many were dropped at once that nothing is read until then; 0: no rest */
 };
-/* Where kept files go, and how many bytes they may still have. */
+/* Where stored files go, and how many bytes are left for them. */
 struct log_store {
     int spool;
     uint64_t *keep_left;
@@ -23,9 +24,10 @@ struct log_store {
 
 /* fd: of the launcher, with SO_PASSCRED; -1 for none. It stays the caller's. */
 void log_open(struct log *l, int fd);
-/* Reads what waits (a bounded number of messages) and records what it says: {"metric": key, "value": number or "NaN", "step", "time", "unit"},
- * {"param": key, "value": text}, {"tag": key, "value": text}, {"artifact": name} with one open file (SCM_RIGHTS). What is wrong with one becomes a warning
- * fact. Files are copied into the spool at once. Never waits. Returns the number of messages read or dropped. */
+/* Reads a bounded number of waiting messages and records their facts: {"metric": key, "value": number
+ * or "NaN", "step", "time", "unit"}, {"param": key, "value": text}, {"tag": key, "value": text},
+ * {"artifact": name} with one open file (SCM_RIGHTS), which it copies into the spool. A wrong message
+ * becomes a warning. Never waits. Returns the number of messages read or dropped. */
 int log_receive(struct log *l, const struct log_store *to, struct record *record);
 /* Reads what the program sent before its end, and records how many messages of other users were dropped: benchwrap.log_dropped and a warning. */
 void log_close(struct log *l, const struct log_store *to, struct record *record);

@@ -1,7 +1,8 @@
 /* make.h: a finished run made from facts: no program was watched (an old output, a run read again).
  *
- * The way is every run's: a journal and files in the spool, then finish_run. What is being made has a name that nobody finishes; it becomes a
- * spool like any other by one rename, so a crash leaves nothing or a whole run that the next sweep publishes. */
+ * It takes the same steps as every run: a journal and files in the spool, then finish_run. Until it is
+ * complete, its folder has a name that no process finishes. One rename makes it a run: a crash leaves
+ * nothing, or a complete run that the next cleanup publishes. */
 #ifndef WRAPPER_RUN_MAKE_H
 #define WRAPPER_RUN_MAKE_H
 #include "run/finish.h"
@@ -38,23 +39,25 @@ void make_fact(struct made_run *m, const struct fact *fact);
 int make_close(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct err *err);
 /* The record as it would be published. *ret is to be finished_deinit in all cases. */
 int make_look(struct made_run *m, struct finished *ret, struct err *err);
-/* The run is whole: it is published. 0; 1: a run of this id is being published by another process, nothing was done; -1: it stays in the
- * spool for the next sweep (or, before the rename, is gone). *ret as of finish_run, to be finished_deinit in all cases. The spool is left:
- * make_batch_settle, or a later sweep, releases it. Nothing else may be done with *m behind it. */
+/* Publishes the complete run. 0; 1: another process is publishing a run of this id, nothing was done;
+ * -1: it stays in the spool for the next cleanup (or, before the rename, is removed). *ret as of
+ * finish_run; the caller calls finished_deinit in all cases. The spool remains until make_batch_settle
+ * or a later cleanup releases it. *m is closed. */
 int make_publish(struct made_run *m, struct finished *ret, struct err *err);
 /* make_close and make_publish. */
 int make_end(struct made_run *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err);
-/* Nothing of it stays. */
+/* Removes all of it and closes *m. */
 void make_drop(struct made_run *m);
 
-/* Published runs whose spools are still there: they are made safe together (one sync of the file system), then their spools are removed. */
+/* Published runs whose spools exist: they are synced together, then their spools are removed. */
 struct make_batch {
     const char *tree, *spool;       /* set by the caller: the mlruns folder, and that of all spools */
     char ids[256][33];
     size_t count;
 };
-/* One more; a full batch is settled. */
+/* Adds one, and settles a full batch. 0; -1 with err. */
 int make_batch_add(struct make_batch *b, const char *id, struct err *err);
-/* The batch is made safe and is empty after it. Ids that are not there are passed over. -1: the next sweep does what was not done. */
+/* Syncs the tree's file system, removes the spools, and empties the batch. Ignores ids without a
+ * spool. 0; -1: the next cleanup does the rest. */
 int make_batch_settle(struct make_batch *b, struct err *err);
 #endif

@@ -1,4 +1,4 @@
-/* redaction.h: what a run leaves out of all that it writes: secrets, and in the public profile identities. */
+/* redaction.h: remove secrets, and in the public profile identities, from all that a run writes. */
 #ifndef WRAPPER_REDACTION_H
 #define WRAPPER_REDACTION_H
 #include "base/arena.h"
@@ -11,22 +11,26 @@ struct redaction {
     struct redact streams; /* the same for what the program prints: counted apart */
 };
 
-/* Of the machine h->root and the environment h->env. -1: public, and the machine cannot be looked at: who does not know its names cannot leave them out. */
+/* Collects the identities of the machine h->root and the environment h->env for a public run. 0; -1:
+ * the machine's names cannot be read. redaction_end must follow in both cases. */
 int redaction_begin(struct redaction *ret, bool public_profile, const struct host *h, struct err *err);
 /* The same of this machine. */
 int redaction_begin_here(struct redaction *ret, bool public_profile, char *const *env, struct err *err);
 /* With the identities of another redaction, which lives longer; NULL: private. */
 void redaction_begin_with(struct redaction *ret, struct identities *ids);
 void redaction_end(struct redaction *r);
-/* From now on the record's texts are cleaned. */
+/* Redacts each text that is added to the record from now on. *r must outlive that. */
 void redaction_of_record(struct redaction *r, struct record *record);
-/* A copy of a text or of arguments in the arena, cleaned; NULL without memory. What follows an option that names a secret is one ("--password X"). */
+/* A redacted copy of a text in the arena; NULL: out of memory. */
 char *redaction_text(struct redaction *r, const char *text, struct arena *a);
-/* The same of a value whose name decides, too. */
+/* The same of a value: also its name decides whether it is a secret. */
 char *redaction_named(struct redaction *r, const char *name, const char *value, struct arena *a);
 /* A copy of a name in the arena without secrets. Identities stay. NULL without memory. */
 char *redaction_name(struct redaction *r, const char *name, struct arena *a);
+/* Redacted copies of arguments, in the arena; NULL: out of memory. What follows an option that names a
+ * secret is one ("--password X"). */
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a);
-/* A copy of a whole output, cleaned as a program's is; to be freed. NULL: see err. env: names of people and hosts, may be NULL. */
+/* A redacted copy of a complete output; the caller frees it. NULL with err. env: the environment that
+ * names users and hosts, may be NULL. */
 char *redaction_output(struct str text, bool public_profile, char *const *env, struct err *err);
 #endif

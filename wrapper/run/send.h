@@ -1,4 +1,4 @@
-/* send.h: the process that talks to the MLflow server for one run: `benchwrap-core --send live|create|finish|fetch|discard …`, started by the recorder.
+/* send.h: the process that sends one run to the MLflow server: `benchwrap-core --send live|create|finish|fetch|discard …`, started by the recorder.
  *
  * live     while the program runs: makes the run on the server and follows the journal. Lowest priority, outside the program's processors where
  *          there are others, in a session of its own. It may be killed at any time: finish looks at what the server has.
@@ -6,7 +6,7 @@
  * finish   the run is in the tree: what the server lacks is sent, status and end time last.
  * fetch    --share-run: the program has ended; what its own client logged on the server comes into the spool (server_run is the run's id).
  * discard  the program could not be started: a run made for it is deleted again (server_run is its id).
- * The recorder hears of it by messages on descriptor SEND_LINE_FD. A live one that finds the recorder dead closes the run and finishes it. */
+ * It reports to the recorder by messages on descriptor SEND_LINE_FD. A live one that finds the recorder dead closes the run and finishes it. */
 #ifndef WRAPPER_SEND_H
 #define WRAPPER_SEND_H
 #include <stdint.h>
@@ -16,11 +16,11 @@ enum { SEND_LINE_FD = 3, SEND_ID_MAX = 65, SEND_URL_MAX = 1000, SEND_TEXT_MAX = 
 enum send_mode { SEND_LIVE, SEND_CREATE, SEND_FINISH, SEND_FETCH, SEND_DISCARD };
 enum send_kind {
     SEND_PLACE = 1, /* the run is there: id, experiment, url */
-    SEND_NOTE,      /* text: something people should see */
-    SEND_TROUBLE,   /* text: why it does not go on now */
-    SEND_DONE,      /* of finish: the server has all */
-    SEND_ASKING,    /* the first request goes out */
-    SEND_REPLY      /* the server has answered a request, whatever it said */
+    SEND_NOTE,      /* text: a message for the user */
+    SEND_TROUBLE,   /* text: why sending fails now */
+    SEND_DONE,      /* of finish: the server has the complete run */
+    SEND_ASKING,    /* it sends the first request */
+    SEND_REPLY      /* the server has answered a request, also with an error */
 };
 struct send_msg {
     uint32_t kind;
@@ -32,7 +32,7 @@ struct send_job {
     enum send_mode mode;
     const char *root, *name;  /* the spool's folder, the run's directory in it */
     const char *state;        /* folder for the notes of what was sent */
-    const char *server_run;   /* somebody else's run to append to; NULL */
+    const char *server_run;   /* an existing run on the server to append to; NULL: none */
     double patience_s;        /* no attempt begins later than this after the first */
 };
 

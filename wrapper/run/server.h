@@ -1,5 +1,6 @@
-/* server.h: the recorder's side of sending a run to an MLflow server: it starts the process that does it (send.h), hears it, waits for it a
- * bounded time, and never talks to a server itself. Without a server in the plan every call does nothing. */
+/* server.h: the recorder's side of sending a run to an MLflow server: it starts the sender (send.h),
+ * receives its messages and waits for it a bounded time. It never connects to a server itself. Without
+ * a server in the plan every call does nothing. */
 #ifndef WRAPPER_RUN_SERVER_H
 #define WRAPPER_RUN_SERVER_H
 #include "base/screen.h"
@@ -18,29 +19,30 @@ struct run_server {
     bool asking;            /* --share-run: the program waits for the run */
     bool shared;            /* the program knows the run */
     bool live;              /* a live one had the run on the server when it was last heard */
-    bool told;              /* that there is trouble was said */
+    bool told;              /* a failure has been reported */
     bool done;              /* the server has all */
     struct send_msg place;  /* kind 0: not known */
-    char trouble[SEND_TEXT_MAX]; /* "" none in force */
+    char trouble[SEND_TEXT_MAX]; /* why sending fails now; "": it does not */
     int64_t asked_ns;       /* since when the server owes a reply; 0: it does not */
     int64_t silence_ns;     /* how long it may go on being silent while something waits for it */
     bool patient;           /* --finish-wait was given: the server may be silent as long as that */
 };
 
-/* The run is begun: with --share-run the server is asked for it, while the recorder goes on. */
+/* The run has begun: with --share-run starts a sender that creates it on the server; does not wait. */
 void run_server_begin(struct run *run);
 /* Waits for that, at most 2 s since run_server_begin and 0.3 s for a silent server, and reports to the launcher what the program finds in its environment. */
 void run_server_share(struct run *run);
-/* The program runs. The live sender is started a second later: not while the program is starting, and never for the shortest of runs. */
+/* The program runs: plans the start of the live sender in a second. It must not delay the program's
+ * start, and very short runs need none. */
 void run_server_started(struct run *run);
-/* When the next thing is to be done (monotonic ns; INT64_MAX: nothing), and doing it. */
+/* When to call run_server_on_time (monotonic ns; INT64_MAX: never). */
 int64_t run_server_next(const struct run *run);
 void run_server_on_time(struct run *run, int64_t now_ns);
-/* Messages of the sender, when `line` can be read. */
+/* Reads the sender's messages, when `line` is readable. */
 void run_server_receive(struct run *run);
-/* The program has ended: the live sender with it. */
+/* The program has ended: ends the live sender. */
 void run_server_ended(struct run *run);
-/* The program could not be started: a run that was made for it is deleted on the server. */
+/* The program could not start: deletes the run that --share-run created on the server. */
 void run_server_discard(struct run *run);
 /* The program has ended and the journal is flushed: with --share-run, what its own client logged on the server is fetched, until `until_ns` or as long as a
  * silent server is waited for. What is not there then makes the run an incomplete one (run/shared.h). */
@@ -49,6 +51,6 @@ void run_server_fetch(struct run *run, int64_t until_ns);
  * a process goes on without anything waiting for it); where the run is, or why not, is added as lines to `to`.
  * False: the server has not all of it. Without a server in the plan, true and nothing is added. */
 bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to);
-/* The launcher has gone: no zombie is left to whoever is above it. */
+/* The launcher has ended: reaps the last sender, so that no zombie remains. */
 void run_server_close(struct run *run);
 #endif

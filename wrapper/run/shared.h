@@ -1,4 +1,4 @@
-/* shared.h: what the program's own MLflow client logs with --share-run becomes part of the run's record.
+/* shared.h: with --share-run, add what the program's own MLflow client logs to the run's record.
  *
  * Without a server (or while it is silent) the client logs to a private file store in the spool, <spool>/.shared-<run id>, and never to the tree. With a
  * server it logs there: when the program has ended, what the server has is fetched into a folder of the same name, as a journal and files. Either way the
@@ -16,9 +16,11 @@ struct shared_store {
     const char *uri;        /* file:///… */
     char experiment[24];    /* its id */
 };
-/* Makes the private store, with one run of the record's id that the client will find by MLFLOW_RUN_ID. Texts are in the arena. */
+/* Makes the private store with one run, of the id in *head, which the client finds by MLFLOW_RUN_ID.
+ * Texts are in the arena. 0; -1 with err. */
 int shared_make_store(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err);
-/* The folder of the run in the spool (make: made where it is not there), open; -1: there is none. */
+/* Opens the run's shared folder in the spool; make: creates it if it is absent. The descriptor, the
+ * caller's to close; -1: there is none. */
 int shared_open(const struct spool *s, const char *id, bool make);
 /* Is what a fetch has written to the folder complete? */
 bool shared_is_fetched(int folder);
@@ -35,8 +37,10 @@ struct shared_into {
 };
 /* From a folder that a fetch has completed. */
 int shared_add_fetched(struct shared_into *to, int folder, struct err *err);
-/* The finish step: from the store, or what was fetched; else the run is marked as incomplete. */
+/* The finish step: adds the store or the fetched folder to the record, else marks the run as
+ * incomplete. left: bytes left for files. */
 void shared_finish(const struct spool *s, struct record *r, uint64_t left, struct redact *redact);
-/* Runs that the client has made besides (a second start_run, nested ones) become runs of the tree; their places are added to `places`. */
+/* Publishes the client's other runs (a second start_run, nested ones), and appends their places to
+ * `places`, each behind a blank. 0; -1 with err. */
 int shared_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct buf *places, struct err *err);
 #endif

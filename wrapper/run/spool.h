@@ -1,4 +1,4 @@
-/* spool.h: where a run lives while it is not yet safe in the tree: one directory per run, claimed by renaming. */
+/* spool.h: store a run until it is safe in the tree: one directory per run, claimed by renaming. */
 #ifndef WRAPPER_RUN_SPOOL_H
 #define WRAPPER_RUN_SPOOL_H
 #include "base/buf.h"
@@ -22,9 +22,10 @@ enum { SPOOL_FOREIGN = 2 };
 int spool_create(struct spool *ret, const char *root, const char *name, struct err *err);
 /* Opens root/name. 1: it is not there (any more). SPOOL_FOREIGN: it belongs to another user, ret->owner, who finishes it; nothing is open. */
 int spool_open(struct spool *ret, const char *root, const char *name, struct err *err);
-/* Renames the directory so that nobody else finishes it too. 1: somebody was faster. */
+/* Renames the directory so that no other process finishes it. 0; 1: another process was faster; -1. */
 int spool_claim(struct spool *s, struct err *err);
-/* The run is published: notes `where` ("mlruns/<exp>/<run>", several with blanks between), so that only syncing and removing are left to do. */
+/* The run is published: stores `where` ("mlruns/<exp>/<run>", several with blanks between) below
+ * tree_parent, so that only syncing and removing remain. 0; -1 with err. */
 int spool_mark_published(struct spool *s, const char *tree_parent, const char *where, struct err *err);
 /* Seconds since it was published; INT_MAX if it was not. */
 int spool_published_for(const struct spool *s);
@@ -35,8 +36,9 @@ int spool_discard(struct spool *s, struct err *err);
 /* Removes the folder beside it alone. */
 int spool_drop_shared(struct spool *s);
 void spool_close(struct spool *s);
-/* The path as seen from the run's directory ("../../../mlruns"): it names nobody's home. False: longer than size, or the directory is unknown. */
+/* The path relative to the run's directory ("../../../mlruns"), which names no home folder. False: it is
+ * longer than `size` bytes, or the directory is unknown. */
 bool spool_relative(const struct spool *s, const char *path, char *ret, size_t size);
-/* "benchwrap: …" tells people where: absolute path of the run's directory. */
+/* Appends the absolute path of the run's directory, for messages. 0; -1. */
 int spool_path(const struct spool *s, struct buf *to);
 #endif

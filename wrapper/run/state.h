@@ -1,4 +1,4 @@
-/* state.h: what the recorder knows of its run, shared by the chapters of its story: run.c, run/begin.c, run/watch.c, run/end.c. */
+/* state.h: the recorder's state of its run, shared by run.c, begin.c, watch.c and end.c. */
 #ifndef WRAPPER_RUN_STATE_H
 #define WRAPPER_RUN_STATE_H
 #include "launch/wire.h"
@@ -24,18 +24,18 @@ struct run {
     struct journal *journal;
     struct record record;
     struct spool_stream streams[WIRE_STREAMS];
-    char **told_argv; /* the command line as it may be written */
-    struct redaction redaction; /* what is left out of all that is written */
-    struct redact_stream cleaned[WIRE_STREAMS]; /* on their way into streams */
+    char **told_argv; /* the command line without secrets */
+    struct redaction redaction; /* what the recorder leaves out of all that it writes */
+    struct redact_stream cleaned[WIRE_STREAMS]; /* redact the output on its way into streams */
     struct host host;
-    uint64_t log_max, files_max, keep_left; /* of each stream; of all files; of files, how much the run may still keep */
+    uint64_t log_max, files_max, keep_left; /* bytes: maximum of a stream; of all files; left for files */
     int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;
-    bool idle; /* no byte came lately: wake at the first */
-    bool dirty; /* facts came that are not in the journal's file yet */
+    bool idle; /* no recent output: wake at the first byte */
+    bool dirty; /* the journal's file lacks facts */
     int64_t program_mono_ns; /* when the program started */
     bool nested; /* a run inside a run */
     bool series; /* the run of a series: no program of its own */
-    bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
+    bool nests; /* and in its parent's experiment, as MLflow's UI requires of a child */
     struct run_server server;
     struct run_job job;
     struct run_collectors nodes;
@@ -46,26 +46,32 @@ struct run {
     struct wire_msg end; /* kind 0 until the program has ended */
 };
 
-/* A message to the launcher, or to run->tell; text may be NULL. The launcher's death is no error. */
+/* Sends a message to the launcher, or to run->tell; text may be NULL. Ignores that the launcher has
+ * died. */
 void run_report(const struct run *run, uint32_t kind, int status, const char *text);
-/* A warning that is told at once and stands in the record with the source SUMMARY_TOLD, so that the summary does not tell it again. */
+/* Prints a warning and records it with the source SUMMARY_TOLD, so that the summary leaves it out. */
 void run_warn(struct run *run, const char *text);
-/* The same for what another process has printed already. */
+/* Only records such a warning, which another process has printed. */
 void run_warn_silently(struct run *run, const char *text);
-/* Maps the launcher's memory and becomes the witness of signals. */
+/* Maps the launcher's memory and opens the signalfd: the recorder observes signals for the launcher.
+ * 0; -1 with err. */
 int run_map(struct run *run, struct err *err);
-/* All that must be there before the program may start: journal with its first line, quick facts. */
+/* Prepares what must exist before the program starts: journal with its first line, quick facts.
+ * 0; -1 with err. */
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err);
-/* Until the program has ended, or the launcher: then run->end tells (kind 0: the launcher was killed). */
+/* Records until the program or the launcher has ended, and sets run->end (kind 0: the launcher was
+ * killed). */
 void run_watch(struct run *run);
-/* Syncs the journal aside, or (all) whatever the spool holds. One at a time. */
+/* Syncs the journal, or (all) the run's spool folder, in a child process. Does nothing while one is
+ * at work. */
 void run_sync(struct run *run, bool all);
-/* Lines that wait for their end go into the streams' files, but for what may be the beginning of something that is left out. */
+/* Writes incomplete lines into the streams' files, except for a possible beginning of redacted text. */
 void run_pass_words(struct run *run);
-/* Does this signal mean that a run is to end: TERM INT HUP QUIT KILL XCPU? */
+/* Does the signal end a run: TERM INT HUP QUIT KILL XCPU? */
 bool run_is_ending(int number);
-/* Takes what the rings still hold and the signals that wait. */
+/* The program has ended: reads the rest of the rings, the pending signals and the log socket. */
 void run_drain(struct run *run);
-/* The last facts into the record and the journal: usage, status, kept files, what is looked at afterwards. */
+/* Records the last facts: usage, status, stored files, probes after the program, and closes the
+ * journal's facts. */
 void run_record_end(struct run *run);
 #endif

@@ -1,4 +1,4 @@
-/* stream.h: one captured stream on disk in the spool: the head whole, the tail in rotating segments, the middle counted.
+/* stream.h: store one captured stream in the spool: the complete head, the tail in rotating segments.
  *
  * Files in the spool directory: `<name>` holds the first half of the limit, `<name>.tail.<k>` the k-th piece (of half the limit each)
  * behind it; a segment is removed when two newer ones exist. So any crash leaves the head and at least half of the limit's tail. */
@@ -21,7 +21,7 @@ struct spool_stream {
 
 /* Nothing is made on disk until the first byte. */
 void spool_stream_init(struct spool_stream *s, int dir, const char *name, uint64_t log_max);
-/* Keeps n more bytes. Never fails: what the disk refuses is counted in ->lost. */
+/* Stores n more bytes. Never fails: counts in ->lost what cannot be written. */
 void spool_stream_write(struct spool_stream *s, const void *p, size_t n);
 void spool_stream_deinit(struct spool_stream *s);
 
@@ -32,15 +32,17 @@ struct spool_stream_kept {
     uint64_t cut;       /* bytes in the middle that are not */
     uint64_t tail;      /* bytes at its end that are kept */
 };
-/* 0; an absent stream is one of no bytes. */
+/* Returns 0; an absent stream has no bytes. */
 int spool_stream_inspect(int dir, const char *name, uint64_t log_max, struct spool_stream_kept *ret, struct err *err);
-/* Hands the kept bytes in order to `piece`, and between head and tail (if something was cut) calls `cut`. */
+/* Passes the stored bytes in order to `piece`, and calls `cut` between head and tail if bytes were cut.
+ * 0; -1 with err. */
 int spool_stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *context, const void *p, size_t n),
                 void (*cut)(void *context, uint64_t bytes), void *context, struct err *err);
-/* Hands each kept line to `line`, without its end; of a longer one its first STREAM_LINE_MAX bytes. */
+/* Passes each stored line that is not empty to `line`, without its end, at most STREAM_LINE_MAX bytes. */
 enum { STREAM_LINE_MAX = 512 };
 void spool_stream_lines(int dir, const char *name, uint64_t log_max, void (*line)(void *context, struct str line), void *context);
-/* Makes one file of the stream: `name` itself if it is whole there, else `<name>.whole` (head, a line that tells the cut, tail).
- * *ret_file (static text or in `path`) is NULL if the stream had no bytes. Can be repeated after a crash. */
+/* Makes one file of the stream: `name` itself if that is complete, else `<name>.whole` (head, a line
+ * with the number of cut bytes, tail). *ret_file: `name` or text in `path`; NULL: no bytes. Can be
+ * repeated after a crash. 0; -1 with err. */
 int spool_stream_join(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err);
 #endif

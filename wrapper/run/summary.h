@@ -5,7 +5,7 @@
 #include "base/screen.h"
 #include "run/finish.h"
 
-/* The source of a warning fact that was printed when it arose. */
+/* The source of a warning that was printed when it arose: the summary leaves it out. */
 #define SUMMARY_TOLD "recorder:told"
 
 struct summary {

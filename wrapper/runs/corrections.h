@@ -1,7 +1,8 @@
 /* corrections.h: runs that amend or retract others, as the readers of a tree apply them.
  *
- * A correction is a run of a named id (UUID version 5: few have one, so that few must be asked) with tag benchwrap.amends or
- * benchwrap.retracts = id of a run, which may be a correction itself. Of several that go back to one run the latest start counts, then the greater id. */
+ * A correction is a run with the tag benchwrap.amends or benchwrap.retracts = id of a run, which may be
+ * a correction itself. Its id is a UUID version 5: few runs have one, so readers check few. Of several
+ * corrections of one run the latest start counts, then the greater id. */
 #ifndef RUNS_CORRECTIONS_H
 #define RUNS_CORRECTIONS_H
 #include "runs/runs.h"
@@ -23,9 +24,9 @@ struct corrections {
 bool correction_possible(const char *id);
 /* The id that a run of such an id corrects, into the arena; NULL: none. tree: that the run is read through. */
 const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts);
-/* Notes that the run corrects `target` (NULL, or what is no id: nothing is noted). */
+/* Adds that the run corrects `target`; does nothing if that is NULL or no id. May set c->failed. */
 void corrections_add(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
-/* All have been seen. */
+/* All corrections are added: sorts them for corrections_of. May set c->failed. */
 void corrections_sort(struct corrections *c);
 /* What counts for the chain that the run belongs to (->root: its first run, ->id: the one that corrects it); NULL: nothing corrects it. */
 const struct correction *corrections_of(const struct corrections *c, const char *id);

@@ -3,8 +3,8 @@
 #define RUNS_INHERIT_H
 #include "runs/runs.h"
 
-/* The params of the parent run about machine and job that `run` (params and tags read) does not have itself, in c's arena.
- * NULL: the run is no repetition, or its parent is not in the tree. */
+/* The params about machine and job that the parent run has and `run` (params and tags read) lacks. In
+ * the arena; NULL: none, the run is no repetition, or its parent is not in the tree. */
 struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, struct arena *a);
 /* Appends them to the run's own params. */
 void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a);

@@ -3,8 +3,9 @@
 #define RUNS_INPUTS_H
 #include "runs/runs.h"
 
-/* Does the param say what was measured (an argument, an option, what the output tells of itself, nodes and tasks, node.type, job.partition), and not what
- * was seen of the machine meanwhile? source: who told it (benchwrap.json), NULL if that is not known. ignore: patterns of keys that never matter. */
+/* Does the param state what was measured (an argument, an option, a param from the output, nodes and
+ * tasks, node.type, job.partition), and not an observation of the machine? source: of the param in
+ * benchwrap.json; NULL: not known. ignore: patterns of keys that never matter. */
 bool inputs_matter(const char *key, const char *source, const struct opt_value *ignore);
 /* Is it the allocation's number of something (job.nodes) where the run knows the launch's own (step.nodes)? Then it is no input. */
 bool inputs_superseded(const struct tree_entry *params, const char *key);
@@ -16,7 +17,7 @@ const char *inputs_source(const struct json *detail, const char *key);
 /* The value of an input, "params/api", in a run of which only the meta is read; the launch's shape is job.* in older runs. NULL: there is none. */
 const char *inputs_value(const struct runs *runs, const struct tree_run *run, const char *path, struct arena *a);
 
-struct run_inputs { /* what a run must share with the one that is asked about */
+struct run_inputs { /* what other runs must share with this one to be comparable */
     struct input {
         const char *path;
         struct str value;

@@ -1,4 +1,4 @@
-/* runs.h: runs of a tree as the commands that look at them want them: chosen, sorted, with unit and direction of each metric. */
+/* runs.h: read runs of a tree for commands: selected, sorted, with unit and direction of each metric. */
 #ifndef RUNS_RUNS_H
 #define RUNS_RUNS_H
 #include "base/json.h"
