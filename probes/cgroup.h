@@ -5,9 +5,9 @@
 
 struct cgroup {
     char dir[1024]; /* of this process's group, relative to the root */
-    size_t top; /* bytes of the mount point's part: no walking above it */
+    size_t top; /* bytes of the mount point's part: the topmost group */
     int version; /* of the hierarchy that has the controller: 1 or 2 */
-    bool found; /* false: no such hierarchy, or the group is not visible in it: */
+    bool found; /* false: no such hierarchy, or the group is not visible in it */
     bool hidden; /* the last mount of the hierarchy shows other groups only */
 };
 
@@ -19,14 +19,16 @@ bool cgroup_of_controller(const struct host *h, const char *controller, struct c
 /* Returns whether the group is the root of its hierarchy, whose counters describe the machine instead of a group. */
 bool cgroup_is_root(const struct host *h, const struct cgroup *g);
 
-/* Moves *g up to the group whose processor limit is the least, where one has a limit: its counters say how often that limit withheld processors. */
+/* Moves *g up to the group with the minimum processor limit, where one has a limit: its counters
+ * count how often that limit withheld processors. */
 void cgroup_climb_to_limit(const struct host *h, struct cgroup *g);
 
 /* Returns whether a running process is in other groups than this one, for a controller that limits or counts; *ret_known is false
  * where it has ended or shows no groups. */
 bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known);
 
-/* Returns why the limits of this process were none of the program's, as cgroup_use has seen by now; NULL: they were. */
+/* Returns why the limits of this process did not apply to the program, as the probe cgroup_use has
+ * found so far; NULL: they applied. */
 const char *cgroup_use_foreign_reason(const struct host *h);
 
 /* Reads the processors that the cpuset group allows, as the kernel's list; the nearest ancestor's where the group has none of

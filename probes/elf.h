@@ -1,4 +1,5 @@
-/* elf.h: what an ELF file says about itself. The file is foreign: every offset and length is checked, nothing is mapped. */
+/* elf.h: reads the description that an ELF file has of itself. The file is untrusted: every offset
+ * and length is checked, nothing is mapped. */
 #ifndef PROBES_ELF_H
 #define PROBES_ELF_H
 #include "base/err.h"
@@ -18,13 +19,13 @@ struct elf {
     const char *needed[ELF_NEEDED];
     size_t needed_count;
     struct str comment; /* the compilers' notes, NUL-separated; n 0: none */
-    char text[ELF_TEXT]; /* where the texts above lie */
+    char text[ELF_TEXT]; /* the texts above */
     size_t used;
 };
 
-/* Reads up to n bytes at an offset; returns how many, or -1. */
+/* Reads up to n bytes at an offset. Returns how many, or -1. */
 typedef ssize_t elf_read_at(void *context, void *to, size_t n, uint64_t offset);
-/* 0; 1: not an ELF file; -1: damaged (err names what). */
+/* Reads the headers. Returns 0; 1: not an ELF file; -1: damaged, with *err. */
 int elf_read(struct elf *ret, elf_read_at *read_at, void *context, struct err *err);
 /* The same from a file. */
 int elf_read_fd(struct elf *ret, int fd, struct err *err);

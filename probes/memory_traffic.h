@@ -1,4 +1,4 @@
-/* memory_traffic.h: what the memory controllers count, as the kernel describes their counters in sysfs. */
+/* memory_traffic.h: finds the counters of the memory controllers that the kernel describes in sysfs. */
 #ifndef PROBES_MEMORY_TRAFFIC_H
 #define PROBES_MEMORY_TRAFFIC_H
 #include "probes/probe.h"
@@ -14,7 +14,9 @@ struct traffic_event {
     double bytes; /* in one count */
 };
 
-/* The counters of data moved by the memory controllers: "cas_count_read" and "cas_count_write" (Intel servers), "data_read", "data_reads" … (free running
- * ones, clients), each with the scale and unit that the kernel tells for it, and AMD's amd_umc (from Zen 4: 64 bytes a command). Returns how many, at most max. */
+/* Finds the counters of data that the memory controllers moved: "cas_count_read" and
+ * "cas_count_write" (Intel servers), "data_read", "data_reads" … (free running ones, clients), each
+ * with the kernel's scale and unit, and AMD's amd_umc (from Zen 4: 64 bytes a command). Returns how
+ * many, at most max. */
 size_t traffic_find_events(const struct host *h, struct traffic_event *ret, size_t max);
 #endif

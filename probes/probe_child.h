@@ -1,27 +1,33 @@
-/* probe_child.h: a probe's hook in a process of its own: what hangs there (a dead file system, a driver, a server) delays nobody, what crashes there
- * (a vendor's library) takes nothing along, and it has a deadline. */
+/* probe_child.h: runs a probe's hook in a child process with a deadline. A hook that hangs (a dead
+ * file system, a driver, a server) delays no other work, and one that crashes (a vendor's library)
+ * ends only its own process. */
 #ifndef PROBES_PROBE_CHILD_H
 #define PROBES_PROBE_CHILD_H
 #include "probes/probe.h"
 
 struct probe_child {
     pid_t pid; /* 0: none */
-    pid_t ended; /* it was told to end and has not been seen to, 0: none */
+    pid_t ended; /* killed, but not reaped yet; 0: none */
     int fd;
-    bool failed; /* the hook returned an error, which was told as missing, or could not look at what may be there the next time: nothing of it lasts */
+    /* The hook returned an error, which is recorded as missing, or could not read a file that may be
+     * readable the next time: no fact of it is cached. Known after probe_child_emit. */
+    bool failed;
     int64_t start_ns;
-    struct buf text; /* what it has told, fact_text.h */
+    struct buf text; /* the facts so far, as fact_text.h writes them */
 };
 
-/* Starts the hook on copies of host and record; its facts come back one by one. low: at a low priority, while a program is measured; not where somebody
- * waits for it. 0, or -1 with errno. */
-int probe_child_begin(struct probe_child *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), bool low);
-/* Waits until it has told all, but not longer than until this monotonic time. */
+/* Starts the hook on copies of host and record; the child sends its facts one by one. low: at a low
+ * priority, while a program is measured; false where a user waits. Returns 0, or -1 with errno. */
+int probe_child_begin(struct probe_child *ret, struct host *h, struct record *r,
+                      int (*hook)(struct host *, struct record *, struct err *), bool low);
+/* Receives facts until the child has sent all, or until this monotonic time in ns. */
 void probe_child_wait(struct probe_child *a, int64_t until_ns);
-/* Tells the record what came. Returns how long the hook took in ms, or -1 when it did not come to its end. */
+/* Adds the facts received so far to the record. Returns the duration of the hook in ms, or -1 when
+ * it has not finished. */
 double probe_child_emit(struct probe_child *a, const struct host *h, struct record *r);
-/* Ends the process, if it still runs, and does not wait for it. Frees. Fine for one that never began. */
+/* Kills the child, if it still runs, without waiting for its end, and frees. Also valid for a
+ * struct with fd -1 and all else zero. */
 void probe_child_end(struct probe_child *a);
-/* Waits for its end, 10 ms at most: one can hang in the kernel. */
+/* Waits until the killed child has ended, at most 10 ms: it can hang in the kernel. */
 void probe_child_reap(struct probe_child *a);
 #endif

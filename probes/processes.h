@@ -1,9 +1,10 @@
-/* processes.h: which processes the program has, for samplers that look at them closer. */
+/* processes.h: lists the program's processes for samplers that read more about them. */
 #ifndef PROBES_PROCESSES_H
 #define PROBES_PROCESSES_H
 #include "probes/probe.h"
 
 enum { PROCESSES_SEEN = 32 };
-/* The first of them, as the last walk found them. How many; some may have gone meanwhile. */
+/* Writes the first of them, as the last sample found them. Returns how many; some may have ended
+ * since. */
 size_t processes_list(const struct host *h, pid_t ret[PROCESSES_SEEN]);
 #endif

@@ -1,4 +1,4 @@
-/* program.h: where the measured program lies. */
+/* program.h: finds the file of the measured program. */
 #ifndef PROBES_PROGRAM_H
 #define PROBES_PROGRAM_H
 #include "probes/look.h"

@@ -16,11 +16,13 @@ struct redact {
     size_t secrets, identities; /* places so far */
     size_t numbers; /* of them plain numbers, which may have been results */
 };
-/* A text that ends here. Returns the number of places. */
+/* Replaces in a complete text, in place. Returns the number of places. */
 size_t redact_text(struct redact *r, char *text, size_t n);
-/* The value of a param, a tag or another named thing: the name decides, too. Returns the number of places. */
+/* Replaces in the value of a param, a tag or another named text; the name counts, too. Returns the
+ * number of places. */
 size_t redact_named(struct redact *r, struct str name, char *value, size_t n);
-/* Replaces the secrets alone; each (may be NULL) hears of them. */
+/* Replaces only secrets in place; each (may be NULL) is called for every one. Returns the number of
+ * places. */
 size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 
 /* A text in UTF-16, which its byte order mark announces, on its way through redaction: one letter stands for each unit of two bytes. */
@@ -33,7 +35,7 @@ struct redact_wide {
     size_t n_out, n, cap;
 };
 
-/* Does the text begin with the byte order mark of UTF-16? */
+/* Returns whether the text begins with the byte order mark of UTF-16. */
 bool redact_is_wide(struct str head);
 
 /* A stream: pieces come as they are written, whatever they cut in two, and go on line by line; the end of one that is not whole yet is held back. */
@@ -48,7 +50,7 @@ struct redact_stream {
 };
 void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*write)(void *context, const void *p, size_t n), void *context);
 void redact_stream_write(struct redact_stream *s, const void *p, size_t n);
-/* Hands on what is held, as far as it cannot be the beginning of something; `end`: all of it. */
+/* Writes the held bytes that cannot be the beginning of a secret; `end`: all of them. */
 void redact_stream_flush(struct redact_stream *s, bool end);
 void redact_stream_deinit(struct redact_stream *s);
 #endif

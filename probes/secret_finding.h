@@ -1,5 +1,5 @@
-/* secret_finding.h: what the parts of the finder of secrets share: the state of a search, and the looks that each part takes at a place. Private to secrets.c,
- * secret_values.c, secret_tokens.c and secret_words.c. */
+/* secret_finding.h: the state of a search for secrets, and the checks that each part of it makes at
+ * a position. Private to secrets.c, secret_values.c, secret_tokens.c and secret_words.c. */
 #ifndef PROBES_SECRET_FINDING_H
 #define PROBES_SECRET_FINDING_H
 #include "probes/secret_names.h"
@@ -18,7 +18,7 @@ enum {
 };
 
 struct known_name {
-    size_t at, n; /* where it stood first; n 0: none */
+    size_t at, n; /* its first position; n 0: none */
     enum secret_weight weight;
 };
 
@@ -116,13 +116,13 @@ static inline unsigned secret_tokens_of_16(const char *p, unsigned *ret_digits)
 #endif
 
 /* ---- secret_values.c: values behind names ---- */
-/* A look at the sign ("=", ":") of an assignment, a comma behind a quote, and the ">" of a tag. */
+/* Check the sign ("=", ":") of an assignment, a comma behind a quote, and the ">" of a tag. */
 void secret_check_assignment(struct secret_search *f, size_t at);
 void secret_check_comma(struct secret_search *f, size_t at);
 void secret_check_tag(struct secret_search *f, size_t at);
-/* secret_report for secret_manifest.h: the context is the finding. */
+/* secret_report for secret_manifest.h: the context is the search. */
 void secret_report_part(void *context, size_t at, size_t n);
-/* The lines from here on that belong to a folded value. */
+/* Checks the lines from here on that belong to a folded value. */
 void secret_check_fold(struct secret_search *f, size_t from);
 /* Names are many, secrets are few: false where no word of secret_names.def can be in the name. */
 bool secret_can_be_name(const char *p, size_t n);
@@ -136,16 +136,16 @@ size_t secret_without_escape(struct str t, size_t from, size_t end);
 bool secret_is_scheme(struct str word);
 
 /* ---- secret_tokens.c: secrets by their own form ---- */
-/* A look at a run of token bytes, at the "@" of an address, and at the "~" of a client secret. */
+/* Check a run of token bytes, the "@" of an address, and the "~" of a client secret. */
 void secret_check_run(struct secret_search *f, size_t from);
 void secret_check_user(struct secret_search *f, size_t at);
 void secret_check_tilde(struct secret_search *f, size_t at);
 
 /* ---- secret_words.c: options, keys and words ---- */
-/* A look at dashes (options, marks of keys), at the "ss" of "password", and at an apostrophe. */
+/* Check dashes (options, marks of keys), the "ss" of "password", and an apostrophe. */
 void secret_check_dashes(struct secret_search *f, size_t at);
 void secret_check_pass(struct secret_search *f, size_t at);
 void secret_check_apostrophe(struct secret_search *f, size_t at);
-/* The lines from here on that belong to a private key. */
+/* Checks the lines from here on that belong to a private key. */
 void secret_check_key(struct secret_search *f, size_t from);
 #endif

@@ -1,4 +1,4 @@
-/* secrets.h: where secrets stand in a text: tokens of known services, JSON Web Tokens, private keys, long random strings, user info of URLs, values that
+/* secrets.h: finds secrets in a text: tokens of known services, JSON Web Tokens, private keys, long random strings, user info of URLs, values that
  * are assigned to names of secrets ("password=…", "Authorization: …", "--api-key …").
  *
  * Numbers are results: what is plainly a number is a secret only behind a name like "password". Hexadecimal digests are no secrets here: build ids, commits. */
@@ -21,8 +21,8 @@ struct secret {
 
 enum secrets_fold { SECRETS_FOLD_NONE, SECRETS_FOLD_BLOCK, SECRETS_FOLD_LINE, SECRETS_FOLD_TAG, SECRETS_FOLD_VALUE };
 
-/* What lines before the text say of it: it is inside of a private key, or a name of a secret has its value below it. Zeroed at the start of a stream; kept between
- * its pieces. */
+/* What the lines before announce for the text: it is inside a private key, or it is the value of a
+ * secret's name above. Zeroed at the start of a stream, and passed on between its pieces. */
 struct secrets_state {
     bool in_key;
     unsigned char fold; /* enum secrets_fold */
@@ -33,9 +33,11 @@ struct secrets_state {
 
 /* Calls each for every secret, in order; they can overlap. The text should be whole lines. Returns how many there are. */
 size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
-/* Where all that follows in the line may be a secret ("Authorization: Basic"); the line's length: nowhere. */
+/* Returns the offset from which the rest of the line may be a secret ("Authorization: Basic"); the
+ * line's length: nowhere. */
 size_t secrets_rest_of_line(struct str line);
-/* Could what follows be a secret because of the last of these words? ("--password", "token =") */
+/* Returns whether the last of these words announces a secret ("--password", "token ="). */
 bool secrets_are_announced(struct str words);
+/* Returns the kind in words, static. */
 const char *secrets_reason(enum secret_kind kind);
 #endif

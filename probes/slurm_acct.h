@@ -1,4 +1,4 @@
-/* slurm_acct.h: what sacct says of the steps of a job that ran while the program did. */
+/* slurm_acct.h: parses sacct's report about the steps of a job that ran while the program did. */
 #ifndef PROBES_SLURM_ACCT_H
 #define PROBES_SLURM_ACCT_H
 #include "base/str.h"
@@ -12,7 +12,7 @@
 #define SLURM_ACCT_MARK '\x1f'
 #define SLURM_ACCT_OWN "benchwrap-node" /* the job name of our own steps, which are left out */
 
-/* Sums and maxima over the steps; -1: not told by any. */
+/* Sums and maxima over the steps; -1: no step reports it. */
 struct slurm_acct {
     size_t steps, running, unclear; /* that have ended; that still run or whose data has not arrived; that ended in the second from_s */
     double cpu_s, max_rss_B, ave_rss_B, disk_read_B, disk_write_B, energy_J;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 struct stripe {
-    int64_t count, size_B; /* -1: not told. count of Lustre: -1 can mean all targets, then `all` is set */
+    int64_t count, size_B; /* -1: not reported. count of Lustre: -1 can mean all targets, then `all` is set */
     bool all;
     unsigned components; /* of a composite (progressive) layout; 0: plain */
     char pool[32], pattern[32]; /* "" where there is none */
@@ -21,8 +21,9 @@ bool stripe_of_lov(struct str lov, struct stripe *ret);
 bool stripe_of_lfs(struct str text, struct stripe *ret);
 bool stripe_of_beegfs(struct str text, struct stripe *ret);
 bool stripe_of_mmlsattr(struct str text, struct stripe *ret);
-/* By the file system's type ("lustre", "beegfs", "gpfs", "ceph"): attribute first, then the vendor's tool within wait_ms. 1: told, 0: this type has no stripes,
- * -1 with *err why not. For a side process: a dead server blocks these calls. */
+/* By the file system's type ("lustre", "beegfs", "gpfs", "ceph"): attribute first, then the vendor's tool within wait_ms. Returns 1 with
+ * *ret; 0: this type has no stripes; -1 with *err. For a child process: a dead server blocks these
+ * calls. */
 int stripe_read(const char *type, const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err);
 /* The output of a vendor's tool (at most 64 KiB), appended. env: its environment. 0, or -1: not there, failed, or not ended in time. */
 int stripe_run_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err);

@@ -1,4 +1,5 @@
-/* tally.h: values of several equal devices, told once if equal, else as "performance*380 powersave*4". */
+/* tally.h: values of several equal devices: recorded once if all are equal, else with their counts
+ * ("performance*380 powersave*4"). */
 #ifndef PROBES_TALLY_H
 #define PROBES_TALLY_H
 #include "probes/look.h"
@@ -7,15 +8,17 @@ struct tally {
     struct {
         char text[96];
         unsigned count;
-    } values[8]; /* more different ones are not told */
+    } values[8]; /* distinct ones; further ones are left out */
     size_t n;
 };
 
-/* Blank values, and ones that are too long, are not counted. */
+/* Counts a value, without blanks around. Leaves out empty values and those of 96 bytes or more. */
 void tally_add(struct tally *t, struct str value);
-/* A number as short as it reads back equal, or rounded to so many decimals (0: not rounded). */
+/* Counts a number, rounded to so many decimals; 0: as short as it reads back equal. */
 void tally_add_number(struct tally *t, double value, int decimals);
+/* Records the values as a param; nothing where there are none. */
 void tally_emit(const struct tally *t, struct host *h, struct record *r, const char *key);
-/* The same with numbers multiplied. */
-void tally_emit_scaled(const struct tally *t, struct host *h, struct record *r, const char *key, double scale);
+/* The same; values that are numbers are multiplied by scale. */
+void tally_emit_scaled(const struct tally *t, struct host *h, struct record *r, const char *key,
+                       double scale);
 #endif
