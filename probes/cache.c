@@ -2,7 +2,7 @@
  *
  * The name carries what the facts depend on (node, user, boot, processors allowed, what is visible, our version); the first line carries
  * a checksum of the rest. A file that is not ours, writable by others or damaged counts as none:
- *   benchwrap-facts 1 <checksum>\n   then the facts as fact_text.h says. */
+ *   benchwrap-facts 1 <checksum>\n   then the facts as fact_text.h describes. */
 #include "probes/state.h"
 
 #include "base/fs.h"

@@ -31,7 +31,7 @@ struct port {
 
 struct card_counters {
     struct sampled_file file;
-    struct card at[4 * CARDS_MAX]; /* those that are not told are remembered, too */
+    struct card at[4 * CARDS_MAX]; /* with those that are not recorded */
     struct port port[PORTS_MAX];
     int count, told, ports, devices;
     bool looked;

@@ -140,7 +140,7 @@ static bool cgroup_read_limit(const struct host *h, const char *dir, const char 
     if (str_is((struct str){text.p, text.n}, "max"))
         *ret = HUGE_VAL;
     else if (str_uint((struct str){text.p, text.n}, &n))
-        *ret = n >= (uint64_t)1 << 62 ? HUGE_VAL : (double)n; /* version 1 says "none" as 2^63 less a page */
+        *ret = n >= (uint64_t)1 << 62 ? HUGE_VAL : (double)n; /* "none" in version 1 is 2^63 less a page */
     else
         return false;
     return true;

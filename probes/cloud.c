@@ -1,4 +1,5 @@
-/* cloud.c: which cloud, and which kind of instance: by what the firmware says; more from the metadata service, only if the user asks for it. */
+/* cloud.c: cloud and kind of instance, by the texts of the firmware. Only if the user requests it,
+ * the metadata service gives more. */
 #include "probes/look.h"
 
 #include "base/clock.h"
@@ -52,7 +53,7 @@ static int cloud_before(struct host *h, struct record *r, struct err *err)
         return 0;
     }
     emit_text(h, r, "cloud.provider", names[cloud]);
-    if (cloud == AWS && memchr(product.p, '.', product.n)) /* "c7i.metal-24xl"; older Xen instances say "HVM domU" */
+    if (cloud == AWS && memchr(product.p, '.', product.n)) /* "c7i.metal-24xl"; older Xen instances have "HVM domU" */
         emit_param(h, r, "cloud.instance_type", (struct str){product.p, product.n});
     else if (cloud != NO_CLOUD && !h->metadata)
         emit_missing(

@@ -60,7 +60,7 @@ static void disks_emit_disk(struct host *h, struct record *r, struct disk *d, do
     d->active |= d->read.known && (read > d->read.last || written > d->written.last);
     bool has_read = sample_rate(&d->read, h, read, 0, &read_s), has_written = sample_rate(&d->written, h, written, 0, &written_s);
     bool has_busy = sample_rate(&d->busy, h, busy_ms, 4294967295.0, &busy_s);
-    if (!d->active) /* a series of zeros says nothing */
+    if (!d->active) /* a series of zeros has no information */
         return;
     if (has_read)
         sample_emit_fine(h, r, read_s * SECTOR / 1e6, "system/disk_%s_read_megabytes_per_second", d->key);

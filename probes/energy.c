@@ -1,7 +1,8 @@
 /* energy.c: what processors, memory and node take from the wall: RAPL's domains (powercap), and Cray's counters of the node.
  *
- * The counters are read before the program, at each sample, and after it: RAPL's go round (65 to 262 kJ: minutes at full load), which is seen as long as
- * they are read more often than that; the recorder samples each minute at least. Power is told as a series, energy as the run's total. */
+ * The probe reads the counters before the program, at each sample, and after it. RAPL's wrap after
+ * 65 to 262 kJ, minutes at full load; they must be read more often than that. The recorder samples
+ * at least once a minute. Power is recorded as a series, energy as the run's total. */
 #include "base/clock.h"
 #include "probes/sample.h"
 
@@ -68,7 +69,7 @@ static bool energy_add_rapl(const struct host *h, struct energy *e, const char *
     return true;
 }
 
-/* False: it is there, but cannot be read; that was said. */
+/* Returns false where RAPL exists but cannot be read; the missing fact is then recorded. */
 static bool energy_find_rapl(struct host *h, struct record *r, struct energy *e)
 {
     char folder[80];
@@ -120,7 +121,8 @@ static void energy_find_cray(struct host *h, struct energy *e)
     }
 }
 
-/* A counter that nobody looked at for so long may have gone round more than once: a package takes a kilowatt at most. */
+/* A counter that was not read for so long may have wrapped more than once: a package takes a
+ * kilowatt at most. */
 static bool energy_is_lost(const struct domain *d, int64_t longest_ns)
 {
     static const double most_W = 1000;

@@ -1,7 +1,8 @@
 /* filesystem.c: the file systems that the program works on: those of the paths in its arguments, and of its working directory. Type, options, size, free space
  * before and after, layout of a directory before and of the file that was written.
  *
- * Any look at a path can hang when its server is dead: all of it happens in processes of their own. The first file system is fs.*, others are fs2.* … */
+ * Any access to a path can hang when its server is dead: this probe runs in child processes. The
+ * first file system is fs.*, others are fs2.* … */
 #include "probes/look.h"
 #include "probes/parse.h"
 #include "probes/paths.h"
@@ -148,7 +149,7 @@ static size_t filesystem_find_places(const struct host *h, const struct paths *p
         else if (!filesystem_find_existing(one.path, one.directory, &file) || filesystem_is_other_word(h, one.path, one.directory))
             continue;
         bool found = filesystem_find_mount(lines, one.directory, &one);
-        if (found && !again && strcmp(one.type, "autofs") == 0) { /* looking at the path has mounted it */
+        if (found && !again && strcmp(one.type, "autofs") == 0) { /* the access has mounted it */
             again = true;
             buf_clear(&mounts);
             look_read_file(h, "proc/self/mountinfo", LOOK_MOUNTS_MAX, &mounts);
@@ -226,7 +227,7 @@ static void filesystem_emit_stripe(struct host *h, struct record *r, size_t i, c
     }
 }
 
-/* Type and options come from the kernel's list and are told before anything is asked that can hang. */
+/* Records type and options, which come from the kernel's list, before any call that can hang. */
 static void filesystem_emit_place(struct host *h, struct record *r, size_t i, const struct filesystem_place *p)
 {
     char key[KEY_SIZE];

@@ -1,5 +1,5 @@
-/* git.c: a look at a repository. libgit2 is loaded at run time, so that neither build nor recorder depends on its version; only functions whose
- * signatures have been the same since 1.0 are called. */
+/* git.c: reads the state of a repository. libgit2 is loaded at run time, so that neither build nor
+ * recorder depends on its version. Only functions with the same signature since 1.0 are called. */
 #include "probes/git.h"
 
 #include "base/library.h"
@@ -123,8 +123,9 @@ static void source_git_emit_head(const struct source_git *g, void *repository, c
     source_git_emit_dirty(g, repository, t);
 }
 
-/* Is there a repository to look at? Loading libgit2 to learn that there is none costs more than all other probes. Looks for .git (a folder,
- * or a file in worktrees and submodules) on the way up, as git does; a bare repository holds no program's files. */
+/* Returns whether the directory is in a repository: loading libgit2 costs more than all other
+ * probes. Searches .git (a folder, or a file in worktrees and submodules) upwards, as git does. A
+ * bare repository holds no program's files. */
 static bool source_git_in_repository(const char *directory)
 {
     char path[4096];

@@ -1,4 +1,5 @@
-/* gpu.c: GPUs: what the kernel tells at once (driver, models), and what the vendors' libraries tell of limits, modes and links, aside. */
+/* gpu.c: GPUs: driver and models from the kernel before the program starts, and limits, modes and
+ * links from the vendors' libraries in a child process. */
 #include "probes/gpu.h"
 #include "probes/tally.h"
 

@@ -1,5 +1,6 @@
-/* gpu_watch.c: what the GPUs do while the program runs: NVIDIA's through NVML, AMD's by what their driver shows in sysfs. Both can hang: a process aside looks
- * and tells, the sampler passes on what has come. It begins with the first sample, so that short runs know nothing of it. */
+/* gpu_watch.c: use of the GPUs while the program runs: NVIDIA's through NVML, AMD's through sysfs.
+ * Both can hang, so a child process reads them, and the sampler records what it has sent. The child
+ * starts with the first sample, so that short runs do not pay for it. */
 #include "base/clock.h"
 #include "base/library.h"
 #include "probes/gpu.h"
@@ -19,11 +20,11 @@ struct gpu_watch {
     bool begun;
     struct probe_child aside;
     double first_J[GPUS_MAX], last_J[GPUS_MAX];
-    int64_t first_ms, last_ms; /* of what was told */
+    int64_t first_ms, last_ms; /* of the values received */
     int with_energy;
 };
 
-/* What one GPU does; NAN: it does not tell. */
+/* The state of one GPU; NAN: not reported. */
 struct gpu_now {
     double busy_percent, memory_B, memory_total_B, power_W, power_limit_W, clock_Hz, memory_clock_Hz, celsius, energy_J;
 };
@@ -32,7 +33,7 @@ static void gpu_watch_send(struct record *r, int number, const struct gpu_now *g
 {
     const struct {
         const char *name;
-        double value, most; /* above it is no such value: drivers tell all bits set for what they do not know */
+        double value, most; /* above it a value is invalid: drivers set all bits of unknown ones */
     } rows[] = {{"utilization_percentage", g->busy_percent, 100},
                 {"memory_usage_megabytes", g->memory_B / 1e6, 1e9},
                 {"memory_usage_percentage", 100 * g->memory_B / g->memory_total_B, 100},
@@ -87,7 +88,7 @@ static bool gpu_watch_open_nvml(struct nvml_watch *n)
     if (!library || !n->count || !n->device || (n->init ? n->init(NO_ATTACH) : n->init_2 ? n->init_2() : -1) != 0 || n->count(&count) != 0)
         return false;
     for (unsigned i = 0; i < count && i < GPUS_ASKED && n->found < GPUS_MAX; i++)
-        n->found += n->device(i, &n->devices[n->found]) == 0; /* those that this job may look at */
+        n->found += n->device(i, &n->devices[n->found]) == 0; /* those that this job may read */
     return n->found > 0;
 }
 
@@ -173,9 +174,9 @@ static void gpu_watch_read_amd(const struct amd_watch *a, int i, struct gpu_now 
         g->celsius = (double)value / 1e3;
 }
 
-/* ---- aside ---- */
+/* ---- the child process ---- */
 
-/* Each second, after ten minutes each ten, for as long as somebody listens. */
+/* One second, after ten minutes ten seconds. */
 static void gpu_watch_sleep(int64_t rounds)
 {
     struct timespec t = {.tv_sec = rounds < 600 ? 1 : 10};

@@ -287,7 +287,7 @@ static size_t shape_home_name(struct str t, size_t from)
     return to - from;
 }
 
-/* The name of somebody's home: "/home/NAME". Offset of the name in *ret_from. */
+/* The name of a home directory: "/home/NAME". Offset of the name in *ret_from. */
 static size_t shape_home(struct str t, size_t *ret_from)
 {
     static const char *const places[] = {
@@ -392,7 +392,7 @@ static void identities_report(struct replacing *r, size_t at, size_t n, const ch
         r->each(r->context, &(struct identity_found){at, n, what});
 }
 
-/* Which shapes can begin here: what stands behind the first group of letters and digits tells. */
+/* Returns the shapes that can begin here, by the byte behind the first group of letters and digits. */
 static const char *shape_candidates(struct str t)
 {
     size_t n = 0;

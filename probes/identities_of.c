@@ -1,4 +1,4 @@
-/* identities_of.c: whose names are looked for: what environment, machine and accounts say of themselves. */
+/* identities_of.c: collects the names to replace from environment, machine and accounts. */
 #include "probes/identities.h"
 
 #include "probes/look.h"

@@ -114,7 +114,8 @@ static const struct {
 };
 enum { POLICY_FILES = sizeof policy_files / sizeof *policy_files };
 
-/* Governor of every policy (they can differ); of the rest the first, the last and some between tell the kinds of processors. */
+/* The governor of every policy is read, for they can differ. Of the other files the first, the last
+ * and some between distinguish the kinds of processors. */
 static bool kernel_must_read(size_t file, size_t policy, size_t policies)
 {
     size_t stride = policies / 16 + 1;

@@ -31,7 +31,7 @@ static int load_after(struct host *h, struct record *r, struct err *err)
     double value;
     (void)err;
     if (!h->real || !look_read(h, &file, "proc/loadavg"))
-        return 0; /* that it cannot be read was said before */
+        return 0; /* `before` has recorded that it cannot be read */
     struct str text = {file.p, file.n};
     if (str_double(str_word(&text), &value))
         record_metric(r, "load.average_1m_end", value, "", DIR_NONE, 0, 0);

@@ -1,7 +1,7 @@
 /* loaded.c: which libraries the program's processes really have in memory, also those loaded by name while they run (plugins, Python's modules).
  *
- * Looked at with the first samples and then ever less often, since the kernel locks a process's map to show it; short runs are not looked at, of which
- * the executable tells what the loader would give (software.c). */
+ * The probe reads the maps with the first samples and then ever less often, since the kernel locks a
+ * process's map to show it. Of short runs only what the loader would load is known (software.c). */
 #include "probes/libraries.h"
 #include "probes/processes.h"
 #include "probes/sample.h"
@@ -77,14 +77,15 @@ static int loaded_sample(struct host *h, struct record *r, struct err *err)
         buf_init(&text, MAP_MAX + 65537);
         snprintf(path, sizeof path, "proc/%d/maps", pids[i]);
         if (look_read_file(h, path, MAP_MAX, &text) != 0)
-            continue; /* gone, or somebody else's */
+            continue; /* gone, or another user's */
         for (struct str rest = buf_text(&text); rest.p;)
             loaded_read_line(l, str_cut(&rest, '\n'));
     }
     return 0;
 }
 
-/* Several files for one key: all of them. Told before what the executable says, which counts where these are silent. */
+/* Records all files of a key. These params come before those of the executable, which count only
+ * where there is none of these. */
 static int loaded_after(struct host *h, struct record *r, struct err *err)
 {
     const struct loaded_libraries *l = probe_data(h, &probe_loaded);

@@ -41,7 +41,7 @@ static void lustre_add_mount(void *context, const char *name)
     snprintf(m->key, sizeof m->key, "lustre%d", ++f->l->count);
     if (f->h->public_profile)
         return;
-    size_t n = 0; /* a site's own name for it is nobody else's */
+    size_t n = 0; /* a site's own name for it would identify the site */
     for (; n < 16 && ((name[n] >= 'a' && name[n] <= 'z') || (name[n] >= '0' && name[n] <= '9')); n++)
         ;
     bool good = n > 0 && (name[n] == '-' || name[n] == 0);

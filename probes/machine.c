@@ -63,7 +63,7 @@ static bool machine_emit_without_dmi(struct host *h, struct record *r)
     return true;
 }
 
-/* What the processor itself says to a guest; "" if it is none or cannot be asked. */
+/* Returns the hypervisor that the processor names to a guest; "" if there is none, or no such query. */
 static const char *machine_hypervisor_by_cpuid(const struct host *h)
 {
 #if defined(__x86_64__) || defined(__i386__)

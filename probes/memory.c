@@ -32,7 +32,7 @@ static void memory_read_node(void *context, const char *name)
         tally_add_number(&p->nodes, (double)n, 0);
 }
 
-/* Of each size that any are set aside of: how many on each NUMA node. */
+/* Counts the reserved pages of a size on each NUMA node. */
 static void memory_read_page_size(void *context, const char *name)
 {
     struct pages *p = context;

@@ -1,7 +1,7 @@
 /* network.c: fast networks and network cards: model, rate, driver, firmware, MTU, state of the ports. No addresses, no GUIDs.
  *
- * InfiniBand, RoCE, Omni-Path and iWARP show in sys/class/infiniband, Slingshot in sys/class/cxi, the rest in sys/class/net. Equal devices are told
- * once with their number ("mlx5*4"), so that equal machines read equal. */
+ * InfiniBand, RoCE, Omni-Path and iWARP show in sys/class/infiniband, Slingshot in sys/class/cxi, the rest in sys/class/net. Equal devices are
+ * recorded once with their number ("mlx5*4"), so that equal machines read equal. */
 #include "probes/look.h"
 #include "probes/parse.h"
 #include "probes/tally.h"
@@ -68,7 +68,7 @@ static void network_read_port(struct fabric *f, const char *device, int port)
     state = str_trim(state.p ? state : number);
     tally_add(&f->states, state);
     if (!str_is(state, "ACTIVE"))
-        return; /* the rate of a port without a link says nothing */
+        return; /* a port without a link has no rate */
     if (look_read(h, &text, "sys/class/infiniband/%s/ports/%d/rate", device, port)) /* "200 Gb/sec (4X HDR)" */
         tally_add(&f->rates, (struct str){text.p, text.n});
     if (look_read(h, &text, "sys/class/infiniband/%s/ports/%d/link_layer", device, port))
@@ -160,7 +160,7 @@ struct network_cards {
     struct tally models, drivers, firmwares, rates, mtus, versions;
 };
 
-/* What the driver says of itself. Not all of it is in sysfs. */
+/* Queries the driver about itself. Not all of it is in sysfs. */
 static void network_query_driver(struct network_cards *c, const char *name)
 {
     struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};

@@ -1,6 +1,6 @@
 /* node.c: one hash for the configuration of the node: same kernel, microcode, firmware and settings give the same `node.state`.
  *
- * The hardware has its own hash, `node.type`, told by the topology probe: two questions, two answers. */
+ * The hardware has its own hash, `node.type`, which the topology probe records. */
 #include "probes/view.h"
 
 #include "base/sha256.h"

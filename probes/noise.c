@@ -34,7 +34,7 @@ void noise_add_reason(struct record *r, const char *fmt, ...)
 
 extern const struct probe probe_noise;
 
-/* Kept between the hooks: what /proc/stat said at the start. */
+/* Kept between the hooks: the times of /proc/stat at the start. */
 struct noise_times {
     int64_t ns; /* 0: not known */
     double busy, steal; /* seconds of processor time since boot, all processors */
@@ -107,7 +107,7 @@ static int noise_after(struct host *h, struct record *r, struct err *err)
     if (!was)
         return err_set(err, ERR_SYSTEM, "out of memory");
     if (!h->real || !record_find(r, FACT_TAG, "benchwrap.scope") || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
-        return 0; /* of a series each run tells its own */
+        return 0; /* each run of a series records its own */
     int64_t processors = look_read(h, &online, "sys/devices/system/cpu/online") ? look_count_numbers((struct str){online.p, online.n}) : -1;
     if (!was->ns || processors < 1 || !noise_read_times(h, &now)) {
         emit_missing(h, r, "noise.other_processors", "processor times are not readable: /proc/stat");

@@ -47,7 +47,7 @@ struct nvml {
     int (*vbios)(nvml_device, char *, unsigned);
 };
 
-/* Functions that an old library lacks stay NULL, and what they would tell is not told. */
+/* Functions that an old library lacks stay NULL, and their facts are not recorded. */
 static bool nvml_load(struct nvml *n)
 {
     const struct library_function rows[] = {
@@ -119,7 +119,7 @@ static void nvml_read_modes(const struct nvml *n, nvml_device d, struct nvml_dev
     static const char *const modes[] = {"default", "exclusive thread", "prohibited", "exclusive process"};
     unsigned now, wanted, links = 0;
     int state, pending;
-    if (n->mig && n->mig(d, &now, &wanted) == 0) /* cards without it say "not supported" */
+    if (n->mig && n->mig(d, &now, &wanted) == 0) /* cards without it return "not supported" */
         tally_add(&s->mig, str_of(now ? "on" : "off"));
     if (n->ecc && n->ecc(d, &state, &pending) == 0)
         tally_add(&s->ecc, str_of(state ? "on" : "off"));
@@ -151,7 +151,7 @@ static void nvml_read_device(const struct nvml *n, nvml_device d, struct nvml_de
     nvml_read_modes(n, d, s);
 }
 
-/* How two GPUs are joined, over all pairs: the worst way on PCI, and whether NVLinks are there is told apart. */
+/* Records how GPUs are connected, over all pairs: the worst path on PCI, and separately the NVLinks. */
 static void nvml_emit_paths(const struct nvml *n, const struct nvml_devices *s, struct host *h, struct record *r)
 {
     static const struct {

@@ -97,7 +97,7 @@ static void parse_copy_text(char *ret, size_t size, struct str value)
     ret[n] = 0;
 }
 
-/* ARM tells numbers; these are the parts met in servers, workstations and boards used for benchmarks. */
+/* ARM processors report numbers. These are the parts met in servers, workstations and boards used for benchmarks. */
 static const char *parse_arm_name(struct str implementer, struct str part)
 {
     static const struct {
@@ -113,7 +113,7 @@ static const char *parse_arm_name(struct str implementer, struct str part)
     return NULL;
 }
 
-/* Which line tells which field; the first row that gives a value wins. */
+/* The line for each field; the first row that gives a value wins. */
 static const struct {
     const char *key;
     size_t offset, size;

@@ -24,8 +24,8 @@ static void paths_add_path(struct paths *p, struct str path, const char *cwd)
     memcpy(p->list[p->count++], text, (size_t)n + 1);
 }
 
-/* Text that a shell or an interpreter reads: a slash in it is part of a command, a unit or an expression. A path may have blanks, but then it says
- * where it begins: "/my data/x". */
+/* Text that a shell or an interpreter reads: a slash in it is part of a command, a unit or an expression. A path may have blanks, but then its
+ * beginning shows it: "/my data/x". */
 static bool paths_is_script(struct str word)
 {
     bool rooted = str_starts(word, "/") || str_starts(word, "./") || str_starts(word, "../");

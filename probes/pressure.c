@@ -104,7 +104,7 @@ static int pressure_sample(struct host *h, struct record *r, struct err *err)
     for (size_t i = 0; p && i < PRESSURES; i++) {
         struct str text;
         if (!sample_read(h, &p->files[i], &text, "proc/pressure/%s", names[i]))
-            continue; /* why is said by `after` */
+            continue; /* `after` records why */
         pressure_emit_share(h, r, &p->some[i], text, "some ", some[i]);
         if (full[i])
             pressure_emit_share(h, r, &p->full[i], text, "full ", full[i]);

@@ -1,4 +1,4 @@
-/* probe_child.c: a probe's hook in a process of its own. */
+/* probe_child.c: runs a probe's hook in a child process. */
 #include "probes/probe_child.h"
 
 #include "base/apart.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TOLD_MAX = 4 << 20, PIPE_BYTES = 1 << 20, ROOT_FD = 3, SPOOL_FD = 4, PIPE_FD = 5, FREE_FD = 6 };
+enum { FACTS_BYTES_MAX = 4 << 20, PIPE_BYTES = 1 << 20, ROOT_FD = 3, SPOOL_FD = 4, PIPE_FD = 5, FREE_FD = 6 };
 static const char last_word[] = "done", failed_word[] = "failed";
 
 static void probe_child_send_fact(void *context, const struct fact *f)
@@ -28,10 +28,11 @@ static void probe_child_send_fact(void *context, const struct fact *f)
     buf_init(&text, 1 << 20);
     fact_text_add_fact(&text, f);
     if (!text.failed && fs_write_all(PIPE_FD, text.p, text.n) != 0)
-        _exit(1); /* nobody listens */
+        _exit(1); /* the reader has gone */
 }
 
-/* Only what the hook needs stays open: the journal's lock must not live on in a process that hangs, nor somebody's pipe. */
+/* Only what the hook needs stays open: the journal's lock must not live on in a process that hangs, nor may
+ * another process's pipe. */
 static bool probe_child_arrange_fds(struct host *h, int fd)
 {
     int from[] = {fcntl(h->root, F_DUPFD, 64), h->spool < 0 ? -1 : fcntl(h->spool, F_DUPFD, 64), fcntl(fd, F_DUPFD, 64)};
@@ -81,10 +82,10 @@ int probe_child_begin(struct probe_child *ret, struct host *h, struct record *r,
 {
     int ends[2];
     *ret = (struct probe_child){.fd = -1, .start_ns = clock_mono_ns()};
-    buf_init(&ret->text, TOLD_MAX);
+    buf_init(&ret->text, FACTS_BYTES_MAX);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -1;
-    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* all it tells fits before anybody reads; else it waits */
+    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* all facts fit before the recorder reads; else the child waits */
     pid_t pid = fork();
     if (pid == 0) {
         probe_child_run(*h, r, hook, low, ends[1]);
@@ -102,7 +103,7 @@ int probe_child_begin(struct probe_child *ret, struct host *h, struct record *r,
     return 0;
 }
 
-/* What lies in the pipe. */
+/* Receives what the pipe holds. */
 static void probe_child_read(struct probe_child *a)
 {
     for (struct pollfd p = {a->fd, POLLIN, 0}; a->fd >= 0;) {
@@ -120,7 +121,8 @@ static void probe_child_read(struct probe_child *a)
     }
 }
 
-/* Woken by its end, not by each fact: those lie in the pipe. Where that is small it may be full: it is emptied from time to time. */
+/* The end of the child wakes this process; a fact does not, for the pipe holds it. A small pipe can
+ * be full, so it is emptied every few milliseconds. */
 void probe_child_wait(struct probe_child *a, int64_t until_ns)
 {
     enum { EMPTY_MS = 5 };
@@ -131,7 +133,7 @@ void probe_child_wait(struct probe_child *a, int64_t until_ns)
             poll(&p, 1, left < EMPTY_MS ? (int)left : EMPTY_MS);
         probe_child_read(a);
         if (left <= 0)
-            return; /* it may still tell */
+            return; /* it may still send */
     }
 }
 

@@ -136,7 +136,7 @@ static int probes_limit_ms(const struct probe *p)
     return p->limit_ms ? p->limit_ms : 2500;
 }
 
-/* Takes what ran aside; what is late is ended, and what it has told counts. */
+/* Collects the facts of a child process. A late child is killed; the facts that it has sent count. */
 static void probes_collect_child(size_t i, enum probe_phase phase, int64_t from_ns, struct host *h, struct record *r)
 {
     const struct probe *p = probes[i];
@@ -178,7 +178,7 @@ static void probes_run_probe(size_t i, enum probe_phase phase, struct host *h, s
     else if (own_process) {
         bool beside = phase == PROBE_BESIDE;
         if (probe_child_begin(beside ? &h->state->besides[i] : &h->state->afters[i], h, r, probes_hook_of(p, phase), beside) == 0)
-            return; /* its cost is its own */
+            return; /* the child measures its cost */
         probes_emit_missing(r, p, "cannot start a process for the probe");
     } else
         probes_run_hook(p, phase, h, r);
@@ -196,7 +196,8 @@ void probes_set_now(struct host *h)
     h->state->now_ns = probes_clock_ns(h);
 }
 
-/* Each sampler may take a 5000th of a core: after a costly look it rests. The first two looks open files, and are the base. */
+/* Each sampler may take a 5000th of a core: after a costly sample it rests. The first
+ * two samples open files, and are the base. */
 static void probes_run_samplers(bool nested, struct host *h, struct record *r)
 {
     struct probes_state *state = h->state;

@@ -1,4 +1,4 @@
-/* processes.c: the program's own processes, told apart from the node: processor time, memory, threads, under MLflow's names.
+/* processes.c: the program's own processes, separate from the node: processor time, memory, threads, under MLflow's names.
  *
  * The tree is walked from the launcher, which adopts what the program leaves (it is the subreaper), by the kernel's lists of children. Processor time
  * includes that of processes that have ended and were waited for. Memory is the sum of the resident sets: pages shared by several count each time. */
@@ -13,14 +13,14 @@
 
 extern const struct probe probe_processes;
 
-enum { PROCESSES_MAX = 20000, THREADS_MAX = 512 /* in one walk, whose children are looked for beside the main threads' */ };
+enum { PROCESSES_MAX = 20000, THREADS_MAX = 512 /* in one walk, whose children are read in addition to the main threads' */ };
 
 struct tree {
-    pid_t *pids; /* found, and to be looked at */
+    pid_t *pids; /* found, and to be read */
     size_t count, room;
     unsigned threads_seen, threads, processes;
     double ticks, rss_pages, vms_B;
-    bool no_lists; /* the kernel tells no children */
+    bool no_lists; /* the kernel lists no children */
 };
 
 struct processes {
@@ -163,7 +163,7 @@ static int processes_sample(struct host *h, struct record *r, struct err *err)
     struct tree t = {0};
     (void)err;
     if (!p || h->pid <= 1)
-        return 0; /* nobody's program: a node's collector, or `benchwrap probe` */
+        return 0; /* there is no program: a node's collector, or `benchwrap probe` */
     if (h->served) {
         if (!p->said)
             emit_missing(h, r, "system/process_count", "%s", h->served);

@@ -134,7 +134,7 @@ size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*
     struct kept_secret found = {0};
     size_t count = secrets_find((struct str){text, n}, state, redact_store_secret, &found);
     if (found.failed)
-        memset(text, '*', n); /* no memory to tell them apart: better nothing than a secret */
+        memset(text, '*', n); /* out of memory: better no text than a secret */
     for (size_t i = 0; i < found.n && !found.failed; i++) {
         if (each)
             each(context, &found.list[i]);
@@ -278,7 +278,7 @@ static void redact_ignore_secret(void *context, const struct secret *s)
     (void)s;
 }
 
-/* Stars for what there is no memory to look at. */
+/* Writes stars for bytes that could not be searched, out of memory. */
 static void redact_output_stars(struct redact_stream *s, size_t n)
 {
     char blot[256];
@@ -343,7 +343,7 @@ static void redact_shorten_held(struct redact_stream *s)
     redact_output_held(s, n > 0 ? n : s->n - HOLD_LAST);
 }
 
-/* Without memory to hold it nobody can tell what it begins: as many stars go on. */
+/* Out of memory to hold the bytes they could begin a secret: as many stars are written. */
 static void redact_hold_or_overwrite(struct redact_stream *s, const char *p, size_t n)
 {
     if (redact_hold_bytes(s, p, n))
@@ -436,7 +436,7 @@ static void redact_write_wide(struct redact_stream *s, const char *p, size_t n)
     }
 }
 
-/* The first bytes say what the text is. Returns how many bytes were consumed for it. */
+/* Detects by the first bytes whether the text is UTF-16. Returns how many bytes were consumed. */
 static size_t redact_begin_text(struct redact_stream *s, const char *p, size_t n)
 {
     struct redact_wide *w = &s->wide;

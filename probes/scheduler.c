@@ -120,7 +120,7 @@ static void scheduler_emit_once(struct host *h, struct record *r, const char *ke
         emit_int(h, r, key, value);
 }
 
-/* What an MPI launcher or process manager says: its world is what runs. False: there is none. */
+/* Reads the world of an MPI launcher or process manager: its world is what runs. False: none. */
 static bool scheduler_mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_local)
 {
     static const char *const worlds[] = {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "PALS_SIZE",

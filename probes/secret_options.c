@@ -68,7 +68,7 @@ static bool secret_option_is_value(const struct option_row *row, struct str valu
     return value.n > 0 && value.p[0] != '-' && secret_is_value(SECRET_NAME_WHOLE, value, &number);
 }
 
-/* "--password X", "-api-key X": the name of the option says it. */
+/* "--password X", "-api-key X": the name of the option announces it. */
 static bool secret_option_is_named(struct str word, struct str value)
 {
     bool number;
@@ -83,7 +83,7 @@ static bool secret_option_is_named(struct str word, struct str value)
     return secret_is_value(weight, value, &number);
 }
 
-/* OpenSSL says where the password is. */
+/* OpenSSL's word names the source of the password. */
 static struct str secret_option_behind_source(struct str word, struct str value)
 {
     if (!str_starts(word, "-pass") || word.n == 0)

@@ -128,7 +128,7 @@ void secret_check_tilde(struct secret_search *f, size_t at)
 /* ---- runs of token bytes ---- */
 
 /* Some have no digit: those of Hugging Face never (34 letters), one of GitLab's in thirty by chance. Words do not mix small and capital letters without a
- * joint; names of classes do ("hf_LlamaForCausalLM", "sk-SomeName"), so that a short prefix says too little. */
+ * joint; names of classes do ("hf_LlamaForCausalLM", "sk-SomeName"), so that a short prefix proves too little. */
 static bool token_is_of_letters(struct str prefix, struct str rest)
 {
     bool upper = false, small = false;

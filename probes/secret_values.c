@@ -394,7 +394,7 @@ static bool value_name_of(struct secret_search *f, size_t end, struct assigned *
     return str_ends_anycase(before, "name=") || str_ends_anycase(before, "key=");
 }
 
-/* "user: joe, pass: x": the pair says what "pass" alone does not. */
+/* "user: joe, pass: x": the pair proves what "pass" alone does not. */
 static bool value_is_pass_of_user(struct str t, struct assigned a)
 {
     size_t line = a.name;

@@ -1,4 +1,4 @@
-/* slurm_acct.c: what sacct says of the steps of a job that ran while the program did. */
+/* slurm_acct.c: parses sacct's report about the steps of a job that ran while the program did. */
 #include "probes/slurm_acct.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void slurm_acct_add_step(struct slurm_acct *ret, const struct str *f)
     slurm_acct_raise(&ret->disk_read_B, slurm_acct_parse_bytes(f[READ]));
     slurm_acct_raise(&ret->disk_write_B, slurm_acct_parse_bytes(f[WRITE]));
     double energy = slurm_acct_parse_bytes(f[ENERGY]);
-    if (energy > 0) /* 0: nobody gathers it */
+    if (energy > 0) /* 0: Slurm does not collect it */
         slurm_acct_add(&ret->energy_J, energy);
     bool plain = word.n > 0;
     for (size_t i = 0; i < word.n; i++)

@@ -1,4 +1,4 @@
-/* slurm_job.c: the fields of a Slurm job: kept harmless, printed, read back, told. */
+/* slurm_job.c: stores, prints, reads back and records the fields of a Slurm job. */
 #include "probes/slurm_job.h"
 
 #include "probes/look.h"
@@ -79,7 +79,7 @@ static bool slurm_job_time_text(struct str value, char *to, size_t size)
     int64_t n;
     struct tm tm;
     time_t t;
-    if (!slurm_job_parse_number(value, &n) || n > INT64_C(4102444800)) /* 2100: a controller that does not know says the end of its time */
+    if (!slurm_job_parse_number(value, &n) || n > INT64_C(4102444800)) /* 2100: a controller that does not know gives the end of its time */
         return false;
     t = (time_t)n;
     return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;

@@ -1,4 +1,4 @@
-/* software.c: what was run, looked at after it has ended: the executable's digest and build id, its compiler, the libraries the loader
+/* software.c: the program's files, read after it has ended: the executable's digest and build id, its compiler, the libraries the loader
  * would give it, MPI among them; modules, Spack, Conda and container from the environment. */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -71,7 +71,7 @@ static const char *software_file_version(const char *file)
     return so ? so + 4 : file;
 }
 
-/* What the version of the file says about the release, where it says so. */
+/* The release that belongs to the version of the file, where one does. */
 static const char *software_open_mpi_release(const char *version)
 {
     static const char *const rows[][2] = {{"40.40.", "Open MPI 5.0"}, {"40.30.", "Open MPI 4.1"}, {"40.20.", "Open MPI 4.0"},

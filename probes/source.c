@@ -15,7 +15,7 @@ static int source_after(struct host *h, struct record *r, struct err *err)
     if (!h->real || !h->argv || !h->argv[0])
         return 0;
     if (!program_find_script(h, path, sizeof path) && !program_find_path(h, path, sizeof path))
-        return 0; /* the software probe says why */
+        return 0; /* the software probe records why */
     char *resolved = realpath(path, NULL), *slash = resolved ? strrchr(resolved, '/') : NULL;
     if (slash) {
         slash[slash == resolved] = 0;

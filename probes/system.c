@@ -1,7 +1,7 @@
 /* system.c: what the node is doing while the program runs, under the names of MLflow's system metrics (megabyte = 10^6, rounded to 0.1).
  *
  * Files stay open and are read with pread: a sample costs tens of microseconds of processor time. The first sample is the base of what is
- * counted since (processor time, network); it tells memory and disk only. */
+ * counted since (processor time, network); it records memory and disk only. */
 #include "probes/parse.h"
 #include "probes/sample.h"
 
@@ -48,7 +48,7 @@ static void system_drop(void *kept)
         close(s->disk - 1);
 }
 
-/* Reads a file; that it cannot be is said at the first sample. */
+/* Reads a file. At the first sample a failure is recorded as missing. */
 static bool system_read_file(struct host *h, struct record *r, struct sampled_file *f, const char *path, const char *key, struct str *ret)
 {
     if (sample_read(h, f, ret, "%s", path))

@@ -1,4 +1,4 @@
-/* topology.c: what hwloc sees: NUMA nodes, caches; the machine, what is allowed and what we are bound to told apart; the hash of
+/* topology.c: what hwloc sees: NUMA nodes, caches; the machine, what is allowed and what we are bound to, separately; the hash of
  * the hardware (node.type); the topology as artifact without identities.
  *
  * No plugins: they try X displays and wake GPUs. The x86 backend is off: it would bind this thread to each processor in turn. */
@@ -140,8 +140,8 @@ static uint64_t topology_memory_blocks(const struct host *h, unsigned node)
 }
 
 /* While the kernel is still initialising memory, or a balloon or an offline block holds a part back, the NUMA nodes have less than the
- * machine: their sizes change until the next boot. Returns true, and why in `reason`. *ret_blocks: whether the blocks say how much
- * there is. Unknown sizes are not short. */
+ * machine: their sizes change until the next boot. Returns true, and why in `reason`. *ret_blocks: whether the blocks give the
+ * total. Unknown sizes are not short. */
 static bool topology_memory_is_partial(const struct host *h, hwloc_topology_t t, bool *ret_blocks, char reason[256])
 {
     static const double GIB = 1073741824.0;
@@ -167,7 +167,7 @@ static bool topology_memory_is_partial(const struct host *h, hwloc_topology_t t,
     return true;
 }
 
-/* A node's size by its blocks where these say more than what the kernel manages: it does not change while memory is initialised. */
+/* A node's size by its blocks where these are more than what the kernel manages: it does not change while memory is initialised. */
 static void topology_summarize_memory(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
     struct topology_count list[KINDS];
@@ -339,7 +339,7 @@ static int topology_count_touched(hwloc_topology_t t, hwloc_obj_type_t type, hwl
     return n;
 }
 
-/* The binding as the kernel tells it; the program inherits it. */
+/* Records the binding that the kernel reports; the program inherits it. */
 static void topology_emit_bound(struct host *h, struct record *r, hwloc_topology_t t)
 {
     struct look_text status;
@@ -375,7 +375,7 @@ static void topology_emit_allowed(struct host *h, struct record *r, hwloc_topolo
     hwloc_bitmap_free(set);
 }
 
-/* The counts are the cpu probe's, from sysfs; where that could not tell, hwloc may. */
+/* The counts are the cpu probe's, from sysfs; where these are unknown, hwloc's count. */
 static void topology_emit_count(struct host *h, struct record *r, const char *key, int count)
 {
     if (count > 0 && !record_find(r, FACT_PARAM, key))

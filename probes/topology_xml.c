@@ -1,4 +1,4 @@
-/* topology_xml.c: keeps of a hwloc XML what the allow-list names; all else is an identity until somebody has looked. */
+/* topology_xml.c: reduces a hwloc XML to what the allow-list names. All else may identify the machine. */
 #include "probes/topology_xml.h"
 
 static const char *const elements[] = {
