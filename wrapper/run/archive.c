@@ -1,4 +1,5 @@
-/* archive.c: what is kept of a job: script, environment, output, result and a manifest, with the run and where --archive says. */
+/* archive.c: store a job's script, environment, output, result and manifest, in the run and below
+ * --archive. */
 #include "run/archive.h"
 
 #include "base/apart.h"
@@ -283,8 +284,8 @@ static enum owner archive_owner(const struct archive_job *job, int dir, const ch
     return found;
 }
 
-/* Moves a file to a name that nobody has: there it is whole from the first moment, also without hard links (vfat). Where that kind of rename is
- * not known (NFS) there are hard links. */
+/* Moves a file to a new name, where it is complete from the first moment, also without hard links
+ * (vfat). A file system without that kind of rename (NFS) has hard links. */
 static int put_new(int aside, const char *from, int dir, const char *path, struct err *err)
 {
     if (renameat2(aside, from, dir, path, RENAME_NOREPLACE) == 0)
@@ -294,7 +295,8 @@ static int put_new(int aside, const char *from, int dir, const char *path, struc
     return err_sys(err, "cannot rename a file to %s", path);
 }
 
-/* Takes the name, unless another run has it: its .json appears, whole, and says that the rest is not there yet. Tells whose the name is then; OWNER_NONE: err. */
+/* Claims the name, unless another run has it, by a complete .json that says that the rest is missing.
+ * Returns the owner of the name afterwards; OWNER_NONE: err. */
 static enum owner archive_claim_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
 {
     static const char claim[] = "claim";
@@ -314,7 +316,7 @@ static enum owner archive_claim_name(const struct archive_job *job, int dir, int
     return owner;
 }
 
-/* A file of the archive, on disk, but under no name that anybody reads. */
+/* Writes a file of the archive to disk, under a temporary name. */
 static int export_part(const struct archive_job *job, int aside, size_t part, struct err *err)
 {
     char file[600];
@@ -354,7 +356,7 @@ static int export_files(const struct archive_job *job, int dir, int aside, const
     return put_in_place(aside, ".json", dir, name, err) ? -1 : 0;
 }
 
-/* What killed runs have left, an hour later. */
+/* Removes what killed runs have left for more than an hour. */
 static void archive_clean_up(int dir)
 {
     struct fs_names list;

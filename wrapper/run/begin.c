@@ -104,7 +104,8 @@ static int run_open_spool(struct run *run, struct err *err)
     return -1;
 }
 
-/* Paths as they stand in the journal: in a public record from the spool on, since they pass through somebody's home. */
+/* A path as the journal has it: in a public record relative to the spool, since an absolute one may
+ * name a home folder. */
 static const char *journal_path_text(struct run *run, const char *path)
 {
     char text[4096];
@@ -235,7 +236,8 @@ static void record_identity(struct run *run)
             run_warn(run, x->text);
 }
 
-/* A run inside a run goes where its parent is, unless it was told another experiment. The parent's journal tells where that is. */
+/* A run inside a run joins its parent's experiment, unless the user named another. The parent's journal
+ * has the name. */
 static void follow_parent(struct run *run)
 {
     struct spool parent;
@@ -277,7 +279,7 @@ static void run_set_host(struct run *run, char **env)
                               .public_profile = strcmp(opt_text(&run->plan.opts, OPTION_PROFILE), "public") == 0};
 }
 
-/* A published run shall be small: all sites fetch it. Half of what a run may hold is for the streams. */
+/* A published run must be small, since all sites fetch it. Half of its maximum is for the streams. */
 static void run_set_limits(struct run *run)
 {
     const struct opt_value *asked = opt_find(&run->plan.opts, OPTION_ARTIFACT_MAX);
@@ -297,7 +299,6 @@ static void write_to_stream(void *stream, const void *p, size_t n)
     spool_stream_write(stream, p, n);
 }
 
-/* All that must be there before the program may start: journal with its first line, quick facts. */
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
     if (plan_make(&run->plan, argc, argv, env, err))

@@ -24,7 +24,8 @@ static bool is_of_any_block(const struct fact *f, const struct rules_outcome *ou
     return false;
 }
 
-/* Facts of the whole run that hold for each of its tests too. Wall time, processor time and samples of the machine do not. */
+/* Does a fact of the run hold for each of its tests too? Wall time, processor time and samples of the
+ * machine do not. */
 static bool is_of_each_block(const struct fact *f)
 {
     static const char *const not_tags[] = {"benchwrap.verdict", "benchwrap.reason", "benchwrap.headline", "mlflow.runName"};

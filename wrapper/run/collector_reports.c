@@ -1,4 +1,5 @@
-/* collector_reports.c: what the other nodes' collectors have told, checked line by line, with their clocks' offsets, on its way into the spool. */
+/* collector_reports.c: check the collectors' reports line by line, find the offsets of their clocks, and
+ * store them in the spool. */
 #include "run/collector_reports.h"
 
 #include "base/clock.h"
@@ -24,7 +25,7 @@ enum {
 };
 static const int64_t MS = 1000000;
 
-/* A node as far as the recorder must know it while the run goes on. */
+/* What the recorder knows of a node while the program runs. */
 struct collector_node {
     char name[NODE_NAME_MAX + 1];
     char slurm[NODE_NAME_MAX + 1]; /* in a public record, what Slurm calls it; "": not known */
@@ -107,7 +108,7 @@ static bool number_cut(struct str *rest, int64_t *ret)
     return str_int(word, ret);
 }
 
-/* The answer to the clocks' question: read at once, so its clock's offset is known to half the time that it took. */
+/* Reads the answer to a clock request: the offset is known to half the time of the round trip. */
 static void read_clock_reply(struct run *run, struct collector_node *s, struct str array)
 {
     struct run_collectors *n = &run->nodes;

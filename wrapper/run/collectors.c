@@ -1,4 +1,5 @@
-/* collectors.c: the recorder's side of the other nodes: their collectors are found or started, listened to, and told when it is over. */
+/* collectors.c: the recorder's side of the collectors on other nodes: find or start them, receive their
+ * reports, and stop them. */
 #include "run/collectors.h"
 
 #include "base/clock.h"
@@ -184,7 +185,7 @@ static bool slurm_env_count(const struct run *run, const char *name, int64_t *re
     return text && str_int(str_of(text), ret) && *ret > 0;
 }
 
-/* Nodes beside ours on which ranks of this launch sit; -1: not told. */
+/* Number of other nodes with ranks of this launch; -1: not known. */
 static int64_t rank_nodes(const struct run *run)
 {
     static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
@@ -235,7 +236,7 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
     return *ret_why ? 0 : n;
 }
 
-/* A job with many short runs shall not double its steps: what the nodes are is known from a step of a moment ago. */
+/* A job with many short runs must not double its steps: reuses the nodes' facts from a recent step. */
 static bool reuse_node_facts(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
@@ -287,7 +288,7 @@ int64_t collectors_next(const struct run *run)
     return n->look_ns;
 }
 
-/* Ranks write where nobody here reads: then the scheduler brings what they tell. */
+/* Scans the collectors' files. If none appear, the nodes share no file system: starts a step instead. */
 static void scan_collector_files(struct run *run, int64_t now_ns)
 {
     struct run_collectors *n = &run->nodes;

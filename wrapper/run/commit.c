@@ -43,7 +43,7 @@ static int open_state(const struct run *run, mode_t make)
     return place_open_below(path, 1, make);
 }
 
-/* ---- what is told ---- */
+/* ---- reports to the user ---- */
 
 static void report_commit_trouble(const struct run *run)
 {
@@ -149,7 +149,7 @@ void run_commit_in_background(const struct run *run)
         waitpid(pid, NULL, 0);
     if (pid)
         return;
-    if (fork() == 0) { /* nobody's child: nobody has to wait */
+    if (fork() == 0) { /* orphaned, so that no process must wait for it */
         int null = open("/dev/null", O_RDWR);
         setsid();
         for (int i = 0; null >= 0 && i < 3; i++)

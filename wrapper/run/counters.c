@@ -1,4 +1,4 @@
-/* counters.c: what the processors have counted of the program (--counters), as metrics. */
+/* counters.c: record the processors' performance counters of the program (--counters) as metrics. */
 #include "run/counters.h"
 
 #include <errno.h>

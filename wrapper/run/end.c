@@ -1,4 +1,4 @@
-/* end.c: a run has ended: what it used, how it ended, the files that belong to it, what is looked at afterwards. */
+/* end.c: record the end of a run: usage, status, its files, and the probes after the program. */
 #include "base/clock.h"
 #include "base/exit_words.h"
 #include "base/fs.h"
@@ -135,7 +135,7 @@ static uint64_t added_from(int spool, const char *file, uint64_t from)
     return from && fd >= 0 && pread(fd, &last, 1, (off_t)from - 1) == 1 && last == '\n' ? from : 0;
 }
 
-/* The file that the program wrote is kept, for the rules to be read; how far it is another run's is said. */
+/* Stores a file that the program wrote, for the rules to read, and records where its own part begins. */
 static void keep_rules_file(struct run *run, size_t i, const struct file_chosen *chosen)
 {
     struct record *r = &run->record;
@@ -161,7 +161,7 @@ static void keep_rules_file(struct run *run, size_t i, const struct file_chosen 
     record_tag(r, key, str_of(text));
 }
 
-/* Two patterns may mean one file. Whoever reads both shall not read it twice. */
+/* Two patterns may match one file: rules that read both must not read it twice. */
 static bool kept_already(const struct rules *rules, const struct file_seen *const *kept, size_t n, const struct file_seen *f)
 {
     for (size_t i = 0; i < n; i++)
@@ -170,7 +170,7 @@ static bool kept_already(const struct rules *rules, const struct file_seen *cons
     return false;
 }
 
-/* A file from before would tell another run's numbers: only those count that the program wrote. */
+/* Stores the rules' files that the program wrote: an older file has another run's values. */
 static void keep_rules_files(struct run *run)
 {
     struct files_look look;

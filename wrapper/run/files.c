@@ -1,4 +1,4 @@
-/* files.c: which of the files that the rules name did the program write? */
+/* files.c: find which of the files that the rules name the program wrote. */
 #include "run/files.h"
 
 #include "base/clock.h"
@@ -20,7 +20,7 @@ enum {
     PATH_BYTES = 4096,
     ALL_BYTES = 8 << 20
 };
-/* What a child tells of a file; its path follows. A last one with this rule says that it is all. */
+/* The child's report of a file; its path follows. A last one with rule ALL_TOLD ends the list. */
 struct file_report {
     uint32_t rule, path_n;
     uint64_t dev, ino, size;
@@ -93,7 +93,7 @@ static void report_all_files(int fd, const char *path, char *const *argv)
     fs_write_all(fd, &all, sizeof all);
 }
 
-/* Do the rules name files? Most do not, and then no child is needed. Their text tells without being compiled. */
+/* Do the rules name files? Most do not, and need no child. Searches their text without compiling it. */
 static bool name_files(const char *rules)
 {
     struct buf text CLEANUP_BUF;

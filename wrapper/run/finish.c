@@ -203,7 +203,7 @@ struct finish_state {
     enum run_status program; /* what became of the program, whatever its output says */
 };
 
-/* A record that needs nothing more: what it says of itself. */
+/* Takes verdict, reason and references from a record that is complete as it stands. */
 static int finish_as_recorded(struct spool *s, struct finished *f, struct finish_state *g, struct err *err)
 {
     struct record *r = &f->record;
@@ -221,7 +221,8 @@ static int finish_as_recorded(struct spool *s, struct finished *f, struct finish
     return 0;
 }
 
-/* What the finish step tells is cleaned as the recorder's facts were; the public profile names paths and hosts as they are now. */
+/* Redacts the facts of the finish step like those of the recorder. For a public run it collects the
+ * identities of this machine, unless the recorder passed its own. */
 static int clean_facts(struct finished *f, const struct finish_options *o, struct identities *ids, char *const *env, struct err *err)
 {
     if (!o->public_profile)
@@ -234,7 +235,8 @@ static int clean_facts(struct finished *f, const struct finish_options *o, struc
     return 0;
 }
 
-/* In a public record a word of the output may have been a name: then what the rules lack is nobody's failure, and nobody can check it. */
+/* Redaction of a public run may have replaced a word that the rules need. If a required metric is
+ * missing then, the streams are withheld and the run is unverifiable. */
 static void withhold_replaced_streams(struct record *r, const struct rules_outcome *outcome, struct finish_options *o)
 {
     uint64_t places = 0;

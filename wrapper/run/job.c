@@ -1,4 +1,4 @@
-/* job.c: the recorder's side of the job it runs in: Slurm is asked once per job, the allocation's end is met, who ended it is told. */
+/* job.c: the recorder's side of its Slurm job: its facts, the allocation's end, and who ended the run. */
 #include "run/job.h"
 
 #include "base/clock.h"
@@ -85,7 +85,8 @@ static void remove_old_answers(int dir)
     fs_names_deinit(&list);
 }
 
-/* Is it ours to ask? 1 yes; 0: somebody has asked, *ret_age_ms ago. Where there is no cache everybody asks. */
+/* Claims the request for this run. False: another run has claimed it, *ret_age_ms ago. Without a cache
+ * each run makes its own. */
 static bool claim_request(struct run *run, int64_t *ret_age_ms)
 {
     char name[48];
@@ -417,7 +418,7 @@ void job_signalled(struct run *run, int number, pid_t sender)
         record_tag(&run->record, "job.signal", str_of(text));
         job_reason_ask(run);
     }
-    run_pass_words(run); /* from now on each time: see on_time */
+    run_pass_words(run); /* from now on each time: see run_on_time */
     journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
 }
 

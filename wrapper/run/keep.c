@@ -1,4 +1,4 @@
-/* keep.c: files the user or the rules name, kept with the run as artifacts. */
+/* keep.c: store files that the user or the rules name as artifacts of the run. */
 #include "run/keep.h"
 
 #include "base/fs.h"

@@ -1,4 +1,4 @@
-/* leftovers.c: what others left in a spool folder: dead runs are closed, published ones released. */
+/* leftovers.c: clean up a spool folder: close runs whose recorder died, release published ones. */
 #include "run/leftovers.h"
 
 #include "base/clock.h"
@@ -41,8 +41,9 @@ static bool was_begun(int journal)
     return n < 0;
 }
 
-/* May this directory be finished by us? On this host the writer's lock tells: locked says that the caller holds it now. A writer elsewhere, whose
- * lock may not reach here, is dead after a long silence, and so is one whose lock the caller could not ask for: it may have begun since. */
+/* May we finish this directory? On this host the writer's lock decides: `locked` says that the caller
+ * holds it now. A writer on another host, whose lock may not reach us, is dead after a long silence; so
+ * is one whose lock the caller could not request. */
 enum leftover_state { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err says why */ };
 
 static enum leftover_state leftover_inspect(const struct spool *s, bool locked, struct err *err)
@@ -126,7 +127,7 @@ static int leftover_clean_up(struct spool *s, const struct leftovers_pass *w, st
     return rc < 0 ? -1 : 0;
 }
 
-/* A run that was never made whole: what it was made from is elsewhere, so it is thrown away. */
+/* Discards a run that was never completed: its source exists elsewhere. */
 static void unmade_run_discard(const char *root, const char *name)
 {
     struct spool s;
@@ -187,7 +188,7 @@ static void note_foreign(const struct leftovers_pass *w, const char *root, const
 
 enum leftover_owner { WHOSE_OURS, WHOSE_OTHERS, WHOSE_UNKNOWN };
 
-/* Of which tree is the run: of the one that is swept? */
+/* Does the run belong to the tree that is cleaned up? */
 static enum leftover_owner leftover_owner_of(const struct spool *s, struct leftovers_pass *w)
 {
     struct record r;

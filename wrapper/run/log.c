@@ -1,4 +1,4 @@
-/* log.c: facts that the program itself tells by `benchwrap log` over its datagram socket. */
+/* log.c: record facts that the program sends with `benchwrap log` to a datagram socket. */
 #include "run/log.h"
 
 #include "base/clock.h"

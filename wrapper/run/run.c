@@ -1,4 +1,4 @@
-/* run.c: the story of one run, told by the recorder: it begins, is watched, ends, becomes a run in the tree. */
+/* run.c: the recorder of one run: begin, watch, end, publish it in the tree. */
 #include "run/run.h"
 
 #include "base/clock.h"
@@ -143,7 +143,8 @@ static int finish_and_report(struct run *run, char **env)
     return rc;
 }
 
-/* What earlier runs left is seen to by one at a time: of a hundred short runs each would sync the files of all. False: somebody is at it. */
+/* Locks the spool folder for cleaning up: of a hundred short runs each would sync the files of all.
+ * False: another process has the lock. */
 static bool lock_leftovers(const char *root, int *ret_lock)
 {
     *ret_lock = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -98,7 +98,7 @@ struct sender {
 
 /* ---- messages ---- */
 
-/* Never waits: a recorder that does not listen has other worries. */
+/* Never waits: drops the message if the recorder does not read. */
 static void sender_report(struct send_msg *m, enum send_kind kind)
 {
     m->kind = kind;
@@ -309,7 +309,7 @@ static bool wait_tick(const struct sender *s)
 
 static int send_finish(struct sender *s);
 
-/* The recorder was killed, or has ended without telling us to: nobody else closes the run now. */
+/* The recorder was killed, or ended without stopping us: no other process closes the run now. */
 static int send_orphaned(struct sender *s)
 {
     struct leftovers_count swept;

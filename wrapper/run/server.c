@@ -93,7 +93,7 @@ static bool start_sender(struct run *run, enum send_mode mode, double patience_s
     return s->pid > 0;
 }
 
-/* Gone, of itself or because we want it: its state is on the server and in the tree, so nothing has to be asked of it. */
+/* Kills the sender if it still runs: its state is on the server and in the tree. */
 static void stop_sender(struct run *run)
 {
     struct run_server *s = &run->server;
@@ -106,7 +106,7 @@ static void stop_sender(struct run *run)
     s->pid = 0;
 }
 
-/* ---- what it tells ---- */
+/* ---- its messages ---- */
 
 static void handle_sender_message(struct run *run, const struct send_msg *m)
 {
@@ -164,7 +164,8 @@ static int64_t patience_ends(const struct run_server *s, int64_t until_ns)
     return end < until_ns ? end : until_ns;
 }
 
-/* Messages until `until_ns`, until one tells what is waited for, or until the server has been silent for too long in this run. */
+/* Reads messages until `until_ns`, until `enough`, or until the server has been silent for too long in
+ * this run. */
 static enum wait_end wait_for_sender(struct run *run, int64_t until_ns, bool (*enough)(const struct run_server *s))
 {
     struct run_server *s = &run->server;

@@ -157,7 +157,7 @@ void step_on_time(struct run *run, int64_t now_ns)
         handle_step_answer(run);
 }
 
-/* ---- what is told at the end ---- */
+/* ---- the facts at the end ---- */
 
 static int64_t param_of(const struct run *run, const char *key)
 {
@@ -166,7 +166,7 @@ static int64_t param_of(const struct run *run, const char *key)
     return f && str_int(f->text, &n) ? n : 0;
 }
 
-/* An MPI launcher that fills all slots of the allocation, or is told no number, uses every node. */
+/* An MPI launcher that fills all slots of the allocation, or gets no number, uses every node. */
 static bool fills_job(const struct run *run)
 {
     struct peel_shape shape;

@@ -51,7 +51,7 @@ static bool drain_rings(struct run *run)
     return taken > 0;
 }
 
-/* Says when the launcher is to wake us; false if bytes came meanwhile. */
+/* Sets when the launcher wakes us; false: enough bytes have arrived already. */
 static bool set_wake(struct run *run)
 {
     bool quiet = true;
@@ -125,7 +125,7 @@ static void sync_spool_file(int spool, const char *name, bool all)
         fdatasync(0);
 }
 
-/* A busy disk takes long to sync, and meanwhile the rings would fill: a child does it. One at a time. */
+/* In a child process: the rings would fill while a busy disk syncs. */
 void run_sync(struct run *run, bool all)
 {
     if (run->syncer > 0 && waitpid(run->syncer, NULL, WNOHANG) == 0)
@@ -137,7 +137,8 @@ void run_sync(struct run *run, bool all)
     _exit(0);
 }
 
-/* Into the journal, by a record of its own that is let go: what is kept in memory does not grow with the time that the program runs. */
+/* Records samples in the journal by a record that is freed at once: memory does not grow with the
+ * program's time. */
 static void record_sample(struct run *run, int64_t now)
 {
     struct record one;
