@@ -3,7 +3,7 @@
 #define PROBES_NOISE_H
 #include "probes/probe.h"
 
-/* Records that a threshold was crossed (docs/howto-probe.md lists them): adds the sentence to the
+/* Records that a threshold was crossed (docs/howto-repeat.md lists them): adds the sentence to the
  * tag benchwrap.noisy, and a warning "disturbed: …". */
 void noise_add_reason(struct record *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #endif
