@@ -16,14 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void slurm(struct str text)
 {
-    struct counters c;
+    struct scheduler_counters c;
     slurm_config_value(text, "MaxArraySize");
     slurm_sdiag_read(text, &c);
 }
 
 static void words(struct str text)
 {
-    struct words w = {.n = 0};
+    struct argument_words w = {.n = 0};
     struct arena a;
     arena_init(&a, 1 << 20);
     char *copy = arena_dup(&a, text.p, text.n);
@@ -36,7 +36,7 @@ static void records(const uint8_t *data, size_t size)
 {
     static struct bench b;
     struct err err;
-    struct batch x = {.tasks = 64, .slots = 3, .duration = 0.001};
+    struct task_batch x = {.tasks = 64, .slots = 3, .duration = 0.001};
     if (!b.tasks.room && tasks_init(&b.tasks, 64, &err) < 0)
         abort();
     if (tasks_begin(&b.tasks, 64, &err) < 0 || clocks_begin(&b.clocks, &err) < 0)
