@@ -37,10 +37,10 @@ static const char description[] =
     "Own traces are JSON lines: {\"at_s\": 1.5, \"input_tokens\": 100, \"output_tokens\": 20, \"session\": 3, \"text\": \"…\"}, all but at_s as wished.\n"
     "\n"
     "SIGINT, SIGTERM and SIGUSR1 end the run; what was measured until then is printed.";
-static const char examples[] = "$ llmload http://localhost:8000 --concurrency 16 --requests 500\n"
-                               "Sixteen streams at a time until 500 requests are through.\n"
-                               "$ llmload http://localhost:8000 --model M --rate 10 --duration 60s --warmup 10s --json\n"
-                               "Ten requests per second, Poisson, for a minute after ten seconds of warm-up.\n";
+static const char examples[] = "$ llmload http://localhost:8000 --concurrency 16 --requests 1000\n"
+                               "Sixteen streams at a time until 1000 requests are through.\n"
+                               "$ llmload http://localhost:8000 --model M --rate 20 --duration 60s --warmup 10s --json\n"
+                               "Twenty requests per second, Poisson, for a minute after ten seconds of warm-up.\n";
 static const char statuses[] = "0\tdone\n1\tno request succeeded, or the run could not be made, with a message\n125\ta wrong command line\n"
                                "128+n\tended by signal n; the results until then were printed\n";
 /* What users of vLLM's benchmark, GuideLLM, k6 or Locust type. tests/cli/t0921-words.t types every
@@ -68,8 +68,8 @@ static void print_help(const struct opt_set *set, struct buf *to)
                                          "max-tokens", "goodput",  "details", "json",       "records",      NULL};
     buf_puts(to,
              "llmload - measure a service that runs a language model\n\nusage: llmload [OPTIONS] URL\n       llmload COMMAND [OPTIONS]\n\n"
-             "  llmload http://localhost:8000 -c 16 -n 500       16 streams, 500 requests\n"
-             "  llmload http://localhost:8000 -r 10 -d 60s       10 requests/s for a minute\n"
+             "  llmload http://localhost:8000 -c 16 -n 1000      16 streams, 1000 requests\n"
+             "  llmload http://localhost:8000 -r 20 -d 60s       20 requests/s for a minute\n"
              "  llmload http://localhost:8000 --sweep 1..64*2    where it saturates\n"
              "  llmload compare A.json B.json                    what changed\n\n");
     opt_help_brief(set, common, to);
