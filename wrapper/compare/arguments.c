@@ -1,4 +1,4 @@
-/* arguments.c: what a run's command line says beside its params: the arguments that its rules do not explain. */
+/* arguments.c: find the arguments of a run's command line that its rules do not explain. */
 #include "compare/arguments.h"
 
 #include "benchmarks/reference_parts.h"

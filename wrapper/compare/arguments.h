@@ -1,4 +1,4 @@
-/* arguments.h: what a run's command line says beside its params: the arguments that its rules do not explain. */
+/* arguments.h: find the arguments of a run's command line that its rules do not explain. */
 #ifndef COMPARE_ARGUMENTS_H
 #define COMPARE_ARGUMENTS_H
 #include "runs/inputs.h"

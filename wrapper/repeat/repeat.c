@@ -1,4 +1,4 @@
-/* repeat.c: the story of a series: what is asked, one run after the other, when it is enough, how it ends. */
+/* repeat.c: run the repetitions: one run after the other, until there are enough, then the end. */
 #include "repeat/repeat.h"
 
 #include "base/clock.h"
@@ -173,7 +173,7 @@ static void run_interleaved(struct repeat_state *s)
     }
 }
 
-/* "", or that wall time decided since there was nothing else. */
+/* "", or that wall time decided, since no headline metric was recorded. */
 static const char *by_wall_time(struct repeat_state *s)
 {
     const struct series_figure *f = series_figures(&s->notes);

@@ -1,4 +1,4 @@
-/* repeat_child.c: one run of a series as a process: started, waited for, signals passed on to it once. */
+/* repeat_child.c: run one repetition as a child process, and pass each signal on to it once. */
 #include "repeat/repeat_child.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* repeat_plan.c: what a series is to do, from the options, and the command line of each of its runs. */
+/* repeat_plan.c: read from the options which runs to make, and build the command line of each. */
 #include "repeat/repeat_plan.h"
 
 #include "base/fs.h"

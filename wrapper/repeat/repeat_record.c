@@ -48,7 +48,7 @@ static void repeat_report(uint32_t kind, const char *text)
 
 /* ---- it begins ---- */
 
-/* What a launcher would have told of itself. */
+/* The shared memory as a launcher would fill it. */
 static struct wire *make_wire(void)
 {
     struct wire *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);

@@ -43,7 +43,7 @@ static int replay_feed_file(struct rules_run *run, const char *source, const cha
     return rc;
 }
 
-/* A pattern that the rules do not have would be read by nobody. */
+/* Refuses a pattern that the rules do not have: no reader would get the file. */
 static int known_file(const struct rules *rules, const char *pattern, struct err *err)
 {
     for (size_t i = 0; rules_file(rules, i); i++)

@@ -1,4 +1,4 @@
-/* reparse.c: the kept output of a run is read again, and where that says something else a new run amends the old one. */
+/* reparse.c: read the stored output of a run again. If the facts differ, a new run amends the old one. */
 #include "replay/reparse.h"
 
 #include "base/fs.h"

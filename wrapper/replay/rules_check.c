@@ -1,4 +1,4 @@
-/* rules_check.c: mistakes of a rule file, what its samples say, and what an author should look at. */
+/* rules_check.c: check a rule file: mistakes, results of its samples, and remarks for its author. */
 #include "replay/rules_check.h"
 #include "benchmarks/catalogue.h"
 

@@ -1,4 +1,4 @@
-/* samples.c: the stored outputs beside a rule file are read, and the facts compared with those expected. */
+/* samples.c: read the stored outputs of a rule file, and compare the facts with those expected. */
 #include "replay/samples.h"
 #include "base/fs.h"
 

@@ -1,4 +1,4 @@
-/* corrections.c: which run is shown, where others amend or retract it. */
+/* corrections.c: find the run that counts, where others amend or retract one. */
 #include "runs/corrections.h"
 
 #include <stdlib.h>
