@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "base/yaml.h"
 #include "benchmarks/expr.h"
+#include "benchmarks/number.h"
 #include "benchmarks/pattern.h"
 #include "benchmarks/prefilter.h"
 #include "benchmarks/rules.h"
@@ -115,6 +116,7 @@ struct reader_kind {
     const char *name; /* key in the rule file */
     size_t state_size; /* per reading and source, zeroed */
     size_t state_reset; /* of these, so many must be zeroed to begin anew; 0: all */
+    bool by_line; /* a row is one line */
     bool delimits; /* knows by itself where its data end: takes a last line without end */
     /* Takes the kind's own map of the rule file. */
     int (*load)(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err);
@@ -224,7 +226,8 @@ struct rules {
     const char *prefer[64]; /* params for which the argument wins over the output */
     const char *operand[OPERANDS_MAX]; /* params of the arguments that are no options, in their order */
     size_t operands;
-    size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices, verifieds, reproduceds;
+    size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices, verifieds,
+        reproduceds;
     bool guess; /* for programs nobody knows: no verdict, few metrics, and what is doubtful is missing */
     bool single_dash_long, keep_prefix, block_runs; /* block_runs: each test becomes a child run */
     unsigned metric_count;
@@ -314,6 +317,19 @@ struct block {
     unsigned report; /* how often it began again with the same id: what it had is superseded */
     bool untitled; /* begun by a line that may stand before the one that always begins a test (BLOCK_USED): that one goes on with it */
 };
+/* Rows that a reader would have taken, or taken with other values, if their numbers stood in plain notation (unread.c). */
+enum { UNREAD_VALUES_MAX = 256 };
+struct unread {
+    bool recording, probing; /* recording: values of the line being read are noted; probing: rows are noted and not taken */
+    size_t n;
+    struct unread_value {
+        const struct reader *reader;
+        double value;
+    } value[UNREAD_VALUES_MAX];
+    bool reader[READERS_MAX]; /* it has such a row: its metrics are missing */
+    size_t lines; /* the first of each reader */
+    char line[120]; /* the first of all */
+};
 struct coverage;
 struct rules_run {
     const struct rules *rules;
@@ -331,6 +347,7 @@ struct rules_run {
         bool cut; /* there were more than can be held */
         bool superseded; /* behind the last whole document stands one that is torn: what is held is an earlier report */
     } staged[READERS_MAX];
+    struct unread unread;
     bool unterminated; /* the line being read has no end: what stands last in it may be cut */
     struct block *block; /* [BLOCKS_MAX + 1] */
     unsigned blocks, generation;
@@ -368,6 +385,20 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
                bool hidden, unsigned generation);
 /* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
 bool param_text(enum param_type type, struct str text, char *to, size_t size);
+
+/* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
+enum number_kind row_metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,
+                                  const struct unit *column_unit, double *ret);
+
+/* unread.c: lines with numbers in another notation ("3 632,29"). Is one in the line? Then the values of its rows are noted from here on. */
+bool unread_begin(struct rules_run *run, struct str line);
+/* Reads the line again with plain numbers: what is read then and was not read before, or otherwise, is missing. mask: the readers that had the line. */
+void unread_end(struct rules_run *run, struct source *source, const struct prefilter_mask *mask, struct str line);
+/* A row's values, while a line is recorded or probed. */
+void unread_note(struct rules_run *run, const struct source *source, const struct reader *r, const struct str *cells,
+                 const struct unit *const *units);
+/* A row of the reader cannot be read: text is its line or its cell. */
+void unread_mark(struct rules_run *run, const struct reader *r, struct str text);
 
 /* args.c */
 void args_take(struct rules_run *run, char *const *argv);

@@ -87,7 +87,7 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
 {
     const struct rules *rules = run->rules;
     struct prefilter_mask mask = source->hungry;
-    bool look = false, clean = false;
+    bool look = false, clean = false, foreign = false;
     if (wrapped_bare(&source->wrapped, &line))
         found = NULL;
     if (!found)
@@ -101,6 +101,10 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
         clean = true;
         slices_line(run, source, &mask, line);
     }
+    if (look && unread_begin(run, line)) {
+        line = clean ? line : line_clean(run, source, line);
+        clean = foreign = true;
+    }
     for (size_t i = 0; look && i < PREFILTER_BITS / 64; i++)
         for (uint64_t bits = mask.word[i]; bits; bits &= bits - 1) {
             unsigned bit = (unsigned)(i * 64) + (unsigned)__builtin_ctzll(bits);
@@ -112,6 +116,8 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
             else if (bit < SLICE_BIT(0))
                 check_line(run, source, rules->check[bit - READERS_MAX], line);
         }
+    if (foreign)
+        unread_end(run, source, &mask, line);
 }
 
 static void line_take(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)

@@ -186,6 +186,14 @@ static void torn_fail(struct ending *e)
         ending_fail(e, -1, "", "the output ends within a JSON document that has results: it is cut");
 }
 
+/* Rows that cannot be read: a statistic of the others would be another number. */
+static void unread_fail(struct ending *e)
+{
+    const struct unread *u = &e->run->unread;
+    if (u->lines && !e->run->rules->guess)
+        ending_fail(e, -1, "", "incomplete: numbers with digits in groups or decimal commas are not read: \"%s\"", u->line);
+}
+
 /* What stands in lines that were not read is not known: a result, or an error. */
 static void hopeless_fail(struct ending *e)
 {
@@ -240,6 +248,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     exit_reason(&e);
     superseded_fail(&e);
     torn_fail(&e);
+    unread_fail(&e);
     hopeless_fail(&e);
     series_drop(&e);
     computed_take(&e);

@@ -93,6 +93,8 @@ static bool contradicted(const struct rules_run *run, const struct series *s)
     return false;
 }
 
+static const char row_unread[] = "values stand in lines with digits in groups or decimal commas, which are not read";
+
 /* Why the series cannot be told; NULL if it can. */
 static const char *series_trouble(const struct rules_run *run, struct series *s)
 {
@@ -102,6 +104,8 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
         return "part of the output was not kept, so values are missing";
     if (s->reader->slice >= 0 && s->source->slice[s->reader->slice].endless)
         return "the line that ends this part of the output never came, so it is not known what belongs to it";
+    if (run->unread.reader[s->reader->index])
+        return row_unread;
     if (s->outside[0])
         return s->outside;
     if (s->overflow)
@@ -192,7 +196,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     ending_source(e, s->reader->name);
     if (trouble || !s->n) {
         missing_out(e, s, m->stat ? m->stat : "", trouble ? trouble : s->why);
-        if (trouble && !e->run->rules->guess)
+        if (trouble && trouble != row_unread && !e->run->rules->guess) /* unread rows are a reason of the run */
             ending_fail(e, s->rule->of_run ? -1 : (int)s->block, "", STR_FMT ": %s", STR_ARG(s->name), trouble);
         return 0;
     }

@@ -1,7 +1,7 @@
 /* rows.c: what becomes of a reader's row: context, blocks, params, and samples of metrics. */
 #include "benchmarks/coverage.h"
 #include "benchmarks/engine.h"
-#include "benchmarks/number.h"
+#include "benchmarks/grouped.h"
 #include "benchmarks/slices.h"
 #include "mlruns-format/key.h"
 
@@ -161,9 +161,8 @@ static bool means_none(const struct metric_rule *m, struct str cell)
     return false;
 }
 
-/* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
-static enum number_kind metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,
-                                     const struct unit *column_unit, double *ret)
+enum number_kind row_metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,
+                                  const struct unit *column_unit, double *ret)
 {
     const struct unit *from = m->from ? m->from : column_unit;
     if (no_value(cells[m->cell]) || means_none(m, cells[m->cell]))
@@ -206,7 +205,7 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
         return;
     if (m->of_run)
         block = 0;
-    enum number_kind kind = metric_value(source, m, cells, column_unit, &value);
+    enum number_kind kind = row_metric_value(source, m, cells, column_unit, &value);
     bool zero = kind == NUMBER_GOOD && value == 0 && m->zero != ZERO_KEEP;
     if (zero && m->zero == ZERO_ABSENT)
         return;
@@ -422,7 +421,8 @@ static void row_begins(struct rules_run *run, struct source *source, const struc
 }
 
 /* Every metric's cell that applies must be a number or a word for none; a step must be one. */
-static bool row_is_one(const struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units)
+static bool row_is_one(struct rules_run *run, const struct source *source, const struct reader *r, const struct str *cells,
+                       const struct unit *const *units)
 {
     for (size_t i = 0; i < r->metrics; i++) {
         const struct metric_rule *m = &r->metric[i];
@@ -430,8 +430,11 @@ static bool row_is_one(const struct source *source, const struct reader *r, cons
         int64_t step;
         if (!cells[m->cell].p || !row_where(m->where, cells))
             continue;
-        if (metric_value(source, m, cells, units ? units[m->cell] : NULL, &v) == NUMBER_NOT)
+        if (row_metric_value(source, m, cells, units ? units[m->cell] : NULL, &v) == NUMBER_NOT) {
+            if (grouped_is_number(cells[m->cell]))
+                unread_mark(run, r, cells[m->cell]);
             return false;
+        }
         if (m->step_cell >= 0 && cells[m->step_cell].p && !str_int(str_trim(cells[m->step_cell]), &step))
             return false;
     }
@@ -455,13 +458,17 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
 {
     if (!row_where(r->where, cells))
         return false;
-    if (!row_is_one(source, r, cells, units)) {
-        if (run->coverage)
+    if (!row_is_one(run, source, r, cells, units)) {
+        if (run->coverage && !run->unread.probing)
             coverage_refused(run, r, cells);
         return false;
     }
     if (r->version && (!version_in(run, source)[0] || pattern_match(r->version, str_of(version_in(run, source)), NULL) != 1))
         return false;
+    if (run->unread.recording)
+        unread_note(run, source, r, cells, units);
+    if (run->unread.probing)
+        return true;
     if (r->version_cell >= 0 && cells[r->version_cell].n)
         version_take(run, source, cells[r->version_cell]);
     if (r->begins && block < 0)

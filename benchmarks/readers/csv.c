@@ -119,6 +119,29 @@ static size_t fields_take(const struct csv *c, char *text, size_t n, struct str 
     }
 }
 
+static bool only_digits(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return s.n > 0;
+}
+
+/* "1,756.5" and "12,345": up to three digits, then three. */
+static bool grouped_fields(struct str a, struct str b)
+{
+    return a.n <= 3 && only_digits(a) && a.p[0] != '0' && b.n >= 3 && only_digits(str_sub(b, 0, 3)) && (b.n == 3 || b.p[3] == '.');
+}
+
+/* More fields than columns, because commas part the digits of numbers. */
+static bool grouped_record(const struct str *fields, size_t n, size_t columns)
+{
+    size_t joined = 0;
+    for (size_t i = 1; i < n; i++)
+        joined += grouped_fields(fields[i - 1], fields[i]);
+    return joined >= n - columns;
+}
+
 static void record_take(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, bool header)
 {
     const struct csv *c = r->data;
@@ -131,6 +154,8 @@ static void record_take(struct rules_run *run, struct source *source, const stru
     s->n = 0;
     if (header && n > 1)
         name_columns(r, s, fields, n);
+    if (!header && n > s->fields && s->fields && c->separator == ',' && grouped_record(fields, n, s->fields))
+        unread_mark(run, r, fields[0]);
     if (header || !n || n != s->fields)
         return;
     for (size_t i = 0; i < r->cells; i++)
@@ -190,6 +215,7 @@ static void end(struct reader *r)
 }
 
 const struct reader_kind reader_csv = {.name = "csv",
+                                       .by_line = true,
                                        .state_size = sizeof(struct state),
                                        .state_reset = offsetof(struct state, record),
                                        .load = load,

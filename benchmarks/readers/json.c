@@ -3,6 +3,7 @@
  *
  * `rows` are the containers (by pointer, * for any index or key) that are rows; cells are members of a row by pointer. No tree is
  * built. What is no JSON is skipped to the end of its line; a value that is not followed by a delimiter is never taken. */
+#include "benchmarks/grouped.h"
 #include "benchmarks/load.h"
 
 #include <ctype.h>
@@ -39,8 +40,9 @@ struct state {
     bool escape, skip, token_long;
     bool pending; /* a string that may turn out to be a key */
     bool broken; /* brackets were left open inside others: lines are missing */
-    bool number_ended, behind_number; /* a number has just ended; the bare word began behind one and a comma */
-    bool decimal_comma; /* "1,5" where a value belongs: its digits behind the comma are lost */
+    bool number_ended, comma_ended; /* a number has just ended; so has the comma behind it */
+    bool behind_number, behind_comma; /* the bare word began behind a number, and behind its comma */
+    bool foreign; /* "1,5" or "3 632" where a value belongs: a part of its digits is lost */
     bool took; /* a row of the open document was taken */
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base, tests;
@@ -284,7 +286,9 @@ static void document_done(struct rules_run *run, struct source *source, const st
 {
     const struct json_rule *j = r->data;
     struct staged *staged = &run->staged[r->index];
-    whole = whole && !s->decimal_comma;
+    if (s->foreign)
+        unread_mark(run, r, STR("a JSON document"));
+    whole = whole && !s->foreign;
     if (s->row_depth && !j->last && (whole || !j->prefix))
         row_done(run, source, r, s);
     if (!whole) {
@@ -310,7 +314,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
     s->depth = s->row_depth = 0;
     s->extent = s->tests = 0;
     s->lex = LEX_NONE;
-    s->pending = s->skip = s->broken = s->decimal_comma = false;
+    s->pending = s->skip = s->broken = s->foreign = false;
 }
 
 static void open_container(const struct reader *r, struct state *s, char type)
@@ -392,15 +396,17 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
     bool numeric = str_double(t, &number);
     s->lex = LEX_NONE;
     if (!is_bare_value(t) || (l->type == '{' && !l->named)) {
-        s->decimal_comma = s->decimal_comma || (numeric && s->behind_number);
+        s->foreign = s->foreign || (numeric && s->behind_number) || ((l->named || l->type == '[') && grouped_is_number(t));
         s->skip = true; /* text of somebody else: the rest of the line too */
         s->broken = s->broken || l->type == '[';
         l->named = false;
         return;
     }
+    s->foreign = s->foreign || (numeric && s->behind_number && !s->behind_comma);
     scalar(run, source, r, s, t);
     member_done(s);
     s->number_ended = numeric;
+    s->comma_ended = false;
 }
 
 static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
@@ -469,12 +475,17 @@ static void outside_string(struct rules_run *run, struct source *source, const s
 {
     char c = rest.p[0];
     struct level *l = &s->level[s->depth];
-    if (c == ',')
+    if (c == ',') {
+        s->comma_ended = true;
         return;
+    }
+    if (c == ' ' || c == '\t') {
+        s->number_ended = s->number_ended && !s->comma_ended;
+        return;
+    }
     s->behind_number = s->number_ended;
+    s->behind_comma = s->comma_ended;
     s->number_ended = false;
-    if (c == ' ' || c == '\t')
-        return;
     if (c == '"') {
         s->lex = LEX_STRING;
         s->token_n = 0;

@@ -91,4 +91,4 @@ static void end(struct reader *r)
 }
 
 const struct reader_kind reader_keyvalue = {
-    .name = "keyvalue", .state_size = sizeof(struct state), .load = load, .check = check, .line = line, .free = end};
+    .name = "keyvalue", .by_line = true, .state_size = sizeof(struct state), .load = load, .check = check, .line = line, .free = end};

@@ -3,10 +3,11 @@
  *
  * A matrix counts as a whole, when the next title, the end line or the end of the source comes: only then it is known whether its row labels
  * go on as they began. A line of another process that has as many numbers, or a row that got lost, makes all its values missing. */
+#include "benchmarks/grouped.h"
 #include "benchmarks/load.h"
 #include "benchmarks/number.h"
 
-enum { COLUMNS_MAX = 256, ROWS_MAX = 1024, TEXT_MAX = 64 << 10, PATIENCE = 200 };
+enum { COLUMNS_MAX = 256, ROWS_MAX = 1024, TEXT_MAX = 64 << 10, PATIENCE = 200, FOREIGN_LINE_MAX = 4000 };
 
 struct matrix {
     struct pattern *title, *end;
@@ -218,16 +219,39 @@ static bool goes_on(struct state *s, struct str word)
     return go != 0;
 }
 
-static void row_line(struct state *s, struct str line)
+/* A label and as many numbers as there are columns. */
+static bool is_row_line(const struct state *s, struct str line)
 {
-    struct str rest = line, label = str_word(&rest), word;
+    struct str rest = line, word;
     size_t n = 0;
     double unused;
+    str_word(&rest);
     for (; (word = str_word(&rest)).n; n++)
         if (n == s->columns || number_parse(word, 0, &unused) == NUMBER_NOT)
-            return;
-    if (n != s->columns)
+            return false;
+    return n == s->columns;
+}
+
+/* A row if its numbers stood in plain notation. */
+static bool is_foreign_line(const struct state *s, struct str line)
+{
+    char plain[FOREIGN_LINE_MAX];
+    for (int comma = 0; comma < COMMA_READINGS && line.n <= sizeof plain; comma++) {
+        size_t n = grouped_plain(line, (enum grouped_comma)comma, plain);
+        if (n && is_row_line(s, (struct str){plain, n}))
+            return true;
+    }
+    return false;
+}
+
+static void row_line(struct rules_run *run, const struct reader *r, struct state *s, struct str line)
+{
+    struct str rest = line, label = str_word(&rest);
+    if (!is_row_line(s, line)) {
+        if (is_foreign_line(s, line))
+            unread_mark(run, r, line);
         return;
+    }
     if (!goes_on(s, label)) {
         s->damaged = s->damaged || !s->blank;
         return;
@@ -265,7 +289,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
     else if (!str_trim(text).n)
         s->blank = s->blank || s->rows;
     else
-        row_line(s, text);
+        row_line(run, r, s, text);
 }
 
 static bool hungry(const struct reader *r, const void *memory)

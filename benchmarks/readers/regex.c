@@ -52,4 +52,4 @@ static void end(struct reader *r)
         pattern_free(x->pattern);
 }
 
-const struct reader_kind reader_regex = {.name = "regex", .load = load, .check = check, .line = line, .free = end};
+const struct reader_kind reader_regex = {.name = "regex", .by_line = true, .load = load, .check = check, .line = line, .free = end};

@@ -178,5 +178,11 @@ static void end(struct reader *r)
         pattern_free(t->end);
 }
 
-const struct reader_kind reader_table = {
-    .name = "table", .state_size = sizeof(struct state), .load = load, .check = check, .line = line, .hungry = hungry, .free = end};
+const struct reader_kind reader_table = {.name = "table",
+                                         .by_line = true,
+                                         .state_size = sizeof(struct state),
+                                         .load = load,
+                                         .check = check,
+                                         .line = line,
+                                         .hungry = hungry,
+                                         .free = end};

@@ -48,6 +48,21 @@ like "a last line without a newline counts" "$("$BENCHWRAP" parse --rules generi
 printf 'speed: 5.5 MB/s\nScore: 471' >cut-number
 is "a number at the very end could be cut" "$("$BENCHWRAP" parse --rules generic cut-number | grep -c ' score ')" 0
 like "… with exit status 0 it is complete" "$("$BENCHWRAP" parse --rules generic --exit-status 0 cut-number)" ' score +471'
+# Rows with digits in groups: neither fewer rows nor parts of numbers.
+while read -r entry case; do
+    for group in ' ' "'" "$(printf '\342\200\257')" "$(printf '\302\240')"; do
+        sed -E "s/(^|[^0-9.])([1-9][0-9]{0,2})([0-9]{3})\.([0-9])/\1\2$group\3.\4/g" "$samples/$entry/samples/$case/stdout" >grouped
+        like "$entry: digits in groups by \"$group\" fail" "$(verdict "$entry" grouped)" ': fail: .*(digits in groups|is missing)'
+    done
+done <<'S'
+nccl-tests superbench-allreduce
+imb 2021.11-pingpong
+k6 json
+jmh json
+osu 7.4-bibw
+ior main-human-reps3-fpp
+hyperfine made-v2-counters-json
+S
 # A number printed with a decimal comma tears a JSON document: the digits behind it are lost.
 while read -r entry case; do
     sed 's/\([0-9]\)\.\([0-9]\)/\1,\2/g' "$samples/$entry/samples/$case/stdout" >comma
