@@ -409,6 +409,9 @@ const struct series *series_outdone(const struct rules_run *run, const struct se
 int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
            struct err *err);
 
+/* feed.c: is the word one that the rules know, so that "word: " before each line is no host? */
+bool rules_own_word(const void *rules, struct str word);
+
 /* recognise.c */
 void free_recognise(struct recognise *r);
 #endif

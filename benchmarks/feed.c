@@ -199,12 +199,27 @@ static const char *lines_take(struct rules_run *run, struct source *source, cons
     return p;
 }
 
+bool rules_own_word(const void *rules, struct str word)
+{
+    const struct rules *own = rules;
+    if (own->guess) /* of a program that is not known each word may be its own */
+        return true;
+    for (size_t i = 0; i < own->readers; i++)
+        for (size_t k = 0; k < own->reader[i]->literals; k++)
+            if (own->reader[i]->literal[k].n > 1 &&
+                (str_find(word, str_trim(own->reader[i]->literal[k])) >= 0 || str_find(own->reader[i]->literal[k], word) >= 0))
+                return true;
+    return str_eq(word, str_of(own->name));
+}
+
 void rules_feed(struct rules_run *run, const char *name, const void *data, size_t n)
 {
     struct source *source = source_of(run, name);
     const char *p = data, *end = p + n;
     if (!source || !n)
         return;
+    if (!source->fed && !run->rules->keep_prefix)
+        wrapped_begin(&source->wrapped, (struct str){data, n}, rules_own_word, run->rules);
     source->fed = true;
     while (p < end) {
         if (!source->line_n && !source->cut_line && !source->fragment && (p = lines_take(run, source, p, end)) == end)

@@ -202,6 +202,7 @@ void rules_see(const struct rules *rules, struct str text, struct arena *a, stru
     bool banner[BANNERS_MAX], mark[BANNERS_MAX], started[PATTERNS_MAX], finished[PATTERNS_MAX], host[PATTERNS_MAX], command[PATTERNS_MAX],
         any = false;
     struct wrapped wrapped = {0};
+    wrapped_begin(&wrapped, text, rules_own_word, rules);
     *ret = (struct rules_seen){0};
     for (size_t i = 0; r && i < r->banners; i++)
         any = (banner[i] = possible(r->banner[i], text)) || any;
@@ -254,11 +255,13 @@ static bool matches_any(struct pattern *const *p, size_t n, struct str line)
 }
 
 /* The outputs that this banner begins, behind those that are there already. */
-static size_t find_begins(const struct recognise *r, size_t banner, struct str text, struct rules_begin *to, size_t n)
+static size_t find_begins(const struct rules *rules, size_t banner, struct str text, struct rules_begin *to, size_t n)
 {
+    const struct recognise *r = rules->recognise;
     const size_t none = SIZE_MAX;
     size_t before = none, brace = none; /* where lines before the banner began, and the last JSON document */
     struct wrapped wrapped = {0};
+    wrapped_begin(&wrapped, text, rules_own_word, rules);
     for (struct str rest = text; rest.p && rest.n && n < BEGINS_MAX;) {
         struct str line = str_cut(&rest, '\n');
         size_t at = (size_t)(line.p - text.p);
@@ -284,6 +287,6 @@ size_t rules_begins(const struct rules *rules, struct str text, struct arena *a,
     size_t n = 0;
     *ret = arena_get(a, BEGINS_MAX * sizeof **ret);
     for (size_t i = 0; r && *ret && i < r->banners; i++)
-        n = find_begins(r, i, text, *ret, n);
+        n = find_begins(rules, i, text, *ret, n);
     return n < BEGINS_MAX ? n : 0;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* So many lines that begin with a time stamp, and none without before them, were stamped by another program. */
-enum { STAMPED_ENOUGH = 3 };
+enum { STAMPED_ENOUGH = 3, LABELLED_ENOUGH = 3 };
 
 void wrapped_deinit(struct wrapped *w)
 {
@@ -171,22 +171,83 @@ static struct str without_rank(struct wrapped *w, struct str s)
     return clean ? (struct str){clean, to} : line;
 }
 
-static void note_stamp(struct wrapped *w, struct str line)
-{
-    if (w->has_own_stamps || w->n_stamped >= STAMPED_ENOUGH)
-        return;
-    line = str_sub(line, rank_length(line, false), line.n);
-    if (stamp_length(line))
-        w->n_stamped++;
-    else
-        w->has_own_stamps = str_trim(line).n > 0;
-}
-
 static struct str without_ends(struct str line)
 {
     while (line.n && line.p[line.n - 1] == '\r')
         line.n--;
     return line;
+}
+
+/* Length of a name of hosts, containers and programs. */
+static size_t name_length(struct str s)
+{
+    size_t n = 0;
+    while (n < s.n && (isalnum((unsigned char)s.p[n]) || (n && strchr("._-", s.p[n]))))
+        n++;
+    return n;
+}
+
+/* Length of what may be a label: "host: ", "name-1  | ", "> ". */
+static size_t label_length(struct str s, struct str *ret_host)
+{
+    size_t n = name_length(s), i = n;
+    *ret_host = (struct str){NULL, 0};
+    if (str_starts(s, "> "))
+        return 2;
+    if (!n || !isalpha((unsigned char)s.p[0]))
+        return 0;
+    if (str_starts(str_sub(s, n, s.n), ": ")) {
+        *ret_host = str_sub(s, 0, n);
+        return n + 2;
+    }
+    while (i < s.n && s.p[i] == ' ')
+        i++;
+    bool numbered = isdigit((unsigned char)s.p[n - 1]) && (memchr(s.p, '-', n) || memchr(s.p, '_', n)); /* of the service's containers */
+    return numbered && i > n && i + 1 < s.n && s.p[i] == '|' && s.p[i + 1] == ' ' ? i + 2 : 0;
+}
+
+void wrapped_begin(struct wrapped *w, struct str text, wrapped_own *is_own, const void *context)
+{
+    size_t lines = 0;
+    struct str host = {NULL, 0}, label = {NULL, 0};
+    text = wrapped_mark_skip(text);
+    for (struct str rest = text; rest.n && (!lines || memchr(rest.p, '\n', rest.n));) { /* not the beginning of a line that goes on */
+        struct str line = without_ends(str_cut(&rest, '\n'));
+        if (!str_trim(line).n)
+            continue;
+        if (!lines++) {
+            size_t n = label_length(line, &host);
+            if (!n || n >= sizeof w->label || (host.n && is_own && is_own(context, host)))
+                return;
+            label = str_sub(line, 0, n);
+        } else if (!(line.n >= label.n && memcmp(line.p, label.p, label.n) == 0) && !str_eq(str_trim(line), str_trim(label)))
+            return;
+    }
+    if (lines < (host.n ? LABELLED_ENOUGH : 1))
+        return;
+    memcpy(w->label, label.p, label.n);
+    w->label[label.n] = 0;
+}
+
+/* The line without the label, of which the blanks at its end may be missing in a blank line. */
+static struct str without_label(const struct wrapped *w, struct str line)
+{
+    struct str label = str_of(w->label), bare = str_trim(label);
+    if (label.n && str_starts(line, w->label))
+        return str_sub(line, label.n, line.n);
+    return label.n && str_eq(str_trim(line), bare) ? (struct str){line.p, 0} : line;
+}
+
+static void note_stamp(struct wrapped *w, struct str line)
+{
+    if (w->has_own_stamps || w->n_stamped >= STAMPED_ENOUGH)
+        return;
+    line = without_label(w, line);
+    line = str_sub(line, rank_length(line, false), line.n);
+    if (stamp_length(line))
+        w->n_stamped++;
+    else
+        w->has_own_stamps = str_trim(line).n > 0;
 }
 
 struct str wrapped_mark_skip(struct str text)
@@ -214,13 +275,31 @@ struct str line_redrawn(struct str line)
     return again ? str_sub(line, (size_t)(again - line.p) + 1, line.n) : line;
 }
 
+/* Length of "host program[77]: ", which syslog puts behind its time stamp; 0: there is none. */
+static size_t syslog_length(struct str s)
+{
+    size_t i = 0, word = name_length(s);
+    if (!word || word == s.n || s.p[word] != ' ')
+        return 0;
+    i = word + 1;
+    word = name_length(str_sub(s, i, s.n));
+    i += word;
+    if (!word || i == s.n || s.p[i++] != '[' || !digits_until(s, &i) || !str_starts(str_sub(s, i, s.n), "]:"))
+        return 0;
+    return i + 2 + (i + 2 < s.n && s.p[i + 2] == ' ');
+}
+
 struct str wrapped_text(struct wrapped *w, struct str line)
 {
-    line = without_rank(w, line_redrawn(line));
+    line = without_label(w, line_redrawn(line));
+    line = without_rank(w, line);
     size_t stamp = w->has_own_stamps ? 0 : stamp_length(line);
     if (!stamp)
         return line;
     bool five = line.p[0] == '[' && line.p[stamp - 1] == ']';
     line = str_sub(line, stamp, line.n);
+    size_t log = syslog_length(line);
+    if (log)
+        return str_sub(line, log, line.n);
     return str_sub(line, rank_length(line, five), line.n);
 }

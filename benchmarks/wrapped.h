@@ -5,12 +5,20 @@
 #define BENCHMARKS_WRAPPED_H
 #include "base/str.h"
 
+enum { WRAPPED_LABEL_MAX = 72 };
+
 struct wrapped { /* all zero at first */
     char *clean; /* scratch for one line */
     size_t clean_cap;
     unsigned n_stamped; /* lines that began with a time stamp */
     bool has_own_stamps; /* a line before them had none: later stamps are the program's */
+    char label
+        [WRAPPED_LABEL_MAX]; /* what each line begins with: "host: " (pdsh), "name-1  | " (docker compose), "> " (a quoted text); empty: nothing */
 };
+/* Is this word one of the program's own, so that "word: " is no host? */
+typedef bool wrapped_own(const void *context, struct str word);
+/* Before the first line: finds the label that all lines of the text begin with. */
+void wrapped_begin(struct wrapped *w, struct str text, wrapped_own *is_own, const void *context);
 void wrapped_deinit(struct wrapped *w);
 
 /* The text behind a byte order mark of UTF-8, if it begins with one. */

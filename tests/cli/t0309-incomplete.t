@@ -56,7 +56,7 @@ while read -r entry case; do
     done
 done <<'S'
 nccl-tests superbench-allreduce
-imb 2021.11-pingpong
+imb 2021.11-check
 k6 json
 jmh json
 osu 7.4-bibw

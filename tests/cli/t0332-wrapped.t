@@ -19,6 +19,13 @@ else
 fi
 while IFS= read -r line; do printf '%s %s\n' "$(date +'%b %d %H:%M:%S')" "$line"; done <plain >log
 same "a time before each line" log
+jmh=$ROOT/benchmarks/catalogue/jmh/samples/text/stdout
+for prefix in 'qq07: ' 'bench-1  | ' 'Nov 23 12:00:01 qq07 java[77]: ' '> '; do
+    sed "s/^/$prefix/" plain >labelled
+    same "lines behind \"$prefix\"" labelled
+    sed "s/^/$prefix/" "$jmh" >labelled
+    is "jmh: no name joins \"$prefix\"" "$("$BENCHWRAP" parse --json labelled | jq -c .metrics)" "$("$BENCHWRAP" parse --json "$jmh" | jq -c .metrics)"
+done
 grep --color=always '^' plain >coloured
 same "colours" coloured
 awk '{printf "\033[31m%s\033[0m\r\n", $0}' plain >coloured-crlf

@@ -36,6 +36,12 @@ static const struct wrap wraps[] = {
     {"slashes", "", "2026/11/23 12:00:01 ", ""},
     {"ranks with time stamps", "", "12: 12:00:01 ", ""},
     {"time stamps with ranks", "", "[12:00:01] [1,0]<stdout>:", ""},
+    {"docker compose", "", "solver-1  | ", ""},
+    {"docker compose, time stamps", "", "solver-1  | 2026-11-23T12:00:01.123456789Z ", ""},
+    {"pdsh", "", "qq07: ", ""},
+    {"syslog", "", "Nov 23 12:00:01 qq07 job[77]: ", ""},
+    {"syslog, ISO 8601", "", "2026-11-23T12:00:01.123456+01:00 qq07 job[77]: ", ""},
+    {"quoted", "", "> ", ""},
     {"colours, time stamps, ranks, CRLF", "", "\x1b[2m2026-11-23 12:00:01\x1b[0m  7: ", "\r"},
 };
 
@@ -82,6 +88,21 @@ static bool is_known(const struct rules *rules, struct str text, struct rules_se
     return ret->known;
 }
 
+/* Of one or two lines with "word: " in front nothing says that the word is a host. */
+static bool is_short(const struct sample *s, const struct wrap *w)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < s->sources; k++) {
+        size_t lines = 0;
+        for (struct str rest = buf_text(&s->text[k]); rest.n && memchr(rest.p, '\n', rest.n);)
+            lines += str_trim(str_cut(&rest, '\n')).n > 0;
+        if (lines < 3 && s->text[k].n)
+            return strcmp(w->what, "pdsh") == 0;
+        most = lines > most ? lines : most;
+    }
+    return most < 3 && strcmp(w->what, "pdsh") == 0;
+}
+
 /* Lines that have a rank already get no other one. */
 static bool is_double(const struct sample *s, const struct wrap *w)
 {
@@ -96,7 +117,7 @@ static size_t sample_wrap(struct sample *s)
     for (size_t i = 0; i < sizeof(wraps) / sizeof(wraps[0]); i++) {
         struct sample changed = *s;
         struct rules_seen seen, seen_plain;
-        if (is_double(s, &wraps[i]))
+        if (is_double(s, &wraps[i]) || is_short(s, &wraps[i]))
             continue;
         for (size_t k = 0; k < s->sources; k++) {
             text_wrap(buf_text(&s->text[k]), &wraps[i], &changed.text[k]);
