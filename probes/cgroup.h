@@ -1,4 +1,4 @@
-/* cgroup.h: finds the control group of this process, per controller. Private to the probes that read it. */
+/* cgroup.h: finds the control group of this process, per controller. Private to probes/. */
 #ifndef PROBES_CGROUP_H
 #define PROBES_CGROUP_H
 #include "probes/look.h"

@@ -3,8 +3,10 @@
 #define PROBES_PROGRAM_H
 #include "probes/look.h"
 
-/* The absolute path of host->argv[0], found as the shell does (PATH of host->env, cwd). False: there is none. */
+/* Writes the absolute path of host->argv[0], found as a shell does (PATH of host->env, cwd). Returns
+ * false where there is none, or it does not fit. */
 bool program_find_path(const struct host *h, char *ret, size_t size);
-/* The script that an interpreter among the programs was given ("python3 -u train.py"): its absolute path. False: none. */
+/* Writes the absolute path of the script that an interpreter runs ("python3 -u train.py"). Returns
+ * false where there is none, or it does not fit. */
 bool program_find_script(const struct host *h, char *ret, size_t size);
 #endif

@@ -7,10 +7,12 @@
 
 #include <stdbool.h>
 
-/* Appends the value of a variable of the environment without secrets: each becomes "[redacted]", long hexadecimal strings too. Returns the number of places. */
+/* Appends the value of a variable of the environment without secrets: each becomes "[redacted]",
+ * also long hexadecimal strings. Returns the number of places. */
 size_t redact_variable(struct buf *to, struct str name, struct str value);
 
-/* Texts and streams of one run on their way to disk: secrets and, with identities, those, are replaced in place by what is equally long. */
+/* Redaction of the texts and streams of one run: replaces secrets, and with `ids` also identities, in
+ * place by texts of equal length. */
 struct redact {
     struct identities *ids; /* NULL: secrets only */
     size_t secrets, identities; /* places so far */
@@ -25,7 +27,8 @@ size_t redact_named(struct redact *r, struct str name, char *value, size_t n);
  * places. */
 size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 
-/* A text in UTF-16, which its byte order mark announces, on its way through redaction: one letter stands for each unit of two bytes. */
+/* A text in UTF-16, which its byte order mark announces: redaction sees one letter for each unit of
+ * two bytes. */
 struct redact_wide {
     bool is_wide, is_big; /* big-endian */
     unsigned char first[2], first_n; /* the beginning of the text, until it is known */
@@ -38,7 +41,7 @@ struct redact_wide {
 /* Returns whether the text begins with the byte order mark of UTF-16. */
 bool redact_is_wide(struct str head);
 
-/* A stream: pieces come as they are written, whatever they cut in two, and go on line by line; the end of one that is not whole yet is held back. */
+/* A stream: takes pieces of any size and writes complete lines. It holds an incomplete last line. */
 struct redact_stream {
     struct redact *redact;
     struct secrets_state state;

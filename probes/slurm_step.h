@@ -1,7 +1,8 @@
 /* slurm_step.h: what `scontrol show step JOB` reports of the step that one srun has started.
  *
- * A step's name is its user's text and may hold whole lines that look like scontrol's. What counts stands before the name; the srun
- * that started the step stands behind it, and where that is said twice, or by two steps, the reply is not believed. */
+ * A step's name is its user's text and may hold complete lines that look like scontrol's. The fields
+ * that count come before the name. The srun that started the step comes behind it; a reply that has
+ * it twice, or for two steps, is refused. */
 #ifndef PROBES_SLURM_STEP_H
 #define PROBES_SLURM_STEP_H
 #include "base/buf.h"
@@ -16,9 +17,9 @@ struct slurm_step {
     struct str list; /* of nodes, Slurm's short form; within the reply */
 };
 
-/* Is this process of this host (a name without its domain) the srun that is meant? */
+/* Returns whether this process of this host (a name without its domain) is the expected srun. */
 typedef bool slurm_step_own(void *context, struct str host, pid_t pid);
 
-/* 1: found; 0: the reply holds no step of that srun; -1: it is not to be believed, ERR_INPUT with a sentence. */
+/* Returns 1 with *ret; 0: the reply has no step of that srun; -1 with ERR_INPUT: it is refused. */
 int slurm_step_parse(struct slurm_step *ret, struct str reply, slurm_step_own *own, void *context, struct err *err);
 #endif
