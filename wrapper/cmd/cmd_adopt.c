@@ -11,7 +11,7 @@
 
 enum { SETTLED_S = 60 };
 
-struct work {
+struct adopt_work {
     struct cmd_context *c;
     struct plan plan;
     struct adopt adopt;
@@ -20,7 +20,7 @@ struct work {
     size_t counts[ADOPT_RESULTS];
 };
 
-static void note(const struct work *w, const char *text)
+static void adopt_note(const struct adopt_work *w, const char *text)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
@@ -42,7 +42,7 @@ static const struct listing_column columns[] = {
     {"why", "WHY", false, 100},
 };
 
-static void add_row(struct work *w, const struct tree_run *run, const struct adopted *got)
+static void adopt_add_row(struct adopt_work *w, const struct tree_run *run, const struct adopted *got)
 {
     static const char *const results[ADOPT_RESULTS] = {"adopted", "already there", "running", "benchwrap's", "failed"};
     struct listing *l = &w->list;
@@ -64,7 +64,7 @@ static void add_row(struct work *w, const struct tree_run *run, const struct ado
     listing_text(l, got->why[0] ? got->why : NULL);
 }
 
-static void adopt_all(struct work *w)
+static void adopt_all(struct adopt_work *w)
 {
     struct adopt *a = &w->adopt;
     struct progress p;
@@ -76,18 +76,18 @@ static void adopt_all(struct work *w)
         adopt_run(a, a->runs[i], &got);
         w->counts[got.result]++;
         if (got.result != ADOPT_THERE || opt_on(&w->c->opts, OPTION_JSON))
-            add_row(w, a->runs[i], &got);
+            adopt_add_row(w, a->runs[i], &got);
         if (got.result == ADOPT_DONE && !a->dry && make_batch_add(&w->batch, a->runs[i]->id, &err)) {
             progress_clear(&p);
-            note(w, err.text); /* the next run, or sync, does it */
+            adopt_note(w, err.text); /* the next run, or sync, does it */
         }
     }
     progress_clear(&p);
     if (make_batch_settle(&w->batch, &err))
-        note(w, err.text);
+        adopt_note(w, err.text);
 }
 
-static int plan_for(struct work *w)
+static int adopt_plan_for(struct adopt_work *w)
 {
     struct cmd_context *c = w->c;
     static const char *const passed_on[] = {OPTION_TREE, OPTION_ARTIFACT_MAX, OPTION_PROFILE};
@@ -103,7 +103,7 @@ static int plan_for(struct work *w)
     return plan_make(&w->plan, n, line, c->env, c->err);
 }
 
-static int print(struct work *w)
+static int adopt_print(struct adopt_work *w)
 {
     struct cmd_context *c = w->c;
     const size_t *n = w->counts;
@@ -124,7 +124,7 @@ static int print(struct work *w)
     return 0;
 }
 
-static int work(struct work *w, const char *dir)
+static int adopt_all_runs(struct adopt_work *w, const char *dir)
 {
     struct cmd_context *c = w->c;
     struct leftovers_count swept;
@@ -138,21 +138,21 @@ static int work(struct work *w, const char *dir)
         adopt_all(w);
         if (!w->adopt.dry)
             run_commit_made(&w->plan, "adopt", c->notes);
-        rc = print(w);
+        rc = adopt_print(w);
     }
     adopt_deinit(&w->adopt);
     return rc;
 }
 
-static int run(struct cmd_context *c)
+static int adopt_command(struct cmd_context *c)
 {
-    struct work w = {.c = c};
+    struct adopt_work w = {.c = c};
     if (c->argc != 1)
         return err_set(c->err, ERR_USAGE, "expected one DIR, a folder mlruns or one that holds it; got %d operands", c->argc);
-    if (plan_for(&w))
+    if (adopt_plan_for(&w))
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
-    int rc = work(&w, c->argv[0]);
+    int rc = adopt_all_runs(&w, c->argv[0]);
     listing_deinit(&w.list);
     plan_deinit(&w.plan);
     return rc ? -1 : w.counts[ADOPT_FAILED] + w.counts[ADOPT_RUNNING] ? 1 : 0;
@@ -204,5 +204,5 @@ const struct cmd cmd_adopt = {
     .examples =
         "$ benchwrap adopt --dry-run ~/parsl-archive\nPrint which runs would be adopted.\n"
         "$ benchwrap adopt ~/parsl-archive/mlruns\nThe runs of an archive into ./mlruns. In a results repository, \"benchwrap share\" sends them.\n",
-    .run = run,
+    .run = adopt_command,
 };

@@ -1,7 +1,7 @@
 /* cmd_archive.c: `benchwrap archive -- PROGRAM …`: the launcher itself runs such a line; here are its help, and who gives no program. */
 #include "cmd/cmd.h"
 
-static int run(struct cmd_context *c)
+static int archive_command(struct cmd_context *c)
 {
     return err_set(c->err, ERR_USAGE, "no program given; write: benchwrap archive [OPTIONS] -- PROGRAM ARGUMENTS");
 }
@@ -24,5 +24,5 @@ const struct cmd cmd_archive = {
         "Keeps what uname wrote, and how it ended. As the last line of a batch script, \"exec benchwrap archive --archive ~/jobs -- ./steps.sh\" keeps the "
         "whole job.\n",
     .raw = true,
-    .run = run,
+    .run = archive_command,
 };

@@ -18,7 +18,7 @@ static const struct opt_row rows[] = {
 
 /* ---- what stands in the rule file, as text ---- */
 
-static const char *joined(const struct str *texts, size_t n, const char *between, struct arena *a)
+static const char *join_texts(const struct str *texts, size_t n, const char *between, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 10);
@@ -27,7 +27,7 @@ static const char *joined(const struct str *texts, size_t n, const char *between
     return n ? arena_dup(a, b.p ? b.p : "", b.n) : NULL;
 }
 
-static const char *many_word(const struct metric_rule *m)
+static const char *metric_choice_word(const struct metric_rule *m)
 {
     static const char *const words[] = {"must agree", "the first",    "the last", "series",
                                         "the least",  "the greatest", "the mean", "the sum"};
@@ -110,7 +110,7 @@ static int page_make(struct page *p, struct err *err)
             metric_add(p, rules->reader[i], &rules->reader[i]->metric[k]);
     for (size_t i = 0; i < rules->options; i++)
         if (rules->option[i].param && !rules->option[i].hidden)
-            param_add(p, rules->option[i].param, joined(rules->option[i].flag, rules->option[i].flags, " ", p->arena));
+            param_add(p, rules->option[i].param, join_texts(rules->option[i].flag, rules->option[i].flags, " ", p->arena));
     for (size_t i = 0; i < rules->readers; i++)
         for (size_t k = 0; k < rules->reader[i]->params; k++) {
             const struct param_rule *q = &rules->reader[i]->param[k];
@@ -149,17 +149,17 @@ static const char *command_line(const char *lines, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static const char *example(const struct page *p)
+static const char *example_command(const struct page *p)
 {
     const char *line = *p->samples.example ? command_line(p->samples.example, p->arena) : NULL;
-    const char *program = p->rules->programs ? joined(p->rules->program, 1, "", p->arena) : p->rules->name;
+    const char *program = p->rules->programs ? join_texts(p->rules->program, 1, "", p->arena) : p->rules->name;
     return line ? arena_printf(p->arena, "benchwrap -- %s", line)
                 : arena_printf(p->arena, "benchwrap %s%s%s-- %s", p->rules->programs ? "" : "--rules ",
                                p->rules->programs ? "" : p->rules->name, p->rules->programs ? "" : " ",
                                p->rules->programs ? program : "PROGRAM");
 }
 
-static const char *sources(const struct rules *rules, struct arena *a)
+static const char *source_names(const struct rules *rules, struct arena *a)
 {
     unsigned bits = 0;
     for (size_t i = 0; i < rules->readers; i++)
@@ -203,7 +203,7 @@ static int print_metrics(const struct page *p, FILE *out)
         listing_text(&l, p->metric[i].key);
         listing_text(&l, m->unit ? m->unit->name : NULL);
         listing_text(&l, *direction ? direction : NULL);
-        listing_text(&l, many_word(m));
+        listing_text(&l, metric_choice_word(m));
     }
     int rc = listing_print(&l, out);
     listing_deinit(&l);
@@ -254,13 +254,13 @@ static int print_page(const struct page *p, FILE *out)
 {
     title_row(out, p->rules->name, p->rules->summary);
     title_row(out, "rules", arena_printf(p->arena, "%s, version %s", p->path, p->rules->version));
-    title_row(out, "programs", joined(p->rules->program, p->rules->programs, ", ", p->arena));
-    title_row(out, "reads", sources(p->rules, p->arena));
-    title_row(out, "verified", joined(p->rules->verified, p->rules->verifieds, ", ", p->arena));
-    title_row(out, "reproduced", joined(p->rules->reproduced, p->rules->reproduceds, ", ", p->arena));
+    title_row(out, "programs", join_texts(p->rules->program, p->rules->programs, ", ", p->arena));
+    title_row(out, "reads", source_names(p->rules, p->arena));
+    title_row(out, "verified", join_texts(p->rules->verified, p->rules->verifieds, ", ", p->arena));
+    title_row(out, "reproduced", join_texts(p->rules->reproduced, p->rules->reproduceds, ", ", p->arena));
     title_row(out, "samples", p->samples.count ? arena_printf(p->arena, "%zu", p->samples.count) : "none");
-    title_row(out, "headlines", joined(p->rules->headline, p->rules->headlines, ", ", p->arena));
-    title_row(out, "example", example(p));
+    title_row(out, "headlines", join_texts(p->rules->headline, p->rules->headlines, ", ", p->arena));
+    title_row(out, "example", example_command(p));
     fputc('\n', out);
     return print_metrics(p, out) || print_params(p, out) || print_checks(p, out) ? -1 : 0;
 }
@@ -290,9 +290,9 @@ static void json_page(struct json_out *j, const struct page *p)
 {
     json_open(j, NULL, '{');
     json_head(j, p->rules->name, p->rules, p->path, p->from);
-    json_text(j, "reads", sources(p->rules, p->arena));
+    json_text(j, "reads", source_names(p->rules, p->arena));
     json_int(j, "samples", (int64_t)p->samples.count);
-    json_text(j, "example", example(p));
+    json_text(j, "example", example_command(p));
     json_open(j, "metrics", '[');
     for (size_t i = 0; i < p->metrics; i++) {
         const struct metric_rule *m = p->metric[i].rule;
@@ -300,7 +300,7 @@ static void json_page(struct json_out *j, const struct page *p)
         json_text(j, "key", p->metric[i].key);
         json_text(j, "unit", m->unit ? m->unit->name : "");
         json_text(j, "better", record_direction_name(m->better));
-        json_text(j, "many", many_word(m));
+        json_text(j, "many", metric_choice_word(m));
         json_text(j, "readers", p->metric[i].readers);
         json_close(j, '}');
     }
@@ -332,7 +332,7 @@ static void json_page(struct json_out *j, const struct page *p)
 
 /* ---- the verb ---- */
 
-static int answer(struct cmd_context *c, struct buf *b)
+static int print_buffer(struct cmd_context *c, struct buf *b)
 {
     if (b->failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
@@ -350,7 +350,7 @@ static const char *where_from(const struct catalogue *catalogue, const char *pat
     return "file";
 }
 
-static int list(struct cmd_context *c, const struct catalogue *catalogue)
+static int benchmarks_list(struct cmd_context *c, const struct catalogue *catalogue)
 {
     static const struct listing_column columns[] = {
         {"name", "NAME", false, 0}, {"from", "FROM", false, 0}, {"headlines", "HEADLINES", false, 44}, {"summary", "SUMMARY", false, 0}};
@@ -378,7 +378,7 @@ static int list(struct cmd_context *c, const struct catalogue *catalogue)
         }
         listing_text(&l, e[i].name);
         listing_text(&l, e[i].from ? e[i].from : "shipped");
-        listing_text(&l, joined(rules->headline, rules->headlines, " ", c->arena));
+        listing_text(&l, join_texts(rules->headline, rules->headlines, " ", c->arena));
         listing_text(&l, arena_printf(c->arena, "%s", rules_summary(rules)));
         json_open(&j, NULL, '{');
         json_head(&j, e[i].name, rules, e[i].path, e[i].from ? e[i].from : "shipped");
@@ -386,12 +386,12 @@ static int list(struct cmd_context *c, const struct catalogue *catalogue)
         rules_free(rules);
     }
     json_close(&j, ']');
-    int rc = json ? answer(c, &b) : listing_print(&l, c->out);
+    int rc = json ? print_buffer(c, &b) : listing_print(&l, c->out);
     listing_deinit(&l);
     return rc;
 }
 
-static int one(struct cmd_context *c, const struct catalogue *catalogue, const char *path)
+static int benchmarks_show_one(struct cmd_context *c, const struct catalogue *catalogue, const char *path)
 {
     struct rules *rules;
     struct page p = {.arena = c->arena, .path = path, .from = where_from(catalogue, path)};
@@ -404,7 +404,7 @@ static int one(struct cmd_context *c, const struct catalogue *catalogue, const c
     int rc = page_make(&p, c->err);
     if (!rc && opt_on(&c->opts, OPTION_JSON)) {
         json_page(&j, &p);
-        rc = answer(c, &b);
+        rc = print_buffer(c, &b);
     } else if (!rc && print_page(&p, c->out))
         rc = err_set(c->err, ERR_SYSTEM, "out of memory");
     rules_free(rules);
@@ -421,7 +421,7 @@ static int print_rules(struct cmd_context *c, const char *path)
     return 0;
 }
 
-static int run(struct cmd_context *c)
+static int benchmarks_command(struct cmd_context *c)
 {
     struct catalogue catalogue;
     if (plan_catalogue(c->env, c->arena, &catalogue, c->err))
@@ -430,14 +430,14 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "expected one NAME or none, got %d", c->argc);
     if (!c->argc)
         return opt_on(&c->opts, OPTION_RULES) ? err_set(c->err, ERR_USAGE, "--rules: expected the NAME of a benchmark")
-                                              : list(c, &catalogue);
+                                              : benchmarks_list(c, &catalogue);
     const char *path = catalogue_find(&catalogue, c->argv[0], c->arena);
     if (!path)
         path = catalogue_for_program(&catalogue, c->argv[0], c->arena);
     if (!path)
         return err_set(c->err, ERR_USAGE,
                        "no benchmark is called \"%.60s\", and none lists it as a program; \"benchwrap benchmarks\" shows all", c->argv[0]);
-    return opt_on(&c->opts, OPTION_RULES) ? print_rules(c, path) : one(c, &catalogue, path);
+    return opt_on(&c->opts, OPTION_RULES) ? print_rules(c, path) : benchmarks_show_one(c, &catalogue, path);
 }
 
 const struct cmd cmd_benchmarks = {
@@ -455,5 +455,5 @@ const struct cmd cmd_benchmarks = {
         "$ benchwrap benchmarks ior\nThe page of one.\n"
         "$ mkdir -p ~/.config/benchwrap/catalogue/ior && benchwrap benchmarks --rules shipped:ior >~/.config/benchwrap/catalogue/ior/rules.yaml\n"
         "A rule file of your own, begun with the shipped one.\n",
-    .run = run,
+    .run = benchmarks_command,
 };

@@ -33,7 +33,7 @@ struct asked {
     const char *hint; /* what to do where the range could not be read; NULL: none */
 };
 
-static void show_progress(void *context, size_t done, size_t total)
+static void check_show_progress(void *context, size_t done, size_t total)
 {
     struct asked *x = context;
     x->progress.total = total;
@@ -85,7 +85,7 @@ static int check_path(struct asked *x, const char *path, struct err *err)
 
 /* ---- a range of commits ---- */
 
-static int resolve(struct repo *repo, struct str name, struct arena *a, struct repo_id *ret, struct err *err)
+static int resolve_commit(struct repo *repo, struct str name, struct arena *a, struct repo_id *ret, struct err *err)
 {
     const char *text = name.n ? arena_dup(a, name.p, name.n) : "HEAD"; /* as git: an empty side is HEAD */
     if (!text)
@@ -135,9 +135,9 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
         return -1;
     x->k->has_remote = has_remotes(x, repo);
     bool three = str_starts(str_sub(text, (size_t)dots, text.n), "...");
-    int rc = resolve(repo, str_sub(text, 0, (size_t)dots), x->c->arena, &from, err);
+    int rc = resolve_commit(repo, str_sub(text, 0, (size_t)dots), x->c->arena, &from, err);
     if (rc == 0)
-        rc = resolve(repo, str_sub(text, (size_t)dots + (three ? 3 : 2), text.n), x->c->arena, &to, err);
+        rc = resolve_commit(repo, str_sub(text, (size_t)dots + (three ? 3 : 2), text.n), x->c->arena, &to, err);
     if (rc == 0)
         rc = require_objects(x, repo, &from, &to, err);
     if (rc == 0)
@@ -154,7 +154,7 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
 
 /* ---- the report ---- */
 
-static int report(struct asked *x, struct err *err)
+static int check_print_report(struct asked *x, struct err *err)
 {
     struct cmd_context *c = x->c;
     CLEANUP_BUF struct buf b;
@@ -177,7 +177,7 @@ static int report(struct asked *x, struct err *err)
     return rc < 0 || b.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
-static int look(struct asked *x, struct err *err)
+static int check_subject_named(struct asked *x, struct err *err)
 {
     struct cmd_context *c = x->c;
     const char *path = c->argc ? c->argv[0] : NULL, *tree, *range = opt_text(&c->opts, OPTION_RANGE);
@@ -194,7 +194,7 @@ static int look(struct asked *x, struct err *err)
     return check_path(x, path, err);
 }
 
-static int run(struct cmd_context *c)
+static int check_command(struct cmd_context *c)
 {
     struct check_state k;
     struct asked x = {.c = c, .k = &k};
@@ -221,13 +221,13 @@ static int run(struct cmd_context *c)
     if (most)
         k.limits.runs = (size_t)most;
     buf_init(&x.brings, SUMMARY_MAX);
-    k.progress = show_progress;
+    k.progress = check_show_progress;
     k.context = &x;
     progress_begin(&x.progress, c->notes, "checking run", 0);
-    int rc = look(&x, c->err);
+    int rc = check_subject_named(&x, c->err);
     progress_clear(&x.progress);
     if (rc == 0)
-        rc = report(&x, c->err);
+        rc = check_print_report(&x, c->err);
     bool bad = k.by_severity[CHECK_ERROR] || (strcmp(fail_on, "warning") == 0 && k.by_severity[CHECK_WARNING]);
     check_end(&k);
     buf_deinit(&x.brings);
@@ -306,5 +306,5 @@ const struct cmd cmd_check = {
                 "What a pull request brings.\n"
                 "$ benchwrap check --json mlruns\n"
                 "All runs of a tree, for a program to read.\n",
-    .run = run,
+    .run = check_command,
 };

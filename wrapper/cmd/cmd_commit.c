@@ -40,7 +40,7 @@ struct telling {
     size_t count;
 };
 
-static void note(void *context, const char *text)
+static void commit_note(void *context, const char *text)
 {
     enum { SHOWN = 10 };
     struct telling *t = context;
@@ -52,14 +52,14 @@ static void note(void *context, const char *text)
     fprintf(t->c->notes, "benchwrap: commit: %s\n", t->count == SHOWN ? "more runs stay out; --json tells which and why" : text);
 }
 
-static void show(void *context, size_t done, size_t total)
+static void commit_show_progress(void *context, size_t done, size_t total)
 {
     struct telling *t = context;
     t->progress.total = total;
     progress_show(&t->progress, done, NULL);
 }
 
-static void print(struct telling *t, const struct results *s, const struct commit_done *d, bool dry)
+static void commit_print(struct telling *t, const struct results *s, const struct commit_done *d, bool dry)
 {
     FILE *out = t->c->out;
     const char *branch = s->branch + strlen("refs/heads/");
@@ -80,7 +80,7 @@ static void print(struct telling *t, const struct results *s, const struct commi
         fprintf(out, "%zu run%s committed to %s, %.12s\n", d->runs, str_plural(d->runs), branch, d->tip);
 }
 
-static int commit(struct cmd_context *c, const struct plan *plan)
+static int commit_pending(struct cmd_context *c, const struct plan *plan)
 {
     struct results s;
     struct commit_done done;
@@ -94,19 +94,19 @@ static int commit(struct cmd_context *c, const struct plan *plan)
                                .private_too = opt_on(&c->opts, OPTION_PRIVATE),
                                .prompt = isatty(STDIN_FILENO),
                                .wait_s = opt_seconds(&c->opts, OPTION_WAIT),
-                               .note = note,
-                               .progress = show,
+                               .note = commit_note,
+                               .progress = commit_show_progress,
                                .context = &t};
     int rc = commit_runs(&s, &wish, &done, c->err);
     progress_clear(&t.progress);
     if (rc == 0)
-        print(&t, &s, &done, dry);
+        commit_print(&t, &s, &done, dry);
     buf_deinit(&t.notes);
     results_close(&s);
     return rc ? -1 : done.out ? 1 : 0;
 }
 
-static int run(struct cmd_context *c)
+static int commit_command(struct cmd_context *c)
 {
     struct plan plan;
     const char *tree = opt_text(&c->opts, OPTION_TREE);
@@ -115,7 +115,7 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "no operand is taken, got \"%.60s\": all new runs of the tree are committed", c->argv[0]);
     if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
-    int rc = commit(c, &plan);
+    int rc = commit_pending(c, &plan);
     plan_deinit(&plan);
     return rc;
 }
@@ -140,5 +140,5 @@ const struct cmd cmd_commit = {
         "\n"
         "Status 0: done. 1: some runs stay out, and why is said.",
     .examples = "$ benchwrap commit --dry-run --repo results\nHow many runs wait for a commit.\n",
-    .run = run,
+    .run = commit_command,
 };

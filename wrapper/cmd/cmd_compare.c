@@ -73,7 +73,7 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, struct compa
 }
 
 /* The value of a param or tag, or of experiment, name, status. */
-static const char *field(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
+static const char *run_field(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
 {
     char path[300];
     if (strcmp(key, "experiment") == 0)
@@ -200,7 +200,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
         size_t g = 0;
         if (stands_in_children(runs, i, c->arena)) /* each value counts once */
             continue;
-        const char *value = field(runs, runs->all[i], key, c->arena);
+        const char *value = run_field(runs, runs->all[i], key, c->arena);
         if (!value)
             value = line_field(c, runs, runs->all[i], key);
         if (!value) {
@@ -298,7 +298,7 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
     json_close(j, '}');
 }
 
-static int print_json(struct cmd_context *c, const struct compare_group *groups, const struct compared_metric *metrics, size_t count)
+static int print_groups_json(struct cmd_context *c, const struct compare_group *groups, const struct compared_metric *metrics, size_t count)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1u << 30);
@@ -347,7 +347,7 @@ static int print_json(struct cmd_context *c, const struct compare_group *groups,
     return b.failed ? -1 : 0;
 }
 
-static int compare(struct cmd_context *c, struct runs *runs)
+static int compare_groups_of_line(struct cmd_context *c, struct runs *runs)
 {
     struct compare_group groups[GROUPS_MAX] = {{0}};
     struct compared_metric *metrics = NULL;
@@ -363,7 +363,7 @@ static int compare(struct cmd_context *c, struct runs *runs)
     if (status == 0) {
         bool known = add_arguments(c, runs, groups, count);
         int printed = opt_on(&c->opts, OPTION_JSON)
-                          ? print_json(c, groups, metrics, count)
+                          ? print_groups_json(c, groups, metrics, count)
                           : compare_print_text(groups, count, metrics, by, known, opt_on(&c->opts, OPTION_ALL), c->out, c->arena);
         if (printed < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
@@ -398,7 +398,7 @@ static int compare_earlier(struct cmd_context *c, struct runs *runs)
     return selection_fraction(c, "min-effect", &asked.min_effect) < 0 ? -1 : history_compare(&asked, runs, c->err);
 }
 
-static int run(struct cmd_context *c)
+static int compare_command(struct cmd_context *c)
 {
     struct runs runs;
     bool history = opt_on(&c->opts, OPTION_HISTORY), by = opt_text(&c->opts, OPTION_BY) != NULL;
@@ -410,7 +410,7 @@ static int run(struct cmd_context *c)
     else if (history && opt_text(&c->opts, OPTION_BY))
         status = err_set(c->err, ERR_USAGE, "expected either --by or --history, got both");
     else
-        status = history ? compare_earlier(c, &runs) : compare(c, &runs);
+        status = history ? compare_earlier(c, &runs) : compare_groups_of_line(c, &runs);
     runs_close(&runs);
     return status;
 }
@@ -505,5 +505,5 @@ const struct cmd cmd_compare = {
                 "All runs of an experiment, in groups by the parameter a.\n"
                 "$ benchwrap compare last --history\n"
                 "Is the newest run as good as the earlier ones like it?\n",
-    .run = run,
+    .run = compare_command,
 };

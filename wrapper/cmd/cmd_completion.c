@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* What may stand for the value of an option. */
-enum value { VALUE_NONE, VALUE_CHOICE, VALUE_FOLDER, VALUE_FILE, VALUE_RULES, VALUE_ANY };
+enum completion_value { VALUE_NONE, VALUE_CHOICE, VALUE_FOLDER, VALUE_FILE, VALUE_RULES, VALUE_ANY };
 
 /* Words that stand for a command's operand, beside files: shell code that prints them. */
 static const struct operands {
@@ -32,7 +32,7 @@ static const char *fish_words(const struct operands *o)
     return o->words[0] == '$' ? o->words + 1 : o->words;
 }
 
-static enum value value_of(const struct opt_row *row)
+static enum completion_value completion_value_of(const struct opt_row *row)
 {
     if (row->kind == OPT_FLAG)
         return VALUE_NONE;
@@ -48,7 +48,7 @@ static enum value value_of(const struct opt_row *row)
 }
 
 /* Text inside single quotes of any of the three shells. */
-static void quoted(struct buf *to, const char *text, const char *apostrophe)
+static void shell_quoted(struct buf *to, const char *text, const char *apostrophe)
 {
     for (; *text; text++) {
         if (*text == '\'')
@@ -58,7 +58,7 @@ static void quoted(struct buf *to, const char *text, const char *apostrophe)
     }
 }
 
-static void choices(struct buf *to, const char *arg)
+static void put_choices(struct buf *to, const char *arg)
 {
     for (; *arg; arg++)
         buf_putc(to, *arg == '|' ? ' ' : *arg);
@@ -76,7 +76,7 @@ static void bash_words(struct buf *to, const struct opt_row *rows, size_t count)
 static void bash_values(struct buf *to, const char *verb, const struct opt_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        enum value v = value_of(&rows[i]);
+        enum completion_value v = completion_value_of(&rows[i]);
         if (v == VALUE_NONE)
             continue;
         buf_printf(to, "        %s:--%s", verb, rows[i].name);
@@ -85,7 +85,7 @@ static void bash_values(struct buf *to, const char *verb, const struct opt_row *
         buf_puts(to, ") ");
         if (v == VALUE_CHOICE) {
             buf_puts(to, "COMPREPLY=($(compgen -W '");
-            choices(to, rows[i].arg);
+            put_choices(to, rows[i].arg);
             buf_puts(to, "' -- \"$cur\"))");
         } else if (v == VALUE_FOLDER) {
             buf_puts(to, "COMPREPLY=($(compgen -d -- \"$cur\"))");
@@ -100,7 +100,7 @@ static void bash_values(struct buf *to, const char *verb, const struct opt_row *
     }
 }
 
-static void bash(struct buf *to)
+static void bash_script(struct buf *to)
 {
     buf_puts(to, "# bash completion of benchwrap, made by \"benchwrap completion bash\"\n"
                  "_benchwrap()\n{\n"
@@ -157,7 +157,7 @@ static void zsh_options(struct buf *to, const struct opt_row *rows, size_t count
 {
     for (size_t i = 0; i < count; i++) {
         const struct opt_row *row = &rows[i];
-        enum value v = value_of(row);
+        enum completion_value v = completion_value_of(row);
         const char *many = opt_repeats(row) ? "*" : "";
         for (int letter = 0; letter <= (row->letter ? 1 : 0); letter++) {
             if (letter)
@@ -173,7 +173,7 @@ static void zsh_options(struct buf *to, const struct opt_row *rows, size_t count
             }
             if (v == VALUE_CHOICE) {
                 buf_putc(to, '(');
-                choices(to, row->arg);
+                put_choices(to, row->arg);
                 buf_putc(to, ')');
             } else if (v == VALUE_FOLDER || v == VALUE_FILE) {
                 buf_puts(to, v == VALUE_FOLDER ? "_files -/" : "_files");
@@ -186,7 +186,7 @@ static void zsh_options(struct buf *to, const struct opt_row *rows, size_t count
     buf_puts(to, "            '--help[help]' \\\n");
 }
 
-static void zsh(struct buf *to)
+static void zsh_script(struct buf *to)
 {
     buf_puts(to, "#compdef benchwrap\n# zsh completion of benchwrap, made by \"benchwrap completion zsh\"\n"
                  "local -a verbs\nverbs=(\n");
@@ -217,13 +217,13 @@ static void zsh(struct buf *to)
 static void fish_options(struct buf *to, const char *condition, const struct opt_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        enum value v = value_of(&rows[i]);
+        enum completion_value v = completion_value_of(&rows[i]);
         buf_printf(to, "complete -c benchwrap -n '%s' -l %s", condition, rows[i].name);
         if (rows[i].letter)
             buf_printf(to, " -s %c", rows[i].letter);
         if (v == VALUE_CHOICE) {
             buf_puts(to, " -x -a '");
-            choices(to, rows[i].arg);
+            put_choices(to, rows[i].arg);
             buf_putc(to, '\'');
         } else if (v == VALUE_FOLDER) {
             buf_puts(to, " -x -a '(__fish_complete_directories)'");
@@ -233,18 +233,18 @@ static void fish_options(struct buf *to, const char *condition, const struct opt
             buf_puts(to, v == VALUE_FILE ? " -r -F" : " -x");
         }
         buf_puts(to, " -d '");
-        quoted(to, rows[i].help, "\\'");
+        shell_quoted(to, rows[i].help, "\\'");
         buf_puts(to, "'\n");
     }
 }
 
-static void fish(struct buf *to)
+static void fish_script(struct buf *to)
 {
     buf_puts(to, "# fish completion of benchwrap, made by \"benchwrap completion fish\"\n"
                  "complete -c benchwrap -n 'contains -- -- (commandline -opc)' -x -a '(__fish_complete_subcommand --fcs-skip=2)'\n");
     for (size_t i = 0; i < cmds_count; i++) {
         buf_printf(to, "complete -c benchwrap -n __fish_use_subcommand -f -a %s -d '", cmds[i]->name);
-        quoted(to, cmds[i]->summary, "\\'");
+        shell_quoted(to, cmds[i]->summary, "\\'");
         buf_puts(to, "'\n");
     }
     fish_options(to, "not __fish_seen_subcommand_from (benchwrap help --list)", plan_rows, plan_rows_count);
@@ -258,12 +258,12 @@ static void fish(struct buf *to)
     }
 }
 
-static int run(struct cmd_context *c)
+static int completion_command(struct cmd_context *c)
 {
     static const struct {
         const char *name;
         void (*write)(struct buf *);
-    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    } shells[] = {{"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
     for (size_t i = 0; c->argc == 1 && i < sizeof shells / sizeof shells[0]; i++) {
         if (strcmp(shells[i].name, c->argv[0]) != 0)
             continue;
@@ -289,5 +289,5 @@ const struct cmd cmd_completion = {
         "  fish: benchwrap completion fish >~/.config/fish/completions/benchwrap.fish",
     .examples = "$ benchwrap completion bash\n"
                 "The script for bash.\n",
-    .run = run,
+    .run = completion_command,
 };

@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum state { GOOD, NOTE, MISSING, BAD }; /* as expected; optional and not there; a substitute is used; essential and broken */
+enum doctor_state { GOOD, NOTE, MISSING, BAD }; /* as expected; optional and not there; a substitute is used; essential and broken */
 
 struct doctor {
     struct cmd_context *c;
@@ -83,7 +83,8 @@ static void put_detail(struct doctor *d, size_t used, enum style style, const ch
     text_line(d, &d->all, at, style, text);
 }
 
-static void tell(struct doctor *d, enum state state, const char *area, const char *what, const char *found, const char *remedy)
+static void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *what, const char *found,
+                          const char *remedy)
 {
     static const enum style styles[] = {STYLE_GOOD, STYLE_DIM, STYLE_WARN, STYLE_BAD};
     size_t before = put_name(d, area, what);
@@ -102,7 +103,7 @@ static void tell(struct doctor *d, enum state state, const char *area, const cha
 }
 
 /* A line of the short form: label, text, and below it the step, dim. */
-static void summarize(struct doctor *d, struct buf *to, const char *label, enum style style, const char *text, const char *step)
+static void doctor_summarize(struct doctor *d, struct buf *to, const char *label, enum style style, const char *text, const char *step)
 {
     buf_printf(to, "  %-*s", LABEL - 2, label);
     text_line(d, to, LABEL, style, text);
@@ -113,11 +114,12 @@ static void summarize(struct doctor *d, struct buf *to, const char *label, enum 
 }
 
 /* A check that the short form shows only when something is missing. */
-static void check(struct doctor *d, enum state state, const char *area, const char *what, const char *found, const char *remedy)
+static void doctor_report_check(struct doctor *d, enum doctor_state state, const char *area, const char *what, const char *found,
+                                const char *remedy)
 {
-    tell(d, state, area, what, found, remedy);
+    doctor_report(d, state, area, what, found, remedy);
     if (state == MISSING || state == BAD)
-        summarize(
+        doctor_summarize(
             d, &d->lacks, area, state == BAD ? STYLE_BAD : STYLE_WARN,
             arena_printf(d->c->arena, "%s%s%s%s", what, state == BAD ? " is BROKEN" : "", found && *found ? ": " : "", found ? found : ""),
             remedy);
@@ -136,28 +138,28 @@ static const char *in_path(const char *name, struct arena *a)
     return NULL;
 }
 
-static void programs(struct doctor *d)
+static void check_own_programs(struct doctor *d)
 {
     struct arena *a = d->c->arena;
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
-    check(d, n > 0 ? GOOD : BAD, "program", "core " BW_VERSION, self, n > 0 ? NULL : "mount /proc");
+    doctor_report_check(d, n > 0 ? GOOD : BAD, "program", "core " BW_VERSION, self, n > 0 ? NULL : "mount /proc");
     char *slash = n > 0 ? strrchr(self, '/') : NULL; /* PREFIX/libexec/benchwrap/benchwrap-core */
     const char *launcher = slash ? arena_printf(a, "%.*s/../../bin/benchwrap", (int)(slash - self), self) : NULL;
     bool there = launcher && access(launcher, X_OK) == 0;
     char real[PATH_MAX];
-    check(d, there ? GOOD : BAD, "program", "launcher", there && realpath(launcher, real) ? real : launcher,
-          there ? NULL : "install again: bin/ and libexec/ belong together");
+    doctor_report_check(d, there ? GOOD : BAD, "program", "launcher", there && realpath(launcher, real) ? real : launcher,
+                        there ? NULL : "install again: bin/ and libexec/ belong together");
     struct library libraries[LIBRARIES_MAX];
     size_t count = libraries_list(libraries, a);
     for (size_t i = 0; i < count; i++)
         if (strcmp(libraries[i].version, "not installed") != 0) /* those are among the parts */
-            tell(d, GOOD, "library", arena_printf(a, "%s %s", libraries[i].name, libraries[i].version), libraries[i].file, NULL);
+            doctor_report(d, GOOD, "library", arena_printf(a, "%s %s", libraries[i].name, libraries[i].version), libraries[i].file, NULL);
 }
 
 /* What is loaded when it is needed, and what this build was made without. GPU libraries are missing on most machines. */
-static void parts(struct doctor *d)
+static void check_build_parts(struct doctor *d)
 {
     struct arena *a = d->c->arena;
     struct build_part built[BUILD_PARTS_MAX];
@@ -166,18 +168,18 @@ static void parts(struct doctor *d)
         const struct library_about *l = library_describe(id);
         bool is_there = library_open(id) != NULL, is_gpu = id == LIBRARY_NVML || id == LIBRARY_ROCM;
         bool is_useless = id == LIBRARY_MICROHTTPD && !built[BUILD_AGENTS].is_there;
-        enum state state = is_there ? GOOD : is_gpu || is_useless ? NOTE : MISSING;
+        enum doctor_state state = is_there ? GOOD : is_gpu || is_useless ? NOTE : MISSING;
         if (is_there && (id == LIBRARY_CURL || id == LIBRARY_GIT2))
             continue; /* listed with its version */
         const char *step = is_there ? NULL : arena_printf(a, "install the package %s (Debian) or %s", l->debian, l->elsewhere);
-        check(d, state, "library", l->name, is_there ? NULL : arena_printf(a, "not installed: cannot %s", l->purpose), step);
+        doctor_report_check(d, state, "library", l->name, is_there ? NULL : arena_printf(a, "not installed: cannot %s", l->purpose), step);
     }
     for (size_t i = 0; i < count; i++)
-        check(d, built[i].is_there ? GOOD : MISSING, "build", built[i].what, built[i].is_there ? NULL : built[i].lacks,
-              built[i].is_there ? NULL : built[i].step);
+        doctor_report_check(d, built[i].is_there ? GOOD : MISSING, "build", built[i].what, built[i].is_there ? NULL : built[i].lacks,
+                            built[i].is_there ? NULL : built[i].step);
 }
 
-static void catalogues(struct doctor *d, const struct catalogue *catalogue)
+static void check_catalogues(struct doctor *d, const struct catalogue *catalogue)
 {
     struct arena *a = d->c->arena;
     size_t n = 0, good = 0, own = 0;
@@ -186,16 +188,16 @@ static void catalogues(struct doctor *d, const struct catalogue *catalogue)
         struct rules *rules = NULL;
         struct err err = {0};
         if (rules_load(&rules, e[i].path, &err))
-            check(d, e[i].from ? MISSING : BAD, "rules", e[i].name, arena_printf(a, "%s", err.text), "correct the file");
+            doctor_report_check(d, e[i].from ? MISSING : BAD, "rules", e[i].name, arena_printf(a, "%s", err.text), "correct the file");
         else
             *(e[i].from ? &own : &good) += 1;
         rules_free(rules);
     }
-    check(d, good ? GOOD : BAD, "rules", "catalogue", arena_printf(a, "%zu compiled in, %zu of your own", good, own), NULL);
-    summarize(d, &d->summary, "benchmarks", STYLE_PLAIN,
-              own ? arena_printf(a, "%zu known, and %zu rule file%s of your own", good, own, str_plural(own))
-                  : arena_printf(a, "%zu known", good),
-              NULL);
+    doctor_report_check(d, good ? GOOD : BAD, "rules", "catalogue", arena_printf(a, "%zu compiled in, %zu of your own", good, own), NULL);
+    doctor_summarize(d, &d->summary, "benchmarks", STYLE_PLAIN,
+                     own ? arena_printf(a, "%zu known, and %zu rule file%s of your own", good, own, str_plural(own))
+                         : arena_printf(a, "%zu known", good),
+                     NULL);
 }
 
 /* Can something be made in the folder, or in the nearest one above it that exists? */
@@ -222,93 +224,94 @@ static const char *from_here(const char *path, struct arena *a)
     return n > 1 && strncmp(path, here, n) == 0 && path[n] == '/' ? arena_printf(a, ".%s", path + n) : path;
 }
 
-static void places(struct doctor *d, const struct plan *p)
+static void check_places(struct doctor *d, const struct plan *p)
 {
     struct arena *a = d->c->arena;
     const char *where;
     bool tree = can_make(p->tree, &where, a);
-    check(d, tree ? GOOD : MISSING, "place", "tree",
-          arena_printf(a, "%s (%s)%s", p->tree, p->tree_where, access(p->tree, F_OK) == 0 ? "" : ", not there yet"),
-          tree ? NULL : arena_printf(a, "%s cannot be written: name another folder with --tree or BENCHWRAP_TREE", where));
+    doctor_report_check(d, tree ? GOOD : MISSING, "place", "tree",
+                        arena_printf(a, "%s (%s)%s", p->tree, p->tree_where, access(p->tree, F_OK) == 0 ? "" : ", not there yet"),
+                        tree ? NULL : arena_printf(a, "%s cannot be written: name another folder with --tree or BENCHWRAP_TREE", where));
     bool spool = can_make(p->spool, &where, a);
     bool fallback = p->spool_fallback && can_make(p->spool_fallback, &where, a);
-    check(d,
-          spool      ? GOOD
-          : fallback ? MISSING
-                     : BAD,
-          "place", "spool", p->spool,
-          spool      ? NULL
-          : fallback ? "runs use the fallback"
-                     : "no run can be recorded: make one of the places writable");
-    check(d, fallback ? GOOD : MISSING, "place", "fallback spool", p->spool_fallback,
-          fallback ? NULL : "set XDG_STATE_HOME to a folder that can be written");
+    doctor_report_check(d,
+                        spool      ? GOOD
+                        : fallback ? MISSING
+                                   : BAD,
+                        "place", "spool", p->spool,
+                        spool      ? NULL
+                        : fallback ? "runs use the fallback"
+                                   : "no run can be recorded: make one of the places writable");
+    doctor_report_check(d, fallback ? GOOD : MISSING, "place", "fallback spool", p->spool_fallback,
+                        fallback ? NULL : "set XDG_STATE_HOME to a folder that can be written");
     if (tree)
-        summarize(d, &d->summary, "runs", STYLE_PLAIN, from_here(p->tree, a), NULL);
+        doctor_summarize(d, &d->summary, "runs", STYLE_PLAIN, from_here(p->tree, a), NULL);
     for (const struct plan_file *f = p->files; f; f = f->next)
-        check(d, f->found ? GOOD : NOTE, "options", opt_origin_name(f->origin), f->path, NULL);
+        doctor_report_check(d, f->found ? GOOD : NOTE, "options", opt_origin_name(f->origin), f->path, NULL);
     for (const struct plan_warning *w = p->warnings; w; w = w->next)
-        check(d, MISSING, "options", "warning", w->text, "correct it");
+        doctor_report_check(d, MISSING, "options", "warning", w->text, "correct it");
 }
 
-static void server(struct doctor *d, struct plan *p)
+static void check_server(struct doctor *d, struct plan *p)
 {
     bool good = false;
     const char *answer = p->server ? server_look(p, d->c->env, &good) : NULL;
     if (!p->server)
-        tell(d, NOTE, "server", "MLflow", p->server_where, "--to or MLFLOW_TRACKING_URI names one");
+        doctor_report(d, NOTE, "server", "MLflow", p->server_where, "--to or MLFLOW_TRACKING_URI names one");
     else
-        check(d, good ? GOOD : MISSING, "server", arena_printf(d->c->arena, "%s (%s)", p->server, p->server_where), answer,
-              good ? NULL : "runs are recorded here; \"benchwrap sync\" sends them when it answers");
+        doctor_report_check(d, good ? GOOD : MISSING, "server", arena_printf(d->c->arena, "%s (%s)", p->server, p->server_where), answer,
+                            good ? NULL : "runs are recorded here; \"benchwrap sync\" sends them when it answers");
     if (good || !p->server)
-        summarize(d, &d->summary, "server", STYLE_PLAIN, p->server ? arena_printf(d->c->arena, "%s: %s", p->server, answer) : "none",
-                  p->server ? NULL : "to send runs to MLflow: set MLFLOW_TRACKING_URI or use --to");
+        doctor_summarize(d, &d->summary, "server", STYLE_PLAIN, p->server ? arena_printf(d->c->arena, "%s: %s", p->server, answer) : "none",
+                         p->server ? NULL : "to send runs to MLflow: set MLFLOW_TRACKING_URI or use --to");
 }
 
-static void kernel(struct doctor *d)
+static void check_kernel(struct doctor *d)
 {
     int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pidfd_open", fd >= 0 ? NULL : strerror(errno),
-          fd >= 0 ? NULL : "signals and wait are used instead");
+    doctor_report_check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pidfd_open", fd >= 0 ? NULL : strerror(errno),
+                        fd >= 0 ? NULL : "signals and wait are used instead");
     if (fd >= 0)
         close(fd);
     fd = memfd_create("benchwrap-doctor", MFD_CLOEXEC);
-    check(d, fd >= 0 ? GOOD : BAD, "kernel", "memfd_create", fd >= 0 ? NULL : strerror(errno),
-          fd >= 0 ? NULL : "nothing can be recorded: Linux 3.17 or newer is needed, or a sandbox forbids it");
+    doctor_report_check(d, fd >= 0 ? GOOD : BAD, "kernel", "memfd_create", fd >= 0 ? NULL : strerror(errno),
+                        fd >= 0 ? NULL : "nothing can be recorded: Linux 3.17 or newer is needed, or a sandbox forbids it");
     if (fd >= 0)
         close(fd);
     int same = (int)syscall(SYS_kcmp, getpid(), getpid(), 0, 1, 1);
-    check(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno),
-          same >= 0 ? NULL : "benchwrap compares inodes to detect that stdout and stderr are one file");
+    doctor_report_check(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno),
+                        same >= 0 ? NULL : "benchwrap compares inodes to detect that stdout and stderr are one file");
     int subreaper = 0, got = prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
-    check(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno),
-          got == 0 ? NULL : "daemons left behind are not counted");
+    doctor_report_check(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno),
+                        got == 0 ? NULL : "daemons left behind are not counted");
     fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pseudo terminals", fd >= 0 ? NULL : strerror(errno),
-          fd >= 0 ? NULL : "terminals of the program become pipes");
+    doctor_report_check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pseudo terminals", fd >= 0 ? NULL : strerror(errno),
+                        fd >= 0 ? NULL : "terminals of the program become pipes");
     if (fd >= 0)
         close(fd);
 }
 
 /* The first of a NULL-terminated list of tools that are in PATH decides; all are checks of their own. */
-static void tools(struct doctor *d, const char *area, const char *label, const char *const *names, const char *missing, const char *step)
+static void check_tools(struct doctor *d, const char *area, const char *label, const char *const *names, const char *missing,
+                        const char *step)
 {
     CLEANUP_BUF struct buf found;
     const char *const *first = names;
     buf_init(&found, 4096);
     for (; *names; names++) {
         const char *path = in_path(*names, d->c->arena);
-        tell(d, path ? GOOD : NOTE, area, *names, path, path ? NULL : step);
+        doctor_report(d, path ? GOOD : NOTE, area, *names, path, path ? NULL : step);
         if (path)
             buf_printf(&found, "%s%s", found.n ? ", " : "", *names);
     }
     const char *list = arena_printf(d->c->arena, STR_FMT, STR_ARG(buf_text(&found)));
     if (found.n && strcmp(area, *first) != 0) /* "git git" says nothing */
-        summarize(d, &d->summary, area, STYLE_PLAIN, label ? arena_printf(d->c->arena, "%s (%s)", label, list) : list, NULL);
+        doctor_summarize(d, &d->summary, area, STYLE_PLAIN, label ? arena_printf(d->c->arena, "%s (%s)", label, list) : list, NULL);
     else if (!found.n && missing)
-        summarize(d, &d->summary, area, STYLE_PLAIN, missing, step);
+        doctor_summarize(d, &d->summary, area, STYLE_PLAIN, missing, step);
 }
 
-static void others(struct doctor *d)
+static void check_other_commands(struct doctor *d)
 {
     static const struct {
         const char *area, *label, *names[TOOLS_MAX], *missing, *step;
@@ -321,19 +324,19 @@ static void others(struct doctor *d)
         {"git", NULL, {"git"}, "none", "to keep and share runs in a repository: install git"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        tools(d, rows[i].area, rows[i].label, rows[i].names, rows[i].missing, rows[i].step);
+        check_tools(d, rows[i].area, rows[i].label, rows[i].names, rows[i].missing, rows[i].step);
 }
 
 /* The MLflow that `ui` starts, also one that `ui --install` made. */
-static void viewer(struct doctor *d)
+static void check_viewer(struct doctor *d)
 {
     static const char step[] = "to see runs in a browser: benchwrap ui --install, or pip install mlflow";
     const char *path = ui_find_mlflow(d->c->env, d->c->arena);
-    tell(d, path ? GOOD : NOTE, "viewer", "mlflow", path, path ? NULL : step);
-    summarize(d, &d->summary, "viewer", STYLE_PLAIN, path ? path : "none", path ? "benchwrap ui opens the runs in a browser" : step);
+    doctor_report(d, path ? GOOD : NOTE, "viewer", "mlflow", path, path ? NULL : step);
+    doctor_summarize(d, &d->summary, "viewer", STYLE_PLAIN, path ? path : "none", path ? "benchwrap ui opens the runs in a browser" : step);
 }
 
-static int print_text(struct doctor *d, bool all)
+static int doctor_print_text(struct doctor *d, bool all)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 20);
@@ -351,12 +354,12 @@ static int print_text(struct doctor *d, bool all)
     return b.failed || d->all.failed || d->summary.failed || d->lacks.failed ? -1 : 0;
 }
 
-static int print(struct doctor *d)
+static int doctor_print(struct doctor *d)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
     if (!opt_on(&d->c->opts, OPTION_JSON))
-        return print_text(d, opt_on(&d->c->opts, OPTION_ALL));
+        return doctor_print_text(d, opt_on(&d->c->opts, OPTION_ALL));
     struct json_out j = {.to = &b};
     CLEANUP_BUF struct buf rows;
     buf_init(&rows, 64 << 20);
@@ -369,7 +372,7 @@ static int print(struct doctor *d)
     return b.failed || rows.failed ? -1 : 0;
 }
 
-static int run(struct cmd_context *c)
+static int doctor_command(struct cmd_context *c)
 {
     static const struct listing_column columns[] = {{"area", "AREA", false, 0},
                                                     {"what", "WHAT", false, 60},
@@ -389,15 +392,15 @@ static int run(struct cmd_context *c)
     buf_init(&d.all, 1 << 20);
     buf_init(&d.summary, 256 << 10);
     buf_init(&d.lacks, 256 << 10);
-    programs(&d);
-    parts(&d);
-    places(&d, &p);
-    catalogues(&d, &p.catalogue);
-    server(&d, &p);
-    others(&d);
-    viewer(&d);
-    kernel(&d);
-    int status = d.listing.failed ? -1 : print(&d);
+    check_own_programs(&d);
+    check_build_parts(&d);
+    check_places(&d, &p);
+    check_catalogues(&d, &p.catalogue);
+    check_server(&d, &p);
+    check_other_commands(&d);
+    check_viewer(&d);
+    check_kernel(&d);
+    int status = d.listing.failed ? -1 : doctor_print(&d);
     listing_deinit(&d.listing);
     buf_deinit(&d.all);
     buf_deinit(&d.summary);
@@ -435,5 +438,5 @@ const struct cmd cmd_doctor = {
                 "Every check.\n"
                 "$ benchwrap doctor --json\n"
                 "Every check, for a program.\n",
-    .run = run,
+    .run = doctor_command,
 };

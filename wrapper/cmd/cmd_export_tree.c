@@ -44,7 +44,7 @@ struct copying {
 static int copy_folder(struct copying *up, const char *name);
 
 /* A commit can hold names that lead elsewhere, and links: they are not written. */
-static const char *refusal(const struct folder_entry *e)
+static const char *why_entry_is_refused(const struct folder_entry *e)
 {
     if (!e->name.n || memchr(e->name.p, '/', e->name.n) || str_is(e->name, ".") || str_is(e->name, ".."))
         return "its name leads elsewhere";
@@ -55,7 +55,7 @@ static const char *refusal(const struct folder_entry *e)
     return NULL;
 }
 
-static void piece(void *context, const void *p, size_t n)
+static void export_write_piece(void *context, const void *p, size_t n)
 {
     int *fd = context; /* -1: a write has failed */
     if (*fd >= 0 && fs_write_all(*fd, p, n) < 0)
@@ -68,15 +68,15 @@ static int copy_file(struct copying *c, const char *name)
     if (fd < 0)
         return err_sys(c->err, "writing %s/%.200s", c->path, name);
     errno = 0;
-    if (folder_feed(c->from, name, FILE_MAX, piece, &fd) < 0)
+    if (folder_feed(c->from, name, FILE_MAX, export_write_piece, &fd) < 0)
         return err_sys(c->err, "reading %s/%.200s", c->path, name);
     return fd < 0 ? err_sys(c->err, "writing %s/%.200s", c->path, name) : 0;
 }
 
-static int each(void *context, const struct folder_entry *e)
+static int export_entry(void *context, const struct folder_entry *e)
 {
     struct copying *c = context;
-    const char *why = refusal(e);
+    const char *why = why_entry_is_refused(e);
     if (why)
         return err_set(c->err, ERR_INPUT, "%s/%.200s: %s; \"benchwrap check\" tells more", c->path, e->name.p, why);
     if (++c->x->files > FILES_MAX)
@@ -87,7 +87,7 @@ static int each(void *context, const struct folder_entry *e)
 static int copy_all(struct copying *c)
 {
     errno = 0;
-    int rc = folder_list(c->from, each, c);
+    int rc = folder_list(c->from, export_entry, c);
     return rc < 0 && c->err->kind == ERR_NONE ? err_sys(c->err, "reading %s", c->path) : rc;
 }
 
@@ -190,7 +190,7 @@ static int make_absolute(const struct export *x, int folder, const char *place, 
 }
 
 /* The folder `from` of the commit as `place` of the tree; `only` NULL: all of it, else these files. */
-static int put(struct export *x, const char *place, const char *const *only, struct err *err)
+static int export_folder(struct export *x, const char *place, const char *const *only, struct err *err)
 {
     CLEANUP_FOLDER struct folder from = {0};
     struct folder_entry e;
@@ -224,7 +224,7 @@ static int put_experiment(struct export *x, const char *id, struct err *err)
     buf_init(&ours, 1 << 20);
     buf_init(&located, 1 << 20);
     if (folder_read(&tree, path, 64 << 10, &ours) < 0)
-        return errno == ENOENT ? put(x, id, own, err) : err_sys(err, "reading %s/%s", x->name, path);
+        return errno == ENOENT ? export_folder(x, id, own, err) : err_sys(err, "reading %s/%s", x->name, path);
     if (folder_read(&x->runs.folder, path, 64 << 10, &theirs) < 0)
         return err_sys(err, "reading mlruns/%s", path);
     if (x->uri)
@@ -234,7 +234,7 @@ static int put_experiment(struct export *x, const char *id, struct err *err)
                : err_set(err, ERR_INPUT, "%s/%s is another experiment than the one to be exported; name another folder", x->name, path);
 }
 
-static int put_run(struct export *x, const struct tree_run *run, struct err *err)
+static int export_run(struct export *x, const struct tree_run *run, struct err *err)
 {
     const char *place = tree_run_path(run), *slash = strchr(place, '/'),
                *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
@@ -248,7 +248,7 @@ static int put_run(struct export *x, const struct tree_run *run, struct err *err
         return 0;
     }
     x->written++;
-    return put(x, place, NULL, err);
+    return export_folder(x, place, NULL, err);
 }
 
 /* ---- the whole ---- */
@@ -265,7 +265,7 @@ static int set_uri(struct export *x, struct err *err)
     return x->uri ? 0 : err_sys(err, "finding the path of %s", x->name);
 }
 
-static int open_tree(struct export *x, const char *dir, struct err *err)
+static int open_export_tree(struct export *x, const char *dir, struct err *err)
 {
     x->name = strcmp(str_base_name(dir), "mlruns") == 0 ? dir : arena_printf(x->c->arena, "%s/mlruns", dir);
     if (!x->name)
@@ -288,7 +288,7 @@ static int export_runs(struct export *x, struct err *err)
     size_t n = last < x->runs.count ? last : x->runs.count;
     progress_begin(&progress, x->c->notes, "exporting run", n);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = put_run(x, x->runs.all[i], err);
+        rc = export_run(x, x->runs.all[i], err);
         progress_show(&progress, i + 1, NULL);
     }
     progress_clear(&progress);
@@ -297,7 +297,7 @@ static int export_runs(struct export *x, struct err *err)
     return rc;
 }
 
-static int run(struct cmd_context *c)
+static int export_tree_command(struct cmd_context *c)
 {
     struct export x = {.c = c, .tree = -1};
     struct runs_filter filter = selection_filter(c);
@@ -313,7 +313,7 @@ static int run(struct cmd_context *c)
         return -1;
     int rc = runs_load(&x.runs, &filter, c->arena, c->err);
     if (rc == 0)
-        rc = open_tree(&x, c->argv[c->argc - 1], c->err);
+        rc = open_export_tree(&x, c->argv[c->argc - 1], c->err);
     if (rc == 0)
         rc = export_runs(&x, c->err);
     if (rc == 0 && opt_on(&c->opts, OPTION_JSON))
@@ -361,5 +361,5 @@ const struct cmd cmd_export_tree = {
         "$ benchwrap export-tree origin/main /tmp/results\nAll runs of the branch.\n"
         "$ benchwrap export-tree --absolute /tmp/for-mlflow\nThe runs of the tree, for an MLflow that runs in another directory.\n"
         "$ benchwrap export-tree pr-17 review --experiment io --last 20\nThe 20 newest of one experiment, of a pull request that was fetched.\n",
-    .run = run,
+    .run = export_tree_command,
 };

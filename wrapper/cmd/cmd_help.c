@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static int unknown(const char *word, struct err *err)
+static int refuse_unknown_command(const char *word, struct err *err)
 {
     const char *answer = opt_word_answer(words_typed, WORDS_COMMAND, str_of(word));
     const struct cmd *near = answer ? NULL : cmd_near(word);
@@ -15,7 +15,7 @@ static int unknown(const char *word, struct err *err)
                 : err_set(err, ERR_USAGE, "no command \"%.60s\"; \"benchwrap help commands\" lists them", word);
 }
 
-static int run(struct cmd_context *c)
+static int help_print(struct cmd_context *c)
 {
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "expected one command, got %d words", c->argc);
@@ -29,7 +29,7 @@ static int run(struct cmd_context *c)
     bool options = c->argc && strcmp(c->argv[0], "options") == 0;
     const struct cmd *cmd = c->argc ? cmd_find(c->argv[0]) : NULL;
     if (c->argc && !cmd && !commands && !options)
-        return unknown(c->argv[0], c->err);
+        return refuse_unknown_command(c->argv[0], c->err);
     CLEANUP_BUF struct buf text;
     buf_init(&text, 1 << 20);
     bool man = opt_on(&c->opts, OPTION_MAN);
@@ -72,5 +72,5 @@ const struct cmd cmd_help = {
                 "List all options of a recorded run.\n"
                 "$ benchwrap help --man ls\n"
                 "Print the manual page of ls.\n",
-    .run = run,
+    .run = help_print,
 };

@@ -19,7 +19,7 @@
 
 enum { DEPTH_MAX = 64, SETTLED_S = 60, PROGRESS_FROM = 20, PROGRESS_MS = 100 };
 
-struct work {
+struct import_work {
     struct cmd_context *c;
     struct importer im;
     struct listing list;
@@ -32,14 +32,14 @@ struct work {
 
 /* ---- progress ---- */
 
-static void progress_clear(struct work *w)
+static void import_clear_progress(struct import_work *w)
 {
     if (w->told)
         fputs("\r\033[K", w->c->notes);
     w->told = false;
 }
 
-static void progress(struct work *w)
+static void import_show_progress(struct import_work *w)
 {
     int64_t now = clock_wall_ms();
     if (!w->progress || w->files < PROGRESS_FROM || now - w->told_ms < PROGRESS_MS)
@@ -50,13 +50,13 @@ static void progress(struct work *w)
     w->told = true;
 }
 
-static void note(void *context, const char *text)
+static void import_note(void *context, const char *text)
 {
-    struct work *w = context;
+    struct import_work *w = context;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
     buf_plain(&b, str_of(text), 900);
-    progress_clear(w);
+    import_clear_progress(w);
     fprintf(w->c->notes, "benchwrap: import: %s\n", b.p ? b.p : "");
 }
 
@@ -77,7 +77,7 @@ static const struct listing_column columns[] = {
     {"why", "WHY", false, 100},
 };
 
-static void add_row(struct work *w, const char *name, const struct imported *got)
+static void import_add_row(struct import_work *w, const char *name, const struct imported *got)
 {
     static const char *const results[] = {"imported", "already there", "not recognised", "refused"};
     struct listing *l = &w->list;
@@ -104,15 +104,15 @@ static void add_row(struct work *w, const char *name, const struct imported *got
 }
 
 struct taken { /* the file that is being imported */
-    struct work *w;
+    struct import_work *w;
     bool found; /* in a folder */
 };
 
 static void take_output(void *context, const char *name, const struct imported *got)
 {
     const struct taken *t = context;
-    struct work *w = t->w;
-    progress(w);
+    struct import_work *w = t->w;
+    import_show_progress(w);
     if (t->found && got->result == IMPORT_UNKNOWN) {
         w->passed_over++;
         return;
@@ -122,17 +122,17 @@ static void take_output(void *context, const char *name, const struct imported *
     w->unknown += got->result == IMPORT_UNKNOWN;
     w->refused += got->result == IMPORT_REFUSED;
     w->failed += got->result == IMPORT_DONE && got->verdict && strcmp(got->verdict, "fail") == 0;
-    add_row(w, name, got);
+    import_add_row(w, name, got);
     if (got->result != IMPORT_DONE || w->im.dry)
         return;
     if (w->im.root < 0) /* made with the first run */
         w->im.root = place_open_folder(w->im.plan->tree, 0);
     struct err err;
     if (make_batch_add(&w->batch, got->id, &err))
-        note(w, err.text); /* the next run, or sync, does it */
+        import_note(w, err.text); /* the next run, or sync, does it */
 }
 
-static void take_file(struct work *w, int dir, const char *path, const char *name, bool found)
+static void take_file(struct import_work *w, int dir, const char *path, const char *name, bool found)
 {
     struct taken t = {w, found};
     w->files++;
@@ -141,14 +141,14 @@ static void take_file(struct work *w, int dir, const char *path, const char *nam
 
 /* ---- folders: links inside are not followed, hidden names and trees of runs not entered ---- */
 
-static void take_folder(struct work *w, int at, const char *path, const char *name, int depth)
+static void take_folder(struct import_work *w, int at, const char *path, const char *name, int depth)
 {
     struct fs_names list;
     struct err err = {0};
     CLEANUP_FD int dir = depth ? place_open(at, path, O_RDONLY | O_DIRECTORY, 0) : place_open_folder(path, 0);
     if (depth > DEPTH_MAX || dir < 0 || fs_list(dir, ".", &list, &err)) {
         w->refused++;
-        note(w, arena_printf(w->c->arena, "%s: %s", name, depth > DEPTH_MAX ? "too many levels of folders" : err_words(errno)));
+        import_note(w, arena_printf(w->c->arena, "%s: %s", name, depth > DEPTH_MAX ? "too many levels of folders" : err_words(errno)));
         return;
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -165,7 +165,7 @@ static void take_folder(struct work *w, int at, const char *path, const char *na
     fs_names_deinit(&list);
 }
 
-static void take_operand(struct work *w, const char *name)
+static void take_operand(struct import_work *w, const char *name)
 {
     struct stat st;
     if (opt_on(&w->c->opts, OPTION_RECURSIVE) && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
@@ -176,10 +176,10 @@ static void take_operand(struct work *w, const char *name)
 
 /* ---- the whole ---- */
 
-static int print(struct work *w)
+static int import_print(struct import_work *w)
 {
     struct cmd_context *c = w->c;
-    progress_clear(w);
+    import_clear_progress(w);
     if (w->list.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     if (opt_on(&c->opts, OPTION_JSON)) {
@@ -212,7 +212,7 @@ static int read_time(struct cmd_context *c, int64_t *ret)
                          "--time: expected 2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970, got \"%.60s\"", text);
 }
 
-static int plan_for(struct cmd_context *c, struct plan *plan)
+static int import_plan_for(struct cmd_context *c, struct plan *plan)
 {
     char *line[8];
     int n = 0;
@@ -227,7 +227,7 @@ static int plan_for(struct cmd_context *c, struct plan *plan)
     return plan_make(plan, n, line, c->env, c->err);
 }
 
-static int begin(struct work *w, const struct plan *plan)
+static int import_begin(struct import_work *w, const struct plan *plan)
 {
     struct cmd_context *c = w->c;
     const char *rules = opt_text(&c->opts, OPTION_RULES);
@@ -246,35 +246,35 @@ static int begin(struct work *w, const struct plan *plan)
                             .max = opt_bytes(&plan->opts, OPTION_ARTIFACT_MAX)};
     if (read_time(c, &im->time_ms))
         return -1;
-    return rules ? import_rules(im, rules, c->arena, c->err) : import_catalogue(im, c->arena, note, w, c->err);
+    return rules ? import_rules(im, rules, c->arena, c->err) : import_catalogue(im, c->arena, import_note, w, c->err);
 }
 
-static int run(struct cmd_context *c)
+static int import_command(struct cmd_context *c)
 {
     struct plan plan;
     struct leftovers_count swept;
-    struct work w = {.c = c, .progress = isatty(fileno(c->notes))};
+    struct import_work w = {.c = c, .progress = isatty(fileno(c->notes))};
     if (!c->argc)
         return err_set(c->err, ERR_USAGE, "expected the files to import");
     if (opt_text(&c->opts, OPTION_EXIT_STATUS) &&
         (opt_integer(&c->opts, OPTION_EXIT_STATUS) < 0 || opt_integer(&c->opts, OPTION_EXIT_STATUS) > 255))
         return err_set(c->err, ERR_USAGE, "--exit-status: expected a number from 0 to 255, got \"%.40s\"",
                        opt_text(&c->opts, OPTION_EXIT_STATUS));
-    if (plan_for(c, &plan))
+    if (import_plan_for(c, &plan))
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
-    int rc = begin(&w, &plan);
+    int rc = import_begin(&w, &plan);
     if (rc == 0 && !w.im.dry) /* what an import that was killed left is finished first */
         finish_leftovers(plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
     for (int i = 0; rc == 0 && i < c->argc; i++)
         take_operand(&w, c->argv[i]);
     struct err unsafe;
     if (make_batch_settle(&w.batch, &unsafe))
-        note(&w, unsafe.text);
+        import_note(&w, unsafe.text);
     if (!w.im.dry)
         run_commit_made(&plan, "import", c->notes);
     if (rc == 0)
-        rc = print(&w);
+        rc = import_print(&w);
     listing_deinit(&w.list);
     import_deinit(&w.im);
     plan_deinit(&plan);
@@ -352,5 +352,5 @@ const struct cmd cmd_import = {
     .examples = "$ benchwrap import slurm-*.out\nRuns of all benchmarks that are known by their looks.\n"
                 "$ benchwrap import -R --dry-run ~/results\nWhat would be imported from a folder.\n"
                 "$ benchwrap import --rules ./mine.yaml -e campaign2024 --param nodes=16 old/*.log\nBy rules of one's own.\n",
-    .run = run,
+    .run = import_command,
 };

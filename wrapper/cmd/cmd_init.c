@@ -36,7 +36,7 @@ static const struct opt_row rows[] = {
      .help = "Write \"profile: private\": records name machines and people, also where the repository has a remote"},
 };
 
-struct making {
+struct init_making {
     struct cmd_context *c;
     const char *dir; /* as the user may call it */
     const char *site, *profile; /* profile: by option; NULL: none was given */
@@ -57,7 +57,7 @@ static bool is_address(const char *text)
     return strstr(text, "://") || (colon && (!slash || colon < slash) && stat(text, &st) != 0); /* host:path, as ssh has it */
 }
 
-static int git(struct making *m, const char *dir, double limit_s, const char *const *args, const char *what)
+static int init_git(struct init_making *m, const char *dir, double limit_s, const char *const *args, const char *what)
 {
     /* What libgit2 reads, whatever the user's git makes by default (init.defaultRefFormat, init.defaultObjectFormat, git 3). */
     static const char *const readable[] = {"GIT_DEFAULT_REF_FORMAT=files", "GIT_DEFAULT_HASH=sha1", NULL};
@@ -92,13 +92,13 @@ static const char *folder_of_address(const char *address, struct arena *a)
 }
 
 /* Is there another user's link on the way to the folder? Then git would write where it leads. */
-static bool is_behind_link(struct making *m)
+static bool is_behind_link(struct init_making *m)
 {
     CLEANUP_FD int fd = place_open_folder(m->dir, 0);
     return fd < 0 && errno == ELOOP && err_sys(m->c->err, "opening the folder %s", m->dir) < 0;
 }
 
-static int clone(struct making *m, const char *address, const char *dir)
+static int init_clone(struct init_making *m, const char *address, const char *dir)
 {
     m->dir = dir ? dir : folder_of_address(address, m->c->arena);
     if (!m->dir)
@@ -115,11 +115,11 @@ static int clone(struct making *m, const char *address, const char *dir)
     CLEANUP_BUF struct buf shown;
     buf_init(&shown, 400);
     http_say_url(&shown, address); /* without a password */
-    return git(m, NULL, CLONE_LIMIT_S, args, arena_printf(m->c->arena, "cannot clone %.300s", shown.p ? shown.p : ""));
+    return init_git(m, NULL, CLONE_LIMIT_S, args, arena_printf(m->c->arena, "cannot clone %.300s", shown.p ? shown.p : ""));
 }
 
 /* The folder itself must be a repository; one that merely lies in somebody's is not taken by surprise. */
-static int make_or_find(struct making *m)
+static int make_or_find(struct init_making *m)
 {
     struct repo *r = NULL;
     struct err why = {0};
@@ -135,22 +135,22 @@ static int make_or_find(struct making *m)
         return rc;
     const char *const key[] = {"config", "--get", "init.defaultBranch", NULL};
     const char *const args[] = {"-c", "init.defaultBranch=main", "init", "--quiet", NULL};
-    bool named = git(m, m->dir, 60, key, "reading init.defaultBranch") == 0;
+    bool named = init_git(m, m->dir, 60, key, "reading init.defaultBranch") == 0;
     err_clear(m->c->err);
     m->made = true;
-    return git(m, m->dir, 60, named ? args + 2 : args, "making the repository");
+    return init_git(m, m->dir, 60, named ? args + 2 : args, "making the repository");
 }
 
 /* ---- its files ---- */
 
-static int note_written(struct making *m, const char *path)
+static int note_written(struct init_making *m, const char *path)
 {
     if (m->count < FIRST_FILES)
         m->written[m->count++] = path;
     return 0;
 }
 
-static bool has_line(struct str text, struct str line)
+static bool init_has_line(struct str text, struct str line)
 {
     while (text.p)
         if (str_eq(str_trim(str_cut(&text, '\n')), line))
@@ -159,7 +159,7 @@ static bool has_line(struct str text, struct str line)
 }
 
 /* The folder of a path in the repository, made where it is not there. Never through a link: a clone can bring links, also as the user's own. */
-static int open_folder_of(struct making *m, const char *path, const char **ret_name)
+static int open_folder_of(struct init_making *m, const char *path, const char **ret_name)
 {
     char part[NAME_MAX + 1];
     int at = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -176,7 +176,7 @@ static int open_folder_of(struct making *m, const char *path, const char **ret_n
 }
 
 /* 1: written or changed; 0: nothing to do. */
-static int put_lines(struct making *m, int dir, const char *name, const char *lines)
+static int put_lines(struct init_making *m, int dir, const char *name, const char *lines)
 {
     CLEANUP_BUF struct buf text;
     bool changed = false;
@@ -186,7 +186,7 @@ static int put_lines(struct making *m, int dir, const char *name, const char *li
     bool fresh = text.n == 0;
     for (struct str rest = str_of(lines); rest.p;) {
         struct str line = str_cut(&rest, '\n');
-        if (!line.n || (!fresh && line.p[0] == '#') || has_line(buf_text(&text), line))
+        if (!line.n || (!fresh && line.p[0] == '#') || init_has_line(buf_text(&text), line))
             continue;
         if (text.n && text.p[text.n - 1] != '\n')
             buf_putc(&text, '\n');
@@ -197,7 +197,7 @@ static int put_lines(struct making *m, int dir, const char *name, const char *li
     return changed ? fs_write(dir, name, buf_text(&text), 0666, false, m->c->err) ? -1 : 1 : 0;
 }
 
-static int put_whole(struct making *m, const char *path, struct str text)
+static int put_whole(struct init_making *m, const char *path, struct str text)
 {
     struct stat st;
     const char *name;
@@ -210,7 +210,7 @@ static int put_whole(struct making *m, const char *path, struct str text)
 }
 
 /* An existing benchwrap.yaml belongs to the repository's users and is never changed. */
-static int put_config(struct making *m)
+static int put_config(struct init_making *m)
 {
     CLEANUP_BUF struct buf text;
     buf_init(&text, TEXT_MAX);
@@ -219,7 +219,7 @@ static int put_config(struct making *m)
 }
 
 /* unborn: the repository has no commit. */
-static int put_files(struct making *m, bool unborn)
+static int put_files(struct init_making *m, bool unborn)
 {
     int rc = put_config(m);
     if (rc > 0)
@@ -239,7 +239,7 @@ static int put_files(struct making *m, bool unborn)
 
 /* ---- what is this clone's alone ---- */
 
-static int put_exclude(struct making *m, const struct repo *r)
+static int put_exclude(struct init_making *m, const struct repo *r)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.4000sinfo", repo_common(r));
@@ -269,7 +269,7 @@ static const char *machine_site(struct arena *a)
     return site_is_legal(str_of(host)) ? arena_dup(a, host, n) : RESULTS_SITE;
 }
 
-static int choose_site(struct making *m, bool bare)
+static int choose_site(struct init_making *m, bool bare)
 {
     struct plan plan;
     struct stat st;
@@ -299,7 +299,7 @@ static int choose_site(struct making *m, bool bare)
     return 0;
 }
 
-static int put_own(struct making *m)
+static int put_own(struct init_making *m)
 {
     CLEANUP_BUF struct buf text;
     buf_init(&text, 4096);
@@ -314,12 +314,12 @@ static int put_own(struct making *m)
 /* ---- the first commit ---- */
 
 /* What keeps git from committing, with the next step. */
-static void say_uncommitted(struct making *m, const char *why)
+static void say_uncommitted(struct init_making *m, const char *why)
 {
     struct err ignored = {0}, *keep = m->c->err;
     const char *const identity[] = {"var", "GIT_COMMITTER_IDENT", NULL};
     m->c->err = &ignored;
-    bool known = git(m, ".", 60, identity, "git var") == 0;
+    bool known = init_git(m, ".", 60, identity, "git var") == 0;
     m->c->err = keep;
     fprintf(m->c->notes, "benchwrap: init: the files are written and staged, but not committed: %s\n",
             known ? why : "git knows no user.name and user.email");
@@ -330,14 +330,14 @@ static void say_uncommitted(struct making *m, const char *why)
 }
 
 /* A repository without any commit gets one with its files, so that there is something to add runs to. Otherwise the files are the user's to commit. 1: committed. */
-static int first_commit(struct making *m)
+static int first_commit(struct init_making *m)
 {
     struct arena *a = m->c->arena;
     const char *add[FIRST_FILES + 4] = {"add", "--"}, *commit[12];
     size_t n = 0;
     for (size_t i = 0; i < m->count; i++)
         add[2 + i] = m->written[i];
-    if (git(m, ".", 60, add, "git add"))
+    if (init_git(m, ".", 60, add, "git add"))
         return -1;
     if (strcmp(m->effective, "public") == 0) {
         commit[n++] = "-c";
@@ -355,14 +355,14 @@ static int first_commit(struct making *m)
     struct err why = {0};
     struct err *keep = m->c->err;
     m->c->err = &why;
-    int rc = git(m, ".", 120, commit, "git commit");
+    int rc = init_git(m, ".", 120, commit, "git commit");
     m->c->err = keep;
     if (rc)
         say_uncommitted(m, why.text);
     return rc ? 0 : 1;
 }
 
-static void tell(struct making *m, const struct results *s, bool committed)
+static void init_report(struct init_making *m, const struct results *s, bool committed)
 {
     FILE *out = m->c->out;
     fprintf(out, "set up %s: %s profile, site %s, branch %s\n", m->dir, s->public_profile ? "public" : "private", m->site,
@@ -384,7 +384,7 @@ static void tell(struct making *m, const struct results *s, bool committed)
 }
 
 /* Sites can share only after the main branch is pushed: to the remote, or to one that the user adds. */
-static void find_unborn_remote(struct making *m, struct repo *r)
+static void find_unborn_remote(struct init_making *m, struct repo *r)
 {
     const char **list, *head = NULL;
     if (repo_symbolic(r, "HEAD", m->c->arena, &head, NULL) || strncmp(head, "refs/heads/", 11) != 0 ||
@@ -395,7 +395,7 @@ static void find_unborn_remote(struct making *m, struct repo *r)
 }
 
 /* The working directory is the repository from here on. */
-static int set_up(struct making *m)
+static int set_up(struct init_making *m)
 {
     struct cmd_context *c = m->c;
     struct repo *r = NULL;
@@ -429,14 +429,14 @@ static int set_up(struct making *m)
     if (rc)
         return -1;
     bool committed = unborn && m->count && first_commit(m) == 1;
-    tell(m, &s, committed);
+    init_report(m, &s, committed);
     results_close(&s);
     return 0;
 }
 
-static int run(struct cmd_context *c)
+static int init_command(struct cmd_context *c)
 {
-    struct making m = {.c = c, .site = opt_text(&c->opts, OPTION_SITE)};
+    struct init_making m = {.c = c, .site = opt_text(&c->opts, OPTION_SITE)};
     if (opt_on(&c->opts, OPTION_PUBLIC) && opt_on(&c->opts, OPTION_PRIVATE))
         return err_set(c->err, ERR_USAGE, "--public and --private: one of them");
     m.profile = opt_on(&c->opts, OPTION_PUBLIC) ? "public" : opt_on(&c->opts, OPTION_PRIVATE) ? "private" : NULL;
@@ -449,7 +449,7 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--site: expected %s, got \"%.60s\"", SITE_LEGAL, m.site);
     if (!address)
         m.dir = c->argv[0];
-    if (address ? clone(&m, c->argv[0], c->argc > 1 ? c->argv[1] : NULL) : make_or_find(&m))
+    if (address ? init_clone(&m, c->argv[0], c->argc > 1 ? c->argv[1] : NULL) : make_or_find(&m))
         return -1;
     if (chdir(m.dir))
         return err_sys(c->err, "entering %s", m.dir);
@@ -481,5 +481,5 @@ const struct cmd cmd_init = {
                 "Create one that also records the names of machines and people.\n"
                 "$ benchwrap init --site tuxlab /srv/git/hub.git results\n"
                 "A clone of a repository on this machine. If it is empty, push its first commit: git push -u origin main.\n",
-    .run = run,
+    .run = init_command,
 };

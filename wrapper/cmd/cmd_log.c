@@ -23,7 +23,7 @@ struct message {
     struct message *next;
 };
 
-static int add(struct cmd_context *c, struct message ***tail, const struct buf *b, int file, const char *what)
+static int add_message(struct cmd_context *c, struct message ***tail, const struct buf *b, int file, const char *what)
 {
     struct message *m = ARENA_NEW(c->arena, struct message);
     if (b->failed || !m)
@@ -35,7 +35,7 @@ static int add(struct cmd_context *c, struct message ***tail, const struct buf *
 }
 
 /* key and value of "KEY=VALUE"; both must be text that JSON can carry unchanged. */
-static int split(struct cmd_context *c, const char *word, struct str *ret_key, struct str *ret_value)
+static int split_pair(struct cmd_context *c, const char *word, struct str *ret_key, struct str *ret_value)
 {
     struct str rest = str_of(word), key = str_cut(&rest, '=');
     if (!rest.p || !key.n)
@@ -50,7 +50,7 @@ static int split(struct cmd_context *c, const char *word, struct str *ret_key, s
 static int add_text(struct cmd_context *c, struct message ***tail, const char *kind, const char *word)
 {
     struct str key, value;
-    if (split(c, word, &key, &value) < 0)
+    if (split_pair(c, word, &key, &value) < 0)
         return -1;
     CLEANUP_BUF struct buf b;
     buf_init(&b, EMIT_MAX);
@@ -59,7 +59,7 @@ static int add_text(struct cmd_context *c, struct message ***tail, const char *k
     buf_puts(&b, ",\"value\":");
     buf_json(&b, value);
     buf_putc(&b, '}');
-    return add(c, tail, &b, -1, word);
+    return add_message(c, tail, &b, -1, word);
 }
 
 static int add_artifact(struct cmd_context *c, struct message ***tail, const char *path)
@@ -75,14 +75,14 @@ static int add_artifact(struct cmd_context *c, struct message ***tail, const cha
     buf_puts(&b, "{\"artifact\":");
     buf_json(&b, str_of(name));
     buf_putc(&b, '}');
-    return add(c, tail, &b, fs_take(&file), path);
+    return add_message(c, tail, &b, fs_take(&file), path);
 }
 
-static int add_metric(struct cmd_context *c, struct message ***tail, const char *word, const char *unit, int64_t time_ms)
+static int add_metric_message(struct cmd_context *c, struct message ***tail, const char *word, const char *unit, int64_t time_ms)
 {
     struct str key, text;
     double value;
-    if (split(c, word, &key, &text) < 0)
+    if (split_pair(c, word, &key, &text) < 0)
         return -1;
     if (!str_double(text, &value) && memchr(text.p, '@', text.n))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": a metric is a number; its step is an option: --step N", word);
@@ -109,7 +109,7 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
         buf_json(&b, str_of(unit));
     }
     buf_putc(&b, '}');
-    return add(c, tail, &b, -1, word);
+    return add_message(c, tail, &b, -1, word);
 }
 
 enum { KIND_ARTIFACT = 2, KIND_METRIC = 3 };
@@ -118,12 +118,12 @@ static int add_one(struct cmd_context *c, struct message ***tail, size_t kind, c
                    int64_t time_ms)
 {
     if (kind == KIND_METRIC)
-        return add_metric(c, tail, word, unit, time_ms);
+        return add_metric_message(c, tail, word, unit, time_ms);
     return kind == KIND_ARTIFACT ? add_artifact(c, tail, word) : add_text(c, tail, name, word);
 }
 
 /* Everything of the line as messages, in its order: metrics, params, tags, artifacts. */
-static int collect(struct cmd_context *c, struct message **ret)
+static int collect_messages(struct cmd_context *c, struct message **ret)
 {
     struct message **tail = ret;
     const char *given = opt_text(&c->opts, OPTION_UNIT);
@@ -162,10 +162,10 @@ static int send_all(const char *name, const struct message *first, struct err *e
     return rc;
 }
 
-static int run(struct cmd_context *c)
+static int log_command(struct cmd_context *c)
 {
     struct message *first = NULL;
-    if (collect(c, &first) < 0)
+    if (collect_messages(c, &first) < 0)
         return -1;
     const char *name = env_get(c->env, "BENCHWRAP_SOCKET");
     if (!name || !*name) { /* the same script runs with and without benchwrap, on every rank: the message is for a terminal alone */
@@ -243,5 +243,5 @@ const struct cmd cmd_log = {
         "died or does not take anything for two seconds, there is a warning and the status is 0 all the same, unless --strict is given.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",
-    .run = run,
+    .run = log_command,
 };

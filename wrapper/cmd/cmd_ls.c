@@ -25,7 +25,7 @@ static size_t headlines_wanted(struct cmd_context *c)
                                                                                                               : RUNS_TABLE_METRICS;
 }
 
-static void add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row)
+static void ls_add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row)
 {
     const struct tree_run *run = line->run;
     struct arena *a = c->arena;
@@ -114,12 +114,12 @@ static struct table_run *table_rows(struct cmd_context *c, const struct runs *ru
     return list;
 }
 
-static int print_json(struct cmd_context *c, const struct fold_line *lines, const struct table_run *list, size_t n, struct buf *to)
+static int ls_print_json(struct cmd_context *c, const struct fold_line *lines, const struct table_run *list, size_t n, struct buf *to)
 {
     struct listing l;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
     for (size_t i = 0; i < n; i++)
-        add_row(&l, c, &lines[i], list[i].row);
+        ls_add_row(&l, c, &lines[i], list[i].row);
     if (!l.failed)
         listing_json(&l, to);
     int status = l.failed ? -1 : 0;
@@ -218,7 +218,7 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
         fprintf(c->notes, "benchwrap: ls: %s\n", to.p ? to.p : "");
 }
 
-static int print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more)
+static int ls_print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more)
 {
     bool json = opt_on(&c->opts, OPTION_JSON), csv = opt_on(&c->opts, OPTION_CSV), markdown = opt_on(&c->opts, OPTION_MARKDOWN);
     const struct screen screen = screen_of_file(c->out);
@@ -227,7 +227,7 @@ static int print(struct cmd_context *c, const struct runs *runs, const struct fo
     CLEANUP_BUF struct buf to;
     buf_init(&to, 1u << 30);
     int status = !list      ? -1
-                 : json     ? print_json(c, lines, list, shown, &to)
+                 : json     ? ls_print_json(c, lines, list, shown, &to)
                  : csv      ? runs_table_csv(list, shown, c->arena, &to)
                  : markdown ? print_markdown(list, shown, c->arena, &to)
                             : print_tables(c, list, shown, &screen, one_day, &to);
@@ -259,7 +259,7 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
                 runs->place.ref ? arena_printf(c->arena, "$(git rev-parse %.200s)", runs->place.ref) : "");
 }
 
-static int run(struct cmd_context *c)
+static int ls_command(struct cmd_context *c)
 {
     struct runs runs;
     bool all = opt_on(&c->opts, OPTION_ALL);
@@ -281,7 +281,7 @@ static int run(struct cmd_context *c)
         if (choose_lines(c, &runs, open, most, &lines, &shown, &more) < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
         else
-            status = print(c, &runs, lines, shown, more);
+            status = ls_print(c, &runs, lines, shown, more);
         bool table = !opt_on(&c->opts, OPTION_JSON) && !opt_on(&c->opts, OPTION_CSV);
         if (status == 0 && table && !runs.count) {
             fprintf(c->notes, "benchwrap: ls: %s\n", runs_explain_none(&runs, &filter, c->arena));
@@ -335,5 +335,5 @@ const struct cmd cmd_ls = {
                 "The five newest of an experiment that failed.\n"
                 "$ benchwrap ls --all --json\n"
                 "All runs, for a program to read.\n",
-    .run = run,
+    .run = ls_command,
 };

@@ -159,12 +159,12 @@ static void print_missing(struct json_out *j, const struct fact *f)
     json_close(j, '}');
 }
 
-static void print_text(struct json_out *j, const struct fact *f)
+static void parse_print_text(struct json_out *j, const struct fact *f)
 {
     json_str(j, NULL, f->text);
 }
 
-static void print_json(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
+static void parse_print_json(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
 {
     struct json_out j = {.to = b};
     json_open(&j, NULL, '{');
@@ -182,7 +182,7 @@ static void print_json(struct buf *b, const struct rules *rules, const struct re
         json_raw(&j, "references", buf_text(&list));
     }
     json_facts(&j, "missing", record, FACT_MISSING, print_missing);
-    json_facts(&j, "warnings", record, FACT_WARNING, print_text);
+    json_facts(&j, "warnings", record, FACT_WARNING, parse_print_text);
     json_close(&j, '}');
 }
 
@@ -241,7 +241,7 @@ static int put_pairs(struct cmd_context *c, const char *option, struct record *r
 }
 
 /* The verdict of the references joins that of the rules. */
-static void refer(struct cmd_context *c, const struct rules *rules, struct record *r, int status, struct rules_outcome *out)
+static void judge_by_reference(struct cmd_context *c, const struct rules *rules, struct record *r, int status, struct rules_outcome *out)
 {
     const char *verdict = replay_verdict_word(out->verdict);
     struct reference_files files = {.path = {opt_text(&c->opts, OPTION_REFERENCE)}, .count = 1, .named = true};
@@ -253,12 +253,12 @@ static void refer(struct cmd_context *c, const struct rules *rules, struct recor
     out->verdict = strcmp(verdict, "pass") == 0 ? VERDICT_PASS : strcmp(verdict, "fail") == 0 ? VERDICT_FAIL : VERDICT_NONE;
 }
 
-static int show(struct cmd_context *c, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
+static int parse_print(struct cmd_context *c, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
 {
     struct buf b;
     buf_init(&b, (size_t)1 << 30);
     if (opt_on(&c->opts, OPTION_JSON))
-        print_json(&b, rules, record, out);
+        parse_print_json(&b, rules, record, out);
     else
         print_human(&b, rules, record, out);
     int rc = b.failed ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
@@ -268,7 +268,7 @@ static int show(struct cmd_context *c, const struct rules *rules, const struct r
     return rc;
 }
 
-static int parse(struct cmd_context *c, const struct rules *rules, const char *path, char *const *argv)
+static int parse_output(struct cmd_context *c, const struct rules *rules, const char *path, char *const *argv)
 {
     struct rules_outcome out;
     struct record record;
@@ -288,8 +288,8 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
     }
     int rc = replay_read(rules, &what, &record, &out, c->err);
     if (!rc && !(rc = put_pairs(c, "param", &record, record_param)) && !(rc = put_pairs(c, "tag", &record, record_tag))) {
-        refer(c, rules, &record, what.status, &out);
-        rc = show(c, rules, &record, &out);
+        judge_by_reference(c, rules, &record, what.status, &out);
+        rc = parse_print(c, rules, &record, &out);
     }
     if (!rc && opt_on(&c->opts, OPTION_GATE) && out.verdict != VERDICT_PASS)
         rc = 3;
@@ -297,7 +297,7 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
     return rc;
 }
 
-static int run(struct cmd_context *c)
+static int parse_command(struct cmd_context *c)
 {
     const char *name = opt_text(&c->opts, OPTION_RULES), *path = c->argc > 0 ? c->argv[0] : NULL;
     struct rules *rules;
@@ -313,7 +313,7 @@ static int run(struct cmd_context *c)
     references_free(refs); /* it can be read */
     if (!file || rules_load(&rules, file, c->err))
         return -1;
-    int rc = parse(c, rules, path, program);
+    int rc = parse_output(c, rules, path, program);
     rules_free(rules);
     return rc;
 }
@@ -332,5 +332,5 @@ const struct cmd cmd_parse = {
         "exit status is 3 when the verdict is not pass.",
     .examples = "$ benchwrap parse slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"
                 "$ benchwrap parse --rules ior --json --exit-status 0 ior.out -- ior -w -b 1g\nThe same as one JSON object.\n",
-    .run = run,
+    .run = parse_command,
 };

@@ -38,7 +38,7 @@ static const char *line_of(char *const *words, char *const *end, struct arena *a
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static void row(struct listing *l, const char *what, const char *value, const char *why)
+static void plan_row(struct listing *l, const char *what, const char *value, const char *why)
 {
     listing_text(l, what);
     listing_text(l, value);
@@ -61,31 +61,31 @@ static void check_references(struct cmd_context *c, const struct plan *p)
 static void print_series(struct listing *l, const struct plan *p, const struct repeat_plan *s, struct arena *a)
 {
     const char *most = s->until > 0 ? arena_printf(a, "%zu to %zu", s->repeat, s->most) : arena_printf(a, "%zu", s->repeat);
-    row(l, "repetitions", most, s->until > 0 ? "--until-stable" : "of each point");
+    plan_row(l, "repetitions", most, s->until > 0 ? "--until-stable" : "of each point");
     if (s->warmup)
-        row(l, "warm-up", arena_printf(a, "%zu", s->warmup), "of each point");
+        plan_row(l, "warm-up", arena_printf(a, "%zu", s->warmup), "of each point");
     if (!s->sweep.count)
         return;
-    row(l, "points", arena_printf(a, "%zu", s->sweep.points), repeat_order_words(s));
+    plan_row(l, "points", arena_printf(a, "%zu", s->sweep.points), repeat_order_words(s));
     for (size_t i = 0; i<s->sweep.points; i += s->sweep.points> 1 ? s->sweep.points - 1 : 1) {
         char **words = repeat_program_words(s, p, i, a);
-        row(l, i ? "last point" : "first point", words ? line_of(words, NULL, a) : NULL, "--sweep");
+        plan_row(l, i ? "last point" : "first point", words ? line_of(words, NULL, a) : NULL, "--sweep");
     }
 }
 
 static void print_server(struct listing *l, const struct plan *p, const char *server)
 {
-    row(l, "server", p->server, p->server_where);
+    plan_row(l, "server", p->server, p->server_where);
     if (server)
-        row(l, "", server, "asked now");
+        plan_row(l, "", server, "asked now");
     if (p->server_run)
-        row(l, "appended to", p->server_run, "MLFLOW_RUN_ID");
+        plan_row(l, "appended to", p->server_run, "MLFLOW_RUN_ID");
     else if (opt_on(&p->opts, OPTION_SHARE_RUN))
-        row(l, "shared", p->server ? "the program gets the run by MLFLOW_RUN_ID" : "the program's MLflow client gets a private store",
-            opt_find(&p->opts, OPTION_SHARE_RUN)->where);
+        plan_row(l, "shared", p->server ? "the program gets the run by MLFLOW_RUN_ID" : "the program's MLflow client gets a private store",
+                 opt_find(&p->opts, OPTION_SHARE_RUN)->where);
 }
 
-static int print_text(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
+static int plan_print_text(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
 {
     static const struct listing_column columns[] = {
         {"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", .wrap = true}};
@@ -94,33 +94,34 @@ static int print_text(struct cmd_context *c, const struct plan *p, const struct 
     struct arena *a = c->arena;
     struct listing l;
     listing_init(&l, columns, 3, a);
-    row(&l, "program", p->program[0] ? line_of(p->program, NULL, a) : NULL, p->program[0] ? "what is measured" : "none was given");
+    plan_row(&l, "program", p->program[0] ? line_of(p->program, NULL, a) : NULL, p->program[0] ? "what is measured" : "none was given");
     if (p->program != p->argv)
-        row(&l, "started by", line_of(p->argv, p->program, a), "seen through");
+        plan_row(&l, "started by", line_of(p->argv, p->program, a), "seen through");
     if (s)
         print_series(&l, p, s, a);
-    row(&l, "experiment", p->experiment, p->experiment_where);
-    row(&l, "rules", p->rules, p->rules_why);
+    plan_row(&l, "experiment", p->experiment, p->experiment_where);
+    plan_row(&l, "rules", p->rules, p->rules_why);
     for (size_t i = 0; i < p->references.count; i++)
-        row(&l, "references", p->references.path[i], p->references_where[i]);
+        plan_row(&l, "references", p->references.path[i], p->references_where[i]);
     if (!p->references.count)
-        row(&l, "references", NULL, "none was named or found");
-    row(&l, "tree", p->tree, p->tree_where);
+        plan_row(&l, "references", NULL, "none was named or found");
+    plan_row(&l, "tree", p->tree, p->tree_where);
     print_server(&l, p, server);
-    row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "beside the tree, which is not there yet");
-    row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
+    plan_row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "beside the tree, which is not there yet");
+    plan_row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
     for (size_t i = 0; i < p->catalogue.folders; i++)
-        row(&l, "catalogue", p->catalogue.folder[i], access(p->catalogue.folder[i], F_OK) == 0 ? "before the shipped one" : "not there");
+        plan_row(&l, "catalogue", p->catalogue.folder[i],
+                 access(p->catalogue.folder[i], F_OK) == 0 ? "before the shipped one" : "not there");
     for (const struct plan_file *f = p->files; f; f = f->next)
-        row(&l, "options file", f->path, f->found ? "read" : "not there");
+        plan_row(&l, "options file", f->path, f->found ? "read" : "not there");
     int status = listing_print(&l, c->out);
     listing_deinit(&l);
     fputc('\n', c->out);
     listing_init(&l, option_columns, 3, a);
     for (size_t i = 0; i < p->opts.count; i++)
         for (const struct opt_value *v = &p->opts.values[i]; v && v->text; v = v->next)
-            row(&l, p->opts.rows[i].name,
-                p->opts.rows[i].kind == OPT_FLAG ? (opt_on(&p->opts, p->opts.rows[i].name) ? "yes" : "no") : v->text, v->where);
+            plan_row(&l, p->opts.rows[i].name,
+                     p->opts.rows[i].kind == OPT_FLAG ? (opt_on(&p->opts, p->opts.rows[i].name) ? "yes" : "no") : v->text, v->where);
     status |= listing_print(&l, c->out);
     listing_deinit(&l);
     check_references(c, p);
@@ -179,7 +180,7 @@ static void series_json(struct json_out *j, const struct plan *p, const struct r
     json_close(j, '}');
 }
 
-static int print_json(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
+static int plan_print_json(struct cmd_context *c, const struct plan *p, const struct repeat_plan *s, const char *server)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20); /* a command line has at most a few MiB */
@@ -234,7 +235,7 @@ static int print_json(struct cmd_context *c, const struct plan *p, const struct 
     return b.failed ? -1 : 0;
 }
 
-static int run(struct cmd_context *c)
+static int plan_command(struct cmd_context *c)
 {
     struct plan p;
     char **argv = arena_get(c->arena, ((size_t)c->argc + 2) * sizeof *argv);
@@ -257,7 +258,7 @@ static int run(struct cmd_context *c)
     }
     bool good;
     const char *server = p.server ? server_look(&p, c->env, &good) : NULL;
-    int status = json ? print_json(c, &p, several ? &series : NULL, server) : print_text(c, &p, several ? &series : NULL, server);
+    int status = json ? plan_print_json(c, &p, several ? &series : NULL, server) : plan_print_text(c, &p, several ? &series : NULL, server);
     plan_deinit(&p);
     return status < 0 ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
 }
@@ -286,5 +287,5 @@ const struct cmd cmd_plan = {
                 "$ benchwrap plan --json -e io --timeout 5m -- env LANG=C ior -a POSIX\n"
                 "As JSON, for a program started by env.\n",
     .raw = true,
-    .run = run,
+    .run = plan_command,
 };

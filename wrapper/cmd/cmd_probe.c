@@ -34,7 +34,7 @@ static const char *probe_of(const struct fact *f)
     return f->source && strncmp(f->source, "probe:", 6) == 0 ? f->source + 6 : "";
 }
 
-static const char *kind_of(const struct fact *f)
+static const char *fact_kind_word(const struct fact *f)
 {
     return f->kind == FACT_PARAM ? "param" : f->kind == FACT_TAG ? "tag" : "metric";
 }
@@ -67,7 +67,7 @@ static void list_facts(const struct record *r, struct listing *l, struct arena *
             add_value(l, f->value, arena);
         else
             listing_str(l, f->text);
-        listing_text(l, kind_of(f));
+        listing_text(l, fact_kind_word(f));
         listing_text(l, probe_of(f));
     }
 }
@@ -120,7 +120,7 @@ struct tables {
     struct listing facts, missing, costs;
 };
 
-static int print(struct cmd_context *c, const struct tables *t)
+static int probe_print(struct cmd_context *c, const struct tables *t)
 {
     if (!opt_on(&c->opts, OPTION_JSON)) {
         int done = listing_print(&t->facts, c->out);
@@ -144,7 +144,7 @@ static int print(struct cmd_context *c, const struct tables *t)
 }
 
 /* Both hooks run as around a program, and two samples (the first is the base of the second). */
-static void look(struct host *h, struct record *r)
+static void probe_run_hooks(struct host *h, struct record *r)
 {
     probes_run(PROBE_BEFORE, false, h, r);
     probes_run(PROBE_BESIDE, false, h, r);
@@ -153,7 +153,7 @@ static void look(struct host *h, struct record *r)
     probes_run(PROBE_AFTER, false, h, r);
 }
 
-static int run(struct cmd_context *c)
+static int probe_command(struct cmd_context *c)
 {
     static const char id[33] = "00000000000000000000000000000000";
     const char *root = opt_text(&c->opts, OPTION_ROOT);
@@ -181,7 +181,7 @@ static int run(struct cmd_context *c)
     }
     struct record r;
     record_init(&r, id, clock_wall_ms());
-    look(&h, &r);
+    probe_run_hooks(&h, &r);
     struct tables t;
     listing_init(&t.facts, fact_columns, COUNT(fact_columns), c->arena);
     listing_init(&t.missing, missing_columns, COUNT(missing_columns), c->arena);
@@ -189,7 +189,7 @@ static int run(struct cmd_context *c)
     list_facts(&r, &t.facts, c->arena);
     list_missing(&r, &t.missing);
     list_costs(&h, &r, &t.costs, c->arena);
-    int done = print(c, &t);
+    int done = probe_print(c, &t);
     listing_deinit(&t.facts);
     listing_deinit(&t.missing);
     listing_deinit(&t.costs);
@@ -240,5 +240,5 @@ const struct cmd cmd_probe = {
         "With a program, also the facts recorded about it after its end: its hash, libraries and the git state of its directory. The program is not started.",
     .examples = "$ benchwrap probe\nThe facts of this machine.\n"
                 "$ benchwrap probe --json --profile public\nWhat a public record would contain, for programs.\n",
-    .run = run,
+    .run = probe_command,
 };

@@ -19,7 +19,7 @@
 
 enum { SETTLED_S = 60, PATIENCE_S = 30, NOTHING_DONE = 2 };
 
-struct work {
+struct pull_work {
     struct cmd_context *c;
     struct plan plan;
     struct pull pull;
@@ -35,9 +35,9 @@ struct work {
     char stopped[600]; /* why the rest was not tried; "" */
 };
 
-static void note(void *context, const char *text)
+static void pull_note(void *context, const char *text)
 {
-    struct work *w = context;
+    struct pull_work *w = context;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
     buf_plain(&b, str_of(text), 900);
@@ -45,7 +45,7 @@ static void note(void *context, const char *text)
     fprintf(w->c->notes, "benchwrap: pull: %s\n", b.p ? b.p : "");
 }
 
-static bool cancelled(const struct work *w)
+static bool pull_is_cancelled(const struct pull_work *w)
 {
     struct pollfd p = {.fd = w->cancel_fd, .events = POLLIN};
     return poll(&p, 1, 0) > 0;
@@ -60,7 +60,7 @@ static const struct listing_column columns[] = {
     {"path", NULL, false, 0},       {"why", "WHY", false, 100},
 };
 
-static void add_row(struct work *w, const struct pull_run *run, const struct pulled *got)
+static void pull_add_row(struct pull_work *w, const struct pull_run *run, const struct pulled *got)
 {
     static const char *const results[PULL_RESULTS] = {"pulled", "already there", "running", "double", "failed"};
     struct listing *l = &w->list;
@@ -83,7 +83,7 @@ static void add_row(struct work *w, const struct pull_run *run, const struct pul
 }
 
 /* The tree has the run, but perhaps not what its program's own MLflow client logged here. */
-static void complete_there(struct work *w, const struct pull_run *run, struct pulled *got)
+static void complete_there(struct pull_work *w, const struct pull_run *run, struct pulled *got)
 {
     struct cmd_context *c = w->c;
     struct completion_job x = {.arena = c->arena, .env = c->env, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server};
@@ -104,7 +104,7 @@ static void complete_there(struct work *w, const struct pull_run *run, struct pu
     snprintf(got->why, sizeof got->why, "%.500s", err.text);
 }
 
-static void take(struct work *w, const struct pull_run *run)
+static void pull_take_run(struct pull_work *w, const struct pull_run *run)
 {
     struct pulled got;
     pull_take(&w->pull, run, &got);
@@ -120,38 +120,38 @@ static void take(struct work *w, const struct pull_run *run)
     }
     w->counts[got.result]++;
     if (got.result != PULL_THERE || opt_on(&w->c->opts, OPTION_JSON))
-        add_row(w, run, &got);
+        pull_add_row(w, run, &got);
     if (got.result != PULL_DONE || w->pull.dry || there) /* what completes another waits for the next sweep */
         return;
     struct err unsafe;
     if (make_batch_add(&w->batch, run->id, &unsafe))
-        note(w, unsafe.text); /* the next run, or sync, does it */
+        pull_note(w, unsafe.text); /* the next run, or sync, does it */
 }
 
-static void take_all(struct work *w)
+static void take_all(struct pull_work *w)
 {
     char more[64];
     w->progress.total = w->pull.count;
     for (size_t i = 0; i < w->pull.count; i++) {
-        if (!w->stopped[0] && cancelled(w))
+        if (!w->stopped[0] && pull_is_cancelled(w))
             snprintf(w->stopped, sizeof w->stopped, "interrupted");
         if (w->stopped[0]) {
             w->untried++;
             continue;
         }
-        take(w, &w->pull.runs[i]);
+        pull_take_run(w, &w->pull.runs[i]);
         snprintf(more, sizeof more, "%zu new", w->counts[PULL_DONE]);
         progress_show(&w->progress, i + 1, more);
     }
     struct err err;
     if (make_batch_settle(&w->batch, &err))
-        note(w, err.text);
+        pull_note(w, err.text);
     progress_clear(&w->progress);
 }
 
 /* ---- the whole ---- */
 
-static int plan_for(struct work *w)
+static int pull_plan_for(struct pull_work *w)
 {
     struct cmd_context *c = w->c;
     char *line[4];
@@ -167,14 +167,14 @@ static int plan_for(struct work *w)
     return plan_make(&w->plan, n, line, c->env, c->err);
 }
 
-static int open_server(struct work *w, const char *uri)
+static int pull_open_server(struct pull_work *w, const char *uri)
 {
     struct cmd_context *c = w->c;
     struct mlflow_config config;
     if (mlflow_config_from(&config, uri, c->env, c->arena, c->err))
         return err_wrap(c->err, "server");
     if (config.warning)
-        note(w, config.warning);
+        pull_note(w, config.warning);
     if (!getenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")) /* somebody may be waiting before a terminal: not MLflow's two minutes */
         config.patience_s = PATIENCE_S;
     config.http.cancel_fd = w->cancel_fd;
@@ -182,7 +182,7 @@ static int open_server(struct work *w, const char *uri)
     return mlflow_open(&w->pull.server, &config, c->err);
 }
 
-static int list_experiments(struct work *w, char **names, int count)
+static int list_experiments(struct pull_work *w, char **names, int count)
 {
     struct err *err = w->c->err;
     for (int i = 0; i < count; i++) {
@@ -197,7 +197,7 @@ static int list_experiments(struct work *w, char **names, int count)
     return pull_ready(&w->pull, err);
 }
 
-static int print(struct work *w)
+static int pull_print(struct pull_work *w)
 {
     struct cmd_context *c = w->c;
     const size_t *n = w->counts;
@@ -222,11 +222,11 @@ static int print(struct work *w)
         fputc('\n', c->out);
     }
     if (w->stopped[0])
-        note(w, w->stopped);
+        pull_note(w, w->stopped);
     return 0;
 }
 
-static int work(struct work *w)
+static int pull_all_runs(struct pull_work *w)
 {
     struct cmd_context *c = w->c;
     struct leftovers_count swept;
@@ -236,7 +236,7 @@ static int work(struct work *w)
         uri = c->argv[first++];
     if (first >= c->argc)
         return err_set(c->err, ERR_USAGE, "the experiment is missing: whose runs are to be pulled?");
-    if (selection_since(w->c, &w->since_ms) || plan_for(w))
+    if (selection_since(w->c, &w->since_ms) || pull_plan_for(w))
         return -1;
     w->pull.tree = w->plan.tree;
     w->pull.spool = w->plan.spool;
@@ -244,7 +244,7 @@ static int work(struct work *w)
     w->pull.dry = opt_on(&c->opts, OPTION_DRY_RUN);
     w->pull.all = opt_on(&c->opts, OPTION_ALL);
     w->pull.files_max = opt_bytes(&w->plan.opts, OPTION_ARTIFACT_MAX);
-    int rc = open_server(w, uri);
+    int rc = pull_open_server(w, uri);
     if (rc == 0 && !w->pull.dry) /* what a pull that was killed left is finished first */
         finish_leftovers(w->plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
     if (rc == 0)
@@ -253,7 +253,7 @@ static int work(struct work *w)
         take_all(w);
         if (!w->pull.dry)
             run_commit_made(&w->plan, "pull", c->notes);
-        rc = print(w);
+        rc = pull_print(w);
     }
     mlflow_close(w->pull.server);
     plan_deinit(&w->plan);
@@ -261,7 +261,7 @@ static int work(struct work *w)
 }
 
 /* SIGINT and SIGTERM end it between two requests: what is written then is whole. */
-static int catch_signals(void)
+static int pull_catch_signals(void)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -271,13 +271,13 @@ static int catch_signals(void)
     return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 }
 
-static int run(struct cmd_context *c)
+static int pull_command(struct cmd_context *c)
 {
-    struct work w = {.c = c, .cancel_fd = catch_signals(), .runs = {.root = -1}};
+    struct pull_work w = {.c = c, .cancel_fd = pull_catch_signals(), .runs = {.root = -1}};
     progress_begin(&w.progress, c->notes, "fetching run", 0);
     pull_init(&w.pull);
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
-    int rc = work(&w);
+    int rc = pull_all_runs(&w);
     size_t bad = w.counts[PULL_FAILED] + w.untried;
     listing_deinit(&w.list);
     if (w.runs.root >= 0)
@@ -338,5 +338,5 @@ const struct cmd cmd_pull = {
     .examples =
         "$ benchwrap pull http://tracking.example.org:5000 ior\nThe runs of an experiment into ./mlruns.\n"
         "$ benchwrap pull --from http://tracking.example.org:5000 --since 7d training evaluation\nLast week's runs of two experiments.\n",
-    .run = run,
+    .run = pull_command,
 };

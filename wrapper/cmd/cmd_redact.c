@@ -42,7 +42,7 @@ static const char *where_of(struct explaining *e, size_t at)
     return arena_printf(e->c->arena, "%zu:%zu", e->line, at - e->line_from + 1);
 }
 
-static void row(struct explaining *e, const char *where, const char *decision, const char *becomes, const char *why)
+static void redact_add_row(struct explaining *e, const char *where, const char *decision, const char *becomes, const char *why)
 {
     listing_text(e->l, where);
     listing_text(e->l, decision);
@@ -53,15 +53,15 @@ static void row(struct explaining *e, const char *where, const char *decision, c
 static void on_secret(void *context, const struct secret *s)
 {
     struct explaining *e = context;
-    row(e, where_of(e, s->at), "replaced", arena_printf(e->c->arena, "%zu byte%s of stars", s->n, str_plural(s->n)),
-        secrets_reason(s->kind));
+    redact_add_row(e, where_of(e, s->at), "replaced", arena_printf(e->c->arena, "%zu byte%s of stars", s->n, str_plural(s->n)),
+                   secrets_reason(s->kind));
 }
 
 /* What it is replaced by is not known yet; what it was shall not be shown whole, since this listing is passed around. */
 static void on_identity(void *context, const struct identity_found *f)
 {
     struct explaining *e = context;
-    row(e, where_of(e, f->at), "replaced", arena_printf(e->c->arena, "a token of %zu byte%s", f->n, str_plural(f->n)), f->what);
+    redact_add_row(e, where_of(e, f->at), "replaced", arena_printf(e->c->arena, "a token of %zu byte%s", f->n, str_plural(f->n)), f->what);
 }
 
 static int read_all(struct cmd_context *c, const char *path, struct buf *text)
@@ -131,11 +131,11 @@ static void explain_fact(struct explaining *e, struct redaction *r, const struct
         return;
     const char *where = arena_printf(e->c->arena, "%s %s", f->kind == FACT_PARAM ? "param" : "tag", key);
     if (public && !probes_is_public(key))
-        row(e, where, "dropped", "", "not among the keys that public records hold");
+        redact_add_row(e, where, "dropped", "", "not among the keys that public records hold");
     else if (redact_named(&r->redact, f->key, value, f->text.n) > 0)
-        row(e, where, "replaced", value, "a secret or an identity stands in its value");
+        redact_add_row(e, where, "replaced", value, "a secret or an identity stands in its value");
     else
-        row(e, where, "kept", value, public ? "on the list of public keys" : "the profile is private");
+        redact_add_row(e, where, "kept", value, public ? "on the list of public keys" : "the profile is private");
 }
 
 static void explain_variable(struct explaining *e, struct redaction *r, const char *variable, bool public)
@@ -147,16 +147,16 @@ static void explain_variable(struct explaining *e, struct redaction *r, const ch
         return;
     const char *where = arena_printf(e->c->arena, "variable " STR_FMT, STR_ARG(str_sub(name, 0, 200)));
     if (public && !environment_is_shown(name)) {
-        row(e, where, "dropped", "", "not among the variables that public records show");
+        redact_add_row(e, where, "dropped", "", "not among the variables that public records show");
         return;
     }
     size_t places = redact_variable(&clean, name, value);
     if (public && clean.n > 0)
         places += identities_replace(&r->ids, clean.p, clean.n, NULL, NULL);
-    row(e, where, places ? "replaced" : "kept", clean.p ? clean.p : "",
-        places   ? "a secret or an identity stands in its value"
-        : public ? "on the list of shown variables"
-                 : "the profile is private");
+    redact_add_row(e, where, places ? "replaced" : "kept", clean.p ? clean.p : "",
+                   places   ? "a secret or an identity stands in its value"
+                   : public ? "on the list of shown variables"
+                            : "the profile is private");
 }
 
 static void explain_machine(struct explaining *e, struct redaction *r, struct host *h, bool public)
@@ -175,7 +175,7 @@ static void explain_machine(struct explaining *e, struct redaction *r, struct ho
     probes_end(h);
 }
 
-static int run(struct cmd_context *c)
+static int redact_command(struct cmd_context *c)
 {
     bool public = strcmp(opt_text(&c->opts, OPTION_PROFILE), "public") == 0,
          explain = opt_on(&c->opts, OPTION_EXPLAIN) || opt_on(&c->opts, OPTION_JSON);
@@ -251,5 +251,5 @@ const struct cmd cmd_redact = {
     .examples = "$ benchwrap redact --explain\nWhat a public record would contain about this machine.\n"
                 "$ benchwrap redact output.log >clean.log\nA log that can be shown around.\n"
                 "$ benchwrap redact --explain output.log\nLine and column of all that would be replaced.\n",
-    .run = run,
+    .run = redact_command,
 };

@@ -41,7 +41,7 @@ static int take_chosen(struct cmd_context *c, struct runs *runs, struct proposal
     return 0;
 }
 
-static int propose(struct cmd_context *c, struct runs *runs)
+static int propose_references(struct cmd_context *c, struct runs *runs)
 {
     struct proposal p;
     CLEANUP_BUF struct buf text;
@@ -93,7 +93,7 @@ static int take_over(struct cmd_context *c, const struct opt_value *files)
     return n ? 0 : 1;
 }
 
-static int run(struct cmd_context *c)
+static int reference_command(struct cmd_context *c)
 {
     struct runs runs;
     const struct opt_value *reframe = opt_find(&c->opts, OPTION_FROM_REFRAME);
@@ -101,7 +101,7 @@ static int run(struct cmd_context *c)
         return take_over(c, reframe);
     if (selection_open(&runs, c, c->err) < 0)
         return -1;
-    int status = propose(c, &runs);
+    int status = propose_references(c, &runs);
     runs_close(&runs);
     return status;
 }
@@ -169,5 +169,5 @@ const struct cmd cmd_reference = {
                 "From the newest 50 runs of an experiment.\n"
                 "$ benchwrap reference --from last~1,last --json || true\n"
                 "The same from two runs, as JSON, with what was left out: two are too few.\n",
-    .run = run,
+    .run = reference_command,
 };

@@ -16,7 +16,7 @@
 
 enum { SETTLED_S = 60 };
 
-struct work {
+struct reparse_work {
     struct cmd_context *c;
     struct reparse x;
     struct listing list; /* what changes */
@@ -35,12 +35,12 @@ static const struct listing_column run_columns[] = {
     {"verdict", NULL, false, 0}, {"changes", NULL, true, 0}, {"path", NULL, false, 0},     {"why", NULL, false, 0},
 };
 
-static void note_unsafe(const struct work *w, const struct err *err)
+static void note_unsafe(const struct reparse_work *w, const struct err *err)
 {
     fprintf(w->c->notes, "benchwrap: reparse: %s\n", err->text);
 }
 
-static void add_rows(struct work *w, const struct tree_run *run, const struct reparsed *got)
+static void add_rows(struct reparse_work *w, const struct tree_run *run, const struct reparsed *got)
 {
     static const char *const results[] = {"amended", "unchanged", "skipped", "failed"};
     struct listing *l = &w->list;
@@ -63,7 +63,7 @@ static void add_rows(struct work *w, const struct tree_run *run, const struct re
     listing_text(l, got->why);
 }
 
-static void note(struct work *w, const struct tree_run *run, const char *result, const char *why)
+static void reparse_note(struct reparse_work *w, const struct tree_run *run, const char *result, const char *why)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
@@ -72,7 +72,7 @@ static void note(struct work *w, const struct tree_run *run, const char *result,
 }
 
 /* Is the run amended? */
-static bool take(struct work *w, const struct tree_run *run, bool named)
+static bool reparse_take_run(struct reparse_work *w, const struct tree_run *run, bool named)
 {
     struct reparsed got;
     reparse_run(&w->x, run, &got);
@@ -82,7 +82,7 @@ static bool take(struct work *w, const struct tree_run *run, bool named)
     w->failed += got.result == REPARSE_FAILED || (named && got.result == REPARSE_SKIPPED);
     add_rows(w, run, &got);
     if (got.result == REPARSE_FAILED || (got.result == REPARSE_SKIPPED && named))
-        note(w, run, got.result == REPARSE_FAILED ? "failed" : "is skipped", got.why ? got.why : "");
+        reparse_note(w, run, got.result == REPARSE_FAILED ? "failed" : "is skipped", got.why ? got.why : "");
     if (got.result != REPARSE_DONE || w->x.dry)
         return got.result == REPARSE_DONE;
     struct err unsafe;
@@ -92,7 +92,7 @@ static bool take(struct work *w, const struct tree_run *run, bool named)
 }
 
 /* A parent run keeps the statistics over its child runs as they were: readers must know that they no longer agree. */
-static void note_parent(struct work *w, const struct tree_run *run)
+static void reparse_note_parent(struct reparse_work *w, const struct tree_run *run)
 {
     struct cmd_context *c = w->c;
     const char *id = runs_file(w->x.runs, run, "tags/mlflow.parentRunId", 64, c->arena);
@@ -101,12 +101,12 @@ static void note_parent(struct work *w, const struct tree_run *run)
         !runs_file(w->x.runs, parent, "tags/benchwrap.series", 64, c->arena))
         return;
     snprintf(w->parent, sizeof w->parent, "%s", id);
-    note(w, parent, w->x.dry ? "would keep its statistics" : "keeps its statistics",
-         "they are those of its child runs as recorded; reparse amends the child runs alone");
+    reparse_note(w, parent, w->x.dry ? "would keep its statistics" : "keeps its statistics",
+                 "they are those of its child runs as recorded; reparse amends the child runs alone");
 }
 
 /* Each run is read whole in an arena of its own, so that thousands need the memory of one. */
-static int take_id(struct work *w, const char *id, bool named)
+static int take_id(struct reparse_work *w, const char *id, bool named)
 {
     struct cmd_context *c = w->c;
     struct tree_run *run;
@@ -114,12 +114,12 @@ static int take_id(struct work *w, const char *id, bool named)
                     : tree_find(w->x.runs->root, id, TREE_METRICS, c->arena, &run, c->err);
     if (got)
         return -1;
-    if (take(w, run, named))
-        note_parent(w, run);
+    if (reparse_take_run(w, run, named))
+        reparse_note_parent(w, run);
     return 0;
 }
 
-static int take_runs(struct work *w)
+static int take_runs(struct reparse_work *w)
 {
     struct cmd_context *c = w->c;
     struct runs_filter filter = selection_filter(c);
@@ -141,7 +141,7 @@ static int take_runs(struct work *w)
     return 0;
 }
 
-static int print(struct work *w)
+static int reparse_print(struct reparse_work *w)
 {
     struct cmd_context *c = w->c;
     bool bad = w->list.failed || w->runs.failed;
@@ -168,7 +168,7 @@ static int print(struct work *w)
 }
 
 /* Trying out writes nothing beside the tree: what would be is made in a folder that is thrown away. */
-static int dry_spool(struct work *w, char *path, size_t size)
+static int dry_spool(struct reparse_work *w, char *path, size_t size)
 {
     const char *tmp = getenv("TMPDIR");
     snprintf(path, size, "%s/benchwrap-reparse.XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -178,7 +178,7 @@ static int dry_spool(struct work *w, char *path, size_t size)
     return 0;
 }
 
-static int work(struct work *w, const struct plan *plan)
+static int reparse_all_runs(struct reparse_work *w, const struct plan *plan)
 {
     char path[1024];
     struct leftovers_count swept;
@@ -199,13 +199,13 @@ static int work(struct work *w, const struct plan *plan)
     else
         run_commit_made(plan, "reparse", c->notes);
     if (rc == 0)
-        rc = print(w);
+        rc = reparse_print(w);
     listing_deinit(&w->list);
     listing_deinit(&w->runs);
     return rc;
 }
 
-static int run(struct cmd_context *c)
+static int reparse_command(struct cmd_context *c)
 {
     struct runs runs = {.root = -1};
     struct plan plan;
@@ -213,18 +213,18 @@ static int run(struct cmd_context *c)
     char *line[] = {arena_dup(c->arena, "reparse", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
-    struct work w = {.c = c,
-                     .x = {.arena = c->arena,
-                           .runs = &runs,
-                           .plan = &plan,
-                           .rules = opt_text(&c->opts, OPTION_RULES),
-                           .spool = plan.spool,
-                           .dry = opt_on(&c->opts, OPTION_DRY_RUN)}};
+    struct reparse_work w = {.c = c,
+                             .x = {.arena = c->arena,
+                                   .runs = &runs,
+                                   .plan = &plan,
+                                   .rules = opt_text(&c->opts, OPTION_RULES),
+                                   .spool = plan.spool,
+                                   .dry = opt_on(&c->opts, OPTION_DRY_RUN)}};
     int rc = w.x.rules && !catalogue_find(&plan.catalogue, w.x.rules, c->arena)
                  ? err_set(c->err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue nor a file", w.x.rules)
                  : selection_open(&runs, c, c->err);
     if (rc == 0)
-        rc = work(&w, &plan);
+        rc = reparse_all_runs(&w, &plan);
     runs_close(&runs);
     plan_deinit(&plan);
     return rc ? -1 : w.failed ? 1 : 0;
@@ -279,5 +279,5 @@ const struct cmd cmd_reparse = {
     .examples = "$ benchwrap reparse --dry-run --all\nWhat the rules of today read otherwise.\n"
                 "$ benchwrap reparse -e ior -s fail\nThe runs of an experiment that failed.\n"
                 "$ benchwrap reparse -e ior --rules ./better.yaml\nAll runs of an experiment, by rules of one's own.\n",
-    .run = run,
+    .run = reparse_command,
 };

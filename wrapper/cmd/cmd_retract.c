@@ -14,7 +14,7 @@
 
 enum { SETTLED_S = 60, WHY_MAX = 1000, RUNS_MAX = 100, DEPTH_MAX = 8 };
 
-struct work {
+struct retract_work {
     struct cmd_context *c;
     struct runs runs;
     struct runs shown; /* what readers see of the tree; .all NULL: not read yet */
@@ -30,7 +30,7 @@ static const struct listing_column columns[] = {
     {"result", "RESULT", false, 0}, {"by", NULL, false, 0},     {"path", NULL, false, 0},
 };
 
-static int check_why(struct work *w, struct err *err)
+static int check_why(struct retract_work *w, struct err *err)
 {
     const char *why = opt_text(&w->c->opts, OPTION_WHY);
     struct str s = str_trim(str_of(why));
@@ -43,7 +43,7 @@ static int check_why(struct work *w, struct err *err)
 }
 
 /* The reason as it is recorded: without secrets, and in the public profile without names. */
-static int clean_why(struct work *w, struct err *err)
+static int clean_why(struct retract_work *w, struct err *err)
 {
     struct redaction r;
     int rc = redaction_begin_here(&r, strcmp(opt_text(&w->plan.opts, OPTION_PROFILE), "public") == 0, w->c->env, err);
@@ -54,7 +54,7 @@ static int clean_why(struct work *w, struct err *err)
 }
 
 /* What stands in the tree of the new run: whom it withdraws, why, and as little else as may be. */
-static void record_facts(struct work *w, struct made_run *m, const struct tree_run *run, const char *verdict)
+static void record_facts(struct retract_work *w, struct made_run *m, const struct tree_run *run, const char *verdict)
 {
     struct record *r = &m->record;
     const struct opt_set *o = &w->plan.opts;
@@ -82,7 +82,7 @@ static void record_facts(struct work *w, struct made_run *m, const struct tree_r
 }
 
 /* The id follows from the run and the reason: the same word twice is one run. */
-static int publish(struct work *w, const struct tree_run *run, char id[33], const char **ret_place, struct err *err)
+static int publish_retraction(struct retract_work *w, const struct tree_run *run, char id[33], const char **ret_place, struct err *err)
 {
     bool public = strcmp(opt_text(&w->plan.opts, OPTION_PROFILE), "public") == 0;
     char host[256] = "";
@@ -118,7 +118,7 @@ static int publish(struct work *w, const struct tree_run *run, char id[33], cons
     return rc < 0 ? -1 : 0;
 }
 
-static void add_row(struct work *w, const struct tree_run *run, const char *result, const char *by, const char *place)
+static void retract_add_row(struct retract_work *w, const struct tree_run *run, const char *result, const char *by, const char *place)
 {
     struct listing *l = &w->list;
     listing_text(l, run->id);
@@ -131,7 +131,7 @@ static void add_row(struct work *w, const struct tree_run *run, const char *resu
 }
 
 /* A site withdraws its own runs; reviewers refuse others (check, finding "amends"). */
-static int check_own(struct work *w, const struct tree_run *run, struct err *err)
+static int check_own(struct retract_work *w, const struct tree_run *run, struct err *err)
 {
     const char *of = runs_file(&w->runs, run, "tags/site", 256, w->c->arena), *own = opt_text(&w->plan.opts, OPTION_SITE);
     if (!of || !*of || (own && strcmp(own, of) == 0))
@@ -141,7 +141,7 @@ static int check_own(struct work *w, const struct tree_run *run, struct err *err
 }
 
 /* The run that was recorded first, of one that amends others. */
-static struct tree_run *first_recorded(struct work *w, struct tree_run *run)
+static struct tree_run *first_recorded(struct retract_work *w, struct tree_run *run)
 {
     struct tree_run *old;
     for (int hops = 0; hops < 100; hops++) {
@@ -153,7 +153,7 @@ static struct tree_run *first_recorded(struct work *w, struct tree_run *run)
     return run;
 }
 
-static int take_one(struct work *w, const struct tree_run *run)
+static int take_one(struct retract_work *w, const struct tree_run *run)
 {
     struct cmd_context *c = w->c;
     char id[33] = "";
@@ -164,14 +164,14 @@ static int take_one(struct work *w, const struct tree_run *run)
         return err_set(c->err, ERR_INPUT, "%.8s has not ended", run->id);
     if (check_own(w, run, c->err))
         return -1;
-    if (!w->dry && publish(w, run, id, &place, c->err))
+    if (!w->dry && publish_retraction(w, run, id, &place, c->err))
         return err_wrap(c->err, "%.8s", run->id);
-    add_row(w, run, w->dry ? "would be retracted" : "retracted", id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
+    retract_add_row(w, run, w->dry ? "would be retracted" : "retracted", id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
     return w->dry ? 0 : make_batch_add(&w->batch, id, c->err);
 }
 
 /* The child runs that readers see. Each gets its own retraction, as readers apply corrections run by run. */
-static int take_children(struct work *w, const struct tree_run *of, int depth)
+static int take_children(struct retract_work *w, const struct tree_run *of, int depth)
 {
     static const struct runs_filter everything;
     int rc = 0;
@@ -191,7 +191,7 @@ static int take_children(struct work *w, const struct tree_run *of, int depth)
 }
 
 /* The values of a parent run stay as they were published. */
-static void note_parent(struct work *w, const struct tree_run *run)
+static void retract_note_parent(struct retract_work *w, const struct tree_run *run)
 {
     struct tree_run *found;
     const char *parent = runs_file(&w->runs, run, "tags/mlflow.parentRunId", 64, w->c->arena);
@@ -201,7 +201,7 @@ static void note_parent(struct work *w, const struct tree_run *run)
 }
 
 /* The run itself is withdrawn, with all that amends it and with its child runs. */
-static int take(struct work *w, const char *name)
+static int retract_take_run(struct retract_work *w, const char *name)
 {
     struct tree_run *run;
     if (runs_find(&w->runs, name, TREE_META, w->c->arena, &run, w->c->err))
@@ -209,11 +209,11 @@ static int take(struct work *w, const char *name)
     run = first_recorded(w, run);
     if (take_one(w, run) || take_children(w, run, 0))
         return -1;
-    note_parent(w, run);
+    retract_note_parent(w, run);
     return 0;
 }
 
-static int work(struct work *w)
+static int retract_all_runs(struct retract_work *w)
 {
     struct cmd_context *c = w->c;
     struct leftovers_count swept;
@@ -223,7 +223,7 @@ static int work(struct work *w)
     int rc = 0;
     w->batch = (struct make_batch){.tree = w->runs.tree, .spool = w->plan.spool};
     for (int i = 0; rc == 0 && i < c->argc; i++)
-        rc = take(w, c->argv[i]);
+        rc = retract_take_run(w, c->argv[i]);
     if (make_batch_settle(&w->batch, &err)) /* the next run, or sync, does it */
         fprintf(c->notes, "benchwrap: retract: %s\n", err.text);
     if (!w->dry)
@@ -238,9 +238,9 @@ static int work(struct work *w)
     return rc;
 }
 
-static int run(struct cmd_context *c)
+static int retract_command(struct cmd_context *c)
 {
-    struct work w = {.c = c, .runs = {.root = -1}, .shown = {.root = -1}, .dry = opt_on(&c->opts, OPTION_DRY_RUN)};
+    struct retract_work w = {.c = c, .runs = {.root = -1}, .shown = {.root = -1}, .dry = opt_on(&c->opts, OPTION_DRY_RUN)};
     const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "retract", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (!c->argc)
@@ -254,7 +254,7 @@ static int run(struct cmd_context *c)
     if (rc == 0)
         rc = clean_why(&w, c->err);
     if (rc == 0)
-        rc = work(&w);
+        rc = retract_all_runs(&w);
     runs_close(&w.runs);
     runs_close(&w.shown);
     listing_deinit(&w.list);
@@ -292,5 +292,5 @@ const struct cmd cmd_retract = {
         "A run that was retracted before it was shared stays here.",
     .examples = "$ benchwrap retract --dry-run --why \"the node was shared\" last\nWhat would be retracted.\n"
                 "$ benchwrap retract --why \"wrong file system mounted\" last\nThe newest run.\n",
-    .run = run,
+    .run = retract_command,
 };

@@ -50,7 +50,7 @@ static const struct opt_row rows[] = {
 
 /* ---- what was found, in three forms ---- */
 
-static void safe(FILE *out, const char *before, const char *text)
+static void print_lines_plain(FILE *out, const char *before, const char *text)
 {
     for (struct str rest = str_of(text); rest.p;) {
         struct str line = str_cut(&rest, '\n');
@@ -84,12 +84,12 @@ static void print_report(FILE *out, const struct rules_report *r)
     for (const struct rules_remark *m = r->remarks; m; m = m->next) {
         char before[24];
         snprintf(before, sizeof(before), "  %-10s", remark_word(m->kind));
-        safe(out, before, m->text);
+        print_lines_plain(out, before, m->text);
     }
     for (const struct sample_case *s = r->samples; s; s = s->next)
         if (s->state == SAMPLE_DIFFERS || s->state == SAMPLE_BROKEN) {
             fprintf(out, "  %s %s\n", s->state == SAMPLE_DIFFERS ? "differs   " : "broken    ", s->name);
-            safe(out, "      ", s->text);
+            print_lines_plain(out, "      ", s->text);
         }
 }
 
@@ -98,17 +98,17 @@ static void print_tap(FILE *out, const struct rules_report *r, size_t *count)
     for (const struct rules_remark *m = r->remarks; m; m = m->next)
         if (m->kind == REMARK_MISTAKE) {
             fprintf(out, "not ok %zu - %s is a rule file\n", ++*count, r->name);
-            safe(out, "#   ", m->text);
+            print_lines_plain(out, "#   ", m->text);
         }
     for (const struct sample_case *s = r->samples; s; s = s->next) {
         bool good = s->state == SAMPLE_SAME || s->state == SAMPLE_SKIPPED;
         fprintf(out, "%sok %zu - %s", good ? "" : "not ", ++*count, s->name);
         if (s->state == SAMPLE_SKIPPED)
-            safe(out, " # SKIP ", s->text);
+            print_lines_plain(out, " # SKIP ", s->text);
         else
             fputc('\n', out);
         if (!good)
-            safe(out, "#   ", s->text);
+            print_lines_plain(out, "#   ", s->text);
     }
 }
 
@@ -161,7 +161,7 @@ static int files_of(struct cmd_context *c, const char **paths, size_t *ret_n)
     return n ? 0 : err_set(c->err, ERR_USAGE, "which rule file? FILE, NAME or --all");
 }
 
-static int check(struct cmd_context *c)
+static int rules_check_files(struct cmd_context *c)
 {
     const char **paths = arena_get(c->arena, FILES_MAX * sizeof(*paths));
     size_t n = 0, count = 0;
@@ -215,7 +215,7 @@ static const char *benchmark_name(const char *given, char *const *argv, const ch
     return name && *name ? name : "benchmark";
 }
 
-static int new (struct cmd_context *c)
+static int rules_new(struct cmd_context *c)
 {
     const char *from = opt_text(&c->opts, OPTION_FROM), *to = opt_text(&c->opts, OPTION_OUTPUT);
     char *const *argv = c->argc > 1 ? c->argv + 1 : NULL;
@@ -249,7 +249,7 @@ static int new (struct cmd_context *c)
 }
 
 /* An option of the other word would be passed over silently. */
-static int refuse(struct cmd_context *c, const char *const *options, const char *word)
+static int refuse_other_options(struct cmd_context *c, const char *const *options, const char *word)
 {
     for (; *options; options++) {
         const struct opt_value *v = opt_find(&c->opts, *options);
@@ -259,18 +259,19 @@ static int refuse(struct cmd_context *c, const char *const *options, const char 
     return 0;
 }
 
-static int run(struct cmd_context *c)
+static int rules_command(struct cmd_context *c)
 {
     static const char *const of_check[] = {"all", "update", "tap", "json", NULL}, *const of_new[] = {"from", "name", "output", NULL};
     const char *what = c->argc ? c->argv[0] : "";
     if (!*what)
         return err_set(c->err, ERR_USAGE, "check or new: which one?");
-    if ((!strcmp(what, "new") && refuse(c, of_check, "check")) || (!strcmp(what, "check") && refuse(c, of_new, "new")))
+    if ((!strcmp(what, "new") && refuse_other_options(c, of_check, "check")) ||
+        (!strcmp(what, "check") && refuse_other_options(c, of_new, "new")))
         return -1;
     if (!strcmp(what, "check"))
-        return check(c);
+        return rules_check_files(c);
     if (!strcmp(what, "new"))
-        return new (c);
+        return rules_new(c);
     return err_set(c->err, ERR_USAGE, "expected check or new, got \"%.40s\"", what);
 }
 
@@ -293,5 +294,5 @@ const struct cmd cmd_rules = {
                 "$ benchwrap rules check --update ./rules.yaml\nWrites what is expected; read the difference.\n"
                 "$ benchwrap rules new --from out.txt -o rules.yaml -- mybench -n 4\nA rule file to begin with.\n"
                 "$ benchwrap rules new --from last -o rules.yaml\nThe same from the last recorded run: its output and its arguments.\n",
-    .run = run,
+    .run = rules_command,
 };

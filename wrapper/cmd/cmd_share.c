@@ -94,7 +94,7 @@ static void fill_runs(const struct share *s, struct listing *l)
 
 static const char *const outcomes[] = {"opened", "refreshed", "by hand", "closed by hand", "no forge", "failed"};
 
-static int print_json(const struct share *s, const struct done *d, FILE *out)
+static int share_print_json(const struct share *s, const struct done *d, FILE *out)
 {
     struct buf b CLEANUP_BUF, part CLEANUP_BUF;
     struct listing l;
@@ -132,7 +132,7 @@ static int print_json(const struct share *s, const struct done *d, FILE *out)
     return bad ? -1 : 0;
 }
 
-static void say(FILE *out, const char *text)
+static void share_print_line(FILE *out, const char *text)
 {
     struct buf b CLEANUP_BUF;
     buf_init(&b, 8192);
@@ -147,7 +147,7 @@ static void print_replaced(const struct share *s, FILE *out)
     for (size_t i = 0; i < s->count; i++)
         places += s->list[i].left_out ? 0 : s->list[i].redacted;
     if (places && s->results.public_profile)
-        say(out, "REDACTED: uuu1 stands for a user, hhh2 for a host, /ddd3 for a home folder; a secret is [redacted]");
+        share_print_line(out, "REDACTED: uuu1 stands for a user, hhh2 for a host, /ddd3 for a home folder; a secret is [redacted]");
 }
 
 /* The table counts a correction as a run. */
@@ -156,7 +156,8 @@ static void print_corrections(const struct share *s, FILE *out)
     for (size_t i = 0; i < s->count; i++) {
         const struct share_run *r = &s->list[i];
         if (r->corrects && !r->left_out)
-            say(out, arena_printf(s->arena, r->retracts ? "retraction: %.8s retracts the run %.8s" : "amendment: %.8s amends the run %.8s",
+            share_print_line(
+                out, arena_printf(s->arena, r->retracts ? "retraction: %.8s retracts the run %.8s" : "amendment: %.8s amends the run %.8s",
                                   r->id, r->corrects));
     }
 }
@@ -173,7 +174,7 @@ static void print_warnings(const struct share *s, FILE *out)
         for (const struct check_finding *x = f; x; x = x->next)
             n += x->id == f->id;
         const char *more = n > 1 ? arena_printf(s->arena, " (and %zu more)", n - 1) : "";
-        say(out, arena_printf(s->arena, "warning: %s: %s: %s%s", check_kinds[f->id].word, f->path, f->text, more));
+        share_print_line(out, arena_printf(s->arena, "warning: %s: %s: %s%s", check_kinds[f->id].word, f->path, f->text, more));
     }
 }
 
@@ -183,8 +184,8 @@ static void print_other_sites(const struct share *s, FILE *out)
     buf_init(&names, 4096);
     size_t runs = share_other_sites(s, &names);
     if (runs)
-        say(out, arena_printf(s->arena, "remark: %zu run%s bear%s another site's name: %s", runs, str_plural(runs), runs == 1 ? "s" : "",
-                              names.p ? names.p : ""));
+        share_print_line(out, arena_printf(s->arena, "remark: %zu run%s bear%s another site's name: %s", runs, str_plural(runs),
+                                           runs == 1 ? "s" : "", names.p ? names.p : ""));
 }
 
 /* Each reason once, with how many runs it is about. */
@@ -199,8 +200,8 @@ static void print_left_out(const struct share *s, FILE *out)
             runs += same;
         }
         if (runs && !told)
-            say(out, arena_printf(s->arena, "left out: %zu run%s (%.8s%s): %s", runs, str_plural(runs), s->list[i].id, runs > 1 ? " …" : "",
-                                  s->list[i].left_out));
+            share_print_line(out, arena_printf(s->arena, "left out: %zu run%s (%.8s%s): %s", runs, str_plural(runs), s->list[i].id,
+                                               runs > 1 ? " …" : "", s->list[i].left_out));
     }
 }
 
@@ -209,18 +210,18 @@ static void print_request(const struct share *s, const struct share_request *q, 
     struct arena *a = s->arena;
     unsigned long long number = q->pull.number;
     if (q->outcome == SHARE_OPENED)
-        say(out, arena_printf(a, "pull request #%llu opened: %s", number, q->pull.url));
+        share_print_line(out, arena_printf(a, "pull request #%llu opened: %s", number, q->pull.url));
     if (q->outcome == SHARE_REFRESHED)
-        say(out, arena_printf(a, "pull request #%llu is up to date: %s", number, q->pull.url));
+        share_print_line(out, arena_printf(a, "pull request #%llu is up to date: %s", number, q->pull.url));
     if (q->outcome == SHARE_FAILED && q->link)
-        say(out, arena_printf(a, "the pull request can be opened by hand: %s", q->link));
+        share_print_line(out, arena_printf(a, "the pull request can be opened by hand: %s", q->link));
     if (q->outcome == SHARE_BY_HAND && q->link)
-        say(out, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
+        share_print_line(out, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
     else if (q->outcome == SHARE_BY_HAND || q->outcome == SHARE_NO_FORGE)
-        say(out,
-            arena_printf(a, "no forge known: open a pull request from %s to %s of %s, or merge the branch", s->branch, s->base, s->remote));
+        share_print_line(out, arena_printf(a, "no forge known: open a pull request from %s to %s of %s, or merge the branch", s->branch,
+                                           s->base, s->remote));
     if (q->remark)
-        say(out, arena_printf(a, "remark: %s", q->remark));
+        share_print_line(out, arena_printf(a, "remark: %s", q->remark));
 }
 
 static int print_table(const struct share *s, const struct done *d, FILE *out)
@@ -236,13 +237,14 @@ static int print_table(const struct share *s, const struct done *d, FILE *out)
     print_other_sites(s, out);
     print_warnings(s, out);
     if (!s->shared)
-        say(out, arena_printf(s->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known, s->local,
-                              str_plural(s->local), s->count ? ", and the others stay out" : ""));
+        share_print_line(out, arena_printf(s->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known,
+                                           s->local, str_plural(s->local), s->count ? ", and the others stay out" : ""));
     else if (s->dry)
-        say(out, arena_printf(s->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
+        share_print_line(out, arena_printf(s->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
     else if (d->tried) {
-        say(out, arena_printf(s->arena, "%s %s of %s, for %s/%s", d->pushed == SHARE_PUSHED ? "pushed to" : "all runs are already in",
-                              s->branch, s->to, s->remote, s->base));
+        share_print_line(out, arena_printf(s->arena, "%s %s of %s, for %s/%s",
+                                           d->pushed == SHARE_PUSHED ? "pushed to" : "all runs are already in", s->branch, s->to, s->remote,
+                                           s->base));
         print_request(s, &d->request, out);
     }
     return bad ? -1 : 0;
@@ -259,7 +261,7 @@ static int closed_by_hand(const struct forge_pull *pull, struct err *err)
 }
 
 /* The branch without runs that check refuses: those are known only when it stands. */
-static int build(struct share *s, struct err *err)
+static int share_build_checked(struct share *s, struct err *err)
 {
     int rc = 1;
     while (rc == 1 && s->shared)
@@ -274,7 +276,7 @@ static int send_runs(struct share *s, struct done *d, struct err *err)
         err_wrap(err, "nothing was pushed");
         return err->hint[0] ? -1 : err_hint(err, "to push without a request: benchwrap share --no-pull-request");
     }
-    int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(&d->request.pull, err) : build(s, err);
+    int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(&d->request.pull, err) : share_build_checked(s, err);
     if (rc == 0 && s->shared)
         rc = share_push(s, &d->pushed, err);
     d->tried = rc == 0 && s->shared;
@@ -284,18 +286,18 @@ static int send_runs(struct share *s, struct done *d, struct err *err)
     return rc ? -1 : 0;
 }
 
-static int work(struct share *s, struct cmd_context *c)
+static int share_new_runs(struct share *s, struct cmd_context *c)
 {
     struct err *err = c->err;
     struct done d = {0};
     if (share_find_places(s, err) || share_find_runs(s, err))
         return -1;
     share_measure(s);
-    int rc = !s->shared ? 0 : s->dry ? build(s, err) : send_runs(s, &d, err);
+    int rc = !s->shared ? 0 : s->dry ? share_build_checked(s, err) : send_runs(s, &d, err);
     if (rc && !d.tried)
         return rc;
     struct err kept = *err; /* pushed, but the pull request is not: both is told */
-    if (opt_on(&c->opts, OPTION_JSON) ? print_json(s, &d, c->out) : print_table(s, &d, c->out))
+    if (opt_on(&c->opts, OPTION_JSON) ? share_print_json(s, &d, c->out) : print_table(s, &d, c->out))
         return err_set(err, ERR_SYSTEM, "out of memory");
     if (rc)
         *err = kept;
@@ -305,7 +307,7 @@ static int work(struct share *s, struct cmd_context *c)
     return rc;
 }
 
-static int open_tree(struct share *s, struct cmd_context *c)
+static int share_open_tree(struct share *s, struct cmd_context *c)
 {
     struct err err = {0};
     if (selection_open(&s->runs, c, &err) == 0 || err.sys == 0) /* no tree here: a bare repository has its runs in the branch */
@@ -321,7 +323,7 @@ static void hint_at_full_disk(const struct share *s, struct err *err)
         err_hint(err, "free space in %.200s, then run benchwrap share again", s->dir);
 }
 
-static int run(struct cmd_context *c)
+static int share_command(struct cmd_context *c)
 {
     struct share s = {.arena = c->arena,
                       .env = c->env,
@@ -345,7 +347,7 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--no-check: expected a reason, got an empty text");
     if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
-    int rc = open_tree(&s, c) || work(&s, c) ? -1 : 0;
+    int rc = share_open_tree(&s, c) || share_new_runs(&s, c) ? -1 : 0;
     if (rc)
         hint_at_full_disk(&s, c->err);
     results_close(&s.results);
@@ -422,5 +424,5 @@ const struct cmd cmd_share = {
     .examples = "$ benchwrap share --dry-run\nPrint what would leave the site, and what check would refuse.\n"
                 "$ benchwrap share\nPush the new runs and open one pull request, or refresh the open one.\n"
                 "$ benchwrap share --to fork\nPush to the remote \"fork\", and ask the upstream repository to merge.\n",
-    .run = run,
+    .run = share_command,
 };

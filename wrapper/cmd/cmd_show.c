@@ -175,7 +175,7 @@ static void copied_json(struct json_out *j, const char *name, const struct json 
     json_raw(j, name, value && !b.failed ? buf_text(&b) : STR("null"));
 }
 
-static int print_json(const struct show_state *s)
+static int show_print_json(const struct show_state *s)
 {
     const struct tree_run *run = s->run;
     CLEANUP_BUF struct buf b;
@@ -220,7 +220,7 @@ static int print_json(const struct show_state *s)
     return b.failed ? -1 : 0;
 }
 
-static int show(struct cmd_context *c, struct show_state *s)
+static int show_run(struct cmd_context *c, struct show_state *s)
 {
     struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->arena);
     char path[256];
@@ -233,7 +233,7 @@ static int show(struct cmd_context *c, struct show_state *s)
     if (s->artifacts && s->artifact_count)
         qsort(s->artifacts, s->artifact_count, sizeof *s->artifacts, by_path);
     s->notes = read_notes(s);
-    int status = opt_on(&c->opts, OPTION_JSON) ? print_json(s) : opt_on(&c->opts, OPTION_ALL) ? show_all(s) : show_screen(s);
+    int status = opt_on(&c->opts, OPTION_JSON) ? show_print_json(s) : opt_on(&c->opts, OPTION_ALL) ? show_all(s) : show_screen(s);
     if (s->notes)
         series_notes_deinit(s->notes);
     json_free(detail);
@@ -242,7 +242,7 @@ static int show(struct cmd_context *c, struct show_state *s)
     return s->run->problem || s->detail_problem ? 1 : 0;
 }
 
-static int run(struct cmd_context *c)
+static int show_command(struct cmd_context *c)
 {
     struct runs runs;
     struct tree_run *found = NULL;
@@ -254,12 +254,12 @@ static int run(struct cmd_context *c)
     if (status == 0)
         status = opt_on(&c->opts, OPTION_CHILDREN)
                      ? runs_table_children(&runs, found, opt_on(&c->opts, OPTION_JSON), c->out, c->arena, c->err)
-                     : show(c, &(struct show_state){.out = c->out,
-                                                    .arena = c->arena,
-                                                    .runs = &runs,
-                                                    .run = found,
-                                                    .inherited = inherit_facts(&runs, found, c->arena),
-                                                    .screen = screen_of_file(c->out)});
+                     : show_run(c, &(struct show_state){.out = c->out,
+                                                        .arena = c->arena,
+                                                        .runs = &runs,
+                                                        .run = found,
+                                                        .inherited = inherit_facts(&runs, found, c->arena),
+                                                        .screen = screen_of_file(c->out)});
     else
         status = -1;
     runs_close(&runs);
@@ -302,5 +302,5 @@ const struct cmd cmd_show = {
                 "Everything about the one before.\n"
                 "$ benchwrap show --json\n"
                 "For a program to read.\n",
-    .run = run,
+    .run = show_command,
 };

@@ -58,7 +58,7 @@ static const struct opt_row rows[] = {
     CMD_ROW_JSON,
 };
 
-struct work {
+struct sync_work {
     struct cmd_context *c;
     struct plan plan;
     struct buf json; /* notes */
@@ -78,7 +78,7 @@ struct work {
     sigset_t blocked;
 };
 
-static bool has_line(const struct buf *lines, struct str line)
+static bool sync_has_line(const struct buf *lines, struct str line)
 {
     struct str rest = buf_text(lines);
     while (rest.p && rest.n)
@@ -98,12 +98,12 @@ static void put_lasting(struct buf *to, struct str text)
 }
 
 /* What stands in the way at every look is said once, and again when it comes back. */
-static bool is_news(struct work *w, struct str text)
+static bool is_news(struct sync_work *w, struct str text)
 {
     struct buf lasting CLEANUP_BUF;
     buf_init(&lasting, 64 << 10);
     put_lasting(&lasting, text);
-    bool said = has_line(&w->said, buf_text(&lasting)), before = has_line(&w->said_before, buf_text(&lasting));
+    bool said = sync_has_line(&w->said, buf_text(&lasting)), before = sync_has_line(&w->said_before, buf_text(&lasting));
     if (!said && opt_on(&w->c->opts, OPTION_FOLLOW) && w->said.n + lasting.n + 1 < SAID_BYTES) {
         buf_str(&w->said, buf_text(&lasting));
         buf_putc(&w->said, '\n');
@@ -111,9 +111,9 @@ static bool is_news(struct work *w, struct str text)
     return !said && !before;
 }
 
-static void note(void *context, const char *text)
+static void sync_note(void *context, const char *text)
 {
-    struct work *w = context;
+    struct sync_work *w = context;
     if (!is_news(w, str_of(text)))
         return;
     if (w->as_json) {
@@ -128,7 +128,7 @@ static void note(void *context, const char *text)
 
 /* ---- the spool ---- */
 
-static void sweep(struct work *w)
+static void sweep_spools(struct sync_work *w)
 {
     const char *roots[] = {w->plan.spool, w->plan.spool_fallback};
     struct leftovers_count all = {0};
@@ -137,9 +137,9 @@ static void sweep(struct work *w)
         if (!roots[i] || (i && roots[0] && strcmp(roots[0], roots[1]) == 0))
             continue;
         if (w->plan.spool_fallback && strcmp(roots[i], w->plan.spool_fallback) != 0)
-            finish_leftovers(roots[i], NULL, 0, note, w, &s);
+            finish_leftovers(roots[i], NULL, 0, sync_note, w, &s);
         else
-            finish_leftovers_of(w->plan.tree, roots[i], note, w, &s);
+            finish_leftovers_of(w->plan.tree, roots[i], sync_note, w, &s);
         all.closed += s.closed;
         all.released += s.released;
         all.alive += s.alive;
@@ -153,7 +153,7 @@ static void sweep(struct work *w)
 
 /* ---- which runs ---- */
 
-static int choose(struct work *w, struct sync_runs *s)
+static int sync_choose_runs(struct sync_work *w, struct sync_runs *s)
 {
     struct cmd_context *c = w->c;
     const char *experiment = opt_text(&c->opts, OPTION_EXPERIMENT);
@@ -182,14 +182,14 @@ static int choose(struct work *w, struct sync_runs *s)
 
 /* ---- the server ---- */
 
-static int open_server(struct work *w, struct mlflow **ret)
+static int sync_open_server(struct sync_work *w, struct mlflow **ret)
 {
     struct cmd_context *c = w->c;
     struct mlflow_config config;
     if (mlflow_config_from(&config, w->to, c->env, c->arena, c->err))
         return err_wrap(c->err, "server");
     if (config.warning)
-        note(w, config.warning);
+        sync_note(w, config.warning);
     if (!getenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")) /* somebody may be waiting before a terminal: not MLflow's two minutes */
         config.patience_s = PATIENCE_S;
     config.http.cancel_fd = w->cancel_fd;
@@ -197,7 +197,7 @@ static int open_server(struct work *w, struct mlflow **ret)
     return mlflow_open(ret, &config, c->err);
 }
 
-static const char *state_folder(const struct work *w)
+static const char *state_folder(const struct sync_work *w)
 {
     const char *spool = w->plan.spool;
     size_t n = spool ? strlen(spool) : 0;
@@ -219,7 +219,7 @@ static void add_look(struct sync_counts *to, const struct sync_counts *look)
 }
 
 /* Runs that lack what the server has of them. */
-static void complete_runs(struct work *w, const struct sync_runs *s)
+static void complete_runs(struct sync_work *w, const struct sync_runs *s)
 {
     struct completion_job x = {.arena = w->c->arena, .env = w->c->env, .runs = s->runs, .plan = &w->plan, .server = w->client};
     enum mlflow_answer answer = MLFLOW_FINE;
@@ -234,19 +234,19 @@ static void complete_runs(struct work *w, const struct sync_runs *s)
         if (away || complete_run(&x, s->items[i].run, &place, &answer, &err) < 0) {
             w->incomplete++;
             if (!away)
-                note(w, err.text);
+                sync_note(w, err.text);
             continue;
         }
         w->completed++;
         if (place)
-            note(w, arena_printf(w->c->arena, "run %.8s was incomplete; %s completes it", s->items[i].run->id, place));
+            sync_note(w, arena_printf(w->c->arena, "run %.8s was incomplete; %s completes it", s->items[i].run->id, place));
     }
     if (w->completed > before)
         run_commit_made(&w->plan, "sync", w->c->notes);
 }
 
 /* The tree as it is now: its runs are read, chosen, sent. */
-static int send_tree(struct work *w, struct upload *upload)
+static int send_tree(struct sync_work *w, struct upload *upload)
 {
     static const struct runs_filter everything = {.corrected = true};
     struct cmd_context *c = w->c;
@@ -272,10 +272,10 @@ static int send_tree(struct work *w, struct upload *upload)
                           .ref = ref,
                           .progress = &w->progress,
                           .cancel_fd = w->cancel_fd,
-                          .note = note,
+                          .note = sync_note,
                           .context = w};
     if (rc == 0)
-        rc = runs_load(&runs, &everything, c->arena, c->err) < 0 || sync_runs_init(&s, c->err) || choose(w, &s) ? -1 : 0;
+        rc = runs_load(&runs, &everything, c->arena, c->err) < 0 || sync_runs_init(&s, c->err) || sync_choose_runs(w, &s) ? -1 : 0;
     if (rc == 0) {
         if (!ref && !w->dry) /* first: our files may take the place of the client's of the same name there */
             complete_runs(w, &s);
@@ -289,7 +289,7 @@ static int send_tree(struct work *w, struct upload *upload)
 }
 
 /* Waits between two looks at the tree; looking takes a twentieth of the time at most. False: told to end. */
-static bool wait_more(const struct work *w, int64_t looked_ns)
+static bool wait_more(const struct sync_work *w, int64_t looked_ns)
 {
     struct pollfd p = {.fd = w->cancel_fd, .events = POLLIN};
     int64_t ms = looked_ns / 1000000 * 20;
@@ -297,7 +297,7 @@ static bool wait_more(const struct work *w, int64_t looked_ns)
 }
 
 /* One look: what it reads of the tree is forgotten behind it. */
-static int send_once(struct work *w, struct upload *upload)
+static int send_once(struct sync_work *w, struct upload *upload)
 {
     struct arena *whole = w->c->arena, round;
     arena_init(&round, 0);
@@ -308,12 +308,12 @@ static int send_once(struct work *w, struct upload *upload)
     return rc;
 }
 
-static int to_server(struct work *w)
+static int to_server(struct sync_work *w)
 {
     struct mlflow *m = NULL;
     struct upload *u = NULL;
     struct cmd_context *c = w->c;
-    if (open_server(w, &m))
+    if (sync_open_server(w, &m))
         return -1;
     w->client = m;
     struct upload_config config = {.server = m,
@@ -321,7 +321,7 @@ static int to_server(struct work *w)
                                    .restore = opt_on(&c->opts, OPTION_RESTORE),
                                    .dry = w->dry,
                                    .together = true,
-                                   .note = note,
+                                   .note = sync_note,
                                    .context = w};
     int rc = upload_new(&u, &config, c->err);
     bool more = opt_on(&c->opts, OPTION_FOLLOW);
@@ -334,7 +334,7 @@ static int to_server(struct work *w)
         w->said_before = w->said;
         w->said = said;
         buf_clear(&w->said);
-        sweep(w);
+        sweep_spools(w);
     }
     upload_free(u);
     mlflow_close(m);
@@ -344,7 +344,7 @@ static int to_server(struct work *w)
 /* ---- the whole ---- */
 
 /* SIGINT and SIGTERM end it between two requests. */
-static void catch_signals(struct work *w)
+static void sync_catch_signals(struct sync_work *w)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -355,7 +355,7 @@ static void catch_signals(struct work *w)
 }
 
 /* Runs of the tree: those in it are complete. 0 where there is no tree. */
-static size_t count_local(struct work *w)
+static size_t count_local(struct sync_work *w)
 {
     static const struct runs_filter everything = {.corrected = true};
     struct runs runs;
@@ -368,7 +368,7 @@ static size_t count_local(struct work *w)
 }
 
 /* What was done on this machine. Without anything: a sentence, unless a server's line follows. */
-static void print_local(struct work *w)
+static void print_local(struct sync_work *w)
 {
     const struct {
         unsigned count;
@@ -394,7 +394,7 @@ static void print_local(struct work *w)
         fputs("local runs: nothing to finish\n", out);
 }
 
-static void print(struct work *w)
+static void sync_print(struct sync_work *w)
 {
     FILE *out = w->c->out;
     const struct sync_counts *n = &w->n;
@@ -434,7 +434,7 @@ static void print(struct work *w)
     fputc('\n', out);
 }
 
-static int status_of(const struct work *w)
+static int status_of(const struct sync_work *w)
 {
     const struct sync_counts *n = &w->n;
     size_t bad = n->damaged + n->failed + n->waiting;
@@ -443,7 +443,7 @@ static int status_of(const struct work *w)
     return w->swept.failed || bad || w->incomplete ? 1 : 0;
 }
 
-static int plan_for(struct work *w)
+static int sync_plan_for(struct sync_work *w)
 {
     struct cmd_context *c = w->c;
     const char *tree = opt_text(&c->opts, OPTION_TREE);
@@ -451,7 +451,7 @@ static int plan_for(struct work *w)
     return plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err);
 }
 
-static int work(struct work *w)
+static int sync_everything(struct sync_work *w)
 {
     struct cmd_context *c = w->c;
     bool selected = c->argc || opt_text(&c->opts, OPTION_REF) || opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_SINCE);
@@ -462,13 +462,13 @@ static int work(struct work *w)
     if (selection_since(c, &w->since_ms))
         return -1;
     if (!w->dry && !opt_text(&c->opts, OPTION_REF))
-        sweep(w);
+        sweep_spools(w);
     return w->asked ? to_server(w) : 0;
 }
 
-static int run(struct cmd_context *c)
+static int sync_command(struct cmd_context *c)
 {
-    struct work w = {.c = c, .as_json = opt_on(&c->opts, OPTION_JSON), .dry = opt_on(&c->opts, OPTION_DRY_RUN), .cancel_fd = -1};
+    struct sync_work w = {.c = c, .as_json = opt_on(&c->opts, OPTION_JSON), .dry = opt_on(&c->opts, OPTION_DRY_RUN), .cancel_fd = -1};
     buf_init(&w.json, 16 << 20);
     buf_init(&w.said, SAID_BYTES);
     buf_init(&w.said_before, SAID_BYTES);
@@ -476,12 +476,12 @@ static int run(struct cmd_context *c)
     if (opt_on(&c->opts, OPTION_JSON) || opt_on(&c->opts, OPTION_FOLLOW))
         w.progress.on = false;
     if (!opt_on(&c->opts, OPTION_LOCAL))
-        catch_signals(&w);
-    int rc = plan_for(&w);
+        sync_catch_signals(&w);
+    int rc = sync_plan_for(&w);
     if (rc == 0) {
-        rc = work(&w);
+        rc = sync_everything(&w);
         if (rc == 0)
-            print(&w);
+            sync_print(&w);
         plan_deinit(&w.plan);
     }
     if (w.cancel_fd >= 0)
@@ -523,5 +523,5 @@ const struct cmd cmd_sync = {
                 "Send every run of the tree that the server does not have yet.\n"
                 "$ benchwrap sync --to http://tracking.example.org:5000 --ref origin/main -e ior --since 7d\n"
                 "Send last week's runs of an experiment from a branch of the results repository.\n",
-    .run = run,
+    .run = sync_command,
 };

@@ -42,7 +42,7 @@ struct ui {
     bool waited; /* a line says that the server is being started */
 };
 
-static void note(void *context, const char *text)
+static void ui_note(void *context, const char *text)
 {
     struct ui *ui = context;
     progress_clear(&ui->progress);
@@ -65,7 +65,7 @@ static void open_link(struct ui *ui, const char *link)
         return;
     buf_printf(&page, "<!doctype html><meta name=referrer content=no-referrer><meta http-equiv=refresh content=\"0;url=%s\">\n", link);
     if (page.failed || fs_write(AT_FDCWD, path, buf_text(&page), 0600, false, NULL))
-        note(ui, "the page for the browser cannot be written");
+        ui_note(ui, "the page for the browser cannot be written");
     else
         ui_open("xdg-open", path);
 }
@@ -129,7 +129,7 @@ static int take_lock(struct ui *ui)
     if (n <= 0)
         return err_set(c->err, ERR_INPUT, "another \"benchwrap ui\" is just starting a server for this tree");
     fprintf(c->out, "%s\n", link);
-    note(ui, "the runs of this tree are served there already");
+    ui_note(ui, "the runs of this tree are served there already");
     open_link(ui, link);
     return 1;
 }
@@ -152,7 +152,7 @@ static int choose_port(struct ui *ui)
 }
 
 /* Paths are relative: in an address of a database, '?' and '%' of a path would be taken for something else. */
-static int command(struct ui *ui, const char *mlflow)
+static int make_server_command(struct ui *ui, const char *mlflow)
 {
     struct arena *a = ui->c->arena;
     static const char *const words[] = {"server",
@@ -213,7 +213,7 @@ static bool last_words(struct ui *ui, struct buf *to)
 }
 
 /* The database holds nothing that the tree does not: one that this MLflow cannot read is made anew. */
-static void forget(struct ui *ui)
+static void forget_database(struct ui *ui)
 {
     static const char *const names[] = {"mlflow.db", "mlflow.db-wal", "mlflow.db-shm", "mlflow.db-journal", "artifacts", "state"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -222,7 +222,7 @@ static void forget(struct ui *ui)
     }
 }
 
-static int start(struct ui *ui)
+static int start_server(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
     struct mlflow_config config = {.uri = ui->url,
@@ -240,7 +240,7 @@ static int start(struct ui *ui)
         buf_init(&words, 8192);
         if (ui_server_start(&ui->server, arena_printf(c->arena, "/proc/self/fd/%d", ui->dir), ui->socket, ui->argv, c->env, c->err))
             return -1;
-        note(ui, "starting MLflow, which takes about 15 s");
+        ui_note(ui, "starting MLflow, which takes about 15 s");
         int rc = wait_ready(ui);
         if (rc >= 0)
             return rc;
@@ -250,8 +250,8 @@ static int start(struct ui *ui)
         if (!old || i)
             return err_set(c->err, ERR_SYSTEM, "%.200s; its last words (%.200s/server.log): %s", why ? why : "", ui->folder,
                            words.n ? words.p : "none");
-        note(ui, "the database is of another version of MLflow: it is made anew from the tree");
-        forget(ui);
+        ui_note(ui, "the database is of another version of MLflow: it is made anew from the tree");
+        forget_database(ui);
     }
 }
 
@@ -264,7 +264,7 @@ static void open_store(struct ui *ui)
     if (store_open(&ui->store, arena_printf(ui->c->arena, "/proc/self/fd/%d/mlflow.db", ui->dir), &why) == 0)
         mlflow_use_store(ui->client, ui->store);
     else
-        note(ui, arena_printf(ui->c->arena, "runs are sent one by one, which takes longer: %s", why.text));
+        ui_note(ui, arena_printf(ui->c->arena, "runs are sent one by one, which takes longer: %s", why.text));
 }
 
 /* The artifacts are linked to where the server keeps this run's: it refuses links that lead out, so each file has a second name. */
@@ -291,7 +291,7 @@ static int link_folder(int from, int to, int depth, struct err *err)
     return rc;
 }
 
-static int place(void *context, const struct mlflow_run *run, int dir, struct err *err)
+static int place_artifacts(void *context, const struct mlflow_run *run, int dir, struct err *err)
 {
     struct ui *ui = context;
     struct str uri = str_of(run->artifact_uri), scheme = STR("mlflow-artifacts:/");
@@ -309,13 +309,13 @@ static int place(void *context, const struct mlflow_run *run, int dir, struct er
 }
 
 /* Reads the tree again, in memory of its own. */
-static int load(struct ui *ui, struct cmd_context *round)
+static int load_runs_again(struct ui *ui, struct cmd_context *round)
 {
     struct runs_filter filter = {.experiment = ui->experiment, .corrected = true};
     return runs_load(&ui->runs, &filter, round->arena, round->err) < 0 ? -1 : 0;
 }
 
-static int import(struct ui *ui, struct cmd_context *round)
+static int import_runs(struct ui *ui, struct cmd_context *round)
 {
     struct sync_runs s = {.arena = round->arena,
                           .runs = &ui->runs,
@@ -323,7 +323,7 @@ static int import(struct ui *ui, struct cmd_context *round)
                           .progress = &ui->progress,
                           .cancel_fd = ui->cancel_fd,
                           .newest_first = true,
-                          .note = note,
+                          .note = ui_note,
                           .context = ui};
     if (sync_runs_init(&s, round->err))
         return -1;
@@ -336,7 +336,7 @@ static int import(struct ui *ui, struct cmd_context *round)
 }
 
 /* What changes whenever a run comes or goes: the times of the folders. */
-static uint64_t look(const struct ui *ui)
+static uint64_t tree_times_sum(const struct ui *ui)
 {
     struct fs_names list;
     struct stat st;
@@ -377,7 +377,7 @@ static int set_views(struct ui *ui, struct cmd_context *round, const char **ret_
     return 0;
 }
 
-static void tell(struct ui *ui, const char *id)
+static void print_link(struct ui *ui, const char *id)
 {
     FILE *out = ui->c->out;
     char link[700];
@@ -387,19 +387,19 @@ static void tell(struct ui *ui, const char *id)
     fprintf(out, "%s\n", link);
     fflush(out);
     if (pwrite(ui->lock, link, strlen(link), 0) < 0)
-        note(ui, "the address cannot be noted for others");
+        ui_note(ui, "the address cannot be noted for others");
     if (isatty(fileno(ui->c->notes)))
-        note(ui, "Ctrl-C ends the server");
+        ui_note(ui, "Ctrl-C ends the server");
     open_link(ui, link);
 }
 
 /* Import, look, import again when something is new, until told to end. */
-static int serve(struct ui *ui)
+static int serve_until_stopped(struct ui *ui)
 {
     struct err why = {0};
     uint64_t seen = 0;
     for (bool first = true;; first = false) {
-        uint64_t now = look(ui);
+        uint64_t now = tree_times_sum(ui);
         struct arena a;
         arena_init(&a, 0);
         struct cmd_context round = *ui->c;
@@ -408,10 +408,10 @@ static int serve(struct ui *ui)
         int rc = 0;
         if (first || now != seen) {
             const char *id;
-            rc = load(ui, &round) || set_views(ui, &round, &id);
+            rc = load_runs_again(ui, &round) || set_views(ui, &round, &id);
             if (rc == 0 && first)
-                tell(ui, id);
-            rc = rc ? rc : import(ui, &round);
+                print_link(ui, id);
+            rc = rc ? rc : import_runs(ui, &round);
             seen = now;
         }
         free(ui->runs.all);
@@ -421,7 +421,7 @@ static int serve(struct ui *ui)
         if (rc && first)
             return asked_to_end(ui, 0) ? 0 : -1;
         if (rc && why.text[0])
-            note(ui, why.text);
+            ui_note(ui, why.text);
         if (asked_to_end(ui, LOOK_MS))
             return 0;
         if (ui_server_ended(&ui->server))
@@ -431,24 +431,24 @@ static int serve(struct ui *ui)
 
 /* ---- the whole ---- */
 
-static void quoted(struct buf *b, const char *word)
+static void ui_quoted(struct buf *b, const char *word)
 {
     buf_putc(b, ' ');
     help_quote(b, word);
 }
 
 /* What would be done, for people who want to do it by hand or look first. */
-static int print(struct ui *ui)
+static int ui_print(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
     CLEANUP_BUF struct buf b, text;
     buf_init(&b, 64 << 10);
     buf_init(&text, 256 << 10);
     buf_puts(&b, "cd");
-    quoted(&b, ui->folder);
+    ui_quoted(&b, ui->folder);
     buf_printf(&b, " && UVICORN_UDS=%s", ui->socket);
     for (char **word = ui->argv; *word; word++)
-        quoted(&b, *word);
+        ui_quoted(&b, *word);
     if (b.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     if (!opt_on(&c->opts, OPTION_JSON)) {
@@ -481,7 +481,7 @@ static int check_experiment(struct ui *ui)
     return 0;
 }
 
-static int absent(struct ui *ui)
+static int refuse_without_mlflow(struct ui *ui)
 {
     const char *own = ui_environment(ui->c->env, ui->c->arena);
     return err_set(
@@ -505,21 +505,21 @@ static int serve_tree(struct ui *ui, const char *mlflow)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     ui->cancel_fd = sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-    if (ui_front_secret(opt_text(&c->opts, OPTION_SECRET_FILE), ui->secret, c->err) || choose_port(ui) || command(ui, mlflow) ||
+    if (ui_front_secret(opt_text(&c->opts, OPTION_SECRET_FILE), ui->secret, c->err) || choose_port(ui) || make_server_command(ui, mlflow) ||
         ui_front_start(&ui->front, ui->host, ui->port, ui->dir, ui->socket, ui->secret, c->err))
         return -1;
-    rc = start(ui);
+    rc = start_server(ui);
     struct upload_config config = {.server = ui->client,
                                    .state = arena_printf(c->arena, "%s/state", ui->folder),
                                    .together = true,
                                    .machine_apart = true,
-                                   .note = note,
-                                   .place = place,
+                                   .note = ui_note,
+                                   .place = place_artifacts,
                                    .context = ui};
     if (rc == 0)
         open_store(ui);
     if (rc == 0)
-        rc = upload_new(&ui->upload, &config, c->err) || serve(ui) ? -1 : 0;
+        rc = upload_new(&ui->upload, &config, c->err) || serve_until_stopped(ui) ? -1 : 0;
     upload_free(ui->upload);
     mlflow_close(ui->client);
     store_close(ui->store);
@@ -530,7 +530,7 @@ static int serve_tree(struct ui *ui, const char *mlflow)
     return rc < 0 ? -1 : 0;
 }
 
-static int run(struct cmd_context *c)
+static int ui_command(struct cmd_context *c)
 {
     struct ui ui = {.c = c,
                     .host = opt_text(&c->opts, OPTION_HOST),
@@ -554,9 +554,9 @@ static int run(struct cmd_context *c)
     int rc = check_experiment(&ui);
     if (rc == 0 && prints) {
         ui.port = port ? (int)opt_integer(&c->opts, OPTION_PORT) : PORT;
-        rc = choose_folder(&ui, false) || command(&ui, mlflow ? mlflow : "mlflow") || print(&ui) ? -1 : 0;
+        rc = choose_folder(&ui, false) || make_server_command(&ui, mlflow ? mlflow : "mlflow") || ui_print(&ui) ? -1 : 0;
     } else if (rc == 0)
-        rc = mlflow ? serve_tree(&ui, mlflow) : absent(&ui);
+        rc = mlflow ? serve_tree(&ui, mlflow) : refuse_without_mlflow(&ui);
     runs_close(&ui.runs);
     fs_close(&ui.lock);
     fs_close(&ui.cancel_fd);
@@ -620,5 +620,5 @@ const struct cmd cmd_ui = {
         "benchwrap searches MLflow in the active virtual environment, in PATH, and where --install puts it. Any version from 2.22 on will do.",
     .examples = "$ benchwrap ui --print\n"
                 "The command that would be started, and the address. Nothing is started.\n",
-    .run = run,
+    .run = ui_command,
 };

@@ -3,7 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/libraries.h"
 
-static int run(struct cmd_context *c)
+static int version_command(struct cmd_context *c)
 {
     struct library found[LIBRARIES_MAX];
     size_t n = libraries_list(found, c->arena);
@@ -45,5 +45,5 @@ const struct cmd cmd_version = {
     .description =
         "Prints the version of the program, of the record's format, and of each library as it is loaded, with the file it was loaded from.",
     .examples = "$ benchwrap version\nEverything, a line each.\n",
-    .run = run,
+    .run = version_command,
 };

@@ -89,7 +89,7 @@ static bool help_asked(const struct cmd *cmd, int argc, char **argv)
 }
 
 /* Options anywhere before `--`; what is left are the operands. */
-static int parse(struct cmd_context *c, int argc, char **argv)
+static int parse_options(struct cmd_context *c, int argc, char **argv)
 {
     int next = 0;
     c->opts.permute = true;
@@ -129,7 +129,7 @@ int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out
         memcpy(c.argv, argv + 1, (size_t)argc * sizeof *argv);
     } else {
         opt_defaults(&c.opts, getenv);
-        status = parse(&c, argc, argv);
+        status = parse_options(&c, argc, argv);
     }
     if (status == 0)
         status = cmd->run(&c);

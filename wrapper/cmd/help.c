@@ -48,7 +48,7 @@ void help_quote(struct buf *to, const char *word)
     }
 }
 
-static size_t columns(struct str s)
+static size_t count_columns(struct str s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++)
@@ -56,7 +56,7 @@ static size_t columns(struct str s)
     return n;
 }
 
-static void pad(struct buf *to, size_t n)
+static void pad_with_blanks(struct buf *to, size_t n)
 {
     while (n--)
         buf_putc(to, ' ');
@@ -79,13 +79,13 @@ void help_wrap(struct buf *to, const char *text, size_t indent, size_t width)
             continue;
         }
         if (kept) {
-            pad(to, indent);
+            pad_with_blanks(to, indent);
             buf_str(to, line);
             buf_putc(to, '\n');
             continue;
         }
         for (struct str word; (word = str_word(&line)).n;) {
-            size_t n = columns(word);
+            size_t n = count_columns(word);
             if (at && at + 1 + n > width) {
                 buf_putc(to, '\n');
                 at = 0;
@@ -94,7 +94,7 @@ void help_wrap(struct buf *to, const char *text, size_t indent, size_t width)
                 buf_putc(to, ' ');
                 at += 1 + n;
             } else {
-                pad(to, indent);
+                pad_with_blanks(to, indent);
                 at = indent + n;
             }
             buf_str(to, word);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void title(struct buf *to, const char *verb, const char *summary)
+static void man_title(struct buf *to, const char *verb, const char *summary)
 {
     buf_puts(to, ".\\\" made from the option rows by \"benchwrap help --man\"\n.TH BENCHWRAP");
     if (verb) {
@@ -23,7 +23,7 @@ static void title(struct buf *to, const char *verb, const char *summary)
 
 void help_man_command(const struct cmd *cmd, struct buf *to)
 {
-    title(to, cmd->name, cmd->summary);
+    man_title(to, cmd->name, cmd->summary);
     buf_printf(to, ".B benchwrap %s\n", cmd->name);
     if (cmd->usage && *cmd->usage) {
         man_z(to, cmd->usage);
@@ -63,7 +63,7 @@ static void exit_statuses(struct buf *to)
              ".PP\nThe commands end with 0, with 1 when the answer is no or something failed, and with 125 when their line is wrong.\n");
 }
 
-static void environment(struct buf *to)
+static void man_environment(struct buf *to)
 {
     static const struct {
         const char *name, *text;
@@ -84,7 +84,7 @@ static void environment(struct buf *to)
     }
 }
 
-static void files(struct buf *to)
+static void man_files(struct buf *to)
 {
     static const struct {
         const char *name, *text;
@@ -109,7 +109,7 @@ static void files(struct buf *to)
 
 void help_man_program(struct buf *to)
 {
-    title(to, NULL, HELP_TITLE);
+    man_title(to, NULL, HELP_TITLE);
     buf_puts(to, ".B benchwrap\n[OPTIONS] \\-\\- PROGRAM [ARGUMENTS]\n.br\n.B benchwrap\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n");
     man_paragraphs(to, HELP_WHAT "\n\n" HELP_PROMISE);
     buf_puts(to, ".SH COMMANDS\n");
@@ -122,8 +122,8 @@ void help_man_program(struct buf *to)
     }
     man_options(to, plan_rows, plan_rows_count);
     exit_statuses(to);
-    environment(to);
-    files(to);
+    man_environment(to);
+    man_files(to);
     man_examples(to, HELP_EXAMPLES);
     buf_puts(to, ".SH SEE ALSO\n");
     for (size_t i = 0; i < cmds_count; i++)

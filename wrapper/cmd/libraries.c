@@ -17,7 +17,7 @@
 #include <pcre2.h>
 
 /* The file a function of the library was loaded from, links followed ("libuuid.so.1.3.0"). */
-static const char *file_of(const void *function, struct arena *a)
+static const char *library_file_of(const void *function, struct arena *a)
 {
     Dl_info info, self;
     char real[PATH_MAX];
@@ -53,11 +53,11 @@ static const char *pcre2_text(struct arena *a)
 size_t libraries_list(struct library *ret, struct arena *a)
 {
     size_t n = 0;
-    ret[n++] = (struct library){"hwloc", hwloc_text(a), file_of(ADDRESS(hwloc_get_api_version), a)};
-    ret[n++] = (struct library){"cJSON", cJSON_Version(), file_of(ADDRESS(cJSON_Version), a)};
-    ret[n++] = (struct library){"libyaml", yaml_get_version_string(), file_of(ADDRESS(yaml_get_version_string), a)};
-    ret[n++] = (struct library){"PCRE2", pcre2_text(a), file_of(ADDRESS(pcre2_config_8), a)};
-    const char *uuid = file_of(ADDRESS(uuid_is_null), a);
+    ret[n++] = (struct library){"hwloc", hwloc_text(a), library_file_of(ADDRESS(hwloc_get_api_version), a)};
+    ret[n++] = (struct library){"cJSON", cJSON_Version(), library_file_of(ADDRESS(cJSON_Version), a)};
+    ret[n++] = (struct library){"libyaml", yaml_get_version_string(), library_file_of(ADDRESS(yaml_get_version_string), a)};
+    ret[n++] = (struct library){"PCRE2", pcre2_text(a), library_file_of(ADDRESS(pcre2_config_8), a)};
+    const char *uuid = library_file_of(ADDRESS(uuid_is_null), a);
     ret[n++] = (struct library){"libuuid", version_of_file(uuid), uuid};
     const char *curl = http_library(); /* "libcurl/7.88.1 OpenSSL/3.0 …" */
     ret[n++] = (struct library){"libcurl", curl ? arena_printf(a, "%.*s", (int)strcspn(curl + 8, " "), curl + 8) : "not installed",

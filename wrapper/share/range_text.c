@@ -57,7 +57,7 @@ static int find_bad(struct range *r, const struct check_state *k, const char *at
     return 0;
 }
 
-static struct tree_run *run_of(struct range *r, const char *id, unsigned what, struct arena *a)
+static struct tree_run *range_read_run(struct range *r, const char *id, unsigned what, struct arena *a)
 {
     struct tree_run *run = NULL;
     struct err ignored = {0};
@@ -69,7 +69,8 @@ static int find_corrections(struct range *r, const struct run_ids *after, struct
 {
     for (size_t i = 0; i < after->count; i++) {
         const char *id = after->id[i];
-        const struct tree_run *run = correction_possible(id) && !run_ids_has(&r->bad, id) ? run_of(r, id, TREE_META, r->arena) : NULL;
+        const struct tree_run *run =
+            correction_possible(id) && !run_ids_has(&r->bad, id) ? range_read_run(r, id, TREE_META, r->arena) : NULL;
         if (!run || strcmp(run->lifecycle, "deleted") == 0)
             continue;
         bool retracts;
@@ -105,7 +106,7 @@ static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *
 static int find_parents(struct range *r, struct err *err)
 {
     for (size_t i = 0; i < r->fresh.count; i++) {
-        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->arena);
+        const struct tree_run *run = range_read_run(r, r->fresh.id[i], TREE_META, r->arena);
         const char *parent = run ? runs_file(&r->runs, run, "tags/mlflow.parentRunId", 64, r->arena) : NULL;
         if (parent && record_is_id(str_of(parent)) && run_ids_add(&r->parents, parent))
             return err_set(err, ERR_SYSTEM, "out of memory");
@@ -170,7 +171,7 @@ static double median_of(const struct proposed_metric *m, struct beside *judge)
     return median;
 }
 
-static size_t compare(const struct proposed_group *now, const struct proposed_group *before, struct beside *ret)
+static size_t compare_with_earlier(const struct proposed_group *now, const struct proposed_group *before, struct beside *ret)
 {
     size_t n = 0, tests = 0;
     double p[METRICS_MAX];
@@ -272,7 +273,7 @@ static void put_group(struct range *r, const struct proposed_group *g, const str
 
 static int put_values_of(struct range *r, const struct proposed_group *g, struct err *err)
 {
-    struct tree_run *run = run_of(r, g->runs[0], TREE_PARAMS | TREE_TAGS, r->arena);
+    struct tree_run *run = range_read_run(r, g->runs[0], TREE_PARAMS | TREE_TAGS, r->arena);
     struct beside list[METRICS_MAX];
     struct proposal before;
     if (!run)
@@ -285,7 +286,7 @@ static int put_values_of(struct range *r, const struct proposed_group *g, struct
     const struct proposed_group *same = before.groups;
     while (same && strcmp(same->name, g->name) != 0)
         same = same->next;
-    size_t n = compare(g, same, list);
+    size_t n = compare_with_earlier(g, same, list);
     for (size_t i = 0; i < n; i++) {
         if (i == 0)
             put_group(r, g, run);
@@ -324,7 +325,7 @@ static void put_corrections(struct range *r)
     size_t n = 0;
     for (size_t i = 0; i < r->fresh.count; i++) {
         bool retracts;
-        const struct tree_run *run = correction_possible(r->fresh.id[i]) ? run_of(r, r->fresh.id[i], TREE_META, r->arena) : NULL;
+        const struct tree_run *run = correction_possible(r->fresh.id[i]) ? range_read_run(r, r->fresh.id[i], TREE_META, r->arena) : NULL;
         const char *target = run ? correction_target(&r->runs.folder, run, r->arena, &retracts) : NULL;
         if (!target || !record_is_id(str_of(target)))
             continue;
@@ -346,7 +347,7 @@ static int put_values(struct range *r, struct err *err)
     now.undirected = true;
     for (size_t i = 0; i < r->fresh.count; i++) {
         const char *id = r->fresh.id[i];
-        const struct tree_run *run = run_of(r, id, TREE_META, r->arena);
+        const struct tree_run *run = range_read_run(r, id, TREE_META, r->arena);
         if (run && is_measured(r, run) && proposal_add_run(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
             return -1;
     }
@@ -428,7 +429,7 @@ static int put_machines(struct range *r, struct err *err)
 {
     struct machine *first = NULL;
     for (size_t i = 0; i < r->fresh.count; i++) {
-        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->arena);
+        const struct tree_run *run = range_read_run(r, r->fresh.id[i], TREE_META, r->arena);
         if (!run || !is_measured(r, run))
             continue;
         const char *cells = machine_of(r, run);

@@ -71,7 +71,7 @@ static int count_commit(void *context, const struct repo_id *id)
     return ++*(size_t *)context > COMMITS_MAX ? 1 : 0;
 }
 
-static int look_at_branch(struct share *s, const char *ref, struct branch *ret, struct err *err)
+static int read_branch(struct share *s, const char *ref, struct branch *ret, struct err *err)
 {
     *ret = (struct branch){0};
     int rc = repo_ref(s->repo, ref, &ret->tip, err);
@@ -124,7 +124,7 @@ static int holds_old_target(struct share *s, const struct branch *b, struct err 
 }
 
 /* 1: it is as it shall be. 0: it must be made anew. */
-static int stands(struct share *s, const struct branch *b, struct err *err)
+static int branch_is_current(struct share *s, const struct branch *b, struct err *err)
 {
     struct brought brought = {.s = s, .err = err};
     struct repo_id was, is;
@@ -150,7 +150,7 @@ static int stands(struct share *s, const struct branch *b, struct err *err)
 
 /* ---- made anew ---- */
 
-struct making {
+struct branch_making {
     struct share *s;
     const struct branch *old;
     struct commit_hand hand;
@@ -162,7 +162,7 @@ struct making {
 };
 
 /* Its tree: as it was committed, else from the disk. A run that cannot be committed is left out with the reason. */
-static int add_run(struct making *m, struct share_run *r, struct err *err)
+static int branch_add_run(struct branch_making *m, struct share_run *r, struct err *err)
 {
     struct share *s = m->s;
     struct repo_entry there;
@@ -190,7 +190,7 @@ static int add_run(struct making *m, struct share_run *r, struct err *err)
     return rc;
 }
 
-static int end_batch(struct making *m, struct err *err)
+static int end_batch(struct branch_making *m, struct err *err)
 {
     struct share *s = m->s;
     if (!m->count)
@@ -205,7 +205,7 @@ static int end_batch(struct making *m, struct err *err)
 
 static int commit_all(struct share *s, const struct branch *old, struct commit_person *who, struct err *err)
 {
-    struct making m = {.s = s, .old = old, .runs = calloc(BATCH_RUNS, sizeof *m.runs), .list = calloc(BATCH_RUNS, sizeof *m.list)};
+    struct branch_making m = {.s = s, .old = old, .runs = calloc(BATCH_RUNS, sizeof *m.runs), .list = calloc(BATCH_RUNS, sizeof *m.list)};
     struct progress p;
     int rc = !m.runs || !m.list ? err_set(err, ERR_SYSTEM, "no memory") : commit_hand_read(&s->results, isatty(STDIN_FILENO), &m.hand, err);
     if (rc == 0)
@@ -215,7 +215,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
     for (size_t i = 0; rc == 0 && i < s->count; i++) {
         progress_show(&p, i + 1, NULL);
         if (!s->list[i].left_out)
-            rc = add_run(&m, &s->list[i], err);
+            rc = branch_add_run(&m, &s->list[i], err);
         if (rc == 0 && (m.count == BATCH_RUNS || m.bytes > BATCH_BYTES))
             rc = end_batch(&m, err);
     }
@@ -237,7 +237,7 @@ static int build_once(struct share *s, const struct ref_turn *turn, struct err *
     struct branch old;
     struct commit_person who;
     repo_refresh(s->repo);
-    int rc = look_at_branch(s, s->results.branch, &old, err) ? -1 : stands(s, &old, err);
+    int rc = read_branch(s, s->results.branch, &old, err) ? -1 : branch_is_current(s, &old, err);
     if (rc < 0)
         return -1;
     if (rc == 1) {

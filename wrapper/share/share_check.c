@@ -6,7 +6,7 @@
 
 #include "base/progress.h"
 
-static void show_progress(void *context, size_t done, size_t total)
+static void share_show_progress(void *context, size_t done, size_t total)
 {
     struct progress *p = context;
     p->total = total;
@@ -14,7 +14,7 @@ static void show_progress(void *context, size_t done, size_t total)
 }
 
 /* NULL: the finding is about none that is shared. */
-static struct share_run *run_of(struct share *s, const char *path, const char **ret_file)
+static struct share_run *share_run_of(struct share *s, const char *path, const char **ret_file)
 {
     struct str experiment, id;
     bool named = check_report_run(s->results.prefix, path, &experiment, &id, ret_file);
@@ -33,7 +33,7 @@ static int leave_out_more(struct share *s)
 }
 
 /* Returns 1 if a run was left out. */
-static int leave_out(struct share *s, struct err *err)
+static int share_leave_out_refused(struct share *s, struct err *err)
 {
     int rc = 0;
     for (const struct check_finding *f = s->check.first; f; f = f->next) {
@@ -41,7 +41,7 @@ static int leave_out(struct share *s, struct err *err)
         const char *file = "";
         if (s->check.severity[f->id] != CHECK_ERROR)
             continue;
-        struct share_run *r = run_of(s, f->path, &file);
+        struct share_run *r = share_run_of(s, f->path, &file);
         if (!r)
             return err_set(err, ERR_INPUT, "check refuses the branch %s: %s: %.200s: %.300s; %s. Nothing was pushed", s->branch, kind->word,
                            f->path, f->text, kind->remedy);
@@ -99,7 +99,7 @@ int share_check(struct share *s, struct err *err)
     check_begin(k, s->arena);
     k->has_remote = true;
     k->catalogue = &ours;
-    k->progress = show_progress;
+    k->progress = share_show_progress;
     k->context = &p;
     progress_begin(&p, s->notes, "checking run", 0);
     int rc = check_range(k, s->repo, &s->target, &s->tip, s->results.prefix, err);
@@ -111,5 +111,5 @@ int share_check(struct share *s, struct err *err)
         s->renew = true;
         return 1;
     }
-    return s->no_check ? 0 : leave_out(s, err);
+    return s->no_check ? 0 : share_leave_out_refused(s, err);
 }

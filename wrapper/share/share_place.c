@@ -47,7 +47,7 @@ int share_note_folder(const struct share *s)
 
 /* ---- repository and remotes ---- */
 
-static const char *config(struct share *s, const char *key)
+static const char *git_config_value(struct share *s, const char *key)
 {
     const char *text = NULL;
     return repo_config(s->repo, key, s->arena, &text, NULL) == 0 && text && *text ? text : NULL;
@@ -77,7 +77,7 @@ static int find_remotes(struct share *s, struct err *err)
         return -1;
     if (!list[0])
         return err_set(err, ERR_INPUT, "this repository has no remote to share with: git remote add origin ADDRESS");
-    const char *kept = config(s, "benchwrap.remote"), *fork = config(s, "remote.pushDefault");
+    const char *kept = git_config_value(s, "benchwrap.remote"), *fork = git_config_value(s, "remote.pushDefault");
     s->remote = given ? given : kept ? kept : has_remote(list, "upstream") ? "upstream" : has_remote(list, "origin") ? "origin" : list[0];
     s->to = to ? to : fork ? fork : has_remote(list, "origin") && !given ? "origin" : s->remote;
     const char *const both[] = {s->remote, s->to};
@@ -193,8 +193,9 @@ static int fetch_target(struct share *s, struct err *err)
 static int find_forge(struct share *s, struct err *err)
 {
     const char *url = NULL, *to = NULL;
-    struct forge_named named = {
-        .kind = config(s, "benchwrap.forge"), .web = config(s, "benchwrap.forgeUrl"), .api = config(s, "benchwrap.forgeApi")};
+    struct forge_named named = {.kind = git_config_value(s, "benchwrap.forge"),
+                                .web = git_config_value(s, "benchwrap.forgeUrl"),
+                                .api = git_config_value(s, "benchwrap.forgeApi")};
     if (repo_remote_url(s->repo, s->remote, false, s->arena, &url, err) || repo_remote_url(s->repo, s->to, true, s->arena, &to, err))
         return -1;
     return forge_place_of(&s->target_place, url, &named, s->env, s->arena, err) ||
@@ -231,7 +232,7 @@ int share_find_places(struct share *s, struct err *err)
     s->dir = repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo);
     if (clean_reason(s, err) || find_remotes(s, err) || find_forge(s, err))
         return -1;
-    s->base = base ? base : config(s, "benchwrap.base");
+    s->base = base ? base : git_config_value(s, "benchwrap.base");
     if (s->base && check_name(s, "--base", s->base, true, err))
         return -1;
     if (ask_remote(s, s->to, err) || (!s->base && strcmp(s->to, s->remote) != 0 && ask_remote(s, s->remote, err)))

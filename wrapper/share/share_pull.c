@@ -68,7 +68,7 @@ static const char *trust_of(char *const *env)
     return found;
 }
 
-static int look(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
+static int find_request(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
 {
     enum forge_answer answer = forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, err);
     if (answer != FORGE_FINE)
@@ -110,7 +110,7 @@ int share_forge_open(struct share *s, struct share_forge **ret, struct share_req
     if (!f)
         return err_set(err, ERR_SYSTEM, "no memory");
     f->branch = (struct forge_branch){.branch = s->branch, .base = s->base};
-    if (forge_open(&f->forge, &s->target_place, &s->source_place, &token, &http, err) || look(s, f, request, err)) {
+    if (forge_open(&f->forge, &s->target_place, &s->source_place, &token, &http, err) || find_request(s, f, request, err)) {
         share_forge_close(f);
         return -1;
     }
@@ -127,8 +127,8 @@ void share_forge_close(struct share_forge *f)
 
 /* ---- behind the push ---- */
 
-static int refresh(struct share *s, struct share_forge *f, const char *title, struct str text, struct share_request *request,
-                   struct err *err)
+static int refresh_request(struct share *s, struct share_forge *f, const char *title, struct str text, struct share_request *request,
+                           struct err *err)
 {
     struct buf whole CLEANUP_BUF;
     buf_init(&whole, TEXT_MAX);
@@ -145,8 +145,8 @@ static int refresh(struct share *s, struct share_forge *f, const char *title, st
 }
 
 /* Two shares of a clone, or a reply that was lost: then there is one by now, and it is looked for. */
-static int create(struct share *s, struct share_forge *f, const char *title, const char *text, struct share_request *request,
-                  struct err *err)
+static int create_request(struct share *s, struct share_forge *f, const char *title, const char *text, struct share_request *request,
+                          struct err *err)
 {
     enum forge_answer answer = forge_create(f->forge, &f->branch, title, text, s->arena, &request->pull, err);
     request->outcome = SHARE_OPENED;
@@ -155,7 +155,7 @@ static int create(struct share *s, struct share_forge *f, const char *title, con
     struct err again = {0};
     if ((answer == FORGE_EXISTS || answer == FORGE_LATER) &&
         forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, &again) == FORGE_FINE && f->open.number)
-        return refresh(s, f, title, str_of(text), request, err);
+        return refresh_request(s, f, title, str_of(text), request, err);
     return -1;
 }
 
@@ -189,7 +189,8 @@ int share_forge_request(struct share *s, struct share_forge *f, struct share_req
     unsigned long long open = f->open.number;
     int rc = open ? look_again(s, f, request, err) : 0;
     if (rc == 0)
-        rc = f->open.number ? refresh(s, f, title.p, buf_text(&text), request, err) : create(s, f, title.p, text.p, request, err);
+        rc = f->open.number ? refresh_request(s, f, title.p, buf_text(&text), request, err)
+                            : create_request(s, f, title.p, text.p, request, err);
     if (rc == 0)
         return 0;
     request->outcome = SHARE_FAILED;

@@ -81,7 +81,7 @@ static bool hook_words(const struct program_end *end, struct buf *to)
     return true;
 }
 
-static int refused(struct share *s, const struct program_end *end, struct err *err)
+static int explain_refusal(struct share *s, const struct program_end *end, struct err *err)
 {
     struct buf words CLEANUP_BUF;
     const char *meaning = NULL;
@@ -188,7 +188,7 @@ static int push_commit(struct share *s, const struct repo_id *commit, struct err
     int rc = share_git(s, PUSH_LIMIT_S, args, (struct str){0}, &end, err);
     if (rc < 0 && !end.timed_out)
         return -1;
-    rc = rc < 0 || end.status ? refused(s, &end, err) : 0;
+    rc = rc < 0 || end.status ? explain_refusal(s, &end, err) : 0;
     program_end_deinit(&end);
     if (rc == 0) {
         s->is_seen = true;
@@ -212,7 +212,7 @@ static int set_ref(struct share *s, const char *ref, const struct repo_id *id, s
 
 /* Remembered as refs of our own: the tracking branch follows every fetch, and would take the sense out of the lease; and a target that is rewritten by force
  * no longer says which files of our branch came from it. */
-static int remember(struct share *s, struct err *err)
+static int remember_pushed(struct share *s, struct err *err)
 {
     return set_ref(s, share_ref(s, "pushed"), &s->seen, err) || set_ref(s, share_ref(s, "base"), &s->target, err) ? -1 : 0;
 }
@@ -236,7 +236,7 @@ static int push_pieces(struct share *s, struct err *err)
     struct pieces p = {.id = calloc(PIECES_MAX, sizeof *p.id)};
     int rc = p.id ? repo_history(s->repo, &s->tip, &s->target, note_piece, &p, err) : err_set(err, ERR_SYSTEM, "no memory");
     for (size_t i = p.count; rc == 0 && i > 1; i--)
-        rc = push_commit(s, &p.id[i - 1], err) || remember(s, err) ? -1 : 0;
+        rc = push_commit(s, &p.id[i - 1], err) || remember_pushed(s, err) ? -1 : 0;
     free(p.id);
     return rc < 0 ? -1 : 0;
 }
@@ -248,11 +248,11 @@ int share_push(struct share *s, enum share_pushed *ret, struct err *err)
     if (check_seen(s, err))
         return -1;
     if (s->is_seen && repo_id_eq(&s->seen, &s->tip))
-        return s->was_pushed && repo_id_eq(&s->pushed, &s->seen) ? 0 : remember(s, err);
+        return s->was_pushed && repo_id_eq(&s->pushed, &s->seen) ? 0 : remember_pushed(s, err);
     for (size_t i = 0; i < s->count; i++)
         bytes += s->list[i].left_out ? 0 : s->list[i].bytes;
     *ret = SHARE_PUSHED;
     if (bytes > at_once && s->commits > 1 && push_pieces(s, err))
         return -1;
-    return push_commit(s, &s->tip, err) || remember(s, err) ? -1 : 0;
+    return push_commit(s, &s->tip, err) || remember_pushed(s, err) ? -1 : 0;
 }

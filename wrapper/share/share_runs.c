@@ -95,7 +95,7 @@ static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 
 /* ---- the runs that are here ---- */
 
-static struct share_run *add_run(struct share *s, const char *experiment, const char *id, struct err *err)
+static struct share_run *list_add_run(struct share *s, const char *experiment, const char *id, struct err *err)
 {
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 256;
@@ -133,7 +133,7 @@ static int look_run(void *context, const struct folder_entry *e)
         l->s->known++;
         return 0;
     }
-    struct share_run *r = add_run(l->s, l->experiment, e->name.p, l->err);
+    struct share_run *r = list_add_run(l->s, l->experiment, e->name.p, l->err);
     if (!r || run_ids_add(&l->seen, r->id))
         return err_set(l->err, ERR_SYSTEM, "no memory");
     r->on_disk = true;
@@ -173,7 +173,7 @@ static int branch_run(void *context, const struct repo_entry *e)
     if (e->mode != REPO_MODE_DIR || !record_is_id(str_of(e->name)) || run_ids_has(&l->seen, e->name) || run_ids_has(l->target, e->name))
         return 0;
     l->s->local++;
-    struct share_run *r = add_run(l->s, l->experiment, e->name, l->err);
+    struct share_run *r = list_add_run(l->s, l->experiment, e->name, l->err);
     if (r)
         r->in_branch = true;
     return r ? 0 : -1;
@@ -186,7 +186,7 @@ static int branch_experiment(void *context, const struct repo_entry *e)
     return e->mode == REPO_MODE_DIR && run_ids_experiment(str_of(e->name)) ? repo_each(l->s->repo, &e->id, branch_run, l, l->err) : 0;
 }
 
-static int look_at_branch(struct looking *l, const struct repo_id *tip)
+static int read_runs_of_branch(struct looking *l, const struct repo_id *tip)
 {
     struct repo_entry mlruns;
     int rc = repo_find(l->s->repo, tip, l->s->results.prefix, &mlruns, l->err);
@@ -204,7 +204,7 @@ static int by_place(const void *a, const void *b)
 
 /* ---- which of them can go ---- */
 
-static const char *file_of(const struct share *s, const struct share_run *r, const char *name, size_t max)
+static const char *share_file_of(const struct share *s, const struct share_run *r, const char *name, size_t max)
 {
     return r->run ? runs_file(&s->runs, r->run, name, max, s->arena) : NULL;
 }
@@ -218,23 +218,23 @@ static const char *why_not(struct share *s, struct share_run *r)
         return err.text[0] ? arena_printf(s->arena, "%s", err.text) : "it is there twice";
     if (r->run->problem)
         return r->run->problem;
-    if (strcmp(r->run->lifecycle, "deleted") == 0 && !file_of(s, r, "tags/benchwrap.lifecycle", 16))
+    if (strcmp(r->run->lifecycle, "deleted") == 0 && !share_file_of(s, r, "tags/benchwrap.lifecycle", 16))
         return "it was deleted"; /* here; an adopted run was deleted where it comes from, and stays so everywhere */
     if (r->run->status == RUN_RUNNING)
         return "it has not ended";
     if (s->results.public_profile && !s->options.private && commit_is_private(s->runs.root, r->experiment, r->id))
         return "it was recorded with the private profile, and this repository is public (--private shares it all the same)";
-    if (!file_of(s, r, "artifacts/manifest.json", 16))
+    if (!share_file_of(s, r, "artifacts/manifest.json", 16))
         return "benchwrap has not recorded it (no artifacts/manifest.json)";
     return NULL;
 }
 
-static void leave_out(struct share *s, const struct run_ids *removed)
+static void share_choose_left_out(struct share *s, const struct run_ids *removed)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
         r->left_out = run_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
-        r->site = r->left_out ? NULL : file_of(s, r, "tags/site", 64);
+        r->site = r->left_out ? NULL : share_file_of(s, r, "tags/site", 64);
     }
 }
 
@@ -251,7 +251,7 @@ int share_find_runs(struct share *s, struct err *err)
     if (rc == 0)
         rc = look_at_disk(&l);
     if (rc == 0 && there == 0)
-        rc = look_at_branch(&l, &tip);
+        rc = read_runs_of_branch(&l, &tip);
     if (rc == 0 && s->count)
         rc = find_removed(s, &removed, err);
     if (rc == 0)
@@ -259,7 +259,7 @@ int share_find_runs(struct share *s, struct err *err)
     if (rc == 0) {
         if (s->count)
             qsort(s->list, s->count, sizeof *s->list, by_place);
-        leave_out(s, &removed);
+        share_choose_left_out(s, &removed);
         rc = share_leave_out_lost(s, err) || share_leave_out_retracted(s, err) ? -1 : 0;
     }
     run_ids_deinit(&target);
@@ -331,7 +331,7 @@ static size_t replaced_in_output(struct share *s, struct share_run *r)
     size_t sum = 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         uint64_t n;
-        const char *text = file_of(s, r, counts[i], 32);
+        const char *text = share_file_of(s, r, counts[i], 32);
         if (text && str_uint(str_trim(str_of(text)), &n))
             sum += n;
     }
@@ -339,14 +339,14 @@ static size_t replaced_in_output(struct share *s, struct share_run *r)
 }
 
 /* What the text of a pull request says of a run. */
-static void describe(struct share *s, struct share_run *r)
+static void describe_run(struct share *s, struct share_run *r)
 {
     struct headline h[HEADLINES_SHOWN];
     const struct folder tree = runs_tree(&s->runs, r->run);
     struct buf b CLEANUP_BUF;
     buf_init(&b, 1000);
-    r->benchmark = file_of(s, r, "tags/benchmark", 256);
-    r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
+    r->benchmark = share_file_of(s, r, "tags/benchmark", 256);
+    r->verdict = share_file_of(s, r, "tags/benchwrap.verdict", 64);
     r->redacted += replaced_in_output(s, r);
     size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->arena, h);
     for (size_t i = 0; i < n; i++)
@@ -354,7 +354,7 @@ static void describe(struct share *s, struct share_run *r)
     r->headline = n && !b.failed ? arena_dup(s->arena, b.p, b.n) : NULL;
 }
 
-static void measure(struct share *s, struct share_run *r)
+static void measure_run(struct share *s, struct share_run *r)
 {
     CLEANUP_FOLDER struct folder in = {0};
     struct folder root = folder_disk(s->runs.root);
@@ -366,7 +366,7 @@ static void measure(struct share *s, struct share_run *r)
     else if (s->source_place.kind == FORGE_GITHUB && m.largest > github_file_max)
         r->left_out = "a file of it is larger than the 100 MiB that GitHub takes; record it with a smaller --artifact-max";
     if (!r->left_out)
-        describe(s, r);
+        describe_run(s, r);
 }
 
 void share_measure(struct share *s)
@@ -377,7 +377,7 @@ void share_measure(struct share *s)
         struct share_run *r = &s->list[i];
         progress_show(&p, i + 1, NULL);
         if (!r->left_out && r->on_disk)
-            measure(s, r);
+            measure_run(s, r);
     }
     progress_clear(&p);
     share_leave_out_related(s);

@@ -127,7 +127,7 @@ static const struct share_run *corrected_by(const struct share *s, const struct 
     return NULL;
 }
 
-static void put_run(const struct share *s, struct buf *to, const struct share_run *r)
+static void put_run_line(const struct share *s, struct buf *to, const struct share_run *r)
 {
     const struct share_run *by = corrected_by(s, r);
     struct buf time CLEANUP_BUF;
@@ -157,7 +157,7 @@ static void put_runs(const struct share *s, struct buf *to)
         s->shared > RUNS_SHOWN ? "The first runs" : "The runs");
     for (size_t i = 0; i < s->count && shown < RUNS_SHOWN && to->n < TEXT_ROOM; i++)
         if (!s->list[i].left_out) {
-            put_run(s, to, &s->list[i]);
+            put_run_line(s, to, &s->list[i]);
             shown++;
         }
     if (shown < s->shared)
