@@ -60,5 +60,15 @@ is "a file that stops fails the run" "$?" 1
 like "  and is the only one that fails" "$out" 'a\.t .*Tests: 1 Failed: 1'
 like "  while the others run" "$out" 'b\.t \.+ ok'
 
+# ---- lint prose: the words that the glossary avoids ----
+printf '/* whole: "the\n * recorder tells" */\nchar *text = "told"; // looked at\n' >"$WORK/words.c"
+printf 'A figure of merit is at least `told`.\n\n```\nnobody looks\n```\nThe run is recorded\nby somebody.\n' >"$WORK/words.md"
+out=$(cd "$ROOT" && scripts/lint prose "$WORK/words.c" "$WORK/words.md")
+is "lint prose fails where it finds a word" "$?" 1
+is "  in comments and paragraphs, with file and line" "$(printf '%s\n' "$out" | sed -n "s|^$WORK/\([^ ]* \"[a-z]*\"\).*|\1|p" | sort)" "$(printf '%s\n' 'words.c:1: "whole"' 'words.c:2: "tells"' 'words.c:3: "looked"' 'words.md:7: "somebody"')"
+like "  and counts" "$out" "4 words in 2 files"
+printf 'The run is recorded.\n' >"$WORK/words.md"
+ok "  and is content without one" sh -c "cd '$ROOT' && scripts/lint prose '$WORK/words.md'"
+
 for f in scripts/quickstart scripts/test .ci/run; do ok "$f may be run" test -x "$ROOT/$f"; done
 done_testing
