@@ -1,4 +1,5 @@
-/* apart.h: what is the same for all work that is done in a forked process of its own with a deadline: it keeps few descriptors, and is heard through a pipe. */
+/* apart.h: work in a forked process with a deadline: closes inherited descriptors, and reads the
+ * answer from a pipe. */
 #ifndef BASE_APART_H
 #define BASE_APART_H
 #include "base/buf.h"
@@ -6,9 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the process: closes all descriptors from this one on (a journal's lock, somebody's pipe must not live on in one that hangs). */
+/* Called in the new process: closes all descriptors from `first` on. A process that hangs must not
+ * hold a journal's lock or another process's pipe. */
 void apart_close_from(int first);
-/* Appends what comes through the pipe, until its other end is closed: true. False: until this monotonic time it was not, or it says more than the
- * buffer's maximum. */
+/* Appends what comes through the pipe until its other end is closed: true. False: the time
+ * (monotonic, ns) is over, or more came than the buffer may hold. */
 bool apart_hear(int fd, int64_t until_ns, struct buf *to);
 #endif

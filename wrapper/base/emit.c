@@ -1,4 +1,4 @@
-/* tell.c: facts for the recorder over its socket; see tell.h. */
+/* emit.c: sends facts to the recorder over its socket; see emit.h. */
 #include "base/emit.h"
 
 #include "base/buf.h"

@@ -1,4 +1,5 @@
-/* tell.h: telling facts to the recorder of the run that this process is part of: one JSON object per datagram, to the socket of BENCHWRAP_SOCKET. */
+/* emit.h: sends facts to the recorder of the run that this process is part of, one JSON object per
+ * datagram, to the socket that BENCHWRAP_SOCKET names. */
 #ifndef BASE_EMIT_H
 #define BASE_EMIT_H
 #include "base/err.h"
@@ -12,8 +13,9 @@ enum { EMIT_MAX = 60 << 10, EMIT_WAIT_S = 2 }; /* bytes of one fact: below the s
  * user nor to root, for example because another user took the name after the recorder died. Root also accepts the user who called sudo, and any known
  * user where sudo was not used. A kernel without unix_diag cannot answer: then the socket is accepted. */
 int emit_open(const char *name, struct err *err);
-/* Sends one fact; file: an open descriptor that goes with it, or -1. 0, or -1 with errno. */
+/* Sends one fact. file: an open descriptor to pass with it, or -1. 0, or -1 with errno. */
 int emit_send(int fd, struct str fact, int file);
-/* {"metric": key, "value": …, "step": …, "time": …}; a value that is not finite is not told. 0, or -1 with errno. */
+/* Sends {"metric": key, "value": …, "step": …, "time": …}. A value that is not finite is not sent.
+ * 0, or -1 with errno. */
 int emit_metric(int fd, const char *key, double value, int64_t step, int64_t time_ms);
 #endif

@@ -120,7 +120,7 @@ static int list_name(void *context, const char *name, unsigned char type)
     struct stat st;
     bool look = type == DT_UNKNOWN || (l->modes && type == DT_REG);
     if (look && fstatat(l->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return 0; /* gone meanwhile */
+        return 0; /* removed since it was listed */
     struct folder_entry entry = {.name = str_of(name), .kind = look ? folder_kind_of(st.st_mode) : kind_of_type(type)};
     if (!l->modes && entry.kind == FOLDER_PROGRAM)
         entry.kind = FOLDER_FILE;

@@ -1,8 +1,10 @@
-/* folder.h: folders to be read, wherever they lie: on disk, or in a commit of a git repository. Who reads does not see the difference.
+/* folder.h: read access to folders, on disk or in a commit of a git repository, through one
+ * interface.
  *
- * What lies there is foreign: every read states its bound, links are never followed, a name is any bytes. Functions that
- * return int give 0, or -1 with errno: ENOENT, ENOTDIR, EISDIR, ELOOP (a link, or no regular file), EFBIG (over the bound), EIO (the object is damaged or
- * not there, as in a partial clone), ENOMEM. */
+ * The content is foreign: every read states its bound, links are never followed, a name is any
+ * bytes. Functions that return int give 0, or -1 with errno: ENOENT, ENOTDIR, EISDIR, ELOOP (a
+ * link, or no regular file), EFBIG (over the bound), EIO (the object is damaged or missing, as in
+ * a partial clone), ENOMEM. */
 #ifndef BASE_FOLDER_H
 #define BASE_FOLDER_H
 #include "base/buf.h"
@@ -28,7 +30,7 @@ struct folder_entry {
 struct folder {
     const struct folder_ops *ops; /* NULL: left, or never entered */
     int fd; /* on disk: the descriptor */
-    bool borrowed; /* the descriptor is somebody else's */
+    bool borrowed; /* another owner closes the descriptor */
     void *own; /* the implementation's */
 };
 
@@ -42,25 +44,30 @@ struct folder_ops {
     int (*read)(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to);
 };
 
-/* The folder of an open directory, which stays the caller's. */
+/* Returns the folder of an open directory. The descriptor stays the caller's. */
 struct folder folder_disk(int fd);
-/* The folder f/path. On success *ret is to be left, before f is; on failure nothing is held. */
+/* Opens the folder f/path. On success the caller must leave *ret before f. On failure nothing is
+ * held. */
 int folder_enter(const struct folder *f, const char *path, struct folder *ret);
-/* May several threads read through it at once, each entering folders of its own? On disk; libgit2 lets only one read at a time. */
+/* Returns whether several threads may read through it at once, each with folders of its own. True
+ * on disk; libgit2 allows one reader at a time. */
 bool folder_shared(const struct folder *f);
-void folder_leave(struct folder *f); /* once more does no harm */
+void folder_leave(struct folder *f); /* may be called twice */
 #define CLEANUP_FOLDER __attribute__((cleanup(folder_leave)))
 /* Calls `each` for every entry (not . and ..), in no order, until it returns non-zero, which is returned. -1: errno. */
 int folder_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
-/* The same where programs are taken for files (and may be told as FOLDER_FILE): on disk no entry is looked at for its mode. */
+/* Like folder_list, but programs may be reported as FOLDER_FILE: on disk this needs no stat of
+ * each entry. */
 int folder_names(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
-/* What f/path is. ret->name and ret->id are not set. *ret_size (may be NULL): bytes of a file, else 0. */
+/* Describes f/path. Does not set ret->name and ret->id. *ret_size (may be NULL): bytes of a file,
+ * else 0. */
 int folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size);
-/* The bytes of the file f/path behind those in `to`, which may grow to max and 64 KiB more. EFBIG: more than max. */
+/* Appends the bytes of the file f/path to `to`, which may grow to max and 64 KiB more. EFBIG: it
+ * has more than max bytes. */
 int folder_read(const struct folder *f, const char *path, size_t max, struct buf *to);
-/* The first max bytes of it. 1: there are more. */
+/* Appends the first max bytes. 0; 1: the file has more; -1: errno. */
 int folder_read_head(const struct folder *f, const char *path, size_t max, struct buf *to);
-/* As folder_read, piece by piece. */
+/* Like folder_read, but passes the bytes to `piece` in pieces. */
 int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
                 void *context);
 #endif

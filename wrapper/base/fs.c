@@ -77,7 +77,7 @@ int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *re
     if (fstat(fd, &st))
         return err_sys(err, "cannot read %s", path);
     size_t done = 0;
-    /* One byte more than allowed is asked for, to tell "full" from "longer". */
+    /* Read one byte more than allowed, to distinguish "full" from "longer". */
     size_t piece = S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size < max ? (size_t)st.st_size + 1 : PIECE;
     for (;;) {
         size_t want = max - done < piece ? max - done + 1 : piece;
@@ -161,7 +161,7 @@ int fs_create(int dir, const char *path, struct str data, mode_t mode, struct er
         return err_sys(err, "cannot create %s", path);
     if (fs_write_all(fd, data.p, data.n) < 0)
         return err_sys(err, "cannot write %s", path);
-    if (close(fs_take(&fd)) < 0 && errno != EINTR) /* NFS tells a full disk here */
+    if (close(fs_take(&fd)) < 0 && errno != EINTR) /* NFS reports a full disk here */
         return err_sys(err, "cannot write %s", path);
     return 0;
 }

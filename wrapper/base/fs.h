@@ -18,11 +18,13 @@ enum { FS_CUT = 1, FS_LINKS = 2 };
 int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
 /* The same from an open descriptor, which stays open; path is for messages. */
 int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
-/* Appears whole or not at all: temporary name beside it, write, (sync), rename. mode as for open. With AT_FDCWD, what
- * is no file (a device, a pipe), and what /dev/stdout, /dev/stderr and /dev/fd/N stand for, is not replaced but written to; a pipe that nobody
- * reads is an error. */
+/* Writes the file so that it appears complete or not at all: a temporary name in the same folder,
+ * write, (sync), rename. mode as for open. With AT_FDCWD, devices, pipes and what /dev/stdout,
+ * /dev/stderr and /dev/fd/N name are written to instead of replaced; a pipe without a reader is an
+ * error. */
 int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync, struct err *err);
-/* A new file in a place nobody else sees yet; no rename. */
+/* Creates a new file, which must not exist, without a temporary name: for folders that no other
+ * process reads yet. */
 int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err);
 /* write(2) until all is written; EINTR retried. 0 or -1 with errno. */
 int fs_write_all(int fd, const void *p, size_t n);
@@ -32,10 +34,11 @@ int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err);
 int fs_remove_tree(int dir, const char *path, struct err *err);
 /* Syncs every file and directory below path (and path itself). */
 int fs_sync_tree(int dir, const char *path, struct err *err);
-/* Calls each for the names in the directory dir/path (without . and ..), as the file system has them; type: DT_REG …, or DT_UNKNOWN. Ends when it
- * returns non-zero, which is returned. -1 with errno. path NULL: `dir` itself from its beginning, its position is as before afterwards. */
+/* Calls each for every name in the directory dir/path (without . and ..), in the order of the file
+ * system; type: DT_REG …, or DT_UNKNOWN. Stops when `each` returns non-zero, and returns that. -1
+ * with errno. path NULL: reads `dir` itself from its beginning and restores its position. */
 int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context);
-/* The same names, sorted by bytes. Free with fs_names_deinit. */
+/* The names that fs_list found, sorted by bytes. Free with fs_names_deinit. */
 struct fs_names {
     char **names;
     size_t count;
@@ -47,9 +50,10 @@ void fs_names_deinit(struct fs_names *list);
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
 /* The same by a hard link, where that works; mode counts for a copy only. */
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
-/* The open-file-description lock of the whole file, written one at a time; never waits. 0; -1 with errno: EAGAIN or EACCES: another has it. */
+/* Takes the write lock (open file description) on the whole file; never waits. 0; -1 with errno:
+ * EAGAIN or EACCES: another process holds it. */
 int fs_lock(int fd);
-/* The descriptor, which the variable (-1 from now on) no longer owns. */
+/* Returns the descriptor and sets the variable to -1, so that it no longer owns it. */
 int fs_take(int *fd);
 void fs_close(int *fd); /* cleanup: closes and sets -1 */
 #define CLEANUP_FD __attribute__((cleanup(fs_close)))

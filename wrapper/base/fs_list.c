@@ -29,7 +29,7 @@ static int fs_names_append(struct fs_names *list, size_t *room, const char *name
 int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context)
 {
     _Alignas(struct dirent64) char
-        entries[16384]; /* readdir's stream looks at the descriptor three times, and takes twice as much from the heap */
+        entries[16384]; /* readdir's stream needs three more system calls and twice the memory from the heap */
     int fd = path ? openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : dir, rc = 0;
     ssize_t n = 0;
     off_t before = path || fd < 0 ? 0 : lseek(fd, 0, SEEK_CUR);
@@ -45,10 +45,10 @@ int fs_each_name(int dir, const char *path, int (*each)(void *context, const cha
     int why = errno;
     if (path)
         fs_close(&fd);
-    else if (lseek(fd, before, SEEK_SET) < 0) /* somebody may be in the middle of the same list */
+    else if (lseek(fd, before, SEEK_SET) < 0) /* the caller may be reading the same directory */
         return -1;
     errno = why;
-    return n < 0 && why != ENOENT /* a folder that was removed meanwhile has no entries */ ? -1 : rc;
+    return n < 0 && why != ENOENT /* a folder that was removed has no entries */ ? -1 : rc;
 }
 
 struct fs_list_growing {

@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 
-/* Is the name one of the list? A list that is not understood has no names. */
+/* Returns whether the list contains the name. A list that cannot be parsed contains none. */
 bool hostlist_has(struct str list, struct str name);
-/* The part of the list before the next comma outside of brackets, and cuts it off; n 0: the end. */
+/* Returns the part before the next comma outside of brackets, and removes it from *list. The item
+ * may be empty; the list has ended when list->n is 0. */
 struct str hostlist_cut(struct str *list);
 #endif

@@ -275,7 +275,7 @@ static void set_trust(struct http *h, const struct http_request *q)
     if (h->ca_file)
         set(h->easy, h->ca_folder ? CURLOPT_CAPATH : CURLOPT_CAINFO, h->ca_file);
     if (h->ca_folder)
-        set(h->easy, CURLOPT_CAINFO, (char *)NULL); /* instead of the system's, not beside it */
+        set(h->easy, CURLOPT_CAINFO, (char *)NULL); /* instead of the system's, not in addition */
     if (h->insecure) {
         set(h->easy, CURLOPT_SSL_VERIFYPEER, 0L);
         set(h->easy, CURLOPT_SSL_VERIFYHOST, 0L);

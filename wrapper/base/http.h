@@ -27,7 +27,7 @@ struct http_config {
     bool no_redirects;
     double connect_s, total_s;   /* at most so long for a connection, and for a whole request that moves no file; 0: 10 and 120 */
     double stall_s;              /* give up when fewer than 10 bytes per second came for so long; 0: 30 */
-    int cancel_fd;               /* a request is given up as soon as this can be read; -1: none */
+    int cancel_fd;               /* aborts a request as soon as it is readable; -1: none */
 };
 
 /* Everything is copied. ERR_SYSTEM: libcurl cannot be loaded (the text names the package), or no memory. */
@@ -44,9 +44,9 @@ struct http_request {
     bool foreign;            /* not the server of the configuration (a presigned address): no credentials, none of its headers */
     bool fresh;              /* on a new connection, unless the kept one was used within a second: libcurl repeats a request silently when a kept
                               * one breaks before the reply, as idle ones do */
-    bool parting;            /* what is given up is said so: even when the process is asked to end (cancel_fd), and for 5 s at most */
+    bool parting;            /* a last message, sent even while cancel_fd is readable; 5 s at most */
     size_t reply_max;        /* bytes of the reply that are kept; 0: 16 MiB. A longer one is an error */
-    int reply_fd;            /* with to_fd: a good reply is written here (reply_max is not looked at) */
+    int reply_fd;            /* with to_fd: a successful reply is written here, without regard to reply_max */
     bool to_fd;
 };
 
@@ -69,8 +69,8 @@ struct http_reply {
     int64_t limit_reset_s;   /* X-RateLimit-Reset or RateLimit-Reset where nothing remains: since 1970; 0: none */
     enum http_trouble trouble;
 };
-/* One attempt. 0: a reply came, whatever its status. -1: none came; reply->trouble tells what that means. The err text names method and
- * address (without credentials). */
+/* Makes one attempt. 0: a reply came, whatever its status. -1: none came; reply->trouble has the
+ * reason. The err text names method and address (without credentials). */
 int http_do(struct http *h, const struct http_request *q, struct http_reply *ret, struct err *err);
 void http_reply_deinit(struct http_reply *r);
 

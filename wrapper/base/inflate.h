@@ -13,9 +13,11 @@ enum inflate_form {
 
 struct inflater *inflate_new(enum inflate_form form); /* NULL: no zlib on this machine, or no memory */
 void inflate_free(struct inflater *i);
-/* Gives what `in` (less than 4 GiB) becomes to `put`, piece by piece; false: it is damaged, or put said so. */
+/* Decompresses `in` (less than 4 GiB) and passes the result to `put` in pieces. False: the data is
+ * damaged, or put returned false. */
 bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, struct str out), void *context);
-/* Has the last block come? And how many bytes of the last piece were not needed. */
+/* inflate_ended: the last block has come. inflate_left: the bytes of the last input that were not
+ * used. */
 bool inflate_ended(const struct inflater *i);
 size_t inflate_left(const struct inflater *i);
 #endif

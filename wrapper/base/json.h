@@ -9,9 +9,10 @@
 
 struct json; /* opaque: a cJSON node */
 
-/* Parses text (need not end in NUL; nothing but blanks may follow). *ret_end, if wanted, is the offset behind the
- * value, and then trailing text is allowed. Errors name line and column. Depth and size are bounded by cJSON (1000 levels).
- * Non-finite numbers are not JSON; the tolerant reader of benchmarks/readers deals with those. Free with json_free. */
+/* Parses text, which need not end in NUL. ret_end not NULL: receives the offset after the value,
+ * and other text may follow; NULL: only blanks may follow. Errors name line and column. cJSON
+ * limits the depth (1000 levels). Non-finite numbers are not JSON; the tolerant reader of
+ * benchmarks/readers accepts them. Free with json_free. */
 int json_parse(struct json **ret, struct str text, size_t *ret_end, struct err *err);
 void json_free(struct json *j);
 /* Children: by key (first of duplicates, exact case) or index; NULL if absent or j is NULL. */

@@ -19,7 +19,7 @@ struct library_about {
     const char *const *files; /* ends with NULL */
 };
 const struct library_about *library_describe(enum library_id id);
-/* Loads it; NULL: not installed. It stays loaded. */
+/* Loads the library, which stays loaded. NULL: not installed. */
 void *library_open(enum library_id id);
 /* err: "cannot <purpose>: <name> is not installed …" with the packages, ERR_SYSTEM. Returns -1. */
 int library_err(enum library_id id, struct err *err);
@@ -29,6 +29,7 @@ struct library_function {
     const char *name;
     void *to;
 };
-/* Sets all of them, those that the library lacks to NULL. NULL, or the name of the first that it lacks. */
+/* Sets all pointers; those that the library lacks become NULL. Returns NULL, or the name of the
+ * first function that it lacks. */
 const char *library_take(void *library, const struct library_function *rows, size_t count);
 #endif

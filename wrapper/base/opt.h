@@ -22,7 +22,7 @@ struct opt_row {
     const char *help;    /* one line */
     unsigned flags;      /* OPT_FROM_FILE … */
 };
-enum { OPT_FROM_FILE = 1 /* may stand in configuration files */, OPT_TRUSTED = 2 /* not from a repository's tracked file */ };
+enum { OPT_FROM_FILE = 1 /* allowed in configuration files */, OPT_TRUSTED = 2 /* not from a repository's tracked file */ };
 
 enum opt_origin { OPT_DEFAULT, OPT_SYSTEM, OPT_USER, OPT_REPOSITORY, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
 
@@ -48,29 +48,32 @@ struct opt_set {
     struct opt_value *values; /* [count], caller's storage */
     const struct opt_word *words; /* words of other programs; may be NULL */
     const char *place;        /* which of these words apply; may be NULL */
-    bool permute;             /* operands may stand among options: argv is reordered, operands last */
+    bool permute;             /* operands are allowed among options: argv is reordered, operands last */
     bool dashes;              /* set by opt_parse: `--` ended the options */
     struct opt_kept *kept;    /* private: what opt_deinit frees */
 };
 
-/* Fills defaults and environment (an empty variable counts as unset). getenv-like lookup passed for tests. */
-/* Frees what parsing and assigning have kept; values are not to be used any more. A process that ends anyway need not call it. */
-void opt_deinit(struct opt_set *set);
+/* Sets every value to its default, or to its environment variable (an empty one counts as unset).
+ * env: getenv, or a function of the same kind. The texts are not copied. */
 void opt_defaults(struct opt_set *set, char *(*env)(const char *name));
+/* Frees the copies that opt_parse and opt_assign have made. The values must not be used afterwards. */
+void opt_deinit(struct opt_set *set);
 /* Parses argv[1…]. Stops at `--`, or (unless permute) at the first operand. *ret_next = index of the first operand
  * (behind `--`). ERR_USAGE with a sentence that names the option. List nodes live until opt_deinit. */
 int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct err *err);
-/* One value from a file; texts are copied; ignored (0) where something stronger is set. 1: no such name; -1 with ERR_INPUT: the row may not
- * stand in such a file, or the text does not fit its kind. err is filled in both cases. */
+/* Sets one value from a file. Copies the texts. Returns 0, also where a stronger origin has set
+ * the value already; 1: no option has this name; -1 with ERR_INPUT: the option is not allowed in
+ * such a file, or the text does not fit its kind. err is filled for 1 and -1. */
 int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt_origin origin, const char *where, struct err *err);
-/* The name of a row that a misspelt name probably means, or NULL. */
+/* Returns the name of the row that a misspelt name probably means, or NULL. */
 const char *opt_nearest(const struct opt_set *set, struct str name);
-/* May the option be repeated, so that its value is a chain? */
+/* Returns whether the option may be repeated, so that its value is a chain. */
 bool opt_repeats(const struct opt_row *row);
-/* Checks text (of the whole chain) against kind: numbers, durations, sizes, choices, pairs. ERR_USAGE with a sentence that names value->where.
- * opt_parse has done it for the command line, opt_assign for files; the environment's values are the caller's to check. */
+/* Checks the texts of the whole chain against the row's kind: numbers, durations, sizes, choices,
+ * pairs. ERR_USAGE with a sentence that names value->where. opt_parse does this for the command
+ * line, opt_assign for files. The caller checks values of the environment. */
 int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
-const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL for a row's name */
+const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL: an empty value for an unknown name */
 const char *opt_text(const struct opt_set *set, const char *name);
 bool opt_on(const struct opt_set *set, const char *name);
 double opt_seconds(const struct opt_set *set, const char *name);   /* checked before */

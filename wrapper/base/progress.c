@@ -43,7 +43,7 @@ static int parts_within(const char *line, int n, int width)
 void progress_show(struct progress *p, size_t number, const char *more)
 {
     int64_t now = clock_mono_ns();
-    if (!p->on || (p->shown && now - p->told_ns < EVERY_NS))
+    if (!p->on || (p->shown && now - p->shown_ns < EVERY_NS))
         return;
     char line[LINE], left[60] = "", bar[BAR + 4] = "", of[32] = "";
     double seconds = (double)(now - p->begin_ns) / 1e9;
@@ -63,7 +63,7 @@ void progress_show(struct progress *p, size_t number, const char *more)
     fprintf(p->out, "\r\033[K%.*s", parts_within(line, n, width), line);
     fflush(p->out);
     p->shown = true;
-    p->told_ns = now;
+    p->shown_ns = now;
 }
 
 void progress_clear(struct progress *p)

@@ -1,4 +1,5 @@
-/* ask.c: a question to another program: started aside, never waited for longer than its time, its answer bounded. */
+/* query.c: runs another program concurrently and reads its output, with a time limit and a size
+ * limit. */
 #include "base/query.h"
 
 #include "base/clock.h"
@@ -87,7 +88,8 @@ int query_start(struct query *ret, char *const *argv, char *const *env, size_t m
     return 0;
 }
 
-/* What a pipe holds now. keep: bytes that are kept, the rest is thrown away. False: more than that came. */
+/* Appends what the pipe holds now. keep: the number of bytes to keep; the rest is dropped. False:
+ * more than that came. */
 static bool query_drain(int *fd, struct buf *to, size_t keep)
 {
     while (*fd >= 0) {

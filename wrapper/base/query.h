@@ -1,7 +1,8 @@
-/* query.h: a question to another program: started aside, never waited for longer than its time, its answer bounded.
+/* query.h: runs another program concurrently and reads its output, with a time limit and a size
+ * limit.
  *
- * The program runs in a session of its own with /dev/null as input and no descriptor of ours, with less
- * priority (a nice value of 10), and dies with us. No shell is involved. */
+ * The program runs in a session of its own with /dev/null as input, without descriptors of this
+ * process, at a nice value of 10, and dies with this process. No shell is involved. */
 #ifndef BASE_QUERY_H
 #define BASE_QUERY_H
 #include "base/buf.h"
@@ -14,8 +15,8 @@
 enum query_end {
     QUERY_RUNS,
     QUERY_DONE,
-    QUERY_LATE /* its time is over */,
-    QUERY_LONG /* more bytes than may be */,
+    QUERY_LATE /* the time limit was reached */,
+    QUERY_LONG /* it wrote more than max bytes */,
     QUERY_FAILED /* could not be started */
 };
 
@@ -31,14 +32,18 @@ struct query {
 };
 #define QUERY_NONE ((struct query){.out = -1, .err = -1, .in = -1})
 
-enum { QUERY_POLL_MS = 200 /* so often query_poll looks whether it has ended, though something holds its pipe open */ };
+enum { QUERY_POLL_MS = 200 /* query_wait checks for the end this often */ };
 enum { QUERY_INPUT = 1 /* its standard input is a pipe from us instead of /dev/null */ };
-/* argv[0] is looked for in PATH. env: its environment, NULL-terminated. max: bytes of the answer; limit_ms 0: none. 0; -1: no process (ret->end is QUERY_FAILED). */
+/* Starts the program; execvp searches argv[0] in PATH. env: its environment, NULL-terminated. max:
+ * bytes of the answer. limit_ms: 0 for none. Returns 0; -1: no process could be made (ret->end is
+ * QUERY_FAILED). query_close frees what it holds. */
 int query_start(struct query *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, struct err *err);
-/* Takes what is there without waiting. The program's own end is the end: what a process that it left behind may write is not waited for. Returns ask->end; as soon as it is not QUERY_RUNS the process is gone or killed. */
+/* Reads the available output without waiting. Only the end of the program itself counts: output of
+ * a process that it left behind is not awaited. Returns the state. Once that is not QUERY_RUNS,
+ * the process has ended or was killed. */
 enum query_end query_poll(struct query *a);
-/* Waits until it has ended, at most so long (and never beyond its own limit). */
+/* Waits until the program has ended, at most wait_ms milliseconds, and never beyond its own limit. */
 enum query_end query_wait(struct query *a, int64_t wait_ms);
-/* Ends it, if it still runs, and frees everything. */
+/* Kills the program if it still runs, and frees everything. */
 void query_close(struct query *a);
 #endif

@@ -87,7 +87,8 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
 #endif
 
 #if defined(__x86_64__)
-/* Asking the processor costs microseconds in a virtual machine: it is asked once, and only by somebody who has much to sum up. */
+/* A CPUID instruction costs microseconds in a virtual machine: it runs once, and only for long
+ * input. */
 static int use_sha(size_t count)
 {
     enum { WORTH = 16 }; /* blocks */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #define SITE_LEGAL "1 to 40 of a-z, 0-9, . _ and -, the first and the last a letter or digit"
-/* Is it a legal name? It is a component of a branch's name too: two dots in a row and the ending ".lock" are not. */
+/* Returns whether the name is legal. It is a component of a branch's name too: two dots in a row
+ * and the ending ".lock" are not allowed. */
 bool site_is_legal(struct str name);
 #endif

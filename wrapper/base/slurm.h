@@ -1,4 +1,4 @@
-/* slurm.h: what Slurm's own numbers mean. */
+/* slurm.h: what the numbers that Slurm assigns mean. */
 #ifndef BASE_SLURM_H
 #define BASE_SLURM_H
 #include "base/str.h"

@@ -15,21 +15,21 @@ struct stats {
 void stats_of(double *v, size_t n, struct stats *ret);
 /* Quantile q in 0..1 of sorted v, linear interpolation (type 7 of Hyndman and Fan). n >= 1. */
 double stats_quantile(const double *sorted, size_t n, double q);
-/* 95 % interval of the ratio median(b)/median(a); false when either side has too few samples (< 3) or medians are not positive.
- * Method: see stats.c (documented with its source). */
+/* 95 % interval of the ratio median(b)/median(a). False: either side has fewer than 3 samples, a
+ * median is not positive, or out of memory. Method and source: see stats.c. */
 bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double *ret_ratio, double *ret_low, double *ret_high);
 /* How likely two samples differ so much, or more, where nothing has changed: the larger of two p values, so that each bounds the false claims by itself: that
  * of stats_ratio's interval, and that of Welch's t test (of the logarithms where all values are positive). For stats_holm: with few samples the tails of
  * the first alone are too light. NaN where stats_ratio is false. */
 double stats_ratio_p(const double *a, size_t na, const double *b, size_t nb);
-/* What one more value may be expected to be, of v[n] that came about in the same way. */
+/* The range in which one more value is expected, after v[n] of the same process. */
 struct stats_expected {
-    double low, high; /* where it lies, with a confidence of 97.5 % */
-    double p;         /* chance of a value as far off as x or farther, if nothing has changed; above 1 - 0.975 while x lies within */
+    double low, high; /* contains the value with a confidence of 97.5 % */
+    double p;         /* chance of a value as far off as x or farther, if nothing has changed; above 1 - 0.975 while x is inside */
 };
 enum { STATS_EXPECT_MIN = 5 };
 #define STATS_EXPECT_P 0.025 /* a claim at this level is false in at most 5 % of the cases: half of it is kept for tails heavier than normal */
-/* false: n < STATS_EXPECT_MIN, too few. Method: see stats.c. */
+/* False: n < STATS_EXPECT_MIN, or out of memory. Method: see stats.c. */
 bool stats_expect(const double *v, size_t n, double x, struct stats_expected *ret);
 /* Holm's step-down procedure: sets ret[i] where p[i] is significant, so that the chance of one false claim or more among all n is at most `level`.
  * false: out of memory. */
@@ -38,6 +38,7 @@ bool stats_holm(const double *p, size_t n, double level, bool *ret);
 double stats_mad(const double *v, size_t n);
 /* Two-sided 97.5 % point of Student's t with df degrees of freedom, df >= 1. */
 double stats_t975(size_t df);
-/* Do 95 % intervals show that one mean is below another? high: the end of its interval, other_low: the begin of the other's. NaN: not known. */
+/* Returns whether 95 % intervals show that one mean is below another. high: the end of its
+ * interval; other_low: the begin of the other's. NaN: not known, false. */
 bool stats_is_below(double high, double other_low);
 #endif

@@ -21,7 +21,8 @@ static inline struct str str_of(const char *z) /* z may be NULL: empty */
 {
     return (struct str){z ? z : "", z ? strlen(z) : 0};
 }
-/* What stands behind the last '/' of a path; all of it where nothing stands there. NULL: "". Points into the path. */
+/* The text after the last '/' of a path; the whole path where that is empty. NULL: "". Points into
+ * the path. */
 static inline const char *str_base_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -39,7 +40,7 @@ static inline char str_lower(char c) /* of ASCII, whatever the locale */
 }
 /* n digits 0-9 a-f and nothing else? 32: the id of a run. */
 bool str_hex(struct str s, size_t n);
-/* What a hexadecimal digit of either case stands for; -1: it is none. */
+/* The value of a hexadecimal digit of either case; -1: it is none. */
 int str_hex_digit(char c);
 static inline bool str_eq(struct str a, struct str b)
 {
@@ -58,7 +59,8 @@ int str_natural(const char *a, const char *b);
 /* The same for qsort of char pointers. */
 int str_natural_order(const void *a, const void *b);
 bool str_starts(struct str s, const char *z);
-/* How far what was typed is from a name, for "did you mean": the single-character changes between them; 1 for a beginning of three characters or more. Names
+/* Returns the distance between a typed word and a name, for "did you mean": the number of
+ * single-character changes, or 1 where the word is a beginning of three characters or more. Names
  * of more than 40 characters are far from all. */
 unsigned str_distance(struct str typed, struct str name);
 bool str_ends(struct str s, const char *z);

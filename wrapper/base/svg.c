@@ -5,10 +5,10 @@
 
 enum { WIDTH = 760, HEIGHT = 430, LEFT = 74, RIGHT = 18, TOP = 58, BOTTOM = 50, COLOURS = 7, TICKS_WANTED = 7, LEGEND_STEP = 17 };
 
-/* Okabe and Ito's colours, told apart by people who see fewer of them. */
+/* Okabe and Ito's colours, which colour-blind readers can distinguish. */
 static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"};
 
-/* One direction of the drawing: values low … high lie at pixels from … to. */
+/* One direction of the drawing: values low … high are drawn at pixels from … to. */
 struct scale {
     double low, high, from, to;
     bool log;

@@ -1,4 +1,5 @@
-/* collector.c: on a node where nobody records, the first rank starts a collector, detached, before it becomes the program. */
+/* collector.c: on a node without a recorder the first rank starts a detached collector before it
+ * becomes the program. */
 #include "launch/collector.h"
 
 #include "base/credentials.h"

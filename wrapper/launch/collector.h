@@ -1,4 +1,5 @@
-/* collector.h: on a node where nobody records, the first rank starts a collector, detached, before it becomes the program. */
+/* collector.h: on a node without a recorder the first rank starts a detached collector before it
+ * becomes the program. */
 #ifndef LAUNCH_COLLECTOR_H
 #define LAUNCH_COLLECTOR_H
 

@@ -4,7 +4,7 @@
 #include "launch/pump.h"
 
 /* Starts a process that passes on whatever is still written to the open streams of `streams` (two of them), and ends with the last holder or with the
- * last reader. It has no other descriptors, no signal stops it, and nobody waits for it. On success the streams are closed here and nothing counts as
+ * last reader. It has no other descriptors, no signal stops it, and no process waits for it. On success the streams are closed here and nothing counts as
  * lost. Returns its id; -1 with errno: no process could be made; the streams are as before. */
 pid_t drain_start(struct pump_stream *streams);
 #endif

@@ -1,4 +1,5 @@
-/* ending.c: after the program: the record is waited for, the summary printed, and the launcher ends as the program did. */
+/* ending.c: the end of a run: waits for the record, prints the summary, and ends the launcher as
+ * the program ended. */
 #include "launch/ending.h"
 
 #include "base/clock.h"
@@ -128,7 +129,7 @@ int ending_finish(struct launch *l)
                  l->options.finish_wait);
     else if (waited == WAITED_SIGNAL)
         say_line(&l->out[1], "a signal came before the record was finished; it is kept and \"benchwrap sync --local\" finishes it");
-    else if (l->recorded && !l->recorder.done && !l->told)
+    else if (l->recorded && !l->recorder.done && !l->reported)
         say_line(&l->out[1], "the recorder ended early; what was recorded is kept: \"benchwrap sync --local\" finishes it");
     else if (l->recorder.summary[0]) /* with --quiet the recorder sends failures alone */
         say_text(&l->out[1], l->recorder.summary);

@@ -1,10 +1,12 @@
-/* ending.h: after the program: the record is waited for, the summary printed, and the launcher ends as the program did. */
+/* ending.h: the end of a run: waits for the record, prints the summary, and ends the launcher as
+ * the program ended. */
 #ifndef LAUNCH_ENDING_H
 #define LAUNCH_ENDING_H
 #include <stdint.h>
 
 struct launch;
-/* How many processes that descend from the program live still. Helpers of ours, and those of runs inside, are none. */
+/* Returns how many descendants of the program still live, without the launcher's helpers and those
+ * of nested runs. WIRE_LEFT_UNKNOWN where /proc cannot be read. */
 uint32_t ending_left(const struct launch *l);
 /* Returns the exit status, or dies of the program's signal. */
 int ending_finish(struct launch *l);

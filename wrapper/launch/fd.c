@@ -18,7 +18,7 @@ int fd_high(int fd)
         return fd;
     int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_LOWEST), saved = errno;
     if (high < 0 && fd > 2)
-        return fd; /* in nobody's way that matters: 0, 1, 2 are what programs take for granted */
+        return fd; /* good enough: programs rely on 0, 1 and 2 only */
     close(fd);
     errno = saved;
     return high;

@@ -68,7 +68,7 @@ static struct in_call in_call_of(pid_t pid)
     return c;
 }
 
-/* A key waits on the real terminal and nobody takes it: the process only finds again and again that there is one. */
+/* A key waits on the real terminal and no process reads it: this process is woken again and again. */
 static bool is_spinning(const struct pty *pty, const struct in_call *c)
 {
     struct pollfd key = {.fd = pty->real, .events = POLLIN};
@@ -172,7 +172,7 @@ void keys_carry(struct pty *pty, const pid_t *except)
     }
     /* more(1) waits for a key on its stdin, the real terminal, and then reads it from stderr: taken earlier, the key would not wake it. */
     if (pty->waits_outside && !somebody_reads(pty, except)) {
-        usleep(1000); /* the key stays where it is, and poll tells of it again at once */
+        usleep(1000); /* the key is still unread, and poll returns at once */
         return;
     }
     ssize_t n = read(pty->keys, typed, sizeof typed);

@@ -7,11 +7,13 @@
 
 enum { KEYS_LOOK_MS = 50, KEYS_LOOKS = 40, KEYS_SPINS = 8 };
 
-/* The program's terminal is a pty of ours: what is typed arrives at the real one. When the program has put the pty into raw mode, looks for a
- * process that has opened it for reading, or sleeps in a read of it, and then opens pty->keys. except: our helpers' pids, 0-terminated. */
+/* The program's terminal is a pty of the launcher, while keys arrive at the real terminal. Once
+ * the program has put the pty into raw mode, this function searches for a process that has opened
+ * it for reading, or sleeps in a read of it, and then opens pty->keys. except: pids of the
+ * launcher's helpers, 0-terminated. */
 void keys_look(struct pty *pty, const pid_t *except);
 /* Carries what was typed (pty->keys is readable) to the program. */
 void keys_carry(struct pty *pty, const pid_t *except);
-/* Should keys_look be called again soon? */
+/* Returns whether keys_look must be called again soon. */
 bool keys_looking(const struct pty *pty);
 #endif

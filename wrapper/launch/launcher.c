@@ -90,7 +90,7 @@ static void add_usage(struct rusage *to, const struct rusage *more)
 static bool pump_both(struct launch *l, int64_t now_ns);
 static void recorder_lost(struct launch *l);
 
-/* The terminal has stopped the program; the shell must see its job stopped, so we stop by the same signal. A program stopped by somebody's SIGSTOP is
+/* The terminal has stopped the program; the shell must see its job stopped, so we stop by the same signal. A program stopped by another process's SIGSTOP is
  * left alone: whoever continues it may not know of us. */
 static void launcher_follow_stop(struct launch *l, int number)
 {
@@ -150,14 +150,14 @@ static struct out *stderr_of(struct launch *l)
 static void recorder_lost(struct launch *l)
 {
     int exit = l->recorder.exit;
-    if (l->recorder.done || !l->recorded || l->told)
+    if (l->recorder.done || !l->recorded || l->reported)
         return;
     if (!l->helpless && !l->ended)
         signals_start_observer(&l->signals);
     l->helpless = true;
     if (l->recorder.pid > 0)
         return;
-    l->told = true;
+    l->reported = true;
     say_line(
         stderr_of(l),
         "the recorder ended early (%s %d); the program is not affected, what was recorded is kept: \"benchwrap sync --local\" finishes it",
@@ -394,7 +394,7 @@ static int launcher_prepare(struct launch *l, const char **ret_what)
     return open_streams(l);
 }
 
-/* Lets the recorder look at the machine, at most --probe-wait. False: it is gone. */
+/* Gives the recorder at most --probe-wait to inspect the machine. False: it is gone. */
 static bool wait_recorder_ready(struct launch *l)
 {
     int64_t until =
@@ -444,7 +444,7 @@ static bool start_program(struct launch *l)
     return true;
 }
 
-/* Waits a fifth of a second for the end of a recorder that has been told to end. */
+/* Waits a fifth of a second for a recorder that has received the request to end. */
 static void reap_recorder(struct launch *l)
 {
     for (int ms = 0; ms < 200; ms += 2) {

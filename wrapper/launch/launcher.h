@@ -27,8 +27,8 @@ struct launch {
     struct perf_counters counters;
 
     bool recorded;           /* there is, or was, a recorder */
-    bool helpless;           /* it has died before its time, another observer was found */
-    bool told;               /* and that has been said */
+    bool helpless;           /* the recorder died too early, and another observer replaces it */
+    bool reported;           /* its death has been reported */
     pid_t drainer;           /* carries on what background processes write; 0: none */
     pid_t pid;
     int line;                /* the held child's, until it is known to run */

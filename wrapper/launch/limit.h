@@ -12,9 +12,12 @@ struct time_limit {
     bool reached, killed; /* the signal, KILL was sent */
 };
 
-/* Sends what is due. except: our helpers' pids, 0-terminated. True when something was sent. */
+/* Sends the signal that is due: first `signal`, then KILL after grace_ns, repeated every 0.1 s.
+ * program: 0 if it has ended. except: pids of the launcher's helpers, 0-terminated. Returns
+ * whether a signal was sent. */
 bool limit_check(struct time_limit *limit, int64_t now_ns, pid_t program, const pid_t *except);
-/* KILL to whatever is left of a program whose limit was reached. */
+/* Sends KILL to all remaining descendants, once the program whose limit was reached has ended. */
 void limit_kill_rest(const pid_t *except);
+/* Milliseconds until limit_check has something to send; -1: no limit. */
 int limit_timeout(const struct time_limit *limit, int64_t now_ns);
 #endif

@@ -26,7 +26,7 @@ int options_check(const struct opt_row *row, const struct opt_value *value, stru
 /* Turns the parsed set into numbers. A bad value from the environment counts as its default (the recorder warns), or, under --strict, -1 as for any
  * bad value of the command line. */
 int options_read(struct opt_set *set, struct options *ret, struct err *err);
-/* Is this one of the options that are about several runs of the program? */
+/* Returns whether this option is about several runs of the program. */
 bool options_is_series(const struct opt_row *row);
 /* "TERM", "SIGTERM", "15", "RTMIN+1" -> number, or 0. */
 int options_signal(const char *text);

@@ -21,7 +21,8 @@ struct out {
     bool is_message_socket; /* a datagram socket: a copy would join its messages */
 };
 
-/* Looks at the caller's descriptor and finds the way to write to it. Never fails: what cannot be used is OUT_CLOSED. */
+/* Inspects the caller's descriptor and chooses how to write to it. Never fails: an unusable
+ * descriptor is OUT_CLOSED. */
 void out_open(struct out *out, int fd);
 void out_close(struct out *out);
 /* As write(2) of a non-blocking descriptor: bytes taken, or -1 (EAGAIN: wait for POLLOUT on out->fd). */

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* One starter. Options are told by getopt's rules: a letter in `letters` and a name in `names` (blank-separated, without dashes) take the next
+/* One starter. Options follow getopt's rules: a letter in `letters` and a name in `names` (blank-separated, without dashes) take the next
  * word unless the value is attached; every other option takes none. */
 struct starter {
     const char *name;
@@ -23,7 +23,7 @@ struct starter {
     bool parallel;
     /* Variables (blank-separated) of which one is set where it can start the program on this machine; "": it never does; NULL: always. */
     const char *here;
-    const char *tasks, *nodes, *per_node, *cpus; /* its options that tell the shape of the launch, letters and names alike, */
+    const char *tasks, *nodes, *per_node, *cpus; /* its options for the shape of the launch, letters and names alike, */
     const char *hosts, *host_files; /* those that list hosts or name a file of hosts, */
     const char *places; /* those that may choose hosts in another way, */
     const char *host_variables; /* and variables that name a file of hosts */
@@ -165,7 +165,8 @@ static void shape_option(const struct starter *s, const struct peel_option *o, s
             *rows[i].to = o->value.p && str_int(o->value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
 }
 
-/* A number of tasks per node is the shape where it is all that is said, or fits what is: srun takes it for a maximum beside -n. */
+/* A number of tasks per node is the shape where no other number is given, or where it agrees with
+ * them: with -n, srun takes it for a maximum. */
 static void settle_per_node(const struct starter *s, struct peel_shape *shape)
 {
     int per = shape->tasks_per_node;
@@ -231,7 +232,8 @@ static bool are_plain_words(char *const *words)
     return true;
 }
 
-/* The word behind one starter's own words, or NULL when nothing is left, or nothing to be seen. *told: what its options say. */
+/* Returns the word after one starter's own words, or NULL when none is left, or the program is not
+ * in the line. *told: the values of its options. */
 static char *const *peel_one(const struct starter *s, char *const *at, struct peel_options *told)
 {
     *told = (struct peel_options){0};

@@ -1,13 +1,14 @@
-/* peel.h: sees through `srun -n 64 numactl -N 0 ior …` to ior. */
+/* peel.h: finds the measured program behind its starters: ior in `srun -n 64 numactl -N 0 ior …`. */
 #ifndef LAUNCH_PEEL_H
 #define LAUNCH_PEEL_H
 #include "base/str.h"
 
 #include <stdbool.h>
 
-/* Where in argv (NULL-terminated) the really measured program begins. argv itself if nothing is peeled, or if nothing would be left. */
+/* Returns where in argv (NULL-terminated) the measured program begins: argv itself if no starter
+ * precedes it, or if no word would be left. */
 char *const *peel_program(char *const *argv);
-/* Is one of the peeled commands a starter of parallel ranks (srun, mpirun …)? */
+/* Returns whether one of the starters begins parallel ranks (srun, mpirun …). */
 bool peel_is_parallel(char *const *argv);
 
 /* Where a starter runs its program. */
@@ -27,18 +28,19 @@ struct peel_place {
     bool served; /* a service starts the program: it is no descendant of the starter, */
     bool regrouped; /* or, it is one in control groups of its own */
 };
-/* Reads the starter at *at, of which the first is argv; *at becomes what it starts, or NULL where that is not in its line. False: it is no starter, or starts
- * nothing. */
+/* Reads the starter at *at; argv begins there. Afterwards *at is the program that it starts, or
+ * NULL where the line does not name it. False: it is no starter, or starts no program. */
 bool peel_next(char *const **at, char *const *env, struct peel_place *ret);
 
 /* The name of the first parallel starter in argv; NULL: there is none. */
 const char *peel_launcher(char *const *argv);
 
-/* What a parallel starter's own options ask for; 0: they do not tell. */
+/* The shape that a parallel starter's own options request; 0: not given. */
 struct peel_shape {
     int tasks, nodes, tasks_per_node, cpus_per_task;
     bool hosts; /* they name hosts, which may be some of the job's or others */
 };
-/* False, and nothing told, where the line has no parallel starter, several of them, or several programs (`mpirun -n 1 a : -n 3 b`). */
+/* Reads the shape of the line's only parallel starter. False, with *ret zeroed: the line has no
+ * parallel starter, several of them, or several programs (`mpirun -n 1 a : -n 3 b`). */
 bool peel_read_shape(char *const *argv, struct peel_shape *ret);
 #endif

@@ -166,7 +166,8 @@ static bool proc_is_excepted(const pid_t *except, pid_t pid)
     return false;
 }
 
-/* Is everybody excepted? One small file tells (where the kernel has it), so that the common end of a run walks through no processes. */
+/* Returns whether every process is excepted. One small file has the answer (where the kernel has
+ * it), so that the usual end of a run walks through no processes. */
 static bool none_but(const pid_t *except)
 {
     char path[64], text[256];

@@ -8,7 +8,7 @@
 
 struct proc_id {
     pid_t pid, parent;
-    uint64_t start; /* ticks since boot: tells a reused pid from its former owner */
+    uint64_t start; /* ticks since boot: distinguishes a reused pid from its former owner */
     char state;
     char comm[17];
 };
@@ -22,10 +22,12 @@ bool proc_pending(pid_t pid, uint64_t *ret);
 bool proc_is_ancestor(pid_t pid);
 /* Is it the process `top`, or a descendant of it? */
 bool proc_is_below(pid_t pid, pid_t top);
-/* Does one of its threads run, wait for a processor, or for a disk? (One that only sleeps does nothing before it is woken.) */
+/* Returns whether one of its threads runs, or waits for a processor or a disk. A thread that only
+ * sleeps does no work until it is woken. */
 bool proc_is_busy(pid_t pid);
 /* The living descendants of this process without those below `except` (0-terminated pids). *ret is malloc'ed; number of entries, -1 with errno. */
 ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret);
-/* Sends a signal to exactly that process: through a pidfd, where the kernel has none after one more look at its start time. */
+/* Sends a signal to exactly that process: through a pidfd, or, where the kernel has none, after a
+ * second check of its start time. */
 void proc_kill(const struct proc_id *id, int signal);
 #endif

@@ -62,7 +62,7 @@ static bool is_raw(const struct termios *t)
     return !(t->c_lflag & (ICANON | ECHO | ISIG | IEXTEN)) && !(t->c_iflag & (ICRNL | IXON));
 }
 
-/* Member by member: there are bytes between them that nobody sets. */
+/* Member by member: the padding between them is never set. */
 static bool is_same(const struct termios *a, const struct termios *b)
 {
     return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag && a->c_lflag == b->c_lflag &&
@@ -77,7 +77,7 @@ void pty_follow(struct pty *pty)
     bool post = now.c_oflag & OPOST, was_raw = is_raw(&pty->last);
     struct termios before = pty->last;
     pty->last = now;
-    if (now.c_lflag & ICANON) /* raw mode is left: nobody reads keys any more */
+    if (now.c_lflag & ICANON) /* raw mode is left: no program reads keys any more */
         fd_close(&pty->keys);
     pty->looks = pty->spins = 0;
     if (post) { /* switched on for us too: off again, the real terminal does it */

@@ -9,8 +9,8 @@ struct pty {
     int real;          /* the caller's terminal, -1: the stream was none */
     int keys;          /* what is typed at the real one, while the program reads keys from this one (keys.h); else -1 */
     bool waits_outside; /* who reads keys here waits for them elsewhere: they are carried only into a read that sleeps */
-    int spins;         /* looks, one after the other, at which somebody spun before a key that waits */
-    int looks;         /* how often a reader was looked for since raw mode was set */
+    int spins;         /* consecutive checks at which a process spun before a waiting key */
+    int looks;         /* searches for a reader since raw mode was set */
     struct termios last;
 };
 

@@ -97,7 +97,7 @@ int pump_timeout(const struct pump_stream *s, int64_t now_ns)
     if (s->left && s->retry_ns)
         return s->retry_ns <= now_ns ? 0 : (int)((s->retry_ns - now_ns) / 1000000 + 1);
     if (s->source >= 0 && s->stalled_ns)
-        return now_ns - s->stalled_ns < 20000000 ? 1 : 5; /* the recorder does not tell when it has taken bytes */
+        return now_ns - s->stalled_ns < 20000000 ? 1 : 5; /* the recorder sends no message when it has read bytes */
     return -1;
 }
 
@@ -155,7 +155,7 @@ static void pump_publish(struct pump_stream *s, const char *at, size_t n, bool *
         return;
     }
     atomic_store(&s->ring->head, head + n);
-    uint64_t wake_at = atomic_load(&s->ring->wake_at); /* both sequentially consistent: the recorder stores wake_at, then looks at head */
+    uint64_t wake_at = atomic_load(&s->ring->wake_at); /* both sequentially consistent: the recorder stores wake_at, then reads head */
     if (head + n >= wake_at && atomic_compare_exchange_strong(&s->ring->wake_at, &wake_at, UINT64_MAX))
         *wake = true;
 }

@@ -15,7 +15,7 @@ struct pump_stream {
     bool captured, is_pty;
     struct pty pty;
     struct out *out;
-    struct wire_ring *ring; /* NULL: nobody records */
+    struct wire_ring *ring; /* NULL: no recorder */
     char *data;             /* the ring's bytes */
     char *spare;            /* PUMP_PIECE bytes for when the ring is full */
     const char *at;         /* bytes read but not yet written: [at, at + left) */
@@ -29,7 +29,7 @@ struct pump_stream {
     uint64_t owed;          /* after the program's end: bytes that were in the pipe then and must still be read */
     uint64_t passed, lost;
     int failure;            /* errno for which the real stream was given up, EPIPE: its reader is gone; 0: none */
-    bool reported;          /* the failure has been told */
+    bool reported;          /* the failure has been reported */
 };
 
 /* Opens what the program gets instead of descriptor `number`. 0; -1 with errno: the caller runs it unrecorded. An uncapturable stream (closed, read-only,

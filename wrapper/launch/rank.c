@@ -76,7 +76,7 @@ bool rank_is_slurms(char *const *env)
 
 bool rank_leads_node(const struct rank *rank, char *const *env)
 {
-    /* Each beside the launcher's own rank: in a step of Slurm that holds mpirun's daemons, SLURM_LOCALID is the daemon's. */
+    /* Each in addition to the launcher's own rank: in a step of Slurm that holds mpirun's daemons, SLURM_LOCALID is the daemon's. */
     static const struct {
         const char *rank, *locals[3];
     } locals[] = {

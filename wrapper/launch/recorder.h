@@ -1,5 +1,6 @@
-/* recorder.h: the process that records: shared memory and socket are made, it is started, its messages are read. The program never waits for it
- * longer than it is told to, and its death changes nothing for the program. */
+/* recorder.h: the process that records: creates shared memory and socket, starts the recorder,
+ * reads its messages. The program waits for it no longer than the options allow, and its death
+ * changes nothing for the program. */
 #ifndef LAUNCH_RECORDER_H
 #define LAUNCH_RECORDER_H
 #include "launch/spawn.h"
@@ -22,8 +23,9 @@ struct recorder {
     size_t env_count;
 };
 
-/* Path of the core beside the running program (../libexec/benchwrap/benchwrap-core), which is found by /proc or, where that is not mounted,
- * by how it was started. 0; -1 with errno, and *path what was looked for, or "". */
+/* Finds the core program (../libexec/benchwrap/benchwrap-core, relative to the running program).
+ * /proc names the running program; where it is not mounted, argv[0] does. 0; -1 with errno, and
+ * *path the path that was tried, or "". */
 int recorder_find_core(char *path, size_t size);
 /* Memory, sockets, a new run id (or the given one: 32 hexadecimal digits, NULL for none). 0; -1 with errno and *ret_what saying what failed. */
 int recorder_open(struct recorder *r, const char *id, const char **ret_what);
@@ -33,7 +35,7 @@ int recorder_start(struct recorder *r, char **argv);
 int recorder_receive(struct recorder *r, struct wire_msg *ret);
 /* False if it could not be sent now (errno EAGAIN) or at all. */
 bool recorder_send(struct recorder *r, const struct wire_msg *msg);
-/* Gives everything back; a recorder that still runs loses its socket and ends by itself. */
+/* Closes and frees everything. A recorder that still runs loses its socket and ends by itself. */
 void recorder_close(struct recorder *r);
 /* The caller's environment with BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET and what the recorder asked for: in place where they are, else at the end. malloc'ed; NULL on failure. */
 char **recorder_environment(const struct recorder *r, char *const *env);

@@ -1,4 +1,5 @@
-/* say.c: the launcher's own lines on stderr: harmless for terminals, and never in the way when nobody reads them. */
+/* say.c: the launcher's own lines on stderr: harmless for terminals, and without blocking where no
+ * process reads them. */
 #include "launch/say.h"
 
 #include "base/buf.h"

@@ -1,4 +1,5 @@
-/* say.h: the launcher's own lines on stderr: harmless for terminals, and never in the way when nobody reads them. */
+/* say.h: the launcher's own lines on stderr: harmless for terminals, and without blocking where no
+ * process reads them. */
 #ifndef LAUNCH_SAY_H
 #define LAUNCH_SAY_H
 #include "launch/out.h"

@@ -1,7 +1,7 @@
 /* signals.c: passes signals on so that the program sees each exactly once, whoever was meant: the launcher's pid or the whole group.
  *
  * A signal sent to the group reaches launcher, recorder and program alike; one sent to the launcher's pid reaches it alone and must be
- * forwarded. The kernel does not tell which it was, so the recorder, same group and all signals blocked, is the observer: its count, and what is pending for
+ * forwarded. The kernel does not report which it was, so the recorder, same group and all signals blocked, is the observer: its count, and what is pending for
  * it (it may be busy or stopped). kill(-group) runs under the kernel's task list lock, and setpgid takes that lock too: after a setpgid that
  * changes nothing, whoever else is hit by the same kill has been hit. Only senders that walk pid by pid (slurmstepd) need waiting. */
 #include "launch/signals.h"

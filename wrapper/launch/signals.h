@@ -38,15 +38,17 @@ struct signals {
 int signals_open(struct signals *s);
 /* The recorder is the observer; its counts start at what they are now. */
 void signals_set_observer(struct signals *s, pid_t pid, const _Atomic uint32_t *seen);
-/* A small process of our own instead, when there is no recorder. -1: there is no observer then, and what is not the terminal's is forwarded. */
+/* Starts a small observer process, for use without a recorder. -1: there is no observer; then
+ * every signal that does not come from the terminal is forwarded. */
 int signals_start_observer(struct signals *s);
 /* The program exists but is still held: what came before goes to it now, unless it has it itself. */
 void signals_started(struct signals *s, pid_t program);
-/* Reads and decides. SIGNALS_… of what the caller must do. */
+/* Reads signals and decides on them. Returns the SIGNALS_… flags of what the caller must do. */
 unsigned signals_handle(struct signals *s, int64_t now_ns);
-/* ms until undecided ones must be looked at again; -1: none. */
+/* Milliseconds until undecided signals must be checked again; -1: none. */
 int signals_timeout(const struct signals *s);
-/* Did the terminal stop the program by this signal? (A SIGSTOP, or a TSTP that nobody sent us, is somebody else's business.) */
+/* Returns whether the terminal stopped the program by this signal. A SIGSTOP, or a TSTP that did
+ * not reach the launcher, came from another process. */
 bool signals_of_terminal(const struct signals *s, int number);
 /* Stops this process by the signal, as the terminal stopped the program, so that the shell sees its job stopped. Returns when it goes on. */
 void signals_stop(struct signals *s, int number);

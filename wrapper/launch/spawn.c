@@ -1,4 +1,5 @@
-/* spawn.c: starts the program, held until it is let go, and tells why it could not start. */
+/* spawn.c: starts the program, which waits before its exec until it is released, and reports why
+ * it could not start. */
 #include "launch/spawn.h"
 
 #include "base/buf.h"
@@ -39,7 +40,7 @@ pid_t spawn_fork(void)
     sigset_t all;
     struct timespec nap = {.tv_nsec = PAUSE_NS};
     pid_t pid = fork();
-    for (int tries = 0; pid < 0 && tries < TRIES && (errno == EAGAIN || errno == ENOMEM); tries++) { /* others' processes end meanwhile */
+    for (int tries = 0; pid < 0 && tries < TRIES && (errno == EAGAIN || errno == ENOMEM); tries++) { /* other processes may end and free their slots */
         nanosleep(&nap, NULL);
         pid = fork();
     }

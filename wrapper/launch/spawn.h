@@ -1,4 +1,5 @@
-/* spawn.h: starts the program, held until it is let go, and tells why it could not start. */
+/* spawn.h: starts the program, which waits before its exec until it is released, and reports why
+ * it could not start. */
 #ifndef LAUNCH_SPAWN_H
 #define LAUNCH_SPAWN_H
 #include <signal.h>

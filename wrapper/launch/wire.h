@@ -21,7 +21,7 @@ struct wire_ring {
     _Atomic uint64_t head;    /* bytes published since the start (launcher) */
     _Atomic uint64_t tail;    /* bytes taken (recorder) */
     _Atomic uint64_t wake_at; /* the recorder sleeps until head >= this: the launcher then sets it to UINT64_MAX (need not be woken) and sends WIRE_WAKE.
-                               * The recorder stores it anew before each sleep and then looks at head once more */
+                               * The recorder stores it anew before each sleep and then reads head once more */
     _Atomic uint64_t dropped; /* bytes the record lost because the ring was full */
     _Atomic uint64_t gap_at;  /* head position of the latest loss */
     uint32_t used;            /* 0: this stream is not captured */
@@ -45,7 +45,7 @@ struct wire {
     uint32_t rank, ranks;     /* rank of this process, number of ranks (0: unknown) */
     char rank_source[32];     /* variable the rank was read from, "" none */
     char scope[16];           /* tag benchwrap.scope: "process", "rank0", "rank", "launcher" … */
-    /* The signal observer: how often the recorder has seen each signal, so the launcher can tell group from single delivery. */
+    /* The signal observer: how often the recorder has seen each signal, so that the launcher can distinguish group from single delivery. */
     _Atomic uint32_t seen[WIRE_SIGNALS];
     struct wire_ring ring[WIRE_STREAMS];
     /* the ring bytes follow: WIRE_STREAMS * WIRE_RING, page-aligned at WIRE_DATA */
