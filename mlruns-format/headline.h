@@ -11,9 +11,9 @@ struct headline {
 
 /* The value of greatest step in the tail of metrics/<key>; false if there is none that can be read. */
 bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret);
-/* The metrics to show: those that the tag benchwrap.headline names, else statistics that stand beside their series, else the first ones. Wall time comes last.
- * The curve of a sweep over a number is none of them. ret has
- * capacity for `max`; how many there are is returned. Each costs one file to read. */
+/* Chooses the metrics to show: those that the tag benchwrap.headline names, else statistics whose
+ * series exists too, else the first ones. Wall time comes last; the curve of a sweep over a number
+ * is left out. ret holds `max` of them. Returns how many there are. Each costs one file to read. */
 size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret);
 /* Appends "write.bw 1882 MiB/s", behind a comma where something stands in `to`. */
 void headline_show(struct buf *to, const struct headline *h);

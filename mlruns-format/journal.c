@@ -25,7 +25,7 @@ struct journal {
     size_t written;
     struct buf line; /* the object being made */
     size_t lost; /* facts that found no room, since the last "lost" line */
-    int error, told; /* errno in force, and the one already told; 0: none */
+    int error, reported; /* errno in force, and the one already reported; 0: none */
     bool unsynced;
     bool locked; /* reopened, and the file system has locks */
 };
@@ -122,7 +122,8 @@ static void add_int(struct buf *b, const char *name, int64_t v)
     buf_printf(b, "%s\"%s\":%s%lld%s", b->n > 1 ? "," : "", name, exact ? "" : "\"", (long long)v, exact ? "" : "\"");
 }
 
-/* A path is bytes, JSON is UTF-8: what is not UTF-8 is told a second time as hexadecimal digits, else the run would go to another folder. */
+/* A path is bytes, JSON is UTF-8: a path that is not UTF-8 is stored as hexadecimal digits too,
+ * else the run would go to another folder. */
 static void add_path(struct buf *b, const char *name, const char *path)
 {
     struct str s = str_of(path);
@@ -183,7 +184,7 @@ int journal_create(struct journal **ret, int dir, const struct journal_head *hea
     CLEANUP_FD int fd = openat(dir, JOURNAL_NEW, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return err_sys(err, "cannot create the journal");
-    journal_lock(fd); /* nobody else knows the file; some file systems have no locks */
+    journal_lock(fd); /* no other process knows the file; some file systems have no locks */
     struct journal *j = journal_new(fd);
     if (!j)
         return err_sys(err, "cannot create the journal");
@@ -274,7 +275,7 @@ int journal_flush(struct journal *j, bool sync, struct err *err)
 {
     if (journal_write_out(j) == 0 && sync && j->unsynced) {
         if (fdatasync(j->fd) < 0 && errno != EINVAL && errno != ENOSYS)
-            j->error = errno; /* the kernel tells a lost page once: so do we */
+            j->error = errno; /* the kernel reports a lost page once: so does the journal */
         j->unsynced = false;
     }
     if (j->error == 0 && j->lost) { /* the "lost" line found no room before */
@@ -285,12 +286,12 @@ int journal_flush(struct journal *j, bool sync, struct err *err)
         journal_write_out(j);
     }
     if (j->error == 0) {
-        j->told = 0;
+        j->reported = 0;
         return 0;
     }
-    if (j->told == j->error)
+    if (j->reported == j->error)
         return 1;
-    j->told = errno = j->error;
+    j->reported = errno = j->error;
     return err_sys(err, "cannot write the journal");
 }
 

@@ -9,8 +9,8 @@
 struct journal_head {
     char id[33];
     char boot_id[40];         /* journal_create reads the kernel's where this is empty */
-    const char *host;         /* node name; "" in public records: then the boot id alone tells whether it is this one */
-    const char *experiment;   /* wanted name */
+    const char *host;         /* node name; "" in public records: then the boot id alone identifies it */
+    const char *experiment;   /* requested name */
     const char *run_name;
     const char *tree;         /* path of the mlruns folder: absolute, or written from the journal's folder on ("../../../mlruns"); read it is absolute */
     const char *user;
@@ -20,22 +20,26 @@ struct journal_head {
     int64_t start_ms;
 };
 
-/* A path of a journal as an absolute one: one that begins with "../" is meant from the journal's folder (a public record names nobody's home). Others as they are. */
+/* Makes a path of a journal absolute, into the arena: "../…" is relative to the journal's folder
+ * (so that a public record holds no home folder). Other paths stay as they are. */
 const char *journal_path(int dir, const char *path, struct arena *a);
-/* What names the time since this machine was started (the kernel's random/boot_id); empty if the kernel does not tell. */
+/* Reads the kernel's boot id (random/boot_id), which changes with each start of the machine; ""
+ * where the kernel has none. */
 void journal_boot_id(char ret[40]);
 
 struct journal;
 /* Creates dir/journal (fails if it exists), which others first see locked and with its first line. */
 int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err);
-/* Listener for struct record: appends the fact (buffered; see journal_flush). Errors stick and are told by flush. */
+/* Listener for struct record: appends the fact (buffered; see journal_flush). Errors stick;
+ * journal_flush reports them. */
 void journal_fact(void *journal, const struct fact *fact);
 void journal_beat(struct journal *j, int64_t now_ms);
-/* The program has been started (pid) / what became of it. */
+/* Append that the program has started; that it has ended, with status and reason. */
 void journal_started(struct journal *j, int64_t time_ms);
 void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason);
-/* Writes what is buffered; with sync also fdatasync. 0; -1 with an error not told before; 1: still failing as told. What could not be
- * written is kept (up to 8 MiB, then whole facts are lost and counted in the journal) and tried again at the next flush. */
+/* Writes the buffered lines; with sync also fdatasync. 0; -1 with an error that was not reported
+ * before; 1: the reported error persists. Unwritten lines stay in memory (up to 8 MiB; then whole
+ * facts are lost, and the journal counts them) and are tried again at the next flush. */
 int journal_flush(struct journal *j, bool sync, struct err *err);
 void journal_close(struct journal *j); /* flushes, without sync; NULL is allowed */
 
@@ -49,20 +53,23 @@ struct journal_state {
     const char *reason;             /* of the end; "" */
 };
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err);
-/* Reopens for appending after a crash (cuts the torn tail, takes the lock). 1 if somebody holds the lock (alive). */
+/* Reopens for appending after a crash (cuts the torn tail, takes the lock). 0; 1: another process
+ * holds the lock (its writer is alive); -1. */
 int journal_reopen(struct journal **ret, int dir, struct err *err);
 /* Did journal_reopen get the lock? False for NULL, and where the file system has no locks: then a writer of this host may be alive. */
 bool journal_is_locked(const struct journal *j);
-/* Following a journal that another process writes: each fact is told once, in order, as its line becomes whole. *ret_head lives as long as the tail.
- * -1 if the first line is not whole (yet). */
+/* Follows a journal that another process writes: reports each fact once, in order, as its line
+ * becomes complete. *ret_head lives as long as the tail. 0; -1: the first line is not complete
+ * (yet). */
 struct journal_tail;
 int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_head, struct err *err);
 /* At most `most` facts of those that came since; how many. A fact's texts live until each returns. */
 size_t journal_tail_read(struct journal_tail *t, size_t most, void (*each)(void *context, const struct fact *fact), void *context);
-/* What was told until now is dealt with; back: what was told since the mark is told again. */
+/* journal_tail_mark: the facts reported so far are processed. journal_tail_back: reports those
+ * since the mark again. */
 void journal_tail_mark(struct journal_tail *t);
 void journal_tail_back(struct journal_tail *t);
 void journal_tail_close(struct journal_tail *t); /* NULL is allowed */
-/* Is the writer alive? 1 yes, 0 no, -1 cannot tell. */
+/* Returns whether the writer is alive: 1 yes, 0 no, -1 unknown. */
 int journal_alive(int dir);
 #endif

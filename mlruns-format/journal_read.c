@@ -126,7 +126,7 @@ static const char *journal_copy_text(struct arena *a, const char *z)
     return copy ? copy : "";
 }
 
-/* A path that is not UTF-8 stands there as hexadecimal digits too. */
+/* A path that is not UTF-8 is stored there as hexadecimal digits too. */
 static const char *get_path(struct arena *a, const struct json *j, const char *key, const char *key_hex)
 {
     static const char digits[] = "0123456789abcdef";

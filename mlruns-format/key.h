@@ -5,15 +5,18 @@
 #include "base/buf.h"
 
 enum { KEY_MAX = 250 };
-/* True if MLflow takes the key as it is and every file system can hold it: [A-Za-z0-9_.\- /] (space inside only), no empty or dot component,
- * components <= 250 bytes, not ending in dot or blank, at most KEY_MAX characters, no file/folder conflict is checked here. */
+/* Returns whether MLflow takes the key as it is and every file system can hold it: 1 to KEY_MAX
+ * characters [A-Za-z0-9_.\- /]; no component is empty, or begins or ends in a dot or blank.
+ * Conflicts of file and folder are not checked here. */
 bool key_legal(struct str key);
-/* Appends a legal key made from any text: illegal characters become _, too long ones are cut and get "~" + 8 hex digits of a hash
- * (no: `-` + 8 hex, as ~ is illegal). Returns 1 if anything was changed, else 0. Never empty. */
+/* Appends a legal key made from any text: illegal characters become _, and a key longer than
+ * KEY_MAX is cut and ends in "-" and 8 hexadecimal digits of a hash. Returns 1 if anything was
+ * changed, else 0. Never empty. */
 int key_make(struct buf *to, struct str text);
 /* A name segment [a-z][a-z0-9_]* from any text: lower case, others to _, runs of _ folded ("Max(MiB)" -> "max_mib"). */
 void key_segment(struct buf *to, struct str text);
-/* Does the key belong to what the run is about, and not to a family that tells of the machine or of the run as such (run.*, load.*, system/…)? */
+/* Returns whether the key is about the subject of the run, not about the machine or the run as
+ * such (run.*, load.*, system/…). */
 bool key_is_result(const char *key);
 /* Length of the key without its statistic (".max", ".p99" …); the whole length if it has none. */
 size_t key_stem(const char *key);

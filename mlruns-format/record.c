@@ -54,7 +54,7 @@ void record_deinit(struct record *r)
     *r = (struct record){.status = RUN_RUNNING};
 }
 
-/* Appends the fact and tells the listener. `f` is copied; its texts must live in the arena. */
+/* Appends the fact and calls the listener. `f` is copied; its texts must live in the arena. */
 static const struct fact *record_append(struct record *r, struct fact f)
 {
     struct fact *to = ARENA_NEW(&r->arena, struct fact);
@@ -80,7 +80,7 @@ static const struct fact *record_append(struct record *r, struct fact f)
     return to;
 }
 
-/* s without what lies behind max bytes, not ending inside a character. */
+/* The first max bytes of s, not ending inside a character. */
 static struct str cut_at(struct str s, size_t max)
 {
     if (s.n > max)
@@ -195,7 +195,8 @@ void record_missing(struct record *r, const char *key, const char *fmt, ...)
     put_missing(r, str_of(key), buf_text(&b), NULL);
 }
 
-/* True if the legal key can be a file beside what is there: nobody else's, no other case, no file where a folder must be. */
+/* Returns whether the legal key can be a file: no other key has the name, also not in other case,
+ * and it is no folder of another key. */
 static bool is_free(const struct record *r, enum space space, struct str key, struct str wanted)
 {
     const struct record_entry *e = record_entry_find(r, space, key);
@@ -282,7 +283,7 @@ static struct record_entry *record_entry_for(struct record *r, enum space space,
     if (space == SPACE_ARTIFACT ? !make_path(&b, wanted) : key_make(&b, str_sub(wanted, 0, VALUE_MAX / 4)) < 0)
         return NULL;
     if (!is_free(r, space, buf_text(&b), wanted)) {
-        for (size_t i = 0; i < b.n && !b.failed; i++) /* "a/b" beside a file "a" */
+        for (size_t i = 0; i < b.n && !b.failed; i++) /* "a/b" and a file "a" */
             if (b.p[i] == '/' && space != SPACE_ARTIFACT)
                 b.p[i] = '.';
         if (!is_free(r, space, buf_text(&b), wanted))

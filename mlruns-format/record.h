@@ -1,6 +1,6 @@
 /* record.h: what a run is: facts in order of arrival.
  *
- * Producers (probes, rules, options, `benchwrap log`) call record_*; nobody else writes. A fact is checked here once: keys are made
+ * Producers (probes, rules, options, `benchwrap log`) call record_*, the only way to write. A fact is checked here once: keys are made
  * legal (said once, as a warning fact), text is made valid UTF-8, non-finite values become missing. Each fact is handed to the
  * listener as it arrives (the journal); the record keeps it in memory for the tree. Replaying a journal calls the same functions. */
 #ifndef MLRUNS_FORMAT_RECORD_H
@@ -69,9 +69,10 @@ void record_metric_nan(struct record *r, const char *key, int64_t step, int64_t 
 void record_artifact(struct record *r, const char *path, const char *file);
 void record_missing(struct record *r, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void record_warning(struct record *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A fact told before (read from a journal): the same checks, with the fact's own time and source. Its texts are copied. A NaN is kept. */
+/* Adds a fact read from a journal: the same checks, with the fact's own time and source. Its texts
+ * are copied. A NaN is kept. */
 void record_fact(struct record *r, const struct fact *fact);
-/* How many facts found no memory (a record holds 512 MiB at most). */
+/* Returns how many facts were lost because memory was used up (a record holds 512 MiB at most). */
 size_t record_lost(const struct record *r);
 /* Convenience: numbers as params, printed so that they read back equal. */
 void record_param_int(struct record *r, const char *key, int64_t value);

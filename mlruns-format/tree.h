@@ -1,4 +1,5 @@
-/* tree.h: runs as MLflow's file store reads them: experiment and run folders, built aside, renamed in whole. */
+/* tree.h: runs as MLflow's file store reads them: experiment and run folders, built under another
+ * name and renamed when complete. */
 #ifndef MLRUNS_FORMAT_TREE_H
 #define MLRUNS_FORMAT_TREE_H
 #include "base/folder.h"
@@ -9,9 +10,10 @@ uint32_t tree_experiment_id(struct str name);
 /* The experiment for `name` in the tree `root` (descriptor of mlruns): finds or creates <id>/meta.yaml. If the id belongs to another
  * name, "<name>~2" … is taken; *ret_name is the name taken (in the arena). Never overwrites. */
 int tree_experiment(int root, struct str name, struct arena *a, uint32_t *ret_id, struct str *ret_name, struct err *err);
-/* Builds the run directory of a finished record at dir/path (made here; must not exist): meta.yaml params/ metrics/ tags/ artifacts/.
- * `spool` is where the artifacts' files lie (linked, else copied). Series longer than 1,000 points are thinned (min and max per bucket);
- * all samples go to artifacts/series.jsonl (.zst where built with it). Writes artifacts/benchwrap.json and artifacts/manifest.json. */
+/* Builds the run directory of a finished record at dir/path (made here; must not exist): meta.yaml
+ * params/ metrics/ tags/ artifacts/. `spool` holds the artifacts' files (linked, else copied).
+ * Series longer than 1,000 points are thinned (min and max per bucket); all samples go to
+ * artifacts/series.jsonl. Writes artifacts/benchwrap.json and artifacts/manifest.json. 0; -1. */
 int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir,
                const char *path, struct err *err);
 /* rename(2) of dir/path to root/<exp>/<run id>; on EXDEV copies under a hidden name without meta.yaml first. 1 if the run is there already. */
@@ -40,7 +42,7 @@ struct tree_run {
     const char *path; /* below the tree's parent, "mlruns/<exp>/<run>" */
     const char *problem; /* what could not be read, or NULL */
     const struct folder *tree; /* that it was read from, as the caller gave it; NULL: by descriptor */
-    const struct run_row *row; /* of who lists runs; NULL: nobody has asked */
+    const struct run_row *row; /* set by callers that list runs; NULL: not read */
     struct tree_run *next;
 };
 enum {
@@ -55,15 +57,16 @@ enum {
 int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
 /* One run by id or unique prefix (>= 4 hex digits). 1: not found; 2: ambiguous. */
 int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
-/* A run that tree_walk or tree_find gave, read again (its meta.yaml too); experiment: descriptor of the folder it lies in. */
+/* Reads a run that tree_walk or tree_find gave again (its meta.yaml too). experiment: descriptor
+ * of its folder. */
 int tree_read(int experiment, const struct tree_run *run, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
-/* The two for a tree that lies in a folder of any kind, which must outlive the runs' ->tree. */
+/* tree_walk and tree_find for a tree in a folder of any kind, which must outlive the runs' ->tree. */
 int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context,
                  struct err *err);
 int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* Reads the rest of a run that tree_walk_in gave with TREE_NAMES, root: that tree. Threads can fill different runs where the folder allows it (folder_shared). */
 void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, struct arena *a);
-/* Where the run lies in its tree: "<experiment>/<run>", of run->path. */
+/* The path of the run in its tree: "<experiment>/<run>", a part of run->path. */
 const char *tree_run_path(const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a);

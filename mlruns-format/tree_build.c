@@ -1,4 +1,4 @@
-/* tree_build.c: the folder of a run, built from a finished record where nobody else looks. */
+/* tree_build.c: builds the folder of a run from a finished record, where no reader looks for runs. */
 #include "base/fs.h"
 #include "mlruns-format/key.h"
 #include "mlruns-format/tree_meta.h"
@@ -25,7 +25,7 @@ struct fact *building_add(struct building *b, enum fact_kind kind, const char *k
 {
     struct fact *f = ARENA_NEW(&b->arena, struct fact);
     if (!f)
-        return NULL; /* arena.failed tells */
+        return NULL; /* arena.failed is set */
     *f = (struct fact){.kind = kind,
                        .key = {arena_dup(&b->arena, key, strlen(key)), strlen(key)},
                        .text = {arena_dup(&b->arena, text.p, text.n), text.n},
@@ -85,7 +85,7 @@ const struct fact *building_next(const struct building *b, const struct fact *at
     }
 }
 
-/* s without what lies behind max characters. */
+/* The first max characters of s. */
 static struct str cut_chars(struct str s, size_t max, bool *ret_cut)
 {
     size_t i = 0, n = 0;
@@ -121,7 +121,7 @@ static int make_way(struct building *b, const char *path, struct err *err)
     char *way = arena_dup(&b->arena, path, (size_t)(slash - path));
     if (!way)
         return err_set(err, ERR_SYSTEM, "memory is short");
-    bool job = strcmp(way, "artifacts/job") == 0; /* somebody's script and environment: his alone */
+    bool job = strcmp(way, "artifacts/job") == 0; /* the user's script and environment: for the user alone */
     return fs_mkdirs(b->dir, way, job ? 0700 : 0777, err);
 }
 

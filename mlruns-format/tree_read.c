@@ -1,4 +1,4 @@
-/* tree_read.c: runs read back from a tree of ours or of Python MLflow; what is damaged is told, never fatal. */
+/* tree_read.c: runs read back from a tree of ours or of Python MLflow; damage is reported, never fatal. */
 #include "base/fs.h"
 #include "mlruns-format/tree.h"
 #include "mlruns-format/tree_meta.h"
@@ -193,7 +193,7 @@ static struct tree_entry *read_kind(struct tree_reader *x, struct tree_run *run,
     return sort_tree_entries(list, count);
 }
 
-/* `place`: where the run lies below `in`. */
+/* `place`: the path of the run below `in`. */
 static void read_meta(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     char path[128];
@@ -245,7 +245,7 @@ static void read_kinds(struct tree_reader *x, struct tree_run *run, const struct
         run->tags = read_kind(x, run, &own, "tags");
 }
 
-/* What is wanted of the run at in/place. */
+/* Reads the parts of the run at in/place that `what` names. */
 static void fill_run(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     read_meta(x, run, in, place);

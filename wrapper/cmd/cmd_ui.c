@@ -82,11 +82,12 @@ static int choose_folder(struct ui *ui, bool make)
         return -1;
     const char *roots[] = {plan.spool, plan.spool_fallback};
     for (size_t i = 0; i < 2 && !ui->folder; i++) {
-        size_t n = roots[i] ? strlen(roots[i]) : 0;
-        if (n <= 6)
+        size_t n = roots[i] ? strlen(roots[i]) : 0, suffix = sizeof "/spool" - 1;
+        if (n <= suffix)
             continue;
-        const char *path = i == 0 ? arena_printf(c->arena, "%.*s/ui", (int)(n - 6), roots[i]) /* several trees share the second place */
-                                  : arena_printf(c->arena, "%.*s/ui-%u", (int)(n - 6), roots[i], tree_experiment_id(str_of(ui->runs.tree)));
+        const char *path =
+            i == 0 ? arena_printf(c->arena, "%.*s/ui", (int)(n - suffix), roots[i]) /* several trees share the second place */
+                   : arena_printf(c->arena, "%.*s/ui-%u", (int)(n - suffix), roots[i], tree_experiment_id(str_of(ui->runs.tree)));
         CLEANUP_FD int dir = path && make ? place_open_below(path, 2, 0700) : -1;
         if (path && (!make || (dir >= 0 && faccessat(dir, ".", W_OK, 0) == 0)))
             ui->folder = path;

@@ -22,7 +22,7 @@ struct forge_named {      /* what the user has said about the forge; NULL: nothi
     const char *api;      /* benchwrap.forgeApi: where its interface begins, when not where that kind of forge has it */
 };
 struct forge_place {
-    enum forge_kind kind; /* FORGE_NONE: a remote that is a folder, or a host of which nobody knows what it is */
+    enum forge_kind kind; /* FORGE_NONE: a remote that is a folder, or a host of unknown kind */
     bool named;           /* the user, or the name of a public forge, says which forge this is: tokens of the environment may go there */
     const char *host;     /* "github.com", with ":8443" where the address has a port that is the web's; NULL: a folder */
     const char *path;     /* "owner/name", of GitLab with all groups */
@@ -32,7 +32,7 @@ struct forge_place {
 /* The place of a remote's address as git takes it: https://, ssh://, git@host:path, a folder. Credentials in it are left out. 0, whatever it is; -1: an
  * option of `named` is none. */
 int forge_place_of(struct forge_place *ret, const char *url, const struct forge_named *named, char *const *env, struct arena *a, struct err *err);
-/* Where a person opens the pull request with a browser; NULL: nobody knows. */
+/* The address at which the user opens the pull request in a browser; NULL: unknown. */
 const char *forge_link(const struct forge_place *target, const struct forge_place *source, const char *base, const char *branch, struct arena *a);
 
 /* ---- who (token.c) ---- */
@@ -41,13 +41,14 @@ struct forge_token {
     const char *secret;   /* NULL: there is none */
     const char *user;     /* of a credential helper, whose secret may be a password; else NULL */
     const char *where;    /* "GITHUB_TOKEN", "/home/x/.config/benchwrap/tokens", "git credential" */
-    const char *unused;   /* a variable that is set and was not taken, because nobody says that this host is its forge; or NULL */
+    const char *unused;   /* a variable that is set and was not taken, because nothing says that this host is its forge; or NULL */
 };
-/* From a file that was named (its first line), else the environment, else the file `tokens` (lines "HOST TOKEN"; NULL: none). A file that others may
- * read is refused. 0, also where there is none. The user's credential helper is asked by forge_token_ask. */
+/* Searches a token: in the named file (its first line), else in the environment, else in the file
+ * `tokens` (lines "HOST TOKEN"; NULL: none). A file that other users may read is refused. 0, also
+ * where there is none; -1. The caller queries the credential helper, with the two functions below. */
 int forge_token_find(struct forge_token *ret, const struct forge_place *place, const char *named_file, const char *tokens, char *const *env, struct arena *a,
                      struct err *err);
-/* What is asked of `git credential fill`, and what it answered. */
+/* The input for `git credential fill`, and a token from its output (false: it has none). */
 void forge_token_question(const struct forge_place *place, struct buf *to);
 bool forge_token_answer(struct forge_token *ret, struct str answer, struct arena *a);
 
@@ -59,7 +60,7 @@ struct forge_pull {
     enum forge_state state;
     const char *url, *title, *text, *tip; /* tip: the commit at its head as the forge knows it; "" if it does not say. All in the arena */
 };
-struct forge_branch {     /* what is asked to be merged into what */
+struct forge_branch {     /* the branch to merge, and the branch that receives it */
     const char *branch, *base;
 };
 struct forge;

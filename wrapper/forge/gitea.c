@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-enum { PAGE = 50 /* the most that a server gives unless it was told otherwise */, PAGES = 40 };
+enum { PAGE = 50 /* the default maximum of a server */, PAGES = 40 };
 
 static const char *const headers[] = {"Accept: application/json", NULL};
 

@@ -230,7 +230,7 @@ int forge_place_of(struct forge_place *ret, const char *url, const struct forge_
     if (check_web("benchwrap.forgeUrl", named->web, err) || check_web("benchwrap.forgeApi", named->api, err))
         return -1;
     bool folder = !at.scheme.n || str_is(at.scheme, "file");
-    if (folder && named->kind && (named->web || named->api)) { /* a mirror in a folder, of a forge that is told whole */
+    if (folder && named->kind && (named->web || named->api)) { /* a mirror in a folder, of a forge that is configured completely */
         at.host = STR("localhost");
         at.scheme = STR("https");
         struct str s = clean_path(str_of(url)), last = s;

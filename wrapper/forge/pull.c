@@ -25,7 +25,7 @@ static void own_place(struct forge *f, struct forge_place *to, const struct forg
     to->api = forge_copy_text(f, from->api);
 }
 
-/* On a machine of one's own nobody listens; elsewhere a token never goes unencrypted, unless the user has written down that address himself. */
+/* On the local machine no other host can listen; elsewhere a token never goes unencrypted, unless the user has written down that address himself. */
 static bool is_open_wire(const struct forge_place *p)
 {
     return strncasecmp(p->api, "http://", 7) == 0 && !p->named;

@@ -9,7 +9,7 @@ struct forge_call {
     const char *what;        /* "open pull requests of benchwrap/x/12345678", for messages */
     const char *url;
     struct str body;         /* p NULL: none */
-    bool once;               /* it makes something: not repeated when nobody knows whether it was done */
+    bool once;               /* it creates something: not repeated when the outcome is unknown */
 };
 
 struct forge_api {
@@ -31,18 +31,20 @@ struct forge {
     struct arena arena;
 };
 
-/* One call with its repetitions. *ret (may be NULL) is the caller's to free; NULL where there was no JSON. */
+/* Sends one request, repeated where that may help. *ret (may be NULL) is the caller's to free;
+ * NULL where there was no JSON. */
 enum forge_answer forge_send(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err);
 /* Text of JSON, into the arena; "" for anything else. */
 const char *forge_text(const struct json *object, const char *pointer, struct arena *a);
-/* Notes one of a listing (newest first): the first open one, and the first of the others. */
+/* Records an item of a listing (newest first) as the first open one, or the first of the others. */
 void forge_note(const struct forge_pull *pull, struct forge_pull *open, struct forge_pull *last);
-/* Is it from one and the same repository? */
+/* Returns whether source and target are one repository. */
 bool forge_same_repository(const struct forge *f);
 
 /* ---- GitHub's way, most of which Gitea and Forgejo have (github.c) ---- */
 
-/* One of a listing; whether it is merged is told in different ways. false: it has no number. Texts are in the arena. */
+/* Fills *ret from one item of a listing. merged: the caller has found out, as each forge reports
+ * it differently. False: it has no number. Texts are in the arena. */
 bool pulls_item(const struct json *item, bool merged, struct arena *a, struct forge_pull *ret);
 /* As in struct forge_api; more: further members of the body, each with a comma before it. */
 enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, const char *more, struct buf *body, struct arena *a,

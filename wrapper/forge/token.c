@@ -12,7 +12,7 @@ enum { TOKEN_MAX = 4096, FILE_MAX = 64 * 1024 };
 static const struct {
     enum forge_kind kind;
     const char *variable;
-    const char *only; /* this host alone (gh sends GH_TOKEN to github.com and its kin only); NULL: any that is named */
+    const char *only; /* this host alone (gh sends GH_TOKEN to github.com and hosts below ghe.com only); NULL: any that is named */
 } variables[] = {
     {FORGE_GITHUB, "GH_TOKEN", "github.com"},
     {FORGE_GITHUB, "GITHUB_TOKEN", NULL},

@@ -8,8 +8,9 @@ struct commit_person {
     int64_t time_s;
     int offset_min;           /* of the local time from UTC */
 };
-/* The user as git knows him (GIT_AUTHOR_NAME …, author.name …, user.name …, EMAIL), now or at GIT_AUTHOR_DATE …; the texts live in the arena. 1: he has not told git
- * his name: err says what to do. */
+/* The author (committer) as git determines it (GIT_AUTHOR_NAME …, author.name …, user.name …,
+ * EMAIL), with the time of now or of GIT_AUTHOR_DATE …. The texts live in the arena. 0; 1: git has
+ * no name for the user: err says what to do; -1. */
 int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
 int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
 /* text without what git does not allow in a name: in the arena. */
@@ -22,7 +23,7 @@ struct commit_draft {
     struct commit_person author, committer;
     const char *message;      /* UTF-8; ends in LF */
 };
-/* How commits are signed: commit.gpgSign, gpg.format (openpgp, x509, ssh), user.signingKey, gpg.program and its kin. */
+/* How commits are signed: commit.gpgSign, gpg.format (openpgp, x509, ssh), user.signingKey, gpg.program and the programs of the other formats. */
 struct signer {
     const char *format;       /* NULL: not at all */
     const char *program, *key; /* key NULL: gpg chooses by the committer's name; of ssh: a file, or the public key itself */

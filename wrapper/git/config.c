@@ -13,8 +13,8 @@ bool config_env_on(const struct git2 *git, const char *variable)
     return text && git->git_config_parse_bool(&on, text) == 0 && on;
 }
 
-/* The files that git reads instead of the user's and the system's where the environment says so (git(1), GIT_CONFIG_GLOBAL and its kin); libgit2 does
- * not look at it. */
+/* The files that git reads instead of the user's and the system's where the environment says so (git(1), GIT_CONFIG_GLOBAL and similar variables); libgit2 does
+ * not read them. */
 static int add_named_config(struct repo *r, git_config *config)
 {
     const char *global = getenv("GIT_CONFIG_GLOBAL"), *system = getenv("GIT_CONFIG_SYSTEM");
@@ -100,7 +100,8 @@ static bool is_config_key(struct str told, const char *key)
     return strncmp(told.p + (first - key), first, (size_t)(last - first) + 1) == 0;
 }
 
-/* The last value that git told, which a NUL ends. 0; 1: it has none; ret->p NULL: the key stands there without one, which means true. */
+/* Finds the last value that git reported, which a NUL ends. 0; 1: it has none; ret->p NULL: the
+ * key has no value, which means true. */
 static int told_value(const struct repo *r, const char *key, struct str *ret)
 {
     struct str rest = buf_text(&r->told);

@@ -35,7 +35,7 @@ const struct git2 *git2_load(struct err *err)
         err_set(err, ERR_SYSTEM, "libgit2 %d.%d.%d cannot be initialised", major, minor, patch);
         return NULL;
     }
-    /* Refs are on the disk before they are named. libgit2 looks at this when a repository is opened. */
+    /* Refs are on the disk before they are named. libgit2 reads this setting when it opens a repository. */
     l.git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     loaded = l;
     return &loaded;

@@ -1,4 +1,4 @@
-/* objects.h: new objects for a repository: collected in memory, then written as one pack that is on the disk before anybody names it. Refs are moved
+/* objects.h: new objects for a repository: collected in memory, then written as one pack that is synced before a ref names it. Refs are moved
  * by ref.h, when the pack is there.
  *
  * A kill or a full disk at any moment leaves the repository as it was: the pack is made below <common>/benchwrap/ and renamed into objects/pack

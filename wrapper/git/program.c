@@ -84,7 +84,7 @@ static char **make_environment(const struct program *p)
 
 /* ---- start ---- */
 
-/* What it reads lies in memory, so that nobody has to feed it while it writes. */
+/* Its input is in memory, so that no process has to write it while the program runs. */
 static int make_input(struct str in)
 {
     int fd = in.p ? memfd_create("benchwrap-input", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -242,7 +242,8 @@ void program_end_deinit(struct program_end *e)
     buf_deinit(&e->words);
 }
 
-/* The last line that tells why. Where ssh ends badly git adds four lines that fit every cause; what ssh said stands before them. */
+/* The last line with a reason. When ssh fails, git adds four lines that fit every cause; the
+ * message of ssh precedes them. */
 static struct str program_last_line(struct str all)
 {
     struct str last = {"", 0};
@@ -250,7 +251,7 @@ static struct str program_last_line(struct str all)
         struct str line = str_trim(str_cut(&all, '\n'));
         if (str_starts(line, "fatal: Could not read from remote repository") && last.n)
             break;
-        if (line.n && !str_starts(line, "[GNUPG:]") /* what gpg tells programs */ &&
+        if (line.n && !str_starts(line, "[GNUPG:]") /* status lines of gpg for programs */ &&
             !str_starts(line, "To add an exception for this directory") && !str_starts(line, "git config --global --add safe.directory") &&
             !str_starts(line, "Please make sure you have the correct access") && !str_is(line, "and the repository exists."))
             last = line;

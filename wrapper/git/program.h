@@ -8,7 +8,7 @@
 struct program {
     const char *const *argv;   /* argv[0] is looked for in PATH; NULL-terminated */
     const char *dir;           /* working directory; NULL: ours */
-    const char *const *set;    /* "NAME=value" beside our environment, and "NAME" to take one out; NULL-terminated, or NULL */
+    const char *const *set;    /* "NAME=value" to add to the environment, "NAME" to remove one; NULL-terminated, or NULL */
     struct str in;             /* its standard input; p NULL: /dev/null */
     bool prompt;               /* it may ask on the terminal; else GIT_TERMINAL_PROMPT=0, and ssh in batch mode unless the user has set how ssh is called */
     bool credentials;          /* git that talks to a remote: its credential helper gets the variables of base/credentials.def. No other program has them */
@@ -23,7 +23,7 @@ struct program_end {
 /* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, or the time was over (timed_out). err names it. */
 int program_run(const struct program *p, struct program_end *ret, struct err *err);
 void program_end_deinit(struct program_end *e);
-/* err from a program that ended badly: "<text>: its last words" (the last line of standard error that tells why, made plain).
+/* err from a program that ended badly: "<text>: its last words" (the last line of standard error with a reason, made plain).
  * Where git does not trust a repository of another user on this machine: whose it is, and the command that allows it as a hint. Returns -1. */
 int program_err(const struct program_end *e, struct err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif

@@ -44,7 +44,8 @@ static int turn_err(int fd, double wait_s, const char *path, struct err *err)
 
 /* ---- a lock that the holder before left, since it was killed ---- */
 
-/* What tells a file from another one that gets its number later: when it was made, else when it was changed last. */
+/* Identifies a file, so that another one with the same inode number later is distinguished: inode
+ * and time of creation, else of the last change. */
 static bool lock_look(const char *path, char *ret, size_t size)
 {
     struct statx st;
@@ -60,7 +61,7 @@ static void lock_path(struct repo *r, const char *name, char *ret, size_t size)
     snprintf(ret, size, "%s%s.lock", repo_common(r), name);
 }
 
-/* The turn's file says which lock its holder has: "lock <ref> <what tells the file>". */
+/* The turn's file says which lock its holder has: "lock <ref> <inode and time>". */
 static void lock_note(const struct ref_turn *turn, struct repo *r, const char *name)
 {
     char path[4096], known[100], line[500];
@@ -73,7 +74,8 @@ static void lock_note(const struct ref_turn *turn, struct repo *r, const char *n
         errno = 0; /* then a kill leaves the lock for the user */
 }
 
-/* The turn is ours, so its last holder is dead. A lock that it noted, and that is still that file, is nobody's. */
+/* This process holds the turn, so its last holder is dead. A lock that it noted, and that is still
+ * the same file, has no owner. */
 static void lock_release_dead(int fd, struct repo *r)
 {
     char text[8000], path[4096], known[100];
@@ -140,7 +142,8 @@ void ref_turn_give(struct ref_turn *t)
 
 /* ---- the move ---- */
 
-/* A lock that a dead process left looks like one of a living: git has no owner in it. So it is explained, and left to somebody who knows. */
+/* The lock of a dead process looks like that of a live one, as git stores no owner in it. So the
+ * error explains it, and the user decides. */
 static int locked_err(struct repo *r, const char *name, double wait_s, struct err *err)
 {
     char path[4096];

@@ -75,7 +75,7 @@ static int open_err(const struct git2 *git, const char *path, int code, struct e
     return git2_err(err, code, "opening the repository of %s", path);
 }
 
-/* Whose repositories are trusted (safe.directory) may stand where libgit2 does not look: in GIT_CONFIG_GLOBAL, GIT_CONFIG_COUNT and its kin. */
+/* Whose repositories are trusted (safe.directory) may be set where libgit2 does not read it: in GIT_CONFIG_GLOBAL, GIT_CONFIG_COUNT and similar variables. */
 static bool git_trusts(const char *path)
 {
     const char *argv[] = {"git", "rev-parse", "--git-dir", NULL};

@@ -30,18 +30,19 @@ bool repo_id_parse(struct repo_id *ret, struct str hex);
 
 /* ---- the repository ---- */
 
-enum { REPO_HERE = 1 /* path is the repository or its work tree itself: folders above it are not looked at */ };
-/* Opens the repository that holds path: bare, a work tree or a folder in it, a linked worktree, shallow. GIT_DIR and its kin are not looked at;
- * GIT_CEILING_DIRECTORIES, GIT_DISCOVERY_ACROSS_FILESYSTEM and whom git trusts (safe.directory) are.
- * 0; 1: there is none (err filled: what to do); -1: it cannot be used: SHA-256, foreign owner (safe.directory), damaged, libgit2 missing. */
+enum { REPO_HERE = 1 /* path is the repository or its work tree itself: folders above it are not searched */ };
+/* Opens the repository that holds path: bare, a work tree or a folder in it, a linked worktree,
+ * shallow. Ignores GIT_DIR and similar variables; follows GIT_CEILING_DIRECTORIES,
+ * GIT_DISCOVERY_ACROSS_FILESYSTEM and safe.directory. 0; 1: there is none (err filled: what to
+ * do); -1: it cannot be used: SHA-256, foreign owner (safe.directory), damaged, libgit2 missing. */
 int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *err);
 void repo_close(struct repo *r); /* NULL is allowed */
 const char *repo_dir(const struct repo *r); /* absolute, ends in '/': ".../.git/", or of a worktree ".../.git/worktrees/x/" */
-const char *repo_common(const struct repo *r); /* where objects, refs and config lie; ends in '/' */
+const char *repo_common(const struct repo *r); /* the folder of objects, refs and config; ends in '/' */
 const char *repo_workdir(const struct repo *r); /* ends in '/'; NULL: bare */
 bool repo_is_bare(const struct repo *r);
 bool repo_is_shallow(const struct repo *r);
-/* Another process has written objects or packs since: look again. */
+/* Makes objects and packs visible that another process has written since. */
 void repo_refresh(struct repo *r);
 
 /* ---- names ---- */
@@ -75,11 +76,12 @@ struct repo_commit {
     const char *author_name, *author_email, *committer_name, *committer_email, *message; /* in the arena; bytes as stored */
     const char *header; /* the lines before the message, as stored; libgit2 cuts control characters off the ends of names */
 };
+/* Reads a commit; its texts live in the arena. 0; -1: no such commit, or out of memory. */
 int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err);
 /* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns 0 to go on, else that is returned. */
 int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without,
                  int (*each)(void *context, const struct repo_id *id), void *context, struct err *err);
-/* 0; 1: the two have none. */
+/* The best common ancestor of two commits. 0; 1: they have none; -1. */
 int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err);
 /* 1: `old` is `tip` or among its ancestors; 0: not; -1. */
 int repo_contains(struct repo *r, const struct repo_id *tip, const struct repo_id *old, struct err *err);

@@ -8,8 +8,8 @@ struct repo {
     const struct git2 *git;
     git_repository *repository;
     git_odb *odb;
-    git_config *config; /* a snapshot: what is set afterwards makes a new one */
-    struct buf told; /* "key LF value NUL" each, in git's order: where git itself was asked, as libgit2 does not know all of it; else empty */
+    git_config *config; /* a snapshot; setting a value makes a new one */
+    struct buf told; /* "key LF value NUL" each, in git's order: the output of git itself, where libgit2 does not read all of the configuration; else empty */
     git_odb *unsaved; /* what its writer has collected so far, or NULL; belongs to `objects` */
     struct objects *objects;
     struct repo_id kept_id; /* the last large tree read: who works on one reads it several times */

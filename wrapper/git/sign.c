@@ -117,7 +117,7 @@ static int sign_gpg(const struct signer *s, const struct commit_person *who, str
     return rc;
 }
 
-/* As git calls it: the text in a file, the signature beside it. */
+/* As git calls it: the text in a file, the signature in the same folder. */
 static int sign_ssh_in(const struct signer *s, const char *purpose, const char *folder, struct str text, struct buf *ret, struct err *err)
 {
     char file[4200], key[4200], made[4200];

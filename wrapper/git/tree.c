@@ -40,7 +40,7 @@ static int repo_tree_read(struct repo *r, const struct repo_id *id, struct buf *
 {
     buf_init(to, REPO_TREE_MAX + 1);
     int rc = repo_read(r, id, REPO_TREE, REPO_TREE_MAX, to, err);
-    return rc ? -1 : 0; /* one that is not there is an error here: somebody said that it is */
+    return rc ? -1 : 0; /* a missing one is an error here: the caller relies on it */
 }
 
 static int find_entry(struct repo *r, const struct repo_id *tree, struct str name, struct repo_entry *ret, struct err *err)

@@ -27,7 +27,7 @@ int repo_each(struct repo *r, const struct repo_id *tree, int (*each)(void *cont
 
 struct repo_bounds {
     unsigned depth;       /* folders in folders; 0: 50 */
-    uint64_t entries;     /* looked at in all; 0: 20 million */
+    uint64_t entries;     /* read in all; 0: 20 million */
 };
 enum { REPO_SKIP = 1000 }; /* returned for a folder by the callbacks below: do not go into it */
 /* What differs between two trees (either may be NULL: empty): was or is NULL where the path is in one only. Equal folders are not gone into; a folder

@@ -10,7 +10,7 @@ struct editing {
     struct err *err;
 };
 
-/* By path, where '/' sorts before everything else: what lies below a folder stands behind it, without a gap. */
+/* By path, where '/' sorts before everything else: a folder's content follows it without a gap. */
 static int compare_edit_paths(const void *a, const void *b)
 {
     const unsigned char *p = (const unsigned char *)((const struct tree_edit *)a)->path,
@@ -38,7 +38,7 @@ struct tree_change {
     struct repo_id id;
     const struct tree_edit *edits;
     size_t count;
-    bool deeper; /* the edits lie below it */
+    bool deeper; /* the edits are below it */
 };
 
 static size_t name_bytes(const struct tree_edit *t, size_t skip)

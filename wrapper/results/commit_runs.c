@@ -112,7 +112,8 @@ static int store_run_objects(struct commit_work *k)
 
 /* ---- the commits ---- */
 
-/* All commits on top of what the branch is now; then the branch is moved. 1: it has moved meanwhile. */
+/* Makes all commits on top of the branch's tip, then moves the branch. 1: another process has
+ * moved it. */
 static int commit_once(struct commit_work *k, const struct scan_run *const *runs, size_t count)
 {
     struct commit_tip tip;
@@ -200,8 +201,9 @@ struct commit_waiting {
     bool looked;
 };
 
-/* While we wait, somebody else may have committed our run with his own: worth a look whenever the branch has moved. */
-static bool somebody_did(void *context)
+/* While this process waits, another one may commit our run with its own: checked whenever the
+ * branch has moved. */
+static bool is_run_committed(void *context)
 {
     struct commit_waiting *w = context;
     struct repo_id tip;
@@ -222,7 +224,7 @@ int commit_runs(struct results *s, const struct commit_wish *w, struct commit_do
     struct commit_work k = {.s = s, .w = w, .turn = &turn, .done = ret, .err = err, .root = -1};
     struct commit_waiting waiting = {.s = s, .mine = w->mine};
     *ret = (struct commit_done){0};
-    int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, REF_TURN, w->wait_s, w->mine ? somebody_did : NULL, &waiting, err);
+    int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, REF_TURN, w->wait_s, w->mine ? is_run_committed : NULL, &waiting, err);
     if (rc == 2)
         return 0;
     if (rc)

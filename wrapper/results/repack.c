@@ -44,7 +44,7 @@ bool repack_when_due(struct repo *r)
     arena_deinit(&a);
     struct ref_turn turn;
     if (partial || count_packs(r) < REPACK_FROM || ref_turn_take(&turn, r, "repack", 0, NULL, NULL, NULL))
-        return false; /* nothing to do, or somebody is at it */
+        return false; /* nothing to do, or another process repacks */
     int status = git_repack(r, "--geometric=2");
     if (status == USAGE) /* git before 2.32 */
         status = git_repack(r, "-A");

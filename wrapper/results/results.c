@@ -27,7 +27,8 @@ static const char *tree_parent_folder(const char *tree, struct arena *a)
     return arena_dup(a, from, slash > from ? (size_t)(slash - from) : 1);
 }
 
-/* Where the tree stands in commits: as it lies below the work tree; one that lies elsewhere (a bare repository, --repo) at the top. */
+/* The path of the tree in commits: as below the work tree; for a tree elsewhere (a bare
+ * repository, --repo) at the top. */
 static const char *tree_prefix(const struct repo *r, const char *parent, struct arena *a)
 {
     char real[PATH_MAX];
@@ -62,7 +63,7 @@ static int clone_id(struct repo *r, bool make, struct arena *a, const char **ret
     return repo_config_set(r, "benchwrap.clone", hex, err);
 }
 
-/* 1: nobody has named one. */
+/* 1: none is configured. */
 static int site_of(const struct results_asked *asked, struct repo *r, struct arena *a, const char **ret, struct err *err)
 {
     const char *site = asked->site;

@@ -9,7 +9,7 @@
 
 struct results_asked {
     const char *tree;       /* absolute path of the mlruns folder */
-    const char *repository; /* a path in the repository that is meant; NULL: the one that the tree lies in */
+    const char *repository; /* a path in the repository to use; NULL: the one that holds the tree */
     const char *site;       /* NULL: none is configured */
     bool public_profile;    /* commits carry the site's name, and runs of the private profile stay out */
     bool set_up;            /* a clone that has no digits yet gets some (else: 1) */
@@ -21,7 +21,7 @@ struct results {
     const char *tree;       /* absolute path of mlruns, which may not exist */
     const char *prefix;     /* path of the tree in commits: "mlruns", or "folder/mlruns" */
     const char *site, *clone;
-    bool has_site;          /* false: nobody has named one, and site is RESULTS_SITE */
+    bool has_site;          /* false: none is configured, and site is RESULTS_SITE */
     const char *branch;     /* "refs/heads/benchwrap/<site>/<clone>" */
     bool public_profile;
 };
@@ -29,9 +29,9 @@ struct results {
 /* 0; 1: no repository, or (without set_up) one that this clone is not set up for: err says what to do; -1. */
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err);
 void results_close(struct results *s);
-#define RESULTS_SITE "site" /* where nobody has named one; "benchwrap init" always does */
-/* What new work begins from: the branch's tip, else what the upstream's default branch or HEAD has. 0; 1: there is no commit yet; *ret_is_tip tells
- * which (may be NULL). */
+#define RESULTS_SITE "site" /* where none is configured; "benchwrap init" always sets one */
+/* What new work begins from: the branch's tip, else what the upstream's default branch or HEAD has. 0; 1: there is no commit yet; -1.
+ * *ret_is_tip (may be NULL): whether it is the tip. */
 int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struct err *err);
 /* The commits in whose trees a run counts as known: the branch's tip, HEAD, and the default branch of the upstream. Room for RESULTS_KNOWN. */
 enum { RESULTS_KNOWN = 3 };

@@ -46,7 +46,7 @@ static size_t known_slot_of(const struct known_runs *k, const unsigned char key[
 {
     static const unsigned char empty[16];
     uint64_t half[2];
-    memcpy(half, key, sizeof half); /* ids are random, but for those that somebody has made up */
+    memcpy(half, key, sizeof half); /* ids are random, except invented ones */
     size_t at = (size_t)((half[0] ^ half[1] * UINT64_C(0x9e3779b97f4a7c15)) >> 7);
     for (at &= k->room - 1; memcmp(k->key[at], empty, 16) && memcmp(k->key[at], key, 16); at = (at + 1) & (k->room - 1))
         ;
@@ -68,7 +68,7 @@ static int known_grow(struct known_runs *k)
     return 0;
 }
 
-/* The id of sixteen zeros stands for an empty place: nobody draws it. */
+/* Sixteen zeros mark an empty slot: no random id has them. */
 static int known_add(void *context, const struct repo_entry *e)
 {
     struct known_runs *k = context;
@@ -159,7 +159,7 @@ static int scan_experiment(struct results *s, int root, const char *name, const 
     struct stat st;
     char path[300];
     snprintf(path, sizeof path, "%s", only ? only : ".");
-    if (fd < 0 || fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW)) { /* gone meanwhile, or not this experiment's */
+    if (fd < 0 || fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW)) { /* removed since, or not this experiment's */
         fs_close(&fd);
         return 0;
     }

@@ -162,7 +162,8 @@ int take_experiment(struct results *s, int root, const char *experiment, const s
     CLEANUP_FD int dir = openat(root, experiment, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     int rc = dir < 0 ? err_sys(err, "reading %s/%s", s->tree, experiment) : 0;
     arena_init(&t.arena, 0);
-    for (size_t i = 0; rc >= 0 && i < sizeof parts / sizeof *parts; i++) { /* 1: an odd file beside the runs, which is not their fault */
+    for (size_t i = 0; rc >= 0 && i < sizeof parts / sizeof *parts;
+         i++) { /* 1: an unusual file of the experiment, which does not exclude its runs */
         struct stat st;
         t.path[0] = 0;
         if (fstatat(dir, parts[i], &st, AT_SYMLINK_NOFOLLOW) == 0)

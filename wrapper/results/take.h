@@ -3,8 +3,9 @@
 #define RESULTS_TAKE_H
 #include "results/results.h"
 
-/* Every file below the run's folder, as a blob, and their folders as trees. 0; 1: the run cannot be committed as it is (a link, a name that git
- * refuses, too much): *ret_why tells, in s->arena; -1. */
+/* Writes every file below the run's folder as a blob, and the folders as trees; *ret: the tree of
+ * the run. 0; 1: the run cannot be committed as it is (a link, a name that git refuses, too much):
+ * *ret_why, in s->arena, has the reason; -1. root: descriptor of the tree on disk. */
 int take_run_objects(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why, struct err *err);
 /* The experiment's own files (meta.yaml, tags/), as far as the tree `base` (may be NULL) lacks them: paths below the tree's parent and blobs, into
  * edits, of which there is room for TAKE_EXPERIMENT_MAX. */

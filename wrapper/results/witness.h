@@ -7,6 +7,7 @@
 /* How manifests are signed: benchwrap.signingKey of git's configuration (a file, or the public key itself, whose private part is an agent's). Never of
  * a tracked file. ret->format is NULL: not at all. The texts live in s->arena. */
 int witness_from(struct results *s, bool prompt, struct signer *ret, struct err *err);
-/* Writes the signature beside the manifest of the run's folder, unless there is one, or no manifest. root: descriptor of the tree. */
+/* Writes the signature into the run's folder, next to the manifest, unless there is one, or no
+ * manifest. root: descriptor of the tree. */
 int witness_sign(struct results *s, const struct signer *signer, int root, const char *experiment, const char *id, struct err *err);
 #endif
