@@ -28,8 +28,7 @@ static int fs_names_append(struct fs_names *list, size_t *room, const char *name
 
 int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context)
 {
-    _Alignas(struct dirent64) char
-        entries[16384]; /* readdir's stream needs three more system calls and twice the memory from the heap */
+    _Alignas(struct dirent64) char entries[16384]; /* readdir's stream needs three more system calls and twice the memory from the heap */
     int fd = path ? openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : dir, rc = 0;
     ssize_t n = 0;
     off_t before = path || fd < 0 ? 0 : lseek(fd, 0, SEEK_CUR);

@@ -40,7 +40,8 @@ pid_t spawn_fork(void)
     sigset_t all;
     struct timespec nap = {.tv_nsec = PAUSE_NS};
     pid_t pid = fork();
-    for (int tries = 0; pid < 0 && tries < TRIES && (errno == EAGAIN || errno == ENOMEM); tries++) { /* other processes may end and free their slots */
+    for (int tries = 0; pid < 0 && tries < TRIES && (errno == EAGAIN || errno == ENOMEM);
+         tries++) { /* other processes may end and free their slots */
         nanosleep(&nap, NULL);
         pid = fork();
     }
