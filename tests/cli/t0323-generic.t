@@ -28,6 +28,9 @@ printf 'Read rate: 0 ops/second\nspeed: 0 op/s\nspeed: 5 op/s\ntime: 0.00 s\nrat
 is "a rate or time of zero, a name with several values, and digits in groups are no metrics" \
     "$("$BENCHWRAP" parse --rules generic --json none/zero | tr -d '\n ' | grep -c '"metrics":\[\]')" 1
 like "a rate of zero is missing, with the reason" "$("$BENCHWRAP" parse --rules generic none/zero)" 'read_rate_op_per_s +zero: not measured, printed "0"'
+printf '#!/bin/sh\necho "matmul 0.25"\n' >bin/matmul && chmod +x bin/matmul && bin/matmul >none/matmul.out
+cp none/matmul.out matmul && "$BENCHWRAP" rules new --from matmul -o matmul.yaml >/dev/null 2>&1
+is "a result behind the program's name is no version" "$(grep -c version_cell matmul.yaml 2>/dev/null)" 0
 run two --rules none -- bin/mybench
 ok "--rules none reads nothing" sh -c '! ls two/mlruns/*/*/metrics/bandwidth_MB_per_s two/mlruns/*/*/tags/benchwrap.rules 2>/dev/null'
 like "and plan says so" "$("$BENCHWRAP" plan --rules none -- bin/mybench)" 'rules .*--rules: none'
