@@ -203,7 +203,7 @@ struct commit_waiting {
 
 /* While this process waits, another one may commit our run with its own: checked whenever the
  * branch has moved. */
-static bool is_run_committed(void *context)
+static bool has_other_committed_run(void *context)
 {
     struct commit_waiting *w = context;
     struct repo_id tip;
@@ -224,7 +224,7 @@ int commit_runs(struct results *s, const struct commit_wish *w, struct commit_do
     struct commit_work k = {.s = s, .w = w, .turn = &turn, .done = ret, .err = err, .root = -1};
     struct commit_waiting waiting = {.s = s, .mine = w->mine};
     *ret = (struct commit_done){0};
-    int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, REF_TURN, w->wait_s, w->mine ? is_run_committed : NULL, &waiting, err);
+    int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, REF_TURN, w->wait_s, w->mine ? has_other_committed_run : NULL, &waiting, err);
     if (rc == 2)
         return 0;
     if (rc)
