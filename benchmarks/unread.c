@@ -102,9 +102,9 @@ void unread_end(struct rules_run *run, struct source *source, const struct prefi
 {
     char text[UNREAD_LINE_MAX];
     for (int comma = 0; comma < COMMA_READINGS && !run->unterminated; comma++) {
-        struct str plain = {text, line.n <= sizeof text ? grouped_plain(line, (enum grouped_comma)comma, text) : 0};
-        if (plain.n)
-            unread_probe(run, source, mask, line, plain);
+        size_t n = line.n <= sizeof text ? grouped_plain(line, (enum grouped_comma)comma, text) : 0;
+        if (n)
+            unread_probe(run, source, mask, line, (struct str){text, n});
     }
     run->unread.recording = false;
 }
