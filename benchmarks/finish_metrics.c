@@ -104,7 +104,7 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
         return "part of the output was not kept, so values are missing";
     if (s->reader->slice >= 0 && s->source->slice[s->reader->slice].endless)
         return "the line that ends this part of the output never came, so it is not known what belongs to it";
-    if (run->unread.reader[s->reader->index])
+    if (s->reader->index < READERS_MAX && run->unread.reader[s->reader->index]) /* computed metrics have an index behind those */
         return row_unread;
     if (s->outside[0])
         return s->outside;
@@ -125,15 +125,18 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
     return contradicted(run, s) ? "the output has several different values where one is expected" : NULL;
 }
 
-/* A percentile of fewer values than it needs is withheld, with the reason. */
+/* A percentile of fewer values than it needs, or of so many that the output does not say, is withheld, with the reason. */
 static void percentile_withhold(const struct rules_run *run, struct series *s)
 {
-    const struct value_seen *seen = s->values.n && s->n && !s->dropped ? value_in(run, s->values, (int)s->block) : NULL;
-    double values;
-    unsigned needs = s->rule->stat ? percentile_needs(s->rule->stat) : 0;
-    if (!seen || !str_double(seen->text, &values) || values >= needs || series_trouble(run, s))
+    unsigned needs = s->values.n && s->n && !s->dropped ? percentile_needs(s->rule->stat) : 0;
+    const struct value_seen *seen = needs ? value_in(run, s->values, (int)s->block) : NULL;
+    double values = NAN;
+    if (!needs || (seen && str_double(seen->text, &values) && values >= needs) || series_trouble(run, s))
         return;
-    snprintf(s->why, sizeof s->why, "%s of %.0f value%s, %u needed", s->rule->stat, values, values == 1 ? "" : "s", needs);
+    if (isnan(values))
+        snprintf(s->why, sizeof s->why, "%s of an unknown number of values, %u needed", s->rule->stat, needs);
+    else
+        snprintf(s->why, sizeof s->why, "%s of %.0f value%s, %u needed", s->rule->stat, values, values == 1 ? "" : "s", needs);
     s->missing += s->n;
     s->n = 0;
 }

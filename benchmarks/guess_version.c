@@ -55,7 +55,8 @@ static bool is_named_version(struct str line, size_t from, size_t n, size_t part
     bool column = from > 1 && line.p[from - 1] == ' ' && line.p[from - 2] == ' ';
     while (word.n && strchr("-(", word.p[word.n - 1]))
         word.n--;
-    bool program = name && str_is_anycase(word, name) && (line.p[from - 1] == '-' || behind.n); /* "matmul 0.25": a result */
+    bool result = line.p[from - 1] != '-' && !behind.n && line.p[from] == '0'; /* "matmul 0.25" */
+    bool program = name && str_is_anycase(word, name) && !result;
     return !str_trim(words).n && guess_letters(word) && !memchr(word.p, ' ', word.n) && parted && ends && !column && !has_number(behind) &&
            (letter_v || program || parts == 3);
 }

@@ -10,7 +10,7 @@ try() # WHAT NAME
     is "$1: one run in this folder's tree" "$(printf "%s\n" mlruns/*/*/meta.yaml | wc -l)" 1
     like "$1: ls lists it" "$("$BENCHWRAP" ls 2>&1)" "^[0-9a-f]{8}  .*echo "
     "$BENCHWRAP" sync --local >"$WORK/out" 2>&1
-    like "$1: sync finds it safe" "$(cat "$WORK/out")" "1 newly complete on disk"
+    like "$1: sync finds it safe" "$(cat "$WORK/out")" "1 synced to disk"
     is "$1: the spool is empty" "$(ls .benchwrap/spool)" ""
     rm -rf mlruns .benchwrap
 }
