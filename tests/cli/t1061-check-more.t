@@ -55,7 +55,7 @@ git add -f mlruns && git commit -qm after
 out=$("$BENCHWRAP" check --markdown --range before..after)
 like "Markdown: a value beside the published runs of the same inputs" "$out" '^\| <code>cat.* \| 1 \| <code>copy.*rate</code> \| <code>58.2 MB/s</code> \| 6 \| <code>109 MB/s</code> \| -46 %, different'
 like "… the machine by name" "$out" "^\| 3 \| <code>a.example</code> \| <code>.*cores</code> "
-like "… what did not finish" "$out" '^Not compared: 1 run, unfinished'
+like "… what did not finish" "$out" '^Not compared: 1 run, failed, unfinished'
 is "… foreign text as text" "$(printf '%s' "$out" | grep -cE '@all|<b>|[^&]#1')" 0
 
 # The target's policy decides what blocks; the branch's own counts for nothing.
