@@ -279,35 +279,26 @@ static int add_unreferred(struct judging *j, struct referred_metric ***tail)
     return 0;
 }
 
-static void json_number(struct buf *b, const char *key, double v)
-{
-    buf_printf(b, ", \"%s\": ", key);
-    if (isfinite(v))
-        buf_double(b, v);
-    else
-        buf_puts(b, "null");
-}
-
 /* What benchwrap.json says of them. */
 static int note(struct record *r, const struct reference_outcome *out)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 16 << 20);
+    struct json_out j = {.to = &b, .layout = JSON_ROW};
     for (const struct referred_metric *f = out->first; f; f = f->next) {
-        buf_puts(&b, b.n ? ",\n    {\"metric\": " : "\n    {\"metric\": ");
-        buf_json(&b, str_of(f->metric));
-        buf_printf(&b, ", \"verdict\": \"%s\", \"fails\": %s", referred_name(f->verdict), f->fails ? "true" : "false");
-        json_number(&b, "value", f->value);
-        json_number(&b, "reference", f->reference);
-        json_number(&b, "low", f->low);
-        json_number(&b, "high", f->high);
-        buf_puts(&b, ", \"unit\": ");
-        buf_json(&b, str_of(f->unit));
-        buf_puts(&b, ", \"entry\": ");
-        buf_json(&b, str_of(f->where));
-        buf_puts(&b, ", \"text\": ");
-        buf_json(&b, str_of(f->text));
-        buf_putc(&b, '}');
+        json_line(&j, 4);
+        json_open(&j, NULL, '{');
+        json_text(&j, "metric", f->metric);
+        json_text(&j, "verdict", referred_name(f->verdict));
+        json_flag(&j, "fails", f->fails);
+        json_known(&j, "value", f->value);
+        json_known(&j, "reference", f->reference);
+        json_known(&j, "low", f->low);
+        json_known(&j, "high", f->high);
+        json_str(&j, "unit", str_of(f->unit));
+        json_str(&j, "entry", str_of(f->where));
+        json_str(&j, "text", str_of(f->text));
+        json_close(&j, '}');
     }
     if (b.failed)
         return -1;

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "base/json_out.h"
 #include "mlruns-format/crc32c.h"
 #include "mlruns-format/journal_line.h"
 
@@ -93,6 +94,22 @@ static bool journal_put_line(struct journal *j)
     return true;
 }
 
+/* The object of one member that is a number. */
+static void journal_put_one(struct journal *j, const char *name, int64_t v)
+{
+    struct json_out o = json_begin(&j->line, JSON_TIGHT, '{');
+    json_int(&o, name, v);
+    json_close(&o, '}');
+}
+
+static void journal_put_lost(struct journal *j)
+{
+    journal_put_one(j, "lost", (int64_t)j->lost);
+    if (journal_put_line(j))
+        j->lost = 0;
+    buf_clear(&j->line);
+}
+
 /* Takes the object in j->line. */
 static void journal_end_line(struct journal *j)
 {
@@ -100,64 +117,53 @@ static void journal_end_line(struct journal *j)
     buf_clear(&j->line);
     if (!taken)
         j->lost++;
-    else if (j->lost) {
-        buf_printf(&j->line, "{\"lost\":%zu}", j->lost);
-        if (journal_put_line(j))
-            j->lost = 0;
-        buf_clear(&j->line);
-    }
+    else if (j->lost)
+        journal_put_lost(j);
     if (j->out.n - j->written >= FLUSH_AT && !j->error)
         journal_write_out(j);
 }
 
-static void journal_add_text(struct buf *b, const char *name, struct str s)
-{
-    buf_printf(b, "%s\"%s\":", b->n > 1 ? "," : "", name);
-    buf_json(b, s);
-}
-
-static void add_int(struct buf *b, const char *name, int64_t v)
+static void journal_add_int(struct json_out *o, const char *name, int64_t v)
 {
     bool exact = v >= -INT64_C(9007199254740992) && v <= INT64_C(9007199254740992); /* beyond 2^53 readers of JSON lose digits */
-    buf_printf(b, "%s\"%s\":%s%lld%s", b->n > 1 ? "," : "", name, exact ? "" : "\"", (long long)v, exact ? "" : "\"");
+    json_printf(o, name, exact ? "%lld" : "\"%lld\"", (long long)v);
 }
 
 /* A path is bytes, JSON is UTF-8: a path that is not UTF-8 is stored as hexadecimal digits too,
  * else the run would go to another folder. */
-static void add_path(struct buf *b, const char *name, const char *path)
+static void journal_add_path(struct json_out *o, const char *name, const char *path)
 {
     struct str s = str_of(path);
-    journal_add_text(b, name, s);
+    json_str(o, name, s);
     if (str_valid_utf8(s))
         return;
-    buf_printf(b, ",\"%s_hex\":\"", name);
+    char hex[24];
+    snprintf(hex, sizeof hex, "%s_hex", name);
+    json_printf(o, hex, "\"");
     for (size_t i = 0; i < s.n; i++)
-        buf_printf(b, "%02x", (unsigned char)s.p[i]);
-    buf_putc(b, '"');
+        buf_printf(o->to, "%02x", (unsigned char)s.p[i]);
+    buf_putc(o->to, '"');
 }
 
 static void journal_put_head(struct journal *j, const struct journal_head *head)
 {
-    struct buf *b = &j->line;
-    buf_putc(b, '{');
-    add_int(b, "journal", JOURNAL_VERSION);
-    journal_add_text(b, "id", str_of(head->id));
-    journal_add_text(b, "boot_id", str_of(head->boot_id));
-    add_int(b, "start", head->start_ms);
-    journal_add_text(b, "host", str_of(head->host));
-    journal_add_text(b, "experiment", str_of(head->experiment));
-    journal_add_text(b, "run_name", str_of(head->run_name));
-    add_path(b, "tree", head->tree);
-    journal_add_text(b, "user", str_of(head->user));
-    journal_add_text(b, "job", str_of(head->job));
-    journal_add_text(b, "options", str_of(head->options));
-    buf_puts(b, ",\"argv\":[");
-    for (char **a = head->argv; a && *a; a++) {
-        if (a != head->argv)
-            buf_putc(b, ',');
-        buf_json(b, str_of(*a));
-    }
-    buf_puts(b, "]}");
+    struct json_out o = json_begin(&j->line, JSON_TIGHT, '{');
+    journal_add_int(&o, "journal", JOURNAL_VERSION);
+    json_str(&o, "id", str_of(head->id));
+    json_str(&o, "boot_id", str_of(head->boot_id));
+    journal_add_int(&o, "start", head->start_ms);
+    json_str(&o, "host", str_of(head->host));
+    json_str(&o, "experiment", str_of(head->experiment));
+    json_str(&o, "run_name", str_of(head->run_name));
+    journal_add_path(&o, "tree", head->tree);
+    json_str(&o, "user", str_of(head->user));
+    json_str(&o, "job", str_of(head->job));
+    json_str(&o, "options", str_of(head->options));
+    json_open(&o, "argv", '[');
+    for (char **a = head->argv; a && *a; a++)
+        json_text(&o, NULL, *a);
+    json_close(&o, ']');
+    json_close(&o, '}');
 }
 
 void journal_boot_id(char to[40])
@@ -224,50 +230,45 @@ void journal_fact(void *journal, const struct fact *f)
 {
     static const char *const kinds[] = {"param", "metric", "tag", "artifact", "missing", "warning"};
     struct journal *j = journal;
-    struct buf *b = &j->line;
-    buf_putc(b, '{');
-    journal_add_text(b, "fact", str_of(kinds[f->kind]));
+    struct json_out o = json_begin(&j->line, JSON_TIGHT, '{');
+    json_text(&o, "fact", kinds[f->kind]);
     if (f->kind != FACT_WARNING)
-        journal_add_text(b, "key", f->key);
+        json_str(&o, "key", f->key);
     if (f->kind == FACT_METRIC) {
-        buf_puts(b, ",\"value\":");
-        if (isnan(f->value))
-            buf_puts(b, "\"nan\"");
-        else
-            buf_double(b, f->value);
-        add_int(b, "step", f->step);
+        json_metric(&o, "value", f->value);
+        journal_add_int(&o, "step", f->step);
         if (f->unit && *f->unit)
-            journal_add_text(b, "unit", str_of(f->unit));
+            json_text(&o, "unit", f->unit);
         if (f->direction != DIR_NONE)
-            journal_add_text(b, "direction", str_of(record_direction_name(f->direction)));
+            json_text(&o, "direction", record_direction_name(f->direction));
     } else
-        journal_add_text(b, "text", f->text);
-    add_int(b, "time", f->time_ms);
+        json_str(&o, "text", f->text);
+    journal_add_int(&o, "time", f->time_ms);
     if (f->source && *f->source)
-        journal_add_text(b, "source", str_of(f->source));
-    buf_putc(b, '}');
+        json_text(&o, "source", f->source);
+    json_close(&o, '}');
     journal_end_line(j);
 }
 
 void journal_beat(struct journal *j, int64_t now_ms)
 {
-    buf_printf(&j->line, "{\"beat\":%lld}", (long long)now_ms);
+    journal_put_one(j, "beat", now_ms);
     journal_end_line(j);
 }
 
 void journal_started(struct journal *j, int64_t time_ms)
 {
-    buf_printf(&j->line, "{\"started\":%lld}", (long long)time_ms);
+    journal_put_one(j, "started", time_ms);
     journal_end_line(j);
 }
 
 void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason)
 {
-    buf_putc(&j->line, '{');
-    add_int(&j->line, "ended", end_ms);
-    add_int(&j->line, "status", status);
-    journal_add_text(&j->line, "reason", str_of(reason));
-    buf_putc(&j->line, '}');
+    struct json_out o = json_begin(&j->line, JSON_TIGHT, '{');
+    journal_add_int(&o, "ended", end_ms);
+    journal_add_int(&o, "status", status);
+    json_str(&o, "reason", str_of(reason));
+    json_close(&o, '}');
     journal_end_line(j);
 }
 
@@ -279,10 +280,7 @@ int journal_flush(struct journal *j, bool sync, struct err *err)
         j->unsynced = false;
     }
     if (j->error == 0 && j->lost) { /* the "lost" line found no room before */
-        buf_printf(&j->line, "{\"lost\":%zu}", j->lost);
-        if (journal_put_line(j))
-            j->lost = 0;
-        buf_clear(&j->line);
+        journal_put_lost(j);
         journal_write_out(j);
     }
     if (j->error == 0) {

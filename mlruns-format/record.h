@@ -7,6 +7,7 @@
 #define MLRUNS_FORMAT_RECORD_H
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/json_out.h"
 #include "base/str.h"
 
 #include <stdint.h>
@@ -84,6 +85,8 @@ struct str record_text(const struct record *r, enum fact_kind kind, const char *
 /* The latest value of a metric, or `otherwise`. */
 double record_number(const struct record *r, const char *key, double otherwise);
 const char *record_status_name(enum run_status status); /* "FINISHED" … */
+/* Writes the value of a metric as the format has it: NaN is "nan". */
+void json_metric(struct json_out *j, const char *key, double value);
 const char *record_direction_name(enum direction dir);  /* "higher", "lower", "" */
 enum direction record_direction_of(const char *name);   /* the way back; DIR_NONE for any other text */
 #endif

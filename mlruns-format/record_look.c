@@ -2,6 +2,8 @@
 #include "mlruns-format/record.h"
 #include "mlruns-format/record_index.h"
 
+#include <math.h>
+
 const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key)
 {
     static const enum space spaces[] = {SPACE_PARAM, SPACE_METRIC, SPACE_TAG, SPACE_ARTIFACT};
@@ -37,6 +39,14 @@ const char *record_status_name(enum run_status status)
     case RUN_KILLED: return "KILLED";
     }
     return "UNKNOWN";
+}
+
+void json_metric(struct json_out *j, const char *key, double value)
+{
+    if (isnan(value))
+        json_text(j, key, "nan");
+    else
+        json_double(j, key, value);
 }
 
 const char *record_direction_name(enum direction dir)

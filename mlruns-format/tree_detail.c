@@ -1,5 +1,5 @@
 /* tree_detail.c: artifacts/benchwrap.json, the full typed record (benchwrap.schema.json). */
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "mlruns-format/tree_parts.h"
 
 #include <fcntl.h>
@@ -11,90 +11,52 @@ enum {
     DETAIL_MAX = 256 << 20 /* bytes of benchwrap.json: all values of a record, which is bounded */
 };
 
-/* Begins a member on a line of its own: the comma before it, its key, a colon. */
-static void detail_begin_member(struct buf *t, int indent, bool *first, struct str key)
+static void detail_write_run(struct json_out *j, const struct building *b)
 {
-    buf_printf(t, "%s\n%*s", *first ? "" : ",", indent, "");
-    *first = false;
-    buf_json(t, key);
-    buf_puts(t, ": ");
-}
-
-static void detail_begin_element(struct buf *t, int indent, bool *first)
-{
-    buf_printf(t, "%s\n%*s", *first ? "" : ",", indent, "");
-    *first = false;
-}
-
-static void detail_text_member(struct buf *t, int indent, bool *first, const char *key, struct str value)
-{
-    detail_begin_member(t, indent, first, str_of(key));
-    buf_json(t, value);
-}
-
-static void detail_number(struct buf *t, double v)
-{
-    if (isnan(v))
-        buf_puts(t, "\"nan\"");
-    else
-        buf_double(t, v);
-}
-
-static void detail_write_run(struct buf *t, const struct building *b)
-{
-    bool first = true;
-    detail_begin_member(t, 2, &first, STR("run"));
-    buf_putc(t, '{');
-    first = true;
-    detail_text_member(t, 4, &first, "id", str_of(b->r->id));
-    detail_text_member(t, 4, &first, "name", b->run_name);
-    detail_begin_member(t, 4, &first, STR("experiment"));
-    buf_printf(t, "{\"id\": \"%u\", \"name\": ", b->experiment);
-    buf_json(t, b->experiment_name);
-    buf_puts(t, ", \"wanted\": ");
-    buf_json(t, b->head->experiment && *b->head->experiment ? str_of(b->head->experiment) : b->experiment_name);
-    buf_putc(t, '}');
-    detail_text_member(t, 4, &first, "status", str_of(record_status_name(b->r->status)));
-    detail_begin_member(t, 4, &first, STR("start_ms"));
-    buf_printf(t, "%lld", (long long)b->r->start_ms);
-    detail_begin_member(t, 4, &first, STR("end_ms"));
+    size_t words = 0;
+    while (b->head->argv && b->head->argv[words])
+        words++;
+    json_open(j, "run", '{');
+    json_text(j, "id", b->r->id);
+    json_str(j, "name", b->run_name);
+    json_open_row(j, "experiment", '{');
+    json_printf(j, "id", "\"%u\"", b->experiment);
+    json_str(j, "name", b->experiment_name);
+    json_str(j, "wanted", b->head->experiment && *b->head->experiment ? str_of(b->head->experiment) : b->experiment_name);
+    json_close(j, '}');
+    json_text(j, "status", record_status_name(b->r->status));
+    json_int(j, "start_ms", b->r->start_ms);
     if (b->end_ms)
-        buf_printf(t, "%lld", (long long)b->end_ms);
+        json_int(j, "end_ms", b->end_ms);
     else
-        buf_puts(t, "null");
-    detail_text_member(t, 4, &first, "user", b->user);
-    detail_text_member(t, 4, &first, "host", str_of(b->head->host));
-    detail_text_member(t, 4, &first, "job", str_of(b->head->job));
-    detail_begin_member(t, 4, &first, STR("argv"));
-    buf_putc(t, '[');
-    for (char **a = b->head->argv; a && *a; a++) {
-        if (a != b->head->argv)
-            buf_puts(t, ", ");
-        buf_json(t, str_of(*a));
-    }
-    buf_puts(t, "]\n  }");
+        json_null(j, "end_ms");
+    json_str(j, "user", b->user);
+    json_str(j, "host", str_of(b->head->host));
+    json_str(j, "job", str_of(b->head->job));
+    json_open_row(j, "argv", '[');
+    for (size_t i = 0; i < words; i++)
+        json_text(j, NULL, b->head->argv[i]);
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
 /* Params or tags: {"<key>": {"value": …, "source": …}}. */
-static void detail_write_texts(struct buf *t, const struct building *b, enum fact_kind kind, const char *name)
+static void detail_write_texts(struct json_out *j, const struct building *b, enum fact_kind kind, const char *name)
 {
-    bool first = false, inner = true;
-    detail_begin_member(t, 2, &first, str_of(name));
-    buf_putc(t, '{');
+    json_open(j, name, '{');
     for (const struct fact *f = NULL; (f = building_next(b, f));) {
         if (f->kind != kind)
             continue;
-        detail_begin_member(t, 4, &inner, f->key);
-        buf_puts(t, "{\"value\": ");
-        buf_json(t, f->text);
-        buf_puts(t, ", \"source\": ");
-        buf_json(t, str_of(f->source));
-        buf_putc(t, '}');
+        json_name(j, f->key);
+        json_open_row(j, NULL, '{');
+        json_str(j, "value", f->text);
+        json_str(j, "source", str_of(f->source));
+        json_close(j, '}');
     }
-    buf_puts(t, inner ? "}" : "\n  }");
+    json_close(j, '}');
 }
 
-static void write_series(struct buf *t, const struct metric_series *s)
+static void write_series(struct json_out *j, const struct metric_series *s)
 {
     const struct fact *last = s->samples[0], *unit = last;
     double low = NAN, high = NAN, sum = 0, carry = 0;
@@ -114,38 +76,35 @@ static void write_series(struct buf *t, const struct metric_series *s)
         sum = next;
         n++;
     }
-    buf_puts(t, "{\"value\": ");
-    detail_number(t, last->value);
-    buf_puts(t, ", \"unit\": ");
-    buf_json(t, str_of(unit->unit));
-    buf_puts(t, ", \"direction\": ");
-    buf_json(t, str_of(record_direction_name(unit->direction)));
-    buf_puts(t, ", \"source\": ");
-    buf_json(t, str_of(unit->source));
-    buf_printf(t, ", \"samples\": %zu", s->count);
+    json_open_row(j, NULL, '{');
+    json_metric(j, "value", last->value);
+    json_str(j, "unit", str_of(unit->unit));
+    json_str(j, "direction", str_of(record_direction_name(unit->direction)));
+    json_str(j, "source", str_of(unit->source));
+    json_uint(j, "samples", s->count);
     if (s->count > 1 && n > 0 && isfinite(sum)) {
-        buf_puts(t, ", \"min\": ");
-        detail_number(t, low);
-        buf_puts(t, ", \"max\": ");
-        detail_number(t, high);
-        buf_puts(t, ", \"mean\": ");
-        detail_number(t, sum / (double)n);
+        json_metric(j, "min", low);
+        json_metric(j, "max", high);
+        json_metric(j, "mean", sum / (double)n);
     }
-    if (s->width > 1)
-        buf_printf(t, ", \"thinned\": {\"points\": %zu, \"bucket\": %zu, \"file\": \"series.jsonl\"}", s->n_points, s->width);
-    buf_putc(t, '}');
+    if (s->width > 1) {
+        json_open(j, "thinned", '{');
+        json_uint(j, "points", s->n_points);
+        json_uint(j, "bucket", s->width);
+        json_text(j, "file", "series.jsonl");
+        json_close(j, '}');
+    }
+    json_close(j, '}');
 }
 
-static void detail_write_metrics(struct buf *t, const struct building *b)
+static void detail_write_metrics(struct json_out *j, const struct building *b)
 {
-    bool first = false, inner = true;
-    detail_begin_member(t, 2, &first, STR("metrics"));
-    buf_putc(t, '{');
+    json_open(j, "metrics", '{');
     for (size_t i = 0; i < b->n_series; i++) {
-        detail_begin_member(t, 4, &inner, b->series[i].key);
-        write_series(t, &b->series[i]);
+        json_name(j, b->series[i].key);
+        write_series(j, &b->series[i]);
     }
-    buf_puts(t, inner ? "}" : "\n  }");
+    json_close(j, '}');
 }
 
 /* Did the file get into the tree? */
@@ -158,63 +117,50 @@ static bool is_artifact(const struct building *b, const struct fact *f)
 }
 
 /* Lists: artifacts, missing, warnings. `key` and `text` name the members (NULL: left out). */
-static void write_list(struct buf *t, const struct building *b, enum fact_kind kind, const char *name, const char *key, const char *text)
+static void write_list(struct json_out *j, const struct building *b, enum fact_kind kind, const char *name, const char *key,
+                       const char *text)
 {
-    bool first = false, inner = true;
-    detail_begin_member(t, 2, &first, str_of(name));
-    buf_putc(t, '[');
+    json_open(j, name, '[');
     for (const struct fact *f = NULL; (f = building_next(b, f));) {
         if (f->kind != kind || (kind == FACT_ARTIFACT && !is_artifact(b, f)))
             continue;
-        detail_begin_element(t, 4, &inner);
-        buf_putc(t, '{');
-        if (key) {
-            buf_printf(t, "\"%s\": ", key);
-            buf_json(t, f->key);
-        }
-        if (text) {
-            buf_printf(t, "%s\"%s\": ", key ? ", " : "", text);
-            buf_json(t, f->text);
-        }
-        buf_puts(t, ", \"source\": ");
-        buf_json(t, str_of(f->source));
-        buf_putc(t, '}');
+        json_open_row(j, NULL, '{');
+        if (key)
+            json_str(j, key, f->key);
+        if (text)
+            json_str(j, text, f->text);
+        json_str(j, "source", str_of(f->source));
+        json_close(j, '}');
     }
-    buf_puts(t, inner ? "]" : "\n  ]");
+    json_close(j, ']');
 }
 
 int detail_write(struct building *b, struct err *err)
 {
     struct buf t CLEANUP_BUF;
-    buf_init(&t, DETAIL_MAX);
-    bool first = true;
-    buf_putc(&t, '{');
-    detail_begin_member(&t, 2, &first, STR("format"));
-    buf_printf(&t, "%d", MLRUNS_FORMAT);
-    detail_text_member(&t, 2, &first, "generator", STR("benchwrap " BW_VERSION));
-    buf_putc(&t, ',');
-    detail_write_run(&t, b);
     const struct fact *verdict = record_find(b->r, FACT_TAG, "benchwrap.verdict"),
                       *reason = record_find(b->r, FACT_TAG, "benchwrap.reason");
-    detail_begin_member(&t, 2, &first, STR("verdict"));
-    buf_puts(&t, "{\"word\": ");
-    buf_json(&t, verdict ? verdict->text : STR("none"));
-    buf_puts(&t, ", \"reason\": ");
-    buf_json(&t, reason ? reason->text : STR(""));
-    buf_putc(&t, '}');
+    buf_init(&t, DETAIL_MAX);
+    struct json_out j = json_begin(&t, JSON_BLOCK, '{');
+    json_int(&j, "format", MLRUNS_FORMAT);
+    json_text(&j, "generator", "benchwrap " BW_VERSION);
+    detail_write_run(&j, b);
+    json_open_row(&j, "verdict", '{');
+    json_str(&j, "word", verdict ? verdict->text : STR("none"));
+    json_str(&j, "reason", reason ? reason->text : STR(""));
+    json_close(&j, '}');
     if (b->r->references.n) {
-        detail_begin_member(&t, 2, &first, STR("references"));
-        buf_putc(&t, '[');
-        buf_str(&t, b->r->references);
-        buf_puts(&t, "\n  ]");
+        json_open(&j, "references", '[');
+        json_members(&j, b->r->references);
+        json_close(&j, ']');
     }
-    detail_write_texts(&t, b, FACT_PARAM, "params");
-    detail_write_metrics(&t, b);
-    detail_write_texts(&t, b, FACT_TAG, "tags");
-    write_list(&t, b, FACT_ARTIFACT, "artifacts", "path", NULL);
-    write_list(&t, b, FACT_MISSING, "missing", "key", "reason");
-    write_list(&t, b, FACT_WARNING, "warnings", NULL, "text");
-    buf_puts(&t, "\n}\n");
+    detail_write_texts(&j, b, FACT_PARAM, "params");
+    detail_write_metrics(&j, b);
+    detail_write_texts(&j, b, FACT_TAG, "tags");
+    write_list(&j, b, FACT_ARTIFACT, "artifacts", "path", NULL);
+    write_list(&j, b, FACT_MISSING, "missing", "key", "reason");
+    write_list(&j, b, FACT_WARNING, "warnings", NULL, "text");
+    json_close(&j, '}');
     if (t.failed)
         return err_set(err, ERR_SYSTEM, "cannot write artifacts/benchwrap.json: memory is short");
     return building_write(b, "artifacts/benchwrap.json", buf_text(&t), err);

@@ -83,13 +83,19 @@ int manifest_write(struct building *b, struct err *err)
     for (struct manifest_file *f = b->files; f; f = f->next)
         sorted[n++] = f;
     qsort(sorted, n, sizeof *sorted, compare_manifest_paths);
-    buf_printf(&t, "{\n  \"format\": %d,\n  \"run_id\": \"%s\",\n  \"files\": [", MLRUNS_FORMAT, b->r->id);
+    struct json_out j = json_begin(&t, JSON_BLOCK, '{');
+    json_int(&j, "format", MLRUNS_FORMAT);
+    json_text(&j, "run_id", b->r->id);
+    json_open(&j, "files", '[');
     for (size_t i = 0; i < n; i++) {
-        buf_printf(&t, "%s\n    {\"path\": ", i ? "," : "");
-        buf_json(&t, str_of(sorted[i]->path));
-        buf_printf(&t, ", \"size\": %llu, \"sha256\": \"%s\"}", (unsigned long long)sorted[i]->size, sorted[i]->hex);
+        json_open_row(&j, NULL, '{');
+        json_text(&j, "path", sorted[i]->path);
+        json_uint(&j, "size", sorted[i]->size);
+        json_text(&j, "sha256", sorted[i]->hex);
+        json_close(&j, '}');
     }
-    buf_puts(&t, "\n  ]\n}\n");
+    json_close(&j, ']');
+    json_close(&j, '}');
     if (t.failed)
         return err_set(err, ERR_SYSTEM, "cannot write artifacts/manifest.json: memory is short");
     return fs_create(b->dir, "artifacts/manifest.json", buf_text(&t), 0666, err);

@@ -84,19 +84,20 @@ int series_collect(struct building *b, struct err *err)
 static void series_add_line(struct buf *t, const struct metric_series *s, size_t k)
 {
     size_t end = s->count - k < LINE_SAMPLES ? s->count : k + LINE_SAMPLES;
-    buf_puts(t, "{\"key\":");
-    buf_json(t, s->key);
-    buf_puts(t, ",\"samples\":");
+    struct json_out j = json_begin(t, JSON_TIGHT, '{');
+    json_str(&j, "key", s->key);
+    json_open(&j, "samples", '[');
     for (size_t i = k; i < end; i++) {
         const struct fact *f = s->samples[i];
-        buf_printf(t, "%c[%lld,%lld,", i == k ? '[' : ',', (long long)f->time_ms, (long long)f->step);
-        if (isnan(f->value))
-            buf_puts(t, "\"nan\"");
-        else
-            buf_double(t, f->value);
-        buf_putc(t, ']');
+        json_open(&j, NULL, '[');
+        json_int(&j, NULL, f->time_ms);
+        json_int(&j, NULL, f->step);
+        json_metric(&j, NULL, f->value);
+        json_close(&j, ']');
     }
-    buf_puts(t, "]}\n");
+    json_close(&j, ']');
+    json_close(&j, '}');
+    buf_putc(t, '\n');
 }
 
 int series_write_all(struct building *b, struct err *err)

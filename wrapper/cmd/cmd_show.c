@@ -145,11 +145,7 @@ static void metrics_json(struct json_out *j, const struct show_state *s)
             json_double(j, "value", last->value);
         else
             json_null(j, "value");
-        double median = show_median(e);
-        if (isnan(median))
-            json_null(j, "median");
-        else
-            json_double(j, "median", median);
+        json_known(j, "median", show_median(e));
         json_text(j, "unit", show_metric_unit(s, e->key));
         json_text(j, "direction", json_string(json_get(show_metric_detail(s, e->key), "direction"), NULL));
         json_open(j, "samples", '[');

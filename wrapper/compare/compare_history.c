@@ -332,14 +332,6 @@ static int history_print_text(const struct history_state *h)
     return to.failed ? -1 : status;
 }
 
-static void double_or_null(struct json_out *j, const char *key, double v)
-{
-    if (isnan(v))
-        json_null(j, key);
-    else
-        json_double(j, key, v);
-}
-
 /* NaN: the side has no value. */
 static double value_at_end(const struct compared_side *side, bool greatest)
 {
@@ -361,15 +353,15 @@ static void metric_json(struct json_out *j, const struct history_metric *m, size
         json_null(j, "step");
     json_text(j, "unit", m->m->unit);
     json_text(j, "direction", *m->m->direction ? m->m->direction : NULL);
-    double_or_null(j, "value", m->value);
+    json_known(j, "value", m->value);
     json_int(j, "n", (int64_t)(before->n < runs ? before->n : runs));
-    double_or_null(j, "median", before->n ? before->median : NAN);
-    double_or_null(j, "min", value_at_end(before, false));
-    double_or_null(j, "max", value_at_end(before, true));
-    double_or_null(j, "change", m->change);
-    double_or_null(j, "expected_low", m->expected.low);
-    double_or_null(j, "expected_high", m->expected.high);
-    double_or_null(j, "p", isnan(m->expected.low) ? NAN : m->expected.p);
+    json_known(j, "median", before->n ? before->median : NAN);
+    json_known(j, "min", value_at_end(before, false));
+    json_known(j, "max", value_at_end(before, true));
+    json_known(j, "change", m->change);
+    json_known(j, "expected_low", m->expected.low);
+    json_known(j, "expected_high", m->expected.high);
+    json_known(j, "p", isnan(m->expected.low) ? NAN : m->expected.p);
     json_text(j, "verdict", isnan(m->value) ? "missing" : !before->n ? "new" : history_change_name(m->changed));
     json_close(j, '}');
 }

@@ -462,10 +462,7 @@ static void json_group(struct json_out *j, const struct proposed_group *g, const
         json_int(j, "n", (int64_t)m->n);
         json_double(j, "median", m->median);
         json_double(j, "mad", m->mad);
-        if (isnan(m->band))
-            json_null(j, "band");
-        else
-            json_double(j, "band", m->band);
+        json_known(j, "band", m->band);
         json_int(j, "outside", (int64_t)m->outside);
         json_text(j, "left_out", why ? why : why_left_out(m));
         json_close(j, '}');

@@ -283,14 +283,6 @@ void series_table(struct series_notes *n, const struct series_figure *figures, b
         buf_printf(to, "  %zu more metric%s: benchwrap show --all\n", more, str_plural(more));
 }
 
-static void json_known(struct json_out *j, const char *key, double value)
-{
-    if (isfinite(value))
-        json_double(j, key, value);
-    else
-        json_null(j, key);
-}
-
 void series_table_json(struct series_notes *n, const struct series_figure *figures, struct json_out *j)
 {
     json_open(j, "repetitions", '[');

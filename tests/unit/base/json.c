@@ -1,6 +1,8 @@
 /* json.c: JSON trees: pointers, types, errors with line and column, numbers that must not become others. */
 #include "base/json.h"
+#include "base/json_out.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -116,11 +118,72 @@ static void printed_text_reads_back(void **state)
     }
 }
 
+static void written_members(struct json_out *j)
+{
+    static const char *const words[] = {"x", "\"y\""};
+    json_text(j, "text", NULL);
+    json_double(j, "nan", NAN);
+    json_double(j, "inf", -INFINITY);
+    json_known(j, "unknown", NAN);
+    json_open_row(j, "row", '{');
+    json_uint(j, "n", UINT64_MAX);
+    json_texts(j, "words", words, 2);
+    json_close(j, '}');
+    json_name(j, STR("empty"));
+    json_open(j, NULL, '[');
+    json_close(j, ']');
+    json_members(j, STR("\"as\": \"is\""));
+    json_printf(j, "third", "%.3f", 1.0 / 3);
+    json_raw(j, "raw", STR("{\n  \"a\": 1\n}\n"));
+    json_close(j, '}');
+}
+
+static void writer_layouts(void **state)
+{
+    static const char *const expected[] = {
+        [JSON_BLOCK] = "{\n  \"text\": null,\n  \"nan\": \"NaN\",\n  \"inf\": \"-Infinity\",\n  \"unknown\": null,\n"
+                       "  \"row\": {\"n\": 18446744073709551615, \"words\": [\"x\", \"\\\"y\\\"\"]},\n  \"empty\": [],\"as\": \"is\",\n"
+                       "  \"third\": 0.333,\n  \"raw\": {\n    \"a\": 1\n  }\n}\n",
+        [JSON_ROW] = "{\"text\": null, \"nan\": \"NaN\", \"inf\": \"-Infinity\", \"unknown\": null, "
+                     "\"row\": {\"n\": 18446744073709551615, \"words\": [\"x\", \"\\\"y\\\"\"]}, \"empty\": [],\"as\": \"is\", "
+                     "\"third\": 0.333, \"raw\": {\n  \"a\": 1\n}}",
+        [JSON_TIGHT] = "{\"text\":null,\"nan\":\"NaN\",\"inf\":\"-Infinity\",\"unknown\":null,"
+                       "\"row\":{\"n\":18446744073709551615,\"words\":[\"x\",\"\\\"y\\\"\"]},\"empty\":[],\"as\": \"is\","
+                       "\"third\":0.333,\"raw\":{\n  \"a\": 1\n}}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct buf b CLEANUP_BUF;
+        struct json *read;
+        buf_init(&b, 4096);
+        struct json_out j = json_begin(&b, (enum json_layout)i, '{');
+        written_members(&j);
+        assert_string_equal(b.p, expected[i]);
+        assert_int_equal(json_parse(&read, buf_text(&b), NULL, NULL), 0);
+        json_free(read);
+    }
+}
+
+static void writer_breaks_lines(void **state)
+{
+    struct buf b CLEANUP_BUF;
+    (void)state;
+    buf_init(&b, 4096);
+    struct json_out j = json_begin(&b, JSON_TIGHT, '[');
+    for (int i = 0; i < 2; i++) {
+        json_line(&j, 1);
+        json_int(&j, NULL, i);
+    }
+    json_line(&j, 0);
+    json_close(&j, ']');
+    assert_string_equal(b.p, "[\n 0,\n 1\n]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pointers), cmocka_unit_test(values_have_types), cmocka_unit_test(errors_name_the_place),
-        cmocka_unit_test(a_value_may_stand_before_other_text), cmocka_unit_test(depth_is_bounded), cmocka_unit_test(printed_text_reads_back),
+        cmocka_unit_test(a_value_may_stand_before_other_text), cmocka_unit_test(depth_is_bounded), cmocka_unit_test(writer_layouts), cmocka_unit_test(writer_breaks_lines), cmocka_unit_test(printed_text_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
