@@ -67,6 +67,7 @@ struct metric_rule {
     bool is_headline; /* the rule has the word; with "last" `headline` is NULL */
     const char *stat; /* the cell is already this statistic of something not printed */
     struct name values; /* the param with the number of values behind `stat`; n 0: the rule does not name it */
+    uint64_t values_needed; /* fewest of them for a statement on the percentile `stat` */
     unsigned number; /* NUMBER_… */
     double low, high; /* values outside are not believed; infinite: open */
     struct str none[8]; /* texts that mean missing, beside the usual words; numbers by value */

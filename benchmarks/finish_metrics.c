@@ -1,6 +1,5 @@
 /* finish_metrics.c: values become metrics with their statistics, or are missing with the reason. */
 #include "benchmarks/finish.h"
-#include "benchmarks/percentile.h"
 #include "base/buf.h"
 #include "base/stats.h"
 
@@ -128,15 +127,16 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
 /* A percentile of fewer values than it needs, or of so many that the output does not say, is withheld, with the reason. */
 static void percentile_withhold(const struct rules_run *run, struct series *s)
 {
-    unsigned needs = s->values.n && s->n && !s->dropped ? percentile_needs(s->rule->stat) : 0;
+    uint64_t needs = s->values.n && s->n && !s->dropped ? s->rule->values_needed : 0;
     const struct value_seen *seen = needs ? value_in(run, s->values, (int)s->block) : NULL;
     double values = NAN;
-    if (!needs || (seen && str_double(seen->text, &values) && values >= needs) || series_trouble(run, s))
+    if (!needs || (seen && str_double(seen->text, &values) && values >= (double)needs) || series_trouble(run, s))
         return;
     if (isnan(values))
-        snprintf(s->why, sizeof s->why, "%s of an unknown number of values, %u needed", s->rule->stat, needs);
+        snprintf(s->why, sizeof s->why, "%s of an unknown number of values, %llu needed", s->rule->stat, (unsigned long long)needs);
     else
-        snprintf(s->why, sizeof s->why, "%s of %.0f value%s, %u needed", s->rule->stat, values, values == 1 ? "" : "s", needs);
+        snprintf(s->why, sizeof s->why, "%s of %.0f value%s, %llu needed", s->rule->stat, values, values == 1 ? "" : "s",
+                 (unsigned long long)needs);
     s->missing += s->n;
     s->n = 0;
 }

@@ -1,9 +1,10 @@
 /* load_metric.c: metrics of readers and those that are computed: name, unit, direction, what several values mean. */
 #include "benchmarks/load.h"
+#include "base/stats.h"
 #include "benchmarks/number.h"
-#include "benchmarks/percentile.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* "{access}.bw": parts in braces are context variables or cells. */
 static int load_name(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err)
@@ -129,6 +130,15 @@ static int load_unit_cell(struct metric_rule *m, const struct yaml *y, struct re
     return m->unit_var >= 0 ? 0 : rules_complain(at, rules, err, "no reader sets this");
 }
 
+/* Fewest values for a statement on "p99"; 0: not the name of a percentile. */
+static uint64_t percentile_needs(const char *stat)
+{
+    char digits[8];
+    double q;
+    snprintf(digits, sizeof digits, "0.%s", *stat == 'p' ? stat + 1 : "");
+    return str_double(str_of(digits), &q) && q > 0 ? stats_quantile_needs(q) : 0;
+}
+
 int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
 {
     static const char *const stats[] = {"none", "max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", NULL};
@@ -155,7 +165,8 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
         return -1;
     m->stat = stat ? stats[stat] : NULL;
     const struct yaml *values = yaml_get(y, "values");
-    if (values && (values->kind != YAML_SCALAR || !m->stat || !percentile_needs(m->stat)))
+    m->values_needed = values && values->kind == YAML_SCALAR && m->stat ? percentile_needs(m->stat) : 0;
+    if (values && !m->values_needed)
         return rules_complain(values, rules, err, "values is a param's name, for stat: p50, p90, p95, p99 or p999");
     if (values && load_name(&m->values, values->text, r, values, rules, err))
         return -1;

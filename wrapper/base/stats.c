@@ -21,6 +21,23 @@ double stats_quantile(const double *sorted, size_t n, double q)
     return part == 0 ? sorted[i] : sorted[i] + part * (sorted[i + 1] - sorted[i]);
 }
 
+static bool is_quantile_bounded(double q, uint64_t n)
+{
+    return pow(q, (double)n) + (double)n * pow(q, (double)n - 1) * (1 - q) <= 0.01;
+}
+
+uint64_t stats_quantile_needs(double q)
+{
+    uint64_t low = 1, high = 2;
+    while (!is_quantile_bounded(q, high) && high < (1ULL << 40))
+        low = high, high *= 2;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        *(is_quantile_bounded(q, middle) ? &high : &low) = middle;
+    }
+    return high;
+}
+
 /* P(|T| <= t) for Student's t with df degrees of freedom and t = sqrt(df) tan(angle): the finite
  * sums of Abramowitz and Stegun, 26.7.3 and 26.7.4. */
 static double t_within(double angle, size_t df)

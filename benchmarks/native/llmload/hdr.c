@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/hdr.h"
 
 #include "base/json.h"
+#include "base/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,23 +173,6 @@ bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_hi
     return true;
 }
 
-static bool hdr_has_enough(double p, uint64_t n)
-{
-    return pow(p, (double)n) + (double)n * pow(p, (double)n - 1) * (1 - p) <= 0.01;
-}
-
-uint64_t hdr_least(double p)
-{
-    uint64_t low = 1, high = 2;
-    while (!hdr_has_enough(p, high) && high < (1ULL << 40))
-        low = high, high *= 2;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        *(hdr_has_enough(p, middle) ? &high : &low) = middle;
-    }
-    return high;
-}
-
 bool hdr_may_be_open(const struct hdr *h, double p)
 {
     int64_t low, high, own = (int64_t)ceil(p * (double)(h->n + h->open) - 1e-9);
@@ -200,13 +184,13 @@ bool hdr_may_be_open(const struct hdr *h, double p)
 
 bool hdr_states(const struct hdr *h, double p)
 {
-    return h->n >= hdr_least(p) && !hdr_may_be_open(h, p);
+    return h->n >= stats_quantile_needs(p) && !hdr_may_be_open(h, p);
 }
 
 void hdr_why_not(const struct hdr *h, double p, struct buf *to)
 {
-    if (h->n < hdr_least(p))
-        buf_printf(to, "%llu samples, %llu needed", (unsigned long long)h->n, (unsigned long long)hdr_least(p));
+    if (h->n < stats_quantile_needs(p))
+        buf_printf(to, "%llu samples, %llu needed", (unsigned long long)h->n, (unsigned long long)stats_quantile_needs(p));
     else if (hdr_may_be_open(h, p))
         buf_printf(to, "%llu of %llu times are not known, and it may be one of them", (unsigned long long)h->open,
                    (unsigned long long)(h->n + h->open));

@@ -45,15 +45,11 @@ double hdr_sd(const struct hdr *h); /* population standard deviation (as vLLM's)
 /* 95 % confidence interval of the p-quantile from the binomial distribution of ranks; false: too
  * few values for it. Open values widen it: each may be below or above the others. */
 bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high);
-/* Fewest values that allow a statement on the p-quantile with 99 % confidence: the least n with p^n
- * + n p^(n-1) (1-p) <= 0.01 (MLPerf's early stopping: p50 11, p90 64, p95 130, p99 662, p99.9
- * 6636). */
-uint64_t hdr_least(double p);
 /* Were all open values the largest: would the p-quantile, or the end of its interval, be one of
  * them? */
 bool hdr_may_be_open(const struct hdr *h, double p);
-/* Can the p-quantile be stated? Not from fewer than hdr_least values, nor where it may be an open
- * one. */
+/* Can the p-quantile be stated? Not from fewer than stats_quantile_needs values, nor where it
+ * may be an open one. */
 bool hdr_states(const struct hdr *h, double p);
 /* Why not, as a sentence; nothing where it can be. */
 void hdr_why_not(const struct hdr *h, double p, struct buf *to);

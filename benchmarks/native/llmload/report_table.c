@@ -3,6 +3,7 @@
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include "base/listing.h"
+#include "base/stats.h"
 #include "benchmarks/native/llmload/inputs.h"
 
 #include <math.h>
@@ -177,7 +178,7 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
         for (int k = 0; k < REPORT_TABLE_POINTS; k++) {
             double p = report_points[k].p;
             latency_cell(&l, hdr_states(h, p) ? hdr_quantile(h, p) / scale : NAN);
-            missing[k] |= h->n < hdr_least(p);
+            missing[k] |= h->n < stats_quantile_needs(p);
             is_open |= hdr_may_be_open(h, p);
         }
         latency_cell(&l, hdr_max(h) / scale);
@@ -194,7 +195,7 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
     for (int k = 0; k < REPORT_TABLE_POINTS; k++)
         if (missing[k])
             buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
-                       (unsigned long long)hdr_least(report_points[k].p));
+                       (unsigned long long)stats_quantile_needs(report_points[k].p));
     put_note(screen, &line, to);
     put_note(screen, &unknown, to);
     listing_deinit(&l);

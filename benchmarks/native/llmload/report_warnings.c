@@ -2,6 +2,8 @@
  * JSON and the recorder have the same ones. */
 #include "benchmarks/native/llmload/report_parts.h"
 
+#include "base/stats.h"
+
 #include <math.h>
 
 enum { SURPLUS_SD = 2 };
@@ -70,7 +72,7 @@ void report_warnings(const struct load_report *r, const struct report_derived *d
 void report_foresee(const struct load *l, double requests, struct buf *to)
 {
     int first = 0;
-    while (first < REPORT_TABLE_POINTS && requests >= (double)hdr_least(report_points[first].p))
+    while (first < REPORT_TABLE_POINTS && requests >= (double)stats_quantile_needs(report_points[first].p))
         first++;
     if (first == REPORT_TABLE_POINTS)
         return;
@@ -78,7 +80,7 @@ void report_foresee(const struct load *l, double requests, struct buf *to)
     buf_printf(to, "%.0f request%s too few for ", requests, requests < 1.5 ? " is" : "s are");
     for (int i = first; i < REPORT_TABLE_POINTS; i++)
         buf_printf(to, "%s%s", i == first ? "" : i == REPORT_TABLE_POINTS - 1 ? " and " : ", ", report_points[i].name);
-    buf_printf(to, " of their latencies: %s needs %llu", last->name, (unsigned long long)hdr_least(last->p));
+    buf_printf(to, " of their latencies: %s needs %llu", last->name, (unsigned long long)stats_quantile_needs(last->p));
     buf_puts(to, l->requests ? " (--requests)" : l->duration_s > 0 ? " (--duration)" : "");
 }
 

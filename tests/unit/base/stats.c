@@ -276,10 +276,20 @@ static void false_claims_and_power_of_a_comparison(void **state)
     }
 }
 
+static void a_quantile_needs_as_many_values_as_mlperf_says(void **state)
+{
+    (void)state;
+    assert_int_equal(stats_quantile_needs(0.5), 11);
+    assert_int_equal(stats_quantile_needs(0.9), 64);
+    assert_int_equal(stats_quantile_needs(0.95), 130);
+    assert_int_equal(stats_quantile_needs(0.99), 662);
+    assert_int_equal(stats_quantile_needs(0.999), 6636);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_false_claims),
+        cmocka_unit_test(few_false_claims), cmocka_unit_test(a_quantile_needs_as_many_values_as_mlperf_says),
         cmocka_unit_test(a_tenth_is_seen_through_two_percent_of_noise),
         cmocka_unit_test(expectations_have_exact_values_and_limits), cmocka_unit_test(what_is_never_negative_is_not_expected_to_be),
         cmocka_unit_test(holm_keeps_the_level_over_all), cmocka_unit_test(false_claims_and_power_of_a_comparison),

@@ -81,16 +81,6 @@ static void damaged_ones_are_refused(void **state)
     }
 }
 
-static void least_samples_are_mlperfs(void **state)
-{
-    (void)state;
-    assert_int_equal(hdr_least(0.5), 11);
-    assert_int_equal(hdr_least(0.9), 64);
-    assert_int_equal(hdr_least(0.95), 130);
-    assert_int_equal(hdr_least(0.99), 662);
-    assert_int_equal(hdr_least(0.999), 6636);
-}
-
 /* 1,000 values of which the greatest 30 are not known: the percentiles that may be among them are not stated, and the others' intervals hold them. */
 static void open_values_are_no_lower_tail(void **state)
 {
@@ -174,7 +164,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_those_of_the_sorted_values),
         cmocka_unit_test(damaged_ones_are_refused),
-        cmocka_unit_test(least_samples_are_mlperfs),
         cmocka_unit_test(open_values_are_no_lower_tail),
         cmocka_unit_test(intervals_cover),
         cmocka_unit_test(a_merged_series_keeps_its_sums),

@@ -205,7 +205,7 @@ static char *foreseen(const struct load *l, double requests)
     return to.n ? to.p : NULL;
 }
 
-/* The numbers are those of hdr_least: what the table will leave out, known before the start. */
+/* The numbers are those of stats_quantile_needs: what the table will leave out, known before the start. */
 static void too_few_requests_are_foreseen(void **state)
 {
     struct load by_time = {.duration_s = 6}, by_count = {.requests = 661}, trace = {.arrivals = ARRIVALS_TRACE};
