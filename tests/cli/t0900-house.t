@@ -70,5 +70,12 @@ like "  and counts" "$out" "4 words in 2 files"
 printf 'The run is recorded.\n' >"$WORK/words.md"
 ok "  and is content without one" sh -c "cd '$ROOT' && scripts/lint prose '$WORK/words.md'"
 
+# ---- check-links: documents refer to files and headings that exist ----
+printf '# One `thing`, twice\n[a](#one-thing-twice) [b](#other) ![c](lint.png)\n' >"$WORK/links.md"
+out=$(cd "$ROOT" && scripts/check-links "$WORK/links.md")
+is "check-links: a file and a heading that do not exist have their line" "$out" "$WORK/links.md:2: #other: no such heading
+$WORK/links.md:2: lint.png: no such file"
+ok "  and documents have no such link" "$ROOT/scripts/check-links"
+
 for f in scripts/quickstart scripts/test .ci/run; do ok "$f may be run" test -x "$ROOT/$f"; done
 done_testing
