@@ -1,7 +1,7 @@
 /* emit.c: sends facts to the recorder over its socket; see emit.h. */
 #include "base/emit.h"
 
-#include "base/buf.h"
+#include "base/json_out.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -135,10 +135,11 @@ int emit_metric(int fd, const char *key, double value, int64_t step, int64_t tim
     if (!isfinite(value))
         return 0;
     buf_init(&b, EMIT_MAX);
-    buf_puts(&b, "{\"metric\":");
-    buf_json(&b, str_of(key));
-    buf_puts(&b, ",\"value\":");
-    buf_double(&b, value);
-    buf_printf(&b, ",\"step\":%lld,\"time\":%lld}", (long long)step, (long long)time_ms);
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    json_text(&j, "metric", key);
+    json_double(&j, "value", value);
+    json_int(&j, "step", step);
+    json_int(&j, "time", time_ms);
+    json_close(&j, '}');
     return b.failed ? (errno = ENOMEM, -1) : emit_send(fd, buf_text(&b), -1);
 }

@@ -7,6 +7,7 @@
  * A number that is shown is complete. In a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
 #ifndef BASE_LISTING_H
 #define BASE_LISTING_H
+#include "base/json_out.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/screen.h"
@@ -62,6 +63,7 @@ int listing_render(const struct listing *l, const struct screen *screen, struct 
 bool listing_shows(const struct listing *l, const struct screen *screen, const char *key);
 /* The rows as a JSON array of objects. */
 void listing_json(const struct listing *l, struct buf *to);
+void listing_json_member(const struct listing *l, const char *key, struct json_out *j);
 /* The rows as CSV (RFC 4180) with a line of keys. Each number has all digits, a cell that is not known is empty. */
 void listing_csv(const struct listing *l, struct buf *to);
 #endif

@@ -5,22 +5,27 @@
 #include <math.h>
 #include <string.h>
 
-void listing_json(const struct listing *l, struct buf *to)
+void listing_json_member(const struct listing *l, const char *key, struct json_out *j)
 {
-    struct json_out j = {.to = to};
-    json_open(&j, NULL, '[');
+    json_open(j, key, '[');
     for (size_t r = 0; r < listing_rows(l); r++) {
-        json_open(&j, NULL, '{');
+        json_open(j, NULL, '{');
         for (size_t c = 0; c < l->count; c++) {
             const struct listing_cell *cell = listing_cell_at(l, r, c);
             if (cell->number)
-                json_double(&j, l->columns[c].key, cell->value);
+                json_double(j, l->columns[c].key, cell->value);
             else
-                json_text(&j, l->columns[c].key, cell->text);
+                json_text(j, l->columns[c].key, cell->text);
         }
-        json_close(&j, '}');
+        json_close(j, '}');
     }
-    json_close(&j, ']');
+    json_close(j, ']');
+}
+
+void listing_json(const struct listing *l, struct buf *to)
+{
+    struct json_out j = {.to = to};
+    listing_json_member(l, NULL, &j);
 }
 
 /* A field with a comma, a quote or a line end stands in quotes. */

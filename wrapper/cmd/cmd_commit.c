@@ -1,10 +1,10 @@
 /* cmd_commit.c: `benchwrap commit`: the runs of the tree that are in no commit yet. */
+#include "base/json_out.h"
 #include "base/progress.h"
 #include "cmd/cmd.h"
 #include "plan/results.h"
 #include "results/commit_runs.h"
 
-#include <inttypes.h>
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
@@ -33,10 +33,13 @@ static const struct opt_row rows[] = {
     CMD_ROW_JSON,
 };
 
+enum { COMMIT_NOTES_MAX = 16 << 20 };
+
 struct telling {
     struct cmd_context *c;
     struct progress progress;
-    struct buf notes; /* JSON */
+    struct buf notes;
+    struct json_out list; /* of JSON texts, into notes */
     size_t count;
 };
 
@@ -44,8 +47,8 @@ static void commit_note(void *context, const char *text)
 {
     enum { SHOWN = 10 };
     struct telling *t = context;
-    buf_puts(&t->notes, t->count++ ? "," : "");
-    buf_json(&t->notes, str_of(text));
+    t->count++;
+    json_text(&t->list, NULL, text);
     if (opt_on(&t->c->opts, OPTION_JSON) || t->count > SHOWN)
         return;
     progress_clear(&t->progress);
@@ -64,12 +67,22 @@ static void commit_print(struct telling *t, const struct results *s, const struc
     FILE *out = t->c->out;
     const char *branch = s->branch + strlen("refs/heads/");
     if (opt_on(&t->c->opts, OPTION_JSON)) {
-        fprintf(out,
-                "{\"branch\":\"%s\",\"runs\":%zu,\"commits\":%zu,\"bytes\":%" PRIu64
-                ",\"left_out\":%zu,\"repacked\":%s,\"dry_run\":%s,\"tip\":",
-                branch, d->runs, d->commits, d->bytes, d->out, d->repacked ? "true" : "false", dry ? "true" : "false");
-        fprintf(out, d->tip[0] ? "\"%s\"" : "null", d->tip);
-        fprintf(out, ",\"notes\":[%s]}\n", t->notes.p ? t->notes.p : "");
+        struct buf b CLEANUP_BUF;
+        buf_init(&b, COMMIT_NOTES_MAX + 4096);
+        struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+        json_text(&j, "branch", branch);
+        json_uint(&j, "runs", d->runs);
+        json_uint(&j, "commits", d->commits);
+        json_uint(&j, "bytes", d->bytes);
+        json_uint(&j, "left_out", d->out);
+        json_flag(&j, "repacked", d->repacked);
+        json_flag(&j, "dry_run", dry);
+        json_text(&j, "tip", d->tip[0] ? d->tip : NULL);
+        json_open(&j, "notes", '[');
+        json_members(&j, buf_text(&t->notes));
+        json_close(&j, ']');
+        json_close(&j, '}');
+        fprintf(out, "%s\n", b.p ? b.p : "");
         return;
     }
     if (d->runs == 0)
@@ -88,7 +101,8 @@ static int commit_pending(struct cmd_context *c, const struct plan *plan)
     bool dry = opt_on(&c->opts, OPTION_DRY_RUN);
     if (plan_results(plan, opt_text(&c->opts, OPTION_REPO), !dry, c->arena, &s, c->err))
         return -1;
-    buf_init(&t.notes, 16 << 20);
+    buf_init(&t.notes, COMMIT_NOTES_MAX);
+    t.list = (struct json_out){.to = &t.notes, .layout = JSON_TIGHT};
     progress_begin(&t.progress, c->notes, "committing run", 0);
     struct commit_wish wish = {.dry = dry,
                                .private_too = opt_on(&c->opts, OPTION_PRIVATE),

@@ -1,4 +1,5 @@
 /* cmd_export_tree.c: `benchwrap export-tree [REF] DIR`: runs of a commit or of the tree as a plain tree of files. */
+#include "base/json_out.h"
 #include "base/fs.h"
 #include "base/http.h"
 #include "base/place.h"
@@ -297,6 +298,18 @@ static int export_runs(struct export *x, struct err *err)
     return rc;
 }
 
+static void export_print_counts(const struct export *x, FILE *out)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 4096);
+    struct json_out j = json_begin(&b, JSON_ROW, '{');
+    json_uint(&j, "written", x->written);
+    json_uint(&j, "already_there", x->there);
+    json_uint(&j, "damaged", x->runs.damaged);
+    json_close(&j, '}');
+    fprintf(out, "%s\n", b.p ? b.p : "");
+}
+
 static int export_tree_command(struct cmd_context *c)
 {
     struct export x = {.c = c, .tree = -1};
@@ -317,7 +330,7 @@ static int export_tree_command(struct cmd_context *c)
     if (rc == 0)
         rc = export_runs(&x, c->err);
     if (rc == 0 && opt_on(&c->opts, OPTION_JSON))
-        fprintf(c->out, "{\"written\": %zu, \"already_there\": %zu, \"damaged\": %zu}\n", x.written, x.there, x.runs.damaged);
+        export_print_counts(&x, c->out);
     else if (rc == 0)
         fprintf(c->out, "%zu run%s written to %s%s\n", x.written, str_plural(x.written), x.name,
                 x.there ? arena_printf(c->arena, ", %zu there already", x.there) : "");

@@ -2,10 +2,10 @@
  *
  * Facts go as one JSON object per datagram to the socket that BENCHWRAP_SOCKET names ("@name": abstract). A file travels as an open descriptor, so
  * that the recorder reads what this process may read, and nothing else. Everything is checked before the first is sent. */
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/json_out.h"
 #include "base/place.h"
 #include "base/emit.h"
 #include "base/units.h"
@@ -54,11 +54,10 @@ static int add_text(struct cmd_context *c, struct message ***tail, const char *k
         return -1;
     CLEANUP_BUF struct buf b;
     buf_init(&b, EMIT_MAX);
-    buf_printf(&b, "{\"%s\":", kind);
-    buf_json(&b, key);
-    buf_puts(&b, ",\"value\":");
-    buf_json(&b, value);
-    buf_putc(&b, '}');
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    json_str(&j, kind, key);
+    json_str(&j, "value", value);
+    json_close(&j, '}');
     return add_message(c, tail, &b, -1, word);
 }
 
@@ -72,9 +71,9 @@ static int add_artifact(struct cmd_context *c, struct message ***tail, const cha
         return err_set(c->err, ERR_INPUT, "--artifact: the name %.200s is not valid UTF-8; rename the file", path);
     CLEANUP_BUF struct buf b;
     buf_init(&b, EMIT_MAX);
-    buf_puts(&b, "{\"artifact\":");
-    buf_json(&b, str_of(name));
-    buf_putc(&b, '}');
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    json_text(&j, "artifact", name);
+    json_close(&j, '}');
     return add_message(c, tail, &b, fs_take(&file), path);
 }
 
@@ -94,21 +93,15 @@ static int add_metric_message(struct cmd_context *c, struct message ***tail, con
         return err_set(c->err, ERR_INPUT, "\"%.60s\": MLflow cannot show infinite values; log NaN, or nothing", word);
     CLEANUP_BUF struct buf b;
     buf_init(&b, EMIT_MAX);
-    buf_puts(&b, "{\"metric\":");
-    buf_json(&b, key);
-    buf_puts(&b, ",\"value\":");
-    if (isnan(value))
-        buf_puts(&b, "\"NaN\"");
-    else
-        buf_double(&b, value);
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    json_str(&j, "metric", key);
+    json_double(&j, "value", value);
     if (opt_text(&c->opts, OPTION_STEP))
-        buf_printf(&b, ",\"step\":%lld", (long long)opt_integer(&c->opts, OPTION_STEP));
-    buf_printf(&b, ",\"time\":%lld", (long long)time_ms);
-    if (unit) {
-        buf_puts(&b, ",\"unit\":");
-        buf_json(&b, str_of(unit));
-    }
-    buf_putc(&b, '}');
+        json_int(&j, "step", opt_integer(&c->opts, OPTION_STEP));
+    json_int(&j, "time", time_ms);
+    if (unit)
+        json_text(&j, "unit", unit);
+    json_close(&j, '}');
     return add_message(c, tail, &b, -1, word);
 }
 

@@ -132,13 +132,11 @@ static int probe_print(struct cmd_context *c, const struct tables *t)
     }
     CLEANUP_BUF struct buf b;
     buf_init(&b, 8 << 20);
-    buf_puts(&b, "{\"facts\": ");
-    listing_json(&t->facts, &b);
-    buf_puts(&b, ", \"missing\": ");
-    listing_json(&t->missing, &b);
-    buf_puts(&b, ", \"probes\": ");
-    listing_json(&t->costs, &b);
-    buf_puts(&b, "}\n");
+    struct json_out j = json_begin(&b, JSON_BLOCK, '{');
+    listing_json_member(&t->facts, "facts", &j);
+    listing_json_member(&t->missing, "missing", &j);
+    listing_json_member(&t->costs, "probes", &j);
+    json_close(&j, '}');
     fwrite(b.p ? b.p : "", 1, b.n, c->out);
     return b.failed ? -1 : 0;
 }

@@ -1,6 +1,7 @@
 /* cmd_sync.c: `benchwrap sync`: finishes what lies in the spool, and brings published runs to an MLflow server. */
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/json_out.h"
 #include "base/place.h"
 #include "benchmarks/rules.h"
 #include "sync/complete.h"
@@ -58,10 +59,13 @@ static const struct opt_row rows[] = {
     CMD_ROW_JSON,
 };
 
+enum { SYNC_NOTES_MAX = 16 << 20 };
+
 struct sync_work {
     struct cmd_context *c;
     struct plan plan;
-    struct buf json; /* notes */
+    struct buf json; /* notes, by list */
+    struct json_out list;
     struct buf said, said_before; /* with --follow: the notes of this look at the tree and of the one before, a line each */
     bool as_json, dry;
     unsigned notes;
@@ -117,8 +121,7 @@ static void sync_note(void *context, const char *text)
     if (!is_news(w, str_of(text)))
         return;
     if (w->as_json) {
-        buf_puts(&w->json, w->notes++ ? "," : "");
-        buf_json(&w->json, str_of(text));
+        json_text(&w->list, NULL, text);
         return;
     }
     progress_clear(&w->progress);
@@ -394,21 +397,45 @@ static void print_local(struct sync_work *w)
         fputs("local runs: nothing to finish\n", out);
 }
 
+static void sync_print_json(const struct sync_work *w)
+{
+    const struct sync_counts *n = &w->n;
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, SYNC_NOTES_MAX + 4096);
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    json_uint(&j, "closed", w->swept.closed);
+    json_uint(&j, "released", w->swept.released);
+    json_uint(&j, "running", w->swept.alive);
+    json_uint(&j, "failed", w->swept.failed);
+    if (w->asked) {
+        json_open(&j, "server", '{');
+        json_uint(&j, "runs", n->wanted);
+        json_uint(&j, "sent", n->sent);
+        json_uint(&j, "made", n->made);
+        json_uint(&j, "there", n->there + n->known);
+        json_uint(&j, "deleted", n->deleted);
+        json_uint(&j, "damaged", n->damaged);
+        json_uint(&j, "failed", n->failed);
+        json_uint(&j, "waiting", n->waiting);
+        json_uint(&j, "files", n->files);
+        json_uint(&j, "bytes", n->bytes);
+        json_uint(&j, "completed", w->completed);
+        json_uint(&j, "incomplete", w->incomplete);
+        json_close(&j, '}');
+    }
+    json_open(&j, "notes", '[');
+    json_members(&j, buf_text(&w->json));
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fprintf(w->c->out, "%s\n", b.p ? b.p : "");
+}
+
 static void sync_print(struct sync_work *w)
 {
     FILE *out = w->c->out;
     const struct sync_counts *n = &w->n;
     if (w->as_json) {
-        fprintf(out, "{\"closed\":%u,\"released\":%u,\"running\":%u,\"failed\":%u", w->swept.closed, w->swept.released, w->swept.alive,
-                w->swept.failed);
-        if (w->asked)
-            fprintf(
-                out,
-                ",\"server\":{\"runs\":%zu,\"sent\":%zu,\"made\":%zu,\"there\":%zu,\"deleted\":%zu,\"damaged\":%zu,\"failed\":%zu,\"waiting\":%zu,\"files\":%zu,\"bytes\":%" PRIu64
-                ",\"completed\":%zu,\"incomplete\":%zu}",
-                n->wanted, n->sent, n->made, n->there + n->known, n->deleted, n->damaged, n->failed, n->waiting, n->files, n->bytes,
-                w->completed, w->incomplete);
-        fprintf(out, ",\"notes\":[%s]}\n", w->json.p ? w->json.p : "");
+        sync_print_json(w);
         return;
     }
     if (!w->dry && !opt_text(&w->c->opts, OPTION_REF))
@@ -469,7 +496,8 @@ static int sync_everything(struct sync_work *w)
 static int sync_command(struct cmd_context *c)
 {
     struct sync_work w = {.c = c, .as_json = opt_on(&c->opts, OPTION_JSON), .dry = opt_on(&c->opts, OPTION_DRY_RUN), .cancel_fd = -1};
-    buf_init(&w.json, 16 << 20);
+    buf_init(&w.json, SYNC_NOTES_MAX);
+    w.list = (struct json_out){.to = &w.json, .layout = JSON_TIGHT};
     buf_init(&w.said, SAID_BYTES);
     buf_init(&w.said_before, SAID_BYTES);
     progress_begin(&w.progress, c->notes, w.dry ? "looking at run" : "sending run", 0);

@@ -1,91 +1,85 @@
 /* nodes_json.c: nodes.json: every node of a run: what it is, where it differs, what it did. */
+#include "base/json_out.h"
 #include "collector/nodes.h"
 
-#include <inttypes.h>
-
-static void nodes_print_pair(struct buf *to, bool *first, const char *key, const char *text)
+static void nodes_print_facts(const struct node_report *t, bool want_common, bool want_missing, struct json_out *j)
 {
-    buf_puts(to, *first ? "\n" : ",\n");
-    buf_puts(to, "        ");
-    buf_json(to, str_of(key));
-    buf_puts(to, ": ");
-    buf_json(to, str_of(text));
-    *first = false;
-}
-
-static void print_facts(const struct node_report *t, bool want_common, bool want_missing, struct buf *to)
-{
-    bool first = true;
-    buf_putc(to, '{');
-    for (const struct node_fact *f = t->facts; f; f = f->next)
-        if (f->missing == want_missing && (want_missing || f->common == want_common))
-            nodes_print_pair(to, &first, f->key, f->text);
-    buf_putc(to, '}');
-}
-
-static void nodes_print_number(struct buf *to, const char *key, double value)
-{
-    buf_printf(to, "\"%s\": ", key);
-    buf_double(to, value);
-    buf_puts(to, ", ");
-}
-
-static void nodes_print_series(const struct node_series *s, struct buf *to)
-{
-    buf_json(to, str_of(s->name));
-    buf_printf(to, ": {\"count\": %zu, ", s->count);
-    nodes_print_number(to, "min", s->min);
-    nodes_print_number(to, "mean", s->sum / (double)s->count);
-    nodes_print_number(to, "max", s->max);
-    nodes_print_number(to, "first", s->first);
-    nodes_print_number(to, "last", s->last);
-    buf_printf(to, "\"samples_per_point\": %zu, \"points\": [", s->per_point);
-    for (size_t i = 0; i < s->points; i++) {
-        buf_printf(to, "%s[%" PRId64 ",", i ? "," : "", s->point[i].time_ms);
-        buf_double(to, s->point[i].value);
-        buf_putc(to, ']');
-    }
-    buf_puts(to, "]}");
-}
-
-static void print_node(const struct node_report *t, bool brief, struct buf *to)
-{
-    bool first = true;
-    buf_puts(to, "    {\"name\": ");
-    buf_json(to, str_of(t->name));
-    buf_printf(to, ", \"recorder\": %s, \"complete\": %s, \"start_ms\": %" PRId64, t->own ? "true" : "false", t->ended ? "true" : "false",
-               t->start_ms);
-    if (t->use != NODE_UNKNOWN)
-        buf_printf(to, ", \"used\": %s", t->use == NODE_USED ? "true" : "false");
-    if (t->error_ms >= 0)
-        buf_printf(to, ", \"clock_offset_ms\": %" PRId64 ", \"clock_error_ms\": %" PRId64, t->offset_ms, t->error_ms);
-    buf_puts(to, ",\n     \"facts\": ");
-    print_facts(t, false, false, to);
-    buf_puts(to, ",\n     \"missing\": ");
-    print_facts(t, false, true, to);
-    buf_puts(to, ",\n     \"series\": {");
-    for (size_t i = 0; !brief && i < t->series_count; i++)
-        if (t->series[i]->count) {
-            buf_puts(to, first ? "\n        " : ",\n        ");
-            nodes_print_series(t->series[i], to);
-            first = false;
+    for (const struct node_fact *f = t ? t->facts : NULL; f; f = f->next)
+        if (f->missing == want_missing && (want_missing || f->common == want_common)) {
+            json_line(j, 8);
+            json_text(j, f->key, f->text);
         }
-    buf_puts(to, "}}");
+    json_close(j, '}');
+}
+
+static void nodes_print_series(const struct node_series *s, struct json_out *j)
+{
+    json_line(j, 8);
+    json_open(j, s->name, '{');
+    json_uint(j, "count", s->count);
+    json_known(j, "min", s->min);
+    json_known(j, "mean", s->sum / (double)s->count);
+    json_known(j, "max", s->max);
+    json_known(j, "first", s->first);
+    json_known(j, "last", s->last);
+    json_uint(j, "samples_per_point", s->per_point);
+    json_open(j, "points", '[');
+    j->layout = JSON_TIGHT;
+    for (size_t i = 0; i < s->points; i++) {
+        json_open(j, NULL, '[');
+        json_int(j, NULL, s->point[i].time_ms);
+        json_known(j, NULL, s->point[i].value);
+        json_close(j, ']');
+    }
+    j->layout = JSON_ROW;
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void nodes_print_node(const struct node_report *t, bool brief, struct json_out *j)
+{
+    json_line(j, 4);
+    json_open(j, NULL, '{');
+    json_text(j, "name", t->name);
+    json_flag(j, "recorder", t->own);
+    json_flag(j, "complete", t->ended);
+    json_int(j, "start_ms", t->start_ms);
+    if (t->use != NODE_UNKNOWN)
+        json_flag(j, "used", t->use == NODE_USED);
+    if (t->error_ms >= 0) {
+        json_int(j, "clock_offset_ms", t->offset_ms);
+        json_int(j, "clock_error_ms", t->error_ms);
+    }
+    json_line(j, 5);
+    json_open(j, "facts", '{');
+    nodes_print_facts(t, false, false, j);
+    json_line(j, 5);
+    json_open(j, "missing", '{');
+    nodes_print_facts(t, false, true, j);
+    json_line(j, 5);
+    json_open(j, "series", '{');
+    for (size_t i = 0; !brief && i < t->series_count; i++)
+        if (t->series[i]->count)
+            nodes_print_series(t->series[i], j);
+    json_close(j, '}');
+    json_close(j, '}');
 }
 
 void nodes_print(const struct nodes_summary *n, struct buf *to)
 {
-    buf_printf(to, "{\"nodes_expected\": %" PRId64 ", \"nodes_told\": %zu, \"collected_by\": \"%s\",\n", n->expected + !n->outside,
-               n->count, n->step ? "step" : "ranks");
-    buf_puts(to, "\"common\": ");
-    if (n->first)
-        print_facts(n->first, true, false, to);
-    else
-        buf_puts(to, "{}");
-    buf_puts(to, ",\n\"nodes\": [\n");
-    for (const struct node_report *t = n->first; t; t = t->next) {
-        print_node(t, n->brief, to);
-        buf_puts(to, t->next ? ",\n" : "\n");
-    }
-    buf_puts(to, "]}\n");
+    struct json_out j = json_begin(to, JSON_ROW, '{');
+    json_int(&j, "nodes_expected", n->expected + !n->outside);
+    json_uint(&j, "nodes_told", n->count);
+    json_text(&j, "collected_by", n->step ? "step" : "ranks");
+    json_line(&j, 0);
+    json_open(&j, "common", '{');
+    nodes_print_facts(n->first, true, false, &j);
+    json_line(&j, 0);
+    json_open(&j, "nodes", '[');
+    for (const struct node_report *t = n->first; t; t = t->next)
+        nodes_print_node(t, n->brief, &j);
+    json_line(&j, 0);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }

@@ -50,15 +50,9 @@ static enum forge_answer gitea_find(struct forge *f, const struct forge_branch *
     return answer == FORGE_FINE && !ret_open->number ? gitea_search_pages(f, b, "closed", PAGES / 10, a, ret_open, ret_last, err) : answer;
 }
 
-static enum forge_answer gitea_create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
-                                      struct err *err)
-{
-    return pulls_create(f, b, "", body, a, ret, err);
-}
-
 const struct forge_api forge_gitea = {.headers = headers,
                                       .find = gitea_find,
-                                      .create = gitea_create,
+                                      .create = pulls_create,
                                       .put_text = pulls_text,
                                       .update = pulls_update,
                                       .pull_of = gitea_pull_of};

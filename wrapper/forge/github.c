@@ -55,33 +55,29 @@ static enum forge_answer github_find(struct forge *f, const struct forge_branch 
     return answer;
 }
 
-void pulls_text(struct buf *body, const char *title, const char *text)
+void pulls_text(struct json_out *body, const char *title, const char *text)
 {
-    buf_puts(body, "\"title\":");
-    buf_json(body, str_of(title));
-    buf_puts(body, ",\"body\":");
-    buf_json(body, str_of(text));
+    json_text(body, "title", title);
+    json_text(body, "body", text);
 }
 
-enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, const char *more, struct buf *body, struct arena *a,
-                               struct json **ret, struct err *err)
+enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, struct json_out *body, struct arena *a, struct json **ret,
+                               struct err *err)
 {
     const char *url = arena_printf(a, "%s/repos/%s/pulls", f->target.api, f->target.path);
-    const char *head = forge_same_repository(f) ? b->branch : arena_printf(a, "%s:%s", f->source.owner, b->branch);
-    buf_puts(body, ",\"head\":");
-    buf_json(body, str_of(head));
-    buf_puts(body, ",\"base\":");
-    buf_json(body, str_of(b->base));
-    buf_printf(body, "%s}", more);
+    json_text(body, "head", forge_same_repository(f) ? b->branch : arena_printf(a, "%s:%s", f->source.owner, b->branch));
+    json_text(body, "base", b->base);
+    json_close(body, '}');
     return forge_send(
-        f, &(struct forge_call){.method = "POST", .what = "a new pull request", .url = url, .body = buf_text(body), .once = true}, ret,
+        f, &(struct forge_call){.method = "POST", .what = "a new pull request", .url = url, .body = buf_text(body->to), .once = true}, ret,
         err);
 }
 
-static enum forge_answer github_create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
-                                       struct err *err)
+static enum forge_answer github_create(struct forge *f, const struct forge_branch *b, struct json_out *body, struct arena *a,
+                                       struct json **ret, struct err *err)
 {
-    return pulls_create(f, b, ",\"maintainer_can_modify\":false", body, a, ret, err);
+    json_flag(body, "maintainer_can_modify", false);
+    return pulls_create(f, b, body, a, ret, err);
 }
 
 void pulls_update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)

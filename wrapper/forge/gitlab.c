@@ -72,17 +72,15 @@ static enum forge_answer gitlab_find(struct forge *f, const struct forge_branch 
     return answer;
 }
 
-static void gitlab_put_text(struct buf *body, const char *title, const char *text)
+static void gitlab_put_text(struct json_out *body, const char *title, const char *text)
 {
-    buf_puts(body, "\"title\":");
-    buf_json(body, str_of(title));
-    buf_puts(body, ",\"description\":");
-    buf_json(body, str_of(text));
+    json_text(body, "title", title);
+    json_text(body, "description", text);
 }
 
 /* Posted to the project that the branch is in. */
-static enum forge_answer gitlab_create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
-                                       struct err *err)
+static enum forge_answer gitlab_create(struct forge *f, const struct forge_branch *b, struct json_out *body, struct arena *a,
+                                       struct json **ret, struct err *err)
 {
     struct buf url CLEANUP_BUF;
     buf_init(&url, 8192);
@@ -91,18 +89,16 @@ static enum forge_answer gitlab_create(struct forge *f, const struct forge_branc
     (void)a;
     if (answer != FORGE_FINE)
         return answer;
-    buf_puts(body, ",\"source_branch\":");
-    buf_json(body, str_of(b->branch));
-    buf_puts(body, ",\"target_branch\":");
-    buf_json(body, str_of(b->base));
+    json_text(body, "source_branch", b->branch);
+    json_text(body, "target_branch", b->base);
     if (into)
-        buf_printf(body, ",\"target_project_id\":%lld", (long long)into);
-    buf_putc(body, '}');
+        json_int(body, "target_project_id", into);
+    json_close(body, '}');
     put_project(&url, f, &f->source);
     buf_puts(&url, "/merge_requests");
     return forge_send(
-        f, &(struct forge_call){.method = "POST", .what = "a new merge request", .url = url.p, .body = buf_text(body), .once = true}, ret,
-        err);
+        f, &(struct forge_call){.method = "POST", .what = "a new merge request", .url = url.p, .body = buf_text(body->to), .once = true},
+        ret, err);
 }
 
 static void gitlab_update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)

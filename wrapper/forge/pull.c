@@ -99,9 +99,9 @@ enum forge_answer forge_create(struct forge *f, const struct forge_branch *b, co
     struct json *j = NULL;
     *ret = (struct forge_pull){0};
     buf_init(&body, TEXT_MAX);
-    buf_putc(&body, '{');
-    f->api->put_text(&body, title, text);
-    enum forge_answer answer = f->api->create(f, b, &body, a, &j, err);
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    f->api->put_text(&out, title, text);
+    enum forge_answer answer = f->api->create(f, b, &out, a, &j, err);
     if (answer == FORGE_FINE && !f->api->pull_of(j, a, ret)) {
         err_set(err, ERR_REMOTE, "%s: the reply to a new pull request does not tell its number", forge_kind_name(f->target.kind));
         answer = FORGE_REFUSED;
@@ -116,9 +116,9 @@ enum forge_answer forge_update(struct forge *f, const struct forge_pull *pull, c
     struct forge_call call = {.what = "new text of the pull request"};
     buf_init(&body, TEXT_MAX);
     buf_init(&url, 8192);
-    buf_putc(&body, '{');
-    f->api->put_text(&body, title, text);
-    buf_putc(&body, '}');
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    f->api->put_text(&out, title, text);
+    json_close(&out, '}');
     f->api->update(f, pull, &url, &call.method);
     if (body.failed || url.failed) {
         err_set(err, ERR_SYSTEM, "%s: the text of the pull request is too long", forge_kind_name(f->target.kind));

@@ -1,6 +1,7 @@
 /* pull_parts.h: what the kinds of forges share when they talk about pull requests, and the few things in which they differ. */
 #ifndef FORGE_PULL_PARTS_H
 #define FORGE_PULL_PARTS_H
+#include "base/json_out.h"
 #include "base/json.h"
 #include "forge/forge.h"
 
@@ -15,8 +16,8 @@ struct forge_call {
 struct forge_api {
     const char *const *headers; /* of every request; NULL-terminated */
     enum forge_answer (*find)(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open, struct forge_pull *ret_last, struct err *err);
-    enum forge_answer (*create)(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret, struct err *err);
-    void (*put_text)(struct buf *body, const char *title, const char *text); /* members title and text of a body: "\"title\":…,\"body\":…" */
+    enum forge_answer (*create)(struct forge *f, const struct forge_branch *b, struct json_out *body, struct arena *a, struct json **ret, struct err *err); /* body: open, with the text */
+    void (*put_text)(struct json_out *body, const char *title, const char *text);
     void (*update)(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method);
     bool (*pull_of)(const struct json *item, struct arena *a, struct forge_pull *ret); /* false: it is none */
 };
@@ -46,9 +47,9 @@ bool forge_same_repository(const struct forge *f);
 /* Fills *ret from one item of a listing. merged: the caller has found out, as each forge reports
  * it differently. False: it has no number. Texts are in the arena. */
 bool pulls_item(const struct json *item, bool merged, struct arena *a, struct forge_pull *ret);
-/* As in struct forge_api; more: further members of the body, each with a comma before it. */
-enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, const char *more, struct buf *body, struct arena *a,
-                               struct json **ret, struct err *err);
-void pulls_text(struct buf *body, const char *title, const char *text);
+/* As in struct forge_api. */
+enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, struct json_out *body, struct arena *a, struct json **ret,
+                               struct err *err);
+void pulls_text(struct json_out *body, const char *title, const char *text);
 void pulls_update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method);
 #endif

@@ -42,9 +42,9 @@ static enum mlflow_answer one_text(struct mlflow *m, const char *path, const cha
 {
     struct buf body CLEANUP_BUF;
     buf_init(&body, 64 << 10);
-    buf_printf(&body, "{\"%s\":", key);
-    buf_json(&body, str_of(value));
-    buf_putc(&body, '}');
+    struct json_out j = json_begin(&body, JSON_TIGHT, '{');
+    json_text(&j, key, value);
+    json_close(&j, '}');
     return mlflow_api(m, path, &body, once, ret, err);
 }
 
@@ -138,16 +138,16 @@ enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, c
     if (m->store)
         return store_run_create(m->store, experiment, name, user, start_ms, tags, n, a, ret, err);
     buf_init(&body, 4 << 20);
-    buf_puts(&body, "{\"experiment_id\":");
-    buf_json(&body, str_of(experiment));
-    buf_printf(&body, ",\"start_time\":%lld,\"run_name\":", (long long)start_ms);
-    buf_json(&body, str_of(name));
-    buf_puts(&body, ",\"user_id\":");
-    buf_json(&body, str_of(user));
-    buf_puts(&body, ",\"tags\":[");
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    json_str(&out, "experiment_id", str_of(experiment));
+    json_int(&out, "start_time", start_ms);
+    json_str(&out, "run_name", str_of(name));
+    json_str(&out, "user_id", str_of(user));
+    json_open(&out, "tags", '[');
     for (size_t i = 0; i < n; i++)
-        mlflow_put_pair(&body, i, str_of(tags[i].key), tags[i].value);
-    buf_puts(&body, "]}");
+        mlflow_put_pair(&out, str_of(tags[i].key), tags[i].value);
+    json_close(&out, ']');
+    json_close(&out, '}');
     enum mlflow_answer answer = mlflow_api(m, "runs/create", &body, true, &j, err);
     return answer == MLFLOW_FINE ? run_reply(m, "runs/create", j, a, ret, err) : answer;
 }
@@ -170,19 +170,15 @@ enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const cha
     if (m->store && status && !name)
         return store_run_update(m->store, id, status, end_ms, err);
     buf_init(&body, 64 << 10);
-    buf_puts(&body, "{\"run_id\":");
-    buf_json(&body, str_of(id));
-    if (status) {
-        buf_puts(&body, ",\"status\":");
-        buf_json(&body, str_of(status));
-    }
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    json_text(&out, "run_id", id);
+    if (status)
+        json_text(&out, "status", status);
     if (end_ms)
-        buf_printf(&body, ",\"end_time\":%lld", (long long)end_ms);
-    if (name) {
-        buf_puts(&body, ",\"run_name\":");
-        buf_json(&body, str_of(name));
-    }
-    buf_putc(&body, '}');
+        json_int(&out, "end_time", end_ms);
+    if (name)
+        json_text(&out, "run_name", name);
+    json_close(&out, '}');
     return mlflow_api(m, "runs/update", &body, false, NULL, err);
 }
 
@@ -200,23 +196,12 @@ enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const ch
 {
     struct buf body CLEANUP_BUF;
     buf_init(&body, 64 << 10);
-    buf_puts(&body, "{\"run_id\":");
-    buf_json(&body, str_of(run));
-    buf_puts(&body, ",\"key\":");
-    buf_json(&body, str_of(key));
-    buf_putc(&body, '}');
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    json_text(&out, "run_id", run);
+    json_text(&out, "key", key);
+    json_close(&out, '}');
     enum mlflow_answer answer = mlflow_api(m, "runs/delete-tag", &body, false, NULL, err);
     return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer; /* gone is what was wanted */
-}
-
-static void put_page(struct buf *body, const char *token, unsigned page)
-{
-    buf_printf(body, ",\"max_results\":%u", page);
-    if (token[0]) {
-        buf_puts(body, ",\"page_token\":");
-        buf_json(body, str_of(token));
-    }
-    buf_putc(body, '}');
 }
 
 /* The token of the next page replaces *token; false: this was the last. A server that repeats its token would never end. */
@@ -247,12 +232,14 @@ enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experim
         struct json *j;
         struct arena a;
         buf_init(&body, 256 << 10);
-        buf_puts(&body, "{\"experiment_ids\":[");
-        buf_json(&body, str_of(experiment));
-        buf_puts(&body, "],\"filter\":");
-        buf_json(&body, str_of(filter));
-        buf_printf(&body, ",\"run_view_type\":\"%s\"", all ? "ALL" : "ACTIVE_ONLY");
-        put_page(&body, token.p, page);
+        struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+        json_texts(&out, "experiment_ids", &experiment, 1);
+        json_text(&out, "filter", filter);
+        json_text(&out, "run_view_type", all ? "ALL" : "ACTIVE_ONLY");
+        json_uint(&out, "max_results", page);
+        if (token.n)
+            json_text(&out, "page_token", token.p);
+        json_close(&out, '}');
         enum mlflow_answer answer = mlflow_api(m, "runs/search", &body, false, &j, err);
         if (answer != MLFLOW_FINE)
             return answer;

@@ -133,11 +133,11 @@ static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow
     buf_init(&url, 16 << 10);
     buf_init(&body, 16 << 10);
     buf_printf(&url, "%s/api/2.0/mlflow/artifacts/presigned-upload-url", mlflow_uri(m));
-    buf_puts(&body, "{\"run_id\":");
-    buf_json(&body, str_of(run->id));
-    buf_puts(&body, ",\"path\":");
-    buf_json(&body, str_of(path));
-    buf_puts(&body, ",\"expiration\":3600}");
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    json_text(&out, "run_id", run->id);
+    json_text(&out, "path", path);
+    json_int(&out, "expiration", 3600);
+    json_close(&out, '}');
     struct mlflow_call call = {.what = "artifacts/presigned-upload-url", .request = post_of(url.p, &body)};
     enum mlflow_answer answer = mlflow_do(m, &call, &j, err);
     if (answer == MLFLOW_FINE)
@@ -180,8 +180,8 @@ static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct st
     return MLFLOW_REFUSED;
 }
 
-static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created, int fd, uint64_t size, uint64_t part, struct buf *parts,
-                                    struct err *err)
+static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created, int fd, uint64_t size, uint64_t part,
+                                    struct json_out *parts, struct err *err)
 {
     uint64_t at = 0;
     for (const struct json *c = json_first(json_get(created, "credentials")); at < size; c = json_next(c)) {
@@ -194,29 +194,26 @@ static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created
         enum mlflow_answer answer = put_presigned(m, c, fd, at, n, etag, err);
         if (answer != MLFLOW_FINE)
             return answer;
-        buf_printf(parts, "%s{\"part_number\":%lld,\"etag\":", at ? "," : "", (long long)json_integer(json_get(c, "part_number"), 0));
-        buf_json(parts, str_of(etag));
-        buf_puts(parts, ",\"url\":");
-        buf_json(parts, str_of(json_string(json_get(c, "url"), "")));
-        buf_putc(parts, '}');
+        json_open(parts, NULL, '{');
+        json_int(parts, "part_number", json_integer(json_get(c, "part_number"), 0));
+        json_text(parts, "etag", etag);
+        json_text(parts, "url", json_string(json_get(c, "url"), ""));
+        json_close(parts, '}');
         at += n;
     }
     return MLFLOW_FINE;
 }
 
-static void artifact_begin_body(struct buf *body, const char *path)
+/* The body of a call for the file at `path`, left open; upload NULL: it has none yet. */
+static struct json_out artifact_begin_body(struct buf *body, const char *path, const char *upload)
 {
     const char *slash = strrchr(path, '/');
     buf_clear(body);
-    buf_puts(body, "{\"path\":");
-    buf_json(body, str_of(slash ? slash + 1 : path));
-}
-
-static void body_upload(struct buf *body, const char *path, const char *upload)
-{
-    artifact_begin_body(body, path);
-    buf_puts(body, ",\"upload_id\":");
-    buf_json(body, str_of(upload));
+    struct json_out j = json_begin(body, JSON_TIGHT, '{');
+    json_text(&j, "path", slash ? slash + 1 : path);
+    if (upload)
+        json_text(&j, "upload_id", upload);
+    return j;
 }
 
 /* *ret_done false: this server cannot, the usual way is open. url: of the whole file at the proxy. */
@@ -233,24 +230,27 @@ static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const 
         part = size / PARTS_MAX + 1;
     buf_init(&body, 16 << 20);
     buf_init(&parts, 16 << 20);
-    buf_puts(&parts, "");
-    artifact_begin_body(&body, path);
-    buf_printf(&body, ",\"num_parts\":%llu}", (unsigned long long)((size + part - 1) / part));
+    struct json_out list = {.to = &parts, .layout = JSON_TIGHT}, out = artifact_begin_body(&body, path, NULL);
+    json_uint(&out, "num_parts", (size + part - 1) / part);
+    json_close(&out, '}');
     struct str before = str_sub(str_of(url), 0, (size_t)at);
     enum mlflow_answer answer = mpu_call(m, "create", before, folder, &body, &j, err);
     *ret_done = answer == MLFLOW_FINE || (mlflow_status(m) != 501 && mlflow_status(m) != 404);
     if (answer != MLFLOW_FINE)
         return answer;
     const char *upload = json_string(json_get(j, "upload_id"), "");
-    answer = put_parts(m, j, fd, size, part, &parts, err);
-    body_upload(&body, path, upload);
+    answer = put_parts(m, j, fd, size, part, &list, err);
     if (answer == MLFLOW_FINE) {
-        buf_printf(&body, ",\"parts\":[" STR_FMT "]}", STR_ARG(buf_text(&parts)));
+        out = artifact_begin_body(&body, path, upload);
+        json_open(&out, "parts", '[');
+        json_members(&out, buf_text(&parts));
+        json_close(&out, ']');
+        json_close(&out, '}');
         answer = mpu_call(m, "complete", before, folder, &body, NULL, err);
-        body_upload(&body, path, upload);
     }
     if (answer != MLFLOW_FINE) { /* what lies there is paid for until it is given up */
-        buf_putc(&body, '}');
+        out = artifact_begin_body(&body, path, upload);
+        json_close(&out, '}');
         mpu_call(m, "abort", before, folder, &body, NULL, &ignored);
     }
     json_free(j);

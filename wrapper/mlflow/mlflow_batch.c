@@ -36,15 +36,18 @@ static enum mlflow_answer send_part(struct mlflow_batch *b, size_t from, size_t 
     struct buf body CLEANUP_BUF;
     size_t params = b->n_metrics, tags = params + b->n_params;
     buf_init(&body, 16 << 20);
-    buf_puts(&body, "{\"run_id\":");
-    buf_json(&body, str_of(b->run));
-    buf_puts(&body, ",\"metrics\":[");
+    struct json_out j = json_begin(&body, JSON_TIGHT, '{');
+    json_text(&j, "run_id", b->run);
+    json_open(&j, "metrics", '[');
     batch_print_items(&body, &b->metrics, b->metric_at, b->n_metrics, from, until);
-    buf_puts(&body, "],\"params\":[");
+    json_close(&j, ']');
+    json_open(&j, "params", '[');
     batch_print_items(&body, &b->params, b->param_at, b->n_params, from > params ? from - params : 0, until > params ? until - params : 0);
-    buf_puts(&body, "],\"tags\":[");
+    json_close(&j, ']');
+    json_open(&j, "tags", '[');
     batch_print_items(&body, &b->tags, b->tag_at, b->n_tags, from > tags ? from - tags : 0, until > tags ? until - tags : 0);
-    buf_puts(&body, "]}");
+    json_close(&j, ']');
+    json_close(&j, '}');
     enum mlflow_answer answer = mlflow_api(b->m, "runs/log-batch", &body, false, NULL, &b->err);
     if (answer != MLFLOW_REFUSED || b->m->status != 413 || until - from < 2)
         return answer;
@@ -78,6 +81,12 @@ static void make_room(struct mlflow_batch *b, size_t n, size_t max, size_t bytes
         batch_send(b);
 }
 
+/* The list, after the n items that it has. */
+static struct json_out batch_list(struct buf *items, size_t n)
+{
+    return (struct json_out){.to = items, .layout = JSON_TIGHT, .comma = n > 0};
+}
+
 void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t time_ms, int64_t step)
 {
     if (b->m->store) {
@@ -87,16 +96,16 @@ void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t 
     }
     make_room(b, b->n_metrics, METRICS_MAX, key.n + 100);
     b->metric_at[b->n_metrics] = (uint32_t)b->metrics.n;
-    buf_puts(&b->metrics, b->n_metrics++ ? ",{\"key\":" : "{\"key\":");
-    buf_json(&b->metrics, key);
+    struct json_out j = batch_list(&b->metrics, b->n_metrics++);
+    json_open(&j, NULL, '{');
+    json_str(&j, "key", key);
     if (isfinite(value)) /* 17 digits are every double; the shortest text is looked for where people read it */
-        buf_printf(&b->metrics, ",\"value\":%.17g", value);
-    else {
-        buf_puts(&b->metrics, ",\"value\":\"");
-        buf_double(&b->metrics, value);
-        buf_putc(&b->metrics, '"');
-    }
-    buf_printf(&b->metrics, ",\"timestamp\":%lld,\"step\":%lld}", (long long)time_ms, (long long)step);
+        json_printf(&j, "value", "%.17g", value);
+    else
+        json_double(&j, "value", value);
+    json_int(&j, "timestamp", time_ms);
+    json_int(&j, "step", step);
+    json_close(&j, '}');
 }
 
 /* The server counts characters, and cuts without a word; here it is counted, and a cut value is shorter than any that the server cut. */
@@ -131,7 +140,8 @@ void batch_param(struct mlflow_batch *b, struct str key, struct str value)
         return;
     make_room(b, b->n_params, PAIRS_MAX, key.n + value.n + 100);
     b->param_at[b->n_params] = (uint32_t)b->params.n;
-    mlflow_put_pair(&b->params, b->n_params++, key, value);
+    struct json_out list = batch_list(&b->params, b->n_params++);
+    mlflow_put_pair(&list, key, value);
 }
 
 void batch_tag(struct mlflow_batch *b, struct str key, struct str value)
@@ -141,29 +151,30 @@ void batch_tag(struct mlflow_batch *b, struct str key, struct str value)
         return;
     make_room(b, b->n_tags, PAIRS_MAX, key.n + value.n + 100);
     b->tag_at[b->n_tags] = (uint32_t)b->tags.n;
-    mlflow_put_pair(&b->tags, b->n_tags++, key, value);
-}
-
-static void batch_print_text(struct buf *to, const char *key, const char *value)
-{
-    buf_printf(to, ",\"%s\":", key);
-    buf_json(to, str_of(value));
+    struct json_out list = batch_list(&b->tags, b->n_tags++);
+    mlflow_put_pair(&list, key, value);
 }
 
 enum mlflow_answer mlflow_log_input(struct mlflow *m, const char *run, const struct mlflow_dataset *d, struct err *err)
 {
     struct buf body CLEANUP_BUF;
     buf_init(&body, 4 << 20);
-    buf_puts(&body, "{\"run_id\":");
-    buf_json(&body, str_of(run));
-    buf_puts(&body, ",\"datasets\":[{\"tags\":[");
+    struct json_out j = json_begin(&body, JSON_TIGHT, '{');
+    json_text(&j, "run_id", run);
+    json_open(&j, "datasets", '[');
+    json_open(&j, NULL, '{');
+    json_open(&j, "tags", '[');
     if (d->context)
-        mlflow_put_pair(&body, 0, STR("mlflow.data.context"), str_of(d->context));
-    buf_puts(&body, "],\"dataset\":{\"name\":");
-    buf_json(&body, str_of(d->name));
-    batch_print_text(&body, "digest", d->digest);
-    batch_print_text(&body, "source_type", d->source_type);
-    batch_print_text(&body, "source", d->source);
-    buf_puts(&body, "}}]}");
+        mlflow_put_pair(&j, STR("mlflow.data.context"), str_of(d->context));
+    json_close(&j, ']');
+    json_open(&j, "dataset", '{');
+    json_str(&j, "name", str_of(d->name));
+    json_str(&j, "digest", str_of(d->digest));
+    json_str(&j, "source_type", str_of(d->source_type));
+    json_str(&j, "source", str_of(d->source));
+    json_close(&j, '}');
+    json_close(&j, '}');
+    json_close(&j, ']');
+    json_close(&j, '}');
     return mlflow_api(m, "runs/log-inputs", &body, false, NULL, err);
 }

@@ -336,11 +336,10 @@ enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err)
     return call_attempt(m, &call, NULL, err).answer;
 }
 
-void mlflow_put_pair(struct buf *to, size_t nth, struct str key, struct str value)
+void mlflow_put_pair(struct json_out *list, struct str key, struct str value)
 {
-    buf_puts(to, nth ? ",{\"key\":" : "{\"key\":");
-    buf_json(to, key);
-    buf_puts(to, ",\"value\":");
-    buf_json(to, value);
-    buf_putc(to, '}');
+    json_open(list, NULL, '{');
+    json_str(list, "key", key);
+    json_str(list, "value", value);
+    json_close(list, '}');
 }

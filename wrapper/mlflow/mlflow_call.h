@@ -1,6 +1,7 @@
 /* mlflow_call.h: what the files of the MLflow client share. */
 #ifndef MLFLOW_MLFLOW_CALL_H
 #define MLFLOW_MLFLOW_CALL_H
+#include "base/json_out.h"
 #include "mlflow/mlflow.h"
 #include "mlflow/store.h"
 
@@ -21,6 +22,6 @@ struct mlflow {
 
 /* A call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the reply is not wanted. */
 enum mlflow_answer mlflow_api(struct mlflow *m, const char *path, struct buf *body, bool once, struct json **ret, struct err *err);
-/* {"key":…,"value":…}, the nth of a list. */
-void mlflow_put_pair(struct buf *to, size_t nth, struct str key, struct str value);
+/* {"key":…,"value":…} */
+void mlflow_put_pair(struct json_out *list, struct str key, struct str value);
 #endif

@@ -1,4 +1,5 @@
 /* upload_state.c: what is known to be on a server, so that nothing need be asked: one small file a run. Losing it is harmless. */
+#include "base/json_out.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
@@ -87,11 +88,15 @@ void upload_state_write(struct upload *u, const char *id, const struct upload_st
     if (dir < 0 || u->state_failed)
         return;
     buf_init(&b, STATE_MAX);
-    buf_puts(&b, "{\"server\":");
-    buf_json(&b, str_of(mlflow_uri(u->m)));
-    buf_printf(&b, ",\"run\":\"%s\",\"known\":\"%s\",\"content\":\"%s\",\"experiment\":", s->server_id, words[s->known], s->stamp);
-    buf_json(&b, str_of(s->experiment));
-    buf_printf(&b, ",\"made\":%lld}\n", (long long)s->experiment_ms);
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    json_text(&j, "server", mlflow_uri(u->m));
+    json_text(&j, "run", s->server_id);
+    json_text(&j, "known", words[s->known]);
+    json_text(&j, "content", s->stamp);
+    json_text(&j, "experiment", s->experiment);
+    json_int(&j, "made", s->experiment_ms);
+    json_close(&j, '}');
+    buf_putc(&b, '\n');
     if (fs_write(dir, id, buf_text(&b), 0600, false, &err)) {
         u->state_failed = true;
         upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);

@@ -6,12 +6,12 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/place.h"
 #include "base/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -102,38 +102,32 @@ void archive_name(const struct archive_job *job, char *ret, size_t size)
 
 /* ---- result and manifest ---- */
 
-static void archive_add_text(struct buf *to, const char *key, struct str value)
+static void archive_add_text(struct json_out *j, const char *key, struct str value)
 {
-    buf_printf(to, "\"%s\": ", key);
     if (value.n)
-        buf_json(to, value);
+        json_str(j, key, value);
     else
-        buf_puts(to, "null");
+        json_null(j, key);
 }
 
-static void archive_add_number(struct buf *to, const struct record *r, const char *name, const char *metric)
-{
-    buf_printf(to, ", \"%s\": ", name);
-    buf_json_double(to, record_number(r, metric, NAN));
-}
-
-static void archive_add_result(struct buf *to, const struct archive_job *job)
+static void archive_add_result(struct json_out *j, const char *key, const struct archive_job *job)
 {
     const struct record *r = job->record;
-    buf_printf(to, "{\"status\": \"%s\", ", record_status_name(r->status));
-    archive_add_text(to, "ended", archive_tag(job, "benchwrap.ended"));
-    buf_puts(to, ", ");
-    archive_add_text(to, "signal", archive_tag(job, "benchwrap.signal_number"));
-    buf_printf(to, ", \"start_ms\": %" PRId64 ", \"end_ms\": %" PRId64, r->start_ms, r->end_ms);
-    archive_add_number(to, r, "exit_status", "run.exit_status");
-    archive_add_number(to, r, "wall_s", "run.wall_s");
-    archive_add_number(to, r, "user_s", "run.user_s");
-    archive_add_number(to, r, "system_s", "run.system_s");
-    archive_add_number(to, r, "max_rss_MiB", "run.max_rss_MiB");
-    buf_putc(to, '}');
+    json_open_row(j, key, '{');
+    json_text(j, "status", record_status_name(r->status));
+    archive_add_text(j, "ended", archive_tag(job, "benchwrap.ended"));
+    archive_add_text(j, "signal", archive_tag(job, "benchwrap.signal_number"));
+    json_int(j, "start_ms", r->start_ms);
+    json_int(j, "end_ms", r->end_ms);
+    json_known(j, "exit_status", record_number(r, "run.exit_status", NAN));
+    json_known(j, "wall_s", record_number(r, "run.wall_s", NAN));
+    json_known(j, "user_s", record_number(r, "run.user_s", NAN));
+    json_known(j, "system_s", record_number(r, "run.system_s", NAN));
+    json_known(j, "max_rss_MiB", record_number(r, "run.max_rss_MiB", NAN));
+    json_close(j, '}');
 }
 
-static int archive_add_sum(struct buf *to, int dir, const char *file)
+static int archive_add_sum(struct json_out *j, int dir, const char *file)
 {
     unsigned char piece[PIECE];
     char hex[SHA256_HEX];
@@ -153,7 +147,8 @@ static int archive_add_sum(struct buf *to, int dir, const char *file)
         size += (uint64_t)n;
     }
     sha256_end(&sum, hex);
-    buf_printf(to, ", \"size\": %" PRIu64 ", \"sha256\": \"%s\"}", size, hex);
+    json_uint(j, "size", size);
+    json_text(j, "sha256", hex);
     return 0;
 }
 
@@ -173,41 +168,40 @@ static const char *why_missing(const struct archive_job *job, size_t part)
 static int make_manifest(const struct archive_job *job, const char *name, struct buf *to, struct err *err)
 {
     char file[600];
-    const char *between = "";
-    buf_printf(to, "{\n  \"format\": %d,\n  \"run_id\": \"%s\",\n  ", MLRUNS_FORMAT, job->record->id);
-    const struct {
-        const char *key;
-        struct str value;
-    } names[] = {{"cluster", archive_tag(job, "cluster")},       {"job_id", archive_tag(job, "job.id")},
-                 {"array_id", archive_tag(job, "job.array_id")}, {"array_task", archive_tag(job, "job.array_task")},
-                 {"restart", archive_restart_count(job)},        {"step", archive_tag(job, "job.step")}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        archive_add_text(to, names[i].key, names[i].value);
-        buf_puts(to, ",\n  ");
-    }
-    buf_puts(to, "\"result\": ");
-    archive_add_result(to, job);
-    buf_puts(to, ",\n  \"files\": [");
+    struct json_out j = json_begin(to, JSON_BLOCK, '{');
+    json_int(&j, "format", MLRUNS_FORMAT);
+    json_text(&j, "run_id", job->record->id);
+    archive_add_text(&j, "cluster", archive_tag(job, "cluster"));
+    archive_add_text(&j, "job_id", archive_tag(job, "job.id"));
+    archive_add_text(&j, "array_id", archive_tag(job, "job.array_id"));
+    archive_add_text(&j, "array_task", archive_tag(job, "job.array_task"));
+    archive_add_text(&j, "restart", archive_restart_count(job));
+    archive_add_text(&j, "step", archive_tag(job, "job.step"));
+    archive_add_result(&j, "result", job);
+    json_open(&j, "files", '[');
     for (size_t i = 0; i < PARTS; i++) {
         if (!archive_part_file(job, i, file, sizeof file))
             continue;
-        buf_printf(to, "%s\n    {\"part\": \"%s\", \"path\": \"%s%s\"", between, parts[i].name, name ? name : parts[i].artifact,
-                   name ? parts[i].ending : "");
-        between = ",";
-        if (archive_add_sum(to, job->spool->dir, file))
+        json_open_row(&j, NULL, '{');
+        json_text(&j, "part", parts[i].name);
+        json_printf(&j, "path", "\"%s%s\"", name ? name : parts[i].artifact, name ? parts[i].ending : "");
+        if (archive_add_sum(&j, job->spool->dir, file))
             return err_sys(err, "cannot read %s of the spool", file);
+        json_close(&j, '}');
     }
-    buf_puts(to, "\n  ],\n  \"missing\": [");
-    between = "";
+    json_close(&j, ']');
+    json_open(&j, "missing", '[');
     for (size_t i = 0; i < PARTS; i++) {
         if (archive_part_file(job, i, file, sizeof file))
             continue;
-        buf_printf(to, "%s\n    {\"part\": \"%s\", ", between, parts[i].name);
-        archive_add_text(to, "reason", str_of(why_missing(job, i)));
-        buf_putc(to, '}');
-        between = ",";
+        json_open_row(&j, NULL, '{');
+        json_text(&j, "part", parts[i].name);
+        archive_add_text(&j, "reason", str_of(why_missing(job, i)));
+        json_close(&j, '}');
     }
-    buf_puts(to, "\n  ],\n  \"complete\": true\n}\n");
+    json_close(&j, ']');
+    json_flag(&j, "complete", true);
+    json_close(&j, '}');
     return to->failed ? err_set(err, ERR_SYSTEM, "memory is short") : 0;
 }
 
@@ -216,7 +210,8 @@ static int archive_store_texts(const struct archive_job *job, struct err *err)
     struct buf result CLEANUP_BUF, manifest CLEANUP_BUF;
     buf_init(&result, MANIFEST_MAX);
     buf_init(&manifest, MANIFEST_MAX);
-    archive_add_result(&result, job);
+    struct json_out j = {.to = &result, .layout = JSON_ROW};
+    archive_add_result(&j, NULL, job);
     buf_putc(&result, '\n');
     if (mkdirat(job->spool->dir, "job", 0700) != 0 && errno != EEXIST)
         return err_sys(err, "cannot make job/ in the spool");

@@ -2,39 +2,35 @@
 #include "run/finish_options.h"
 
 #include "base/json.h"
+#include "base/json_out.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 void finish_options_print(const struct finish_options *o, struct buf *to)
 {
-    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"artifact_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s%s", o->log_max, o->artifact_max,
-               o->merged ? "true" : "false", o->public_profile ? "true" : "false", o->made ? ",\"made\":true" : "");
-    if (o->series)
-        buf_puts(to, ",\"series\":true");
-    if (o->told)
-        buf_puts(to, ",\"told\":true");
-    if (o->archive)
-        buf_puts(to, ",\"archive\":true");
-    if (o->archive_dir) {
-        buf_puts(to, ",\"archive_dir\":");
-        buf_json(to, str_of(o->archive_dir));
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_uint(&j, "log_max", o->log_max);
+    json_uint(&j, "artifact_max", o->artifact_max);
+    json_flag(&j, "merged", o->merged);
+    json_flag(&j, "public", o->public_profile);
+    const struct {
+        const char *key;
+        bool is_set;
+    } flags[] = {{"made", o->made}, {"series", o->series}, {"told", o->told}, {"archive", o->archive}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].is_set)
+            json_flag(&j, flags[i].key, true);
+    if (o->archive_dir)
+        json_text(&j, "archive_dir", o->archive_dir);
+    if (o->rules)
+        json_text(&j, "rules", o->rules);
+    if (o->made)
+        json_str(&j, "host", str_of(o->host));
+    if (o->references.count) {
+        json_texts(&j, "references", o->references.path, o->references.count);
+        json_flag(&j, "references_named", o->references.named);
     }
-    if (o->rules) {
-        buf_puts(to, ",\"rules\":");
-        buf_json(to, str_of(o->rules));
-    }
-    if (o->made) {
-        buf_puts(to, ",\"host\":");
-        buf_json(to, str_of(o->host));
-    }
-    for (size_t i = 0; i < o->references.count; i++) {
-        buf_puts(to, i ? "," : ",\"references\":[");
-        buf_json(to, str_of(o->references.path[i]));
-    }
-    if (o->references.count)
-        buf_printf(to, "],\"references_named\":%s", o->references.named ? "true" : "false");
-    buf_putc(to, '}');
+    json_close(&j, '}');
 }
 
 int finish_options_parse(struct finish_options *ret, const char *text, struct arena *a, struct err *err)

@@ -2,6 +2,7 @@
 #include "series/notes.h"
 
 #include "base/json.h"
+#include "base/json_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,75 +25,73 @@ void series_add_run(struct series_notes *n, struct series_repetition *run)
     n->count++;
 }
 
-static void notes_print_text(struct buf *to, const char *key, const char *value)
-{
-    buf_printf(to, ",\"%s\":", key);
-    buf_json(to, str_of(value));
-}
-
 void series_head_print(const struct series_notes *n, struct buf *to)
 {
     const struct parameter_sweep *s = &n->sweep;
-    buf_puts(to, "{\"format\":1,\"sweep\":[");
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_int(&j, "format", 1);
+    json_open(&j, "sweep", '[');
     for (size_t i = 0; i < s->count; i++) {
-        buf_printf(to, "%s{\"name\":", i ? "," : "");
-        buf_json(to, str_of(s->axes[i].name));
-        buf_printf(to, ",\"integers\":%s,\"values\":[", s->axes[i].integers ? "true" : "false");
-        for (size_t k = 0; k < s->axes[i].count; k++) {
-            buf_puts(to, k ? "," : "");
-            buf_json(to, str_of(s->axes[i].values[k]));
-        }
-        buf_puts(to, "]}");
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", s->axes[i].name);
+        json_flag(&j, "integers", s->axes[i].integers);
+        json_texts(&j, "values", s->axes[i].values, s->axes[i].count);
+        json_close(&j, '}');
     }
-    buf_puts(to, "],\"points\":[");
-    for (size_t i = 0; i < s->points; i++) {
-        buf_puts(to, i ? "," : "");
-        buf_json(to, str_of(n->keys[i]));
-    }
-    buf_puts(to, "]}\n");
+    json_close(&j, ']');
+    json_texts(&j, "points", n->keys, s->points);
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }
 
-static void notes_print_value(const struct series_run_value *v, struct buf *to)
+static void notes_print_value(const struct series_run_value *v, struct json_out *j)
 {
-    buf_puts(to, "{\"key\":");
-    buf_json(to, str_of(v->key));
-    notes_print_text(to, "of", v->of);
-    notes_print_text(to, "unit", v->unit);
-    notes_print_text(to, "direction", record_direction_name(v->direction));
-    buf_puts(to, ",\"value\":");
-    buf_double(to, v->value);
-    buf_printf(to, "%s}", v->headline ? ",\"headline\":true" : "");
+    json_open(j, NULL, '{');
+    json_text(j, "key", v->key);
+    json_str(j, "of", str_of(v->of));
+    json_str(j, "unit", str_of(v->unit));
+    json_text(j, "direction", record_direction_name(v->direction));
+    json_double(j, "value", v->value);
+    if (v->headline)
+        json_flag(j, "headline", true);
+    json_close(j, '}');
 }
 
 void series_run_print(const struct series_repetition *run, struct buf *to)
 {
-    buf_printf(to, "{\"order\":%zu,\"point\":%zu,\"repetition\":%zu,\"warmup\":%s,\"exit\":%d", run->order, run->point, run->repetition,
-               run->warmup ? "true" : "false", run->exit);
-    notes_print_text(to, "run", run->id);
-    notes_print_text(to, "status", run->status);
-    notes_print_text(to, "verdict", run->verdict);
-    notes_print_text(to, "reason", run->reason);
-    notes_print_text(to, "noisy", run->noisy);
-    buf_printf(to, ",\"start_ms\":%lld,\"end_ms\":%lld,\"values\":[", (long long)run->start_ms, (long long)run->end_ms);
-    for (const struct series_run_value *v = run->values; v; v = v->next) {
-        buf_puts(to, v == run->values ? "" : ",");
-        notes_print_value(v, to);
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_uint(&j, "order", run->order);
+    json_uint(&j, "point", run->point);
+    json_uint(&j, "repetition", run->repetition);
+    json_flag(&j, "warmup", run->warmup);
+    json_int(&j, "exit", run->exit);
+    json_str(&j, "run", str_of(run->id));
+    json_str(&j, "status", str_of(run->status));
+    json_str(&j, "verdict", str_of(run->verdict));
+    json_str(&j, "reason", str_of(run->reason));
+    json_str(&j, "noisy", str_of(run->noisy));
+    json_int(&j, "start_ms", run->start_ms);
+    json_int(&j, "end_ms", run->end_ms);
+    json_open(&j, "values", '[');
+    for (const struct series_run_value *v = run->values; v; v = v->next)
+        notes_print_value(v, &j);
+    json_close(&j, ']');
+    if (run->inputs) {
+        json_open(&j, "inputs", '{');
+        for (const struct series_input *in = run->inputs; in; in = in->next)
+            json_str(&j, in->key, str_of(in->value));
+        json_close(&j, '}');
     }
-    buf_puts(to, "]");
-    for (const struct series_input *in = run->inputs; in; in = in->next) {
-        buf_puts(to, in == run->inputs ? ",\"inputs\":{" : ",");
-        buf_json(to, str_of(in->key));
-        buf_putc(to, ':');
-        buf_json(to, str_of(in->value));
-    }
-    buf_puts(to, run->inputs ? "}}\n" : "}\n");
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }
 
 void series_end_print(const char *why, struct buf *to)
 {
-    buf_puts(to, "{\"end\":");
-    buf_json(to, str_of(why));
-    buf_puts(to, "}\n");
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_str(&j, "end", str_of(why));
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }
 
 /* ---- reading ---- */

@@ -1,4 +1,5 @@
 /* ui_view.c: the columns of MLflow's table of runs. */
+#include "base/json_out.h"
 #include "ui/ui_view.h"
 
 #include "base/fs.h"
@@ -20,17 +21,16 @@ static bool ui_run_has(const struct runs *runs, const struct tree_run *run, cons
 }
 
 /* One column: MLflow's name of it. */
-static void ui_print_column(struct buf *to, const char *kind, struct str key)
+static void ui_print_column(struct json_out *to, const char *kind, struct str key)
 {
     CLEANUP_BUF struct buf name;
     buf_init(&name, 1024);
     if (memchr(key.p, '`', key.n))
         return;
     buf_printf(&name, "%s.`" STR_FMT "`", kind, STR_ARG(key));
-    if (name.failed || to->n + 2 * name.n > STATE_BYTES / 2)
+    if (name.failed || to->to->n + 2 * name.n > STATE_BYTES / 2)
         return;
-    buf_puts(to, to->n ? "," : "");
-    buf_json(to, buf_text(&name));
+    json_str(to, NULL, buf_text(&name));
 }
 
 static bool ui_is_of_experiment(const struct tree_run *run, const char *experiment)
@@ -48,7 +48,7 @@ static struct str metric_shown(const struct runs *runs, const struct tree_run *r
 }
 
 /* The headline metrics that `ls` shows of the newest runs. */
-static void ui_print_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+static void ui_print_metrics(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to)
 {
     struct str keys[METRICS_MAX];
     size_t n = 0, seen = 0;
@@ -109,7 +109,7 @@ static const struct tree_run *read_params(const struct runs *runs, const struct 
 }
 
 /* The params in which the newest runs differ: what the user and the program named before what the machine told. */
-static void ui_print_params(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+static void ui_print_params(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to)
 {
     struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
     size_t count = 0, n = 0, shown = 0;
@@ -137,8 +137,9 @@ void ui_view_state(const struct runs *runs, const char *experiment, struct arena
                   {"job.id", NULL, "job.id"},
                   {"cluster", NULL, "cluster"},
                   {"site", NULL, "site"}};
-    CLEANUP_BUF struct buf columns;
-    buf_init(&columns, STATE_BYTES);
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, STATE_BYTES);
+    struct json_out columns = {.to = &text, .layout = JSON_TIGHT};
     ui_print_metrics(runs, experiment, a, &columns);
     ui_print_params(runs, experiment, a, &columns);
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
@@ -155,16 +156,18 @@ void ui_view_state(const struct runs *runs, const char *experiment, struct arena
     }
     ui_print_column(&columns, "attributes", STR("Source"));
     /* Every member that the pages of 2.22 and 3.17 keep: what is absent would be undefined there. */
-    buf_puts(
-        to,
-        "{\"searchFilter\":\"\",\"orderByKey\":\"attributes.start_time\",\"orderByAsc\":false,\"startTime\":\"ALL\",\"lifecycleFilter\":\"Active\","
-        "\"datasetsFilter\":[],\"modelVersionFilter\":\"All Runs\",\"selectedColumns\":[");
-    buf_str(to, buf_text(&columns));
-    buf_puts(
-        to, "],\"columnOrder\":[],\"columnWidths\":{},\"runsExpanded\":{},\"runsPinned\":[],\"runsHidden\":[],\"runsVisibilityMap\":{},"
-            "\"runsHiddenMode\":\"FIRST_10_RUNS\",\"viewMaximized\":false,\"runListHidden\":false,\"isAccordionReordered\":false,"
-            "\"useGroupedValuesInCharts\":true,\"hideEmptyCharts\":true,\"groupBy\":null,\"groupsExpanded\":{},\"autoRefreshEnabled\":true,"
-            "\"globalLineChartConfig\":{\"xAxisKey\":\"step\",\"lineSmoothness\":0,\"selectedXAxisMetricKey\":\"\"}}");
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_members(&j, STR("\"searchFilter\":\"\",\"orderByKey\":\"attributes.start_time\",\"orderByAsc\":false,\"startTime\":\"ALL\","
+                         "\"lifecycleFilter\":\"Active\",\"datasetsFilter\":[],\"modelVersionFilter\":\"All Runs\""));
+    json_open(&j, "selectedColumns", '[');
+    json_members(&j, buf_text(&text));
+    json_close(&j, ']');
+    json_members(&j, STR("\"columnOrder\":[],\"columnWidths\":{},\"runsExpanded\":{},\"runsPinned\":[],\"runsHidden\":[],"
+                         "\"runsVisibilityMap\":{},\"runsHiddenMode\":\"FIRST_10_RUNS\",\"viewMaximized\":false,\"runListHidden\":false,"
+                         "\"isAccordionReordered\":false,\"useGroupedValuesInCharts\":true,\"hideEmptyCharts\":true,\"groupBy\":null,"
+                         "\"groupsExpanded\":{},\"autoRefreshEnabled\":true,"
+                         "\"globalLineChartConfig\":{\"xAxisKey\":\"step\",\"lineSmoothness\":0,\"selectedXAxisMetricKey\":\"\"}"));
+    json_close(&j, '}');
 }
 
 static enum mlflow_answer set_tag(struct mlflow *m, const char *id, const char *key, struct str value, struct err *err)
@@ -173,11 +176,11 @@ static enum mlflow_answer set_tag(struct mlflow *m, const char *id, const char *
     buf_init(&body, 64 << 10);
     buf_init(&url, 8192);
     buf_printf(&url, "%s/api/2.0/mlflow/experiments/set-experiment-tag", mlflow_uri(m));
-    buf_puts(&body, "{\"experiment_id\":");
-    buf_json(&body, str_of(id));
-    buf_printf(&body, ",\"key\":\"%s\",\"value\":", key);
-    buf_json(&body, value);
-    buf_putc(&body, '}');
+    struct json_out j = json_begin(&body, JSON_TIGHT, '{');
+    json_text(&j, "experiment_id", id);
+    json_text(&j, "key", key);
+    json_str(&j, "value", value);
+    json_close(&j, '}');
     struct mlflow_call call = {.what = "experiments/set-experiment-tag",
                                .request = {.method = "POST", .url = url.p, .type = "application/json", .body = buf_text(&body)}};
     return mlflow_do(m, &call, NULL, err);
