@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/stats.h"
 
 #include <fcntl.h>
@@ -73,8 +74,9 @@ static double compare_median(double *v, size_t n)
 }
 
 struct comparison_output {
-    bool json, any, differs;
+    bool json, differs;
     struct buf *to;
+    struct json_out out; /* with json */
 };
 
 /* One figure of one configuration on both sides. */
@@ -117,23 +119,21 @@ static void print_row(struct comparison_output *t, const struct compared_row *r,
         buf_printf(t->to, "  %zu/%zu  %s\n", r->na, r->nb, words);
         return;
     }
-    buf_puts(t->to, t->any ? ",\n " : "\n ");
-    t->any = true;
-    buf_puts(t->to, "{\"label\":");
-    buf_json(t->to, str_of(r->label));
-    buf_printf(t->to, ",\"figure\":\"%s\",\"unit\":\"%s\",\"n_a\":%zu,\"n_b\":%zu,\"a\":", figures[f].name, figures[f].unit, r->na, r->nb);
-    buf_double(t->to, r->ma);
-    buf_puts(t->to, ",\"b\":");
-    buf_double(t->to, r->mb);
-    const struct {
-        const char *name;
-        double v;
-    } more[] = {{"ratio", r->ratio}, {"low", r->low}, {"high", r->high}};
-    for (size_t i = 0; i < 3; i++) {
-        buf_printf(t->to, ",\"%s\":", more[i].name);
-        buf_json_double(t->to, more[i].v);
-    }
-    buf_printf(t->to, ",\"words\":\"%s\"}", words);
+    struct json_out *j = &t->out;
+    json_line(j, 1);
+    json_open(j, NULL, '{');
+    json_text(j, "label", r->label);
+    json_text(j, "figure", figures[f].name);
+    json_text(j, "unit", figures[f].unit);
+    json_uint(j, "n_a", r->na);
+    json_uint(j, "n_b", r->nb);
+    json_known(j, "a", r->ma);
+    json_known(j, "b", r->mb);
+    json_known(j, "ratio", r->ratio);
+    json_known(j, "low", r->low);
+    json_known(j, "high", r->high);
+    json_text(j, "words", words);
+    json_close(j, '}');
 }
 
 static size_t compare_make_rows(const char *part, const struct json *a, const struct json *b, struct compared_row *rows, size_t n)
@@ -195,20 +195,17 @@ static void compare_print_difference(struct comparison_output *t, const char *na
         buf_printf(t->to, "differs: %s: A %s, B %s\n", name, a.p, b.p);
         return;
     }
-    buf_puts(t->to, t->any ? ",\n {\"name\":" : "\n {\"name\":");
-    t->any = true;
-    buf_json(t->to, str_of(name));
-    buf_puts(t->to, ",\"a\":");
-    buf_json(t->to, buf_text(&a));
-    buf_puts(t->to, ",\"b\":");
-    buf_json(t->to, buf_text(&b));
-    buf_putc(t->to, '}');
+    json_line(&t->out, 1);
+    json_open(&t->out, NULL, '{');
+    json_text(&t->out, "name", name);
+    json_str(&t->out, "a", buf_text(&a));
+    json_str(&t->out, "b", buf_text(&b));
+    json_close(&t->out, '}');
 }
 
 static void compare_print_differences(struct comparison_output *t, const struct json *a, const struct json *b)
 {
     const struct json *sa = json_get(a, "scheduler"), *sb = json_get(b, "scheduler");
-    t->any = false;
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
         compare_print_difference(t, same[i] + 1, json_pointer(a, same[i]), json_pointer(b, same[i]));
     for (const struct json *x = json_first(sa); x; x = json_next(x)) {
@@ -231,17 +228,24 @@ int taskrate_compare(const char *path_a, const char *path_b, bool json, struct e
         json_free(a);
         return -1;
     }
-    if (json)
-        buf_puts(&to, "{\"comparisons\":[");
-    else
+    if (json) {
+        t.out = json_begin(&to, JSON_TIGHT, '{');
+        json_open(&t.out, "comparisons", '[');
+    } else
         buf_printf(&to, "%-16s %-15s %12s %12s %-8s %8s %8s %8s  %s\n", "what", "figure", "A median", "B median", "unit", "B/A", "low",
                    "high", "n");
     bool nothing = print_rows(&t, a, b) == 0;
-    if (json)
-        buf_puts(&to, "],\n\"differences\":[");
+    if (json) {
+        json_close(&t.out, ']');
+        json_line(&t.out, 0);
+        json_open(&t.out, "differences", '[');
+    }
     compare_print_differences(&t, a, b);
-    if (json)
-        buf_puts(&to, "]}\n");
+    if (json) {
+        json_close(&t.out, ']');
+        json_close(&t.out, '}');
+        buf_putc(&to, '\n');
+    }
     json_free(a);
     json_free(b);
     if (to.failed)

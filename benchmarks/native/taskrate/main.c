@@ -1,5 +1,6 @@
 /* main.c: taskrate: how many tasks a second a machine or a scheduler runs. Reads the line, measures or compares, prints errors. */
 /* link: libcjson zlib */
+#include "base/json_out.h"
 #include "benchmarks/native/taskrate/compare.h"
 #include "benchmarks/native/taskrate/options.h"
 #include "benchmarks/native/taskrate/output.h"
@@ -30,14 +31,25 @@ static int taskrate_print_text(struct taskrate_options *o, void (*what)(struct t
 
 static int taskrate_list_providers(bool json)
 {
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    struct json_out j = json_begin(&b, JSON_TIGHT, '[');
     for (size_t i = 0; i < provider_count; i++) {
         const struct task_provider *p = providers[i];
-        if (json)
-            printf("%s{\"name\":\"%s\",\"path\":\"%s\",\"summary\":\"%s\",\"live\":%s}%s", i ? ",\n " : "[", p->name, p->path, p->summary,
-                   p->live ? "true" : "false", i + 1 < provider_count ? "" : "]\n");
-        else
+        if (i)
+            json_line(&j, 1);
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", p->name);
+        json_text(&j, "path", p->path);
+        json_text(&j, "summary", p->summary);
+        json_flag(&j, "live", p->live);
+        json_close(&j, '}');
+        if (!json)
             printf("%-12s %s\n", p->name, p->summary);
     }
+    json_close(&j, ']');
+    if (json)
+        printf("%s\n", b.p ? b.p : "");
     return fflush(stdout) ? 2 : 0;
 }
 

@@ -1,4 +1,5 @@
 /* output_json.c: the JSON document. */
+#include "base/json_out.h"
 #include "benchmarks/native/taskrate/output.h"
 
 #include "benchmarks/native/taskrate/provider.h"
@@ -9,261 +10,203 @@
 
 static const char *const names[QUANTILES] = {"p50_s", "p90_s", "p95_s", "p99_s", "max_s"};
 
-static void output_json_number(struct buf *to, double v)
-{
-    if (isfinite(v))
-        buf_double(to, v);
-    else
-        buf_puts(to, "null");
-}
-
-static void output_json_key(struct buf *to, const char *name)
-{
-    char last = to->n ? to->p[to->n - 1] : '{';
-    if (last != '{' && last != '[' && last != ' ')
-        buf_putc(to, ',');
-    buf_printf(to, "\"%s\":", name);
-}
-
-static void output_json_text(struct buf *to, const char *name, const char *value)
-{
-    output_json_key(to, name);
-    if (value)
-        buf_json(to, str_of(value));
-    else
-        buf_puts(to, "null");
-}
-
 /* Left out where it does not apply. */
-static void text_if(struct buf *to, const char *name, const char *v)
+static void output_json_text_if(struct json_out *j, const char *name, const char *v)
 {
     if (v)
-        output_json_text(to, name, v);
-}
-
-static void output_json_value(struct buf *to, const char *name, double v)
-{
-    output_json_key(to, name);
-    output_json_number(to, v);
+        json_text(j, name, v);
 }
 
 /* A figure that is 0 where there is none. */
-static void output_json_positive(struct buf *to, const char *name, double v)
+static void output_json_positive(struct json_out *j, const char *name, double v)
 {
-    output_json_value(to, name, v > 0 ? v : NAN);
+    json_known(j, name, v > 0 ? v : NAN);
 }
 
-static void output_json_count(struct buf *to, const char *name, size_t n)
+static void output_json_quantiles(struct json_out *j, const char *name, const struct latency_quantiles *q)
 {
-    output_json_key(to, name);
-    buf_printf(to, "%zu", n);
-}
-
-static void output_json_flag(struct buf *to, const char *name, bool on)
-{
-    output_json_key(to, name);
-    buf_puts(to, on ? "true" : "false");
-}
-
-static void output_json_quantiles(struct buf *to, const char *name, const struct latency_quantiles *q)
-{
-    output_json_key(to, name);
-    buf_putc(to, '{');
-    output_json_count(to, "n", q->n);
+    json_open(j, name, '{');
+    json_uint(j, "n", q->n);
     for (int i = 0; q->n && i < QUANTILES; i++)
-        output_json_value(to, names[i], q->at[i]);
+        json_known(j, names[i], q->at[i]);
     if (q->n)
-        output_json_value(to, "mean_s", q->mean);
+        json_known(j, "mean_s", q->mean);
     else
-        output_json_text(to, "missing", q->why);
-    buf_putc(to, '}');
+        json_text(j, "missing", q->why);
+    json_close(j, '}');
 }
 
-static void output_json_delta(struct buf *to, const char *name, int64_t before, int64_t after)
+static void output_json_delta(struct json_out *j, const char *name, int64_t before, int64_t after)
 {
-    output_json_value(
-        to, name, before >= 0 && after >= before ? (double)(after - before) : NAN); /* smaller: the controller has begun to count anew */
+    json_known(j, name,
+               before >= 0 && after >= before ? (double)(after - before) : NAN); /* smaller: the controller has begun to count anew */
 }
 
-static void mean_of(struct buf *to, const char *name, int64_t n0, int64_t n1, int64_t us0, int64_t us1)
+static void mean_of(struct json_out *j, const char *name, int64_t n0, int64_t n1, int64_t us0, int64_t us1)
 {
-    output_json_value(to, name, n0 >= 0 && n1 > n0 && us1 >= us0 ? (double)(us1 - us0) / (double)(n1 - n0) / 1e6 : NAN);
+    json_known(j, name, n0 >= 0 && n1 > n0 && us1 >= us0 ? (double)(us1 - us0) / (double)(n1 - n0) / 1e6 : NAN);
 }
 
-static void output_json_counters(struct buf *to, const struct task_batch *x)
+static void output_json_counters(struct json_out *j, const struct task_batch *x)
 {
     const struct scheduler_counters *a = &x->before, *z = &x->after;
-    output_json_key(to, "scheduler_counts");
     if (!x->counted) {
-        buf_puts(to, "null");
+        json_null(j, "scheduler_counts");
         return;
     }
-    buf_putc(to, '{');
-    output_json_delta(to, "jobs_submitted", a->submitted, z->submitted);
-    output_json_delta(to, "jobs_started", a->started, z->started);
-    output_json_delta(to, "jobs_completed", a->completed, z->completed);
-    output_json_delta(to, "jobs_failed", a->failed, z->failed);
-    output_json_delta(to, "jobs_cancelled", a->cancelled, z->cancelled);
-    output_json_delta(to, "submit_calls", a->submit_calls, z->submit_calls);
-    mean_of(to, "submit_call_mean_s", a->submit_calls, z->submit_calls, a->submit_us, z->submit_us);
-    output_json_delta(to, "step_create_calls", a->step_calls, z->step_calls);
-    mean_of(to, "step_create_call_mean_s", a->step_calls, z->step_calls, a->step_us, z->step_us);
-    output_json_delta(to, "cycles", a->cycles, z->cycles);
-    mean_of(to, "cycle_mean_s", a->cycles, z->cycles, a->cycle_us, z->cycle_us);
-    buf_putc(to, '}');
+    json_open(j, "scheduler_counts", '{');
+    output_json_delta(j, "jobs_submitted", a->submitted, z->submitted);
+    output_json_delta(j, "jobs_started", a->started, z->started);
+    output_json_delta(j, "jobs_completed", a->completed, z->completed);
+    output_json_delta(j, "jobs_failed", a->failed, z->failed);
+    output_json_delta(j, "jobs_cancelled", a->cancelled, z->cancelled);
+    output_json_delta(j, "submit_calls", a->submit_calls, z->submit_calls);
+    mean_of(j, "submit_call_mean_s", a->submit_calls, z->submit_calls, a->submit_us, z->submit_us);
+    output_json_delta(j, "step_create_calls", a->step_calls, z->step_calls);
+    mean_of(j, "step_create_call_mean_s", a->step_calls, z->step_calls, a->step_us, z->step_us);
+    output_json_delta(j, "cycles", a->cycles, z->cycles);
+    mean_of(j, "cycle_mean_s", a->cycles, z->cycles, a->cycle_us, z->cycle_us);
+    json_close(j, '}');
 }
 
-static void output_json_counts(struct buf *to, const struct task_batch *x)
+static void output_json_counts(struct json_out *j, const struct task_batch *x)
 {
-    output_json_count(to, "submitted", x->submitted);
-    output_json_count(to, "refused", x->refused);
-    output_json_count(to, "ended", x->ended);
-    output_json_count(to, "self_stamped", x->stamped);
-    output_json_count(to, "failed", x->failed);
-    output_json_count(to, "lost", x->lost);
-    output_json_count(to, "cancelled", x->cancelled);
-    output_json_count(to, "duplicated", x->duplicates);
-    output_json_count(to, "retried", x->retried);
-    output_json_count(to, "foreign_reports", x->strangers);
+    json_uint(j, "submitted", x->submitted);
+    json_uint(j, "refused", x->refused);
+    json_uint(j, "ended", x->ended);
+    json_uint(j, "self_stamped", x->stamped);
+    json_uint(j, "failed", x->failed);
+    json_uint(j, "lost", x->lost);
+    json_uint(j, "cancelled", x->cancelled);
+    json_uint(j, "duplicated", x->duplicates);
+    json_uint(j, "retried", x->retried);
+    json_uint(j, "foreign_reports", x->strangers);
 }
 
-static void output_json_clocks(struct buf *to, const struct task_batch *x)
+static void output_json_clocks(struct json_out *j, const struct task_batch *x)
 {
-    output_json_key(to, "clock");
-    buf_putc(to, '{');
-    output_json_flag(to, "same_machine", x->clock_width == 0);
+    json_open(j, "clock", '{');
+    json_flag(j, "same_machine", x->clock_width == 0);
     if (x->clock_width > 0) {
-        output_json_value(to, "offset_low_s", x->clock_low);
-        output_json_value(to, "offset_high_s", x->clock_high);
-        output_json_value(to, "interval_s", x->clock_width);
-        output_json_value(to, "corrected_by_s", x->shift);
-        output_json_flag(to, "start_latency_below_interval", x->too_short);
+        json_known(j, "offset_low_s", x->clock_low);
+        json_known(j, "offset_high_s", x->clock_high);
+        json_known(j, "interval_s", x->clock_width);
+        json_known(j, "corrected_by_s", x->shift);
+        json_flag(j, "start_latency_below_interval", x->too_short);
     }
-    output_json_value(to, "stepped_s", x->stepped);
-    buf_putc(to, '}');
+    json_known(j, "stepped_s", x->stepped);
+    json_close(j, '}');
 }
 
-static void output_json_batch(const struct bench *b, struct buf *to, const struct task_batch *x, double floor)
+static void output_json_batch(struct json_out *j, const struct task_batch *x, double floor)
 {
-    (void)b;
-    buf_putc(to, '{');
-    output_json_count(to, "repetition", x->repetition);
-    output_json_flag(to, "warmup", x->warmup);
-    output_json_count(to, "tasks", x->tasks);
-    output_json_value(to, "duration_s", x->duration);
-    output_json_key(to, "started_ms");
-    buf_printf(to, "%lld", (long long)x->begin_wall_ms);
-    output_json_flag(to, "complete", x->complete);
-    output_json_text(to, "reason", x->reason[0] ? x->reason : NULL);
-    output_json_positive(to, "throughput_per_s", x->throughput);
-    output_json_text(to, "no_throughput", x->no_throughput);
-    output_json_positive(to, "client_throughput_per_s", x->client_throughput);
-    output_json_positive(to, "steady_throughput_per_s", x->steady);
-    output_json_positive(to, "ended_per_s", x->ended_rate);
-    output_json_positive(to, "submit_rate_per_s", x->submit_rate);
-    output_json_positive(to, "makespan_s", x->makespan);
-    output_json_positive(to, "over_floor", x->throughput > 0 && floor > 0 && !x->chain ? x->throughput / floor : 0);
-    output_json_count(to, "submit_calls", x->calls);
-    output_json_counts(to, x);
-    output_json_count(to, "slots", x->slots);
-    output_json_positive(to, "concurrency_max", x->concurrency_max);
-    output_json_positive(to, "concurrency_mean", x->concurrency_mean);
-    output_json_value(to, "idle", x->concurrency_max > 0 ? x->idle : NAN);
-    output_json_count(to, "nodes", x->nodes);
-    output_json_key(to, "latency");
-    buf_putc(to, '{');
-    output_json_quantiles(to, "submit", &x->submit);
-    output_json_quantiles(to, "start", &x->start);
-    output_json_quantiles(to, "run", &x->run);
-    output_json_quantiles(to, "completion", &x->completed);
-    output_json_quantiles(to, "turnaround", &x->turnaround);
-    buf_putc(to, '}');
-    output_json_text(to, "completion_known_by", x->completion);
-    output_json_flag(to, "throttled", x->throttled);
-    output_json_text(to, "throttled_why", x->throttled ? x->throttled_why : NULL);
-    output_json_clocks(to, x);
-    output_json_counters(to, x);
-    buf_putc(to, '}');
+    json_open(j, NULL, '{');
+    json_uint(j, "repetition", x->repetition);
+    json_flag(j, "warmup", x->warmup);
+    json_uint(j, "tasks", x->tasks);
+    json_known(j, "duration_s", x->duration);
+    json_int(j, "started_ms", x->begin_wall_ms);
+    json_flag(j, "complete", x->complete);
+    json_text(j, "reason", x->reason[0] ? x->reason : NULL);
+    output_json_positive(j, "throughput_per_s", x->throughput);
+    json_text(j, "no_throughput", x->no_throughput);
+    output_json_positive(j, "client_throughput_per_s", x->client_throughput);
+    output_json_positive(j, "steady_throughput_per_s", x->steady);
+    output_json_positive(j, "ended_per_s", x->ended_rate);
+    output_json_positive(j, "submit_rate_per_s", x->submit_rate);
+    output_json_positive(j, "makespan_s", x->makespan);
+    output_json_positive(j, "over_floor", x->throughput > 0 && floor > 0 && !x->chain ? x->throughput / floor : 0);
+    json_uint(j, "submit_calls", x->calls);
+    output_json_counts(j, x);
+    json_uint(j, "slots", x->slots);
+    output_json_positive(j, "concurrency_max", x->concurrency_max);
+    output_json_positive(j, "concurrency_mean", x->concurrency_mean);
+    json_known(j, "idle", x->concurrency_max > 0 ? x->idle : NAN);
+    json_uint(j, "nodes", x->nodes);
+    json_open(j, "latency", '{');
+    output_json_quantiles(j, "submit", &x->submit);
+    output_json_quantiles(j, "start", &x->start);
+    output_json_quantiles(j, "run", &x->run);
+    output_json_quantiles(j, "completion", &x->completed);
+    output_json_quantiles(j, "turnaround", &x->turnaround);
+    json_close(j, '}');
+    json_text(j, "completion_known_by", x->completion);
+    json_flag(j, "throttled", x->throttled);
+    json_text(j, "throttled_why", x->throttled ? x->throttled_why : NULL);
+    output_json_clocks(j, x);
+    output_json_counters(j, x);
+    json_close(j, '}');
 }
 
-static void output_json_statistics(struct buf *to, const char *name, const struct stats *s)
+static void output_json_statistics(struct json_out *j, const char *name, const struct stats *s)
 {
-    output_json_key(to, name);
-    buf_putc(to, '{');
-    output_json_count(to, "n", s->n);
+    json_open(j, name, '{');
+    json_uint(j, "n", s->n);
     if (s->n) {
-        output_json_value(to, "mean", s->mean);
-        output_json_value(to, "median", s->median);
-        output_json_value(to, "min", s->min);
-        output_json_value(to, "max", s->max);
-        output_json_value(to, "sd", s->sd);
-        output_json_value(to, "ci_low", figures_has_interval(s) ? s->ci_low : NAN);
-        output_json_value(to, "ci_high", figures_has_interval(s) ? s->ci_high : NAN);
+        json_known(j, "mean", s->mean);
+        json_known(j, "median", s->median);
+        json_known(j, "min", s->min);
+        json_known(j, "max", s->max);
+        json_known(j, "sd", s->sd);
+        json_known(j, "ci_low", figures_has_interval(s) ? s->ci_low : NAN);
+        json_known(j, "ci_high", figures_has_interval(s) ? s->ci_high : NAN);
     }
     if (s->n >= 3 && !figures_has_interval(s))
-        output_json_text(to, "words", "the repeats differ too much for an interval: it would reach below zero");
+        json_text(j, "words", "the repeats differ too much for an interval: it would reach below zero");
     if (s->n < 3)
-        output_json_text(to, "words", s->n ? "too few repeats for an interval (3 are needed)" : "none");
-    buf_putc(to, '}');
+        json_text(j, "words", s->n ? "too few repeats for an interval (3 are needed)" : "none");
+    json_close(j, '}');
 }
 
-static void output_json_configurations(const struct bench *b, struct buf *to, const char *name, bool chain,
+static void output_json_configurations(const struct bench *b, struct json_out *j, const char *name, bool chain,
                                        const struct batch_group *groups, size_t n, double floor)
 {
-    bool none = true;
-    output_json_key(to, name);
-    buf_putc(to, '[');
+    json_open(j, name, '[');
     for (size_t k = 0; k < n; k++) {
         const struct batch_group *g = &groups[k];
         char label[64];
-        bool first = true;
         if (g->chain != chain)
             continue;
         output_label(g, label, sizeof label);
-        buf_puts(to, none ? "\n{" : ",\n{");
-        none = false;
-        output_json_text(to, "label", label);
-        output_json_count(to, "tasks", g->tasks);
-        output_json_value(to, "duration_s", g->duration);
-        output_json_count(to, "slots", g->slots);
-        output_json_value(to, "efficiency", g->duration > 0 ? figures_efficiency(g) : NAN);
-        output_json_flag(to, "throttled", g->throttled);
-        output_json_key(to, "summary");
-        buf_putc(to, '{');
-        output_json_statistics(to, "throughput_per_s", &g->throughput);
-        output_json_statistics(to, "submit_rate_per_s", &g->submit_rate);
-        output_json_statistics(to, "start_p50_s", &g->start50);
-        output_json_statistics(to, "start_p99_s", &g->start99);
-        output_json_statistics(to, "turnaround_p50_s", &g->turnaround50);
-        output_json_statistics(to, "makespan_s", &g->makespan);
-        buf_putc(to, '}');
-        output_json_key(to, "batches");
-        buf_putc(to, '[');
+        json_line(j, 0);
+        json_open(j, NULL, '{');
+        json_text(j, "label", label);
+        json_uint(j, "tasks", g->tasks);
+        json_known(j, "duration_s", g->duration);
+        json_uint(j, "slots", g->slots);
+        json_known(j, "efficiency", g->duration > 0 ? figures_efficiency(g) : NAN);
+        json_flag(j, "throttled", g->throttled);
+        json_open(j, "summary", '{');
+        output_json_statistics(j, "throughput_per_s", &g->throughput);
+        output_json_statistics(j, "submit_rate_per_s", &g->submit_rate);
+        output_json_statistics(j, "start_p50_s", &g->start50);
+        output_json_statistics(j, "start_p99_s", &g->start99);
+        output_json_statistics(j, "turnaround_p50_s", &g->turnaround50);
+        output_json_statistics(j, "makespan_s", &g->makespan);
+        json_close(j, '}');
+        json_open(j, "batches", '[');
         for (size_t i = 0; i < b->batch_count; i++) {
             const struct task_batch *x = &b->batches[i];
             if (x->warmup || x->floor || x->tasks != g->tasks || x->duration != g->duration || x->chain != g->chain)
                 continue;
-            buf_puts(to, first ? "\n " : ",\n ");
-            first = false;
-            output_json_batch(b, to, x, floor);
+            json_line(j, 1);
+            output_json_batch(j, x, floor);
         }
-        buf_puts(to, "]}");
+        json_close(j, ']');
+        json_close(j, '}');
     }
-    buf_putc(to, ']');
+    json_close(j, ']');
 }
 
-static void output_json_others(const struct bench *b, struct buf *to, const char *name, bool warmup, double floor)
+static void output_json_others(const struct bench *b, struct json_out *j, const char *name, bool warmup, double floor)
 {
-    bool first = true;
-    output_json_key(to, name);
-    buf_putc(to, '[');
+    json_open(j, name, '[');
     for (size_t i = 0; i < b->batch_count; i++)
         if (warmup ? b->batches[i].warmup : b->batches[i].floor && !b->batches[i].warmup) {
-            buf_puts(to, first ? "\n " : ",\n ");
-            first = false;
-            output_json_batch(b, to, &b->batches[i], floor);
+            json_line(j, 1);
+            output_json_batch(j, &b->batches[i], floor);
         }
-    buf_putc(to, ']');
+    json_close(j, ']');
 }
 
 const char *output_payload(const struct bench_settings *s)
@@ -293,94 +236,77 @@ void output_label(const struct batch_group *g, char *to, size_t size)
         snprintf(to, size, "n%zu.%s", g->tasks, duration);
 }
 
-static void output_json_head(const struct bench *b, struct buf *to)
+static void output_json_head(const struct bench *b, struct json_out *j)
 {
     const struct bench_settings *s = &b->set;
     const struct task_provider *p = b->provider;
-    output_json_text(to, "taskrate", BW_VERSION);
-    output_json_count(to, "schema", 1);
-    output_json_key(to, "provider");
-    buf_putc(to, '{');
-    output_json_text(to, "name", p->name);
-    output_json_text(to, "path", s->payload == PAYLOAD_CALL ? "client (a function call, no process)" : p->path);
-    output_json_flag(to, "tried_on_live_system", p->live);
-    text_if(to, "version", b->scheduler_version);
-    text_if(to, "template", s->submit);
-    text_if(to, "tool", strcmp(p->name, "parallel") == 0 ? s->with : NULL);
-    buf_putc(to, '}');
-    output_json_key(to, "payload");
-    buf_putc(to, '{');
-    output_json_text(to, "kind", output_payload(s));
-    output_json_flag(to, "in_process", s->payload == PAYLOAD_CALL);
-    output_json_flag(to, "self_stamped",
-                     s->payload == PAYLOAD_STUB || s->payload == PAYLOAD_CALL || s->wrap || strcmp(p->name, "local") != 0);
-    text_if(to, "program", s->command.n ? str_base_name(s->command.word[0]) : NULL);
-    output_json_count(to, "argument_bytes", s->argsize);
-    output_json_text(to, "spends_time", s->busy ? "computing" : "sleeping");
-    buf_putc(to, '}');
-    output_json_count(to, "slots", s->slots ? s->slots : b->slots);
-    output_json_text(to, "slots_from", s->slots ? "--slots" : b->slots_from);
-    output_json_count(to, "clients", s->clients);
-    output_json_count(to, "width", s->width);
-    output_json_value(to, "rate_limit_per_s", s->rate > 0 ? s->rate : NAN);
-    output_json_text(to, "reports", s->report_dir ? "file" : strcmp(p->name, "local") == 0 ? "memory" : "datagram");
+    json_text(j, "taskrate", BW_VERSION);
+    json_uint(j, "schema", 1);
+    json_open(j, "provider", '{');
+    json_text(j, "name", p->name);
+    json_text(j, "path", s->payload == PAYLOAD_CALL ? "client (a function call, no process)" : p->path);
+    json_flag(j, "tried_on_live_system", p->live);
+    output_json_text_if(j, "version", b->scheduler_version);
+    output_json_text_if(j, "template", s->submit);
+    output_json_text_if(j, "tool", strcmp(p->name, "parallel") == 0 ? s->with : NULL);
+    json_close(j, '}');
+    json_open(j, "payload", '{');
+    json_text(j, "kind", output_payload(s));
+    json_flag(j, "in_process", s->payload == PAYLOAD_CALL);
+    json_flag(j, "self_stamped", s->payload == PAYLOAD_STUB || s->payload == PAYLOAD_CALL || s->wrap || strcmp(p->name, "local") != 0);
+    output_json_text_if(j, "program", s->command.n ? str_base_name(s->command.word[0]) : NULL);
+    json_uint(j, "argument_bytes", s->argsize);
+    json_text(j, "spends_time", s->busy ? "computing" : "sleeping");
+    json_close(j, '}');
+    json_uint(j, "slots", s->slots ? s->slots : b->slots);
+    json_text(j, "slots_from", s->slots ? "--slots" : b->slots_from);
+    json_uint(j, "clients", s->clients);
+    json_uint(j, "width", s->width);
+    json_known(j, "rate_limit_per_s", s->rate > 0 ? s->rate : NAN);
+    json_text(j, "reports", s->report_dir ? "file" : strcmp(p->name, "local") == 0 ? "memory" : "datagram");
 }
 
-static void output_json_facts(const struct bench *b, struct buf *to)
+static void output_json_facts(const struct bench *b, struct json_out *j)
 {
-    output_json_key(to, "scheduler");
-    buf_putc(to, '{');
+    json_open(j, "scheduler", '{');
     for (size_t i = 0; i < b->fact_count; i++)
-        output_json_text(to, b->facts[i].name, b->facts[i].value);
-    buf_putc(to, '}');
-    output_json_key(to, "nodes");
-    buf_putc(to, '[');
-    for (size_t i = 0; b->set.node_names && i < b->clocks.count; i++) {
-        if (i)
-            buf_putc(to, ',');
-        buf_json(to, str_of(b->clocks.node[i].name));
-    }
-    buf_putc(to, ']');
-    output_json_key(to, "notes");
-    buf_putc(to, '[');
-    for (size_t i = 0; i < b->note_count; i++) {
-        if (i)
-            buf_putc(to, ',');
-        buf_json(to, str_of(b->notes[i]));
-    }
-    buf_putc(to, ']');
+        json_text(j, b->facts[i].name, b->facts[i].value);
+    json_close(j, '}');
+    json_open(j, "nodes", '[');
+    for (size_t i = 0; b->set.node_names && i < b->clocks.count; i++)
+        json_text(j, NULL, b->clocks.node[i].name);
+    json_close(j, ']');
+    json_texts(j, "notes", (const char *const *)b->notes, b->note_count);
 }
 
-static void output_json_derived(struct buf *to, const struct batch_group *groups, size_t n)
+static void output_json_derived(struct json_out *j, const struct batch_group *groups, size_t n)
 {
     struct model m;
     struct metg metg;
     figures_model(groups, n, &m);
     figures_metg(groups, n, &m, &metg);
-    output_json_key(to, "model");
-    buf_putc(to, '{');
-    output_json_text(to, "formula", "time beyond the ideal = t_s * n^alpha, n tasks on each slot");
-    output_json_count(to, "points", m.points);
-    output_json_value(to, "t_s", m.known ? m.t_s : NAN);
-    output_json_value(to, "t_s_low", m.t_low);
-    output_json_value(to, "t_s_high", m.t_high);
-    output_json_value(to, "alpha", m.known ? m.alpha : NAN);
-    output_json_value(to, "alpha_low", m.alpha_low);
-    output_json_value(to, "alpha_high", m.alpha_high);
-    output_json_text(to, "words",
-                     !m.known          ? "no complete batch"
-                     : m.alpha_assumed ? "one size alone: alpha is taken to be 1"
-                     : m.points < 3    ? "two sizes: too few for intervals"
-                                       : NULL);
-    buf_putc(to, '}');
-    output_json_key(to, "metg50");
-    buf_putc(to, '{');
-    output_json_value(to, "seconds", metg.seconds);
-    output_json_value(to, "low", metg.low);
-    output_json_value(to, "high", metg.high);
-    output_json_text(to, "bound", metg.at_most ? "at most" : metg.at_least ? "at least" : NULL);
-    output_json_text(to, "how", metg.how);
-    buf_putc(to, '}');
+    json_open(j, "model", '{');
+    json_text(j, "formula", "time beyond the ideal = t_s * n^alpha, n tasks on each slot");
+    json_uint(j, "points", m.points);
+    json_known(j, "t_s", m.known ? m.t_s : NAN);
+    json_known(j, "t_s_low", m.t_low);
+    json_known(j, "t_s_high", m.t_high);
+    json_known(j, "alpha", m.known ? m.alpha : NAN);
+    json_known(j, "alpha_low", m.alpha_low);
+    json_known(j, "alpha_high", m.alpha_high);
+    json_text(j, "words",
+              !m.known          ? "no complete batch"
+              : m.alpha_assumed ? "one size alone: alpha is taken to be 1"
+              : m.points < 3    ? "two sizes: too few for intervals"
+                                : NULL);
+    json_close(j, '}');
+    json_open(j, "metg50", '{');
+    json_known(j, "seconds", metg.seconds);
+    json_known(j, "low", metg.low);
+    json_known(j, "high", metg.high);
+    json_text(j, "bound", metg.at_most ? "at most" : metg.at_least ? "at least" : NULL);
+    json_text(j, "how", metg.how);
+    json_close(j, '}');
 }
 
 void output_json(const struct bench *b, struct buf *to)
@@ -398,16 +324,17 @@ void output_json(const struct bench *b, struct buf *to)
         if (bad && !why)
             why = b->batches[i].reason[0] ? b->batches[i].reason : b->batches[i].no_throughput;
     }
-    buf_putc(to, '{');
-    output_json_head(b, to);
-    output_json_flag(to, "complete", complete);
-    output_json_text(to, "reason", why);
-    output_json_facts(b, to);
-    output_json_positive(to, "floor_per_s", floor);
-    output_json_others(b, to, "floor", false, 0);
-    output_json_others(b, to, "warmups", true, 0);
-    output_json_configurations(b, to, "configurations", false, groups, n, floor);
-    output_json_configurations(b, to, "chain", true, groups, n, floor);
-    output_json_derived(to, groups, n);
-    buf_puts(to, "}\n");
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    output_json_head(b, &j);
+    json_flag(&j, "complete", complete);
+    json_text(&j, "reason", why);
+    output_json_facts(b, &j);
+    output_json_positive(&j, "floor_per_s", floor);
+    output_json_others(b, &j, "floor", false, 0);
+    output_json_others(b, &j, "warmups", true, 0);
+    output_json_configurations(b, &j, "configurations", false, groups, n, floor);
+    output_json_configurations(b, &j, "chain", true, groups, n, floor);
+    output_json_derived(&j, groups, n);
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }

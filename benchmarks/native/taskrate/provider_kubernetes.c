@@ -2,6 +2,7 @@
  *
  * The image must hold the stub at the path of --stub, or the nodes must have it there: the folder is mounted read-only from the node. */
 #include "base/json.h"
+#include "base/json_out.h"
 #include "benchmarks/native/taskrate/queue.h"
 
 #include <stdio.h>
@@ -81,6 +82,13 @@ static size_t kubernetes_chunk(const struct bench *b)
     return 10000;
 }
 
+static void kubernetes_put_label(struct json_out *j, const struct bench *b)
+{
+    json_open(j, "labels", '{');
+    json_text(j, "taskrate", b->tag);
+    json_close(j, '}');
+}
+
 static int kubernetes_line(struct bench *b, struct submission *s, struct err *err)
 {
     struct argument_words task = {.n = 0};
@@ -89,28 +97,50 @@ static int kubernetes_line(struct bench *b, struct submission *s, struct err *er
     if (queue_line(b, s, err, "kubectl", "create", "-f", "-", NULL) < 0 || words_join(&s->argv, &b->set.extra, err) < 0 ||
         provider_task(b, s, s->first, b->set.array ? "JOB_COMPLETION_INDEX" : NULL, 0, &task, err) < 0)
         return -1;
-    buf_printf(
-        to,
-        "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"generateName\":\"%s-\",\"labels\":{\"taskrate\":\"%s\"}},\"spec\":{\"backoffLimit\":0,",
-        b->tag, b->tag);
-    if (b->set.array)
-        buf_printf(to, "\"completionMode\":\"Indexed\",\"completions\":%zu,\"parallelism\":%zu,", s->count, s->count);
-    buf_printf(
-        to,
-        "\"template\":{\"metadata\":{\"labels\":{\"taskrate\":\"%s\"}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"task\",\"image\":",
-        b->tag);
-    buf_json(to, str_of(b->set.image));
-    buf_puts(to, ",\"imagePullPolicy\":\"IfNotPresent\",\"command\":[");
-    for (size_t i = 0; i < task.n; i++) {
-        if (i)
-            buf_putc(to, ',');
-        buf_json(to, str_of(task.word[i]));
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    struct str folder = {b->set.stub, (size_t)(slash - b->set.stub)};
+    json_members(&j, STR("\"apiVersion\":\"batch/v1\",\"kind\":\"Job\""));
+    json_open(&j, "metadata", '{');
+    json_printf(&j, "generateName", "\"%s-\"", b->tag);
+    kubernetes_put_label(&j, b);
+    json_close(&j, '}');
+    json_open(&j, "spec", '{');
+    json_int(&j, "backoffLimit", 0);
+    if (b->set.array) {
+        json_text(&j, "completionMode", "Indexed");
+        json_uint(&j, "completions", s->count);
+        json_uint(&j, "parallelism", s->count);
     }
-    buf_puts(to, "],\"resources\":{\"requests\":{\"cpu\":\"1\"}},\"volumeMounts\":[{\"name\":\"stub\",\"mountPath\":");
-    buf_json(to, (struct str){b->set.stub, (size_t)(slash - b->set.stub)});
-    buf_puts(to, ",\"readOnly\":true}]}],\"volumes\":[{\"name\":\"stub\",\"hostPath\":{\"path\":");
-    buf_json(to, (struct str){b->set.stub, (size_t)(slash - b->set.stub)});
-    buf_puts(to, "}}]}}}}\n");
+    json_open(&j, "template", '{');
+    json_open(&j, "metadata", '{');
+    kubernetes_put_label(&j, b);
+    json_close(&j, '}');
+    json_open(&j, "spec", '{');
+    json_text(&j, "restartPolicy", "Never");
+    json_open(&j, "containers", '[');
+    json_open(&j, NULL, '{');
+    json_text(&j, "name", "task");
+    json_text(&j, "image", b->set.image);
+    json_text(&j, "imagePullPolicy", "IfNotPresent");
+    json_texts(&j, "command", (const char *const *)task.word, task.n);
+    json_members(&j, STR("\"resources\":{\"requests\":{\"cpu\":\"1\"}}"));
+    json_open(&j, "volumeMounts", '[');
+    json_open(&j, NULL, '{');
+    json_text(&j, "name", "stub");
+    json_str(&j, "mountPath", folder);
+    json_flag(&j, "readOnly", true);
+    json_close(&j, '}');
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_close(&j, ']');
+    json_open(&j, "volumes", '[');
+    json_open(&j, NULL, '{');
+    json_text(&j, "name", "stub");
+    json_open(&j, "hostPath", '{');
+    json_str(&j, "path", folder);
+    for (const char *end = "}}]}}}}"; *end; end++)
+        json_close(&j, *end);
+    buf_putc(to, '\n');
     return to->failed ? err_set(err, ERR_INPUT, "the Job object is too long") : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/place.h"
 
 #include <endian.h>
@@ -117,17 +118,20 @@ int table_add(struct task_table *t, const struct bench *b, const struct task_bat
     for (size_t i = 0; i < k->n; i++)
         if (k->submit[i] && k->submit[i] < begin)
             begin = k->submit[i];
-    int n = gzprintf(
-        t->file,
-        "{\"batch\":%zu,\"kind\":\"%s\",\"repetition\":%u,\"tasks\":%zu,\"duration_s\":%.9g,\"begin_ms\":%lld,\"begin_ns\":%lld,\"columns\":" COLUMNS
-        "}\n",
-        t->batches++,
-        batch->floor    ? "floor"
-        : batch->warmup ? "warmup"
-        : batch->chain  ? "chain"
-                        : "batch",
-        batch->repetition, k->n, batch->duration, (long long)batch->begin_wall_ms, (long long)begin);
-    bool good = n > 0;
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    struct json_out j = json_begin(&line, JSON_TIGHT, '{');
+    json_uint(&j, "batch", t->batches++);
+    json_text(&j, "kind", batch->floor ? "floor" : batch->warmup ? "warmup" : batch->chain ? "chain" : "batch");
+    json_uint(&j, "repetition", batch->repetition);
+    json_uint(&j, "tasks", k->n);
+    json_printf(&j, "duration_s", "%.9g", batch->duration);
+    json_int(&j, "begin_ms", batch->begin_wall_ms);
+    json_int(&j, "begin_ns", begin);
+    json_raw(&j, "columns", STR(COLUMNS));
+    json_close(&j, '}');
+    buf_putc(&line, '\n');
+    bool good = !line.failed && gzwrite(t->file, line.p, (unsigned)line.n) > 0;
     for (enum table_column c = SUBMIT; good && c <= KNOWN; c++)
         good = table_write_times(t, k, c, begin);
     good = good && table_write_shorts(t, k, true) && table_write_shorts(t, k, false) && table_write_flags(t, k);
