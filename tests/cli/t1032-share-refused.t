@@ -25,11 +25,11 @@ git push -q origin trunk:two; share; like "with two branches" "$? $(said)" "^1 .
 printf '#!/bin/sh\ntrue </dev/tty 2>/dev/null && sleep 600\necho "Host key verification failed." >&2; exit 255\n' >"$WORK/ssh"; chmod +x "$WORK/ssh"; git remote set-url origin ssh://git@host.example/x.git
 GIT_SSH=$WORK/ssh share; like "a host whose key nobody has accepted is not asked about" "$? $(said)" "^1 .*does not answer .git ls-remote, called by hand.*: Host key verification failed"
 git remote set-url origin "$WORK/empty.git"
-share --remote -x; like "a remote's name that is an option" "$? $(said)" "^125 .*no name that git takes"
+share --remote -x; like "a remote's name that is an option" "$? $(said)" "^125 .*expected a name that git accepts"
 printf 'profile: public\n' >benchwrap.yaml
 share; like "a public repository, and a clone without a site" "$? $(said | tr '\n' ' ')" "^1 .*this clone has no site.*hint: benchwrap init --site NAME $WORK/nothing"
 rm benchwrap.yaml
-share operand; like "operands" "$? $(said)" "^125 .*takes no operands"
+share operand; like "operands" "$? $(said)" "^125 .*expected no operands"
 cd "$WORK" || exit
 
 forge_start github

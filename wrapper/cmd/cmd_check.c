@@ -201,7 +201,7 @@ static int check_command(struct cmd_context *c)
     struct catalogue ours = {.folders = 0};
     const char *fail_on = opt_text(&c->opts, OPTION_FAIL_ON);
     if (c->argc > 1)
-        return err_set(c->err, ERR_USAGE, "\"%.60s\": one PATH is taken", c->argv[1]);
+        return err_set(c->err, ERR_USAGE, "expected one PATH, got \"%.60s\" too", c->argv[1]);
     check_begin(&k, c->arena);
     k.public_profile = opt_on(&c->opts, OPTION_PUBLIC);
     k.signers = opt_text(&c->opts, OPTION_ALLOWED_SIGNERS);

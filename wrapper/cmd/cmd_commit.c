@@ -126,7 +126,7 @@ static int commit_command(struct cmd_context *c)
     const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "commit", 6), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
-        return err_set(c->err, ERR_USAGE, "no operand is taken, got \"%.60s\": all new runs of the tree are committed", c->argv[0]);
+        return err_set(c->err, ERR_USAGE, "expected no operands, got \"%.60s\": all new runs of the tree are committed", c->argv[0]);
     if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     int rc = commit_pending(c, &plan);

@@ -122,7 +122,7 @@ static int collect_messages(struct cmd_context *c, struct message **ret)
     const char *given = opt_text(&c->opts, OPTION_UNIT);
     const struct unit *unit = given ? units_find(str_of(given)) : NULL;
     if (given && !unit)
-        return err_set(c->err, ERR_USAGE, "--unit: \"%.60s\" is no unit known; the manual lists them", given);
+        return err_set(c->err, ERR_USAGE, "--unit: expected a unit that \"benchwrap help log\" lists, got \"%.60s\"", given);
     int64_t now = opt_text(&c->opts, OPTION_TIME) ? opt_integer(&c->opts, OPTION_TIME) : clock_wall_ms();
     static const char *const kinds[] = {"param", "tag", "artifact", "metric"};
     size_t kind = KIND_METRIC;

@@ -342,7 +342,7 @@ static int share_command(struct cmd_context *c)
     const char *tree = opt_text(&c->opts, OPTION_TREE);
     char *line[] = {arena_dup(c->arena, "share", 5), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
-        return err_set(c->err, ERR_USAGE, "\"%.60s\": share takes no operands", c->argv[0]);
+        return err_set(c->err, ERR_USAGE, "expected no operands, got \"%.60s\"", c->argv[0]);
     if (s.no_check && !str_trim(str_of(s.no_check)).n)
         return err_set(c->err, ERR_USAGE, "--no-check: expected a reason, got an empty text");
     if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))

@@ -155,7 +155,7 @@ static enum mlflow_answer call_answer_of(const struct mlflow *m, const struct ht
         return call_denied(m, r, words.p ? words.p : "", what, err);
     err_set(err, ERR_REMOTE, "server %s: %s: %d %s%s%s%s", m->uri, what, r->status, code, code[0] ? ": " : "", words.p ? words.p : "",
             r->status == 413   ? "; a proxy before the server takes no body of this size: raise its limit (nginx: client_max_body_size)"
-            : r->status == 407 ? "; the proxy wants credentials: http://USER:PASSWORD@HOST:PORT in https_proxy or http_proxy"
+            : r->status == 407 ? "; the proxy requires credentials: http://USER:PASSWORD@HOST:PORT in https_proxy or http_proxy"
                                : "");
     if (strcmp(code, "RESOURCE_ALREADY_EXISTS") == 0)
         return MLFLOW_EXISTS;

@@ -105,7 +105,7 @@ int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *fr
     const char *place, *colon = strchr(ref, ':'), *name = colon ? arena_dup(a, ref, (size_t)(colon - ref)) : ref,
                        *path = colon && colon[1] ? colon + 1 : NULL;
     if (!name || !*name || *name == '-')
-        return err_set(err, ERR_USAGE, "\"%.100s\" is no name of a commit", ref);
+        return err_set(err, ERR_USAGE, "expected the name of a commit, got \"%.100s\"", ref);
     if (open_repo(&repo, from, a, &place, err) < 0)
         return -1;
     if (!runs_ref_add(ret, ref, repo, a)) {

@@ -58,7 +58,7 @@ static int check_name(struct share *s, const char *what, const char *name, bool 
 {
     const char *full = ref ? arena_printf(s->arena, "refs/heads/%s", name) : name;
     if (!full || !*name || name[0] == '-' || strlen(name) > 200 || (ref && !repo_ref_legal(s->repo, full)))
-        return err_set(err, ERR_USAGE, "%s: \"%.100s\" is no name that git takes", what, name);
+        return err_set(err, ERR_USAGE, "%s: expected a name that git accepts, got \"%.100s\"", what, name);
     return 0;
 }
 

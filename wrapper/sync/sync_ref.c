@@ -264,7 +264,7 @@ int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, co
                   struct err *err)
 {
     if (!*ref || ref[0] == '-' || strpbrk(ref, "\n\r \t:"))
-        return err_set(err, ERR_USAGE, "--ref: \"%.60s\" is no name of a commit", ref);
+        return err_set(err, ERR_USAGE, "--ref: expected the name of a commit, got \"%.60s\"", ref);
     struct sync_ref *r = calloc(1, sizeof *r);
     if (!r)
         return err_set(err, ERR_SYSTEM, "no memory");

@@ -33,7 +33,7 @@ static int read_delay(struct delay *ret, const struct opt_set *set, const char *
     *ret = (struct delay){0};
     if (!str_duration(time, &ret->median_s) || ret->median_s < 0 ||
         (rest.p && (!str_double(rest, &ret->sigma) || !(ret->sigma >= 0 && ret->sigma < 10))))
-        return err_set(err, ERR_USAGE, "--%s: \"%.40s\" is not T or T:SIGMA, as in 20ms:0.3", name, opt_text(set, name));
+        return err_set(err, ERR_USAGE, "--%s: expected T or T:SIGMA as in 20ms:0.3, got \"%.40s\"", name, opt_text(set, name));
     return 0;
 }
 
@@ -44,7 +44,7 @@ static int read_fault(struct fake *f, const char *text, struct err *err)
     struct buf known CLEANUP_BUF;
     buf_init(&known, 2000);
     if (rest.p && (!str_double(rest, &share) || !(share >= 0 && share <= 1)))
-        return err_set(err, ERR_USAGE, "--fault %.40s: a share is a number from 0 to 1", text);
+        return err_set(err, ERR_USAGE, "--fault: expected NAME:SHARE with a share from 0 to 1, got \"%.40s\"", text);
     for (int i = 1; i < FAULTS; i++) {
         if (str_is(name, fault_names[i])) {
             f->fault_share[i] = share;
@@ -52,7 +52,7 @@ static int read_fault(struct fake *f, const char *text, struct err *err)
         }
         buf_printf(&known, "%s%s", i > 1 ? ", " : "", fault_names[i]);
     }
-    return err_set(err, ERR_USAGE, "--fault %.40s is not known; there are %s", text, known.p);
+    return err_set(err, ERR_USAGE, "--fault: expected one of %s, got \"%.40s\"", known.p, text);
 }
 
 static int fake_read_listen(struct fake *f, const char *text, struct buf *host, struct err *err)
@@ -61,7 +61,7 @@ static int fake_read_listen(struct fake *f, const char *text, struct buf *host, 
     const char *colon = memrchr(all.p, ':', all.n);
     uint64_t port;
     if (!colon || !str_uint(str_sub(all, (size_t)(colon - all.p) + 1, all.n), &port) || port > 65535)
-        return err_set(err, ERR_USAGE, "--listen: \"%.60s\" is not ADDRESS:PORT", text);
+        return err_set(err, ERR_USAGE, "--listen: expected ADDRESS:PORT, got \"%.60s\"", text);
     buf_add(host, all.p, (size_t)(colon - all.p));
     f->host = host->p ? host->p : "";
     f->port = (uint16_t)port;
@@ -71,7 +71,9 @@ static int fake_read_listen(struct fake *f, const char *text, struct buf *host, 
 static int fake_read_count(const struct opt_set *set, const char *name, int64_t low, int64_t high, int64_t *ret, struct err *err)
 {
     *ret = opt_integer(set, name);
-    return *ret < low || *ret > high ? err_set(err, ERR_USAGE, "--%s: from %lld to %lld", name, (long long)low, (long long)high) : 0;
+    return *ret < low || *ret > high ? err_set(err, ERR_USAGE, "--%s: expected a number from %lld to %lld, got \"%lld\"", name,
+                                               (long long)low, (long long)high, (long long)*ret)
+                                     : 0;
 }
 
 static int fake_read_counts(struct fake *f, const struct opt_set *set, struct err *err)
@@ -153,7 +155,7 @@ static int fake_main(int argc, char **argv, struct err *err)
         return -1;
     bool all = opt_on(&set, OPTION_HELP) && next + 1 == argc && (strcmp(argv[next], "options") == 0 || strcmp(argv[next], "all") == 0);
     if (next < argc && !all)
-        return err_set(err, ERR_USAGE, "\"%.60s\": llmfake takes options only", argv[next]);
+        return err_set(err, ERR_USAGE, "expected options only, got \"%.60s\"", argv[next]);
     if (opt_on(&set, OPTION_VERSION) || opt_on(&set, OPTION_HELP) || opt_on(&set, OPTION_MAN)) {
         struct man_program p = {"llmfake",   "answer like a language model's server, by an exact schedule",
                                 "[OPTIONS]", description,

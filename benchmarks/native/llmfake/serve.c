@@ -39,7 +39,7 @@ static int listen_tcp(const struct fake *f, uint16_t *ret_port, struct err *err)
     socklen_t n = sizeof a;
     int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (inet_pton(AF_INET, f->host, &a.sin_addr) != 1)
-        return err_set(err, ERR_USAGE, "--listen: \"%.60s\" is not an IPv4 address", f->host);
+        return err_set(err, ERR_USAGE, "--listen: expected an IPv4 address, got \"%.60s\"", f->host);
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) < 0 ||
         listen(fd, BACKLOG) < 0 || getsockname(fd, (struct sockaddr *)&a, &n) < 0) {
         err_sys(err, "listening on %s:%u", f->host, f->port);

@@ -154,7 +154,7 @@ static int watch_server(struct around *a, pid_t pid, struct err *err)
                                    .file = opt_text(a->set, OPTION_SCRAPE_FILE),
                                    .pid = pid};
     if (config.file && !config.every_s)
-        return err_set(err, ERR_USAGE, "--scrape-file: how often? Give --scrape 1s");
+        return err_set(err, ERR_USAGE, "--scrape-file: expected --scrape T too, as in --scrape 1s");
     if (!config.every_s && !pid && !a->server_used)
         return 0;
     return scrape_start(&a->scrape, a->load, &config, err);
@@ -169,7 +169,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
     a->hooks = (struct engine_hooks){
         .begin = begin_progress, .ready = warn_of_few, .tick = around_tick, .stop = server_is_gone, .context = a, .every_s = 1};
     if (pid < 0 || pid > INT32_MAX)
-        return err_set(err, ERR_USAGE, "--server-pid: not the number of a process");
+        return err_set(err, ERR_USAGE, "--server-pid: expected the number of a process, got \"%.40s\"", opt_text(set, OPTION_SERVER_PID));
     if (query_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)
         return -1;
     if (name && *name)

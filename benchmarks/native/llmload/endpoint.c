@@ -67,7 +67,7 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
     struct str rest = str_of(url);
     const char *path = "", *scheme = "http://";
     if (!has_no_blank(rest) || !rest.n || rest.n > URL_MAX)
-        return err_set(err, ERR_USAGE, "--url \"%.80s\": not an address such as http://node:8000", url);
+        return err_set(err, ERR_USAGE, "--url: expected an address such as http://node:8000, got \"%.80s\"", url);
     if (str_starts(rest, "unix:")) {
         if (read_unix(&e, str_sub(rest, 5, rest.n), &path, a, err) < 0)
             return err_wrap(err, "--url %.80s", url);
@@ -77,7 +77,7 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
             scheme = "https://";
         if (str_find(rest, str_of("://")) >= 0) {
             if (!e.tls && !str_starts(rest, "http://"))
-                return err_set(err, ERR_USAGE, "--url %.80s: http://, https:// and unix: are known", url);
+                return err_set(err, ERR_USAGE, "--url: expected http://, https:// or unix:, got \"%.80s\"", url);
             rest = str_sub(rest, strlen(scheme), rest.n);
         }
         struct str host = {rest.p, strcspn(rest.p, "/?#")};
@@ -110,7 +110,7 @@ int endpoint_resolve(struct endpoint *e, struct err *err)
         struct str digits = {colon + 1, name.n - (size_t)(colon + 1 - name.p)};
         uint64_t n;
         if (!str_uint(digits, &n) || !n || n > 65535)
-            return err_set(err, ERR_USAGE, "--url %.80s: \"%.20s\" is not a port", e->url, digits.p);
+            return err_set(err, ERR_USAGE, "--url %.80s: expected a port from 1 to 65535, got \"%.20s\"", e->url, digits.p);
         memcpy(port, digits.p, digits.n + 1);
         name.n = (size_t)(colon - name.p);
     }

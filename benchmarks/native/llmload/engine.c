@@ -101,7 +101,7 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
         c->run.sources = more;
         struct sockaddr_storage *to = memset(&more[c->run.source_count], 0, sizeof *to);
         if (one.n >= sizeof address)
-            return err_set(err, ERR_USAGE, "--source: \"%.70s\" is not an address", text);
+            return err_set(err, ERR_USAGE, "--source: expected an IP address, got \"%.70s\"", text);
         memcpy(address, one.p, one.n);
         address[one.n] = '\0';
         if (inet_pton(AF_INET, address, &((struct sockaddr_in *)(void *)to)->sin_addr) == 1)
@@ -109,7 +109,7 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
         else if (inet_pton(AF_INET6, address, &((struct sockaddr_in6 *)(void *)to)->sin6_addr) == 1)
             to->ss_family = AF_INET6;
         else
-            return err_set(err, ERR_USAGE, "--source: \"%s\" is not an IP address", address);
+            return err_set(err, ERR_USAGE, "--source: expected an IP address, got \"%s\"", address);
         c->run.source_count++;
         if (check_source(to) < 0)
             return err_sys(err, "--source %s: connections cannot come from there", address);

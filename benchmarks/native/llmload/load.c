@@ -40,7 +40,7 @@ static int profile_piece(struct profile *p, struct str one, const char *what, st
     if (!to.p)
         *t = *f;
     if (!isfinite(*t) || *t < 0 || *f > 1e9 || *t > 1e9 || (*f != *t && *s <= 0))
-        return err_set(err, ERR_USAGE, "%s: \"%.*s\" needs a time, and numbers between 0 and 1e9", what, (int)(one.n < 60 ? one.n : 60),
+        return err_set(err, ERR_USAGE, "%s: expected a time, and numbers from 0 to 1e9, got \"%.*s\"", what, (int)(one.n < 60 ? one.n : 60),
                        one.p);
     p->n++;
     return 0;
@@ -93,7 +93,7 @@ static int read_number(const struct opt_set *set, const char *name, double low, 
     if (!text)
         return 0;
     if (!str_double(str_of(text), ret) || !isfinite(*ret) || *ret < low)
-        return err_set(err, ERR_USAGE, "--%s: \"%.40s\" is not a number from %g on", name, text, low);
+        return err_set(err, ERR_USAGE, "--%s: expected a number >= %g, got \"%.40s\"", name, low, text);
     return 0;
 }
 
@@ -112,7 +112,7 @@ static int load_add_header(struct load *l, struct str line, const char *from, st
     if (!line.n)
         return 0;
     if (!header_is_good(line))
-        return err_set(err, ERR_USAGE, "--header %.60s: a header is \"Name: value\"", from);
+        return err_set(err, ERR_USAGE, "--header: expected \"Name: value\", got \"%.60s\"", from);
     if (!l->headers)
         l->headers = arena_get(a, HEADERS_MAX * sizeof *l->headers);
     if (l->header_count == HEADERS_MAX)
@@ -237,7 +237,7 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
             l->dialect = (enum dialect)i;
     l->path = opt_text(set, OPTION_PATH);
     if (l->path && (l->path[0] != '/' || strpbrk(l->path, " \t\r\n")))
-        return err_set(err, ERR_USAGE, "--path: a path begins with / and has no blanks");
+        return err_set(err, ERR_USAGE, "--path: expected a path that begins with / and has no blanks, got \"%.80s\"", l->path);
     if (load_check_path(l, err) < 0)
         return -1;
     l->model = opt_text(set, OPTION_MODEL);
@@ -263,7 +263,7 @@ static int read_body(struct load *l, const char *text, struct arena *a, struct e
         json_print(j, &plain);
     json_free(j);
     if (!object || plain.failed)
-        return err_set(err, ERR_USAGE, "--body must be a JSON object: '{\"top_p\": 0.9}'");
+        return err_set(err, ERR_USAGE, "--body: expected a JSON object as in '{\"top_p\": 0.9}', got \"%.60s\"", text);
     l->extra_body = (struct str){arena_dup(a, plain.p + 1, plain.n - 2), plain.n - 2};
     return 0;
 }
@@ -278,7 +278,8 @@ static int read_requests(struct load *l, const struct opt_set *set, struct arena
     l->max_field = opt_text(set, OPTION_MAX_FIELD);
     l->temperature = -1;
     if (opt_integer(set, OPTION_MAX_TOKENS) < 0 || opt_integer(set, OPTION_MAX_TOKENS) > 1 << 30)
-        return err_set(err, ERR_USAGE, "--max-tokens: out of range");
+        return err_set(err, ERR_USAGE, "--max-tokens: expected a number from 0 to %d, got \"%.40s\"", 1 << 30,
+                       opt_text(set, OPTION_MAX_TOKENS));
     return read_number(set, "temperature", 0, &l->temperature, err) < 0 ? -1 : read_body(l, opt_text(set, OPTION_BODY), a, err);
 }
 
@@ -286,7 +287,7 @@ static int read_bursts(struct load *l, const char *text, struct err *err)
 {
     struct str rest = str_of(text), on = str_cut(&rest, ':');
     if (!rest.p || !str_duration(on, &l->burst_on_s) || !str_duration(rest, &l->burst_off_s) || !(l->burst_on_s > 0) || l->burst_off_s < 0)
-        return err_set(err, ERR_USAGE, "--bursts: \"%.40s\" is not ON:OFF, as in 2s:8s", text);
+        return err_set(err, ERR_USAGE, "--bursts: expected ON:OFF as in 2s:8s, got \"%.40s\"", text);
     return 0;
 }
 
@@ -295,7 +296,7 @@ static int read_cancel(struct load *l, const char *text, struct err *err)
     struct str rest = str_of(text ? text : "0@1s"), share = str_cut(&rest, '@');
     if (!rest.p || !str_double(share, &l->cancel_share) || !str_duration(rest, &l->cancel_after_s) ||
         !(l->cancel_share >= 0 && l->cancel_share <= 1) || !(l->cancel_after_s > 0))
-        return err_set(err, ERR_USAGE, "--cancel: \"%.40s\" is not SHARE@TIME, as in 0.1@2s", text);
+        return err_set(err, ERR_USAGE, "--cancel: expected SHARE@TIME as in 0.1@2s, got \"%.40s\"", text);
     return 0;
 }
 
@@ -345,14 +346,16 @@ static int read_length(struct load *l, const struct opt_set *set, struct err *er
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         int64_t n = opt_text(set, counts[i].name) ? opt_integer(set, counts[i].name) : counts[i].least;
         if (n < counts[i].least)
-            return err_set(err, ERR_USAGE, "--%s: %lld is too small", counts[i].name, (long long)n);
+            return err_set(err, ERR_USAGE, "--%s: expected a number >= %lld, got \"%lld\"", counts[i].name, (long long)counts[i].least,
+                           (long long)n);
         if (n > counts[i].most)
-            return err_set(err, ERR_USAGE, "--%s: %lld is more than %lld", counts[i].name, (long long)n, (long long)counts[i].most);
+            return err_set(err, ERR_USAGE, "--%s: expected a number <= %lld, got \"%lld\"", counts[i].name, (long long)counts[i].most,
+                           (long long)n);
     }
     l->requests = opt_text(set, OPTION_REQUESTS) ? (uint64_t)opt_integer(set, OPTION_REQUESTS) : 0;
     l->duration_s = opt_text(set, OPTION_DURATION) ? opt_seconds(set, OPTION_DURATION) : 0;
     if (opt_text(set, OPTION_DURATION) && !(l->duration_s > 0))
-        return err_set(err, ERR_USAGE, "--duration must be more than 0");
+        return err_set(err, ERR_USAGE, "--duration: expected a time > 0, got \"%.40s\"", opt_text(set, OPTION_DURATION));
     if (!l->requests && !(l->duration_s > 0) && !l->trace)
         l->duration_s = profile_seconds(&l->rate) > 0          ? profile_seconds(&l->rate)
                         : profile_seconds(&l->concurrency) > 0 ? profile_seconds(&l->concurrency)
@@ -393,7 +396,7 @@ static int read_preset(struct load *l, const char *name, struct err *err)
         }
         buf_printf(&known, "%s%s", i ? ", " : "", presets[i].name);
     }
-    return err_set(err, ERR_USAGE, "--slo %.40s is not known; there are %s", name, known.p);
+    return err_set(err, ERR_USAGE, "--slo: expected one of %s, got \"%.40s\"", known.p, name);
 }
 
 static int read_objectives(struct load *l, const struct opt_set *set, struct err *err)
@@ -411,8 +414,8 @@ static int read_objectives(struct load *l, const struct opt_set *set, struct err
                           : str_is(name, "e2el") ? &l->objectives.e2el_ns
                                                  : NULL;
             if (!to || !rest.p || !str_double(rest, &ms) || !(ms > 0 && ms < 1e9))
-                return err_set(err, ERR_USAGE, "--goodput: \"%.40s\" is not ttft, itl, tpot or e2el with milliseconds, as in ttft:500",
-                               v->text);
+                return err_set(err, ERR_USAGE,
+                               "--goodput: expected ttft, itl, tpot or e2el with milliseconds as in ttft:500, got \"%.40s\"", v->text);
             *to = (int64_t)(ms * 1e6);
         }
     }

@@ -107,7 +107,7 @@ int selftest_main(int argc, char **argv, struct err *err)
         .about = "Measure the client's own error on this machine.",
         .rows = rows,
         .count = sizeof rows / sizeof *rows,
-        .wanted = "llmload selftest takes options only",
+        .expected = "no operands",
         .run = selftest_run,
     };
     return verb_run(&verb, argc, argv, err);

@@ -12,7 +12,7 @@
 static int add_level(struct load_sweep *s, double v, struct err *err)
 {
     if (!(v > 0) || v > 1e9)
-        return err_set(err, ERR_USAGE, "--sweep: levels are numbers above 0");
+        return err_set(err, ERR_USAGE, "--sweep: expected levels > 0 and <= 1e9, got %g", v);
     if (s->level_count == SWEEP_MAX)
         return err_set(err, ERR_USAGE, "--sweep: more than %d levels", SWEEP_MAX);
     s->levels[s->level_count++] = v;
@@ -26,7 +26,7 @@ static int read_levels(struct load_sweep *s, struct str one, struct err *err)
     double from, to, step = 2;
     if (dots < 0) {
         if (!str_double(one, &from))
-            return err_set(err, ERR_USAGE, "--sweep: \"%.*s\" is not a number", (int)(one.n < 40 ? one.n : 40), one.p);
+            return err_set(err, ERR_USAGE, "--sweep: expected a number, got \"%.*s\"", (int)(one.n < 40 ? one.n : 40), one.p);
         return add_level(s, from, err);
     }
     struct str last = str_sub(one, (size_t)dots + 2, one.n);
@@ -34,7 +34,8 @@ static int read_levels(struct load_sweep *s, struct str one, struct err *err)
     struct str end = str_cut(&last, add ? '+' : '*');
     if (!str_double(str_sub(one, 0, (size_t)dots), &from) || !str_double(end, &to) || (last.p && !str_double(last, &step)) || !(from > 0) ||
         !(to >= from) || !(add ? step > 0 : step > 1))
-        return err_set(err, ERR_USAGE, "--sweep: \"%.*s\" is not FROM..TO*FACTOR or FROM..TO+STEP", (int)(one.n < 40 ? one.n : 40), one.p);
+        return err_set(err, ERR_USAGE, "--sweep: expected FROM..TO*FACTOR or FROM..TO+STEP, got \"%.*s\"", (int)(one.n < 40 ? one.n : 40),
+                       one.p);
     double v = from;
     for (int i = 1; v <= to * (1 + 1e-9); i++) {
         if (add_level(s, v, err) < 0)
@@ -62,7 +63,7 @@ int sweep_read(struct load_sweep *ret, const struct opt_set *set, const struct l
         return err_set(err, ERR_USAGE, "--records and --csv are of one run: not together with --sweep or --search");
     double *share = &ret->answer.share;
     if (!str_double(str_of(opt_text(set, OPTION_SEARCH_SHARE)), share) || !(*share > 0 && *share <= 1))
-        return err_set(err, ERR_USAGE, "--search-share: a number above 0, at most 1");
+        return err_set(err, ERR_USAGE, "--search-share: expected a number > 0 and <= 1, got \"%.40s\"", opt_text(set, OPTION_SEARCH_SHARE));
     const struct objectives *o = &load->objectives;
     if (ret->search && load->arrivals == ARRIVALS_CLOSED)
         return err_set(err, ERR_USAGE, "--search needs --rate: the rate it begins with");

@@ -24,15 +24,15 @@ int verb_run(const struct verb *v, int argc, char **argv, struct err *err)
     struct opt_set set = {.rows = v->rows, .count = v->count, .values = values, .permute = v->operands > 0};
     int next, rc;
     if (v->count > ROWS_MAX)
-        return err_set(err, ERR_SYSTEM, "%s: more options than there is room for", argv[0]);
+        return err_set(err, ERR_SYSTEM, "%s: too many options", argv[0]);
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
     if (opt_on(&set, OPTION_HELP))
         rc = print_verb_help(v, &set, err);
     else if (argc - next != v->operands)
-        rc = next < argc ? err_set(err, ERR_USAGE, "%s: \"%.60s\": %s", argv[0], argv[next], v->wanted)
-                         : err_set(err, ERR_USAGE, "%s: %s", argv[0], v->wanted);
+        rc = next < argc ? err_set(err, ERR_USAGE, "%s: expected %s, got \"%.60s\"", argv[0], v->expected, argv[next])
+                         : err_set(err, ERR_USAGE, "%s: expected %s", argv[0], v->expected);
     else
         rc = v->run(&set, argv + next, err);
     opt_deinit(&set);

@@ -11,7 +11,7 @@ struct verb {
     const struct opt_row *rows; /* "help" among them; at most 32 */
     size_t count;
     int operands; /* exactly so many are expected; 0: options alone */
-    const char *wanted; /* printed where there are more or fewer */
+    const char *expected; /* which operands, for the message where there are more or fewer */
     int (*run)(const struct opt_set *set, char **operands, struct err *err); /* gives the exit status; -1: err */
 };
 /* Reads argv (argv[0] is the verb) as v says, then prints the help or runs it. Gives what v->run

@@ -350,7 +350,7 @@ int local_run(struct bench *b, struct task_batch *batch, enum task_payload paylo
     if (payload != PAYLOAD_CALL && local_make_command(&c, err) < 0)
         return -1;
     if (!batch->slots || batch->slots > SLOTS_MAX)
-        return err_set(err, ERR_USAGE, "--slots %u: between 1 and %d", batch->slots, SLOTS_MAX);
+        return err_set(err, ERR_USAGE, "--slots: expected a number from 1 to %d, got \"%u\"", SLOTS_MAX, batch->slots);
     if (count > batch->slots)
         count = batch->slots;
     if (batch->slots / count > PER_THREAD_MAX)

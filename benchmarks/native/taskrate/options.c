@@ -170,7 +170,7 @@ static int options_read_sizes(struct bench_settings *s, const char *text, struct
         struct str one = str_trim(str_cut(&rest, ','));
         uint64_t n;
         if (!str_uint(one, &n) || n < 1 || n > 100000000)
-            return err_set(err, ERR_USAGE, "--tasks: \"" STR_FMT "\" is not a number of tasks (1 to 100000000)",
+            return err_set(err, ERR_USAGE, "--tasks: expected a number from 1 to 100000000, got \"" STR_FMT "\"",
                            (int)(one.n < 40 ? one.n : 40), one.p);
         if (s->size_count == SWEEP_MAX)
             return err_set(err, ERR_USAGE, "--tasks: at most %d sizes", SWEEP_MAX);
@@ -190,7 +190,7 @@ static int options_read_durations(struct bench_settings *s, const char *text, st
         double seconds;
         if (!str_duration(one, &seconds) || !(seconds >= 0) || seconds > 86400 || (seconds > 0 && seconds < 1e-9))
             return err_set(err, ERR_USAGE,
-                           "--duration: \"" STR_FMT "\" is not a duration such as 0, 500us, 10ms or 1s (0, or from a nanosecond to a day)",
+                           "--duration: expected 0, or a time from 1ns to 86400s as in 500us, 10ms or 1s, got \"" STR_FMT "\"",
                            (int)(one.n < 40 ? one.n : 40), one.p);
         if (s->duration_count == SWEEP_MAX)
             return err_set(err, ERR_USAGE, "--duration: at most %d durations", SWEEP_MAX);
@@ -211,7 +211,8 @@ static int options_read_integer(const struct taskrate_options *o, const char *na
         return 0;
     *ret = opt_integer(&o->set, name);
     if (*ret < low || *ret > high)
-        return err_set(err, ERR_USAGE, "--%s %lld: between %lld and %lld", name, (long long)*ret, (long long)low, (long long)high);
+        return err_set(err, ERR_USAGE, "--%s: expected a number from %lld to %lld, got \"%lld\"", name, (long long)low, (long long)high,
+                       (long long)*ret);
     return 0;
 }
 
@@ -286,7 +287,7 @@ static int options_read_numbers(const struct taskrate_options *o, struct bench *
     s->rate = p->rate;
     if (opt_text(&o->set, OPTION_RATE) &&
         (!str_double(str_of(opt_text(&o->set, OPTION_RATE)), &s->rate) || !(s->rate >= 0) || !isfinite(s->rate)))
-        return err_set(err, ERR_USAGE, "--rate: \"%s\" is not a number of calls a second", opt_text(&o->set, OPTION_RATE));
+        return err_set(err, ERR_USAGE, "--rate: expected a number of calls a second, got \"%s\"", opt_text(&o->set, OPTION_RATE));
     s->argsize = (size_t)opt_bytes(&o->set, OPTION_ARGSIZE);
     if (s->argsize > 1500000)
         return err_set(err, ERR_USAGE, "--argsize: at most 1500000 bytes; a command line has no room for more");

@@ -54,7 +54,7 @@ static int listen_to(struct report_channel *r, struct bench *b, struct err *err)
     if (b->set.address) {
         struct in_addr own;
         if (inet_pton(AF_INET, b->set.address, &own) != 1)
-            return err_set(err, ERR_USAGE, "--address %s: not an IPv4 address", b->set.address);
+            return err_set(err, ERR_USAGE, "--address: expected an IPv4 address, got \"%s\"", b->set.address);
         buf_printf(&text, "%u,%08x", ntohs(in.sin_port), ntohl(own.s_addr));
     } else
         report_print_addresses(&text, ntohs(in.sin_port));

@@ -210,7 +210,7 @@ static void mistakes_are_named_by_line(void **state)
         {"{\"prompt\":\"a\"}\n\n{\"prompt\":}\n", "", ", line 3: column 11: not valid JSON"},
         {"{\"prompt\":\"a\"}\n{\"no\":1}\n", "", ", line 2: no prompt, messages"},
         {"[{\"prompt\":\"a\"},\n\n{\"prompt\":5}]", "", ", line 3: no prompt"},
-        {"[{\"prompt\":\"a\"}", "", ", line 1: a comma or the end"},
+        {"[{\"prompt\":\"a\"}", "", ", line 1: expected a comma or the end of the array, got the end of the file"},
         {"{\"prompt\":\"a\\u0000b\"}", "", "holds no prompt; of the first row skipped: its text holds a NUL"},
         {"{\"conversations\":[{\"from\":\"gpt\",\"value\":\"a\"}]}", "",
          "holds no prompt; of the first row skipped: it has no turn of a human"},
@@ -218,7 +218,7 @@ static void mistakes_are_named_by_line(void **state)
         {"{\"conversations\":[{\"from\":\"human\",\"value\":null}]}", "", "of the first row skipped: a turn of the conversation has no text"},
         {"{\"prompt\":\"\xff\"}", "", ", line 1: not valid UTF-8"},
         {"{\"prompt\":[1,-2]}", "", "token ids as a prompt: only the completions API"},
-        {"{\"prompt\":\"a\"}", "--score letters", "--score wants rows with choices"},
+        {"{\"prompt\":\"a\"}", "--score letters", "--score: expected a row with choices"},
         {"{\"question\":\"a\",\"choices\":[\"x\",\"y\"]}", "--score letters", "does not say which choice is right"},
         {"{\"question\":\"a\",\"choices\":[\"x\",\"y\"],\"answer\":5}", "--score letters", "does not say which choice is right"},
         {"{\"prompt\":\"a\",\"max_tokens\":-1}", "", "of the first row skipped: its \"max_tokens\" is no integer from 1 to 10000000"},
@@ -227,7 +227,7 @@ static void mistakes_are_named_by_line(void **state)
         {"{\"question\":\"a\",\"choices\":[\"x\",\"y\"],\"max_tokens\":0}", "", "its \"max_tokens\" is no integer"},
         {"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"max_tokens\":1e12}", "", "its \"max_tokens\" is no integer"},
         {"{\"conversations\":[{\"from\":\"human\",\"value\":\"a\"}],\"max_tokens\":true}", "", "its \"max_tokens\" is no integer"},
-        {"{\"messages\":[{\"role\":\"user\"}]}", "", "a message wants role and content"},
+        {"{\"messages\":[{\"role\":\"user\"}]}", "", "expected a message with role and content"},
         {"\n\n", "", "holds no prompt"},
     };
     (void)state;
@@ -264,7 +264,7 @@ static void rows_of_strange_bytes_are_not_taken(void **state)
         {STR("[\n{\"prompt\":\"\xff\"}]"), false, 0, 0, 0, "f, line 2: not valid UTF-8"},
         {STR("{\"p\":\"\\ud83d\\ude00\"}\n{\"p\":\"a\\ud800b\"}\n{\"p\":\"\\uDE00\"}\n{\"p\":\"\\\\ud800\"}\n{\"p\":\"\\ud800\\u0041\"}"), false, 3, 2, 2, ""},
         {STR("[{\"p\":\"}\\\"\\ud800\",\"q\":[{}]},\n{\"p\":\"b\"}]"), false, 1, 1, 1, ""},
-        {STR("[{\"p\":\"\\ud800\"]"), false, 1, 1, 0, "f, line 1: a comma or the end of the array"},
+        {STR("[{\"p\":\"\\ud800\"]"), false, 1, 1, 0, "f, line 1: expected a comma or the end of the array, got the end of the file"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -49,7 +49,7 @@ static const struct opt_row agent_rows[] = {
      .kind = OPT_FLAG,
      .group = "Agent",
      .help = "end when one load's result has been fetched, or the leader says that there will be none"},
-    {.name = OPTION_IDLE, .kind = OPT_DURATION, .arg = "T", .group = "Agent", .help = "end when nobody has asked anything for so long"},
+    {.name = OPTION_IDLE, .kind = OPT_DURATION, .arg = "T", .group = "Agent", .help = "end when no request arrives for this time"},
     {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Agent", .help = "this text"},
 };
 
@@ -161,7 +161,7 @@ static unsigned release_load(struct agent *a, const struct json *j, struct buf *
 {
     struct err err = {0};
     if (!a->part || part_release(a->part, json_integer(json_get(j, "at_ns"), 0), &err) < 0) {
-        put_error(to, a->part ? err.text : "nothing is prepared: args are wanted");
+        put_error(to, a->part ? err.text : "nothing is prepared: expected args");
         return 409;
     }
     buf_puts(to, "{\"state\":\"running\"}\n");
@@ -264,12 +264,12 @@ static int read_listen(const char *text, char *ret_address, size_t size, uint16_
     const char *colon = strrchr(text, ':');
     uint64_t port;
     if (!colon || !str_uint(str_of(colon + 1), &port) || port > 65535)
-        return err_set(err, ERR_USAGE, "--listen: ADDRESS:PORT is wanted, not \"%.60s\"", text);
+        return err_set(err, ERR_USAGE, "--listen: expected ADDRESS:PORT, got \"%.60s\"", text);
     s.n = (size_t)(colon - text);
     if (s.n > 2 && s.p[0] == '[' && s.p[s.n - 1] == ']')
         s = str_sub(s, 1, s.n - 2);
     if (!s.n || s.n >= size)
-        return err_set(err, ERR_USAGE, "--listen: no address in \"%.60s\"", text);
+        return err_set(err, ERR_USAGE, "--listen: expected ADDRESS:PORT, got \"%.60s\"", text);
     memcpy(ret_address, s.p, s.n);
     ret_address[s.n] = 0;
     *ret_port = (uint16_t)port;
@@ -282,7 +282,7 @@ static void look_after_leader(struct agent *a, double silent_s)
     if (!atomic_load(&a->led) || silent_s < LEADER_GONE_S)
         return;
     atomic_store(&a->led, false);
-    fprintf(stderr, "llmload: agent: the leader has not asked for %d s: its load is ended\n", LEADER_GONE_S);
+    fprintf(stderr, "llmload: agent: no request from the leader for %d s: its load is ended\n", LEADER_GONE_S);
     pthread_mutex_lock(&a->lock);
     if (a->part)
         part_stop(a->part);
@@ -306,7 +306,7 @@ static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
         double silent_s = (double)(clock_mono_ns() - atomic_load(&a->asked_ns)) / 1e9;
         look_after_leader(a, silent_s);
         if (idle_s > 0 && silent_s > idle_s) {
-            fprintf(stderr, "llmload: agent: nobody has asked for %g s\n", idle_s);
+            fprintf(stderr, "llmload: agent: no request for %g s: it ends\n", idle_s);
             return 0;
         }
     }
@@ -369,7 +369,7 @@ int verb_agent(int argc, char **argv, struct err *err)
                  "GET /health /status /metrics /metrics/prometheus, POST /start /stop.",
         .rows = agent_rows,
         .count = sizeof agent_rows / sizeof *agent_rows,
-        .wanted = "an agent takes options alone; the load's come by POST /start",
+        .expected = "no operands (the options of a load come by POST /start)",
         .run = agent_run,
     };
     return verb_run(&verb, argc, argv, err);

@@ -182,7 +182,7 @@ static int listen_at(struct api *a, const struct api_config *config, struct err 
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(config->port)};
     bool six = strchr(config->address, ':') != NULL;
     if (inet_pton(six ? AF_INET6 : AF_INET, config->address, six ? (void *)&v6.sin6_addr : (void *)&v4.sin_addr) != 1)
-        return err_set(err, ERR_USAGE, "\"%.60s\" is not a numeric IP address", config->address);
+        return err_set(err, ERR_USAGE, "expected a numeric IP address, got \"%.60s\"", config->address);
     unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | (six ? MHD_USE_IPv6 : 0);
     a->daemon = a->MHD_start_daemon(flags, config->port, NULL, NULL, on_request, a, MHD_OPTION_SOCK_ADDR, six ? (void *)&v6 : (void *)&v4,
                                     MHD_OPTION_NOTIFY_COMPLETED, on_end, a, MHD_OPTION_CONNECTION_TIMEOUT, 120u,

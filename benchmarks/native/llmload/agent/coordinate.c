@@ -262,7 +262,7 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
     if (!hosts)
         return err_sys(err, "out of memory");
     if (port < 1 || port > 60000)
-        return err_set(err, ERR_USAGE, "--agent-port: from 1 to 60000");
+        return err_set(err, ERR_USAGE, "--agent-port: expected a number from 1 to 60000, got \"%.20s\"", opt_text(set, OPTION_AGENT_PORT));
     int rc = strcmp(opt_text(set, OPTION_AGENTS), "srun") == 0
                  ? hosts_srun(hosts, opt_text(set, OPTION_AGENT_SUFFIX), (unsigned)port, getenv, arena, err)
                  : hosts_read(hosts, opt_text(set, OPTION_AGENTS), arena, err);

@@ -23,7 +23,7 @@ int hosts_read(struct hosts *ret, const char *list, struct arena *arena, struct 
             if ((unsigned char)one.p[i] <= ' ' || strchr("/@?#\\", one.p[i]))
                 one.n = 0;
         if (!one.n)
-            return err_set(err, ERR_USAGE, "--agents: HOST:PORT,HOST:PORT … is wanted, not \"%.100s\"", list);
+            return err_set(err, ERR_USAGE, "--agents: expected HOST:PORT,HOST:PORT …, got \"%.100s\"", list);
         const char *address = port ? arena_dup(arena, one.p, one.n) : arena_printf(arena, STR_FMT ":%d", STR_ARG(one), HOSTS_PORT);
         if (hosts_add(ret, address, err) < 0)
             return -1;
@@ -37,7 +37,7 @@ static int hosts_add_range(struct hosts *h, struct str prefix, struct str range,
     struct str until = range, from = str_cut(&until, '-');
     uint64_t a, b;
     if (!str_uint(from, &a) || (until.p && !str_uint(until, &b)))
-        return err_set(err, ERR_INPUT, "the list of nodes has a range \"" STR_FMT "\" that is not understood",
+        return err_set(err, ERR_INPUT, "the list of nodes: expected a range of numbers, got \"" STR_FMT "\"",
                        STR_ARG(str_sub(range, 0, 60)));
     for (b = until.p ? b : a; a <= b; a++)
         if (hosts_add(h,

@@ -194,7 +194,9 @@ static int wait_for_start(int64_t *ret, struct err *err)
             break;
         n++;
     }
-    return str_int((struct str){text, n}, ret) ? 0 : err_set(err, ERR_INPUT, "a time to start is wanted on standard input");
+    return str_int((struct str){text, n}, ret)
+               ? 0
+               : err_set(err, ERR_INPUT, "standard input: expected the time to start in ns, got \"%.*s\"", (int)n, text);
 }
 
 /* "K/N" */
@@ -205,7 +207,7 @@ static int read_share(struct load *l, struct err *err)
     if (!rest.p)
         return 0;
     if (!str_uint(k, &share) || !str_uint(rest, &shares) || share >= shares || shares > 100000)
-        return err_set(err, ERR_USAGE, "LLMLOAD_SHARE: \"0/2\" … is wanted");
+        return err_set(err, ERR_USAGE, "LLMLOAD_SHARE: expected SHARE/SHARES as in 0/2, got \"%.40s\"", getenv("LLMLOAD_SHARE"));
     l->share = (unsigned)share;
     l->shares = (unsigned)shares;
     return 0;

@@ -67,7 +67,7 @@ int compare_read(struct compare_side *ret, const char *files, struct err *err)
         buf_init(&text, FILE_MAX);
         buf_str(&path, one);
         int rc = path.n && !path.failed ? fs_read(AT_FDCWD, path.p, FILE_MAX, 0, &text, err)
-                                        : err_set(err, ERR_USAGE, "\"%.200s\": names of results are wanted", files);
+                                        : err_set(err, ERR_USAGE, "expected FILE[,FILE…], got \"%.200s\"", files);
         if (rc == 0 && ret->n == COMPARE_RUNS_MAX)
             rc = err_set(err, ERR_USAGE, "more than %d results on one side", COMPARE_RUNS_MAX);
         if (rc == 0 && json_parse(&ret->run[ret->n], buf_text(&text), NULL, err) < 0)
@@ -312,7 +312,7 @@ static int compare_run(const struct opt_set *set, char **argv, struct err *err)
     double threshold;
     buf_init(&out, 16 << 20);
     if (!str_double(str_of(opt_text(set, OPTION_THRESHOLD)), &threshold) || !(threshold >= 0))
-        return err_set(err, ERR_USAGE, "--threshold: a number of percent is wanted");
+        return err_set(err, ERR_USAGE, "--threshold: expected a percentage >= 0, got \"%.40s\"", opt_text(set, OPTION_THRESHOLD));
     if (compare_read(&a, argv[0], err) < 0)
         return -1;
     if (compare_read(&b, argv[1], err) < 0) {
@@ -335,7 +335,7 @@ int compare_main(int argc, char **argv, struct err *err)
         .rows = compare_rows,
         .count = sizeof compare_rows / sizeof *compare_rows,
         .operands = 2,
-        .wanted = "two results are wanted: llmload compare A.json B.json (several runs of one side with commas between)",
+        .expected = "two results: llmload compare A.json B.json (several runs of one side with commas between)",
         .run = compare_run,
     };
     return verb_run(&verb, argc, argv, err);

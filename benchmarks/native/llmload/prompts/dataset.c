@@ -116,7 +116,7 @@ static int dataset_fill(struct dataset *d, const struct opt_set *set, struct loa
     while (strcmp(opt_text(set, OPTION_SCORE), scores[d->score]) != 0)
         d->score++;
     if (rows < 0 || (opt_text(set, OPTION_DATASET_ROWS) && rows == 0))
-        return err_set(err, ERR_USAGE, "--dataset-rows: a number from 1 on is wanted");
+        return err_set(err, ERR_USAGE, "--dataset-rows: expected a number >= 1, got \"%.40s\"", opt_text(set, OPTION_DATASET_ROWS));
     d->path = opt_text(set, OPTION_DATASET);
     d->dialect = load->dialect;
     d->load = load;

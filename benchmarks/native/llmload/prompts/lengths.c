@@ -33,7 +33,8 @@ static int lengths_read_file(struct lengths *l, const char *path, const char *wh
         if (!one.n || one.p[0] == '#')
             continue;
         if (!parse_length(one, &value) || value != floor(value))
-            return err_set(err, ERR_INPUT, "%.300s, line %zu: a whole number from 0 to %d is wanted", path, line, LENGTHS_MOST);
+            return err_set(err, ERR_INPUT, "%.300s, line %zu: expected an integer from 0 to %d, got \"" STR_FMT "\"", path, line,
+                           LENGTHS_MOST, STR_ARG(str_sub(one, 0, 40)));
         if (l->n == size) {
             size = size ? size * 2 : 1024;
             uint32_t *more = realloc(l->list, size * sizeof *more);
@@ -95,8 +96,8 @@ int lengths_read(struct lengths *ret, const char *text, const char *what, struct
     }
     if (!read_bounds(ret, &s) || !lengths_read_numbers(ret, s))
         return err_set(err, ERR_USAGE,
-                       "--%s: \"%.60s\": wanted is 128, 64-512, normal:MEAN,SD, lognormal:MEAN,SD or file:PATH; the middle three may have "
-                       "@LEAST-MOST behind",
+                       "--%s: expected 128, 64-512, normal:MEAN,SD, lognormal:MEAN,SD or file:PATH, got \"%.60s\"\n"
+                       "hint: @LEAST-MOST may follow the middle three",
                        what, text);
     return 0;
 }

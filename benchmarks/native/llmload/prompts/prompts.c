@@ -21,7 +21,8 @@ static int open_fixed_prompt(struct prompt_source **ret, const char *text, struc
         text = file.p;
     }
     if (!*text || !str_valid_utf8(str_of(text)))
-        return tokenizer_free(tokenizer), err_set(err, ERR_USAGE, "--prompt: a text in UTF-8 is wanted");
+        return tokenizer_free(tokenizer),
+               err_set(err, ERR_USAGE, "--prompt: expected a text in UTF-8, got %s", *text ? "other bytes" : "\"\"");
     return tokenizer ? prompts_text(ret, text, tokenizer, err) : prompt_fixed(ret, text, err);
 }
 
@@ -43,7 +44,7 @@ static int check_prompt_options(const struct opt_set *set, bool made_up, struct 
     if (prompt_option_given(set, "prompt") && prompt_option_given(set, "output-tokens"))
         return err_set(err, ERR_USAGE, "--output-tokens is for made-up prompts; with --prompt it is --max-tokens");
     if (!prompt_option_given(set, "dataset") && strcmp(opt_text(set, OPTION_SCORE), "no") != 0)
-        return err_set(err, ERR_USAGE, "--score wants a --dataset whose rows have choices");
+        return err_set(err, ERR_USAGE, "--score: expected a --dataset whose rows have choices");
     return 0;
 }
 

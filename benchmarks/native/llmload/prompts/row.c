@@ -151,7 +151,7 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     for (const struct json *j = json_first(list); j && !(answered && j == last); j = json_next(j)) {
         bool calls = json_get(j, "tool_calls") || json_get(j, "function_call"); /* an answer of old that has no text */
         if (!json_string(json_get(j, "role"), NULL) || (!json_get(j, "content") && !calls))
-            return err_set(err, ERR_INPUT, "a message wants role and content");
+            return err_set(err, ERR_INPUT, "expected a message with role and content");
         if (messages.n)
             buf_putc(&messages, ',');
         json_print(j, &messages);
@@ -403,7 +403,7 @@ int dataset_row(void *to, const struct json *j, struct str text, size_t line, st
     const struct json *talk = json_get(j, "conversations") ? json_get(j, "conversations") : json_get(j, "conversation");
     bool choices = json_count(choices_of(j, &labels)) > 0;
     if (d->score != SCORE_NO && !choices)
-        return err_set(err, ERR_INPUT, "--score wants rows with choices (endings, choices or options), and this one has none");
+        return err_set(err, ERR_INPUT, "--score: expected a row with choices (endings, choices or options)");
     if (choices)
         return take_choices(d, j, err);
     if (json_is_array(talk))

@@ -161,7 +161,9 @@ static int take_array(struct str text, rows_take *take, void *to, struct rows_sk
         if (at < text.n && text.p[at] == ']')
             return 0;
         if (at >= text.n || text.p[at] != ',')
-            return err_set(err, ERR_INPUT, "a comma or the end of the array is wanted");
+            return at >= text.n ? err_set(err, ERR_INPUT, "expected a comma or the end of the array, got the end of the file")
+                                : err_set(err, ERR_INPUT, "expected a comma or the end of the array, got \"%c\"",
+                                          text.p[at] > ' ' && text.p[at] < 127 ? text.p[at] : '?');
         at = skip_white_space(text, at + 1, line);
     }
     return err_set(err, ERR_INPUT, "the array has no end");

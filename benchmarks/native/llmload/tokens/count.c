@@ -49,7 +49,7 @@ static int tokens_print_strings(const struct tokenizer *t, struct str rest, bool
         rc = json_parse(&j, text, NULL, err);
         if (rc == 0) {
             rc = json_is_string(j) ? tokens_print_text(t, str_of(json_string(j, "")), print_ids, err)
-                                   : err_set(err, ERR_INPUT, "a JSON string is wanted");
+                                   : err_set(err, ERR_INPUT, "expected a JSON string, got \"" STR_FMT "\"", STR_ARG(str_sub(text, 0, 40)));
             json_free(j);
         }
         if (rc < 0)
@@ -64,7 +64,7 @@ static int tokens_run(const struct opt_set *set, char **operands, struct err *er
     struct buf text CLEANUP_BUF;
     buf_init(&text, TEXT_MAX);
     if (!opt_text(set, OPTION_TOKENIZER))
-        return err_set(err, ERR_USAGE, "tokens: --tokenizer PATH is wanted");
+        return err_set(err, ERR_USAGE, "tokens: expected --tokenizer PATH");
     if (fs_read(AT_FDCWD, operands[0], TEXT_MAX, 0, &text, err) < 0 || tokenizer_open(&t, opt_text(set, OPTION_TOKENIZER), err) < 0)
         return -1;
     int rc = opt_on(set, OPTION_STRINGS) ? tokens_print_strings(t, buf_text(&text), opt_on(set, OPTION_IDS), err)
@@ -81,7 +81,7 @@ int tokens_main(int argc, char **argv, struct err *err)
         .rows = tokens_rows,
         .count = sizeof tokens_rows / sizeof *tokens_rows,
         .operands = 1,
-        .wanted = "one file is wanted (/dev/stdin for what comes in)",
+        .expected = "one file (/dev/stdin: standard input)",
         .run = tokens_run,
     };
     return verb_run(&verb, argc, argv, err);
