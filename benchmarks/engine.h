@@ -66,8 +66,8 @@ struct metric_rule {
     const char *headline; /* "max"; NULL: the last value alone is the metric (no statistics) */
     bool is_headline; /* the rule has the word; with "last" `headline` is NULL */
     const char *stat; /* the cell is already this statistic of something not printed */
-    struct name values; /* the param with the number of values behind `stat`; n 0: the rule does not name it */
-    uint64_t values_needed; /* fewest of them for a statement on the percentile `stat` */
+    struct name values; /* the param with the number of values behind a percentile; n 0: the rule does not name it */
+    int values_cell; /* the cell with that number; -1: none */
     unsigned number; /* NUMBER_… */
     double low, high; /* values outside are not believed; infinite: open */
     struct str none[8]; /* texts that mean missing, beside the usual words; numbers by value */
@@ -257,6 +257,7 @@ struct series {
     size_t missing; /* values that were none */
     char why[64]; /* what stood there */
     char outside[96]; /* a value that cannot be: the whole series is not believed */
+    unsigned needs; /* values that its percentile needs; 0: not known yet */
     unsigned generation, report; /* of its slice, of its block */
     bool forgotten; /* it came from a part of the output that does not count */
     bool dropped; /* its rule's `when` does not hold, or it is forgotten */

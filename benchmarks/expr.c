@@ -23,7 +23,8 @@ enum op {
     OP_MUL,
     OP_DIV,
     OP_MIN,
-    OP_MAX
+    OP_MAX,
+    OP_EITHER
 };
 enum { ARGS_MAX = 4, DEPTH_MAX = 50, TEXT_MAX = 2048 /* bounds the tree's depth too */ };
 
@@ -102,7 +103,7 @@ static struct str copy(struct parser *p, struct str s)
     return (struct str){arena_dup(p->arena, s.p, s.n), s.n};
 }
 
-/* min(a, b), max(a, b): of values, not of names. */
+/* min(a, b), max(a, b), either(a, b): of values, not of names. */
 static struct expr *parse_choice(struct parser *p, enum op op)
 {
     struct expr *a = parse_or(p), *b = NULL;
@@ -141,7 +142,7 @@ static struct expr *parse_call(struct parser *p, struct str function)
         err_set(
             p->err, ERR_INPUT,
             "there is no function " STR_FMT
-            " with %zu argument%s (there are defined(NAME), rows(READER), samples(METRIC), value(METRIC), matches(CHECK), min(a, b), max(a, b))",
+            " with %zu argument%s (there are defined(NAME), rows(READER), samples(METRIC), value(METRIC), matches(CHECK), min(a, b), max(a, b), either(a, b))",
             STR_ARG(function), e->args, str_plural(e->args));
         return NULL;
     }
@@ -183,7 +184,10 @@ static struct expr *parse_primary(struct parser *p)
         return e;
     }
     if (take(p, "("))
-        return str_is(w, "min") ? parse_choice(p, OP_MIN) : str_is(w, "max") ? parse_choice(p, OP_MAX) : parse_call(p, w);
+        return str_is(w, "min")      ? parse_choice(p, OP_MIN)
+               : str_is(w, "max")    ? parse_choice(p, OP_MAX)
+               : str_is(w, "either") ? parse_choice(p, OP_EITHER)
+                                     : parse_call(p, w);
     struct expr *e = node(p, OP_NAME, NULL, NULL);
     if (e)
         e->text = copy(p, w);
@@ -345,6 +349,7 @@ struct value expr_value(const struct expr *e, const struct expr_names *names)
     case OP_CALL: names->call(names->context, e->text, e->arg, e->args, &v); return v;
     case OP_NOT: v = expr_value(e->a, names); return number_value(truth(&v) != 1);
     case OP_NEGATE: return binary(OP_SUB, number_value(0), expr_value(e->a, names));
+    case OP_EITHER: v = expr_value(e->a, names); return v.kind == VALUE_UNDEFINED ? expr_value(e->b, names) : v;
     case OP_AND:
     case OP_OR:
         v = expr_value(e->a, names);

@@ -1,5 +1,6 @@
 /* finish_metrics.c: values become metrics with their statistics, or are missing with the reason. */
 #include "benchmarks/finish.h"
+#include "benchmarks/percentile.h"
 #include "base/buf.h"
 #include "base/stats.h"
 
@@ -124,19 +125,28 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
     return contradicted(run, s) ? "the output has several different values where one is expected" : NULL;
 }
 
-/* A percentile of fewer values than it needs, or of so many that the output does not say, is withheld, with the reason. */
-static void percentile_withhold(const struct rules_run *run, struct series *s)
+/* The number that the rule names for the values behind the series: a param or a derived name. NaN: not known. */
+static double values_behind(struct ending *e, const struct series *s)
 {
-    uint64_t needs = s->values.n && s->n && !s->dropped ? s->rule->values_needed : 0;
-    const struct value_seen *seen = needs ? value_in(run, s->values, (int)s->block) : NULL;
-    double values = NAN;
-    if (!needs || (seen && str_double(seen->text, &values) && values >= (double)needs) || series_trouble(run, s))
+    struct expr_names names = ending_names(e);
+    struct value v;
+    double number;
+    e->derive_limit = e->run->rules->deriveds;
+    names.name(names.context, s->values, &v);
+    if (v.kind == VALUE_NUMBER)
+        return v.number;
+    return v.kind == VALUE_TEXT && str_double(v.text, &number) ? number : NAN;
+}
+
+/* A percentile of fewer values than it needs, or of so many that the output does not say, is withheld, with the reason. */
+static void percentile_withhold(struct ending *e, struct series *s)
+{
+    struct str name = s->rule->stat ? str_of(s->rule->stat) : s->name;
+    unsigned needs = s->values.n && s->n && !s->dropped ? percentile_needs(name) : 0;
+    double values = needs ? values_behind(e, s) : NAN;
+    if (!needs || values >= needs || series_trouble(e->run, s))
         return;
-    if (isnan(values))
-        snprintf(s->why, sizeof s->why, "%s of an unknown number of values, %llu needed", s->rule->stat, (unsigned long long)needs);
-    else
-        snprintf(s->why, sizeof s->why, "%s of %.0f value%s, %llu needed", s->rule->stat, values, values == 1 ? "" : "s",
-                 (unsigned long long)needs);
+    percentile_reason(name, values, s->why, sizeof s->why);
     s->missing += s->n;
     s->n = 0;
 }
@@ -150,7 +160,8 @@ void series_drop(struct ending *e)
         s->dropped = s->forgotten || (s->rule->when && !ending_holds(e, s->rule->when));
     }
     for (struct series *s = run->series; s; s = s->next) {
-        percentile_withhold(run, s);
+        run->block_now = s->block;
+        percentile_withhold(e, s);
         if (s->dropped)
             s->n = s->missing = 0;
     }

@@ -29,6 +29,8 @@ int load_items(const struct yaml *list, size_t max,
 int reader_cell(struct reader *r, struct str name, const struct yaml *at, const struct rules *rules, struct err *err);
 /* The same by map's key; -1 in *ret if the key is not there. */
 int load_cell(struct reader *r, const struct yaml *map, const char *key, int *ret, const struct rules *rules, struct err *err);
+/* load_metric.c: "{access}.bw": literal parts, and in braces context variables or cells of the reader. */
+int load_template(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err);
 /* A line is worth a look by this reader only if it has one of the pattern's literals (or any line, if it has none). */
 void reader_wants(struct reader *r, const struct pattern *p);
 int load_where(struct where **ret, const struct yaml *y, struct reader *r, struct rules *rules, struct err *err);

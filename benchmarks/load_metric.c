@@ -1,16 +1,14 @@
 /* load_metric.c: metrics of readers and those that are computed: name, unit, direction, what several values mean. */
 #include "benchmarks/load.h"
-#include "base/stats.h"
 #include "benchmarks/number.h"
+#include "benchmarks/percentile.h"
 
 #include <math.h>
-#include <stdio.h>
 
-/* "{access}.bw": parts in braces are context variables or cells. */
-static int load_name(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err)
+int load_template(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err)
 {
     if (text.n > NAME_MAX_BYTES)
-        return rules_complain(at, rules, err, "a metric's name has at most %d characters", NAME_MAX_BYTES);
+        return rules_complain(at, rules, err, "a name has at most %d characters", NAME_MAX_BYTES);
     while (text.n) {
         if (ret->n == PARTS_MAX)
             return rules_complain(at, rules, err, "a name has at most %d parts", PARTS_MAX);
@@ -34,17 +32,25 @@ static int load_name(struct name *ret, struct str text, struct reader *r, const 
             return -1;
         text = str_sub(text, inner.n + 2, text.n);
     }
+    return ret->n ? 0 : rules_complain(at, rules, err, "the name is empty");
+}
+
+/* The same of a metric. */
+static int load_name(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err)
+{
+    if (load_template(ret, text, r, at, rules, err))
+        return -1;
     for (size_t i = 0; i < ret->n; i++)
         for (size_t k = 0; k < ret->part[i].text.n; k++)
             if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_.", ret->part[i].text.p[k]))
                 return rules_complain(at, rules, err,
                                       "a metric's name has lower-case letters, digits, _ and dots (its unit is added by `unit`)");
-    return ret->n ? 0 : rules_complain(at, rules, err, "the name is empty");
+    return 0;
 }
 
-static const char *const metric_keys[] = {"name",   "cell",  "unit",  "from",   "unit_cell", "better",  "headline",
-                                          "stat",   "many",  "step",  "values", "zero",      "missing", "range",
-                                          "suffix", "scale", "where", "when",   "each",      "scope",   NULL};
+static const char *const metric_keys[] = {"name",  "cell", "unit",   "from",  "unit_cell",   "better", "headline", "stat",
+                                          "many",  "step", "values", "zero",  "missing",     "range",  "suffix",   "scale",
+                                          "where", "when", "each",   "scope", "values_cell", NULL};
 
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)
 {
@@ -130,13 +136,20 @@ static int load_unit_cell(struct metric_rule *m, const struct yaml *y, struct re
     return m->unit_var >= 0 ? 0 : rules_complain(at, rules, err, "no reader sets this");
 }
 
-/* Fewest values for a statement on "p99"; 0: not the name of a percentile. */
-static uint64_t percentile_needs(const char *stat)
+/* How many values a percentile is made of: a param's or derived name, or a cell of its row. */
+static int load_values(struct metric_rule *m, const struct yaml *y, struct reader *r, const struct rules *rules, struct err *err)
 {
-    char digits[8];
-    double q;
-    snprintf(digits, sizeof digits, "0.%s", *stat == 'p' ? stat + 1 : "");
-    return str_double(str_of(digits), &q) && q > 0 ? stats_quantile_needs(q) : 0;
+    const struct yaml *values = yaml_get(y, "values"), *cell = yaml_get(y, "values_cell"), *at = values ? values : cell;
+    const struct name_part *last = &m->name.part[m->name.n - 1];
+    bool dynamic = last->cell >= 0 || last->var >= 0;
+    if (at && (at->kind != YAML_SCALAR || (values && cell) ||
+               !(m->stat ? percentile_needs(str_of(m->stat)) > 0 : dynamic || percentile_needs(last->text) > 0)))
+        return rules_complain(
+            at, rules, err,
+            "values (a name) or values_cell is for a percentile: stat: p50, p90, p95, p99, p999, or a name that ends in such a word");
+    if (load_cell(r, y, "values_cell", &m->values_cell, rules, err))
+        return -1;
+    return values ? load_name(&m->values, values->text, r, values, rules, err) : 0;
 }
 
 int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
@@ -164,13 +177,9 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
     if (stat < 0 || scope < 0)
         return -1;
     m->stat = stat ? stats[stat] : NULL;
-    const struct yaml *values = yaml_get(y, "values");
-    m->values_needed = values && values->kind == YAML_SCALAR && m->stat ? percentile_needs(m->stat) : 0;
-    if (values && !m->values_needed)
-        return rules_complain(values, rules, err, "values is a param's name, for stat: p50, p90, p95, p99 or p999");
-    if (values && load_name(&m->values, values->text, r, values, rules, err))
-        return -1;
     m->of_run = scope == 1;
+    if (load_values(m, y, r, rules, err))
+        return -1;
     m->index = rules->metric_count++;
     r->metrics++;
     return 0;
@@ -187,7 +196,7 @@ int load_computed(const struct yaml *y, struct reader *unused, struct rules *rul
         return -1;
     if (!name.n || !yaml_get(y, "value"))
         return rules_complain(y, rules, err, "name and value (an expression) are needed");
-    m->cell = m->unit_cell = m->unit_var = m->step_cell = -1;
+    m->cell = m->unit_cell = m->unit_var = m->step_cell = m->values_cell = -1;
     if (load_name(&m->name, name, &rules->computed_reader, y, rules, err) || load_expr(&c->value, yaml_get(y, "value"), rules, err) ||
         load_unit(&m->unit, yaml_get(y, "unit"), true, rules, err) || load_unit(&m->from, yaml_get(y, "from"), false, rules, err) ||
         units_fit(m, y, rules, err) || load_metric_numbers(m, y, rules, err))

@@ -79,13 +79,13 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
     if (type < 0 || scope < 0 || load_flag(y, "hidden", &p->hidden, rules, err) || load_cell(r, y, "cell", &p->cell, rules, err) ||
         load_where(&where, yaml_get(y, "where"), r, rules, err))
         return -1;
-    if (p->cell < 0 && (p->cell = reader_cell(r, name->text, name, rules, err)) < 0)
+    p->name.n = 0;
+    if ((p->cell < 0 && (p->cell = reader_cell(r, name->text, name, rules, err)) < 0) ||
+        load_template(&p->name, name->text, r, name, rules, err))
         return -1;
     p->type = (enum param_type)type;
     p->of_run = scope == 1;
     p->where = where;
-    p->name.part[0] = (struct name_part){name->text, -1, -1};
-    p->name.n = 1;
     r->params++;
     return 0;
 }

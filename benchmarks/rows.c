@@ -2,6 +2,7 @@
 #include "benchmarks/coverage.h"
 #include "benchmarks/engine.h"
 #include "benchmarks/grouped.h"
+#include "benchmarks/percentile.h"
 #include "benchmarks/slices.h"
 #include "mlruns-format/key.h"
 
@@ -194,6 +195,22 @@ static void version_take(struct rules_run *run, struct source *source, struct st
         memcpy(run->version, source->version, sizeof run->version);
 }
 
+/* A percentile whose row says of how many values it is. Returns true, with the reason in the series, if these are too few. */
+static bool is_of_few(struct series *s, const struct metric_rule *m, const struct str *cells)
+{
+    struct str name = m->stat ? str_of(m->stat) : s->name;
+    double values = NAN;
+    if (m->values_cell < 0 || !(s->needs ? s->needs : (s->needs = percentile_needs(name))))
+        return false;
+    if (cells[m->values_cell].p && number_parse(str_trim(cells[m->values_cell]), 0, &values) != NUMBER_GOOD)
+        values = NAN;
+    if (values >= s->needs)
+        return false;
+    if (!s->missing)
+        percentile_reason(name, values, s->why, sizeof s->why);
+    return true;
+}
+
 static void metric_take(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
                         const struct str *cells, const struct unit *column_unit, unsigned block)
 {
@@ -221,6 +238,10 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
         if (!s->missing++)
             snprintf(s->why, sizeof(s->why), "%s\"" STR_FMT "\"", zero ? "zero: not measured, printed " : "printed ",
                      (int)(cells[m->cell].n > 40 ? 40 : cells[m->cell].n), cells[m->cell].p);
+        return;
+    }
+    if (is_of_few(s, m, cells)) {
+        s->missing++;
         return;
     }
     if (m->step_cell < 0 || !cells[m->step_cell].p || !str_int(str_trim(cells[m->step_cell]), &step)) {
@@ -328,6 +349,20 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
     *run->values_tail = v;
     run->values_tail = &v->next;
     run->values_n++;
+}
+
+static void param_take(struct rules_run *run, const struct source *source, const struct reader *r, const struct param_rule *p,
+                       const struct str *cells, unsigned block, unsigned generation)
+{
+    char name[NAME_MAX_BYTES];
+    size_t n;
+    struct str key = p->name.part[0].text;
+    if (p->name.n > 1 || !key.p) { /* with cells in it */
+        if (!name_make(source, &p->name, cells, name, sizeof name, &n))
+            return;
+        key = (struct str){name, n};
+    }
+    value_see(run, key, cells[p->cell], p->type, r->name, (int)r->index, p->of_run ? -1 : (int)block, p->hidden, generation);
 }
 
 void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned generation, struct str line)
@@ -494,8 +529,7 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
             continue;
         if (run->coverage)
             run->coverage->param[r->index][i]++;
-        value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, p->of_run ? -1 : (int)at, p->hidden,
-                  generation);
+        param_take(run, source, r, p, cells, at, generation);
     }
     for (size_t i = 0; i < r->metrics; i++)
         metric_take(run, source, r, &r->metric[i], cells, units ? units[r->metric[i].cell] : NULL, at);

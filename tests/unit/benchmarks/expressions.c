@@ -10,7 +10,7 @@
 static void what_expressions_tell(void **state)
 {
     static const struct { const char *expr, *text; bool holds; } rows[] = {
-        {"min(2, 3) == 2", "", true}, {"max(2, 1 + 2) == 3", "", true}, {"min(-1, max(1, 2)) == -1", "", true}, {"min(1, 2) == 2", "", false},
+        {"min(2, 3) == 2", "", true}, {"max(2, 1 + 2) == 3", "", true}, {"either(nothing, 3) == 3", "", true}, {"either(2, 3) == 3", "", false}, {"either(value(o), 3) == 4", "o=4\n", true}, {"min(-1, max(1, 2)) == -1", "", true}, {"min(1, 2) == 2", "", false},
         {"min(1, nothing) == 5", "", true}, {"value(o) == 3", "o=3\n", true}, {"value(o) == 4", "o=3\n", false},
         {"value(v.min) == 1", "v=1\nv=4\n", true}, {"value(v.max) == 4 and value(v.mean) == 2.5 and value(v.n) == 2", "v=1\nv=4\n", true},
         {"value(v) == 7", "v=1\nv=4\n", true /* several: not known */}, {"defined(nothing)", "", false},

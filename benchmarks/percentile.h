@@ -1,0 +1,12 @@
+/* percentile.h: how many values a percentile needs before it is believed. */
+#ifndef BENCHMARKS_PERCENTILE_H
+#define BENCHMARKS_PERCENTILE_H
+#include "base/str.h"
+
+/* The end of a metric's name or of its key that names a percentile: "p99" of "latency.tail_p99", "p99_9", "percentile_75". Empty: it is none. */
+struct str percentile_in(struct str name);
+/* Fewest values that allow a statement on this percentile (stats_quantile_needs); 0: the name is none of a percentile. */
+unsigned percentile_needs(struct str name);
+/* "p99 of 16 values, 662 needed"; values NaN: their number is not known. */
+void percentile_reason(struct str name, double values, char *to, size_t size);
+#endif
