@@ -26,6 +26,7 @@ static void cgroup_place_group(const struct mount_line *m, struct str path, stru
         return;
     if (str_is(below, "/"))
         below.n = 0;
+    ret->is_part = skip > 0;
     int n = snprintf(ret->dir, sizeof ret->dir, "%s" STR_FMT, point + 1, STR_ARG(below));
     ret->top = strlen(point + 1);
     ret->found = n > 0 && (size_t)n < sizeof ret->dir;
@@ -60,7 +61,7 @@ static bool cgroup_find_path(struct str cgroups, const char *controller, struct 
 static void cgroup_find_group(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};
-    ret->found = ret->hidden = false;
+    ret->found = ret->hidden = ret->is_part = false;
     ret->version = *controller && cgroup_find_path(cgroups, controller, &path) ? 1 : 2;
     if (ret->version == 2 && !cgroup_find_path(cgroups, "", &path))
         return;
@@ -103,6 +104,16 @@ bool cgroup_is_root(const struct host *h, const struct cgroup *g)
     return look_exists(h, path) == (g->version == 1);
 }
 
+/* In a container the topmost group that is visible has groups above it, whose limits count, too. */
+static bool cgroup_hides_parents(const struct host *h, const struct cgroup *g)
+{
+    struct cgroup top = *g;
+    char path[1100];
+    top.dir[top.top] = 0;
+    snprintf(path, sizeof path, "%s/cgroup.procs", top.dir);
+    return g->is_part || (look_exists(h, path) && !cgroup_is_root(h, &top));
+}
+
 static bool cgroup_climb_once(const struct cgroup *g, char dir[1024])
 {
     char *slash = strrchr(dir, '/');
@@ -113,6 +124,13 @@ static bool cgroup_climb_once(const struct cgroup *g, char dir[1024])
 }
 
 typedef bool reader(const struct host *h, const char *dir, double *ret);
+
+/* Version 1 can exempt groups from the limit of the one above them. Source: admin-guide/cgroup-v1/memory.rst of Linux. */
+static bool cgroup_is_exempted_by(const struct host *h, const char *dir)
+{
+    int64_t hierarchical;
+    return look_read_int(h, &hierarchical, "%s/memory.use_hierarchy", dir) && hierarchical == 0;
+}
 
 /* The smallest of a limit on the way up; HUGE_VAL: none. read returns false where this level has no such file. */
 static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g, reader *read, bool *any)
@@ -127,7 +145,7 @@ static double cgroup_smallest_limit(const struct host *h, const struct cgroup *g
             *any = true;
             least = fmin(least, value);
         }
-    } while (cgroup_climb_once(g, dir));
+    } while (cgroup_climb_once(g, dir) && !(g->version == 1 && cgroup_is_exempted_by(h, dir)));
     return least;
 }
 
@@ -197,6 +215,18 @@ static struct str cgroup_controller_path(struct str cgroups, const char *control
     return path;
 }
 
+/* An older kernel moves processes that end to the root, before they are zombies. stat: as in proc(5). */
+static bool cgroup_has_left(struct str stat)
+{
+    enum { FLAGS = 6, EXITING = 4 }; /* words between state and flags; PF_EXITING */
+    const char *end = memrchr(stat.p, ')', stat.n);
+    struct str rest = end ? str_sub(stat, (size_t)(end + 1 - stat.p), stat.n) : (struct str){"", 0}, state = str_word(&rest);
+    uint64_t flags;
+    for (int i = 1; i < FLAGS; i++)
+        str_word(&rest);
+    return state.n != 1 || strchr("ZX", *state.p) || !str_uint(str_word(&rest), &flags) || flags & EXITING;
+}
+
 bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known)
 {
     static const char *const controllers[] = {"cpu", "cpuacct", "memory", "cpuset", "pids"};
@@ -212,9 +242,7 @@ bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known)
         return false;
     for (size_t i = 0; i < sizeof controllers / sizeof *controllers; i++)
         other |= !str_eq(cgroup_controller_path(buf_text(&own), controllers[i]), cgroup_controller_path(buf_text(&its), controllers[i]));
-    /* An older kernel moves processes that have ended to the root. */
-    const char *end = look_read(h, &text, "proc/%d/stat", pid) ? strrchr(text.p, ')') : NULL;
-    *ret_known = end && end[1] && !strchr("ZX", end[2]);
+    *ret_known = look_read(h, &text, "proc/%d/stat", pid) && !cgroup_has_left((struct str){text.p, text.n});
     return *ret_known && other;
 }
 
@@ -252,7 +280,9 @@ static void cgroup_emit_limit(struct host *h, struct record *r, const char *key,
         return; /* the controller is not there */
     struct buf text CLEANUP_BUF;
     buf_init(&text, 64);
-    if (isinf(least))
+    if (isinf(least) && cgroup_hides_parents(h, g))
+        emit_missing(h, r, key, "no visible control group has a limit, and those above the container's are not visible");
+    else if (isinf(least))
         emit_text(h, r, key, "none");
     else if (strstr(key, "_GiB"))
         emit_GiB(h, r, key, least);
@@ -337,19 +367,34 @@ static int cgroup_before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+/* One limit at the end. why: the program's own is another; now: what is read after the program. */
+static void cgroup_emit_kept(struct record *r, const struct fact *f, const char *why, const struct record *now)
+{
+    char key[64];
+    snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
+    const struct fact *later = f->kind == FACT_PARAM ? record_find(now, FACT_PARAM, key) : NULL;
+    if (why && f->kind == FACT_PARAM && !str_is(f->key, "cgroup.version"))
+        record_missing(r, key, "%s", why);
+    else if (later && !str_eq(later->text, f->text))
+        record_missing(r, key, "it changed while the program ran: " STR_FMT " before, " STR_FMT " after", STR_ARG(f->text),
+                       STR_ARG(later->text));
+    else
+        record_fact(r, f);
+}
+
 static int cgroup_after(struct host *h, struct record *r, struct err *err)
 {
     struct limits_kept *k = h->real && h->argv ? probe_data(h, &probe_cgroup) : NULL;
-    const char *why = cgroup_use_foreign_reason(h);
+    const char *why = cgroup_use_foreign_reason(h, r);
+    struct record now;
     (void)err;
-    for (const struct fact *f = k && k->is_read ? k->facts.first : NULL; f; f = f->next) {
-        char key[64];
-        snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
-        if (why && f->kind == FACT_PARAM && !str_is(f->key, "cgroup.version"))
-            record_missing(r, key, "%s", why);
-        else
-            record_fact(r, f);
-    }
+    if (!k || !k->is_read)
+        return 0;
+    record_init(&now, r->id, r->start_ms);
+    cgroup_emit_limits(h, &now);
+    for (const struct fact *f = k->facts.first; f; f = f->next)
+        cgroup_emit_kept(r, f, why, &now);
+    record_deinit(&now);
     return 0;
 }
 

@@ -9,6 +9,7 @@ struct cgroup {
     int version; /* of the hierarchy that has the controller: 1 or 2 */
     bool found; /* false: no such hierarchy, or the group is not visible in it */
     bool hidden; /* the last mount of the hierarchy shows other groups only */
+    bool is_part; /* the mount shows a part of the hierarchy: the groups above it are not visible */
 };
 
 /* Finds the group of this process in the hierarchy that has `controller` ("cpu", "cpuacct", "memory", "cpuset", "pids").
@@ -28,8 +29,8 @@ void cgroup_climb_to_limit(const struct host *h, struct cgroup *g);
 bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known);
 
 /* Returns why the limits of this process did not apply to the program, as the probe cgroup_use has
- * found so far; NULL: they applied. */
-const char *cgroup_use_foreign_reason(const struct host *h);
+ * found so far, and by the processor time in `r` after the program's end; NULL: they applied. */
+const char *cgroup_use_foreign_reason(const struct host *h, const struct record *r);
 
 /* Reads the processors that the cpuset group allows, as the kernel's list; the nearest ancestor's where the group has none of
  * its own. False, ret->n == 0: not visible. */

@@ -13,10 +13,13 @@ struct cgroup_use {
     struct cgroup cpu, usage_1, memory; /* usage_1: of version 1's cpuacct; version 2 has the use in cpu */
     struct cgroup limit; /* where processors are withheld: the group itself, or one above it whose limit is less */
     struct sampled_file cpu_file, limit_file, usage_file, memory_file, events_file;
-    struct sample_count usage, periods, throttled, throttled_s, killed;
-    bool foreign; /* the program was seen in other groups */
+    struct sample_count usage, periods, throttled, throttled_s, killed, node_killed;
+    int64_t first_ns; /* when it was first counted */
+    bool foreign; /* the program was seen in other groups, */
+    bool foreign_time; /* or has used more processor time than the group */
 };
 
+static const double ELSEWHERE_LEAST_S = 0.2, ELSEWHERE_PART = 0.2; /* of the program's processor time */
 static const double TENTH = 10; /* percent of the periods: a program that was held back so often measures its limit */
 
 static double cgroup_use_value(struct str text, const char *key, bool *ret_found)
@@ -97,6 +100,20 @@ static void cgroup_use_read_memory(struct host *h, struct record *r, struct cgro
     }
 }
 
+/* The kernel counts those of all groups, and of none, in one number. Source: count_vm_event(OOM_KILL), Linux 4.13. */
+static void cgroup_use_count_node_kills(struct host *h, struct cgroup_use *g)
+{
+    struct buf text CLEANUP_BUF;
+    double value, rate;
+    bool found;
+    buf_init(&text, 1 << 17);
+    if (look_read_file(h, "proc/vmstat", 32768, &text) != 0)
+        return;
+    value = cgroup_use_value(buf_text(&text), "oom_kill", &found);
+    if (found)
+        sample_rate(&g->node_killed, h, value, 0, &rate);
+}
+
 static void cgroup_use_find_groups(struct host *h, struct cgroup_use *g)
 {
     if (g->searched)
@@ -120,8 +137,10 @@ static int cgroup_use_before(struct host *h, struct record *r, struct err *err)
         return 0;
     probes_set_now(h);
     cgroup_use_find_groups(h, g);
+    g->first_ns = h->state->now_ns;
     cgroup_use_count_processors(h, NULL, g);
     cgroup_use_read_memory(h, NULL, g);
+    cgroup_use_count_node_kills(h, g);
     return 0;
 }
 
@@ -138,11 +157,25 @@ static void cgroup_use_detect_move(struct host *h, struct cgroup_use *g)
         g->foreign = cgroup_is_other(h, pids[i], &known);
 }
 
-const char *cgroup_use_foreign_reason(const struct host *h)
+/* A move between two samples is not seen: then the group has used less than the program. False where the counting began late. */
+static bool cgroup_use_ran_outside(const struct host *h, const struct cgroup_use *g, const struct record *r)
 {
-    const struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
+    double own = record_number(r, "run.user_s", 0) + record_number(r, "run.system_s", 0), wall = record_number(r, "run.wall_s", -1);
+    bool from_start = wall >= 0 && g->first_ns && (double)(h->state->now_ns - g->first_ns) / 1e9 >= wall;
+    return from_start && g->usage.known && own - g->usage.sum > ELSEWHERE_LEAST_S && own - g->usage.sum > ELSEWHERE_PART * own;
+}
+
+const char *cgroup_use_foreign_reason(const struct host *h, const struct record *r)
+{
+    struct cgroup_use *g = probe_data(h, &probe_cgroup_use);
     if (h->regrouped)
         return h->regrouped;
+    if (g && g->searched && h->state->ended && !g->foreign && !g->foreign_time) {
+        cgroup_use_count_processors((struct host *)h, NULL, g);
+        g->foreign_time = cgroup_use_ran_outside(h, g, r);
+    }
+    if (g && g->foreign_time)
+        return "the program used more processor time than the control group that it was started in: it ran in another one";
     return g && g->foreign ? "the program moved to another control group than the one that it was started in" : NULL;
 }
 
@@ -163,10 +196,30 @@ static int cgroup_use_sample(struct host *h, struct record *r, struct err *err)
 static bool cgroup_use_emit_foreign(struct host *h, struct record *r)
 {
     static const char *const keys[] = {"cgroup.throttled_s", "cgroup.throttled_percent", "cgroup.oom_kills"};
-    const char *why = cgroup_use_foreign_reason(h);
+    const char *why = cgroup_use_foreign_reason(h, r);
     for (size_t i = 0; why && i < sizeof keys / sizeof *keys; i++)
         emit_missing(h, r, keys[i], "%s", why);
     return why;
+}
+
+/* Kills in other groups may be of the program's own processes, in groups that it has made. */
+static void cgroup_use_emit_kills(struct host *h, struct record *r, struct cgroup_use *g)
+{
+    double own = g->killed.known ? g->killed.sum : 0, others = 0;
+    cgroup_use_count_node_kills(h, g);
+    if (g->node_killed.known && g->node_killed.sum > own)
+        others = g->node_killed.sum - own;
+    if (g->killed.known && others > 0)
+        emit_missing(h, r, "cgroup.oom_kills",
+                     "%.0f in the program's group, and %.0f in other groups of the node, perhaps of the program too", own, others);
+    else if (g->killed.known)
+        record_metric(r, "cgroup.oom_kills", own, "", DIR_LOWER, 0, 0);
+    if (own > 0)
+        noise_add_reason(r, "the kernel killed %.0f process%s of the control group because memory was exhausted", own,
+                         own == 1 ? "" : "es");
+    if (others > 0)
+        noise_add_reason(r, "the kernel killed %.0f process%s outside of the program's control group because memory was exhausted", others,
+                         others == 1 ? "" : "es");
 }
 
 /* What was counted since the first look. */
@@ -186,11 +239,7 @@ static int cgroup_use_after(struct host *h, struct record *r, struct err *err)
         if (percent > TENTH)
             noise_add_reason(r, "the control group's limit withheld processors in %.3g %% of its periods", percent);
     }
-    if (g->killed.known)
-        record_metric(r, "cgroup.oom_kills", g->killed.sum, "", DIR_LOWER, 0, 0);
-    if (g->killed.sum > 0)
-        noise_add_reason(r, "the kernel killed %.0f process%s of the control group for want of memory", g->killed.sum,
-                         g->killed.sum == 1 ? "" : "es");
+    cgroup_use_emit_kills(h, r, g);
     return 0;
 }
 

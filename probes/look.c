@@ -236,7 +236,10 @@ void emit_GiB(const struct host *h, struct record *r, const char *key, double by
 {
     double size = bytes / 1073741824.0;
     char text[32];
-    snprintf(text, sizeof text, "%.*f", size < 10 ? 2 : 1, size);
+    if (size > 0 && size < 0.1) /* two decimals of a small limit would be another one, or none */
+        snprintf(text, sizeof text, "%.3g", size);
+    else
+        snprintf(text, sizeof text, "%.*f", size < 10 ? 2 : 1, size);
     emit_text(h, r, key, text);
 }
 

@@ -60,7 +60,8 @@ void emit_buf(const struct host *h, struct record *r, const char *key, const str
 void emit_text(const struct host *h, struct record *r, const char *key, const char *value);
 void emit_int(const struct host *h, struct record *r, const char *key, int64_t value);
 void emit_tag(const struct host *h, struct record *r, const char *key, struct str value);
-/* Records bytes as GiB, with two decimals below 10 and one above: equal machines read equal. */
+/* Records bytes as GiB, with two decimals below 10 and one above: equal machines read equal. Below
+ * 0.1 it has three digits. */
 void emit_GiB(const struct host *h, struct record *r, const char *key, double bytes);
 /* Records the text of a file, at most 4095 bytes, as a param. Returns whether it was read. Records
  * nothing for a file that does not exist, and a missing fact for one that cannot be read. */

@@ -77,6 +77,13 @@ P
         is "a limit of a group above is the one that withheld processors" "$("$BENCHWRAP" show --json --tree t last | jq -c '[.metrics[] | select(.key == "cgroup.throttled_percent").value > 20]')" "[true]"
     fi
     for try in $(seq 20); do rmdir $(printf '%s/below ' $quota_groups) 2>/dev/null && break; sleep 0.1; done
+    # A limit that is set while the program runs is not the one that was read before.
+    set_limit='echo 20000 >"$1/cpu.cfs_quota_us"'
+    [ -d /sys/fs/cgroup/cpu/ ] || set_limit='echo "20000 100000" >"$1/cpu.max"'
+    # shellcheck disable=SC2086 # the first of the groups
+    sh "$join" "$BENCHWRAP" -q --tree t -- sh -c "$set_limit" sh ${quota_groups%% *}
+    is "a limit that changed while the program ran is missing" "$("$BENCHWRAP" show --json --tree t last | jq -c '[(.params | has("cgroup.cpu_limit")), (.missing[] | select(.key == "cgroup.cpu_limit").reason)]')" \
+        '[false,"it changed while the program ran: 0.16 before, 0.2 after"]'
     # A program that joins a group by itself: the launcher's limits are not its own.
     "$BENCHWRAP" -q --tree t --sample 250ms -- sh "$join" timeout 2 sh -c 'while :; do :; done'
     is "a program that joins another group: its limits and what they withheld are missing" "$("$BENCHWRAP" show --json --tree t last | jq -c '[(.params | has("cgroup.cpu_limit")), (.metrics | map(.key) | any(startswith("cgroup."))), (.missing | map(select(.key | test("cgroup.(cpu_limit|throttled_s|oom_kills)")).reason) | unique)]')" \

@@ -373,15 +373,70 @@ static void counts_of_a_short_run(void **state)
     end(&m);
 }
 
+/* A group that the program has made counts its own kills in version 1. The kernel's number of the node has them. */
+static void kills_outside_of_the_group(void **state)
+{
+    for (int i = 0; i < 2; i++) {
+        struct machine m;
+        (void)state;
+        begin(&m);
+        m.h.argv = argv;
+        put(&m, "proc/self/cgroup", "4:memory:/job\n");
+        put(&m, "proc/self/mountinfo", "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+        put(&m, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 3\n");
+        put(&m, "proc/vmstat", "nr_free_pages 1\noom_kill 7\n");
+        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        put(&m, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 4\n");
+        put(&m, "proc/vmstat", i == 0 ? "nr_free_pages 1\noom_kill 8\n" : "nr_free_pages 1\noom_kill 9\n");
+        probes_run(PROBE_AFTER, false, &m.h, &m.r);
+        assert_int_equal(isnan(last(&m, "cgroup.oom_kills")), i == 1);
+        assert_int_equal(strstr(missing(&m, "cgroup.oom_kills"), "1 in the program's group, and 1 in other groups") != NULL, i == 1);
+        end(&m);
+    }
+}
+
+/* A program that moves and ends between two samples has used what its first group has not. */
+static void time_outside_of_the_group(void **state)
+{
+    static const struct {
+        double user_s, wall_s;
+        bool foreign;
+    } rows[] = {{3, 1, true}, {1.1, 1, false}, {3, 1e6, false}}; /* the last one began long before the counting */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        (void)state;
+        begin(&m);
+        m.h.argv = argv;
+        put(&m, "proc/self/cgroup", "0::/job\n");
+        put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+        put(&m, "sys/fs/cgroup/job/cgroup.events", "populated 1\n");
+        put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 0\nthrottled_usec 0\n");
+        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 2000000\nnr_periods 110\nnr_throttled 0\nthrottled_usec 0\n");
+        sample(&m, 2);
+        record_metric(&m.r, "run.user_s", rows[i].user_s, "s", DIR_LOWER, 0, 0);
+        record_metric(&m.r, "run.system_s", 0, "s", DIR_LOWER, 0, 0);
+        record_metric(&m.r, "run.wall_s", rows[i].wall_s, "s", DIR_LOWER, 0, 0);
+        probes_run(PROBE_AFTER, false, &m.h, &m.r);
+        assert_int_equal(isnan(last(&m, "cgroup.throttled_s")), rows[i].foreign);
+        assert_int_equal(strstr(missing(&m, "cgroup.throttled_s"), "more processor time") != NULL, rows[i].foreign);
+        end(&m);
+    }
+}
+
 /* cgexec, `systemd-run --scope` or a container engine below the program: what the launcher's groups count is not the program's. */
 static void a_program_in_other_groups(void **state)
 {
     static const struct {
         const char *groups, *stat;
         bool foreign;
-    } rows[] = {{"0::/job\n", "77 (a) S 1\n", false},          {"0::/job/scope\n", "77 (a) S 1\n", true},
-                {"0::/\n", "77 (a) Z 1\n", false},             {"0::/other\n", "77 (a) Z) R 1\n", true},
-                {"5:misc:/x\n0::/job\n", "77 (a) R 1\n", false}, {"1:memory:/x\n0::/job\n", "77 (a) R 1\n", true}};
+    } rows[] = {{"0::/job\n", "77 (a) S 1 1 1 0 -1 4194304 9\n", false},
+                {"0::/job/scope\n", "77 (a) S 1 1 1 0 -1 4194304 9\n", true},
+                {"0::/\n", "77 (a) Z 1 1 1 0 -1 4194316 9\n", false},
+                {"0::/\n", "77 (a) R 1 1 1 0 -1 4194308 9\n", false}, /* it ends */
+                {"0::/other\n", "77 (a) Z) R 1 1 1 0 -1 4194304 9\n", true},
+                {"5:misc:/x\n0::/job\n", "77 (a) R 1 1 1 0 -1 4194304 9\n", false},
+                {"1:memory:/x\n0::/job\n", "77 (a) R 1 1 1 0 -1 4194304 9\n", true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct machine m;
         (void)state;
@@ -699,6 +754,8 @@ int main(void)
         cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(a_rate_needs_a_window), cmocka_unit_test(throttling_of_the_group),
         cmocka_unit_test(throttling_by_a_group_above),
         cmocka_unit_test(counts_of_a_short_run),
+        cmocka_unit_test(kills_outside_of_the_group),
+        cmocka_unit_test(time_outside_of_the_group),
         cmocka_unit_test(a_program_in_other_groups),
         cmocka_unit_test(each_controller_is_read_in_its_own_hierarchy),
         cmocka_unit_test(a_hidden_hierarchy_gives_nothing),
