@@ -293,7 +293,7 @@ static bool may_go_on(struct str line)
     while (n && (line.p[n - 1] == 'e' || line.p[n - 1] == 'E' || line.p[n - 1] == '.' || line.p[n - 1] == ',' || line.p[n - 1] == '-' ||
                  line.p[n - 1] == '+'))
         n--;
-    return n && line.p[n - 1] >= '0' && line.p[n - 1] <= '9';
+    return n && str_is_digit(line.p[n - 1]);
 }
 
 int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,

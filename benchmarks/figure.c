@@ -36,10 +36,10 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
     bool whole = !memchr(line.p + n->from, '.', n->to - n->from), section = x->section[0] && indented;
     *ret_unit = u;
     for (size_t i = 0; i + 2 < label.n; i++) /* "L0:54.7% L1": values of others */
-        if (is_digit(label.p[i]) && (label.p[i + 1] == '%' || (label.p[i + 1] == '.' && is_digit(label.p[i + 2]))))
+        if (str_is_digit(label.p[i]) && (label.p[i + 1] == '%' || (label.p[i + 1] == '.' && str_is_digit(label.p[i + 2]))))
             return false;
     bool asked = u && figure_is_rate(u) && c->strong ? figure_is_rate_condition(label) : figure_is_condition(label);
-    if (!label.n || label.n > 70 || asked || (!is_letter(label.p[0]) && !(section && is_ordinal(label))))
+    if (!label.n || label.n > 70 || asked || (!str_is_letter(label.p[0]) && !(section && is_ordinal(label))))
         return false;
     if (section && figure_is_condition(str_of(x->section)))
         return false;
@@ -71,12 +71,12 @@ static size_t trailing_name(struct str line, const struct number *n, char *to, s
 {
     struct str rest = str_sub(line, n->end, line.n);
     size_t i = 0, words = 0;
-    if (!is_blank(char_at(rest, 0)))
+    if (!str_is_blank(char_at(rest, 0)))
         return 0;
-    while (i < rest.n && !is_one_of(rest.p[i], ",;()[]|=:\t") && !is_digit(rest.p[i]) &&
-           !(is_blank(rest.p[i]) && i && is_blank(char_at(rest, i + 1))))
+    while (i < rest.n && !is_one_of(rest.p[i], ",;()[]|=:\t") && !str_is_digit(rest.p[i]) &&
+           !(str_is_blank(rest.p[i]) && i && str_is_blank(char_at(rest, i + 1))))
         i++;
-    if (i < rest.n && !is_one_of(rest.p[i], ",;(") && !is_blank(rest.p[i]))
+    if (i < rest.n && !is_one_of(rest.p[i], ",;(") && !str_is_blank(rest.p[i]))
         return 0;
     struct str text = str_trim(str_sub(rest, 0, i)), each = text, word;
     while ((word = str_word(&each)).n && words++ == 0 && figure_is_small(word))
@@ -110,13 +110,13 @@ static size_t whole_label(struct str line, size_t number)
 {
     struct str text = str_sub(line, 0, number);
     size_t n = text.n;
-    while (n && is_blank(text.p[n - 1]))
+    while (n && str_is_blank(text.p[n - 1]))
         n--;
     bool column = n && (number - n >= 2 || (number > n && text.p[number - 1] == '\t')) && text.p[n - 1] != '=';
     if (!n || (text.p[n - 1] != ':' && !column))
         return number;
     struct str clause = figure_clause(str_sub(text, 0, n));
-    if (!clause.n || (!is_letter(clause.p[0]) && !is_ordinal(clause)) || memchr(clause.p, '=', clause.n) ||
+    if (!clause.n || (!str_is_letter(clause.p[0]) && !is_ordinal(clause)) || memchr(clause.p, '=', clause.n) ||
         memchr(clause.p, ':', clause.n) || memchr(clause.p, '.', clause.n))
         return number;
     return (size_t)(clause.p - line.p);
@@ -172,7 +172,7 @@ static bool follows_amount(struct str line, const struct number *before, const s
     char next = char_at(line, before->end);
     if (c->strong) /* "500 test keys: 0.001 s" */
         return !before->unit && next == ' ' && name.p == line.p + before->end + 1;
-    bool apart = is_one_of(next, ",;|)]") || next == '\t' || (is_blank(next) && is_blank(char_at(line, before->end + 1)));
+    bool apart = is_one_of(next, ",;|)]") || next == '\t' || (str_is_blank(next) && str_is_blank(char_at(line, before->end + 1)));
     return !n->inside && !apart; /* "1000 requests in 2.00 s" */
 }
 
@@ -209,7 +209,7 @@ static bool is_bare_score(struct str line, const struct number *n, size_t count)
     size_t words = 0;
     for (; (next = str_word(&rest)).n; words++)
         word = next;
-    return words && words <= 3 && !n->plain && !n->error && !n->inside && n->to == line.n && is_blank(line.p[n->from - 1]) &&
+    return words && words <= 3 && !n->plain && !n->error && !n->inside && n->to == line.n && str_is_blank(line.p[n->from - 1]) &&
            guess_letters(word) && !memchr(name.p, ',', name.n) && figure_is_score(word);
 }
 
@@ -242,7 +242,7 @@ static bool compose(const struct figure_context *x, struct str line, const struc
     struct str between = str_sub(line, from, n->from - from), clause = without_error_name(figure_clause(between));
     struct candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
     size_t i = n->from;
-    while (i > from && (is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
+    while (i > from && (str_is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
         i--;
     c.strong = (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t');
@@ -314,7 +314,7 @@ static bool compose(const struct figure_context *x, struct str line, const struc
 /* "[READ], AverageLatency(us), 38.5": a tag, a name and a value. */
 static size_t take_tagged(const struct figure_context *x, struct str line, struct figure *to)
 {
-    const char *close = char_at(line, 0) == '[' && is_letter(char_at(line, 1)) ? memchr(line.p, ']', line.n) : NULL;
+    const char *close = char_at(line, 0) == '[' && str_is_letter(char_at(line, 1)) ? memchr(line.p, ']', line.n) : NULL;
     struct str rest = close ? str_sub(line, (size_t)(close + 1 - line.p), line.n) : (struct str){"", 0}, tag, name;
     if (char_at(rest, 0) != ',')
         return 0;
@@ -355,7 +355,7 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         size_t i = n[k].from;
-        while (i && is_blank(line.p[i - 1]))
+        while (i && str_is_blank(line.p[i - 1]))
             i--;
         if (!n[k].plain && (n[k].unit || n[k].raw.n || n[k].from - i >= 2 || (i && is_one_of(line.p[i - 1], ":="))))
             return true;
@@ -396,9 +396,9 @@ static bool is_promising(struct str line)
     if (line.n < 3)
         return false;
     for (size_t i = 1; i < line.n; i++)
-        if (is_digit(line.p[i]) && is_one_of(line.p[i - 1], " \t:=(<~|./"))
+        if (str_is_digit(line.p[i]) && is_one_of(line.p[i - 1], " \t:=(<~|./"))
             return true;
-    return is_digit(line.p[0]);
+    return str_is_digit(line.p[0]);
 }
 
 size_t figure_find(struct figure_context *x, struct str line, struct figure to[FIGURES_MAX])
@@ -407,7 +407,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
     if (line.n > FIGURE_LINE_MAX || !guess_plain_line(line, FIGURE_LINE_MAX))
         return 0;
-    while (indent < line.n && is_blank(line.p[indent]))
+    while (indent < line.n && str_is_blank(line.p[indent]))
         indent++;
     struct str words = str_trim(line);
     if (!words.n)
@@ -426,8 +426,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             goto done;
         if (figure_take_columns(x, words, to, &n) && (n || x->header[0]))
             goto done;
-        bool rows =
-            count >= 3 && number[0].from == 0 && (is_blank(char_at(words, number[0].to)) && is_blank(char_at(words, number[0].to + 1)));
+        bool rows = count >= 3 && number[0].from == 0 &&
+                    (str_is_blank(char_at(words, number[0].to)) && str_is_blank(char_at(words, number[0].to + 1)));
         bool inside = only_rate(number, count, &single);
         for (size_t k = 0; k < count && !rows && n < FIGURES_MAX; k++) {
             const struct number *c = &number[k];

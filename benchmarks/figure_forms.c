@@ -31,10 +31,11 @@ static struct columns columns_of(struct str line)
 {
     struct columns c = {.n = 0};
     for (size_t i = 0; i < line.n && c.n < COLUMNS_MAX;) {
-        while (i < line.n && (is_blank(line.p[i]) || line.p[i] == '|'))
+        while (i < line.n && (str_is_blank(line.p[i]) || line.p[i] == '|'))
             i++;
         size_t from = i;
-        while (i < line.n && line.p[i] != '\t' && line.p[i] != '|' && !(line.p[i] == ' ' && (i + 1 == line.n || is_blank(line.p[i + 1]))))
+        while (i < line.n && line.p[i] != '\t' && line.p[i] != '|' &&
+               !(line.p[i] == ' ' && (i + 1 == line.n || str_is_blank(line.p[i + 1]))))
             i++;
         if (i > from)
             c.field[c.n++] = str_trim(str_sub(line, from, i - from));
@@ -59,7 +60,7 @@ static bool column_figure(struct str name, struct str title, struct str field, s
 {
     struct number n;
     size_t length = guess_number(field);
-    if (!length || (title.n == 1 && !is_letter(title.p[0])))
+    if (!length || (title.n == 1 && !str_is_letter(title.p[0])))
         return false;
     size_t end = figure_number_take(field, 0, length, &n);
     if (end != field.n || n.plain || n.raw.n)
@@ -88,7 +89,7 @@ bool figure_take_columns(const struct figure_context *x, struct str line, struct
     size_t numbers = 0, n = 0;
     for (size_t i = 1; i < row.n; i++)
         numbers += guess_number(row.field[i]) > 0;
-    if (row.n < 3 || numbers + 1 != row.n || !is_letter(char_at(row.field[0], 0)) || str_ends(row.field[0], ":"))
+    if (row.n < 3 || numbers + 1 != row.n || !str_is_letter(char_at(row.field[0], 0)) || str_ends(row.field[0], ":"))
         return false;
     for (size_t i = 1; i < row.n && head.n == row.n && n < FIGURES_MAX; i++)
         n += column_figure(row.field[0], head.field[i], row.field[i], &to[n]);
@@ -120,21 +121,21 @@ size_t figure_take_parts(struct str line, struct figure *to)
             return 0;
         value[n] = str_sub(values, at, length);
         at += length;
-        while (n + 1 < count && is_blank(char_at(values, at)))
+        while (n + 1 < count && str_is_blank(char_at(values, at)))
             at++;
         size_t word = at; /* "175.7 us / 201.4 us" */
-        while (n + 1 < count && is_letter(char_at(values, at)))
+        while (n + 1 < count && str_is_letter(char_at(values, at)))
             at++;
         if (n + 1 < count && at > word) {
             if (n ? !str_eq(each, str_sub(values, word, at - word)) : false)
                 return 0;
             each = str_sub(values, word, at - word);
         }
-        while (n + 1 < count && is_blank(char_at(values, at)))
+        while (n + 1 < count && str_is_blank(char_at(values, at)))
             at++;
         if (n + 1 < count && char_at(values, at++) != '/')
             return 0;
-        while (n + 1 < count && is_blank(char_at(values, at)))
+        while (n + 1 < count && str_is_blank(char_at(values, at)))
             at++;
     }
     struct str unit_text = str_trim(str_sub(values, at, values.n)), unit_word = str_word(&unit_text), raw;

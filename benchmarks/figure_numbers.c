@@ -10,7 +10,7 @@
 
 static bool is_stamp_char(char c)
 {
-    return is_digit(c) || is_one_of(c, "-:.,/TZ+");
+    return str_is_digit(c) || is_one_of(c, "-:.,/TZ+");
 }
 
 /* "2026-11-20 10:11:12,123 ", "[10:11:12] ", "I1120 10:11:12.123 ", "INFO: " at the beginning. */
@@ -20,10 +20,10 @@ struct str figure_without_stamp(struct str s)
         size_t i = 0, digits = 0, marks = 0;
         bool bracket = char_at(s, 0) == '[';
         for (i = bracket; i < s.n && is_stamp_char(s.p[i]); i++) {
-            digits += is_digit(s.p[i]);
+            digits += str_is_digit(s.p[i]);
             marks += s.p[i] == ':' || s.p[i] == '-';
         }
-        if (digits >= 4 && marks >= 2 && (bracket ? char_at(s, i) == ']' : is_blank(char_at(s, i)))) {
+        if (digits >= 4 && marks >= 2 && (bracket ? char_at(s, i) == ']' : str_is_blank(char_at(s, i)))) {
             s = str_trim(str_sub(s, i + bracket, s.n));
             continue;
         }
@@ -56,7 +56,7 @@ static void mark_inside(struct str line, struct number *n, size_t count)
 
 static bool is_error_sign(struct str before)
 {
-    while (before.n && is_blank(before.p[before.n - 1]))
+    while (before.n && str_is_blank(before.p[before.n - 1]))
         before.n--;
     return str_ends(before, "\xc2\xb1") || str_ends(before, "+/-") || str_ends(before, "+-") || str_ends(before, "-/+");
 }
@@ -66,12 +66,12 @@ static size_t skip_error(struct str line, size_t at)
 {
     static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", "-/+"};
     size_t i = at;
-    while (i < line.n && is_blank(line.p[i]))
+    while (i < line.n && str_is_blank(line.p[i]))
         i++;
     for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
         if (str_starts(str_sub(line, i, line.n), signs[k])) {
             i += strlen(signs[k]);
-            while (i < line.n && is_blank(line.p[i]))
+            while (i < line.n && str_is_blank(line.p[i]))
                 i++;
             size_t n = guess_number(str_sub(line, i, line.n));
             return n ? i + n : at;
@@ -83,15 +83,15 @@ static size_t skip_error(struct str line, size_t at)
 static size_t minutes_at(struct str s, char *to, size_t size)
 {
     size_t i = 0, minutes = 0, from;
-    while (i < s.n && i < 5 && is_digit(s.p[i]))
+    while (i < s.n && i < 5 && str_is_digit(s.p[i]))
         minutes = minutes * 10 + (size_t)(s.p[i++] - '0');
     bool colon = char_at(s, i) == ':';
-    if (!i || !(colon || char_at(s, i) == 'm') || !is_digit(char_at(s, i + 1)))
+    if (!i || !(colon || char_at(s, i) == 'm') || !str_is_digit(char_at(s, i + 1)))
         return 0;
     from = ++i;
     size_t n = guess_number(str_sub(s, i, s.n));
-    bool fraction = is_digit(char_at(s, i + 1)) && char_at(s, i + 2) == '.' && (i + n == s.n || is_blank(char_at(s, i + n)));
-    if (!n || (colon ? !fraction : char_at(s, i + n) != 's' || is_letter(char_at(s, i + n + 1))))
+    bool fraction = str_is_digit(char_at(s, i + 1)) && char_at(s, i + 2) == '.' && (i + n == s.n || str_is_blank(char_at(s, i + n)));
+    if (!n || (colon ? !fraction : char_at(s, i + n) != 's' || str_is_letter(char_at(s, i + n + 1))))
         return 0;
     char seconds[24];
     double value;
@@ -138,7 +138,7 @@ static bool is_power(struct str word, struct str next)
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (str_starts(word, signs[i])) {
             size_t n = strlen(signs[i]);
-            return is_digit(word.n > n ? word.p[n] : char_at(next, 0));
+            return str_is_digit(word.n > n ? word.p[n] : char_at(next, 0));
         }
     return false;
 }
@@ -147,7 +147,7 @@ static bool is_power(struct str word, struct str next)
 static bool is_quotient(struct str word)
 {
     const char *slash = memchr(word.p, '/', word.n);
-    return slash && slash > word.p && is_letter(slash[-1]) && slash + 1 < word.p + word.n && is_letter(slash[1]);
+    return slash && slash > word.p && str_is_letter(slash[-1]) && slash + 1 < word.p + word.n && str_is_letter(slash[1]);
 }
 
 static bool is_rate_word(struct str word)
@@ -161,7 +161,7 @@ static bool is_rate_word(struct str word)
 static void take_unit(struct str line, size_t at, bool joined, struct number *n)
 {
     size_t blanks = 0;
-    while (is_blank(char_at(line, at + blanks)))
+    while (str_is_blank(char_at(line, at + blanks)))
         blanks++;
     struct str before = str_trim(str_sub(line, 0, n->from));
     size_t gap_max = str_ends(before, ":") || str_ends(before, "=") ? 8 : 3;
@@ -170,7 +170,7 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     at += blanks;
     bool open = is_one_of(char_at(line, at), "[(");
     size_t from = at + open, to = from;
-    while (to < line.n && !is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|=") && line.p[to] != ':')
+    while (to < line.n && !str_is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|=") && line.p[to] != ':')
         to++;
     if (open && !is_one_of(char_at(line, to), ")]"))
         return;
@@ -189,7 +189,7 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
         n->plain = true;
         return;
     }
-    if (!open && !joined && is_blank(char_at(rest, 0)) && (str_is(per, "per") || str_is(per, "/")) && time.n) {
+    if (!open && !joined && str_is_blank(char_at(rest, 0)) && (str_is(per, "per") || str_is(per, "/")) && time.n) {
         while (time.n && is_one_of(time.p[time.n - 1], ".,;)"))
             time.n--;
         if (figure_rate(word, time, &n->unit)) {
@@ -223,7 +223,8 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
         return n->end;
     }
     char next = char_at(line, n->to), behind = char_at(line, n->to + 1);
-    bool ends = !next || is_blank(next) || is_one_of(next, ",;)]}>|") || ((next == '.' || next == ':') && (!behind || is_blank(behind)));
+    bool ends =
+        !next || str_is_blank(next) || is_one_of(next, ",;)]}>|") || ((next == '.' || next == ':') && (!behind || str_is_blank(behind)));
     if (!ends) {
         take_unit(line, n->to, true, n);
         n->joined = n->unit || n->raw.n;
@@ -238,14 +239,14 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
             n->joined = true;
             return n->end = to + word.n;
         }
-        while (to < line.n && !is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|="))
+        while (to < line.n && !str_is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|="))
             to++;
         if (next == '/') /* "1/2" is no figure by itself: a list of parts may read it */
             n->plain = true;
         n->end = to;
         return to;
     }
-    if (next == ',' && is_digit(behind)) { /* "1.234,5": a decimal comma, or a list */
+    if (next == ',' && str_is_digit(behind)) { /* "1.234,5": a decimal comma, or a list */
         n->plain = true;
         return n->end;
     }
@@ -263,12 +264,12 @@ static bool follows_minutes(struct str before)
     while (before.n && is_one_of(before.p[before.n - 1], " \t:,"))
         before.n--;
     size_t from = before.n;
-    while (from && is_letter(before.p[from - 1]))
+    while (from && str_is_letter(before.p[from - 1]))
         from--;
     struct str word = str_sub(before, from, before.n), amount = str_trim(str_sub(before, 0, from));
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (str_is(word, units[i]))
-            return amount.n && is_digit(amount.p[amount.n - 1]);
+            return amount.n && str_is_digit(amount.p[amount.n - 1]);
     return false;
 }
 
@@ -284,22 +285,22 @@ static bool is_continued(struct str line, const struct number *n, size_t k)
         return str_is(mark, ",") || str_is(mark, ";") || str_is(mark, "x") || str_is(mark, "*") || str_is(mark, "\xc3\x97");
     struct str name = str_trim(str_sub(line, 0, n[k - 1].from));
     bool fraction = memchr(line.p + n[k - 1].from, '.', n[k - 1].to - n[k - 1].from) != NULL;
-    return is_blank(char_at(between, 0)) && (between.n == 1 || (fraction && name.n && is_one_of(name.p[name.n - 1], ":=")));
+    return str_is_blank(char_at(between, 0)) && (between.n == 1 || (fraction && name.n && is_one_of(name.p[name.n - 1], ":=")));
 }
 
 /* "107 852 015": the length of a number in three or more groups of digits, 0: it is none. */
 static size_t grouped_length(struct str s)
 {
     size_t i = 0, groups = 1;
-    while (i < 4 && is_digit(char_at(s, i)))
+    while (i < 4 && str_is_digit(char_at(s, i)))
         i++;
     if (!i || i > 3 || s.p[0] == '0')
         return 0;
-    for (; char_at(s, i) == ' ' && is_digit(char_at(s, i + 1)) && is_digit(char_at(s, i + 2)) && is_digit(char_at(s, i + 3)) &&
-           !is_digit(char_at(s, i + 4));
+    for (; char_at(s, i) == ' ' && str_is_digit(char_at(s, i + 1)) && str_is_digit(char_at(s, i + 2)) && str_is_digit(char_at(s, i + 3)) &&
+           !str_is_digit(char_at(s, i + 4));
          i += 4)
         groups++;
-    return groups >= 3 && is_blank(char_at(s, i)) && !is_digit(char_at(s, i + 1)) ? i : 0;
+    return groups >= 3 && str_is_blank(char_at(s, i)) && !str_is_digit(char_at(s, i + 1)) ? i : 0;
 }
 
 /* "107 852 015 ops/s" as the only number behind a name, or without one. False: it is no such number. */
@@ -311,7 +312,7 @@ static bool take_grouped(struct str line, size_t i, struct number *n)
         return false;
     figure_number_take(line, i, length, n);
     for (size_t at = n->from; n->unit && at < n->to; at++)
-        if (is_digit(line.p[at]))
+        if (str_is_digit(line.p[at]))
             n->own[k++] = line.p[at];
     return n->unit && figure_is_rate(n->unit);
 }
@@ -321,18 +322,18 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
     size_t count = 0;
     for (size_t i = 0; i < line.n && count < FIGURE_NUMBERS_MAX; i++) {
         char before = i ? line.p[i - 1] : ' ';
-        if (!is_digit(line.p[i]) && !(is_one_of(line.p[i], "-+") && is_digit(char_at(line, i + 1))) &&
-            !(line.p[i] == '.' && is_digit(char_at(line, i + 1))))
+        if (!str_is_digit(line.p[i]) && !(is_one_of(line.p[i], "-+") && str_is_digit(char_at(line, i + 1))) &&
+            !(line.p[i] == '.' && str_is_digit(char_at(line, i + 1))))
             continue;
-        bool apart = is_blank(before) || is_one_of(before, "=:([<>~|,;") || (unsigned char)before == 0xb1;
-        bool clock = i > 1 && is_one_of(before, ":,") && is_digit(line.p[i - 2]); /* 10:11:12 and 1,2,3 are no numbers */
+        bool apart = str_is_blank(before) || is_one_of(before, "=:([<>~|,;") || (unsigned char)before == 0xb1;
+        bool clock = i > 1 && is_one_of(before, ":,") && str_is_digit(line.p[i - 2]); /* 10:11:12 and 1,2,3 are no numbers */
         size_t n = apart && !clock ? guess_number(str_sub(line, i, line.n)) : 0;
         if (n) {
             i = (take_grouped(line, i, &to[count]) ? to[count].end : figure_number_take(line, i, n, &to[count])) - 1;
             count++;
             continue;
         }
-        while (i + 1 < line.n && (is_letter(line.p[i + 1]) || is_digit(line.p[i + 1]) || is_one_of(line.p[i + 1], ".-_")))
+        while (i + 1 < line.n && (str_is_letter(line.p[i + 1]) || str_is_digit(line.p[i + 1]) || is_one_of(line.p[i + 1], ".-_")))
             i++;
     }
     mark_inside(line, to, count);
@@ -346,7 +347,7 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
 struct str figure_clause(struct str text)
 {
     size_t end = text.n;
-    while (end && (is_blank(text.p[end - 1]) || is_one_of(text.p[end - 1], "=:~<>.([")))
+    while (end && (str_is_blank(text.p[end - 1]) || is_one_of(text.p[end - 1], "=:~<>.([")))
         end--;
     size_t from = end, open = end;
     if (end && is_one_of(text.p[end - 1], ")]")) { /* "Latency (us)": the brackets belong to the name */
@@ -356,7 +357,7 @@ struct str figure_clause(struct str text)
     }
     while (from) {
         char c = text.p[from - 1];
-        if (is_one_of(c, ",;|\t)]}") || (c == ' ' && from > 1 && is_blank(text.p[from - 2])))
+        if (is_one_of(c, ",;|\t)]}") || (c == ' ' && from > 1 && str_is_blank(text.p[from - 2])))
             break;
         from--;
     }
@@ -397,7 +398,7 @@ size_t figure_name_clean(struct str label, char *to, size_t size)
 bool figure_has_number(struct str label)
 {
     for (size_t i = 0; i < label.n; i++)
-        if (is_digit(label.p[i]) && (i == 0 || is_one_of(label.p[i - 1], " \t=:([,")))
+        if (str_is_digit(label.p[i]) && (i == 0 || is_one_of(label.p[i - 1], " \t=:([,")))
             return true;
     return false;
 }

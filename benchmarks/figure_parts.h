@@ -16,21 +16,6 @@ struct number {
     bool joined, inside, error, plain; /* inside: in parentheses; error: behind ±; plain: cannot be a result, only ends a name */
 };
 
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static inline bool is_letter(char c)
-{
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
-static inline bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static inline bool is_one_of(char c, const char *set)
 {
     return c && strchr(set, c);

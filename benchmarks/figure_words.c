@@ -5,11 +5,6 @@
 
 #include <stdio.h>
 
-static bool is_letter(char c)
-{
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
 /* Lower-case words with one blank between and around them; camel case is divided. */
 static void divide_words(struct str label, char *to, size_t size)
 {
@@ -17,7 +12,7 @@ static void divide_words(struct str label, char *to, size_t size)
     to[n++] = ' ';
     for (size_t i = 0; i < label.n && n + 3 < size; i++) {
         char c = label.p[i];
-        bool word = is_letter(c) || (c >= '0' && c <= '9');
+        bool word = str_is_letter(c) || (c >= '0' && c <= '9');
         bool hump = i && c >= 'A' && c <= 'Z' && label.p[i - 1] >= 'a' && label.p[i - 1] <= 'z';
         if ((hump || !word) && to[n - 1] != ' ')
             to[n++] = ' ';
@@ -249,7 +244,7 @@ bool figure_is_progress(struct str line)
         first.n--;
     bool counted = second.n > 0;
     for (size_t i = 0; i < second.n; i++) /* "3", "3/10:", "[12]", "#4", not "3.5ms" */
-        counted = counted && ((second.p[i] >= '0' && second.p[i] <= '9') || strchr("#[]():/,", second.p[i]));
+        counted = counted && (str_is_digit(second.p[i]) || strchr("#[]():/,", second.p[i]));
     if (counted &&
         is_any(first,
                "epoch step iter iteration batch round pass trial sample chunk progress seed warmup interval cycle loop run rep repeat "
@@ -342,7 +337,7 @@ static bool is_counted(struct str amount)
     if (amount.n < 3 || amount.n > 20)
         return is_any(amount, "op it ev tx");
     for (size_t i = 0; i < amount.n; i++)
-        if (!is_letter(amount.p[i]) && amount.p[i] != '_')
+        if (!str_is_letter(amount.p[i]) && amount.p[i] != '_')
             return false;
     return !counted_may_hide(amount) && !units_find(amount);
 }
@@ -374,7 +369,7 @@ static bool is_span_of_time(struct str s)
 static bool is_word(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (!is_letter(s.p[i]) && s.p[i] != '_')
+        if (!str_is_letter(s.p[i]) && s.p[i] != '_')
             return false;
     return s.n >= 3;
 }

@@ -88,7 +88,7 @@ static size_t find_spots(struct str line, const struct figure *f, size_t figures
             bool unit = f[k].printed.n && f[k].unit && units_find(f[k].printed) == f[k].unit && guess_contract(f[k].unit);
             to[n] = (struct spot){.from = at, .to = at + f[k].digits.n, .figure = &f[k], .unit = unit ? f[k].printed : (struct str){"", 0}};
             at = to[n++].to - 1;
-        } else if (!figures && line.p[at] >= '0' && line.p[at] <= '9' && param_at(line, at, &to[n]))
+        } else if (!figures && str_is_digit(line.p[at]) && param_at(line, at, &to[n]))
             at = to[n++].to - 1;
     }
     return n;

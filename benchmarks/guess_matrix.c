@@ -23,8 +23,8 @@ static bool all_names(const struct matrix *m)
 {
     for (size_t i = 0; i < m->columns; i++) {
         struct str c = m->column[i];
-        if (!guess_letters(c) || (c.p[0] >= '0' && c.p[0] <= '9') || c.p[0] == '(' || c.n > 40 || memchr(c.p, '=', c.n) ||
-            memchr(c.p, '{', c.n) || str_ends(c, ":") || str_ends(c, ".") || str_ends(c, ","))
+        if (!guess_letters(c) || str_is_digit(c.p[0]) || c.p[0] == '(' || c.n > 40 || memchr(c.p, '=', c.n) || memchr(c.p, '{', c.n) ||
+            str_ends(c, ":") || str_ends(c, ".") || str_ends(c, ","))
             return false;
         for (size_t k = 0; k < i; k++)
             if (str_eq(m->column[k], c))
@@ -113,7 +113,7 @@ static void take_rows(const struct guess *g, struct matrix *m)
         if (!first && (l.good != m->rows_numbered || (l.good ? !follows(numbered_of(before), l) : str_eq(before, label))))
             break;
         m->rows_numbered = l.good;
-        m->rows_bare = label.p[0] >= '0' && label.p[0] <= '9';
+        m->rows_bare = str_is_digit(label.p[0]);
         before = label;
         m->end = i;
         see_row(m, g->line[i].text);

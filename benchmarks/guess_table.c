@@ -20,20 +20,15 @@ struct table {
     bool wide; /* labels are parted by two blanks or more, and have blanks in them */
 };
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* The fields of a line, parted by blanks, or (wide) by two of them. 0: too many. */
 static size_t fields_of(struct str line, bool wide, struct str *to)
 {
     size_t n = 0;
     for (size_t i = 0; i < line.n;) {
-        while (i < line.n && blank(line.p[i]))
+        while (i < line.n && str_is_blank(line.p[i]))
             i++;
         size_t from = i;
-        while (i < line.n && !(blank(line.p[i]) && (!wide || line.p[i] == '\t' || i + 1 == line.n || blank(line.p[i + 1]))))
+        while (i < line.n && !(str_is_blank(line.p[i]) && (!wide || line.p[i] == '\t' || i + 1 == line.n || str_is_blank(line.p[i + 1]))))
             i++;
         if (i == from)
             break;

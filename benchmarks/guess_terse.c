@@ -81,7 +81,7 @@ static void take_row(struct terse *t)
         if (!t->rows)
             *c = (struct field){.first = s, .numeric = true, .words = true, .distinct = true, .zero = true};
         c->numeric = c->numeric && guess_is_number(s);
-        c->words = c->words && guess_letters(s) && !(s.p[0] >= '0' && s.p[0] <= '9') && s.n <= 60 && !memchr(s.p, '{', s.n);
+        c->words = c->words && guess_letters(s) && !str_is_digit(s.p[0]) && s.n <= 60 && !memchr(s.p, '{', s.n);
         c->varied = c->varied || !str_eq(s, c->first);
         c->distinct = c->distinct && !(t->rows && str_eq(s, c->last));
         c->zero = c->zero && is_zero(s);

@@ -11,16 +11,12 @@ static bool has_number(struct str line)
     return false;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The length of the dotted number at the place, and its parts; 0: none, or a date such as 23.11.2026. */
 static size_t dotted_number(struct str line, size_t at, size_t *ret_parts)
 {
     size_t n = at, part = at;
-    for (*ret_parts = 1; n < line.n && (is_digit(line.p[n]) || (line.p[n] == '.' && n + 1 < line.n && is_digit(line.p[n + 1]))); n++)
+    for (*ret_parts = 1; n < line.n && (str_is_digit(line.p[n]) || (line.p[n] == '.' && n + 1 < line.n && str_is_digit(line.p[n + 1])));
+         n++)
         if (line.p[n] == '.') {
             ++*ret_parts;
             part = n + 1;
@@ -65,7 +61,7 @@ static bool is_named_version(struct str line, size_t from, size_t n, size_t part
 static bool version_in(struct str line, const char *name, size_t *ret_from, size_t *ret_n)
 {
     for (size_t i = 1; i + 2 < line.n; i++) {
-        size_t parts = 0, n = strchr(" -v:(", line.p[i - 1]) && is_digit(line.p[i]) ? dotted_number(line, i, &parts) : 0;
+        size_t parts = 0, n = strchr(" -v:(", line.p[i - 1]) && str_is_digit(line.p[i]) ? dotted_number(line, i, &parts) : 0;
         struct str before = str_trim(str_sub(line, 0, i)), behind = str_sub(line, i + n, line.n);
         bool said = n && is_called_version(before);
         bool ends = str_ends(before, "=") || str_ends(before, "(") || (str_ends(before, ":") && !said);

@@ -5,25 +5,10 @@
 
 #include <stdio.h>
 
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool letter(char c)
-{
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
 bool guess_letters(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (letter(s.p[i]))
+        if (str_is_letter(s.p[i]))
             return true;
     return false;
 }
@@ -33,16 +18,16 @@ size_t guess_number(struct str s)
     size_t i = 0, digits = 0, groups = 0;
     if (s.n && (s.p[0] == '-' || s.p[0] == '+'))
         i++;
-    for (; i < s.n && digit(s.p[i]); i++)
+    for (; i < s.n && str_is_digit(s.p[i]); i++)
         digits++;
-    while (digits && digits <= 3 * (1 + groups) && i + 3 < s.n && s.p[i] == ',' && digit(s.p[i + 1]) && digit(s.p[i + 2]) &&
-           digit(s.p[i + 3]) && !(i + 4 < s.n && digit(s.p[i + 4]))) { /* 1,234,567 */
+    while (digits && digits <= 3 * (1 + groups) && i + 3 < s.n && s.p[i] == ',' && str_is_digit(s.p[i + 1]) && str_is_digit(s.p[i + 2]) &&
+           str_is_digit(s.p[i + 3]) && !(i + 4 < s.n && str_is_digit(s.p[i + 4]))) { /* 1,234,567 */
         i += 4;
         digits += 3;
         groups++;
     }
-    if (i + 1 < s.n && s.p[i] == '.' && digit(s.p[i + 1]))
-        for (i++; i < s.n && digit(s.p[i]); i++)
+    if (i + 1 < s.n && s.p[i] == '.' && str_is_digit(s.p[i + 1]))
+        for (i++; i < s.n && str_is_digit(s.p[i]); i++)
             digits++;
     if (!digits || digits > 30)
         return 0;
@@ -52,7 +37,7 @@ size_t guess_number(struct str s)
         if (e < s.n && (s.p[e] == '-' || s.p[e] == '+'))
             e++;
         size_t from = e;
-        while (e < s.n && digit(s.p[e]))
+        while (e < s.n && str_is_digit(s.p[e]))
             e++;
         if (e > from && e - from <= 3)
             i = e;
@@ -191,7 +176,7 @@ static void normal(struct str label, char *to, size_t size)
     to[n++] = ' ';
     for (size_t i = 0; i < label.n && n + 3 < size; i++) {
         char c = label.p[i];
-        bool word = letter(c) || digit(c);
+        bool word = str_is_letter(c) || str_is_digit(c);
         bool hump = i && c >= 'A' && c <= 'Z' && label.p[i - 1] >= 'a' && label.p[i - 1] <= 'z';
         if ((hump || !word) && to[n - 1] != ' ')
             to[n++] = ' ';
@@ -296,7 +281,7 @@ static const char *percentile(struct str label, struct arena *a)
     buf_init(&b, 64);
     buf_putc(&b, 'p');
     for (size_t i = 0; i < n; i++)
-        if (digit(label.p[i]))
+        if (str_is_digit(label.p[i]))
             buf_putc(&b, label.p[i]);
     return arena_dup(a, b.p, b.n);
 }
@@ -325,20 +310,20 @@ const char *guess_segment(struct str label, struct arena *a)
         text.n = (size_t)(tail - text.p);
     key_segment(&b, text.n ? text : label);
     size_t from = 0, n;
-    while (from < b.n && (b.p[from] == '_' || digit(b.p[from])))
+    while (from < b.n && (b.p[from] == '_' || str_is_digit(b.p[from])))
         from++;
     n = b.n > from + 48 ? 48 : b.n - from;
     while (n && b.p[from + n - 1] == '_')
         n--;
-    return n && letter(b.p[from]) ? arena_dup(a, b.p + from, n) : "value";
+    return n && str_is_letter(b.p[from]) ? arena_dup(a, b.p + from, n) : "value";
 }
 
 void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
 {
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
-        bool apart = !i || !letter(text.p[i - 1]);
-        struct str token = !i || blank(text.p[i - 1]) ? str_sub(text, i, text.n) : (struct str){"", 0};
+        bool apart = !i || !str_is_letter(text.p[i - 1]);
+        struct str token = !i || str_is_blank(text.p[i - 1]) ? str_sub(text, i, text.n) : (struct str){"", 0};
         token = token.n ? str_word(&token) : token;
         if (token.n > 3 && token.p == text.p + i &&
             (str_has(token, "://") || str_starts(token, "/") || str_starts(token, "./"))) { /* another one next time */
@@ -346,12 +331,12 @@ void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
             i += token.n - 1;
             continue;
         }
-        size_t n = apart && digit(c) && !keep_numbers ? guess_number(str_sub(text, i, text.n)) : 0;
-        if (n && (i + n == text.n || !letter(text.p[i + n])) && (i + n == text.n || text.p[i + n] != '%')) {
+        size_t n = apart && str_is_digit(c) && !keep_numbers ? guess_number(str_sub(text, i, text.n)) : 0;
+        if (n && (i + n == text.n || !str_is_letter(text.p[i + n])) && (i + n == text.n || text.p[i + n] != '%')) {
             buf_puts(to, "[\\d.]+");
             i += n - 1;
-        } else if (digit(c) && !apart) { /* all of "sha256": "sha224" is another name */
-            for (; i < text.n && digit(text.p[i]); i++)
+        } else if (str_is_digit(c) && !apart) { /* all of "sha256": "sha224" is another name */
+            for (; i < text.n && str_is_digit(text.p[i]); i++)
                 buf_putc(to, text.p[i]);
             i--;
         } else if (c == ' ' || c == '\t') {

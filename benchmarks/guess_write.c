@@ -182,7 +182,7 @@ static void write_head(struct buf *b, const struct guess *g, const char *name, c
 static bool takes_value(const char *before)
 {
     struct str arg = str_of(before);
-    bool attached = arg.n > 2 && arg.p[1] != '-' && arg.p[2] >= '0' && arg.p[2] <= '9';
+    bool attached = arg.n > 2 && arg.p[1] != '-' && str_is_digit(arg.p[2]);
     return arg.n >= 2 && arg.p[0] == '-' && !str_is(arg, "--") && !guess_is_number(arg) && !attached && !memchr(arg.p, '=', arg.n);
 }
 
@@ -207,7 +207,7 @@ static void write_arguments(struct buf *b, char *const *argv, struct arena *a)
     bool any = false;
     for (size_t i = 1; argv && argv[0] && argv[i] && i < 200; i++) {
         struct str arg = str_of(argv[i]), value = arg, flag = str_cut(&value, '=');
-        bool attached = arg.n > 2 && arg.p[1] != '-' && arg.p[2] >= '0' && arg.p[2] <= '9'; /* -t16 */
+        bool attached = arg.n > 2 && arg.p[1] != '-' && str_is_digit(arg.p[2]); /* -t16 */
         if (attached) {
             flag = str_sub(arg, 0, 2);
             value = str_sub(arg, 2, arg.n);

@@ -32,7 +32,7 @@ static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
         return false;
     if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
         to[n++] = s.p[i++];
-    for (; i < s.n && (s.p[i] == ',' || (s.p[i] >= '0' && s.p[i] <= '9')); i++) {
+    for (; i < s.n && (s.p[i] == ',' || str_is_digit(s.p[i])); i++) {
         if (s.p[i] == ',') {
             if (groups ? digits != 3 : digits < 1 || digits > 3)
                 return false;
@@ -95,7 +95,7 @@ enum number_kind number_parse(struct str text, unsigned flags, double *ret)
 struct numbered numbered_of(struct str word)
 {
     struct numbered l = {.head = word};
-    while (l.head.n && l.head.p[l.head.n - 1] >= '0' && l.head.p[l.head.n - 1] <= '9')
+    while (l.head.n && str_is_digit(l.head.p[l.head.n - 1]))
         l.head.n--;
     l.good = str_uint(str_sub(word, l.head.n, word.n), &l.number) && !memchr(l.head.p, '.', l.head.n);
     return l;

@@ -37,9 +37,9 @@ static void name_part_add(struct buf *b, struct str inside)
 {
     size_t from = b->n, i = 0;
     key_segment(b, inside);
-    while (i < inside.n && !((inside.p[i] | 32) >= 'a' && (inside.p[i] | 32) <= 'z') && !(inside.p[i] >= '0' && inside.p[i] <= '9'))
+    while (i < inside.n && !((inside.p[i] | 32) >= 'a' && (inside.p[i] | 32) <= 'z') && !str_is_digit(inside.p[i]))
         i++;
-    bool digit = i < inside.n && inside.p[i] >= '0' && inside.p[i] <= '9';
+    bool digit = i < inside.n && str_is_digit(inside.p[i]);
     if (!b->failed && digit && from && b->p[from - 1] != '.' && b->n > from && b->p[from] == 'n') {
         memmove(b->p + from, b->p + from + 1, b->n - from - 1);
         b->n--;

@@ -29,7 +29,7 @@ static char *scratch(struct wrapped *w, size_t n)
 static bool digits_until(struct str s, size_t *at)
 {
     size_t from = *at;
-    while (*at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9')
+    while (*at < s.n && str_is_digit(s.p[*at]))
         (*at)++;
     return *at > from;
 }

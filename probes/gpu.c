@@ -15,7 +15,7 @@ static bool gpu_emit_nvidia_driver(struct host *h, struct record *r)
     for (struct str word = str_word(&line); word.n > 0; word = str_word(&line)) {
         bool number = memchr(word.p, '.', word.n) != NULL;
         for (size_t i = 0; i < word.n; i++)
-            number = number && ((word.p[i] >= '0' && word.p[i] <= '9') || word.p[i] == '.');
+            number = number && (str_is_digit(word.p[i]) || word.p[i] == '.');
         if (number) {
             emit_param(h, r, "gpu.kernel_driver", word);
             break;

@@ -6,16 +6,6 @@
 
 enum { LABEL_LONGEST = 48, VALUE_LONGEST = 128 };
 
-static bool label_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool label_is_letter(char c)
-{
-    return str_lower(c) >= 'a' && str_lower(c) <= 'z';
-}
-
 static bool label_is_hex(char c)
 {
     return str_hex_digit(c) >= 0;
@@ -42,7 +32,7 @@ static struct str label_before(struct str t, size_t sign, char small[LABEL_LONGE
     if (end > 0 && (t.p[end - 1] == '"' || t.p[end - 1] == '\''))
         end--;
     for (from = end; from > 0 && end - from < LABEL_LONGEST &&
-                     (label_is_letter(t.p[from - 1]) || label_is_digit(t.p[from - 1]) || strchr(" _-/.", t.p[from - 1])) && t.p[from - 1];)
+                     (str_is_letter(t.p[from - 1]) || str_is_digit(t.p[from - 1]) || strchr(" _-/.", t.p[from - 1])) && t.p[from - 1];)
         from--;
     for (size_t i = from; i < end; i++)
         small[i - from] = str_lower(t.p[i]);
@@ -54,7 +44,7 @@ static const struct label_row *find_label(struct str label)
     for (const struct label_row *r = labels; r < labels + sizeof labels / sizeof *labels; r++)
         if (str_ends(label, r->text.p)) {
             char before = label.n > r->text.n ? label.p[label.n - r->text.n - 1] : ' ';
-            if (r->kind == HEX || !(label_is_letter(before) || label_is_digit(before)))
+            if (r->kind == HEX || !(str_is_letter(before) || str_is_digit(before)))
                 return r;
         }
     return NULL;
@@ -64,8 +54,8 @@ static bool label_fits_value(enum label kind, struct str v)
 {
     size_t digits = 0, letters = 0, small = 0, hex = 0;
     for (size_t i = 0; i < v.n; i++) {
-        digits += label_is_digit(v.p[i]);
-        letters += label_is_letter(v.p[i]);
+        digits += str_is_digit(v.p[i]);
+        letters += str_is_letter(v.p[i]);
         small += v.p[i] >= 'a' && v.p[i] <= 'z';
         hex += label_is_hex(v.p[i]) || strchr(":.-xX", v.p[i]) != NULL;
     }
@@ -74,7 +64,7 @@ static bool label_fits_value(enum label kind, struct str v)
     case SERIAL: return v.n >= 4 && digits >= 2 && !(digits < 8 && secret_is_quantity(v));
     case SERIAL_MIXED: return v.n >= 6 && digits >= 2 && letters >= 2 && small == 0;
     case NAME:
-        return v.n >= 3 && (label_is_letter(v.p[0]) || (unsigned char)v.p[0] >= 0x80) && !identities_is_common(v, true) &&
+        return v.n >= 3 && (str_is_letter(v.p[0]) || (unsigned char)v.p[0] >= 0x80) && !identities_is_common(v, true) &&
                !secret_is_redacted(v);
     }
     return false;
@@ -83,7 +73,7 @@ static bool label_fits_value(enum label kind, struct str v)
 size_t identity_find_labelled(struct str t, size_t sign, size_t *ret_from, const char **ret_what, char *ret_with)
 {
     char small[LABEL_LONGEST];
-    if (sign == 0 || !(label_is_letter(t.p[sign - 1]) || strchr("\"' \t", t.p[sign - 1])))
+    if (sign == 0 || !(str_is_letter(t.p[sign - 1]) || strchr("\"' \t", t.p[sign - 1])))
         return 0;
     const struct label_row *row = find_label(label_before(t, sign, small));
     if (!row)
@@ -166,7 +156,7 @@ bool identity_is_version(struct str t, size_t at, size_t n)
     size_t end = at, from;
     struct str number = str_sub(t, at, n);
     if (at > 1 && strchr("-_/@=~", t.p[at - 1]) && t.p[at - 1] &&
-        (label_is_letter(t.p[at - 2]) || label_is_digit(t.p[at - 2]) || t.p[at - 2] == '=') && !label_is_private_address(number)) {
+        (str_is_letter(t.p[at - 2]) || str_is_digit(t.p[at - 2]) || t.p[at - 2] == '=') && !label_is_private_address(number)) {
         /* "libfoo-1.2.3.4", "gcc/1.2.3.4", "foo@1.2.3.4", "foo==1.2.3.4"; not "host=1.2.3.4" */
         if (t.p[at - 1] != '=' || t.p[at - 2] == '=')
             return t.p[at - 1] != '@' || (at + n >= t.n || t.p[at + n] != ':');
@@ -176,7 +166,7 @@ bool identity_is_version(struct str t, size_t at, size_t n)
             end--;
         for (from = end;
              from > 0 && end - from < LABEL_LONGEST &&
-             (label_is_letter(t.p[from - 1]) || label_is_digit(t.p[from - 1]) || (t.p[from - 1] && strchr("_-.+/", t.p[from - 1])));)
+             (str_is_letter(t.p[from - 1]) || str_is_digit(t.p[from - 1]) || (t.p[from - 1] && strchr("_-.+/", t.p[from - 1])));)
             from--;
         struct str word = str_sub(t, from, end - from);
         if (word.n == 0)

@@ -42,7 +42,7 @@ static void lustre_add_mount(void *context, const char *name)
     if (f->h->public_profile)
         return;
     size_t n = 0; /* a site's own name for it would identify the site */
-    for (; n < 16 && ((name[n] >= 'a' && name[n] <= 'z') || (name[n] >= '0' && name[n] <= '9')); n++)
+    for (; n < 16 && ((name[n] >= 'a' && name[n] <= 'z') || str_is_digit(name[n])); n++)
         ;
     bool good = n > 0 && (name[n] == '-' || name[n] == 0);
     for (int i = 0; i + 1 < f->l->count; i++) /* mounted twice: by number */

@@ -30,7 +30,7 @@ static bool redact_get_bit(const struct bits *b, size_t i)
 static void redact_add_digests(struct str value, struct bits *b)
 {
     for (size_t i = 0, from = 0; i <= value.n; i++)
-        if (i == value.n || !((value.p[i] >= '0' && value.p[i] <= '9') || (value.p[i] >= 'a' && value.p[i] <= 'f'))) {
+        if (i == value.n || !(str_is_digit(value.p[i]) || (value.p[i] >= 'a' && value.p[i] <= 'f'))) {
             if (i - from >= 40)
                 redact_set_bits(b, &(struct secret){.at = from, .n = i - from, .kind = SECRET_RANDOM});
             from = i + 1;

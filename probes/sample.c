@@ -131,7 +131,7 @@ static bool sample_is_numbered_name(struct str rest, bool disk)
             i++;
         for (; i < rest.n && rest.p[i] != 0 && strchr(letters, rest.p[i]); i++)
             words++;
-        for (; i < rest.n && rest.p[i] >= '0' && rest.p[i] <= '9'; i++)
+        for (; i < rest.n && str_is_digit(rest.p[i]); i++)
             digits++;
         if (words > 2 || digits == 0 || digits > 4)
             return false;

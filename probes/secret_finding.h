@@ -32,24 +32,9 @@ struct secret_search {
     void *context;
 };
 
-static inline bool secret_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static inline bool secret_is_letter(char c)
-{
-    return str_lower(c) >= 'a' && str_lower(c) <= 'z';
-}
-
 static inline bool secret_is_token_byte(char c) /* base64 in both alphabets, without '/', which paths are full of */
 {
-    return secret_is_digit(c) || secret_is_letter(c) || c == '+' || c == '_' || c == '-';
-}
-
-static inline bool secret_is_blank(char c)
-{
-    return c == ' ' || c == '\t';
+    return str_is_digit(c) || str_is_letter(c) || c == '+' || c == '_' || c == '-';
 }
 
 /* Reports a secret at these bytes. */
@@ -74,14 +59,14 @@ static inline bool secret_is_line_end(struct str t, size_t at)
 
 static inline size_t secret_skip_blanks(struct str t, size_t at)
 {
-    while (at < t.n && secret_is_blank(t.p[at]))
+    while (at < t.n && str_is_blank(t.p[at]))
         at++;
     return at;
 }
 
 static inline bool secret_is_name_byte(char c)
 {
-    return secret_is_letter(c) || secret_is_digit(c) || c == '_' || c == '-' || c == '.';
+    return str_is_letter(c) || str_is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 /* Which of the 16 bytes from p on are token bytes, and which of those are digits: a bit for each. */
@@ -109,7 +94,7 @@ static inline unsigned secret_tokens_of_16(const char *p, unsigned *ret_digits)
     *ret_digits = 0;
     for (unsigned i = 0; i < 16; i++) {
         tokens |= secret_is_token_byte(p[i]) ? 1u << i : 0;
-        *ret_digits |= secret_is_digit(p[i]) ? 1u << i : 0;
+        *ret_digits |= str_is_digit(p[i]) ? 1u << i : 0;
     }
     return tokens;
 }

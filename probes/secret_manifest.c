@@ -8,11 +8,6 @@ enum { NAME_BYTES = 16, BASE64_LEAST = 8 };
 
 typedef void value_found(void *context, size_t at, size_t n);
 
-static bool manifest_is_space(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static bool manifest_is_quote(char c)
 {
     return c == '"' || c == '\'' || c == '\\';
@@ -26,7 +21,7 @@ static size_t manifest_line_end(struct str t, size_t from)
 
 static size_t manifest_skip_spaces(struct str t, size_t at)
 {
-    while (at < t.n && manifest_is_space(t.p[at]))
+    while (at < t.n && str_is_blank(t.p[at]))
         at++;
     return at;
 }
@@ -57,7 +52,7 @@ static bool manifest_is_base64(struct str v, bool known)
 static void manifest_report_value(const struct manifest *m, struct str t, size_t at, size_t end, value_found *each, void *context)
 {
     bool number;
-    while (at < end && (manifest_is_space(t.p[at]) || manifest_is_quote(t.p[at])))
+    while (at < end && (str_is_blank(t.p[at]) || manifest_is_quote(t.p[at])))
         at++;
     size_t to = at;
     while (to < end && !manifest_is_quote(t.p[to]) && t.p[to] != '\r' && (m->is_plain || !strchr(" \t,}", t.p[to])))
@@ -80,7 +75,7 @@ void manifest_check_lines(struct manifest *m, struct str t, size_t from, value_f
             m->in_data = false;
             return;
         }
-        while (colon < end && !(t.p[colon] == ':' && (colon + 1 == end || manifest_is_space(t.p[colon + 1]) || t.p[colon + 1] == '\r' ||
+        while (colon < end && !(t.p[colon] == ':' && (colon + 1 == end || str_is_blank(t.p[colon + 1]) || t.p[colon + 1] == '\r' ||
                                                       manifest_is_quote(t.p[colon + 1]))))
             colon++;
         manifest_report_value(m, t, colon < end ? colon + 1 : begin, end, each, context);
@@ -117,7 +112,7 @@ static void manifest_begin_section(struct manifest *m, struct str t, size_t name
     if (at < end && !strchr("{#\r", t.p[at]))
         return;
     for (size_t i = from; i < name; i++)
-        if (!manifest_is_space(t.p[i]) && !manifest_is_quote(t.p[i]) && t.p[i] != '-')
+        if (!str_is_blank(t.p[i]) && !manifest_is_quote(t.p[i]) && t.p[i] != '-')
             return;
     m->in_data = true;
     m->indent = (unsigned short)(name - from - (name > from && manifest_is_quote(t.p[name - 1])));
@@ -133,7 +128,7 @@ void manifest_check_colon(struct manifest *m, struct str t, size_t colon, value_
     if (str_is(name, "apiVersion")) {
         m->kind = m->kind == MANIFEST_SECRET ? MANIFEST_SECRET : MANIFEST_BEGUN;
     } else if (str_is(name, "kind")) {
-        while (value < t.n && (manifest_is_space(t.p[value]) || manifest_is_quote(t.p[value])))
+        while (value < t.n && (str_is_blank(t.p[value]) || manifest_is_quote(t.p[value])))
             value++;
         struct str kind = str_sub(t, value, 6);
         if (str_is_anycase(kind, "secret") && !(value + 6 < t.n && str_lower(t.p[value + 6]) >= 'a' && str_lower(t.p[value + 6]) <= 'z'))

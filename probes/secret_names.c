@@ -3,16 +3,6 @@
 
 enum { JOINED_MAX = 64 };
 
-static bool secret_name_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool secret_name_is_letter(char c)
-{
-    return str_lower(c) >= 'a' && str_lower(c) <= 'z';
-}
-
 static bool secret_name_is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
@@ -117,12 +107,12 @@ static enum secret_weight secret_whole_weight(struct str name)
 {
     char small[JOINED_MAX];
     struct str joined = {small, 0};
-    while (name.n > 0 && secret_name_is_digit(name.p[name.n - 1])) /* "password2" */
+    while (name.n > 0 && str_is_digit(name.p[name.n - 1])) /* "password2" */
         name.n--;
     if (name.n > JOINED_MAX)
         name = str_sub(name, name.n - JOINED_MAX, JOINED_MAX);
     for (size_t i = 0; i < name.n; i++)
-        if (secret_name_is_letter(name.p[i]) || secret_name_is_digit(name.p[i]))
+        if (str_is_letter(name.p[i]) || str_is_digit(name.p[i]))
             small[joined.n++] = str_lower(name.p[i]);
     return joined.n ? secret_ending_weight(joined) : SECRET_NAME_NONE;
 }
@@ -137,9 +127,9 @@ enum secret_weight secret_name_weight(struct str name)
         return SECRET_NAME_LINE;
     for (size_t i = 0; i < name.n;) {
         size_t from = i++;
-        if (!secret_name_is_letter(name.p[from]) && !secret_name_is_digit(name.p[from]))
+        if (!str_is_letter(name.p[from]) && !str_is_digit(name.p[from]))
             continue;
-        while (i < name.n && (secret_name_is_letter(name.p[i]) || secret_name_is_digit(name.p[i])) &&
+        while (i < name.n && (str_is_letter(name.p[i]) || str_is_digit(name.p[i])) &&
                !(secret_name_is_upper(name.p[i]) && name.p[i - 1] >= 'a' && name.p[i - 1] <= 'z'))
             i++;
         struct str word = str_sub(name, from, i - from);
@@ -168,7 +158,7 @@ enum secret_weight secret_variable_weight(struct str name)
     bool joined = false;
     for (size_t i = 0; i < name.n; i++) {
         joined |= name.p[i] == '_';
-        if (!secret_name_is_upper(name.p[i]) && !secret_name_is_digit(name.p[i]) && name.p[i] != '_')
+        if (!secret_name_is_upper(name.p[i]) && !str_is_digit(name.p[i]) && name.p[i] != '_')
             return weight;
     }
     if (weight == SECRET_NAME_PERHAPS && (joined || str_is(name, "TOKEN") || str_is(name, "AUTH")))
@@ -202,9 +192,9 @@ static bool secret_is_random(struct str v)
     if (v.n < 12 || secret_is_dotted_name(v))
         return false;
     for (size_t i = 0; i < v.n; i++) {
-        digits += secret_name_is_digit(v.p[i]);
-        letters += secret_name_is_letter(v.p[i]);
-        if (!secret_name_is_digit(v.p[i]) && !secret_name_is_letter(v.p[i]) && !strchr(v.n >= 32 ? "+_-/=%~.:" : "+_-/=%~", v.p[i]))
+        digits += str_is_digit(v.p[i]);
+        letters += str_is_letter(v.p[i]);
+        if (!str_is_digit(v.p[i]) && !str_is_letter(v.p[i]) && !strchr(v.n >= 32 ? "+_-/=%~.:" : "+_-/=%~", v.p[i]))
             return false;
     }
     return v.p[0] != '/' && letters >= 2 && digits >= (v.n >= 20 ? 1 : 2);
@@ -230,14 +220,14 @@ bool secret_is_quantity(struct str v)
         v.n--;
     if (str_double(v, &number))
         return true;
-    while (n < v.n && (secret_name_is_digit(v.p[n]) || strchr(".:/+-%", v.p[n]))) /* a date, a time, a ratio */
-        digits += secret_name_is_digit(v.p[n++]);
+    while (n < v.n && (str_is_digit(v.p[n]) || strchr(".:/+-%", v.p[n]))) /* a date, a time, a ratio */
+        digits += str_is_digit(v.p[n++]);
     if (digits == 0)
         return false;
     if (n == v.n)
         return true;
-    if (n + 1 < v.n && (v.p[n] == 'e' || v.p[n] == 'E') && (secret_name_is_digit(v.p[n + 1]) || strchr("+-", v.p[n + 1])))
-        for (n += 2; n < v.n && secret_name_is_digit(v.p[n]);)
+    if (n + 1 < v.n && (v.p[n] == 'e' || v.p[n] == 'E') && (str_is_digit(v.p[n + 1]) || strchr("+-", v.p[n + 1])))
+        for (n += 2; n < v.n && str_is_digit(v.p[n]);)
             n++;
     struct str unit = str_trim(str_sub(v, n, v.n));
     if (str_ends(unit, "/s"))
@@ -259,17 +249,17 @@ bool secret_is_redacted(struct str v)
 static bool secret_is_placeholder(struct str v)
 {
     size_t names = 0;
-    if (v.n >= 2 && v.n <= 4 && v.p[0] == '%' && secret_name_is_letter(v.p[v.n - 1])) /* of printf(3) */
+    if (v.n >= 2 && v.n <= 4 && v.p[0] == '%' && str_is_letter(v.p[v.n - 1])) /* of printf(3) */
         return true;
     if (v.n < 2 || !strchr("$%<{", v.p[0]))
         return false;
     for (size_t i = 1; i < v.n; i++) {
-        names += secret_name_is_letter(v.p[i]);
-        if (!secret_name_is_letter(v.p[i]) && !secret_name_is_digit(v.p[i]) && !strchr("_{}%> ", v.p[i]))
+        names += str_is_letter(v.p[i]);
+        if (!str_is_letter(v.p[i]) && !str_is_digit(v.p[i]) && !strchr("_{}%> ", v.p[i]))
             return false;
     }
-    return names > 0 && (v.p[0] != '$' || v.p[1] == '{' || secret_name_is_letter(v.p[1]) || v.p[1] == '_') &&
-           (v.p[0] == '$' || strchr("%>}", v.p[v.n - 1])) && !(v.p[0] == '$' && v.n > 2 && secret_name_is_digit(v.p[1]));
+    return names > 0 && (v.p[0] != '$' || v.p[1] == '{' || str_is_letter(v.p[1]) || v.p[1] == '_') &&
+           (v.p[0] == '$' || strchr("%>}", v.p[v.n - 1])) && !(v.p[0] == '$' && v.n > 2 && str_is_digit(v.p[1]));
 }
 
 bool secret_is_value(enum secret_weight weight, struct str value, bool *ret_number)

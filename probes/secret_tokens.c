@@ -55,7 +55,7 @@ static bool token_is_user_info(struct str info, struct str host)
     if (colon == odd || host.n == 0 || !secret_is_name_byte(host.p[0]))
         return false;
     for (size_t i = colon + 1; i < odd; i++)
-        if (!secret_is_digit(info.p[i]))
+        if (!str_is_digit(info.p[i]))
             return true;
     return colon == 0;
 }
@@ -113,7 +113,7 @@ void secret_check_tilde(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
     size_t to = at + 1, from = at;
-    if (at < 5 || t.p[at - 1] != 'Q' || !secret_is_digit(t.p[at - 2]))
+    if (at < 5 || t.p[at - 1] != 'Q' || !str_is_digit(t.p[at - 2]))
         return;
     for (; from > 0 && at - from < 5 && (secret_is_name_byte(t.p[from - 1]) || t.p[from - 1] == '~');)
         from--;
@@ -133,7 +133,7 @@ static bool token_is_of_letters(struct str prefix, struct str rest)
 {
     bool upper = false, small = false;
     for (size_t i = 0; i < rest.n; i++) {
-        if (!secret_is_letter(rest.p[i]))
+        if (!str_is_letter(rest.p[i]))
             return false;
         upper = upper || rest.p[i] <= 'Z';
         small = small || rest.p[i] >= 'a';
@@ -167,7 +167,7 @@ static bool token_has_prefix(struct str run)
         if (run.p[0] != x->first || run.n < x->text.n + x->least || memcmp(run.p, x->text.p, x->text.n) != 0)
             continue;
         for (size_t k = x->text.n; k < run.n; k++)
-            if (secret_is_digit(run.p[k]))
+            if (str_is_digit(run.p[k]))
                 return true; /* "sk-learn-something" is a word */
         if (token_is_of_letters(x->text, str_sub(run, x->text.n, run.n)))
             return true;
@@ -216,7 +216,7 @@ static struct str token_run_from(struct str t, size_t from, bool *ret_digit)
             return str_sub(t, from, to + n - from);
     }
     for (; to < t.n && secret_is_token_byte(t.p[to]); to++)
-        *ret_digit |= secret_is_digit(t.p[to]);
+        *ret_digit |= str_is_digit(t.p[to]);
     return str_sub(t, from, to - from);
 }
 
@@ -239,7 +239,7 @@ static bool token_is_mixed(struct str run)
         words += row == 5 ? 5 : row > 5;
         upper += run.p[i] >= 'A' && run.p[i] <= 'Z';
         small += run.p[i] >= 'a' && run.p[i] <= 'z';
-        digits += secret_is_digit(run.p[i]);
+        digits += str_is_digit(run.p[i]);
         joints += token_is_joint(run.p[i]);
     }
     return run.n >= 32 && upper && small && digits && joints * 10 <= run.n && words * 5 <= run.n * 2;
@@ -251,7 +251,7 @@ static bool token_can_be_of_letters(struct str run)
     size_t joint = 2;
     while (joint < 12 && joint + 1 < run.n && !token_is_joint(run.p[joint]))
         joint++;
-    return joint < 12 && joint + 1 < run.n && secret_is_letter(run.p[joint + 1]) && secret_is_letter(run.p[0]);
+    return joint < 12 && joint + 1 < run.n && str_is_letter(run.p[joint + 1]) && str_is_letter(run.p[0]);
 }
 
 /* Where a token of a known service begins in the run; its end: nowhere. */
@@ -277,7 +277,7 @@ static bool token_report_aws_key(struct secret_search *f, size_t from, size_t to
     for (size_t i = from; i < to; i++) {
         upper += t.p[i] >= 'A' && t.p[i] <= 'Z';
         small += t.p[i] >= 'a' && t.p[i] <= 'z';
-        digit += secret_is_digit(t.p[i]);
+        digit += str_is_digit(t.p[i]);
         slashes += t.p[i] == '/';
     }
     if (slashes == 0 || upper < 5 || small < 5 || digit < 1)
@@ -300,9 +300,9 @@ static bool token_is_behind_service(struct str t, size_t from, struct str run)
     if (run.n < SERVICE_LEAST || from < 3 || !strchr("\"' \t=:,", t.p[from - 1]))
         return false;
     for (size_t i = 0; i < run.n; i++) {
-        digits += secret_is_digit(run.p[i]);
+        digits += str_is_digit(run.p[i]);
         hex += str_hex_digit(run.p[i]) >= 0;
-        if (!secret_is_digit(run.p[i]) && !secret_is_letter(run.p[i]))
+        if (!str_is_digit(run.p[i]) && !str_is_letter(run.p[i]))
             return false;
     }
     bool digest = hex == run.n && (run.n == 32 || run.n == 40 || run.n == 56 || run.n == 64 || run.n == 96 || run.n == 128);
@@ -344,7 +344,7 @@ static bool token_report_numbered(struct secret_search *f, size_t from, size_t t
     struct str t = f->text;
     size_t begin = from;
     if (from > 8 && strchr(":|%", t.p[from - 1]) && t.p[from - 1] && to - from >= 27) {
-        for (begin--; begin > 0 && secret_is_digit(t.p[begin - 1]);)
+        for (begin--; begin > 0 && str_is_digit(t.p[begin - 1]);)
             begin--;
         bool bot = t.p[from - 1] == ':' && t.p[from] == 'A' && from - begin >= 6 && to - from >= 34;
         if (!bot && (t.p[from - 1] == ':' || from - begin < 16))

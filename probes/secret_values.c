@@ -22,10 +22,10 @@ static bool value_ends_at(struct str t, size_t at)
 {
     char c = t.p[at];
     size_t next = at + 1;
-    if (secret_is_line_end(t, next) || secret_is_blank(t.p[next]) || strchr("\"'`<>)]}", t.p[next]))
+    if (secret_is_line_end(t, next) || str_is_blank(t.p[next]) || strchr("\"'`<>)]}", t.p[next]))
         return true;
     if (c == '&' || c == ';' || c == ',')
-        return value_begins_assignment(t, next) || ((c == ',' || c == ';') && (secret_is_digit(t.p[next]) || strchr("-+.{[,;", t.p[next])));
+        return value_begins_assignment(t, next) || ((c == ',' || c == ';') && (str_is_digit(t.p[next]) || strchr("-+.{[,;", t.p[next])));
     return c != '(' && c != '[' && c != '{' && strchr(",;&|", t.p[next]);
 }
 
@@ -182,7 +182,7 @@ static void value_begin_fold(struct secret_search *f, size_t name, size_t at, en
     while (name > 0 && (t.p[name - 1] == '"' || t.p[name - 1] == '\'' || t.p[name - 1] == '<'))
         name--;
     while (name > indent && t.p[name - 1 - indent] != '\n') {
-        if (!secret_is_blank(t.p[name - 1 - indent]) && t.p[name - 1 - indent] != '-')
+        if (!str_is_blank(t.p[name - 1 - indent]) && t.p[name - 1 - indent] != '-')
             return;
         indent++;
     }
@@ -213,7 +213,7 @@ static bool value_is_mark(struct str t, size_t at)
 /* Is the quote before `at` doubled, as CSV writes quotes in a field? */
 static bool value_is_doubled_quote(struct str t, size_t at)
 {
-    return at + 1 < t.n && t.p[at] == '"' && t.p[at - 1] == '"' && (secret_is_letter(t.p[at + 1]) || secret_is_digit(t.p[at + 1]));
+    return at + 1 < t.n && t.p[at] == '"' && t.p[at - 1] == '"' && (str_is_letter(t.p[at + 1]) || str_is_digit(t.p[at + 1]));
 }
 
 /* The value of that name, from here on. */
@@ -230,10 +230,10 @@ static void value_report_assigned(struct secret_search *f, size_t from, struct a
         return;
     }
     for (int i = 0; i < OPENERS_MOST && from < t.n && strchr("[({<&;,|", t.p[from]) && !value_is_mark(t, from); i++) {
-        if ((t.p[from] == '<' && from + 1 < t.n && (t.p[from + 1] == '/' || secret_is_letter(t.p[from + 1]))) ||
+        if ((t.p[from] == '<' && from + 1 < t.n && (t.p[from + 1] == '/' || str_is_letter(t.p[from + 1]))) ||
             secret_is_line_end(t, from + 1))
             return; /* a tag */
-        if (strchr(",;&|", t.p[from]) && (secret_is_blank(t.p[from + 1]) || value_begins_assignment(t, from + 1)))
+        if (strchr(",;&|", t.p[from]) && (str_is_blank(t.p[from + 1]) || value_begins_assignment(t, from + 1)))
             return;
         from = secret_skip_blanks(t, from + 1);
     }
@@ -256,7 +256,7 @@ static void value_report_assigned(struct secret_search *f, size_t from, struct a
         end = value_find_end(t, from);
     struct str value = str_sub(t, from, end - from);
     if (a.weight >= SECRET_NAME_PART && !quoted && secret_is_scheme(value) && end < t.n &&
-        secret_is_blank(t.p[end])) { /* "api-key: Bearer abc" */
+        str_is_blank(t.p[end])) { /* "api-key: Bearer abc" */
         end = value_find_end(t, secret_skip_blanks(t, end));
         value = str_sub(t, from, end - from);
     }
@@ -273,7 +273,7 @@ static void value_report_assigned(struct secret_search *f, size_t from, struct a
                              .kind = SECRET_ASSIGNED,
                              .number = number,
                              .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : value_number_fill(t, a.name + a.name_n)});
-    if (!quoted && (value.p[0] == '!' || t.p[from - 1] == '&') && t.p[a.name + a.name_n] == ':' && end < t.n && secret_is_blank(t.p[end]) &&
+    if (!quoted && (value.p[0] == '!' || t.p[from - 1] == '&') && t.p[a.name + a.name_n] == ':' && end < t.n && str_is_blank(t.p[end]) &&
         !value_begins_assignment(t, secret_skip_blanks(t, end))) /* a tag or an anchor of YAML, or a password: the next word as well */
         value_report_assigned(f, end, a);
 }
@@ -347,7 +347,7 @@ static bool value_name_before(struct secret_search *f, size_t end, struct assign
     struct str t = f->text;
     size_t from;
     bool quoted = false;
-    while (end > 0 && secret_is_blank(t.p[end - 1]))
+    while (end > 0 && str_is_blank(t.p[end - 1]))
         end--;
     if (end > 0 && strchr("\"'`]", t.p[end - 1])) {
         end -= end > 1 && t.p[end - 1] == '"' && t.p[end - 2] == '"' ? 2 : 1; /* doubled in CSV */
@@ -362,7 +362,7 @@ static bool value_name_before(struct secret_search *f, size_t end, struct assign
     if (from > 0 && t.p[from - 1] == '\\' && end - from > 3 && strchr("nrt", t.p[from])) /* "\npassword=" in a string */
         from++;
     struct str name = str_sub(t, from, end - from);
-    if (!quoted && str_is_anycase(name, "string") && from > 0 && secret_is_blank(t.p[from - 1])) /* "var token string = ..." */
+    if (!quoted && str_is_anycase(name, "string") && from > 0 && str_is_blank(t.p[from - 1])) /* "var token string = ..." */
         return value_name_before(f, from - 1, ret);
     if (name.n < 3 || !secret_can_be_name(name.p, name.n))
         return false;
@@ -384,7 +384,7 @@ static bool value_name_of(struct secret_search *f, size_t end, struct assigned *
 {
     struct str t = f->text;
     size_t at = end - 5;
-    while (at > 0 && secret_is_blank(t.p[at - 1]))
+    while (at > 0 && str_is_blank(t.p[at - 1]))
         at--;
     if (at == end - 5 || !value_name_before(f, at, ret) || ret->weight < SECRET_NAME_PART)
         return false;
@@ -485,7 +485,7 @@ void secret_check_tag(struct secret_search *f, size_t at)
     struct str t = f->text;
     struct assigned a;
     size_t from = at;
-    if (at == 0 || t.p[at - 1] == '=' || t.p[at - 1] == '-' || secret_is_blank(t.p[at - 1]))
+    if (at == 0 || t.p[at - 1] == '=' || t.p[at - 1] == '-' || str_is_blank(t.p[at - 1]))
         return;
     while (from > 0 && at - from < 4 * NAME_LONGEST && t.p[from - 1] != '<' && t.p[from - 1] != '>' && t.p[from - 1] != '\n')
         from--;

@@ -73,11 +73,11 @@ static void secret_check_option(struct secret_search *f, size_t at)
 {
     struct str t = f->text, secret;
     size_t from = at, end = at;
-    if (at > 0 && !secret_is_blank(t.p[at - 1]) && !strchr("\"'`([,\n\r", t.p[at - 1]))
+    if (at > 0 && !str_is_blank(t.p[at - 1]) && !strchr("\"'`([,\n\r", t.p[at - 1]))
         return;
     char letter = at + 1 < t.n ? t.p[at + 1] : 0;
-    if (!letter || (!strchr("-uUpPaAkKwXhosrNS", letter) && !secret_is_letter(letter)) ||
-        (letter == '-' && !(at + 2 < t.n && secret_is_letter(t.p[at + 2]))))
+    if (!letter || (!strchr("-uUpPaAkKwXhosrNS", letter) && !str_is_letter(letter)) ||
+        (letter == '-' && !(at + 2 < t.n && str_is_letter(t.p[at + 2]))))
         return;
     while (end < t.n && !strchr(" \t\r\n\"'`", t.p[end]) && (letter != '-' || t.p[end] != '='))
         end++;
@@ -145,7 +145,7 @@ static bool secret_check_literal(struct secret_search *f, size_t at)
 void secret_check_apostrophe(struct secret_search *f, size_t at)
 {
     struct str t = f->text;
-    if (at < 14 || !secret_is_blank(t.p[at - 1]) || str_lower(t.p[at - 2]) != 'y')
+    if (at < 14 || !str_is_blank(t.p[at - 1]) || str_lower(t.p[at - 2]) != 'y')
         return;
     struct str words = str_trim(str_sub(t, at - 14, 14));
     if (str_is_anycase(words, "identified by"))
@@ -162,10 +162,10 @@ void secret_check_pass(struct secret_search *f, size_t at)
     size_t name = at - 3, end = name;
     if (name >= 7 && str_is(str_sub(t, name - 7, 7), "require"))
         name -= 7;
-    while (end < t.n && secret_is_letter(t.p[end]))
+    while (end < t.n && str_is_letter(t.p[end]))
         end++;
     struct str word = str_sub(t, name, end - name);
-    if ((name > 0 && secret_is_name_byte(t.p[name - 1])) || end >= t.n || !secret_is_blank(t.p[end]) ||
+    if ((name > 0 && secret_is_name_byte(t.p[name - 1])) || end >= t.n || !str_is_blank(t.p[end]) ||
         (!str_is_anycase(word, "password") && !str_is_anycase(word, "passwd") && !str_is(word, "requirepass")))
         return;
     size_t from = secret_skip_blanks(t, end), line = name;

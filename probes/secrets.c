@@ -152,7 +152,7 @@ size_t secrets_rest_of_line(struct str line)
 bool secrets_are_announced(struct str words)
 {
     size_t from = words.n;
-    while (from > 0 && !secret_is_blank(words.p[from - 1]))
+    while (from > 0 && !str_is_blank(words.p[from - 1]))
         from--;
     struct str word = str_sub(words, from, words.n - from);
     return word.n > 0 && (strchr(":='\"@", word.p[word.n - 1]) || word.p[0] == '-' || secret_is_scheme(word) ||

@@ -116,7 +116,7 @@ static unsigned long long topology_nominal_gib(unsigned long long bytes, bool up
 
 static void topology_count_block(void *context, const char *name)
 {
-    *(uint64_t *)context += strncmp(name, "memory", 6) == 0 && name[6] >= '0' && name[6] <= '9';
+    *(uint64_t *)context += strncmp(name, "memory", 6) == 0 && str_is_digit(name[6]);
 }
 
 /* The memory blocks that the kernel knows of a NUMA node, in bytes: online, offline or not initialised yet. 0: it names none.
@@ -431,7 +431,7 @@ static int topology_store_xml(struct host *h, struct record *r, hwloc_topology_t
 static void topology_note_node(void *context, const char *name)
 {
     bool *any = context;
-    *any |= strncmp(name, "node", 4) == 0 && name[4] >= '0' && name[4] <= '9';
+    *any |= strncmp(name, "node", 4) == 0 && str_is_digit(name[4]);
 }
 
 /* hwloc aborts where this folder is empty, as a sandbox may leave it. */

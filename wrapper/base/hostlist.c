@@ -34,7 +34,7 @@ static bool item_has(struct str item, struct str name, int depth)
     if (!rest.p || name.n < (size_t)open || !str_eq(str_sub(item, 0, (size_t)open), str_sub(name, 0, (size_t)open)))
         return false;
     name = str_sub(name, (size_t)open, name.n);
-    for (size_t n = 1; n <= name.n && n <= DIGITS && name.p[n - 1] >= '0' && name.p[n - 1] <= '9'; n++)
+    for (size_t n = 1; n <= name.n && n <= DIGITS && str_is_digit(name.p[n - 1]); n++)
         for (struct str ranges = inside; ranges.p;)
             if (range_has(str_cut(&ranges, ','), str_sub(name, 0, n)) && item_has(rest, str_sub(name, n, name.n), depth + 1))
                 return true;

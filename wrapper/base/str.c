@@ -25,16 +25,6 @@ int str_cmp(struct str a, struct str b)
     return c ? c : (a.n > b.n) - (a.n < b.n);
 }
 
-static bool is_number_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_size_letter(char c)
-{
-    return str_lower(c) >= 'a' && str_lower(c) <= 'z';
-}
-
 /* The power of 1024 that a letter behind a number means, if a word of a size ends there: 4k, 4K, 4KiB, 4kb. *at moves behind it. */
 static unsigned read_multiple(const char **at)
 {
@@ -45,7 +35,7 @@ static unsigned read_multiple(const char **at)
     p++;
     p += *p == 'i';
     p += str_lower(*p) == 'b';
-    if (is_size_letter(*p) || is_number_digit(*p))
+    if (str_is_letter(*p) || str_is_digit(*p))
         return 0;
     *at = p;
     return (unsigned)(found - letters) + 1;
@@ -56,13 +46,13 @@ static double read_natural_number(const char **at)
 {
     const char *p = *at;
     double value = 0, place = 1;
-    for (; is_number_digit(*p); p++)
+    for (; str_is_digit(*p); p++)
         value = value * 10 + (*p - '0');
-    if (*p == '.' && is_number_digit(p[1])) {
+    if (*p == '.' && str_is_digit(p[1])) {
         const char *end = p + 1;
-        while (is_number_digit(*end))
+        while (str_is_digit(*end))
             end++;
-        if (*end != '.' || !is_number_digit(end[1]))
+        if (*end != '.' || !str_is_digit(end[1]))
             for (p++; p < end; p++)
                 value += (*p - '0') * (place /= 10);
     }
@@ -76,7 +66,7 @@ int str_natural(const char *a, const char *b)
 {
     const char *x = a, *y = b;
     while (*x && *y) {
-        if (is_number_digit(*x) && is_number_digit(*y)) {
+        if (str_is_digit(*x) && str_is_digit(*y)) {
             double left = read_natural_number(&x), right = read_natural_number(&y);
             if (left != right)
                 return left < right ? -1 : 1;
@@ -134,7 +124,7 @@ bool str_hex(struct str s, size_t n)
 {
     bool good = s.n == n;
     for (size_t i = 0; i < n && good; i++)
-        good = (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f');
+        good = str_is_digit(s.p[i]) || (s.p[i] >= 'a' && s.p[i] <= 'f');
     return good;
 }
 

@@ -38,6 +38,18 @@ static inline char str_lower(char c) /* of ASCII, whatever the locale */
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
+static inline bool str_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline bool str_is_letter(char c) /* of ASCII */
+{
+    return str_lower(c) >= 'a' && str_lower(c) <= 'z';
+}
+static inline bool str_is_blank(char c) /* within a line: blank or tab */
+{
+    return c == ' ' || c == '\t';
+}
 /* n digits 0-9 a-f and nothing else? 32: the id of a run. */
 bool str_hex(struct str s, size_t n);
 /* The value of a hexadecimal digit of either case; -1: it is none. */

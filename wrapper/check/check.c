@@ -97,7 +97,7 @@ bool check_is_experiment(struct str name)
 static bool is_experiment_name(struct str name)
 {
     size_t n = name.n, i = 0;
-    while (n && name.n - n < 2 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+    while (n && name.n - n < 2 && str_is_digit(name.p[n - 1]))
         n--;
     if (!n || n == name.n || name.p[n - 1] != '~')
         n = name.n;

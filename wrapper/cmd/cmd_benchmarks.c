@@ -132,8 +132,8 @@ static const char *command_line(const char *lines, struct arena *a)
         struct str word = str_cut(&rest, '\n');
         bool plain = word.n > 0;
         for (size_t i = 0; i < word.n; i++)
-            plain = plain && (strchr("+-./:=@_,%", word.p[i]) || (word.p[i] >= '0' && word.p[i] <= '9') ||
-                              ((word.p[i] | 32) >= 'a' && (word.p[i] | 32) <= 'z'));
+            plain = plain &&
+                    (strchr("+-./:=@_,%", word.p[i]) || str_is_digit(word.p[i]) || ((word.p[i] | 32) >= 'a' && (word.p[i] | 32) <= 'z'));
         if (b.n)
             buf_putc(&b, ' ');
         if (!plain)

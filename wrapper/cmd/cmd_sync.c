@@ -96,7 +96,7 @@ static void put_lasting(struct buf *to, struct str text)
 {
     for (size_t i = 0; i < text.n; i++) {
         buf_putc(to, text.p[i]);
-        while (str_ends(buf_text(to), " after ") && i + 1 < text.n && text.p[i + 1] >= '0' && text.p[i + 1] <= '9')
+        while (str_ends(buf_text(to), " after ") && i + 1 < text.n && str_is_digit(text.p[i + 1]))
             i++;
     }
 }

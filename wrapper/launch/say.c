@@ -35,7 +35,7 @@ static size_t colour_length(const char *p, size_t n)
     size_t i = 2;
     if (n < 4 || p[0] != '\033' || p[1] != '[')
         return 0;
-    while (i < n && i < 5 && p[i] >= '0' && p[i] <= '9')
+    while (i < n && i < 5 && str_is_digit(p[i]))
         i++;
     return i > 2 && i < n && p[i] == 'm' ? i + 1 : 0;
 }

@@ -40,7 +40,7 @@ static bool range_parts(struct str item, int64_t *from, int64_t *to, char *sign,
         return false;
     struct str rest = str_sub(item, (size_t)dots + 2, item.n);
     size_t n = rest.n && rest.p[0] == '-' ? 1 : 0;
-    while (n < rest.n && rest.p[n] >= '0' && rest.p[n] <= '9')
+    while (n < rest.n && str_is_digit(rest.p[n]))
         n++;
     if (!str_int(str_sub(rest, 0, n), to))
         return false;

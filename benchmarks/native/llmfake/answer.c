@@ -66,7 +66,7 @@ static uint64_t number_after(struct str body, const char *key)
         return 0;
     rest = str_trim(str_sub(rest, 1, rest.n));
     uint64_t n = 0;
-    for (size_t i = 0; i < rest.n && rest.p[i] >= '0' && rest.p[i] <= '9' && n < 100000000; i++)
+    for (size_t i = 0; i < rest.n && str_is_digit(rest.p[i]) && n < 100000000; i++)
         n = n * 10 + (uint64_t)(rest.p[i] - '0');
     return n;
 }

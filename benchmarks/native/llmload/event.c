@@ -96,7 +96,7 @@ static int64_t number_whole(struct str s)
     double v;
     int64_t n = 0;
     size_t i = 0;
-    while (i < s.n && i < 15 && s.p[i] >= '0' && s.p[i] <= '9')
+    while (i < s.n && i < 15 && str_is_digit(s.p[i]))
         n = n * 10 + (s.p[i++] - '0');
     if (i == s.n && i)
         return n;

@@ -64,7 +64,7 @@ static double parse_calendar(struct str s)
     struct str rest = str_sub(s, 19, s.n);
     if (rest.n > 1 && rest.p[0] == '.') {
         size_t n = 1;
-        while (n < rest.n && rest.p[n] >= '0' && rest.p[n] <= '9')
+        while (n < rest.n && str_is_digit(rest.p[n]))
             n++;
         char digits[48] = "0";
         memcpy(digits + 1, rest.p, n);
