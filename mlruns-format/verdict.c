@@ -20,7 +20,7 @@ const char *verdict_shown(const struct folder *tree, const struct tree_run *run,
         return verdict && strcmp(verdict, "none") != 0 ? verdict : NULL;
     const char *text = tree_file(tree, run, "artifacts/benchwrap.json", DETAIL_MAX, a);
     struct json *detail = NULL;
-    bool judged = text && json_parse(&detail, str_of(text), NULL, NULL) == 0 && verdict_judged(detail);
+    bool judged = text && strstr(text, "\"references\"") && json_parse(&detail, str_of(text), NULL, NULL) == 0 && verdict_judged(detail);
     json_free(detail);
     return judged ? verdict : NULL;
 }

@@ -46,7 +46,11 @@ is "... a limit alone" "$(ends high.yaml | grep -cE '(above|better), reference a
 
 # "pass" says that a value was compared.
 like "ls --markdown: an output that is valid is no pass" "$("$BENCHWRAP" ls --markdown -e repeated)" '<code>FINISHED</code>'
+csv_verdicts() { "$BENCHWRAP" ls --csv -e "$1" | python3 -c 'import csv, sys; print(*sorted({r["verdict"] for r in csv.DictReader(sys.stdin)}), sep=",")'; }
+is "ls --csv: neither" "$(csv_verdicts repeated)" ""
 printf 'references:\n  - metrics:\n      rate_op_per_s: {value: 1000, lower: -5%%}\n' >met.yaml
 "$BENCHWRAP" -q -e met --rules rules.yaml --reference met.yaml -- ./toy apart 1 >/dev/null 2>&1
 like "... a value within its reference is" "$("$BENCHWRAP" ls --markdown -e met)" '<code>pass</code>'
+is "... in ls --csv too" "$(csv_verdicts met)" pass
+is "... as well as one below it" "$("$BENCHWRAP" -q -e worse --rules rules.yaml --reference low.yaml -- ./toy apart 1 >/dev/null 2>&1; csv_verdicts worse)" fail
 done_testing

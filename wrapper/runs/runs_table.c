@@ -4,6 +4,7 @@
 #include "base/json_out.h"
 #include "base/listing.h"
 #include "base/show.h"
+#include "mlruns-format/verdict.h"
 #include "runs/row_words.h"
 
 #include <math.h>
@@ -347,8 +348,15 @@ int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, 
         buf_init(&b, 64);
         if (run->start_ms)
             show_time_utc(&b, run->start_ms);
-        const char *texts[] = {run->id,          run->experiment, run->name, row->parent, row->benchmark,
-                               runs_status(run), row->verdict,    row->site, b.p};
+        const char *texts[] = {run->id,
+                               run->experiment,
+                               run->name,
+                               row->parent,
+                               row->benchmark,
+                               runs_status(run),
+                               verdict_shown(&runs[i].tree, run, a),
+                               row->site,
+                               b.p};
         for (size_t k = 0; k < N - 1; k++)
             listing_text(&l, texts[k]);
         if (row->wall_known)

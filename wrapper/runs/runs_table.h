@@ -25,7 +25,8 @@ bool runs_table_sites(const struct table_run *runs, size_t count);
  * parent. one_day: start times without the date; sites: with the site of each. -1: out of memory. */
 int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, bool sites,
                      const struct screen *screen, struct arena *a, struct buf *to);
-/* Appends all runs as CSV with a column for each headline metric that one of them has. */
+/* Appends all runs as CSV with a column for each headline metric that one of them has. The verdict is that of verdict_shown: "pass" only where a value
+ * was compared with a reference. */
 int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to);
 /* Lists the child runs of a run, oldest first; as JSON an array of ids, names and status. 1: it has none. */
 int runs_table_children(struct runs *runs, const struct tree_run *of, bool json, FILE *out, struct arena *a, struct err *err);

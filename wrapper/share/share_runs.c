@@ -1,5 +1,6 @@
 /* share_runs.c: which runs the target never had, and what would leave the site with them. */
 #include "mlruns-format/headline.h"
+#include "mlruns-format/verdict.h"
 #include "runs/row_words.h"
 #include "share/share.h"
 
@@ -346,7 +347,7 @@ static void describe_run(struct share *s, struct share_run *r)
     struct buf b CLEANUP_BUF;
     buf_init(&b, 1000);
     r->benchmark = share_file_of(s, r, "tags/benchmark", 256);
-    r->verdict = share_file_of(s, r, "tags/benchwrap.verdict", 64);
+    r->verdict = verdict_shown(&tree, r->run, s->arena);
     r->redacted += replaced_in_output(s, r);
     size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->arena, h);
     for (size_t i = 0; i < n; i++)
