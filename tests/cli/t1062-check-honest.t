@@ -122,4 +122,15 @@ git clone -q --depth 1 --no-single-branch "file://$WORK/private-tuxlab" shallow
 out=$("$BENCHWRAP" check --range origin/main..origin/new shallow 2>&1)
 is "a shallow clone cannot be checked" "$("$BENCHWRAP" check --range origin/main..origin/new shallow >/dev/null 2>&1; echo $?)" 2
 like "… and the hint says what to do" "$out" '^hint: the clone is shallow; run "git fetch --unshallow".*fetch-depth: 0'
+like "… but a range without commits lacks nothing" "$("$BENCHWRAP" check --range origin/main..origin/main shallow 2>&1; echo $?)" '^0$'
+# It has a common ancestor by one parent of a merge, and ends at the other parent: it does not have the commits that added a file and removed it again.
+git -C private-tuxlab worktree add -q -b side ../side main && cd side || exit 1
+git commit -q --allow-empty -m before && echo secret >notes && git add notes && git commit -qm adds && git rm -q notes && git commit -qm removes
+git checkout -q -b joined main && git commit -q --allow-empty -m other && git merge -q --no-edit side && cd "$WORK" || exit 1
+like "a file that was removed again is found" "$("$BENCHWRAP" check --range main..joined private-tuxlab 2>&1; echo "status $?")" '^error +history '
+git clone -q --single-branch --branch main "file://$WORK/private-tuxlab" cut && git -C cut fetch -q --depth 3 origin joined
+out=$("$BENCHWRAP" check --range origin/main..FETCH_HEAD cut 2>&1); status=$?
+like "… and a shallow clone that ends before it approves nothing" "$status $(printf '%s' "$out" | tr '\n' ' ')" '^2 .*this clone lacks commits of the range .*hint: the clone is shallow'
+git -C cut fetch -q --unshallow origin joined
+like "… until the hint is followed" "$("$BENCHWRAP" check --range origin/main..FETCH_HEAD cut 2>&1; echo "status $?")" '^error +history '
 done_testing

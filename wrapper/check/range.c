@@ -444,6 +444,8 @@ int check_range(struct check_state *k, struct repo *repo, const struct repo_id *
     int rc = repo_merge_base(repo, from, to, &base, err);
     if (rc == 1)
         return err_set(err, ERR_INPUT, "the two have no common ancestor"), 1;
+    if (rc == 0 && (rc = repo_history_is_cut(repo, to, from, err)) == 1)
+        return err_set(err, ERR_INPUT, "this clone lacks commits of the range"), 1;
     arena_init(&a, 64 << 20);
     if (rc == 0 && (repo_commit_read(repo, &base, &a, &first, err) < 0 || repo_commit_read(repo, to, &a, &last, err) < 0))
         rc = -1;

@@ -1,8 +1,11 @@
 /* history.c: commits of a repository: what one says, which are reachable. */
+#include "base/fs.h"
 #include "git/program.h"
 #include "git/repo_state.h"
 
-enum { GIT_LIMIT_S = 600, GIT_OUT_MAX = 64 << 20 };
+#include <fcntl.h>
+
+enum { GIT_LIMIT_S = 600, GIT_OUT_MAX = 64 << 20, SHALLOW_MAX = 64 << 20 };
 
 static const char *history_copy_text(struct arena *a, const char *text)
 {
@@ -88,6 +91,43 @@ int repo_history(struct repo *r, const struct repo_id *from, const struct repo_i
     if (rc && rc != GIT_ITEROVER)
         return git2_err(err, rc, "walking through the history");
     return said;
+}
+
+struct history_cut {
+    struct repo *repo;
+    struct buf ends; /* the commits behind which a shallow clone has nothing */
+    struct err *err;
+};
+
+static int each_possible_end(void *context, const struct repo_id *id)
+{
+    struct history_cut *x = context;
+    char hex[REPO_HEX];
+    struct repo_commit commit;
+    struct arena a;
+    repo_id_hex(id, hex);
+    if (str_find(buf_text(&x->ends), str_of(hex)) < 0)
+        return 0;
+    arena_init(&a, 64 << 20);
+    int rc = repo_commit_read(x->repo, id, &a, &commit, x->err);
+    if (rc == 0) /* the header as stored: newer versions of libgit2 hide these parents */
+        rc = str_find(str_of(commit.header), STR("\nparent ")) >= 0;
+    arena_deinit(&a);
+    return rc;
+}
+
+int repo_history_is_cut(struct repo *r, const struct repo_id *from, const struct repo_id *without, struct err *err)
+{
+    struct history_cut x = {.repo = r, .err = err};
+    if (!repo_is_shallow(r))
+        return 0;
+    CLEANUP_FD int dir = open(repo_common(r), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    buf_init(&x.ends, SHALLOW_MAX);
+    int rc = dir < 0 ? err_sys(err, "opening %s", repo_common(r)) : fs_read(dir, "shallow", SHALLOW_MAX, 0, &x.ends, err);
+    if (rc == 0)
+        rc = repo_history(r, from, without, each_possible_end, &x, err);
+    buf_deinit(&x.ends);
+    return rc;
 }
 
 static int merge_base_by_git(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err)

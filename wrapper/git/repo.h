@@ -81,6 +81,8 @@ int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, 
 /* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns 0 to go on, else that is returned. */
 int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without,
                  int (*each)(void *context, const struct repo_id *id), void *context, struct err *err);
+/* 1: a shallow clone lacks a parent of one of these commits; 0: it lacks none; -1. */
+int repo_history_is_cut(struct repo *r, const struct repo_id *from, const struct repo_id *without, struct err *err);
 /* The best common ancestor of two commits. 0; 1: they have none; -1. */
 int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err);
 /* 1: `old` is `tip` or among its ancestors; 0: not; -1. */
