@@ -114,7 +114,7 @@ done
 "$fault" --idle 600 >"$WORK/howto.port" & servers="$servers $!"
 for _ in $(seq 200); do [ -s "$WORK/howto.port" ] && break; sleep 0.05; done
 read -r _ port <"$WORK/howto.port"
-doc_here() { sed "s,http://tracking.example.org:5000,http://127.0.0.1:$port," "$1"; }
+doc_here() { doc_places "$1" http://tracking.example.org:5000 "http://127.0.0.1:$port"; }
 export PATH="$(dirname "$BENCHWRAP"):$PATH"
 mkdir "$WORK/howto" && cd "$WORK/howto" || exit
 doc_follow howto-server.md "Send runs while they run"

@@ -83,9 +83,11 @@ if long_tests; then
     whole_path forgejo FORGEJO_TOKEN
 fi
 
-# A path on a shared file system, as the page has it, on a machine that knows nobody.
+# A path on a shared file system, as the page has it, on a machine that knows nobody. It holds characters that mean something to sed.
 export PATH="$(dirname "$BENCHWRAP"):$PATH"
-doc_here() { sed "s,/shared/hpc,$WORK/shared,; s,tuxlab/d70b6d73,$(git -C "$WORK/shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)," "$1"; }
+shared=$WORK/shared,of/all
+mkdir -p "$shared"
+doc_here() { doc_places "$1" /shared/hpc "$shared" tuxlab/d70b6d73 "$(git -C "$shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)"; }
 git config --global --unset user.name; git config --global --unset user.email
 mkdir alone && cd alone || exit
 if command -v fio >/dev/null; then doc_follow howto-share.md "Share by a path"; else skip "a path on a shared file system" "fio is not installed"; fi

@@ -2,7 +2,8 @@
 
 doc.py blocks PAGE FOLDER [SECTION]: each fenced block into FOLDER/NN.KIND; a console block into NN-M.command and NN-M.sample. SECTION: the text of one heading.
 doc.py form SAMPLE OUTPUT: status 0 where the output has the sample's form; else prints what differs. Numbers, ids and times may differ; lines of a table may be left
-out where "…" stands."""
+out where "…" stands.
+doc.py places COMMAND FROM TO …: the command with each text FROM replaced by TO, whatever characters they hold; an empty FROM or TO replaces nothing."""
 import os, re, sys
 
 
@@ -60,4 +61,10 @@ def form(sample, output):
         sys.exit("\n".join(["sample:", *want, "output:", *got]))
 
 
-{"blocks": blocks, "form": form}[sys.argv[1]](*sys.argv[2:])
+def places(command, *pairs):
+    to = {a: b for a, b in zip(pairs[::2], pairs[1::2]) if a and b}
+    text = open(command).read()
+    print(re.sub("|".join(map(re.escape, sorted(to, key=len, reverse=True))), lambda m: to[m[0]], text) if to else text, end="")
+
+
+{"blocks": blocks, "form": form, "places": places}[sys.argv[1]](*sys.argv[2:])

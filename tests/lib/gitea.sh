@@ -50,6 +50,7 @@ LFS_START_SERVER = false
 [database]
 DB_TYPE = sqlite3
 PATH = $WORK/gitea/gitea.db
+SQLITE_TIMEOUT = 60000
 [repository]
 ROOT = $WORK/gitea/repos
 [security]
@@ -64,13 +65,15 @@ END
     git config --global maintenance.auto false
     git config --global advice.detachedHead false
     gitea_admin migrate >/dev/null
-    GITEA_WORK_DIR=$WORK/gitea GITEA_I_AM_BEING_UNSAFE_RUNNING_AS_ROOT=true HOME=$WORK/gitea "$gitea_binary" web -c "$WORK/gitea/app.ini" >"$WORK/gitea/web.log" 2>&1 &
-    forge_pid=$!
-    for _ in $(seq 600); do curl -s "$FORGE/api/v1/version" >/dev/null && break; sleep 0.1; done
+    # Before the server starts, since each waits for the other's lock of the database.
     for user in o tux; do
         gitea_admin admin user create --username $user --password pass-word-1 --email $user@example.org --must-change-password=false >/dev/null
         gitea_admin admin user generate-access-token --username $user --token-name t --scopes write:repository,write:user --raw | tail -n 1 >"$WORK/gitea/token-$user" # behind a warning about root
+        grep -qE '^[0-9a-f]{40}$' "$WORK/gitea/token-$user" || tap_stop "Gitea gives no token: $(tail -c 1000 "$WORK/gitea/token-$user" "$WORK/gitea/admin.log" | tr '\n' ' ')"
     done
+    GITEA_WORK_DIR=$WORK/gitea GITEA_I_AM_BEING_UNSAFE_RUNNING_AS_ROOT=true HOME=$WORK/gitea "$gitea_binary" web -c "$WORK/gitea/app.ini" >"$WORK/gitea/web.log" 2>&1 &
+    forge_pid=$!
+    for _ in $(seq 600); do curl -s "$FORGE/api/v1/version" >/dev/null && break; sleep 0.1; done
     gitea_call o POST /user/repos '{"name": "results", "default_branch": "main"}' >/dev/null
     HUB=$WORK/gitea/repos/o/results.git
     printf '#!/bin/sh\n[ "$1" = get ] || exit 0\nuser=${FORGE_USER:-o}\necho "username=$user"\necho "password=$(cat "%s/gitea/token-$user")"\n' "$WORK" >"$WORK/gitea/helper"

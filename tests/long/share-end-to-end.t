@@ -26,9 +26,9 @@ said() { cat "$OUT"; }
 # The pages' places, as they are here.
 doc_here()
 {
-    sed -e "s,https://git.example.org/hpc/results.git,$hub_url,; s,https://git.example.org/tux/results.git,$fork_url,; s,/shared/hpc/results.git,$WORK/shared/results.git," \
-        -e "s,https://git.example.org,$FORGE,; s,benchwrap.forge forgejo,benchwrap.forge $kind,; s,FORGEJO_TOKEN=.*,$variable=$token," \
-        -e "s,pull/17/head,${head_ref:-},; s,tuxlab/d70b6d73,$(git -C "$WORK/shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)," "$1"
+    doc_places "$1" https://git.example.org/hpc/results.git "$hub_url" https://git.example.org/tux/results.git "$fork_url" https://git.example.org "$FORGE" \
+        /shared/hpc/results.git "$WORK/shared/results.git" "benchwrap.forge forgejo" "benchwrap.forge $kind" FORGEJO_TOKEN=0123456789abcdef "$variable=$token" \
+        pull/17/head "$head_ref" tuxlab/d70b6d73 "$(git -C "$WORK/shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)"
 }
 
 # A pull request's own job, executed by bash: pull_job NUMBER.
@@ -88,7 +88,7 @@ END
 # whole KIND VARIABLE: everything by this forge's interface.
 whole()
 {
-    kind=$1 variable=$2 token=w
+    kind=$1 variable=$2 token=w head_ref=
     rm -rf "${WORK:?}"/{o,tux,first,results,reviewer,fork,third,gamma} "$WORK/log"
     if [ -n "${3:-}" ]; then
         gitea_start "$3"
