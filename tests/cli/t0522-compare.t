@@ -66,4 +66,14 @@ like "... program is a key too" "$("$BENCHWRAP" compare --by program -e args 2>&
 like "names of one run each are its operands" "$(cat named)" '^A  [0-9a-f]{8}  before +1 run of args, 3 repetitions +base$'
 like "... and which runs they are is printed" "$(cat notes)" '^benchwrap: the run named "before" is [0-9a-f]{8}$'
 like "a run that is compared with itself is said" "$("$BENCHWRAP" compare last last 2>&1)" '^benchwrap: compare: the run [0-9a-f]{8} is both in A and in B$'
+
+# Programs without metrics have their wall time, and the first line answers for it.
+for n in 0 1; do "$BENCHWRAP" -q -e bare --repeat 3 -- sleep 0.$((n * 2 + 1)); done
+like "without metrics the answer is for the wall time" "$(answer)" '^B against A: run\.wall is (2\.[0-9]|3\.[0-9]) times the base \(95 %: [^)]* x\)\. Inputs'
+"$BENCHWRAP" -q -e bare --repeat 3 -- sleep 0.3
+like "... also where it is the same" "$(answer)" '^B against A: (no difference found in run\.wall|run\.wall is [0-9.]+ % (high|low)er \(95 %: [^)]*\))\. A and B'
+"$BENCHWRAP" -q -e bare --repeat 3 -- true
+like "of other programs that is said behind it" "$(answer)" '^B against A: run\.wall is 1/[0-9]+ of the base \(95 %: [^)]*\)\. The runs share no other metric; they are of different programs \(sleep, true\)\.'
+"$BENCHWRAP" -q -e bare -- true; "$BENCHWRAP" -q -e bare -- sleep 0.1
+like "one run on each side: so too" "$(compared | tr -s '\n ' ' ')" 'One run on each side cannot tell a change from chance\. The runs share no other metric; they are of'
 done_testing

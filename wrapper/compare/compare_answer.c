@@ -76,7 +76,8 @@ static size_t put_clauses(struct compare_text *t, size_t g, enum compare_outcome
 {
     size_t n = 0;
     for (const struct compared_metric *m = t->metrics; m; m = m->next) {
-        if (m->sides[g].outcome != outcome || (headlines ? !compare_is_headline(t, m->key) : false))
+        bool named = !headlines || compare_is_headline(t, m->key) || (compare_is_wall(m) && !compare_shares_metric(t, g));
+        if (m->sides[g].outcome != outcome || !named)
             continue;
         if (said + n == NAMED_MAX) {
             ++*ret_more;
@@ -109,19 +110,42 @@ static const char *program_of(const struct compare_text *t, size_t g)
     return name ? name : "";
 }
 
-/* "B against A: the runs share no metric but their wall time; they are of different programs (fio, ior)." */
+/* "; they are of different programs (fio, ior)" */
+static void put_programs(const struct compare_text *t, size_t g, struct buf *to)
+{
+    const char *one = program_of(t, 0), *other = program_of(t, g);
+    if (strcmp(one, other) != 0)
+        buf_printf(to, "; they are of different programs (%s, %s)", *one ? one : "none", *other ? other : "none");
+    buf_putc(to, '.');
+}
+
+/* "The runs share no other metric; they are of different programs (fio, ior)." behind the answer for their wall time. */
+static void put_nothing_else(const struct compare_text *t, size_t g, struct buf *to)
+{
+    bool other = false;
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        other = other || (!compare_is_wall(m) && (m->sides[0].n || m->sides[g].n));
+    if (!other && strcmp(program_of(t, 0), program_of(t, g)) == 0)
+        return;
+    buf_puts(to, " The runs share no other metric");
+    put_programs(t, g, to);
+}
+
+static bool shares_wall(const struct compare_text *t, size_t g)
+{
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        if (compare_is_wall(m) && m->sides[0].n && m->sides[g].n)
+            return true;
+    return false;
+}
+
+/* "B against A: the runs share no metric; they are of different programs (fio, ior)." */
 static void put_nothing_shared(struct compare_text *t, size_t g)
 {
     CLEANUP_BUF struct buf b;
-    bool wall = false;
-    const char *one = program_of(t, 0), *other = program_of(t, g);
-    for (const struct compared_metric *m = t->metrics; m; m = m->next)
-        wall = wall || (compare_is_wall(m) && m->sides[0].n && m->sides[g].n);
     buf_init(&b, 4096);
-    buf_printf(&b, "%c against A: the runs share no metric%s", (char)('A' + g), wall ? " but their wall time" : "");
-    if (strcmp(one, other) != 0)
-        buf_printf(&b, "; they are of different programs (%s, %s)", *one ? one : "none", *other ? other : "none");
-    buf_putc(&b, '.');
+    buf_printf(&b, "%c against A: the runs share no metric", (char)('A' + g));
+    put_programs(t, g, &b);
     compare_put_wrapped(t, 13, buf_text(&b));
 }
 
@@ -145,10 +169,12 @@ static enum silence silence_of(const struct compared_side *side)
     }
 }
 
-/* Must the answer name the metric? Wall time only where it changed. */
-static bool is_answered(const struct compare_text *t, const struct compared_metric *m, bool headlines)
+/* Must the answer name the metric? Wall time does where it is a headline metric, or the only metric that both have. */
+static bool is_answered(const struct compare_text *t, const struct compared_metric *m, size_t g, bool headlines)
 {
-    return !compare_is_wall(m) && (!headlines || compare_is_headline(t, m->key));
+    if (compare_is_wall(m))
+        return compare_is_headline(t, m->key) || !compare_shares_metric(t, g);
+    return !headlines || compare_is_headline(t, m->key);
 }
 
 /* "No difference found in write.bw, write.iops."; first: the answer has no sentence before it. */
@@ -165,7 +191,7 @@ static void put_silent(struct compare_text *t, size_t g, enum silence silence, b
     size_t n = 0;
     buf_init(&list, 1 << 16);
     for (const struct compared_metric *m = t->metrics; m; m = m->next) {
-        if (!is_answered(t, m, headlines) || silence_of(&m->sides[g]) != silence)
+        if (!is_answered(t, m, g, headlines) || silence_of(&m->sides[g]) != silence)
             continue;
         if (n++ < SILENT_MAX)
             buf_printf(&list, "%s%s", n > 1 ? ", " : "", compare_metric_name(m, t->arena));
@@ -184,7 +210,7 @@ static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, 
 {
     for (const struct compared_metric *m = t->metrics; m; m = m->next) {
         const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
-        if (!is_answered(t, m, headlines) || !base->n || !side->n || side->outcome != OUTCOME_NONE)
+        if (!is_answered(t, m, g, headlines) || !base->n || !side->n || side->outcome != OUTCOME_NONE)
             continue;
         buf_printf(to, "%s%s is ", first ? "" : " ", compare_metric_name(m, t->arena));
         first = false;
@@ -196,19 +222,21 @@ static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, 
 }
 
 /* Nothing can be said of any metric: " cannot tell a change from chance". */
-static void put_too_few(struct compare_text *t, size_t g)
+static void put_too_few(struct compare_text *t, size_t g, bool shared)
 {
+    CLEANUP_BUF struct buf b;
     bool single = t->groups[0].count == 1 && t->groups[g].count == 1;
+    bool plain = compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1;
+    buf_init(&b, 4096);
     if (!single)
-        compare_put_wrapped(
-            t, 13,
-            str_of(arena_printf(t->arena, "%c against A: fewer than three values on a side cannot tell a change from chance.",
-                                (char)('A' + g))));
+        buf_printf(&b, "%c against A: fewer than three values on a side cannot tell a change from chance.", (char)('A' + g));
     else if (g == 1)
-        compare_put_wrapped(t, 2,
-                            compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1
-                                ? STR("One run on each side cannot tell a change from chance.")
-                                : STR("Fewer than three repetitions on a side cannot tell a change from chance."));
+        buf_puts(&b, plain ? "One run on each side cannot tell a change from chance."
+                           : "Fewer than three repetitions on a side cannot tell a change from chance.");
+    if (!shared)
+        put_nothing_else(t, g, &b);
+    if (b.n)
+        compare_put_wrapped(t, single ? 2 : 13, str_trim(buf_text(&b)));
 }
 
 /* Are all answered metrics too few? */
@@ -216,7 +244,7 @@ static bool is_all_few(const struct compare_text *t, size_t g, bool headlines)
 {
     bool few = false;
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
-        if (is_answered(t, m, headlines) && m->sides[0].n && m->sides[g].n) {
+        if (is_answered(t, m, g, headlines) && m->sides[0].n && m->sides[g].n) {
             if (m->sides[g].outcome != OUTCOME_TOO_FEW)
                 return false;
             few = true;
@@ -226,13 +254,14 @@ static bool is_all_few(const struct compare_text *t, size_t g, bool headlines)
 
 void compare_put_answer(struct compare_text *t, size_t g)
 {
-    if (!compare_shares_metric(t, g)) {
+    bool shared = compare_shares_metric(t, g);
+    if (!shared && !shares_wall(t, g)) {
         put_nothing_shared(t, g);
         return;
     }
     bool headlines = compare_has_headlines(t);
     if (is_all_few(t, g, headlines)) {
-        put_too_few(t, g);
+        put_too_few(t, g, shared);
         return;
     }
     CLEANUP_BUF struct buf b;
@@ -251,6 +280,8 @@ void compare_put_answer(struct compare_text *t, size_t g)
         put_silent(t, g, i, headlines, b.n == begin, &b);
     if (b.n == begin)
         buf_puts(&b, "the runs share no headline metric.");
+    if (!shared)
+        put_nothing_else(t, g, &b);
     compare_put_wrapped(t, 13, buf_text(&b));
 }
 
@@ -326,7 +357,7 @@ void compare_put_partial(struct compare_text *t)
     for (const struct compared_metric *m = t->metrics; m; m = m->next)
         for (size_t g = 0; g < t->count; g++) {
             size_t runs = t->groups[g].count, n = m->sides[g].n;
-            if (!is_answered(t, m, headlines) || runs < 2 || !n || n >= runs || said++ >= SILENT_MAX)
+            if (!is_answered(t, m, g, headlines) || runs < 2 || !n || n >= runs || said++ >= SILENT_MAX)
                 continue;
             buf_printf(&b, "%s%s in %zu of %zu runs of %c", said == 1 ? "! Not all runs have a value: " : ", ",
                        compare_metric_name(m, t->arena), n, runs, (char)('A' + g));
