@@ -60,7 +60,7 @@ static void directives_see(struct rules_run *run, struct str text)
     }
 }
 
-static void take(struct rules_run *run, const struct option_rule *o, struct str value)
+static void option_record_value(struct rules_run *run, const struct option_rule *o, struct str value)
 {
     option_note(run, o);
     if (o->kind == OPTION_DIRECTIVES)
@@ -88,15 +88,15 @@ static bool long_option(struct rules_run *run, struct str arg, const char *next,
     if (!o)
         return false;
     if (value.p) {
-        take(run, o, value);
+        option_record_value(run, o, value);
         return false;
     }
     if (!wants_value(o)) {
-        take(run, o, o->value);
+        option_record_value(run, o, o->value);
         return false;
     }
     if (next)
-        take(run, o, str_of(next));
+        option_record_value(run, o, str_of(next));
     return next != NULL;
 }
 
@@ -112,17 +112,17 @@ static bool short_options(struct rules_run *run, struct str arg, const char *nex
         struct str value = str_sub(arg, i + 1, arg.n);
         bool equals = value.n && value.p[0] == '=';
         if (!wants_value(o) && !(o->optional && equals)) {
-            take(run, o, o->value);
+            option_record_value(run, o, o->value);
             continue;
         }
         if (equals)
             value = str_sub(value, 1, value.n);
         if (value.n || !next || o->optional) {
             if (value.n)
-                take(run, o, value);
+                option_record_value(run, o, value);
             return false;
         }
-        take(run, o, str_of(next));
+        option_record_value(run, o, str_of(next));
         return true;
     }
     return false;
@@ -158,7 +158,7 @@ static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, 
         /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first operand. */
         operands->lost = operands->lost || (!o && operands->unknown);
         if (o)
-            take(run, o, rest);
+            option_record_value(run, o, rest);
         else if (operands->lost)
             run->unexplained = true;
         else

@@ -34,7 +34,7 @@ static const char *in_folder(const char *folder, const char *name, struct arena 
     return path && access(path, R_OK) == 0 ? path : NULL;
 }
 
-static const struct catalogue_shipped *shipped(const char *name)
+static const struct catalogue_shipped *find_shipped_entry(const char *name)
 {
     const struct catalogue_shipped *s = catalogue_shipped;
     while (s->name && strcmp(s->name, name) != 0)
@@ -44,7 +44,7 @@ static const struct catalogue_shipped *shipped(const char *name)
 
 static const char *shipped_path(const char *name, struct arena *a)
 {
-    return shipped(name) ? arena_printf(a, "%s%s", shipped_prefix, name) : NULL;
+    return find_shipped_entry(name) ? arena_printf(a, "%s%s", shipped_prefix, name) : NULL;
 }
 
 const char *catalogue_by_name(const struct catalogue *c, const char *name, struct arena *a)
@@ -144,7 +144,7 @@ const char *catalogue_for_program(const struct catalogue *c, const char *program
         if (path)
             return path;
     }
-    const struct catalogue_shipped *s = shipped(name);
+    const struct catalogue_shipped *s = find_shipped_entry(name);
     for (s = s ? s : catalogue_shipped; s->name; s++)
         if (strcmp(s->name, name) == 0 || text_knows((struct str){s->text, s->n}, name))
             return shipped_path(s->name, a);
@@ -177,7 +177,7 @@ int catalogue_read(const char *path, struct buf *ret, struct err *err)
 {
     if (!str_starts(str_of(path), shipped_prefix))
         return fs_read(AT_FDCWD, path, CATALOGUE_FILE_MAX, 0, ret, err);
-    const struct catalogue_shipped *s = shipped(path + strlen(shipped_prefix));
+    const struct catalogue_shipped *s = find_shipped_entry(path + strlen(shipped_prefix));
     if (!s)
         return err_set(err, ERR_INPUT, "%s: this benchwrap has no such rules", path);
     buf_add(ret, s->text, s->n);
@@ -250,10 +250,10 @@ static struct str sample_file(const char *folder, const char *name, struct arena
     return (struct str){arena_dup(a, b.p ? b.p : "", b.n), b.n};
 }
 
-void catalogue_samples(const char *path, struct arena *a, struct catalogue_samples *ret)
+void catalogue_read_samples(const char *path, struct arena *a, struct catalogue_samples *ret)
 {
     const char *slash = strrchr(path, '/');
-    const struct catalogue_shipped *s = str_starts(str_of(path), shipped_prefix) ? shipped(path + strlen(shipped_prefix)) : NULL;
+    const struct catalogue_shipped *s = str_starts(str_of(path), shipped_prefix) ? find_shipped_entry(path + strlen(shipped_prefix)) : NULL;
     struct fs_names list;
     *ret = (struct catalogue_samples){s ? s->samples : 0, s ? s->example : ""};
     const char *folder = s ? NULL : slash ? arena_printf(a, "%.*s/samples", (int)(slash - path), path) : "samples";

@@ -42,14 +42,14 @@ struct catalogue_samples {
     size_t count;
     const char *example;
 };
-void catalogue_samples(const char *path, struct arena *a, struct catalogue_samples *ret);
+void catalogue_read_samples(const char *path, struct arena *a, struct catalogue_samples *ret);
 
 /* The compiled ones, made from benchmarks/catalogue by scripts/make-shipped; ends with a name of NULL. */
 struct catalogue_shipped {
     const char *name, *text;
     size_t n;
     size_t samples;
-    const char *example; /* as in catalogue_samples */
+    const char *example; /* as in struct catalogue_samples */
 };
 extern const struct catalogue_shipped catalogue_shipped[];
 #endif

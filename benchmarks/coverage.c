@@ -33,7 +33,7 @@ void coverage_watch(struct coverage *c, struct rules_run *run, const char *sampl
         c->option[i] += run->option_used[i / 64] >> (i % 64) & 1;
 }
 
-static void note(struct coverage *c, const char *text)
+static void coverage_add_note(struct coverage *c, const char *text)
 {
     if (!text || c->notes_n >= COVERAGE_NOTES_MAX)
         return;
@@ -60,11 +60,11 @@ void coverage_refused(struct rules_run *run, const struct reader *r, const struc
             continue;
         const struct unit *u = units_find(text);
         if (!u)
-            note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" is no unit that is known (%s); the row is not read", r->name,
-                                 STR_ARG(text), c->sample));
+            coverage_add_note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" is no unit that is known (%s); the row is not read",
+                                              r->name, STR_ARG(text), c->sample));
         else if (m->unit && !units_convert(1, u, m->unit, &value))
-            note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" cannot become %s (%s); the row is not read", r->name, STR_ARG(text),
-                                 m->unit->name, c->sample));
+            coverage_add_note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" cannot become %s (%s); the row is not read", r->name,
+                                              STR_ARG(text), m->unit->name, c->sample));
     }
 }
 
@@ -74,7 +74,7 @@ static double last_of(const struct series *s)
     return s->sample[s->n - 1].value;
 }
 
-static bool differ(double a, double b)
+static bool values_differ(double a, double b)
 {
     return fabs(a - b) > SAME_WITHIN * fmax(fabs(a), fabs(b));
 }
@@ -85,24 +85,25 @@ static const char *many_word(enum many many)
     return words[many];
 }
 
-static void resolved(struct coverage *c, const struct series *s)
+static void coverage_note_several(struct coverage *c, const struct series *s)
 {
     if (s->rule->many == MANY_ERROR || s->rule->many == MANY_SERIES)
         return;
     for (size_t i = 1; i < s->n; i++)
         if (s->sample[i].value != s->sample[0].value) {
-            note(c, arena_printf(&c->arena, "metric " STR_FMT " of reader %s: several different values in one output; %s counts (%s)",
-                                 STR_ARG(s->name), s->reader->name, many_word(s->rule->many), c->sample));
+            coverage_add_note(c, arena_printf(&c->arena,
+                                              "metric " STR_FMT " of reader %s: several different values in one output; %s counts (%s)",
+                                              STR_ARG(s->name), s->reader->name, many_word(s->rule->many), c->sample));
             return;
         }
 }
 
-static void compare(struct coverage *c, const struct series *s, const struct series *better)
+static void coverage_note_disagreement(struct coverage *c, const struct series *s, const struct series *better)
 {
-    if (s->n && better->n && differ(last_of(s), last_of(better)))
-        note(c,
-             arena_printf(&c->arena, "metric " STR_FMT ": reader %s says %.6g, reader %s says %.6g; %s is believed (%s)", STR_ARG(s->name),
-                          better->reader->name, last_of(better), s->reader->name, last_of(s), better->reader->name, c->sample));
+    if (s->n && better->n && values_differ(last_of(s), last_of(better)))
+        coverage_add_note(c, arena_printf(&c->arena, "metric " STR_FMT ": reader %s says %.6g, reader %s says %.6g; %s is believed (%s)",
+                                          STR_ARG(s->name), better->reader->name, last_of(better), s->reader->name, last_of(s),
+                                          better->reader->name, c->sample));
 }
 
 void coverage_end(struct rules_run *run)
@@ -124,8 +125,8 @@ void coverage_end(struct rules_run *run)
         m->believed += s->n > 0 && !better;
         if (better) {
             m->instead = better->reader->name;
-            compare(c, s, better);
+            coverage_note_disagreement(c, s, better);
         } else
-            resolved(c, s);
+            coverage_note_several(c, s);
     }
 }

@@ -48,7 +48,7 @@ struct parser {
 
 static struct expr *parse_or(struct parser *p);
 
-static void *expected(struct parser *p, const char *what)
+static void *expr_complain_expected(struct parser *p, const char *what)
 {
     err_set(p->err, ERR_INPUT, "%s is expected at character %zu of \"" STR_FMT "\"", what, p->at + 1, STR_ARG(p->text));
     return NULL;
@@ -65,7 +65,7 @@ static bool name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-static bool take(struct parser *p, const char *token)
+static bool take_token(struct parser *p, const char *token)
 {
     size_t n = strlen(token);
     skip_blanks(p);
@@ -77,7 +77,7 @@ static bool take(struct parser *p, const char *token)
     return true;
 }
 
-static struct expr *node(struct parser *p, enum op op, struct expr *a, struct expr *b)
+static struct expr *expr_node_new(struct parser *p, enum op op, struct expr *a, struct expr *b)
 {
     struct expr *e = ARENA_NEW(p->arena, struct expr);
     if (!e) {
@@ -90,7 +90,7 @@ static struct expr *node(struct parser *p, enum op op, struct expr *a, struct ex
     return e;
 }
 
-static struct str word(struct parser *p)
+static struct str read_operand_name(struct parser *p)
 {
     size_t from = p->at;
     while (p->at < p->text.n && name_char(p->text.p[p->at]))
@@ -98,7 +98,7 @@ static struct str word(struct parser *p)
     return str_sub(p->text, from, p->at - from);
 }
 
-static struct str copy(struct parser *p, struct str s)
+static struct str copy_text(struct parser *p, struct str s)
 {
     return (struct str){arena_dup(p->arena, s.p, s.n), s.n};
 }
@@ -109,34 +109,34 @@ static struct expr *parse_choice(struct parser *p, enum op op)
     struct expr *a = parse_or(p), *b = NULL;
     if (!a)
         return NULL;
-    if (!take(p, ","))
-        return expected(p, "\",\"");
+    if (!take_token(p, ","))
+        return expr_complain_expected(p, "\",\"");
     if (!(b = parse_or(p)))
         return NULL;
-    return take(p, ")") ? node(p, op, a, b) : expected(p, "\")\"");
+    return take_token(p, ")") ? expr_node_new(p, op, a, b) : expr_complain_expected(p, "\")\"");
 }
 
 static struct expr *parse_call(struct parser *p, struct str function)
 {
-    struct expr *e = node(p, OP_CALL, NULL, NULL);
+    struct expr *e = expr_node_new(p, OP_CALL, NULL, NULL);
     if (!e)
         return NULL;
-    e->text = copy(p, function);
-    while (!take(p, ")")) {
-        if (e->args && !take(p, ","))
-            return expected(p, "\",\" or \")\"");
+    e->text = copy_text(p, function);
+    while (!take_token(p, ")")) {
+        if (e->args && !take_token(p, ","))
+            return expr_complain_expected(p, "\",\" or \")\"");
         if (e->args == ARGS_MAX)
-            return expected(p, "\")\" (four arguments at most)");
+            return expr_complain_expected(p, "\")\" (four arguments at most)");
         skip_blanks(p);
         size_t from = p->at;
         while (p->at < p->text.n && !strchr(",)", p->text.p[p->at]))
             p->at++;
         struct str arg = str_trim(str_sub(p->text, from, p->at - from));
         if (!arg.n)
-            return expected(p, "an argument");
+            return expr_complain_expected(p, "an argument");
         if (arg.n > 1 && arg.p[0] == '\'' && arg.p[arg.n - 1] == '\'')
             arg = str_sub(arg, 1, arg.n - 2);
-        e->arg[e->args++] = copy(p, arg);
+        e->arg[e->args++] = copy_text(p, arg);
     }
     if (!p->function_ok(e->text, e->args)) {
         err_set(
@@ -153,44 +153,44 @@ static struct expr *parse_primary(struct parser *p)
 {
     skip_blanks(p);
     if (p->at == p->text.n)
-        return expected(p, "a value");
+        return expr_complain_expected(p, "a value");
     char c = p->text.p[p->at];
-    if (take(p, "(")) {
+    if (take_token(p, "(")) {
         struct expr *e = parse_or(p);
-        return !e ? NULL : take(p, ")") ? e : expected(p, "\")\"");
+        return !e ? NULL : take_token(p, ")") ? e : expr_complain_expected(p, "\")\"");
     }
     if (c == '\'') {
         size_t from = ++p->at;
         while (p->at < p->text.n && p->text.p[p->at] != '\'')
             p->at++;
         if (p->at == p->text.n)
-            return expected(p, "a closing quote");
-        struct expr *e = node(p, OP_TEXT, NULL, NULL);
+            return expr_complain_expected(p, "a closing quote");
+        struct expr *e = expr_node_new(p, OP_TEXT, NULL, NULL);
         if (e)
-            e->text = copy(p, str_sub(p->text, from, p->at - from));
+            e->text = copy_text(p, str_sub(p->text, from, p->at - from));
         p->at++;
         return e;
     }
-    struct str w = word(p);
+    struct str w = read_operand_name(p);
     if (!w.n)
-        return expected(p, "a value");
+        return expr_complain_expected(p, "a value");
     double number;
     if (isdigit((unsigned char)c)) {
         if (!str_double(w, &number))
-            return expected(p, "a number before this place");
-        struct expr *e = node(p, OP_NUMBER, NULL, NULL);
+            return expr_complain_expected(p, "a number before this place");
+        struct expr *e = expr_node_new(p, OP_NUMBER, NULL, NULL);
         if (e)
             e->number = number;
         return e;
     }
-    if (take(p, "("))
+    if (take_token(p, "("))
         return str_is(w, "min")      ? parse_choice(p, OP_MIN)
                : str_is(w, "max")    ? parse_choice(p, OP_MAX)
                : str_is(w, "either") ? parse_choice(p, OP_EITHER)
                                      : parse_call(p, w);
-    struct expr *e = node(p, OP_NAME, NULL, NULL);
+    struct expr *e = expr_node_new(p, OP_NAME, NULL, NULL);
     if (e)
-        e->text = copy(p, w);
+        e->text = copy_text(p, w);
     return e;
 }
 
@@ -198,33 +198,33 @@ static struct expr *parse_unary(struct parser *p)
 {
     struct expr *e = NULL;
     if (++p->depth > DEPTH_MAX)
-        return expected(p, "less nesting");
-    if (take(p, "-")) {
+        return expr_complain_expected(p, "less nesting");
+    if (take_token(p, "-")) {
         e = parse_unary(p);
-        e = e ? node(p, OP_NEGATE, e, NULL) : NULL;
+        e = e ? expr_node_new(p, OP_NEGATE, e, NULL) : NULL;
     } else
         e = parse_primary(p);
     p->depth--;
     return e;
 }
 
-struct level {
+struct binary_operator {
     const char *token;
     enum op op;
 };
 
 /* One level of left-associative operators; `once` for comparisons, which do not chain. */
-static struct expr *parse_level(struct parser *p, const struct level *ops, struct expr *(*inner)(struct parser *), bool once)
+static struct expr *parse_level(struct parser *p, const struct binary_operator *ops, struct expr *(*inner)(struct parser *), bool once)
 {
     struct expr *e = inner(p);
     while (e) {
-        const struct level *l = ops;
-        while (l->token && !take(p, l->token))
+        const struct binary_operator *l = ops;
+        while (l->token && !take_token(p, l->token))
             l++;
         if (!l->token)
             return e;
         struct expr *right = inner(p);
-        e = right ? node(p, l->op, e, right) : NULL;
+        e = right ? expr_node_new(p, l->op, e, right) : NULL;
         if (once)
             return e;
     }
@@ -233,40 +233,41 @@ static struct expr *parse_level(struct parser *p, const struct level *ops, struc
 
 static struct expr *parse_product(struct parser *p)
 {
-    static const struct level ops[] = {{"*", OP_MUL}, {"/", OP_DIV}, {NULL, 0}};
+    static const struct binary_operator ops[] = {{"*", OP_MUL}, {"/", OP_DIV}, {NULL, 0}};
     return parse_level(p, ops, parse_unary, false);
 }
 static struct expr *parse_sum(struct parser *p)
 {
-    static const struct level ops[] = {{"+", OP_ADD}, {"-", OP_SUB}, {NULL, 0}};
+    static const struct binary_operator ops[] = {{"+", OP_ADD}, {"-", OP_SUB}, {NULL, 0}};
     return parse_level(p, ops, parse_product, false);
 }
 static struct expr *parse_comparison(struct parser *p)
 {
-    static const struct level ops[] = {{"==", OP_EQ}, {"!=", OP_NE}, {"<=", OP_LE}, {">=", OP_GE}, {"<", OP_LT}, {">", OP_GT}, {NULL, 0}};
+    static const struct binary_operator ops[] = {{"==", OP_EQ}, {"!=", OP_NE}, {"<=", OP_LE}, {">=", OP_GE},
+                                                 {"<", OP_LT},  {">", OP_GT},  {NULL, 0}};
     return parse_level(p, ops, parse_sum, true);
 }
 static struct expr *parse_not(struct parser *p)
 {
     struct expr *e;
-    if (!take(p, "not"))
+    if (!take_token(p, "not"))
         return parse_comparison(p);
     if (++p->depth > DEPTH_MAX)
-        return expected(p, "less nesting");
+        return expr_complain_expected(p, "less nesting");
     e = parse_not(p);
     p->depth--;
-    return e ? node(p, OP_NOT, e, NULL) : NULL;
+    return e ? expr_node_new(p, OP_NOT, e, NULL) : NULL;
 }
 static struct expr *parse_and(struct parser *p)
 {
-    static const struct level ops[] = {{"and", OP_AND}, {NULL, 0}};
+    static const struct binary_operator ops[] = {{"and", OP_AND}, {NULL, 0}};
     return parse_level(p, ops, parse_not, false);
 }
 static struct expr *parse_or(struct parser *p)
 {
-    static const struct level ops[] = {{"or", OP_OR}, {NULL, 0}};
+    static const struct binary_operator ops[] = {{"or", OP_OR}, {NULL, 0}};
     if (++p->depth > DEPTH_MAX)
-        return expected(p, "less nesting");
+        return expr_complain_expected(p, "less nesting");
     struct expr *e = parse_level(p, ops, parse_and, false);
     p->depth--;
     return e;
@@ -282,14 +283,14 @@ int expr_new(struct expr **ret, struct str text, bool (*function_ok)(struct str 
         return -1;
     skip_blanks(&p);
     if (p.at != text.n) {
-        expected(&p, "an operator or the end");
+        expr_complain_expected(&p, "an operator or the end");
         return -1;
     }
     *ret = e;
     return 0;
 }
 
-static int truth(const struct value *v)
+static int value_truth(const struct value *v)
 {
     if (v->kind == VALUE_UNDEFINED)
         return -1;
@@ -313,7 +314,7 @@ static void as_number(struct value *v)
         *v = number_value(n);
 }
 
-static struct value binary(enum op op, struct value a, struct value b)
+static struct value apply_binary(enum op op, struct value a, struct value b)
 {
     as_number(&a);
     as_number(&b);
@@ -347,20 +348,21 @@ struct value expr_value(const struct expr *e, const struct expr_names *names)
     case OP_TEXT: return (struct value){.kind = VALUE_TEXT, .text = e->text};
     case OP_NAME: names->name(names->context, e->text, &v); return v;
     case OP_CALL: names->call(names->context, e->text, e->arg, e->args, &v); return v;
-    case OP_NOT: v = expr_value(e->a, names); return number_value(truth(&v) != 1);
-    case OP_NEGATE: return binary(OP_SUB, number_value(0), expr_value(e->a, names));
+    case OP_NOT: v = expr_value(e->a, names); return number_value(value_truth(&v) != 1);
+    case OP_NEGATE: return apply_binary(OP_SUB, number_value(0), expr_value(e->a, names));
     case OP_EITHER: v = expr_value(e->a, names); return v.kind == VALUE_UNDEFINED ? expr_value(e->b, names) : v;
     case OP_AND:
     case OP_OR:
         v = expr_value(e->a, names);
         other = expr_value(e->b, names);
-        return number_value(e->op == OP_AND ? truth(&v) == 1 && truth(&other) == 1 : truth(&v) == 1 || truth(&other) == 1);
-    default: return binary(e->op, expr_value(e->a, names), expr_value(e->b, names));
+        return number_value(e->op == OP_AND ? value_truth(&v) == 1 && value_truth(&other) == 1
+                                            : value_truth(&v) == 1 || value_truth(&other) == 1);
+    default: return apply_binary(e->op, expr_value(e->a, names), expr_value(e->b, names));
     }
 }
 
 int expr_truth(const struct expr *e, const struct expr_names *names)
 {
     struct value v = expr_value(e, names);
-    return truth(&v);
+    return value_truth(&v);
 }

@@ -317,7 +317,7 @@ int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms,
     take_staged(run);
     slices_end(run, exit_code <= 0 && signal == 0);
     int rc = run->arena.failed ? err_set(err, ERR_INPUT, "rules %s: the output has more results than 256 MiB can hold", run->rules->name)
-                               : finish(run, exit_code, signal, base_ms, record, ret, err);
+                               : finish_reading(run, exit_code, signal, base_ms, record, ret, err);
     rules_drop(run);
     return rc;
 }

@@ -9,7 +9,7 @@ enum { HEADER_AGE_MAX = 40 };
 
 /* ---- one figure ---- */
 
-struct candidate {
+struct figure_candidate {
     const struct number *number;
     struct str label;
     bool strong; /* "name:" or "name=" */
@@ -27,7 +27,7 @@ static bool is_ordinal(struct str s)
 }
 
 /* Is it a result, and under what unit? *ret_unit NULL: without. */
-static bool is_figure(const struct figure_context *x, struct str line, const struct candidate *c, const char *name, bool indented,
+static bool is_figure(const struct figure_context *x, struct str line, const struct figure_candidate *c, const char *name, bool indented,
                       const struct unit **ret_unit)
 {
     const struct number *n = c->number;
@@ -136,8 +136,8 @@ static struct str head_of(struct str line, size_t first)
 }
 
 /* "Write: BW=12 MB/s": what stands before the first colon of the line, where it is not the name itself. */
-static void head_words(struct str line, const struct number *numbers, size_t k, const struct candidate *c, const char *label, char *head,
-                       size_t size)
+static void head_words(struct str line, const struct number *numbers, size_t k, const struct figure_candidate *c, const char *label,
+                       char *head, size_t size)
 {
     if (k && c->own) {
         struct str before = head_of(line, numbers[0].from);
@@ -167,7 +167,8 @@ static bool has_twin(const struct number *numbers, size_t count, size_t k)
 }
 
 /* Does the name of a number begin directly behind the number before it, which is then an amount or a part of the name? */
-static bool follows_amount(struct str line, const struct number *before, const struct number *n, const struct candidate *c, struct str name)
+static bool follows_amount(struct str line, const struct number *before, const struct number *n, const struct figure_candidate *c,
+                           struct str name)
 {
     char next = char_at(line, before->end);
     if (c->strong) /* "500 test keys: 0.001 s" */
@@ -234,13 +235,13 @@ static bool is_sole(struct str line, const struct number *n, size_t count, size_
     return true;
 }
 
-static bool compose(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k, bool indented,
-                    struct figure *ret)
+static bool compose_figure(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k,
+                           bool indented, struct figure *ret)
 {
     const struct number *n = &numbers[k];
     size_t from = k ? numbers[k - 1].end : 0;
     struct str between = str_sub(line, from, n->from - from), clause = without_error_name(figure_clause(between));
-    struct candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
+    struct figure_candidate c = {.number = n, .label = clause, .own = true, .sole = is_sole(line, numbers, count, k)};
     size_t i = n->from;
     while (i > from && (str_is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
         i--;
@@ -327,7 +328,7 @@ static size_t take_tagged(const struct figure_context *x, struct str line, struc
         return 0;
     char label[64];
     struct number n = {.from = (size_t)(rest.p - line.p), .to = (size_t)(rest.p - line.p) + length};
-    struct candidate c = {.number = &n, .label = name, .strong = true, .column = true, .own = true, .sole = true};
+    struct figure_candidate c = {.number = &n, .label = name, .strong = true, .column = true, .own = true, .sole = true};
     if (!figure_name_clean(name, label, sizeof label) || !is_figure(x, line, &c, label, false, &to->unit))
         return 0;
     if ((size_t)snprintf(to->name, sizeof to->name, STR_FMT " %s", STR_ARG(tag), label) >= sizeof to->name)
@@ -433,7 +434,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             const struct number *c = &number[k];
             if (c->error || c->plain || (c->inside && !(inside && k == single)))
                 continue;
-            if (compose(x, words, number, count, k, indented, &to[n]))
+            if (compose_figure(x, words, number, count, k, indented, &to[n]))
                 n++;
         }
         if (!n && !rows)

@@ -366,7 +366,7 @@ static bool is_span_of_time(struct str s)
     return is_second(s) || is_any(s, "ms us ns msec usec nsec min mins minute minutes h hour hours day days");
 }
 
-static bool is_word(struct str s)
+static bool is_plain_word(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if (!str_is_letter(s.p[i]) && s.p[i] != '_')
@@ -414,7 +414,7 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
         struct str amount = str_sub(word, 0, (size_t)(slash - word.p)), per = str_sub(word, amount.n + 1, word.n);
         if (is_second(per) ? figure_rate(amount, STR("s"), ret) : figure_per_one(amount, per, ret))
             return true;
-        if (!is_span_of_time(per) || !is_word(amount))
+        if (!is_span_of_time(per) || !is_plain_word(amount))
             return false;
         *ret_raw = word;
         return true;

@@ -234,8 +234,8 @@ static void blocks_out(struct ending *e, struct rules_outcome *ret)
     ret->blocks = block ? n : 0;
 }
 
-int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
-           struct err *err)
+int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
+                   struct err *err)
 {
     struct ending e = {.run = run, .record = record, .exit_code = exit_code, .signal = signal, .base_ms = base_ms};
     const char *source = record->source;

@@ -78,17 +78,17 @@ static int by_step(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-static bool same_metric(const struct rules_run *run, const struct series *a, const struct series *b)
+static bool series_same_metric(const struct rules_run *run, const struct series *a, const struct series *b)
 {
     const char *x = a->rule->stat ? a->rule->stat : "", *y = b->rule->stat ? b->rule->stat : "";
     return block_of(run, a) == block_of(run, b) && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
 }
 
 /* Rules that guess have no order of belief: the same figure with another value, in whatever words or stream, makes both doubtful. */
-static bool contradicted(const struct rules_run *run, const struct series *s)
+static bool series_is_contradicted(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o && run->rules->guess && s->n; o = o->next)
-        if (o != s && o->n && same_metric(run, o, s) && o->sample[0].value != s->sample[0].value)
+        if (o != s && o->n && series_same_metric(run, o, s) && o->sample[0].value != s->sample[0].value)
             return true;
     return false;
 }
@@ -122,7 +122,7 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
         for (size_t i = 1; i < s->n; i++)
             if (s->sample[i].value != s->sample[0].value)
                 return "the output has several different values where one is expected";
-    return contradicted(run, s) ? "the output has several different values where one is expected" : NULL;
+    return series_is_contradicted(run, s) ? "the output has several different values where one is expected" : NULL;
 }
 
 /* The number that the rule names for the values behind the series: a param or a derived name. NaN: not known. */
@@ -189,7 +189,7 @@ static void statistics_out(struct ending *e, const struct series *s, const struc
     }
 }
 
-static double reduced(enum many many, const struct series *s, const struct stats *st, double sum)
+static double series_reduce(enum many many, const struct series *s, const struct stats *st, double sum)
 {
     switch (many) {
     case MANY_FIRST: return s->sample[0].value;
@@ -223,7 +223,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     free(v);
     e->metrics++;
     if (m->many != MANY_SERIES) {
-        metric_out(e, s, m->stat ? m->stat : m->headline ? m->headline : "", reduced(m->many, s, &st, sum), unit, m->better, 0, 0);
+        metric_out(e, s, m->stat ? m->stat : m->headline ? m->headline : "", series_reduce(m->many, s, &st, sum), unit, m->better, 0, 0);
         return 0;
     }
     for (size_t i = 0; i < s->n; i++)
@@ -241,7 +241,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
 const struct series *series_outdone(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o; o = o->next) {
-        if (o == s || o->dropped || !same_metric(run, o, s))
+        if (o == s || o->dropped || !series_same_metric(run, o, s))
             continue;
         if ((o->n && !s->n) ||
             ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
@@ -265,7 +265,7 @@ static struct value series_value(const struct rules_run *run, struct series *s, 
     stats_of(values, s->n, &st);
     free(values);
     if (one && (own || (!m->stat && (!stat.n || (m->headline && str_is(stat, m->headline))))))
-        v.number = reduced(m->many, s, &st, sum);
+        v.number = series_reduce(m->many, s, &st, sum);
     else if (!one && !stat.n && s->n == 1)
         v.number = s->sample[0].value;
     else if (one || !stat.n || s->missing)

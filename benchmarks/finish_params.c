@@ -40,7 +40,7 @@ const struct value_seen *value_in(const struct rules_run *run, struct str key, i
 }
 
 /* The same, as far as the printed one can tell: "1.50 GiB" is rounded. */
-static bool agree(const struct value_seen *a, const struct value_seen *b)
+static bool params_agree(const struct value_seen *a, const struct value_seen *b)
 {
     double x, y;
     if (str_eq(a->text, b->text))
@@ -60,7 +60,7 @@ static void param_out(struct ending *e, const char *prefix, const struct value_s
     record_param(e->record, key, v->text);
 }
 
-static void disagree(struct ending *e, struct str key)
+static void params_note_disagreement(struct ending *e, struct str key)
 {
     if (e->disagree.n)
         buf_putc(&e->disagree, ' ');
@@ -83,7 +83,7 @@ static void compare_with_launcher(struct ending *e)
             record_warning(e->record, "%sparam %s: the launcher was told " STR_FMT ", the output says " STR_FMT "%s", e->prefix[b],
                            pairs[i][1], STR_ARG(told->text), STR_ARG(v->text),
                            i == 0 && str_is(v->text, "1") ? ": is the program of another MPI?" : "");
-            disagree(e, str_of(pairs[i][0]));
+            params_note_disagreement(e, str_of(pairs[i][0]));
             break;
         }
     }
@@ -101,12 +101,12 @@ static void param_merge(struct ending *e, struct str key)
         same = same && (!v || !first || str_eq(v->text, first->text));
         first = first ? first : v;
     }
-    if (argument && first && same && !agree(argument, first) && !argument->hidden && !first->hidden) {
+    if (argument && first && same && !params_agree(argument, first) && !argument->hidden && !first->hidden) {
         ending_source(e, first->origin);
         record_warning(e->record, "param " STR_FMT ": the arguments say \"" STR_FMT "\", the output says \"" STR_FMT "\"; the %s counts",
                        STR_ARG(key), STR_ARG(argument->text), STR_ARG(first->text),
                        prefers_arguments(run->rules, key) ? "argument" : "output");
-        disagree(e, key);
+        params_note_disagreement(e, key);
     }
     if (same && (printed == n || argument || !printed)) {
         const struct value_seen *v = first && !(argument && prefers_arguments(run->rules, key)) ? first

@@ -56,7 +56,7 @@ static struct notation notation_of(struct str s, enum grouped_comma comma)
 }
 
 /* Is the number in a notation of its own? "3.632" is none: a fraction as everywhere. */
-static bool is_foreign(struct str s, const struct notation *n)
+static bool is_foreign_notation(struct str s, const struct notation *n)
 {
     if (n->point == ',')
         return true;
@@ -102,7 +102,7 @@ size_t grouped_plain(struct str text, enum grouped_comma comma, char *to)
         }
         struct str rest = text_from(text, i);
         struct notation n = notation_of(rest, comma);
-        if (is_foreign(rest, &n)) {
+        if (is_foreign_notation(rest, &n)) {
             any = true;
             length += number_write(rest, &n, to + length);
             i += n.length;
@@ -123,7 +123,7 @@ bool grouped_is_number(struct str text)
         return false;
     for (int comma = 0; comma < COMMA_READINGS; comma++) {
         struct notation n = notation_of(text, (enum grouped_comma)comma);
-        if (n.length == text.n && is_foreign(text, &n))
+        if (n.length == text.n && is_foreign_notation(text, &n))
             return true;
     }
     return false;

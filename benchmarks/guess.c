@@ -97,7 +97,7 @@ static int cut_lines(struct guess *g)
 /* ---- reading back ---- */
 
 /* Missing because the output says so ("-", "N/A") is as it should be; anything else means that the rules take it for what it is not. */
-static bool misread(const struct fact *f)
+static bool is_misread(const struct fact *f)
 {
     return f->kind == FACT_MISSING && !str_starts(f->text, "printed \"") && !str_has(f->text, "values are missing");
 }
@@ -112,7 +112,7 @@ static bool key_of(const struct guess_metric *m, struct str key)
 }
 
 /* What did not come out as meant: several values become a series, what was not read at all is dropped. Returns how many were changed. */
-static size_t mend(struct guess *g, const struct coverage *v, const struct record *record)
+static size_t guess_mend(struct guess *g, const struct coverage *v, const struct record *record)
 {
     size_t index = 0, changed = 0;
     for (size_t i = 0; i < g->readers; i++)
@@ -123,7 +123,7 @@ static size_t mend(struct guess *g, const struct coverage *v, const struct recor
             const struct coverage_metric *c = &v->metric[index++];
             bool missing = !c->seen || !c->believed;
             for (const struct fact *f = record->first; f && !missing; f = f->next)
-                missing = misread(f) && key_of(m, f->key);
+                missing = is_misread(f) && key_of(m, f->key);
             if (missing && c->seen && c->believed && !m->series && !strchr(m->name, '{'))
                 m->series = true;
             else if (missing)
@@ -139,7 +139,7 @@ static size_t mend_families(struct guess *g, const struct record *record, bool d
     size_t changed = 0;
     bool conflict = false;
     for (const struct fact *f = record->first; f; f = f->next)
-        conflict = conflict || misread(f);
+        conflict = conflict || is_misread(f);
     for (size_t i = 0; i < g->readers && conflict; i++)
         for (size_t k = 0; k < g->reader[i]->metrics; k++) {
             struct guess_metric *m = &g->reader[i]->metric[k];
@@ -171,7 +171,7 @@ static int read_back(struct guess *g, struct str text, int try, size_t *ret_chan
         rules_feed(run, "stdout", g->text.p, g->text.n);
         rc = rules_end(run, 0, 0, 1, &record, &out, err);
         if (!rc) {
-            *ret_changed = mend(g, &coverage, &record);
+            *ret_changed = guess_mend(g, &coverage, &record);
             if (!*ret_changed)
                 *ret_changed = mend_families(g, &record, try >= 1);
         }
@@ -182,7 +182,7 @@ static int read_back(struct guess *g, struct str text, int try, size_t *ret_chan
     return rc;
 }
 
-static void count(const struct guess *g, struct guess_summary *s)
+static void guess_count(const struct guess *g, struct guess_summary *s)
 {
     *s = (struct guess_summary){0};
     for (size_t i = 0; i < g->readers; i++) {
@@ -214,7 +214,7 @@ static int bury_refused(struct guess *g, const char *name, char *const *argv)
     return g->arena.failed ? -1 : 0;
 }
 
-static int propose(struct guess *g, const char *name, char *const *argv, bool cut, struct buf *ret, struct err *err)
+static int guess_propose(struct guess *g, const char *name, char *const *argv, bool cut, struct buf *ret, struct err *err)
 {
     size_t from = ret->n, changed = 1;
     guess_version(g, name);
@@ -248,8 +248,8 @@ int rules_guess(struct str output, const char *name, char *const *argv, bool cut
 {
     struct guess g = {.text = output};
     arena_init(&g.arena, 256 << 20);
-    int rc = cut_lines(&g) ? err_set(err, ERR_SYSTEM, "no memory to look at the output") : propose(&g, name, argv, cut, ret, err);
-    count(&g, summary);
+    int rc = cut_lines(&g) ? err_set(err, ERR_SYSTEM, "no memory to look at the output") : guess_propose(&g, name, argv, cut, ret, err);
+    guess_count(&g, summary);
     arena_deinit(&g.arena);
     return rc;
 }

@@ -4,7 +4,7 @@
 
 enum { TRIES_MAX = 20, DEPTH_MAX = 12, POINTER_MAX = 600, ROWS_READERS_MAX = 12 };
 
-struct walk {
+struct json_walk {
     struct guess *g;
     size_t line; /* where the document begins */
     bool several; /* documents */
@@ -12,7 +12,7 @@ struct walk {
 };
 
 /* A key as a part of a pointer (RFC 6901). */
-static void part(struct buf *to, const char *key)
+static void put_pointer_part(struct buf *to, const char *key)
 {
     buf_putc(to, '/');
     for (; *key; key++)
@@ -39,7 +39,7 @@ static struct str words_of(const char *path, const char *key, struct arena *a)
     return str_of(text);
 }
 
-static bool wanted(const struct json *j, struct str words, struct str key)
+static bool is_useful_number(const struct json *j, struct str words, struct str key)
 {
     double v = json_number(j, 0);
     bool whole = v == (double)(int64_t)(v > -9e15 && v < 9e15 ? v : 0.5);
@@ -50,7 +50,7 @@ static bool wanted(const struct json *j, struct str words, struct str key)
 }
 
 /* In options and settings every number is a param. */
-static bool settings(const char *path)
+static bool is_settings_path(const char *path)
 {
     static const char *const words[] = {"options", "config", "param", "setting", "args", "arguments", "test_start", NULL};
     for (const char *const *w = words; *w && path; w++)
@@ -72,23 +72,23 @@ static const char *row_label(const struct json *row)
     return NULL;
 }
 
-static void rows_at(struct walk *w, const struct json *array, const char *pointer);
+static void rows_at(struct json_walk *w, const struct json *array, const char *pointer);
 
-static void leaf(struct walk *w, struct guess_reader *r, const struct json *j, const char *path, const char *key, const char *prefix,
-                 bool several)
+static void guess_json_leaf(struct json_walk *w, struct guess_reader *r, const struct json *j, const char *path, const char *key,
+                            const char *prefix, bool several)
 {
     struct guess *g = w->g;
     struct str words = words_of(path, key, &g->arena);
     CLEANUP_BUF struct buf cell;
     buf_init(&cell, POINTER_MAX);
     buf_puts(&cell, path);
-    part(&cell, key);
+    put_pointer_part(&cell, key);
     const char *at = cell.failed ? NULL : arena_dup(&g->arena, cell.p, cell.n);
-    if (settings(path)) {
+    if (is_settings_path(path)) {
         guess_param_add(g, r, str_of(key), at, "number");
         return;
     }
-    if (!at || !wanted(j, words, str_of(key)))
+    if (!at || !is_useful_number(j, words, str_of(key)))
         return;
     const char *last = path[0] ? strrchr(path, '/') + 1 : NULL;
     const char *above =
@@ -106,8 +106,8 @@ static void leaf(struct walk *w, struct guess_reader *r, const struct json *j, c
     m->series = several || w->several;
 }
 
-static void members(struct walk *w, struct guess_reader *r, const struct json *object, const char *path, const char *rows,
-                    const char *prefix, bool several, int depth)
+static void guess_json_members(struct json_walk *w, struct guess_reader *r, const struct json *object, const char *path, const char *rows,
+                               const char *prefix, bool several, int depth)
 {
     for (const struct json *j = json_first(object); j && depth < DEPTH_MAX; j = json_next(j)) {
         const char *key = json_key(j);
@@ -117,20 +117,20 @@ static void members(struct walk *w, struct guess_reader *r, const struct json *o
         buf_init(&below, POINTER_MAX);
         buf_init(&all, POINTER_MAX);
         buf_puts(&below, path);
-        part(&below, key);
+        put_pointer_part(&below, key);
         buf_printf(&all, "%s%s", rows, below.p ? below.p : "");
         if (below.failed || all.failed)
             continue;
         if (json_is_number(j))
-            leaf(w, r, j, path, key, prefix, several);
+            guess_json_leaf(w, r, j, path, key, prefix, several);
         else if (json_is_object(j))
-            members(w, r, j, below.p, rows, prefix, several, depth + 1);
+            guess_json_members(w, r, j, below.p, rows, prefix, several, depth + 1);
         else if (json_is_array(j) && json_is_object(json_at(j, 0)) && !strstr(all.p, "/*"))
             rows_at(w, j, all.p);
     }
 }
 
-static void reader_for(struct walk *w, const struct json *object, const char *rows, const char *label, bool several)
+static void reader_for(struct json_walk *w, const struct json *object, const char *rows, const char *label, bool several)
 {
     struct guess *g = w->g;
     struct guess_reader *r = w->readers < ROWS_READERS_MAX ? guess_reader_add(g, "json", w->line) : NULL;
@@ -145,19 +145,19 @@ static void reader_for(struct walk *w, const struct json *object, const char *ro
     buf_json(&spec, str_of(rows));
     buf_puts(&spec, "}");
     r->spec = arena_dup(&g->arena, spec.p, spec.n);
-    members(w, r, object, "", rows, label ? arena_printf(&g->arena, "{%s}.", label) : "", several, 0);
+    guess_json_members(w, r, object, "", rows, label ? arena_printf(&g->arena, "{%s}.", label) : "", several, 0);
 }
 
-static void rows_at(struct walk *w, const struct json *array, const char *pointer)
+static void rows_at(struct json_walk *w, const struct json *array, const char *pointer)
 {
     size_t n = json_count(array);
     const char *label = n > 1 ? row_label(json_at(array, 0)) : NULL;
     reader_for(w, json_at(array, 0), arena_printf(&w->g->arena, "%s/*", pointer), label, n > 1 && !label);
 }
 
-static void take(struct guess *g, struct json *document, size_t line, bool several)
+static void guess_json_document(struct guess *g, struct json *document, size_t line, bool several)
 {
-    struct walk w = {.g = g, .line = line, .several = several};
+    struct json_walk w = {.g = g, .line = line, .several = several};
     if (json_is_array(document) && json_is_object(json_at(document, 0)))
         rows_at(&w, document, "");
     else if (json_is_object(document))
@@ -194,6 +194,6 @@ void guess_json(struct guess *g)
     for (size_t i = first_line; first && i > 0 && g->line[i - 1].used; i--)
         first_line = i - 1;
     if (first)
-        take(g, first, first_line, documents > 1);
+        guess_json_document(g, first, first_line, documents > 1);
     json_free(first);
 }

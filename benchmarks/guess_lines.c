@@ -246,7 +246,7 @@ static const char *with_key_word(struct guess *g, const char *pattern, const str
 }
 
 /* "1m23.4s" and "4.97 k iops" are no numbers to the rules. */
-static size_t readable(struct figure *f, size_t n)
+static size_t keep_readable(struct figure *f, size_t n)
 {
     size_t kept = 0;
     for (size_t k = 0; k < n; k++)
@@ -263,7 +263,7 @@ static void take_line(struct guess *g, struct figure_context *x, size_t number, 
     size_t figures = figure_find(x, line, figure), n = 0;
     if (!g->line[number].plain || g->line[number].used)
         return;
-    n = find_spots(line, figure, readable(figure, figures), spot);
+    n = find_spots(line, figure, keep_readable(figure, figures), spot);
     const char *pattern = n ? line_pattern(g, line, spot, n) : NULL, *section = s->open ? section_pattern(s, g) : NULL,
                *until = section ? arena_printf(&g->arena, "^\\s{0,%zu}\\S", s->indent) : NULL;
     if (!pattern)

@@ -4,7 +4,7 @@
 
 enum { COLUMNS_MAX = 128, KEYED_MAX = 64 /* values that get a key each */, ABOVE_MAX = 12, NONE_MAX = 4, END_MAX = 60, TEXT_MAX = 4000 };
 
-struct matrix {
+struct guessed_matrix {
     struct str column[COLUMNS_MAX], corner, none[NONE_MAX];
     size_t columns, rows, nones;
     size_t title, labels, end; /* lines */
@@ -14,12 +14,12 @@ struct matrix {
     const struct unit *unit;
 };
 
-static bool follows(struct numbered a, struct numbered b)
+static bool number_follows(struct numbered a, struct numbered b)
 {
     return a.good && b.good && str_eq(a.head, b.head) && b.number > a.number;
 }
 
-static bool all_names(const struct matrix *m)
+static bool all_names(const struct guessed_matrix *m)
 {
     for (size_t i = 0; i < m->columns; i++) {
         struct str c = m->column[i];
@@ -34,7 +34,7 @@ static bool all_names(const struct matrix *m)
 }
 
 /* Column labels: numbers that rise, behind up to four words at most; or, indented, names alone. */
-static bool take_labels(struct matrix *m, struct str line)
+static bool matrix_read_labels(struct guessed_matrix *m, struct str line)
 {
     struct str rest = line, word;
     size_t n = 0, from;
@@ -42,7 +42,7 @@ static bool take_labels(struct matrix *m, struct str line)
         if (n == COLUMNS_MAX)
             return false;
     for (from = n; from && numbered_of(m->column[from - 1]).good; from--)
-        if (from < n && !follows(numbered_of(m->column[from - 1]), numbered_of(m->column[from])))
+        if (from < n && !number_follows(numbered_of(m->column[from - 1]), numbered_of(m->column[from])))
             break;
     m->indented = line.n && (line.p[0] == ' ' || line.p[0] == '\t');
     m->columns = n;
@@ -61,7 +61,7 @@ static bool take_labels(struct matrix *m, struct str line)
     return true;
 }
 
-static void see_none(struct matrix *m, struct str word)
+static void see_none(struct guessed_matrix *m, struct str word)
 {
     for (size_t i = 0; i < m->nones; i++)
         if (str_eq(m->none[i], word))
@@ -71,7 +71,7 @@ static void see_none(struct matrix *m, struct str word)
 }
 
 /* Is the line a label and as many values? */
-static bool row_of(struct matrix *m, struct str line, struct str *ret_label)
+static bool row_of(struct guessed_matrix *m, struct str line, struct str *ret_label)
 {
     struct str rest = line, word;
     size_t n = 0, numbers = 0;
@@ -86,7 +86,7 @@ static bool row_of(struct matrix *m, struct str line, struct str *ret_label)
     return ret_label->n && n == m->columns && numbers;
 }
 
-static void see_row(struct matrix *m, struct str line)
+static void see_row(struct guessed_matrix *m, struct str line)
 {
     double unused;
     struct str word;
@@ -98,7 +98,7 @@ static void see_row(struct matrix *m, struct str line)
     m->rows++;
 }
 
-static void take_rows(const struct guess *g, struct matrix *m)
+static void matrix_read_rows(const struct guess *g, struct guessed_matrix *m)
 {
     struct str label, before = {NULL, 0};
     for (size_t i = m->labels + 1; i < g->lines; i++) {
@@ -110,7 +110,7 @@ static void take_rows(const struct guess *g, struct matrix *m)
         }
         struct numbered l = numbered_of(label);
         bool first = !m->rows;
-        if (!first && (l.good != m->rows_numbered || (l.good ? !follows(numbered_of(before), l) : str_eq(before, label))))
+        if (!first && (l.good != m->rows_numbered || (l.good ? !number_follows(numbered_of(before), l) : str_eq(before, label))))
             break;
         m->rows_numbered = l.good;
         m->rows_bare = str_is_digit(label.p[0]);
@@ -153,7 +153,7 @@ static bool title_like(const struct guess *g, size_t line)
 }
 
 /* The title: the first of the lines right above that tells it from others. False: there is none. */
-static bool take_title(const struct guess *g, struct matrix *m)
+static bool take_title(const struct guess *g, struct guessed_matrix *m)
 {
     bool any = false, good = false;
     for (size_t i = m->labels; i > 0 && m->labels - i < ABOVE_MAX; i--) {
@@ -174,7 +174,7 @@ static bool take_title(const struct guess *g, struct matrix *m)
     return good;
 }
 
-static const char *matrix_spec(struct guess *g, const struct matrix *m)
+static const char *matrix_spec(struct guess *g, const struct guessed_matrix *m)
 {
     CLEANUP_BUF struct buf b, title, end;
     buf_init(&b, 2 * TEXT_MAX);
@@ -208,7 +208,7 @@ static const char *matrix_spec(struct guess *g, const struct matrix *m)
 }
 
 /* Few values have a key each; many are a series, or one of each column where rows are sizes. */
-static void add_metric(struct guess *g, struct guess_reader *r, const struct matrix *m)
+static void add_metric(struct guess *g, struct guess_reader *r, const struct guessed_matrix *m)
 {
     struct str title = g->line[m->title].text;
     const char *base = guess_segment(title, &g->arena), *tail = "", *name;
@@ -232,12 +232,12 @@ static void add_metric(struct guess *g, struct guess_reader *r, const struct mat
                                                     .better = guess_direction(title, m->unit)};
 }
 
-static bool take_matrix(struct guess *g, size_t at, struct matrix *m)
+static bool take_matrix(struct guess *g, size_t at, struct guessed_matrix *m)
 {
-    *m = (struct matrix){.labels = at};
-    if (!take_labels(m, g->line[at].text))
+    *m = (struct guessed_matrix){.labels = at};
+    if (!matrix_read_labels(m, g->line[at].text))
         return false;
-    take_rows(g, m);
+    matrix_read_rows(g, m);
     if (m->rows && m->end + 1 < g->lines && str_trim(g->line[m->end + 1].text).n && !g->line[m->end + 1].plain)
         return false; /* what ends it cannot be said */
     if (!m->rows || (m->rows < 2 && !m->numbered) || !take_title(g, m))
@@ -259,7 +259,7 @@ static bool take_matrix(struct guess *g, size_t at, struct matrix *m)
 
 void guess_matrices(struct guess *g)
 {
-    struct matrix *m = ARENA_NEW(&g->arena, struct matrix);
+    struct guessed_matrix *m = ARENA_NEW(&g->arena, struct guessed_matrix);
     for (size_t i = 1; m && i + 1 < g->lines && g->readers < GUESS_READERS_MAX; i++)
         if (g->line[i].plain && !g->line[i].used)
             take_matrix(g, i, m);

@@ -13,7 +13,7 @@ struct column {
     struct str first, last; /* its text in the first row and in the one before */
     size_t middle; /* where it stands in the line */
 };
-struct table {
+struct guessed_table {
     struct column column[COLUMNS_MAX];
     size_t columns, rows;
     size_t header, end; /* lines */
@@ -101,7 +101,7 @@ static size_t numbers_in_row(struct str line, size_t fields, struct str *f)
     return numbers;
 }
 
-static bool take_labels(struct table *t, struct str line, size_t fields)
+static bool table_read_labels(struct guessed_table *t, struct str line, size_t fields)
 {
     struct str label[COLUMNS_MAX];
     for (int wide = 0; wide < 2; wide++) {
@@ -124,7 +124,7 @@ static bool take_labels(struct table *t, struct str line, size_t fields)
 }
 
 /* A line of units below the header: "(us)  (GB/s)", each belongs to the column it stands next to. */
-static void take_units(struct table *t, struct str line)
+static void take_units(struct guessed_table *t, struct str line)
 {
     struct str f[COLUMNS_MAX];
     size_t n = fields_of(line, false, f);
@@ -143,7 +143,7 @@ static void take_units(struct table *t, struct str line)
     }
 }
 
-static void take_rows(struct guess *g, struct table *t)
+static void table_read_rows(struct guess *g, struct guessed_table *t)
 {
     struct str f[COLUMNS_MAX];
     size_t gap = 0;
@@ -165,26 +165,27 @@ static void take_rows(struct guess *g, struct table *t)
     }
 }
 
-static struct str bare(struct str label)
+static struct str without_parenthesis(struct str label)
 {
     const char *open = memchr(label.p, '(', label.n);
     return open && open > label.p && label.p[label.n - 1] == ')' ? str_trim(str_sub(label, 0, (size_t)(open - label.p))) : label;
 }
 
 /* The column as the reader calls it: label, and its number if there are several of that name. */
-static const char *cell_of(struct guess *g, const struct table *t, size_t k)
+static const char *cell_of(struct guess *g, const struct guessed_table *t, size_t k)
 {
-    struct str label =
-        t->column[k].own_unit || memchr(t->column[k].label.p, '(', t->column[k].label.n) ? bare(t->column[k].label) : t->column[k].label;
+    struct str label = t->column[k].own_unit || memchr(t->column[k].label.p, '(', t->column[k].label.n)
+                           ? without_parenthesis(t->column[k].label)
+                           : t->column[k].label;
     size_t nth = 1;
     for (size_t i = 0; i < k; i++)
-        nth += str_eq(bare(t->column[i].label), bare(t->column[k].label));
+        nth += str_eq(without_parenthesis(t->column[i].label), without_parenthesis(t->column[k].label));
     if (label.n > 1 && memchr(label.p + 1, '#', label.n - 1)) /* the reader would take what follows for a number */
         return NULL;
     return nth > 9 ? NULL : nth > 1 ? arena_printf(&g->arena, STR_FMT "#%zu", STR_ARG(label), nth) : arena_dup(&g->arena, label.p, label.n);
 }
 
-static const char *table_spec(struct guess *g, const struct table *t)
+static const char *table_spec(struct guess *g, const struct guessed_table *t)
 {
     CLEANUP_BUF struct buf b;
     bool words = false;
@@ -193,15 +194,15 @@ static const char *table_spec(struct guess *g, const struct table *t)
     for (size_t i = 0; i < t->columns; i++) {
         bool again = false;
         for (size_t k = 0; k < i; k++)
-            again = again || str_eq(bare(t->column[k].label), bare(t->column[i].label));
+            again = again || str_eq(without_parenthesis(t->column[k].label), without_parenthesis(t->column[i].label));
         if (again)
             continue;
         buf_puts(&b, i ? ", " : "");
-        buf_json(&b, bare(t->column[i].label));
+        buf_json(&b, without_parenthesis(t->column[i].label));
     }
     buf_putc(&b, ']');
     for (size_t i = 0; i < t->columns; i++) {
-        struct str label = bare(t->column[i].label);
+        struct str label = without_parenthesis(t->column[i].label);
         if (!memchr(label.p, ' ', label.n) && !memchr(label.p, '\t', label.n))
             continue;
         buf_puts(&b, words ? ", " : ", words: [");
@@ -212,16 +213,16 @@ static const char *table_spec(struct guess *g, const struct table *t)
     return b.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
 }
 
-static bool nameable(struct str label)
+static bool is_nameable(struct str label)
 {
     return label.n && label.n < 60 && !memchr(label.p, '{', label.n) && !memchr(label.p, '}', label.n);
 }
 
-static void columns_to_metrics(struct guess *g, struct guess_reader *r, const struct table *t, const char *const *cell)
+static void columns_to_metrics(struct guess *g, struct guess_reader *r, const struct guessed_table *t, const char *const *cell)
 {
     size_t label = t->columns, step = t->columns;
     for (size_t k = 0; k < t->columns && label == t->columns; k++)
-        if (!t->column[k].numeric && t->column[k].varied && nameable(bare(t->column[k].label)))
+        if (!t->column[k].numeric && t->column[k].varied && is_nameable(without_parenthesis(t->column[k].label)))
             label = k;
     for (size_t k = 0; k < t->columns && step == t->columns && label == t->columns; k++)
         if (t->column[k].numeric && t->column[k].whole && t->column[k].distinct && t->rows > 1 &&
@@ -248,7 +249,7 @@ static void columns_to_metrics(struct guess *g, struct guess_reader *r, const st
 }
 
 /* Few numbers below a sentence are no table. */
-static bool worth_it(const struct table *t)
+static bool is_table_useful(const struct guessed_table *t)
 {
     size_t numeric = 0, results = 0;
     for (size_t i = 0; i < t->columns; i++) {
@@ -260,22 +261,22 @@ static bool worth_it(const struct table *t)
 
 static bool take_table(struct guess *g, size_t at)
 {
-    struct table *t = ARENA_NEW(&g->arena, struct table);
+    struct guessed_table *t = ARENA_NEW(&g->arena, struct guessed_table);
     struct str f[COLUMNS_MAX];
     if (!t)
         return false;
     for (size_t i = at + 1; i < g->lines && i <= at + GAP_MAX && !t->columns; i++) {
         size_t n = g->line[i].plain && !g->line[i].used ? fields_of(g->line[i].text, false, f) : 0;
         if (n >= 2 && numbers_in_row(g->line[i].text, n, f))
-            take_labels(t, g->line[at].text, n);
+            table_read_labels(t, g->line[at].text, n);
         else if (n >= 2 && could_be_header(g->line[i].text) && f[0].p[0] != '(' && guess_letters(f[1]))
             return false; /* that one stands nearer to the rows */
     }
     t->header = at;
     if (!t->columns)
         return false;
-    take_rows(g, t);
-    struct guess_reader *r = worth_it(t) ? guess_reader_add(g, "table", at) : NULL;
+    table_read_rows(g, t);
+    struct guess_reader *r = is_table_useful(t) ? guess_reader_add(g, "table", at) : NULL;
     const char *cell[COLUMNS_MAX];
     if (!r)
         return false;
@@ -372,7 +373,7 @@ void guess_tables(struct guess *g)
 
 /* ---- CSV ---- */
 
-static struct str unquoted(struct str s)
+static struct str without_quotes(struct str s)
 {
     s = str_trim(s);
     return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? str_sub(s, 1, s.n - 2) : s;
@@ -389,14 +390,14 @@ static size_t csv_fields(struct str line, char separator, struct str *to)
             continue;
         if (n == COLUMNS_MAX)
             return 0;
-        to[n++] = unquoted(str_sub(line, from, i - from));
+        to[n++] = without_quotes(str_sub(line, from, i - from));
         from = i + 1;
     }
     return quoted ? 0 : n;
 }
 
 /* The header's names; false: it is none. */
-static bool csv_header(struct guess *g, struct table *t, size_t at, char separator, const char **cell)
+static bool csv_header(struct guess *g, struct guessed_table *t, size_t at, char separator, const char **cell)
 {
     struct str f[COLUMNS_MAX];
     t->header = at;
@@ -410,7 +411,7 @@ static bool csv_header(struct guess *g, struct table *t, size_t at, char separat
             if (str_eq(f[i], f[k]))
                 return false;
         t->column[k] = column_of(f[k]);
-        cell[k] = arena_dup(&g->arena, bare(f[k]).p, bare(f[k]).n);
+        cell[k] = arena_dup(&g->arena, without_parenthesis(f[k]).p, without_parenthesis(f[k]).n);
     }
     return true;
 }
@@ -432,7 +433,7 @@ static const char *csv_spec(struct guess *g, size_t at, char separator)
 
 static bool take_csv(struct guess *g, size_t at, char separator)
 {
-    struct table *t = ARENA_NEW(&g->arena, struct table);
+    struct guessed_table *t = ARENA_NEW(&g->arena, struct guessed_table);
     struct str f[COLUMNS_MAX] = {{NULL, 0}};
     const char *cell[COLUMNS_MAX];
     if (!t || !csv_header(g, t, at, separator, cell))
@@ -445,7 +446,7 @@ static bool take_csv(struct guess *g, size_t at, char separator)
         t->rows++;
         t->end = i;
     }
-    struct guess_reader *r = worth_it(t) ? guess_reader_add(g, "csv", at) : NULL;
+    struct guess_reader *r = is_table_useful(t) ? guess_reader_add(g, "csv", at) : NULL;
     if (!r)
         return false;
     r->spec = csv_spec(g, at, separator);

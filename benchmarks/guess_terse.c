@@ -15,7 +15,7 @@ struct terse {
 };
 
 /* 0: too many, or there are quotes. */
-static size_t split(struct str line, char separator, struct str *to)
+static size_t split_terse_fields(struct str line, char separator, struct str *to)
 {
     size_t n = 0;
     struct str word;
@@ -51,7 +51,7 @@ static bool is_zero(struct str s)
 }
 
 /* Mostly numbers, and so many that it is no sentence. */
-static bool worth_it(const struct str *f, size_t n, char separator)
+static bool is_terse_useful(const struct str *f, size_t n, char separator)
 {
     size_t numbers = 0, filled = 0, fractions = 0;
     for (size_t i = 0; i < n; i++) {
@@ -70,7 +70,8 @@ static bool worth_it(const struct str *f, size_t n, char separator)
 static bool is_row(const struct guess *g, size_t i, struct terse *t)
 {
     const struct guess_line *l = &g->line[i];
-    return l->clean && !l->used && split(l->text, t->separator, t->split) == t->fields && worth_it(t->split, t->fields, t->separator);
+    return l->clean && !l->used && split_terse_fields(l->text, t->separator, t->split) == t->fields &&
+           is_terse_useful(t->split, t->fields, t->separator);
 }
 
 static void take_row(struct terse *t)
@@ -131,7 +132,7 @@ static const char *terse_spec(struct guess *g, const struct terse *t, const bool
     return b.failed || pattern.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
 }
 
-static void propose(struct guess *g, size_t at, const struct terse *t)
+static void guess_terse_propose(struct guess *g, size_t at, const struct terse *t)
 {
     bool wanted[FIELDS_MAX] = {false};
     size_t label = label_of(t), metrics = 0;
@@ -162,10 +163,11 @@ static void propose(struct guess *g, size_t at, const struct terse *t)
 }
 
 /* Numbers alone are believed where several such lines stand together, and no table has rows that look the same. */
-static bool alone(const struct guess *g, struct terse *t)
+static bool is_terse_alone(const struct guess *g, struct terse *t)
 {
     for (size_t i = 0; i < g->lines; i++)
-        if (g->line[i].used && g->line[i].plain && split(g->line[i].text, ' ', t->split) == t->fields && worth_it(t->split, t->fields, ' '))
+        if (g->line[i].used && g->line[i].plain && split_terse_fields(g->line[i].text, ' ', t->split) == t->fields &&
+            is_terse_useful(t->split, t->fields, ' '))
             return false;
     return true;
 }
@@ -175,7 +177,7 @@ static bool take_terse(struct guess *g, size_t at, struct terse *t, char separat
     bool bare = separator == ' ';
     t->separator = separator;
     t->rows = 0;
-    t->fields = split(g->line[at].text, separator, t->split);
+    t->fields = split_terse_fields(g->line[at].text, separator, t->split);
     if (t->fields < 2 || !is_row(g, at, t) || guess_is_number(str_trim(g->line[at].text)))
         return false;
     size_t end = at;
@@ -188,9 +190,9 @@ static bool take_terse(struct guess *g, size_t at, struct terse *t, char separat
         take_row(t);
         end = i;
     }
-    if (bare && (t->rows < BARE_ROWS_MIN || !alone(g, t)))
+    if (bare && (t->rows < BARE_ROWS_MIN || !is_terse_alone(g, t)))
         return false;
-    propose(g, at, t);
+    guess_terse_propose(g, at, t);
     for (size_t i = at; i <= end; i++)
         g->line[i].used = g->line[i].used || is_row(g, i, t);
     return true;

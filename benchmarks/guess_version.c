@@ -58,7 +58,7 @@ static bool is_named_version(struct str line, size_t from, size_t n, size_t part
 }
 
 /* The version in a line and where it stands. name: the program's. */
-static bool version_in(struct str line, const char *name, size_t *ret_from, size_t *ret_n)
+static bool find_version(struct str line, const char *name, size_t *ret_from, size_t *ret_n)
 {
     for (size_t i = 1; i + 2 < line.n; i++) {
         size_t parts = 0, n = strchr(" -v:(", line.p[i - 1]) && str_is_digit(line.p[i]) ? dotted_number(line, i, &parts) : 0;
@@ -79,7 +79,7 @@ void guess_version(struct guess *g, const char *name)
     for (size_t i = 0; i < g->lines && i < 200; i++) {
         struct str line = g->line[i].text;
         size_t from, n;
-        if (!g->line[i].plain || g->line[i].used || line.n > 200 || !version_in(line, name, &from, &n))
+        if (!g->line[i].plain || g->line[i].used || line.n > 200 || !find_version(line, name, &from, &n))
             continue;
         struct guess_reader *r = guess_reader_add(g, "version", i);
         CLEANUP_BUF struct buf pattern, spec;

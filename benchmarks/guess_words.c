@@ -170,7 +170,7 @@ const struct unit *guess_contract(const struct unit *u)
 }
 
 /* Lower case, words parted by one blank, with a blank at both ends: so that whole words are found. */
-static void normal(struct str label, char *to, size_t size)
+static void normalize_words(struct str label, char *to, size_t size)
 {
     size_t n = 0;
     to[n++] = ' ';
@@ -191,7 +191,7 @@ static void normal(struct str label, char *to, size_t size)
 static bool has_word(struct str label, const char *const *words)
 {
     char text[300], word[40];
-    normal(label, text, sizeof(text));
+    normalize_words(label, text, sizeof(text));
     for (; *words; words++) {
         snprintf(word, sizeof(word), " %s ", *words);
         if (strstr(text, word))
@@ -263,14 +263,14 @@ enum direction guess_direction(struct str label, const struct unit *u)
 }
 
 /* Does a word begin at i, in the middle of "timeTakenSeconds"? Not in "MiB". */
-static bool hump(struct str s, size_t i)
+static bool is_camel_word_begin(struct str s, size_t i)
 {
     return i > 1 && i + 1 < s.n && s.p[i] >= 'A' && s.p[i] <= 'Z' && s.p[i + 1] >= 'a' && s.p[i + 1] <= 'z' && s.p[i - 1] >= 'a' &&
            s.p[i - 1] <= 'z' && s.p[i - 2] >= 'a' && s.p[i - 2] <= 'z';
 }
 
 /* "95th percentile", "99%", "50.00th" -> p95 …; NULL: it is none. */
-static const char *percentile(struct str label, struct arena *a)
+static const char *percentile_name(struct str label, struct arena *a)
 {
     label = str_trim(label);
     size_t n = guess_number(label);
@@ -288,7 +288,7 @@ static const char *percentile(struct str label, struct arena *a)
 
 const char *guess_segment(struct str label, struct arena *a)
 {
-    const char *p = percentile(label, a);
+    const char *p = percentile_name(label, a);
     if (p)
         return p;
     CLEANUP_BUF struct buf plain, b;
@@ -297,7 +297,7 @@ const char *guess_segment(struct str label, struct arena *a)
     const struct unit *u = guess_unit_in(label);
     for (size_t i = 0; i < label.n; i++) { /* without what stands in brackets */
         const char *close = label.p[i] == '(' || label.p[i] == '[' ? memchr(label.p + i, label.p[i] == '(' ? ')' : ']', label.n - i) : NULL;
-        if (hump(label, i))
+        if (is_camel_word_begin(label, i))
             buf_putc(&plain, '_');
         if (close)
             i = (size_t)(close - label.p);

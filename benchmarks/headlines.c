@@ -10,7 +10,7 @@ enum {
     /* bytes, as readers of the tag expect */ GUESSED = 3
 }; /* of rules that guess, the first figures stand for the program */
 
-static bool means(struct str wanted, const struct series *s, const char *stat)
+static bool headline_means(struct str wanted, const struct series *s, const char *stat)
 {
     const char *own = s->rule->many == MANY_SERIES && s->rule->headline ? s->rule->headline : "";
     if (str_eq(wanted, s->name))
@@ -59,9 +59,9 @@ void headlines_note(struct headlines *h, const struct rules *rules, const struct
             return;
         }
     for (size_t i = 0; i < rules->headlines; i++)
-        if (means(rules->headline[i], s, stat))
+        if (headline_means(rules->headline[i], s, stat))
             headline_add(h, i, s->name, block, key);
-    if (!rules->guess && !rules->headlines && s->rule->is_headline && means(s->name, s, stat))
+    if (!rules->guess && !rules->headlines && s->rule->is_headline && headline_means(s->name, s, stat))
         headline_add(h, rank_of(h, s->name), s->name, block, key);
 }
 

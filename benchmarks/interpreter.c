@@ -27,9 +27,9 @@ static const struct interpreter *interpreter_of(const char *word)
     return NULL;
 }
 
-enum option_kind { OPTION_ALONE, OPTION_TAKES, OPTION_NAMES, OPTION_ENDS };
+enum interpreter_option { OPTION_ALONE, OPTION_TAKES, OPTION_NAMES, OPTION_ENDS };
 
-static enum option_kind kind_of(const struct interpreter *it, struct str name)
+static enum interpreter_option kind_of(const struct interpreter *it, struct str name)
 {
     if (str_has_word(it->hides, name))
         return OPTION_ENDS;
@@ -40,7 +40,7 @@ static enum option_kind kind_of(const struct interpreter *it, struct str name)
 }
 
 /* The option in the word; *ret_value: its attached value, p NULL: none. */
-static enum option_kind option_in(const struct interpreter *it, const char *word, struct str *ret_value)
+static enum interpreter_option option_in(const struct interpreter *it, const char *word, struct str *ret_value)
 {
     *ret_value = (struct str){0};
     if (word[1] == '-' || it->single_dash) {
@@ -49,7 +49,7 @@ static enum option_kind option_in(const struct interpreter *it, const char *word
         return kind_of(it, name);
     }
     for (const char *p = word + 1; *p; p++) {
-        enum option_kind kind = kind_of(it, (struct str){p, 1});
+        enum interpreter_option kind = kind_of(it, (struct str){p, 1});
         if (kind == OPTION_ALONE)
             continue;
         if (p[1])
@@ -71,7 +71,7 @@ static char *const *find_script(const struct interpreter *it, char *const *argv,
             at++;
             break;
         }
-        enum option_kind kind = (*at)[1] ? option_in(it, *at, &value) : OPTION_ENDS; /* "-": standard input */
+        enum interpreter_option kind = (*at)[1] ? option_in(it, *at, &value) : OPTION_ENDS; /* "-": standard input */
         if (kind == OPTION_ENDS)
             return NULL;
         if (kind == OPTION_NAMES && value.p) {

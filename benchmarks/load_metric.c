@@ -36,7 +36,8 @@ int load_template(struct name *ret, struct str text, struct reader *r, const str
 }
 
 /* The same of a metric. */
-static int load_name(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err)
+static int load_metric_name(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules,
+                            struct err *err)
 {
     if (load_template(ret, text, r, at, rules, err))
         return -1;
@@ -149,7 +150,7 @@ static int load_values(struct metric_rule *m, const struct yaml *y, struct reade
             "values (a name) or values_cell is for a percentile: stat: p50, p90, p95, p99, p999, or a name that ends in such a word");
     if (load_cell(r, y, "values_cell", &m->values_cell, rules, err))
         return -1;
-    return values ? load_name(&m->values, values->text, r, values, rules, err) : 0;
+    return values ? load_metric_name(&m->values, values->text, r, values, rules, err) : 0;
 }
 
 int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
@@ -164,7 +165,7 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
         return rules_complain(y, rules, err, "a metric needs a name");
     if (!yaml_get(y, "cell"))
         return rules_complain(y, rules, err, "a metric needs a cell (column, group, key or pointer)");
-    if (load_name(&m->name, name->text, r, name, rules, err) || load_cell(r, y, "cell", &m->cell, rules, err) ||
+    if (load_metric_name(&m->name, name->text, r, name, rules, err) || load_cell(r, y, "cell", &m->cell, rules, err) ||
         load_unit_cell(m, y, r, rules, err) || load_cell(r, y, "step", &m->step_cell, rules, err) ||
         load_unit(&m->unit, yaml_get(y, "unit"), true, rules, err) || load_unit(&m->from, yaml_get(y, "from"), false, rules, err) ||
         load_where(&m->where, yaml_get(y, "where"), r, rules, err) || load_expr(&m->when, yaml_get(y, "when"), rules, err) ||
@@ -197,9 +198,9 @@ int load_computed(const struct yaml *y, struct reader *unused, struct rules *rul
     if (!name.n || !yaml_get(y, "value"))
         return rules_complain(y, rules, err, "name and value (an expression) are needed");
     m->cell = m->unit_cell = m->unit_var = m->step_cell = m->values_cell = -1;
-    if (load_name(&m->name, name, &rules->computed_reader, y, rules, err) || load_expr(&c->value, yaml_get(y, "value"), rules, err) ||
-        load_unit(&m->unit, yaml_get(y, "unit"), true, rules, err) || load_unit(&m->from, yaml_get(y, "from"), false, rules, err) ||
-        units_fit(m, y, rules, err) || load_metric_numbers(m, y, rules, err))
+    if (load_metric_name(&m->name, name, &rules->computed_reader, y, rules, err) ||
+        load_expr(&c->value, yaml_get(y, "value"), rules, err) || load_unit(&m->unit, yaml_get(y, "unit"), true, rules, err) ||
+        load_unit(&m->from, yaml_get(y, "from"), false, rules, err) || units_fit(m, y, rules, err) || load_metric_numbers(m, y, rules, err))
         return -1;
     if (m->name.n != 1 || m->name.part[0].cell >= 0 || m->name.part[0].var >= 0)
         return rules_complain(y, rules, err, "the name of a computed metric stands fast: no {cell} in it");

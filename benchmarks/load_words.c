@@ -104,7 +104,7 @@ int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, stru
 }
 
 /* The text with each "{name}" replaced by value. */
-static struct str replaced(struct arena *a, struct str text, struct str name, struct str value)
+static struct str replace_name(struct arena *a, struct str text, struct str name, struct str value)
 {
     struct buf b;
     buf_init(&b, 8192);
@@ -122,7 +122,7 @@ static struct str replaced(struct arena *a, struct str text, struct str name, st
 }
 
 /* A copy of the node with {name} replaced in all texts below it. */
-static struct yaml *instance(struct arena *a, const struct yaml *y, struct str name, struct str value)
+static struct yaml *copy_with_name(struct arena *a, const struct yaml *y, struct str name, struct str value)
 {
     struct yaml *copy = ARENA_NEW(a, struct yaml), **tail;
     if (!copy)
@@ -130,10 +130,10 @@ static struct yaml *instance(struct arena *a, const struct yaml *y, struct str n
     *copy = *y;
     copy->next = copy->child = NULL;
     if (y->kind == YAML_SCALAR)
-        copy->text = replaced(a, y->text, name, value);
+        copy->text = replace_name(a, y->text, name, value);
     tail = &copy->child;
     for (const struct yaml *c = y->child; c; c = c->next) {
-        if (!(*tail = instance(a, c, name, value)))
+        if (!(*tail = copy_with_name(a, c, name, value)))
             return NULL;
         tail = &(*tail)->next;
     }
@@ -159,7 +159,7 @@ int load_items(const struct yaml *list, size_t max,
         for (size_t i = 0; i < count; i++) {
             if (++n > max)
                 return rules_complain(c, rules, err, "%zu items are allowed here at most", max);
-            const struct yaml *item = each ? instance(&rules->arena, c, over->key, values[i]) : c;
+            const struct yaml *item = each ? copy_with_name(&rules->arena, c, over->key, values[i]) : c;
             if (!item)
                 return load_no_memory(rules, err);
             if (load(item, r, rules, err) == 0)

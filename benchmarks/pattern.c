@@ -32,7 +32,7 @@ struct pattern {
 
 /* The literals: runs of ordinary characters, and groups that are nothing but alternatives of such runs. Of all
  * candidates the one whose shortest text is longest filters best. Whatever is not understood counts as "could be anything". */
-struct candidate {
+struct literal_candidate {
     struct str text[PATTERN_LITERALS_MAX];
     size_t n, shortest;
 };
@@ -40,12 +40,12 @@ struct candidate {
 struct scanner {
     const char *p, *end;
     struct arena *arena;
-    struct candidate best;
+    struct literal_candidate best;
     char run[256];
     size_t run_n;
 };
 
-static void offer(struct scanner *s, const struct candidate *c)
+static void offer_literal(struct scanner *s, const struct literal_candidate *c)
 {
     if (c->n && c->shortest > s->best.shortest)
         s->best = *c;
@@ -54,10 +54,10 @@ static void offer(struct scanner *s, const struct candidate *c)
 static void run_close(struct scanner *s)
 {
     if (s->run_n) {
-        struct candidate c = {.n = 1, .shortest = s->run_n};
+        struct literal_candidate c = {.n = 1, .shortest = s->run_n};
         c.text[0] = (struct str){arena_dup(s->arena, s->run, s->run_n), s->run_n};
         if (c.text[0].p)
-            offer(s, &c);
+            offer_literal(s, &c);
     }
     s->run_n = 0;
 }
@@ -127,7 +127,7 @@ static const char *group_end(const char *p, const char *end) /* p at '(' */
 /* The inside of a group that is only "word|word|word". */
 static void offer_alternatives(struct scanner *s, const char *p, const char *end)
 {
-    struct candidate c = {.shortest = SIZE_MAX};
+    struct literal_candidate c = {.shortest = SIZE_MAX};
     struct str rest = {p, (size_t)(end - p)};
     while (rest.p) {
         struct str word = str_cut(&rest, '|');
@@ -143,7 +143,7 @@ static void offer_alternatives(struct scanner *s, const char *p, const char *end
         if (word.n < c.shortest)
             c.shortest = word.n;
     }
-    offer(s, &c);
+    offer_literal(s, &c);
 }
 
 static const char *group_inside(const char *p) /* behind "(", "(?:" or "(?<name>"; NULL for other kinds (look-around, options) */
@@ -255,7 +255,7 @@ static bool jit_wanted(void)
     return !asked || strcmp(asked, "0") != 0;
 }
 
-static int compile(struct pattern *p, struct str text, struct err *err)
+static int compile_pattern(struct pattern *p, struct str text, struct err *err)
 {
     int code;
     size_t offset;
@@ -306,7 +306,7 @@ int pattern_new(struct pattern **ret, struct str text, struct err *err)
         return err_set(err, ERR_SYSTEM, "no memory for a pattern");
     arena_init(&p->arena, 64 << 10);
     const char *copy = arena_dup(&p->arena, text.p, text.n); /* NUL-terminated, as the scanner wants it */
-    if (!copy || compile(p, text, err)) {
+    if (!copy || compile_pattern(p, text, err)) {
         pattern_free(p);
         return copy ? -1 : err_set(err, ERR_SYSTEM, "no memory for a pattern");
     }

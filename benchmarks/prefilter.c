@@ -45,7 +45,7 @@ static bool build_trie(struct prefilter *f, const struct prefilter_literal *l, s
     return true;
 }
 
-static bool any(const struct prefilter_mask *m)
+static bool mask_any(const struct prefilter_mask *m)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < PREFILTER_BITS / 64; i++)
@@ -77,7 +77,7 @@ static bool close_automaton(struct prefilter *f)
     }
     for (size_t i = 0; good && i < (size_t)f->states * f->classes; i++) {
         unsigned s = f->next[i];
-        f->next[i] = s * f->classes * 2 + (any(&f->found[s]) ? 1 : 0);
+        f->next[i] = s * f->classes * 2 + (mask_any(&f->found[s]) ? 1 : 0);
     }
     free(fail);
     free(queue);
@@ -113,7 +113,7 @@ void prefilter_free(struct prefilter *f)
     }
 }
 
-static void add(const struct prefilter *f, uint32_t row, struct prefilter_mask *ret)
+static void prefilter_add_row(const struct prefilter *f, uint32_t row, struct prefilter_mask *ret)
 {
     const struct prefilter_mask *m = &f->found[row / f->classes];
     for (size_t i = 0; i < PREFILTER_BITS / 64; i++)
@@ -130,7 +130,7 @@ static bool scan_from(const struct prefilter *f, uint32_t row, const uint8_t *p,
         uint32_t to = next[row + class_of[*p++]];
         row = to >> 1;
         if (to & 1) {
-            add(f, row, ret);
+            prefilter_add_row(f, row, ret);
             hit = true;
         }
     }
@@ -150,7 +150,7 @@ struct lane {
     struct prefilter_mask *mask;
 };
 
-static void walk(const struct prefilter *f, struct lane *l, size_t steps)
+static void prefilter_walk(const struct prefilter *f, struct lane *l, size_t steps)
 {
     const uint32_t *next = f->next;
     const uint8_t *class_of = f->class_of, *p0 = l[0].p, *p1 = l[1].p, *p2 = l[2].p, *p3 = l[3].p;
@@ -169,7 +169,7 @@ static void walk(const struct prefilter *f, struct lane *l, size_t steps)
             const uint32_t rows[LANES] = {r0, r1, r2, r3};
             for (size_t k = 0; k < LANES; k++)
                 if (ends[k])
-                    add(f, rows[k], l[k].mask);
+                    prefilter_add_row(f, rows[k], l[k].mask);
         }
     }
     const uint32_t rows[LANES] = {r0, r1, r2, r3};
@@ -197,7 +197,7 @@ void prefilter_scan_all(const struct prefilter *f, const struct str *lines, size
         }
         if (!steps)
             break;
-        walk(f, lane, steps);
+        prefilter_walk(f, lane, steps);
     }
     for (size_t k = 0; k < LANES; k++)
         if (lane[k].p < lane[k].end)

@@ -6,7 +6,7 @@
 
 enum { BANNERS_MAX = 8, PATTERNS_MAX = 4, FORMATS_MAX = 12 };
 
-struct told { /* patterns with one named group; the first that matches tells */
+struct group_patterns { /* patterns with one named group; the first that matches tells */
     struct pattern *pattern[PATTERNS_MAX];
     int group[PATTERNS_MAX];
     size_t n;
@@ -18,7 +18,7 @@ struct recognise {
     struct pattern *begin[BANNERS_MAX]; /* lines of an output before its banner */
     size_t banners, marks, begins;
     bool repeats; /* several outputs in one are kept apart by the rules */
-    struct told started, finished, host, command;
+    struct group_patterns started, finished, host, command;
     struct str format[FORMATS_MAX];
     size_t formats;
     struct str over[16]; /* programs whose output stands in this one's */
@@ -38,7 +38,7 @@ static int load_patterns(const struct yaml *y, struct pattern **ret, size_t max,
     return 0;
 }
 
-static int load_told(const struct yaml *map, const char *key, const char *group, struct told *ret, const struct rules *rules,
+static int load_told(const struct yaml *map, const char *key, const char *group, struct group_patterns *ret, const struct rules *rules,
                      struct err *err)
 {
     const struct yaml *y = yaml_get(map, key);
@@ -87,7 +87,7 @@ void free_recognise(struct recognise *r)
         pattern_free(r->mark[i]);
     for (size_t i = 0; i < r->begins; i++)
         pattern_free(r->begin[i]);
-    struct told *const all[] = {&r->started, &r->finished, &r->host, &r->command};
+    struct group_patterns *const all[] = {&r->started, &r->finished, &r->host, &r->command};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (size_t i = 0; i < all[k]->n; i++)
             pattern_free(all[k]->pattern[i]);
@@ -112,7 +112,7 @@ bool rules_single(const struct rules *rules)
 }
 
 /* Can the text match at all? Looked for in the whole, which is much faster than line by line. Colours may stand within a literal. */
-static bool possible(const struct pattern *p, struct str text)
+static bool is_match_possible(const struct pattern *p, struct str text)
 {
     const struct str *literal;
     size_t n = pattern_literals(p, &literal);
@@ -161,7 +161,7 @@ bool rules_time(struct str text, struct str format, int64_t *ret_ms)
     return true;
 }
 
-static bool told(const struct told *t, const bool *may, struct str line, struct str *ret)
+static bool group_match(const struct group_patterns *t, const bool *may, struct str line, struct str *ret)
 {
     struct match m;
     for (size_t i = 0; i < t->n; i++)
@@ -179,7 +179,7 @@ static void take_time(const struct recognise *r, struct str text, int64_t *ret)
             return;
 }
 
-static bool matches(struct pattern *const *p, const bool *may, size_t n, struct str line, size_t *count)
+static bool count_matches(struct pattern *const *p, const bool *may, size_t n, struct str line, size_t *count)
 {
     bool any = false;
     for (size_t i = 0; i < n; i++)
@@ -205,34 +205,34 @@ void rules_see(const struct rules *rules, struct str text, struct arena *a, stru
     wrapped_begin(&wrapped, text, rules_own_word, rules);
     *ret = (struct rules_seen){0};
     for (size_t i = 0; r && i < r->banners; i++)
-        any = (banner[i] = possible(r->banner[i], text)) || any;
+        any = (banner[i] = is_match_possible(r->banner[i], text)) || any;
     for (size_t i = 0; r && i < r->marks; i++)
-        any = (mark[i] = possible(r->mark[i], text)) || any;
+        any = (mark[i] = is_match_possible(r->mark[i], text)) || any;
     if (!any)
         return;
     const struct {
-        const struct told *told;
+        const struct group_patterns *told;
         bool *may;
     } all[] = {{&r->started, started}, {&r->finished, finished}, {&r->host, host}, {&r->command, command}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (size_t i = 0; i < all[k].told->n; i++)
-            all[k].may[i] = possible(all[k].told->pattern[i], text);
+            all[k].may[i] = is_match_possible(all[k].told->pattern[i], text);
     for (struct str rest = text; rest.p && rest.n;) {
         struct str line = str_cut(&rest, '\n'), found;
         number++;
         if (line.n > RULES_LINE_MAX)
             continue;
         line = plain_line(&wrapped, line);
-        if (matches(r->banner, banner, r->banners, line, count) && banner_lines++ < 2)
+        if (count_matches(r->banner, banner, r->banners, line, count) && banner_lines++ < 2)
             ret->line[banner_lines - 1] = number;
-        ret->known = matches(r->mark, mark, r->marks, line, marks) || ret->known;
-        if (!ret->started_ms && told(&r->started, started, line, &found))
+        ret->known = count_matches(r->mark, mark, r->marks, line, marks) || ret->known;
+        if (!ret->started_ms && group_match(&r->started, started, line, &found))
             take_time(r, found, &ret->started_ms);
-        if (told(&r->finished, finished, line, &found))
+        if (group_match(&r->finished, finished, line, &found))
             take_time(r, found, &ret->finished_ms); /* the last one counts */
-        if (!ret->host && told(&r->host, host, line, &found))
+        if (!ret->host && group_match(&r->host, host, line, &found))
             ret->host = arena_dup(a, found.p, found.n);
-        if (!ret->command && told(&r->command, command, line, &found))
+        if (!ret->command && group_match(&r->command, command, line, &found))
             ret->command = arena_dup(a, found.p, found.n);
     }
     wrapped_deinit(&wrapped);
@@ -255,7 +255,7 @@ static bool matches_any(struct pattern *const *p, size_t n, struct str line)
 }
 
 /* The outputs that this banner begins, behind those that are there already. */
-static size_t find_begins(const struct rules *rules, size_t banner, struct str text, struct rules_begin *to, size_t n)
+static size_t find_begins(const struct rules *rules, size_t banner, struct str text, struct rules_output_begin *to, size_t n)
 {
     const struct recognise *r = rules->recognise;
     const size_t none = SIZE_MAX;
@@ -270,7 +270,7 @@ static size_t find_begins(const struct rules *rules, size_t banner, struct str t
         struct str plain = plain_line(&wrapped, line);
         if (pattern_match(r->banner[banner], plain, NULL) == 1) {
             bool member = str_starts(str_trim(plain), "\"");
-            to[n++] = (struct rules_begin){member && brace != none ? brace : before != none && !member ? before : at, banner};
+            to[n++] = (struct rules_output_begin){member && brace != none ? brace : before != none && !member ? before : at, banner};
             before = brace = none;
         } else if (before == none && matches_any(r->begin, r->begins, plain))
             before = at;
@@ -281,7 +281,7 @@ static size_t find_begins(const struct rules *rules, size_t banner, struct str t
     return n;
 }
 
-size_t rules_begins(const struct rules *rules, struct str text, struct arena *a, struct rules_begin **ret)
+size_t rules_begins(const struct rules *rules, struct str text, struct arena *a, struct rules_output_begin **ret)
 {
     const struct recognise *r = rules->recognise;
     size_t n = 0;

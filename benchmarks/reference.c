@@ -18,8 +18,8 @@ struct loader {
     struct err *err;
 };
 
-static int complain(const struct loader *l, const struct yaml *y, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static int complain(const struct loader *l, const struct yaml *y, const char *fmt, ...)
+static int reference_complain(const struct loader *l, const struct yaml *y, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int reference_complain(const struct loader *l, const struct yaml *y, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -38,7 +38,7 @@ static int only_keys(const struct loader *l, const struct yaml *map, const char 
     char allowed[300] = "";
     size_t n = 0;
     if (map->kind != YAML_MAP)
-        return complain(l, map, "%s: a map (key: value) is expected here", what);
+        return reference_complain(l, map, "%s: a map (key: value) is expected here", what);
     for (const char *const *w = words; *w; w++)
         n += (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", w == words ? "" : ", ", *w);
     for (const struct yaml *c = map->child; c; c = c->next) {
@@ -46,8 +46,8 @@ static int only_keys(const struct loader *l, const struct yaml *map, const char 
         while (*w && !str_is(c->key, *w))
             w++;
         if (!*w)
-            return complain(l, c, "\"%.*s\" is not known in %s; allowed are %s", (int)(c->key.n < 60 ? c->key.n : 60), c->key.p, what,
-                            allowed);
+            return reference_complain(l, c, "\"%.*s\" is not known in %s; allowed are %s", (int)(c->key.n < 60 ? c->key.n : 60), c->key.p,
+                                      what, allowed);
     }
     return 0;
 }
@@ -68,17 +68,18 @@ static int load_quantity(const struct loader *l, const struct yaml *y, const cha
     while (n && !str_double(str_sub(text, 0, n), &ret->number))
         n--;
     if (!n || !isfinite(ret->number))
-        return complain(l, y, "%s: a number is expected, with a unit or %% behind it if need be (5400, 5%%, 5.2 GiB_per_s)", what);
+        return reference_complain(l, y, "%s: a number is expected, with a unit or %% behind it if need be (5400, 5%%, 5.2 GiB_per_s)",
+                                  what);
     rest = str_trim(str_sub(text, n, text.n));
     ret->percent = str_is(rest, "%");
     ret->unit = rest.n && !ret->percent ? units_find(rest) : NULL;
     if (rest.n && !ret->percent && !ret->unit)
-        return complain(l, y, "%s: \"%.*s\" is no unit that is known here (MiB_per_s, GB/s, s, us, op_per_s, percent ...)", what,
-                        (int)(rest.n < 40 ? rest.n : 40), rest.p);
+        return reference_complain(l, y, "%s: \"%.*s\" is no unit that is known here (MiB_per_s, GB/s, s, us, op_per_s, percent ...)", what,
+                                  (int)(rest.n < 40 ? rest.n : 40), rest.p);
     return 0;
 }
 
-static bool missing(const struct yaml *y)
+static bool is_missing(const struct yaml *y)
 {
     return !y || yaml_is_null(y) || (y->plain && str_is(y->text, "None")); /* as it is spelled in Python */
 }
@@ -88,7 +89,7 @@ static int check_unit(const struct loader *l, const struct yaml *y, const struct
 {
     double ignore;
     if (unit && of && !units_convert(1, unit, of, &ignore))
-        return complain(l, y, "%s: the metric is in %s, and %s cannot be converted to that", metric, of->name, unit->name);
+        return reference_complain(l, y, "%s: the metric is in %s, and %s cannot be converted to that", metric, of->name, unit->name);
     return 0;
 }
 
@@ -98,24 +99,24 @@ static int load_distance(const struct loader *l, const struct yaml *y, struct re
     struct quantity q = {0};
     struct bound *b = low ? &m->low : &m->high;
     const char *what = low ? "lower" : "upper";
-    if (missing(y))
+    if (is_missing(y))
         return 0;
     if (load_quantity(l, y, what, &q) || check_unit(l, y, q.unit, of, m->metric))
         return -1;
     if (!m->has_value)
-        return complain(l, y, "%s is told from a value, and there is none; a limit by itself is min or max", what);
+        return reference_complain(l, y, "%s is told from a value, and there is none; a limit by itself is min or max", what);
     if (!low && q.number < 0)
-        return complain(l, y, "upper is above the value: %g would be below it", q.number);
+        return reference_complain(l, y, "upper is above the value: %g would be below it", q.number);
     if (q.percent)
         q.number /= 100;
     if (q.percent && m->value == 0)
-        return complain(l, y, "a percentage of the reference 0 is 0: give the distance as a number");
+        return reference_complain(l, y, "a percentage of the reference 0 is 0: give the distance as a number");
     b->number = low ? -fabs(q.number) : q.number;
     b->unit = q.unit;
     b->kind = q.unit || m->value == 0 ? BOUND_OFFSET : BOUND_RELATIVE; /* of 0 no part can be taken: ReFrame's meaning */
     if (low && b->kind == BOUND_RELATIVE && b->number < -1)
-        return complain(l, y, "lower: %g is %g %% below the value; 5 %% is written -5%% or -0.05, a distance with its unit", q.number,
-                        -100 * b->number);
+        return reference_complain(l, y, "lower: %g is %g %% below the value; 5 %% is written -5%% or -0.05, a distance with its unit",
+                                  q.number, -100 * b->number);
     return 0;
 }
 
@@ -123,14 +124,14 @@ static int load_limit(const struct loader *l, const struct yaml *y, struct refer
 {
     struct quantity q = {0};
     struct bound *b = low ? &m->low : &m->high;
-    if (missing(y))
+    if (is_missing(y))
         return 0;
     if (load_quantity(l, y, low ? "min" : "max", &q) || check_unit(l, y, q.unit, of, m->metric))
         return -1;
     if (q.percent)
-        return complain(l, y, "%s is a limit, not a part of the value: that is %s", low ? "min" : "max", low ? "lower" : "upper");
+        return reference_complain(l, y, "%s is a limit, not a part of the value: that is %s", low ? "min" : "max", low ? "lower" : "upper");
     if (b->kind != BOUND_NONE)
-        return complain(l, y, "either %s or %s", low ? "lower" : "upper", low ? "min" : "max");
+        return reference_complain(l, y, "either %s or %s", low ? "lower" : "upper", low ? "min" : "max");
     *b = (struct bound){BOUND_LIMIT, q.number, q.unit};
     return 0;
 }
@@ -138,21 +139,21 @@ static int load_limit(const struct loader *l, const struct yaml *y, struct refer
 static int load_value(const struct loader *l, const struct yaml *y, const struct yaml *unit, struct reference *m, const struct unit *of)
 {
     struct quantity q = {0};
-    if (!missing(unit)) {
+    if (!is_missing(unit)) {
         m->unit = unit->kind == YAML_SCALAR ? units_find(unit->text) : NULL;
         if (!m->unit)
-            return complain(l, unit, "unit: no unit that is known here (MiB_per_s, GB/s, s, us, op_per_s, percent ...)");
+            return reference_complain(l, unit, "unit: no unit that is known here (MiB_per_s, GB/s, s, us, op_per_s, percent ...)");
         if (check_unit(l, unit, m->unit, of, m->metric))
             return -1;
     }
-    if (missing(y))
+    if (is_missing(y))
         return 0;
     if (load_quantity(l, y, "value", &q) || check_unit(l, y, q.unit, of, m->metric))
         return -1;
     if (q.percent)
-        return complain(l, y, "value: a value is in the metric's unit; the unit is called percent");
+        return reference_complain(l, y, "value: a value is in the metric's unit; the unit is called percent");
     if (q.unit && m->unit)
-        return complain(l, y, "value: its unit stands twice");
+        return reference_complain(l, y, "value: its unit stands twice");
     m->unit = q.unit ? q.unit : m->unit;
     m->value = q.number;
     m->has_value = true;
@@ -166,13 +167,13 @@ static int load_tuple(const struct loader *l, const struct yaml *y, struct refer
     size_t n = 0;
     for (const struct yaml *c = y->child; c; c = c->next) {
         if (n == 4 || c->kind != YAML_SCALAR)
-            return complain(l, c, "[reference, lower, upper, unit] is expected");
+            return reference_complain(l, c, "[reference, lower, upper, unit] is expected");
         part[n++] = c;
     }
     if (n < 3)
-        return complain(l, y, "[reference, lower, upper, unit] is expected; null is no bound");
-    if (missing(part[0]))
-        return complain(l, part[0], "the reference is a number");
+        return reference_complain(l, y, "[reference, lower, upper, unit] is expected; null is no bound");
+    if (is_missing(part[0]))
+        return reference_complain(l, part[0], "the reference is a number");
     return load_value(l, part[0], part[3], m, of) || load_distance(l, part[1], m, of, true) || load_distance(l, part[2], m, of, false) ? -1
                                                                                                                                        : 0;
 }
@@ -181,10 +182,10 @@ static int load_band(const struct loader *l, const struct yaml *y, struct refere
 {
     const struct yaml *band = yaml_get(y, "band");
     const struct yaml *lower = yaml_get(y, "lower"), *upper = yaml_get(y, "upper");
-    if (missing(band))
+    if (is_missing(band))
         return load_distance(l, lower, m, of, true) || load_distance(l, upper, m, of, false) ? -1 : 0;
     if (lower || upper)
-        return complain(l, band, "band is lower and upper in one; leave it or those out");
+        return reference_complain(l, band, "band is lower and upper in one; leave it or those out");
     return load_distance(l, band, m, of, true) || load_distance(l, band, m, of, false) ? -1 : 0;
 }
 
@@ -196,50 +197,50 @@ static int load_metric_map(const struct loader *l, const struct yaml *y, struct 
         return -1;
     for (const struct yaml *c = y->child; c; c = c->next)
         if (c->kind != YAML_SCALAR)
-            return complain(l, c, "one value is expected here");
+            return reference_complain(l, c, "one value is expected here");
     if (strict && yaml_bool(strict, &m->strict))
-        return complain(l, strict, "strict is true or false");
+        return reference_complain(l, strict, "strict is true or false");
     if (load_value(l, yaml_get(y, "value"), yaml_get(y, "unit"), m, of) || load_band(l, y, m, of))
         return -1;
     return load_limit(l, yaml_get(y, "min"), m, of, true) || load_limit(l, yaml_get(y, "max"), m, of, false) ? -1 : 0;
 }
 
-static int load_name(const struct loader *l, const struct yaml *y, struct reference *m)
+static int reference_load_name(const struct loader *l, const struct yaml *y, struct reference *m)
 {
     struct str name = y->key;
     const char *at = name.n ? memrchr(name.p, '@', name.n) : NULL;
     if (at) {
         m->has_step = str_int(str_sub(name, (size_t)(at - name.p) + 1, name.n), &m->step);
         if (!m->has_step)
-            return complain(l, y, "behind @ stands a step, a whole number");
+            return reference_complain(l, y, "behind @ stands a step, a whole number");
         name = str_trim(str_sub(name, 0, (size_t)(at - name.p)));
     }
     if (!name.n || name.n > 250)
-        return complain(l, y, "the name of a metric has 1 to 250 characters");
+        return reference_complain(l, y, "the name of a metric has 1 to 250 characters");
     m->metric = arena_dup(l->a, name.p, name.n);
     return m->metric ? 0 : no_memory(l);
 }
 
-static int load_metric(const struct loader *l, const struct yaml *y, bool strict, struct reference **ret)
+static int reference_load_metric(const struct loader *l, const struct yaml *y, bool strict, struct reference **ret)
 {
     const struct unit *of = NULL;
     struct reference *m = *ret = ARENA_NEW(l->a, struct reference);
     if (!m)
         return no_memory(l);
     *m = (struct reference){.strict = strict, .line = y->line, .column = y->column};
-    if (load_name(l, y, m))
+    if (reference_load_name(l, y, m))
         return -1;
     reference_stem(str_of(m->metric), &of, NULL);
     if (y->kind == YAML_SCALAR)
-        return complain(l, y,
-                        "%s: a value alone has no band; write {value: 5400, lower: -5%%}, {min: 5000}, or [5400, -0.05, null, MiB_per_s]",
-                        m->metric);
+        return reference_complain(
+            l, y, "%s: a value alone has no band; write {value: 5400, lower: -5%%}, {min: 5000}, or [5400, -0.05, null, MiB_per_s]",
+            m->metric);
     if ((y->kind == YAML_LIST ? load_tuple : load_metric_map)(l, y, m, of))
         return -1;
     if (!m->has_value && m->low.kind == BOUND_NONE && m->high.kind == BOUND_NONE)
-        return complain(l, y, "%s: neither a value nor a limit (min, max) stands here", m->metric);
+        return reference_complain(l, y, "%s: neither a value nor a limit (min, max) stands here", m->metric);
     if (y->kind == YAML_MAP && m->low.kind == BOUND_NONE && m->high.kind == BOUND_NONE)
-        return complain(l, y, "%s: no bound stands here: lower, upper, band, min or max", m->metric);
+        return reference_complain(l, y, "%s: no bound stands here: lower, upper, band, min or max", m->metric);
     return 0;
 }
 
@@ -259,7 +260,7 @@ static int load_condition(const struct loader *l, const struct yaml *y, enum con
     if (!c)
         return no_memory(l);
     if (y->kind == YAML_MAP)
-        return complain(l, y, "a text, or a list of texts, is expected here");
+        return reference_complain(l, y, "a text, or a list of texts, is expected here");
     *c = (struct condition){.kind = kind, .key = kind == CONDITION_PARAM ? arena_dup(l->a, y->key.p, y->key.n) : NULL};
     bool absent = kind == CONDITION_PARAM && yaml_is_null(y);
     size_t n = 1;
@@ -269,13 +270,13 @@ static int load_condition(const struct loader *l, const struct yaml *y, enum con
             n++;
     }
     if (n == 0 || n > PATTERNS_MAX || (y->kind == YAML_SCALAR && !absent && !y->text.n))
-        return complain(l, y, "1 to %d texts are expected here", PATTERNS_MAX);
+        return reference_complain(l, y, "1 to %d texts are expected here", PATTERNS_MAX);
     c->any = arena_get(l->a, n * sizeof *c->any);
     if (!c->any)
         return no_memory(l);
     for (const struct yaml *p = y->kind == YAML_LIST ? y->child : y; p && !absent; p = y->kind == YAML_LIST ? p->next : NULL) {
         if (p->kind != YAML_SCALAR)
-            return complain(l, p, "a text is expected here");
+            return reference_complain(l, p, "a text is expected here");
         c->any[c->n++] = p->text;
     }
     c->exact = absent || (c->n == 1 && !has_wildcard(c->any[0]));
@@ -297,7 +298,7 @@ static int load_conditions(const struct loader *l, const struct yaml *y, struct 
     }
     const struct yaml *params = yaml_get(y, "params");
     if (params && params->kind != YAML_MAP)
-        return complain(l, params, "params: a map (param: value) is expected here");
+        return reference_complain(l, params, "params: a map (param: value) is expected here");
     for (const struct yaml *c = params ? params->child : NULL; c; c = c->next)
         if (load_condition(l, c, CONDITION_PARAM, e))
             return -1;
@@ -317,23 +318,23 @@ static int load_entry(const struct loader *l, const struct yaml *y, struct refer
         return -1;
     const struct yaml *metrics = yaml_get(y, "metrics"), *flag = yaml_get(y, "strict"), *note = yaml_get(y, "note");
     if (flag && yaml_bool(flag, &strict))
-        return complain(l, flag, "strict is true or false");
+        return reference_complain(l, flag, "strict is true or false");
     if (note && note->kind != YAML_SCALAR)
-        return complain(l, note, "note is a text");
+        return reference_complain(l, note, "note is a text");
     if (load_conditions(l, y, e))
         return -1;
     if (!metrics || metrics->kind != YAML_MAP || !metrics->child)
-        return complain(l, metrics ? metrics : y, "an entry has metrics: a map from the name of a metric to its reference");
+        return reference_complain(l, metrics ? metrics : y, "an entry has metrics: a map from the name of a metric to its reference");
     struct reference **at = &e->metrics;
     for (const struct yaml *c = metrics->child; c; c = c->next) {
-        if (load_metric(l, c, strict, at))
+        if (reference_load_metric(l, c, strict, at))
             return -1;
         at = &(*at)->next;
     }
     return 0;
 }
 
-static int load(const struct loader *l, struct str text)
+static int references_load_text(const struct loader *l, struct str text)
 {
     static const char *const words[] = {"format", "references", NULL};
     struct yaml *doc = NULL;
@@ -348,9 +349,9 @@ static int load(const struct loader *l, struct str text)
         return -1;
     const struct yaml *format = yaml_get(doc, "format"), *list = yaml_get(doc, "references");
     if (format && !str_is(format->text, "1"))
-        return complain(l, format, "format: this version reads 1 only");
+        return reference_complain(l, format, "format: this version reads 1 only");
     if (!list || (list->kind != YAML_LIST && !yaml_is_null(list)))
-        return complain(l, list ? list : doc, "references: a list of entries is expected");
+        return reference_complain(l, list ? list : doc, "references: a list of entries is expected");
     struct reference_entry **at = &l->refs->entries;
     for (const struct yaml *c = list->kind == YAML_LIST ? list->child : NULL; c; c = c->next, l->refs->count++) {
         if (load_entry(l, c, at))
@@ -369,7 +370,7 @@ int references_parse(struct references **ret, const char *name, struct str text,
     arena_init(&refs->arena, MEMORY_MAX);
     refs->label = refs->name = arena_dup(&refs->arena, name, strlen(name));
     struct loader l = {refs, &refs->arena, err};
-    if (!refs->name || load(&l, text)) {
+    if (!refs->name || references_load_text(&l, text)) {
         if (!refs->name)
             err_set(err, ERR_SYSTEM, "%s: no memory for these references", name);
         references_free(refs);

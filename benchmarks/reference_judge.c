@@ -23,7 +23,7 @@ struct sampled {
     bool repetitions; /* steps 0,1,2… or 1,2,3… */
 };
 
-static int sample(const struct record *r, const char *key, const struct reference *m, struct sampled *ret)
+static int sample_metric(const struct record *r, const char *key, const struct reference *m, struct sampled *ret)
 {
     size_t n = 0;
     int64_t first = 0, last = 0;
@@ -70,7 +70,7 @@ static bool to_metric(double number, const struct unit *from, const struct unit 
     return !from || (to && units_convert(number, from, to, ret));
 }
 
-static bool edge(const struct reference *m, const struct bound *b, double value, const struct unit *to, double *ret)
+static bool bound_value(const struct reference *m, const struct bound *b, double value, const struct unit *to, double *ret)
 {
     double d;
     *ret = NAN;
@@ -92,8 +92,8 @@ static bool band_of(struct judging *j, const struct reference *m, const struct u
 {
     double value = NAN;
     const struct unit *from = m->unit ? m->unit : m->low.unit ? m->low.unit : m->high.unit;
-    bool good = (!m->has_value || to_metric(m->value, m->unit, to, &value)) && edge(m, &m->low, value, to, &f->low) &&
-                edge(m, &m->high, value, to, &f->high);
+    bool good = (!m->has_value || to_metric(m->value, m->unit, to, &value)) && bound_value(m, &m->low, value, to, &f->low) &&
+                bound_value(m, &m->high, value, to, &f->high);
     f->reference = value;
     if (!good) {
         f->reference = f->low = f->high = NAN;
@@ -104,28 +104,28 @@ static bool band_of(struct judging *j, const struct reference *m, const struct u
     return good;
 }
 
-static void number(struct buf *b, double v)
+static void put_judged_number(struct buf *b, double v)
 {
     buf_printf(b, "%.6g", v);
 }
 
 /* "write.bw_MiB_per_s.max 812 is below 950 MiB_per_s (reference 1000, refs.yaml:4)" */
-static const char *sentence(struct judging *j, const struct referred_metric *f, const char *note)
+static const char *judgement_sentence(struct judging *j, const struct referred_metric *f, const char *note)
 {
     CLEANUP_BUF struct buf b;
     double limit = f->verdict == REFERRED_BELOW ? f->low : f->high;
     buf_init(&b, 2000);
     buf_plain(&b, str_of(f->metric), 250);
     buf_putc(&b, ' ');
-    number(&b, f->value);
+    put_judged_number(&b, f->value);
     if (f->verdict != REFERRED_PASS) {
         buf_printf(&b, " is %s ", referred_name(f->verdict));
-        number(&b, limit);
+        put_judged_number(&b, limit);
     }
     buf_printf(&b, "%s%s%s%s", *f->unit ? " " : "", f->unit, f->verdict == REFERRED_PASS ? " is within the band" : "", note);
     buf_puts(&b, isnan(f->reference) ? " (" : " (reference ");
     if (!isnan(f->reference)) {
-        number(&b, f->reference);
+        put_judged_number(&b, f->reference);
         buf_puts(&b, ", ");
     }
     buf_plain(&b, str_of(f->where), 300);
@@ -133,7 +133,7 @@ static const char *sentence(struct judging *j, const struct referred_metric *f, 
     return arena_dup(&j->r->arena, b.p ? b.p : "", b.n);
 }
 
-static void compare(struct judging *j, const struct reference *m, const struct sampled *s, struct referred_metric *f)
+static void compare_with_reference(struct judging *j, const struct reference *m, const struct sampled *s, struct referred_metric *f)
 {
     struct stats st;
     stats_of(s->v, s->n, &st);
@@ -148,7 +148,7 @@ static void compare(struct judging *j, const struct reference *m, const struct s
     enum direction better = s->fact->direction;
     bool good_side = (f->verdict == REFERRED_ABOVE && better == DIR_HIGHER) || (f->verdict == REFERRED_BELOW && better == DIR_LOWER);
     f->fails = f->verdict != REFERRED_PASS && (m->strict || !good_side);
-    f->text = sentence(j, f, good_side ? ", better than the band" : s->n > 1 ? ", as median of the repetitions" : "");
+    f->text = judgement_sentence(j, f, good_side ? ", better than the band" : s->n > 1 ? ", as median of the repetitions" : "");
 }
 
 static int judge_metric(struct judging *j, const struct reference *m, const char *key, struct referred_metric *f)
@@ -163,10 +163,10 @@ static int judge_metric(struct judging *j, const struct reference *m, const char
     f->unit = "";
     f->verdict = REFERRED_MISSING;
     f->fails = true;
-    if (!f->metric || !f->where || (key && sample(j->r, key, m, &s)))
+    if (!f->metric || !f->where || (key && sample_metric(j->r, key, m, &s)))
         return -1;
     if (key && s.n && s.repetitions)
-        compare(j, m, &s, f);
+        compare_with_reference(j, m, &s, f);
     else {
         if (key && s.n)
             why = "the metric is a table; one of its steps is named as METRIC@STEP";
@@ -189,7 +189,7 @@ struct choice {
     struct choice *next;
 };
 
-static bool same_metric(const struct choice *c, const struct reference *m, const char *key)
+static bool choice_same_metric(const struct choice *c, const struct reference *m, const char *key)
 {
     const char *a = c->key ? c->key : c->m->metric, *b = key ? key : m->metric;
     return strcmp(a, b) == 0 && c->m->has_step == m->has_step && (!m->has_step || c->m->step == m->step);
@@ -204,12 +204,12 @@ static int more_specific(const struct reference_entry *a, const struct reference
 }
 
 /* The strongest file that speaks of a metric counts, in it the most specific entry, of equal ones the first. */
-static int choose(struct record *r, const struct references *file, const struct reference_entry *e, struct choice **list)
+static int choose_strongest(struct record *r, const struct references *file, const struct reference_entry *e, struct choice **list)
 {
     for (const struct reference *m = e->metrics; m; m = m->next) {
         const char *key = reference_resolve(r, m->metric);
         struct choice **at = list;
-        while (*at && !same_metric(*at, m, key))
+        while (*at && !choice_same_metric(*at, m, key))
             at = &(*at)->next;
         struct choice *c = *at;
         if (!c) {
@@ -227,7 +227,7 @@ static int choose(struct record *r, const struct references *file, const struct 
     return 0;
 }
 
-static int add(struct judging *j, struct referred_metric ***tail, const struct choice *c)
+static int add_judgement(struct judging *j, struct referred_metric ***tail, const struct choice *c)
 {
     struct referred_metric *f = ARENA_NEW(&j->r->arena, struct referred_metric);
     if (!f)
@@ -280,7 +280,7 @@ static int add_unreferred(struct judging *j, struct referred_metric ***tail)
 }
 
 /* What benchwrap.json says of them. */
-static int note(struct record *r, const struct reference_outcome *out)
+static int note_references(struct record *r, const struct reference_outcome *out)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 16 << 20);
@@ -307,16 +307,16 @@ static int note(struct record *r, const struct reference_outcome *out)
     return kept ? 0 : -1;
 }
 
-static int judge(struct judging *j, const struct references *const *files, size_t count)
+static int judge_references(struct judging *j, const struct references *const *files, size_t count)
 {
     struct choice *list = NULL;
     struct referred_metric **tail = &j->out->first;
     for (size_t i = 0; i < count; i++)
         for (const struct reference_entry *e = files[i]->entries; e; e = e->next)
-            if (reference_entry_holds(j->r, e) && choose(j->r, files[i], e, &list))
+            if (reference_entry_holds(j->r, e) && choose_strongest(j->r, files[i], e, &list))
                 return -1;
     for (const struct choice *c = list; c; c = c->next)
-        if (add(j, &tail, c))
+        if (add_judgement(j, &tail, c))
             return -1;
     if (count && add_unreferred(j, &tail))
         return -1;
@@ -324,7 +324,7 @@ static int judge(struct judging *j, const struct references *const *files, size_
         buf_printf(&j->reasons, "; and %zu more", j->out->failed - 4);
     const char *reason = arena_dup(&j->r->arena, j->reasons.p ? j->reasons.p : "", j->reasons.n);
     j->out->reason = reason ? reason : "";
-    return note(j->r, j->out);
+    return note_references(j->r, j->out);
 }
 
 int references_judge(const struct references *const *files, size_t count, struct record *r, struct reference_outcome *ret, struct err *err)
@@ -334,7 +334,7 @@ int references_judge(const struct references *const *files, size_t count, struct
     *ret = (struct reference_outcome){.reason = ""};
     buf_init(&j.reasons, 4000);
     r->source = "reference";
-    int rc = judge(&j, files, count);
+    int rc = judge_references(&j, files, count);
     r->source = source;
     buf_deinit(&j.reasons);
     return rc ? err_set(err, ERR_SYSTEM, "references: out of memory") : 0;

@@ -91,7 +91,7 @@ struct str reference_stem(struct str key, const struct unit **ret_unit, struct s
 
 /* ---- conditions ---- */
 
-static struct str subject(const struct record *r, const struct condition *c)
+static struct str condition_subject(const struct record *r, const struct condition *c)
 {
     struct str text;
     struct shape_keys shape = shape_keys_of(str_of(c->kind == CONDITION_PARAM ? c->key : ""));
@@ -121,9 +121,9 @@ static bool same_number(struct str pattern, struct str text, const char *key)
     return key && str_ends(str_of(key), "_B") && str_size(pattern, &bytes) && (double)bytes == b;
 }
 
-static bool holds(const struct record *r, const struct condition *c)
+static bool condition_holds(const struct record *r, const struct condition *c)
 {
-    struct str text = subject(r, c);
+    struct str text = condition_subject(r, c);
     if (c->n == 0)
         return !text.p;
     for (size_t i = 0; text.p && i < c->n; i++)
@@ -135,7 +135,7 @@ static bool holds(const struct record *r, const struct condition *c)
 bool reference_entry_holds(const struct record *r, const struct reference_entry *e)
 {
     for (const struct condition *c = e->conditions; c; c = c->next)
-        if (!holds(r, c))
+        if (!condition_holds(r, c))
             return false;
     return true;
 }

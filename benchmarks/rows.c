@@ -72,7 +72,7 @@ static bool name_make(const struct source *source, const struct name *name, cons
     return good;
 }
 
-static uint32_t hash(struct str s, uint32_t seed)
+static uint32_t hash_row_text(struct str s, uint32_t seed)
 {
     uint32_t h = 2166136261u ^ seed;
     for (size_t i = 0; i < s.n; i++)
@@ -83,7 +83,7 @@ static uint32_t hash(struct str s, uint32_t seed)
 struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
                          unsigned block)
 {
-    struct series **bucket = &run->bucket[hash(name, block * 31 + m->index) % 1024];
+    struct series **bucket = &run->bucket[hash_row_text(name, block * 31 + m->index) % 1024];
     unsigned generation = slice_generation(run, source, r->slice);
     for (struct series *s = *bucket; s; s = s->chain)
         if (s->rule == m && s->block == block && s->source == source && str_eq(s->name, name)) {
@@ -183,7 +183,7 @@ enum number_kind row_metric_value(const struct source *source, const struct metr
 }
 
 /* What this source said last; a stream that says nothing of it is of the program that another one names. */
-static const char *version_in(const struct rules_run *run, const struct source *source)
+static const char *source_program_version(const struct rules_run *run, const struct source *source)
 {
     return source->version[0] ? source->version : run->version;
 }
@@ -232,7 +232,7 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     if (m->values.n && !s->values.n && name_make(source, &m->values, cells, name, sizeof(name), &n))
         s->values = str_of(arena_printf(&run->arena, "%s", name));
     if (!run->block[block].used)
-        memcpy(run->block[block].version, version_in(run, source), sizeof run->block[block].version);
+        memcpy(run->block[block].version, source_program_version(run, source), sizeof run->block[block].version);
     run->block[block].used = true;
     if (kind != NUMBER_GOOD || zero) {
         if (!s->missing++)
@@ -498,7 +498,8 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
             coverage_refused(run, r, cells);
         return false;
     }
-    if (r->version && (!version_in(run, source)[0] || pattern_match(r->version, str_of(version_in(run, source)), NULL) != 1))
+    if (r->version &&
+        (!source_program_version(run, source)[0] || pattern_match(r->version, str_of(source_program_version(run, source)), NULL) != 1))
         return false;
     if (run->unread.recording)
         unread_note(run, source, r, cells, units);

@@ -35,13 +35,13 @@ bool rules_recognise(const struct rules *rules); /* can they at all? */
 bool rules_over(const struct rules *rules, const char *name); /* the output of `name` stands within this program's (io500 prints IOR's) */
 bool rules_single(const struct rules *rules);    /* a second banner is a second output, and these rules cannot keep it apart */
 void rules_see(const struct rules *rules, struct str text, struct arena *a, struct rules_seen *ret);
-struct rules_begin {
+struct rules_output_begin {
     size_t offset, banner; /* which of the banners: one output can print its name in two ways */
 };
 /* Where this program's outputs begin in the text: at each banner, or, where the rules name the lines that stand before it (recognise: begin), at the
  * first of these; inside a JSON document at its brace. *ret: in the arena, those of each banner in their order. Returns how many, 0: none, too many, or
  * out of memory. */
-size_t rules_begins(const struct rules *rules, struct str text, struct arena *a, struct rules_begin **ret);
+size_t rules_begins(const struct rules *rules, struct str text, struct arena *a, struct rules_output_begin **ret);
 /* The whole text as a time, by a strptime(3) format (%s, %z, a Z or GMT at the end tell the zone, else the local one is meant). false: it is none,
  * or one that cannot be (before 1990, in the future). */
 bool rules_time(struct str text, struct str format, int64_t *ret_ms);

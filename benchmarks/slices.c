@@ -56,7 +56,7 @@ static void readers_reset(struct rules_run *run, struct source *source, int slic
     }
 }
 
-static void forget(struct rules_run *run, struct source *source, int slice)
+static void slice_forget(struct rules_run *run, struct source *source, int slice)
 {
     const struct slice *s = &run->rules->slice[slice];
     source->slice[slice].generation = ++run->generation;
@@ -80,7 +80,7 @@ static void forget(struct rules_run *run, struct source *source, int slice)
             run->blocks = run->source[i].blocks;
 }
 
-static void begin(struct rules_run *run, struct source *source, int slice)
+static void slice_begin(struct rules_run *run, struct source *source, int slice)
 {
     const struct slice *s = &run->rules->slice[slice];
     struct slice_state *state = &source->slice[slice];
@@ -89,7 +89,7 @@ static void begin(struct rules_run *run, struct source *source, int slice)
     state->begun = true;
     state->rows = false;
     if (s->which == WHICH_LAST)
-        forget(run, source, slice);
+        slice_forget(run, source, slice);
 }
 
 void slices_line(struct rules_run *run, struct source *source, const struct prefilter_mask *mask, struct str line)
@@ -109,7 +109,7 @@ void slices_line(struct rules_run *run, struct source *source, const struct pref
         if (s->after && prefilter_has(mask, SLICE_BIT(i))) {
             found = pattern_match(s->after, line, NULL);
             if (found == 1)
-                begin(run, source, (int)i);
+                slice_begin(run, source, (int)i);
             run->gave_up += found < 0;
         }
     }

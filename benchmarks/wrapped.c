@@ -14,7 +14,7 @@ void wrapped_deinit(struct wrapped *w)
     *w = (struct wrapped){0};
 }
 
-static char *scratch(struct wrapped *w, size_t n)
+static char *wrapped_scratch(struct wrapped *w, size_t n)
 {
     if (w->clean_cap < n) {
         char *more = realloc(w->clean, n);
@@ -130,7 +130,7 @@ static size_t stamp_length(struct str s)
 static struct str without_colours(struct wrapped *w, struct str s)
 {
     size_t n = 0;
-    if (!scratch(w, s.n))
+    if (!wrapped_scratch(w, s.n))
         return s;
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] != 0x1b) {
@@ -160,7 +160,7 @@ static struct str without_rank(struct wrapped *w, struct str s)
     if (!n || n > sizeof(prefix) || s.p[0] != '[' || str_find(line, str_sub(s, 0, n)) < 0)
         return line;
     memcpy(prefix, s.p, n);
-    char *clean = scratch(w, s.n);
+    char *clean = wrapped_scratch(w, s.n);
     for (size_t i = 0; clean && i < line.n;) {
         bool again = i + n <= line.n && !memcmp(line.p + i, prefix, n);
         if (again)

@@ -14,7 +14,7 @@ struct csv {
     char separator;
     struct str comment; /* characters that begin a line which is none */
 };
-struct state {
+struct csv_reader_state {
     bool active, open; /* open: a quoted field has not ended */
     size_t fields, n; /* n: bytes of the record so far */
     int column[CELLS_MAX];
@@ -22,7 +22,7 @@ struct state {
     char record[RECORD_MAX];
 };
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int csv_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"separator", "columns", "header", "comment", NULL};
     struct csv *c = r->data = ARENA_NEW(&rules->arena, struct csv);
@@ -45,7 +45,7 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     return 0;
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int csv_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct csv *c = r->data;
     const struct unit *unit;
@@ -65,7 +65,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return 0;
 }
 
-static void name_columns(const struct reader *r, struct state *s, const struct str *fields, size_t n)
+static void name_columns(const struct reader *r, struct csv_reader_state *s, const struct str *fields, size_t n)
 {
     s->active = true;
     s->fields = n;
@@ -142,7 +142,7 @@ static bool grouped_record(const struct str *fields, size_t n, size_t columns)
     return joined >= n - columns;
 }
 
-static void record_take(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, bool header)
+static void record_take(struct rules_run *run, struct source *source, const struct reader *r, struct csv_reader_state *s, bool header)
 {
     const struct csv *c = r->data;
     struct str fields[FIELDS_MAX], cells[CELLS_MAX];
@@ -163,10 +163,10 @@ static void record_take(struct rules_run *run, struct source *source, const stru
     row_take(run, source, r, cells, s->unit, -1);
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+static void csv_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct csv *c = r->data;
-    struct state *s = memory;
+    struct csv_reader_state *s = memory;
     bool header = c->header && pattern_match(c->header, text, NULL) == 1;
     if (c->columns && !s->active)
         name_columns(r, s, c->column, c->columns);
@@ -193,21 +193,21 @@ static void line(struct rules_run *run, struct source *source, const struct read
     record_take(run, source, r, s, header);
 }
 
-static bool hungry(const struct reader *r, const void *memory)
+static bool csv_reader_hungry(const struct reader *r, const void *memory)
 {
     const struct csv *c = r->data;
-    const struct state *s = memory;
+    const struct csv_reader_state *s = memory;
     return s->open || (c->header && s->active);
 }
 
-static void over(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
+static void csv_reader_end(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
 {
     (void)source;
     (void)r;
-    run->torn_records += ((const struct state *)memory)->open;
+    run->torn_records += ((const struct csv_reader_state *)memory)->open;
 }
 
-static void end(struct reader *r)
+static void csv_reader_free(struct reader *r)
 {
     struct csv *c = r->data;
     if (c)
@@ -216,11 +216,11 @@ static void end(struct reader *r)
 
 const struct reader_kind reader_csv = {.name = "csv",
                                        .by_line = true,
-                                       .state_size = sizeof(struct state),
-                                       .state_reset = offsetof(struct state, record),
-                                       .load = load,
-                                       .check = check,
-                                       .line = line,
-                                       .hungry = hungry,
-                                       .end = over,
-                                       .free = end};
+                                       .state_size = sizeof(struct csv_reader_state),
+                                       .state_reset = offsetof(struct csv_reader_state, record),
+                                       .load = csv_reader_load,
+                                       .check = csv_reader_check,
+                                       .line = csv_reader_line,
+                                       .hungry = csv_reader_hungry,
+                                       .end = csv_reader_end,
+                                       .free = csv_reader_free};

@@ -10,14 +10,14 @@ struct figures {
     int cell[CELLS]; /* -1: no metric names it */
 };
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int figures_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {NULL};
     r->data = ARENA_NEW(&rules->arena, struct figures);
     return r->data ? load_keys(spec, keys, rules, err) : load_no_memory(rules, err);
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int figures_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct figures *x = r->data;
     (void)spec;
@@ -34,7 +34,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return 0;
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
+static void figures_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
 {
     const struct figures *x = r->data;
     struct figure found[FIGURES_MAX];
@@ -51,5 +51,8 @@ static void line(struct rules_run *run, struct source *source, const struct read
     }
 }
 
-const struct reader_kind reader_figures = {
-    .name = "figures", .state_size = sizeof(struct figure_context), .load = load, .check = check, .line = line};
+const struct reader_kind reader_figures = {.name = "figures",
+                                           .state_size = sizeof(struct figure_context),
+                                           .load = figures_reader_load,
+                                           .check = figures_reader_check,
+                                           .line = figures_reader_line};

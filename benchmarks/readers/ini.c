@@ -11,7 +11,7 @@ struct ini {
     struct str comment;
     int section; /* the cell of that name, -1 */
 };
-struct state {
+struct ini_reader_state {
     bool begun, any;
     unsigned block;
     struct str cell[CELLS_MAX];
@@ -19,7 +19,7 @@ struct state {
     char text[ROW_TEXT];
 };
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int ini_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"separator", "comment", NULL};
     struct ini *x = r->data = ARENA_NEW(&rules->arena, struct ini);
@@ -35,7 +35,7 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     return 0;
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int ini_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct ini *x = r->data;
     x->section = -1;
@@ -55,7 +55,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return 0;
 }
 
-static struct str keep(struct state *s, struct str text)
+static struct str ini_store_text(struct ini_reader_state *s, struct str text)
 {
     if (s->n + text.n > ROW_TEXT)
         return (struct str){NULL, 0};
@@ -65,7 +65,7 @@ static struct str keep(struct state *s, struct str text)
     return (struct str){s->text + s->n - text.n, text.n};
 }
 
-static void row_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
+static void ini_row_done(struct rules_run *run, struct source *source, const struct reader *r, struct ini_reader_state *s)
 {
     if (s->begun || s->any)
         row_take(run, source, r, s->cell, NULL, (int)s->block);
@@ -74,14 +74,14 @@ static void row_done(struct rules_run *run, struct source *source, const struct 
     memset(s->cell, 0, sizeof(s->cell));
 }
 
-static void section_begin(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str name)
+static void section_begin(struct rules_run *run, struct source *source, const struct reader *r, struct ini_reader_state *s, struct str name)
 {
     const struct ini *x = r->data;
     struct str none = {NULL, 0};
-    row_done(run, source, r, s);
+    ini_row_done(run, source, r, s);
     s->begun = true;
     if (x->section >= 0)
-        s->cell[x->section] = keep(s, name);
+        s->cell[x->section] = ini_store_text(s, name);
     if (r->begins && row_where(r->where, s->cell))
         row_block(run, source, r->block_id == x->section ? name : none, r->block_label == x->section ? name : none);
     s->block = source->block;
@@ -96,10 +96,10 @@ static struct str value_of(const struct ini *x, struct str text)
     return str_trim(text);
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+static void ini_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct ini *x = r->data;
-    struct state *s = memory;
+    struct ini_reader_state *s = memory;
     text = str_trim(text);
     if (!text.n || (x->comment.n && memchr(x->comment.p, text.p[0], x->comment.n)))
         return;
@@ -123,22 +123,22 @@ static void line(struct rules_run *run, struct source *source, const struct read
             s->block = source->block;
         s->any = true;
         if (!s->cell[i].p)
-            s->cell[i] = keep(s, value);
+            s->cell[i] = ini_store_text(s, value);
         else if (!str_eq(s->cell[i], value))
             s->cell[i] = str_of(row_contradiction);
         return;
     }
 }
 
-static void over(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
+static void ini_reader_end(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
 {
-    row_done(run, source, r, memory);
+    ini_row_done(run, source, r, memory);
 }
 
 const struct reader_kind reader_ini = {.name = "ini",
-                                       .state_size = sizeof(struct state),
-                                       .state_reset = offsetof(struct state, text),
-                                       .load = load,
-                                       .check = check,
-                                       .line = line,
-                                       .end = over};
+                                       .state_size = sizeof(struct ini_reader_state),
+                                       .state_reset = offsetof(struct ini_reader_state, text),
+                                       .load = ini_reader_load,
+                                       .check = ini_reader_check,
+                                       .line = ini_reader_line,
+                                       .end = ini_reader_end};

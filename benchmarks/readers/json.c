@@ -27,14 +27,14 @@ struct json_rule {
     bool last, arrays; /* arrays: a row may be one, its cells are numbers */
 };
 
-struct level {
+struct json_level {
     char type; /* '{' or '[' */
     bool named;
     int64_t index;
     char key[KEY_MAX_BYTES];
 };
 enum lex { LEX_NONE, LEX_STRING, LEX_BARE };
-struct state {
+struct json_reader_state {
     int depth;
     enum lex lex;
     bool escape, skip, token_long;
@@ -47,7 +47,7 @@ struct state {
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base, tests;
     size_t token_n, text_n;
-    struct level
+    struct json_level
         level[DEPTH_MAX + 1]; /* from here on nothing is looked at before it is written; level[d]: the container at depth d; its key
                                           and index are those of the member being read */
     struct str cell[CELLS_MAX];
@@ -87,7 +87,7 @@ static int load_pointer(struct pointer *p, struct str text, const struct yaml *a
     return 0;
 }
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int json_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"rows", "tests", "documents", "prefix", NULL};
     struct json_rule *j = r->data = ARENA_NEW(&rules->arena, struct json_rule);
@@ -125,7 +125,7 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     return 0;
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int json_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct json_rule *j = r->data;
     (void)spec;
@@ -139,7 +139,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return 0;
 }
 
-static bool segment_is(struct str segment, const struct level *l)
+static bool segment_is(struct str segment, const struct json_level *l)
 {
     if (str_is(segment, "*"))
         return true;
@@ -151,7 +151,7 @@ static bool segment_is(struct str segment, const struct level *l)
 }
 
 /* Does the path from the container at depth `from` to the member read now match the pointer? */
-static bool path_is(const struct state *s, int from, const struct pointer *p)
+static bool path_is(const struct json_reader_state *s, int from, const struct pointer *p)
 {
     if ((int)p->n != s->depth - from + 1)
         return false;
@@ -161,7 +161,7 @@ static bool path_is(const struct state *s, int from, const struct pointer *p)
     return true;
 }
 
-static void stage(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, int block)
+static void json_stage_row(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, int block)
 {
     struct staged *staged = &run->staged[r->index];
     struct arena *a = &staged->open_arena;
@@ -184,7 +184,7 @@ static void stage(struct rules_run *run, struct source *source, const struct rea
     staged->tail = &row->next;
 }
 
-static void row_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
+static void json_row_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
 {
     const struct json_rule *j = r->data;
     int block = r->begins && s->row_star >= 0 ? (int)(s->base + s->row_star > BLOCKS_MAX ? BLOCKS_MAX : s->base + s->row_star) : -1;
@@ -195,13 +195,13 @@ static void row_done(struct rules_run *run, struct source *source, const struct 
     if (!any) /* {"level": "info"} between the results is somebody's log */
         return;
     if (j->last)
-        stage(run, source, r, s, block);
+        json_stage_row(run, source, r, s, block);
     else if (row_take(run, source, r, s->cell, NULL, block))
         s->took = true;
 }
 
 /* Which test of the document the row that begins here belongs to; -1: of none. */
-static int64_t test_of(const struct state *s, const struct json_rule *j, const struct pointer *row)
+static int64_t test_of(const struct json_reader_state *s, const struct json_rule *j, const struct pointer *row)
 {
     if (j->tests.own)
         return s->tests - 1;
@@ -209,9 +209,9 @@ static int64_t test_of(const struct state *s, const struct json_rule *j, const s
 }
 
 /* The row's name in its container, or what is behind the last separator in it. */
-static struct str row_name(struct state *s, char separator)
+static struct str row_name(struct json_reader_state *s, char separator)
 {
-    const struct level *l = &s->level[s->depth];
+    const struct json_level *l = &s->level[s->depth];
     struct str name = str_of(l->type == '{' && l->named ? l->key : "");
     const char *last = separator && name.n ? memrchr(name.p, separator, name.n) : NULL;
     if (last)
@@ -224,7 +224,7 @@ static struct str row_name(struct state *s, char separator)
 }
 
 /* The container or value that is read next, a member at s->depth, is a row. */
-static void row_begin(struct state *s, const struct reader *r, int64_t star)
+static void row_begin(struct json_reader_state *s, const struct reader *r, int64_t star)
 {
     const struct json_rule *j = r->data;
     s->row_depth = s->depth;
@@ -235,7 +235,7 @@ static void row_begin(struct state *s, const struct reader *r, int64_t star)
 }
 
 /* A plain value that is a row: a number in an array. Its only cell is itself. */
-static void scalar_row(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text)
+static void scalar_row(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, struct str text)
 {
     const struct json_rule *j = r->data;
     for (size_t i = 0; i < j->rows; i++) {
@@ -245,12 +245,13 @@ static void scalar_row(struct rules_run *run, struct source *source, const struc
         for (size_t k = 0; k < r->cells; k++)
             if (j->cell[k].own == '.')
                 s->cell[k] = text;
-        row_done(run, source, r, s);
+        json_row_done(run, source, r, s);
         return;
     }
 }
 
-static void scalar(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text)
+static void json_reader_scalar(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
+                               struct str text)
 {
     const struct json_rule *j = r->data;
     if (s->token_long)
@@ -273,16 +274,16 @@ static void scalar(struct rules_run *run, struct source *source, const struct re
 }
 
 /* A member of the innermost container is complete. */
-static void member_done(struct state *s)
+static void member_done(struct json_reader_state *s)
 {
-    struct level *l = &s->level[s->depth];
+    struct json_level *l = &s->level[s->depth];
     l->index++;
     l->named = false;
     s->pending = false;
 }
 
 /* The document is over; with all its brackets closed (whole) or torn. */
-static void document_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, bool whole)
+static void document_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, bool whole)
 {
     const struct json_rule *j = r->data;
     struct staged *staged = &run->staged[r->index];
@@ -290,7 +291,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
         unread_mark(run, r, STR("a JSON document"));
     whole = whole && !s->foreign;
     if (s->row_depth && !j->last && (whole || !j->prefix))
-        row_done(run, source, r, s);
+        json_row_done(run, source, r, s);
     if (!whole) {
         run->torn[source->index]++;
         run->torn_results += s->took && r->metrics && !j->prefix;
@@ -317,7 +318,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
     s->pending = s->skip = s->broken = s->foreign = false;
 }
 
-static void open_container(const struct reader *r, struct state *s, char type)
+static void open_container(const struct reader *r, struct json_reader_state *s, char type)
 {
     const struct json_rule *j = r->data;
     bool nameless = s->depth && s->level[s->depth].type == '{' && !s->level[s->depth].named;
@@ -344,11 +345,11 @@ static void open_container(const struct reader *r, struct state *s, char type)
         s->row_depth++; /* it is not open yet */
     }
     s->depth++;
-    s->level[s->depth] = (struct level){.type = type};
+    s->level[s->depth] = (struct json_level){.type = type};
     s->pending = false;
 }
 
-static void close_container(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, char open)
+static void close_container(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, char open)
 {
     if (s->depth > DEPTH_MAX) {
         s->depth--;
@@ -362,7 +363,7 @@ static void close_container(struct rules_run *run, struct source *source, const 
     s->broken = s->broken || at < s->depth;
     while (s->depth >= at) { /* those left open inside end with it */
         if (s->row_depth == s->depth)
-            row_done(run, source, r, s);
+            json_row_done(run, source, r, s);
         s->depth--;
     }
     if (s->depth)
@@ -371,7 +372,7 @@ static void close_container(struct rules_run *run, struct source *source, const 
         document_done(run, source, r, s, !s->broken || !((const struct json_rule *)r->data)->last);
 }
 
-static bool is_word(struct str t)
+static bool is_json_word(struct str t)
 {
     static const char *const words[] = {"true", "false", "null", "nan",      "-nan",      "NaN",
                                         "-NaN", "inf",   "-inf", "Infinity", "-Infinity", "NA"};
@@ -384,14 +385,14 @@ static bool is_word(struct str t)
 static bool is_bare_value(struct str t)
 {
     double v;
-    return is_word(t) || str_double(t, &v);
+    return is_json_word(t) || str_double(t, &v);
 }
 
 /* A bare word or number has ended. */
-static void bare_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
+static void bare_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
 {
     struct str t = {s->token, s->token_n};
-    struct level *l = &s->level[s->depth];
+    struct json_level *l = &s->level[s->depth];
     double number;
     bool numeric = str_double(t, &number);
     s->lex = LEX_NONE;
@@ -403,15 +404,15 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
         return;
     }
     s->foreign = s->foreign || (numeric && s->behind_number && !s->behind_comma);
-    scalar(run, source, r, s, t);
+    json_reader_scalar(run, source, r, s, t);
     member_done(s);
     s->number_ended = numeric;
     s->comma_ended = false;
 }
 
-static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
+static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s)
 {
-    struct level *l = &s->level[s->depth];
+    struct json_level *l = &s->level[s->depth];
     s->lex = LEX_NONE;
     if (l->type == '{' && !l->named) {
         size_t n = s->token_n < KEY_MAX_BYTES ? s->token_n : KEY_MAX_BYTES - 1;
@@ -420,11 +421,11 @@ static void string_done(struct rules_run *run, struct source *source, const stru
         s->pending = true;
         return;
     }
-    scalar(run, source, r, s, (struct str){s->token, s->token_n});
+    json_reader_scalar(run, source, r, s, (struct str){s->token, s->token_n});
     member_done(s);
 }
 
-static void token_add(struct state *s, char c)
+static void token_add(struct json_reader_state *s, char c)
 {
     if (s->token_n < TOKEN_MAX)
         s->token[s->token_n++] = c;
@@ -432,7 +433,7 @@ static void token_add(struct state *s, char c)
         s->token_long = true;
 }
 
-static void in_string(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, char c)
+static void in_string(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, char c)
 {
     if (s->escape) {
         static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
@@ -459,7 +460,7 @@ static bool opens_array(struct str rest)
             word.n = i;
             break;
         }
-    return is_word(word);
+    return is_json_word(word);
 }
 
 /* Log lines begin with "[12:00:01]" and "[0]": an array is a document only if objects stand in it. */
@@ -471,10 +472,11 @@ static bool opens_document(struct str rest)
     return !inside.n || inside.p[0] == '{';
 }
 
-static void outside_string(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str rest)
+static void outside_string(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
+                           struct str rest)
 {
     char c = rest.p[0];
-    struct level *l = &s->level[s->depth];
+    struct json_level *l = &s->level[s->depth];
     if (c == ',') {
         s->comma_ended = true;
         return;
@@ -516,7 +518,8 @@ static void outside_string(struct rules_run *run, struct source *source, const s
 }
 
 /* Reads on in a line from where it stands; returns how much of it was read: up to the end of a document, if `one`. */
-static size_t read_on(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text, bool one)
+static size_t read_on(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s, struct str text,
+                      bool one)
 {
     s->skip = false;
     for (size_t i = 0; i < text.n && !s->skip; i++) {
@@ -551,7 +554,8 @@ static size_t read_on(struct rules_run *run, struct source *source, const struct
 }
 
 /* ":::MLLOG {…}": whatever stands before it; two such in a line where two processes wrote at once. */
-static void prefixed(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text)
+static void json_reader_prefixed(struct rules_run *run, struct source *source, const struct reader *r, struct json_reader_state *s,
+                                 struct str text)
 {
     const struct json_rule *j = r->data;
     struct match m;
@@ -568,12 +572,12 @@ static void prefixed(struct rules_run *run, struct source *source, const struct 
     run->gave_up += text.n && found < 0;
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+static void json_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct json_rule *j = r->data;
-    struct state *s = memory;
+    struct json_reader_state *s = memory;
     if (j->prefix) {
-        prefixed(run, source, r, s, text);
+        json_reader_prefixed(run, source, r, s, text);
         return;
     }
     s->number_ended = false;
@@ -590,20 +594,20 @@ static void line(struct rules_run *run, struct source *source, const struct read
         s->level[s->depth].named = s->pending = false;
 }
 
-static bool hungry(const struct reader *r, const void *memory)
+static bool json_reader_hungry(const struct reader *r, const void *memory)
 {
     (void)r;
-    return ((const struct state *)memory)->depth > 0;
+    return ((const struct json_reader_state *)memory)->depth > 0;
 }
 
-static void over(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
+static void json_reader_end(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
 {
-    struct state *s = memory;
+    struct json_reader_state *s = memory;
     if (s->depth)
         document_done(run, source, r, s, false);
 }
 
-static void end(struct reader *r)
+static void json_reader_free(struct reader *r)
 {
     struct json_rule *j = r->data;
     if (j)
@@ -611,12 +615,12 @@ static void end(struct reader *r)
 }
 
 const struct reader_kind reader_json = {.name = "json",
-                                        .state_size = sizeof(struct state),
-                                        .state_reset = offsetof(struct state, level),
+                                        .state_size = sizeof(struct json_reader_state),
+                                        .state_reset = offsetof(struct json_reader_state, level),
                                         .delimits = true,
-                                        .load = load,
-                                        .check = check,
-                                        .line = line,
-                                        .hungry = hungry,
-                                        .end = over,
-                                        .free = end};
+                                        .load = json_reader_load,
+                                        .check = json_reader_check,
+                                        .line = json_reader_line,
+                                        .hungry = json_reader_hungry,
+                                        .end = json_reader_end,
+                                        .free = json_reader_free};

@@ -7,11 +7,11 @@ struct keyvalue {
     struct pattern *start, *end;
     struct str separator;
 };
-struct state {
+struct keyvalue_reader_state {
     bool open;
 };
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int keyvalue_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"start", "end", "separator", NULL};
     struct keyvalue *k = r->data = ARENA_NEW(&rules->arena, struct keyvalue);
@@ -29,7 +29,7 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     return 0;
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int keyvalue_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     const struct keyvalue *k = r->data;
     if (!r->cells)
@@ -54,10 +54,10 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return 0;
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+static void keyvalue_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
     const struct keyvalue *k = r->data;
-    struct state *state = memory;
+    struct keyvalue_reader_state *state = memory;
     if (k->start && pattern_match(k->start, text, NULL) == 1) {
         state->open = true;
         return;
@@ -81,7 +81,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
         }
 }
 
-static void end(struct reader *r)
+static void keyvalue_reader_free(struct reader *r)
 {
     struct keyvalue *k = r->data;
     if (k) {
@@ -90,5 +90,10 @@ static void end(struct reader *r)
     }
 }
 
-const struct reader_kind reader_keyvalue = {
-    .name = "keyvalue", .by_line = true, .state_size = sizeof(struct state), .load = load, .check = check, .line = line, .free = end};
+const struct reader_kind reader_keyvalue = {.name = "keyvalue",
+                                            .by_line = true,
+                                            .state_size = sizeof(struct keyvalue_reader_state),
+                                            .load = keyvalue_reader_load,
+                                            .check = keyvalue_reader_check,
+                                            .line = keyvalue_reader_line,
+                                            .free = keyvalue_reader_free};

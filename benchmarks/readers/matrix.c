@@ -9,7 +9,7 @@
 
 enum { COLUMNS_MAX = 256, ROWS_MAX = 1024, TEXT_MAX = 64 << 10, PATIENCE = 200, FOREIGN_LINE_MAX = 4000 };
 
-struct matrix {
+struct matrix_rule {
     struct pattern *title, *end;
     struct str corner[8];
     size_t corners;
@@ -17,11 +17,11 @@ struct matrix {
     int group[CELLS_MAX]; /* of the title; -1: one of the three */
     int row, column, value;
 };
-enum stage { STAGE_NONE, STAGE_TITLE, STAGE_ROWS };
+enum matrix_stage { STAGE_NONE, STAGE_TITLE, STAGE_ROWS };
 /* How row labels may go on: by one, by a factor, by a step that the first two tell; all of these until they tell. */
 enum { GO_BY_SUM = 1, GO_BY_PRODUCT = 2, GO_BY_STEP = 4 };
-struct state {
-    enum stage stage;
+struct matrix_reader_state {
+    enum matrix_stage stage;
     unsigned idle; /* lines since a row or the title */
     bool blank; /* one stands behind the last row: what does not fit now is something else */
     bool damaged;
@@ -33,10 +33,10 @@ struct state {
     char text[TEXT_MAX];
 };
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int matrix_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"title", "corner", "indented", "end", NULL};
-    struct matrix *m = r->data = ARENA_NEW(&rules->arena, struct matrix);
+    struct matrix_rule *m = r->data = ARENA_NEW(&rules->arena, struct matrix_rule);
     const struct yaml *title = yaml_get(spec, "title"), *end = yaml_get(spec, "end");
     if (!m)
         return load_no_memory(rules, err);
@@ -52,9 +52,9 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     return 0;
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int matrix_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
-    struct matrix *m = r->data;
+    struct matrix_rule *m = r->data;
     (void)spec;
     m->row = m->column = m->value = -1;
     for (size_t i = 0; i < r->cells; i++) {
@@ -76,7 +76,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
                : rules_complain(r->at, rules, err, "the reader \"%s\" has no use for `value`, so it can never find anything", r->name);
 }
 
-static struct str keep(struct state *s, struct str text)
+static struct str matrix_store_text(struct matrix_reader_state *s, struct str text)
 {
     if (s->n + text.n > TEXT_MAX)
         return (struct str){NULL, 0};
@@ -86,7 +86,7 @@ static struct str keep(struct state *s, struct str text)
     return (struct str){s->text + s->n - text.n, text.n};
 }
 
-static bool is_column(const struct state *s, struct str label)
+static bool is_column(const struct matrix_reader_state *s, struct str label)
 {
     for (size_t i = 0; i < s->columns; i++)
         if (str_eq(s->column[i], label))
@@ -100,9 +100,9 @@ static struct str first_word(struct str line)
 }
 
 /* The values of the matrix become rows, in the context of its title. */
-static void matrix_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
+static void matrix_done(struct rules_run *run, struct source *source, const struct reader *r, struct matrix_reader_state *s)
 {
-    const struct matrix *m = r->data;
+    const struct matrix_rule *m = r->data;
     char var[VARS_MAX][104];
     s->stage = STAGE_NONE;
     if (!s->rows)
@@ -125,16 +125,17 @@ static void matrix_done(struct rules_run *run, struct source *source, const stru
     s->rows = 0; /* the end line came: not once more at the end of the source */
 }
 
-static void title_take(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, const struct match *match)
+static void title_take(struct rules_run *run, struct source *source, const struct reader *r, struct matrix_reader_state *s,
+                       const struct match *match)
 {
-    const struct matrix *m = r->data;
+    const struct matrix_rule *m = r->data;
     struct str none = {NULL, 0};
     s->stage = STAGE_TITLE;
     s->idle = 0;
     s->blank = s->damaged = false;
     s->columns = s->rows = s->n = 0;
     for (size_t i = 0; i < r->cells; i++)
-        s->cell[i] = m->group[i] >= 0 && match->group[m->group[i]].p ? keep(s, match->group[m->group[i]]) : none;
+        s->cell[i] = m->group[i] >= 0 && match->group[m->group[i]].p ? matrix_store_text(s, match->group[m->group[i]]) : none;
     if (r->begins)
         row_block(run, source, r->block_id >= 0 ? s->cell[r->block_id] : none, r->block_label >= 0 ? s->cell[r->block_label] : none);
     row_set(source, r, s->cell);
@@ -143,7 +144,7 @@ static void title_take(struct rules_run *run, struct source *source, const struc
 }
 
 /* The line's labels, if it is nothing but column labels: behind the corner's words, or indented; of one kind and ascending, or all different. */
-static bool labels_take(const struct matrix *m, struct state *s, struct str line)
+static bool labels_take(const struct matrix_rule *m, struct matrix_reader_state *s, struct str line)
 {
     struct str rest = line, trimmed = str_trim(line);
     bool named = line.n && (line.p[0] == ' ' || line.p[0] == '\t'), corner = m->corners == 0;
@@ -160,7 +161,7 @@ static bool labels_take(const struct matrix *m, struct state *s, struct str line
         for (size_t i = 0; i < n && good; i++)
             good = !str_eq(s->column[i], word);
         if (good)
-            good = (s->column[n] = keep(s, word)).p != NULL;
+            good = (s->column[n] = matrix_store_text(s, word)).p != NULL;
     }
     if (!good || !n || !(numbered || (named && n > 1))) {
         s->n = from;
@@ -173,14 +174,14 @@ static bool labels_take(const struct matrix *m, struct state *s, struct str line
 }
 
 /* How one can come from label a to b: 0, 1, 2 … or 1, 2, 4 …, 1, 10, 100 … */
-static unsigned ways(uint64_t a, uint64_t b)
+static unsigned label_steps(uint64_t a, uint64_t b)
 {
     bool product = b == 2 * a || b == 10 * a || (a == 0 && b == 1);
     return (b == a + 1 ? GO_BY_SUM : 0) | (b > a && product ? GO_BY_PRODUCT : 0);
 }
 
 /* The first row: if it begins as the columns do, it goes on as they do. */
-static void first_label(struct state *s, struct numbered l)
+static void first_label(struct matrix_reader_state *s, struct numbered l)
 {
     struct numbered column = numbered_of(s->column[0]);
     s->go = GO_BY_SUM | GO_BY_PRODUCT | GO_BY_STEP;
@@ -188,12 +189,12 @@ static void first_label(struct state *s, struct numbered l)
         return;
     s->go = GO_BY_SUM | GO_BY_PRODUCT;
     for (size_t i = 1; i < s->columns; i++)
-        s->go &= ways(numbered_of(s->column[i - 1]).number, numbered_of(s->column[i]).number);
+        s->go &= label_steps(numbered_of(s->column[i - 1]).number, numbered_of(s->column[i]).number);
     s->go = s->go ? s->go : GO_BY_STEP;
 }
 
 /* Does the label go on as those before it? */
-static bool goes_on(struct state *s, struct str word)
+static bool goes_on(struct matrix_reader_state *s, struct str word)
 {
     struct numbered l = numbered_of(word);
     if (!s->rows) {
@@ -211,7 +212,7 @@ static bool goes_on(struct state *s, struct str word)
     }
     if (l.number <= before.number)
         return false;
-    unsigned go = ways(before.number, l.number) & s->go;
+    unsigned go = label_steps(before.number, l.number) & s->go;
     if (s->go & GO_BY_STEP && (s->rows == 1 || l.number - before.number == s->step))
         go |= GO_BY_STEP;
     s->step = l.number - before.number;
@@ -220,7 +221,7 @@ static bool goes_on(struct state *s, struct str word)
 }
 
 /* A label and as many numbers as there are columns. */
-static bool is_row_line(const struct state *s, struct str line)
+static bool is_row_line(const struct matrix_reader_state *s, struct str line)
 {
     struct str rest = line, word;
     size_t n = 0;
@@ -233,7 +234,7 @@ static bool is_row_line(const struct state *s, struct str line)
 }
 
 /* A row if its numbers stood in plain notation. */
-static bool is_foreign_line(const struct state *s, struct str line)
+static bool is_foreign_line(const struct matrix_reader_state *s, struct str line)
 {
     char plain[FOREIGN_LINE_MAX];
     for (int comma = 0; comma < COMMA_READINGS && line.n <= sizeof plain; comma++) {
@@ -244,7 +245,7 @@ static bool is_foreign_line(const struct state *s, struct str line)
     return false;
 }
 
-static void row_line(struct rules_run *run, const struct reader *r, struct state *s, struct str line)
+static void row_line(struct rules_run *run, const struct reader *r, struct matrix_reader_state *s, struct str line)
 {
     struct str rest = line, label = str_word(&rest);
     if (!is_row_line(s, line)) {
@@ -256,7 +257,7 @@ static void row_line(struct rules_run *run, const struct reader *r, struct state
         s->damaged = s->damaged || !s->blank;
         return;
     }
-    struct str kept = s->rows < ROWS_MAX ? keep(s, line) : (struct str){NULL, 0};
+    struct str kept = s->rows < ROWS_MAX ? matrix_store_text(s, line) : (struct str){NULL, 0};
     if (!kept.p) {
         s->damaged = true;
         return;
@@ -266,10 +267,10 @@ static void row_line(struct rules_run *run, const struct reader *r, struct state
     s->idle = 0;
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+static void matrix_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
-    const struct matrix *m = r->data;
-    struct state *s = memory;
+    const struct matrix_rule *m = r->data;
+    struct matrix_reader_state *s = memory;
     struct match match;
     int found = pattern_match(m->title, text, &match);
     run->gave_up += found < 0;
@@ -292,20 +293,20 @@ static void line(struct rules_run *run, struct source *source, const struct read
         row_line(run, r, s, text);
 }
 
-static bool hungry(const struct reader *r, const void *memory)
+static bool matrix_reader_hungry(const struct reader *r, const void *memory)
 {
     (void)r;
-    return ((const struct state *)memory)->stage != STAGE_NONE;
+    return ((const struct matrix_reader_state *)memory)->stage != STAGE_NONE;
 }
 
-static void over(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
+static void matrix_reader_end(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
 {
     matrix_done(run, source, r, memory);
 }
 
-static void end(struct reader *r)
+static void matrix_reader_free(struct reader *r)
 {
-    struct matrix *m = r->data;
+    struct matrix_rule *m = r->data;
     if (m) {
         pattern_free(m->title);
         pattern_free(m->end);
@@ -313,11 +314,11 @@ static void end(struct reader *r)
 }
 
 const struct reader_kind reader_matrix = {.name = "matrix",
-                                          .state_size = sizeof(struct state),
-                                          .state_reset = offsetof(struct state, var),
-                                          .load = load,
-                                          .check = check,
-                                          .line = line,
-                                          .hungry = hungry,
-                                          .end = over,
-                                          .free = end};
+                                          .state_size = sizeof(struct matrix_reader_state),
+                                          .state_reset = offsetof(struct matrix_reader_state, var),
+                                          .load = matrix_reader_load,
+                                          .check = matrix_reader_check,
+                                          .line = matrix_reader_line,
+                                          .hungry = matrix_reader_hungry,
+                                          .end = matrix_reader_end,
+                                          .free = matrix_reader_free};

@@ -6,7 +6,7 @@ struct regex {
     int group[CELLS_MAX];
 };
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int regex_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct regex *x = r->data = ARENA_NEW(&rules->arena, struct regex);
     if (!x)
@@ -17,7 +17,7 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     return 0;
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int regex_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     struct regex *x = r->data;
     (void)spec;
@@ -29,7 +29,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return 0;
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
+static void regex_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
 {
     const struct regex *x = r->data;
     struct str cells[CELLS_MAX];
@@ -45,11 +45,16 @@ static void line(struct rules_run *run, struct source *source, const struct read
     row_take(run, source, r, cells, NULL, -1);
 }
 
-static void end(struct reader *r)
+static void regex_reader_free(struct reader *r)
 {
     struct regex *x = r->data;
     if (x)
         pattern_free(x->pattern);
 }
 
-const struct reader_kind reader_regex = {.name = "regex", .by_line = true, .load = load, .check = check, .line = line, .free = end};
+const struct reader_kind reader_regex = {.name = "regex",
+                                         .by_line = true,
+                                         .load = regex_reader_load,
+                                         .check = regex_reader_check,
+                                         .line = regex_reader_line,
+                                         .free = regex_reader_free};

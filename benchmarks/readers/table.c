@@ -7,7 +7,7 @@
 
 enum { FIELDS_MAX = 200 };
 
-struct table {
+struct table_rule {
     struct str header[32]; /* labels that must be there; the first begins the line */
     size_t headers;
     struct str optional[32];
@@ -19,17 +19,17 @@ struct table {
     struct pattern *end;
     const struct where *first; /* the condition on the first column, if there is one: then rows can be told by their first word */
 };
-struct state {
+struct table_reader_state {
     bool active;
     size_t fields;
     int column[CELLS_MAX]; /* field of each cell, -1: not in this header */
     const struct unit *unit[CELLS_MAX];
 };
 
-static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int table_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"header", "optional", "words", "extra", "end", NULL};
-    struct table *t = r->data = ARENA_NEW(&rules->arena, struct table);
+    struct table_rule *t = r->data = ARENA_NEW(&rules->arena, struct table_rule);
     const struct yaml *end = yaml_get(spec, "end");
     if (!t)
         return err_set(err, ERR_SYSTEM, "no memory for a reader");
@@ -43,7 +43,7 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     return 0;
 }
 
-static bool named(const struct str *list, size_t n, struct str label)
+static bool is_listed_label(const struct str *list, size_t n, struct str label)
 {
     for (size_t i = 0; i < n; i++)
         if (str_eq(list[i], label))
@@ -51,13 +51,13 @@ static bool named(const struct str *list, size_t n, struct str label)
     return false;
 }
 
-static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+static int table_reader_check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
-    struct table *t = r->data;
+    struct table_rule *t = r->data;
     (void)spec;
     for (size_t i = 0; i < r->cells; i++) {
         struct str label = column_plain(r->cell[i]);
-        if (!named(t->header, t->headers, label) && !named(t->optional, t->optionals, label))
+        if (!is_listed_label(t->header, t->headers, label) && !is_listed_label(t->optional, t->optionals, label))
             return rules_complain(r->cell_at[i], rules, err,
                                   "the table of reader \"%s\" has no column \"" STR_FMT "\" (columns are those of header and optional)",
                                   r->name, STR_ARG(r->cell[i]));
@@ -74,7 +74,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return 0;
 }
 
-static bool is_header(const struct table *t, struct str line)
+static bool is_header(const struct table_rule *t, struct str line)
 {
     struct str first = t->header[0];
     size_t blank = 0;
@@ -84,7 +84,7 @@ static bool is_header(const struct table *t, struct str line)
 }
 
 /* The cells of a header line: words, with "(unit)" joined to what precedes, and labels with blanks kept whole. */
-static size_t header_fields(const struct table *t, struct str line, struct str *fields)
+static size_t header_fields(const struct table_rule *t, struct str line, struct str *fields)
 {
     struct str rest = line;
     size_t n = 0;
@@ -109,9 +109,9 @@ static size_t header_fields(const struct table *t, struct str line, struct str *
     }
 }
 
-static bool take_header(const struct reader *r, struct state *s, struct str line)
+static bool take_header(const struct reader *r, struct table_reader_state *s, struct str line)
 {
-    const struct table *t = r->data;
+    const struct table_rule *t = r->data;
     const struct unit *unit;
     struct str fields[FIELDS_MAX];
     size_t n = header_fields(t, line, fields);
@@ -130,10 +130,10 @@ static bool take_header(const struct reader *r, struct state *s, struct str line
     return true;
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+static void table_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
 {
-    const struct table *t = r->data;
-    struct state *s = memory;
+    const struct table_rule *t = r->data;
+    struct table_reader_state *s = memory;
     struct str fields[FIELDS_MAX + 1], cells[CELLS_MAX], rest = text;
     size_t n = 0;
     if (is_header(t, text) && take_header(r, s, text))
@@ -142,7 +142,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
         return;
     if (t->first) { /* most lines with a "write" in them are no rows */
         struct str word = str_word(&rest);
-        if (!named(t->first->any, t->first->n, word) && !t->end)
+        if (!is_listed_label(t->first->any, t->first->n, word) && !t->end)
             return;
         rest = text;
     }
@@ -151,7 +151,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
         return;
     }
     for (struct str f = str_word(&rest); f.n; f = str_word(&rest)) {
-        if (n == s->fields && named(t->extra, t->extras, f) && !str_trim(rest).n)
+        if (n == s->fields && is_listed_label(t->extra, t->extras, f) && !str_trim(rest).n)
             continue;
         if (n == s->fields)
             return;
@@ -164,25 +164,25 @@ static void line(struct rules_run *run, struct source *source, const struct read
     row_take(run, source, r, cells, s->unit, -1);
 }
 
-static bool hungry(const struct reader *r, const void *memory)
+static bool table_reader_hungry(const struct reader *r, const void *memory)
 {
-    const struct table *t = r->data;
-    const struct state *s = memory;
+    const struct table_rule *t = r->data;
+    const struct table_reader_state *s = memory;
     return s->active && !t->first;
 }
 
-static void end(struct reader *r)
+static void table_reader_free(struct reader *r)
 {
-    struct table *t = r->data;
+    struct table_rule *t = r->data;
     if (t)
         pattern_free(t->end);
 }
 
 const struct reader_kind reader_table = {.name = "table",
                                          .by_line = true,
-                                         .state_size = sizeof(struct state),
-                                         .load = load,
-                                         .check = check,
-                                         .line = line,
-                                         .hungry = hungry,
-                                         .free = end};
+                                         .state_size = sizeof(struct table_reader_state),
+                                         .load = table_reader_load,
+                                         .check = table_reader_check,
+                                         .line = table_reader_line,
+                                         .hungry = table_reader_hungry,
+                                         .free = table_reader_free};

@@ -119,7 +119,7 @@ static int page_make(struct page *p, struct err *err)
         }
     for (size_t i = 0; i < rules->environments; i++)
         param_add(p, rules->environment[i].param, arena_dup(p->arena, rules->environment[i].name.p, rules->environment[i].name.n));
-    catalogue_samples(p->path, p->arena, &p->samples);
+    catalogue_read_samples(p->path, p->arena, &p->samples);
     return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 

@@ -189,7 +189,7 @@ static size_t cut_pieces(const struct importer *im, const struct import_known_ru
                          struct imported_piece **ret)
 {
     size_t n = 0, kept = 0, *count = arena_get(a, known->n * sizeof *count);
-    struct rules_begin **begins = arena_get(a, known->n * sizeof *begins);
+    struct rules_output_begin **begins = arena_get(a, known->n * sizeof *begins);
     if (!count || !begins)
         return 0;
     for (size_t k = 0; k < known->n; n += count[k++])

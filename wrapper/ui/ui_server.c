@@ -108,7 +108,7 @@ bool ui_port_free(const char *host, int port)
 }
 
 /* Variables of another server, of other addresses to listen at, and credentials that this server has no use for. */
-static bool is_foreign(const char *variable)
+static bool is_foreign_variable(const char *variable)
 {
     static const char *const starts[] = {"MLFLOW_", "PYTHONUNBUFFERED=", "UVICORN_", "GUNICORN_"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
@@ -129,7 +129,7 @@ static void become_server(int folder, const char *name, char *const *argv, char 
     if (!list || asprintf(&list[k++], "UVICORN_UDS=%s", name) < 0)
         _exit(126);
     for (size_t i = 0; i < n; i++)
-        if (!is_foreign(env[i]))
+        if (!is_foreign_variable(env[i]))
             list[k++] = env[i];
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         list[k++] = strdup(own[i]);

@@ -140,7 +140,7 @@ static bool sse_line(struct stream_feeding *f, struct str line, bool in_place)
     return true; /* comments, id, retry, and what is not known */
 }
 
-static bool json_line(struct stream_feeding *f, struct str line)
+static bool stream_json_line(struct stream_feeding *f, struct str line)
 {
     struct event e;
     if (!f->s->begun) {
@@ -153,7 +153,7 @@ static bool json_line(struct stream_feeding *f, struct str line)
 
 static bool stream_take_line(struct stream_feeding *f, struct str line, bool in_place)
 {
-    return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : json_line(f, line);
+    return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : stream_json_line(f, line);
 }
 
 /* Is it the previous event with another text? Then it is emitted. */
