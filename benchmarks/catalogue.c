@@ -181,7 +181,7 @@ int catalogue_read(const char *path, struct buf *ret, struct err *err)
     if (!s)
         return err_set(err, ERR_INPUT, "%s: this benchwrap has no such rules", path);
     buf_add(ret, s->text, s->n);
-    return ret->failed ? err_set(err, ERR_SYSTEM, "%s: no memory for these rules", path) : 0;
+    return ret->failed ? err_memory(err, "the rules of %s", path) : 0;
 }
 
 struct entries {

@@ -15,7 +15,7 @@ int coverage_init(struct coverage *c, const struct rules *rules, struct err *err
     c->metric = arena_get(&c->arena, (rules->metric_count + 1) * sizeof(*c->metric));
     for (size_t i = 0; i < rules->readers; i++)
         c->param[i] = arena_get(&c->arena, (rules->reader[i]->params + 1) * sizeof(unsigned));
-    return c->arena.failed ? err_set(err, ERR_SYSTEM, "no memory to count") : 0;
+    return c->arena.failed ? err_memory(err, "the coverage of rules") : 0;
 }
 
 void coverage_deinit(struct coverage *c)

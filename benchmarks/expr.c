@@ -81,7 +81,7 @@ static struct expr *expr_node_new(struct parser *p, enum op op, struct expr *a, 
 {
     struct expr *e = ARENA_NEW(p->arena, struct expr);
     if (!e) {
-        err_set(p->err, ERR_SYSTEM, "no memory for an expression");
+        err_memory(p->err, "an expression");
         return NULL;
     }
     e->op = op;

@@ -14,7 +14,7 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
 {
     struct rules_run *run = calloc(1, sizeof(*run));
     if (!run)
-        return err_set(err, ERR_SYSTEM, "no memory to read the output");
+        return err_memory(err, "reading the output");
     arena_init(&run->arena, RUN_MEMORY);
     run->rules = rules;
     run->values_tail = &run->values;
@@ -35,7 +35,7 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
     if (!good) {
         arena_deinit(&run->arena);
         free(run);
-        return err_set(err, ERR_SYSTEM, "no memory to read the output");
+        return err_memory(err, "reading the output");
     }
     slices_start(run);
     if (argv)

@@ -242,7 +242,7 @@ int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t bas
     buf_init(&e.disagree, 4000);
     bool one_by_one = run->rules->block_runs && blocks_of(run) > 1;
     if (name_blocks(&e) || (one_by_one && !(e.of_block = arena_get(&run->arena, blocks_of(run) * sizeof(*e.of_block)))))
-        return err_set(err, ERR_SYSTEM, "no memory to end the reading");
+        return err_memory(err, "the end of the reading");
     notes_out(&e);
     params_out(&e);
     exit_reason(&e);

@@ -216,7 +216,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     }
     double *v = malloc(s->n * sizeof(*v));
     if (!v)
-        return err_set(err, ERR_SYSTEM, "no memory for the statistics of the output");
+        return err_memory(err, "the statistics of the output");
     for (size_t i = 0; i < s->n; i++)
         sum += v[i] = s->sample[i].value;
     stats_of(v, s->n, &st);

@@ -236,7 +236,7 @@ static int guess_propose(struct guess *g, const char *name, char *const *argv, b
             guess_write(ret, g, name, argv, cut);
         }
         if (ret->failed || g->arena.failed)
-            return err_set(err, ERR_SYSTEM, "no memory to write the rules");
+            return err_memory(err, "the proposed rules");
         if (read_back(g, str_sub(buf_text(ret), from, ret->n), try, &changed, err))
             return -1;
     }
@@ -248,7 +248,7 @@ int rules_guess(struct str output, const char *name, char *const *argv, bool cut
 {
     struct guess g = {.text = output};
     arena_init(&g.arena, 256 << 20);
-    int rc = cut_lines(&g) ? err_set(err, ERR_SYSTEM, "no memory to look at the output") : guess_propose(&g, name, argv, cut, ret, err);
+    int rc = cut_lines(&g) ? err_memory(err, "the lines of the output") : guess_propose(&g, name, argv, cut, ret, err);
     guess_count(&g, summary);
     arena_deinit(&g.arena);
     return rc;

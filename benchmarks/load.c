@@ -137,7 +137,7 @@ static int load_from(struct rules **ret, const char *path, struct str text, void
     struct yaml *y;
     struct rules *rules = calloc(1, sizeof(*rules));
     if (!rules)
-        return err_set(err, ERR_SYSTEM, "%s: no memory for these rules", path);
+        return err_memory(err, "the rules of %s", path);
     arena_init(&rules->arena, RULES_MEMORY);
     rules->tell = tell;
     rules->tell_context = context;

@@ -15,7 +15,7 @@ int rules_complain(const struct yaml *y, const struct rules *rules, struct err *
 
 int load_no_memory(const struct rules *rules, struct err *err)
 {
-    return err_set(err, ERR_SYSTEM, "%s: no memory for these rules", rules->path);
+    return err_memory(err, "the rules of %s", rules->path);
 }
 
 int load_keys(const struct yaml *map, const char *const *words, const struct rules *rules, struct err *err)

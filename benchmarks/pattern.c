@@ -276,7 +276,7 @@ static int compile_pattern(struct pattern *p, struct str text, struct err *err)
     p->data = pcre2_match_data_create_from_pattern(p->code, NULL);
     p->context = pcre2_match_context_create(NULL);
     if (!p->jit || !p->data || !p->context)
-        return err_set(err, ERR_SYSTEM, "no memory for a pattern");
+        return err_memory(err, "a pattern");
     pcre2_set_match_limit(p->context, MATCH_LIMIT);
     pcre2_set_depth_limit(p->context, DEPTH_LIMIT);
     pcre2_set_heap_limit(p->context, HEAP_KIB);
@@ -303,12 +303,12 @@ int pattern_new(struct pattern **ret, struct str text, struct err *err)
         return err_set(err, ERR_INPUT, "a pattern has 1 to %d characters", TEXT_MAX);
     struct pattern *p = calloc(1, sizeof(*p));
     if (!p)
-        return err_set(err, ERR_SYSTEM, "no memory for a pattern");
+        return err_memory(err, "a pattern");
     arena_init(&p->arena, 64 << 10);
     const char *copy = arena_dup(&p->arena, text.p, text.n); /* NUL-terminated, as the scanner wants it */
     if (!copy || compile_pattern(p, text, err)) {
         pattern_free(p);
-        return copy ? -1 : err_set(err, ERR_SYSTEM, "no memory for a pattern");
+        return copy ? -1 : err_memory(err, "a pattern");
     }
     find_literals(p, copy, text.n);
     find_heads(p, copy, text.n);

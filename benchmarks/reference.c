@@ -30,7 +30,7 @@ static int reference_complain(const struct loader *l, const struct yaml *y, cons
 
 static int no_memory(const struct loader *l)
 {
-    return err_set(l->err, ERR_SYSTEM, "%s: no memory for these references", l->refs->name);
+    return err_memory(l->err, "the references of %s", l->refs->name);
 }
 
 static int only_keys(const struct loader *l, const struct yaml *map, const char *const *words, const char *what)
@@ -366,13 +366,13 @@ int references_parse(struct references **ret, const char *name, struct str text,
     struct references *refs = calloc(1, sizeof *refs);
     *ret = NULL;
     if (!refs)
-        return err_set(err, ERR_SYSTEM, "%s: no memory for these references", name);
+        return err_memory(err, "the references of %s", name);
     arena_init(&refs->arena, MEMORY_MAX);
     refs->label = refs->name = arena_dup(&refs->arena, name, strlen(name));
     struct loader l = {refs, &refs->arena, err};
     if (!refs->name || references_load_text(&l, text)) {
         if (!refs->name)
-            err_set(err, ERR_SYSTEM, "%s: no memory for these references", name);
+            err_memory(err, "the references of %s", name);
         references_free(refs);
         return -1;
     }

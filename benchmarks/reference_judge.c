@@ -337,5 +337,5 @@ int references_judge(const struct references *const *files, size_t count, struct
     int rc = judge_references(&j, files, count);
     r->source = source;
     buf_deinit(&j.reasons);
-    return rc ? err_set(err, ERR_SYSTEM, "references: out of memory") : 0;
+    return rc ? err_memory(err, "the references") : 0;
 }

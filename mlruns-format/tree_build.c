@@ -237,7 +237,7 @@ static void building_complete(struct building *b)
         building_add(b, FACT_TAG, "benchwrap.experiment", str_of(b->head->experiment), 0);
     if (record_lost(r)) {
         char text[120];
-        snprintf(text, sizeof text, "%zu facts found no memory and are lost", record_lost(r));
+        snprintf(text, sizeof text, "%zu facts are lost: out of memory", record_lost(r));
         building_add(b, FACT_WARNING, "", str_of(text), 0);
     }
 }

@@ -150,7 +150,7 @@ static int energy_before(struct host *h, struct record *r, struct err *err)
 {
     struct energy *e = probe_data(h, &probe_energy);
     if (!e)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the energy counters");
     bool readable = energy_find_rapl(h, r, e);
     energy_find_cray(h, e);
     if (e->count == 0 && readable)

@@ -128,7 +128,7 @@ static int environment_before(struct host *h, struct record *r, struct err *err)
     if (h->spool < 0)
         return 0;
     if (text.failed || value.failed)
-        return err_set(err, ERR_SYSTEM, "the environment is not kept: out of memory");
+        return err_memory(err, "the environment");
     if (fs_create(h->spool, "environment.txt", buf_text(&text), 0600, err) != 0)
         return -1;
     record_artifact(r, "environment.txt", "environment.txt");

@@ -268,7 +268,7 @@ static int filesystem_emit_places(struct host *h, struct record *r, struct err *
     if (!paths || !list) {
         free(paths);
         free(list);
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the file systems");
     }
     paths_of_arguments(paths, h->argv, h->cwd);
     size_t n = filesystem_find_places(h, paths, list);

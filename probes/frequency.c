@@ -26,7 +26,7 @@ static int frequency_sample(struct host *h, struct record *r, struct err *err)
     double sum = 0;
     int found = 0, why = ENOENT;
     if (!f)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the frequency sampler");
     if (f->none || !h->real || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return 0;
     for (int cpu = 0, looked = 0; cpu < CPU_SETSIZE && looked < LOOKED_AT; cpu++) {

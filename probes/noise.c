@@ -63,7 +63,7 @@ static int noise_before(struct host *h, struct record *r, struct err *err)
     struct noise_times *start = probe_data(h, &probe_noise);
     (void)r;
     if (!start)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the noise sampler");
     if (h->real && !noise_read_times(h, start))
         *start = (struct noise_times){0};
     return 0;
@@ -105,7 +105,7 @@ static int noise_after(struct host *h, struct record *r, struct err *err)
     struct noise_times now;
     struct look_text online;
     if (!was)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the noise sampler");
     if (!h->real || !record_find(r, FACT_TAG, "benchwrap.scope") || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0; /* each run of a series records its own */
     int64_t processors = look_read(h, &online, "sys/devices/system/cpu/online") ? look_count_numbers((struct str){online.p, online.n}) : -1;

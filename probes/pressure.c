@@ -49,7 +49,7 @@ static int pressure_before(struct host *h, struct record *r, struct err *err)
     struct pressures *p = probe_data(h, &probe_pressure);
     (void)r;
     if (!p)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the pressure sampler");
     if (!h->real)
         return 0;
     p->start_ns = probes_clock_ns(h);
@@ -62,7 +62,7 @@ static int pressure_after(struct host *h, struct record *r, struct err *err)
 {
     const struct pressures *p = probe_data(h, &probe_pressure);
     if (!p)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the pressure sampler");
     double wall = (double)(probes_clock_ns(h) - p->start_ns) / 1e9, now;
     if (!h->real || !p->start_ns || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;

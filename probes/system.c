@@ -157,7 +157,7 @@ static int system_sample(struct host *h, struct record *r, struct err *err)
 {
     struct sampler *s = probe_data(h, &probe_system);
     if (!s)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the system sampler");
     system_sample_cpu(s, h, r);
     system_sample_memory(s, h, r);
     system_sample_network(s, h, r);

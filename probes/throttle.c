@@ -56,7 +56,7 @@ static int throttle_before(struct host *h, struct record *r, struct err *err)
     struct throttle_start *t = probe_data(h, &probe_throttle);
     (void)r;
     if (!t)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the throttle sampler");
     if (h->real)
         t->known = throttle_read_counts(h, &t->count);
     return 0;
@@ -67,7 +67,7 @@ static int throttle_after(struct host *h, struct record *r, struct err *err)
     const struct throttle_start *t = probe_data(h, &probe_throttle);
     int64_t now;
     if (!t)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the throttle sampler");
     if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     if (!t->known || !throttle_read_counts(h, &now)) {

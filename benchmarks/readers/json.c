@@ -73,7 +73,7 @@ static int load_pointer(struct pointer *p, struct str text, const struct yaml *a
         char *to = arena_get(&rules->arena, raw.n + 1);
         size_t n = 0;
         if (!to)
-            return err_set(err, ERR_SYSTEM, "no memory for a pointer");
+            return err_memory(err, "a JSON pointer");
         if (p->n == SEGMENTS)
             return rules_complain(at, rules, err, "a pointer has at most %d parts", SEGMENTS);
         for (size_t i = 0; i < raw.n; i++) {

@@ -17,7 +17,7 @@ static int keyvalue_reader_load(struct reader *r, const struct yaml *spec, struc
     struct keyvalue *k = r->data = ARENA_NEW(&rules->arena, struct keyvalue);
     const struct yaml *start = yaml_get(spec, "start"), *end = yaml_get(spec, "end");
     if (!k)
-        return err_set(err, ERR_SYSTEM, "no memory for a reader");
+        return err_memory(err, "a reader");
     if (load_keys(spec, keys, rules, err) || (start && load_pattern(&k->start, start, rules, err)) ||
         (end && load_pattern(&k->end, end, rules, err)))
         return -1;

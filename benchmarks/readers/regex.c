@@ -10,7 +10,7 @@ static int regex_reader_load(struct reader *r, const struct yaml *spec, struct r
 {
     struct regex *x = r->data = ARENA_NEW(&rules->arena, struct regex);
     if (!x)
-        return err_set(err, ERR_SYSTEM, "no memory for a reader");
+        return err_memory(err, "a reader");
     if (load_pattern(&x->pattern, spec, rules, err))
         return -1;
     reader_wants(r, x->pattern);

@@ -32,7 +32,7 @@ static int table_reader_load(struct reader *r, const struct yaml *spec, struct r
     struct table_rule *t = r->data = ARENA_NEW(&rules->arena, struct table_rule);
     const struct yaml *end = yaml_get(spec, "end");
     if (!t)
-        return err_set(err, ERR_SYSTEM, "no memory for a reader");
+        return err_memory(err, "a reader");
     if (load_keys(spec, keys, rules, err) || load_texts(yaml_get(spec, "header"), t->header, 32, &t->headers, rules, err) ||
         load_texts(yaml_get(spec, "optional"), t->optional, 32, &t->optionals, rules, err) ||
         load_texts(yaml_get(spec, "words"), t->words, 16, &t->nwords, rules, err) ||

@@ -3,6 +3,7 @@
 
 #undef err_set
 #undef err_sys
+#undef err_memory
 #undef err_wrap
 
 #include <errno.h>
@@ -64,6 +65,20 @@ int err_sys(struct err *err, const char *fmt, ...)
     size_t n = strlen(err->text);
     mark_cut(err, (int)n + snprintf(err->text + n, sizeof err->text - n, ": %s", err_words(saved)));
     errno = saved;
+    return -1;
+}
+
+int err_memory(struct err *err, const char *fmt, ...)
+{
+    static const char begin[] = "out of memory for ";
+    if (!err)
+        return -1;
+    va_list ap;
+    va_start(ap, fmt);
+    err_set(err, ERR_SYSTEM, "%s", begin);
+    mark_cut(err, (int)strlen(begin) + vsnprintf(err->text + strlen(begin), sizeof err->text - strlen(begin), fmt, ap));
+    va_end(ap);
+    err->sys = ENOMEM;
     return -1;
 }
 

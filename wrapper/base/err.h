@@ -26,6 +26,9 @@ int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf
 const char *err_words(int sys);
 /* As err_set with kind ERR_SYSTEM; appends ": " and err_words of the current errno. Returns -1. */
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* An allocation failed: "out of memory for <text>", where the text names what the memory was for.
+ * Kind ERR_SYSTEM, errno ENOMEM. Returns -1. */
+int err_memory(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prepends "<text>: " to the error's text. Kind, errno and hint stay. Returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
@@ -33,6 +36,7 @@ void err_clear(struct err *err);
 #ifdef __clang_analyzer__ /* the analyzer sees one file at a time and does not know that these return -1 */
 #define err_set(...) (err_set(__VA_ARGS__), -1)
 #define err_sys(...) (err_sys(__VA_ARGS__), -1)
+#define err_memory(...) (err_memory(__VA_ARGS__), -1)
 #define err_wrap(...) (err_wrap(__VA_ARGS__), -1)
 #endif
 #endif

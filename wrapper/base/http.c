@@ -78,7 +78,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
     struct stat st;
     bool failed = false;
     if (!h)
-        return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
+        return err_memory(err, "an HTTP client");
     for (int i = 0; i < SOCKETS_MAX; i++)
         h->sockets[i] = -1;
     buf_init(&h->small, SMALL_BODY + 64);
@@ -110,7 +110,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
         failed |= !http_append_header(h, &h->headers, c->headers[i]);
     if (failed || !h->easy || !h->multi) {
         http_free(h);
-        return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
+        return err_memory(err, "an HTTP client");
     }
     *ret = h;
     return 0;
@@ -519,7 +519,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     if (!http_set_request(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);
         ret->trouble = HTTP_HOPELESS;
-        return h->unreadable ? http_failed(h, q, CURLE_READ_ERROR, err) : err_set(err, ERR_SYSTEM, "no memory for a request");
+        return h->unreadable ? http_failed(h, q, CURLE_READ_ERROR, err) : err_memory(err, "a request");
     }
     CURLcode code = CURLE_FAILED_INIT;
     bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && http_perform(h, q, &code);

@@ -33,7 +33,7 @@ int json_parse(struct json **ret, struct str text, size_t *ret_end, struct err *
     cJSON *c = text.n ? cJSON_ParseWithLengthOpts(text.p, text.n, &end, 0) : NULL;
     if (!c)
         return json_err_at(text, end && end >= text.p ? (size_t)(end - text.p) : 0, err,
-                           text.n ? "not valid JSON (or more than 1000 levels, or no memory)" : "not valid JSON: the text is empty");
+                           text.n ? "not valid JSON (or more than 1000 levels, or out of memory)" : "not valid JSON: the text is empty");
     size_t at = (size_t)(end - text.p);
     /* cJSON before 1.7.19 cuts numbers of more than 63 characters: the rest must not pass for something else. */
     bool cut_number = cJSON_IsNumber(c) && at < text.n && text.p[at] && strchr("0123456789.eE+-", text.p[at]);

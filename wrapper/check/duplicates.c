@@ -220,5 +220,5 @@ void check_duplicates(struct check_state *k)
     report_duplicate_times(k);
     report_duplicate_outputs(k);
     if (s->failed)
-        check_found(k, CHECK_LIMIT, "mlruns", 0, "no memory to compare all runs with each other");
+        check_found(k, CHECK_LIMIT, "mlruns", 0, "out of memory for the comparison of all runs with each other");
 }

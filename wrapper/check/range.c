@@ -462,7 +462,7 @@ int check_range(struct check_state *k, struct repo *repo, const struct repo_id *
         check_brought(&x, to);
         check_history(&x, to);
         if (x.failed)
-            check_found(k, CHECK_LIMIT, "", 0, "more than %d runs, or no memory for them", ADDED_MAX);
+            check_found(k, CHECK_LIMIT, "", 0, "more than %d runs, or out of memory for them", ADDED_MAX);
     }
     free(x.runs);
     arena_deinit(&a);

@@ -112,13 +112,13 @@ static int adopt_print(struct adopt_work *w)
     if (opt_on(&c->opts, OPTION_JSON))
         listing_json(&w->list, &b);
     if (w->list.failed || b.failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the list of folders");
     if (opt_on(&c->opts, OPTION_JSON)) {
         fwrite(b.p ? b.p : "", 1, b.n, c->out);
         return 0;
     }
     if (listing_print(&w->list, c->out))
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the list of folders");
     fprintf(c->out, "%zu %s, %zu already there, %zu not ended, %zu recorded by benchwrap, %zu failed\n", n[ADOPT_DONE],
             w->adopt.dry ? "would be adopted" : "adopted", n[ADOPT_THERE], n[ADOPT_RUNNING], n[ADOPT_OURS], n[ADOPT_FAILED]);
     return 0;

@@ -104,7 +104,7 @@ static int page_make(struct page *p, struct err *err)
     p->metric = arena_get(p->arena, (rules->metric_count + 1) * sizeof(*p->metric));
     p->param = arena_get(p->arena, (p->params_room + 1) * sizeof(*p->param));
     if (!p->metric || !p->param)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the list of benchmarks");
     for (size_t i = 0; i < rules->readers; i++)
         for (size_t k = 0; k < rules->reader[i]->metrics; k++)
             metric_add(p, rules->reader[i], &rules->reader[i]->metric[k]);
@@ -120,7 +120,7 @@ static int page_make(struct page *p, struct err *err)
     for (size_t i = 0; i < rules->environments; i++)
         param_add(p, rules->environment[i].param, arena_dup(p->arena, rules->environment[i].name.p, rules->environment[i].name.n));
     catalogue_read_samples(p->path, p->arena, &p->samples);
-    return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return p->arena->failed ? err_memory(err, "the list of benchmarks") : 0;
 }
 
 /* The arguments as one would type them. */
@@ -335,7 +335,7 @@ static void json_page(struct json_out *j, const struct page *p)
 static int print_buffer(struct cmd_context *c, struct buf *b)
 {
     if (b->failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the list of benchmarks");
     fprintf(c->out, "%s\n", b->p);
     return 0;
 }
@@ -406,7 +406,7 @@ static int benchmarks_show_one(struct cmd_context *c, const struct catalogue *ca
         json_page(&j, &p);
         rc = print_buffer(c, &b);
     } else if (!rc && print_page(&p, c->out))
-        rc = err_set(c->err, ERR_SYSTEM, "out of memory");
+        rc = err_memory(c->err, "the list of benchmarks");
     rules_free(rules);
     return rc;
 }

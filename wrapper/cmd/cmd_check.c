@@ -89,7 +89,7 @@ static int resolve_commit(struct repo *repo, struct str name, struct arena *a, s
 {
     const char *text = name.n ? arena_dup(a, name.p, name.n) : "HEAD"; /* as git: an empty side is HEAD */
     if (!text)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the findings");
     int rc = repo_resolve(repo, text, REPO_COMMIT, ret, err);
     const char *slash = strchr(text, '/'), *url;
     const char *remote = slash ? arena_dup(a, text, (size_t)(slash - text)) : NULL;
@@ -161,7 +161,7 @@ static int check_print_report(struct asked *x, struct err *err)
     int rc = 0;
     buf_init(&b, REPORT_MAX);
     if (check_report_sort(x->k) < 0)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the findings");
     if (opt_on(&c->opts, OPTION_SARIF))
         check_report_sarif(x->k, &b);
     else if (opt_on(&c->opts, OPTION_JSON))
@@ -174,7 +174,7 @@ static int check_print_report(struct asked *x, struct err *err)
         rc = check_report_table(x->k, c->out, c->arena);
     if (b.n)
         fwrite(b.p, 1, b.n, c->out);
-    return rc < 0 || b.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return rc < 0 || b.failed ? err_memory(err, "the findings") : 0;
 }
 
 static int check_subject_named(struct asked *x, struct err *err)

@@ -37,7 +37,7 @@ static int add_member(struct cmd_context *c, struct runs *runs, struct compare_g
     if (group->count == MEMBERS_MAX)
         return err_set(c->err, ERR_USAGE, "a group has at most %d runs", MEMBERS_MAX);
     if (!group->members && !(group->members = arena_get(c->arena, MEMBERS_MAX * sizeof *group->members)))
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the groups of runs");
     if (load_member(c, runs, name, &group->members[group->count]) < 0)
         return -1;
     bool twice = false;
@@ -366,7 +366,7 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs)
                           ? print_groups_json(c, groups, metrics, count)
                           : compare_print_text(groups, count, metrics, by, known, opt_on(&c->opts, OPTION_ALL), c->out, c->arena);
         if (printed < 0)
-            status = err_set(c->err, ERR_SYSTEM, "out of memory");
+            status = err_memory(c->err, "the groups of runs");
     }
     for (size_t g = 0; g < GROUPS_MAX; g++)
         for (size_t i = 0; i < groups[g].count; i++) {

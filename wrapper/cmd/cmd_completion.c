@@ -271,7 +271,7 @@ static int completion_command(struct cmd_context *c)
         buf_init(&text, 1 << 20);
         shells[i].write(&text);
         if (text.failed)
-            return err_set(c->err, ERR_SYSTEM, "out of memory");
+            return err_memory(c->err, "the completions");
         fwrite(text.p, 1, text.n, c->out);
         return 0;
     }

@@ -407,7 +407,7 @@ static int doctor_command(struct cmd_context *c)
     buf_deinit(&d.lacks);
     plan_deinit(&p);
     if (status < 0)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the report");
     return d.bad ? 1 : 0;
 }
 

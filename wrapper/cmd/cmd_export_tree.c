@@ -172,7 +172,7 @@ static int renew_manifest(int run, struct str meta, struct err *err)
     buf_str(&new, str_sub(buf_text(&old), 0, (size_t)at));
     buf_printf(&new, "%s\"size\": %zu, \"sha256\": \"%s\"}", entry, meta.n, hex);
     buf_str(&new, rest);
-    return new.failed ? err_set(err, ERR_SYSTEM, "out of memory") : fs_write(run, path, buf_text(&new), 0666, false, err);
+    return new.failed ? err_memory(err, "a file of the exported tree") : fs_write(run, path, buf_text(&new), 0666, false, err);
 }
 
 static int make_absolute(const struct export *x, int folder, const char *place, struct err *err)
@@ -186,7 +186,7 @@ static int make_absolute(const struct export *x, int folder, const char *place, 
         return -1;
     put_absolute(x, place, buf_text(&old), &new);
     if (new.failed || fs_write(folder, "meta.yaml", buf_text(&new), 0666, false, err))
-        return new.failed ? err_set(err, ERR_SYSTEM, "out of memory") : -1;
+        return new.failed ? err_memory(err, "a file of the exported tree") : -1;
     return renew_manifest(folder, buf_text(&new), err);
 }
 
@@ -204,7 +204,7 @@ static int export_folder(struct export *x, const char *place, const char *const 
         return err_sys(err, "writing below %s", x->name);
     struct copying c = {x, &from, to, arena_printf(x->c->arena, "mlruns/%s", place), 0, err};
     if (!c.path)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a file of the exported tree");
     int rc = only ? 0 : copy_all(&c);
     for (; only && *only && rc == 0; only++)
         if (folder_look(&from, *only, &e, NULL) == 0)
@@ -240,7 +240,7 @@ static int export_run(struct export *x, const struct tree_run *run, struct err *
     const char *place = tree_run_path(run), *slash = strchr(place, '/'),
                *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
     if (!id)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a file of the exported tree");
     if (!(x->experiment && strcmp(x->experiment, id) == 0) && put_experiment(x, id, err) < 0)
         return -1;
     x->experiment = id;
@@ -270,7 +270,7 @@ static int open_export_tree(struct export *x, const char *dir, struct err *err)
 {
     x->name = strcmp(str_base_name(dir), "mlruns") == 0 ? dir : arena_printf(x->c->arena, "%s/mlruns", dir);
     if (!x->name)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a file of the exported tree");
     x->tree = place_open_folder(x->name, 0777);
     if (x->tree < 0)
         return err_sys(err, "opening %s", x->name);

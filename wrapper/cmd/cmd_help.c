@@ -46,7 +46,7 @@ static int help_print(struct cmd_context *c)
     else
         help_program(&text);
     if (text.failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the text of a manual page");
     fwrite(text.p, 1, text.n, c->out);
     return 0;
 }

@@ -181,18 +181,18 @@ static int import_print(struct import_work *w)
     struct cmd_context *c = w->c;
     import_clear_progress(w);
     if (w->list.failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the list of files");
     if (opt_on(&c->opts, OPTION_JSON)) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 1u << 30);
         listing_json(&w->list, &b);
         if (b.failed)
-            return err_set(c->err, ERR_SYSTEM, "out of memory");
+            return err_memory(c->err, "the list of files");
         fwrite(b.p ? b.p : "", 1, b.n, c->out);
         return 0;
     }
     if (listing_print(&w->list, c->out))
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the list of files");
     fprintf(c->out, "%zu %s (%zu with verdict fail), %zu already there, %zu not recognised, %zu refused\n", w->done,
             w->im.dry ? "would be imported" : "imported", w->failed, w->there, w->unknown + w->passed_over, w->refused);
     return 0;

@@ -351,7 +351,7 @@ static int first_commit(struct init_making *m)
     commit[n++] = "A repository for results of benchmarks";
     commit[n] = NULL;
     if (a->failed)
-        return err_set(m->c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(m->c->err, "the files of the repository");
     struct err why = {0};
     struct err *keep = m->c->err;
     m->c->err = &why;

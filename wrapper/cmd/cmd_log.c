@@ -31,7 +31,7 @@ static int add_message(struct cmd_context *c, struct message ***tail, const stru
     *m = (struct message){.text = {arena_dup(c->arena, b->p, b->n), b->n}, .what = what, .file = file};
     **tail = m;
     *tail = &m->next;
-    return m->text.p ? 0 : err_set(c->err, ERR_SYSTEM, "out of memory");
+    return m->text.p ? 0 : err_memory(c->err, "a message");
 }
 
 /* key and value of "KEY=VALUE"; both must be text that JSON can carry unchanged. */

@@ -233,7 +233,7 @@ static int ls_print(struct cmd_context *c, const struct runs *runs, const struct
                             : print_tables(c, list, shown, &screen, one_day, &to);
     fwrite(to.p ? to.p : "", 1, to.n, c->out);
     if (status < 0 || to.failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the list of runs");
     if (!json && !csv && !markdown && runs->count)
         print_footer(c, runs, list, shown, opt_find(&c->opts, OPTION_LAST)->origin ? 0 : more, &screen, one_day);
     return 0;
@@ -279,7 +279,7 @@ static int ls_command(struct cmd_context *c)
         size_t most = all || (uint64_t)last > runs.count ? runs.count : (size_t)last, shown, more;
         struct fold_line *lines;
         if (choose_lines(c, &runs, open, most, &lines, &shown, &more) < 0)
-            status = err_set(c->err, ERR_SYSTEM, "out of memory");
+            status = err_memory(c->err, "the list of runs");
         else
             status = ls_print(c, &runs, lines, shown, more);
         bool table = !opt_on(&c->opts, OPTION_JSON) && !opt_on(&c->opts, OPTION_CSV);

@@ -234,7 +234,7 @@ static int put_pairs(struct cmd_context *c, const char *option, struct record *r
         struct str value = str_of(v->text), key = str_cut(&value, '=');
         const char *name = arena_dup(c->arena, key.p, key.n);
         if (!name)
-            return err_set(c->err, ERR_SYSTEM, "out of memory");
+            return err_memory(c->err, "the output of the command");
         put(r, name, value);
     }
     return 0;
@@ -261,7 +261,7 @@ static int parse_print(struct cmd_context *c, const struct rules *rules, const s
         parse_print_json(&b, rules, record, out);
     else
         print_human(&b, rules, record, out);
-    int rc = b.failed ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+    int rc = b.failed ? err_memory(c->err, "the output of the command") : 0;
     if (!rc)
         fwrite(b.p, 1, b.n, c->out);
     buf_deinit(&b);
@@ -282,7 +282,7 @@ static int parse_output(struct cmd_context *c, const struct rules *rules, const 
         if (!file.p)
             return err_set(c->err, ERR_USAGE, "--file: expected PATTERN=FILE, got \"%.60s\"", v->text);
         if (!(*tail = ARENA_NEW(c->arena, struct replay_file)))
-            return err_set(c->err, ERR_SYSTEM, "out of memory");
+            return err_memory(c->err, "the output of the command");
         **tail = (struct replay_file){.pattern = arena_dup(c->arena, pattern.p, pattern.n), .path = file.p};
         tail = &(*tail)->next;
     }

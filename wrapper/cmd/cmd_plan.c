@@ -240,7 +240,7 @@ static int plan_command(struct cmd_context *c)
     struct plan p;
     char **argv = arena_get(c->arena, ((size_t)c->argc + 2) * sizeof *argv);
     if (!argv)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the plan");
     memcpy(argv + 1, c->argv, ((size_t)c->argc + 1) * sizeof *argv);
     argv[0] = argv[1]; /* not read */
     int words = c->argc;
@@ -260,7 +260,7 @@ static int plan_command(struct cmd_context *c)
     const char *server = p.server ? server_look(&p, c->env, &good) : NULL;
     int status = json ? plan_print_json(c, &p, several ? &series : NULL, server) : plan_print_text(c, &p, several ? &series : NULL, server);
     plan_deinit(&p);
-    return status < 0 ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+    return status < 0 ? err_memory(c->err, "the plan") : 0;
 }
 
 static const struct opt_row rows[] = {

@@ -195,7 +195,7 @@ static int probe_command(struct cmd_context *c)
     probes_end(&h);
     close(h.root);
     free(cwd);
-    return done ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+    return done ? err_memory(c->err, "the list of facts") : 0;
 }
 
 static const struct opt_row rows[] = {

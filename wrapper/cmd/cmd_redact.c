@@ -212,7 +212,7 @@ static int redact_command(struct cmd_context *c)
     } else if (done == 0 && explain) {
         if (listing_rows(&l) == 0)
             fputs("Nothing would be replaced.\n", c->out);
-        done = listing_print(&l, c->out) ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+        done = listing_print(&l, c->out) ? err_memory(c->err, "the explanation") : 0;
     }
     listing_deinit(&l);
     redaction_end(&r);

@@ -63,7 +63,7 @@ static int propose_references(struct cmd_context *c, struct runs *runs)
     else
         proposal_yaml(&p, &text);
     if (text.failed || p.arena->failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the proposal");
     fwrite(text.p ? text.p : "", 1, text.n, c->out);
     const struct runs_filter filter = selection_filter(c);
     if (!p.entries && !p.taken && !p.skipped)
@@ -86,7 +86,7 @@ static int take_over(struct cmd_context *c, const struct opt_value *files)
     if (reference_from_reframe(files, c->arena, &text, &n, c->err))
         return -1;
     if (text.failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the proposal");
     fwrite(text.p ? text.p : "", 1, text.n, c->out);
     if (!n)
         fprintf(c->notes, "benchwrap: reference: ReFrame had no references in these files\n");

@@ -164,7 +164,7 @@ static int reparse_print(struct reparse_work *w)
         fprintf(c->out, "%zu %s, %zu unchanged, %zu skipped%s\n", w->done, w->x.dry ? "would be amended" : "amended", w->same, w->skipped,
                 w->skipped && !c->argc ? " (--json tells why)" : "");
     }
-    return bad ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+    return bad ? err_memory(c->err, "the list of runs") : 0;
 }
 
 /* Trying out writes nothing beside the tree: what would be is made in a folder that is thrown away. */

@@ -39,7 +39,7 @@ static int check_why(struct retract_work *w, struct err *err)
     if (s.n > WHY_MAX || !str_valid_utf8(s))
         return err_set(err, ERR_USAGE, "--why: expected at most %d bytes of UTF-8", WHY_MAX);
     w->why = arena_dup(w->c->arena, s.p, s.n);
-    return w->why ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return w->why ? 0 : err_memory(err, "the retraction");
 }
 
 /* The reason as it is recorded: without secrets, and in the public profile without names. */
@@ -48,7 +48,7 @@ static int clean_why(struct retract_work *w, struct err *err)
     struct redaction r;
     int rc = redaction_begin_here(&r, strcmp(opt_text(&w->plan.opts, OPTION_PROFILE), "public") == 0, w->c->env, err);
     if (rc == 0 && !(w->why = redaction_text(&r, w->why, w->c->arena)))
-        rc = err_set(err, ERR_SYSTEM, "out of memory");
+        rc = err_memory(err, "the retraction");
     redaction_end(&r);
     return rc;
 }
@@ -234,7 +234,7 @@ static int retract_all_runs(struct retract_work *w)
         listing_json(&w->list, &b);
         fprintf(c->out, "%s\n", b.p ? b.p : "[]");
     } else if (listing_print(&w->list, c->out) < 0)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the retraction");
     return rc;
 }
 

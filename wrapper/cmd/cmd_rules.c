@@ -170,7 +170,7 @@ static int rules_check_files(struct cmd_context *c)
     struct json_out j = {.to = &b};
     buf_init(&b, 256 << 20);
     if (!paths || files_of(c, paths, &n))
-        return paths ? -1 : err_set(c->err, ERR_SYSTEM, "out of memory");
+        return paths ? -1 : err_memory(c->err, "the list of files");
     json_open(&j, NULL, '[');
     for (size_t i = 0; i < n; i++) {
         struct rules_report report;
@@ -193,7 +193,7 @@ static int rules_check_files(struct cmd_context *c)
         fprintf(c->out, "%s\n", b.p ? b.p : "[]");
     else if (tap)
         fprintf(c->out, "1..%zu\n", count);
-    return b.failed ? err_set(c->err, ERR_SYSTEM, "no memory for the answer") : good ? 0 : 1;
+    return b.failed ? err_memory(c->err, "the answer") : good ? 0 : 1;
 }
 
 /* ---- new ---- */

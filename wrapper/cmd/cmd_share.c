@@ -298,7 +298,7 @@ static int share_new_runs(struct share *s, struct cmd_context *c)
         return rc;
     struct err kept = *err; /* pushed, but the pull request is not: both is told */
     if (opt_on(&c->opts, OPTION_JSON) ? share_print_json(s, &d, c->out) : print_table(s, &d, c->out))
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the list of runs");
     if (rc)
         *err = kept;
     else if (s->refused)

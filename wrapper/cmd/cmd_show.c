@@ -234,7 +234,7 @@ static int show_run(struct cmd_context *c, struct show_state *s)
         series_notes_deinit(s->notes);
     json_free(detail);
     if (status < 0)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the facts of the run");
     return s->run->problem || s->detail_problem ? 1 : 0;
 }
 

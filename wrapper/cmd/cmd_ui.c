@@ -179,7 +179,7 @@ static int make_server_command(struct ui *ui, const char *mlflow)
     const char *host = strcmp(ui->host, "0.0.0.0") == 0 ? "127.0.0.1" : ui->host;
     snprintf(ui->url, sizeof ui->url, "http://%.250s:%d", host, ui->port);
     snprintf(ui->open_url, sizeof ui->open_url, "http://" UI_FRONT_USER ":%s@%.250s:%d", ui->secret, host, ui->port);
-    return a->failed ? err_set(ui->c->err, ERR_SYSTEM, "out of memory") : 0;
+    return a->failed ? err_memory(ui->c->err, "the server of the UI") : 0;
 }
 
 /* Waits until it answers. 0; 1: asked to end; -1: it ended, or took too long. */
@@ -451,7 +451,7 @@ static int ui_print(struct ui *ui)
     for (char **word = ui->argv; *word; word++)
         ui_quoted(&b, *word);
     if (b.failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_memory(c->err, "the server of the UI");
     if (!opt_on(&c->opts, OPTION_JSON)) {
         fprintf(c->out, "%s\n%s/\n", b.p, ui->url);
         return 0;

@@ -216,7 +216,7 @@ static int correct_outcomes(struct compared_metric *metrics, size_t count, bool 
             if (m->headline == headline && m->sides[g].has_ratio)
                 p[n++] = m->sides[g].p;
     if (!p || !sure || !stats_holm(p, n, COMPARE_LEVEL, sure))
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the comparison");
     for (struct compared_metric *m = metrics; m; m = m->next)
         for (size_t g = 1; g < count; g++) {
             struct compared_side *side = &m->sides[g];
@@ -362,7 +362,7 @@ int compare_metrics(const struct compare_group *groups, size_t count, bool all, 
         }
     }
     if (a->failed)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the comparison");
     return correct_outcomes(*ret, count, true, a, err) < 0 ? -1 : correct_outcomes(*ret, count, false, a, err);
 }
 

@@ -66,7 +66,7 @@ int history_judge(const struct compared_metric *metrics, size_t runs, double min
     double *p = arena_get(a, (n + 1) * sizeof *p);
     bool *sure = arena_get(a, (n + 1) * sizeof *sure);
     if (!all || !p || !sure)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the history of runs");
     n = 0;
     for (const struct compared_metric *m = metrics; m; m = m->next) {
         all[n].m = m;
@@ -77,7 +77,7 @@ int history_judge(const struct compared_metric *metrics, size_t runs, double min
     for (size_t i = 0; i < n; i++) /* wall time has setting up and waiting in it: it counts where nothing else is known */
         all[i].counts = *all[i].m->direction && (!own || strcmp(all[i].m->key, "run.wall_s") != 0);
     if (!history_correct(all, n, true, min_effect, p, sure) || !history_correct(all, n, false, min_effect, p, sure))
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the history of runs");
     *ret = all;
     *ret_count = n;
     return 0;
@@ -134,7 +134,7 @@ static int collect_earlier_runs(struct history_state *h, struct err *err)
     h->runs->count = 0;
     h->earlier.members = arena_get(h->arena, last * sizeof *h->earlier.members);
     if (!h->earlier.members)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the history of runs");
     if (runs_load(h->runs, &filter, h->arena, err) < 0)
         return -1;
     for (size_t i = 0; i < h->runs->count && h->earlier.count < last; i++) {
@@ -402,7 +402,7 @@ static int judge_and_print(struct history_state *h, struct err *err)
         history_judge(metrics, h->earlier.count, h->asked->min_effect, h->arena, &h->metrics, &h->count, err) < 0)
         return -1;
     if ((h->asked->json ? history_print_json(h) : history_print_text(h)) < 0)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the history of runs");
     for (size_t i = 0; i < h->count; i++)
         if (h->asked->gate && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)
             return 3;

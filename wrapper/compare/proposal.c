@@ -163,7 +163,7 @@ static int proposal_add_one(struct proposal *p, const struct tree_run *run, cons
     }
     struct proposed_group *g = group_of(p, run, detail);
     if (!g)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the proposal");
     for (size_t i = 0; i < g->count; i++)
         if (strcmp(g->runs[i], run->id) == 0)
             return err_set(err, ERR_USAGE, "the run %.8s is named twice", run->id);
@@ -172,7 +172,7 @@ static int proposal_add_one(struct proposal *p, const struct tree_run *run, cons
         size_t room = g->room ? 2 * g->room : 16;
         const char **more = arena_get(p->arena, room * sizeof *more);
         if (!more)
-            return err_set(err, ERR_SYSTEM, "out of memory");
+            return err_memory(err, "the proposal");
         if (g->count)
             memcpy(more, g->runs, g->count * sizeof *more);
         g->runs = more;
@@ -187,9 +187,9 @@ static int proposal_add_one(struct proposal *p, const struct tree_run *run, cons
         if ((!directed && !p->undirected) || !key_is_result(e->key) || (!p->all && !is_proposed_headline(run, e->key)))
             continue;
         if (proposal_add_metric(p, g, e, about) < 0)
-            return err_set(err, ERR_SYSTEM, "out of memory");
+            return err_memory(err, "the proposal");
     }
-    return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return p->arena->failed ? err_memory(err, "the proposal") : 0;
 }
 
 int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, struct err *err)

@@ -122,7 +122,7 @@ static int read_reframe_file(struct reframe_history *h, const char *path, struct
         return err_set(err, ERR_INPUT, "cannot read %s: expected a run report, a performance log or posted records of ReFrame", path);
     if (h->too_many)
         return err_set(err, ERR_INPUT, "cannot write the references of %s: they are more than %d", path, REFERENCES_MAX);
-    return h->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return h->arena->failed ? err_memory(err, "the references") : 0;
 }
 
 /* The metric that a run of ReFrame has of this variable, and how much of its unit is one of ReFrame's: the rules read a report with the value 1. */
@@ -246,5 +246,5 @@ int reference_from_reframe(const struct opt_value *files, struct arena *arena, s
     print_yaml(&h, to);
     rules_free(h.rules);
     *ret_n = h.n;
-    return arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return arena->failed ? err_memory(err, "the references") : 0;
 }

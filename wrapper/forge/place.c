@@ -246,7 +246,7 @@ int forge_place_of(struct forge_place *ret, const char *url, const struct forge_
     ret->host =
         arena_printf(a, STR_FMT "%s" STR_FMT, STR_ARG(at.host), port ? ":" : "", port ? (int)at.port.n : 0, at.port.n ? at.port.p : "");
     if (!ret->host)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "the address of the forge");
     choose_kind(ret, &at, named, env, a);
     if (ret->kind == FORGE_NONE)
         return 0;
@@ -255,10 +255,10 @@ int forge_place_of(struct forge_place *ret, const char *url, const struct forge_
     const char *slash = ret->path ? strrchr(ret->path, '/') : NULL;
     if (!slash) { /* no owner: no repository of a forge */
         ret->kind = FORGE_NONE;
-        return a->failed ? err_set(err, ERR_SYSTEM, "no memory") : 0;
+        return a->failed ? err_memory(err, "the address of the forge") : 0;
     }
     ret->owner = arena_dup(a, ret->path, (size_t)(slash - ret->path));
-    return ret->owner && ret->web && ret->api ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+    return ret->owner && ret->web && ret->api ? 0 : err_memory(err, "the address of the forge");
 }
 
 const char *forge_link(const struct forge_place *target, const struct forge_place *source, const char *base, const char *branch,

@@ -42,7 +42,7 @@ int forge_open(struct forge **ret, const struct forge_place *target, const struc
                        target->api, target->web);
     struct forge *f = calloc(1, sizeof *f);
     if (!f)
-        return err_set(err, ERR_SYSTEM, "no memory for a client of the forge");
+        return err_memory(err, "a client of the forge");
     arena_init(&f->arena, 1 << 20);
     f->api = apis[target->kind];
     own_place(f, &f->target, target);
@@ -55,7 +55,7 @@ int forge_open(struct forge **ret, const struct forge_place *target, const struc
         config.password = basic ? token->secret : NULL;
         config.bearer = basic ? NULL : token->secret;
     }
-    int rc = f->arena.failed ? err_set(err, ERR_SYSTEM, "no memory for a client of the forge") : http_new(&f->http, &config, err);
+    int rc = f->arena.failed ? err_memory(err, "a client of the forge") : http_new(&f->http, &config, err);
     if (rc) {
         forge_close(f);
         return -1;

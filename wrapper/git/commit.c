@@ -45,7 +45,7 @@ static int named_time(const char *role, const char *variable, struct commit_pers
     struct program run = {.argv = argv, .set = set, .limit_s = 10};
     int64_t zone;
     if (a->failed)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a commit");
     int rc = program_run(&run, &end, err);
     if (rc == 0 && end.status)
         rc = program_err(&end, err, "%s", variable);
@@ -80,7 +80,7 @@ static int commit_read_person(struct repo *r, struct arena *a, const char *role,
         email = getenv("EMAIL");
     *ret = (struct commit_person){.name = name ? commit_clean(name, a) : NULL, .email = email ? commit_clean(email, a) : NULL};
     if (a->failed)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a commit");
     if (!ret->name || !*ret->name || !ret->email || !*ret->email) {
         err_set(
             err, ERR_INPUT,
@@ -144,6 +144,6 @@ int commit_write(struct repo *r, const struct commit_draft *d, const struct sign
     }
     buf_printf(&whole, "\n%s", d->message);
     if (whole.failed)
-        return err_set(err, ERR_SYSTEM, "no memory for a commit");
+        return err_memory(err, "a commit");
     return objects_write(r, REPO_COMMIT, buf_text(&whole), NULL, ret, err);
 }

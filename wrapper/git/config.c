@@ -62,7 +62,7 @@ static int config_list(struct repo *r, struct err *err)
     if (rc == 0) {
         buf_str(&r->told, buf_text(&end.out));
         if (r->told.failed)
-            rc = err_set(err, ERR_SYSTEM, "no memory for git's configuration");
+            rc = err_memory(err, "git's configuration");
     }
     program_end_deinit(&end);
     return rc < 0 ? -1 : 0; /* 1: there is no git here whose word would count */
@@ -128,7 +128,7 @@ int repo_config(struct repo *r, const char *key, struct arena *a, const char **r
     if (text)
         told = str_of(text);
     *ret = arena_dup(a, told.p ? told.p : "", told.n);
-    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return *ret ? 0 : err_memory(err, "git's configuration");
 }
 
 bool repo_config_on(struct repo *r, const char *key, bool otherwise)

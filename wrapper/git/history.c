@@ -35,7 +35,7 @@ int repo_commit_read(struct repo *r, const struct repo_id *id, struct arena *a, 
     for (unsigned i = 0; i < ret->parents && i < sizeof ret->parent / sizeof *ret->parent; i++)
         ret->parent[i] = repo_id_of(git->git_commit_parent_id(c, i));
     git->git_commit_free(c);
-    return a->failed ? err_set(err, ERR_SYSTEM, "no memory for commit %s", hex) : 0;
+    return a->failed ? err_memory(err, "commit %s", hex) : 0;
 }
 
 /* In a shallow clone: libgit2 before 1.7 does not know where its history ends, and git does. Returns git's status, or -1. */

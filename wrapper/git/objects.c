@@ -57,8 +57,7 @@ int objects_new(struct repo *r, struct err *err)
     struct objects *o = calloc(1, sizeof *o);
     if (!o || r->objects || place_for_packs(r, place, sizeof place, err)) {
         free(o);
-        return r->objects ? err_set(err, ERR_BUG, "the repository has a writer already")
-                          : err_set(err, ERR_SYSTEM, "no memory for objects");
+        return r->objects ? err_set(err, ERR_BUG, "the repository has a writer already") : err_memory(err, "objects of the repository");
     }
     forget_packs(place);
     arena_init(&o->arena, 0);
@@ -104,7 +103,7 @@ static int objects_remember(struct objects *o, const struct repo_id *id, const c
         size_t room = o->room ? 2 * o->room : 256;
         struct objects_waiting_name *more = realloc(o->waiting, room * sizeof *more);
         if (!more)
-            return err_set(err, ERR_SYSTEM, "no memory for new objects");
+            return err_memory(err, "new objects of the repository");
         o->waiting = more;
         o->room = room;
     }

@@ -117,7 +117,7 @@ int partial_complete(struct repo *r, const struct repo_id *commit, struct err *e
         if (rc == 0 && !count)
             rc = partial_missing(r, NULL, commit, &count, &ids, err);
         if (rc == 0 && count)
-            rc = ids.failed ? err_set(err, ERR_SYSTEM, "out of memory") : partial_run_fetch(r, remote, &ids, err);
+            rc = ids.failed ? err_memory(err, "the missing objects") : partial_run_fetch(r, remote, &ids, err);
     }
     arena_deinit(&a);
     if (rc == 0 && remote && count) {

@@ -115,7 +115,7 @@ int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *e
     struct repo *r = git ? calloc(1, sizeof *r) : NULL;
     int rc;
     if (!r)
-        return git ? err_set(err, ERR_SYSTEM, "no memory for a repository") : -1;
+        return git ? err_memory(err, "a repository") : -1;
     r->git = git;
     rc = open_found(r, path, flags);
     if (rc)
@@ -231,7 +231,7 @@ int repo_symbolic(struct repo *r, const char *name, struct arena *a, const char 
     *ret = target ? arena_dup(a, target, strlen(target)) : NULL;
     r->git->git_reference_free(ref);
     if (target && !*ret)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the repository");
     return target ? 0 : 1;
 }
 
@@ -241,14 +241,14 @@ static int list_add(struct arena *a, const char ***list, size_t *count, const ch
     if ((*count & (*count + 1)) == 0) { /* 0, 1, 3, 7 … entries: full with the NULL behind them */
         const char **more = arena_get(a, (2 * *count + 2) * sizeof **list);
         if (!more)
-            return err_set(err, ERR_SYSTEM, "out of memory");
+            return err_memory(err, "the repository");
         if (*count)
             memcpy(more, *list, *count * sizeof **list);
         *list = more;
     }
     char *copy = arena_dup(a, text, strlen(text));
     if (!copy)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the repository");
     (*list)[(*count)++] = copy;
     (*list)[*count] = NULL;
     return 0;
@@ -258,7 +258,7 @@ static int list_begin(struct arena *a, const char ***list, size_t *count, struct
 {
     *count = 0;
     *list = arena_get(a, 2 * sizeof **list);
-    return *list ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return *list ? 0 : err_memory(err, "the repository");
 }
 
 int repo_refs(struct repo *r, const char *glob, struct arena *a, const char ***ret, size_t *ret_count, struct err *err)
@@ -356,7 +356,7 @@ int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, siz
     git_odb_object *object = NULL;
     if (r->kept.n && r->kept.n <= max && kind == REPO_TREE && repo_id_eq(id, &r->kept_id)) {
         buf_str(ret, buf_text(&r->kept));
-        return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for a folder of the repository") : 0;
+        return ret->failed ? err_memory(err, "a folder of the repository") : 0;
     }
     int rc = open_object(r, id, kind, max, &object, &is, err);
     if (rc)
@@ -366,7 +366,7 @@ int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, siz
     if (is == REPO_TREE && bytes >= LARGE_TREE)
         keep_tree(r, id, r->git->git_odb_object_data(object), bytes);
     r->git->git_odb_object_free(object);
-    return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for an object of %zu bytes", bytes) : 0;
+    return ret->failed ? err_memory(err, "an object of %zu bytes", bytes) : 0;
 }
 
 int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct buf *ret, uint64_t *ret_bytes, struct err *err)
@@ -380,7 +380,7 @@ int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct 
     buf_add(ret, r->git->git_odb_object_data(object), bytes < max ? bytes : max);
     r->git->git_odb_object_free(object);
     *ret_bytes = bytes;
-    return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for an object of %zu bytes", bytes) : 0;
+    return ret->failed ? err_memory(err, "an object of %zu bytes", bytes) : 0;
 }
 
 /* ---- remotes ---- */
@@ -413,6 +413,6 @@ int repo_remote_url(struct repo *r, const char *remote, bool push, struct arena 
     *ret = url ? arena_dup(a, url, strlen(url)) : NULL;
     r->git->git_remote_free(found);
     if (url && !*ret)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the repository");
     return url ? 0 : 1;
 }

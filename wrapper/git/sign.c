@@ -90,7 +90,7 @@ int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret
     if (!ret->key && strcmp(ret->format, "ssh") == 0 && !(ret->key = key_by_command(r, a)))
         return err_set(err, ERR_INPUT,
                        "commits are to be signed with ssh (gpg.format), but no key is named: git config user.signingKey FILE");
-    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return a->failed ? err_memory(err, "the signature") : 0;
 }
 
 static int sign_run_program(const struct signer *s, const char *const *argv, struct str in, struct program_end *end, struct err *err)

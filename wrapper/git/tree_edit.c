@@ -59,7 +59,7 @@ static int group_edits(const struct tree_edit *edits, size_t count, size_t skip,
     struct tree_change *list = arena_get(a, (count + 1) * sizeof *list);
     size_t n = 0;
     if (!list)
-        return err_set(err, ERR_SYSTEM, "no memory for a folder of the repository");
+        return err_memory(err, "a folder of the repository");
     for (size_t i = 0; i < count;) {
         size_t bytes = name_bytes(&edits[i], skip), j = i + 1;
         bool deeper = edits[i].path[skip + bytes] == '/';
@@ -78,7 +78,7 @@ static int group_edits(const struct tree_edit *edits, size_t count, size_t skip,
         i = j;
     }
     if (a->failed)
-        return err_set(err, ERR_SYSTEM, "no memory for a folder of the repository");
+        return err_memory(err, "a folder of the repository");
     qsort(list, n, sizeof *list, compare_change_names);
     *ret = list;
     *ret_count = n;
@@ -184,7 +184,7 @@ static int edit_folder(struct editing *e, const struct repo_id *base, const stru
     if (rc == 0)
         rc = edit_subfolders(e, buf_text(&was), names, n, skip);
     if (rc == 0 && (!(order = arena_get(&arena, (n + 1) * sizeof *order)) || !buf_room(&is, was.n + n * (256 + ENTRY_EXTRA))))
-        rc = err_set(e->err, ERR_SYSTEM, "no memory for a folder of the repository");
+        rc = err_memory(e->err, "a folder of the repository");
     if (rc == 0) {
         memcpy(order, names, n * sizeof *order);
         qsort(order, n, sizeof *order, git_order);

@@ -77,7 +77,7 @@ int adopt_init(struct adopt *a, const struct plan *plan, const char *dir, char *
         note_user(a, a->runs[i], &tree);
     if (a->count)
         qsort(a->runs, a->count, sizeof *a->runs, adopt_order_by_start);
-    return a->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory for the list of runs") : 0;
+    return a->arena.failed ? err_memory(err, "the list of runs") : 0;
 }
 
 void adopt_deinit(struct adopt *a)
@@ -319,7 +319,7 @@ static int adopt_finish_run(struct adopting *t, struct adopted *ret, struct err 
     if (rc == 0)
         snprintf(ret->place, sizeof ret->place, "%s", done.place);
     if (rc == 0 && record_lost(&done.record))
-        snprintf(ret->why, sizeof ret->why, "%zu facts found no memory", record_lost(&done.record));
+        snprintf(ret->why, sizeof ret->why, "out of memory for %zu facts", record_lost(&done.record));
     finished_deinit(&done);
     return rc;
 }
@@ -339,7 +339,7 @@ static void adopt_write_run(struct adopting *t, struct adopted *ret)
         adopt_record_metrics(t);
         put_artifacts(t);
         if (t->arena.failed && err->kind == ERR_NONE)
-            err_set(err, ERR_SYSTEM, "out of memory");
+            err_memory(err, "a run");
         if (err->kind == ERR_NONE)
             rc = adopt_finish_run(t, ret, err);
         else {

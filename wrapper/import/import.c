@@ -35,14 +35,14 @@ static int add_rules(struct importer *im, const char *path, struct arena *a, str
         path = arena_dup(a, real, strlen(real));
     im->rules[im->count] = rules;
     im->paths[im->count++] = path;
-    return path ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+    return path ? 0 : err_memory(err, "a run");
 }
 
 static int import_alloc_rules(struct importer *im, size_t n, struct arena *a, struct err *err)
 {
     im->rules = arena_get(a, n * sizeof *im->rules);
     im->paths = arena_get(a, n * sizeof *im->paths);
-    return im->rules && im->paths ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+    return im->rules && im->paths ? 0 : err_memory(err, "a run");
 }
 
 int import_catalogue(struct importer *im, struct arena *a, void (*note)(void *, const char *), void *context, struct err *err)
@@ -50,7 +50,7 @@ int import_catalogue(struct importer *im, struct arena *a, void (*note)(void *, 
     size_t n = 0;
     struct catalogue_entry *list = catalogue_list(&im->plan->catalogue, a, &n);
     if (!list || import_alloc_rules(im, n + 1, a, err))
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "a run");
     for (size_t i = 0; i < n; i++) {
         struct err why = {0};
         if (list[i].hidden)
@@ -125,7 +125,7 @@ static const char *read_whole(const struct importer *im, int dir, const char *pa
     *ret_mtime = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
     char *to = buf_room(text, (size_t)st.st_size + 1);
     if (!to)
-        return "no memory for it";
+        return "out of memory for it";
     while (text->n < (size_t)st.st_size) {
         ssize_t n = read(fd, text->p + text->n, (size_t)st.st_size - text->n);
         if (n < 0 && errno == EINTR)
@@ -379,7 +379,7 @@ static int put_output(struct made_run *m, const struct importer *im, const struc
         return make_text(m, strcmp(im->streams, "stderr") == 0 ? "stderr.log" : "stdout.log", text, err);
     const char *key = arena_printf(a, "benchwrap.rules_file.%d", i), *path = arena_printf(a, "files/%s", base);
     if (!key || !path)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "a run");
     record_artifact(&m->record, path, "output");
     record_tag(&m->record, key, STR("output"));
     return make_text(m, "output", text, err);
@@ -398,7 +398,7 @@ static int make_run(const struct importer *im, const struct import_found *f, con
     char **words = command_words(f->seen.command, a), **argv = words ? redaction_argv(&cleaned, words, a) : none;
     if (!argv) {
         redaction_end(&cleaned);
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a run");
     }
     gethostname(host, sizeof host - 1);
     struct make_plan plan = {.id = ret->id,

@@ -84,7 +84,7 @@ enum mlflow_answer pull_add(struct pull *p, const char *experiment, int64_t sinc
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_search_pages(p->server, id, "", false, PAGE, pull_add_run, &a, err);
     if (answer == MLFLOW_FINE && (a.failed || !a.experiment)) {
-        err_set(err, ERR_SYSTEM, "no memory for the list of runs");
+        err_memory(err, "the list of runs");
         answer = MLFLOW_REFUSED;
     }
     return answer;
@@ -121,7 +121,7 @@ int pull_ready(struct pull *p, struct err *err)
         qsort(p->runs, p->count, sizeof *p->runs, pull_order_by_start);
     p->by_server_id = calloc(p->count + 1, sizeof *p->by_server_id);
     if (!p->by_server_id)
-        return err_set(err, ERR_SYSTEM, "no memory for the list of runs");
+        return err_memory(err, "the list of runs");
     for (size_t i = 0; i < p->count; i++)
         p->by_server_id[i] = &p->runs[i];
     qsort(p->by_server_id, p->count, sizeof *p->by_server_id, pull_order_by_id);
@@ -220,7 +220,7 @@ static enum mlflow_answer pull_fetch_run(struct pull_taking *t, struct err *err)
     if (answer == MLFLOW_FINE)
         answer = pull_fetch_detail(t, err);
     if (answer == MLFLOW_FINE && t->arena.failed) {
-        err_set(err, ERR_SYSTEM, "no memory");
+        err_memory(err, "a run");
         answer = MLFLOW_REFUSED;
     }
     return answer;

@@ -152,7 +152,7 @@ static enum mlflow_answer pull_fetch_samples(struct pull_taking *t, const struct
     if (!s->count)
         answer = mlflow_history(t->p->server, t->server.id, there->key, mlflow_samples_add, s, err);
     if (answer == MLFLOW_FINE && s->failed) {
-        err_set(err, ERR_SYSTEM, "no memory for the samples of %.100s", there->key);
+        err_memory(err, "the samples of %.100s", there->key);
         answer = MLFLOW_REFUSED;
     }
     if (s->count)
@@ -308,7 +308,7 @@ enum mlflow_answer pull_fetch_text(struct pull_taking *t, const char *path, size
         return answer;
     char *room = fstat(fd, &st) == 0 && st.st_size >= 0 && (uint64_t)st.st_size <= max ? buf_room(to, (size_t)st.st_size) : NULL;
     if (!room || pread(fd, room, (size_t)st.st_size, 0) != (ssize_t)st.st_size) {
-        err_set(err, ERR_SYSTEM, "no memory for %.100s", path);
+        err_memory(err, "%.100s", path);
         return MLFLOW_REFUSED;
     }
     to->n += (size_t)st.st_size;

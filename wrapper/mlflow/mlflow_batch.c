@@ -64,7 +64,7 @@ enum mlflow_answer batch_send(struct mlflow_batch *b)
     if (b->answer != MLFLOW_FINE || n == 0)
         return b->answer;
     if (b->metrics.failed || b->params.failed || b->tags.failed) {
-        err_set(&b->err, ERR_SYSTEM, "server: runs/log-batch: no memory");
+        err_memory(&b->err, "runs/log-batch");
         return b->answer = MLFLOW_REFUSED;
     }
     b->answer = send_part(b, 0, n);

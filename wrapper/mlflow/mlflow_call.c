@@ -17,7 +17,7 @@ int mlflow_open(struct mlflow **ret, const struct mlflow_config *c, struct err *
     struct mlflow *m = calloc(1, sizeof *m);
     if (!m || !(m->uri = strdup(c->uri))) {
         free(m);
-        return err_set(err, ERR_SYSTEM, "no memory for a client");
+        return err_memory(err, "an MLflow client");
     }
     m->retries = c->retries;
     m->backoff_s = c->backoff_s;

@@ -180,7 +180,7 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
     c.uri = take_address(&c, uri, a);
     take_credentials(&c, env, a);
     if (!c.uri)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "the server's configuration");
     take_trust(&c, env);
     take_patience(&c, env);
     if (c.http.insecure && env_text(env, "MLFLOW_TRACKING_SERVER_CERT_PATH"))
@@ -196,7 +196,7 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
     else if (config_env_bool(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
         c.warning = "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
     if (a->failed || !c.uri)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "the server's configuration");
     *ret = c;
     return 0;
 }

@@ -106,7 +106,7 @@ int store_open(struct mlflow_store **ret, const char *path, struct err *err)
                                             {"tags", " run_uuid key value "}};
     struct mlflow_store *s = calloc(1, sizeof *s);
     if (!s)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "MLflow's store");
     int rc = store_load_sqlite(&s->q, err);
     if (rc == 0 && s->q.open_v2(path, &s->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         rc = store_set_error(s, err);
@@ -221,7 +221,7 @@ enum mlflow_answer store_run_create(struct mlflow_store *s, const char *experime
                                .lifecycle = "active",
                                .start_ms = start_ms};
     if (a->failed) {
-        err_set(err, ERR_SYSTEM, "out of memory");
+        err_memory(err, "MLflow's store");
         return MLFLOW_REFUSED;
     }
     enum mlflow_answer answer = store_begin(s, err);

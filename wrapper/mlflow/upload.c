@@ -13,7 +13,7 @@ int upload_new(struct upload **ret, const struct upload_config *config, struct e
 {
     struct upload *u = calloc(1, sizeof *u);
     if (!u)
-        return err_set(err, ERR_SYSTEM, "no memory for an upload");
+        return err_memory(err, "an upload");
     u->config = *config;
     u->m = config->server;
     u->careful = config->careful;
@@ -181,7 +181,7 @@ enum mlflow_answer upload_open_experiment(struct upload *u, const char *name, st
     struct upload_experiment *e = ARENA_NEW(&u->arena, struct upload_experiment);
     enum mlflow_answer answer = MLFLOW_REFUSED;
     if (!e || !(e->name = arena_dup(&u->arena, name, strlen(name))))
-        err_set(err, ERR_SYSTEM, "no memory");
+        err_memory(err, "an upload");
     else
         answer = mlflow_experiment(u->m, name, &u->arena, &e->id, err);
     if (answer == MLFLOW_FINE)

@@ -59,7 +59,7 @@ static int upload_list_folder(struct upload_file_list *f, int dir, const char *f
         struct stat st;
         const char *path = arena_printf(f->a, "%s%s", prefix, list.names[i]), *full = arena_printf(f->a, "%s/%s", folder, list.names[i]);
         if (!path || !full)
-            rc = err_set(err, ERR_SYSTEM, "no memory for the names of files");
+            rc = err_memory(err, "the names of files");
         else if (fstatat(dir, full, &st, AT_SYMLINK_NOFOLLOW))
             rc = err_sys(err, "cannot look at %s", full);
         else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
@@ -71,7 +71,7 @@ static int upload_list_folder(struct upload_file_list *f, int dir, const char *f
         else {
             struct upload_file *file = ARENA_NEW(f->a, struct upload_file);
             if (!file)
-                return fs_names_deinit(&list), err_set(err, ERR_SYSTEM, "no memory for the names of files");
+                return fs_names_deinit(&list), err_memory(err, "the names of files");
             *file = (struct upload_file){.path = path, .name = upload_file_name(f->u, f->id, path, f->a), .size = (uint64_t)st.st_size};
             *f->end = file;
             f->end = &file->next;

@@ -156,7 +156,7 @@ static enum mlflow_answer send_series(struct sending *s, const struct tree_entry
     if (latest)
         answer = mlflow_history(s->u->m, s->place->run.id, key, mlflow_samples_add, &h, err);
     if (h.failed) {
-        err_set(err, ERR_SYSTEM, "no memory for the history of %s", e->key);
+        err_memory(err, "the history of %s", e->key);
         answer = MLFLOW_REFUSED;
     }
     int (*order)(const void *, const void *) = is_shared(s) ? timeless_order : upload_order_samples;
@@ -205,7 +205,7 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
             f->name = arena_printf(s->arena, "benchwrap/%.8s/%s", s->run->id, f->name);
     }
     if (s->arena->failed) {
-        err_set(err, ERR_SYSTEM, "no memory for the names of files");
+        err_memory(err, "the names of files");
         return MLFLOW_REFUSED;
     }
     if (!p->fresh && s->files)

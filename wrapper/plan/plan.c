@@ -312,7 +312,7 @@ static int named_references(struct plan *p, const struct opt_value *given, struc
     }
     const char *path = folder ? plan_absolute(folder, given->text, a) : NULL;
     if (!path)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the plan");
     if (references_load(&refs, path, err) < 0) {
         if (err)
             err->kind = ERR_USAGE;
@@ -438,7 +438,7 @@ static int find_cwd(struct plan *p, const char *state, struct err *err)
     if (!there)
         plan_warn(p, arena_printf(&p->arena, "the working directory was removed; %s takes its place", state));
     p->cwd = there ? arena_dup(&p->arena, cwd, strlen(cwd)) : state;
-    return p->cwd ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return p->cwd ? 0 : err_memory(err, "the plan");
 }
 
 /* That of the tree that is named, where one holds it; else that of the working directory. */
@@ -526,7 +526,7 @@ int plan_tree(const char *tree_option, char **env, struct arena *a, const char *
         return -1;
     *ret = arena_dup(a, p.tree, strlen(p.tree));
     plan_deinit(&p);
-    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return *ret ? 0 : err_memory(err, "the plan");
 }
 
 int plan_catalogue(char **env, struct arena *a, struct catalogue *ret, struct err *err)
@@ -539,5 +539,5 @@ int plan_catalogue(char **env, struct arena *a, struct catalogue *ret, struct er
     for (size_t i = 0; i < p.catalogue.folders; i++)
         catalogue_add(ret, arena_printf(a, "%s", p.catalogue.folder[i]));
     plan_deinit(&p);
-    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return a->failed ? err_memory(err, "the plan") : 0;
 }

@@ -86,7 +86,7 @@ static bool run_repetition(struct repeat_state *s, size_t point, bool warmup, si
     record_new_id(run->id);
     char **line = repeat_launcher_line(&s->what, &s->plan, run, s->scratch, &line_arena);
     print_progress(s, run);
-    int rc = line ? repeat_child_run(&s->child, line, s->what.input, &status, &err) : err_set(&err, ERR_SYSTEM, "out of memory");
+    int rc = line ? repeat_child_run(&s->child, line, s->what.input, &status, &err) : err_memory(&err, "the repetitions");
     arena_deinit(&line_arena);
     if (rc) {
         repeat_say("%s", err.text);

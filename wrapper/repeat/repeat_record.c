@@ -103,7 +103,7 @@ static int clean_sweep(struct repeat_state *s, struct err *err)
             values[k] = redaction_named(&s->run.redaction, axis->name, axis->values[k], a);
         axis->values = values;
     }
-    return a->failed ? err_set(err, ERR_SYSTEM, "series: out of memory") : 0;
+    return a->failed ? err_memory(err, "the series") : 0;
 }
 
 static int open_notes(struct repeat_state *s, struct err *err)
@@ -115,7 +115,7 @@ static int open_notes(struct repeat_state *s, struct err *err)
         return -1;
     s->notes.keys = sweep_keys(&s->notes.sweep, &s->notes.arena);
     if (!s->notes.keys)
-        return err_set(err, ERR_SYSTEM, "series: out of memory");
+        return err_memory(err, "the series");
     if (!s->recorded)
         return 0;
     series_head_print(&s->notes, &head);
@@ -134,7 +134,7 @@ static int open_scratch(struct repeat_state *s, struct err *err)
     if (spool_path(&s->run.spool, &path))
         return err_sys(err, "series: the spool has no path");
     s->scratch = arena_printf(&s->notes.arena, "%s/steps/mlruns", path.p);
-    return s->scratch ? 0 : err_set(err, ERR_SYSTEM, "series: out of memory");
+    return s->scratch ? 0 : err_memory(err, "the series");
 }
 
 int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err)
@@ -144,7 +144,7 @@ int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err)
     s->run.tell = repeat_report;
     s->run.series = true;
     s->run.wire = make_wire();
-    int rc = s->run.wire ? run_begin(&s->run, argc, argv, s->env, err) : err_set(err, ERR_SYSTEM, "series: out of memory");
+    int rc = s->run.wire ? run_begin(&s->run, argc, argv, s->env, err) : err_memory(err, "the series");
     s->recorded = rc == 0;
     if (s->recorded) {
         setenv("BENCHWRAP_RUN_ID", s->run.wire->run_id, 1);

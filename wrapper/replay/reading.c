@@ -14,7 +14,7 @@ static int replay_feed_fd(struct rules_run *run, const char *source, int fd, con
     buf_init(&b, size);
     char *room = buf_room(&b, size - 1);
     if (!room)
-        rc = err_set(err, ERR_SYSTEM, "no memory to read %s", path);
+        rc = err_memory(err, "reading %s", path);
     while (!rc) {
         ssize_t n = read(fd, room, size - 1);
         if (n < 0 && errno == EINTR)

@@ -228,7 +228,7 @@ static void reparse_read(struct reparse_state *g, struct reparsed *ret, struct a
     int64_t start = g->run->start_ms + 1, end = g->run->end_ms > start ? g->run->end_ms : start;
     int rc = make_close(&m, program_status(g, exit_status_of(&g->before)), NULL, end, &err) || make_look(&m, &done, &err) ? -1 : 0;
     if (rc == 0 && reparse_compare(&g->before, &done.record, a, ret))
-        rc = err_set(&err, ERR_SYSTEM, "out of memory");
+        rc = err_memory(&err, "a run's facts");
     if (rc)
         ret->why = arena_printf(a, "%s", err.text);
     ret->verdict = done.verdict ? arena_dup(a, done.verdict, strlen(done.verdict)) : NULL;

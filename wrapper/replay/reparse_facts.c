@@ -111,7 +111,7 @@ int reparse_recall(const struct reparse *x, const struct tree_run *run, const st
     recall_list(ret, json_get(detail, "warnings"), FACT_WARNING, NULL, "text");
     int rc = recall_metrics(ret, x, run, json_get(detail, "metrics"), err);
     if (rc == 0 && record_lost(ret))
-        rc = err_set(err, ERR_SYSTEM, "no memory for its facts");
+        rc = err_memory(err, "the run's facts");
     if (rc)
         record_deinit(ret);
     return rc;

@@ -238,7 +238,7 @@ int rules_check(const char *path, bool update, struct arena *a, struct rules_rep
     if (rules_load_all(&rules, path, add_mistake, &c, &why)) {
         if (!ret->mistakes) /* it could not be read at all */
             add_remark(&c, REMARK_MISTAKE, arena_printf(a, "%s", why.text));
-        return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+        return a->failed ? err_memory(err, "the check of rules") : 0;
     }
     ret->name = arena_printf(a, "%s", rules_name(rules));
     check_headlines(&c, rules);
@@ -246,7 +246,7 @@ int rules_check(const char *path, bool update, struct arena *a, struct rules_rep
     if (!rc && yaml_parse(&tree, path, rules_text(rules), a, NULL) == 0)
         check_patterns(&c, tree);
     rules_free(rules);
-    return rc || a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return rc || a->failed ? err_memory(err, "the check of rules") : 0;
 }
 
 bool rules_report_good(const struct rules_report *r)

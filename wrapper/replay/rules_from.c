@@ -17,7 +17,7 @@ static int read_descriptor(int fd, const char *name, struct buf *b, struct err *
 {
     char *room = buf_room(b, GUESS_BYTES_MAX);
     if (!room)
-        return err_set(err, ERR_SYSTEM, "out of memory reading %s", name);
+        return err_memory(err, "reading %s", name);
     while (b->n < GUESS_BYTES_MAX) {
         ssize_t n = read(fd, b->p + b->n, GUESS_BYTES_MAX - b->n);
         if (n < 0 && errno == EINTR)

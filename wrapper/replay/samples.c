@@ -86,7 +86,7 @@ static int describe_sample(const struct sample_place *p, struct replay_input *re
     }
     if (!ret->out && !ret->errors && !ret->files)
         return err_set(err, ERR_INPUT, "%s: there is no output: stdout, stderr or a line in `file`", p->folder);
-    return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return p->arena->failed ? err_memory(err, "the samples") : 0;
 }
 
 static bool has_fact_line(struct str text, struct str line)
@@ -158,7 +158,7 @@ static int run_sample(struct sample_case *s, const struct rules *rules, const st
         replay_print_facts(&facts, &record, &out);
     record_deinit(&record);
     if (!rc && facts.failed)
-        rc = err_set(err, ERR_SYSTEM, "no memory for the facts");
+        rc = err_memory(err, "the facts");
     return rc ? -1 : compare_sample(s, p, buf_text(&facts), update, err);
 }
 
@@ -190,5 +190,5 @@ int samples_run(const struct rules *rules, const char *folder, bool update, stru
         tail = &s->next;
     }
     fs_names_deinit(&list);
-    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return a->failed ? err_memory(err, "the samples") : 0;
 }

@@ -155,7 +155,7 @@ static int commit_waiting_runs(struct commit_work *k)
     size_t n = 0;
     int rc = 1;
     if (!runs)
-        return err_set(k->err, ERR_SYSTEM, "no memory for the runs' names");
+        return err_memory(k->err, "the runs' names");
     for (size_t i = 0; i < k->scan.count; i++)
         if (!k->scan.runs[i].done)
             runs[n++] = &k->scan.runs[i];

@@ -25,7 +25,7 @@ int commit_hand_read(struct results *s, bool prompt, struct commit_hand *ret, st
     ret->author = (struct commit_person){
         .name = s->site, .email = arena_printf(a, "%s@benchwrap.invalid", s->site), .time_s = clock_wall_ms() / 1000};
     ret->committer = ret->author;
-    return ret->author.email ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return ret->author.email ? 0 : err_memory(err, "a commit");
 }
 
 bool commit_is_private(int root, const char *experiment, const char *id)
@@ -77,7 +77,7 @@ static int copy_experiment(struct results *s, const struct repo_id *from, const 
     struct repo_entry e;
     const char *path = arena_printf(s->arena, "%s/%s/meta.yaml", s->prefix, experiment);
     if (!path)
-        return err_set(err, ERR_SYSTEM, "no memory for a commit");
+        return err_memory(err, "a commit");
     int rc = base ? repo_find(s->repo, base, path, &e, err) : 1;
     if (rc == 1 && (rc = repo_find(s->repo, from, path, &e, err)) == 0)
         to[(*count)++] = (struct tree_edit){.path = path, .mode = e.mode, .id = e.id};
@@ -90,7 +90,7 @@ static int add_experiment(struct results *s, int root, const struct repo_id *fro
     struct tree_edit *to = edits_reserve(e, TAKE_EXPERIMENT_MAX);
     size_t more = 0;
     if (!to)
-        return err_set(err, ERR_SYSTEM, "no memory for a commit");
+        return err_memory(err, "a commit");
     bool here = root >= 0 && faccessat(root, experiment, F_OK, 0) == 0;
     int rc = here || !from ? take_experiment(s, root, experiment, base, to, &more, err)
                            : copy_experiment(s, from, experiment, base, to, &more, err);
@@ -105,7 +105,7 @@ static int edits_collect(struct results *s, int root, const struct repo_id *from
         struct tree_edit *to = edits_reserve(e, 1);
         const char *path = arena_printf(a, "%s/%s/%s", s->prefix, runs[i]->experiment, runs[i]->id);
         if (!to || !path)
-            return err_set(err, ERR_SYSTEM, "no memory for a commit");
+            return err_memory(err, "a commit");
         *to = (struct tree_edit){.path = path, .mode = REPO_MODE_DIR, .id = runs[i]->tree};
         e->count++;
         if ((i == 0 || strcmp(runs[i]->experiment, runs[i - 1]->experiment) != 0) &&
@@ -136,8 +136,7 @@ int commit_some(struct results *s, int root, const struct repo_id *from, const s
                                  .author = hand->author,
                                  .committer = hand->committer,
                                  .message = message.p};
-        rc = message.failed ? err_set(err, ERR_SYSTEM, "no memory for a commit")
-                            : commit_write(s->repo, &d, &hand->signer, &made.commit, err);
+        rc = message.failed ? err_memory(err, "a commit") : commit_write(s->repo, &d, &hand->signer, &made.commit, err);
     }
     free(e.list);
     arena_deinit(&a);

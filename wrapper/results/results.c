@@ -73,7 +73,7 @@ static int site_of(const struct results_asked *asked, struct repo *r, struct are
         if (!site_is_legal(str_of(site)))
             return err_set(err, ERR_USAGE, "site: expected %s, got \"%.60s\"", SITE_LEGAL, site);
         *ret = arena_dup(a, site, strlen(site));
-        return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+        return *ret ? 0 : err_memory(err, "the results repository");
     }
     *ret = RESULTS_SITE;
     return 1;
@@ -84,7 +84,7 @@ int results_open(struct results *ret, const struct results_asked *asked, struct 
     struct results s = {.arena = a, .tree = asked->tree, .public_profile = asked->public_profile};
     const char *parent = tree_parent_folder(asked->tree, a);
     if (!parent)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the results repository");
     int rc = repo_open(&s.repo, asked->repository ? asked->repository : parent, 0, err);
     if (rc)
         return rc;
@@ -94,7 +94,7 @@ int results_open(struct results *ret, const struct results_asked *asked, struct 
         rc = 0;
         s.branch = arena_printf(a, "refs/heads/benchwrap/%s/%s", s.site, s.clone);
         if (!s.prefix || !s.branch)
-            rc = err_set(err, ERR_SYSTEM, "out of memory");
+            rc = err_memory(err, "the results repository");
     }
     if (rc)
         repo_close(s.repo);

@@ -111,9 +111,9 @@ static int known_of(struct results *s, const struct repo_id *commits, size_t cou
         seen[n++] = e.id;
         rc = repo_each(s->repo, &e.id, known_add, k, err);
         if (rc)
-            return rc == -2 ? err_set(err, ERR_SYSTEM, "no memory for the runs' names") : -1;
+            return rc == -2 ? err_memory(err, "the runs' names") : -1;
     }
-    return path ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return path ? 0 : err_memory(err, "the runs' names");
 }
 
 static int count_run_folder(void *context, const struct repo_entry *e)
@@ -141,7 +141,7 @@ static int scan_add_run(struct scan *scan, const char *experiment, const char *i
         size_t room = scan->room ? 2 * scan->room : 64;
         struct scan_run *more = realloc(scan->runs, room * sizeof *more);
         if (!more)
-            return err_set(err, ERR_SYSTEM, "no memory for the runs' names");
+            return err_memory(err, "the runs' names");
         scan->runs = more;
         scan->room = room;
     }

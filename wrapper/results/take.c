@@ -50,13 +50,13 @@ static int add_edit(struct run_taking *t, const struct repo_id *id)
         size_t room = t->room ? 2 * t->room : 256;
         struct tree_edit *more = realloc(t->edits, room * sizeof *more);
         if (!more)
-            return err_set(t->err, ERR_SYSTEM, "no memory for a run's files");
+            return err_memory(t->err, "a run's files");
         t->edits = more;
         t->room = room;
     }
     const char *path = arena_dup(&t->arena, t->path, strlen(t->path));
     t->edits[t->count++] = (struct tree_edit){.path = path, .mode = REPO_MODE_FILE, .id = *id};
-    return path ? 0 : err_set(t->err, ERR_SYSTEM, "no memory for a run's files");
+    return path ? 0 : err_memory(t->err, "a run's files");
 }
 
 static int take_object_file(struct run_taking *t, int dir, const char *name)
@@ -82,7 +82,7 @@ static int take_object_file(struct run_taking *t, int dir, const char *name)
         text.n += n > 0 ? (size_t)n : 0;
     }
     if (!to)
-        return err_set(t->err, ERR_SYSTEM, "no memory for %s/%s", t->s->tree, t->path);
+        return err_memory(t->err, "%s/%s", t->s->tree, t->path);
     if (text.n < (size_t)st.st_size)
         return take_refuse(t, "became shorter while it was read");
     const char *slash = strrchr(t->path, '/');

@@ -23,7 +23,7 @@ int witness_from(struct results *s, bool prompt, struct signer *ret, struct err 
                        "benchwrap.signingKey is empty: git config benchwrap.signingKey FILE names the site's key, --unset signs no more");
     ret->format = "ssh";
     ret->program = sign_ssh_program(s->repo, s->arena);
-    return ret->program ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return ret->program ? 0 : err_memory(err, "the signature verifier");
 }
 
 int witness_sign(struct results *s, const struct signer *signer, int root, const char *experiment, const char *id, struct err *err)

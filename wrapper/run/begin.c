@@ -142,7 +142,7 @@ static int run_open_journal(struct run *run, struct err *err)
                                                   .public_profile = run->host.public_profile},
                          &options);
     if (options.failed || !run->told_argv)
-        return err_set(err, ERR_SYSTEM, "recorder: no memory");
+        return err_memory(err, "the recorder");
     struct journal_head head = {.host = host,
                                 .experiment = run->plan.experiment,
                                 .run_name = redaction_text(&run->redaction, run_make_name(run), &run->plan.arena),
@@ -311,12 +311,12 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     run->told_argv = redaction_argv(&run->redaction, run->plan.argv, &run->plan.arena);
     const char *experiment = redaction_name(&run->redaction, run->plan.experiment_given, &run->plan.arena);
     if (!experiment || !(run->plan.experiment = plan_experiment_legal(experiment, &run->plan.arena)))
-        return err_set(err, ERR_SYSTEM, "out of memory for the name of the experiment");
+        return err_memory(err, "the name of the experiment");
     files_look_begin(&run->files, run->plan.rules, run->plan.program);
     run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, OPTION_SAMPLE) * 1e9);
     follow_parent(run);
     if (!run->plan.experiment)
-        return err_set(err, ERR_SYSTEM, "recorder: no memory");
+        return err_memory(err, "the recorder");
     if (run_open_spool(run, err) || run_open_journal(run, err))
         return -1;
     record_init(&run->record, run->wire->run_id, run->wire->start_wall_ms);

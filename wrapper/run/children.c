@@ -128,8 +128,7 @@ int children_publish(struct spool *s, const struct finished *parent, const struc
     for (size_t i = 0; i < outcome->blocks; i++) {
         const struct rules_block *block = &outcome->block[i];
         struct finished child;
-        int rc =
-            child_make(&child, parent, outcome, block, status) ? finish_publish(s, &child, o, err) : err_set(err, ERR_SYSTEM, "no memory");
+        int rc = child_make(&child, parent, outcome, block, status) ? finish_publish(s, &child, o, err) : err_memory(err, "a child run");
         if (rc == 0)
             buf_printf(places, " %s", child.place);
         finished_deinit(&child);

@@ -122,7 +122,7 @@ static void start_step(struct run *run)
     buf_init(&n->facts, 16 << 20);
     note_way(run);
     if (!env || query_start(&n->step, (char *const *)line, env, PIECE, 0, QUERY_INPUT, &err)) {
-        collectors_missing(run, env ? err.text : "no memory for the step of the collectors");
+        collectors_missing(run, env ? err.text : "out of memory for the step of the collectors");
         n->way = NODES_NONE;
     }
     free(env);

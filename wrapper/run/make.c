@@ -36,7 +36,7 @@ int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err
     buf_init(&options, 64 * 1024);
     finish_options_print(&o, &options);
     if (options.failed)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "a run");
     head.options = options.p;
     record_new_id(unique);
     snprintf(name, sizeof name, SPOOL_MAKING "%s", unique);
@@ -85,7 +85,7 @@ int make_link_artifacts(struct made_run *m, const struct record *before, int art
         const char *from = arena_dup(&m->texts, f->key.p, f->key.n), *to = arena_printf(&m->texts, "kept-%zu", n++);
         bool stream = again && is_artifact_listed(streams, f->key);
         if (!from || !to)
-            return err_set(err, ERR_SYSTEM, "out of memory for the names of artifacts");
+            return err_memory(err, "the names of artifacts");
         if (make_link(m, artifacts, from, stream ? from : to, err))
             return -1;
         m->record.source = f->source;
@@ -101,7 +101,7 @@ int make_text(struct made_run *m, const char *name, struct str text, struct err 
     buf_init(&clean, text.n + 4096);
     buf_str(&clean, text);
     if (clean.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory for %s", name);
+        return err_memory(err, "%s", name);
     redact_text(&m->redaction.redact, clean.p, clean.n);
     return fs_create(m->spool.dir, name, buf_text(&clean), 0644, err);
 }

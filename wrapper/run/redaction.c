@@ -144,7 +144,7 @@ char *redaction_output(struct str text, bool public_profile, char *const *env, s
     struct redaction r;
     char *copy = NULL;
     if (redaction_begin_here(&r, public_profile, env, err) == 0 && !(copy = malloc(text.n + 1)))
-        err_set(err, ERR_SYSTEM, "no memory");
+        err_memory(err, "the redaction");
     if (copy) {
         memcpy(copy, text.n ? text.p : "", text.n);
         copy[text.n] = 0;

@@ -46,7 +46,7 @@ static const char *query_sacct(const struct run *run, const char *id, int64_t li
     struct err err = {0};
     *why = 0;
     if (!env)
-        return "no memory";
+        return "out of memory";
     if (query_start(&ask, (char *const *)words, env, ANSWER_MAX, limit_ms, 0, &err))
         snprintf(why, size, "%.300s", err.text);
     else {

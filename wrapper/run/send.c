@@ -187,7 +187,7 @@ static int sender_open_journal(struct sender *s, struct err *err)
     if (spool_open(&s->spool, s->job.root, s->job.name, err) || journal_follow(&s->tail, s->spool.dir, &s->head, err))
         return -1;
     s->experiment = name_in_tree(s, &s->arena);
-    return s->experiment ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+    return s->experiment ? 0 : err_memory(err, "the name of the experiment");
 }
 
 static void close_place(struct sender *s)

@@ -95,7 +95,7 @@ static int store_put_run(int folder, const char *experiment, const struct journa
     store_put_line(&text, "user_id", head->user ? head->user : "");
     const char *tag = arena_printf(a, "%s/%s/tags/mlflow.runName", experiment, head->id);
     if (!at || !path || !tag || text.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the shared store");
     return fs_create(folder, tag, str_of(name), 0600, err) || fs_create(folder, path, buf_text(&text), 0600, err) ? -1 : 0;
 }
 
@@ -108,7 +108,7 @@ int shared_make_store(const struct spool *s, const struct journal_head *head, st
     if (store_put_experiment(folder, ret->experiment, head->experiment, a, err) || store_put_run(folder, ret->experiment, head, a, err))
         return err_wrap(err, "private store");
     ret->uri = file_uri(folder, "", a);
-    return ret->uri ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return ret->uri ? 0 : err_memory(err, "the shared store");
 }
 
 /* ---- one fact ---- */

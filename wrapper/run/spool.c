@@ -83,7 +83,7 @@ int spool_mark_published(struct spool *s, const char *tree_parent, const char *w
     buf_init(&text, PLACE_MAX);
     buf_printf(&text, "%s\n%s\n", tree_parent, where);
     if (text.failed)
-        return err_set(err, ERR_SYSTEM, "spool: no memory");
+        return err_memory(err, "the spool");
     return fs_write(s->dir, PUBLISHED, buf_text(&text), 0600, false, err);
 }
 

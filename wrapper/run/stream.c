@@ -245,7 +245,7 @@ int spool_stream_join(int dir, const char *name, uint64_t log_max, struct buf *p
     buf_clear(path);
     buf_printf(path, "%s.whole", name);
     if (path->failed)
-        return err_set(err, ERR_SYSTEM, "stream: no memory");
+        return err_memory(err, "a stream");
     struct joining j = {openat(dir, path->p, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), 0};
     if (j.fd < 0)
         return err_sys(err, "stream: cannot make %s", path->p);

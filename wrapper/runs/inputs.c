@@ -101,7 +101,7 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
         n++;
     *ret = (struct run_inputs){.list = arena_get(a, n * sizeof *ret->list), .ignore = ignore, .run = run};
     if (!ret->list)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the inputs of runs");
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
         const struct tree_entry *e = inputs_tag(run, tags[i]);
         ret->list[ret->count++] = (struct input){arena_printf(a, "tags/%s", tags[i]), e ? e->value : (struct str){NULL, 0}, 0};
@@ -112,7 +112,7 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
     const struct tree_entry *parent = inputs_tag(run, "mlflow.parentRunId");
     ret->child = parent != NULL;
     ret->parent = parent ? arena_dup(a, parent->value.p, parent->value.n) : NULL;
-    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return a->failed ? err_memory(err, "the inputs of runs") : 0;
 }
 
 bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a)

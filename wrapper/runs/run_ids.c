@@ -46,7 +46,7 @@ static int gather_run(void *context, const struct repo_entry *e)
 {
     struct gathering *g = context;
     return e->mode == REPO_MODE_DIR && record_is_id(str_of(e->name)) && run_ids_add(g->ids, e->name)
-               ? err_set(g->err, ERR_SYSTEM, "out of memory")
+               ? err_memory(g->err, "the list of runs")
                : 0;
 }
 

@@ -268,7 +268,7 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
     if (walked < 0)
         return err_wrap(err, "reading the tree %s", runs->tree);
     if (l.failed)
-        return err_set(err, ERR_SYSTEM, "reading the tree %s: out of memory", runs->tree);
+        return err_memory(err, "reading the tree %s", runs->tree);
     if (runs->count)
         qsort(runs->all, runs->count, sizeof(struct tree_run *), by_newest_start);
     return 0;
@@ -378,7 +378,7 @@ static int read_corrections(struct runs *runs, const struct tree_run *of, struct
     if (!s.folder || folder_enter(runs_ready_folder(runs), s.folder, &in) < 0 || folder_list(&in, read_one_correction, &s) < 0)
         return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
     corrections_sort(corrections);
-    return corrections->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return corrections->failed ? err_memory(err, "the list of corrections") : 0;
 }
 
 /* Who retracted which run when and why: of a retracted run, and of the retraction itself. */

@@ -110,7 +110,7 @@ int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *fr
         return -1;
     if (!runs_ref_add(ret, ref, repo, a)) {
         repo_close(repo);
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the runs of a commit");
     }
     int rc = repo_resolve(repo, name, REPO_COMMIT, &commit, err);
     if (rc) {
@@ -156,7 +156,7 @@ struct runs *runs_of_ref(struct runs *runs, const char *ref, struct arena *a, st
     struct runs *other = ARENA_NEW(a, struct runs);
     struct runs_ref *own = other ? runs_ref_add(runs, ref, NULL, a) : NULL;
     if (!own) {
-        err_set(err, ERR_SYSTEM, "out of memory");
+        err_memory(err, "the runs of a commit");
         return NULL;
     }
     if (runs_open_ref(other, ref, &runs->place, a, err) < 0)

@@ -423,7 +423,7 @@ int runs_table_children(struct runs *runs, const struct tree_run *of, bool json,
             continue;
         list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, a), .tree = tree};
         if (!list[n].row || !above.row)
-            return err_set(err, ERR_SYSTEM, "out of memory");
+            return err_memory(err, "the table of runs");
         row_words(&list[n++], a);
     }
     if (list && !n)
@@ -432,5 +432,5 @@ int runs_table_children(struct runs *runs, const struct tree_run *of, bool json,
                  : json ? children_json(list, n, out)
                         : runs_table_print(list, n, &above, runs_table_one_day(list, n), false, &screen, a, &to);
     fwrite(to.p ? to.p : "", 1, to.n, out);
-    return status ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return status ? err_memory(err, "the table of runs") : 0;
 }

@@ -230,7 +230,7 @@ int series_notes_read(const struct folder *in, struct series_notes *ret, struct 
             return -1;
     if (!ret->sweep.points)
         return err_set(err, ERR_INPUT, SERIES_NOTES ": it is empty");
-    return ret->arena.failed ? err_set(err, ERR_SYSTEM, SERIES_NOTES ": out of memory") : 0;
+    return ret->arena.failed ? err_memory(err, SERIES_NOTES) : 0;
 }
 
 void series_notes_deinit(struct series_notes *n)

@@ -24,7 +24,7 @@ static int sweep_add_value(struct sweep_values *v, const char *text, bool intege
 {
     struct sweep_axis *axis = v->axis;
     if (!text)
-        return err_set(v->err, ERR_SYSTEM, "--sweep %.60s: out of memory", v->option);
+        return err_memory(v->err, "--sweep %.60s", v->option);
     if (axis->count == v->room)
         return err_set(v->err, ERR_USAGE, "--sweep %.60s: more than %d values", v->option, SWEEP_POINTS_MAX);
     v->list[axis->count++] = text;
@@ -86,7 +86,7 @@ static int sweep_add_list(struct sweep_values *v, const char *text)
 {
     char *item = arena_get(v->a, strlen(text) + 1);
     if (!item)
-        return err_set(v->err, ERR_SYSTEM, "--sweep: out of memory");
+        return err_memory(v->err, "--sweep");
     for (;; text++) {
         size_t n = 0;
         bool escaped = false;
@@ -115,7 +115,7 @@ static int sweep_check_duplicates(const struct sweep_values *v)
     size_t n = v->axis->count;
     const char **sorted = arena_get(v->a, n * sizeof *sorted);
     if (!sorted)
-        return err_set(v->err, ERR_SYSTEM, "--sweep: out of memory");
+        return err_memory(v->err, "--sweep");
     memcpy(sorted, v->list, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, sweep_order_by_text);
     for (size_t i = 1; i < n; i++)
@@ -144,7 +144,7 @@ int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, stru
             return err_set(err, ERR_USAGE, "--sweep %.60s: \"%s\" is swept twice", text, axis->name);
     struct sweep_values v = {axis, arena_get(a, SWEEP_POINTS_MAX * sizeof(char *)), SWEEP_POINTS_MAX, a, err, text};
     if (!axis->name || !v.list)
-        return err_set(err, ERR_SYSTEM, "--sweep: out of memory");
+        return err_memory(err, "--sweep");
     axis->values = v.list;
     if (sweep_add_list(&v, equals + 1) < 0 || sweep_check_duplicates(&v) < 0)
         return -1;

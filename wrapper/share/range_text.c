@@ -78,7 +78,7 @@ static int find_corrections(struct range *r, const struct run_ids *after, struct
         corrections_add(&r->corrections, run, target, retracts);
     }
     corrections_sort(&r->corrections);
-    return r->corrections.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return r->corrections.failed ? err_memory(err, "the text of the pull request") : 0;
 }
 
 static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at,
@@ -93,7 +93,7 @@ static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *
             if (r->fresh.count == RUNS_MAX)
                 r->unread++;
             else if (run_ids_add(&r->fresh, after.id[i]))
-                rc = err_set(err, ERR_SYSTEM, "out of memory");
+                rc = err_memory(err, "the text of the pull request");
         }
     if (rc == 0)
         rc = find_corrections(r, &after, err);
@@ -109,7 +109,7 @@ static int find_parents(struct range *r, struct err *err)
         const struct tree_run *run = range_read_run(r, r->fresh.id[i], TREE_META, r->arena);
         const char *parent = run ? runs_file(&r->runs, run, "tags/mlflow.parentRunId", 64, r->arena) : NULL;
         if (parent && record_is_id(str_of(parent)) && run_ids_add(&r->parents, parent))
-            return err_set(err, ERR_SYSTEM, "out of memory");
+            return err_memory(err, "the text of the pull request");
     }
     run_ids_sort(&r->parents);
     return 0;
@@ -439,7 +439,7 @@ static int put_machines(struct range *r, struct err *err)
         if (cells && !*m && (*m = ARENA_NEW(r->arena, struct machine)))
             **m = (struct machine){.cells = cells};
         if (!cells || !*m)
-            return err_set(err, ERR_SYSTEM, "out of memory");
+            return err_memory(err, "the text of the pull request");
         (*m)->runs++;
     }
     if (first)
@@ -458,7 +458,7 @@ int range_text(struct repo *repo, const struct repo_id *from, const struct repo_
     int rc = runs_open_commit(&r.runs, repo, to, at, err);
     if (rc)
         return rc < 0 ? -1 : 0;
-    rc = find_bad(&r, k, at) ? err_set(err, ERR_SYSTEM, "out of memory") : find_fresh(&r, repo, from, to, at, err);
+    rc = find_bad(&r, k, at) ? err_memory(err, "the text of the pull request") : find_fresh(&r, repo, from, to, at, err);
     if (rc == 0)
         rc = find_parents(&r, err);
     if (rc == 0) {

@@ -51,7 +51,7 @@ static int note_difference(void *context, const char *path, const struct repo_en
         if (folder && parts == 1)
             return 0;
         if (folder && !was && parts == 2 && record_is_id(str_of(last)))
-            return run_ids_add(&b->runs, last) ? err_set(b->err, ERR_SYSTEM, "no memory") : REPO_SKIP;
+            return run_ids_add(&b->runs, last) ? err_memory(b->err, "the branch") : REPO_SKIP;
         if (is && !was && is_experiment_file(below))
             return 0;
     }
@@ -171,7 +171,7 @@ static int branch_add_run(struct branch_making *m, struct share_run *r, struct e
     *to = (struct scan_run){.experiment = r->experiment};
     memcpy(to->id, r->id, sizeof to->id);
     if (!path)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "the branch");
     int rc = r->in_branch && m->old->exists ? repo_find(s->repo, &m->old->tip, path, &there, err) : 1;
     if (rc == 0)
         to->tree = there.id;
@@ -207,7 +207,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
 {
     struct branch_making m = {.s = s, .old = old, .runs = calloc(BATCH_RUNS, sizeof *m.runs), .list = calloc(BATCH_RUNS, sizeof *m.list)};
     struct progress p;
-    int rc = !m.runs || !m.list ? err_set(err, ERR_SYSTEM, "no memory") : commit_hand_read(&s->results, isatty(STDIN_FILENO), &m.hand, err);
+    int rc = !m.runs || !m.list ? err_memory(err, "the branch") : commit_hand_read(&s->results, isatty(STDIN_FILENO), &m.hand, err);
     if (rc == 0)
         rc = commit_tip_read(&s->results, &s->target, &m.tip, err) || objects_new(s->repo, err) ? -1 : 0;
     s->commits = 0;

@@ -50,7 +50,7 @@ static int share_leave_out_refused(struct share *s, struct err *err)
         r->left_out =
             arena_printf(s->arena, "check refuses it (%s): %s%s%s; %s", kind->word, file, *file ? ": " : "", f->text, kind->remedy);
         if (!r->left_out)
-            return err_set(err, ERR_SYSTEM, "out of memory");
+            return err_memory(err, "the check of runs");
         s->shared--;
         s->refused++;
         rc = 1;

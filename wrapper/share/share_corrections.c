@@ -89,7 +89,7 @@ static int leave_out_retracted(struct chains *c, struct err *err)
         read_correction(c, &s->list[i]);
     corrections_sort(&c->corrections);
     if (c->corrections.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the list of corrections");
     if (!c->corrections.count)
         return 0;
     if (s->was_pushed && run_ids_of(s->repo, s->results.prefix, &s->pushed, &c->pushed, err))

@@ -212,7 +212,7 @@ static int clean_reason(struct share *s, struct err *err)
         return 0;
     int rc = redaction_begin_here(&r, s->results.public_profile, s->env, err);
     if (rc == 0 && !(s->no_check = redaction_text(&r, s->no_check, s->arena)))
-        rc = err_set(err, ERR_SYSTEM, "out of memory");
+        rc = err_memory(err, "the remotes");
     redaction_end(&r);
     return rc;
 }

@@ -108,7 +108,7 @@ int share_forge_open(struct share *s, struct share_forge **ret, struct share_req
         return 0;
     struct share_forge *f = calloc(1, sizeof *f);
     if (!f)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "the pull request");
     f->branch = (struct forge_branch){.branch = s->branch, .base = s->base};
     if (forge_open(&f->forge, &s->target_place, &s->source_place, &token, &http, err) || find_request(s, f, request, err)) {
         share_forge_close(f);
@@ -185,7 +185,7 @@ int share_forge_request(struct share *s, struct share_forge *f, struct share_req
     if (share_text(s, &text, err))
         return err_wrap(err, "the runs are pushed, but their pull request has no text");
     if (title.failed || text.failed)
-        return err_set(err, ERR_SYSTEM, "no memory for the text of the pull request");
+        return err_memory(err, "the text of the pull request");
     unsigned long long open = f->open.number;
     int rc = open ? look_again(s, f, request, err) : 0;
     if (rc == 0)

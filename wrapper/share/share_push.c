@@ -234,7 +234,7 @@ static int note_piece(void *context, const struct repo_id *id)
 static int push_pieces(struct share *s, struct err *err)
 {
     struct pieces p = {.id = calloc(PIECES_MAX, sizeof *p.id)};
-    int rc = p.id ? repo_history(s->repo, &s->tip, &s->target, note_piece, &p, err) : err_set(err, ERR_SYSTEM, "no memory");
+    int rc = p.id ? repo_history(s->repo, &s->tip, &s->target, note_piece, &p, err) : err_memory(err, "the push");
     for (size_t i = p.count; rc == 0 && i > 1; i--)
         rc = push_commit(s, &p.id[i - 1], err) || remember_pushed(s, err) ? -1 : 0;
     free(p.id);

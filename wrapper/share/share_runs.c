@@ -38,7 +38,7 @@ static int take_removed(const struct share *s, struct str text, struct run_ids *
         memcpy(hex, id.p, 32);
         hex[32] = 0;
         if (record_is_id(str_of(hex)) && run_ids_add(to, hex))
-            return err_set(err, ERR_SYSTEM, "no memory");
+            return err_memory(err, "the list of runs");
     }
     return 0;
 }
@@ -73,7 +73,7 @@ static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
     buf_init(&b, REMOVED_MAX);
     *ret = (struct run_ids){0};
     if (!file)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "the list of runs");
     CLEANUP_FD int folder = share_note_folder(s);
     bool kept = folder >= 0 && fs_read(folder, file, REMOVED_MAX / 2, 0, &b, NULL) == 0 && b.n > REPO_HEX && b.p[REPO_HEX - 1] == '\n' &&
                 repo_id_parse(&up_to, (struct str){b.p, REPO_HEX - 1}) && repo_contains(s->repo, &s->target, &up_to, NULL) == 1;
@@ -102,7 +102,7 @@ static struct share_run *list_add_run(struct share *s, const char *experiment, c
         size_t room = s->room ? 2 * s->room : 256;
         struct share_run *list = realloc(s->list, room * sizeof *list);
         if (!list) {
-            err_set(err, ERR_SYSTEM, "no memory");
+            err_memory(err, "the list of runs");
             return NULL;
         }
         s->list = list;
@@ -136,7 +136,7 @@ static int look_run(void *context, const struct folder_entry *e)
     }
     struct share_run *r = list_add_run(l->s, l->experiment, e->name.p, l->err);
     if (!r || run_ids_add(&l->seen, r->id))
-        return err_set(l->err, ERR_SYSTEM, "no memory");
+        return err_memory(l->err, "the list of runs");
     r->on_disk = true;
     r->in_branch = run_ids_has(l->branch, r->id);
     return 0;

@@ -127,7 +127,7 @@ int share_leave_out_lost(struct share *s, struct err *err)
     const char *file = share_note_file(s, "lost");
     CLEANUP_FD int folder = share_note_folder(s);
     if (!file)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the list of sites");
     if (folder >= 0 && fs_read(folder, file, NOTE_MAX / 2, 0, &b, NULL) == 0)
         leave_out_noted(s, buf_text(&b));
     if (s->rewritten)

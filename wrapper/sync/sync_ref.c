@@ -267,7 +267,7 @@ int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, co
         return err_set(err, ERR_USAGE, "--ref: expected the name of a commit, got \"%.60s\"", ref);
     struct sync_ref *r = calloc(1, sizeof *r);
     if (!r)
-        return err_set(err, ERR_SYSTEM, "no memory");
+        return err_memory(err, "the runs of a commit");
     *r = (struct sync_ref){.to = -1, .above = -1, .dir = -1, .name = "ref-XXXXXX"};
     arena_init(&r->arena, 64 << 20);
     *ret = r;
@@ -279,7 +279,7 @@ int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, co
     if (sync_ref_start_git(r, folder, err) || sync_ref_outline(r, folder, ref, err))
         return -1;
     *ret_tree = arena_printf(a, "%s/%s/mlruns", scratch, r->name);
-    return *ret_tree ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+    return *ret_tree ? 0 : err_memory(err, "the runs of a commit");
 }
 
 int sync_ref_root(const struct sync_ref *r)

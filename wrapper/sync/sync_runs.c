@@ -24,7 +24,7 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
     s->count = s->runs->count;
     s->items = calloc(s->count ? s->count : 1, sizeof *s->items);
     if (!s->items)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the list of runs");
     for (size_t i = 0; i < s->count; i++)
         s->items[i].run = s->runs->all[i];
     qsort(s->items, s->count, sizeof *s->items, sync_order_by_id);
@@ -37,7 +37,7 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
     }
     corrections_sort(&s->corrections);
     if (s->corrections.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the list of runs");
     for (size_t i = 1; i < s->count; i++)
         if (sync_order_by_id(&s->items[i - 1], &s->items[i]) == 0)
             s->items[i - 1].twice = s->items[i].twice = true;

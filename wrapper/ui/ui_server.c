@@ -88,7 +88,7 @@ int ui_install(char *const *env, struct arena *a, struct err *err)
          mlflow[] = "mlflow";
     char *make[] = {py, m, venv, to, NULL}, *fill[] = {python, m, pip, install, quiet, mlflow, NULL};
     if (!python || !to || fs_mkdirs(AT_FDCWD, folder, 0755, err))
-        return python && to ? -1 : err_set(err, ERR_SYSTEM, "out of memory");
+        return python && to ? -1 : err_memory(err, "the server's environment");
     if (run_and_wait(make, err) || run_and_wait(fill, err))
         return err_wrap(err, "installing MLflow in %s", folder);
     return 0;

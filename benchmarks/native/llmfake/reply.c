@@ -92,7 +92,7 @@ static int reply_store_piece(struct reply_part *ret, struct buf *b, struct err *
     *ret = (struct reply_part){b->p, b->n};
     bool failed = b->failed;
     buf_init(b, PIECE_MAX);
-    return failed ? err_set(err, ERR_SYSTEM, "no memory for replies") : 0;
+    return failed ? err_memory(err, "replies") : 0;
 }
 
 static void reply_frame_json(const struct fake *f, enum fake_api api, struct buf *to, struct buf *json)

@@ -196,7 +196,7 @@ static int calibration_gather(struct calibration *c, struct calibration_sink *w,
             seen_list_add(&client, w->lists[i].p[k]);
         client.failed |= w->lists[i].failed;
     }
-    int status = client.failed ? err_set(err, ERR_SYSTEM, "no memory for so many events") : read_log(&server, log, err);
+    int status = client.failed ? err_memory(err, "the events of the calibration") : read_log(&server, log, err);
     if (status == 0) {
         qsort(client.p, client.n, sizeof *client.p, by_event);
         qsort(server.p, server.n, sizeof *server.p, by_event);

@@ -55,7 +55,7 @@ static const char usage[] = "URL [--model M] [--concurrency C | --rate R] [--req
 static int llmload_print(struct buf *b, FILE *to, struct err *err)
 {
     if (b->failed)
-        return err_set(err, ERR_SYSTEM, "no memory for the output");
+        return err_memory(err, "the output");
     if (fwrite(b->p ? b->p : "", 1, b->n, to) != b->n || fflush(to) != 0)
         return err_sys(err, "writing the result");
     return 0;

@@ -255,6 +255,6 @@ int schedule_write(const struct schedule *s, const char *path, struct err *err)
                    a->input_tokens, a->output_tokens);
     }
     if (b.failed)
-        return err_set(err, ERR_SYSTEM, "no memory for the schedule's text");
+        return err_memory(err, "the schedule's text");
     return fs_write(AT_FDCWD, path, buf_text(&b), 0666, false, err) < 0 ? err_wrap(err, "keeping the schedule") : 0;
 }

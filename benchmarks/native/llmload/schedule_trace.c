@@ -39,7 +39,7 @@ static int trace_add_arrival(struct trace_reading *r, struct arrival a, double a
         return trace_error(r, "a time that cannot be");
     struct arrival *to = schedule_room(r->s);
     if (!to)
-        return trace_error(r, "no memory for so long a trace");
+        return trace_error(r, "out of memory for so long a trace");
     a.at_ns = (int64_t)(at_s * 1e9);
     a.index = r->s->n; /* its place in the file decides between equal times */
     *to = a;
@@ -119,7 +119,7 @@ static int trace_add_blocks(struct trace_reading *r, const struct json *ids, str
             size_t size = s->blocks_size ? 2 * s->blocks_size : 1024;
             uint64_t *more = size < UINT32_MAX ? realloc(s->blocks, size * sizeof *more) : NULL;
             if (!more)
-                return trace_error(r, "no memory for so many hash_ids");
+                return trace_error(r, "out of memory for so many hash_ids");
             s->blocks = more, s->blocks_size = size;
         }
         if (!a->blocks)
@@ -138,7 +138,7 @@ static int trace_add_text(struct trace_reading *r, const char *text, struct arri
         size_t size = 2 * s->texts_size + n + 4096;
         char *more = size < UINT32_MAX ? realloc(s->texts, size) : NULL;
         if (!more)
-            return trace_error(r, "no memory for so many texts");
+            return trace_error(r, "out of memory for so many texts");
         s->texts = more, s->texts_size = size;
     }
     memcpy(s->texts + s->texts_n, text, n);

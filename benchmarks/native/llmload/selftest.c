@@ -91,7 +91,7 @@ static int selftest_run(const struct opt_set *set, char **operands, struct err *
     if (status == 0) {
         selftest_put(set, tests, n, &out);
         if (out.failed)
-            status = err_set(err, ERR_SYSTEM, "selftest: out of memory");
+            status = err_memory(err, "the selftest");
         else if (fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0)
             status = err_sys(err, "cannot write to standard output");
     }

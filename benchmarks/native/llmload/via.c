@@ -250,7 +250,7 @@ void via_begin(struct worker *w, struct conn *c)
         return;
     }
     if (!(t = transfer_new(w))) {
-        conn_finish(w, c, ENDING_INTERNAL, "no memory for libcurl", false);
+        conn_finish(w, c, ENDING_INTERNAL, "out of memory for libcurl", false);
         return;
     }
     t->conn = c;

@@ -29,6 +29,9 @@ static void causes_and_purposes(void **state)
     assert_true(e.kind == ERR_SYSTEM && e.sys == ENOENT);
     err_set(&e, ERR_USAGE, "again");
     assert_int_equal(e.sys, 0);
+    assert_int_equal(err_memory(&e, "the list of %s", "runs"), -1);
+    assert_string_equal(e.text, "out of memory for the list of runs");
+    assert_true(e.kind == ERR_SYSTEM && e.sys == ENOMEM);
     err_clear(&e);
     assert_true(e.kind == ERR_NONE && e.text[0] == 0);
 }
@@ -39,6 +42,7 @@ static void a_null_error_is_allowed(void **state)
     assert_int_equal(err_set(NULL, ERR_INPUT, "x"), -1);
     assert_int_equal(err_sys(NULL, "x"), -1);
     assert_int_equal(err_wrap(NULL, "x"), -1);
+    assert_int_equal(err_memory(NULL, "x"), -1);
     err_clear(NULL);
 }
 
@@ -49,10 +53,12 @@ static void long_texts_are_cut_and_say_so(void **state)
     (void)state;
     memset(big, 'x', sizeof big - 1);
     big[sizeof big - 1] = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (i == 0)
-            err_set(&e, ERR_INPUT, "%s", big);
+            err_memory(&e, "%s", big);
         else if (i == 1)
+            err_set(&e, ERR_INPUT, "%s", big);
+        else if (i == 2)
             err_sys(&e, "%s", big);
         else
             err_wrap(&e, "purpose");

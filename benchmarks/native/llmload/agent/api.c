@@ -198,7 +198,7 @@ int api_start(struct api **ret, const struct api_config *config, struct err *err
 {
     struct api *a = calloc(1, sizeof *a);
     if (!a)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the API of the agent");
     a->config = *config;
     a->token = strdup(config->token);
     if (!a->token || api_load_library(a, err) < 0 || listen_at(a, config, err) < 0) {

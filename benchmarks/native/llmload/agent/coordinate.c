@@ -260,7 +260,7 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
     struct hosts *hosts = arena_get(arena, sizeof *hosts);
     int64_t port = opt_integer(set, OPTION_AGENT_PORT);
     if (!hosts)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the agents");
     if (port < 1 || port > 60000)
         return err_set(err, ERR_USAGE, "--agent-port: expected a number from 1 to 60000, got \"%.20s\"", opt_text(set, OPTION_AGENT_PORT));
     int rc = strcmp(opt_text(set, OPTION_AGENTS), "srun") == 0
@@ -270,7 +270,7 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
         return -1;
     c->remote = calloc(hosts->count, sizeof *c->remote);
     if (!c->remote)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the agents");
     c->count = hosts->count;
     struct http_config config = {
         .agent = "llmload/" BW_VERSION, .no_redirects = true, .proxy = "", .connect_s = 5, .total_s = 60, .cancel_fd = -1};
@@ -287,7 +287,7 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, const
 {
     struct coordination *c = calloc(1, sizeof *c);
     if (!c)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the agents");
     c->set = set;
     c->wait_s = opt_seconds(set, OPTION_AGENT_WAIT);
     buf_init(&c->token, TOKEN_MAX);

@@ -4,7 +4,7 @@
 static int hosts_add(struct hosts *h, const char *address, struct err *err)
 {
     if (!address)
-        return err_set(err, ERR_SYSTEM, "out of memory for addresses");
+        return err_memory(err, "addresses");
     if (h->count == HOSTS_MAX)
         return err_set(err, ERR_INPUT, "more than %d agents", HOSTS_MAX);
     h->address[h->count++] = address;

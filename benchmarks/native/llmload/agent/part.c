@@ -151,7 +151,7 @@ int part_start(struct agent_part **ret, const char *const *args, unsigned share,
     struct agent_part *c = calloc(1, sizeof *c);
     int lines[2] = {-1, -1}, orders[2] = {-1, -1}, rc = 0;
     if (!c)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the agent's part of the load");
     c->lines = c->orders = -1;
     pthread_mutex_init(&c->lock, NULL);
     buf_init(&c->result, RESULT_MAX);

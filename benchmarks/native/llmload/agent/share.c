@@ -157,7 +157,7 @@ static int share_write_line(struct buf *line, struct err *err)
 {
     buf_putc(line, '\n');
     if (line->failed)
-        return err_set(err, ERR_SYSTEM, "no memory for the result");
+        return err_memory(err, "the result");
     return fs_write_all(SHARE_FD, line->p, line->n) < 0 ? err_sys(err, "writing to the agent") : 0;
 }
 

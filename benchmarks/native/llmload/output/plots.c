@@ -19,7 +19,7 @@ static int write_chart(const char *dir, const char *name, const struct svg_chart
     buf_printf(&path, "%s/%s.svg", dir, name);
     svg_write_chart(&text, chart);
     if (path.failed || text.failed)
-        return err_set(err, ERR_SYSTEM, "--plots: no memory for %s.svg, or the path is too long", name);
+        return err_set(err, ERR_SYSTEM, "--plots: the path of %s.svg is too long, or out of memory for it", name);
     return fs_write(AT_FDCWD, path.p, buf_text(&text), 0644, false, err) < 0 ? err_wrap(err, "--plots") : 0;
 }
 

@@ -280,7 +280,7 @@ int records_new(struct records **ret, const char *path, bool csv, bool chunks, u
 {
     struct records *r = calloc(1, sizeof *r);
     if (!r)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the records");
     *r = (struct records){.path = path, .csv = csv, .chunks = chunks, .seed = seed};
     r->sink =
         (struct result_sink){.wants_chunks = chunks && !csv, .start = records_start, .take = records_take_result, .finish = records_finish};

@@ -79,7 +79,7 @@ static int dataset_shuffle(struct dataset *d, uint64_t seed, struct err *err)
 {
     d->order = calloc(d->item_count, sizeof *d->order);
     if (!d->order)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the prompts of the data set");
     for (size_t i = 0; i < d->item_count; i++) {
         size_t k = (size_t)random_below(random_at(seed, STREAM_ORDER, i), i + 1);
         d->order[i] = d->order[k];
@@ -141,7 +141,7 @@ static struct dataset *dataset_new(struct tokenizer *tokenizer, struct err *err)
     struct dataset *d = calloc(1, sizeof *d);
     if (!d) {
         tokenizer_free(tokenizer);
-        err_sys(err, "out of memory");
+        err_memory(err, "the prompts of the data set");
         return NULL;
     }
     d->tokenizer = tokenizer;

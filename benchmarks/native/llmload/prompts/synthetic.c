@@ -239,7 +239,7 @@ static int find_pieces(struct synthetic *s, struct err *err)
 {
     s->pieces = calloc(PIECES_MAX, sizeof *s->pieces);
     if (!s->pieces)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "synthetic prompts");
     for (int blank = 1; s->tokenizer && blank >= 0 && s->piece_count < 16; blank--) {
         s->blank_first = blank;
         s->piece_count = 0;
@@ -255,7 +255,7 @@ static int find_pieces(struct synthetic *s, struct err *err)
         if (text)
             s->pieces[s->piece_count++] = (struct token_piece){str_of(text), 0};
     }
-    return s->piece_count == COMMON ? 0 : err_sys(err, "out of memory");
+    return s->piece_count == COMMON ? 0 : err_memory(err, "synthetic prompts");
 }
 
 static int read_options(struct synthetic *s, const struct opt_set *set, const struct load *load, struct err *err)
@@ -289,7 +289,7 @@ int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, con
     struct synthetic *s = calloc(1, sizeof *s);
     if (!s) {
         tokenizer_free(tokenizer);
-        return err_sys(err, "out of memory");
+        return err_memory(err, "synthetic prompts");
     }
     *s = (struct synthetic){
         .tokenizer = tokenizer,

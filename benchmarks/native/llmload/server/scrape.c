@@ -223,7 +223,7 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
 {
     struct scrape *s = calloc(1, sizeof *s);
     if (!s)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "the metrics of the server");
     *s = (struct scrape){.config = *config, .file = -1, .wake = {-1, -1}, .begin_ns = clock_mono_ns()};
     int rc = 0;
     if (config->file && (s->file = place_create(config->file, O_TRUNC, 0644)) < 0)

@@ -113,7 +113,7 @@ int bpe_add_token(struct bpe *b, struct str text, int64_t id, struct err *err)
         return err_set(err, ERR_BUG, "more tokens than were announced");
     char *copy = arena_dup(&b->arena, text.p, text.n);
     if (!copy)
-        return err_set(err, ERR_SYSTEM, "out of memory for a vocabulary");
+        return err_memory(err, "a vocabulary");
     b->text[id] = (struct str){copy, text.n};
     *slot = (uint32_t)id + 1;
     return 0;

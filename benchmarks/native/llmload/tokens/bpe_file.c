@@ -98,7 +98,7 @@ int bpe_file_parse(struct bpe_file **ret, struct str text, struct err *err)
     struct json *j = NULL;
     struct bpe_file *f = calloc(1, sizeof *f);
     if (!f)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "a vocabulary");
     bpe_init(&f->bpe);
     int rc = str_valid_utf8(text) ? json_parse(&j, text, NULL, err) : err_set(err, ERR_INPUT, "not valid UTF-8");
     if (rc == 0)

@@ -71,7 +71,7 @@ int sentencepiece_open(struct sentencepiece **ret, const char *path, struct err 
     char why[300] = "";
     struct sentencepiece *s = calloc(1, sizeof *s);
     if (!s)
-        return err_sys(err, "out of memory");
+        return err_memory(err, "a SentencePiece model");
     int rc = sentencepiece_load_library(s, err);
     if (rc == 0 && !(s->model = s->open(path, why, sizeof why)))
         rc = err_set(err, ERR_INPUT, "no SentencePiece model: %s", why);

@@ -76,7 +76,7 @@ static struct step *step_new(struct steps *s, enum step_kind kind, struct err *e
 {
     struct step *step = s->count < STEPS_MAX ? calloc(1, sizeof *step) : NULL;
     if (!step) {
-        err_set(err, ERR_INPUT, "more than %d steps before encoding (or no memory)", STEPS_MAX);
+        err_set(err, ERR_INPUT, "more than %d steps before encoding (or out of memory)", STEPS_MAX);
         return NULL;
     }
     step->kind = kind;
@@ -117,7 +117,7 @@ static int step_compile(struct step *s, const char *pattern, struct err *err)
     pcre2_jit_compile(s->pattern, PCRE2_JIT_COMPLETE); /* where the kernel allows it */
     s->limits = pcre2_match_context_create(NULL);
     if (!s->limits)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the steps before encoding");
     pcre2_set_match_limit(s->limits, MATCH_LIMIT);
     pcre2_set_depth_limit(s->limits, DEPTH_LIMIT);
     return 0;

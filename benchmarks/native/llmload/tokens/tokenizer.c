@@ -49,7 +49,7 @@ int tokenizer_open(struct tokenizer **ret, const char *path, struct err *err)
 {
     struct stat st;
     struct tokenizer *t = calloc(1, sizeof *t);
-    int rc = t ? 0 : err_sys(err, "out of memory");
+    int rc = t ? 0 : err_memory(err, "a tokenizer");
     if (rc == 0 && stat(path, &st) < 0)
         rc = err_sys(err, "opening it");
     if (rc == 0)
@@ -92,7 +92,7 @@ int tokenizer_encode(const struct tokenizer *t, struct str text, struct ids *to,
     if (clean.failed)
         return err_set(err, ERR_INPUT, "a text of %zu bytes is too long for the tokenizer", text.n);
     int rc = t->bpe ? bpe_file_encode(t->bpe, text, to, err) : sentencepiece_encode(t->pieces, text, to, err);
-    return rc == 0 && to->failed ? err_set(err, ERR_SYSTEM, "out of memory for the tokens of a text of %zu bytes", text.n) : rc;
+    return rc == 0 && to->failed ? err_memory(err, "the tokens of a text of %zu bytes", text.n) : rc;
 }
 
 long tokenizer_count(const struct tokenizer *t, struct str text, struct err *err)
