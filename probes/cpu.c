@@ -3,6 +3,7 @@
 #include "probes/parse.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* The words of the feature list that decide which vector code runs, per architecture, weakest first. */
 static const char *const simd_words[] = {"sse4_2",      "avx",         "avx2",     "fma",      "avx512f", "avx512_vnni",
@@ -114,6 +115,63 @@ static void cpu_count_thread(void *context, int64_t cpu)
         c->unknown++;
 }
 
+enum { CPU_NUMBERS = 1 << 16 };
+
+struct cpu_offline {
+    unsigned char offline[CPU_NUMBERS / 8]; /* a bit for each number */
+    struct buf list;
+    int64_t from, to; /* of the range that grows; -1: there is none */
+};
+
+static void cpu_note_offline(void *context, int64_t cpu)
+{
+    struct cpu_offline *o = context;
+    o->offline[cpu / 8] |= (unsigned char)(1 << cpu % 8);
+}
+
+static void cpu_end_range(struct cpu_offline *o)
+{
+    if (o->from >= 0)
+        buf_printf(&o->list, o->to > o->from ? "%s%lld-%lld" : "%s%lld", o->list.n ? "," : "", (long long)o->from, (long long)o->to);
+    o->from = -1;
+}
+
+static void cpu_add_present(void *context, int64_t cpu)
+{
+    struct cpu_offline *o = context;
+    if (!(o->offline[cpu / 8] & 1 << cpu % 8))
+        return;
+    if (o->from < 0 || cpu != o->to + 1) {
+        cpu_end_range(o);
+        o->from = cpu;
+    }
+    o->to = cpu;
+}
+
+/* The kernel's list of those that are offline also has numbers for processors that could be plugged in. */
+static void cpu_emit_offline(struct host *h, struct record *r)
+{
+    struct look_text offline, present;
+    struct cpu_offline *o = NULL;
+    if (!look_read(h, &offline, "sys/devices/system/cpu/offline") || look_count_numbers((struct str){offline.p, offline.n}) < 1)
+        return;
+    if (look_read(h, &present, "sys/devices/system/cpu/present"))
+        o = calloc(1, sizeof *o);
+    if (!o) {
+        emit_missing(h, r, "cpu.offline", "/sys/devices/system/cpu/present does not say which processors exist");
+        return;
+    }
+    o->from = -1;
+    buf_init(&o->list, 4096);
+    if (look_each_number((struct str){offline.p, offline.n}, CPU_NUMBERS, cpu_note_offline, o) &&
+        look_each_number((struct str){present.p, present.n}, CPU_NUMBERS, cpu_add_present, o)) {
+        cpu_end_range(o);
+        emit_buf(h, r, "cpu.offline", &o->list);
+    }
+    buf_deinit(&o->list);
+    free(o);
+}
+
 static void cpu_emit_counts(struct host *h, struct record *r)
 {
     struct look_text online;
@@ -127,9 +185,7 @@ static void cpu_emit_counts(struct host *h, struct record *r)
         return;
     }
     emit_int(h, r, "cpu.threads", c.threads);
-    struct look_text offline;
-    if (look_read(h, &offline, "sys/devices/system/cpu/offline") && look_count_numbers((struct str){offline.p, offline.n}) > 0)
-        emit_param(h, r, "cpu.offline", (struct str){offline.p, offline.n});
+    cpu_emit_offline(h, r);
     if (c.unknown > 0 || c.cores == 0 || c.packages == 0) {
         emit_missing(h, r, "cpu.cores", "the kernel does not report which threads share a core (%lld processors without topology)",
                      (long long)c.unknown);

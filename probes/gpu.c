@@ -1,6 +1,7 @@
 /* gpu.c: GPUs: driver and models from the kernel before the program starts, and limits, modes and
  * links from the vendors' libraries in a child process. */
 #include "probes/gpu.h"
+#include "probes/state.h"
 #include "probes/tally.h"
 
 #include <stdio.h>
@@ -108,10 +109,12 @@ static int gpu_beside(struct host *h, struct record *r, struct err *err)
     int n = h->real ? gpu_emit_nvml(h, r, why) : 0;
     if (n == 0 && h->real)
         n = gpu_emit_rocm(h, r, why);
+    bool there = look_exists(h, "proc/driver/nvidia/version") || look_exists(h, "sys/class/kfd/kfd/topology/nodes/1");
+    if (h->state && (n > 0 || there))
+        h->state->unsure = true; /* nvidia-smi sets power limits, clocks and modes at any time: only "no GPU" lasts */
     if (n > 0)
         return 0;
     int failed = n;
-    bool there = look_exists(h, "proc/driver/nvidia/version") || look_exists(h, "sys/class/kfd/kfd/topology/nodes/1");
     n = gpu_emit_from_proc(h, r);
     if (n == 0)
         n = gpu_emit_from_kfd(h, r);

@@ -186,8 +186,30 @@ static int kernel_before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+/* A script can change settings itself: what was read before is then not what its programs had. */
+static int kernel_after(struct host *h, struct record *r, struct err *err)
+{
+    struct record now;
+    (void)err;
+    record_init(&now, r->id, r->start_ms);
+    kernel_emit_settings(h, &now);
+    if (look_exists(h, "sys/devices/system/cpu/cpufreq"))
+        kernel_emit_boost(h, &now);
+    for (const struct fact *f = now.first; f; f = f->next) {
+        char key[64];
+        snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
+        const struct fact *was = f->kind == FACT_PARAM ? record_find(r, FACT_PARAM, key) : NULL;
+        if (was && !str_eq(was->text, f->text))
+            record_warning(r, "%s changed while the program ran: " STR_FMT " before, " STR_FMT " after", key, STR_ARG(was->text),
+                           STR_ARG(f->text));
+    }
+    record_deinit(&now);
+    return 0;
+}
+
 const struct probe probe_kernel = {
     .name = "kernel",
     .summary = "settings of the kernel that change results",
     .before = kernel_before,
+    .after = kernel_after,
 };

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 /* What failed as it may not fail the next time (no descriptor, no memory, a device's error, a sandbox that denies it) is no fact
@@ -26,15 +28,45 @@ static bool look_note_failure(const struct host *h)
     return false;
 }
 
-/* proc and sys only: O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */
-static int look_open_below(const struct host *h, const char *path)
+static bool look_is_kernels(const struct statfs *s)
 {
-    return openat(h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return s->f_type == PROC_SUPER_MAGIC || s->f_type == SYSFS_MAGIC;
+}
+
+/* Below these the kernel has file systems of other kinds. */
+static bool look_may_be_other(const char *path)
+{
+    static const char *const places[] = {"sys/fs/", "sys/kernel/debug", "sys/kernel/tracing", "proc/fs/", "proc/sys/fs/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strncmp(path, places[i], strlen(places[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A file of another kind than its /proc or /sys is another one's. Where these are of no known kind, nothing is known. */
+static bool look_is_covered(const struct host *h, const char *path, int fd)
+{
+    bool is_proc = strncmp(path, "proc/", 5) == 0;
+    struct statfs file, above;
+    if (!h->real || (!is_proc && strncmp(path, "sys/", 4) != 0) || look_may_be_other(path))
+        return false;
+    return fstatfs(fd, &file) == 0 && !look_is_kernels(&file) && statfs(is_proc ? "/proc" : "/sys", &above) == 0 && look_is_kernels(&above);
+}
+
+/* O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */
+int look_open(const struct host *h, const char *path)
+{
+    int fd = openat(h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || !look_is_covered(h, path, fd))
+        return fd;
+    close(fd);
+    errno = LOOK_COVERED;
+    return -1;
 }
 
 static bool look_read_short(const struct host *h, struct look_text *ret, const char *path)
 {
-    int fd = look_open_below(h, path);
+    int fd = look_open(h, path);
     if (fd < 0)
         return look_note_failure(h);
     size_t n = 0;
@@ -95,7 +127,7 @@ bool look_read_int(const struct host *h, int64_t *ret, const char *fmt, ...)
 
 int look_read_file(const struct host *h, const char *path, size_t max, struct buf *to)
 {
-    int fd = look_open_below(h, path);
+    int fd = look_open(h, path);
     if (fd < 0)
         return look_note_failure(h) - 1;
     size_t n = 0;
@@ -257,7 +289,8 @@ void emit_missing(const struct host *h, struct record *r, const char *key, const
 
 void emit_unreadable(const struct host *h, struct record *r, const char *key, const char *path)
 {
-    emit_missing(h, r, key, "not readable: /%s: %s", path, strerror(errno));
+    emit_missing(h, r, key, "not readable: /%s: %s", path,
+                 errno == LOOK_COVERED ? "another file system covers it, as in a container" : strerror(errno));
 }
 
 bool emit_file(const struct host *h, struct record *r, const char *key, const char *path)

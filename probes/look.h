@@ -7,6 +7,8 @@
 #include "base/buf.h"
 #include "probes/probe.h"
 
+#include <errno.h>
+
 /* A short text of proc or sys, trimmed. sysfs gives at most one page. */
 struct look_text {
     size_t n;
@@ -31,6 +33,11 @@ struct str look_read_mounts(const struct host *h, struct buf *own);
 /* Bytes of mountinfo that are read: nodes with thousands of container mounts exist. A longer list
  * is cut. The buffer has a capacity of 128 KiB more. */
 enum { LOOK_MOUNTS_MAX = 1 << 20 };
+/* Opens a file for reading. Returns a descriptor, or -1 with errno: LOOK_COVERED where another file
+ * system covers a file of proc or sys of this machine, as lxcfs does in containers: what it shows
+ * is not the machine's. */
+int look_open(const struct host *h, const char *path);
+enum { LOOK_COVERED = EXDEV };
 bool look_exists(const struct host *h, const char *path);
 /* Returns whether proc shows the PID namespace of this process. In a new namespace without a /proc
  * of its own the numbers there belong to other processes. True for a captured machine. */

@@ -103,6 +103,12 @@ static const char *machine_hypervisor_by_dmi(const struct host *h)
         {"Parallels", NULL, "parallels"},
         {"Red Hat", "KVM", "kvm"},
         {"Nutanix", "AHV", "kvm"},
+        {"Hetzner", "vServer", "kvm"},
+        {"Apple Inc.", "Apple Virtualization", "apple"},
+        {"KubeVirt", NULL, "kvm"},
+        {"BHYVE", NULL, "bhyve"},
+        {"Bochs", NULL, "bochs"},
+        {"Scaleway", "SCW", "kvm"},
         {"DigitalOcean", NULL, "kvm"},
         {"Alibaba Cloud", "Alibaba Cloud ECS", "kvm"},
     };
@@ -135,6 +141,20 @@ static const char *machine_hypervisor_by_files(const struct host *h)
     return "";
 }
 
+/* Would a guest see that it is one? x86 says so by a flag, Amazon by its product, POWER without a hypervisor boots by OPAL, and IBM Z has its own file. */
+static bool machine_shows_hypervisors(const struct host *h, const struct cpuinfo *info)
+{
+    struct look_text text;
+    struct str features = str_of(info->features);
+    for (struct str word = str_word(&features); word.n > 0; word = str_word(&features))
+        if (str_is(word, "fpu") || str_is(word, "sse2"))
+            return true;
+    if (look_read(h, &text, "%s/sys_vendor", dmi) && strcmp(text.p, "Amazon EC2") == 0)
+        return true;
+    return look_exists(h, "proc/sysinfo") || look_exists(h, "proc/device-tree/ibm,opal") ||
+           (look_read(h, &text, "proc/cpuinfo") && str_starts(str_of(info->machine), "PowerNV"));
+}
+
 static void machine_emit_virtualization(struct host *h, struct record *r)
 {
     const char *name = machine_hypervisor_by_dmi(h);
@@ -152,7 +172,12 @@ static void machine_emit_virtualization(struct host *h, struct record *r)
     if (look_read_file(h, "proc/cpuinfo", HEAD, &text) == 0) {
         struct cpuinfo info;
         parse_cpuinfo(buf_text(&text), &info);
-        emit_text(h, r, "machine.virtualization", info.hypervisor ? "unknown" : "none");
+        if (info.hypervisor)
+            emit_text(h, r, "machine.virtualization", "unknown");
+        else if (machine_shows_hypervisors(h, &info))
+            emit_text(h, r, "machine.virtualization", "none");
+        else
+            emit_missing(h, r, "machine.virtualization", "the firmware names no hypervisor, and these processors do not report one");
     } else
         emit_unreadable(h, r, "machine.virtualization", "proc/cpuinfo");
     buf_deinit(&text);

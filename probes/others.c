@@ -14,12 +14,12 @@ enum {
     LOOK_MS = 15, /* ten thousand processes are seen in that time */
     PEOPLE_FROM = 1000, /* numbers below are the system's own (login.defs) */
     NOBODY = 65534,
-    USERS_MAX = 64
+    USERS_MAX = 1024
 };
 
 struct crowd {
     unsigned processes, users, all;
-    bool cut;
+    bool cut, many; /* not all were seen; more users than can be counted */
     uid_t seen[USERS_MAX];
 };
 
@@ -32,6 +32,7 @@ static void others_count_process(struct crowd *c, uid_t owner, uid_t self)
     for (unsigned i = 0; i < c->users; i++)
         if (c->seen[i] == owner)
             return;
+    c->many |= c->users == USERS_MAX;
     if (c->users < USERS_MAX)
         c->seen[c->users++] = owner;
 }
@@ -61,6 +62,27 @@ static int others_read_entry(void *context, const char *name, unsigned char type
     return 0;
 }
 
+/* Is this process in the first namespace of a kind, which the kernel has made at its start? Source: PROC_PID_INIT_INO and
+ * PROC_USER_INIT_INO of include/linux/proc_ns.h, which no namespace of later has. */
+static bool others_is_first_namespace(const struct host *h, const char *kind, unsigned number)
+{
+    char path[64], text[64], first[64];
+    snprintf(path, sizeof path, "proc/self/ns/%s", kind);
+    int n = snprintf(first, sizeof first, "%s:[%u]", kind, number);
+    ssize_t got = readlinkat(h->root, path, text, sizeof text);
+    return got == n && memcmp(text, first, (size_t)n) == 0;
+}
+
+/* Why /proc does not show the processes of the whole node; NULL: it does. */
+static const char *others_hidden_reason(const struct host *h)
+{
+    if (!look_has_own_proc(h) || !others_is_first_namespace(h, "pid", 4026531836u))
+        return "in a container, where /proc does not show the node's processes";
+    if (!look_exists(h, "proc/1"))
+        return "/proc hides the processes of other users (hidepid)";
+    return NULL;
+}
+
 static bool others_count_all(const struct host *h, struct crowd *c)
 {
     struct others_walk l = {h, c, clock_mono_ns() + LOOK_MS * (int64_t)1000000};
@@ -71,6 +93,12 @@ static int others_after(struct host *h, struct record *r, struct err *err)
 {
     struct crowd c = {0};
     (void)err;
+    const char *hidden = others_hidden_reason(h);
+    if (hidden) {
+        emit_missing(h, r, "noise.processes", "%s", hidden);
+        emit_missing(h, r, "noise.other_users", "%s", hidden);
+        return 0;
+    }
     if (!others_count_all(h, &c)) {
         emit_unreadable(h, r, "noise.other_users", "proc");
         return 0;
@@ -80,9 +108,15 @@ static int others_after(struct host *h, struct record *r, struct err *err)
                      c.processes);
         return 0;
     }
-    record_metric(r, "noise.other_users", c.users, "", DIR_LOWER, 0, 0);
-    record_metric(r, "noise.other_users_processes", c.processes, "", DIR_LOWER, 0, 0);
     record_metric(r, "noise.processes", c.all, "", DIR_NONE, 0, 0);
+    if (c.many)
+        emit_missing(h, r, "noise.other_users", "more than %d users have processes", USERS_MAX);
+    else if (!others_is_first_namespace(h, "user", 4026531837u))
+        emit_missing(h, r, "noise.other_users", "in a user namespace, which does not show the owners of processes");
+    else {
+        record_metric(r, "noise.other_users", c.users, "", DIR_LOWER, 0, 0);
+        record_metric(r, "noise.other_users_processes", c.processes, "", DIR_LOWER, 0, 0);
+    }
     return 0;
 }
 

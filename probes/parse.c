@@ -188,7 +188,7 @@ static bool parse_has_word(struct str text, const char *word)
 void parse_cpuinfo(struct str text, struct cpuinfo *ret)
 {
     *ret = (struct cpuinfo){0};
-    bool arm = false;
+    bool arm = false, platform = false;
     while (text.p) {
         struct str line = str_cut(&text, '\n'), whole = line, key = str_trim(str_cut(&line, ':'));
         if (!line.p)
@@ -199,6 +199,9 @@ void parse_cpuinfo(struct str text, struct cpuinfo *ret)
             continue;
         }
         arm |= str_is(key, "CPU implementer");
+        platform |= str_is(key, "timebase") || str_is(key, "platform");
+        if (platform && str_is(key, "model"))
+            continue; /* POWER: of the machine */
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
             char *to = (char *)ret + fields[i].offset;
             if (!*to && str_is(key, fields[i].key))

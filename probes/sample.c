@@ -24,8 +24,7 @@ sample_open_once(const struct host *h, struct sampled_file *f, const char *fmt, 
         return false;
     }
     int n = vsnprintf(path, sizeof path, fmt, ap);
-    int fd = n < 0 || (size_t)n >= sizeof path ? (errno = ENAMETOOLONG, -1)
-                                               : openat(h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = n < 0 || (size_t)n >= sizeof path ? (errno = ENAMETOOLONG, -1) : look_open(h, path);
     if (fd < 0) {
         f->why = errno;
         return false;

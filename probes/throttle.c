@@ -79,8 +79,8 @@ static int throttle_after(struct host *h, struct record *r, struct err *err)
         return 0; /* a processor went offline */
     record_metric(r, "noise.throttled", (double)(now - t->count), "", DIR_LOWER, 0, 0);
     if (now > t->count)
-        noise_add_reason(r, "processors were slowed down for heat %lld time%s", (long long)(now - t->count),
-                         str_plural((uint64_t)(now - t->count)));
+        noise_add_reason(r, "processors were slowed down for heat: the kernel's counters of at most %d of them rose by %lld", LOOKED_AT,
+                         (long long)(now - t->count));
     return 0;
 }
 

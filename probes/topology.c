@@ -452,7 +452,7 @@ static int topology_fail(const struct host *h, struct record *r, struct err *err
 
 static int topology_before(struct host *h, struct record *r, struct err *err)
 {
-    hwloc_topology_t t;
+    hwloc_topology_t t = NULL;
     struct buf xml CLEANUP_BUF;
     buf_init(&xml, XML_MAX + (1 << 17));
     /* A captured machine may hold its topology as XML instead of the hundreds of files it was read from. */
@@ -460,6 +460,9 @@ static int topology_before(struct host *h, struct record *r, struct err *err)
     /* hwloc's last resort would count the processors of the machine that we run on, whatever the root. */
     if (!captured && !look_exists(h, "sys/devices/system/cpu"))
         return topology_fail(h, r, err, "not readable: /sys/devices/system/cpu", errno);
+    struct look_text online;
+    if (!captured && !look_read(h, &online, "sys/devices/system/cpu/online") && errno == LOOK_COVERED)
+        return topology_fail(h, r, err, "another file system covers /sys/devices/system/cpu/online", 0);
     if (!captured && topology_has_empty_nodes(h))
         return topology_fail(h, r, err, "/sys/devices/system/node shows no node", 0);
     if (topology_load(&t, h, captured ? buf_text(&xml) : (struct str){NULL, 0}, err) != 0)

@@ -189,7 +189,7 @@ static void view_mix_memory(const struct host *h, void (*mix)(void *context, str
 
 void view_mix(const struct host *h, void (*mix)(void *context, struct str text), void *context)
 {
-    static const char *const places[][2] = {{"dev", "nvidia"}, {"dev", "kfd"}, {"dev/dri", "render"}};
+    static const char *const places[][2] = {{"dev", "nvidia"}, {"dev", "kfd"}, {"dev/dri", "render"}, {"sys/bus/pci/devices", ""}};
     static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
                                             "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",       "SLURM_JOB_GPUS",       "SLURM_STEP_GPUS"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

@@ -10,6 +10,7 @@
 bool view_is_partial(const struct host *h, char reason[256]);
 
 /* Calls mix(context, text) for each text about what this process sees of the machine now, and that can differ between two runs
- * of one boot: the accelerators in its /dev, the variables that select some, and how much memory the kernel manages, in GiB. */
+ * of one boot: the accelerators in its /dev, the variables that select some, the PCI devices, which are plugged in and out and make virtual ones,
+ * and how much memory the kernel manages, in GiB. */
 void view_mix(const struct host *h, void (*mix)(void *context, struct str text), void *context);
 #endif

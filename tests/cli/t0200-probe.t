@@ -75,6 +75,15 @@ if unshare -m true 2>/dev/null; then
     else
         skip_here "linux32: no hash" "no such personality"
     fi
+    # lxcfs shows containers numbers of their own: they are not the machine's.
+    printf 'MemTotal: 1048576 kB\nMemAvailable: 10 kB\nSwapTotal: 0 kB\n' >meminfo
+    echo 0 >online
+    unshare -m sh -c 'mount --bind meminfo /proc/meminfo && mount --bind online /sys/devices/system/cpu/online && "$BENCHWRAP" probe --json --no-cache' >hidden.json
+    is "files that a container replaces are not read" "$(python3 -c 'import json
+d = json.load(open("hidden.json"))
+keys = ("cpu.threads", "memory.total_GiB", "system/system_memory_usage_megabytes")
+print([f["key"] for f in d["facts"] if f["key"] in keys], [m["key"] for m in d["missing"] if m["key"] in keys and "another file system covers it" in m["reason"]])')" \
+        "[] ['cpu.threads', 'memory.total_GiB', 'system/system_memory_usage_megabytes']"
     # What Docker and Podman mask by default hides nothing that a hash depends on.
     for hide in /sys/devices/virtual/powercap /sys/firmware /proc/acpi /proc/scsi; do
         [ -d $hide ] || continue
@@ -83,6 +92,31 @@ if unshare -m true 2>/dev/null; then
     done
 else
     skip_here "a sandbox that hides a part of the machine has no hash of it" "no mount namespace can be made here"
+fi
+
+# Processes of the node are counted where /proc shows them all.
+others() { python3 -c 'import json, sys
+d = json.load(sys.stdin)
+keys = ("noise.processes", "noise.other_users")
+print(sum(f["key"] in keys for f in d["facts"]), " | ".join(m["reason"] for m in d["missing"] if m["key"] in keys))'; }
+if unshare -pf --mount-proc true 2>/dev/null; then
+    is "in a PID namespace no processes of the node" "$(unshare -pf --mount-proc "$BENCHWRAP" probe --json --no-cache | others)" \
+        "0 in a container, where /proc does not show the node's processes | in a container, where /proc does not show the node's processes"
+    # From Linux 5.8 on each mount of proc has its own options.
+    [ "$(printf '%s\n' 5.8 "$(uname -r)" | sort -V | head -n 1)" = 5.8 ] &&
+        is "hidepid: none either" "$(unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && HOME=/ setpriv --reuid 12345 --regid 12345 --clear-groups "$BENCHWRAP" probe --json --no-cache' | others)" \
+        "0 /proc hides the processes of other users (hidepid) | /proc hides the processes of other users (hidepid)"
+else
+    skip_here "in a PID namespace no processes of the node" "no PID namespace can be made here"
+fi
+unshare -U true 2>/dev/null &&
+    is "in a user namespace no owners" "$(unshare -U "$BENCHWRAP" probe --json --no-cache | others)" "1 in a user namespace, which does not show the owners of processes"
+# A script that changes settings: the record says so.
+if unshare -n sh -c 'echo reno >/proc/sys/net/ipv4/tcp_congestion_control' 2>/dev/null; then
+    unshare -n "$BENCHWRAP" -q -t "$WORK/set/mlruns" -- sh -c 'echo "4096 1 1" >/proc/sys/net/ipv4/tcp_rmem'
+    like "a setting that the program changed" "$("$BENCHWRAP" show -t "$WORK/set/mlruns" --json | jq -r '.warnings[].text')" "^kernel.tcp_rmem changed while the program ran: .* before, 4096 1 1 after"
+else
+    skip_here "a setting that the program changed" "no network namespace can be made here"
 fi
 
 # A process that was moved out of its control group's namespace: what is mounted there is another group's, and no limit of its own.

@@ -36,8 +36,8 @@ LD_LIBRARY_PATH=lib FAKE_NVML=fault "$BENCHWRAP" probe --json | flat fault
 like "a library that fails: its own words" "$(why fault probe.gpu)" "version mismatch"
 LD_LIBRARY_PATH=lib "$BENCHWRAP" probe --json | flat again
 is "a failure is no fact that lasts" "$(fact again gpu.count)" 2
-LD_LIBRARY_PATH=lib FAKE_NVML=fault "$BENCHWRAP" probe --json | flat kept
-is "a success is" "$(fact kept gpu.count)" 2
+LD_LIBRARY_PATH=lib FAKE_NVML=mixed "$BENCHWRAP" probe --json | flat later
+is "nor is a success: power limits and modes can be set at any time" "$(fact later gpu.power_limit_W)" "700*2 500*1"
 LD_LIBRARY_PATH=lib FAKE_NVML=crash "$BENCHWRAP" probe --no-cache --json | flat crash
 like "a library that dies takes nobody along" "$(why crash probe.gpu)" "ended early"
 like "all else is told" "$(fact crash cpu.threads)" "^[0-9]+$"

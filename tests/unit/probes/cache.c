@@ -135,6 +135,12 @@ static void what_is_visible_is_in_the_name(void **state)
     put(b->h.root, "dev/nvidia1", "");
     assert_false(replay(b, &r));
     record_deinit(&r);
+    fs_mkdirs(b->h.root, "sys/bus/pci/devices", 0755, NULL);
+    put(b->h.root, "sys/bus/pci/devices/0000:01:00.0", "");
+    keep(b);
+    put(b->h.root, "sys/bus/pci/devices/0000:01:00.1", ""); /* a virtual function */
+    assert_false(replay(b, &r));
+    record_deinit(&r);
     put(b->h.root, "proc/meminfo", "MemTotal:        7170260 kB\n"); /* of all nodes: the second one's is initialised late, too */
     keep(b);
     put(b->h.root, "proc/meminfo", "MemTotal:       10800260 kB\n");
