@@ -37,6 +37,28 @@ print({r["headline_1"] for r in json.load(sys.stdin)})')" "{None}"
 like "markdown shows the metric that ls shows" "$("$BENCHWRAP" ls --markdown -e repeated)" '<code>rate 100[0-2] op/s</code> \|$'
 like "the hint names the metric of the interval" "$("$BENCHWRAP" -e hint --rules rules.yaml --repeat 3 -- sh -c 'n=$(($(cat k 2>/dev/null || echo 0) + 1)); echo $n >k; ./toy apart $((n + 9))' 2>&1)" 'hint: the mean of rate is known to \+-2[0-9] %'
 
+# show's best and compare's verdict are one decision.
+cat >given <<'P'
+#!/bin/sh
+n=$(($(cat n 2>/dev/null || echo 0) + 1)); echo $n >n
+shift $n; echo "rate: $1 op/s"
+P
+chmod +x given
+agree() # VALUES...: two points of three values each
+{
+    rm -f n
+    "$BENCHWRAP" -q -e "given $*" --rules headline.yaml --repeat 3 --sweep t=1,2 -- ./given {t} "$@" >/dev/null 2>&1
+    best=$("$BENCHWRAP" show last | grep -c 'best$')
+    verdict=$("$BENCHWRAP" compare -e "given $*" --by t --json | jq -r '.metrics[] | select(.key == "rate_op_per_s").groups[1].verdict')
+    echo "$best $verdict"
+}
+sed 's/^headlines:.*//; s/better: higher/better: higher, headline: max/' rules.yaml | sed 's/\[toy\]/[given]/' >headline.yaml
+is "medians apart, means' intervals meet: best and better" "$(agree 100 101 102 103.4 104.8 106)" "1 better"
+is "wide apart" "$(agree 100 110 120 150 160 175)" "1 better"
+is "the first is the best: worse" "$(agree 150 160 175 100 110 120)" "1 worse"
+is "a change that may be chance: neither" "$(agree 100 130 160 170 180 190)" "0 same"
+is "two values of each: neither" "$(rm -f n; "$BENCHWRAP" -q -e two --rules headline.yaml --repeat 2 --sweep t=1,2 -- ./given {t} 1 2 30 40 >/dev/null 2>&1; "$BENCHWRAP" show last | grep -c 'best$')" 0
+
 # A reference with one bound has one bound.
 printf 'references:\n  - metrics:\n      rate_op_per_s: {value: 5000, lower: -5%%}\n' >low.yaml
 printf 'references:\n  - metrics:\n      rate_op_per_s: {max: 500}\n' >high.yaml

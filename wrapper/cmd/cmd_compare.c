@@ -286,11 +286,11 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
         json_double(j, "median", side->median);
     else
         json_null(j, "median");
-    if (side->has_ratio) {
-        json_double(j, "ratio", side->ratio);
-        json_double(j, "ratio_low", side->low);
-        json_double(j, "ratio_high", side->high);
-        json_double(j, "p", side->p);
+    if (side->change.known) {
+        json_double(j, "ratio", side->change.ratio);
+        json_double(j, "ratio_low", side->change.low);
+        json_double(j, "ratio_high", side->change.high);
+        json_double(j, "p", side->change.p);
     } else {
         json_null(j, "ratio");
     }

@@ -185,13 +185,12 @@ static void judge_sides(struct compared_metric *m, size_t count)
             side->outcome = OUTCOME_TOO_FEW;
             continue;
         }
-        side->has_ratio = stats_ratio(base->values, base->n, side->values, side->n, &side->ratio, &side->low, &side->high);
-        if (!side->has_ratio) { /* zero or negative medians have no ratio */
+        change_of(base->values, base->n, side->values, side->n, &side->change);
+        if (!side->change.known) { /* zero or negative medians have no ratio */
             side->outcome = are_equal(base, side) ? OUTCOME_SAME : OUTCOME_NONE;
             continue;
         }
-        side->p = stats_ratio_p(base->values, base->n, side->values, side->n);
-        side->outcome = side->low <= 1 && side->high >= 1 ? OUTCOME_SAME : OUTCOME_UNCERTAIN;
+        side->outcome = change_is_outside(&side->change) ? OUTCOME_UNCERTAIN : OUTCOME_SAME;
     }
 }
 
@@ -199,31 +198,40 @@ static enum compare_outcome outcome_of(const struct compared_metric *m, const st
 {
     if (!*m->direction)
         return OUTCOME_DIFFERENT;
-    return (side->ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
+    return (side->change.ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
 }
 
 /* Holm's correction over the headline metrics of every group, or over all others: many of those shall not hide a change of the few that matter. */
 static int correct_outcomes(struct compared_metric *metrics, size_t count, bool headline, struct arena *a, struct err *err)
 {
-    size_t n = 0, at = 0;
+    size_t n = 0;
     for (const struct compared_metric *m = metrics; m; m = m->next)
         n += count;
-    double *p = arena_get(a, (n + 1) * sizeof *p);
-    bool *sure = arena_get(a, (n + 1) * sizeof *sure);
+    struct change **list = arena_get(a, (n + 1) * sizeof *list);
     n = 0;
-    for (const struct compared_metric *m = metrics; p && m; m = m->next)
+    for (struct compared_metric *m = metrics; list && m; m = m->next)
         for (size_t g = 1; g < count; g++)
-            if (m->headline == headline && m->sides[g].has_ratio)
-                p[n++] = m->sides[g].p;
-    if (!p || !sure || !stats_holm(p, n, COMPARE_LEVEL, sure))
+            if (m->headline == headline)
+                list[n++] = &m->sides[g].change;
+    if (!list || !changes_correct(list, n))
         return err_memory(err, "the comparison");
     for (struct compared_metric *m = metrics; m; m = m->next)
         for (size_t g = 1; g < count; g++) {
             struct compared_side *side = &m->sides[g];
-            if (m->headline == headline && side->has_ratio && sure[at++] && side->outcome == OUTCOME_UNCERTAIN)
+            if (m->headline == headline && side->change.sure)
                 side->outcome = outcome_of(m, side);
         }
     return 0;
+}
+
+/* A run names "bw_MiB_per_s.max", a comparison the metric that it is of. */
+static bool is_statistic_of(struct str word, const char *key)
+{
+    static const char *const statistics[] = {".max", ".min", ".mean", ".median"};
+    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+        if (str_ends(word, statistics[i]) && str_is(str_sub(word, 0, word.n - strlen(statistics[i])), key))
+            return true;
+    return false;
 }
 
 bool compare_names_headline(const struct compare_group *groups, size_t count, const char *key, struct arena *a)
@@ -231,8 +239,8 @@ bool compare_names_headline(const struct compare_group *groups, size_t count, co
     for (size_t g = 0; g < count; g++) {
         struct str rest = str_of(groups[g].count ? runs_text(groups[g].members[0].run->tags, "benchwrap.headline", a) : ""), word;
         while ((word = str_word(&rest)).n > 0)
-            if (str_is(word, key) || (str_ends(word, ".median") && str_is(str_sub(word, 0, word.n - strlen(".median")), key)))
-                return true; /* a series names its medians, a comparison the metric that they are of */
+            if (str_is(word, key) || is_statistic_of(word, key))
+                return true;
     }
     return false;
 }

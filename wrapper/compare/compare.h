@@ -1,6 +1,7 @@
 /* compare.h: groups of runs side by side: which params differ, and by how much the metrics do. */
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H
+#include "base/change.h"
 #include "runs/runs.h"
 
 struct compare_member {
@@ -21,9 +22,7 @@ struct compared_side {           /* one metric of one group */
     size_t n;
     double median;
     bool repetitions;            /* values are the repetitions of one series, not one value of each run or the samples within one */
-    bool has_ratio;              /* against the first group, with its 95 % interval */
-    double ratio, low, high;
-    double p;                    /* chance of such a change where nothing has changed */
+    struct change change;        /* against the first group */
     enum compare_outcome outcome;
 };
 struct compared_metric {
@@ -44,7 +43,6 @@ size_t compare_points(const struct tree_run *run);
 /* Is the key a headline metric of the first run of a group? */
 bool compare_names_headline(const struct compare_group *groups, size_t count, const char *key, struct arena *a);
 /* The chance that one comparison claims a change of any headline metric where nothing has changed; and likewise of any other metric. */
-#define COMPARE_LEVEL 0.05
 /* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
 bool compare_are_repetitions(const struct tree_entry *e);
 /* The values that a param, else a tag, has in a group: one text, several with ", " between them, "-" where a run lacks it. */

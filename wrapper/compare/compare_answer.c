@@ -62,10 +62,10 @@ static void put_clause(struct compare_text *t, const struct compared_metric *m, 
 {
     const struct compared_side *side = &m->sides[g];
     buf_printf(to, "%s is ", compare_metric_name(m, t->arena));
-    put_change_words(to, side->ratio);
+    put_change_words(to, side->change.ratio);
     if (first) {
         buf_puts(to, " (95 %: ");
-        show_change_interval(to, side->ratio, side->low, side->high);
+        show_change_interval(to, side->change.ratio, side->change.low, side->change.high);
         buf_putc(to, ')');
     }
 }
@@ -153,7 +153,7 @@ static void put_nothing_shared(struct compare_text *t, size_t g)
 
 bool compare_is_varied(const struct compared_side *side)
 {
-    return side->outcome == OUTCOME_SAME && side->has_ratio && (side->low < 0.8 || side->high > 1.25);
+    return side->outcome == OUTCOME_SAME && side->change.known && (side->change.low < 0.8 || side->change.high > 1.25);
 }
 
 /* Why the answer has no change of a metric. */

@@ -190,15 +190,15 @@ static void compare_add_change(struct listing *l, const struct compared_side *ba
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 128);
-    double ratio = side->has_ratio                                              ? side->ratio
+    double ratio = side->change.known                                           ? side->change.ratio
                    : base->n && side->n && base->median > 0 && side->median > 0 ? side->median / base->median
                                                                                 : 0;
     if (ratio > 0)
         show_change(&b, ratio);
     listing_text(l, b.p ? b.p : "");
     buf_clear(&b);
-    if (side->has_ratio)
-        show_change_interval(&b, side->ratio, side->low, side->high);
+    if (side->change.known)
+        show_change_interval(&b, side->change.ratio, side->change.low, side->change.high);
     listing_text(l, b.n ? b.p : "");
 }
 
@@ -336,7 +336,7 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     for (const struct compared_metric *m = next_shown(t, NULL, headlines, &ignored); m; m = next_shown(t, m, headlines, &ignored))
         for (size_t g = 1; g < t->count; g++) {
             varied = varied || compare_is_varied(&m->sides[g]);
-            intervals = intervals || m->sides[g].has_ratio;
+            intervals = intervals || m->sides[g].change.known;
             uncertain = uncertain || m->sides[g].outcome == OUTCOME_UNCERTAIN;
         }
     for (size_t g = 0; g < t->count; g++) {

@@ -21,7 +21,7 @@ static struct series_figure *figure_of(struct series_figure *list, const char *k
     return NULL;
 }
 
-static void series_calculate(struct series_figure *f, const struct series_notes *n, double *room)
+static void series_calculate(struct series_figure *f, struct series_notes *n, double *room)
 {
     size_t count = 0;
     for (const struct series_repetition *run = n->first; run; run = run->next) {
@@ -30,6 +30,12 @@ static void series_calculate(struct series_figure *f, const struct series_notes 
             room[count++] = v->value;
     }
     stats_of(room, count, &f->stats);
+    double *values = arena_get(&n->arena, count * sizeof *values);
+    if (values)
+        memcpy(values, room, count * sizeof *values);
+    else
+        f->stats.n = 0;
+    f->values = values;
 }
 
 /* The figures of one point; *ret_end is the last one's next. */
@@ -40,7 +46,7 @@ static struct series_figure *figures_at(struct series_notes *n, size_t point, do
         for (const struct series_run_value *v = run->point == point && series_counts(run) ? run->values : NULL; v; v = v->next) {
             struct series_figure *f = figure_of(first, v->key);
             if (!f && (f = ARENA_NEW(&n->arena, struct series_figure))) {
-                *f = (struct series_figure){v->key, v->of, v->unit, v->direction, false, point, {0}, NULL};
+                *f = (struct series_figure){.key = v->key, .of = v->of, .unit = v->unit, .direction = v->direction, .point = point};
                 *at = f;
                 at = &f->next;
             }
@@ -61,7 +67,7 @@ struct series_figure *series_figures(struct series_notes *n)
         while (*at)
             at = &(*at)->next;
     }
-    if (!room)
+    if (!room || !series_mark_best(first))
         n->arena.failed = true;
     free(room);
     return first;

@@ -11,12 +11,17 @@ struct series_figure {
     bool headline;
     size_t point;
     struct stats stats;
+    const double *values; /* stats.n of them, in the notes' arena */
+    bool best;            /* of all points of a sweep (series_mark_best) */
     struct series_figure *next;
 };
 
 /* Why the figure has no 95 % interval of its mean; NULL: it has one. Fewer than three values have none, nor have values that cannot be negative
  * (a time, a size, a rate: none of them is) where the interval would reach below zero: they are too few or too far apart for it. */
 const char *series_no_interval(const struct series_figure *f);
+/* Marks the best point of each metric: the one that is better than every other by the test of a comparison (change.h), corrected for all points and
+ * headline metrics. False: out of memory. */
+bool series_mark_best(struct series_figure *figures);
 /* All figures, point by point, in the notes' arena. NULL: there are none, or no memory (arena.failed). */
 struct series_figure *series_figures(struct series_notes *n);
 /* What the run measured of the metric; NULL: nothing. */

@@ -129,24 +129,15 @@ static const char *bar_text(double part, size_t width, struct arena *a)
 }
 
 struct series_block {
-    double min, max, best; /* of the medians */
+    double min, max; /* of the medians */
     size_t points;
     bool ranges, negative;
-    const struct series_figure *best_at; /* NULL: no direction, one point, or no interval shows it */
+    const struct series_figure *best_at; /* NULL: none is better than every other */
 };
 
 static bool is_same_metric(const struct series_figure *a, const struct series_figure *b)
 {
     return strcmp(a->key, b->key) == 0;
-}
-
-/* Is `best` better than f, by their intervals? */
-static bool series_is_certain(const struct series_figure *best, const struct series_figure *f)
-{
-    if (series_no_interval(best) || series_no_interval(f))
-        return false;
-    return best->direction == DIR_HIGHER ? stats_is_below(f->stats.ci_high, best->stats.ci_low)
-                                         : stats_is_below(best->stats.ci_high, f->stats.ci_low);
 }
 
 static struct series_block series_block_of(const struct series_figure *first)
@@ -161,18 +152,8 @@ static struct series_block series_block_of(const struct series_figure *first)
         b.max = v > b.max ? v : b.max;
         b.ranges = b.ranges || f->stats.n > 1;
         b.negative = b.negative || v < 0;
-        bool better = b.best_at && (f->direction == DIR_HIGHER ? v > b.best : v < b.best);
-        if (!b.best_at || better) {
-            b.best_at = f;
-            b.best = v;
-        }
+        b.best_at = f->best ? f : b.best_at;
     }
-    if (first->direction == DIR_NONE || b.points < 2)
-        b.best_at = NULL;
-    const struct series_figure *best = b.best_at;
-    for (const struct series_figure *f = first; f && b.best_at; f = f->next)
-        if (f != best && is_same_metric(f, first) && !series_is_certain(best, f))
-            b.best_at = NULL;
     return b;
 }
 
@@ -242,8 +223,7 @@ static size_t sweep_tables(struct series_notes *n, const struct series_figure *f
         }
     if (is_marked) {
         buf_puts(to, "\n  ");
-        screen_wrap(screen, STR("best: its 95 % interval of the mean overlaps no other; \"benchwrap compare\" tests each change"), 2, 2,
-                    to);
+        screen_wrap(screen, STR("best: better than each other point, by the test of \"benchwrap compare\""), 2, 2, to);
         buf_putc(to, '\n');
     }
     return more;
@@ -263,7 +243,7 @@ void series_brief(struct series_notes *n, const struct series_figure *figures, s
     buf_printf(to, "%s ", series_metric_name(first, &n->arena));
     if (is.best_at)
         buf_puts(to, "best ");
-    show_value(to, scale * (is.best_at ? is.best : is.min));
+    show_value(to, scale * (is.best_at ? is.best_at->stats.median : is.min));
     if (!is.best_at && is.max > is.min) {
         buf_puts(to, " … ");
         show_value(to, scale * is.max);

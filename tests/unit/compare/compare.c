@@ -66,10 +66,10 @@ static void verdicts_follow_direction_and_number(void **state)
         assert_int_equal(compare_metrics(groups, 2, false, &a, &m, NULL), 0);
         assert_non_null(m);
         assert_int_equal(m->sides[1].outcome, rows[i].outcome);
-        assert_int_equal(m->sides[1].has_ratio, rows[i].ratio);
+        assert_int_equal(m->sides[1].change.known, rows[i].ratio);
         assert_int_equal(m->sides[1].repetitions, i % 2);
         if (rows[i].ratio)
-            assert_true(m->sides[1].low <= m->sides[1].ratio && m->sides[1].ratio <= m->sides[1].high);
+            assert_true(m->sides[1].change.low <= m->sides[1].change.ratio && m->sides[1].change.ratio <= m->sides[1].change.high);
         free_group(&groups[0]);
         free_group(&groups[1]);
         arena_deinit(&a);

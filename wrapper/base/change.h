@@ -1,0 +1,24 @@
+/* change.h: whether two groups of values show a change, decided in one place for every command. */
+#ifndef BASE_CHANGE_H
+#define BASE_CHANGE_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Chance of one false claim or more among all changes that are corrected together. */
+#define CHANGE_LEVEL 0.05
+
+struct change {
+    bool known;              /* there is a ratio: three values or more on both sides, with positive medians */
+    double ratio, low, high; /* of the medians, with its 95 % interval */
+    double p;                /* chance of such a change, or a larger one, if nothing has changed */
+    bool sure;               /* set by changes_correct */
+};
+
+/* The change from a to b, not yet corrected. */
+void change_of(const double *a, size_t na, const double *b, size_t nb, struct change *ret);
+/* Does the interval lie on one side of "no change"? */
+bool change_is_outside(const struct change *c);
+/* Holm's correction over all n changes that are known: sets `sure` where the interval lies on one side and p is small enough among so many.
+ * False: out of memory. */
+bool changes_correct(struct change *const *changes, size_t n);
+#endif
