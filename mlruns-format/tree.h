@@ -68,6 +68,12 @@ int tree_find_in(const struct folder *root, const char *prefix, unsigned what, s
 void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, struct arena *a);
 /* The path of the run in its tree: "<experiment>/<run>", a part of run->path. */
 const char *tree_run_path(const struct tree_run *run);
+/* One line of a metric's file, without its line end. False: it is none. */
+bool tree_sample_parse(struct str line, struct tree_sample *ret);
+/* Does MLflow show a rather than b as the metric's value? The later step, then time, then the greater value counts. */
+bool tree_sample_is_later(const struct tree_sample *a, const struct tree_sample *b);
+/* The sample of a metric's file that MLflow's file store takes for the metric's value. -1: *ret_line is the first that is no sample; an empty file has none. */
+int tree_latest_sample(struct str text, struct tree_sample *ret, size_t *ret_line);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 #endif

@@ -69,26 +69,6 @@ static struct tree_entry *sort_tree_entries(struct tree_entry *list, size_t n)
     return list;
 }
 
-static bool is_later_sample(const struct tree_sample *a, const struct tree_sample *b)
-{
-    if (a->step != b->step)
-        return a->step > b->step;
-    if (a->time_ms != b->time_ms)
-        return a->time_ms > b->time_ms;
-    return a->value > b->value;
-}
-
-/* "<time> <value>[ <step>[ <dataset> <digest>]]" */
-static bool read_sample(struct str line, struct tree_sample *ret)
-{
-    *ret = (struct tree_sample){0};
-    if (line.n && line.p[line.n - 1] == '\r')
-        line.n--;
-    struct str time = str_cut(&line, ' '), value = line.p ? str_cut(&line, ' ') : (struct str){0},
-               step = line.p ? str_cut(&line, ' ') : STR("0");
-    return str_int(time, &ret->time_ms) && str_double(value, &ret->value) && str_int(step, &ret->step);
-}
-
 static void read_samples(struct tree_reader *x, struct tree_run *run, struct tree_entry *e)
 {
     struct str rest = buf_text(&x->text);
@@ -105,11 +85,11 @@ static void read_samples(struct tree_reader *x, struct tree_run *run, struct tre
     if (rest.n == 0)
         tree_note_problem(x, run, "metrics/%s is empty", e->key);
     for (size_t line = 1; rest.p && rest.n; line++) {
-        if (!read_sample(str_cut(&rest, '\n'), &s))
+        if (!tree_sample_parse(str_cut(&rest, '\n'), &s))
             tree_note_problem(x, run, "metrics/%s:%zu is not a sample", e->key, line);
         else if (!last_only)
             to[e->count++] = s;
-        else if (e->count == 0 || is_later_sample(&s, to)) {
+        else if (e->count == 0 || tree_sample_is_later(&s, to)) {
             *to = s;
             e->count = 1;
         }

@@ -23,6 +23,7 @@ int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap)
     err->kind = kind;
     err->sys = 0;
     err->hint[0] = 0;
+    err->excerpt[0] = 0;
     mark_cut(err, vsnprintf(err->text, sizeof err->text, fmt, ap));
     return -1;
 }
@@ -43,6 +44,17 @@ int err_hint(struct err *err, const char *fmt, ...)
         return -1;
     va_start(ap, fmt);
     vsnprintf(err->hint, sizeof err->hint, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int err_excerpt(struct err *err, const char *fmt, ...)
+{
+    va_list ap;
+    if (!err)
+        return -1;
+    va_start(ap, fmt);
+    vsnprintf(err->excerpt, sizeof err->excerpt, fmt, ap);
     va_end(ap);
     return -1;
 }
@@ -103,6 +115,6 @@ void err_clear(struct err *err)
     if (err) {
         err->kind = ERR_NONE;
         err->sys = 0;
-        err->text[0] = err->hint[0] = 0;
+        err->text[0] = err->hint[0] = err->excerpt[0] = 0;
     }
 }

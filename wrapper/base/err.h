@@ -15,6 +15,7 @@ struct err {
     int sys;         /* errno of the cause, or 0 */
     char text[1024]; /* NUL-terminated; a cut ends in "..." */
     char hint[512];  /* a command or step that helps, printed on a line of its own; "" for none */
+    char excerpt[512]; /* lines below the text: a part of the user's input and a caret; "" for none */
 };
 
 /* Sets kind and text (printf format). Returns -1, so that failing is one expression. */
@@ -22,6 +23,8 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...) __attribu
 int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 /* Sets the hint (printf format) of an error that is set: err_set clears it, err_wrap keeps it. Returns -1. */
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Sets the lines that stand below the text of an error that is set, harmless for a terminal. Returns -1. */
+int err_excerpt(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The text of an errno. ELOOP names what base/place.h refuses to follow, besides a loop of links. */
 const char *err_words(int sys);
 /* As err_set with kind ERR_SYSTEM; appends ": " and err_words of the current errno. Returns -1. */

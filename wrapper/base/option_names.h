@@ -63,6 +63,7 @@
 #define OPTION_FAIL_ON "fail-on"
 #define OPTION_FAULT "fault"
 #define OPTION_FILE "file"
+#define OPTION_FILTER "filter"
 #define OPTION_FINISH_WAIT "finish-wait"
 #define OPTION_FOLDER "folder"
 #define OPTION_FOLLOW "follow"

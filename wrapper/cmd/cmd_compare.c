@@ -171,7 +171,9 @@ static const char *list_differing(struct cmd_context *c, struct runs *runs)
 /* Fewer than two groups: the message names the keys that would make some. */
 static int explain_groups(struct cmd_context *c, struct runs *runs, const char *by, size_t count, size_t members)
 {
-    struct runs_filter filter = selection_filter(c);
+    struct runs_filter filter;
+    if (selection_filter(c, &filter) < 0)
+        return -1;
     if (!by && !filter.experiment)
         return err_set(c->err, ERR_USAGE, "expected two runs, for example: benchwrap compare last~1 last");
     if (!by && runs_load(runs, &filter, c->arena, c->err) < 0)
@@ -190,8 +192,10 @@ static int explain_groups(struct cmd_context *c, struct runs *runs, const char *
 static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct compare_group *groups, size_t *ret_count,
                      size_t *ret_runs)
 {
-    struct runs_filter filter = selection_filter(c);
+    struct runs_filter filter;
     size_t n = 0, without = 0, warmups = 0;
+    if (selection_filter(c, &filter) < 0)
+        return -1;
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected either runs or --by KEY, got both");
     if (runs_load(runs, &filter, c->arena, c->err) < 0)
@@ -391,6 +395,10 @@ static int compare_earlier(struct cmd_context *c, struct runs *runs)
                                      .out = c->out,
                                      .notes = c->notes,
                                      .arena = c->arena};
+    struct runs_filter filter;
+    if (selection_filter(c, &filter) < 0)
+        return -1;
+    asked.query = filter.query;
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "--history: expected one run or none (the newest), got %d", c->argc);
     if (last < 1 || last > HISTORY_MAX)
@@ -442,6 +450,7 @@ static const struct opt_row rows[] = {
      .arg = "KEY=VALUE",
      .group = "Selection",
      .help = "With --by or --history: compare only runs with this tag; may be repeated"},
+    SELECTION_ROW_QUERY("With --by or --history: compare only runs"),
     {.name = OPTION_HISTORY,
      .letter = 'H',
      .kind = OPT_FLAG,

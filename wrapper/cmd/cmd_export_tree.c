@@ -313,7 +313,9 @@ static void export_print_counts(const struct export *x, FILE *out)
 static int export_tree_command(struct cmd_context *c)
 {
     struct export x = {.c = c, .tree = -1};
-    struct runs_filter filter = selection_filter(c);
+    struct runs_filter filter;
+    if (selection_filter(c, &filter) < 0)
+        return -1;
     filter.corrected = true;
     if (c->argc != 1 && c->argc != 2)
         return err_set(c->err, ERR_USAGE, "expected a folder, or a commit and a folder: benchwrap export-tree [REF] DIR");

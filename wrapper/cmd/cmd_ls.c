@@ -239,18 +239,25 @@ static int ls_print(struct cmd_context *c, const struct runs *runs, const struct
     return 0;
 }
 
+static void say_problem(struct cmd_context *c, const struct tree_run *run)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    buf_plain(&b, str_of(run->problem), 400);
+    fprintf(c->notes, "benchwrap: ls: %s: damaged: %s\n", run->path, b.p ? b.p : "");
+}
+
 static void say_problems(struct cmd_context *c, const struct runs *runs)
 {
+    enum { SAID_MAX = 10 };
     size_t said = 0;
-    for (size_t i = 0; i < runs->count && said < 10; i++) {
-        if (!runs->all[i]->problem)
-            continue;
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 4096);
-        buf_plain(&b, str_of(runs->all[i]->problem), 400);
-        fprintf(c->notes, "benchwrap: ls: %s: damaged: %s\n", runs->all[i]->path, b.p ? b.p : "");
-        said++;
-    }
+    for (size_t i = 0; i < runs->count && said < SAID_MAX; i++)
+        if (runs->all[i]->problem) {
+            say_problem(c, runs->all[i]);
+            said++;
+        }
+    for (const struct tree_run *run = runs->unjudged; run && said < SAID_MAX; run = run->next, said++)
+        say_problem(c, run);
     if (runs->damaged > said)
         fprintf(c->notes, "benchwrap: ls: %zu more damaged run%s\n", runs->damaged - said, str_plural(runs->damaged - said));
     const char *remote = said ? runs_partial_remote(runs, c->arena) : NULL;
@@ -263,8 +270,10 @@ static int ls_command(struct cmd_context *c)
 {
     struct runs runs;
     bool all = opt_on(&c->opts, OPTION_ALL);
-    struct runs_filter filter = selection_filter(c);
-    bool open = all || opt_on(&c->opts, OPTION_CHILDREN) || filter.tags->text; /* by tags children are asked for, too */
+    struct runs_filter filter;
+    if (selection_filter(c, &filter) < 0)
+        return -1;
+    bool open = all || opt_on(&c->opts, OPTION_CHILDREN) || filter.tags->text || filter.query; /* these choose children, too */
     int64_t last = opt_integer(&c->opts, OPTION_LAST);
     filter.corrected = filter.rows = all;
     filter.headlines = headlines_wanted(c);

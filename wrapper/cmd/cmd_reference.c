@@ -31,7 +31,9 @@ static int take_named(struct cmd_context *c, struct runs *runs, struct proposal 
 
 static int take_chosen(struct cmd_context *c, struct runs *runs, struct proposal *p)
 {
-    struct runs_filter filter = selection_filter(c);
+    struct runs_filter filter;
+    if (selection_filter(c, &filter) < 0)
+        return -1;
     size_t last = opt_text(&c->opts, OPTION_LAST) ? (size_t)opt_integer(&c->opts, OPTION_LAST) : SIZE_MAX;
     if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
@@ -46,14 +48,13 @@ static int propose_references(struct cmd_context *c, struct runs *runs)
     struct proposal p;
     CLEANUP_BUF struct buf text;
     bool named = c->argc || opt_text(&c->opts, OPTION_FROM);
-    bool chosen = opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_STATUS) || opt_text(&c->opts, OPTION_TAG) ||
-                  opt_text(&c->opts, OPTION_LAST);
+    bool chosen = selection_given(c) || opt_text(&c->opts, OPTION_LAST);
     buf_init(&text, 64 << 20);
     proposal_init(&p, opt_find(&c->opts, OPTION_IGNORE), opt_on(&c->opts, OPTION_ALL), c->arena);
     if (named == chosen)
         return err_set(c->err, ERR_USAGE,
-                       named ? "either runs are named, or -e, --status, --tag, --last choose them"
-                             : "which runs? Name them (--from RUN,RUN...), or choose with -e, --status, --tag, --last");
+                       named ? "either runs are named, or -e, --status, --tag, --filter, --last choose them"
+                             : "which runs? Name them (--from RUN,RUN...), or choose with -e, --status, --tag, --filter, --last");
     if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
     if (selection_fraction(c, "min-band", &p.min_band) < 0 || (named ? take_named(c, runs, &p) : take_chosen(c, runs, &p)) < 0)
@@ -65,7 +66,9 @@ static int propose_references(struct cmd_context *c, struct runs *runs)
     if (text.failed || p.arena->failed)
         return err_memory(c->err, "the proposal");
     fwrite(text.p ? text.p : "", 1, text.n, c->out);
-    const struct runs_filter filter = selection_filter(c);
+    struct runs_filter filter;
+    if (selection_filter(c, &filter) < 0)
+        return -1;
     if (!p.entries && !p.taken && !p.skipped)
         fprintf(c->notes, "benchwrap: reference: no run is chosen by these options: %s\n", runs_explain_none(runs, &filter, c->arena));
     else if (!p.entries)
@@ -80,8 +83,8 @@ static int take_over(struct cmd_context *c, const struct opt_value *files)
     CLEANUP_BUF struct buf text;
     size_t n = 0;
     buf_init(&text, 64 << 20);
-    if (c->argc || opt_text(&c->opts, OPTION_FROM) || opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_STATUS) ||
-        opt_text(&c->opts, OPTION_TAG) || opt_text(&c->opts, OPTION_LAST) || opt_on(&c->opts, OPTION_JSON))
+    if (c->argc || opt_text(&c->opts, OPTION_FROM) || selection_given(c) || opt_text(&c->opts, OPTION_LAST) ||
+        opt_on(&c->opts, OPTION_JSON))
         return err_set(c->err, ERR_USAGE, "--from-reframe: expected no run and no other option");
     if (reference_from_reframe(files, c->arena, &text, &n, c->err))
         return -1;
@@ -135,6 +138,7 @@ static const struct opt_row rows[] = {
      .arg = "KEY=VALUE",
      .group = "Selection",
      .help = "Use only runs with this tag; may be repeated"},
+    SELECTION_ROW_QUERY("Use only runs"),
     {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use only the newest N of these"},
     {.name = OPTION_IGNORE,
      .kind = OPT_LIST,

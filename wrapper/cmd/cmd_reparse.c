@@ -122,12 +122,14 @@ static int take_id(struct reparse_work *w, const char *id, bool named)
 static int take_runs(struct reparse_work *w)
 {
     struct cmd_context *c = w->c;
-    struct runs_filter filter = selection_filter(c);
-    bool filtered = filter.experiment || filter.status || filter.tags->text || opt_on(&c->opts, OPTION_ALL);
+    struct runs_filter filter;
+    bool filtered = selection_given(c) || opt_on(&c->opts, OPTION_ALL);
+    if (selection_filter(c, &filter) < 0)
+        return -1;
     if (c->argc && filtered)
         return err_set(c->err, ERR_USAGE, "either runs are named, or filters choose them");
     if (!c->argc && !filtered)
-        return err_set(c->err, ERR_USAGE, "which runs? Name them, choose them by -e, -s or --tag, or say --all");
+        return err_set(c->err, ERR_USAGE, "which runs? Name them, choose them by -e, -s, --tag or --filter, or say --all");
     for (int i = 0; i < c->argc; i++)
         if (take_id(w, c->argv[i], true))
             return -1;
@@ -255,6 +257,7 @@ static const struct opt_row rows[] = {
      .arg = "KEY=VALUE",
      .group = "Selection",
      .help = "Read the runs with this tag; may be repeated, all must hold"},
+    SELECTION_ROW_QUERY("Read the runs"),
     {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Selection", .help = "Read all runs"},
     {.name = OPTION_DRY_RUN,
      .letter = 'n',

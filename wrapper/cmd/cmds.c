@@ -53,6 +53,11 @@ int cmd_complain(FILE *notes, const char *verb, const struct err *err)
     buf_init(&b, 8192);
     buf_plain(&b, str_of(err->text), sizeof err->text);
     fprintf(notes, "benchwrap: %s%s%s\n", verb ? verb : "", verb ? ": " : "", b.p ? b.p : "");
+    for (struct str rest = str_of(err->excerpt); rest.p && err->excerpt[0];) {
+        buf_clear(&b);
+        buf_plain(&b, str_cut(&rest, '\n'), sizeof err->excerpt);
+        fprintf(notes, "%s\n", b.p ? b.p : "");
+    }
     if (err->hint[0]) {
         buf_clear(&b);
         buf_plain(&b, str_of(err->hint), sizeof err->hint);

@@ -24,11 +24,19 @@ int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *ope
     return runs_open_for(ret, &place, operands, count, c->arena, err);
 }
 
-struct runs_filter selection_filter(const struct cmd_context *c)
+int selection_filter(const struct cmd_context *c, struct runs_filter *ret)
 {
     const struct opt_value *experiment = opt_find(&c->opts, OPTION_EXPERIMENT), *status = opt_find(&c->opts, OPTION_STATUS);
-    return (struct runs_filter){
+    const char *query = opt_text(&c->opts, OPTION_FILTER);
+    *ret = (struct runs_filter){
         .experiment = experiment ? experiment->text : NULL, .status = status ? status->text : NULL, .tags = opt_find(&c->opts, OPTION_TAG)};
+    return query ? filter_parse(query, c->arena, &ret->query, c->err) : 0;
+}
+
+bool selection_given(const struct cmd_context *c)
+{
+    return opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_STATUS) || opt_text(&c->opts, OPTION_TAG) ||
+           opt_text(&c->opts, OPTION_FILTER);
 }
 
 int selection_since(const struct cmd_context *c, int64_t *ret_ms)

@@ -128,7 +128,7 @@ static bool shares_arguments(struct history_state *h, const struct compare_membe
 static int collect_earlier_runs(struct history_state *h, struct err *err)
 {
     const size_t last = h->asked->last;
-    struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = h->asked->tags};
+    struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = h->asked->tags, .query = h->asked->query};
     free(h->runs->all);
     h->runs->all = NULL;
     h->runs->count = 0;

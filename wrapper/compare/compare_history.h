@@ -25,6 +25,7 @@ struct history_question {
     double min_effect; /* as in history_judge */
     bool all, json, gate; /* also what was seen of the machine; a document instead of text; status 3 for a regression */
     const struct opt_value *ignore, *tags; /* patterns of params that do not matter; tags that the earlier runs have */
+    const struct filter *query; /* that holds for the earlier runs; NULL: every run */
     FILE *out, *notes;
     struct arena *arena;
 };

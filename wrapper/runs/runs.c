@@ -5,6 +5,7 @@
 #include "base/place.h"
 #include "base/show.h"
 #include "runs/corrections.h"
+#include "runs/known_keys.h"
 #include "runs/row.h"
 #include "runs/runs_ref.h"
 #include "plan/plan.h"
@@ -138,6 +139,7 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 /* What is read of a run beside its meta. */
 struct loaded_run {
     bool passes, retracts;
+    const char *problem; /* why the filter cannot be evaluated, or NULL */
     const char *corrects; /* the id of another run, or NULL */
 };
 
@@ -223,9 +225,19 @@ static void load_one_run(void *context, size_t i, struct arena *a)
         return;
     if (!l->filter->corrected)
         to->corrects = correction_target(tree, run, a, &to->retracts);
-    to->passes = passes_filter(l->filter, tree, run, a);
+    to->passes = passes_filter(l->filter, tree, run, a) && filter_holds(l->filter->query, tree, run, a, &to->problem);
     if (to->passes && l->filter->rows)
         run->row = row_read(tree, run, l->filter->headlines, a);
+}
+
+/* A run that may pass or not is reported, not left out in silence. */
+static void runs_note_unjudged(struct runs *runs, struct tree_run *run, const char *problem)
+{
+    if (!run->problem)
+        run->problem = problem;
+    run->next = runs->unjudged;
+    runs->unjudged = run;
+    runs->damaged++;
 }
 
 /* Reads the runs whose names are known, and keeps those that pass. */
@@ -240,6 +252,8 @@ static int load_all_runs(struct loading *l, struct arena *a)
     for (size_t i = 0; i < runs->count && !a->failed; i++) {
         const struct loaded_run *is = &l->loaded[i];
         corrections_add(&l->corrections, runs->all[i], is->corrects, is->retracts);
+        if (is->problem)
+            runs_note_unjudged(runs, runs->all[i], is->problem);
         if (!is->passes)
             continue;
         runs->damaged += runs->all[i]->problem != NULL;
@@ -277,7 +291,8 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
 /* Runs that pass the filter, and that readers leave out because of retractions. */
 static size_t count_hidden(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
-    struct runs_filter all = {.experiment = filter->experiment, .status = filter->status, .tags = filter->tags, .corrected = true};
+    struct runs_filter all = {
+        .experiment = filter->experiment, .status = filter->status, .tags = filter->tags, .query = filter->query, .corrected = true};
     struct runs whole = *runs;
     struct err ignored = {0};
     whole.all = NULL;
@@ -285,6 +300,19 @@ static size_t count_hidden(const struct runs *runs, const struct runs_filter *fi
     size_t n = runs_load(&whole, &all, a, &ignored) == 0 ? whole.count : 0;
     free(whole.all);
     return n;
+}
+
+/* A key that no run has is probably misspelt. */
+static const char *explain_query(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
+{
+    const struct runs_filter all = {.experiment = filter->experiment, .corrected = true};
+    struct runs whole = *runs;
+    struct err ignored = {0};
+    whole.all = NULL;
+    whole.count = 0;
+    const char *why = filter->query && runs_load(&whole, &all, a, &ignored) == 0 ? known_keys_explain(&whole, filter->query, a) : NULL;
+    free(whole.all);
+    return why;
 }
 
 static const char *explain_no_runs(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
@@ -317,7 +345,13 @@ static const char *explain_no_runs(const struct runs *runs, const struct runs_fi
     if (!found)
         return arena_printf(a, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
                             n == NAMED ? ", …" : "");
-    const char *chosen = filter->status || (filter->tags && filter->tags->text) ? " that pass --status and --tag" : "";
+    const char *unknown = explain_query(runs, filter, a);
+    if (unknown)
+        return unknown;
+    bool options = filter->status || (filter->tags && filter->tags->text);
+    const char *chosen = filter->query ? options ? " that pass --filter, --status and --tag" : " that pass --filter"
+                         : options     ? " that pass --status and --tag"
+                                       : "";
     size_t hidden = filter->experiment ? 0 : count_hidden(runs, filter, a);
     if (hidden)
         return arena_printf(a, "no runs%s in %s; \"ls --all\" also lists %zu retraction%s and retracted runs", chosen, runs->tree, hidden,

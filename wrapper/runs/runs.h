@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "filter/filter.h"
 #include "mlruns-format/tree.h"
 
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct runs {
     size_t count;
     struct tree_run *parent; /* read last by inherit.h, or NULL */
     size_t damaged; /* runs of which something could not be read */
+    struct tree_run *unjudged; /* those of them that are not in `all`: a fact that the filter needs cannot be read; by ->next */
 };
 
 /* Which runs of a tree; all members are optional. */
@@ -35,6 +37,7 @@ struct runs_filter {
     const char *experiment; /* name or id */
     const char *status; /* FINISHED … or the verdict: pass, fail; any case */
     const struct opt_value *tags; /* KEY=VALUE chain */
+    const struct filter *query; /* --filter, compiled */
     bool corrected; /* also runs that others amend or retract (else those are shown that amend them) */
     bool rows; /* each run is to be listed: with its ->row, so that its folder is visited once */
     size_t headlines; /* metrics of such a row */
