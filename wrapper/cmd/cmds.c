@@ -127,7 +127,7 @@ int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out
     c.argv = arena_get(&arena, ((size_t)argc + 1) * sizeof *c.argv);
     if (!c.opts.values || !c.argv) {
         errno = ENOMEM;
-        status = err_sys(&err, "reading the command line");
+        status = err_memory(&err, "the command line");
     } else if (cmd->raw) {
         opt_defaults(&c.opts, getenv);
         c.argc = argc - 1;

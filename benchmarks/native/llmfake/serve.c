@@ -214,7 +214,7 @@ static int serve_run_threads(const struct fake *f, int fd, int log_fd, struct er
     struct thread *threads = calloc(f->threads, sizeof *threads);
     pthread_t ids[THREADS_MAX];
     unsigned started = 0;
-    int status = threads ? 0 : err_sys(err, "memory");
+    int status = threads ? 0 : err_memory(err, "threads");
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);

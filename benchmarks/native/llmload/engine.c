@@ -97,7 +97,7 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
         char address[64];
         struct sockaddr_storage *more = realloc(c->run.sources, (c->run.source_count + 1) * sizeof *more);
         if (!more)
-            return err_sys(err, "--source");
+            return err_memory(err, "the addresses of --source");
         c->run.sources = more;
         struct sockaddr_storage *to = memset(&more[c->run.source_count], 0, sizeof *to);
         if (one.n >= sizeof address)
@@ -152,7 +152,7 @@ static int crew_set_up(struct crew *c, const struct load *l, const struct prompt
     }
     run->endpoints = calloc(l->url_count, sizeof *run->endpoints);
     if (!run->endpoints)
-        return err_sys(err, "addresses");
+        return err_memory(err, "the addresses of servers");
     bool local = true;
     run->via = l->proxy || l->http2;
     for (size_t i = 0; i < l->url_count; i++) {
@@ -190,7 +190,7 @@ static int crew_start(struct crew *c, struct err *err)
     c->threads = calloc(n, sizeof *c->threads);
     c->running = calloc(n, sizeof *c->running);
     if (!c->workers || !c->threads || !c->running)
-        return err_sys(err, "memory for workers");
+        return err_memory(err, "workers");
     memset(c->workers, 0, n * sizeof *c->workers);
     for (unsigned i = 0; i < n; i++)
         if (worker_init(&c->workers[i], &c->run, i, err) < 0)

@@ -118,7 +118,7 @@ static int load_add_header(struct load *l, struct str line, const char *from, st
     if (l->header_count == HEADERS_MAX)
         return err_set(err, ERR_USAGE, "--header: more than %d", HEADERS_MAX);
     if (!l->headers || !(l->headers[l->header_count++] = arena_dup(a, line.p, line.n)))
-        return err_sys(err, "--header");
+        return err_memory(err, "--header");
     return 0;
 }
 
@@ -226,7 +226,7 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
             "--url is missing: llmload --url http://node:8000 [--model M] [--concurrency C | --rate R] [--requests N | --duration T]");
     l->urls = arena_get(a, l->url_count * sizeof *l->urls);
     if (!l->urls)
-        return err_sys(err, "--url");
+        return err_memory(err, "--url");
     size_t n = 0;
     for (const struct opt_value *v = opt_find(set, OPTION_URL); v && v->text; v = v->next)
         l->urls[n++] = v->text;
@@ -481,5 +481,5 @@ int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, 
     ret->request_s = opt_seconds(set, OPTION_TIMEOUT);
     ret->source_address = opt_text(set, OPTION_SOURCE);
     ret->user_clock = opt_on(set, OPTION_USER_CLOCK);
-    return arena->failed ? err_sys(err, "reading the options") : 0;
+    return arena->failed ? err_memory(err, "the options") : 0;
 }

@@ -29,7 +29,7 @@ int metrics_init(struct metrics *m, struct err *err)
     for (int i = 0; i < METRICS; i++)
         hdr_init(&m->h[i]);
     m->series.b = calloc(SERIES_MAX, sizeof *m->series.b);
-    return m->series.b ? 0 : err_sys(err, "memory for throughput in time");
+    return m->series.b ? 0 : err_memory(err, "throughput in time");
 }
 
 void metrics_deinit(struct metrics *m)

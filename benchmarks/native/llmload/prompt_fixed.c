@@ -30,7 +30,7 @@ int prompt_fixed(struct prompt_source **ret, const char *text, struct err *err)
     struct fixed_prompt *f = calloc(1, sizeof *f);
     if (!f || !(f->text = strdup(text))) {
         free(f);
-        return err_sys(err, "the prompt");
+        return err_memory(err, "the prompt");
     }
     f->source = (struct prompt_source){.name = "fixed", .constant = true, .make = fixed_make_prompt, .close = fixed_close};
     *ret = &f->source;

@@ -120,7 +120,7 @@ static void begin_request(struct worker *w, enum phase phase, uint64_t index, in
     struct conn *c = conn_take(w, endpoint);
     if (!c) {
         if (!w->failure.kind)
-            err_sys(&w->failure, "memory for a request");
+            err_memory(&w->failure, "a request");
         w->m.dropped += phase == PHASE_MEASURE;
         return;
     }

@@ -36,7 +36,7 @@ int clocks_begin(struct clocks_table *c, struct err *err)
 {
     struct utsname name = {0};
     if (!c->node && !(c->node = calloc(CLOCKS_MAX, sizeof *c->node)))
-        return err_sys(err, "memory for the clocks of nodes");
+        return err_memory(err, "the clocks of nodes");
     uname(&name);
     node_init(&c->node[0], name.nodename, true);
     c->count = 1;

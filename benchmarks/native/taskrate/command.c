@@ -65,7 +65,7 @@ int clients_init(struct clients *c, size_t room, struct err *err)
     *c = (struct clients){.room = room, .epoll = epoll_create1(EPOLL_CLOEXEC), .null = open("/dev/null", O_RDONLY | O_CLOEXEC)};
     c->client = calloc(room, sizeof *c->client);
     if (c->epoll < 0 || c->null < 0 || !c->client || spawner_init(&c->spawner) < 0)
-        return err_sys(err, "preparing %zu commands at once", room);
+        return err_memory(err, "%zu commands at once", room);
     c->spawner.own_group = true; /* Ctrl-C is ours to act on: srun would ask twice */
     c->spawner.death = SIGTERM;
     return 0;

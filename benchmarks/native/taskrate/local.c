@@ -293,7 +293,7 @@ static struct local_worker *crew_hire(struct local_crew *c, size_t count, struct
         pthread_mutex_init(&w->lock, NULL);
         w->place = calloc(w->places, sizeof *w->place);
         if (!w->place || spawner_init(&w->spawner) < 0) {
-            err_sys(err, "memory for %u tasks at once", c->batch->slots);
+            err_memory(err, "%u tasks at once", c->batch->slots);
             crew_end(workers, i + 1);
             return NULL;
         }
@@ -301,7 +301,7 @@ static struct local_worker *crew_hire(struct local_crew *c, size_t count, struct
         w->spawner.death = c->stamped && !c->b->set.wrap ? 0 : SIGKILL; /* the stub sees to that itself, where it lasts */
     }
     if (!workers)
-        err_sys(err, "memory for the threads");
+        err_memory(err, "the threads");
     return workers;
 }
 

@@ -87,7 +87,7 @@ static int lsf_line(struct bench *b, struct submission *s, struct err *err)
         provider_task_line(b, s, s->first, b->set.array ? "LSB_JOBINDEX" : NULL, 1, &task, err) < 0)
         return -1;
     const char *command = arena_dup(s->arena, task.p, task.n);
-    return command ? words_add(&s->argv, command, err) : err_sys(err, "memory for a command");
+    return command ? words_add(&s->argv, command, err) : err_memory(err, "a command");
 }
 
 static void lsf_ask(struct bench *b, struct queue *ret)

@@ -46,7 +46,7 @@ static int parallel_line(struct bench *b, struct submission *s, struct err *err)
     const char *word = task.word[1], *comma = strchr(word, ','); /* the number, 0, becomes the tool's place for it */
     task.word[1] = comma ? arena_printf(s->arena, "%.*s,{}%s", (int)(comma - word), word, comma + 2) : NULL;
     if (!task.word[1])
-        return err_sys(err, "memory for a task's words");
+        return err_memory(err, "a task's words");
     for (size_t i = 0; i < s->count; i++)
         buf_printf(s->input, "%zu\n", s->first + i);
     return words_join(&s->argv, &task, err);

@@ -59,7 +59,7 @@ static int listen_to(struct report_channel *r, struct bench *b, struct err *err)
     } else
         report_print_addresses(&text, ntohs(in.sin_port));
     b->set.address = text.failed ? NULL : arena_dup(&b->arena, text.p, text.n);
-    return b->set.address ? 0 : err_sys(err, "memory for addresses");
+    return b->set.address ? 0 : err_memory(err, "addresses");
 }
 
 int report_init(struct report_channel *r, struct bench *b, struct err *err)

@@ -62,7 +62,7 @@ static struct task_batch *run_add_batch(struct bench *b, struct err *err)
         size_t room = b->batch_room ? b->batch_room * 2 : 64;
         struct task_batch *more = realloc(b->batches, room * sizeof *more);
         if (!more) {
-            err_sys(err, "memory for %zu batches", room);
+            err_memory(err, "%zu batches", room);
             return NULL;
         }
         b->batches = more;

@@ -41,7 +41,7 @@ int table_open(struct task_table **ret, const char *dir, struct err *err)
 {
     struct task_table *t = calloc(1, sizeof *t);
     if (!t)
-        return err_sys(err, "the table of tasks");
+        return err_memory(err, "the table of tasks");
     snprintf(t->path, sizeof t->path, "%s/tasks.trt", dir);
     int fd = place_create(t->path, 0, 0644);
     bool ours = fd >= 0 && (fs_lock(fd) == 0 || (errno != EAGAIN && errno != EACCES)); /* a file system without locks: as if it were ours */

@@ -54,7 +54,7 @@ int words_split(struct argument_words *w, struct arena *a, const char *text, str
 {
     char *word = arena_get(a, strlen(text) + 1); /* no word is longer than what stands for it, and a blank's place has its end */
     if (!word)
-        return err_sys(err, "memory for a command");
+        return err_memory(err, "a command");
     for (const char *p = text;;) {
         p += strspn(p, " \t\n");
         if (!*p)

@@ -77,7 +77,7 @@ static int in_time(const char *dir, const struct outcome *o, const char *title, 
     const struct load_series *s = &o->m.series;
     double *v = calloc(s->n * 5 + 1, sizeof *v);
     if (!v)
-        return err_sys(err, "--plots");
+        return err_memory(err, "--plots");
     double *x = v, *x2 = v + s->n, *sent = x2 + s->n, *done = sent + s->n, *flight = done + s->n;
     double width = (double)s->width_ns / 1e9;
     for (size_t i = 0; i < s->n; i++) {
@@ -121,7 +121,7 @@ int plots_saturation(const char *dir, const struct saturation_point *points, siz
     enum { COLUMNS = 6 };
     double *v = calloc(n * (COLUMNS + 1) + 1, sizeof *v);
     if (!v)
-        return err_sys(err, "--plots");
+        return err_memory(err, "--plots");
     for (size_t i = 0; i < n; i++) {
         const double row[] = {points[i].load,    points[i].requests_per_s, points[i].goodput_per_s, points[i].tokens_per_s,
                               points[i].ttft_ms, points[i].ttft_p99_ms,    points[i].itl_ms};

@@ -39,7 +39,7 @@ static int lengths_read_file(struct lengths *l, const char *path, const char *wh
             size = size ? size * 2 : 1024;
             uint32_t *more = realloc(l->list, size * sizeof *more);
             if (!more)
-                return err_sys(err, "reading %.300s", path);
+                return err_memory(err, "reading %.300s", path);
             l->list = more;
         }
         l->list[l->n++] = (uint32_t)value;

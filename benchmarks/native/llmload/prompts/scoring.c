@@ -132,7 +132,7 @@ int scoring_new(struct scoring **ret, struct prompt_source *source, struct err *
     struct scoring *s = calloc(1, sizeof *s);
     if (!s || !(s->marks = calloc(d->item_count, sizeof *s->marks))) {
         free(s);
-        return err_sys(err, "scoring %zu prompts", d->item_count);
+        return err_memory(err, "scoring %zu prompts", d->item_count);
     }
     s->data = d;
     s->sink = (struct result_sink){.wants_body = true, .take = scoring_take_result};

@@ -47,7 +47,7 @@ static int varied_make_prompt(const struct prompt_source *source, const struct p
     varied_write_head(source, want->index, head);
     buf_printf(scratch, "%s %s", head, rest);
     if (scratch->failed)
-        return err_sys(err, "the prompt");
+        return err_memory(err, "the prompt");
     ret->text = buf_text(scratch);
     ret->input_tokens = prompts_count(varied_of(source)->tokenizer, ret->text);
     ret->input_source = ret->input_tokens ? TOKENS_FILE : TOKENS_UNKNOWN;
@@ -71,7 +71,7 @@ int prompts_varied(struct prompt_source **ret, const struct load *load, struct t
     struct varied *v = calloc(1, sizeof *v);
     if (!v) {
         tokenizer_free(tokenizer);
-        return err_sys(err, "the prompt");
+        return err_memory(err, "the prompt");
     }
     v->source = (struct prompt_source){
         .name = "varied", .make = varied_make_prompt, .vary = varied_write_head, .varied = LENGTH, .close = varied_close};

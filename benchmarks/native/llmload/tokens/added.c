@@ -43,7 +43,7 @@ int added_read(struct added_list *a, const struct json *spec, uint32_t id, const
         return err_set(err, ERR_INPUT, "the text of the token %u is empty or too long", id);
     struct added_token *more = realloc(a->token, (a->count + 1) * sizeof *more);
     if (!more || !(a->token = more, t.text = strndup(text.p, text.n)))
-        return err_sys(err, "reading a tokenizer");
+        return err_memory(err, "a tokenizer");
     t.n = text.n;
     added_insert(a, t);
     return 0;

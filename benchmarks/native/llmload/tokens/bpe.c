@@ -62,7 +62,7 @@ int bpe_reserve(struct bpe *b, size_t tokens, size_t merges, struct err *err)
     b->merges = calloc(pairs, sizeof *b->merges);
     b->slot_mask = slots - 1;
     b->merge_mask = pairs - 1;
-    return b->slots && b->merges ? 0 : err_sys(err, "a vocabulary of %zu tokens", tokens);
+    return b->slots && b->merges ? 0 : err_memory(err, "a vocabulary of %zu tokens", tokens);
 }
 
 static size_t text_hash(struct str s)
@@ -91,7 +91,7 @@ static int bpe_grow_tokens(struct bpe *b, uint32_t id, struct err *err)
     uint32_t want = id + 1 + id / 4;
     struct str *more = realloc(b->text, want * sizeof *more);
     if (!more)
-        return err_sys(err, "a vocabulary of %u tokens", want);
+        return err_memory(err, "a vocabulary of %u tokens", want);
     memset(more + b->tokens, 0, (want - b->tokens) * sizeof *more);
     b->text = more;
     b->tokens = want;

@@ -126,7 +126,7 @@ static int step_compile(struct step *s, const char *pattern, struct err *err)
 static int copy_step_text(char **ret, const char *text, struct err *err)
 {
     *ret = strdup(text);
-    return *ret ? 0 : err_sys(err, "reading a tokenizer");
+    return *ret ? 0 : err_memory(err, "a tokenizer");
 }
 
 /* {"Regex": "…"} or {"String": "…"} */
