@@ -1,5 +1,6 @@
 /* catalogue.c: which rule file knows a program: a folder per benchmark, the user's before the shipped ones. */
 #include "benchmarks/catalogue.h"
+#include "base/array.h"
 #include "base/fs.h"
 #include "benchmarks/interpreter.h"
 
@@ -192,16 +193,8 @@ struct entries {
 
 static void entry_add(struct entries *e, const char *name, const char *path, const char *from)
 {
-    if (e->n == e->room) {
-        size_t room = e->room ? e->room * 2 : 64;
-        struct catalogue_entry *more = arena_get(e->arena, room * sizeof(*more));
-        if (!more)
-            return;
-        if (e->n)
-            memcpy(more, e->entry, e->n * sizeof(*more));
-        e->entry = more;
-        e->room = room;
-    }
+    if (!ARRAY_FITS_IN(e->arena, e->entry, e->room, e->n + 1))
+        return;
     name = arena_printf(e->arena, "%s", name);
     bool hidden = false;
     for (size_t i = 0; i < e->n && name; i++)

@@ -1,5 +1,6 @@
 /* feed.c: bytes become lines, lines become rows: one pass, constant memory, in pieces as they come. */
 #include "benchmarks/slices.h"
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <stdlib.h>
@@ -145,18 +146,10 @@ static void line_keep(struct source *source, const char *p, size_t n)
         source->cut_line = true;
         source->long_lines++;
     }
-    if (source->line_n + n > source->line_room) {
-        size_t room = source->line_room ? source->line_room : 4096;
-        while (room < source->line_n + n)
-            room *= 2;
-        char *more = realloc(source->line, room);
-        if (!more) {
-            source->cut_line = true;
-            source->long_lines++;
-            return;
-        }
-        source->line = more;
-        source->line_room = room;
+    if (!ARRAY_FITS(source->line, source->line_room, source->line_n + n)) {
+        source->cut_line = true;
+        source->long_lines++;
+        return;
     }
     memcpy(source->line + source->line_n, p, n);
     source->line_n += n;

@@ -1,5 +1,6 @@
 /* journal_read.c: replaying a journal up to its last whole line. The file may be torn or damaged anywhere. */
 #include "base/fs.h"
+#include "base/array.h"
 #include "base/json.h"
 #include "mlruns-format/crc32c.h"
 #include "mlruns-format/journal.h"
@@ -33,14 +34,11 @@ static bool journal_read_more(struct journal_lines *l)
         l->from = 0;
     }
     if (l->n == l->size) {
-        size_t size = l->size ? l->size * 2 : PIECE;
-        char *p = size <= JOURNAL_LINE_MAX ? realloc(l->p, size) : NULL;
-        if (!p) {
-            l->error = size <= JOURNAL_LINE_MAX ? ENOMEM : 0; /* longer than any line of ours: damaged */
+        size_t need = l->size ? l->size + 1 : PIECE;
+        if (need > JOURNAL_LINE_MAX || !ARRAY_FITS(l->p, l->size, need)) {
+            l->error = need > JOURNAL_LINE_MAX ? 0 : ENOMEM; /* longer than any line of ours: damaged */
             return false;
         }
-        l->p = p;
-        l->size = size;
     }
     ssize_t k;
     do

@@ -1,5 +1,6 @@
 /* tree_read.c: runs read back from a tree of ours or of Python MLflow; damage is reported, never fatal. */
 #include "base/fs.h"
+#include "base/array.h"
 #include "mlruns-format/tree.h"
 #include "mlruns-format/tree_meta.h"
 
@@ -308,15 +309,8 @@ static int tree_note_experiment(void *context, const struct folder_entry *entry)
     struct experiment_names *n = context;
     if (entry->kind != FOLDER_FOLDER || !is_experiment_folder(entry->name.p)) /* a stray file; MLflow passes it over too */
         return 0;
-    if (n->count == n->room) {
-        const char **list = arena_get(n->a, (n->room * 2 + 64) * sizeof *list);
-        if (!list)
-            return 1;
-        if (n->count)
-            memcpy(list, n->list, n->count * sizeof *list);
-        n->list = list;
-        n->room = n->room * 2 + 64;
-    }
+    if (!ARRAY_FITS_IN(n->a, n->list, n->room, n->count + 1))
+        return 1;
     n->list[n->count] = arena_dup(n->a, entry->name.p, entry->name.n);
     return n->list[n->count++] == NULL;
 }

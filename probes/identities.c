@@ -1,5 +1,6 @@
 /* identities.c: replaces known names and the shapes of addresses by tokens of equal length. */
 #include "probes/identities.h"
+#include "base/array.h"
 
 #include "probes/identity_label.h"
 
@@ -82,14 +83,8 @@ void identities_add(struct identities *ids, struct str name, char kind)
     for (size_t i = 0; i < ids->count; i++)
         if (str_is(name, ids->list[i].name))
             return;
-    if (ids->count == ids->room) {
-        size_t room = ids->room ? 2 * ids->room : 64;
-        struct identity *list = realloc(ids->list, room * sizeof *list);
-        if (!list)
-            return;
-        ids->list = list;
-        ids->room = room;
-    }
+    if (!ARRAY_FITS(ids->list, ids->room, ids->count + 1))
+        return;
     char *text = malloc(2 * (name.n + 1));
     if (!text)
         return;

@@ -1,5 +1,6 @@
 /* redact.c: replaces secrets and identities in text that is about to be written. */
 #include "probes/redact.h"
+#include "base/array.h"
 
 #include "probes/secret_names.h"
 
@@ -116,15 +117,9 @@ static void redact_store_secret(void *context, const struct secret *s)
             last->fill = SECRET_FILL_MARK;
         return;
     }
-    if (!k->list || k->n == k->room) {
-        size_t room = k->room ? 2 * k->room : 32;
-        struct secret *list = realloc(k->list, room * sizeof *list);
-        if (!list) {
-            k->failed = true;
-            return;
-        }
-        k->list = list;
-        k->room = room;
+    if (!ARRAY_FITS(k->list, k->room, k->n + 1)) {
+        k->failed = true;
+        return;
     }
     k->list[k->n++] = *s;
 }
@@ -257,16 +252,8 @@ static void redact_output(struct redact_stream *s, const void *p, size_t n)
 
 static bool redact_hold_bytes(struct redact_stream *s, const char *p, size_t n)
 {
-    if (s->n + n > s->room) {
-        size_t room = s->room ? s->room : 4096;
-        while (room < s->n + n)
-            room *= 2;
-        char *held = realloc(s->held, room);
-        if (!held)
-            return false;
-        s->held = held;
-        s->room = room;
-    }
+    if (!ARRAY_FITS(s->held, s->room, s->n + n))
+        return false;
     memcpy(s->held + s->n, p, n);
     s->n += n;
     return true;
@@ -388,14 +375,8 @@ static bool redact_hold_units(struct redact_wide *w, const char *units, size_t n
         w->n -= w->n_out;
         w->n_out = 0;
     }
-    if (w->n + n > w->cap) {
-        size_t cap = w->cap ? 2 * w->cap : 4 * UNITS;
-        char *more = realloc(w->units, cap);
-        if (!more)
-            return false;
-        w->units = more;
-        w->cap = cap;
-    }
+    if (!ARRAY_FITS(w->units, w->cap, w->n + n))
+        return false;
     memcpy(w->units + w->n, units, n);
     w->n += n;
     return true;

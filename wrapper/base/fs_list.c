@@ -1,5 +1,6 @@
 /* fs_list.c: the names in a directory, sorted. */
 #include "base/fs.h"
+#include "base/array.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,14 +15,8 @@ static int compare_listed_names(const void *a, const void *b)
 
 static int fs_names_append(struct fs_names *list, size_t *room, const char *name)
 {
-    if (list->count == *room) {
-        size_t more = *room ? *room * 2 : 16;
-        char **names = realloc(list->names, more * sizeof *names);
-        if (!names)
-            return -1;
-        list->names = names;
-        *room = more;
-    }
+    if (!ARRAY_FITS(list->names, *room, list->count + 1))
+        return -1;
     list->names[list->count] = strdup(name);
     return list->names[list->count++] ? 0 : -1;
 }

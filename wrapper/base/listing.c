@@ -1,5 +1,6 @@
 /* listing.c: rows of cells, printed as a table. */
 #include "base/listing_parts.h"
+#include "base/array.h"
 
 #include "base/show.h"
 
@@ -34,17 +35,9 @@ void listing_deinit(struct listing *l)
 
 static void cell_add(struct listing *l, struct listing_cell cell)
 {
-    if (l->used == l->room) {
-        size_t room = l->room ? l->room * 2 : 256;
-        struct listing_cell *cells = realloc(l->cells, room * sizeof *cells);
-        if (!cells) {
-            l->failed = true;
-            return;
-        }
-        l->cells = cells;
-        l->room = room;
-    }
-    l->cells[l->used++] = cell;
+    l->failed = l->failed || !ARRAY_FITS(l->cells, l->room, l->used + 1);
+    if (!l->failed)
+        l->cells[l->used++] = cell;
 }
 
 void listing_str(struct listing *l, struct str text)

@@ -1,6 +1,7 @@
 /* check.c: what is found, and the way through a tree: experiments, then their runs. */
 #include "check/check.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/profile.h"
 #include "base/yaml.h"
@@ -168,16 +169,9 @@ struct check_names {
 
 static void names_add(struct check_names *n, struct str name)
 {
-    if (n->count == n->room) {
-        const char **more = n->room < NAMES_MAX ? arena_get(&n->a, (n->room * 2 + 64) * sizeof *more) : NULL;
-        if (!more) {
-            n->full = true;
-            return;
-        }
-        if (n->count)
-            memcpy(more, n->list, n->count * sizeof *more);
-        n->list = more;
-        n->room = n->room * 2 + 64;
+    if (n->count >= NAMES_MAX || !ARRAY_FITS_IN(&n->a, n->list, n->room, n->count + 1)) {
+        n->full = true;
+        return;
     }
     n->list[n->count] = arena_dup(&n->a, name.p, name.n);
     n->count += n->list[n->count] != NULL;

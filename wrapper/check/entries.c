@@ -1,6 +1,7 @@
 /* entries.c: check files of params/, tags/ and metrics/: would MLflow's file store read their names
  * and contents as benchwrap does? */
 #include "check/parts.h"
+#include "base/array.h"
 
 #include "mlruns-format/key.h"
 
@@ -10,16 +11,8 @@ enum { PARAM_CHARS = 6000, TAG_CHARS = 8000, LINES_MAX = 1000, COMPLAINTS_MAX = 
 
 static struct check_entry *check_add_entry(struct run_check *r, char kind, const char *key, struct str value)
 {
-    if (r->entry_count == r->entry_room) {
-        size_t room = r->entry_room * 2 + 128;
-        struct check_entry *more = arena_get(&r->a, room * sizeof *more);
-        if (!more)
-            return NULL;
-        if (r->entry_count)
-            memcpy(more, r->entries, r->entry_count * sizeof *more);
-        r->entries = more;
-        r->entry_room = room;
-    }
+    if (!ARRAY_FITS_IN(&r->a, r->entries, r->entry_room, r->entry_count + 1))
+        return NULL;
     struct check_entry *e = &r->entries[r->entry_count++];
     char *copy = arena_dup(&r->a, value.p ? value.p : "", value.n);
     *e = (struct check_entry){.kind = kind, .key = arena_dup(&r->a, key, strlen(key)), .value = {copy, copy ? value.n : 0}};

@@ -7,6 +7,7 @@
  * values of a few metrics, which takes a few git objects a run. It reads the other values where one
  * of these equals that of a new run. */
 #include "check/index.h"
+#include "base/array.h"
 
 #include "mlruns-format/key.h"
 
@@ -28,15 +29,9 @@ static struct index_run *index_add(struct check_state *k, const char *id, const 
     if (!k->seen && !(k->seen = calloc(1, sizeof *k->seen)))
         return NULL;
     struct check_index *s = k->seen;
-    if (s->count == s->room) {
-        size_t room = s->room * 2 + 256;
-        struct index_run *more = realloc(s->list, room * sizeof *more);
-        if (!more) {
-            s->failed = true;
-            return NULL;
-        }
-        s->list = more;
-        s->room = room;
+    if (!ARRAY_FITS(s->list, s->room, s->count + 1)) {
+        s->failed = true;
+        return NULL;
     }
     struct index_run *x = &s->list[s->count++];
     *x = (struct index_run){.path = arena_dup(k->arena, path, strlen(path))};
@@ -336,15 +331,8 @@ static int index_visit_metric(void *context, const struct folder_entry *e)
     }
     if (folder_read(m->in, e->name.p, VALUES_MAX, &b) < 0)
         return 0;
-    if (m->count == m->room) {
-        struct metric_file *more = arena_get(m->a, (m->room * 2 + 64) * sizeof *more);
-        if (!more)
-            return 1;
-        if (m->count)
-            memcpy(more, m->list, m->count * sizeof *more);
-        m->list = more;
-        m->room = m->room * 2 + 64;
-    }
+    if (!ARRAY_FITS_IN(m->a, m->list, m->room, m->count + 1))
+        return 1;
     m->list[m->count++] = (struct metric_file){key, {arena_dup(m->a, b.p ? b.p : "", b.n), b.n}};
     return 0;
 }

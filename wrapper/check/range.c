@@ -1,6 +1,7 @@
 /* range.c: check a range of commits: compare its last tree with that of the merge base, then each
  * commit with its parents. */
 #include "check/range.h"
+#include "base/array.h"
 
 #include "check/parts.h"
 #include "git/folder.h"
@@ -93,15 +94,9 @@ static void range_add_experiment(struct range_state *x, struct str id)
 
 static void range_add_run(struct range_state *x, struct str experiment, struct str id, const struct repo_id *tree)
 {
-    if (x->count == x->room) {
-        size_t room = x->room * 2 + 256;
-        struct added_run *more = x->count < ADDED_MAX ? realloc(x->runs, room * sizeof *more) : NULL;
-        if (!more) {
-            x->failed = true;
-            return;
-        }
-        x->runs = more;
-        x->room = room;
+    if (x->count >= ADDED_MAX || !ARRAY_FITS(x->runs, x->room, x->count + 1)) {
+        x->failed = true;
+        return;
     }
     struct added_run *own = &x->runs[x->count++];
     *own = (struct added_run){.tree = *tree};

@@ -1,5 +1,6 @@
 /* run.c: check one run: each file as it is read, then the complete run. */
 #include "check/parts.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,16 +77,8 @@ double run_number(const struct run_check *r, const char *key, double otherwise)
 
 static struct check_file *check_add_file(struct run_check *r, const char *path)
 {
-    if (r->count == r->room) {
-        size_t room = r->room * 2 + 128;
-        struct check_file *more = arena_get(&r->a, room * sizeof *more);
-        if (!more)
-            return NULL;
-        if (r->count)
-            memcpy(more, r->files, r->count * sizeof *more);
-        r->files = more;
-        r->room = room;
-    }
+    if (!ARRAY_FITS_IN(&r->a, r->files, r->room, r->count + 1))
+        return NULL;
     struct check_file *f = &r->files[r->count++];
     *f = (struct check_file){.path = str_of(path)};
     return f;

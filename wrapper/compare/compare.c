@@ -1,6 +1,7 @@
 /* compare.c: groups of runs side by side. */
 #include "compare/compare.h"
 
+#include "base/array.h"
 #include "base/show.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
@@ -25,16 +26,8 @@ struct keys {
 
 static void add_key(struct keys *k, const char *key)
 {
-    if (k->n + 1 >= k->room) {
-        size_t room = k->room ? k->room * 2 : 64;
-        const char **list = arena_get(k->a, room * sizeof *list);
-        if (!list)
-            return;
-        if (k->n)
-            memcpy(list, k->list, k->n * sizeof *list);
-        k->list = list;
-        k->room = room;
-    }
+    if (!ARRAY_FITS_IN(k->a, k->list, k->room, k->n + 2))
+        return;
     k->list[k->n++] = key;
     k->list[k->n] = NULL;
 }

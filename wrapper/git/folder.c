@@ -1,5 +1,6 @@
 /* folder.c: a tree of a repository as a folder: entries sorted once, so that runs are found among a hundred thousand. */
 #include "git/folder.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,15 +50,8 @@ static int git_folder_parse(struct git_folder *f)
     int rc;
     f->count = 0;
     while ((rc = repo_tree_next(&rest, &e, &err)) > 0) {
-        if (!f->entries || f->count == room) {
-            room = room * 2 + 16;
-            struct git_folder_entry *more = realloc(f->entries, room * sizeof *more);
-            if (!more) {
-                errno = ENOMEM;
-                return -1;
-            }
-            f->entries = more;
-        }
+        if (!ARRAY_FITS(f->entries, room, f->count + 1))
+            return -1;
         const struct git_folder_entry *before = f->count ? &f->entries[f->count - 1] : NULL;
         if (before && repo_tree_compare(before->name, before->mode == REPO_MODE_DIR, e.name, e.mode == REPO_MODE_DIR) >= 0) {
             errno = EBADMSG; /* git itself would find one or the other of two equal names */

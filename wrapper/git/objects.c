@@ -1,6 +1,7 @@
 /* objects.c: new objects in memory, then as one pack, synced before it is named; see objects.h. */
 #include "git/objects.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "git/repo_state.h"
@@ -99,14 +100,8 @@ uint64_t objects_waiting(const struct repo *r)
 
 static int objects_remember(struct objects *o, const struct repo_id *id, const char *name, struct err *err)
 {
-    if (o->count == o->room) {
-        size_t room = o->room ? 2 * o->room : 256;
-        struct objects_waiting_name *more = realloc(o->waiting, room * sizeof *more);
-        if (!more)
-            return err_memory(err, "new objects of the repository");
-        o->waiting = more;
-        o->room = room;
-    }
+    if (!ARRAY_FITS(o->waiting, o->room, o->count + 1))
+        return err_memory(err, "new objects of the repository");
     o->waiting[o->count++] = (struct objects_waiting_name){*id, name ? arena_dup(&o->arena, name, strnlen(name, NAME_BYTES)) : NULL};
     return 0;
 }

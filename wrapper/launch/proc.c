@@ -1,6 +1,7 @@
 /* proc.c: the few facts of /proc that the launcher needs while a program runs: who descends from whom, what is pending. */
 #include "launch/proc.h"
 
+#include "base/array.h"
 #include "base/str.h"
 
 #include <dirent.h>
@@ -142,14 +143,10 @@ static ptrdiff_t proc_list_all(struct proc_id **ret)
         int64_t pid;
         if (!str_int(str_of(entry->d_name), &pid))
             continue;
-        if (n == size) {
-            struct proc_id *more = realloc(list, (size = size ? size * 2 : 256) * sizeof *list);
-            if (!more) {
-                free(list);
-                closedir(dir);
-                return -1;
-            }
-            list = more;
+        if (!ARRAY_FITS(list, size, n + 1)) {
+            free(list);
+            closedir(dir);
+            return -1;
         }
         n += proc_look((pid_t)pid, &list[n]);
     }

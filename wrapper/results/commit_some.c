@@ -1,6 +1,7 @@
 /* commit_some.c: one commit of some runs on top of another; see commit_some.h. */
 #include "results/commit_some.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "git/objects.h"
@@ -59,15 +60,7 @@ struct edits {
 
 static struct tree_edit *edits_reserve(struct edits *e, size_t more)
 {
-    if (e->count + more > e->room) {
-        size_t room = 2 * (e->count + more);
-        struct tree_edit *list = realloc(e->list, room * sizeof *list);
-        if (!list)
-            return NULL;
-        e->list = list;
-        e->room = room;
-    }
-    return e->list + e->count;
+    return ARRAY_FITS(e->list, e->room, e->count + more) ? e->list + e->count : NULL;
 }
 
 /* The experiment's file from another commit, where the tree on disk has not got it (a bare repository). */

@@ -1,6 +1,7 @@
 /* scan.c: which runs of the tree on disk are in none of the commits that count; see scan.h. */
 #include "results/scan.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "git/tree.h"
@@ -137,14 +138,8 @@ int scan_count(struct results *s, const struct repo_id *commit, const char *expe
 
 static int scan_add_run(struct scan *scan, const char *experiment, const char *id, const struct stat *st, struct err *err)
 {
-    if (scan->count == scan->room) {
-        size_t room = scan->room ? 2 * scan->room : 64;
-        struct scan_run *more = realloc(scan->runs, room * sizeof *more);
-        if (!more)
-            return err_memory(err, "the runs' names");
-        scan->runs = more;
-        scan->room = room;
-    }
+    if (!ARRAY_FITS(scan->runs, scan->room, scan->count + 1))
+        return err_memory(err, "the runs' names");
     struct scan_run *run = &scan->runs[scan->count++];
     *run = (struct scan_run){.experiment = experiment, .made_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
     memcpy(run->id, id, 33);

@@ -1,6 +1,7 @@
 /* take.c: a run's folder on disk as objects of the repository; see take.h. */
 #include "results/take.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "git/objects.h"
@@ -46,14 +47,8 @@ static int add_edit(struct run_taking *t, const struct repo_id *id)
 {
     if (t->count == FILES_MAX)
         return take_refuse(t, "is one file too many");
-    if (t->count == t->room) {
-        size_t room = t->room ? 2 * t->room : 256;
-        struct tree_edit *more = realloc(t->edits, room * sizeof *more);
-        if (!more)
-            return err_memory(t->err, "a run's files");
-        t->edits = more;
-        t->room = room;
-    }
+    if (!ARRAY_FITS(t->edits, t->room, t->count + 1))
+        return err_memory(t->err, "a run's files");
     const char *path = arena_dup(&t->arena, t->path, strlen(t->path));
     t->edits[t->count++] = (struct tree_edit){.path = path, .mode = REPO_MODE_FILE, .id = *id};
     return path ? 0 : err_memory(t->err, "a run's files");

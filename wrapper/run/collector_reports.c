@@ -2,6 +2,7 @@
  * store them in the spool. */
 #include "run/collector_reports.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hostlist.h"
@@ -77,12 +78,8 @@ static struct collector_node *find_collector_node(struct run *run, struct str na
             return &n->seen[i];
     if (n->seen_count == NODES_MAX)
         return NULL;
-    if (n->seen_count % 64 == 0) {
-        struct collector_node *more = realloc(n->seen, (n->seen_count + 64) * sizeof *more);
-        if (!more)
-            return NULL;
-        n->seen = more;
-    }
+    if (!ARRAY_FITS(n->seen, n->seen_room, n->seen_count + 1))
+        return NULL;
     struct collector_node *s = &n->seen[n->seen_count++];
     *s = (struct collector_node){.error_ms = INT64_MAX, .least_ms = INT64_MIN / 4, .most_ms = INT64_MAX / 4};
     snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));

@@ -18,7 +18,8 @@ struct run_collectors {
     int file; /* NODES_LINES, -1: not begun */
     uint64_t bytes, cut; /* stored in the file; not stored, over its maximum */
     char folder[4200]; /* NODES_FILES */
-    struct collector_node *seen; /* [seen_count] */
+    struct collector_node *seen; /* [seen_count] of seen_room */
+    size_t seen_room;
     size_t seen_count, ended, told; /* nodes that reported; that ended; that had reported at the last clock request */
     int64_t look_ns; /* when to read the folder, or to request the clocks; INT64_MAX: never */
     int64_t looked_ms; /* wall time of the last scan; 0: none, or one that gives no clock offsets */

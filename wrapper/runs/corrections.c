@@ -1,5 +1,6 @@
 /* corrections.c: find the run that counts, where others amend or retract one. */
 #include "runs/corrections.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +28,9 @@ void corrections_add(struct corrections *c, const struct tree_run *run, const ch
 {
     if (!target || !record_is_id(str_of(target)))
         return;
-    if (c->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 64;
-        struct correction *list = realloc(c->list, room * sizeof *list);
-        if (!list) {
-            c->failed = true;
-            return;
-        }
-        c->list = list;
-        c->room = room;
+    if (!ARRAY_FITS(c->list, c->room, c->count + 1)) {
+        c->failed = true;
+        return;
     }
     struct correction *k = &c->list[c->count++];
     *k = (struct correction){.start_ms = run->start_ms, .retracts = retracts};

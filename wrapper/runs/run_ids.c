@@ -1,5 +1,6 @@
 /* run_ids.c: ids of runs: those in the tree of a commit. */
 #include "runs/run_ids.h"
+#include "base/array.h"
 
 #include "mlruns-format/record.h"
 
@@ -13,14 +14,8 @@ bool run_ids_experiment(struct str name)
 
 int run_ids_add(struct run_ids *to, const char *id)
 {
-    if (to->count == to->room) {
-        size_t room = to->room ? 2 * to->room : 1024;
-        char(*grown)[33] = realloc(to->id, room * sizeof *to->id);
-        if (!grown)
-            return -1;
-        to->id = grown;
-        to->room = room;
-    }
+    if (!ARRAY_FITS(to->id, to->room, to->count + 1))
+        return -1;
     memcpy(to->id[to->count++], id, 33);
     return 0;
 }

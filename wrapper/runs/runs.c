@@ -1,6 +1,7 @@
 /* runs.c: runs of a tree, chosen and sorted for the commands that look at them. */
 #include "runs/runs.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/show.h"
@@ -200,15 +201,9 @@ static int runs_append(void *context, struct tree_run *run)
 {
     struct loading *l = context;
     struct runs *runs = l->runs;
-    if (runs->count == l->room) {
-        size_t room = l->room ? l->room * 2 : 256;
-        struct tree_run **all = realloc(runs->all, room * sizeof(struct tree_run *));
-        if (!all) {
-            l->failed = true;
-            return 1;
-        }
-        runs->all = all;
-        l->room = room;
+    if (!ARRAY_FITS(runs->all, l->room, runs->count + 1)) {
+        l->failed = true;
+        return 1;
     }
     runs->all[runs->count++] = run;
     return 0;

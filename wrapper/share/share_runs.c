@@ -4,6 +4,7 @@
 #include "runs/row_words.h"
 #include "share/share.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/progress.h"
 #include "git/tree.h"
@@ -98,15 +99,9 @@ static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 
 static struct share_run *list_add_run(struct share *s, const char *experiment, const char *id, struct err *err)
 {
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 256;
-        struct share_run *list = realloc(s->list, room * sizeof *list);
-        if (!list) {
-            err_memory(err, "the list of runs");
-            return NULL;
-        }
-        s->list = list;
-        s->room = room;
+    if (!ARRAY_FITS(s->list, s->room, s->count + 1)) {
+        err_memory(err, "the list of runs");
+        return NULL;
     }
     struct share_run *r = &s->list[s->count++];
     *r = (struct share_run){0};

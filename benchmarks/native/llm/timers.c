@@ -1,5 +1,6 @@
 /* timers.c: a binary heap of timers; see timers.h. */
 #include "benchmarks/native/llm/timers.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -32,13 +33,8 @@ bool timers_set(struct timers *t, struct timer *timer, int64_t at_ns)
 {
     timer->at_ns = at_ns;
     if (!timer->place) {
-        if (t->n == t->size) {
-            size_t size = t->size ? 2 * t->size : 64;
-            struct timer **more = realloc(t->heap, size * sizeof(struct timer *));
-            if (!more)
-                return false;
-            t->heap = more, t->size = size;
-        }
+        if (!ARRAY_FITS(t->heap, t->size, t->n + 1))
+            return false;
         t->n++;
         timers_place(t, t->n, timer);
     }

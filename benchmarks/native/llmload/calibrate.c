@@ -1,6 +1,7 @@
 /* calibrate.c: the client's error against llmfake's true send times; see calibrate.h. */
 #include "benchmarks/native/llmload/calibrate.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/listing.h"
 #include "benchmarks/native/llm/sendlog.h"
@@ -39,15 +40,9 @@ struct calibration_sink {
 
 static void seen_list_add(struct seen_list *l, struct seen_event s)
 {
-    if (l->n == l->size) {
-        size_t size = l->size ? 2 * l->size : 4096;
-        struct seen_event *more = realloc(l->p, size * sizeof *more);
-        l->failed |= !more;
-        if (!more)
-            return;
-        l->p = more, l->size = size;
-    }
-    l->p[l->n++] = s;
+    l->failed |= !ARRAY_FITS(l->p, l->size, l->n + 1);
+    if (!l->failed)
+        l->p[l->n++] = s;
 }
 
 static void calibration_take_result(struct result_sink *sink, unsigned worker, const struct request_result *r)

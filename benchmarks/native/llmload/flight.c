@@ -1,20 +1,21 @@
 /* flight.c: a request in flight: from the bytes of its reply to a result. */
 #include "benchmarks/native/llmload/worker.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 4 << 20, BODY_MAX = 16 << 20, CHUNKS_FIRST = 64, CHUNKS_MOST = 1 << 24 /* more of one answer are counted, not kept */ };
+enum { TEXT_MAX = 4 << 20, BODY_MAX = 16 << 20, CHUNKS_MOST = 1 << 24 /* more of one answer are counted, not kept */ };
 
 void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t index, int64_t scheduled_ns)
 {
     struct reply_stream stream = f->stream;
     struct buf text = f->text, thinking = f->thinking;
     struct chunk *chunks = f->chunks;
-    uint32_t room = f->chunk_room;
+    size_t room = f->chunk_room;
     buf_clear(&text);
     buf_clear(&thinking);
     *f = (struct flight){.stream = stream, .text = text, .thinking = thinking, .chunks = chunks, .chunk_room = room};
@@ -195,13 +196,8 @@ static void keep_chunk(struct flight *f, struct chunk c)
 {
     if (f->r.chunks >= CHUNKS_MOST)
         return;
-    if (f->r.chunks >= f->chunk_room) {
-        uint32_t room = f->chunk_room ? 2 * f->chunk_room : CHUNKS_FIRST;
-        struct chunk *more = realloc(f->chunks, room * sizeof *more);
-        if (!more)
-            return;
-        f->chunks = more, f->chunk_room = room;
-    }
+    if (!ARRAY_FITS(f->chunks, f->chunk_room, (size_t)f->r.chunks + 1))
+        return;
     f->chunks[f->r.chunks] = c;
 }
 

@@ -1,6 +1,7 @@
 /* schedule.c: when which request is to be sent; see schedule.h. */
 #include "benchmarks/native/llmload/schedule.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/sha256.h"
 #include "benchmarks/native/llmload/random.h"
@@ -15,14 +16,7 @@ enum { ARRIVALS_MAX = 1 << 27 };
 
 struct arrival *schedule_room(struct schedule *s)
 {
-    if (s->n == s->size) {
-        size_t size = s->size ? 2 * s->size : 1024;
-        struct arrival *more = size <= ARRIVALS_MAX ? realloc(s->list, size * sizeof *more) : NULL;
-        if (!more)
-            return NULL;
-        s->list = more, s->size = size;
-    }
-    return &s->list[s->n];
+    return s->n < ARRIVALS_MAX && ARRAY_FITS(s->list, s->size, s->n + 1) ? &s->list[s->n] : NULL;
 }
 
 void schedule_deinit(struct schedule *s)

@@ -8,6 +8,7 @@
  * "…"}, all but at_s as wished */
 #include "benchmarks/native/llmload/schedule.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "benchmarks/native/llmload/inputs.h"
@@ -115,13 +116,8 @@ static int trace_add_blocks(struct trace_reading *r, const struct json *ids, str
 {
     struct schedule *s = r->s;
     for (const struct json *i = json_first(ids); i; i = json_next(i)) {
-        if (s->blocks_n == s->blocks_size) {
-            size_t size = s->blocks_size ? 2 * s->blocks_size : 1024;
-            uint64_t *more = size < UINT32_MAX ? realloc(s->blocks, size * sizeof *more) : NULL;
-            if (!more)
-                return trace_error(r, "out of memory for so many hash_ids");
-            s->blocks = more, s->blocks_size = size;
-        }
+        if (s->blocks_n >= UINT32_MAX - 1 || !ARRAY_FITS(s->blocks, s->blocks_size, s->blocks_n + 1))
+            return trace_error(r, "out of memory for so many hash_ids");
         if (!a->blocks)
             a->blocks = (uint32_t)s->blocks_n + 1;
         s->blocks[s->blocks_n++] = (uint64_t)json_integer(i, 0);
@@ -134,13 +130,8 @@ static int trace_add_text(struct trace_reading *r, const char *text, struct arri
 {
     struct schedule *s = r->s;
     size_t n = strlen(text);
-    if (s->texts_n + n > s->texts_size) {
-        size_t size = 2 * s->texts_size + n + 4096;
-        char *more = size < UINT32_MAX ? realloc(s->texts, size) : NULL;
-        if (!more)
-            return trace_error(r, "out of memory for so many texts");
-        s->texts = more, s->texts_size = size;
-    }
+    if (s->texts_n + n >= UINT32_MAX || !ARRAY_FITS(s->texts, s->texts_size, s->texts_n + n))
+        return trace_error(r, "out of memory for so many texts");
     memcpy(s->texts + s->texts_n, text, n);
     a->text = (uint32_t)s->texts_n + 1;
     a->text_bytes = (uint32_t)n;

@@ -44,7 +44,7 @@ struct flight {
     uint32_t pending_tokens, ids;
     bool finished, has_status, cancel, wants_text;
     struct chunk *chunks;
-    uint32_t chunk_room;
+    size_t chunk_room;
     struct buf text, thinking; /* thinking: kept where a tokenizer counts the answer */
     char *error;
 };

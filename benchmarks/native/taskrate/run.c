@@ -1,6 +1,7 @@
 /* run.c: one measurement, read downwards: floor, warm-up, batches, chain, output. */
 #include "benchmarks/native/taskrate/run.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/progress.h"
@@ -58,15 +59,9 @@ static size_t run_largest_batch(const struct bench_settings *s)
 
 static struct task_batch *run_add_batch(struct bench *b, struct err *err)
 {
-    if (b->batch_count == b->batch_room) {
-        size_t room = b->batch_room ? b->batch_room * 2 : 64;
-        struct task_batch *more = realloc(b->batches, room * sizeof *more);
-        if (!more) {
-            err_memory(err, "%zu batches", room);
-            return NULL;
-        }
-        b->batches = more;
-        b->batch_room = room;
+    if (!ARRAY_FITS(b->batches, b->batch_room, b->batch_count + 1)) {
+        err_memory(err, "%zu batches", b->batch_count + 1);
+        return NULL;
     }
     struct task_batch *x = &b->batches[b->batch_count++];
     *x = (struct task_batch){.completion = ""};

@@ -1,6 +1,7 @@
 /* lengths.c: reading and drawing lengths; see lengths.h. */
 #include "benchmarks/native/llmload/prompts/lengths.h"
 
+#include "base/array.h"
 #include "base/fs.h"
 #include "benchmarks/native/llmload/inputs.h"
 #include "benchmarks/native/llmload/random.h"
@@ -35,13 +36,8 @@ static int lengths_read_file(struct lengths *l, const char *path, const char *wh
         if (!parse_length(one, &value) || value != floor(value))
             return err_set(err, ERR_INPUT, "%.300s, line %zu: expected an integer from 0 to %d, got \"" STR_FMT "\"", path, line,
                            LENGTHS_MOST, STR_ARG(str_sub(one, 0, 40)));
-        if (l->n == size) {
-            size = size ? size * 2 : 1024;
-            uint32_t *more = realloc(l->list, size * sizeof *more);
-            if (!more)
-                return err_memory(err, "reading %.300s", path);
-            l->list = more;
-        }
+        if (!ARRAY_FITS(l->list, size, l->n + 1))
+            return err_memory(err, "reading %.300s", path);
         l->list[l->n++] = (uint32_t)value;
     }
     return l->n ? 0 : err_set(err, ERR_INPUT, "%.300s holds no length", path);

@@ -1,6 +1,7 @@
 /* row.c: what one row of a prompt file says, by its members: a conversation, messages, choices, or
  * a prompt. */
 #include "benchmarks/native/llmload/prompts/dataset.h"
+#include "base/array.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -29,15 +30,9 @@ static struct str dataset_keep_text(struct dataset *d, struct str s)
 
 static struct item *item_new(struct dataset *d, struct err *err)
 {
-    if (d->item_count == d->item_size) {
-        size_t size = d->item_size ? d->item_size * 2 : 256;
-        struct item *more = realloc(d->items, size * sizeof *more);
-        if (!more) {
-            err_sys(err, "the prompts do not fit into memory");
-            return NULL;
-        }
-        d->items = more;
-        d->item_size = size;
+    if (!ARRAY_FITS(d->items, d->item_size, d->item_count + 1)) {
+        err_memory(err, "%zu prompts", d->item_count + 1);
+        return NULL;
     }
     struct item *i = &d->items[d->item_count++];
     *i = (struct item){.row = (uint32_t)d->row_count};
@@ -46,14 +41,8 @@ static struct item *item_new(struct dataset *d, struct err *err)
 
 static int dataset_add_answer(struct dataset *d, struct row_answer answer, const char *kind, struct err *err)
 {
-    if (d->row_count == d->row_size) {
-        size_t size = d->row_size ? d->row_size * 2 : 256;
-        struct row_answer *more = realloc(d->answers, size * sizeof *more);
-        if (!more)
-            return err_sys(err, "the prompts do not fit into memory");
-        d->answers = more;
-        d->row_size = size;
-    }
+    if (!ARRAY_FITS(d->answers, d->row_size, d->row_count + 1))
+        return err_memory(err, "%zu prompts", d->row_count + 1);
     d->answers[d->row_count++] = answer;
     if (!d->kind)
         d->kind = kind;
