@@ -169,6 +169,23 @@ static const char *explain_no_metrics(struct ending *e)
     return why;
 }
 
+/* Did the rules read anything, in a block or with block -1 in all? Rules that read nothing of an output judge nothing. */
+static bool has_evidence(const struct ending *e, int block)
+{
+    const struct rules_run *run = e->run;
+    unsigned from = block < 0 ? 0 : (unsigned)block, to = block < 0 ? blocks_of(run) : from + 1;
+    for (size_t i = 0; i < run->rules->checks; i++) {
+        const struct check *c = run->rules->check[i];
+        if ((c->kind == CHECK_MUST && matches_of(run, c, block, NULL)) || (c->kind == CHECK_FILE && run->source[2 + c->file].found))
+            return true;
+    }
+    for (size_t i = 0; i < run->rules->readers; i++)
+        for (unsigned b = from; b < to; b++)
+            if (row_counted(run, (unsigned)i, b, NULL))
+                return true;
+    return block < 0 && e->metrics > 0;
+}
+
 /* What a program reports while it runs is not its result. */
 static void superseded_fail(struct ending *e)
 {
@@ -226,7 +243,9 @@ static void blocks_out(struct ending *e, struct rules_outcome *ret)
         const char *reason = fails_text(&e->of_block[b], e->record), *name = e->prefix[b];
         if (block)
             block[b] = (struct rules_block){.name = arena_printf(&e->record->arena, "%.*s", (int)strlen(name) - 1, name),
-                                            .verdict = fails ? VERDICT_FAIL : VERDICT_PASS,
+                                            .verdict = fails                     ? VERDICT_FAIL
+                                                       : has_evidence(e, (int)b) ? VERDICT_PASS
+                                                                                 : VERDICT_NONE,
                                             .reason = reason,
                                             .complete = fails == exited};
     }
@@ -263,14 +282,17 @@ int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t bas
         required_one(&e, &run->rules->required[i]);
     if (run->coverage)
         coverage_end(run);
-    *ret = (struct rules_outcome){.verdict = e.fails.n           ? VERDICT_FAIL
-                                             : run->rules->guess ? VERDICT_NONE
-                                                                 : VERDICT_PASS,
+    bool judges = !run->rules->guess && has_evidence(&e, -1);
+    *ret = (struct rules_outcome){.verdict = e.fails.n ? VERDICT_FAIL
+                                             : judges  ? VERDICT_PASS
+                                                       : VERDICT_NONE,
                                   .complete = e.fails.n == before,
                                   .lines = run->lines,
                                   .metrics = e.metrics,
                                   .no_metrics = no_metrics};
     ret->reason = fails_text(&e.fails, record);
+    if (ret->verdict == VERDICT_NONE && !run->rules->guess)
+        ret->reason = "the rules read nothing from the output";
     blocks_out(&e, ret);
     record->source = source;
     return rc;

@@ -55,6 +55,10 @@ like "which is said" "$(cat "$WORK/err")" 'BENCHWRAP_RULES: "nothing.yaml" is ne
 is "those that were typed do" "$(status -r nothing.yaml -- touch ran)" 125
 is "--gate and no recorder: the program runs, the gate stays closed" "$(mkdir -p "$WORK/lone/bin"; cp "$BENCHWRAP" "$WORK/lone/bin/"; "$WORK/lone/bin/benchwrap" --gate -- touch ran 2>"$WORK/err"; echo $?)" 3
 ok "it ran" rm ran
+gate_says() { "$BENCHWRAP" -q --gate "$@" 2>&1 >/dev/null; }
+like "a closed gate names the reason: nothing judged the run" "$(gate_says -- true)" '^benchwrap: --gate: there is no verdict, as no rule file and no reference \(-R FILE\) judges this run: exit status 3$'
+like "... of a series: the run of it" "$(gate_says --repeat 2 -- true)" '^benchwrap: --gate: run 1 of the series has no verdict: exit status 3$'
+like "... below the reference" "$(gate_says -R bad.yaml -- sh -c "$measured")" '^benchwrap: --gate: the verdict is fail: .*: exit status 3$'
 like "which is said" "$(cat "$WORK/err")" 'without a record there is no verdict, so the gate stays closed'
 
 mkdir -p "$HOME/.config/benchwrap" repo/mlruns

@@ -268,4 +268,27 @@ bw rules new -t tree --from last; is "a run without output: status" "$?" 1
 like "… says so" "$(cat err)" 'has no output'
 bw rules new --from nosuch; is "no such output: status" "$?" 1
 bw rules new; is "no output: status" "$?" 125
+
+# Rules that read nothing of the output judge nothing.
+cd "$(mktemp -d)" || exit 1
+printf '#!/bin/sh\necho "Result: 12,5 MB/s"\n' >odd; chmod +x odd; ./odd >odd.out
+like "no result found: the hint says what to write" "$("$BENCHWRAP" rules new --from odd.out -o odd.yaml 2>&1)" '^hint: write a regex that matches a line with a result, then: benchwrap parse -r odd\.yaml OUTPUT$'
+shown=$("$BENCHWRAP" parse --gate -r odd.yaml odd.out 2>&1); status=$?
+is "parse: rules that read nothing do not pass the gate" "$status" 3
+like "... and have no verdict" "$shown" '^odd \(rules 1\): none: the rules read nothing from the output$'
+shown=$("$BENCHWRAP" --gate -r odd.yaml -- ./odd 2>&1 >/dev/null); status=$?
+is "nor does a run" "$status" 3
+like "... it is said once" "$(printf '%s\n' "$shown" | sed 1d | tr '\n' ' ')" '^benchwrap:   not judged: the rules read nothing from the output benchwrap:   run [0-9a-f]+ in [^ ]*    next: benchwrap show benchwrap: --gate: there is no verdict, as the rules read nothing from the output: exit status 3 $'
+like "show does not call it valid" "$("$BENCHWRAP" show)" '^Not judged  the rules read nothing from the output$'
+"$BENCHWRAP" check >/dev/null 2>&1
+is "... and check reads the same" "$?" 0
+cat >done.yaml <<'R'
+name: done
+version: "1"
+readers:
+  - {name: rate, regex: '^rate: (?<v>\S+)', metrics: [{name: rate, cell: v, better: higher}]}
+checks:
+  - {name: sum, must: '^Result: ', reason: "there is no result"}
+R
+is "what must be in the output, and is, makes it valid" "$("$BENCHWRAP" parse --gate -r done.yaml odd.out >/dev/null 2>&1; echo $?)" 0
 done_testing

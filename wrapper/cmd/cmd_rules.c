@@ -242,9 +242,11 @@ static int rules_new(struct cmd_context *c)
     else
         fprintf(c->notes, "benchwrap: rules: guessed %zu metric%s and %zu parameter%s; check names, units and directions before use\n",
                 found.metrics, str_plural(found.metrics), found.params, str_plural(found.params));
-    if (to)
+    if (to && found.metrics)
         fprintf(c->notes, "hint: benchwrap -r %s -- PROGRAM uses the file; benchwrap reparse -r %s RUN applies it to an earlier run\n", to,
                 to);
+    else if (to)
+        fprintf(c->notes, "hint: write a regex that matches a line with a result, then: benchwrap parse -r %s OUTPUT\n", to);
     return 0;
 }
 

@@ -114,6 +114,8 @@ static int exit_status(struct launch *l)
         return status;
     if (!l->recorder.done) /* a gate that opens when nothing was measured is none */
         say_line(&l->out[1], "without a record there is no verdict, so the gate stays closed: exit status 3");
+    else if (l->recorder.verdict)
+        say_line(&l->out[1], "--gate: %s: exit status 3", l->recorder.gate);
     return l->recorder.done && !l->recorder.verdict ? 0 : 3;
 }
 

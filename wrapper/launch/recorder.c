@@ -242,6 +242,7 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
     case WIRE_DONE:
         r->done = true;
         r->verdict = ret->status;
+        snprintf(r->gate, sizeof r->gate, "%.*s", (int)sizeof r->gate - 1, ret->text);
         break;
     default: break;
     }

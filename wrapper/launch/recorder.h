@@ -16,6 +16,7 @@ struct recorder {
     bool alive;          /* its end of the socket is open */
     bool ready, refused, done;
     int verdict;
+    char gate[512];      /* why the verdict is not pass; "" it is */
     int exit;            /* wait status once pid is reaped */
     char core[4096];     /* path of the core program */
     char summary[8192];  /* "" none */

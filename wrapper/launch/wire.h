@@ -58,7 +58,7 @@ enum wire_kind {
     WIRE_READY = 1,   /* recorder: probes done, the program may start */
     WIRE_NOTE,        /* recorder: text to print on stderr as one warning ("benchwrap: " is put before it) */
     WIRE_SUMMARY,     /* recorder: text to print on stderr at the very end, as it is; several messages are one text */
-    WIRE_DONE,        /* recorder: finished; .verdict */
+    WIRE_DONE,        /* recorder: finished; .status; text says why it is not pass */
     WIRE_REFUSE,      /* recorder: 125: text says why (--strict, or something the user named) */
     WIRE_ENV,         /* recorder, before READY: text is a NAME=VALUE for the program's environment (--share-run) */
     WIRE_STARTED = 16,/* launcher: program started; .pid .mono_ns .wall_ms */
@@ -69,7 +69,7 @@ enum wire_kind {
 
 struct wire_msg {
     uint32_t kind;
-    int32_t status;           /* wait status, errno, or verdict (0 pass or none, 1 not pass) */
+    int32_t status;           /* wait status, errno, or verdict (0 pass, 1 not pass) */
     pid_t pid;
     int64_t wall_ms, mono_ns; /* of the event */
     struct rusage usage;      /* program and its reaped descendants */

@@ -48,7 +48,10 @@ static void handle_run_end(struct repeat_state *s, const struct series_repetitio
     int number = repeat_child_ending(&s->child);
     if (status && !s->status)
         s->status = status;
-    s->unfit |= !run->warmup && strcmp(run->verdict, "pass") != 0;
+    if (!s->unfit && !run->warmup && strcmp(run->verdict, "pass") != 0) {
+        s->unfit = run->order;
+        s->unfit_verdict = strcmp(run->verdict, "fail") == 0 ? "has the verdict fail" : "has no verdict";
+    }
     if (number) {
         char words[EXIT_WORDS_SIZE];
         exit_words(words, 0, number);
@@ -225,6 +228,8 @@ static int repeat_leave(struct repeat_state *s)
         repeat_discard(s);
     else
         repeat_end(s, code, number);
+    if (!status && code)
+        repeat_say("--gate: run %zu of the series %s: exit status 3", s->unfit, s->unfit_verdict);
     repeat_child_close(&s->child);
     if (status && WIFSIGNALED(status))
         ending_die_of(WTERMSIG(status));

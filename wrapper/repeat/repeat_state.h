@@ -18,7 +18,8 @@ struct repeat_state {
     char **env;
     int64_t start_ns;
     int status; /* wait status of the first run that failed; 0: none */
-    bool unfit; /* a verdict was not pass */
+    size_t unfit; /* the first repetition whose verdict is not pass; 0: none */
+    const char *unfit_verdict;
     bool stop; /* no more runs */
     const char *why; /* in words */
 };

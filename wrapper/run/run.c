@@ -107,12 +107,23 @@ static void send_summary(struct run *run, const struct finished *f, char *const 
     send_summary_text(run, buf_text(&shown));
 }
 
+/* For --gate: why the verdict is not pass. */
+static void describe_verdict(const struct finished *f, char *text, size_t size)
+{
+    if (strcmp(f->verdict, "fail") == 0)
+        snprintf(text, size, "the verdict is fail%s%.400s", f->reason[0] ? ": " : "", f->reason);
+    else if (strcmp(f->verdict, "pass") != 0)
+        snprintf(text, size, "there is no verdict, as %.400s",
+                 f->reason[0] ? f->reason : "no rule file and no reference (-R FILE) judges this run");
+}
+
 /* The record is safe; now it becomes a run in the tree. */
 static int finish_and_report(struct run *run, char **env)
 {
     struct finished f = {0};
     struct err err = {0};
     int verdict = 0;
+    char gate[500] = "";
     run_record_end(run);
     int rc = journal_flush(run->journal, false, &err);
     run_server_fetch(run, fetch_until(run));
@@ -126,6 +137,7 @@ static int finish_and_report(struct run *run, char **env)
         send_summary(run, &f, env);
         run_commit_report(run, &f);
         verdict = strcmp(f.verdict, "pass") != 0;
+        describe_verdict(&f, gate, sizeof gate);
         if (f.note[0])
             run_report(run, WIRE_NOTE, 0, f.note);
     } else {
@@ -137,8 +149,9 @@ static int finish_and_report(struct run *run, char **env)
                  buf_text(&where).p);
         run_report(run, WIRE_NOTE, 0, text);
         verdict = 1;
+        snprintf(gate, sizeof gate, "there is no verdict, as the run is not finished");
     }
-    run_report(run, WIRE_DONE, verdict, "");
+    run_report(run, WIRE_DONE, verdict, gate);
     finished_deinit(&f);
     return rc;
 }

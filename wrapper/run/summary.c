@@ -234,6 +234,8 @@ static void print_no_metrics(const struct summary *s, struct buf *to)
         return;
     for (const struct fact *f = r->first; f && !reason.p; f = f->next)
         reason = no_metrics_reason(f);
+    if (!reason.p && s->f->reason[0]) /* it says so itself */
+        return;
     if (!reason.p && !is_unknown(r))
         reason = STR("the rules found none in the output");
     if (!reason.p)

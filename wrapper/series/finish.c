@@ -156,8 +156,11 @@ static void judge_series(struct series_finishing *f, struct rules_outcome *ret)
         ret->verdict = VERDICT_FAIL;
         ret->reason =
             arena_printf(a, "%zu of %zu repetitions are not fit; %s", f->judged - f->passed, all, series_describe_run(f, f->first_unfit));
-    } else if (f->judged && f->passed == f->judged)
+    } else if (f->passed && f->passed == f->counted)
         ret->verdict = VERDICT_PASS;
+    else if (f->passed)
+        ret->reason =
+            arena_printf(a, "%zu of %zu repetition%s have no verdict", f->counted - f->passed, f->counted, str_plural(f->counted));
     if (!f->counted && !f->failed)
         ret->reason = "no repetition was run";
 }
