@@ -125,6 +125,9 @@ sync:--experiment|nowhere|@|--to URL
 sync:--since|nowhere|@|--to URL
 sync:--ref|nowhere|@|--to URL
 sync:WORDS|nowhere|@|--to URL
+exporter:--tree|nowhere|%|list
+exporter:*|nowhere|@|send
+exporter:WORDS|nowhere|@|
 export-tree:*|nowhere|@|OUTSIDE
 export-tree:WORDS|nowhere|%|
 init:--site|nowhere|@|OUTSIDE

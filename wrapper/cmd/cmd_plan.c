@@ -107,6 +107,11 @@ static int plan_print_text(struct cmd_context *c, const struct plan *p, const st
         plan_row(&l, "references", NULL, "none was named or found");
     plan_row(&l, "tree", p->tree, p->tree_where);
     print_server(&l, p, server);
+    for (const struct exporter_config *x = p->exporters; x; x = x->next)
+        plan_row(&l, "exporter",
+                 !exporter_is_enabled(x) || opt_on(&p->opts, OPTION_NO_EXPORT) ? arena_printf(a, "%s (off)", x->name)
+                                                                               : arena_printf(a, "%s", x->name),
+                 x->where);
     plan_row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "beside the tree, which is not there yet");
     plan_row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
     for (size_t i = 0; i < p->catalogue.folders; i++)

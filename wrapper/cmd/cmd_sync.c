@@ -6,6 +6,7 @@
 #include "benchmarks/rules.h"
 #include "sync/complete.h"
 #include "cmd/selection.h"
+#include "sync/sync_exporters.h"
 #include "sync/sync_runs.h"
 #include "plan/plan.h"
 #include "run/commit.h"
@@ -66,6 +67,9 @@ struct sync_work {
     struct plan plan;
     struct buf json; /* notes, by list */
     struct json_out list;
+    struct buf exporters; /* what was delivered: a line each, or by delivered as JSON */
+    struct json_out delivered;
+    bool exporter_failed;
     struct buf said, said_before; /* with --follow: the notes of this look at the tree and of the one before, a line each */
     bool as_json, dry;
     unsigned notes;
@@ -152,6 +156,54 @@ static void sweep_spools(struct sync_work *w)
     w->swept.released += all.released;
     w->swept.alive = all.alive;
     w->swept.failed = all.failed;
+}
+
+/* ---- the exporters ---- */
+
+static void add_exporter_json(struct sync_work *w, const struct exporter_config *c, const struct exporter_outcome *o)
+{
+    struct json_out *j = &w->delivered;
+    json_open(j, NULL, '{');
+    json_text(j, "name", c->name);
+    json_uint(j, "delivered", o->sent);
+    json_uint(j, "pending", o->pending);
+    json_uint(j, "dead_letters", o->letters);
+    json_uint(j, "dropped", o->dropped);
+    json_text(j, "why", o->why);
+    json_close(j, '}');
+}
+
+static void add_exporter_line(struct sync_work *w, const struct exporter_config *c, const struct exporter_outcome *o)
+{
+    if (!o->sent && !o->pending && !o->dead && !o->dropped && !o->failed)
+        return;
+    buf_printf(&w->exporters, "exporter %s: %zu run%s delivered", c->name, o->sent, str_plural(o->sent));
+    if (o->pending)
+        buf_printf(&w->exporters, ", %zu wait%s", o->pending, o->pending == 1 ? "s" : "");
+    if (o->dead)
+        buf_printf(&w->exporters, ", %zu refused (benchwrap exporter dead-letter %s)", o->dead, c->name);
+    if (o->dropped)
+        buf_printf(&w->exporters, ", %zu dropped, more than max-pending", o->dropped);
+    if (o->why[0])
+        buf_printf(&w->exporters, ": %s", o->why);
+    else if (o->busy)
+        buf_puts(&w->exporters, ": another process delivers now");
+    buf_putc(&w->exporters, '\n');
+}
+
+static void deliver_to_exporters(struct sync_work *w)
+{
+    for (const struct exporter_config *c = w->plan.exporters; c; c = c->next) {
+        struct exporter_outcome o;
+        if (!exporter_is_enabled(c))
+            continue;
+        sync_exporter(&w->plan, c, w->c->env, w->cancel_fd, &o);
+        w->exporter_failed |= o.failed || o.pending;
+        if (w->as_json)
+            add_exporter_json(w, c, &o);
+        else
+            add_exporter_line(w, c, &o);
+    }
 }
 
 /* ---- which runs ---- */
@@ -311,6 +363,20 @@ static int send_once(struct sync_work *w, struct upload *upload)
     return rc;
 }
 
+/* With --follow: what is delivered is printed at once. */
+static void follow_exporters(struct sync_work *w)
+{
+    buf_clear(&w->exporters);
+    w->delivered.comma = false;
+    w->exporter_failed = false;
+    deliver_to_exporters(w);
+    if (w->as_json)
+        return;
+    for (struct str rest = buf_text(&w->exporters), line; rest.n && (line = str_cut(&rest, '\n')).n;)
+        sync_note(w, arena_printf(w->c->arena, STR_FMT, STR_ARG(line)));
+    buf_clear(&w->exporters);
+}
+
 static int to_server(struct sync_work *w)
 {
     struct mlflow *m = NULL;
@@ -338,6 +404,7 @@ static int to_server(struct sync_work *w)
         w->said = said;
         buf_clear(&w->said);
         sweep_spools(w);
+        follow_exporters(w);
     }
     upload_free(u);
     mlflow_close(m);
@@ -423,6 +490,11 @@ static void sync_print_json(const struct sync_work *w)
         json_uint(&j, "incomplete", w->incomplete);
         json_close(&j, '}');
     }
+    if (w->exporters.n) {
+        json_open(&j, "exporters", '[');
+        json_members(&j, buf_text(&w->exporters));
+        json_close(&j, ']');
+    }
     json_open(&j, "notes", '[');
     json_members(&j, buf_text(&w->json));
     json_close(&j, ']');
@@ -440,6 +512,7 @@ static void sync_print(struct sync_work *w)
     }
     if (!w->dry && !opt_text(&w->c->opts, OPTION_REF))
         print_local(w);
+    fputs(w->exporters.p ? w->exporters.p : "", out);
     if (!w->asked)
         return;
     fprintf(out, "%s: %zu of %zu runs %s (%zu new), %zu there already", w->server, n->sent, n->wanted, w->dry ? "would be sent" : "sent",
@@ -467,7 +540,7 @@ static int status_of(const struct sync_work *w)
     size_t bad = n->damaged + n->failed + n->waiting;
     if (bad && bad == n->wanted)
         return FAILED;
-    return w->swept.failed || bad || w->incomplete ? 1 : 0;
+    return w->swept.failed || bad || w->incomplete || w->exporter_failed ? 1 : 0;
 }
 
 static int sync_plan_for(struct sync_work *w)
@@ -490,6 +563,8 @@ static int sync_everything(struct sync_work *w)
         return -1;
     if (!w->dry && !opt_text(&c->opts, OPTION_REF))
         sweep_spools(w);
+    if (!w->dry && !selected && !opt_on(&c->opts, OPTION_LOCAL))
+        deliver_to_exporters(w);
     return w->asked ? to_server(w) : 0;
 }
 
@@ -498,6 +573,8 @@ static int sync_command(struct cmd_context *c)
     struct sync_work w = {.c = c, .as_json = opt_on(&c->opts, OPTION_JSON), .dry = opt_on(&c->opts, OPTION_DRY_RUN), .cancel_fd = -1};
     buf_init(&w.json, SYNC_NOTES_MAX);
     w.list = (struct json_out){.to = &w.json, .layout = JSON_TIGHT};
+    buf_init(&w.exporters, 1 << 20);
+    w.delivered = (struct json_out){.to = &w.exporters, .layout = JSON_TIGHT};
     buf_init(&w.said, SAID_BYTES);
     buf_init(&w.said_before, SAID_BYTES);
     progress_begin(&w.progress, c->notes, w.dry ? "looking at run" : "sending run", 0);
@@ -515,6 +592,7 @@ static int sync_command(struct cmd_context *c)
     if (w.cancel_fd >= 0)
         close(w.cancel_fd);
     buf_deinit(&w.json);
+    buf_deinit(&w.exporters);
     buf_deinit(&w.said);
     buf_deinit(&w.said_before);
     return rc ? rc : status_of(&w);
@@ -538,6 +616,9 @@ const struct cmd cmd_sync = {
         "run. What is known to be complete is noted in .benchwrap/sync, so that a repetition asks no more than whether the server still has their experiments; to lose those notes is harmless. "
         "A run that lacks what its program's own MLflow client logged there (--share-run, tag benchwrap.incomplete) is completed by a run that amends it. "
         "A run that was deleted on the server stays deleted, unless --restore is given. An experiment of this name that was deleted there is restored.\n"
+        "\n"
+        "What waits for exporters (`benchwrap exporter list`) is delivered as well, unless runs are chosen or --local is given. An exporter that accepts "
+        "nothing is tried for half a minute.\n"
         "\n"
         "Texts that are longer than the server keeps (params 6000 characters, tags 8000) are cut, and the tag benchwrap.cut names them; the whole text is in "
         "the artifact benchwrap.json. When the server goes away in the middle, the rest is kept and the next sync goes on. All environment variables of "

@@ -65,11 +65,20 @@ static void plan_assign(struct plan *p, const struct yaml *key, const char *text
         plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
 }
 
+static void plan_warn_of_exporter(void *plan, const char *text)
+{
+    plan_warn(plan, text);
+}
+
 /* One entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */
 static void plan_read_entry(struct plan *p, const struct yaml *entry, enum opt_origin origin, const char *file)
 {
     if (yaml_is_null(entry))
         return;
+    if (str_is(entry->key, "exporters")) {
+        exporter_configs_read(&p->exporters, entry, origin, file, &p->arena, plan_warn_of_exporter, p);
+        return;
+    }
     if (entry->kind == YAML_SCALAR) {
         plan_assign(p, entry, arena_dup(&p->arena, entry->text.p, entry->text.n), origin, file);
         return;
@@ -148,7 +157,10 @@ static bool repository_may_set(struct plan *p, struct foreign_file *f, const str
         return may_refer(p, f, entry);
     if (str_is(entry->key, "site") && f->site && (!*f->site || str_is(entry->text, f->site)))
         return true;
-    ignore_name(p, f, entry->key, str_is(entry->key, "site") ? "for this clone: git config benchwrap.site NAME" : NULL);
+    ignore_name(p, f, entry->key,
+                str_is(entry->key, "site")        ? "for this clone: git config benchwrap.site NAME"
+                : str_is(entry->key, "exporters") ? "only in your own configuration"
+                                                  : NULL);
     return false;
 }
 
@@ -510,6 +522,7 @@ void plan_deinit(struct plan *plan)
     if (plan->loaded)
         rules_free(plan->loaded);
     plan->loaded = NULL;
+    exporter_configs_deinit(plan->exporters);
     opt_deinit(&plan->opts);
     arena_deinit(&plan->arena);
 }

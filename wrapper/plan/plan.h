@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/opt.h"
 #include "benchmarks/catalogue.h"
+#include "exporters/exporter_config.h"
 #include "plan/references.h"
 
 /* The rows of launch/options.def. */
@@ -55,6 +56,7 @@ struct plan {
     const char *experiment;     /* name wanted, with legal characters alone */
     const char *experiment_given; /* the same as it was given */
     const char *experiment_where;
+    struct exporter_config *exporters; /* of the administrator's and the user's files */
     struct plan_warning *warnings;
     struct plan_file *files;    /* weakest first */
 };

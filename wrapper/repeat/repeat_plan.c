@@ -210,6 +210,7 @@ char **repeat_launcher_line(const struct repeat_plan *s, const struct plan *p, c
     if (scratch) {
         line_add(&l, arena_printf(a, "--tree=%s", scratch));
         line_add(&l, "--experiment=series");
+        line_add(&l, "--no-export"); /* the run of the series is delivered */
     }
     line_add(&l, arena_printf(a, "--name=%s", repetition_name(s, p, run, a)));
     line_add(&l, arena_printf(a, "--tag=benchwrap.%s=%zu", run->warmup ? "warmup" : "repetition", run->repetition));

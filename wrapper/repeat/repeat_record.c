@@ -5,6 +5,7 @@
 #include "base/show.h"
 #include "launch/say.h"
 #include "run/commit.h"
+#include "run/exports.h"
 #include "repeat/repeat_state.h"
 #include "run/summary.h"
 #include "series/table.h"
@@ -451,6 +452,8 @@ void repeat_end(struct repeat_state *s, int exit_status, int number)
         buf_str(&text, buf_text(&server));
     screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);
     run_server_close(&s->run);
+    if (rc == 0)
+        run_exports_wait(&s->run);
     if (f.note[0])
         repeat_say("%s", f.note);
     if (shown.n) {
@@ -466,6 +469,7 @@ void repeat_end(struct repeat_state *s, int exit_status, int number)
         repeat_say("%.900s; the series is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text, buf_text(&where).p);
     }
     if (rc == 0) {
+        run_exports_start(&s->run);
         run_commit_report(&s->run, &f);
         run_commit_in_background(&s->run);
     }

@@ -6,6 +6,7 @@
 #include "benchmarks/interpreter.h"
 #include "plan/paths.h"
 #include "run/elsewhere.h"
+#include "run/exports.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -138,6 +139,7 @@ static int run_open_journal(struct run *run, struct err *err)
                                                   .rules = run->series ? NULL : journal_path_text(run, run->plan.rules),
                                                   .series = run->series,
                                                   .references = references,
+                                                  .exporters = run_exports_names(run),
                                                   .merged = run->wire->merged,
                                                   .public_profile = run->host.public_profile},
                          &options);

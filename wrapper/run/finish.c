@@ -10,6 +10,7 @@
 #include "collector/nodes.h"
 #include "run/archive.h"
 #include "run/children.h"
+#include "run/exports.h"
 #include "run/shared.h"
 #include "run/stream.h"
 #include "series/finish.h"
@@ -332,6 +333,18 @@ int finish_look(struct spool *s, struct finished *ret, struct err *err)
     return finish_complete(s, NULL, ret, &g, err);
 }
 
+/* Before the run is marked as published: after a kill the next finish adds the same entries. */
+static void queue_exports(const struct spool *s, struct finished *f, const struct finish_options *o, const char *places)
+{
+    struct err why = {0};
+    char relative[4096];
+    const char *tree = f->head.tree;
+    if (o->public_profile && spool_relative(s, tree, relative, sizeof relative))
+        tree = relative;
+    if (run_exports_queue(s, o->exporters, tree, places, f->record.end_ms, &why) && !f->note[0])
+        snprintf(f->note, sizeof f->note, "%s", why.text);
+}
+
 int finish_run(struct spool *s, const struct finish_program *program, struct finished *ret, struct err *err)
 {
     struct finish_state g;
@@ -351,6 +364,8 @@ int finish_run(struct spool *s, const struct finish_program *program, struct fin
     char *where = arena_printf(&r->arena, "%s%s", ret->place, places.n ? places.p : ""), relative[4096];
     if (parent && g.options.public_profile && spool_relative(s, ret->head.tree, relative, sizeof relative))
         parent = relative;
+    if (parent && where && g.options.exporters)
+        queue_exports(s, ret, &g.options, where);
     if (!parent || !where || spool_mark_published(s, dirname(parent), where, &why))
         record_warning(r, "%s", why.text); /* the next run finds it published already */
     else if (record_number(r, "run.exit_status", -1) >= 0 && record_number(r, "run.left_running", 0) <= 0)

@@ -26,6 +26,8 @@ void finish_options_print(const struct finish_options *o, struct buf *to)
         json_text(&j, "rules", o->rules);
     if (o->made)
         json_str(&j, "host", str_of(o->host));
+    if (o->exporters)
+        json_text(&j, "exporters", o->exporters);
     if (o->references.count) {
         json_texts(&j, "references", o->references.path, o->references.count);
         json_flag(&j, "references_named", o->references.named);
@@ -39,13 +41,14 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
     if (json_parse(&j, str_of(text), NULL, err))
         return err_wrap(err, "journal: options");
     const char *rules = json_string(json_get(j, "rules"), NULL), *host = json_string(json_get(j, "host"), "");
-    const char *archive_dir = json_string(json_get(j, "archive_dir"), NULL);
+    const char *archive_dir = json_string(json_get(j, "archive_dir"), NULL), *exporters = json_string(json_get(j, "exporters"), NULL);
     *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
                                    .artifact_max = (uint64_t)json_integer(json_get(j, "artifact_max"), 1 << 20),
                                    .merged = json_bool(json_get(j, "merged"), false),
                                    .public_profile = json_bool(json_get(j, "public"), false),
                                    .made = json_bool(json_get(j, "made"), false),
                                    .archive = json_bool(json_get(j, "archive"), false),
+                                   .exporters = exporters ? arena_dup(a, exporters, strlen(exporters)) : NULL,
                                    .archive_dir = archive_dir ? arena_dup(a, archive_dir, strlen(archive_dir)) : NULL,
                                    .series = json_bool(json_get(j, "series"), false),
                                    .told = json_bool(json_get(j, "told"), false),

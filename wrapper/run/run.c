@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "run/commit.h"
+#include "run/exports.h"
 #include "run/leftovers.h"
 #include "run/state.h"
 #include "run/summary.h"
@@ -136,6 +137,7 @@ static int finish_and_report(struct run *run, char **env)
     if (rc == 0) {
         send_summary(run, &f, env);
         run_commit_report(run, &f);
+        run_exports_wait(run);
         verdict = strcmp(f.verdict, "pass") != 0;
         describe_verdict(&f, gate, sizeof gate);
         if (f.note[0])
@@ -219,8 +221,10 @@ int run_record(int argc, char **argv, char **env)
     probes_end(&run.host);
     redaction_end(&run.redaction);
     clean_up_after_run(&run);
-    if (rc == 0)
+    if (rc == 0) {
+        run_exports_start(&run);
         run_commit(&run);
+    }
     job_end_late(&run);
     run_server_close(&run);
     journal_close(run.journal);

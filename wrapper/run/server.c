@@ -206,7 +206,7 @@ void run_server_begin(struct run *run)
     s->start_ns = INT64_MAX;
     s->silence_ns = SILENCE_MS * MS;
     s->patient = opt_find(&run->plan.opts, OPTION_FINISH_WAIT)->origin != OPT_DEFAULT;
-    if (!run->plan.server && run->wire->has_credentials) {
+    if (!run->plan.server && !run->plan.exporters && run->wire->has_credentials) {
         close(WIRE_CREDENTIALS_FD);
         run->wire->has_credentials = 0;
     }

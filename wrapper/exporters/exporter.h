@@ -1,0 +1,63 @@
+/* exporter.h: the contract of an exporter: one kind of destination for published runs, one file each.
+ *
+ * Add one: write exporters/x.c ending in `const struct exporter exporter_x = {…};` and a row
+ * EXPORTER(x) in exporters.def. Its keys in the configuration, `benchwrap exporter`, help and manual
+ * come from the struct. See docs/howto-exporter.md.
+ *
+ * Exporters run after the program, in a process of their own or in a command. They read runs of the
+ * tree, which are redacted and have their profile. exporter_queue.h stores what is not delivered yet,
+ * exporter_pass.h delivers it. */
+#ifndef EXPORTERS_EXPORTER_H
+#define EXPORTERS_EXPORTER_H
+#include "exporters/exporter_config.h"
+#include "exporters/exporter_run.h"
+
+/* The outcome of a call. All but SENT come with err. */
+enum exporter_answer {
+    EXPORTER_SENT,
+    EXPORTER_LATER,   /* the destination accepts nothing now: this run and the later ones wait */
+    EXPORTER_FAILED,  /* this run failed there; another one may not: it waits, and the next one is sent */
+    EXPORTER_REFUSED, /* the destination will never accept this run: it becomes a dead letter */
+};
+
+/* An open destination. */
+struct exporter_link {
+    const struct exporter_config *config;
+    char *const *env;     /* NULL-terminated */
+    struct arena *arena;  /* lives as long as the link */
+    int64_t until_ns;     /* monotonic time: no call waits longer */
+    int cancel_fd;        /* a call ends early when it is readable; -1: none */
+    double retry_after_s; /* with LATER and FAILED: when the destination asks to be called again; -1: unknown */
+    void *state;          /* the exporter's own, usually in the arena */
+};
+
+struct exporter {
+    const char *type;           /* "jsonl" */
+    const char *summary;        /* one line, no full stop */
+    const char *description;    /* paragraphs for the manual */
+    const struct opt_row *rows; /* keys of its own; exporter_config.h has those of all */
+    size_t count;
+    size_t batch; /* runs between two calls of flush; 0 or 1: after each */
+    /* Checks the keys together: no file or server is touched. May be NULL. 0; -1 with ERR_INPUT. */
+    int (*configure)(const struct exporter_config *c, struct err *err);
+    /* Opens the destination. */
+    enum exporter_answer (*open)(struct exporter_link *l, struct err *err);
+    /* Sends a run, or collects it until flush. *done, 0 at first, counts parts of this run that are
+     * delivered already: the exporter continues there and updates it, also when it fails. */
+    enum exporter_answer (*send)(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err);
+    /* Returns SENT when all runs since the last flush are delivered for good. May be NULL. */
+    enum exporter_answer (*flush)(struct exporter_link *l, struct err *err);
+    /* Asks the destination whether it would accept runs, and appends what it found as a sentence.
+     * NULL: open is enough. */
+    enum exporter_answer (*check)(struct exporter_link *l, struct buf *found, struct err *err);
+    /* Appends what send would send, without secrets, and sends nothing. The link is not open. */
+    int (*print)(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err);
+    /* Also after a failed open. May be NULL. */
+    void (*close)(struct exporter_link *l);
+};
+
+extern const struct exporter *const exporters[];
+extern const size_t exporters_count;
+/* NULL: there is none of this type. */
+const struct exporter *exporter_find(struct str type);
+#endif

@@ -1,0 +1,19 @@
+/* exports.h: the recorder's side of exporters: which ones the run is delivered to, its entries in their
+ * spools, and the processes that deliver. Without exporters every call does nothing. */
+#ifndef WRAPPER_RUN_EXPORTS_H
+#define WRAPPER_RUN_EXPORTS_H
+#include "run/spool.h"
+
+struct run;
+/* The names of the exporters that the run is delivered to, for the journal; NULL: none. */
+const char *run_exports_names(struct run *run);
+/* Adds published runs ("mlruns/<exp>/<run>" with blanks between them) to the spool of each exporter in
+ * `names`. tree: as spool_mark_published has its parent. Writes small files and contacts nothing. 0; -1:
+ * err names the first exporter that failed; the others have the run. */
+int run_exports_queue(const struct spool *s, const char *names, const char *tree, const char *places, int64_t end_ms, struct err *err);
+/* The run has ended: reports exporters that could not deliver earlier runs, and starts those with a
+ * `wait:`, for which it waits. */
+void run_exports_wait(struct run *run);
+/* The launcher has gone: starts a process of lowest priority for each exporter, and waits for none. */
+void run_exports_start(struct run *run);
+#endif
