@@ -119,6 +119,13 @@ bw show "$first" --json >out.json; is "a damaged record: status 1" "$?" 1
 is "params are shown" "$(get 'v["params"]["size"]' <out.json)" 1
 rm "mlruns/$exp/meta.yaml"; bw ls >out; like "a damaged experiment is named" "$(cat err)" "experiment's meta.yaml"
 rm -rf mlruns; mv whole mlruns
+# A clock that was ahead: the last run is the newest of those that have started.
+newest=$(bw ls --json | get 'v[0]["id"]'); meta=$(echo mlruns/*/"$newest"/meta.yaml); next=$(bw ls --json | get 'v[1]["id"]')
+cp "$meta" meta.kept; sed -i "s/^start_time: .*/start_time: $(date -d '+3 days' +%s)000/; s/^end_time: .*/end_time: $(date -d '+3 days' +%s)001/" "$meta"
+is "a run of the future is not the last" "$(bw show --json last | get 'v["id"]')" "$next"
+like "… and a note says so" "$(cat err)" '^benchwrap: last: passing over 1 run with a start in the future; hint: check the clock of this machine$'
+is "… but the first row" "$(bw ls --json | get 'v[0]["id"]')" "$newest"
+cp meta.kept "$meta"; is "… once its time has come" "$(bw show --json last 2>/dev/null | get 'v["id"]')" "$newest"
 printf 'evil \033]0;x\007\t\302\233name' >"mlruns/$exp/$first/tags/team"
 is "foreign text is harmless" "$(bw show --all "$first" | LC_ALL=C tr -d '\n[:print:]' | LC_ALL=C tr -d '\200-\377' | wc -c)" 0
 sed -i 's/^lifecycle_stage:.*/lifecycle_stage: "deleted"/' "mlruns/$exp/$first/meta.yaml"

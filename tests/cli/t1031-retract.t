@@ -43,4 +43,15 @@ is "… is recorded without them" "$(grep -rlE 'kq7user|miller|gmail|10\.1\.2\.3
 is "… and the rest of it stays" "$(grep -lE '^ask .{7}, .* at .*, password=' mlruns/*/*/tags/benchwrap.why | grep -c .)" 1
 "$BENCHWRAP" retract --why "ask kq8user, password=hunter23" "=$two" >/dev/null
 is "the private profile leaves out secrets alone" "$(grep -l '^ask kq8user, password=' mlruns/*/*/tags/benchwrap.why | grep -c .) $(grep -rl hunter23 mlruns)" "1 "
+
+# A clock that was set back behind the run and what amends it: the retraction counts all the same.
+printf 'name: prog\nversion: "1"\nreaders:\n  - {name: line, regex: "^result (?<v>.*)", metrics: [{name: speed, cell: v, unit: MB_per_s, from: MB/s, better: higher, headline: max}]}\n' >one.yaml
+sed 's/"1"/"2"/; s/name: speed/name: rate/' one.yaml >two.yaml
+"$BENCHWRAP" -q -e clock --rules one.yaml -- echo result 10 >/dev/null && "$BENCHWRAP" reparse --rules two.yaml last >/dev/null
+for meta in $("$BENCHWRAP" ls -e clock --all --json | jq -r '.[].id' | sed 's,.*,mlruns/*/&/meta.yaml,'); do
+    # shellcheck disable=SC2086 # a pattern
+    sed -i -E 's/^((start|end)_time: )([0-9]+)([0-9]{8})$/echo \1$((\3 + 10))\4/e' $meta # some days later
+done
+is "a clock that was set back: retracted" "$("$BENCHWRAP" retract --why "back" "$("$BENCHWRAP" ls -e clock --json | jq -r '.[].id')" 2>/dev/null | grep -c retracted) $("$BENCHWRAP" ls -e clock --json 2>/dev/null | jq length)" "1 0"
+is "… and starts 1 ms behind the amendment" "$("$BENCHWRAP" ls -e clock --all --json | jq -r '.[].id' | sed 's,.*,mlruns/*/&/meta.yaml,' | xargs -I{} sh -c 'sed -n "s/^start_time: //p" {}' | sort -n | awk '{ printf "%s ", (NR > 1 ? $1 - was : ""); was = $1 }')" " 1 1 "
 done_testing

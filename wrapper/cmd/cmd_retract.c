@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SETTLED_S = 60, WHY_MAX = 1000, RUNS_MAX = 100, DEPTH_MAX = 8 };
+enum { SETTLED_S = 60, WHY_MAX = 1000, RUNS_MAX = 100, DEPTH_MAX = 8, AMENDED_MS = 10000 };
 
 struct retract_work {
     struct cmd_context *c;
@@ -81,6 +81,21 @@ static void record_facts(struct retract_work *w, struct made_run *m, const struc
     r->source = "recorder";
 }
 
+/* When the retraction starts: now, and later than the run and what amends it, also where the clock was set back. Else readers would apply those.
+ * Amendments start a few milliseconds behind their run. */
+static int choose_start(struct retract_work *w, const struct tree_run *run, int64_t *ret_ms, struct err *err)
+{
+    int64_t latest;
+    *ret_ms = clock_wall_ms();
+    if (*ret_ms > run->start_ms + AMENDED_MS)
+        return 0;
+    if (runs_latest_start(&w->runs, run, w->c->arena, &latest, err))
+        return -1;
+    if (*ret_ms <= latest)
+        *ret_ms = latest + 1;
+    return 0;
+}
+
 /* The id follows from the run and the reason: the same word twice is one run. */
 static int publish_retraction(struct retract_work *w, const struct tree_run *run, char id[33], const char **ret_place, struct err *err)
 {
@@ -88,9 +103,11 @@ static int publish_retraction(struct retract_work *w, const struct tree_run *run
     char host[256] = "";
     struct made_run m;
     struct finished done;
-    int64_t now = clock_wall_ms();
+    int64_t start;
     const char *verdict = runs_file(&w->runs, run, "tags/benchwrap.verdict", 64, w->c->arena);
     const char *name = arena_printf(w->c->arena, "retracts %.8s", run->id);
+    if (choose_start(w, run, &start, err))
+        return -1;
     if (!public)
         gethostname(host, sizeof host - 1);
     make_id(id, "retract", str_of(arena_printf(w->c->arena, "%s/%s", run->id, w->why)));
@@ -106,12 +123,12 @@ static int publish_retraction(struct retract_work *w, const struct tree_run *run
                                                           : "",
                                       .job = "",
                                       .argv = argv,
-                                      .start_ms = now},
+                                      .start_ms = start},
                              .options = {.log_max = 1 << 20, .public_profile = public, .told = true, .host = host}};
     if (make_begin(&m, &plan, err))
         return -1;
     record_facts(w, &m, run, verdict);
-    int rc = make_end(&m, RUN_FINISHED, NULL, now, &done, err);
+    int rc = make_end(&m, RUN_FINISHED, NULL, start, &done, err);
     if (rc == 0)
         *ret_place = arena_dup(w->c->arena, done.place, strlen(done.place));
     finished_deinit(&done);

@@ -2,6 +2,7 @@
 #include "runs/runs.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/show.h"
@@ -18,7 +19,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { DETAIL_MAX = 256 << 20 };
+enum { DETAIL_MAX = 256 << 20, AHEAD_MS = 5 * 60 * 1000 };
 
 int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err)
 {
@@ -362,17 +363,33 @@ const char *runs_explain_none(const struct runs *runs, const struct runs_filter 
     return why ? why : "no runs";
 }
 
+/* Does it start in the future? Its machine's clock was ahead, or this one's is behind. */
+static bool is_ahead(const struct tree_run *run, int64_t now_ms)
+{
+    return run->start_ms > now_ms + AHEAD_MS;
+}
+
+/* Runs that start in the future come last: the newest is the one that was just recorded. */
 static int find_last(struct runs *runs, const char *name, uint64_t back, struct arena *a, const char **ret_id, struct err *err)
 {
     static const struct runs_filter everything;
+    int64_t now = clock_wall_ms();
     if (!runs->all && runs_load(runs, &everything, a, err) < 0)
         return -1;
-    size_t own = 0; /* runs that are nobody's child: of a series the whole is meant, not its last repetition */
-    for (size_t i = 0; i < runs->count; i++)
-        if (!runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a) && own++ == back) {
-            *ret_id = runs->all[i]->id;
+    size_t own = 0, ahead = 0; /* runs that are nobody's child: of a series the whole is meant, not its last repetition */
+    while (ahead < runs->count && is_ahead(runs->all[ahead], now))
+        ahead++;
+    if (ahead && ahead < runs->count)
+        fprintf(runs->place.notes,
+                "benchwrap: %s: passing over %zu run%s with a start in the future; hint: check the clock of this machine\n", name, ahead,
+                str_plural(ahead));
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct tree_run *run = runs->all[(i + ahead) % runs->count];
+        if (!runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) && own++ == back) {
+            *ret_id = run->id;
             return 0;
         }
+    }
     err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s (without child runs)", name, runs->tree, own, str_plural(own));
     return 1;
 }
@@ -408,6 +425,16 @@ static int read_corrections(struct runs *runs, const struct tree_run *of, struct
         return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
     corrections_sort(corrections);
     return corrections->failed ? err_memory(err, "the list of corrections") : 0;
+}
+
+int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err)
+{
+    struct corrections corrections = {0};
+    int rc = read_corrections(runs, run, &corrections, a, err);
+    const struct correction *chosen = rc ? NULL : corrections_of(&corrections, run->id);
+    *ret_ms = chosen && chosen->start_ms > run->start_ms ? chosen->start_ms : run->start_ms;
+    corrections_deinit(&corrections);
+    return rc;
 }
 
 /* Who retracted which run when and why: of a retracted run, and of the retraction itself. */
