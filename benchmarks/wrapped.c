@@ -203,7 +203,11 @@ static size_t label_length(struct str s, struct str *ret_host)
     while (i < s.n && s.p[i] == ' ')
         i++;
     bool numbered = isdigit((unsigned char)s.p[n - 1]) && (memchr(s.p, '-', n) || memchr(s.p, '_', n)); /* of the service's containers */
-    return numbered && i > n && i + 1 < s.n && s.p[i] == '|' && s.p[i + 1] == ' ' ? i + 2 : 0;
+    if (!(i > n && i + 1 < s.n && s.p[i] == '|' && s.p[i + 1] == ' '))
+        return 0;
+    if (!numbered) /* "container_name: db" */
+        *ret_host = str_sub(s, 0, n);
+    return i + 2;
 }
 
 void wrapped_begin(struct wrapped *w, struct str text, wrapped_own *is_own, const void *context)

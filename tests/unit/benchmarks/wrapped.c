@@ -37,6 +37,7 @@ static const struct wrap wraps[] = {
     {"ranks with time stamps", "", "12: 12:00:01 ", ""},
     {"time stamps with ranks", "", "[12:00:01] [1,0]<stdout>:", ""},
     {"docker compose", "", "solver-1  | ", ""},
+    {"docker compose, a name of its own", "", "solver    | ", ""},
     {"docker compose, time stamps", "", "solver-1  | 2026-11-23T12:00:01.123456789Z ", ""},
     {"pdsh", "", "qq07: ", ""},
     {"syslog", "", "Nov 23 12:00:01 qq07 job[77]: ", ""},
@@ -88,19 +89,20 @@ static bool is_known(const struct rules *rules, struct str text, struct rules_se
     return ret->known;
 }
 
-/* Of one or two lines with "word: " in front nothing says that the word is a host. */
+/* Of one or two lines with "word: " or "word | " in front nothing says that the word is a host or a container. */
 static bool is_short(const struct sample *s, const struct wrap *w)
 {
+    bool plain = strcmp(w->what, "pdsh") == 0 || strcmp(w->what, "docker compose, a name of its own") == 0;
     size_t most = 0;
     for (size_t k = 0; k < s->sources; k++) {
         size_t lines = 0;
         for (struct str rest = buf_text(&s->text[k]); rest.n && memchr(rest.p, '\n', rest.n);)
             lines += str_trim(str_cut(&rest, '\n')).n > 0;
         if (lines < 3 && s->text[k].n)
-            return strcmp(w->what, "pdsh") == 0;
+            return plain;
         most = lines > most ? lines : most;
     }
-    return most < 3 && strcmp(w->what, "pdsh") == 0;
+    return most < 3 && plain;
 }
 
 /* Lines that have a rank already get no other one. */
