@@ -165,14 +165,6 @@ void buf_double(struct buf *b, double v)
     buf_puts(b, text);
 }
 
-void buf_json_double(struct buf *b, double v)
-{
-    if (isfinite(v))
-        buf_double(b, v);
-    else
-        buf_puts(b, "null");
-}
-
 void buf_plain(struct buf *b, struct str s, size_t max)
 {
     size_t shown = 0;

@@ -190,33 +190,29 @@ bool json_bool(const struct json *j, bool otherwise)
     return json_is_bool(j) ? cJSON_IsTrue(json_node(j)) : otherwise;
 }
 
+void json_tree(struct json_out *out, const char *key, const struct json *tree)
+{
+    double v = json_number(tree, 0);
+    if (json_is_object(tree) || json_is_array(tree)) {
+        bool object = json_is_object(tree);
+        json_open(out, key, object ? '{' : '[');
+        for (const struct json *c = json_first(tree); c; c = json_next(c))
+            json_tree(out, object ? json_key(c) : NULL, c);
+        json_close(out, object ? '}' : ']');
+    } else if (json_is_string(tree))
+        json_text(out, key, json_string(tree, ""));
+    else if (json_is_bool(tree))
+        json_flag(out, key, json_bool(tree, false));
+    else if (!json_is_number(tree))
+        json_null(out, key);
+    else if (v == floor(v) && fabs(v) < 9007199254740992.0)
+        json_printf(out, key, "%.0f", v);
+    else
+        json_known(out, key, v); /* it may have overflowed while it was read */
+}
+
 void json_print(const struct json *j, struct buf *to)
 {
-    if (json_is_object(j) || json_is_array(j)) {
-        bool object = json_is_object(j);
-        buf_putc(to, object ? '{' : '[');
-        for (const struct json *c = json_first(j); c; c = json_next(c)) {
-            if (c != json_first(j))
-                buf_putc(to, ',');
-            if (object) {
-                buf_json(to, str_of(json_key(c)));
-                buf_putc(to, ':');
-            }
-            json_print(c, to);
-        }
-        buf_putc(to, object ? '}' : ']');
-    } else if (json_is_string(j))
-        buf_json(to, str_of(json_string(j, "")));
-    else if (json_is_number(j)) {
-        double v = json_number(j, 0);
-        if (!isfinite(v)) /* overflowed while it was read: JSON has no word for it */
-            buf_puts(to, "null");
-        else if (v == floor(v) && fabs(v) < 9007199254740992.0)
-            buf_printf(to, "%.0f", v);
-        else
-            buf_double(to, v);
-    } else if (json_is_bool(j))
-        buf_puts(to, json_bool(j, false) ? "true" : "false");
-    else
-        buf_puts(to, "null");
+    struct json_out out = {.to = to, .layout = JSON_TIGHT};
+    json_tree(&out, NULL, j);
 }

@@ -1,8 +1,9 @@
-/* json.h: JSON trees (over cJSON): typed getters that name the path, tolerant of missing keys; writing is base/buf.h's buf_json. */
+/* json.h: JSON trees (over cJSON): typed getters that name the path, tolerant of missing keys; writing is base/json_out.h's. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/json_out.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,8 @@ const char *json_string(const struct json *j, const char *otherwise);
 double json_number(const struct json *j, double otherwise);
 int64_t json_integer(const struct json *j, int64_t otherwise);
 bool json_bool(const struct json *j, bool otherwise);
-/* Appends the compact text of j. */
+/* Appends the tree as a value. */
+void json_tree(struct json_out *out, const char *key, const struct json *tree);
+/* Appends the text of j, without blanks. */
 void json_print(const struct json *j, struct buf *to);
 #endif

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/json_out.h"
 #include "base/place.h"
 #include "launch/collector.h"
 #include "launch/rank.h"
@@ -161,7 +162,6 @@ static void collector_send_facts(struct collecting_node *n)
 
 static ptrdiff_t collector_series_number(struct collecting_node *n, struct str name)
 {
-    char text[16];
     struct buf array CLEANUP_BUF;
     buf_init(&array, NODE_LINE_MAX);
     for (size_t i = 0; i < n->names_count; i++)
@@ -169,11 +169,11 @@ static ptrdiff_t collector_series_number(struct collecting_node *n, struct str n
             return (ptrdiff_t)i;
     if (n->names_count == NAMES_MAX || name.n > 200 || !(n->names[n->names_count] = strndup(name.p, name.n)))
         return -1;
-    snprintf(text, sizeof text, "%zu,", n->names_count);
-    buf_puts(&array, "[\"k\",");
-    buf_puts(&array, text);
-    buf_json(&array, name);
-    buf_putc(&array, ']');
+    struct json_out j = json_begin(&array, JSON_TIGHT, '[');
+    json_text(&j, NULL, "k");
+    json_uint(&j, NULL, n->names_count);
+    json_str(&j, NULL, name);
+    json_close(&j, ']');
     node_line(&n->out, n->name, buf_text(&array));
     return (ptrdiff_t)n->names_count++;
 }
@@ -181,24 +181,28 @@ static ptrdiff_t collector_series_number(struct collecting_node *n, struct str n
 static void collector_send_samples(struct collecting_node *n)
 {
     struct buf array CLEANUP_BUF;
+    struct json_out j;
     int64_t now = clock_wall_ms();
     buf_init(&array, NODE_LINE_MAX);
     for (const struct fact *f = n->record.first; f; f = f->next) {
         ptrdiff_t i = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? collector_series_number(n, f->key) : -1;
         if (i < 0)
             continue;
-        if (array.n == 0)
-            buf_printf(&array, "[\"s\",%lld", (long long)now);
-        buf_printf(&array, ",%td,", i);
-        buf_double(&array, f->value);
+        if (array.n == 0) {
+            j = json_begin(&array, JSON_TIGHT, '[');
+            json_text(&j, NULL, "s");
+            json_int(&j, NULL, now);
+        }
+        json_int(&j, NULL, i);
+        json_known(&j, NULL, f->value);
         if (array.n < 800 && f->next)
             continue;
-        buf_putc(&array, ']');
+        json_close(&j, ']');
         node_line(&n->out, n->name, buf_text(&array));
         buf_clear(&array);
     }
     if (array.n) {
-        buf_putc(&array, ']');
+        json_close(&j, ']');
         node_line(&n->out, n->name, buf_text(&array));
     }
 }

@@ -1,6 +1,7 @@
 /* collector_lines.c: the lines by which a node tells of itself. */
 #include "collector/collector_lines.h"
 
+#include "base/json_out.h"
 #include "mlruns-format/crc32c.h"
 
 #include <stdio.h>
@@ -49,11 +50,11 @@ void node_line_text(struct buf *to, const char *node, const char *kind, struct s
         buf_str(&cut, str_sub(text, 0, keep));
         if (keep < text.n)
             buf_puts(&cut, "...");
-        buf_printf(&array, "[\"%s\",", kind);
-        buf_json(&array, key);
-        buf_putc(&array, ',');
-        buf_json(&array, buf_text(&cut));
-        buf_putc(&array, ']');
+        struct json_out j = json_begin(&array, JSON_TIGHT, '[');
+        json_text(&j, NULL, kind);
+        json_str(&j, NULL, key);
+        json_str(&j, NULL, buf_text(&cut));
+        json_close(&j, ']');
         if (node_line(to, node, buf_text(&array)) || keep == 0)
             return;
     }

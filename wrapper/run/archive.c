@@ -295,13 +295,19 @@ static int put_new(int aside, const char *from, int dir, const char *path, struc
 static enum owner archive_claim_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
 {
     static const char claim[] = "claim";
-    char path[NAME_BYTES + 48], text[100];
+    char path[NAME_BYTES + 48];
+    struct buf text CLEANUP_BUF = {0};
     snprintf(path, sizeof path, "%s.json", name);
     enum owner owner = archive_owner(job, dir, path);
     if (owner != OWNER_NONE)
         return owner;
-    snprintf(text, sizeof text, "{\"run_id\": \"%s\", \"complete\": false}\n", job->record->id);
-    if (fs_write(aside, claim, str_of(text), 0600, false, err))
+    buf_init(&text, 200);
+    struct json_out j = json_begin(&text, JSON_ROW, '{');
+    json_text(&j, "run_id", job->record->id);
+    json_flag(&j, "complete", false);
+    json_close(&j, '}');
+    buf_putc(&text, '\n');
+    if (fs_write(aside, claim, buf_text(&text), 0600, false, err))
         return OWNER_NONE;
     if (put_new(aside, claim, dir, path, err) == 0)
         owner = OWNER_SELF;

@@ -201,16 +201,16 @@ static double server_tokens(const struct around *a)
     return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;
 }
 
-void around_json(struct around *a, struct buf *to)
+void around_json(struct around *a, struct json_out *j)
 {
     if (a->server_ready)
-        server_ready_json(&a->ready, to);
+        server_ready_json(&a->ready, j);
     if (a->server_used)
-        server_facts_json(&a->facts, to);
+        server_facts_json(&a->facts, j);
     if (a->scrape)
-        scrape_json(a->scrape, to);
+        scrape_json(a->scrape, j);
     if (a->scoring)
-        scoring_json(a->scoring, to);
+        scoring_json(a->scoring, j);
 }
 
 void around_table(struct around *a, struct buf *to)

@@ -2,6 +2,7 @@
  * the recorder of benchwrap, the service's figures, plots after it. */
 #ifndef LLMLOAD_AROUND_H
 #define LLMLOAD_AROUND_H
+#include "base/json_out.h"
 #include "base/progress.h"
 #include "benchmarks/native/llmload/engine.h"
 #include "benchmarks/native/llmload/output/records.h"
@@ -35,8 +36,8 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
 /* After engine_run: stops what around_begin started, writes the plots. ERR_SYSTEM: records or plots
  * could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
-/* Further members of the result (struct load_report's `more`). */
-void around_json(struct around *a, struct buf *to);
+/* Further members of the result. */
+void around_json(struct around *a, struct json_out *j);
 /* Lines for people below the table. */
 void around_table(struct around *a, struct buf *to);
 void around_deinit(struct around *a);

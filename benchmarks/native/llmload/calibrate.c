@@ -261,43 +261,42 @@ static double calibration_ms(const struct hdr *h, double p)
     return hdr_may_be_open(h, p) ? NAN : hdr_quantile(h, p) / 1e6;
 }
 
-static void put_ms(struct buf *to, const char *name, double v)
+static void put_ms(struct json_out *j, const char *name, double v)
 {
-    buf_printf(to, ",\"%s\":", name);
     if (isfinite(v))
-        buf_printf(to, "%.6f", v);
+        json_printf(j, name, "%.6f", v);
     else
-        buf_puts(to, "null");
+        json_null(j, name);
 }
 
-void calibration_json(const struct calibration *c, struct buf *to)
+void calibration_json(const struct calibration *c, const char *key, struct json_out *j)
 {
-    buf_printf(to, "{\"streams\":%u,\"completed\":%llu,\"failed\":%llu,\"gaps\":%llu,\"gaps_shared_stamp\":%llu,\"kernel_stamps\":%s",
-               c->plan.streams, (unsigned long long)c->completed, (unsigned long long)c->failed, (unsigned long long)c->compared,
-               (unsigned long long)c->shared, c->kernel_stamps ? "true" : "false");
-    put_ms(to, "itl_error_mean_ms", c->itl_error.n ? c->itl_error.mean / 1e6 : NAN);
-    put_ms(to, "itl_error_p99_ms", calibration_ms(&c->itl_error, 0.99));
-    put_ms(to, "itl_error_max_ms", hdr_max(&c->itl_error) / 1e6);
-    put_ms(to, "itl_mean_ms", c->itl.n ? c->itl.mean / 1e6 : NAN);
-    put_ms(to, "true_itl_mean_ms", c->true_itl.n ? c->true_itl.mean / 1e6 : NAN);
-    buf_printf(to, ",\"first_tokens_unknown\":%llu", (unsigned long long)c->first_unknown);
-    put_ms(to, "ttft_median_ms", calibration_ms(&c->ttft, 0.5));
-    put_ms(to, "true_ttft_median_ms", calibration_ms(&c->true_ttft, 0.5));
-    put_ms(to, "arrival_after_send_mean_ms", c->arrival.n ? c->arrival.mean / 1e6 : NAN);
-    put_ms(to, "arrival_after_send_p99_ms", calibration_ms(&c->arrival, 0.99));
-    put_ms(to, "events_per_s", c->events_per_s);
-    put_ms(to, "cpu_us_per_event", c->cpu_us_per_event);
-    put_ms(to, "steal_percent", c->steal_percent < 0 ? NAN : c->steal_percent);
-    buf_puts(to, ",\"bottleneck\":");
-    if (c->client.is_late) {
-        CLEANUP_BUF struct buf say;
-        buf_init(&say, 4096);
+    CLEANUP_BUF struct buf say;
+    buf_init(&say, 4096);
+    if (c->client.is_late)
         report_client_say(&c->client, &say);
-        buf_json(to, buf_text(&say));
-    } else {
-        buf_puts(to, "null");
-    }
-    buf_putc(to, '}');
+    json_open(j, key, '{');
+    json_uint(j, "streams", c->plan.streams);
+    json_uint(j, "completed", c->completed);
+    json_uint(j, "failed", c->failed);
+    json_uint(j, "gaps", c->compared);
+    json_uint(j, "gaps_shared_stamp", c->shared);
+    json_flag(j, "kernel_stamps", c->kernel_stamps);
+    put_ms(j, "itl_error_mean_ms", c->itl_error.n ? c->itl_error.mean / 1e6 : NAN);
+    put_ms(j, "itl_error_p99_ms", calibration_ms(&c->itl_error, 0.99));
+    put_ms(j, "itl_error_max_ms", hdr_max(&c->itl_error) / 1e6);
+    put_ms(j, "itl_mean_ms", c->itl.n ? c->itl.mean / 1e6 : NAN);
+    put_ms(j, "true_itl_mean_ms", c->true_itl.n ? c->true_itl.mean / 1e6 : NAN);
+    json_uint(j, "first_tokens_unknown", c->first_unknown);
+    put_ms(j, "ttft_median_ms", calibration_ms(&c->ttft, 0.5));
+    put_ms(j, "true_ttft_median_ms", calibration_ms(&c->true_ttft, 0.5));
+    put_ms(j, "arrival_after_send_mean_ms", c->arrival.n ? c->arrival.mean / 1e6 : NAN);
+    put_ms(j, "arrival_after_send_p99_ms", calibration_ms(&c->arrival, 0.99));
+    put_ms(j, "events_per_s", c->events_per_s);
+    put_ms(j, "cpu_us_per_event", c->cpu_us_per_event);
+    put_ms(j, "steal_percent", c->steal_percent < 0 ? NAN : c->steal_percent);
+    json_text(j, "bottleneck", c->client.is_late ? say.p : NULL);
+    json_close(j, '}');
 }
 
 static void put_late(const struct calibration *c, const struct screen *screen, struct buf *to)

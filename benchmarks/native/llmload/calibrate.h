@@ -2,6 +2,7 @@
  * logs when it sent each event. */
 #ifndef LLMLOAD_CALIBRATE_H
 #define LLMLOAD_CALIBRATE_H
+#include "base/json_out.h"
 #include "base/screen.h"
 #include "benchmarks/native/llmload/hdr.h"
 #include "benchmarks/native/llmload/report_parts.h"
@@ -30,7 +31,7 @@ struct calibration {
 int calibration_run(struct calibration *ret, const struct calibration_plan *plan, struct err *err);
 void calibration_deinit(struct calibration *c);
 /* As a JSON object. */
-void calibration_json(const struct calibration *c, struct buf *to);
+void calibration_json(const struct calibration *c, const char *key, struct json_out *j);
 /* Several (n >= 1) as a table for people, for a screen of that width. */
 void calibration_table(const struct calibration *c, size_t n, const struct screen *screen, struct buf *to);
 /* The plan that suits a load of so many streams: at most 50,000 events per second. */

@@ -214,22 +214,25 @@ bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_hi
     return false;
 }
 
-void hdr_print(const struct hdr *h, struct buf *to)
+void hdr_print(const struct hdr *h, const char *key, struct json_out *j)
 {
-    buf_printf(to, "{\"n\":%llu,\"open\":%llu,\"open_max\":%lld", (unsigned long long)h->n, (unsigned long long)h->open,
-               (long long)h->open_max);
+    json_open(j, key, '{');
+    json_uint(j, "n", h->n);
+    json_uint(j, "open", h->open);
+    json_int(j, "open_max", h->open_max);
     if (h->n) {
-        buf_printf(to, ",\"above\":%llu,\"min\":%lld,\"max\":%lld,\"mean\":%.17g,\"m2\":%.17g,\"buckets\":[", (unsigned long long)h->above,
-                   (long long)h->min, (long long)h->max, h->mean, h->m2);
-        const char *comma = "";
+        json_uint(j, "above", h->above);
+        json_int(j, "min", h->min);
+        json_int(j, "max", h->max);
+        json_printf(j, "mean", "%.17g", h->mean);
+        json_printf(j, "m2", "%.17g", h->m2);
+        json_open(j, "buckets", '[');
         for (size_t i = 0; h->counts && i < HDR_BUCKETS; i++)
-            if (h->counts[i]) {
-                buf_printf(to, "%s[%zu,%llu]", comma, i, (unsigned long long)h->counts[i]);
-                comma = ",";
-            }
-        buf_putc(to, ']');
+            if (h->counts[i])
+                json_printf(j, NULL, "[%zu,%llu]", i, (unsigned long long)h->counts[i]);
+        json_close(j, ']');
     }
-    buf_putc(to, '}');
+    json_close(j, '}');
 }
 
 int hdr_read(struct hdr *into, const struct json *from, struct err *err)

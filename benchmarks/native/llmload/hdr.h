@@ -6,7 +6,7 @@
  * address space, resident only where values fall. */
 #ifndef LLMLOAD_HDR_H
 #define LLMLOAD_HDR_H
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -59,7 +59,7 @@ double hdr_max(const struct hdr *h);
 bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_high, uint64_t *ret_count);
 /* As JSON: {"n":…,"above":…,"min":…,"max":…,"mean":…,"m2":…,"buckets":[[index,count],…]}, and back
  * (added to `into`). */
-void hdr_print(const struct hdr *h, struct buf *to);
+void hdr_print(const struct hdr *h, const char *key, struct json_out *j);
 struct json;
 int hdr_read(struct hdr *into, const struct json *from, struct err *err);
 #endif

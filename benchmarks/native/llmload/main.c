@@ -142,18 +142,17 @@ struct extras {
 
 static void put_json(const struct load_report *r, struct around *a, struct extras *x, struct buf *to)
 {
-    struct load_report whole = *r;
-    struct buf more CLEANUP_BUF;
-    buf_init(&more, REPORT_MAX);
-    around_json(a, &more);
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    report_json(r, &j);
+    around_json(a, &j);
     if (x->agents)
-        coordinate_json(x->agents, &more);
+        coordinate_json(x->agents, &j);
     if (sweep_wanted(&x->sweep))
-        sweep_json(&x->sweep, a->load, &more);
+        sweep_json(&x->sweep, a->load, &j);
     if (x->calibrated)
-        buf_puts(&more, ",\"calibration\":"), calibration_json(&x->calibration, &more);
-    whole.more = buf_text(&more);
-    report_json(&whole, to);
+        calibration_json(&x->calibration, "calibration", &j);
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }
 
 static void put_table(const struct load_report *r, struct around *a, struct extras *x, struct buf *to)
@@ -174,7 +173,7 @@ static int print_load_report(const struct opt_set *set, struct around *a, struct
                              const struct outcome *o, struct err *err)
 {
     struct buf out CLEANUP_BUF;
-    struct load_report r = {a->load, prompts, o, {"", 0}};
+    struct load_report r = {a->load, prompts, o};
     buf_init(&out, REPORT_MAX);
     int ended = around_end(a, o, err);
     (opt_on(set, OPTION_JSON) ? put_json : put_table)(&r, a, x, &out);

@@ -2,6 +2,7 @@
  * it runs; merged afterwards, also between agents. */
 #ifndef LLMLOAD_METRICS_H
 #define LLMLOAD_METRICS_H
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/hdr.h"
 #include "benchmarks/native/llmload/result.h"
 
@@ -119,6 +120,6 @@ void metrics_take(struct metrics *m, const struct request_result *r);
 uint64_t metrics_completed(const struct metrics *m);
 uint64_t metrics_failed(const struct metrics *m);
 /* For agents: everything as one JSON object, and back (added to `into`). */
-void metrics_print(const struct metrics *m, struct buf *to);
+void metrics_print(const struct metrics *m, const char *key, struct json_out *j);
 int metrics_read(struct metrics *into, const struct json *from, struct err *err);
 #endif

@@ -8,67 +8,60 @@
 
 enum { STATUSES = sizeof((struct metrics *)0)->status / sizeof((struct metrics *)0)->status[0] };
 
-static void metrics_put_whole(struct buf *to, const char *name, int64_t v)
+static void metrics_put_row(struct json_out *j, const char *name, const uint64_t *v, size_t n)
 {
-    buf_printf(to, "%s\"%s\":%lld", to->p[to->n - 1] == '{' ? "" : ",", name, (long long)v);
-}
-
-static void put_row(struct buf *to, const char *name, const uint64_t *v, size_t n)
-{
-    buf_printf(to, ",\"%s\":[", name);
+    json_open(j, name, '[');
     for (size_t i = 0; i < n; i++)
-        buf_printf(to, i ? ",%llu" : "%llu", (unsigned long long)v[i]);
-    buf_putc(to, ']');
+        json_uint(j, NULL, v[i]);
+    json_close(j, ']');
 }
 
-static void put_series(struct buf *to, const struct load_series *s)
+static void metrics_put_series(struct json_out *j, const struct load_series *s)
 {
-    buf_printf(to, ",\"series\":{\"width_ns\":%lld,\"buckets\":[", (long long)s->width_ns);
+    json_open(j, "series", '{');
+    json_int(j, "width_ns", s->width_ns);
+    json_open(j, "buckets", '[');
     for (size_t i = 0; i < s->n; i++) {
         const struct series_bucket *b = &s->b[i];
-        buf_printf(to, "%s[%u,%u,%u,%llu,%llu,%llu,%u]", i ? "," : "", b->sent, b->completed, b->failed, (unsigned long long)b->tokens,
-                   (unsigned long long)b->chunks, (unsigned long long)b->in_flight_ns, b->good);
+        metrics_put_row(j, NULL, (uint64_t[]){b->sent, b->completed, b->failed, b->tokens, b->chunks, (uint64_t)b->in_flight_ns, b->good},
+                        7);
     }
-    buf_puts(to, "]}");
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
-void metrics_print(const struct metrics *m, struct buf *to)
+void metrics_print(const struct metrics *m, const char *key, struct json_out *j)
 {
-    buf_putc(to, '{');
-#define SUM(field) metrics_put_whole(to, #field, (int64_t)m->field);
+    json_open(j, key, '{');
+#define SUM(field) json_int(j, #field, (int64_t)m->field);
     METRICS_SUMS(SUM)
 #undef SUM
-    metrics_put_whole(to, "first_send_ns", m->first_send_ns);
-    metrics_put_whole(to, "last_end_ns", m->last_end_ns);
-    metrics_put_whole(to, "last_send_ns", m->last_send_ns);
-    metrics_put_whole(to, "window_begin_ns", m->window_begin_ns);
-    metrics_put_whole(to, "window_end_ns", m->window_end_ns);
-    metrics_put_whole(to, "series_begin_ns", m->series_begin_ns);
-    metrics_put_whole(to, "in_flight_max", (int64_t)m->in_flight_max);
-    buf_puts(to, ",\"itl_sum_ns\":");
-    buf_double(to, m->itl_sum_ns);
-    buf_puts(to, ",\"itl_unknown_ns\":");
-    buf_double(to, m->itl_unknown_ns);
-    buf_puts(to, ",\"cpu_s\":");
-    buf_double(to, m->cpu_s);
+    json_int(j, "first_send_ns", m->first_send_ns);
+    json_int(j, "last_end_ns", m->last_end_ns);
+    json_int(j, "last_send_ns", m->last_send_ns);
+    json_int(j, "window_begin_ns", m->window_begin_ns);
+    json_int(j, "window_end_ns", m->window_end_ns);
+    json_int(j, "series_begin_ns", m->series_begin_ns);
+    json_int(j, "in_flight_max", (int64_t)m->in_flight_max);
+    json_known(j, "itl_sum_ns", m->itl_sum_ns);
+    json_known(j, "itl_unknown_ns", m->itl_unknown_ns);
+    json_known(j, "cpu_s", m->cpu_s);
     for (int p = 0; p < PHASES; p++)
-        put_row(to, phase_names[p], m->ended[p], ENDINGS);
-    put_row(to, "status", m->status, STATUSES);
-    put_row(to, "input_source", m->input_source, TOKENS_SOURCES);
-    put_row(to, "output_source", m->output_source, TOKENS_SOURCES);
-    put_series(to, &m->series);
-    buf_puts(to, ",\"first_error\":{");
+        metrics_put_row(j, phase_names[p], m->ended[p], ENDINGS);
+    metrics_put_row(j, "status", m->status, STATUSES);
+    metrics_put_row(j, "input_source", m->input_source, TOKENS_SOURCES);
+    metrics_put_row(j, "output_source", m->output_source, TOKENS_SOURCES);
+    metrics_put_series(j, &m->series);
+    json_open(j, "first_error", '{');
     for (int e = 0; e < ENDINGS; e++)
-        if (m->first_error[e][0]) {
-            buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", ending_rows[e].name);
-            buf_json(to, str_of(m->first_error[e]));
-        }
-    buf_puts(to, "},\"histograms\":{");
-    for (int i = 0; i < METRICS; i++) {
-        buf_printf(to, "%s\"%s\":", i ? "," : "", metric_rows[i].key);
-        hdr_print(&m->h[i], to);
-    }
-    buf_puts(to, "}}");
+        if (m->first_error[e][0])
+            json_text(j, ending_rows[e].name, m->first_error[e]);
+    json_close(j, '}');
+    json_open(j, "histograms", '{');
+    for (int i = 0; i < METRICS; i++)
+        hdr_print(&m->h[i], metric_rows[i].key, j);
+    json_close(j, '}');
+    json_close(j, '}');
 }
 
 /* ---- and back ---- */

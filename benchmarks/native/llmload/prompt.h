@@ -5,7 +5,7 @@
  * agents can split one load by index and a repeated request is the same. */
 #ifndef LLMLOAD_PROMPT_H
 #define LLMLOAD_PROMPT_H
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -60,8 +60,8 @@ struct prompt_source {
                 struct err *err);
     /* Tokens of a text by this source's tokenizer; NULL: it has none. Called from several threads. */
     uint32_t (*count)(const struct prompt_source *source, struct str text);
-    /* Appends members to the result's JSON object, each as `,"key":value` (what was read, its distribution, its SHA-256); may be NULL. */
-    void (*describe)(const struct prompt_source *source, struct buf *to);
+    /* Appends members to the result's JSON object (what was read, its distribution, its SHA-256); may be NULL. */
+    void (*describe)(const struct prompt_source *source, struct json_out *j);
     void (*close)(struct prompt_source *source);
 };
 

@@ -2,19 +2,17 @@
  * people (a table with the definitions). */
 #ifndef LLMLOAD_REPORT_H
 #define LLMLOAD_REPORT_H
+#include "base/json_out.h"
 #include "base/screen.h"
 #include "benchmarks/native/llmload/engine.h"
 
-/* Further members of the result, each as `,"key":value`: readiness, scrape, calibration, search
- * … */
 struct load_report {
     const struct load *load;
     const struct prompt_source *prompts;
     const struct outcome *outcome;
-    struct str more;
 };
 
-void report_json(const struct load_report *r, struct buf *to); /* one object, one line */
+void report_json(const struct load_report *r, struct json_out *j); /* members of the result */
 /* What is printed beside the answer. */
 struct report_wish {
     bool details, define;

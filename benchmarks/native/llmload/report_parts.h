@@ -1,6 +1,7 @@
 /* report_parts.h: what the JSON and the table of a run share. */
 #ifndef LLMLOAD_REPORT_PARTS_H
 #define LLMLOAD_REPORT_PARTS_H
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/report.h"
 #include "benchmarks/native/llmload/steady.h"
 
@@ -33,7 +34,7 @@ void report_warnings(const struct load_report *r, const struct report_derived *d
 void report_foresee(const struct load *l, double requests, struct buf *to);
 /* "  ! SENTENCE", broken at the screen's width */
 void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to);
-void report_warning_list(struct str warnings, struct buf *to); /* a JSON array of them */
+void report_warning_list(struct str warnings, struct json_out *j); /* the member "warnings" */
 
 struct report_derived {
     double seconds; /* first actual send to last completion of measured requests */

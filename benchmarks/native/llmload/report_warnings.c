@@ -93,12 +93,10 @@ void report_warning_lines(const struct screen *screen, struct str warnings, stru
     }
 }
 
-void report_warning_list(struct str warnings, struct buf *to)
+void report_warning_list(struct str warnings, struct json_out *j)
 {
-    buf_putc(to, '[');
-    for (bool is_first = true; warnings.n; is_first = false) {
-        buf_puts(to, is_first ? "" : ",");
-        buf_json(to, str_cut(&warnings, '\n'));
-    }
-    buf_putc(to, ']');
+    json_open(j, "warnings", '[');
+    while (warnings.n)
+        json_str(j, NULL, str_cut(&warnings, '\n'));
+    json_close(j, ']');
 }

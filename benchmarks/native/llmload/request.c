@@ -1,93 +1,85 @@
 /* request.c: the bytes of a request, from its prompt. */
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/worker.h"
 
 #include <string.h>
 
 enum { ID_DIGITS = 12 };
 
-static void put_messages(struct worker *w, const struct session *s, const struct prompt *p)
+void request_put_message(struct json_out *j, const char *role, struct str text)
 {
-    struct buf *b = &w->body;
-    buf_puts(b, "\"messages\":[");
-    if (s && s->history.n)
-        buf_str(b, buf_text(&s->history)), buf_putc(b, ',');
-    if (p->messages.n) {
-        buf_str(b, p->messages);
-    } else {
-        buf_puts(b, "{\"role\":\"user\",\"content\":");
-        buf_json(b, p->text);
-        buf_putc(b, '}');
-    }
-    buf_putc(b, ']');
+    json_open(j, NULL, '{');
+    json_text(j, "role", role);
+    json_str(j, "content", text);
+    json_close(j, '}');
 }
 
-static void put_prompt(struct worker *w, const struct session *s, const struct prompt *p)
+static void put_messages(struct json_out *j, const struct session *s, const struct prompt *p)
 {
-    struct buf *b = &w->body;
-    if (dialects[w->run->load->dialect].chat) {
-        put_messages(w, s, p);
-        return;
-    }
-    buf_puts(b, "\"prompt\":");
-    if (p->ids.n && w->run->load->dialect == DIALECT_COMPLETIONS)
-        buf_str(b, p->ids);
+    json_open(j, "messages", '[');
+    if (s)
+        json_members(j, buf_text(&s->history));
+    if (p->messages.n)
+        json_members(j, p->messages);
     else
-        buf_json(b, p->text);
+        request_put_message(j, "user", p->text);
+    json_close(j, ']');
 }
 
-static void put_openai(struct buf *b, const struct load *l, const struct prompt *p, uint32_t tokens)
+static void put_openai(struct json_out *j, const struct load *l, uint32_t tokens)
 {
-    (void)p;
     if (l->stream) {
-        buf_puts(b, ",\"stream\":true,\"stream_options\":{\"include_usage\":true");
+        json_flag(j, "stream", true);
+        json_open(j, "stream_options", '{');
+        json_flag(j, "include_usage", true);
         if (l->continuous_usage)
-            buf_puts(b, ",\"continuous_usage_stats\":true");
-        buf_putc(b, '}');
+            json_flag(j, "continuous_usage_stats", true);
+        json_close(j, '}');
     }
     if (tokens)
-        buf_printf(b, ",\"%s\":%u", l->max_field, tokens);
+        json_uint(j, l->max_field, tokens);
     if (l->ignore_eos)
-        buf_puts(b, ",\"ignore_eos\":true");
+        json_flag(j, "ignore_eos", true);
     if (l->token_ids)
-        buf_puts(b, ",\"return_token_ids\":true");
+        json_flag(j, "return_token_ids", true);
     if (l->temperature >= 0)
-        buf_printf(b, ",\"temperature\":%g", l->temperature);
+        json_printf(j, "temperature", "%g", l->temperature);
 }
 
-static void put_ollama(struct buf *b, const struct load *l, const struct prompt *p, uint32_t tokens)
+static void put_ollama(struct json_out *j, const struct load *l, const struct prompt *p, uint32_t tokens)
 {
-    const char *comma = "";
-    buf_printf(b, ",\"stream\":%s", l->stream ? "true" : "false");
+    json_flag(j, "stream", l->stream);
     if (!tokens && l->temperature < 0 && !p->options.n)
         return;
-    buf_puts(b, ",\"options\":{");
+    json_open(j, "options", '{');
     if (tokens)
-        buf_printf(b, "\"num_predict\":%u", tokens), comma = ",";
+        json_uint(j, "num_predict", tokens);
     if (l->temperature >= 0)
-        buf_printf(b, "%s\"temperature\":%g", comma, l->temperature), comma = ",";
-    if (p->options.n)
-        buf_puts(b, comma), buf_str(b, p->options);
-    buf_putc(b, '}');
+        json_printf(j, "temperature", "%g", l->temperature);
+    json_members(j, p->options);
+    json_close(j, '}');
 }
 
 static void put_body(struct worker *w, const struct session *s, const struct prompt *p, uint32_t tokens)
 {
     const struct load *l = w->run->load;
-    struct buf *b = &w->body;
-    buf_clear(b);
-    buf_putc(b, '{');
-    if (l->model) {
-        buf_puts(b, "\"model\":");
-        buf_json(b, str_of(l->model));
-        buf_putc(b, ',');
-    }
-    put_prompt(w, s, p);
-    (dialects[l->dialect].ollama ? put_ollama : put_openai)(b, l, p, tokens);
-    if (l->extra_body.n)
-        buf_putc(b, ','), buf_str(b, l->extra_body);
-    if (p->extra.n)
-        buf_putc(b, ','), buf_str(b, p->extra);
-    buf_putc(b, '}');
+    buf_clear(&w->body);
+    struct json_out j = json_begin(&w->body, JSON_TIGHT, '{');
+    if (l->model)
+        json_text(&j, "model", l->model);
+    if (dialects[l->dialect].chat)
+        put_messages(&j, s, p);
+    else if (p->ids.n && l->dialect == DIALECT_COMPLETIONS)
+        json_raw(&j, "prompt", p->ids);
+    else
+        json_str(&j, "prompt", p->text);
+    if (dialects[l->dialect].ollama)
+        put_ollama(&j, l, p, tokens);
+    else
+        put_openai(&j, l, tokens);
+    json_members(&j, l->extra_body);
+    json_members(&j, p->extra);
+    json_close(&j, '}');
 }
 
 static void request_put_head(struct worker *w, const struct endpoint *e)
@@ -115,13 +107,11 @@ static void patch_id(struct buf *b, size_t at, uint64_t index)
 static void keep_question(struct worker *w, struct session *s, const struct prompt *p)
 {
     buf_clear(&s->question);
-    if (p->messages.n) {
-        buf_str(&s->question, p->messages);
-    } else {
-        buf_puts(&s->question, "{\"role\":\"user\",\"content\":");
-        buf_json(&s->question, p->text);
-        buf_putc(&s->question, '}');
-    }
+    struct json_out j = {.to = &s->question, .layout = JSON_TIGHT};
+    if (p->messages.n)
+        json_members(&j, p->messages);
+    else
+        request_put_message(&j, "user", p->text);
     if (s->question.failed && !w->failure.kind)
         err_set(&w->failure, ERR_SYSTEM, "a session's history is too long to be kept");
 }

@@ -66,12 +66,13 @@ static void selftest_put(const struct opt_set *set, const struct calibration *c,
         calibration_table(c, n, &screen, to);
         return;
     }
-    buf_puts(to, "{\"selftest\":[");
-    for (size_t i = 0; i < n; i++) {
-        buf_puts(to, i ? "," : "");
-        calibration_json(&c[i], to);
-    }
-    buf_puts(to, "]}\n");
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_open(&j, "selftest", '[');
+    for (size_t i = 0; i < n; i++)
+        calibration_json(&c[i], NULL, &j);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }
 
 static int selftest_run(const struct opt_set *set, char **operands, struct err *err)

@@ -90,12 +90,6 @@ static double or_nan(const struct hdr *h, double p)
     return hdr_states(h, p) ? hdr_quantile(h, p) / 1e6 : NAN;
 }
 
-static void put_sweep_number(struct buf *to, const char *name, double v)
-{
-    buf_printf(to, ",\"%s\":", name);
-    buf_json_double(to, v);
-}
-
 /* By which figure levels are compared. */
 static enum steady_rate decided_by(const struct saturation_point *p)
 {
@@ -129,26 +123,33 @@ static void put_point(struct load_sweep *s, const struct saturation_point *p, co
 {
     const struct metrics *m = &o->m;
     const struct search_trial *t = &s->trials[s->point_count];
-    buf_printf(&s->json, "%s{\"level\":%.9g,\"seed\":%llu,\"completed\":%llu,\"failed\":%llu,\"dropped\":%llu,\"schedule_sha256\":\"%s\"",
-               s->point_count ? "," : "", p->load, (unsigned long long)load->seed, (unsigned long long)d->completed,
-               (unsigned long long)d->failed, (unsigned long long)m->dropped, o->schedule_hash);
-    put_sweep_number(&s->json, "offered_rate", load->arrivals == ARRIVALS_CLOSED ? NAN : t->offered_rate);
-    put_sweep_number(&s->json, "achieved_rate", t->sent_rate);
-    put_sweep_number(&s->json, "request_throughput", p->requests_per_s);
-    put_sweep_number(&s->json, "output_throughput", p->tokens_per_s);
-    put_sweep_number(&s->json, "request_goodput", p->goodput_per_s);
-    put_sweep_number(&s->json, "median_ttft_ms", p->ttft_ms);
-    put_sweep_number(&s->json, "p99_ttft_ms", p->ttft_p99_ms);
-    put_sweep_number(&s->json, "mean_itl_ms", p->itl_ms);
-    put_sweep_number(&s->json, "p99_itl_ms", or_nan(&m->h[METRIC_ITL], 0.99));
-    put_sweep_number(&s->json, "median_e2el_ms", or_nan(&m->h[METRIC_E2EL], 0.5));
-    put_sweep_number(&s->json, "mean_concurrency", d->concurrency);
-    put_sweep_number(&s->json, "ci_low", s->low[s->point_count]);
-    put_sweep_number(&s->json, "ci_high", s->high[s->point_count]);
-    if (d->has_objectives)
-        put_sweep_number(&s->json, "good_share", d->good_share),
-            buf_printf(&s->json, ",\"met\":%s", s->met[s->point_count] ? "true" : "false");
-    buf_printf(&s->json, ",\"client_was_bottleneck\":%s}", d->client.is_late ? "true" : "false");
+    struct json_out j = {.to = &s->json, .layout = JSON_TIGHT, .comma = s->point_count > 0};
+    json_open(&j, NULL, '{');
+    json_printf(&j, "level", "%.9g", p->load);
+    json_uint(&j, "seed", load->seed);
+    json_uint(&j, "completed", d->completed);
+    json_uint(&j, "failed", d->failed);
+    json_uint(&j, "dropped", m->dropped);
+    json_text(&j, "schedule_sha256", o->schedule_hash);
+    json_known(&j, "offered_rate", load->arrivals == ARRIVALS_CLOSED ? NAN : t->offered_rate);
+    json_known(&j, "achieved_rate", t->sent_rate);
+    json_known(&j, "request_throughput", p->requests_per_s);
+    json_known(&j, "output_throughput", p->tokens_per_s);
+    json_known(&j, "request_goodput", p->goodput_per_s);
+    json_known(&j, "median_ttft_ms", p->ttft_ms);
+    json_known(&j, "p99_ttft_ms", p->ttft_p99_ms);
+    json_known(&j, "mean_itl_ms", p->itl_ms);
+    json_known(&j, "p99_itl_ms", or_nan(&m->h[METRIC_ITL], 0.99));
+    json_known(&j, "median_e2el_ms", or_nan(&m->h[METRIC_E2EL], 0.5));
+    json_known(&j, "mean_concurrency", d->concurrency);
+    json_known(&j, "ci_low", s->low[s->point_count]);
+    json_known(&j, "ci_high", s->high[s->point_count]);
+    if (d->has_objectives) {
+        json_known(&j, "good_share", d->good_share);
+        json_flag(&j, "met", s->met[s->point_count]);
+    }
+    json_flag(&j, "client_was_bottleneck", d->client.is_late);
+    json_close(&j, '}');
 }
 
 /* Could the client's lateness be why too few requests were good? Each late send, unknown time and
@@ -313,18 +314,16 @@ static const char *const rate_words[] = {[STEADY_GOOD] = "good requests", [STEAD
 
 /* By which figure the levels were compared, and those that cannot be distinguished from the
  * highest. */
-static void put_alike(const struct load_sweep *s, struct buf *to)
+static void put_alike(const struct load_sweep *s, struct json_out *j)
 {
     static const char *const keys[] = {
         [STEADY_GOOD] = "request_goodput", [STEADY_TOKENS] = "output_throughput", [STEADY_REQUESTS] = "request_throughput"};
-    buf_printf(to, ",\"decided_by\":\"%s\",\"alike_levels\":[", keys[decided_by(&s->points[s->best])]);
-    const char *comma = "";
+    json_text(j, "decided_by", keys[decided_by(&s->points[s->best])]);
+    json_open(j, "alike_levels", '[');
     for (size_t i = 0; i < s->point_count; i++)
-        if (is_alike(s, i)) {
-            buf_printf(to, "%s%.9g", comma, s->points[i].load);
-            comma = ",";
-        }
-    buf_putc(to, ']');
+        if (is_alike(s, i))
+            json_printf(j, NULL, "%.9g", s->points[i].load);
+    json_close(j, ']');
 }
 
 /* "WHAT at 2 of 7 levels: 8, 16" */
@@ -370,35 +369,33 @@ static void sweep_warnings(const struct load_sweep *s, struct buf *to)
     warn_of_levels(s, s->failed, "requests failed", to);
 }
 
-void sweep_json(const struct load_sweep *s, const struct load *load, struct buf *to)
+void sweep_json(const struct load_sweep *s, const struct load *load, struct json_out *j)
 {
     double reported = s->points[s->best].load;
-    buf_printf(to, ",\"sweep\":{\"level_is\":\"%s\",\"search\":%s", load->arrivals == ARRIVALS_CLOSED ? "concurrency" : "rate",
-               s->search ? "true" : "false");
-    put_sweep_number(to, "best_level", s->search || is_certain(s) ? reported : NAN);
-    put_sweep_number(to, "reported_level", reported);
-    if (!s->search)
-        put_alike(s, to);
-    if (s->search) {
-        const struct rate_search *a = &s->answer;
-        buf_printf(to, ",\"good_share_needed\":%.9g,\"found\":%s", a->share, sweep_is_found(s) ? "true" : "false");
-        put_sweep_number(to, "highest_rate", sweep_is_found(s) ? a->rate : NAN);
-        put_sweep_number(to, "highest_met", a->rate > 0 ? a->rate : NAN);
-        put_sweep_number(to, "lowest_missed", a->missed > 0 ? a->missed : NAN);
-        buf_puts(to, ",\"inconclusive\":");
-        if (a->why)
-            buf_json(to, str_of(a->why));
-        else
-            buf_puts(to, "null");
-    }
-    buf_puts(to, ",\"points\":[");
-    buf_str(to, buf_text(&s->json));
-    buf_puts(to, "],\"warnings\":");
     struct buf warnings CLEANUP_BUF;
     buf_init(&warnings, REPORT_WARNINGS_MAX);
     sweep_warnings(s, &warnings);
-    report_warning_list(buf_text(&warnings), to);
-    buf_putc(to, '}');
+    json_open(j, "sweep", '{');
+    json_text(j, "level_is", load->arrivals == ARRIVALS_CLOSED ? "concurrency" : "rate");
+    json_flag(j, "search", s->search);
+    json_known(j, "best_level", s->search || is_certain(s) ? reported : NAN);
+    json_known(j, "reported_level", reported);
+    if (!s->search)
+        put_alike(s, j);
+    if (s->search) {
+        const struct rate_search *a = &s->answer;
+        json_printf(j, "good_share_needed", "%.9g", a->share);
+        json_flag(j, "found", sweep_is_found(s));
+        json_known(j, "highest_rate", sweep_is_found(s) ? a->rate : NAN);
+        json_known(j, "highest_met", a->rate > 0 ? a->rate : NAN);
+        json_known(j, "lowest_missed", a->missed > 0 ? a->missed : NAN);
+        json_text(j, "inconclusive", a->why);
+    }
+    json_open(j, "points", '[');
+    json_members(j, buf_text(&s->json));
+    json_close(j, ']');
+    report_warning_list(buf_text(&warnings), j);
+    json_close(j, '}');
 }
 
 /* The answer of a sweep in one sentence. */

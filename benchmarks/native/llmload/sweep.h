@@ -2,6 +2,7 @@
  * rate that meets the objectives. */
 #ifndef LLMLOAD_SWEEP_H
 #define LLMLOAD_SWEEP_H
+#include "base/json_out.h"
 #include "base/screen.h"
 #include "benchmarks/native/llmload/engine.h"
 #include "benchmarks/native/llmload/output/plots.h"
@@ -39,7 +40,7 @@ void sweep_answer(const struct load_sweep *s, struct buf *to);
  * none are known) per second. */
 int sweep_run(struct load_sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
               const struct engine_hooks *hooks, struct err *err);
-void sweep_json(const struct load_sweep *s, const struct load *load, struct buf *to); /* `,"sweep":{…}` */
+void sweep_json(const struct load_sweep *s, const struct load *load, struct json_out *j); /* the member "sweep" */
 /* The answer of a search, then a row for each level, for a screen of that width. */
 void sweep_table(const struct load_sweep *s, const struct load *load, const struct screen *screen, struct buf *to);
 void sweep_deinit(struct load_sweep *s);

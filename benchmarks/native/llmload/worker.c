@@ -1,5 +1,6 @@
 /* worker.c: a thread with its epoll loop: begins requests when they are due, hands events to their
  * connections, drains. */
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/worker.h"
 
 #include "base/clock.h"
@@ -236,12 +237,9 @@ static void next_turn(struct worker *w, struct session *s)
 
 static void add_history(struct session *s, const struct request_result *r)
 {
-    if (s->history.n)
-        buf_putc(&s->history, ',');
-    buf_str(&s->history, buf_text(&s->question));
-    buf_puts(&s->history, ",{\"role\":\"assistant\",\"content\":");
-    buf_json(&s->history, r->text);
-    buf_putc(&s->history, '}');
+    struct json_out j = {.to = &s->history, .layout = JSON_TIGHT, .comma = s->history.n > 0};
+    json_members(&j, buf_text(&s->question));
+    request_put_message(&j, "assistant", r->text);
 }
 
 void worker_freed(struct worker *w, struct conn *c)

@@ -2,6 +2,7 @@
  * the request in flight on each. */
 #ifndef LLMLOAD_WORKER_H
 #define LLMLOAD_WORKER_H
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/engine.h"
 #include "benchmarks/native/llmload/endpoint.h"
 #include "benchmarks/native/llmload/http1.h"
@@ -142,6 +143,8 @@ void flight_deinit(struct flight *f);
 
 /* request.c: a request's bytes, in w->wire (in w->fixed where all are the same). false: the prompt
  * cannot be made (failure kept in w). */
+/* Appends {"role": …, "content": …} of a conversation. */
+void request_put_message(struct json_out *j, const char *role, struct str text);
 bool request_render(struct worker *w, struct conn *c);
 
 /* conn.c: connections, kept and new; their time limits. */

@@ -98,7 +98,8 @@ static void shares_add_up(void **state)
         struct buf text CLEANUP_BUF;
         struct json *j;
         buf_init(&text, 64 << 20);
-        metrics_print(&part[k], &text);
+        struct json_out out = {.to = &text, .layout = JSON_TIGHT};
+        metrics_print(&part[k], NULL, &out);
         assert_int_equal(json_parse(&j, buf_text(&text), NULL, &err), 0);
         if (metrics_read(&sum, j, &err) < 0)
             fail_msg("%s", err.text);

@@ -55,7 +55,8 @@ static void ranks_are_those_of_the_sorted_values(void **state)
     struct err err;
     buf_init(&b, 16 << 20);
     hdr_init(&back);
-    hdr_print(&h, &b);
+    struct json_out out = {.to = &b, .layout = JSON_TIGHT};
+    hdr_print(&h, NULL, &out);
     assert_int_equal(json_parse(&j, buf_text(&b), NULL, &err), 0);
     assert_int_equal(hdr_read(&back, j, &err), 0);
     assert_true(back.n == h.n && back.min == h.min && back.max == h.max && hdr_quantile(&back, 0.99) == hdr_quantile(&h, 0.99));
@@ -96,7 +97,8 @@ static void open_values_are_no_lower_tail(void **state)
         hdr_add(&h, i);
     hdr_add_open(&sum, 1000, 30);
     hdr_merge(&sum, &h);
-    hdr_print(&sum, &b);
+    struct json_out out = {.to = &b, .layout = JSON_TIGHT};
+    hdr_print(&sum, NULL, &out);
     assert_int_equal(json_parse(&j, buf_text(&b), NULL, &err), 0);
     assert_int_equal(hdr_read(&back, j, &err), 0);
     json_free(j);

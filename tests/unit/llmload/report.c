@@ -121,13 +121,14 @@ static void a_mean_of_a_part_is_missing(void **state)
     m->itl_all = 100, m->itl_sum_ns = 1e9, m->itl_unknown_ns = 5e6;
     m->ended[PHASE_MEASURE][ENDING_OK] = 100;
     buf_init(&to, 1 << 20);
-    report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
+    struct json_out j = json_begin(&to, JSON_TIGHT, '{');
+    report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &j);
     assert_non_null(strstr(to.p, "\"mean_ttft_ms\":null"));
     assert_non_null(strstr(to.p, "\"n\":90,\"not_known\":10,\"known_alone\":\"sd and min\",\"mean_reason\":\"times that are not known could"));
     assert_non_null(strstr(to.p, "\"mean_itl_ms\":10,"));
     m->itl_unknown_ns = 2e7;
     buf_clear(&to);
-    report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
+    report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &j);
     assert_non_null(strstr(to.p, "\"mean_itl_ms\":null"));
     metrics_deinit(m);
     free(o);
@@ -165,7 +166,8 @@ static void only_a_certain_level_is_the_best(void **state)
             s.low[k] = cases[i].low[k], s.high[k] = cases[i].high[k];
         }
         sweep_table(&s, &load, &screen, &table);
-        sweep_json(&s, &load, &json);
+        struct json_out j = json_begin(&json, JSON_TIGHT, '{');
+        sweep_json(&s, &load, &j);
         if (!strstr(table.p, cases[i].answer) || !strstr(json.p, cases[i].json))
             fail_msg("case %zu: %s%s", i, table.p, json.p);
         assert_int_equal(strstr(table.p, " best\n") != NULL, i == 0);
@@ -230,7 +232,8 @@ static char *search_warnings(uint64_t due, double spread)
     s.trials[0] = (struct search_trial){.due = due, .good = due, .spread = spread};
     buf_init(&s.json, 100);
     buf_init(&to, 10000);
-    sweep_json(&s, &load, &to);
+    struct json_out j = json_begin(&to, JSON_TIGHT, '{');
+    sweep_json(&s, &load, &j);
     sweep_deinit(&s);
     return to.p;
 }

@@ -6,6 +6,7 @@
  *   GET  /metrics              the result, once it is there, mergeable (hdr histograms)
  *   GET  /metrics/prometheus   the figures of now for Prometheus
  *   POST /stop                 ends the load; its result is what it has until then */
+#include "base/json_out.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/secret.h"
@@ -62,20 +63,20 @@ struct agent {
     int wake[2]; /* wakes the main thread, which reads `fetched` */
 };
 
-static void put_error(struct buf *to, const char *text)
-{
-    buf_puts(to, "{\"error\":");
-    buf_json(to, str_of(text));
-    buf_puts(to, "}\n");
-}
-
 static unsigned answer_health(struct buf *to)
 {
     char host[256] = "";
     gethostname(host, sizeof host - 1);
-    buf_printf(to, "{\"status\":\"ok\",\"program\":\"llmload\",\"version\":\"" BW_VERSION "\",\"pid\":%d,\"host\":", (int)getpid());
-    buf_json(to, str_of(host));
-    buf_printf(to, ",\"wall_ms\":%lld,\"mono_ns\":%lld}\n", (long long)clock_wall_ms(), (long long)clock_mono_ns());
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_text(&j, "status", "ok");
+    json_text(&j, "program", "llmload");
+    json_text(&j, "version", BW_VERSION);
+    json_int(&j, "pid", getpid());
+    json_text(&j, "host", host);
+    json_int(&j, "wall_ms", clock_wall_ms());
+    json_int(&j, "mono_ns", clock_mono_ns());
+    json_close(&j, '}');
+    buf_putc(to, '\n');
     return 200;
 }
 
@@ -83,17 +84,18 @@ static unsigned answer_status(struct agent *a, struct buf *to)
 {
     struct part_view v;
     if (!a->part) {
-        buf_puts(to, "{\"state\":\"idle\"}\n");
+        api_answer_text(to, "state", "idle");
         return 200;
     }
     part_look(a->part, &v);
-    buf_printf(to, "{\"state\":\"%s\",\"share\":\"%s\",\"live\":", part_state_names[v.state], v.share);
-    share_print_live(&v.live, to);
-    if (v.error[0]) {
-        buf_puts(to, ",\"error\":");
-        buf_json(to, str_of(v.error));
-    }
-    buf_puts(to, "}\n");
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_text(&j, "state", part_state_names[v.state]);
+    json_text(&j, "share", v.share);
+    share_print_live(&v.live, &j);
+    if (v.error[0])
+        json_text(&j, "error", v.error);
+    json_close(&j, '}');
+    buf_putc(to, '\n');
     return 200;
 }
 
@@ -103,7 +105,7 @@ static unsigned answer_metrics(struct agent *a, struct buf *to)
     if (a->part)
         part_look(a->part, &v);
     if (!a->part || !part_result(a->part, to)) {
-        put_error(to, v.state == PART_FAILED ? v.error : "there is no result yet");
+        api_answer_text(to, "error", v.state == PART_FAILED ? v.error : "there is no result yet");
         return v.state == PART_FAILED ? 500 : 404;
     }
     buf_putc(to, '\n');
@@ -161,10 +163,10 @@ static unsigned release_load(struct agent *a, const struct json *j, struct buf *
 {
     struct err err = {0};
     if (!a->part || part_release(a->part, json_integer(json_get(j, "at_ns"), 0), &err) < 0) {
-        put_error(to, a->part ? err.text : "nothing is prepared: expected args");
+        api_answer_text(to, "error", a->part ? err.text : "nothing is prepared: expected args");
         return 409;
     }
-    buf_puts(to, "{\"state\":\"running\"}\n");
+    api_answer_text(to, "state", "running");
     return 202;
 }
 
@@ -178,22 +180,22 @@ static unsigned prepare_load(struct agent *a, const struct json *j, struct buf *
     for (const struct json *arg = json_first(json_get(j, "args")); arg; arg = json_next(arg)) {
         const char *wrong = n == ARGS_MAX ? "too many args" : wrong_arg(json_string(arg, NULL));
         if (wrong)
-            return put_error(to, wrong), 400;
+            return api_answer_text(to, "error", wrong), 400;
         args[n++] = json_string(arg, "");
     }
     args[n] = NULL;
     if (shares < 1 || shares > 100000 || share < 0 || share >= shares)
-        return put_error(to, "share must be from 0 to shares - 1"), 400;
+        return api_answer_text(to, "error", "share must be from 0 to shares - 1"), 400;
     if (a->part && (part_look(a->part, &v), v.state < PART_DONE))
-        return put_error(to, "a load is being made: POST /stop ends it"), 409;
+        return api_answer_text(to, "error", "a load is being made: POST /stop ends it"), 409;
     part_free(a->part);
     a->part = NULL;
     if (part_start(&a->part, args, (unsigned)share, (unsigned)shares, &err) < 0)
-        return put_error(to, err.text), 500;
+        return api_answer_text(to, "error", err.text), 500;
     atomic_store(&a->led, json_bool(json_get(j, "hold"), false));
     if (!atomic_load(&a->led))
         part_release_when_ready(a->part, json_integer(json_get(j, "at_ns"), 0));
-    buf_puts(to, "{\"state\":\"preparing\"}\n");
+    api_answer_text(to, "state", "preparing");
     return 202;
 }
 
@@ -202,7 +204,7 @@ static unsigned answer_start(struct agent *a, struct str body, struct buf *to)
     struct json *j;
     struct err err = {0};
     if (json_parse(&j, body, NULL, &err) < 0)
-        return put_error(to, err.text), 400;
+        return api_answer_text(to, "error", err.text), 400;
     unsigned code = json_is_array(json_get(j, "args")) ? prepare_load(a, j, to) : release_load(a, j, to);
     json_free(j);
     return code;
@@ -217,7 +219,7 @@ static unsigned answer_stop(struct agent *a, struct str body, struct buf *to)
     json_free(j);
     if (a->part)
         part_stop(a->part);
-    buf_puts(to, "{\"state\":\"stopping\"}\n");
+    api_answer_text(to, "state", "stopping");
     return 202;
 }
 
@@ -233,8 +235,9 @@ static unsigned agent_route(struct agent *a, const struct api_call *call, struct
     while (which < sizeof paths / sizeof *paths && strcmp(call->path, paths[which].path) != 0)
         which++;
     if (which == sizeof paths / sizeof *paths || !paths[which].good) {
-        put_error(to, which < sizeof paths / sizeof *paths ? "not with this method"
-                                                           : "GET /health /status /metrics /metrics/prometheus, POST /start /stop");
+        api_answer_text(to, "error",
+                        which < sizeof paths / sizeof *paths ? "not with this method"
+                                                             : "GET /health /status /metrics /metrics/prometheus, POST /start /stop");
         return which < sizeof paths / sizeof *paths ? 405 : 404;
     }
     switch (which) {

@@ -1,4 +1,5 @@
 /* api.c: see api.h. */
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/agent/api.h"
 
 #include "base/library.h"
@@ -71,6 +72,14 @@ static bool is_signed(struct api *a, const char *given, const char *at, const st
     return secret_equal(str_of(given + SECRET_DIGITS + 1), str_of(expected));
 }
 
+void api_answer_text(struct buf *body, const char *key, const char *text)
+{
+    struct json_out j = json_begin(body, JSON_TIGHT, '{');
+    json_text(&j, key, text);
+    json_close(&j, '}');
+    buf_putc(body, '\n');
+}
+
 /* 0: the request carries the token or its signature; else the status of the answer, which is in
  * body. */
 static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body)
@@ -81,27 +90,31 @@ static unsigned api_authorize(struct api *a, struct MHD_Connection *c, const str
     if (given && strncmp(given, "Bearer ", 7) == 0 && secret_equal(str_of(given + 7), str_of(a->token)))
         return 0;
     if (!given || strncmp(given, TOKEN_SCHEME, scheme) || !address_of(a, c, at) || !is_signed(a, given + scheme, at, call, nonce)) {
-        buf_puts(body, "{\"error\":\"expected the header Authorization: Bearer TOKEN\"}\n");
+        api_answer_text(body, "error", "expected the header Authorization: Bearer TOKEN");
         return 401;
     }
     if (strcmp(call->path, TOKEN_HELLO))
         return 0;
     token_sign_agent(a->token, nonce, at, own);
-    buf_printf(body, "{\"at\":\"%s\",\"signature\":\"%s\"}\n", at, own);
+    struct json_out j = json_begin(body, JSON_TIGHT, '{');
+    json_text(&j, "at", at);
+    json_text(&j, "signature", own);
+    json_close(&j, '}');
+    buf_putc(body, '\n');
     return 200;
 }
 
 static unsigned api_answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
 {
     if (a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin")) {
-        buf_puts(body, "{\"error\":\"requests of web pages are not taken\"}\n");
+        api_answer_text(body, "error", "requests of web pages are not taken");
         return 403;
     }
     unsigned status = api_authorize(a, c, call, body);
     if (status)
         return status;
     if (call->body.n > BODY_MAX) {
-        buf_puts(body, "{\"error\":\"the body is too long\"}\n");
+        api_answer_text(body, "error", "the body is too long");
         return 413;
     }
     return a->config.handler(a->config.context, call, body, type);

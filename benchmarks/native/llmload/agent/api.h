@@ -28,6 +28,8 @@ struct api_config {
 int api_start(struct api **ret, const struct api_config *config, struct err *err);
 uint16_t api_port(const struct api *a);
 void api_stop(struct api *a); /* NULL is allowed */
+/* Fills the body with an object of one text, and a line end. */
+void api_answer_text(struct buf *body, const char *key, const char *text);
 /* 0, or -1 with ERR_SYSTEM where this build or this machine has no agents; the text names the step
  * that adds them. */
 int api_check(struct err *err);

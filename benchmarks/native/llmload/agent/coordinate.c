@@ -190,10 +190,9 @@ static bool leaders_own(const char *name)
     return false;
 }
 
-static void put_args(const struct opt_set *set, size_t share, struct buf *to)
+static void put_args(const struct opt_set *set, size_t share, const char *model, struct json_out *j)
 {
     struct buf one CLEANUP_BUF;
-    bool first = true;
     buf_init(&one, 16 << 20);
     for (size_t i = 0; i < set->count; i++)
         for (const struct opt_value *v = &set->values[i]; v && v->text; v = v->next) {
@@ -206,10 +205,13 @@ static void put_args(const struct opt_set *set, size_t share, struct buf *to)
                 buf_printf(&one, "=%s", v->text);
             if (strcmp(name, "records") == 0 || strcmp(name, "csv") == 0)
                 buf_printf(&one, ".%zu", share); /* each its own file */
-            buf_puts(to, first ? "" : ",");
-            buf_json(to, buf_text(&one));
-            first = false;
+            json_str(j, NULL, buf_text(&one));
         }
+    if (model && !opt_text(set, OPTION_MODEL)) {
+        buf_clear(&one);
+        buf_printf(&one, "--model=%s", model);
+        json_str(j, NULL, buf_text(&one));
+    }
 }
 
 static int remote_prepare(struct coordination *c, size_t share, const char *model, struct err *err)
@@ -217,16 +219,14 @@ static int remote_prepare(struct coordination *c, size_t share, const char *mode
     struct json *j;
     struct buf body CLEANUP_BUF;
     buf_init(&body, 32 << 20);
-    buf_printf(&body, "{\"share\":%zu,\"shares\":%zu,\"hold\":true,\"args\":[", share, c->count);
-    put_args(c->set, share, &body);
-    if (model && !opt_text(c->set, OPTION_MODEL)) {
-        buf_puts(&body, ",\"--model=");
-        struct buf quoted CLEANUP_BUF;
-        buf_init(&quoted, 4096);
-        buf_json(&quoted, str_of(model));
-        buf_str(&body, str_sub(buf_text(&quoted), 1, quoted.n)); /* without its first quote */
-    }
-    buf_puts(&body, "]}");
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    json_uint(&out, "share", share);
+    json_uint(&out, "shares", c->count);
+    json_flag(&out, "hold", true);
+    json_open(&out, "args", '[');
+    put_args(c->set, share, model, &out);
+    json_close(&out, ']');
+    json_close(&out, '}');
     if (body.failed)
         return err_set(err, ERR_SYSTEM, "the command line is too long");
     int rc = remote_request(&c->remote[share], "POST", "/start", buf_text(&body), &j, err);
@@ -329,9 +329,12 @@ static int coordinate_release(struct coordination *c, struct err *err)
     c->start_ns = clock_mono_ns() + LEAD_MS * 1000000LL + (int64_t)c->count * 4 * slowest;
     for (size_t i = 0; i < c->count; i++) {
         struct json *j;
-        char text[64];
-        int n = snprintf(text, sizeof text, "{\"at_ns\":%" PRId64 "}", c->start_ns + c->remote[i].offset_ns);
-        if (remote_request(&c->remote[i], "POST", "/start", (struct str){text, (size_t)n}, &j, err) < 0)
+        struct buf body CLEANUP_BUF;
+        buf_init(&body, 100);
+        struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+        json_int(&out, "at_ns", c->start_ns + c->remote[i].offset_ns);
+        json_close(&out, '}');
+        if (remote_request(&c->remote[i], "POST", "/start", buf_text(&body), &j, err) < 0)
             return -1;
         json_free(j);
         c->remote[i].heard_ns = clock_mono_ns();
@@ -475,24 +478,23 @@ int coordinate_run(struct coordination *c, struct outcome *ret, const struct eng
     return coordinate_collect(c, ret, err);
 }
 
-void coordinate_json(const struct coordination *c, struct buf *to)
+void coordinate_json(const struct coordination *c, struct json_out *j)
 {
-    buf_puts(to, ",\"agents\":[");
+    json_open(j, "agents", '[');
     for (size_t i = 0; i < c->count; i++) {
         const struct remote *r = &c->remote[i];
-        buf_printf(to, "%s{\"address\":", i ? "," : "");
-        buf_json(to, str_of(r->address));
-        buf_puts(to, ",\"host\":");
-        buf_json(to, str_of(r->host));
-        buf_printf(to, ",\"clock_offset_ns\":%lld,\"round_trip_ns\":%lld,\"completed\":%llu,\"counted\":%s", (long long)r->offset_ns,
-                   (long long)r->round_trip_ns, (unsigned long long)r->completed, r->counted ? "true" : "false");
-        if (r->why[0]) {
-            buf_puts(to, ",\"error\":");
-            buf_json(to, str_of(r->why));
-        }
-        buf_putc(to, '}');
+        json_open(j, NULL, '{');
+        json_text(j, "address", r->address);
+        json_text(j, "host", r->host);
+        json_int(j, "clock_offset_ns", r->offset_ns);
+        json_int(j, "round_trip_ns", r->round_trip_ns);
+        json_uint(j, "completed", r->completed);
+        json_flag(j, "counted", r->counted);
+        if (r->why[0])
+            json_text(j, "error", r->why);
+        json_close(j, '}');
     }
-    buf_putc(to, ']');
+    json_close(j, ']');
 }
 
 void coordinate_table(const struct coordination *c, const struct screen *screen, struct buf *to)

@@ -1,6 +1,7 @@
 /* coordinate.h: one load made by several agents: prepared, started at one time, watched, merged. */
 #ifndef LLMLOAD_COORDINATE_H
 #define LLMLOAD_COORDINATE_H
+#include "base/json_out.h"
 #include "base/screen.h"
 #include "benchmarks/native/llmload/around.h"
 
@@ -16,7 +17,7 @@ int coordinate_prepare(struct coordination *c, const char *model, struct err *er
  * is lost ends the others; what they have counts. */
 int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err);
 /* `,"agents":[{"address":…,"clock_offset_ns":…,"round_trip_ns":…,…}]` */
-void coordinate_json(const struct coordination *c, struct buf *to);
+void coordinate_json(const struct coordination *c, struct json_out *j);
 /* A row for each agent, for a screen of that width. */
 void coordinate_table(const struct coordination *c, const struct screen *screen, struct buf *to);
 void coordinate_free(struct coordination *c); /* NULL is allowed */

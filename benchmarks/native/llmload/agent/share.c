@@ -19,35 +19,22 @@ enum { LINE_MAX_BYTES = 256 << 20 };
 
 /* ---- the lines ---- */
 
-static void put_share_number(struct buf *to, const char *name, double v)
+void share_print_live(const struct live_counts *l, struct json_out *j)
 {
-    buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
-    buf_json_double(to, v);
-}
-
-static void put_text(struct buf *to, const char *name, const char *v)
-{
-    buf_printf(to, ",\"%s\":", name);
-    if (v)
-        buf_json(to, str_of(v));
-    else
-        buf_puts(to, "null");
-}
-
-void share_print_live(const struct live_counts *l, struct buf *to)
-{
-    buf_putc(to, '{');
-    put_share_number(to, "elapsed_s", l->elapsed_s);
-    put_share_number(to, "sent", (double)l->sent);
-    put_share_number(to, "completed", (double)l->completed);
-    put_share_number(to, "failed", (double)l->failed);
-    put_share_number(to, "in_flight", (double)l->in_flight);
-    put_share_number(to, "tokens", (double)l->tokens);
-    put_share_number(to, "chunks", (double)l->chunks);
-    put_share_number(to, "dropped", (double)l->dropped);
-    put_share_number(to, "ttft_s", l->ttft_s);
-    put_share_number(to, "itl_s", l->itl_s);
-    buf_printf(to, ",\"phase\":\"%s\",\"draining\":%s}", phase_names[l->phase], l->draining ? "true" : "false");
+    json_open(j, "live", '{');
+    json_known(j, "elapsed_s", l->elapsed_s);
+    json_uint(j, "sent", l->sent);
+    json_uint(j, "completed", l->completed);
+    json_uint(j, "failed", l->failed);
+    json_uint(j, "in_flight", l->in_flight);
+    json_uint(j, "tokens", l->tokens);
+    json_uint(j, "chunks", l->chunks);
+    json_uint(j, "dropped", l->dropped);
+    json_known(j, "ttft_s", l->ttft_s);
+    json_known(j, "itl_s", l->itl_s);
+    json_text(j, "phase", phase_names[l->phase]);
+    json_flag(j, "draining", l->draining);
+    json_close(j, '}');
 }
 
 static uint64_t share_read_whole(const struct json *j, const char *name)
@@ -75,27 +62,26 @@ void share_read_live(const struct json *j, struct live_counts *ret)
             ret->phase = (enum phase)i;
 }
 
-void share_print_outcome(const struct outcome *o, struct buf *to)
+static void share_print_outcome(const struct outcome *o, struct json_out *j)
 {
-    buf_putc(to, '{');
-    put_share_number(to, "wall_s", o->wall_s);
-    put_share_number(to, "steal_percent", o->steal_percent);
-    put_share_number(to, "offered_rate", o->offered_rate);
-    put_share_number(to, "arrivals", o->arrivals);
-    put_share_number(to, "expected", o->expected);
-    put_share_number(to, "expected_sd", o->expected_sd);
-    put_share_number(to, "schedule_length", (double)o->schedule_length);
-    put_share_number(to, "threads", o->threads);
-    put_share_number(to, "begin_ns", (double)o->begin_ns);
-    put_share_number(to, "begin_wall_ms", (double)o->begin_wall_ms);
-    put_share_number(to, "signal", o->signal);
-    buf_printf(to, ",\"kernel_stamps\":%s", o->kernel_stamps ? "true" : "false");
-    put_text(to, "schedule_sha256", o->schedule_hash);
-    put_text(to, "trouble", o->trouble);
-    put_text(to, "why_early", o->why_early);
-    buf_puts(to, ",\"metrics\":");
-    metrics_print(&o->m, to);
-    buf_putc(to, '}');
+    json_open(j, "final", '{');
+    json_known(j, "wall_s", o->wall_s);
+    json_known(j, "steal_percent", o->steal_percent);
+    json_known(j, "offered_rate", o->offered_rate);
+    json_known(j, "arrivals", o->arrivals);
+    json_known(j, "expected", o->expected);
+    json_known(j, "expected_sd", o->expected_sd);
+    json_known(j, "schedule_length", (double)o->schedule_length);
+    json_known(j, "threads", o->threads);
+    json_known(j, "begin_ns", (double)o->begin_ns);
+    json_known(j, "begin_wall_ms", (double)o->begin_wall_ms);
+    json_known(j, "signal", o->signal);
+    json_flag(j, "kernel_stamps", o->kernel_stamps);
+    json_text(j, "schedule_sha256", o->schedule_hash);
+    json_text(j, "trouble", o->trouble);
+    json_text(j, "why_early", o->why_early);
+    metrics_print(&o->m, "metrics", j);
+    json_close(j, '}');
 }
 
 static void shift_times(struct metrics *m, int64_t offset_ns)
@@ -166,9 +152,9 @@ static void share_send_live(void *context, const struct live_counts *l)
     struct buf line CLEANUP_BUF;
     (void)context;
     buf_init(&line, 4096);
-    buf_puts(&line, "{\"live\":");
-    share_print_live(l, &line);
-    buf_putc(&line, '}');
+    struct json_out j = json_begin(&line, JSON_TIGHT, '{');
+    share_print_live(l, &j);
+    json_close(&j, '}');
     if (share_write_line(&line, NULL) < 0)
         engine_stop(SIGTERM); /* the agent is gone */
 }
@@ -181,7 +167,9 @@ static int wait_for_start(int64_t *ret, struct err *err)
     size_t n = 0;
     struct buf line CLEANUP_BUF;
     buf_init(&line, 64);
-    buf_puts(&line, "{\"ready\":true}");
+    struct json_out j = json_begin(&line, JSON_TIGHT, '{');
+    json_flag(&j, "ready", true);
+    json_close(&j, '}');
     if (share_write_line(&line, err) < 0)
         return -1;
     while (n < sizeof text - 1) {
@@ -229,9 +217,9 @@ static int make_share(const struct opt_set *set, struct load *load, struct promp
         rc = engine_run(&o, load, prompts, around.sinks, &around.hooks, err);
     if (rc == 0) {
         share_send_live(NULL, &o.last);
-        buf_puts(&line, "{\"final\":");
-        share_print_outcome(&o, &line);
-        buf_putc(&line, '}');
+        struct json_out j = json_begin(&line, JSON_TIGHT, '{');
+        share_print_outcome(&o, &j);
+        json_close(&j, '}');
         rc = share_write_line(&line, err);
     }
     outcome_deinit(&o);
@@ -273,9 +261,9 @@ int verb_share(int argc, char **argv, struct err *err)
         return 0;
     struct buf line CLEANUP_BUF;
     buf_init(&line, 4096);
-    buf_puts(&line, "{\"error\":");
-    buf_json(&line, str_of(why.text));
-    buf_putc(&line, '}');
+    struct json_out j = json_begin(&line, JSON_TIGHT, '{');
+    json_text(&j, "error", why.text);
+    json_close(&j, '}');
     if (share_write_line(&line, NULL) < 0)
         return err_set(err, why.kind, "%.900s", why.text);
     return 1;

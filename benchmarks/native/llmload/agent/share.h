@@ -7,13 +7,13 @@
 #ifndef LLMLOAD_SHARE_H
 #define LLMLOAD_SHARE_H
 #include "base/json.h"
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/engine.h"
 
 enum { SHARE_FD = 3 };
 
-void share_print_live(const struct live_counts *l, struct buf *to);            /* an object */
+void share_print_live(const struct live_counts *l, struct json_out *j); /* the member "live" */
 void share_read_live(const struct json *j, struct live_counts *ret);
-void share_print_outcome(const struct outcome *o, struct buf *to);      /* an object */
 /* Adds an agent's outcome to o. offset_ns: the agent's CLOCK_MONOTONIC minus ours. The first one (o
  * all zero) sets what is not added. */
 int share_add_outcome(struct outcome *o, const struct json *j, int64_t offset_ns, bool first, struct err *err);

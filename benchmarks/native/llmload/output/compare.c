@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/stats.h"
 #include "base/opt.h"
 #include "benchmarks/native/llmload/verbs.h"
@@ -248,40 +249,39 @@ static unsigned compare_print_table(const struct compare_side *a, const struct c
     return regressions;
 }
 
-static void put_compare_number(struct buf *to, const char *name, double v)
-{
-    buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
-    buf_json_double(to, v);
-}
-
 static unsigned compare_print_json(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
 {
     unsigned regressions = 0;
     struct judged judged[FIGURES];
-    bool first = true;
-    buf_puts(to, "{\"a\":"), buf_json(to, str_of(a->label)), buf_puts(to, ",\"b\":"), buf_json(to, str_of(b->label)),
-        buf_puts(to, ",\"conditions_differ\":[");
+    struct json_out out = json_begin(to, JSON_TIGHT, '{');
+    json_text(&out, "a", a->label);
+    json_text(&out, "b", b->label);
+    json_open(&out, "conditions_differ", '[');
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-        if (condition_differs(a, b, conditions[i])) {
-            buf_printf(to, "%s\"%s\"", first ? "" : ",", conditions[i] + 1);
-            first = false;
-        }
-    buf_puts(to, "],\"figures\":{");
-    first = true;
+        if (condition_differs(a, b, conditions[i]))
+            json_text(&out, NULL, conditions[i] + 1);
+    json_close(&out, ']');
+    json_open(&out, "figures", '{');
     judge_all(a, b, threshold, judged);
     for (size_t i = 0; i < FIGURES; i++) {
-        struct judged j = judged[i];
-        if (!j.word)
+        const struct judged *j = &judged[i];
+        if (!j->word)
             continue;
-        const struct change *c = &j.change;
-        regressions += j.worse;
-        buf_printf(to, "%s\"%s\":{", first ? "" : ",", figures[i].key);
-        first = false;
-        put_compare_number(to, "a", c->a), put_compare_number(to, "b", c->b), put_compare_number(to, "ratio", c->ratio),
-            put_compare_number(to, "ratio_ci_low", c->low), put_compare_number(to, "ratio_ci_high", c->high);
-        buf_printf(to, ",\"verdict\":\"%s\",\"regression\":%s}", j.word, j.worse ? "true" : "false");
+        regressions += j->worse;
+        json_open(&out, figures[i].key, '{');
+        json_known(&out, "a", j->change.a);
+        json_known(&out, "b", j->change.b);
+        json_known(&out, "ratio", j->change.ratio);
+        json_known(&out, "ratio_ci_low", j->change.low);
+        json_known(&out, "ratio_ci_high", j->change.high);
+        json_text(&out, "verdict", j->word);
+        json_flag(&out, "regression", j->worse);
+        json_close(&out, '}');
     }
-    buf_printf(to, "},\"regressions\":%u}\n", regressions);
+    json_close(&out, '}');
+    json_uint(&out, "regressions", regressions);
+    json_close(&out, '}');
+    buf_putc(to, '\n');
     return regressions;
 }
 

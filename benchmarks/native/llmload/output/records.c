@@ -1,5 +1,6 @@
 /* records.c: see records.h. The form is AIPerf's "Working with Profile Export Files" (docs of
  * version 0.13); what it has no name for has one of ours. */
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/output/records.h"
 
 #include "benchmarks/native/llmload/output/lines.h"
@@ -33,69 +34,77 @@ static double records_ms(int64_t from, int64_t to)
 
 /* ---- JSON ---- */
 
-static void put_wall_time(struct buf *to, const char *key, int64_t at, int64_t wall_ns)
+static void put_wall_time(struct json_out *j, const char *key, int64_t at, int64_t wall_ns)
 {
     if (at)
-        buf_printf(to, ",\"%s\":%" PRId64, key, at + wall_ns);
+        json_int(j, key, at + wall_ns);
     else
-        buf_printf(to, ",\"%s\":null", key);
+        json_null(j, key);
 }
 
-static void put_record_value(struct buf *to, const char *tag, double v, const char *unit)
+static void put_record_value(struct json_out *j, const char *tag, double v, const char *unit)
 {
-    buf_printf(to, "%s\"%s\":{\"value\":", to->p[to->n - 1] == '{' ? "" : ",", tag);
-    buf_double(to, v);
-    buf_printf(to, ",\"unit\":\"%s\"}", unit);
+    json_open(j, tag, '{');
+    json_known(j, "value", v);
+    json_text(j, "unit", unit);
+    json_close(j, '}');
 }
 
 /* Which places of inter_chunk_latency say nothing of the service, because several events came with
  * one stamp. */
-static void put_shared(const struct request_result *r, struct buf *to)
+static void put_shared(const struct request_result *r, struct json_out *j)
 {
-    const char *comma = "";
-    buf_puts(to, ",\"shared_gaps\":[");
+    json_open(j, "shared_gaps", '[');
     for (uint32_t i = 1; i < r->chunks; i++)
-        if (r->chunk_list[i].shared) {
-            buf_printf(to, "%s%u", comma, i - 1);
-            comma = ",";
-        }
-    buf_putc(to, ']');
+        if (r->chunk_list[i].shared)
+            json_uint(j, NULL, i - 1);
+    json_close(j, ']');
 }
 
-static void put_metadata(const struct request_result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to)
+static void put_metadata(const struct request_result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct json_out *j)
 {
     bool cancelled = r->ending == ENDING_CANCELLED;
-    buf_printf(
-        to,
-        "{\"metadata\":{\"session_num\":%llu,\"x_request_id\":\"%012llu\",\"x_correlation_id\":\"%016llx\",\"conversation_id\":\"%llu\",\"turn_index\":%u",
-        (unsigned long long)r->session, (unsigned long long)r->index, /* as in the header X-Request-Id */
-        (unsigned long long)random_at(seed, 2, r->session), (unsigned long long)(r->item == UINT64_MAX ? r->session : r->item), r->turn);
-    put_wall_time(to, "request_start_ns", r->sent_ns ? r->sent_ns : r->begin_ns, wall_ns);
-    put_wall_time(to, "request_ack_ns", r->first_byte_ns, wall_ns);
-    put_wall_time(to, "request_end_ns", r->end_ns, wall_ns);
-    put_wall_time(to, "scheduled_ns", r->scheduled_ns, wall_ns);
-    buf_printf(to, ",\"worker_id\":\"worker_%u\",\"record_processor_id\":\"llmload\",\"benchmark_phase\":\"%s\",\"was_cancelled\":%s",
-               r->worker, r->phase == PHASE_MEASURE ? "profiling" : phase_names[r->phase], cancelled ? "true" : "false");
-    put_wall_time(to, "cancellation_time_ns", cancelled ? r->end_ns : 0, wall_ns);
-    buf_printf(to, ",\"request_index\":%llu,\"endpoint\":%u,\"ending\":\"%s\"", (unsigned long long)r->index, r->endpoint,
-               ending_rows[r->ending].name);
-    buf_printf(to, ",\"input_token_source\":\"%s\",\"output_token_source\":\"%s\",\"reconnects\":%u,\"finish_reason\":",
-               token_source_names[r->input_source], token_source_names[r->output_source], r->reconnects);
-    buf_json(to, str_of(r->finish));
+    json_open(j, "metadata", '{');
+    json_uint(j, "session_num", r->session);
+    json_printf(j, "x_request_id", "\"%012llu\"", (unsigned long long)r->index); /* as in the header X-Request-Id */
+    json_printf(j, "x_correlation_id", "\"%016llx\"", (unsigned long long)random_at(seed, 2, r->session));
+    json_printf(j, "conversation_id", "\"%llu\"", (unsigned long long)(r->item == UINT64_MAX ? r->session : r->item));
+    json_uint(j, "turn_index", r->turn);
+    put_wall_time(j, "request_start_ns", r->sent_ns ? r->sent_ns : r->begin_ns, wall_ns);
+    put_wall_time(j, "request_ack_ns", r->first_byte_ns, wall_ns);
+    put_wall_time(j, "request_end_ns", r->end_ns, wall_ns);
+    put_wall_time(j, "scheduled_ns", r->scheduled_ns, wall_ns);
+    json_printf(j, "worker_id", "\"worker_%u\"", r->worker);
+    json_text(j, "record_processor_id", "llmload");
+    json_text(j, "benchmark_phase", r->phase == PHASE_MEASURE ? "profiling" : phase_names[r->phase]);
+    json_flag(j, "was_cancelled", cancelled);
+    put_wall_time(j, "cancellation_time_ns", cancelled ? r->end_ns : 0, wall_ns);
+    json_uint(j, "request_index", r->index);
+    json_uint(j, "endpoint", r->endpoint);
+    json_text(j, "ending", ending_rows[r->ending].name);
+    json_text(j, "input_token_source", token_source_names[r->input_source]);
+    json_text(j, "output_token_source", token_source_names[r->output_source]);
+    json_uint(j, "reconnects", r->reconnects);
+    json_str(j, "finish_reason", str_of(r->finish));
     if (chunks && r->chunk_list && r->shared)
-        put_shared(r, to);
-    if (r->first_early_ns || r->second_early_ns || r->last_early_ns) /* that much earlier they may have come */
-        buf_printf(to, ",\"first_token_early_ns\":%lld,\"second_token_early_ns\":%lld,\"last_token_early_ns\":%lld",
-                   (long long)r->first_early_ns, (long long)r->second_early_ns, (long long)r->last_early_ns);
-    buf_putc(to, '}');
+        put_shared(r, j);
+    if (r->first_early_ns || r->second_early_ns || r->last_early_ns) { /* that much earlier they may have come */
+        json_int(j, "first_token_early_ns", r->first_early_ns);
+        json_int(j, "second_token_early_ns", r->second_early_ns);
+        json_int(j, "last_token_early_ns", r->last_early_ns);
+    }
+    json_close(j, '}');
 }
 
-static void put_gaps(const struct request_result *r, struct buf *to)
+static void put_gaps(const struct request_result *r, struct json_out *j)
 {
-    buf_puts(to, ",\"inter_chunk_latency\":{\"value\":[");
+    json_open(j, "inter_chunk_latency", '{');
+    json_open(j, "value", '[');
     for (uint32_t i = 1; i < r->chunks; i++)
-        buf_printf(to, "%s%.6g", i > 1 ? "," : "", records_ms(r->chunk_list[i - 1].at_ns, r->chunk_list[i].at_ns));
-    buf_puts(to, "],\"unit\":\"ms\"}");
+        json_printf(j, NULL, "%.6g", records_ms(r->chunk_list[i - 1].at_ns, r->chunk_list[i].at_ns));
+    json_close(j, ']');
+    json_text(j, "unit", "ms");
+    json_close(j, '}');
 }
 
 /* Time per output token, ms; NaN: not known. */
@@ -107,61 +116,63 @@ static double per_token(const struct request_result *r)
                                                                                        : NAN;
 }
 
-static void put_record_metrics(const struct request_result *r, bool chunks, struct buf *to)
+static void put_record_metrics(const struct request_result *r, bool chunks, struct json_out *j)
 {
     int64_t end = r->last_ns ? r->last_ns : r->end_ns;
     bool in = r->input_source != TOKENS_UNKNOWN, out = r->output_source != TOKENS_UNKNOWN;
-    buf_puts(to, ",\"metrics\":{");
+    json_open(j, "metrics", '{');
     if (in)
-        put_record_value(to, "input_sequence_length", r->input_tokens, "tokens");
+        put_record_value(j, "input_sequence_length", r->input_tokens, "tokens");
     if (out) {
-        put_record_value(to, "output_sequence_length", r->output_tokens, "tokens");
-        put_record_value(to, "output_token_count", r->output_tokens - (r->reasoning_tokens <= r->output_tokens ? r->reasoning_tokens : 0),
+        put_record_value(j, "output_sequence_length", r->output_tokens, "tokens");
+        put_record_value(j, "output_token_count", r->output_tokens - (r->reasoning_tokens <= r->output_tokens ? r->reasoning_tokens : 0),
                          "tokens");
         if (r->reasoning_tokens)
-            put_record_value(to, "reasoning_token_count", r->reasoning_tokens, "tokens");
+            put_record_value(j, "reasoning_token_count", r->reasoning_tokens, "tokens");
     }
     bool first = r->first_ns && result_first_known(r), last = result_last_known(r);
     if (r->sent_ns && end > r->sent_ns && last)
-        put_record_value(to, "request_latency", records_ms(r->sent_ns, end), "ms");
+        put_record_value(j, "request_latency", records_ms(r->sent_ns, end), "ms");
     if (r->sent_ns && first)
-        put_record_value(to, "time_to_first_token", records_ms(r->sent_ns, r->first_ns), "ms");
+        put_record_value(j, "time_to_first_token", records_ms(r->sent_ns, r->first_ns), "ms");
     if (r->first_ns && r->second_ns && result_second_known(r))
-        put_record_value(to, "time_to_second_token", records_ms(r->first_ns, r->second_ns), "ms");
+        put_record_value(j, "time_to_second_token", records_ms(r->first_ns, r->second_ns), "ms");
     if (r->sent_ns && r->first_output_ns && result_output_known(r))
-        put_record_value(to, "time_to_first_output_token", records_ms(r->sent_ns, r->first_output_ns), "ms");
+        put_record_value(j, "time_to_first_output_token", records_ms(r->sent_ns, r->first_output_ns), "ms");
     double each = per_token(r);
     if (isfinite(each)) {
-        put_record_value(to, "inter_token_latency", each, "ms");
-        put_record_value(to, "output_token_throughput_per_user", 1000 / each, "tokens/sec/user");
+        put_record_value(j, "inter_token_latency", each, "ms");
+        put_record_value(j, "output_token_throughput_per_user", 1000 / each, "tokens/sec/user");
     }
     if (r->scheduled_ns && end && last)
-        put_record_value(to, "request_latency_from_schedule", records_ms(r->scheduled_ns, end), "ms");
+        put_record_value(j, "request_latency_from_schedule", records_ms(r->scheduled_ns, end), "ms");
     if (chunks && r->chunk_list && r->chunks > 1)
-        put_gaps(r, to);
-    buf_putc(to, '}');
+        put_gaps(r, j);
+    json_close(j, '}');
 }
 
 void records_json_line(const struct request_result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to)
 {
     const struct ending_row *ending = &ending_rows[r->ending];
     bool whole = !ending->failed && r->ending != ENDING_CANCELLED && r->ending != ENDING_UNFINISHED;
-    put_metadata(r, wall_ns, seed, chunks, to);
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    put_metadata(r, wall_ns, seed, chunks, &j);
     if (whole) {
-        put_record_metrics(r, chunks, to);
-        buf_puts(to, ",\"error\":null}\n");
-        return;
+        put_record_metrics(r, chunks, &j);
+        json_null(&j, "error");
+    } else {
+        json_open(&j, "metrics", '{');
+        if (r->input_source != TOKENS_UNKNOWN)
+            put_record_value(&j, "error_isl", r->input_tokens, "tokens");
+        json_close(&j, '}');
+        json_open(&j, "error", '{');
+        json_uint(&j, "code", r->status >= 300 ? r->status : r->ending == ENDING_CANCELLED ? 499 : 0);
+        json_text(&j, "type", ending->name);
+        json_text(&j, "message", r->error ? r->error : ending->help);
+        json_close(&j, '}');
     }
-    buf_puts(to, ",\"metrics\":{");
-    if (r->input_source != TOKENS_UNKNOWN)
-        put_record_value(to, "error_isl", r->input_tokens, "tokens");
-    buf_printf(to, "},\"error\":{\"code\":%u,\"type\":\"%s\",\"message\":",
-               r->status >= 300                ? r->status
-               : r->ending == ENDING_CANCELLED ? 499
-                                               : 0,
-               ending->name);
-    buf_json(to, str_of(r->error ? r->error : ending->help));
-    buf_puts(to, "}}\n");
+    json_close(&j, '}');
+    buf_putc(to, '\n');
 }
 
 /* ---- CSV (RFC 4180) ---- */

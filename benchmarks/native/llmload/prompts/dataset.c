@@ -43,18 +43,19 @@ static uint32_t dataset_count_tokens(const struct prompt_source *source, struct 
     return prompts_count(dataset_of(source)->tokenizer, text);
 }
 
-static void dataset_describe(const struct prompt_source *source, struct buf *to)
+static void dataset_describe(const struct prompt_source *source, struct json_out *j)
 {
     const struct dataset *d = dataset_of(source);
     if (d->tokenizer)
-        buf_printf(to, ",\"prompt_tokenizer\":\"%s\"", tokenizer_kind(d->tokenizer));
+        json_text(j, "prompt_tokenizer", tokenizer_kind(d->tokenizer));
     if (!d->path)
         return;
-    buf_puts(to, ",\"dataset_path\":");
-    buf_json(to, str_of(d->path));
-    buf_printf(to, ",\"dataset_kind\":\"%s\",\"dataset_rows\":%zu,\"dataset_rows_skipped\":%zu", d->kind, d->row_count, d->skipped.count);
+    json_text(j, "dataset_path", d->path);
+    json_text(j, "dataset_kind", d->kind);
+    json_uint(j, "dataset_rows", d->row_count);
+    json_uint(j, "dataset_rows_skipped", d->skipped.count);
     if (d->order)
-        buf_puts(to, ",\"dataset_shuffled\":true");
+        json_flag(j, "dataset_shuffled", true);
 }
 
 static void dataset_close(struct prompt_source *source)

@@ -1,5 +1,6 @@
 /* members.c: what a row of a prompt file says of its request beside the prompt: tools, the answer's
  * form, sampling. */
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/prompts/dataset.h"
 
 #include <string.h>
@@ -75,14 +76,11 @@ static const struct json *ollama_format(const struct json *value)
 
 static void put_member(struct buf *to, const char *name, const struct json *value)
 {
-    if (to->n)
-        buf_putc(to, ',');
-    buf_json(to, str_of(name));
-    buf_putc(to, ':');
+    struct json_out j = {.to = to, .layout = JSON_TIGHT, .comma = to->n > 0};
     if (json_is_string(value) && strcmp(json_string(value, ""), "json_object") == 0)
-        buf_puts(to, "\"json\"");
+        json_text(&j, name, "json");
     else
-        json_print(value, to);
+        json_tree(&j, name, value);
 }
 
 static int take_ollama(const struct dataset *d, const struct member *m, const char *name, const struct json *value, struct buf *extra,

@@ -195,12 +195,13 @@ void scoring_figures(const struct scoring *s, struct score_figures *ret)
     ret->high = ret->scored ? fmin(centre + half, 1) : NAN;
 }
 
-void scoring_json(const struct scoring *s, struct buf *to)
+void scoring_json(const struct scoring *s, struct json_out *j)
 {
     struct score_figures f;
     scoring_figures(s, &f);
-    buf_printf(to, ",\"score_method\":\"%s\",\"score_rows\":%llu,\"score_scored\":%llu",
-               s->data->score == SCORE_ENDINGS ? "endings" : "letters", (unsigned long long)f.rows, (unsigned long long)f.scored);
+    json_text(j, "score_method", s->data->score == SCORE_ENDINGS ? "endings" : "letters");
+    json_uint(j, "score_rows", f.rows);
+    json_uint(j, "score_scored", f.scored);
     const struct {
         const char *name;
         double value;
@@ -209,14 +210,10 @@ void scoring_json(const struct scoring *s, struct buf *to)
                 {"score_accuracy_ci_low", f.low},
                 {"score_accuracy_ci_high", f.high}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (isfinite(rows[i].value)) {
-            buf_printf(to, ",\"%s\":", rows[i].name);
-            buf_double(to, rows[i].value);
-        }
-    if (f.why) {
-        buf_puts(to, ",\"score_missing\":");
-        buf_json(to, str_of(f.why));
-    }
+        if (isfinite(rows[i].value))
+            json_double(j, rows[i].name, rows[i].value);
+    if (f.why)
+        json_text(j, "score_missing", f.why);
 }
 
 void scoring_table(const struct scoring *s, struct buf *to)

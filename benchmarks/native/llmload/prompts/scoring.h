@@ -1,6 +1,7 @@
 /* scoring.h: accuracy over rows with choices, from the log-probabilities in the answers. */
 #ifndef LLMLOAD_SCORING_H
 #define LLMLOAD_SCORING_H
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/result.h"
 
 struct scoring;
@@ -16,8 +17,8 @@ struct score_figures {
     const char *why;                            /* first reason of a row that could not be scored; NULL */
 };
 void scoring_figures(const struct scoring *s, struct score_figures *ret);
-/* Members of the result: `,"score_…":…`. */
-void scoring_json(const struct scoring *s, struct buf *to);
+/* Members of the result: score_… */
+void scoring_json(const struct scoring *s, struct json_out *j);
 /* Lines for people. */
 void scoring_table(const struct scoring *s, struct buf *to);
 

@@ -145,22 +145,22 @@ static int synthetic_make_prompt(const struct prompt_source *source, const struc
     return 0;
 }
 
-static void synthetic_describe(const struct prompt_source *source, struct buf *to)
+static void synthetic_describe(const struct prompt_source *source, struct json_out *j)
 {
     const struct synthetic *s = synthetic_of(source);
     if (s->by_trace)
-        buf_puts(to, ",\"prompt_lengths\":\"the trace's, where its row has one\"");
-    buf_puts(to, ",\"prompt_input_tokens\":");
-    buf_json(to, str_of(s->input_text));
-    if (s->output_text) {
-        buf_puts(to, ",\"prompt_output_tokens\":");
-        buf_json(to, str_of(s->output_text));
+        json_text(j, "prompt_lengths", "the trace's, where its row has one");
+    json_str(j, "prompt_input_tokens", str_of(s->input_text));
+    if (s->output_text)
+        json_text(j, "prompt_output_tokens", s->output_text);
+    if (s->prefix_tokens) {
+        json_uint(j, "prompt_prefix_tokens", s->prefix_tokens);
+        json_uint(j, "prompt_prefixes", s->prefixes);
     }
-    if (s->prefix_tokens)
-        buf_printf(to, ",\"prompt_prefix_tokens\":%u,\"prompt_prefixes\":%llu", s->prefix_tokens, (unsigned long long)s->prefixes);
-    if (s->tokenizer)
-        buf_printf(to, ",\"prompt_tokenizer\":\"%s\",\"prompt_exact\":%s", tokenizer_kind(s->tokenizer),
-                   s->exact || s->as_ids ? "true" : "false");
+    if (s->tokenizer) {
+        json_text(j, "prompt_tokenizer", tokenizer_kind(s->tokenizer));
+        json_flag(j, "prompt_exact", s->exact || s->as_ids);
+    }
 }
 
 static void synthetic_close(struct prompt_source *source)

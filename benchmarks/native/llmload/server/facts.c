@@ -93,20 +93,14 @@ void server_facts(struct llm_server *s, struct facts *f)
     json_free(models);
 }
 
-void server_facts_json(const struct facts *f, struct buf *to)
+void server_facts_json(const struct facts *f, struct json_out *j)
 {
-    const char *const heads[][2] = {{"server_kind", f->kind}, {"server_version", f->version}};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (heads[i][1]) {
-            buf_printf(to, ",\"%s\":", heads[i][0]);
-            buf_json(to, str_of(heads[i][1]));
-        }
-    buf_puts(to, ",\"server_settings\":{");
-    for (size_t i = 0; i < f->count; i++) {
-        buf_puts(to, i ? "," : "");
-        buf_json(to, str_of(f->fact[i].key));
-        buf_putc(to, ':');
-        buf_json(to, str_of(f->fact[i].value));
-    }
-    buf_puts(to, "}");
+    if (f->kind)
+        json_text(j, "server_kind", f->kind);
+    if (f->version)
+        json_text(j, "server_version", f->version);
+    json_open(j, "server_settings", '{');
+    for (size_t i = 0; i < f->count; i++)
+        json_str(j, f->fact[i].key, str_of(f->fact[i].value));
+    json_close(j, '}');
 }

@@ -129,19 +129,17 @@ static enum gate_verdict ask_models(struct waiting *w)
 
 static void one_token(const struct waiting *w, struct buf *body)
 {
-    bool chats = dialects[w->server->dialect].chat;
-    buf_puts(body, "{");
-    if (*w->model) {
-        buf_puts(body, "\"model\":");
-        buf_json(body, str_of(*w->model));
-        buf_putc(body, ',');
-    }
-    buf_puts(body, chats ? "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]" : "\"prompt\":\"Hi\"");
+    const bool chats = dialects[w->server->dialect].chat;
+    struct json_out j = json_begin(body, JSON_TIGHT, '{');
+    if (*w->model)
+        json_text(&j, "model", *w->model);
+    json_members(&j, chats ? STR("\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]") : STR("\"prompt\":\"Hi\""));
     if (dialects[w->server->dialect].ollama)
-        buf_puts(body, ",\"options\":{\"num_predict\":1}");
+        json_members(&j, STR("\"options\":{\"num_predict\":1}"));
     else
-        buf_printf(body, ",\"%s\":1", w->server->max_field);
-    buf_puts(body, ",\"stream\":false}");
+        json_int(&j, w->server->max_field, 1);
+    json_flag(&j, "stream", false);
+    json_close(&j, '}');
 }
 
 static enum gate_verdict ask_token(struct waiting *w)
@@ -208,20 +206,13 @@ int server_ready(struct llm_server *s, const char **model, double limit_s, struc
     return 0;
 }
 
-void server_ready_json(const struct readiness *r, struct buf *to)
+void server_ready_json(const struct readiness *r, struct json_out *j)
 {
-    const struct {
-        const char *name;
-        double value;
-    } rows[] = {{"connect", r->connect_s}, {"health", r->health_s}, {"model", r->model_s}, {"first_answer", r->answer_s}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        buf_printf(to, ",\"server_ready_%s_s\":", rows[i].name);
-        if (isnan(rows[i].value))
-            buf_puts(to, "null");
-        else
-            buf_double(to, round(rows[i].value * 1e6) / 1e6);
-    }
-    buf_printf(to, ",\"server_ready_tries\":%u", r->tries);
+    json_known(j, "server_ready_connect_s", round(r->connect_s * 1e6) / 1e6);
+    json_known(j, "server_ready_health_s", round(r->health_s * 1e6) / 1e6);
+    json_known(j, "server_ready_model_s", round(r->model_s * 1e6) / 1e6);
+    json_known(j, "server_ready_first_answer_s", round(r->answer_s * 1e6) / 1e6);
+    json_uint(j, "server_ready_tries", r->tries);
 }
 
 const char *server_first_model(struct llm_server *s)

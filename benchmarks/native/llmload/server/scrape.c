@@ -103,20 +103,18 @@ static void reading_take_sample(struct scrape_reading *r, struct str name, doubl
                 join_value(r, i, k, v);
 }
 
-static void scrape_add_member(struct buf *line, const struct prom_sample *s)
+static void scrape_add_member(struct json_out *line, const struct prom_sample *s)
 {
     struct buf key CLEANUP_BUF;
     buf_init(&key, 1 << 16);
     buf_str(&key, s->name);
     if (s->labels.n)
         buf_printf(&key, "{" STR_FMT "}", STR_ARG(s->labels));
-    buf_putc(line, ',');
-    buf_json(line, buf_text(&key));
-    buf_putc(line, ':');
-    buf_json_double(line, s->value);
+    json_name(line, buf_text(&key));
+    json_known(line, NULL, s->value);
 }
 
-static void take_page(struct scrape *s, struct str page, struct scrape_reading *r, struct buf *line)
+static void take_page(struct scrape *s, struct str page, struct scrape_reading *r, struct json_out *line)
 {
     struct prom_sample sample;
     for (int rc; (rc = prom_next(&page, &sample)) != 0;) {
@@ -125,7 +123,7 @@ static void take_page(struct scrape *s, struct str page, struct scrape_reading *
             continue;
         }
         reading_take_sample(r, sample.name, sample.value);
-        if (s->file >= 0 && !str_ends(sample.name, "_bucket") && line->n < (4 << 20))
+        if (s->file >= 0 && !str_ends(sample.name, "_bucket") && line->to->n < (4 << 20))
             scrape_add_member(line, &sample);
     }
 }
@@ -158,16 +156,19 @@ static void take_reply(struct scrape *s, struct str body)
     buf_init(&line, 8 << 20);
     for (size_t i = 0; i < FIGURES; i++)
         r.by[i] = -1;
-    buf_printf(&line, "{\"t_s\":%.3f,\"wall_ms\":%lld", (double)(clock_mono_ns() - s->begin_ns) / 1e9, (long long)clock_wall_ms());
+    struct json_out j = json_begin(&line, JSON_TIGHT, '{');
+    json_printf(&j, "t_s", "%.3f", (double)(clock_mono_ns() - s->begin_ns) / 1e9);
+    json_int(&j, "wall_ms", clock_wall_ms());
     if (str_trim(body).n && str_trim(body).p[0] == '{')
         take_models(body, &r);
     else
-        take_page(s, body, &r, &line);
+        take_page(s, body, &r, &j);
     for (size_t i = 0; i < FIGURES; i++)
         if (r.by[i] >= 0)
             keep_value(&s->figures[i], r.value[i]);
     s->readings++;
-    buf_puts(&line, "}\n");
+    json_close(&j, '}');
+    buf_putc(&line, '\n');
     scrape_write_line(s, &line);
 }
 
@@ -301,46 +302,34 @@ double scrape_counted(const struct scrape *s, const char *name)
     return NAN;
 }
 
-static void put_scrape_number(struct buf *to, const char *name, double v, bool first)
+void scrape_json(const struct scrape *s, struct json_out *j)
 {
-    buf_printf(to, "%s\"%s\":", first ? "" : ",", name);
-    buf_double(to, v);
-}
-
-void scrape_json(const struct scrape *s, struct buf *to)
-{
-    bool any = false;
-    if (s->gone[0]) {
-        buf_puts(to, ",\"server_gone\":");
-        buf_json(to, str_of(s->gone));
-    }
+    if (s->gone[0])
+        json_text(j, "server_gone", s->gone);
     if (s->config.every_s <= 0)
         return;
-    buf_printf(to, ",\"server_readings\":%llu,\"server_readings_failed\":%llu", (unsigned long long)s->readings,
-               (unsigned long long)s->failures);
-    if (s->trouble[0]) {
-        buf_puts(to, ",\"server_readings_trouble\":");
-        buf_json(to, str_of(s->trouble));
-    }
-    buf_puts(to, ",\"server_metrics\":{");
+    json_uint(j, "server_readings", s->readings);
+    json_uint(j, "server_readings_failed", s->failures);
+    if (s->trouble[0])
+        json_text(j, "server_readings_trouble", s->trouble);
+    json_open(j, "server_metrics", '{');
     for (size_t i = 0; i < FIGURES; i++) {
         const struct figure_sum *f = &s->figures[i];
         if (!f->n || (rows[i].kind == COUNTER && f->n < 2))
             continue;
-        buf_printf(to, "%s\"%s\":", any ? "," : "", rows[i].name);
-        any = true;
         if (rows[i].kind == COUNTER) {
-            buf_double(to, f->step);
+            json_known(j, rows[i].name, f->step);
             continue;
         }
-        buf_putc(to, '{');
-        put_scrape_number(to, "mean", f->sum / (double)f->n, true);
-        put_scrape_number(to, "min", f->least, false);
-        put_scrape_number(to, "max", f->most, false);
-        put_scrape_number(to, "last", f->last, false);
-        buf_printf(to, ",\"n\":%llu}", (unsigned long long)f->n);
+        json_open(j, rows[i].name, '{');
+        json_known(j, "mean", f->sum / (double)f->n);
+        json_known(j, "min", f->least);
+        json_known(j, "max", f->most);
+        json_known(j, "last", f->last);
+        json_uint(j, "n", f->n);
+        json_close(j, '}');
     }
-    buf_putc(to, '}');
+    json_close(j, '}');
 }
 
 const char *scrape_why_gone(const struct scrape *s)

@@ -2,6 +2,7 @@
  * service still answers. */
 #ifndef LLMLOAD_SCRAPE_H
 #define LLMLOAD_SCRAPE_H
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/engine.h"
 
 #include <sys/types.h>
@@ -25,7 +26,7 @@ void scrape_stop(struct scrape *s);
 void scrape_free(struct scrape *s); /* NULL is allowed */
 /* `,"server_metrics":{name:{…}},…`: means and extremes of gauges, the run's difference of counters.
  * After scrape_stop. */
-void scrape_json(const struct scrape *s, struct buf *to);
+void scrape_json(const struct scrape *s, struct json_out *j);
 /* The run's difference of a counter ("generation_tokens"); NaN: not known. */
 double scrape_counted(const struct scrape *s, const char *name);
 const char *scrape_why_gone(const struct scrape *s); /* NULL: it is not */

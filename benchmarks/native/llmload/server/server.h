@@ -3,6 +3,7 @@
 #define LLMLOAD_SERVER_H
 #include "base/http.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "benchmarks/native/llmload/load.h"
 
 #include <sys/types.h>
@@ -49,7 +50,7 @@ struct readiness {
  * be read. */
 int server_ready(struct llm_server *s, const char **model, double limit_s, struct readiness *ret, struct err *err);
 /* Members of the result, `,"server_ready_…":…`. */
-void server_ready_json(const struct readiness *r, struct buf *to);
+void server_ready_json(const struct readiness *r, struct json_out *j);
 /* The first model that is listed; NULL: the list cannot be had. In the server's arena. */
 const char *server_first_model(struct llm_server *s);
 
@@ -65,5 +66,5 @@ struct facts {
 /* Requests all pages that are known to have facts; a page that fails is no error. Texts are in the
  * server's arena. */
 void server_facts(struct llm_server *s, struct facts *ret);
-void server_facts_json(const struct facts *f, struct buf *to); /* `,"server_kind":…,"server_settings":{…}` */
+void server_facts_json(const struct facts *f, struct json_out *j); /* server_kind, server_settings … */
 #endif
