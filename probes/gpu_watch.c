@@ -237,17 +237,17 @@ static void gpu_watch_emit_fact(struct gpu_watch *w, struct host *h, struct reco
 static void gpu_watch_emit_facts(struct gpu_watch *w, struct host *h, struct record *r)
 {
     struct fact_text f;
-    probe_child_wait(&w->aside, clock_mono_ns());
-    struct str rest = buf_text(&w->aside.text);
+    child_work_read(&w->aside.work);
+    struct str rest = buf_text(&w->aside.work.text);
     while (fact_text_next(&rest, &f) > 0)
         gpu_watch_emit_fact(w, h, r, &f);
-    if (rest.n < w->aside.text.n && w->aside.text.p) { /* the rest of a fact that is on its way */
-        memmove(w->aside.text.p, rest.p, rest.n);
-        w->aside.text.n = rest.n;
-        w->aside.text.p[rest.n] = 0;
+    if (rest.n < w->aside.work.text.n && w->aside.work.text.p) { /* the rest of a fact that is on its way */
+        memmove(w->aside.work.text.p, rest.p, rest.n);
+        w->aside.work.text.n = rest.n;
+        w->aside.work.text.p[rest.n] = 0;
     }
-    if (w->aside.fd < 0) /* there are no GPUs, or their driver has ended it */
-        probe_child_end(&w->aside);
+    if (w->aside.work.fd < 0) /* there are no GPUs, or their driver has ended it */
+        child_work_deinit(&w->aside.work);
 }
 
 static int gpu_watch_sample(struct host *h, struct record *r, struct err *err)
@@ -259,7 +259,7 @@ static int gpu_watch_sample(struct host *h, struct record *r, struct err *err)
         w->begun = true;
         if (probe_child_begin(&w->aside, h, r, gpu_watch_run, true) != 0)
             return err_sys(err, "cannot start a process to read the GPUs");
-    } else if (w->aside.pid)
+    } else if (w->aside.work.pid)
         gpu_watch_emit_facts(w, h, r);
     return 0;
 }
@@ -271,9 +271,9 @@ static int gpu_watch_after(struct host *h, struct record *r, struct err *err)
     (void)err;
     if (!w || !w->begun)
         return 0;
-    if (w->aside.pid) {
+    if (w->aside.work.pid) {
         gpu_watch_emit_facts(w, h, r);
-        probe_child_end(&w->aside);
+        child_work_deinit(&w->aside.work);
     }
     for (int i = 0; i < GPUS_MAX; i++)
         sum += w->last_J[i] - w->first_J[i];
@@ -287,9 +287,9 @@ static int gpu_watch_after(struct host *h, struct record *r, struct err *err)
 static void gpu_watch_drop(void *kept)
 {
     struct gpu_watch *w = kept;
-    if (w->aside.pid)
-        probe_child_end(&w->aside);
-    probe_child_reap(&w->aside);
+    if (w->aside.work.pid)
+        child_work_deinit(&w->aside.work);
+    child_work_reap(&w->aside.work, PROBE_REAP_MS);
 }
 
 const struct probe probe_gpu_watch = {

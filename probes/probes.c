@@ -41,7 +41,7 @@ static struct probes_state *probes_state_of(struct host *h)
     s->kept = calloc(probes_count, sizeof *s->kept);
     s->rest_until = calloc(probes_count, sizeof *s->rest_until);
     for (size_t i = 0; s->besides && s->afters && i < probes_count; i++)
-        s->besides[i].fd = s->afters[i].fd = -1;
+        s->besides[i].work = s->afters[i].work = CHILD_WORK_NONE;
     h->state = s;
     if (!s->costs || !s->besides || !s->afters || !s->kept || !s->rest_until)
         probes_end(h);
@@ -54,12 +54,12 @@ void probes_end(struct host *h)
     if (!s)
         return;
     for (size_t i = 0; s->besides && s->afters && i < probes_count; i++) {
-        probe_child_end(&s->besides[i]);
-        probe_child_end(&s->afters[i]);
+        child_work_deinit(&s->besides[i].work);
+        child_work_deinit(&s->afters[i].work);
     }
     for (size_t i = 0; s->besides && s->afters && i < probes_count; i++) {
-        probe_child_reap(&s->besides[i]);
-        probe_child_reap(&s->afters[i]);
+        child_work_reap(&s->besides[i].work, PROBE_REAP_MS);
+        child_work_reap(&s->afters[i].work, PROBE_REAP_MS);
     }
     for (size_t i = 0; s->kept && i < probes_count; i++) {
         if (s->kept[i] && probes[i]->drop)
@@ -144,12 +144,12 @@ static void probes_collect_child(size_t i, enum probe_phase phase, int64_t from_
     struct probe_cost *cost = &h->state->costs[i];
     const struct fact *after = r->last;
     char text[160], name[64];
-    if (a->pid == 0)
+    if (a->work.pid == 0)
         return;
     r->source = sources[i];
-    probe_child_wait(a, from_ns + probes_limit_ms(p) * (int64_t)1000000);
+    child_work_wait(&a->work, from_ns + probes_limit_ms(p) * (int64_t)1000000);
     double ms = probe_child_emit(a, h, r);
-    if (ms < 0 && a->fd >= 0)
+    if (ms < 0 && a->work.fd >= 0)
         snprintf(text, sizeof text, "the probe had not finished %d ms after the program's end", probes_limit_ms(p));
     else
         snprintf(text, sizeof text, "the probe's process ended early");
@@ -159,7 +159,7 @@ static void probes_collect_child(size_t i, enum probe_phase phase, int64_t from_
         cache_store(h, probes_cache_name(p, phase, name), r, after);
     cost->ms[phase] += ms >= 0 ? ms : (double)(clock_mono_ns() - a->start_ns) / 1e6;
     cost->runs[phase]++;
-    probe_child_end(a);
+    child_work_deinit(&a->work);
 }
 
 /* One hook, here or in a process of its own. */

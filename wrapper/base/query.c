@@ -17,7 +17,7 @@
 
 enum { WHY_MAX = 2048, PIECE = 65536, REAP_MS = 100 };
 
-_Noreturn static void ask_become(char *const *argv, char *const *env, int in, int out, int err, pid_t parent)
+_Noreturn static void ask_become(char *const *argv, char *const *env, int in, int out, int err, bool nice, pid_t parent)
 {
     sigset_t none;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -31,7 +31,8 @@ _Noreturn static void ask_become(char *const *argv, char *const *env, int in, in
         signal(s, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    setpriority(PRIO_PROCESS, 0, 10);
+    if (nice)
+        setpriority(PRIO_PROCESS, 0, 10);
     execvpe(argv[0], argv, env);
     _exit(errno == ENOENT ? 127 : 126);
 }
@@ -64,7 +65,7 @@ int query_start(struct query *ret, char *const *argv, char *const *env, size_t m
         in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     ret->pid = pipes ? fork() : -1;
     if (ret->pid == 0)
-        ask_become(argv, env, in[0], out[1], why[1], parent);
+        ask_become(argv, env, in[0], out[1], why[1], !(flags & QUERY_NO_NICE), parent);
     int saved = errno;
     fs_close(&in[0]);
     fs_close(&out[1]);

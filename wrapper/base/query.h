@@ -33,7 +33,10 @@ struct query {
 #define QUERY_NONE ((struct query){.out = -1, .err = -1, .in = -1})
 
 enum { QUERY_POLL_MS = 200 /* query_wait checks for the end this often */ };
-enum { QUERY_INPUT = 1 /* its standard input is a pipe from us instead of /dev/null */ };
+enum {
+    QUERY_INPUT = 1, /* its standard input is a pipe from us instead of /dev/null */
+    QUERY_NO_NICE = 2 /* it has our priority */
+};
 /* Starts the program; execvp searches argv[0] in PATH. env: its environment, NULL-terminated. max:
  * bytes of the answer. limit_ms: 0 for none. Returns 0; -1: no process could be made (ret->end is
  * QUERY_FAILED). query_close frees what it holds. */

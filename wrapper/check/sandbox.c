@@ -2,16 +2,11 @@
  * findings through a pipe. */
 #include "check/verify.h"
 
-#include "base/apart.h"
+#include "base/child_work.h"
 #include "base/clock.h"
 #include "base/fs.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
     RUN_S = 20, /* processor seconds for one run; wall time is three times that */
@@ -32,15 +27,17 @@ static void sandbox_report(void *context, enum check_id id, const char *file, co
     fs_write_all(*(int *)context, b.p, b.n);
 }
 
-static void sandbox_limit(void)
+struct sandbox_call {
+    struct run_check *check;
+    const struct sandbox_work *what;
+};
+
+static int sandbox_work_here(void *context, int out)
 {
-    struct rlimit none = {0, 0}, cpu = {RUN_S, RUN_S};
-    setrlimit(RLIMIT_CORE, &none);
-    setrlimit(RLIMIT_CPU, &cpu);
-#ifndef __SANITIZE_ADDRESS__
-    struct rlimit memory = {(rlim_t)MEMORY_MAX << 20, (rlim_t)MEMORY_MAX << 20};
-    setrlimit(RLIMIT_AS, &memory);
-#endif
+    const struct sandbox_call *call = context;
+    struct verify_state t = {.tell = sandbox_report, .context = &out, .differs = CHECK_TRUTH};
+    call->what->work(&t, call->check, call->what->context);
+    return 0;
 }
 
 static void sandbox_relay(struct run_check *r, struct str reply)
@@ -58,38 +55,28 @@ static void sandbox_relay(struct run_check *r, struct str reply)
 
 void sandbox_run(struct run_check *r, const struct sandbox_work *what)
 {
-    CLEANUP_BUF struct buf reply;
-    int ends[2] = {-1, -1}, status = 0;
+    struct sandbox_call call = {r, what};
+    struct child_work child;
+    const struct child_work_plan plan = {
+        .run = sandbox_work_here, .context = &call, .keep_all = true, .max = REPLY_MAX, .cpu_s = RUN_S, .memory_mib = MEMORY_MAX};
     int64_t begin = clock_mono_ns();
-    buf_init(&reply, REPLY_MAX);
     if (r->k->apart_s > ALL_S) {
         run_found(r, CHECK_LIMIT, what->file, 0,
                   "working out what runs claim has taken %d s in this check; the figures of this one were not looked at", ALL_S);
         return;
     }
-    pid_t pid = pipe(ends) < 0 ? -1 : fork();
-    if (pid < 0) {
+    if (child_work_start(&child, &plan) < 0) {
         run_found(r, CHECK_LIMIT, what->file, 0, "%s: cannot start a child process: %s", what->what, err_words(errno));
-        fs_close(&ends[0]);
-        fs_close(&ends[1]);
+        child_work_deinit(&child);
         return;
     }
-    if (pid == 0) {
-        close(ends[0]); /* so that writing fails once the parent has closed its end */
-        struct verify_state t = {.tell = sandbox_report, .context = &ends[1], .differs = CHECK_TRUTH};
-        sandbox_limit();
-        what->work(&t, r, what->context);
-        _exit(0);
-    }
-    close(ends[1]);
-    bool done = apart_hear(ends[0], begin + (int64_t)3 * RUN_S * 1000000000, &reply);
-    close(ends[0]);
+    bool done = child_work_wait(&child, begin + (int64_t)3 * RUN_S * 1000000000);
     if (!done)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+        child_work_kill(&child);
+    int status = child_work_reap(&child, -1);
     r->k->apart_s += (double)(clock_mono_ns() - begin) / 1e9;
-    sandbox_relay(r, buf_text(&reply));
-    if (!done || !WIFEXITED(status) || WEXITSTATUS(status))
+    sandbox_relay(r, buf_text(&child.text));
+    if (!done || status != 0)
         run_found(r, what->endless, what->file, 0, "%s did not come to an end within %d s and %d MiB", what->what, RUN_S, MEMORY_MAX);
+    child_work_deinit(&child);
 }

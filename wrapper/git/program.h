@@ -1,5 +1,6 @@
 /* program.h: the user's own git (and gpg, ssh-keygen) as a program: what needs his keys, agents, proxies and credential helpers. No shell; bounded
- * in time and in what is read of it; killed with everything it started when the time is over. */
+ * in time and in what is read of it; killed with everything it started when the time is over. Not base/query.h, since git may need the user's
+ * terminal and its standard input is a file. */
 #ifndef GIT_PROGRAM_H
 #define GIT_PROGRAM_H
 #include "base/buf.h"

@@ -2,7 +2,7 @@
  * --archive. */
 #include "run/archive.h"
 
-#include "base/apart.h"
+#include "base/child_work.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -13,11 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PARTS = 4, MANIFEST_MAX = 1 << 20, PIECE = 64 << 10, EXPORT_MS = 5000, NAME_BYTES = 160, PART_NAME = 64, OLD_S = 3600 };
@@ -427,49 +424,37 @@ static int export_all(const struct archive_job *job, const char *where, struct e
     return rc;
 }
 
-enum { SPOOL_FD = 3, TELL_FD = 4, FREE_FD = 5 };
+struct archive_exporting {
+    struct archive_job job;
+    struct spool spool;
+    const char *dir;
+};
 
-/* The journal's lock must not live on in a process that hangs. */
-static void export_child(struct archive_job job, const char *dir, int tell)
+static int archive_export_here(void *context, int out)
 {
+    struct archive_exporting *x = context;
     struct err err = {0};
-    struct spool spool = *job.spool;
-    int from = fcntl(spool.dir, F_DUPFD, 64), to = fcntl(tell, F_DUPFD, 64);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_NAME, "benchwrap-keep");
-    if (dup2(from, SPOOL_FD) < 0 || dup2(to, TELL_FD) < 0)
-        _exit(1);
-    apart_close_from(FREE_FD);
-    spool.dir = SPOOL_FD;
-    job.spool = &spool;
-    if (export_all(&job, dir, &err) == 0)
-        _exit(0);
-    fs_write_all(TELL_FD, err.text, strlen(err.text));
-    _exit(2);
+    if (export_all(&x->job, x->dir, &err) == 0)
+        return 0;
+    fs_write_all(out, err.text, strlen(err.text));
+    return 2;
 }
 
 int archive_export(const struct archive_job *job, const char *dir, struct err *err)
 {
-    int ends[2], status = -1;
-    struct buf why CLEANUP_BUF;
-    buf_init(&why, 1 << 16);
-    if (pipe2(ends, O_CLOEXEC))
-        return err_sys(err, "--archive: no pipe");
-    pid_t pid = fork();
-    if (pid == 0)
-        export_child(*job, dir, ends[1]);
-    close(ends[1]);
-    CLEANUP_FD int fd = ends[0];
-    if (pid < 0)
-        return err_sys(err, "--archive: no process");
-    if (!apart_hear(fd, clock_mono_ns() + EXPORT_MS * INT64_C(1000000), &why)) {
-        kill(pid, SIGKILL); /* it may hang in the kernel: then it is not waited for */
-        waitpid(pid, NULL, WNOHANG);
-        return err_set(err, ERR_SYSTEM, "--archive %s: not done within %d s; the run itself is recorded", dir, EXPORT_MS / 1000);
-    }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return 0;
-    return err_set(err, ERR_SYSTEM, "--archive %s: %s; the run itself is recorded", dir,
-                   why.n ? why.p : "the process that wrote it was killed");
+    struct archive_exporting x = {.job = *job, .spool = *job->spool, .dir = dir};
+    struct child_work child;
+    const struct child_work_plan plan = {
+        .run = archive_export_here, .context = &x, .name = "benchwrap-keep", .keep = {&x.spool.dir}, .max = 1 << 16};
+    x.job.spool = &x.spool;
+    int rc = 0;
+    if (child_work_start(&child, &plan) < 0)
+        rc = err_sys(err, "--archive: no process");
+    else if (!child_work_wait(&child, clock_mono_ns() + EXPORT_MS * INT64_C(1000000)))
+        rc = err_set(err, ERR_SYSTEM, "--archive %s: not done within %d s; the run itself is recorded", dir, EXPORT_MS / 1000);
+    else if (child_work_reap(&child, -1) != 0)
+        rc = err_set(err, ERR_SYSTEM, "--archive %s: %s; the run itself is recorded", dir,
+                     child.text.n ? child.text.p : "the process that wrote it was killed");
+    child_work_deinit(&child);
+    return rc;
 }

@@ -339,6 +339,6 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     journal_flush(run->journal, false, NULL);
     run_server_begin(run);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
-    files_wait(&run->files, FILES_WAIT_MS);
+    child_work_wait(&run->files, clock_mono_ns() + FILES_WAIT_MS * INT64_C(1000000));
     return 0;
 }

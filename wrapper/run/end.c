@@ -173,12 +173,12 @@ static bool kept_already(const struct rules *rules, const struct file_seen *cons
 /* Stores the rules' files that the program wrote: an older file has another run's values. */
 static void keep_rules_files(struct run *run)
 {
-    struct files_look look;
+    struct child_work look;
     struct files_list before, after;
     struct rules *rules = run->plan.loaded;
     struct record *r = &run->record;
     const struct file_seen *kept[FILES_RULES_MAX] = {0};
-    if (!run->files.child)
+    if (!run->files.pid)
         return; /* the rules name no files */
     files_seen(&run->files, LOOK_BEFORE_MS, &run->plan.arena, &before);
     files_look_begin(&look, run->plan.rules, run->plan.program);

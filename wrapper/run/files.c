@@ -5,14 +5,10 @@
 #include "base/fs.h"
 #include "benchmarks/catalogue.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -66,31 +62,26 @@ static bool report_rule_files(int fd, const struct rules *rules, uint32_t i, cha
     return good;
 }
 
-/* The journal's lock must not live on in a child that hangs. */
-static int only_descriptor(int fd)
-{
-    if (dup2(fd, 0) != 0)
-        return -1;
-    if (close_range(1, ~0u, 0) != 0) /* before Linux 5.9 */
-        for (fd = 1; fd < 4096; fd++)
-            close(fd);
-    return 0;
-}
+struct files_question {
+    const char *rules;
+    char *const *argv;
+};
 
-static void report_all_files(int fd, const char *path, char *const *argv)
+static int files_report_all(void *context, int fd)
 {
+    const struct files_question *q = context;
     struct rules *rules;
     struct arena a;
     struct file_report all = {.rule = ALL_TOLD};
     arena_init(&a, 1 << 20);
-    fd = only_descriptor(fd);
-    if (fd < 0 || rules_load(&rules, path, NULL))
-        return;
+    if (rules_load(&rules, q->rules, NULL))
+        return 1;
     for (uint32_t i = 0; i < FILES_RULES_MAX && rules_file(rules, i); i++)
-        if (!report_rule_files(fd, rules, i, argv, &a))
-            return;
+        if (!report_rule_files(fd, rules, i, q->argv, &a))
+            return 1;
     all.mtime_ns = clock_mono_ns();
     fs_write_all(fd, &all, sizeof all);
+    return 0;
 }
 
 /* Do the rules name files? Most do not, and need no child. Searches their text without compiling it. */
@@ -101,43 +92,13 @@ static bool name_files(const char *rules)
     return rules && catalogue_read(rules, &text, NULL) == 0 && str_has(buf_text(&text), "file:");
 }
 
-void files_look_begin(struct files_look *ret, const char *rules, char *const *argv)
+void files_look_begin(struct child_work *ret, const char *rules, char *const *argv)
 {
-    int ends[2];
-    *ret = (struct files_look){.fd = -1};
-    buf_init(&ret->text, ALL_BYTES);
-    if (!name_files(rules) || pipe2(ends, O_CLOEXEC))
-        return;
-    ret->child = fork();
-    if (ret->child == 0) {
-        report_all_files(ends[1], rules, argv);
-        _exit(0);
-    }
-    close(ends[1]);
-    ret->fd = ends[0];
-    if (ret->child < 0)
-        ret->child = 0;
-}
-
-bool files_wait(struct files_look *look, int64_t wait_ms)
-{
-    int64_t until = clock_mono_ns() + wait_ms * 1000000;
-    while (look->fd >= 0) {
-        int64_t left = (until - clock_mono_ns()) / 1000000;
-        struct pollfd p = {look->fd, POLLIN, 0};
-        int ready = poll(&p, 1, left < 0 ? 0 : (int)left);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        char *room = ready > 0 ? buf_room(&look->text, 65536) : NULL;
-        ssize_t n = room ? read(look->fd, room, 65536) : -1;
-        if (n < 0)
-            return false;
-        if (n == 0)
-            break;
-        look->text.n += (size_t)n;
-    }
-    fs_close(&look->fd);
-    return true;
+    struct files_question q = {rules, argv};
+    const struct child_work_plan plan = {.run = files_report_all, .context = &q, .max = ALL_BYTES};
+    *ret = CHILD_WORK_NONE;
+    if (name_files(rules))
+        child_work_start(ret, &plan);
 }
 
 static void read_file_reports(struct str text, struct arena *a, struct files_list *ret)
@@ -164,18 +125,13 @@ static void read_file_reports(struct str text, struct arena *a, struct files_lis
     }
 }
 
-void files_seen(struct files_look *look, int64_t wait_ms, struct arena *a, struct files_list *ret)
+void files_seen(struct child_work *look, int64_t wait_ms, struct arena *a, struct files_list *ret)
 {
     *ret = (struct files_list){0};
-    bool all = files_wait(look, wait_ms);
-    fs_close(&look->fd);
-    if (look->child > 0) {
-        kill(look->child, SIGKILL); /* it may hang in the kernel: then it is not waited for */
-        waitpid(look->child, NULL, all ? 0 : WNOHANG);
-    }
+    if (child_work_wait(look, clock_mono_ns() + wait_ms * 1000000))
+        child_work_reap(look, -1);
     read_file_reports(buf_text(&look->text), a, ret);
-    buf_deinit(&look->text);
-    look->child = 0;
+    child_work_deinit(look);
 }
 
 static const struct file_seen *same_path(const struct file_seen *list, const struct file_seen *f)

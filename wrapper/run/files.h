@@ -4,7 +4,7 @@
 #ifndef WRAPPER_RUN_FILES_H
 #define WRAPPER_RUN_FILES_H
 #include "base/arena.h"
-#include "base/buf.h"
+#include "base/child_work.h"
 #include "benchmarks/rules.h"
 
 #include <stdint.h>
@@ -19,11 +19,6 @@ struct file_seen {
     const char *path;
     struct file_seen *next;
 };
-struct files_look {
-    pid_t child; /* 0: none */
-    int fd;
-    struct buf text;
-};
 /* The files that exist. */
 struct files_list {
     struct file_seen *first;
@@ -34,12 +29,10 @@ struct files_list {
 /* Starts a child process that loads the rules and lists the files that they name; none if they name
  * no files. It opens none of them. rules: a path or "shipped:NAME", may be NULL. argv: the program's.
  * files_seen must follow. */
-void files_look_begin(struct files_look *ret, const char *rules, char *const *argv);
-/* Waits at most wait_ms for the list. True: it is complete. */
-bool files_wait(struct files_look *look, int64_t wait_ms);
+void files_look_begin(struct child_work *ret, const char *rules, char *const *argv);
 /* Waits at most wait_ms, ends the child, and frees *look. The list is in the arena; ret->known: it is
  * complete. */
-void files_seen(struct files_look *look, int64_t wait_ms, struct arena *a, struct files_list *ret);
+void files_seen(struct child_work *look, int64_t wait_ms, struct arena *a, struct files_list *ret);
 
 /* The file of a rule that the program made or changed since `before`; of several the newest. */
 struct file_chosen {

@@ -186,6 +186,8 @@ static void clean_up_after_run(struct run *run)
 int run_record(int argc, char **argv, char **env)
 {
     struct run run = {.spool = SPOOL_NONE,
+                      .files = CHILD_WORK_NONE,
+                      .syncer = CHILD_WORK_NONE,
                       .signals = -1,
                       .server = {.line = -1, .start_ns = INT64_MAX},
                       .job = RUN_JOB_NONE,

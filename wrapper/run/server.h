@@ -1,5 +1,6 @@
 /* server.h: the recorder's side of sending a run to an MLflow server: it starts the sender (send.h),
- * receives its messages and waits for it a bounded time. It never connects to a server itself. Without
+ * receives its messages and waits for it a bounded time. It never connects to a server itself. The
+ * sender talks in both directions while the program runs, so it is no work of base/child_work.h. Without
  * a server in the plan every call does nothing. */
 #ifndef WRAPPER_RUN_SERVER_H
 #define WRAPPER_RUN_SERVER_H

@@ -20,7 +20,7 @@ struct run {
     const char *data; /* the rings' bytes */
     int signals; /* signalfd */
     struct spool spool;
-    struct files_look files; /* of the rules, as they were before the program */
+    struct child_work files; /* of the rules, as they were before the program */
     struct journal *journal;
     struct record record;
     struct spool_stream streams[WIRE_STREAMS];
@@ -41,7 +41,7 @@ struct run {
     struct run_collectors nodes;
     struct run_step step;
     struct log log;
-    pid_t syncer; /* child that syncs the journal, 0: none yet */
+    struct child_work syncer; /* syncs the journal */
     void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */
     struct wire_msg end; /* kind 0 until the program has ended */
 };

@@ -110,31 +110,34 @@ static bool read_launcher_message(struct run *run)
     return true;
 }
 
+struct journal_sync {
+    int spool;
+    bool all;
+};
+
 /* By a descriptor of its own: the recorder's carries the journal's lock, which must not live on in a child whose sync takes long. */
-static void sync_spool_file(int spool, const char *name, bool all)
+static int sync_spool_file(void *context, int out)
 {
-    int fd = openat(spool, name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || dup2(fd, 0) != 0)
-        return;
-    if (close_range(1, ~0u, 0) != 0) /* before Linux 5.9 */
-        for (fd = 1; fd < 4096; fd++)
-            close(fd);
-    if (all)
-        fs_sync_tree(0, ".", NULL);
-    else
-        fdatasync(0);
+    const struct journal_sync *work = context;
+    CLEANUP_FD int fd = openat(work->spool, work->all ? "." : "journal", O_RDONLY | O_CLOEXEC);
+    (void)out;
+    if (fd >= 0 && work->all)
+        fs_sync_tree(fd, ".", NULL);
+    else if (fd >= 0)
+        fdatasync(fd);
+    return 0;
 }
 
 /* In a child process: the rings would fill while a busy disk syncs. */
 void run_sync(struct run *run, bool all)
 {
-    if (run->syncer > 0 && waitpid(run->syncer, NULL, WNOHANG) == 0)
+    struct journal_sync work = {run->spool.dir, all};
+    const struct child_work_plan plan = {.run = sync_spool_file, .context = &work, .keep = {&work.spool}, .outlives = true};
+    child_work_reap(&run->syncer, 0);
+    if (run->syncer.pid > 0)
         return;
-    run->syncer = fork();
-    if (run->syncer != 0)
-        return;
-    sync_spool_file(run->spool.dir, all ? "." : "journal", all);
-    _exit(0);
+    child_work_start(&run->syncer, &plan);
+    fs_close(&run->syncer.fd); /* it has no answer */
 }
 
 /* Records samples in the journal by a record that is freed at once: memory does not grow with the

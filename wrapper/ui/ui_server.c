@@ -4,6 +4,7 @@
  * it adopts what is orphaned, and when we are gone, however that came, it ends them all. */
 #include "ui/ui_server.h"
 
+#include "base/child_work.h"
 #include "base/clock.h"
 #include "base/credentials.h"
 #include "base/env.h"
@@ -55,22 +56,24 @@ const char *ui_find_mlflow(char *const *env, struct arena *a)
 
 /* ---- installing ---- */
 
-static int run_and_wait(char *const *argv, struct err *err)
+static int ui_become(void *context, int out)
 {
-    int status;
-    pid_t pid = fork();
-    if (pid < 0)
+    char *const *argv = context;
+    char **clean = credentials_mask(environ);
+    (void)out;
+    dup2(2, 1);
+    if (clean)
+        execvpe(argv[0], argv, clean);
+    return 127;
+}
+
+static int run_and_wait(char **argv, struct err *err)
+{
+    struct child_work child;
+    if (child_work_start(&child, &(struct child_work_plan){.run = ui_become, .context = argv, .keep_all = true}) < 0)
         return err_sys(err, "starting %s", argv[0]);
-    if (pid == 0) {
-        char **clean = credentials_mask(environ);
-        dup2(2, 1);
-        if (clean)
-            execvpe(argv[0], argv, clean);
-        _exit(127);
-    }
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return err_sys(err, "waiting for %s", argv[0]);
+    int status = child_work_reap(&child, -1);
+    child_work_deinit(&child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return err_set(err, ERR_SYSTEM, "%s cannot be started: is it installed? (Debian: python3-venv)", argv[0]);
     if (!WIFEXITED(status) || WEXITSTATUS(status))

@@ -1,17 +1,15 @@
 /* child.h: starts a helper program (llmfake) that prints one line when it is ready, and ends it. */
 #ifndef LLMLOAD_CHILD_H
 #define LLMLOAD_CHILD_H
-#include "base/err.h"
-
-#include <sys/types.h>
+#include "base/query.h"
 
 struct child_process {
-    pid_t pid;
+    struct query query;
     char line[300]; /* the first line of its standard output, without line end */
 };
 
-/* Searches argv[0] in the folder of this program, then in the PATH. Its standard error goes to
- * /dev/null. It ends with this program. */
+/* Searches argv[0] in the folder of this program, then in the PATH. Its standard error is
+ * dropped. It ends with this program. */
 int child_start(struct child_process *ret, char *const argv[], struct err *err);
 /* SIGTERM, wait 5 s, SIGKILL. */
 void child_end(struct child_process *c);

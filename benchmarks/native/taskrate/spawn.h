@@ -1,4 +1,5 @@
-/* spawn.h: starting a process at the least cost, and waiting for it. */
+/* spawn.h: starting a process at the least cost, and waiting for it. The start is what is measured, so no
+ * helper of wrapper/base is used. */
 #ifndef TASKRATE_SPAWN_H
 #define TASKRATE_SPAWN_H
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* part.h: the process that makes an agent's share of a load, and what it has reported. */
+/* part.h: the process that makes an agent's share of a load, and what it has reported. It is
+ * steered through its standard input while it works, which base/query.h does not do. */
 #ifndef LLMLOAD_PART_H
 #define LLMLOAD_PART_H
 #include "benchmarks/native/llmload/engine.h"
