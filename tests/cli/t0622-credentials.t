@@ -58,7 +58,7 @@ is "… and writes no core dump" "$(cut -d ' ' -f 1,2 served.guard)" "0 0"
 mkdir git bin && git init -q git && (cd git && "$BENCHWRAP" -q -- true && git add -A && git -c user.name=a -c user.email=a@b commit -qm runs)
 printf '#!/bin/sh\nenv >>"%s/git.environ"\nexec %s "$@"\n' "$WORK" "$(command -v git)" >bin/git && chmod +x bin/git
 (cd git && MLFLOW_TRACKING_URI='' PATH=$WORK/bin:$PATH "$BENCHWRAP" sync --ref HEAD --to http://127.0.0.1:1 --dry-run >/dev/null 2>&1)
-is "git that reads a commit for sync has no credentials" "$(grep -c '^GITHUB_TOKEN=' git.environ) $(grep -c planted-secret git.environ)" "1 0"
+is "sync reads a commit without git" "$(cat git.environ 2>/dev/null | wc -l)" 0
 # So do python3 and pip, which install what strangers wrote, and the browser.
 printf '#!/bin/sh\nenv >>"%s/python.environ"\nexit 1\n' "$WORK" >bin/python3 && chmod +x bin/python3
 (cd git && PATH=$WORK/bin:/usr/bin:/bin VIRTUAL_ENV='' "$BENCHWRAP" ui --install >/dev/null 2>&1)

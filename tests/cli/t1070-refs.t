@@ -40,7 +40,7 @@ is "… and from there by itself" "$(cd sub && "$BENCHWRAP" ls --json --ref HEAD
 
 like "no such commit: what to do" "$("$BENCHWRAP" ls --ref nothing 2>&1)" 'no commit nothing \("git fetch" brings'
 like "no tree in it" "$("$BENCHWRAP" ls --ref HEAD:else 2>&1)" 'HEAD has no folder else'
-like "an option is no commit" "$("$BENCHWRAP" ls --ref=--all 2>&1)" 'no name of a commit'
+like "an option is no commit" "$("$BENCHWRAP" ls --ref=--all 2>&1)" 'expected the name of a commit'
 like "no repository" "$(cd / && "$BENCHWRAP" ls --ref main 2>&1)" 'in no git repository'
 
 # export-tree
@@ -66,4 +66,6 @@ git clone -q -c gc.auto=0 -c maintenance.auto=false --no-checkout --filter=blob:
 like "a partial clone says what it lacks" "$(cd ../partial && "$BENCHWRAP" ls --ref origin/pr 2>&1; echo "rc $?")" 'git fetch --refetch --no-filter'
 git -C ../partial config --unset remote.origin.partialclonefilter
 is "… and lists all once that has been brought" "$(cd ../partial && git fetch -q --refetch --no-filter && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)"
+git clone -q -c gc.auto=0 -c maintenance.auto=false --no-checkout --filter=blob:none "file://$WORK/bare.git" ../lazy
+like "sync fetches what it lacks" "$(cd ../lazy && "$BENCHWRAP" sync --ref origin/pr --to http://127.0.0.1:1 --dry-run 2>&1)" "0 of $("$BENCHWRAP" ls --all --json --ref origin/pr | ids | wc -w) runs would be sent"
 done_testing

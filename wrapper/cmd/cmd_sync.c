@@ -310,10 +310,10 @@ static int send_tree(struct sync_work *w, struct upload *upload)
     const char *name = opt_text(&c->opts, OPTION_REF);
     int rc = 0;
     if (name) {
-        const char *slash = strrchr(w->plan.tree, '/'), *parent = arena_dup(c->arena, w->plan.tree, (size_t)(slash - w->plan.tree));
+        const struct runs_place place = {
+            .tree = opt_text(&c->opts, OPTION_TREE), .ref = name, .fetch = true, .env = c->env, .notes = c->notes};
         const char *state = state_folder(w);
-        rc =
-            sync_ref_open(&ref, access(parent, X_OK) == 0 ? parent : ".", name, state ? state : ".benchwrap", c->arena, &runs.tree, c->err);
+        rc = sync_ref_open(&ref, &place, state ? state : ".benchwrap", c->arena, &runs.tree, c->err);
     } else
         runs.tree = w->plan.tree;
     if (rc == 0 && (runs.root = ref ? sync_ref_root(ref) : place_open_folder(runs.tree, 0)) < 0)

@@ -15,6 +15,7 @@
 struct runs_place {
     const char *tree; /* the folder mlruns; NULL: the one that the environment or the configuration names */
     const char *ref; /* a commit to read instead (runs_ref.h); NULL: what is on disk */
+    bool fetch; /* what a partial clone lacks of the commit */
     char **env; /* NULL-terminated */
     FILE *notes; /* messages about the run that a name stands for */
 };

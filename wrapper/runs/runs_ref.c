@@ -117,6 +117,10 @@ int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *fr
         err_wrap(err, "there is no commit %.100s (\"git fetch\" brings others' branches)", name);
         goto fail;
     }
+    if (from->fetch && partial_complete(repo, &commit, err) < 0) {
+        runs_close_refs(ret);
+        return -1;
+    }
     rc = find_tree(repo, &commit, path, place, a, &tree, err);
     if (rc == 1)
         err_set(err, ERR_INPUT, "%.100s has no folder %s: no run is published there", name, path ? path : "mlruns");
