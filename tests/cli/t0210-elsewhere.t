@@ -82,6 +82,27 @@ is "parallel -S" "$(here parallel -S n1 true)" "parallel $may (its option -S): n
 is "sbatch --wait" "$(here sbatch --wait true)" "sbatch $may (its option --wait): nothing of this one is recorded"
 is "sbatch alone runs here" "$(here sbatch true)" here
 
+is "sshpass" "$(mv bin/pdsh bin/ssh; cp bin/ssh bin/sshpass; here sshpass -p x ssh n1 true)" "ssh $may $server"
+
+# A line of shell that the user typed shows its commands; variables that the line sets count.
+is "sh -c" "$(here sh -c 'cd / && ssh n1 true')" "ssh $may $server"
+is "bash -lc, a condition" "$(here bash -lc 'if true; then A=1 exec ssh n1 true; fi')" "ssh $may $server"
+is "sh -c 'sh -c …'" "$(here sh -c "sh -c 'ssh n1 true'")" "ssh $may $server"
+is "env -S" "$(here env -S 'ssh n1 true')" "ssh $may $server"
+is "a word that is no command" "$(here sh -c 'echo ssh n1; true')" here
+is "env DOCKER_HOST=" "$(here env DOCKER_HOST=tcp://n1:2375 docker run image true)" "docker $may (DOCKER_HOST): nothing of this one is recorded"
+
+# srun in a job, to another job or to nodes that are not this one.
+cp bin/docker bin/srun
+in_job() { SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=3 SLURMD_NODENAME=n1 here "$@"; }
+not_listed="srun runs the program on other machines: this one is not in the list of its option"
+is "srun" "$(in_job srun -n 1 true)" here
+is "srun -w, with this node" "$(in_job srun -w 'n[1-2]' true)" here
+is "srun -w, without it" "$(in_job srun -w 'n[2-3]' true)" "$not_listed -w, and nothing of it is recorded"
+is "srun --nodelist, without it" "$(in_job srun --nodelist=n2 true)" "$not_listed --nodelist, and nothing of it is recorded"
+is "srun --jobid of this job" "$(in_job srun --jobid=5 true)" here
+is "srun --jobid of another one" "$(in_job srun --jobid 9 true)" "srun $may (its option --jobid): nothing of this one is recorded"
+
 # On this machine, but started by a service, or in groups of its own: what the launcher counts and its groups limit is not the program's.
 usage='[([.metrics[].key | select(test("^run.(user_s|system_s|max_rss_MiB)|process_"))] | length), (.params["cgroup.cpu_limit"] // .params["cgroup.memory_limit_GiB"] // .params["cgroup.cpus"]), (.missing[] | select(.key == "run.user_s").reason), ([.missing[] | select(.key | test("cgroup.(throttled_s|oom_kills)")).reason] | unique | .[])]'
 usage_of() { "$BENCHWRAP" -q -e place -- "$@" >/dev/null 2>&1; "$BENCHWRAP" show --json | jq -c "$usage"; }

@@ -27,6 +27,8 @@ struct starter {
     const char *hosts, *host_files; /* those that list hosts or name a file of hosts, */
     const char *places; /* those that may choose hosts in another way, */
     const char *host_variables; /* and variables that name a file of hosts */
+    const char *listed; /* those that list nodes of the job, all of which get ranks, */
+    const char *groups; /* and those that select components of a heterogeneous job, each of which gets the shape */
     bool host_operands; /* without such an option, as many hosts as tasks come before the program */
     bool remote; /* it starts the program through another machine, or a server that may be anywhere */
     bool shell; /* its operands are a line for a shell there */
@@ -125,7 +127,11 @@ static void place_option(const struct starter *s, const char *word, const struct
     bool mca = is_one_of_words("mca gmca omca prtemca", name) && str_has(value, "hostfile");
     char by[PEEL_BY_SIZE];
     snprintf(by, sizeof by, "its option %s" STR_FMT, name.n > 1 ? "--" : "-", STR_ARG(name));
-    if (is_one_of_words(s->hosts, name))
+    if (is_one_of_words(s->listed, name) && !strchr("/", value.n ? *value.p : 0))
+        place_at(p, PEEL_LISTED, by, value);
+    else if (is_one_of_words(s->listed, name))
+        place_at(p, PEEL_AWAY, by, value); /* a file */
+    else if (is_one_of_words(s->hosts, name))
         place_at(p, PEEL_HOSTS, by, value);
     else if (is_one_of_words(s->host_files, name))
         place_at(p, PEEL_HOST_FILE, by, value);
@@ -159,6 +165,7 @@ static void shape_option(const struct starter *s, const struct peel_option *o, s
     } rows[] = {
         {s->tasks, &shape->tasks}, {s->nodes, &shape->nodes}, {s->per_node, &shape->tasks_per_node}, {s->cpus, &shape->cpus_per_task}};
     int64_t n;
+    shape->several |= is_one_of_words(s->groups, o->name) && !str_int(o->value, &n);
     shape->hosts |= is_one_of_words(s->hosts, o->name) || is_one_of_words(s->host_files, o->name) || is_one_of_words(s->places, o->name);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (o->name.n && rows[i].names && str_has_word(rows[i].names, o->name))
@@ -349,7 +356,7 @@ bool peel_read_shape(char *const *argv, struct peel_shape *ret)
     int parallel;
     *ret = (struct peel_shape){0};
     char *const *program = peel_starters(argv, &parallel, ret);
-    bool several = false;
+    bool several = ret->several;
     for (char *const *a = program; *a; a++)
         several |= strcmp(*a, ":") == 0;
     if (parallel == 1 && !several)

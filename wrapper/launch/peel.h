@@ -16,6 +16,7 @@ enum peel_where {
     PEEL_HERE,
     PEEL_HOSTS, /* on hosts, of which `hosts` is a list; the first one gets the first rank */
     PEEL_HOST_FILE, /* the same, by the file that `hosts` names */
+    PEEL_LISTED, /* on the nodes of a job that `hosts` lists as Slurm does */
     PEEL_AWAY, /* maybe on another machine */
     PEEL_OTHER_NODES /* on the nodes of a job, and the environment does not say that this machine is one of them */
 };
@@ -38,6 +39,7 @@ const char *peel_launcher(char *const *argv);
 /* The shape that a parallel starter's own options request; 0: not given. */
 struct peel_shape {
     int tasks, nodes, tasks_per_node, cpus_per_task;
+    bool several; /* it holds for each of several components of the job */
     bool hosts; /* they name hosts, which may be some of the job's or others */
 };
 /* Reads the shape of the line's only parallel starter. False, with *ret zeroed: the line has no

@@ -4,7 +4,9 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/hostlist.h"
 #include "launch/peel.h"
+#include "run/shell_line.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -132,11 +134,34 @@ static bool has_other_context(char *const *env, struct arena *a)
     return other;
 }
 
+/* The nodes of srun's list all belong to its step. */
+static bool is_listed_node(struct str list, char *const *env)
+{
+    const char *node = env_text(env, "SLURMD_NODENAME");
+    char own[NAME_SIZE] = "";
+    gethostname(own, sizeof own - 1);
+    return hostlist_has(list, str_of(node ? node : own));
+}
+
+static bool is_own_job(const struct peel_place *p, char *const *env)
+{
+    const char *id = env_text(env, "SLURM_JOB_ID");
+    return strcmp(p->by, "its option --jobid") == 0 && id && str_is(p->hosts, id);
+}
+
 static const char *elsewhere_reason_of(const struct peel_place *p, char *const *env, struct arena *a)
 {
     if (p->where == PEEL_OTHER_NODES)
         return arena_printf(a, "%s runs the program on other machines: this one is no node of its job, and nothing of it is recorded",
                             p->starter);
+    if (p->where == PEEL_AWAY && is_own_job(p, env))
+        return NULL;
+    if (p->where == PEEL_LISTED)
+        return is_listed_node(p->hosts, env)
+                   ? NULL
+                   : arena_printf(a,
+                                  "%s runs the program on other machines: this one is not in the list of %s, and nothing of it is recorded",
+                                  p->starter, p->by);
     if (p->where == PEEL_AWAY)
         return arena_printf(a, "%s may run the program on another machine (%s): nothing of this one is recorded", p->starter, p->by);
     if (p->where != PEEL_HERE && !is_first_host_own(p, env, a))
@@ -149,13 +174,50 @@ static const char *elsewhere_reason_of(const struct peel_place *p, char *const *
     return NULL;
 }
 
-const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a)
+/* Variables that the line itself sets (`env DOCKER_HOST=… docker`) come before those of the environment. */
+static char *const *elsewhere_with_assignments(char *const *argv, char *const *env, struct arena *a)
+{
+    size_t n = 0, words = 0;
+    while (env && env[n])
+        n++;
+    while (argv && argv[words])
+        words++;
+    char **both = arena_get(a, (n + words + 1) * sizeof *both);
+    size_t count = 0;
+    if (!both)
+        return env;
+    for (size_t i = 0; i < words; i++)
+        if (argv[i][0] != '-' && strchr(argv[i], '='))
+            both[count++] = argv[i];
+    for (size_t i = 0; i < n; i++)
+        both[count++] = env[i];
+    both[count] = NULL;
+    return both;
+}
+
+enum { SHELLS_MAX = 4 }; /* sh -c "sh -c …" */
+
+static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a)
 {
     struct peel_place place;
     const char *why = NULL;
-    for (char *const *at = argv; !why && at && *at && peel_next(&at, env, &place);)
+    char *const *at = argv, *const *program = argv;
+    while (!why && at && *at && peel_next(&at, env, &place)) {
         why = elsewhere_reason_of(&place, env, a);
+        program = at && *at ? at : program;
+    }
+    if (why || !program || !*program || depth == SHELLS_MAX)
+        return why;
+    char *const *word = program + 1;
+    for (struct str line; !why && (line = shell_line_of(program, &word)).p;)
+        for (char **command; !why && (command = shell_line_next(&line, a));)
+            why = elsewhere_find_reason(command, env, depth + 1, a);
     return why;
+}
+
+const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a)
+{
+    return elsewhere_find_reason(argv, elsewhere_with_assignments(argv, env, a), 0, a);
 }
 
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a)

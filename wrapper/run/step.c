@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/hostlist.h"
 #include "launch/peel.h"
 #include "launch/proc.h"
 #include "probes/slurm_step.h"
@@ -198,6 +199,18 @@ static void record_launcher_shape(struct run *run)
                                   : "the launcher's options do not state it");
 }
 
+/* Slurm chose the nodes after the facts of this one were recorded. Where nodes report, nodes_record says so. */
+static void warn_of_other_nodes(struct run *run)
+{
+    const char *own = env_text(run->host.env, "SLURMD_NODENAME");
+    struct str list = run->step.list.n ? buf_text(&run->step.list) : STR("");
+    if (!own || !list.n || run->host.elsewhere || run->nodes.expected > 0 || hostlist_has(list, str_of(own)))
+        return;
+    record_warning(&run->record,
+                   "the program ran on other nodes than benchwrap: the hardware and system metrics of this run are not theirs");
+    run->dirty = true;
+}
+
 void step_end(struct run *run, int64_t until_ns)
 {
     struct run_step *s = &run->step;
@@ -208,6 +221,7 @@ void step_end(struct run *run, int64_t until_ns)
     if (strcmp(run->wire->scope, "launcher") != 0)
         return;
     if (s->known) {
+        warn_of_other_nodes(run);
         record_step_param(run, "scontrol", "step.nodes", s->nodes);
         record_step_param(run, "scontrol", "step.tasks", s->tasks);
         if (s->nodes == 1)

@@ -175,7 +175,7 @@ static void shapes(void **state)
 static void places(void **state)
 {
     (void)state;
-    static const char *const words[] = {"here", "hosts", "file", "away", "nodes"};
+    static const char *const words[] = {"here", "hosts", "file", "listed", "away", "nodes"};
     static const struct {
         const char *line, *variable, *expected;
     } cases[] = {
@@ -197,6 +197,17 @@ static void places(void **state)
         {"srun ior", NULL, "nodes"},
         {"srun ior", "SLURMD_NODENAME=n1", "here"},
         {"srun -J ssh ior", "SLURMD_NODENAME=n1", "here"},
+        {"srun -w n[1-2] ior", "SLURMD_NODENAME=n1", "listed its option -w"},
+        {"srun --nodelist=/tmp/list ior", "SLURMD_NODENAME=n1", "away its option --nodelist"},
+        {"srun --jobid=9 ior", "SLURMD_NODENAME=n1", "away its option --jobid"},
+        {"srun -M far ior", "SLURMD_NODENAME=n1", "away its option -M"},
+        {"srun -Z ior", "SLURMD_NODENAME=n1", "away its option -Z"},
+        {"sshpass -p x ssh h ior", NULL, "here away it connects to a server"},
+        {"gcloud compute ssh vm -- ior", NULL, "away it connects to a server"},
+        {"gcloud storage cp a b", NULL, ""},
+        {"machinectl shell h ior", NULL, "away it connects to a server"},
+        {"nsenter -t 1 -m ssh h ior", NULL, "here away it connects to a server"},
+        {"xargs -n 1 ssh h ior", NULL, "here away it connects to a server"},
         {"ssh h ior", NULL, "away it connects to a server"},
         {"ssh h cd x && ior", NULL, "away it connects to a server"},
         {"pdsh -w a ior", NULL, "away it connects to a server"},
