@@ -36,6 +36,28 @@ like "export-tree takes it" "$(bw export-tree --filter "$speed > 15" copy)" '^3 
 bw reparse --dry-run --filter "$speed > 15" >out; like "reparse takes it" "$(cat out)" '3 skipped' 
 bw reference --filter "$speed > 15" >out; like "reference takes it" "$(cat out)" 'from 3 runs'
 
+# order, columns, form
+order() { bw ls --all --json "$@" | python3 -c 'import json, sys; print(" ".join(r["name"] for r in json.load(sys.stdin)))'; }
+is "--sort: the least first, then those without a value" "$(order --sort "$speed")" "r1 r2 r3 r4 mute"
+is "--sort DESC" "$(order --sort "$speed desc")" "r4 r3 r2 r1 mute"
+is "two keys" "$(order --sort 'tags.team' --sort "params.size DESC")" "r1 r2 r3 r4 mute"
+is "the first of all, not of the newest 30" "$(bw ls --sort "$speed" --last 2 --json | grep -c '"name": "r1"')" 0
+bw ls --sort "$speed UP" >out; is "a wrong direction is refused" "$?" 125
+like "with the reason" "$(cat err)" '^benchwrap: ls: --sort: expected ASC, DESC or nothing behind the key$'
+is "--columns, --format csv" "$(bw ls -e io --sort run_name --columns 'run_name, metrics.speed, tags.`team`' --format csv | tr -d '\r')" "run_name,metrics.speed,tags.team
+mute,,
+r1,10,t1
+r2,20,t2
+r3,30,t3"
+is "--format jsonl" "$(bw ls --filter "$speed = 40" --columns 'run_name,metrics.speed,params.nothing' --format jsonl)" '{"run_name": "r4", "metrics.speed": 40, "params.nothing": null}'
+is "wildcards" "$(bw ls --filter "$speed = 40" --columns 'metrics.sp?ed,params.s?z*' --format csv | head -n 1 | tr -d '\r')" "metrics.speed,params.size"
+bw -q -e odd --name '=HYPERLINK("http://x")' -p 'a=-2+3' -p 'b=-2' --tag 'x=<b>|`c`' -- true
+is "csv has no formula" "$(bw ls -e odd --columns run_name,params.a,params.b --format csv | tail -n 1 | tr -d '\r')" "\"'=HYPERLINK(\"\"http://x\"\")\",'-2+3,-2"
+is "markdown has no markup" "$(bw ls -e odd --columns tags.x --format markdown | tail -n 1)" "| <code>&#60;b&#62;&#124;&#96;c&#96;</code> |"
+like "a table has the columns" "$(bw ls --columns run_name,metrics.speed)" '^r4 +40$'
+bw ls --format csv --json >out; is "--format and --json: one of them" "$?" 125
+bw ls --columns 'metrc.x' >out; is "a column that is none" "$?" 125
+
 id=$(bw ls --all --json --filter "run_name = 'r2'" | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')
 run=$(ls -d mlruns/*/"$id")
 printf 'x\n' >"$run/metrics/speed"

@@ -1,25 +1,39 @@
 /* listing_data.c: rows of cells for programs: as JSON or as CSV. */
 #include "base/json_out.h"
 #include "base/listing_parts.h"
+#include "base/markdown.h"
 
 #include <math.h>
 #include <string.h>
 
+static void listing_json_row(const struct listing *l, size_t row, struct json_out *j)
+{
+    json_open(j, NULL, '{');
+    for (size_t c = 0; c < l->count; c++) {
+        const struct listing_cell *cell = listing_cell_at(l, row, c);
+        if (cell->number)
+            json_double(j, l->columns[c].key, cell->value);
+        else
+            json_text(j, l->columns[c].key, cell->text);
+    }
+    json_close(j, '}');
+}
+
 void listing_json_member(const struct listing *l, const char *key, struct json_out *j)
 {
     json_open(j, key, '[');
-    for (size_t r = 0; r < listing_rows(l); r++) {
-        json_open(j, NULL, '{');
-        for (size_t c = 0; c < l->count; c++) {
-            const struct listing_cell *cell = listing_cell_at(l, r, c);
-            if (cell->number)
-                json_double(j, l->columns[c].key, cell->value);
-            else
-                json_text(j, l->columns[c].key, cell->text);
-        }
-        json_close(j, '}');
-    }
+    for (size_t r = 0; r < listing_rows(l); r++)
+        listing_json_row(l, r, j);
     json_close(j, ']');
+}
+
+void listing_jsonl(const struct listing *l, struct buf *to)
+{
+    for (size_t r = 0; r < listing_rows(l); r++) {
+        struct json_out j = {.to = to, .layout = JSON_ROW};
+        listing_json_row(l, r, &j);
+        buf_putc(to, '\n');
+    }
 }
 
 void listing_json(const struct listing *l, struct buf *to)
@@ -28,11 +42,20 @@ void listing_json(const struct listing *l, struct buf *to)
     listing_json_member(l, NULL, &j);
 }
 
+/* Spreadsheets evaluate a field that begins so, whatever quotes stand around it. */
+static bool is_formula(struct str text)
+{
+    double ignored;
+    return text.n && memchr("=+-@\t\r", text.p[0], 6) && !str_double(text, &ignored);
+}
+
 /* A field with a comma, a quote or a line end stands in quotes. */
-static void csv_field(struct buf *to, struct str text)
+void listing_csv_field(struct buf *to, struct str text, bool guard)
 {
     CLEANUP_BUF struct buf valid;
-    buf_init(&valid, 1 << 20);
+    buf_init(&valid, (4 << 20) + text.n * 3);
+    if (guard && is_formula(text))
+        buf_putc(&valid, '\'');
     buf_utf8(&valid, text);
     text = buf_text(&valid);
     bool quoted = false;
@@ -51,11 +74,11 @@ static void csv_field(struct buf *to, struct str text)
     buf_putc(to, '"');
 }
 
-void listing_csv(const struct listing *l, struct buf *to)
+void listing_csv(const struct listing *l, bool guard, struct buf *to)
 {
     for (size_t c = 0; c < l->count; c++) {
         buf_puts(to, c ? "," : "");
-        csv_field(to, str_of(l->columns[c].key));
+        listing_csv_field(to, str_of(l->columns[c].key), guard);
     }
     buf_puts(to, "\r\n");
     for (size_t r = 0; r < listing_rows(l); r++) {
@@ -65,8 +88,36 @@ void listing_csv(const struct listing *l, struct buf *to)
             if (cell->number && isfinite(cell->value))
                 buf_double(to, cell->value);
             else if (!cell->number)
-                csv_field(to, str_of(cell->text));
+                listing_csv_field(to, str_of(cell->text), guard);
         }
         buf_puts(to, "\r\n");
+    }
+}
+
+void listing_markdown(const struct listing *l, struct buf *to)
+{
+    enum { CELL_MAX = 200 };
+    buf_puts(to, "|");
+    for (size_t c = 0; c < l->count; c++) {
+        buf_putc(to, ' ');
+        markdown_text(to, l->columns[c].heading ? l->columns[c].heading : l->columns[c].key, CELL_MAX);
+        buf_puts(to, " |");
+    }
+    buf_puts(to, "\n|");
+    for (size_t c = 0; c < l->count; c++)
+        buf_puts(to, l->columns[c].right ? "---:|" : "---|");
+    buf_putc(to, '\n');
+    for (size_t r = 0; r < listing_rows(l); r++) {
+        buf_putc(to, '|');
+        for (size_t c = 0; c < l->count; c++) {
+            const struct listing_cell *cell = listing_cell_at(l, r, c);
+            buf_putc(to, ' ');
+            if (cell->number)
+                buf_puts(to, cell->text ? cell->text : "");
+            else
+                markdown_text(to, cell->text, CELL_MAX);
+            buf_puts(to, " |");
+        }
+        buf_putc(to, '\n');
     }
 }

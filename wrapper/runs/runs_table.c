@@ -320,7 +320,7 @@ bool runs_table_one_day(const struct table_run *runs, size_t count)
 
 /* ---- CSV ---- */
 
-int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to)
+int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struct arena *a, struct buf *to)
 {
     static const char *const fixed[] = {"id", "experiment", "name", "parent", "benchmark", "status", "verdict", "site", "start", "wall_s"};
     enum { N = sizeof fixed / sizeof *fixed };
@@ -373,7 +373,7 @@ int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, 
                 listing_none(&l);
         }
     }
-    listing_csv(&l, to);
+    listing_csv(&l, guard, to);
     int status = l.failed || to->failed ? -1 : 0;
     listing_deinit(&l);
     return status;

@@ -27,7 +27,7 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
                      const struct screen *screen, struct arena *a, struct buf *to);
 /* Appends all runs as CSV with a column for each headline metric that one of them has. The verdict is that of verdict_shown: "pass" only where a value
  * was compared with a reference. */
-int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to);
+int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struct arena *a, struct buf *to);
 /* Lists the child runs of a run, oldest first; as JSON an array of ids, names and status. 1: it has none. */
 int runs_table_children(struct runs *runs, const struct tree_run *of, bool json, FILE *out, struct arena *a, struct err *err);
 /* The metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words has them; "no metrics" where there are none but its wall time. */

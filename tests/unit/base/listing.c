@@ -161,7 +161,7 @@ static void a_text_extends_over_columns(void **state)
     assert_int_equal(listing_render(&l, &screen, &b), 0);
     assert_string_equal(b.p, "A  BBB  CCC    D\nx    1   22  333\ny  best        4\n");
     buf_clear(&b);
-    listing_csv(&l, &b);
+    listing_csv(&l, false, &b);
     assert_string_equal(b.p, "a,b,c,d\r\nx,1,22,333\r\ny,best,,4\r\n");
     listing_deinit(&l);
     buf_deinit(&b);

@@ -1,0 +1,32 @@
+/* run_columns.h: facts of runs as columns that the user names: --columns run_id,metrics.write.*,params.fs.type. */
+#ifndef RUNS_RUN_COLUMNS_H
+#define RUNS_RUN_COLUMNS_H
+#include "base/listing.h"
+#include "runs/runs.h"
+
+enum { RUN_COLUMNS_MAX = 20000 };
+struct run_columns {
+    const struct filter_key *list;
+    size_t count;
+};
+
+/* Reads a list of keys with commas between them. "*" and "?" stand for any characters of keys that one of the n runs has; names of texts may stand in
+ * quotes. A key stands once. option: for messages. ERR_USAGE names what is wrong. */
+int run_columns_read(struct run_columns *ret, const char *text, const char *option, const struct runs *runs, const struct tree_run *const *list,
+                     size_t n, struct arena *a, struct err *err);
+/* A listing with a row for each run: to be printed in any form, then freed by listing_deinit. people: times as people read them, not milliseconds.
+ * Facts that cannot be read make run->problem. -1: out of memory. */
+int run_columns_listing(const struct run_columns *columns, const struct runs *runs, struct tree_run *const *list, size_t n, bool people,
+                        struct arena *a, struct listing *ret);
+/* Keys of one kind, to be freed (names) by the caller; the names are in the arena. */
+struct key_list {
+    const char **names;
+    size_t count, room;
+    bool failed;
+    struct arena *a;
+};
+/* Adds the keys of metrics, params or tags that the run has and that match the pattern (NULL: all). */
+void key_list_add(struct key_list *to, const struct folder *tree, const struct tree_run *run, enum filter_kind kind, const char *pattern);
+/* Sorts the keys as people expect it, and leaves each once. */
+void key_list_sort(struct key_list *keys);
+#endif
