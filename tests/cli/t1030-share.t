@@ -83,8 +83,30 @@ if long_tests; then
     whole_path forgejo FORGEJO_TOKEN
 fi
 
-# A path on a shared file system, as the page has it, on a machine that knows nobody. It holds characters that mean something to sed.
+# A retraction, as the pages have it: the site's commands, then the reviewer's.
+retraction_round()
+{
+    git config --global --unset-all user.name; git config --global --unset-all user.email
+    rm -rf "${WORK:?}"/o "$WORK"/first "$WORK"/clone
+    forge_start github
+    forge_clone clone
+    cd clone && git config benchwrap.site tuxlab || exit
+    export GITHUB_TOKEN=w
+    "$BENCHWRAP" -q -- fio --name=w --rw=write --size=1m --unlink=1 >"$WORK/w.txt"
+    share; forge_do merge/1/merge >/dev/null; git pull -q
+    wrong_run=$("$BENCHWRAP" ls --json | jq -r '.[0].short')
+    doc_here() { doc_places "$1" 5ab32dcc "$wrong_run" pull/18/head pull/2/head; }
+    doc_follow howto-share.md "Retract and correct"
+    git clone -q "$HUB" "$WORK/reviewer" && cd "$WORK/reviewer" || exit
+    doc_follow howto-review.md "Review a retraction"
+    unset GITHUB_TOKEN
+    forge_stop
+    cd "$WORK" || exit
+}
 export PATH="$(dirname "$BENCHWRAP"):$PATH"
+if command -v fio >/dev/null; then retraction_round; else skip "a retraction by the pages" "fio is not installed"; fi
+
+# A path on a shared file system, as the page has it, on a machine that knows nobody. It holds characters that mean something to sed.
 shared=$WORK/shared,of/all
 mkdir -p "$shared"
 doc_here() { doc_places "$1" /shared/hpc "$shared" tuxlab/d70b6d73 "$(git -C "$shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)"; }

@@ -9,6 +9,12 @@ git init -q work && cd work || exit 1
 "$BENCHWRAP" -q --site a.example -- sh -c 'echo one; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done' >/dev/null
 run=$(echo mlruns/*/*/artifacts); run=${run%/artifacts}
 
+# The page's table of findings: each that is no error, with its severity.
+"$BENCHWRAP" check --sarif | jq -r '.runs[0].tool.driver.rules[] | select(.defaultConfiguration.level != "error") | "\(.id) \(.defaultConfiguration.level)"' | LC_ALL=C sort >../program.txt
+awk -F'|' '$2 == " finding " && $3 == " severity " { table = 1; next } !NF { table = 0 } table && /`/ { gsub(/[` ]/, "", $2); gsub(/ /, "", $3); n = split($2, name, ","); for (i = 1; i <= n; i++) print name[i], $3 }' \
+    "$ROOT/docs/howto-review.md" | LC_ALL=C sort >../page.txt
+is "howto-review lists each finding that is no error" "$(diff ../program.txt ../page.txt)" ""
+
 # Signatures.
 if command -v ssh-keygen >/dev/null; then
     ssh-keygen -q -t ed25519 -N '' -C site -f ../key && ssh-keygen -q -t ed25519 -N '' -C other -f ../other

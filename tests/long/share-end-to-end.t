@@ -28,7 +28,7 @@ doc_here()
 {
     doc_places "$1" https://git.example.org/hpc/results.git "$hub_url" https://git.example.org/tux/results.git "$fork_url" https://git.example.org "$FORGE" \
         /shared/hpc/results.git "$WORK/shared/results.git" "benchwrap.forge forgejo" "benchwrap.forge $kind" FORGEJO_TOKEN=0123456789abcdef "$variable=$token" \
-        pull/17/head "$head_ref" tuxlab/d70b6d73 "$(git -C "$WORK/shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)"
+        pull/17/head "$head_ref" pull/18/head "$head_ref" 5ab32dcc "${wrong_run:-}" tuxlab/d70b6d73 "$(git -C "$WORK/shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)"
 }
 
 # A pull request's own job, executed by bash: pull_job NUMBER.
@@ -120,6 +120,7 @@ whole()
     share; like "$kind: merged by a merge commit: nothing is left" "$(said)" "nothing to share"
     method_round squash 2
     method_round rebase 3
+    retraction_round 4
 
     # A fork, by someone who cannot push to the target.
     export FORGE_USER=tux
@@ -136,16 +137,16 @@ whole()
     unset FORGE_USER
     [ -z "${3:-}" ] || token=$(cat "$WORK/gitea/token-o")
     export "$variable=$token"
-    fetch=$(forge_pulls "p['number'] == 4 and p['text']" | sed -n 's/^    git fetch //p')
+    fetch=$(forge_pulls "p['number'] == 5 and p['text']" | sed -n 's/^    git fetch //p')
     like "... and its text says how to check it" "$(cd "$WORK/reviewer" && git fetch -q && git fetch -q ${fetch/#*$FORGE\/tux\/results.git/$fork_url} && "$BENCHWRAP" check --range origin/main..FETCH_HEAD)" '^1 run looked at'
     # Another site's request is open at the same time.
     cd "$WORK/site/results" && "$BENCHWRAP" -q -- fio --name=two --rw=write --bs=1m --size=8m >/dev/null 2>&1
-    share; like "$kind: two sites have open requests" "$(said)" "pull request #5 opened"
-    pull_job 4
+    share; like "$kind: two sites have open requests" "$(said)" "pull request #6 opened"
     pull_job 5
-    forge_do merge/5/rebase >/dev/null
-    pull_job 4
-    forge_do merge/4/squash >/dev/null
+    pull_job 6
+    forge_do merge/6/rebase >/dev/null
+    pull_job 5
+    forge_do merge/5/squash >/dev/null
     is "… both are merged" "$(forge_pulls 'p["state"] == "open"')" ""
     cd "$WORK/fork/results" && [ -z "${3:-}" ] || export "$variable=$(cat "$WORK/gitea/token-tux")"
     export FORGE_USER=tux; share; unset FORGE_USER; like "$kind: the fork has nothing left" "$(said)" "nothing to share"
@@ -190,13 +191,26 @@ method_round()
     git pull -q >/dev/null 2>&1; is "… after a pull git status is empty" "$? $(git status --porcelain)" "0 "
 }
 
-# reviewer NUMBER: the commands of the page, in a clone of the reviewer's.
+# reviewer NUMBER [SECTION]: the commands of the page, in a clone of the reviewer's.
 reviewer()
 {
     case $kind in gitlab) head_ref=merge-requests/$1/head ;; *) head_ref=pull/$1/head ;; esac
-    git clone -q "$hub_url" "$WORK/reviewer" && cd "$WORK/reviewer" || exit 1
-    doc_follow howto-review.md "Review a pull request" "$kind: "
+    [ -d "$WORK/reviewer" ] || git clone -q "$hub_url" "$WORK/reviewer"
+    cd "$WORK/reviewer" || exit 1
+    doc_follow howto-review.md "${2:-Review a pull request}" "$kind: "
     cd "$WORK/site/results" || exit 1
+}
+
+# retraction_round NUMBER: a published run is retracted, and the request that says so is reviewed and merged.
+retraction_round()
+{
+    wrong_run=$("$BENCHWRAP" ls -e fio --json | jq -r '.[0].short')
+    doc_follow howto-share.md "Retract and correct" "$kind: "
+    pull_job "$1"
+    reviewer "$1" "Review a retraction"
+    forge_do "merge/$1/merge" >/dev/null
+    git pull -q
+    is "$kind: the retracted run is gone from ls, and its files stay" "$("$BENCHWRAP" ls --json | jq "[.[] | select(.short == \"$wrong_run\")] | length") $(git ls-files "mlruns/*/$wrong_run*/meta.yaml" | wc -l)" "0 1"
 }
 
 job_source
