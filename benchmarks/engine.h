@@ -385,8 +385,6 @@ void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned ge
 size_t row_counted(const struct rules_run *run, unsigned what, unsigned block, const char **ret_line);
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,
                bool hidden, unsigned generation);
-/* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
-bool param_text(enum param_type type, struct str text, char *to, size_t size);
 
 /* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
 enum number_kind row_metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,

@@ -92,9 +92,6 @@ void guess_pattern(struct buf *to, struct str text, bool keep_numbers);
 /* "regex: '…'" with quotes as YAML wants them. */
 void guess_quoted(struct buf *to, struct str text);
 
-/* The labels of a header line: fields parted by blanks (wide: by two or more), "(unit)" with what stands before it. 0: too many. */
-size_t guess_labels(struct str line, bool wide, struct str to[GUESS_COLUMNS_MAX]);
-
 /* Finders; each marks the lines that it has understood. */
 void guess_json(struct guess *g);
 void guess_csv(struct guess *g);

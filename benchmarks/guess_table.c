@@ -57,7 +57,7 @@ static void column_see(struct column *c, struct str text, bool first, bool numbe
 }
 
 /* Labels: "(unit)" belongs to what stands before it, a leading # to what stands behind. */
-size_t guess_labels(struct str line, bool wide, struct str to[GUESS_COLUMNS_MAX])
+static size_t guess_labels(struct str line, bool wide, struct str to[GUESS_COLUMNS_MAX])
 {
     struct str f[COLUMNS_MAX];
     size_t n = fields_of(line, wide, f), count = 0;

@@ -251,7 +251,8 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     series_take(run, s, step, value);
 }
 
-bool param_text(enum param_type type, struct str text, char *to, size_t size)
+/* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
+static bool param_text(enum param_type type, struct str text, char *to, size_t size)
 {
     uint64_t bytes;
     double number;

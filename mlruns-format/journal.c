@@ -31,7 +31,8 @@ struct journal {
     bool locked; /* reopened, and the file system has locks */
 };
 
-int journal_lock(int fd)
+/* Takes the write lock of this open file description. 0; 1: another one has it; -1: the file system has no locks (errno). */
+static int journal_lock(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int rc;

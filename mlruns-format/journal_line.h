@@ -10,8 +10,6 @@ enum {
     JOURNAL_LINE_MAX = 8 << 20 /* bytes of one line: a value of 64 KiB escaped, or a command line of 2 MiB */
 };
 
-/* Takes the write lock of this open file description. 0; 1: another one has it; -1: the file system has no locks (errno). */
-int journal_lock(int fd);
 /* Length of the part of the file that consists of whole, right lines. 0, or -1 if it cannot be read. */
 int journal_good_bytes(int fd, size_t *ret, struct err *err);
 #endif

@@ -21,7 +21,8 @@ enum { /* characters that MLflow takes */
 
 static const char tree_source[] = "tree"; /* known by its address: a journal can hold the same word */
 
-struct fact *building_add(struct building *b, enum fact_kind kind, const char *key, struct str text, double value)
+/* Adds a fact of the tree's own (texts copied), for the caller to complete. NULL: out of memory, as b->arena.failed says. */
+static struct fact *building_add(struct building *b, enum fact_kind kind, const char *key, struct str text, double value)
 {
     struct fact *f = ARENA_NEW(&b->arena, struct fact);
     if (!f)

@@ -32,8 +32,6 @@ struct building {
     struct fact *extra;         /* facts that the tree itself adds: params, metrics, tags, missing, warnings */
 };
 
-/* Adds a fact of the tree's own (texts copied), for the caller to complete. NULL: out of memory, as b->arena.failed says. */
-struct fact *building_add(struct building *b, enum fact_kind kind, const char *key, struct str text, double value);
 /* The facts in order, the tree's own last; NULL behind the last. Start with NULL. Tags overwritten by later ones are passed over. */
 const struct fact *building_next(const struct building *b, const struct fact *at);
 

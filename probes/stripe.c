@@ -152,7 +152,8 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
 
 /* ---- asking ---- */
 
-int stripe_run_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
+/* The output of a vendor's tool (at most 64 KiB), appended. env: its environment. 0, or -1: not there, failed, or not ended in time. */
+static int stripe_run_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
 {
     struct query ask;
     if (query_start(&ask, (char *const *)argv, env, ANSWER_MAX, wait_ms, 0, err) != 0) {

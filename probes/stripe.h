@@ -25,6 +25,4 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret);
  * *ret; 0: this type has no stripes; -1 with *err. For a child process: a dead server blocks these
  * calls. */
 int stripe_read(const char *type, const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err);
-/* The output of a vendor's tool (at most 64 KiB), appended. env: its environment. 0, or -1: not there, failed, or not ended in time. */
-int stripe_run_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err);
 #endif

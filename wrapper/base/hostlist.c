@@ -3,7 +3,9 @@
 
 enum { DIMENSIONS = 8 /* brackets in one name */, DIGITS = 18 };
 
-struct str hostlist_cut(struct str *list)
+/* Returns the part before the next comma outside of brackets, and removes it from *list. The item
+ * may be empty; the list has ended when list->n is 0. */
+static struct str hostlist_cut(struct str *list)
 {
     size_t n = 0;
     for (bool inside = false; n < list->n && (inside || list->p[n] != ','); n++)

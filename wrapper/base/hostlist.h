@@ -7,7 +7,4 @@
 
 /* Returns whether the list contains the name. A list that cannot be parsed contains none. */
 bool hostlist_has(struct str list, struct str name);
-/* Returns the part before the next comma outside of brackets, and removes it from *list. The item
- * may be empty; the list has ended when list->n is 0. */
-struct str hostlist_cut(struct str *list);
 #endif

@@ -20,6 +20,4 @@ void check_report_markdown(const struct check_state *k, const struct check_subje
 void check_report_json(const struct check_state *k, const struct check_subject *of, struct buf *to);
 /* SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it. */
 void check_report_sarif(const struct check_state *k, struct buf *to);
-/* "2 of 300 runs have errors: 3 errors, 1 warning". */
-void check_report_words(const struct check_state *k, struct buf *to);
 #endif

@@ -337,7 +337,8 @@ void verify_compare(const struct verify_state *t, struct run_check *r, const str
     verify_verdict(t, r, out);
 }
 
-void verify_by_rules(const struct verify_state *t, struct run_check *r, const struct rules *rules)
+/* verify.c: reads the output by these rules and reports what differs from the run's claims. */
+static void verify_by_rules(const struct verify_state *t, struct run_check *r, const struct rules *rules)
 {
     struct record record;
     struct rules_outcome out = {.verdict = VERDICT_NONE};

@@ -13,8 +13,6 @@ struct verify_state {
     const struct rules *rules;  /* those that read the output; NULL: none did */
     bool series;                /* the claims follow from repetitions, not from rules */
 };
-/* verify.c: reads the output by these rules and reports what differs from the run's claims. */
-void verify_by_rules(const struct verify_state *t, struct run_check *r, const struct rules *rules);
 /* verify.c: reports what differs between the run's claims and a new reading: metrics, params, tags,
  * verdict. */
 void verify_compare(const struct verify_state *t, struct run_check *r, const struct record *record,

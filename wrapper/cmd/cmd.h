@@ -55,8 +55,6 @@ const struct cmd *cmd_near(const char *word);
 int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out, FILE *notes);
 /* Prints "benchwrap: VERB: text" (verb may be NULL) and returns the exit status of the error: 125 for ERR_USAGE, else 1. */
 int cmd_complain(FILE *notes, const char *verb, const struct err *err);
-/* Flushes out. 0; 1 with a message when what was written did not arrive (a closed pipe is no error: the reader had enough). */
-int cmd_check_out(FILE *out, FILE *notes);
 
 /* Rows that many commands share. */
 #define CMD_ROW_JSON {.name = OPTION_JSON, .kind = OPT_FLAG, .group = "Output", .help = "Print one JSON document instead of text"}

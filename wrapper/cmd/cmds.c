@@ -68,7 +68,8 @@ int cmd_complain(FILE *notes, const char *verb, const struct err *err)
     return err->kind == ERR_USAGE ? 125 : 1;
 }
 
-int cmd_check_out(FILE *out, FILE *notes)
+/* Flushes out. 0; 1 with a message when what was written did not arrive (a closed pipe is no error: the reader had enough). */
+static int cmd_check_out(FILE *out, FILE *notes)
 {
     errno = 0;
     bool bad = fflush(out) != 0;

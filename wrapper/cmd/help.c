@@ -62,7 +62,8 @@ static void pad_with_blanks(struct buf *to, size_t n)
         buf_putc(to, ' ');
 }
 
-void help_wrap(struct buf *to, const char *text, size_t indent, size_t width)
+/* Wraps paragraphs at width columns with an indent; lines that begin with two blanks stay. */
+static void help_wrap(struct buf *to, const char *text, size_t indent, size_t width)
 {
     struct str rest = str_of(text);
     size_t at = 0; /* columns used in the open line; 0: none open */

@@ -28,6 +28,4 @@ void help_man_program(struct buf *to);                      /* benchwrap(1), man
 void help_man_command(const struct cmd *cmd, struct buf *to);
 /* One word as a shell would have to be given it, safe to print: plain, 'quoted', or $'…' where it holds control characters. */
 void help_quote(struct buf *to, const char *word);
-/* Wraps paragraphs at width columns with an indent; lines that begin with two blanks stay. */
-void help_wrap(struct buf *to, const char *text, size_t indent, size_t width);
 #endif

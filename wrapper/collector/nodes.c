@@ -294,7 +294,8 @@ const char *node_text(const struct node_report *node, const char *key)
     return f ? f->text : NULL;
 }
 
-bool node_counts(const char *name)
+/* Is the series of this name a counter since the start? */
+static bool node_counts(const char *name)
 {
     static const char *const words[] = {"network_", "disk_read", "disk_write", "energy", "infiniband_", "lustre_", "throttled"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

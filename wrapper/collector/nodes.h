@@ -65,12 +65,7 @@ void nodes_deinit(struct nodes_summary *n);
 const char *node_text(const struct node_report *node, const char *key);
 /* The value of a series that stands for its node: the mean, or for what counts upwards the last. */
 double node_value(const struct node_series *s);
-/* Is the series of this name a counter since the start? */
-bool node_counts(const char *name);
 
-/* Records facts of the run: counts of nodes and kinds, metrics over nodes, the series of each node, and
- * warnings about nodes that differ or are missing. */
-void nodes_record(const struct nodes_summary *n, struct record *r);
 /* Prints the text of nodes.json. */
 void nodes_print(const struct nodes_summary *n, struct buf *to);
 /* Does all of this at a run's end or after a crash: facts go into r, nodes.json into the spool `dir`. */

@@ -248,7 +248,9 @@ static void nodes_record_all(const struct nodes_summary *n, struct record *r)
     }
 }
 
-void nodes_record(const struct nodes_summary *n, struct record *r)
+/* Records facts of the run: counts of nodes and kinds, metrics over nodes, the series of each node, and
+ * warnings about nodes that differ or are missing. */
+static void nodes_record(const struct nodes_summary *n, struct record *r)
 {
     const char *source = r->source;
     r->source = "nodes";

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 enum forge_kind { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB, FORGE_GITEA /* Forgejo too: its interface is Gitea's */ };
-enum forge_kind forge_kind_of(const char *word); /* "github", "gitlab", "gitea", "forgejo", any case; else FORGE_NONE */
 const char *forge_kind_name(enum forge_kind kind); /* "GitHub" … */
 
 /* ---- where (place.c) ---- */

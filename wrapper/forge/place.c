@@ -30,7 +30,8 @@ static const struct {
     {"gitea.com", "https://gitea.com", "https://gitea.com/api/v1", FORGE_GITEA},
 };
 
-enum forge_kind forge_kind_of(const char *word)
+/* "github", "gitlab", "gitea", "forgejo", any case; else FORGE_NONE */
+static enum forge_kind forge_kind_of(const char *word)
 {
     for (size_t i = 0; word && i < KINDS; i++)
         if (strcasecmp(word, kinds[i].word) == 0)

@@ -11,7 +11,8 @@
 
 enum { COMMIT_BYTES = 1 << 20 };
 
-const char *commit_clean(const char *text, struct arena *a)
+/* text without what git does not allow in a name: in the arena. */
+static const char *commit_clean(const char *text, struct arena *a)
 {
     char *to = arena_dup(a, text, strlen(text));
     size_t n = 0;

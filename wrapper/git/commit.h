@@ -13,8 +13,6 @@ struct commit_person {
  * no name for the user: err says what to do; -1. */
 int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
 int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
-/* text without what git does not allow in a name: in the arena. */
-const char *commit_clean(const char *text, struct arena *a);
 
 struct commit_draft {
     struct repo_id tree;

@@ -10,7 +10,8 @@ const struct opt_row options_rows[OPTIONS_COUNT] = {
 #undef OPTION
 };
 
-int options_signal(const char *text)
+/* "TERM", "SIGTERM", "15", "RTMIN+1" -> number, or 0. */
+static int options_signal(const char *text)
 {
     static const struct {
         const char *name;

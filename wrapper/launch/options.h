@@ -28,6 +28,4 @@ int options_check(const struct opt_row *row, const struct opt_value *value, stru
 int options_read(struct opt_set *set, struct options *ret, struct err *err);
 /* Returns whether this option is about several runs of the program. */
 bool options_is_series(const struct opt_row *row);
-/* "TERM", "SIGTERM", "15", "RTMIN+1" -> number, or 0. */
-int options_signal(const char *text);
 #endif

@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool proc_is_ours(void)
+/* Returns whether /proc shows the PID namespace of this process. */
+static bool proc_is_ours(void)
 {
     static pid_t checked;
     static bool ours;

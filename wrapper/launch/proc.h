@@ -13,9 +13,8 @@ struct proc_id {
     char comm[17];
 };
 
-/* Does /proc show this process's own PID namespace? In a new namespace without a /proc of its own the numbers there belong to other processes:
+/* In a new PID namespace without a /proc of its own the numbers in /proc belong to other processes:
  * then every function of this file reports failure. */
-bool proc_is_ours(void);
 bool proc_look(pid_t pid, struct proc_id *ret);
 /* Signals that wait for the process (bit n-1 for signal n); false if that cannot be read. */
 bool proc_pending(pid_t pid, uint64_t *ret);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PAGE = 1000 };
-
 /* ---- experiments ---- */
 
 static enum mlflow_answer experiment_get(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, bool *ret_deleted,
@@ -213,12 +211,6 @@ static bool next_page(struct buf *token, const struct json *j)
     buf_clear(token);
     buf_puts(token, next);
     return !token->failed;
-}
-
-enum mlflow_answer mlflow_run_search(struct mlflow *m, const char *experiment, const char *filter, bool all,
-                                     int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err)
-{
-    return mlflow_run_search_pages(m, experiment, filter, all, PAGE, each, context, err);
 }
 
 enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experiment, const char *filter, bool all, unsigned page,

@@ -50,7 +50,7 @@ struct mlflow_store;
 void mlflow_use_store(struct mlflow *m, struct mlflow_store *store);
 /* Ends what a store has gathered. After another answer than MLFLOW_FINE all since the last call may be lost. FINE where there is no store. */
 enum mlflow_answer mlflow_settle(struct mlflow *m, struct err *err);
-unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included */
+unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included; for tests */
 /* 200 of /health, for "is anybody there?"; one attempt. */
 enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err);
 
@@ -88,11 +88,9 @@ enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena
 /* status: NULL leaves it; end_ms 0 leaves it. */
 enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name, struct err *err);
 enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct err *err);
-/* Every run that the filter finds, active ones (deleted too with all): each is called with a run whose texts live until it returns; non-zero
- * ends it. All pages are asked for. */
-enum mlflow_answer mlflow_run_search(struct mlflow *m, const char *experiment, const char *filter, bool all,
-                                     int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err);
-/* The same with so many runs a page (1 … 1,000): a few are much cheaper than many, for both sides. */
+/* Calls `each` for every run that the filter finds, active ones (deleted too with all), until it
+ * returns non-zero. The texts of the run live as long as the call. All pages are requested, of `page`
+ * runs (1 … 1,000) each: a few are much cheaper than many, for both sides. */
 enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experiment, const char *filter, bool all, unsigned page,
                                            int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err);
 enum mlflow_answer mlflow_run_restore(struct mlflow *m, const char *id, struct err *err);

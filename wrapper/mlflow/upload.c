@@ -173,7 +173,7 @@ static enum mlflow_answer upload_survey(struct upload *u, struct upload_experime
     return answer;
 }
 
-enum mlflow_answer upload_open_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err)
+static enum mlflow_answer upload_open_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err)
 {
     for (*ret = u->experiments; *ret; *ret = (*ret)->next)
         if (strcmp((*ret)->name, name) == 0)
@@ -203,8 +203,9 @@ static void upload_remember(struct upload *u, const char *id, const char *server
     snprintf(u->recent[i].server_id, sizeof u->recent[i].server_id, "%s", server_id);
 }
 
-enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, const char *id, struct arena *a, const char **ret,
-                                    struct err *err)
+/* The server's id of one of our runs: from what was uploaded or noted before, else asked. MLFLOW_ABSENT: it is not there. */
+static enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, const char *id, struct arena *a, const char **ret,
+                                           struct err *err)
 {
     struct upload_experiment *e;
     struct upload_state state;

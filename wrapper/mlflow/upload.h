@@ -65,9 +65,6 @@ enum mlflow_answer upload_flush(struct upload_place *p, struct err *err);
 enum mlflow_answer upload_status(struct upload_place *p, enum run_status status, int64_t end_ms, struct err *err);
 void upload_close(struct upload_place *p);
 
-/* The server's id of one of our runs: from what was uploaded or noted before, else asked. MLFLOW_ABSENT: it is not there. */
-enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, const char *id, struct arena *a, const char **ret, struct err *err);
-
 /* Writes `text` ("Retracted: …") on the server's run of ours, as a tag, and as its description where it has no other one. A run that is not there stays so. */
 enum mlflow_answer upload_mark_corrected(struct upload *u, const char *experiment, const char *id, const char *text, struct err *err);
 

@@ -64,7 +64,6 @@ void upload_state_read(struct upload *u, const char *id, struct upload_state *re
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
 
 /* ---- upload.c ---- */
-enum mlflow_answer upload_open_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err);
 /* After the run is complete: others of its tag are removed. *ret_moved: a lesser one is there, with which the caller has to go on. */
 enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err);
 /* For a search where only whether there is one counts: context is a bool. */
@@ -102,8 +101,6 @@ struct upload_file {
     bool there;         /* the server has one of this name and size */
     struct upload_file *next;
 };
-/* The name under which a server takes an artifact: the same, or one made legal, which is noted. */
-const char *upload_file_name(struct upload *u, const char *id, const char *path, struct arena *a);
 /* Regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */
 int upload_files(struct upload *u, int dir, const char *id, struct arena *a, struct upload_file **ret, struct err *err);
 /* A sum over what a run is: meta.yaml and tags; of ours the manifest, which has the sums of all files; of others params, metrics, names and sizes

@@ -8,7 +8,8 @@
 
 enum { URI_MAX = 1400 /* it has to fit a message to the launcher, which gives it to the program (--share-run) */ };
 
-const char *plan_server_shown(const char *uri, struct arena *a)
+/* An address without the credentials that may stand in it, and without slashes at its end. */
+static const char *plan_server_shown(const char *uri, struct arena *a)
 {
     const char *scheme = strstr(uri, "://"), *rest = scheme ? scheme + 3 : uri;
     size_t authority = strcspn(rest, "/?#"), n;

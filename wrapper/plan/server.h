@@ -5,8 +5,6 @@
 
 /* Fills the server's part of the plan. No network is asked. -1 with ERR_USAGE where what was typed is no server's address. */
 int plan_server(struct plan *p, char **env, struct err *err);
-/* An address without the credentials that may stand in it, and without slashes at its end. */
-const char *plan_server_shown(const char *uri, struct arena *a);
 
 /* ---- plan.c's, for this part ---- */
 

@@ -123,7 +123,9 @@ static const char *upstream_of(struct results *s, const char *head)
     return arena_printf(s->arena, "refs/remotes/%s/%s", remote, merge + strlen("refs/heads/"));
 }
 
-int results_target(struct results *s, const char **ret, struct err *err)
+/* The ref of the branch that pull requests go to, as last fetched ("refs/remotes/origin/main"): of HEAD's upstream, else origin's default, else the
+ * only one there is. 0; 1: there is none. */
+static int results_target(struct results *s, const char **ret, struct err *err)
 {
     struct repo_id id;
     const char *head, *ref = NULL, **all;

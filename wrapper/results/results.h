@@ -36,7 +36,4 @@ int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struc
 /* The commits in whose trees a run counts as known: the branch's tip, HEAD, and the default branch of the upstream. Room for RESULTS_KNOWN. */
 enum { RESULTS_KNOWN = 3 };
 int results_known(struct results *s, struct repo_id ret[RESULTS_KNOWN], size_t *ret_count, struct err *err);
-/* The ref of the branch that pull requests go to, as last fetched ("refs/remotes/origin/main"): of HEAD's upstream, else origin's default, else the
- * only one there is. 0; 1: there is none. */
-int results_target(struct results *s, const char **ret, struct err *err);
 #endif

@@ -71,7 +71,9 @@ static struct str archive_restart_count(const struct archive_job *job)
     return record_text(job->record, FACT_PARAM, "slurm.restart_count");
 }
 
-void archive_name(const struct archive_job *job, char *ret, size_t size)
+/* The files' name without its ending: "job_42", "job_40_7" (task of an array), "job_42.r1.s0"
+ * (restart, step); without a scheduler "job_<run id>". */
+static void archive_name(const struct archive_job *job, char *ret, size_t size)
 {
     struct buf text CLEANUP_BUF;
     struct str array = archive_tag(job, "job.array_id"), task = archive_tag(job, "job.array_task"), step = archive_tag(job, "job.step"),

@@ -18,7 +18,4 @@ void archive_store(const struct archive_job *job);
  * hang. Makes folders with mode 0700 and files with 0600. The user's folder must be the user's own
  * and no link. Adds the run id to a name that another run has. Can be repeated. 0; -1 with err. */
 int archive_export(const struct archive_job *job, const char *dir, struct err *err);
-/* The files' name without its ending: "job_42", "job_40_7" (task of an array), "job_42.r1.s0"
- * (restart, step); without a scheduler "job_<run id>". */
-void archive_name(const struct archive_job *job, char *ret, size_t size);
 #endif

@@ -39,7 +39,8 @@ struct collector_node {
 
 /* ---- into the spool ---- */
 
-void collector_reports_store(struct run *run, struct str lines)
+/* Appends lines to NODES_LINES in the spool, up to NODES_FILE_MAX bytes; counts what is not stored. */
+static void collector_reports_store(struct run *run, struct str lines)
 {
     struct run_collectors *n = &run->nodes;
     if (n->file < 0)

@@ -5,8 +5,6 @@
 #include "base/buf.h"
 
 struct run;
-/* Appends lines to NODES_LINES in the spool, up to NODES_FILE_MAX bytes; counts what is not stored. */
-void collector_reports_store(struct run *run, struct str lines);
 /* Stores a line of the recorder's own about a node ("-": about all); array: text of a JSON array. */
 void collector_reports_note(struct run *run, const char *node, const char *array);
 /* Reads the complete lines at the beginning of text and stores the valid ones. Returns the bytes

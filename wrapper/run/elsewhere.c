@@ -65,7 +65,8 @@ static bool is_in_hosts(const char *name, struct str hosts)
     return false;
 }
 
-bool elsewhere_is_own_name(struct str entry, struct str hosts, char *const *env)
+/* Is it a name or an address of this machine, with or without ":slots" and "user@"? hosts: the text of /etc/hosts. */
+static bool elsewhere_is_own_name(struct str entry, struct str hosts, char *const *env)
 {
     const char *node = env_text(env, "SLURM_JOB_ID") ? env_text(env, "SLURMD_NODENAME") : NULL;
     char name[NAME_SIZE], own[NAME_SIZE] = "";

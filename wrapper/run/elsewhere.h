@@ -16,7 +16,4 @@ struct elsewhere_ways {
     const char *served, *regrouped;
 };
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a);
-
-/* Is it a name or an address of this machine, with or without ":slots" and "user@"? hosts: the text of /etc/hosts. */
-bool elsewhere_is_own_name(struct str name, struct str hosts, char *const *env);
 #endif

@@ -61,7 +61,8 @@ int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err
     return 0;
 }
 
-int make_link(struct made_run *m, int dir, const char *path, const char *name, struct err *err)
+/* Puts the regular file dir/path into the spool under `name` ("stdout.log"), linked where that works. Streams need no fact of their own. */
+static int make_link(struct made_run *m, int dir, const char *path, const char *name, struct err *err)
 {
     return fs_link(dir, path, m->spool.dir, name, 0644, err);
 }

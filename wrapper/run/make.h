@@ -26,8 +26,6 @@ struct made_run {
 void make_id(char ret[33], const char *purpose, struct str name);
 /* Begins. On success make_end or make_drop must follow; every string of the plan is copied to the journal. */
 int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err);
-/* Puts the regular file dir/path into the spool under `name` ("stdout.log"), linked where that works. Streams need no fact of their own. */
-int make_link(struct made_run *m, int dir, const char *path, const char *name, struct err *err);
 /* Links the artifacts of another run into the spool and records them; artifacts: its folder. What every run makes anew is left out. again: the output is
  * read again, so the streams get the names under which the rules find them, and rules.yaml is made anew, too. */
 int make_link_artifacts(struct made_run *m, const struct record *before, int artifacts, bool again, struct err *err);

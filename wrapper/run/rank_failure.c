@@ -26,7 +26,8 @@ static const struct {
     {"ERROR:  One or more process (first noticed rank ", "", ""}, /* jsrun */
 };
 
-bool rank_failure_is_message(struct str line)
+/* Is the line such a message of Open MPI, PRRTE, MPICH's Hydra, Intel MPI, srun, PALS, aprun, jsrun or flux? */
+static bool rank_failure_is_message(struct str line)
 {
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
         if (str_starts(line, messages[i].begin) && str_has(line, messages[i].text) && str_has(line, messages[i].more))

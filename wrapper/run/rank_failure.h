@@ -5,8 +5,6 @@
 
 struct run;
 
-/* Is the line such a message of Open MPI, PRRTE, MPICH's Hydra, Intel MPI, srun, PALS, aprun, jsrun or flux? */
-bool rank_failure_is_message(struct str line);
 /* Records a warning with the first such line of the kept output; the program's status stays, for a script may expect the failure. */
 void rank_failure_warn(struct run *run);
 #endif

@@ -291,7 +291,8 @@ static void shared_add_store(struct shared_into *to, int store)
 
 /* ---- from what was fetched ---- */
 
-bool shared_is_fetched(int folder)
+/* Is what a fetch has written to the folder complete? */
+static bool shared_is_fetched(int folder)
 {
     struct record r;
     struct journal_head head;

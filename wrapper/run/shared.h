@@ -22,8 +22,6 @@ int shared_make_store(const struct spool *s, const struct journal_head *head, st
 /* Opens the run's shared folder in the spool; make: creates it if it is absent. The descriptor, the
  * caller's to close; -1: there is none. */
 int shared_open(const struct spool *s, const char *id, bool make);
-/* Is what a fetch has written to the folder complete? */
-bool shared_is_fetched(int folder);
 /* Is this a key of benchwrap's own in the record, which the client's does not replace? */
 bool shared_is_own(const struct record *r, enum fact_kind kind, const char *key);
 

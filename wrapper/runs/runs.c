@@ -74,7 +74,8 @@ void runs_close(struct runs *runs)
     runs->all = NULL;
 }
 
-unsigned runs_workers(const struct runs *runs, size_t n)
+/* How many workers may read n runs at once (parallel_each). */
+static unsigned runs_workers(const struct runs *runs, size_t n)
 {
     enum { WORTH = 100 };
     return folder_shared(&runs->folder) ? parallel_workers(n, WORTH) : 1;

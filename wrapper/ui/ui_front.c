@@ -75,7 +75,8 @@ static struct str header_of(struct str head, const char *name)
     return (struct str){NULL, 0};
 }
 
-enum ui_front_answer ui_front_judge(struct str head, const char *secret)
+/* What the head of a request (up to its empty line) deserves. */
+static enum ui_front_answer ui_front_judge(struct str head, const char *secret)
 {
     CLEANUP_BUF struct buf pair, basic, bearer;
     struct str given = header_of(head, "Authorization");

@@ -26,6 +26,4 @@ int ui_front_start(struct ui_front *ret, const char *host, int port, int folder,
 void ui_front_stop(struct ui_front *f);
 
 enum ui_front_answer { UI_FRONT_REFUSE, UI_FRONT_PASS, UI_FRONT_ENTER /* the link: on to the same address without the secret */ };
-/* What the head of a request (up to its empty line) deserves. */
-enum ui_front_answer ui_front_judge(struct str head, const char *secret);
 #endif

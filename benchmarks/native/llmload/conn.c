@@ -11,7 +11,7 @@
 
 enum { REQUEST_MAX = 64 << 20 };
 
-void conn_link(struct conn **list, struct conn *c)
+static void conn_link(struct conn **list, struct conn *c)
 {
     c->prev = NULL;
     c->next = *list;
@@ -20,7 +20,7 @@ void conn_link(struct conn **list, struct conn *c)
     *list = c;
 }
 
-void conn_unlink(struct conn **list, struct conn *c)
+static void conn_unlink(struct conn **list, struct conn *c)
 {
     if (c->next)
         c->next->prev = c->prev;

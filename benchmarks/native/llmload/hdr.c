@@ -97,7 +97,8 @@ void hdr_merge(struct hdr *into, const struct hdr *from)
             into->counts[i] += from->counts[i];
 }
 
-double hdr_rank(const struct hdr *h, uint64_t rank)
+/* The value of rank 1..n. */
+static double hdr_rank(const struct hdr *h, uint64_t rank)
 {
     if (!h->n || !h->counts)
         return NAN;

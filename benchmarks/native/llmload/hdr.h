@@ -36,8 +36,6 @@ void hdr_merge(struct hdr *into, const struct hdr *from);
 /* The p-quantile, 0..1, as the value of rank ceil(p n) (middle of its bucket, within min..max). NaN
  * for n == 0. */
 double hdr_quantile(const struct hdr *h, double p);
-/* The value of rank 1..n. */
-double hdr_rank(const struct hdr *h, uint64_t rank);
 /* Of all values, open ones too, to 1 %: NaN where the open ones could change it by more, and
  * without values. */
 double hdr_mean(const struct hdr *h);

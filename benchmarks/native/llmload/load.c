@@ -46,7 +46,7 @@ static int profile_piece(struct profile *p, struct str one, const char *what, st
     return 0;
 }
 
-int profile_read(struct profile *ret, const char *text, const char *what, struct err *err)
+static int profile_read(struct profile *ret, const char *text, const char *what, struct err *err)
 {
     struct str rest = str_of(text);
     *ret = (struct profile){0};

@@ -24,7 +24,6 @@ struct profile {
     } piece[PROFILE_MAX];
     unsigned n; /* 0: not given */
 };
-int profile_read(struct profile *ret, const char *text, const char *what, struct err *err);
 double profile_at(const struct profile *p, double t);
 double profile_most(const struct profile *p); /* its highest value */
 double profile_seconds(const struct profile *p); /* of all pieces */

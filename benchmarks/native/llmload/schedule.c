@@ -217,6 +217,22 @@ static void schedule_set_hash(struct schedule *s, const struct load *l)
     sha256_end(&h, s->hash);
 }
 
+/* Writes the schedule as CSV: index, at_s, session, input_tokens, output_tokens. ERR_SYSTEM. */
+static int schedule_write(const struct schedule *s, const char *path, struct err *err)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, (size_t)1 << 33);
+    buf_puts(&b, "index,at_s,session,input_tokens,output_tokens\n");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct arrival *a = &s->list[i];
+        buf_printf(&b, "%llu,%.9f,%llu,%u,%u\n", (unsigned long long)a->index, (double)a->at_ns / 1e9, (unsigned long long)a->session,
+                   a->input_tokens, a->output_tokens);
+    }
+    if (b.failed)
+        return err_memory(err, "the schedule's text");
+    return fs_write(AT_FDCWD, path, buf_text(&b), 0666, false, err) < 0 ? err_wrap(err, "keeping the schedule") : 0;
+}
+
 int schedule_make(struct schedule *ret, const struct load *l, struct err *err)
 {
     *ret = (struct schedule){0};
@@ -236,19 +252,4 @@ int schedule_make(struct schedule *ret, const struct load *l, struct err *err)
         return -1;
     schedule_divide(ret, l);
     return 0;
-}
-
-int schedule_write(const struct schedule *s, const char *path, struct err *err)
-{
-    struct buf b CLEANUP_BUF;
-    buf_init(&b, (size_t)1 << 33);
-    buf_puts(&b, "index,at_s,session,input_tokens,output_tokens\n");
-    for (size_t i = 0; i < s->n; i++) {
-        const struct arrival *a = &s->list[i];
-        buf_printf(&b, "%llu,%.9f,%llu,%u,%u\n", (unsigned long long)a->index, (double)a->at_ns / 1e9, (unsigned long long)a->session,
-                   a->input_tokens, a->output_tokens);
-    }
-    if (b.failed)
-        return err_memory(err, "the schedule's text");
-    return fs_write(AT_FDCWD, path, buf_text(&b), 0666, false, err) < 0 ? err_wrap(err, "keeping the schedule") : 0;
 }

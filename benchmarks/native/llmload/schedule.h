@@ -35,8 +35,6 @@ void schedule_deinit(struct schedule *s);
 /* How many measured requests the load can have, before a schedule exists; 0: not known (a trace, or
  * a closed loop by time). */
 double schedule_expected(const struct load *l);
-/* Writes it as CSV: index, at_s, session, input_tokens, output_tokens. ERR_SYSTEM. */
-int schedule_write(const struct schedule *s, const char *path, struct err *err);
 /* schedule_trace.c: appends the rows of a trace, in order of time, from 0 on. ERR_INPUT names file
  * and line. */
 int schedule_read_trace(struct schedule *s, const struct load *load, struct err *err);

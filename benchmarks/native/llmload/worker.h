@@ -155,8 +155,6 @@ void conn_arm(struct worker *w, struct conn *c); /* its timer to its first time 
 void conn_due(struct worker *w, struct conn *c); /* its timer has fired */
 void conn_drop(struct worker *w, struct conn *c); /* a kept one is no longer good */
 void conn_close(struct worker *w, struct conn *c); /* its socket only */
-void conn_unlink(struct conn **list, struct conn *c);
-void conn_link(struct conn **list, struct conn *c);
 void conn_free(struct conn *c);
 /* The reply's head is in c->http. What is wrong with its encoding; NULL: nothing. */
 const char *conn_head(struct worker *w, struct conn *c);

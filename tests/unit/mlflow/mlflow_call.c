@@ -148,7 +148,7 @@ static int made(struct world *w)
     struct mlflow *m = client_of(&w->config);
     struct err err;
     int n = 0;
-    assert_int_equal(mlflow_run_search(m, w->experiment, "", true, count_made, &n, &err), MLFLOW_FINE);
+    assert_int_equal(mlflow_run_search_pages(m, w->experiment, "", true, 1000, count_made, &n, &err), MLFLOW_FINE);
     mlflow_close(m);
     return n;
 }

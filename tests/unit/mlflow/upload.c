@@ -174,7 +174,7 @@ static unsigned active(struct mlflow *m, const char *filter)
     unsigned n = 0;
     arena_init(&a, 0);
     assert_int_equal(mlflow_experiment_find(m, "e", &a, &experiment, &err), MLFLOW_FINE);
-    assert_int_equal(mlflow_run_search(m, experiment, filter, false, count_one, &n, &err), MLFLOW_FINE);
+    assert_int_equal(mlflow_run_search_pages(m, experiment, filter, false, 1000, count_one, &n, &err), MLFLOW_FINE);
     arena_deinit(&a);
     return n;
 }
@@ -283,7 +283,7 @@ static void deleted_after(void **state)
         const char *experiment;
         arena_init(&a, 0);
         assert_int_equal(mlflow_experiment_find(s.m, "e", &a, &experiment, &err), MLFLOW_FINE);
-        assert_int_equal(mlflow_run_search(s.m, experiment, "", false, delete_one, s.m, &err), MLFLOW_FINE);
+        assert_int_equal(mlflow_run_search_pages(s.m, experiment, "", false, 1000, delete_one, s.m, &err), MLFLOW_FINE);
         arena_deinit(&a);
         assert_int_equal(active(s.m, "tags.`benchwrap.synced` LIKE '%'"), RUNS - 1);
         end(&s);

@@ -62,6 +62,7 @@ void share_read_live(const struct json *j, struct live_counts *ret)
             ret->phase = (enum phase)i;
 }
 
+/* The member "final". */
 static void share_print_outcome(const struct outcome *o, struct json_out *j)
 {
     json_open(j, "final", '{');

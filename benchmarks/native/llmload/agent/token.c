@@ -97,7 +97,8 @@ static void hmac_begin(struct sha256 *s, struct str key, unsigned char pad)
     explicit_bzero(block, sizeof block);
 }
 
-void token_sign(const char *token, const struct str *parts, size_t count, char ret[SHA256_HEX])
+/* HMAC-SHA-256 of the parts by the token, in hexadecimal. */
+static void token_sign(const char *token, const struct str *parts, size_t count, char ret[SHA256_HEX])
 {
     struct sha256 s;
     unsigned char inner[DIGEST];

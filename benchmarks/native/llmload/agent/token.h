@@ -26,9 +26,7 @@ struct token_request {
     const char *method, *path;
     struct str body;
 };
-/* HMAC-SHA-256 of the parts by the token, in hexadecimal; of a request; of the agent's answer to
- * TOKEN_HELLO. */
-void token_sign(const char *token, const struct str *parts, size_t count, char ret[SHA256_HEX]);
+/* HMAC-SHA-256 by the token, in hexadecimal: of a request; of the agent's answer to TOKEN_HELLO. */
 void token_sign_request(const char *token, const struct token_request *q, char ret[SHA256_HEX]);
 void token_sign_agent(const char *token, const char *nonce, const char *at, char ret[SHA256_HEX]);
 #endif

@@ -1,8 +1,9 @@
-/* compare.c: see compare.h. Of three runs or more on each side the interval of the medians' ratio
- * decides (base/stats.h); of single runs the confidence intervals of their percentiles, where they
- * have some: figures whose intervals overlap show no change. */
-#include "benchmarks/native/llmload/output/compare.h"
-
+/* compare.c: two results side by side: what changed, by how much, and whether that is more than
+ * chance. Of three runs or more on each side the interval of the medians' ratio decides
+ * (base/stats.h); of single runs the confidence intervals of their percentiles, where they have
+ * some: metrics whose intervals overlap show no change. */
+#include "base/buf.h"
+#include "base/err.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/json_out.h"
@@ -16,7 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MAX = 256 << 20, REGRESSION_STATUS = 3 };
+enum { FILE_MAX = 256 << 20, REGRESSION_STATUS = 3, COMPARE_RUNS_MAX = 100 };
+
+/* One side: the files of one or more runs ("a.json", "a1.json,a2.json,a3.json"), results of llmload
+ * or of vLLM's benchmark. */
+struct compare_side {
+    const char *label;
+    struct json *run[COMPARE_RUNS_MAX];
+    size_t n;
+};
 
 /* What is compared: the member, whether more is better, and where its interval stands. */
 static const struct figure {
@@ -57,7 +66,14 @@ static const char *const conditions[] = {"/backend",
                                          "/load/dataset_sha256",
                                          "/server_version"};
 
-int compare_read(struct compare_side *ret, const char *files, struct err *err)
+static void compare_deinit(struct compare_side *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        json_free(s->run[i]);
+    s->n = 0;
+}
+
+static int compare_read(struct compare_side *ret, const char *files, struct err *err)
 {
     struct str rest = str_of(files);
     *ret = (struct compare_side){.label = files};
@@ -81,13 +97,6 @@ int compare_read(struct compare_side *ret, const char *files, struct err *err)
         }
     }
     return 0;
-}
-
-void compare_deinit(struct compare_side *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        json_free(s->run[i]);
-    s->n = 0;
 }
 
 /* llmload's percentiles where there are samples enough; others' as they stand. */
@@ -285,7 +294,9 @@ static unsigned compare_print_json(const struct compare_side *a, const struct co
     return regressions;
 }
 
-unsigned compare_print(const struct compare_side *a, const struct compare_side *b, double threshold, bool json, struct buf *to)
+/* A table, or with json one object. threshold: percent from which on a worse figure counts as a
+ * regression. Returns their number. */
+static unsigned compare_print(const struct compare_side *a, const struct compare_side *b, double threshold, bool json, struct buf *to)
 {
     return json ? compare_print_json(a, b, threshold, to) : compare_print_table(a, b, threshold, to);
 }

@@ -24,7 +24,9 @@ struct scoring {
     int has_failure; /* set once */
 };
 
-int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double *ret, struct err *err)
+/* The log-probability of the text from … until (in characters) in the prompt that a completions
+ * answer echoes. -1: the answer has none, err says what is missing. */
+static int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double *ret, struct err *err)
 {
     const struct json *logs = json_pointer(body, "/choices/0/logprobs"), *offset = json_first(json_get(logs, "text_offset"));
     const struct json *value = json_first(json_get(logs, "token_logprobs"));
@@ -58,7 +60,9 @@ static void score_offer_letter(const char *token, const struct json *value, doub
         ret[at] = json_number(value, 0);
 }
 
-int scoring_letters(const struct json *body, double *ret, unsigned letters, struct err *err)
+/* That of each letter A … in the first token's alternatives (-INFINITY: not among them). -1: the
+ * answer has none, err says what is missing. */
+static int scoring_letters(const struct json *body, double *ret, unsigned letters, struct err *err)
 {
     const struct json *logs = json_pointer(body, "/choices/0/logprobs"), *first = json_at(json_get(logs, "content"), 0);
     const struct json *top = first ? json_get(first, "top_logprobs") : json_at(json_get(logs, "top_logprobs"), 0);

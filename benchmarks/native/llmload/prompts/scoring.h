@@ -21,11 +21,4 @@ void scoring_figures(const struct scoring *s, struct score_figures *ret);
 void scoring_json(const struct scoring *s, struct json_out *j);
 /* Lines for people. */
 void scoring_table(const struct scoring *s, struct buf *to);
-
-/* For tests: the log-probability of the text from … until (in characters) in the prompt that a
- * completions answer echoes; or that of each letter A … in the first token's alternatives
- * (-INFINITY: not among them). -1: the answer has none, err says what is missing. */
-struct json;
-int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double *ret, struct err *err);
-int scoring_letters(const struct json *body, double *ret, unsigned letters, struct err *err);
 #endif
