@@ -74,8 +74,7 @@ void runs_close(struct runs *runs)
     runs->all = NULL;
 }
 
-/* How many workers may read n runs at once (parallel_each). */
-static unsigned runs_workers(const struct runs *runs, size_t n)
+unsigned runs_workers(const struct runs *runs, size_t n)
 {
     enum { WORTH = 100 };
     return folder_shared(&runs->folder) ? parallel_workers(n, WORTH) : 1;

@@ -59,6 +59,8 @@ const char *runs_explain_none(const struct runs *runs, const struct runs_filter 
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* The latest start of the run and of what amends or retracts it: of several corrections the latest start counts. */
 int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err);
+/* How many workers may read n runs at once (parallel_each). */
+unsigned runs_workers(const struct runs *runs, size_t n);
 /* The folder of the tree that the run lies in, borrowed. */
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
