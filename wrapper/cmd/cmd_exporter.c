@@ -1,4 +1,5 @@
 /* cmd_exporter.c: `benchwrap exporter`: lists, checks and uses the exporters of the configuration, and shows dead letters. */
+#include "base/json_out.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/listing.h"
@@ -336,12 +337,17 @@ static int print_sent(struct exporter_work *w, const struct exporter_config *x, 
     }
     exporter_queue_close(&q);
     if (exporter_wants_json(w)) {
-        struct buf why CLEANUP_BUF;
-        buf_init(&why, 8192);
-        buf_json(&why, str_of(delivered < n ? o->why : ""));
-        fprintf(w->c->out,
-                "{\"exporter\": \"%s\", \"runs\": %zu, \"delivered\": %zu, \"pending\": %zu, \"dead_letters\": %zu, \"why\": %s}\n",
-                x->name, n, delivered, o->pending, o->letters, why.p ? why.p : "\"\"");
+        struct buf line CLEANUP_BUF;
+        buf_init(&line, 16384);
+        struct json_out j = json_begin(&line, JSON_ROW, '{');
+        json_text(&j, "exporter", x->name);
+        json_uint(&j, "runs", n);
+        json_uint(&j, "delivered", delivered);
+        json_uint(&j, "pending", o->pending);
+        json_uint(&j, "dead_letters", o->letters);
+        json_str(&j, "why", str_of(delivered < n ? o->why : ""));
+        json_close(&j, '}');
+        fprintf(w->c->out, "%s\n", line.p ? line.p : "");
     } else {
         fprintf(w->c->out, "%s: %zu of %zu run%s delivered", x->name, delivered, n, str_plural(n));
         if (delivered < n)
@@ -457,10 +463,18 @@ static int dead_letters(struct exporter_work *w)
     struct exporter_outcome o = {.sent = 0};
     if (resend && count)
         sync_exporter(&w->plan, x, w->c->env, w->cancel_fd, &o);
-    if (exporter_wants_json(w))
-        fprintf(w->c->out, "{\"exporter\": \"%s\", \"letters\": %zu, \"delivered\": %zu, \"pending\": %zu, \"dead_letters\": %zu}\n",
-                x->name, count, o.sent, o.pending, o.letters);
-    else if (drop)
+    if (exporter_wants_json(w)) {
+        struct buf line CLEANUP_BUF;
+        buf_init(&line, 16384);
+        struct json_out j = json_begin(&line, JSON_ROW, '{');
+        json_text(&j, "exporter", x->name);
+        json_uint(&j, "letters", count);
+        json_uint(&j, "delivered", o.sent);
+        json_uint(&j, "pending", o.pending);
+        json_uint(&j, "dead_letters", o.letters);
+        json_close(&j, '}');
+        fprintf(w->c->out, "%s\n", line.p ? line.p : "");
+    } else if (drop)
         fprintf(w->c->out, "%s: %zu dead letter%s dropped; the runs are still in the tree\n", x->name, count, str_plural(count));
     else
         fprintf(w->c->out, "%s: %zu dead letter%s, %zu run%s delivered%s%s\n", x->name, count, str_plural(count), o.sent,

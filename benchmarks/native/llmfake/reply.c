@@ -1,4 +1,5 @@
 /* reply.c: the pieces that replies are made of. */
+#include "base/json_out.h"
 #include "benchmarks/native/llmfake/fake.h"
 
 #include <stdio.h>
@@ -40,45 +41,88 @@ void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const 
         buf_printf(to, "%s\n", json);
 }
 
-/* The members that stand before those that matter. */
-static void reply_print_prefix(const struct fake *f, enum fake_api api, struct buf *to)
+/* Opens the object, with the members that stand before those that matter. */
+static struct json_out reply_begin(const struct fake *f, enum fake_api api, struct buf *to)
 {
-    if (reply_is_openai(api))
-        buf_printf(to, "{\"id\":\"chatcmpl-5f0c1a7e9b3d4268\",\"object\":\"%s\",\"created\":1767225600,\"model\":\"%s\"",
-                   api == API_CHAT ? "chat.completion.chunk" : "text_completion", f->model);
-    else
-        buf_printf(to, "{\"model\":\"%s\",\"created_at\":\"2026-01-01T00:00:00.000000000Z\"", f->model);
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    if (reply_is_openai(api)) {
+        json_text(&j, "id", "chatcmpl-5f0c1a7e9b3d4268");
+        json_text(&j, "object", api == API_CHAT ? "chat.completion.chunk" : "text_completion");
+        json_int(&j, "created", 1767225600);
+        json_text(&j, "model", f->model);
+    } else {
+        json_text(&j, "model", f->model);
+        json_text(&j, "created_at", "2026-01-01T00:00:00.000000000Z");
+    }
+    return j;
 }
 
-/* An object with one token's text; member: what its text is called where several names are known. */
-static void token_json(const struct fake *f, enum fake_api api, struct buf *to, const char *text, const char *member, bool role,
-                       const char *more)
+static void reply_put_usage(struct json_out *j, uint32_t input, uint32_t output)
 {
-    reply_print_prefix(f, api, to);
-    switch (api) {
-    case API_CHAT:
-        buf_printf(to, ",\"choices\":[{\"index\":0,\"delta\":{%s\"%s\":\"%s\"},\"logprobs\":null,\"finish_reason\":null}]",
-                   role ? "\"role\":\"assistant\"," : "", member, text);
-        break;
-    case API_COMPLETIONS:
-        buf_printf(to, ",\"choices\":[{\"index\":0,\"text\":\"%s\",\"logprobs\":null,\"finish_reason\":null}]", text);
-        break;
-    case API_OLLAMA_CHAT:
-        buf_printf(to, ",\"message\":{\"role\":\"assistant\",\"%s\":\"%s\"},\"done\":false",
-                   strcmp(member, "content") == 0 ? member : "thinking", text);
-        break;
-    default: buf_printf(to, ",\"%s\":\"%s\",\"done\":false", strcmp(member, "content") == 0 ? "response" : "thinking", text); break;
+    json_open(j, "usage", '{');
+    json_uint(j, "prompt_tokens", input);
+    json_uint(j, "completion_tokens", output);
+    json_uint(j, "total_tokens", (uint64_t)input + output);
+    json_close(j, '}');
+}
+
+/* {"role": "assistant", MEMBER: TEXT} */
+static void reply_put_message(struct json_out *j, const char *name, bool role, const char *member, const char *text)
+{
+    json_open(j, name, '{');
+    if (role)
+        json_text(j, "role", "assistant");
+    json_text(j, member, text);
+    json_close(j, '}');
+}
+
+/* Opens the one choice of a reply of OpenAI's APIs. */
+static void reply_open_choice(struct json_out *j)
+{
+    json_open(j, "choices", '[');
+    json_open(j, NULL, '{');
+    json_int(j, "index", 0);
+}
+
+static void reply_close_choice(struct json_out *j, const char *finish_reason)
+{
+    json_text(j, "finish_reason", finish_reason);
+    json_close(j, '}');
+    json_close(j, ']');
+}
+
+/* An object with one token's text; member: what its text is called where several names are known. counted: input and output tokens so far; NULL: not told. */
+static void token_json(const struct fake *f, enum fake_api api, struct buf *to, const char *text, const char *member, bool role,
+                       const uint32_t counted[2])
+{
+    bool content = strcmp(member, "content") == 0;
+    struct json_out j = reply_begin(f, api, to);
+    if (reply_is_openai(api)) {
+        reply_open_choice(&j);
+        if (api == API_CHAT)
+            reply_put_message(&j, "delta", role, member, text);
+        else
+            json_text(&j, "text", text);
+        json_null(&j, "logprobs");
+        reply_close_choice(&j, NULL);
+        if (counted)
+            reply_put_usage(&j, counted[0], counted[1]);
+        if (f->usage == USAGE_ZEROS)
+            reply_put_usage(&j, 0, 0);
+    } else {
+        if (api == API_OLLAMA_CHAT)
+            reply_put_message(&j, "message", true, content ? member : "thinking", text);
+        else
+            json_text(&j, content ? "response" : "thinking", text);
+        json_flag(&j, "done", false);
     }
-    buf_puts(to, more);
-    if (f->usage == USAGE_ZEROS && reply_is_openai(api))
-        buf_puts(to, ",\"usage\":{\"prompt_tokens\":0,\"completion_tokens\":0,\"total_tokens\":0}");
     if (to->n + 40 < f->pad) {
-        buf_puts(to, ",\"system_fingerprint\":\"");
+        json_printf(&j, "system_fingerprint", "\"");
         while (to->n + 10 < f->pad)
             buf_putc(to, 'x');
         buf_putc(to, '"');
     }
-    buf_putc(to, '}');
+    json_close(&j, '}');
 }
 
 static void chunk_text(const struct fake *f, struct buf *to)
@@ -111,20 +155,20 @@ static int make_tokens(const struct fake *f, enum fake_api api, struct reply_par
     buf_init(&json, JSON_MAX);
     buf_init(&text, JSON_MAX);
     chunk_text(f, &text);
-    token_json(f, api, &json, text.p, "content", false, "");
+    token_json(f, api, &json, text.p, "content", false, NULL);
     reply_frame_json(f, api, &b, &json);
     if (reply_store_piece(&p->token, &b, err) < 0)
         return -1;
-    token_json(f, api, &json, text.p, "content", !f->no_role && !f->role_alone, "");
+    token_json(f, api, &json, text.p, "content", !f->no_role && !f->role_alone, NULL);
     reply_frame_json(f, api, &b, &json);
     if (reply_store_piece(&p->first_token, &b, err) < 0)
         return -1;
-    token_json(f, api, &json, text.p, "reasoning_content", false, "");
+    token_json(f, api, &json, text.p, "reasoning_content", false, NULL);
     reply_frame_json(f, api, &b, &json);
     if (reply_store_piece(&p->reasoning, &b, err) < 0)
         return -1;
     if (f->role_alone && !f->no_role && api == API_CHAT) {
-        token_json(f, api, &json, "", "content", true, "");
+        token_json(f, api, &json, "", "content", true, NULL);
         reply_frame_json(f, api, &b, &json);
     }
     return reply_store_piece(&p->role, &b, err);
@@ -153,63 +197,77 @@ int reply_make(const struct fake *f, struct err *err)
     return 0;
 }
 
-static void usage_json(struct buf *to, uint32_t input, uint32_t output)
-{
-    buf_printf(to, ",\"usage\":{\"prompt_tokens\":%u,\"completion_tokens\":%u,\"total_tokens\":%u}", input, output, input + output);
-}
-
-static void ollama_end(struct buf *to, enum fake_api api, uint32_t input, uint32_t output, const char *text)
+static void ollama_end(struct json_out *j, enum fake_api api, uint32_t input, uint32_t output, const char *text)
 {
     if (api == API_OLLAMA_CHAT)
-        buf_printf(to, ",\"message\":{\"role\":\"assistant\",\"content\":\"%s\"}", text);
+        reply_put_message(j, "message", true, "content", text);
     else
-        buf_printf(to, ",\"response\":\"%s\"", text);
-    buf_printf(
-        to,
-        ",\"done\":true,\"done_reason\":\"stop\",\"total_duration\":1000000,\"load_duration\":1000,\"prompt_eval_count\":%u,\"prompt_eval_duration\":1000,"
-        "\"eval_count\":%u,\"eval_duration\":1000}",
-        input, output);
+        json_text(j, "response", text);
+    json_flag(j, "done", true);
+    json_text(j, "done_reason", "stop");
+    json_int(j, "total_duration", 1000000);
+    json_int(j, "load_duration", 1000);
+    json_uint(j, "prompt_eval_count", input);
+    json_int(j, "prompt_eval_duration", 1000);
+    json_uint(j, "eval_count", output);
+    json_int(j, "eval_duration", 1000);
 }
 
 void reply_counted(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t so_far)
 {
-    struct buf json CLEANUP_BUF, text CLEANUP_BUF, usage CLEANUP_BUF;
+    struct buf json CLEANUP_BUF, text CLEANUP_BUF;
     buf_init(&json, JSON_MAX);
     buf_init(&text, JSON_MAX);
-    buf_init(&usage, 200);
     chunk_text(f, &text);
-    usage_json(&usage, input, so_far);
-    token_json(f, api, &json, text.p, "content", false, reply_is_openai(api) ? usage.p : "");
+    token_json(f, api, &json, text.p, "content", false, (const uint32_t[]){input, so_far});
+    reply_frame_json(f, api, to, &json);
+}
+
+static void reply_tail_openai(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output)
+{
+    struct buf json CLEANUP_BUF;
+    buf_init(&json, JSON_MAX);
+    struct json_out j = reply_begin(f, api, &json);
+    reply_open_choice(&j);
+    if (api == API_CHAT) {
+        json_open(&j, "delta", '{');
+        json_close(&j, '}');
+    } else
+        json_text(&j, "text", "");
+    reply_close_choice(&j, "length");
+    if (f->usage == USAGE_WITH_CHOICES || f->usage == USAGE_EVERY)
+        reply_put_usage(&j, input, output);
+    json_close(&j, '}');
+    reply_frame_json(f, api, to, &json);
+    if (f->usage == USAGE_LAST || f->usage == USAGE_ZEROS) {
+        j = reply_begin(f, api, &json);
+        json_texts(&j, "choices", NULL, 0);
+        reply_put_usage(&j, input, output);
+        json_close(&j, '}');
+        reply_frame_json(f, api, to, &json);
+    }
+    if (f->done) {
+        buf_puts(&json, "[DONE]");
+        reply_frame_json(f, api, to, &json);
+    }
+}
+
+static void reply_tail_ollama(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output)
+{
+    struct buf json CLEANUP_BUF;
+    buf_init(&json, JSON_MAX);
+    struct json_out j = reply_begin(f, api, &json);
+    ollama_end(&j, api, input, output, "");
+    json_close(&j, '}');
     reply_frame_json(f, api, to, &json);
 }
 
 void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_t input, uint32_t output)
 {
-    struct buf json CLEANUP_BUF;
-    buf_init(&json, JSON_MAX);
-    reply_print_prefix(f, api, &json);
-    if (reply_is_openai(api)) {
-        buf_printf(&json, ",\"choices\":[{\"index\":0,%s,\"finish_reason\":\"length\"}]",
-                   api == API_CHAT ? "\"delta\":{}" : "\"text\":\"\"");
-        if (f->usage == USAGE_WITH_CHOICES || f->usage == USAGE_EVERY)
-            usage_json(&json, input, output);
-        buf_putc(&json, '}');
-        reply_frame_json(f, api, to, &json);
-        if (f->usage == USAGE_LAST || f->usage == USAGE_ZEROS) {
-            reply_print_prefix(f, api, &json);
-            buf_puts(&json, ",\"choices\":[]");
-            usage_json(&json, input, output);
-            buf_putc(&json, '}');
-            reply_frame_json(f, api, to, &json);
-        }
-        if (f->done) {
-            buf_puts(&json, "[DONE]");
-            reply_frame_json(f, api, to, &json);
-        }
-    } else {
-        ollama_end(&json, api, input, output, "");
-        reply_frame_json(f, api, to, &json);
-    }
+    if (reply_is_openai(api))
+        reply_tail_openai(f, api, to, input, output);
+    else
+        reply_tail_ollama(f, api, to, input, output);
     if (!f->by_close)
         buf_puts(to, "0\r\n\r\n");
 }
@@ -228,20 +286,21 @@ void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32
     buf_init(&text, PIECE_MAX);
     for (uint32_t i = 0; i < output && i < 1000; i++)
         buf_puts(&text, " tok");
-    reply_print_prefix(f, api, &json);
+    buf_puts(&text, "");
+    struct json_out j = reply_begin(f, api, &json);
     if (reply_is_openai(api)) {
+        reply_open_choice(&j);
         if (api == API_CHAT)
-            buf_printf(&json,
-                       ",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"%s\"},\"finish_reason\":\"length\"}]",
-                       text.p ? text.p : "");
+            reply_put_message(&j, "message", true, "content", text.p);
         else
-            buf_printf(&json, ",\"choices\":[{\"index\":0,\"text\":\"%s\",\"finish_reason\":\"length\"}]", text.p ? text.p : "");
+            json_text(&j, "text", text.p);
+        reply_close_choice(&j, "length");
         if (f->usage != USAGE_NONE)
-            usage_json(&json, input, output);
-        buf_putc(&json, '}');
+            reply_put_usage(&j, input, output);
     } else {
-        ollama_end(&json, api, input, output, text.p ? text.p : "");
+        ollama_end(&j, api, input, output, text.p);
     }
+    json_close(&j, '}');
     put_reply(f, to, 200, "application/json", "", buf_text(&json));
 }
 
@@ -249,7 +308,13 @@ void reply_status(const struct fake *f, struct buf *to, unsigned status, const c
 {
     struct buf json CLEANUP_BUF;
     buf_init(&json, JSON_MAX);
-    buf_printf(&json, "{\"error\":{\"message\":\"%s\",\"type\":\"fault\",\"code\":%u}}", message, status);
+    struct json_out j = json_begin(&json, JSON_TIGHT, '{');
+    json_open(&j, "error", '{');
+    json_text(&j, "message", message);
+    json_text(&j, "type", "fault");
+    json_uint(&j, "code", status);
+    json_close(&j, '}');
+    json_close(&j, '}');
     put_reply(f, to, status, "application/json", status == 429 || status == 503 ? "Retry-After: 1\r\n" : "", buf_text(&json));
 }
 
@@ -257,20 +322,30 @@ void reply_get(const struct fake *f, struct buf *to, const char *path)
 {
     struct buf json CLEANUP_BUF;
     buf_init(&json, JSON_MAX);
+    struct json_out j = json_begin(&json, JSON_TIGHT, '{');
     if (strcmp(path, "/health") == 0)
-        buf_puts(&json, "{\"status\":\"ok\"}");
-    else if (strcmp(path, "/v1/models") == 0)
-        buf_printf(
-            &json,
-            "{\"object\":\"list\",\"data\":[{\"id\":\"%s\",\"object\":\"model\",\"owned_by\":\"llmfake\",\"max_model_len\":131072}]}",
-            f->model);
-    else if (strcmp(path, "/api/tags") == 0)
-        buf_printf(&json, "{\"models\":[{\"name\":\"%s\",\"model\":\"%s\"}]}", f->model, f->model);
-    else if (strcmp(path, "/api/version") == 0 || strcmp(path, "/version") == 0)
-        buf_puts(&json, "{\"version\":\"" BW_VERSION "\"}");
+        json_text(&j, "status", "ok");
+    else if (strcmp(path, "/v1/models") == 0) {
+        json_text(&j, "object", "list");
+        json_open(&j, "data", '[');
+        json_open(&j, NULL, '{');
+        json_text(&j, "id", f->model);
+        json_members(&j, STR("\"object\":\"model\",\"owned_by\":\"llmfake\",\"max_model_len\":131072"));
+        json_close(&j, '}');
+        json_close(&j, ']');
+    } else if (strcmp(path, "/api/tags") == 0) {
+        json_open(&j, "models", '[');
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", f->model);
+        json_text(&j, "model", f->model);
+        json_close(&j, '}');
+        json_close(&j, ']');
+    } else if (strcmp(path, "/api/version") == 0 || strcmp(path, "/version") == 0)
+        json_text(&j, "version", BW_VERSION);
     else {
         reply_status(f, to, 404, "no such path");
         return;
     }
+    json_close(&j, '}');
     put_reply(f, to, 200, "application/json", "", buf_text(&json));
 }

@@ -1,4 +1,5 @@
 /* serve.c: listens, hands connections to the threads in turn, runs their loops. */
+#include "base/json_out.h"
 #include "benchmarks/native/llmfake/serve.h"
 
 #include "base/clock.h"
@@ -190,11 +191,18 @@ static void serve_print_totals(const struct thread *threads, unsigned n)
         late += threads[i].late_over_1ms, sum += threads[i].late_sum_ns;
         most = threads[i].late_max_ns > most ? threads[i].late_max_ns : most;
     }
-    fprintf(
-        stderr,
-        "{\"requests\":%llu,\"output_tokens\":%llu,\"input_tokens\":%llu,\"events\":%llu,\"late_mean_ms\":%.6f,\"late_max_ms\":%.6f,\"late_over_1ms\":%llu}\n",
-        (unsigned long long)requests, (unsigned long long)tokens, (unsigned long long)input, (unsigned long long)events,
-        events ? sum / (double)events / 1e6 : 0, (double)most / 1e6, (unsigned long long)late);
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, 4096);
+    struct json_out j = json_begin(&line, JSON_TIGHT, '{');
+    json_uint(&j, "requests", requests);
+    json_uint(&j, "output_tokens", tokens);
+    json_uint(&j, "input_tokens", input);
+    json_uint(&j, "events", events);
+    json_printf(&j, "late_mean_ms", "%.6f", events ? sum / (double)events / 1e6 : 0);
+    json_printf(&j, "late_max_ms", "%.6f", (double)most / 1e6);
+    json_uint(&j, "late_over_1ms", late);
+    json_close(&j, '}');
+    fprintf(stderr, "%s\n", line.p ? line.p : "");
 }
 
 static void raise_descriptors(void)
