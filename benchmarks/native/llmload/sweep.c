@@ -208,7 +208,7 @@ struct going {
 };
 
 /* Of a search the run at the highest rate so far that met the objectives, the last one of those. */
-static bool is_better(const struct going *g, size_t i)
+static bool sweep_is_better(const struct going *g, size_t i)
 {
     const struct load_sweep *s = g->s;
     if (!g->have_best)
@@ -255,7 +255,7 @@ static int sweep_run_level(struct going *g, double level, struct err *err)
         g->best->signal = o.signal;
         g->best->why_early = o.why_early;
     }
-    if (is_better(g, i)) {
+    if (sweep_is_better(g, i)) {
         if (g->have_best)
             outcome_deinit(g->best);
         *g->best = o;

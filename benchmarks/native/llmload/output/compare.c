@@ -113,7 +113,7 @@ static size_t figure_values(const struct compare_side *s, const struct figure *f
     return n;
 }
 
-struct change {
+struct figure_change {
     double a, b, ratio, low, high; /* medians; low, high: of the ratio; NaN: not known */
     bool clear; /* more than chance */
     double p; /* of the medians' ratio; NaN: there is no interval of it */
@@ -127,14 +127,14 @@ static bool figure_interval(const struct json *run, const char *pointer, double 
     return isfinite(*low) && isfinite(*high);
 }
 
-static bool change_of(const struct compare_side *a, const struct compare_side *b, const struct figure *f, struct change *ret)
+static bool figure_change_of(const struct compare_side *a, const struct compare_side *b, const struct figure *f, struct figure_change *ret)
 {
     double x[COMPARE_RUNS_MAX], y[COMPARE_RUNS_MAX];
     struct stats sx, sy;
     size_t n = figure_values(a, f, x), m = figure_values(b, f, y);
     if (!n || !m)
         return false;
-    *ret = (struct change){.low = NAN, .high = NAN, .p = NAN};
+    *ret = (struct figure_change){.low = NAN, .high = NAN, .p = NAN};
     bool known = stats_ratio(x, n, y, m, &ret->ratio, &ret->low, &ret->high);
     stats_of(x, n, &sx);
     stats_of(y, m, &sy);
@@ -154,7 +154,7 @@ static bool change_of(const struct compare_side *a, const struct compare_side *b
 }
 
 /* sure: after Holm's correction over all figures. */
-static const char *change_verdict(const struct figure *f, const struct change *c, bool sure, double threshold, bool *ret_worse)
+static const char *change_verdict(const struct figure *f, const struct figure_change *c, bool sure, double threshold, bool *ret_worse)
 {
     double worse = f->more ? 1 - c->ratio : c->ratio - 1;
     bool known = isfinite(c->low);
@@ -172,7 +172,7 @@ static const char *change_verdict(const struct figure *f, const struct change *c
 
 /* One line of the comparison; word NULL: a side lacks this metric. */
 struct judged {
-    struct change change;
+    struct figure_change change;
     const char *word;
     bool worse;
 };
@@ -186,7 +186,7 @@ static void judge_all(const struct compare_side *a, const struct compare_side *b
     size_t tests = 0;
     for (size_t i = 0; i < FIGURES; i++) {
         ret[i] = (struct judged){.word = NULL};
-        there[i] = change_of(a, b, &figures[i], &ret[i].change);
+        there[i] = figure_change_of(a, b, &figures[i], &ret[i].change);
         if (there[i] && !isnan(ret[i].change.p))
             p[tests++] = ret[i].change.p;
     }
