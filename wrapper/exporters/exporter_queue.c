@@ -18,7 +18,7 @@
 
 enum { ENTRY_MAX = 64 << 10, LOCK_STEP_MS = 20, TRIM_STEP = 256, TIME_DIGITS = 13 };
 
-void exporter_queue_root(const char *spool, struct buf *to)
+static void exporter_queue_root(const char *spool, struct buf *to)
 {
     const char *slash = strrchr(spool, '/');
     buf_printf(to, "%.*s/export", slash ? (int)(slash - spool) : 0, spool);
