@@ -52,7 +52,9 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
         return true;
     }
     if (!u)
-        return c->strong && !n->joined && !whole ? figure_is_score(label) : (c->strong || c->column) && figure_is_score_word(label);
+        return c->strong && !n->joined && !whole ? figure_is_score(label)
+                                                 : (c->strong || c->column) && figure_is_score_word(label) && !figure_is_count(label) &&
+                                                       !(section && figure_is_count(str_of(x->section)));
     if (figure_is_rate(u))
         return true;
     if (!strcmp(u->dimension, "second")) {
@@ -235,6 +237,20 @@ static bool is_sole(struct str line, const struct number *n, size_t count, size_
     return true;
 }
 
+/* "write, fsync, close" before a column: one name. */
+static bool is_list_of_words(struct str s)
+{
+    bool comma = false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!str_is_letter(s.p[i]) && s.p[i] != ',' && s.p[i] != ' ' && s.p[i] != '-')
+            return false;
+        if (s.p[i] == ' ' && i + 1 < s.n && s.p[i + 1] == ' ')
+            return false;
+        comma = comma || s.p[i] == ',';
+    }
+    return comma;
+}
+
 static bool compose_figure(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k,
                            bool indented, struct figure *ret)
 {
@@ -247,6 +263,8 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
         i--;
     c.strong = (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t');
+    if (!k && c.column && !c.strong && is_list_of_words(str_trim(between)))
+        clause = c.label = str_trim(between);
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
     size_t length = figure_name_clean(clause, label, sizeof label);
     bool twins = has_twin(numbers, count, k);
@@ -413,7 +431,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     struct str words = str_trim(line);
     if (!words.n)
         return 0;
-    bool indented = x->section[0] && indent > x->section_indent;
+    bool indented = x->section[0] && indent > x->section_indent, lone = false;
     if (!is_promising(words)) {
         note_line(x, line, words, indent, 0);
         return 0;
@@ -437,8 +455,10 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             if (compose_figure(x, words, number, count, k, indented, &to[n]))
                 n++;
         }
-        if (!n && !rows)
+        if (!n && !rows) {
             n = figure_take_lone(words, number, count, to);
+            lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
+        }
         for (size_t a = 0; a < n; a++) /* one name, several values: nobody knows which */
             for (size_t b = a + 1; b < n; b++)
                 if (to[a].unit == to[b].unit && !strcmp(to[a].name, to[b].name)) {
@@ -447,6 +467,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
                 }
     }
 done:
+    for (size_t i = 0; i < n; i++)
+        to[i].lone = lone;
     note_line(x, line, str_trim(line), indent, count);
     return n;
 }

@@ -15,6 +15,7 @@ struct figure {
     const struct unit *unit; /* NULL: a count, a ratio or a score */
     struct str digits,
         printed; /* where value and unit stand in the line; digits empty: computed ("1m2s"), printed empty: the name says it */
+    bool lone;      /* a time that is all of its line: where more follows, nothing says that it is the result */
     size_t section; /* length of the words in `name` that a line above or a tag in brackets gave; 0: none */
 };
 /* What the lines before mean for the next: all zero at the beginning. */

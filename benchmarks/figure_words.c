@@ -306,6 +306,12 @@ bool figure_is_score_word(struct str label)
     return has_any(label, LIST(score_word_words));
 }
 
+bool figure_is_count(struct str label)
+{
+    static const char *const words[] = {"count", "in all", "number", "per"};
+    return has_any(label, LIST(words));
+}
+
 bool figure_is_memory(struct str label)
 {
     return has_any(label, LIST(memory_words));

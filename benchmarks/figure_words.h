@@ -17,6 +17,7 @@ bool figure_is_time(struct str label); /* names a time that was measured: elapse
 bool figure_is_span(struct str label); /* may also be how long it was told to run: duration, run time */
 bool figure_is_score(struct str label); /* a ratio or score without unit: accuracy, loss */
 bool figure_is_score_word(struct str label); /* the same where also a whole number is believed: score, requests/sec */
+bool figure_is_count(struct str label); /* how many there are of something: "number of points", "points per element" */
 bool figure_is_memory(struct str label); /* memory that was used */
 bool figure_is_rate(const struct unit *u);
 bool figure_is_loose_bytes(const struct unit *u); /* KB, MB: 1000 to one program and 1024 to another */

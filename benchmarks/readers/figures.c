@@ -34,25 +34,74 @@ static int figures_reader_check(struct reader *r, const struct yaml *spec, struc
     return 0;
 }
 
-static void figures_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
+/* A time without a name ("0.029 seconds") is the result where the output ends with it. At most so many lines follow, none with a number. */
+enum { BEHIND_LONE_MAX = 2 };
+
+struct figures_state {
+    struct figure_context context;
+    struct figure lone; /* the first one */
+    size_t lones, behind; /* lines behind it; above BEHIND_LONE_MAX: it does not count */
+};
+
+static void figure_take(struct rules_run *run, struct source *source, const struct reader *r, const struct figure *f)
 {
     const struct figures *x = r->data;
-    struct figure found[FIGURES_MAX];
-    size_t n = figure_find(state, text, found);
-    for (size_t i = 0; i < n; i++) {
-        struct str cells[CELLS_MAX] = {{NULL, 0}};
-        const struct unit *u = found[i].unit;
-        const struct str texts[CELLS] = {str_of(found[i].name), str_of(found[i].value), u ? str_of(u->name) : (struct str){NULL, 0},
-                                         str_of(u ? u->dimension : "none")};
-        for (size_t k = 0; k < CELLS; k++)
-            if (x->cell[k] >= 0)
-                cells[x->cell[k]] = texts[k];
-        row_take(run, source, r, cells, NULL, -1);
+    struct str cells[CELLS_MAX] = {{NULL, 0}};
+    const struct unit *u = f->unit;
+    const struct str texts[CELLS] = {str_of(f->name), str_of(f->value), u ? str_of(u->name) : (struct str){NULL, 0},
+                                     str_of(u ? u->dimension : "none")};
+    for (size_t k = 0; k < CELLS; k++)
+        if (x->cell[k] >= 0)
+            cells[x->cell[k]] = texts[k];
+    row_take(run, source, r, cells, NULL, -1);
+}
+
+static bool line_has_digit(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] >= '0' && text.p[i] <= '9')
+            return true;
+    return false;
+}
+
+/* Keeps the first of such times for the end. Of several none is the result: all are taken, and contradict each other unless they are the same. */
+static void lone_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s, const struct figure *f)
+{
+    if (++s->lones == 1) {
+        s->lone = *f;
+        s->behind = 0;
+        return;
     }
+    if (s->lones == 2)
+        figure_take(run, source, r, &s->lone);
+    figure_take(run, source, r, f);
+}
+
+static void figures_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
+{
+    struct figures_state *s = state;
+    struct figure found[FIGURES_MAX];
+    size_t n = figure_find(&s->context, text, found);
+    if (s->lones && str_trim(text).n)
+        s->behind += line_has_digit(text) ? BEHIND_LONE_MAX + 1 : 1;
+    for (size_t i = 0; i < n; i++)
+        if (found[i].lone)
+            lone_take(run, source, r, s, &found[i]);
+        else
+            figure_take(run, source, r, &found[i]);
+}
+
+static void figures_reader_end(struct rules_run *run, struct source *source, const struct reader *r, void *state)
+{
+    struct figures_state *s = state;
+    if (s->lones == 1 && s->behind <= BEHIND_LONE_MAX)
+        figure_take(run, source, r, &s->lone);
+    s->lones = 0;
 }
 
 const struct reader_kind reader_figures = {.name = "figures",
-                                           .state_size = sizeof(struct figure_context),
+                                           .state_size = sizeof(struct figures_state),
                                            .load = figures_reader_load,
                                            .check = figures_reader_check,
-                                           .line = figures_reader_line};
+                                           .line = figures_reader_line,
+                                           .end = figures_reader_end};

@@ -28,6 +28,13 @@ printf 'Read rate: 0 ops/second\nspeed: 0 op/s\nspeed: 5 op/s\ntime: 0.00 s\nrat
 is "a rate or time of zero, a name with several values, and digits in groups are no metrics" \
     "$("$BENCHWRAP" parse --rules generic --json none/zero | tr -d '\n ' | grep -c '"metrics":\[\]')" 1
 like "a rate of zero is missing, with the reason" "$("$BENCHWRAP" parse --rules generic none/zero)" 'read_rate_op_per_s +zero: not measured, printed "0"'
+lone() { printf "$1" >none/lone; "$BENCHWRAP" parse --rules generic --json none/lone | jq -c '[.metrics[].value, (.missing[] | .key)]'; }
+is "a time without a name at the end is the result" "$(lone 'a b\n0.25 seconds\nVerification ok\n')" '[0.25]'
+is "... in the middle of a log it is not" "$(lone 'loading\n0.25 seconds\nstep 1 of 2\nstep 2 of 2\nok\n')" '[]'
+is "... nor where more than two lines follow" "$(lone 'loading\n0.25 seconds\ncomputing\nwriting\nended\n')" '[]'
+is "several of them contradict each other" "$(lone '0.25 seconds\nstep 2\n0.5 seconds\n')" '["time_s"]'
+is "a number of points is no score" "$(lone ' number of:\n   points per element:     8\n   data points in all sets:   2\n')" '[]'
+like "a list before a column is one name" "$(lone 'write, fsync, close    172.5 ops/sec\n' && "$BENCHWRAP" parse --rules generic none/lone)" ' write_fsync_close_op_per_s '
 printf '#!/bin/sh\necho "matmul 0.25"\n' >bin/matmul && chmod +x bin/matmul && bin/matmul >none/matmul.out
 cp none/matmul.out matmul && "$BENCHWRAP" rules new --from matmul -o matmul.yaml >/dev/null 2>&1
 is "a result behind the program's name is no version" "$(grep -c version_cell matmul.yaml 2>/dev/null)" 0
