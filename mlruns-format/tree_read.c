@@ -345,18 +345,39 @@ static int tree_each_experiment(const struct folder *root, int (*each_folder)(vo
 struct run_names {
     int (*each_name)(void *context, const char *id);
     void *context;
+    const struct folder *stray; /* the folder, where it is no experiment; else NULL */
 };
+
+/* A client of MLflow that logs to a database (its default in ./mlflow.db) stores the files of its runs below mlruns, and nothing
+ * else of them. */
+static bool tree_has_files_only(const struct folder *in, const char *id)
+{
+    static const char *const parts[] = {"meta.yaml", "params", "metrics", "tags"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct folder_entry entry;
+        uint64_t size;
+        char path[64];
+        snprintf(path, sizeof path, "%.32s/%s", id, parts[i]);
+        if (folder_look(in, path, &entry, &size) >= 0)
+            return false;
+    }
+    return true;
+}
 
 static int tree_note_run(void *context, const struct folder_entry *entry)
 {
     struct run_names *n = context;
-    return record_is_id(entry->name) ? n->each_name(n->context, entry->name.p) : 0;
+    if (!record_is_id(entry->name) || (n->stray && tree_has_files_only(n->stray, entry->name.p)))
+        return 0;
+    return n->each_name(n->context, entry->name.p);
 }
 
 /* Calls each_name for the names of all runs in the folder, in the order of the file system. */
 static int each_run_id(const struct folder *in, int (*each_name)(void *context, const char *id), void *context)
 {
-    struct run_names n = {each_name, context};
+    struct folder_entry meta;
+    uint64_t size;
+    struct run_names n = {each_name, context, folder_look(in, "meta.yaml", &meta, &size) < 0 ? in : NULL};
     return folder_names(in, tree_note_run, &n);
 }
 

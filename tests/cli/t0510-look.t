@@ -19,6 +19,12 @@ bw -q -e two -- false
 
 is "ls shows all runs" "$(bw ls --json | get 'len(v)')" 6
 is "newest first" "$(bw ls --json | get 'v[0]["experiment"] + " " + v[0]["status"]')" "two FAILED"
+# A client of MLflow with a database of its own puts files of its runs here: they are no damaged runs.
+mkdir -p mlruns/0/c86fac900f0e47c1a842ae8a7f2e949a/artifacts mlruns/0/models/m-1
+is "files of another store are no runs" "$(bw ls --json | get 'len(v)') $(cat err)" "6 "
+rm -r mlruns/0/c86fac900f0e47c1a842ae8a7f2e949a/artifacts && mkdir mlruns/0/c86fac900f0e47c1a842ae8a7f2e949a/params
+like "a run that lost its meta.yaml is damaged" "$(bw ls 2>&1; cat err)" "c86fac900f0e47c1a842ae8a7f2e949a: damaged"
+rm -r mlruns/0
 is "of one experiment" "$(bw ls -e one --json | get 'len(v)')" 5
 is "of one status" "$(bw ls --status failed --json | get 'len(v)')" 1
 is "with a tag" "$(bw ls --tag team=x --json | get 'len(v)')" 1
