@@ -208,8 +208,10 @@ static int read_time(struct cmd_context *c, int64_t *ret)
         rules_time(str_of(text), str_of(formats[i]), ret);
     return !text || *ret
                ? 0
-               : err_set(c->err, ERR_USAGE,
-                         "--time: expected 2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970, got \"%.60s\"", text);
+               : err_set(
+                     c->err, ERR_USAGE,
+                     "--time: expected a time from 1990 to now (2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970), got \"%.60s\"",
+                     text);
 }
 
 static int import_plan_for(struct cmd_context *c, struct plan *plan)
