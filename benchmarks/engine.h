@@ -359,6 +359,7 @@ struct rules_run {
     bool files_known; /* a file that is not found is not there */
     bool arguments; /* argv was given */
     bool unexplained; /* the argument that was taken last is in part unknown */
+    struct ignored_lines ignored; /* of rules that guess */
     size_t guesses, guesses_left_out;
     size_t lines; /* of all sources, so far */
     size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, blocks_left_out, values_n;

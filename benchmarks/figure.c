@@ -420,10 +420,19 @@ static bool is_promising(struct str line)
     return str_is_digit(line.p[0]);
 }
 
+static bool has_unit_number(const struct number *n, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!n[k].inside && !n[k].error && (n[k].unit || n[k].raw.n))
+            return true;
+    return false;
+}
+
 size_t figure_find(struct figure_context *x, struct str line, struct figure to[FIGURES_MAX])
 {
     struct number number[FIGURE_NUMBERS_MAX];
     size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
+    x->passed_over = false;
     if (line.n > FIGURE_LINE_MAX || !guess_plain_line(line, FIGURE_LINE_MAX))
         return 0;
     while (indent < line.n && str_is_blank(line.p[indent]))
@@ -469,6 +478,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
 done:
     for (size_t i = 0; i < n; i++)
         to[i].lone = lone;
+    x->passed_over = !n && has_unit_number(number, count);
     note_line(x, line, str_trim(line), indent, count);
     return n;
 }

@@ -27,6 +27,7 @@ struct figure_context {
     const struct unit *title_unit;
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
     unsigned header_age; /* lines since */
+    bool passed_over;    /* the last line has a number with a unit, and no figure */
 };
 /* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set; they refer to the line. */
 size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);

@@ -289,7 +289,8 @@ int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t bas
                                   .complete = e.fails.n == before,
                                   .lines = run->lines,
                                   .metrics = e.metrics,
-                                  .no_metrics = no_metrics};
+                                  .no_metrics = no_metrics,
+                                  .ignored = run->ignored};
     ret->reason = fails_text(&e.fails, record);
     if (ret->verdict == VERDICT_NONE && !run->rules->guess)
         ret->reason = "the rules read nothing from the output";

@@ -86,6 +86,12 @@ struct rules_block {
     const char *reason;
     bool complete;
 };
+enum { IGNORED_LINES_SHOWN = 5 };
+/* Lines that look like results, of which rules that guess read nothing: how many, and the first ones. */
+struct ignored_lines {
+    size_t lines;
+    char line[IGNORED_LINES_SHOWN][100];
+};
 struct rules_outcome {
     enum verdict verdict;
     const char *reason;       /* in words; in the record's arena */
@@ -95,6 +101,7 @@ struct rules_outcome {
     /* Rules that guess found no metric in these lines: why, in words without a full stop (the record has it as a warning, "no metrics: …").
      * In the record's arena. NULL: there are metrics, there was no output, or the rules do not guess. */
     const char *no_metrics;
+    struct ignored_lines ignored;
     const struct rules_block *block; /* in the record's arena */
     size_t blocks;            /* 0: one test only, or the rules want no child runs */
 };

@@ -3,6 +3,8 @@
 #include "benchmarks/figure.h"
 #include "benchmarks/load.h"
 
+#include <string.h>
+
 static const char *const cell_names[] = {"name", "value", "unit", "dimension"};
 enum { NAME, VALUE, UNIT, DIMENSION, CELLS };
 
@@ -77,11 +79,28 @@ static void lone_take(struct rules_run *run, struct source *source, const struct
     figure_take(run, source, r, f);
 }
 
+/* A line that looks like a result and is none for this reader. */
+static void ignored_note(struct ignored_lines *to, struct str text)
+{
+    if (to->lines++ >= IGNORED_LINES_SHOWN)
+        return;
+    char *line = to->line[to->lines - 1];
+    size_t size = sizeof to->line[0], n;
+    text = str_trim(text);
+    n = text.n < size ? text.n : size - 1;
+    while (n && n < text.n && ((unsigned char)text.p[n] & 0xc0) == 0x80) /* not within a character */
+        n--;
+    memcpy(line, text.p, n);
+    line[n] = 0;
+}
+
 static void figures_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
 {
     struct figures_state *s = state;
     struct figure found[FIGURES_MAX];
     size_t n = figure_find(&s->context, text, found);
+    if (s->context.passed_over)
+        ignored_note(&run->ignored, text);
     if (s->lones && str_trim(text).n)
         s->behind += line_has_digit(text) ? BEHIND_LONE_MAX + 1 : 1;
     for (size_t i = 0; i < n; i++)

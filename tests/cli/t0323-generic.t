@@ -35,6 +35,15 @@ is "... nor where more than two lines follow" "$(lone 'loading\n0.25 seconds\nco
 is "several of them contradict each other" "$(lone '0.25 seconds\nstep 2\n0.5 seconds\n')" '["time_s"]'
 is "a number of points is no score" "$(lone ' number of:\n   points per element:     8\n   data points in all sets:   2\n')" '[]'
 like "a list before a column is one name" "$(lone 'write, fsync, close    172.5 ops/sec\n' && "$BENCHWRAP" parse --rules generic none/lone)" ' write_fsync_close_op_per_s '
+printf 'rate: 12.5 MB/s\ntimeout: 5 s\n512 4.5 us\n10.5 MB/s 11.5 MB/s\n1024 5.5 us\n2048 6.5 us\n4096 7.5 us\nended\n' >none/ignored
+is "lines with a number and a unit that are not read are named" "$("$BENCHWRAP" parse --rules generic none/ignored | sed -n '/^not read/,$p')" "not read: 6 lines with a number and a unit
+  timeout: 5 s
+  512 4.5 us
+  10.5 MB/s 11.5 MB/s
+  1024 5.5 us
+  2048 6.5 us
+  and 1 more"
+is "... in JSON too" "$("$BENCHWRAP" parse --rules generic --json none/ignored | jq -c '[.not_read_lines, .not_read[0]]')" '[6,"timeout: 5 s"]'
 printf '#!/bin/sh\necho "matmul 0.25"\n' >bin/matmul && chmod +x bin/matmul && bin/matmul >none/matmul.out
 cp none/matmul.out matmul && "$BENCHWRAP" rules new --from matmul -o matmul.yaml >/dev/null 2>&1
 is "a result behind the program's name is no version" "$(grep -c version_cell matmul.yaml 2>/dev/null)" 0

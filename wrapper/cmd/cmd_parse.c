@@ -183,6 +183,13 @@ static void parse_print_json(struct buf *b, const struct rules *rules, const str
     }
     json_facts(&j, "missing", record, FACT_MISSING, print_missing);
     json_facts(&j, "warnings", record, FACT_WARNING, parse_print_text);
+    if (rules_without_verdict(rules)) {
+        json_int(&j, "not_read_lines", (int64_t)out->ignored.lines);
+        json_open(&j, "not_read", '[');
+        for (size_t i = 0; i < out->ignored.lines && i < IGNORED_LINES_SHOWN; i++)
+            json_str(&j, NULL, str_of(out->ignored.line[i]));
+        json_close(&j, ']');
+    }
     json_close(&j, '}');
 }
 
@@ -212,6 +219,20 @@ static void print_lines(struct buf *b, const struct record *record, enum fact_ki
     }
 }
 
+/* The first lines with a number and a unit that were not read. */
+static void print_ignored(struct buf *b, const struct ignored_lines *ignored)
+{
+    const size_t shown = ignored->lines < IGNORED_LINES_SHOWN ? ignored->lines : IGNORED_LINES_SHOWN;
+    buf_printf(b, "\nnot read: %zu line%s with a number and a unit\n", ignored->lines, str_plural(ignored->lines));
+    for (size_t i = 0; i < shown; i++) {
+        buf_puts(b, "  ");
+        buf_plain(b, str_of(ignored->line[i]), 100);
+        buf_putc(b, '\n');
+    }
+    if (ignored->lines > shown)
+        buf_printf(b, "  and %zu more\n", ignored->lines - shown);
+}
+
 static void print_human(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
 {
     buf_printf(b, "%s (rules %s): %s", rules_name(rules), rules_version(rules), replay_verdict_word(out->verdict));
@@ -225,6 +246,8 @@ static void print_human(struct buf *b, const struct rules *rules, const struct r
     print_lines(b, record, FACT_METRIC, "metrics");
     print_lines(b, record, FACT_MISSING, "missing");
     print_lines(b, record, FACT_WARNING, "warnings");
+    if (out->ignored.lines)
+        print_ignored(b, &out->ignored);
 }
 
 static int put_pairs(struct cmd_context *c, const char *option, struct record *r, void (*put)(struct record *, const char *, struct str))
