@@ -101,3 +101,29 @@ size_t inflate_left(const struct inflater *i)
 {
     return i->z.avail_in;
 }
+
+bool inflate_make_gzip(struct str in, struct buf *to)
+{
+    enum { LEVEL = 6, DEFLATED = 8, GZIP_BITS = 15 + 16, MEMORY = 8, DEFAULT_STRATEGY = 0, FINISH = 4 };
+    void *h = library_open(LIBRARY_ZLIB);
+    if (!h || in.n > INT32_MAX)
+        return false;
+    int (*begin)(struct z_stream_abi * z, int level, int method, int bits, int memory, int strategy, const char *version, int size) =
+        (__typeof__(begin))dlsym(h, "deflateInit2_");
+    int (*run)(struct z_stream_abi * z, int flush) = (__typeof__(run))dlsym(h, "deflate");
+    int (*end)(struct z_stream_abi * z) = (__typeof__(end))dlsym(h, "deflateEnd");
+    unsigned long (*bound)(struct z_stream_abi * z, unsigned long n) = (__typeof__(bound))dlsym(h, "deflateBound");
+    struct z_stream_abi z = {.next_in = (const unsigned char *)in.p, .avail_in = (unsigned)in.n};
+    if (!begin || !run || !end || !bound ||
+        begin(&z, LEVEL, DEFLATED, GZIP_BITS, MEMORY, DEFAULT_STRATEGY, "1.2.11", (int)sizeof z) != Z_OK)
+        return false;
+    size_t most = bound(&z, in.n);
+    char *p = buf_room(to, most);
+    z.next_out = (unsigned char *)p;
+    z.avail_out = (unsigned)most;
+    bool good = p && run(&z, FINISH) == Z_STREAM_END;
+    if (good)
+        to->n += most - z.avail_out;
+    end(&z);
+    return good;
+}

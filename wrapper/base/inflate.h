@@ -1,7 +1,8 @@
-/* inflate.h: undoes gzip and deflate of bytes that come in pieces. zlib is loaded when it is needed. */
+/* inflate.h: undoes gzip and deflate of bytes that come in pieces, and makes gzip of a text. zlib is
+ * loaded when it is needed. */
 #ifndef BASE_INFLATE_H
 #define BASE_INFLATE_H
-#include "base/str.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 
@@ -20,4 +21,6 @@ bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, 
  * used. */
 bool inflate_ended(const struct inflater *i);
 size_t inflate_left(const struct inflater *i);
+/* Appends `in` (less than 2 GiB) as gzip. False: no zlib on this machine, or no memory. */
+bool inflate_make_gzip(struct str in, struct buf *to);
 #endif

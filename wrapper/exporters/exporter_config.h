@@ -22,6 +22,18 @@ enum { EXPORTER_NAME_MAX = 64, EXPORTERS_MAX = 32 };
 #define EXPORTER_KEY_PIPE "pipe"
 #define EXPORTER_KEY_SOCKET "socket"
 #define EXPORTER_KEY_SAMPLES "samples"
+/* Keys of exporters that send HTTP requests (exporter_http.h). */
+#define EXPORTER_KEY_URL "url"
+#define EXPORTER_KEY_URL_SECRET "url-secret"
+#define EXPORTER_KEY_METHOD "method"
+#define EXPORTER_KEY_HEADER "header"
+#define EXPORTER_KEY_TOKEN "token"
+#define EXPORTER_KEY_TOKEN_HEADER "token-header"
+#define EXPORTER_KEY_USER "user"
+#define EXPORTER_KEY_PASSWORD "password"
+#define EXPORTER_KEY_GZIP "gzip"
+#define EXPORTER_KEY_TIMEOUT "timeout"
+#define EXPORTER_KEY_CA_FILE "ca-file"
 
 struct exporter_config {
     const char *name;             /* unique; also the name of its folder in the spool */
@@ -49,4 +61,15 @@ const char *exporter_config_names(const struct exporter_config *list, struct are
 const char *exporter_text(const struct exporter_config *c, const char *key);
 extern const struct opt_row exporter_rows[];
 extern const size_t exporter_rows_count;
+
+/* The secret of a key that has env:, file: or command:. The environment variable, the file (closed to
+ * other users) or the first line of the program's output, without blanks at its ends. 1: the key is not
+ * given. -1 with err, which never has the secret. */
+int exporter_secret(const struct exporter_config *c, const char *key, char *const *env, int64_t until_ns, struct arena *a, const char **ret,
+                    struct err *err);
+#define EXPORTER_SECRET_ARG "{env|file|command: …}" /* the argument of a row whose value is a secret */
+/* Calls each for the name of every environment variable that holds a secret of this exporter. */
+void exporter_secret_variables(const struct exporter_config *c, void (*each)(void *context, const char *name), void *context);
+/* Checks where a secret comes from, without reading it. 0; -1 with ERR_INPUT. */
+int exporter_secret_check(const struct exporter_config *c, const char *key, struct err *err);
 #endif

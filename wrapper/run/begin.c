@@ -305,6 +305,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
 {
     if (plan_make(&run->plan, argc, argv, env, err))
         return -1;
+    run_exports_hide(run, env);
     run_set_host(run, env);
     run_set_limits(run);
     if (redaction_begin(&run->redaction, run->host.public_profile, &run->host, err))

@@ -22,6 +22,38 @@
 
 enum { KILL_AFTER_S = 5 /* behind the deadline: it hangs in a call of the system */, WAIT_STEP_MS = 2 };
 
+/* ---- secrets ---- */
+
+struct hiding {
+    struct run *run;
+    char **env;
+};
+
+static void hide_variable(void *context, const char *name)
+{
+    const struct hiding *h = context;
+    struct run *run = h->run;
+    size_t n = strlen(name);
+    for (char **entry = h->env; *entry; entry++) {
+        if (strncmp(*entry, name, n) != 0 || (*entry)[n] != '=' || run->hidden_count == RUN_HIDDEN_MAX)
+            continue;
+        char *masked = arena_dup(&run->plan.arena, *entry, strlen(*entry));
+        if (!masked)
+            return;
+        memset(masked + n + 1, '*', strlen(masked) - n - 1);
+        run->hidden[run->hidden_count++] = *entry;
+        *entry = masked;
+        return;
+    }
+}
+
+void run_exports_hide(struct run *run, char **env)
+{
+    struct hiding h = {run, env};
+    for (const struct exporter_config *c = run->plan.exporters; c; c = c->next)
+        exporter_secret_variables(c, hide_variable, &h);
+}
+
 const char *run_exports_names(struct run *run)
 {
     if (opt_on(&run->plan.opts, OPTION_NO_EXPORT))
@@ -93,6 +125,9 @@ _Noreturn static void become_exporter(struct run *run, const char *spool, const 
         dup2(null, i);
     if (run->wire->has_credentials)
         credentials_restore(WIRE_CREDENTIALS_FD);
+    for (size_t i = 0; i < run->hidden_count; i++)
+        if (strspn(strchr(run->hidden[i], '=') + 1, "*") != strlen(strchr(run->hidden[i], '=') + 1)) /* else the launcher has masked it */
+            putenv(run->hidden[i]);
     fd_close_from(3);
     secret_guard_process();
     prctl(PR_SET_NAME, "benchwrap-exp");

@@ -14,8 +14,11 @@
 #include "run/step.h"
 #include "run/stream.h"
 
+enum { RUN_HIDDEN_MAX = 64 };
 struct run {
     struct plan plan;
+    char *hidden[RUN_HIDDEN_MAX]; /* NAME=VALUE of secrets of exporters, which are masked in the environment */
+    size_t hidden_count;
     struct wire *wire;
     const char *data; /* the rings' bytes */
     int signals; /* signalfd */

@@ -1,0 +1,41 @@
+/* exporter_http.h: HTTP requests of exporters: address, headers, credentials, gzip, and what a reply means. */
+#ifndef EXPORTERS_EXPORTER_HTTP_H
+#define EXPORTERS_EXPORTER_HTTP_H
+#include "exporters/exporter.h"
+
+/* The rows of keys that these functions read. */
+#define EXPORTER_HTTP_ROWS                                                                                             \
+    {.name = EXPORTER_KEY_URL, .kind = OPT_TEXT, .arg = "URL", .help = "Send to this address, http or https", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_URL_SECRET, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the address there: that of a webhook is a secret", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_METHOD, .kind = OPT_CHOICE, .arg = "POST|PUT", .value = "POST", .help = "Use this method", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_HEADER, .kind = OPT_PAIR, .arg = "{NAME: VALUE}", .help = "Add these headers, which hold no secrets", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_TOKEN, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Send this token as `Authorization: Bearer`", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_TOKEN_HEADER, .kind = OPT_TEXT, .arg = "NAME", .help = "Send the token as this header instead", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_USER, .kind = OPT_TEXT, .arg = "NAME", .help = "Authenticate as this user (basic), with `password`", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_PASSWORD, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the user's password there", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_GZIP, .kind = OPT_FLAG, .help = "Compress requests", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_TIMEOUT, .kind = OPT_DURATION, .arg = "DURATION", .value = "10s", .help = "Give a request up after this time", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_CA_FILE, .kind = OPT_TEXT, .arg = "PATH", .help = "Trust these certificates instead of the system's", .flags = OPT_FROM_FILE}
+
+struct exporter_http; /* in the link's arena, but for libcurl's part */
+
+/* Checks these keys together. */
+int exporter_http_configure(const struct exporter_config *c, struct err *err);
+/* Reads the secrets and loads libcurl; makes no request. The caller calls exporter_http_close, also
+ * after a failure. */
+enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter_http **ret, struct err *err);
+void exporter_http_close(struct exporter_http *h); /* NULL is allowed */
+/* Sends a body. url: with what the caller has put into the address; NULL: as it is configured.
+ * 2xx: SENT. The destination refuses the body (400, 413, 422 …): REFUSED. It fails with this request
+ * (500 …): FAILED. All else, such as 401, 404, 429, 503 and no reply: LATER. */
+enum exporter_answer exporter_http_send(struct exporter_link *l, struct exporter_http *h, const char *url, struct str body, struct err *err);
+/* Asks without sending anything (GET), and appends what was found. SENT: a server answers there, and
+ * does not refuse the credentials. */
+enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporter_http *h, struct buf *found, struct err *err);
+/* The address as it is configured; NULL until open. */
+const char *exporter_http_url(const struct exporter_http *h);
+/* Appends the request for people, with *** for secrets. url: as above; NULL: the configured one. */
+void exporter_http_print(const struct exporter_config *c, const char *url, struct str body, struct buf *to);
+/* An address that another user of the machine may see: scheme and host. */
+void exporter_http_say(const char *url, struct buf *to);
+#endif

@@ -1,0 +1,20 @@
+/* httpjson_template.h: JSON texts with {{KEY}} in them, filled from a run. */
+#ifndef EXPORTERS_HTTPJSON_TEMPLATE_H
+#define EXPORTERS_HTTPJSON_TEMPLATE_H
+#include "exporters/exporter.h"
+
+struct template_values {
+    const struct exporter_config *config;
+    const struct exporter_run *run;   /* NULL: every value is missing, for a check of the template */
+    const struct tree_entry *metric;  /* of a record of one metric; NULL */
+};
+/* Appends the template with its values: within a JSON text as characters of it, elsewhere as a JSON
+ * value. A missing value is empty, elsewhere null. -1 with err: an unknown KEY. */
+int template_expand(const char *text, const struct template_values *v, struct buf *to, struct err *err);
+/* The same for an address: every value is escaped. */
+int template_expand_url(const char *text, const struct template_values *v, struct buf *to, struct err *err);
+/* Does it have a {{KEY}}? */
+bool template_has_keys(const char *text);
+/* The element of "references" in benchwrap.json that judged this metric; NULL: none. */
+const struct json *template_reference(const struct exporter_run *r, const char *metric);
+#endif
