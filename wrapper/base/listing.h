@@ -66,6 +66,8 @@ void listing_json(const struct listing *l, struct buf *to);
 void listing_json_member(const struct listing *l, const char *key, struct json_out *j);
 /* The same, one object a line. */
 void listing_jsonl(const struct listing *l, struct buf *to);
+/* One field of CSV. guard: a text that a spreadsheet would evaluate, because it begins with = + - @ or a tab and is no number, gets an apostrophe before it. */
+void listing_csv_field(struct buf *to, struct str text, bool guard);
 /* The rows as CSV (RFC 4180) with a line of keys. Each number has all digits, a cell that is not known is empty. guard: see listing_csv_field. */
 void listing_csv(const struct listing *l, bool guard, struct buf *to);
 /* The rows as a table of Markdown, texts as code that cannot do anything, each cut behind 200 bytes. */

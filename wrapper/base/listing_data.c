@@ -50,7 +50,7 @@ static bool is_formula(struct str text)
 }
 
 /* A field with a comma, a quote or a line end stands in quotes. */
-static void listing_csv_field(struct buf *to, struct str text, bool guard)
+void listing_csv_field(struct buf *to, struct str text, bool guard)
 {
     CLEANUP_BUF struct buf valid;
     buf_init(&valid, (4 << 20) + text.n * 3);

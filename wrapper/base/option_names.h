@@ -102,6 +102,7 @@
 #define OPTION_LOCAL "local"
 #define OPTION_LOG "log"
 #define OPTION_LOG_MAX "log-max"
+#define OPTION_LONG "long"
 #define OPTION_MAN "man"
 #define OPTION_MARKDOWN "markdown"
 #define OPTION_MAX_FIELD "max-field"

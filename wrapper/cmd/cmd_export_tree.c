@@ -371,7 +371,8 @@ const struct cmd cmd_export_tree = {
         "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.\n\n"
         "The runs of a tree name their artifacts by a relative location, so that trees can be moved and merged. MLflow resolves it from its working directory: "
         "started elsewhere than in the folder that holds mlruns, it shows no artifacts. With --absolute the copy has absolute locations (file:///...), which MLflow reads "
-        "from any directory. Such a copy is for MLflow on this machine: it is not to be moved, committed or shared.",
+        "from any directory. Such a copy is for MLflow on this machine: it is not to be moved, committed or shared.\n\n"
+        "\"benchwrap export\" writes the runs as a table for analysis.",
     .examples =
         "$ benchwrap export-tree origin/main /tmp/results\nAll runs of the branch.\n"
         "$ benchwrap export-tree --absolute /tmp/for-mlflow\nThe runs of the tree, for an MLflow that runs in another directory.\n"

@@ -58,8 +58,9 @@ static int add_matching_columns(struct column_reading *r, enum filter_kind kind,
     key_list_sort(&keys);
     for (size_t i = 0; i < keys.count && rc == 0; i++)
         rc = add_column(r, (struct filter_key){.kind = kind, .name = keys.names[i]});
-    free(keys.names);
-    return keys.failed || r->a->failed ? err_memory(r->err, "the keys of %zu runs", r->n) : rc;
+    bool failed = keys.failed || r->a->failed;
+    key_list_deinit(&keys);
+    return failed ? err_memory(r->err, "the keys of %zu runs", r->n) : rc;
 }
 
 static int add_named_columns(struct column_reading *r, struct str item)

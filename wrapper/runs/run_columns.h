@@ -18,15 +18,18 @@ int run_columns_read(struct run_columns *ret, const char *text, const char *opti
  * Facts that cannot be read make run->problem. -1: out of memory. */
 int run_columns_listing(const struct run_columns *columns, const struct runs *runs, struct tree_run *const *list, size_t n, bool people,
                         struct arena *a, struct listing *ret);
-/* Keys of one kind, to be freed (names) by the caller; the names are in the arena. */
+/* Keys of one kind. The names are in the arena, which the caller sets. */
 struct key_list {
-    const char **names;
+    const char **names; /* each once */
     size_t count, room;
+    uint32_t *slots; /* of a hash table: the index of a name, and one more; 0: empty */
+    size_t slot_count;
     bool failed;
     struct arena *a;
 };
 /* Adds the keys of metrics, params or tags that the run has and that match the pattern (NULL: all). */
 void key_list_add(struct key_list *to, const struct folder *tree, const struct tree_run *run, enum filter_kind kind, const char *pattern);
-/* Sorts the keys as people expect it, and leaves each once. */
+/* Sorts the keys as people expect it; no key can be added afterwards. */
 void key_list_sort(struct key_list *keys);
+void key_list_deinit(struct key_list *keys);
 #endif

@@ -1,0 +1,117 @@
+/* cmd_export.c: `benchwrap export`: runs as a table for analysis. */
+#include "runs/runs_order.h"
+#include "tables/tables.h"
+#include "cmd/selection.h"
+
+#include <stdlib.h>
+
+/* Names runs that could not be read whole, the first ones. */
+static int say_incomplete(struct cmd_context *c, const struct runs *runs)
+{
+    enum { SAID_MAX = 10 };
+    size_t n = 0;
+    for (int part = 0; part < 2; part++) {
+        const struct tree_run *run = part ? runs->unjudged : NULL;
+        for (size_t i = 0; part ? run != NULL : i < runs->count; i++, run = part ? run->next : NULL) {
+            const struct tree_run *of = part ? run : runs->all[i];
+            CLEANUP_BUF struct buf b;
+            buf_init(&b, 4096);
+            if (!of->problem || n++ >= SAID_MAX)
+                continue;
+            buf_plain(&b, str_of(of->problem), 400);
+            fprintf(c->notes, "benchwrap: export: %s: damaged%s: %s\n", of->path, part ? " and left out" : "", b.p ? b.p : "");
+        }
+    }
+    if (n > SAID_MAX)
+        fprintf(c->notes, "benchwrap: export: %zu more damaged run%s\n", n - SAID_MAX, str_plural(n - SAID_MAX));
+    return n ? 1 : 0;
+}
+
+static int export_chosen(struct cmd_context *c, struct runs *runs)
+{
+    struct tables_request r = {.runs = runs,
+                               .columns = opt_text(&c->opts, OPTION_COLUMNS),
+                               .form = tables_form_find(opt_text(&c->opts, OPTION_FORMAT)),
+                               .out = c->out,
+                               .a = c->arena};
+    struct runs_filter filter;
+    size_t rows = 0;
+    bool is_long = opt_on(&c->opts, OPTION_LONG);
+    if (selection_filter(c, &filter) < 0)
+        return -1;
+    filter.corrected = opt_on(&c->opts, OPTION_ALL);
+    if (runs_load(runs, &filter, c->arena, c->err) < 0)
+        return -1;
+    if (opt_text(&c->opts, OPTION_LAST) && (uint64_t)opt_integer(&c->opts, OPTION_LAST) < runs->count)
+        runs->count = (size_t)opt_integer(&c->opts, OPTION_LAST);
+    if (opt_text(&c->opts, OPTION_SORT) && runs_sort(runs, opt_find(&c->opts, OPTION_SORT), c->arena, c->err) < 0)
+        return -1;
+    if ((is_long ? tables_samples(&r, &rows, c->err) : tables_runs(&r, &rows, c->err)) < 0)
+        return -1;
+    if (!runs->count)
+        fprintf(c->notes, "benchwrap: export: %s\n", runs_explain_none(runs, &filter, c->arena));
+    return say_incomplete(c, runs);
+}
+
+static int export_command(struct cmd_context *c)
+{
+    struct runs runs;
+    if (c->argc)
+        return err_set(c->err, ERR_USAGE, "expected options only, got \"%.60s\"; \"benchwrap export-tree\" copies runs as files",
+                       c->argv[0]);
+    if (opt_on(&c->opts, OPTION_LONG) && opt_text(&c->opts, OPTION_COLUMNS))
+        return err_set(c->err, ERR_USAGE, "--long: expected no --columns with it");
+    if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
+        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
+    if (selection_open(&runs, c, c->err) < 0)
+        return -1;
+    int status = export_chosen(c, &runs);
+    runs_close(&runs);
+    return status;
+}
+
+static const struct opt_row rows[] = {
+    CMD_ROW_TREE,
+    CMD_ROW_REF,
+    SELECTION_ROWS_FILTER,
+    {.name = OPTION_LAST, .letter = 'n', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use the N newest runs (default: all)"},
+    {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Selection", .help = "Also use runs that others amend or retract"},
+    {.name = OPTION_SORT,
+     .kind = OPT_LIST,
+     .arg = "KEY",
+     .group = "Selection",
+     .help = "Sort by \"metrics.bw DESC\", a param, tag or attribute instead of newest first; may be repeated, the first key counts most"},
+    {.name = OPTION_COLUMNS,
+     .kind = OPT_TEXT,
+     .arg = "KEY,...",
+     .group = "Output",
+     .help = "Write these facts: attributes, metrics.KEY, params.KEY, tags.KEY; * and ? stand for any characters of a key (default: all)"},
+    {.name = OPTION_LONG,
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Write a row for each sample of each metric, with unit and direction"},
+    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "csv|jsonl", .value = "csv", .group = "Output", .help = "Write this form"},
+};
+
+const struct cmd cmd_export = {
+    .name = "export",
+    .summary = "Write runs as a table for analysis",
+    .usage = "[OPTIONS]",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description =
+        "Writes one row for each run to standard output: its attributes, the latest value of each metric, params and tags, under the names that --filter "
+        "has for them. With --long it writes one row for each sample: run_id, experiment, metric, step, time, value, unit and direction. Child runs are "
+        "among the runs. Times are milliseconds since 1970-01-01 UTC. A fact that a run lacks is an empty field of CSV, and no member in a JSON line.\n\n"
+        "In CSV a text that a spreadsheet would evaluate, because it begins with = + - or @ and is no number, gets an apostrophe before it. Values that are not "
+        "finite are NaN, Infinity and -Infinity, in JSON as texts.\n\n"
+        "The table is written while runs are read. A damaged run is named, the rest of it and all others are written, and the exit status is 1.\n\n"
+        "\"benchwrap export-tree\" copies runs as the files that benchwrap and MLflow read.",
+    .examples = "$ benchwrap export --filter \"status = 'FINISHED'\" >runs.csv\n"
+                "All finished runs, for pandas or a spreadsheet.\n"
+                "$ benchwrap export --long --format jsonl -e io >samples.jsonl\n"
+                "Every sample of the runs of one experiment.\n"
+                "$ benchwrap export --columns 'run_name,params.nodes,metrics.*.bw*' --sort params.nodes\n"
+                "Some facts, in an order.\n",
+    .run = export_command,
+};
