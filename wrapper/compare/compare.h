@@ -14,7 +14,7 @@ struct compare_group {
     size_t count;
 };
 
-enum compare_outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
+enum compare_outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain: by Welch's test, or among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
 const char *compare_outcome_name(enum compare_outcome outcome); /* "too few", "better" … */
 
 struct compared_side {           /* one metric of one group */
