@@ -229,7 +229,7 @@ struct rules {
     size_t operands;
     size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices, verifieds,
         reproduceds;
-    bool guess; /* for programs nobody knows: no verdict, few metrics, and what is doubtful is missing */
+    bool guess; /* for unknown programs: no verdict, few metrics, and what is doubtful is missing */
     bool single_dash_long, keep_prefix, block_runs; /* block_runs: each test becomes a child run */
     unsigned metric_count;
     void (*tell)(void *context, const struct err *complaint); /* loading goes on behind a complaint; NULL: it ends there */
@@ -335,7 +335,7 @@ struct unread {
 struct coverage;
 struct rules_run {
     const struct rules *rules;
-    struct coverage *coverage; /* somebody counts what is of use; else NULL */
+    struct coverage *coverage; /* counts what is of use; NULL: not counted */
     uint64_t option_used[8]; /* bits by option: it stands in the arguments */
     struct arena arena;
     struct source source[SOURCES_MAX];

@@ -294,7 +294,7 @@ int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms,
 {
     for (size_t s = 0; s < 2 + run->rules->files; s++) {
         struct source *source = &run->source[s];
-        /* A last line without a newline is complete if the program ended with status 0. Of a stored output, whose status nobody knows, it counts
+        /* A last line without a newline is complete if the program ended with status 0. Of a stored output, whose status is not known, it counts
          * unless it may go on. */
         run->unterminated =
             !(exit_code == 0 && signal == 0) && !(exit_code < 0 && signal == 0 && !may_go_on((struct str){source->line, source->line_n}));

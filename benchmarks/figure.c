@@ -468,7 +468,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             n = figure_take_lone(words, number, count, to);
             lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
         }
-        for (size_t a = 0; a < n; a++) /* one name, several values: nobody knows which */
+        for (size_t a = 0; a < n; a++) /* one name, several values: which counts is not known */
             for (size_t b = a + 1; b < n; b++)
                 if (to[a].unit == to[b].unit && !strcmp(to[a].name, to[b].name)) {
                     n = 0;

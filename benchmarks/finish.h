@@ -16,7 +16,7 @@ struct ending {
     struct fails {
         struct buf reasons;
         size_t n;
-    } fails, *of_block; /* of_block: by block, what is wrong with it alone; NULL if nobody wants to know */
+    } fails, *of_block; /* of_block: by block, what is wrong with it alone; NULL: not requested */
     struct headlines headlines;
 };
 

@@ -1,10 +1,10 @@
-/* guess.h: a first rule file for an output nobody has written rules for: tables, CSV, JSON, and lines with named numbers. */
+/* guess.h: a first rule file for an output without rules: tables, CSV, JSON, and lines with named numbers. */
 #ifndef BENCHMARKS_GUESS_H
 #define BENCHMARKS_GUESS_H
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { GUESS_BYTES_MAX = 4 << 20 }; /* so much of an output is looked at */
+enum { GUESS_BYTES_MAX = 4 << 20 }; /* so much of an output is read */
 
 struct guess_summary {
     size_t metrics, params, readers, dropped; /* dropped: found, but the rules did not read them as meant, so they were left out */

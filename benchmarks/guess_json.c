@@ -164,7 +164,7 @@ static void guess_json_document(struct guess *g, struct json *document, size_t l
         reader_for(&w, document, "", NULL, false);
 }
 
-/* Of several documents the first is looked at; the others are taken for repetitions of it. */
+/* Of several documents the first counts; the others are taken for repetitions of it. */
 void guess_json(struct guess *g)
 {
     struct json *first = NULL;

@@ -68,7 +68,7 @@ bool guess_plain_line(struct str s, size_t max);
 
 /* guess_write.c */
 bool guess_reader_useful(const struct guess_reader *r); /* is there something of it to be written? */
-/* Appends the rule file of what is useful. argv: the program and its arguments, may be NULL; cut: the output is longer than what was looked at. */
+/* Appends the rule file of what is useful. argv: the program and its arguments, may be NULL; cut: the output is longer than what was read. */
 void guess_write(struct buf *b, struct guess *g, const char *name, char *const *argv, bool cut);
 /* Readers behind more different lines than a rule file may have slices are not proposed. */
 void guess_bury_parts(struct guess *g);

@@ -167,7 +167,7 @@ static void write_head(struct buf *b, const struct guess *g, const char *name, c
                 "# - checks: what must stand in a good output, and what must not\n"
                 "# Then: benchwrap rules check THIS_FILE, with outputs in samples/ beside it (docs/howto-benchmark.md).\n");
     if (cut)
-        buf_printf(b, "# The output is longer than the %d MiB that were looked at.\n", GUESS_BYTES_MAX >> 20);
+        buf_printf(b, "# The output is longer than the %d MiB that were read.\n", GUESS_BYTES_MAX >> 20);
     buf_puts(b, "name: ");
     buf_json(b, str_of(name));
     buf_puts(b, "\nversion: \"1\"\nsummary: ");

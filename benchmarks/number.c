@@ -85,7 +85,7 @@ enum number_kind number_parse(struct str text, unsigned flags, double *ret)
     }
     if (!str_double(s, &v))
         return NUMBER_NOT;
-    /* A subnormal one is no measurement: pointers printed as doubles (a variable that nobody set) look so, 6.9e-310. */
+    /* A subnormal one is no measurement: pointers printed as doubles (a variable that was not set) look so, 6.9e-310. */
     if (!isfinite(v * factor) || (v == 0 && is_something(s)) || fpclassify(v) == FP_SUBNORMAL)
         return NUMBER_MISSING;
     *ret = v * factor + 0.0; /* -0 is 0 */

@@ -244,7 +244,7 @@ static int add_judgement(struct judging *j, struct referred_metric ***tail, cons
     return 0;
 }
 
-/* Headline metrics that no entry speaks of are told, so that nobody takes silence for a pass. */
+/* Headline metrics that no entry speaks of are reported, so that silence is not taken for a pass. */
 static int add_unreferred(struct judging *j, struct referred_metric ***tail)
 {
     struct str rest = record_text(j->r, FACT_TAG, "benchwrap.headline"), word;

@@ -74,7 +74,7 @@ bool rules_file_is_read(const struct rules *rules, size_t i);
 bool rules_files_share(const struct rules *rules, size_t i, size_t k);
 /* The file is there, and the program wrote it: for checks that ask. */
 void rules_found(struct rules_run *run, const char *source);
-/* Who feeds has looked for all files: what is not there is missing. Without it a check for a file cannot be told. */
+/* The caller has searched all files: what is not there is missing. Without it a check for a file has no result. */
 void rules_files_known(struct rules_run *run);
 
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
@@ -105,7 +105,7 @@ struct rules_outcome {
     const struct rules_block *block; /* in the record's arena */
     size_t blocks;            /* 0: one test only, or the rules want no child runs */
 };
-/* Ends a reading whose result nobody wants. */
+/* Ends a reading without a result. */
 void rules_drop(struct rules_run *run);
 /* Ends the reading: params, metrics (with their statistics), missing, warnings go into the record; verdict and reason are returned.
  * exit_code: -1 unknown; signal: 0 none. base_ms: time stamp for the metrics (steps of a series get +1 ms each). */

@@ -34,7 +34,7 @@ static void put_line(struct buf *to, int argc, char **argv, int first)
 static int not_a_command(int argc, char **argv)
 {
     CLEANUP_BUF struct buf b;
-    buf_init(&b, 64 << 10); /* more of a line helps nobody */
+    buf_init(&b, 64 << 10); /* more of a line is of no use */
     buf_puts(&b, "benchwrap: '");
     buf_plain(&b, str_of(argv[1]), 80);
     if (argv[1][0] == '-' && argv[1][1]) {

@@ -1,5 +1,5 @@
 /* json.c: JSON as programs really print it, read as it streams by: text around and between documents, several documents, duplicate
- * keys (the last counts), nan and inf, quotes that nobody escaped, lines of other processes in the middle, a torn end.
+ * keys (the last counts), nan and inf, quotes that are not escaped, lines of other processes in the middle, a torn end.
  *
  * `rows` are the containers (by pointer, * for any index or key) that are rows; cells are members of a row by pointer. No tree is
  * built. What is no JSON is skipped to the end of its line; a value that is not followed by a delimiter is never taken. */
@@ -48,7 +48,7 @@ struct json_reader_state {
     int64_t row_star, extent, base, tests;
     size_t token_n, text_n;
     struct json_level
-        level[DEPTH_MAX + 1]; /* from here on nothing is looked at before it is written; level[d]: the container at depth d; its key
+        level[DEPTH_MAX + 1]; /* from here on nothing is read before it is written; level[d]: the container at depth d; its key
                                           and index are those of the member being read */
     struct str cell[CELLS_MAX];
     char token[TOKEN_MAX];
@@ -192,7 +192,7 @@ static void json_row_done(struct rules_run *run, struct source *source, const st
     s->row_depth = 0;
     for (size_t i = 0; i < r->cells; i++)
         any = any || s->cell[i].p;
-    if (!any) /* {"level": "info"} between the results is somebody's log */
+    if (!any) /* {"level": "info"} between the results is a log of another program */
         return;
     if (j->last)
         json_stage_row(run, source, r, s, block);
@@ -398,7 +398,7 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
     s->lex = LEX_NONE;
     if (!is_bare_value(t) || (l->type == '{' && !l->named)) {
         s->foreign = s->foreign || (numeric && s->behind_number) || ((l->named || l->type == '[') && grouped_is_number(t));
-        s->skip = true; /* text of somebody else: the rest of the line too */
+        s->skip = true; /* text of another program: the rest of the line too */
         s->broken = s->broken || l->type == '[';
         l->named = false;
         return;

@@ -16,7 +16,7 @@ is "a context that is none: the program's status" $? 0
 like "it is said" "$(cat err)" "MLFLOW_RUN_CONTEXT is no JSON object"
 
 MLFLOW_TRACKING_URI=http://127.0.0.1:1 MLFLOW_EXPERIMENT_ID=7 "$BENCHWRAP" --finish-wait 0s -- true 2>err
-like "an experiment by number is said not to count" "$(cat err)" "MLFLOW_EXPERIMENT_ID is not looked at"
+like "an experiment by number is said not to count" "$(cat err)" "MLFLOW_EXPERIMENT_ID is ignored"
 MLFLOW_TRACKING_URI=http://127.0.0.1:1 MLFLOW_EXPERIMENT_ID=7 MLFLOW_EXPERIMENT_NAME=named "$BENCHWRAP" --finish-wait 0s -- true 2>err
 is "not where it has a name" "$(grep -c MLFLOW_EXPERIMENT_ID err)" 0
 done_testing

@@ -27,7 +27,7 @@ is "ls --all shows them" "$("$BENCHWRAP" ls --all --json | jq length)" 3
 like "show says what became of it" "$("$BENCHWRAP" show "$one" 2>&1 >/dev/null)" "is retracted"
 like "… by which run, whose, when and why" "$("$BENCHWRAP" show "$one" 2>&1 >/dev/null)" "the run ${one:0:8} is retracted by the run ${new:0:8}, site s1, [0-9]{4}-[0-9 :-]+: wrong.+disk \"x\""
 like "… and the retraction that it retracts" "$("$BENCHWRAP" show "$new" 2>&1 >/dev/null)" "the run ${new:0:8} retracts the run ${one:0:8}, site s1, [0-9]{4}-[0-9 :-]+: wrong.+disk"
-like "check names the retraction" "$("$BENCHWRAP" check)" "3 runs looked at, 1 retracts another run"
+like "check names the retraction" "$("$BENCHWRAP" check)" "3 runs checked, 1 retracts another run"
 out=$("$BENCHWRAP" retract --why $'wrong\tdisk "x"' "$one" 2>/dev/null); is "the same word again is no new run" "$? $("$BENCHWRAP" ls --all --json | jq length)" "0 3"
 out=$("$BENCHWRAP" retract --why again "=$new" 2>&1); like "a retraction is not retracted" "$? $out" "^1 .*is itself a retraction, of the run ${one:0:8}"
 out=$("$BENCHWRAP" retract --json --why "several at once" "$two" "=$one"); is "several at once, as JSON" "$(echo "$out" | jq -r '.[].result' | tr '\n' ' ')" "retracted retracted "

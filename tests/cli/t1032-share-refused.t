@@ -72,7 +72,7 @@ rm .git/hooks/pre-push
 # Somebody else writes to our branch over there.
 git clone -q -b "$branch" "$HUB" "$WORK/other"
 (cd "$WORK/other" && echo z >z && git add z && git commit -qm z && git push -q origin HEAD)
-share; like "foreign changes in our branch over there" "$? $(said)" "^1 .*is not as it was pushed from here: somebody has changed z,.* git fetch origin $branch; git branch theirs FETCH_HEAD.* git push origin --delete $branch; benchwrap share --reopen"
+share; like "foreign changes in our branch over there" "$? $(said)" "^1 .*is not as it was pushed from here: z was changed there,.* git fetch origin $branch; git branch theirs FETCH_HEAD.* git push origin --delete $branch; benchwrap share --reopen"
 is "… are not overwritten" "$(git -C "$HUB" log -1 --format=%s "$branch")" z
 (cd "$WORK/other" && git reset -q --hard HEAD~1 && git push -q -f origin HEAD && git checkout -q main && echo m >m && git add m && git commit -qm m && git push -q origin main &&
     git checkout -q "$branch" && git merge -q --no-edit main && git push -q origin HEAD)
@@ -101,7 +101,7 @@ share; is "… and the next share" "$?" 0
 
 # A clone that was copied has the name of the other one's branch.
 cp -R . ../copied && cd ../copied && forge_runs . 1 && share && cd ../clone && forge_runs . 1 || exit
-share; like "a copy of a clone: the next step" "$? $(said | tr '\n' ' ')" "^1 .*somebody has changed .*hint: if this clone is a copy of another one: git config --unset benchwrap.clone"
+share; like "a copy of a clone: the next step" "$? $(said | tr '\n' ' ')" "^1 .*was changed there, .*hint: if this clone is a copy of another one: git config --unset benchwrap.clone"
 git -C ../copied config --unset benchwrap.clone
 git -C "$HUB" branch -D "$branch" >/dev/null
 share; is "... the original goes on" "$?" 0

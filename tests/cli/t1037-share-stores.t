@@ -67,7 +67,7 @@ record shallow
 bw share; like "a shallow clone shares" "$? $(said)" '^0 .*'
 record again
 bw share; is "... and once more" "$? $(git -C ../hub.git ls-tree -r -d --name-only "$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)" mlruns | grep -cE '/[0-9a-f]{32}$')" "0 2"
-bw check --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)"; like "... of which check approves what it can read" "$? $(said | tail -n 1)" '^0 2 runs looked at'
+bw check --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)"; like "... of which check approves what it can read" "$? $(said | tail -n 1)" '^0 2 runs checked'
 git -C ../hub.git update-ref refs/heads/old "$(git -C ../hub.git rev-list --max-parents=0 main)" && git fetch -q --depth 1 origin old
 bw check --range "FETCH_HEAD..origin/main"; like "... and nothing else" "$? $(said | tr '\n' ' ')" '^2 .*no common ancestor.*hint: the clone is shallow; run "git fetch --unshallow"'
 cd "$WORK" || exit
@@ -95,7 +95,7 @@ if long_tests; then
         git config benchwrap.site part; git show origin/main:benchwrap.yaml >benchwrap.yaml
         range=$(git rev-list --max-parents=0 origin/main)..origin/main
         bw check --range "$range"; like "$filter: check approves nothing that it lacks" "$? $(said | tr '\n' ' ')" '^2 .*this partial clone lacks objects.*hint: git fetch --refetch --no-filter'
-        $(sed -n 's/^hint: //p' "$WORK/err.txt") >/dev/null 2>&1; bw check --range "$range"; like "... and the command of its hint is enough" "$? $(said | tail -n 1)" '^1 3 runs looked at'
+        $(sed -n 's/^hint: //p' "$WORK/err.txt") >/dev/null 2>&1; bw check --range "$range"; like "... and the command of its hint is enough" "$? $(said | tail -n 1)" '^1 3 runs checked'
         cd "$WORK" && rm -rf part && git clone -q --no-checkout --filter=$filter "file://$WORK/hub.git" part && cd part || exit
         git fetch -q origin "$(git -C ../hub.git for-each-ref --format='%(refname)' refs/heads/benchwrap | head -n 1):pr"; git config benchwrap.site part; git show origin/main:benchwrap.yaml >benchwrap.yaml
         bw check --range "$(git rev-list --max-parents=0 origin/main)..pr"; $(sed -n 's/^hint: //p' "$WORK/err.txt") >/dev/null 2>&1; bw check --range "$(git rev-list --max-parents=0 origin/main)..pr"

@@ -100,7 +100,7 @@ git -C hub-two.git update-ref refs/heads/main "$(tip b)"
 cd two-a && git pull -q 2>/dev/null; merged=$(id_of merged); retract "$merged"
 share; is "a run that another clone of the site published is retracted at the first share" "$? $(said | grep -c 'left out')" "0 0"
 "$BENCHWRAP" check --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)" >"$WORK/check.txt" 2>&1
-like "... and check approves it" "$? $(tail -n 1 "$WORK/check.txt")" "^0 2 runs looked at, 1 retracts another run"
+like "... and check approves it" "$? $(tail -n 1 "$WORK/check.txt")" "^0 2 runs checked, 1 retracts another run"
 cd "$WORK" || exit
 
 # The request says what readers see: values without what was retracted or amended, and each correction with its reason.
@@ -128,7 +128,7 @@ is "the summary of the forge's job has the same values" "$(grep -cE '\| 1 \| <co
 is "... and its tables begin paragraphs" "$(awk '/^\|/ && last != "" && last !~ /^\|/ { n++ } { last = $0 } END { print n + 0 }' "$WORK/summary.md")" 0
 like "... and names the option of rules that it lacks, in a sentence" "$(cat "$WORK/summary.md")" "rules-unknown.*\\. Inspect artifacts/rules.yaml .*--rules DIR"
 share --dry-run; like "a dry run prints warnings, too" "$(said)" "warning: rules-unknown: mlruns/.*rules.yaml: .* .and 2 more."
-like "... and counts what amends" "$(cat "$WORK/summary.md")" "4 runs looked at, 1 retracts another run, 1 amends another run"
+like "... and counts what amends" "$(cat "$WORK/summary.md")" "4 runs checked, 1 retracts another run, 1 amends another run"
 forge_do "merge/$number/merge" >/dev/null; git pull -q 2>/dev/null; retract "=$amends"
 share; like "a request of retractions alone" "$? $(title "$((number + 1))")" "^0 alpha retracts [12] runs?: speed"
 unset GITHUB_TOKEN

@@ -138,7 +138,7 @@ whole()
     [ -z "${3:-}" ] || token=$(cat "$WORK/gitea/token-o")
     export "$variable=$token"
     fetch=$(forge_pulls "p['number'] == 5 and p['text']" | sed -n 's/^    git fetch //p')
-    like "... and its text says how to check it" "$(cd "$WORK/reviewer" && git fetch -q && git fetch -q ${fetch/#*$FORGE\/tux\/results.git/$fork_url} && "$BENCHWRAP" check --range origin/main..FETCH_HEAD)" '^1 run looked at'
+    like "... and its text says how to check it" "$(cd "$WORK/reviewer" && git fetch -q && git fetch -q ${fetch/#*$FORGE\/tux\/results.git/$fork_url} && "$BENCHWRAP" check --range origin/main..FETCH_HEAD)" '^1 run checked'
     # Another site's request is open at the same time.
     cd "$WORK/site/results" && "$BENCHWRAP" -q -- fio --name=two --rw=write --bs=1m --size=8m >/dev/null 2>&1
     share; like "$kind: two sites have open requests" "$(said)" "pull request #6 opened"

@@ -76,11 +76,11 @@ static void check_report_words(const struct check_state *k, struct buf *to)
     if (k->runs_bad)
         buf_printf(to, "%zu of %zu run%s ha%s errors", k->runs_bad, k->runs, str_plural(k->runs), k->runs_bad == 1 ? "s" : "ve");
     else
-        buf_printf(to, "%zu run%s looked at", k->runs, str_plural(k->runs));
+        buf_printf(to, "%zu run%s checked", k->runs, str_plural(k->runs));
     count_corrections(to, k->runs_retracting, "retract");
     count_corrections(to, k->runs_amending, "amend");
     if (k->runs_unverifiable)
-        buf_printf(to, ", %zu %s figures that nobody can read again", k->runs_unverifiable, k->runs_unverifiable == 1 ? "has" : "have");
+        buf_printf(to, ", %zu %s values that cannot be verified", k->runs_unverifiable, k->runs_unverifiable == 1 ? "has" : "have");
     for (int s = CHECK_ERROR; s >= CHECK_NOTE; s--)
         count_words(to, k->by_severity[s], check_severity_word((enum check_severity)s), &sep);
     if (!k->by_severity[CHECK_ERROR] && !k->by_severity[CHECK_WARNING] && !k->by_severity[CHECK_NOTE])

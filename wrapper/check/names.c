@@ -99,7 +99,7 @@ static bool is_short_name(const char *name, size_t n)
     return false;
 }
 
-/* ".git" for somebody: git, HFS+, NTFS. The folded name has no invisible characters and lower case. */
+/* ".git" for git, HFS+ or NTFS. The folded name has no invisible characters and lower case. */
 static bool is_git(const char *folded)
 {
     static const char *const words[] = {".git", "git~1", ".gitattributes", ".gitmodules", ".gitignore", ".mailmap", ".lfsconfig"};

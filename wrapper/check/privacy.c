@@ -212,7 +212,7 @@ static bool is_replacement_letter(struct str text)
     return true;
 }
 
-/* "jo@example.org", "1+jo@users.noreply.github.com": addresses that lead to nobody. */
+/* "jo@example.org", "1+jo@users.noreply.github.com": addresses that lead to no person. */
 static bool is_example(struct str text)
 {
     const char *sign = text.n ? memchr(text.p, '@', text.n) : NULL;

@@ -288,7 +288,7 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
         return REPO_SKIP;
     if (x->lookups++ == LOOKUPS_MAX)
         check_found(x->k, CHECK_LIMIT, "", 0,
-                    "the commits of the range change more than %d things besides adding runs; older ones were not looked at one by one",
+                    "the commits of the range change more than %d things besides adding runs; older ones were not checked one by one",
                     LOOKUPS_MAX);
     if (x->lookups > LOOKUPS_MAX || (x->now.parents > 1 && from_other_parent(x, path, is)))
         return REPO_SKIP;
@@ -337,7 +337,7 @@ static int each_commit(void *context, const struct repo_id *id)
     struct err err = {0};
     int rc = 0;
     if (x->commits++ == COMMITS_MAX) {
-        check_found(x->k, CHECK_LIMIT, "", 0, "the range has more than %d commits; older ones were not looked at one by one", COMMITS_MAX);
+        check_found(x->k, CHECK_LIMIT, "", 0, "the range has more than %d commits; older ones were not checked one by one", COMMITS_MAX);
         return 1;
     }
     range_leave_commit(x);

@@ -246,7 +246,7 @@ static void check_run_folder(struct run_level *up, const char *name, const char 
     if (!good)
         run_found(r, CHECK_UNKNOWN, path, 0, "a run holds meta.yaml, params/, metrics/, tags/ and artifacts/");
     if (l.depth > DEPTH_MAX)
-        run_found(r, CHECK_LIMIT, path, 0, "folders are more than %d deep; what is below was not looked at", DEPTH_MAX);
+        run_found(r, CHECK_LIMIT, path, 0, "folders are more than %d deep; what is below was not checked", DEPTH_MAX);
     else if (l.prefix && folder_enter(up->in, name, &f) < 0)
         run_found(r, CHECK_UNREADABLE, path, 0, "the folder cannot be read: %s", err_words(errno));
     else if (l.prefix)
@@ -347,7 +347,7 @@ static void check_complete_run(struct run_check *r)
     if (r->bytes > r->k->limits.run_B)
         run_found(r, CHECK_SIZE, "", 0, "the run has more than %llu bytes", (unsigned long long)r->k->limits.run_B);
     if (r->count >= r->k->limits.files)
-        run_found(r, CHECK_LIMIT, "", 0, "the run has more than %zu files; the rest was not looked at", r->k->limits.files);
+        run_found(r, CHECK_LIMIT, "", 0, "the run has more than %zu files; the rest was not checked", r->k->limits.files);
     check_folders(r);
     check_meta(r);
     check_manifest(r);
@@ -379,7 +379,7 @@ void check_run(struct check_state *k, const struct folder *run, const char *path
     check_level(&top);
     check_complete_run(&r);
     if (r.a.failed)
-        run_found(&r, CHECK_LIMIT, "", 0, "it needs more than %d MiB of memory; not everything was looked at", RUN_MEMORY >> 20);
+        run_found(&r, CHECK_LIMIT, "", 0, "it needs more than %d MiB of memory; not everything was checked", RUN_MEMORY >> 20);
     json_free(r.record);
     arena_deinit(&r.a);
     k->runs++;

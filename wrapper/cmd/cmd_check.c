@@ -19,7 +19,7 @@
 
 enum {
     RANGE_RUNS = 20000, /* of a pull request: a few minutes */
-    LARGEST_RUNS = 64, /* so many of the largest size are looked at in one check */
+    LARGEST_RUNS = 64, /* so many of the largest size are read in one check */
     SUMMARY_MAX = 900 << 10, /* GitHub takes summaries of 1 MiB */
     REPORT_MAX = 1 << 30
 };
@@ -233,7 +233,7 @@ static int check_command(struct cmd_context *c)
     buf_deinit(&x.brings);
     if (rc < 0 && c->err->kind == ERR_USAGE)
         return -1;
-    if (rc < 0) { /* not looked at is neither good nor bad */
+    if (rc < 0) { /* what was not checked is neither good nor bad */
         cmd_complain(c->notes, "check", c->err);
         if (x.hint)
             fprintf(c->notes, "hint: %s\n", x.hint);

@@ -25,7 +25,7 @@ struct import_work {
     struct listing list;
     struct make_batch batch; /* published, not safe yet */
     size_t files, done, there, unknown, refused, failed;
-    size_t passed_over; /* found in folders, and nobody's */
+    size_t passed_over; /* found in folders, and of no known program */
     int64_t told_ms;
     bool progress, told;
 };

@@ -175,7 +175,7 @@ static int pull_open_server(struct pull_work *w, const char *uri)
         return err_wrap(c->err, "server");
     if (config.warning)
         pull_note(w, config.warning);
-    if (!getenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")) /* somebody may be waiting before a terminal: not MLflow's two minutes */
+    if (!getenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")) /* a user may be waiting at a terminal: not MLflow's two minutes */
         config.patience_s = PATIENCE_S;
     config.http.cancel_fd = w->cancel_fd;
     w->server = config.uri;

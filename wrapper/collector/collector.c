@@ -45,8 +45,8 @@ struct collecting_node {
     size_t names_count;
     const char *folder; /* of the file, which has the node's name; NULL: standard output */
     bool made; /* the file has been made */
-    bool lost; /* nobody takes what is told any more */
-    int end; /* readable when it is over: pidfd, standard input; -1: the rank is looked for */
+    bool lost; /* no process reads the reports any more */
+    int end; /* readable when it is over: pidfd, standard input; -1: the collector searches for the rank */
     pid_t rank;
     int64_t base_ns, start_ns, written_ns, heard_ns;
 };
@@ -143,7 +143,7 @@ static void collector_send_event(struct collecting_node *n, const char *fmt, lon
     node_line(&n->out, n->name, str_of(text));
 }
 
-/* Of the node itself, not of the job or the program that is looked at on it. */
+/* Of the node itself, not of the job or the program that is observed on it. */
 static bool of_node(const struct fact *f)
 {
     static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source"};
@@ -250,7 +250,7 @@ static bool collector_wait_until(struct collecting_node *n, int64_t until_ns)
     for (;;) {
         int64_t ms = (until_ns - clock_mono_ns() + MS - 1) / MS;
         struct pollfd p = {.fd = n->end, .events = POLLIN};
-        if (n->end < 0 && (ms > 500 || ms < 1)) /* without pidfd the rank is looked for twice a second */
+        if (n->end < 0 && (ms > 500 || ms < 1)) /* without pidfd search for the rank twice a second */
             ms = ms < 1 ? 0 : 500;
         int rc = poll(&p, 1, ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms);
         if (rc > 0 && (n->folder || !collector_read_input(n)))

@@ -18,6 +18,7 @@
 
 enum { ENTRY_MAX = 64 << 10, LOCK_STEP_MS = 20, TRIM_STEP = 256, TIME_DIGITS = 13 };
 
+/* Appends the folder of all exporters: beside the spool of runs "<...>/.benchwrap/spool". */
 static void exporter_queue_root(const char *spool, struct buf *to)
 {
     const char *slash = strrchr(spool, '/');

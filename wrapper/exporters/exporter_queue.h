@@ -41,8 +41,6 @@ struct exporter_state {
     char why[EXPORTER_WHY_MAX];
 };
 
-/* Appends the folder of all exporters to a buffer: beside the spool of runs "<...>/.benchwrap/spool". */
-struct buf;
 /* Opens the folder of an exporter; make: also where it does not exist yet. 1: it does not exist. -1 with
  * err: another user owns it, or it cannot be opened. */
 int exporter_queue_open(struct exporter_queue *ret, const char *spool, const char *name, bool make, struct err *err);

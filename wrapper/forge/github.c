@@ -26,7 +26,7 @@ static bool github_pull_of(const struct json *item, struct arena *a, struct forg
     return pulls_item(item, json_is_string(json_get(item, "merged_at")), a, ret);
 }
 
-/* The filter `head` is passed over in silence where its form is wrong, so each is looked at. */
+/* The filter `head` is ignored in silence where its form is wrong, so each is checked. */
 static bool github_is_ours(const struct forge *f, const struct forge_branch *b, const struct json *item)
 {
     const char *owner = json_string(json_pointer(item, "/head/user/login"), f->source.owner); /* null: the account is gone */

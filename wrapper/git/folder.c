@@ -22,7 +22,7 @@ struct git_folder {
     struct git_folder_entry *entries; /* by name */
     size_t count;
     unsigned users; /* folders that are this, and the one above that keeps it */
-    const struct git_folder_entry *found; /* the entry that was looked for last */
+    const struct git_folder_entry *found; /* the entry that was searched last */
     struct git_folder *last; /* the folder below that was entered last: paths of one run come one after the other */
 };
 

@@ -48,7 +48,7 @@ static bool named_in(const char *const *list, const char *entry)
     return false;
 }
 
-/* What would lead git to another repository than the one that is meant, or translate words that are looked for; then the caller's. */
+/* What would lead git to another repository than the one that is meant, or translate words that the caller searches; then the caller's. */
 static char **make_environment(const struct program *p)
 {
     static const char *const out[] = {"GIT_DIR",

@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 struct program {
-    const char *const *argv;   /* argv[0] is looked for in PATH; NULL-terminated */
+    const char *const *argv;   /* argv[0] is searched in PATH; NULL-terminated */
     const char *dir;           /* working directory; NULL: ours */
     const char *const *set;    /* "NAME=value" to add to the environment, "NAME" to remove one; NULL-terminated, or NULL */
     struct str in;             /* its standard input; p NULL: /dev/null */

@@ -182,7 +182,7 @@ static int move_locked(struct repo *r, git_transaction *tx, const char *name, co
     if (rc < 0)
         return -1;
     if (was ? rc != 0 || !repo_id_eq(&now, was) : rc == 0) {
-        err_set(err, ERR_SYSTEM, "%s was moved by somebody else meanwhile", name);
+        err_set(err, ERR_SYSTEM, "another process updated %s; run the command again", name);
         return 1;
     }
     git_signature sig = {.name = (char *)who->name, .email = (char *)who->email, .when = {.time = who->time_s, .offset = who->offset_min}};

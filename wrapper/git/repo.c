@@ -60,7 +60,7 @@ static int open_err(const struct git2 *git, const char *path, int code, struct e
     if (code == GIT_EOWNER)
         return err_set(
             err, ERR_INPUT,
-            "the repository of %s belongs to somebody else, so git does not trust it; if you do: git config --global --add safe.directory '%s'",
+            "the repository of %s belongs to another user, so git does not trust it; if you do: git config --global --add safe.directory '%s'",
             path, path);
     if (strcasestr(words, "objectformat") || strcasestr(words, "object format")) {
         err_set(err, ERR_INPUT, "the repository of %s names its objects by SHA-256, which this libgit2 (%s) cannot read", path,

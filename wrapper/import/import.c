@@ -232,7 +232,7 @@ static size_t reframe_pieces(const struct importer *im, struct str text, struct 
     return n;
 }
 
-/* NULL, or why it is nobody's (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
+/* NULL, or why it is of no known program (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
 static const char *import_find_pieces(const struct importer *im, struct str text, struct imported_piece **ret, size_t *ret_n,
                                       enum import_result *ret_result, struct arena *a)
 {
@@ -346,7 +346,7 @@ static void import_record_facts(struct record *r, const struct importer *im, con
     if (!public && f->seen.command)
         record_tag(r, "benchwrap.command", str_of(f->seen.command));
     record_metric(r, "run.output_B", (double)bytes, "B", DIR_NONE, 0, end_ms);
-    record_missing(r, "run.wall_s", "nobody measured it: the run was made from its output");
+    record_missing(r, "run.wall_s", "not measured: the run was made from its output");
     if (im->exit_status >= 0)
         record_metric(r, "run.exit_status", im->exit_status, "", DIR_NONE, 0, end_ms);
     r->source = "option";

@@ -166,7 +166,7 @@ void keys_carry(struct pty *pty, const pid_t *except)
 {
     char typed[256];
     if (tcgetpgrp(pty->real) != getpgrp() || (pty->last.c_lflag & ICANON)) {
-        fd_close(&pty->keys); /* the program has left raw mode: looked for again when it comes back */
+        fd_close(&pty->keys); /* the program has left raw mode: searched again when it comes back */
         pty->looks = 0;
         return;
     }

@@ -99,7 +99,7 @@ void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t 
     struct json_out j = batch_list(&b->metrics, b->n_metrics++);
     json_open(&j, NULL, '{');
     json_str(&j, "key", key);
-    if (isfinite(value)) /* 17 digits are every double; the shortest text is looked for where people read it */
+    if (isfinite(value)) /* 17 digits are every double; the shortest text is for places where people read it */
         json_printf(&j, "value", "%.17g", value);
     else
         json_double(&j, "value", value);

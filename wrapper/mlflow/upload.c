@@ -115,7 +115,7 @@ static enum mlflow_answer upload_search(struct upload *u, const struct upload_ex
     return mlflow_run_search_pages(u->m, e->id, filter, true, FEW, found_take, ret, err);
 }
 
-/* A double loses the tag, so that nobody counts it, and is deleted. Somebody else may be doing the same. */
+/* A duplicate loses the tag, so that no reader counts it, and is deleted. Another uploader may be doing the same. */
 static enum mlflow_answer upload_drop_duplicate(struct upload *u, const char *server_id, const char *id, struct err *err)
 {
     struct mlflow_batch b;
@@ -310,7 +310,7 @@ static enum mlflow_answer upload_create_run(struct upload_place *p, const struct
     return mlflow_run_create(p->u->m, e->id, run->name, run->user, run->start_ms, tags, n, &p->arena, &p->run, err);
 }
 
-/* Nothing of this tag is there. A creation whose reply is lost may have been done, so it is looked for before the next. */
+/* Nothing of this tag is there. A creation whose reply is lost may have been done, so it is searched before the next. */
 static enum mlflow_answer upload_create_once(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e,
                                              struct err *err)
 {
@@ -327,7 +327,7 @@ static enum mlflow_answer upload_create_once(struct upload_place *p, const struc
         if (looked != MLFLOW_FINE)
             return looked;
         if (answer == MLFLOW_FINE && f.least[0] &&
-            strcmp(f.least, p->run.id) != 0) { /* somebody else was at it too: the least is the run */
+            strcmp(f.least, p->run.id) != 0) { /* another uploader was at it too: the least is the run */
             answer = upload_drop_duplicate(p->u, p->run.id, run->id, err);
             if (answer != MLFLOW_FINE)
                 return answer;
@@ -352,7 +352,7 @@ static enum mlflow_answer open_foreign(struct upload_place *p, const char *serve
     p->batch.run = p->run.id;
     if (strcmp(p->run.lifecycle, "deleted") != 0)
         return MLFLOW_FINE;
-    err_set(err, ERR_REMOTE, "somebody deleted the run %.64s on the server", server_run);
+    err_set(err, ERR_REMOTE, "the run %.64s was deleted on the server", server_run);
     return MLFLOW_REFUSED;
 }
 
@@ -383,7 +383,7 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
         return not_of_the_run(answer);
     if (!f.least[0] && f.deleted[0]) {
         if (!u->config.restore) {
-            err_set(err, ERR_REMOTE, "somebody deleted the run %.8s on the server", run->id);
+            err_set(err, ERR_REMOTE, "the run %.8s was deleted on the server", run->id);
             return MLFLOW_ABSENT;
         }
         answer = mlflow_run_restore(u->m, f.deleted, err);

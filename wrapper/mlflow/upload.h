@@ -1,6 +1,6 @@
 /* upload.h: one run on an MLflow server, exactly once: found or made, completed, marked as complete.
  *
- * The server chooses its own run ids, so a run is known there by the tag benchwrap.run_id. It is looked for before it is made and again
+ * The server chooses its own run ids, so a run is known there by the tag benchwrap.run_id. It is searched before it is made and again
  * afterwards; where several carry the tag (two syncs at once, a reply that was lost), the least by start and id is the run, everybody goes on
  * with that one, and the others lose the tag and are deleted. No run is ever deleted unless a lesser one is there, so one always stays.
  *
@@ -17,7 +17,7 @@ struct upload; /* one thread's */
 struct upload_config {
     struct mlflow *server;  /* stays the caller's, and outlives it */
     const char *state;      /* the folder where is noted what is done (".benchwrap/sync"; made when needed); NULL: nothing is noted */
-    bool restore;           /* a run that somebody deleted on the server is brought back; else it is left deleted (MLFLOW_ABSENT) */
+    bool restore;           /* a run that was deleted on the server is restored; else it is left deleted (MLFLOW_ABSENT) */
     bool dry;               /* nothing is made or sent: upload_tree_run says what it would do */
     bool careful;           /* look for others right after creating too: for uploads that take long */
     bool together;          /* look for doubles of many complete runs at once: upload_settle_all is due at the end */
@@ -37,7 +37,7 @@ struct upload_run {
     const char *id;         /* ours: 32 hexadecimal digits */
     const char *experiment, *name, *user;
     const char *parent;     /* our id of its parent; NULL or "" */
-    const char *server_run; /* the server's id of a run that somebody else made, which this one is appended to; NULL: it is a run of its own there */
+    const char *server_run; /* the server's id of a run that another client made, which this one is appended to; NULL: it is a run of its own there */
     int64_t start_ms;
 };
 struct upload_place {
@@ -45,16 +45,16 @@ struct upload_place {
     struct arena arena;
     struct mlflow_run run;  /* on the server; run.data: what it had when it was found */
     bool fresh;             /* made by this call: nothing is there yet */
-    bool foreign;           /* somebody else's: its name, user, status, end and MLflow's own tags are left alone */
+    bool foreign;           /* another client's: its name, user, status, end and MLflow's own tags are left alone */
     bool lost;              /* a creation's reply was lost: what it made may come to light later */
-    bool doubled;           /* more than one carried the tag when it was looked for */
+    bool doubled;           /* more than one carried the tag when it was searched */
     char id[33];            /* ours */
     struct upload_experiment *experiment;
     struct mlflow_batch batch;
     struct buf cut;         /* keys of values that were cut */
     size_t cut_told;        /* so much of it stands in the tag */
 };
-/* Finds or makes the run; where server_run is not on this server, it is a run of its own. MLFLOW_ABSENT: somebody deleted it there, and it is to
+/* Finds or makes the run; where server_run is not on this server, it is a run of its own. MLFLOW_ABSENT: it was deleted there, and it is to
  * stay so. Whatever the answer, upload_close is due. */
 enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, struct upload_place *ret, struct err *err);
 /* Params, metrics, tags of a record (other kinds are passed over; mlflow.parentRunId becomes the server's id). Gathered until upload_flush. */
@@ -74,7 +74,7 @@ enum upload_outcome {
     UPLOAD_SENT,    /* something was missing there; now it is complete */
     UPLOAD_THERE,   /* the server had all of it */
     UPLOAD_KNOWN,   /* noted as complete: nothing was asked */
-    UPLOAD_DELETED, /* somebody deleted it on the server: left so */
+    UPLOAD_DELETED, /* it was deleted on the server: left so */
     UPLOAD_DAMAGED, /* it cannot be read: nothing was sent */
     UPLOAD_FAILED,
 };
@@ -93,10 +93,10 @@ bool upload_is_known(struct upload *u, int root, const struct tree_run *run);
  * A parent that is not on the server yet is linked when it comes. 0; -1 with err for DAMAGED and FAILED. */
 int upload_tree_run(struct upload *u, int root, const struct tree_run *run, struct upload_result *ret, struct err *err);
 
-/* With config.together a run that is complete waits until it is looked for doubles, with others, by one request instead of one each; before that it
+/* With config.together a run that is complete waits for the search for duplicates, with others, by one request instead of one each; before that it
  * is not noted as complete. Whoever makes a run looks after that, sooner or later, so of two who make the same at least one sees both. */
 bool upload_settle_due(const struct upload *u);                  /* many wait, or for long: call upload_settle_all before the next run */
-bool upload_is_unsettled(const struct upload *u, const char *id); /* our id: its children had better wait until it is looked for */
+bool upload_is_unsettled(const struct upload *u, const char *id); /* our id: its children had better wait for that search */
 /* Looks. `again` is called for each run that has doubles: it calls upload_tree_run again, which makes one of them. How many still waited when a
  * request failed stands in *ret_left: they are forgotten, and a next sync looks at them. */
 enum mlflow_answer upload_settle_all(struct upload *u, void (*again)(void *context, const char *id), void *context, size_t *ret_left, struct err *err);

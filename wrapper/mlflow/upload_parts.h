@@ -18,7 +18,7 @@
 struct upload_experiment {
     const char *name, *id;
     int64_t made_ms;    /* when the server made it; 0: not known */
-    bool has_runs;      /* it had runs of ours when it was opened: each is looked for before it is made */
+    bool has_runs;      /* it had runs of ours when it was opened: each is searched before it is made */
     bool has_orphans;   /* … and children whose parent was missing */
     struct upload_experiment *next;
 };
@@ -31,7 +31,7 @@ struct upload_state {
     char experiment[65]; /* the server's id of it, "": not known; where it has none of that id, made at that time, it is another server now */
     int64_t experiment_ms;
 };
-/* A run that is complete, and whose doubles are yet to be looked for. */
+/* A run that is complete, and whose duplicates are yet to be searched. */
 struct upload_unsettled {
     char id[33];
     struct upload_experiment *experiment;
@@ -75,14 +75,14 @@ enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, c
 /* Children that waited for this run get their link. */
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
 
-/* ---- upload_settle.c: the doubles of many runs looked for together ---- */
+/* ---- upload_settle.c: the duplicates of many runs, searched together ---- */
 /* May this run wait? Not if others are known to be at work, nor if a reply was lost, nor where there is no room. */
 bool upload_may_wait(const struct upload *u, const struct upload_place *p);
 /* It waits, where upload_may_wait says so: upload_settle_all looks. */
 void upload_wait(struct upload *u, struct upload_experiment *e, const char *id, int64_t start_ms, const struct upload_state *state);
 
 /* ---- upload_facts.c ---- */
-/* Not to be set on somebody else's run: what it is called, whose it is, and what makes a run one of ours. */
+/* Not to be set on another client's run: what it is called, whose it is, and what makes a run one of ours. */
 bool upload_tag_stays(const char *key);
 void upload_place_init(struct upload_place *p);
 /* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */

@@ -1,4 +1,4 @@
-/* upload_settle.c: the doubles of many runs looked for together: one question for all that were completed in a second or two. */
+/* upload_settle.c: the duplicates of many runs, searched together: one question for all that were completed in a second or two. */
 #include "base/clock.h"
 #include "mlflow/upload_parts.h"
 

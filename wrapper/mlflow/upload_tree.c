@@ -15,7 +15,7 @@ enum { RUN_BYTES = 1 << 30, MOVES_MAX = 5 };
 struct sending {
     struct upload *u;
     struct upload_place *place;
-    struct upload_experiment *experiment; /* NULL: somebody else's run, whose experiment is not known */
+    struct upload_experiment *experiment; /* NULL: another client's run, whose experiment is not known */
     struct tree_run *run;
     int dir, experiment_dir;
     struct upload_file *files;
@@ -287,7 +287,7 @@ static enum mlflow_answer look_at_completed(struct sending *s, bool *ret_there, 
     return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer;
 }
 
-/* One round: the run is found or made, completed, and its doubles are looked for. */
+/* One round: the run is found or made, completed, and its duplicates are searched. */
 static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bool *lost, bool *ret_waits, struct err *err)
 {
     struct upload_place place;
@@ -326,7 +326,7 @@ static enum mlflow_answer upload_run_once(struct sending *s, bool *ret_moved, bo
     return answer;
 }
 
-/* waits: its doubles are looked for later. */
+/* waits: its duplicates are searched later. */
 static int upload_set_result(struct sending *s, const char *id, enum mlflow_answer answer, bool lost, bool waits, struct err *err)
 {
     struct upload_result *result = s->result;

@@ -1,4 +1,4 @@
-/* paths.c: the places that follow from folders, variables and URIs: nothing is made, only looked at. */
+/* paths.c: the places that follow from folders, variables and URIs: nothing is made, only read. */
 #include "plan/paths.h"
 
 #include "base/env.h"

@@ -2,7 +2,7 @@
  * and this clone's .benchwrap/config.yaml < environment < flags, each value with its origin; and what follows from it: program, tree, spool, rules, experiment.
  *
  * Nothing is started or written, no network asked, and none of the program's files touched: configuration files, the catalogue and the way
- * to the tree are looked at. */
+ * to the tree are read. */
 #ifndef WRAPPER_PLAN_H
 #define WRAPPER_PLAN_H
 #include "base/arena.h"
@@ -23,7 +23,7 @@ struct plan_warning {
     struct plan_warning *next;
 };
 
-struct plan_file {        /* a configuration file looked for */
+struct plan_file {        /* a configuration file that was searched */
     const char *path;
     enum opt_origin origin;
     bool found;
@@ -42,7 +42,7 @@ struct plan {
     const char *server;         /* MLflow server the run is sent to, as it may be printed (without credentials); NULL: none */
     const char *server_uri;     /* the same as it was given: never printed, never written */
     const char *server_where;   /* what decided it; where there is none, why */
-    const char *server_run;     /* MLFLOW_RUN_ID: somebody else's run on that server, which this one is appended to; NULL: a run of its own */
+    const char *server_run;     /* MLFLOW_RUN_ID: another client's run on that server, which this one is appended to; NULL: a run of its own */
     const char *spool;          /* <parent of realpath(mlruns)>/.benchwrap/spool */
     const char *spool_fallback; /* $XDG_STATE_HOME/benchwrap/spool, when that cannot be written; NULL without a home */
     struct catalogue catalogue; /* --catalogue, $XDG_CONFIG_HOME/benchwrap/catalogue, /etc/benchwrap/catalogue; the shipped one */

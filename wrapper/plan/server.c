@@ -28,7 +28,7 @@ static bool run_id_legal(const char *id)
     return n >= 1 && n <= 64 && id[0] != '-' && id[0] != '_' && strspn(id, legal) == n;
 }
 
-/* A run that somebody made before us. One that our own parent shared with its program is not meant for the runs inside it: they are its children. */
+/* A run that another client made before us. One that our own parent shared with its program is not meant for the runs inside it: they are its children. */
 static void choose_run(struct plan *p, char **env)
 {
     const char *id = env_text(env, "MLFLOW_RUN_ID"), *shared = env_text(env, "BENCHWRAP_SHARED_RUN");
@@ -44,7 +44,7 @@ static void choose_run(struct plan *p, char **env)
 static void warn_of_experiment(struct plan *p, char **env)
 {
     if (env_text(env, "MLFLOW_EXPERIMENT_ID") && !env_text(env, "MLFLOW_RUN_ID") && !opt_text(&p->opts, OPTION_EXPERIMENT))
-        plan_warn(p, "MLFLOW_EXPERIMENT_ID is not looked at: name the experiment (-e NAME, or MLFLOW_EXPERIMENT_NAME)");
+        plan_warn(p, "MLFLOW_EXPERIMENT_ID is ignored: name the experiment (-e NAME, or MLFLOW_EXPERIMENT_NAME)");
 }
 
 static void plan_set_server(struct plan *p, const char *uri, const char *where)

@@ -196,7 +196,7 @@ static int open_run(struct repeat_state *s, const struct series_repetition *run)
     return place_open(root, path, O_RDONLY | O_DIRECTORY, 0);
 }
 
-/* Is somebody still recording the run? Where the disks are far behind, the launcher goes before its recorder is through. */
+/* Is a recorder still at the run? Where the disks are far behind, the launcher goes before its recorder is through. */
 static bool is_being_recorded(struct repeat_state *s, const struct series_repetition *run)
 {
     struct spool spool;

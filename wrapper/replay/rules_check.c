@@ -167,7 +167,7 @@ static void add_unused_remarks(struct rules_check_state *c, const struct rules *
             buf_printf(&checks, "%s%s", checks.n ? ", " : "", check_title(rules->check[i]));
     if (checks.n)
         add_remark(c, REMARK_UNUSED,
-                   arena_printf(c->arena, "checks that fail in no sample, so nobody has seen that they can: %s", checks.p));
+                   arena_printf(c->arena, "checks that fail in no sample, so whether they can is untested: %s", checks.p));
 }
 
 /* ---- headlines ---- */

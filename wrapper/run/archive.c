@@ -256,7 +256,7 @@ static int archive_open_folder(const struct archive_job *job, const char *dir, s
     if (fd < 0 || fstat(fd, &st))
         return err_sys(err, "cannot open %s/%s", dir, user.p);
     if (st.st_uid != geteuid() || st.st_mode & 022)
-        return err_set(err, ERR_INPUT, "%s/%s belongs to somebody else, or others may write to it", dir, user.p);
+        return err_set(err, ERR_INPUT, "%s/%s belongs to another user, or others may write to it", dir, user.p);
     return fs_take(&fd);
 }
 

@@ -228,7 +228,7 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
         return 0;
     n -= env_text(run->host.env, "SLURMD_NODENAME") != NULL; /* a shell of salloc sits on none of them */
     if (n > 0 && slurm_env_count(run, "SLURM_HET_SIZE", &het) && het > 1)
-        *ret_why = "the other nodes of a heterogeneous job are looked at only where benchwrap stands behind srun";
+        *ret_why = "the other nodes of a heterogeneous job are observed only where benchwrap stands behind srun";
     else if (n > 0 && env_text(run->host.env, "SLURM_ARRAY_JOB_ID"))
         *ret_why = "for tasks of an array no step is started to look at the other nodes";
     else if (n > NODES_MAX)

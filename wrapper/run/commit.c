@@ -108,7 +108,7 @@ static int commit_by_policy(const struct plan *plan, const char *mine, struct ar
     bool each = strcmp(opt_text(&plan->opts, OPTION_COMMIT), "run") == 0;
     int rc = plan_results(plan, NULL, false, a, &s, err);
     if (rc)
-        return rc > 0 ? 0 : -1; /* not set up: somebody's clone that only records */
+        return rc > 0 ? 0 : -1; /* not set up: a clone that only records */
     struct commit_wish wish = {.mine = mine, .when = each ? COMMIT_EACH : COMMIT_DAILY, .wait_s = WAIT_S};
     rc = commit_runs(&s, &wish, &done, err);
     results_close(&s);

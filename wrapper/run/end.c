@@ -184,7 +184,7 @@ static void keep_rules_files(struct run *run)
     files_look_begin(&look, run->plan.rules, run->plan.program);
     files_seen(&look, LOOK_AFTER_MS, &run->plan.arena, &after);
     if (!after.known) {
-        record_warning(r, "rules: the files that they name could not be looked for in %d s", LOOK_AFTER_MS / 1000);
+        record_warning(r, "rules: the search for the files that they name did not end within %d s", LOOK_AFTER_MS / 1000);
         return;
     }
     if (!rules && rules_load(&rules, run->plan.rules, NULL))
@@ -196,7 +196,7 @@ static void keep_rules_files(struct run *run)
         if (!chosen.file && chosen.stale)
             record_warning(r, "rules: %s is older than this run and is not read", chosen.stale->path);
         if (chosen.doubtful) { /* it may be the newest */
-            record_warning(r, "rules: %s was written to, but nobody saw what was in it before the program: it is not read",
+            record_warning(r, "rules: %s was written to, but what was in it before the program is not known: it is not read",
                            chosen.doubtful->path);
             chosen = (struct file_chosen){0};
         }

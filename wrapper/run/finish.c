@@ -369,7 +369,7 @@ int finish_run(struct spool *s, const struct finish_program *program, struct fin
     if (!parent || !where || spool_mark_published(s, dirname(parent), where, &why))
         record_warning(r, "%s", why.text); /* the next run finds it published already */
     else if (record_number(r, "run.exit_status", -1) >= 0 && record_number(r, "run.left_running", 0) <= 0)
-        spool_drop_shared(s); /* nobody logs to it any more, and what the client wrote there may have secrets in it */
+        spool_drop_shared(s); /* no client logs to it any more, and what the client wrote there may have secrets in it */
     return 0;
 }
 

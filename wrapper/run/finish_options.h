@@ -19,7 +19,7 @@ struct finish_options {
     const char *archive_dir;    /* and in this folder, NULL: nowhere else (as journal_path takes it) */
     bool series;                /* the run of a series: its facts are made from the notes of its repetitions */
     const char *exporters;      /* names of those that the run is delivered to, with blanks between them; NULL: none */
-    const char *host;           /* made: where the program ran, "" if nobody knows; the journal's host is the maker's */
+    const char *host;           /* made: where the program ran, "" if it is not known; the journal's host is the maker's */
 };
 /* As a JSON object. */
 void finish_options_print(const struct finish_options *o, struct buf *to);

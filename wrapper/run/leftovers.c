@@ -55,7 +55,7 @@ static enum leftover_state leftover_inspect(const struct spool *s, bool locked, 
         CLEANUP_FD int journal = openat(s->dir, "journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         if (journal < 0 ? errno != ENOENT : was_begun(journal))
             return journal < 0 || is_old(journal) ? LEFT_UNREADABLE : LEFT_ALIVE;
-        return is_old(s->dir) ? LEFT_EMPTY : LEFT_ALIVE; /* not even a first line: nothing was promised; an old one is nobody's */
+        return is_old(s->dir) ? LEFT_EMPTY : LEFT_ALIVE; /* not even a first line: nothing was promised; an old one has no owner */
     }
     bool dead = (locked && is_boot_of_head(&head)) || clock_wall_ms() - state.last_ms > SILENCE_MS;
     record_deinit(&r);

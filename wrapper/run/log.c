@@ -138,7 +138,7 @@ static ssize_t read_message(int fd, int flags, void *text, size_t size, size_t c
     return n;
 }
 
-/* Takes the next message: its length, or -1: there is none. A stranger's has no text and no file: those are looked at only where there is room for
+/* Takes the next message: its length, or -1: there is none. A stranger's has no text and no file: those are read only where there is room for
  * none of its descriptors, so that they never become ours. (Closing a file of a stranger's file system may wait for the stranger.) */
 static ssize_t log_read_message(struct log *l, char *text, size_t size, bool *ret_allowed, int *ret_file)
 {

@@ -354,7 +354,7 @@ static int send_create(struct sender *s)
 
 /* ---- finish ---- */
 
-/* The tree's folder, and where the notes are: the journal is there as long as the run was not released, else it is looked for in vain. */
+/* The tree's folder, and where the notes are: the journal is there as long as the run was not released, else the search finds nothing. */
 static int send_finish(struct sender *s)
 {
     struct err err = {0};
@@ -375,7 +375,7 @@ static int send_finish(struct sender *s)
     if (result.server_id[0])
         sender_report_place(s, result.experiment_id, result.server_id);
     if (rc || result.outcome == UPLOAD_DELETED)
-        sender_report_text(SEND_TROUBLE, rc ? err.text : "somebody deleted the run on the server: it is left so");
+        sender_report_text(SEND_TROUBLE, rc ? err.text : "the run was deleted on the server: it is left so");
     else
         sender_report_text(SEND_DONE, "");
     return rc ? 1 : 0;

@@ -439,7 +439,7 @@ bool run_server_finish(struct run *run, int64_t until_ns, const struct screen *s
     s->trouble[0] = 0;
     s->told = true;
     bool started = start_sender(run, SEND_FINISH, patience_s);
-    if (run->wire->in_series && started) { /* the next repetition waits for nobody; the sender gives up by itself */
+    if (run->wire->in_series && started) { /* the next repetition does not wait; the sender gives up by itself */
         release_sender(s);
         return true;
     }

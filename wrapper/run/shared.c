@@ -143,7 +143,7 @@ static void shared_add_text(struct record *r, enum fact_kind kind, const char *k
 {
     struct fact f = {.kind = kind, .key = str_of(key), .text = text, .time_ms = time_ms, .unit = "", .source = SHARED_SOURCE};
     if (kind == FACT_TAG && (shared_is_own(r, kind, key) || (strcmp(key, "mlflow.runName") == 0 && str_is(text, r->id))))
-        return; /* by its id the store names a run that nobody has named */
+        return; /* by its id the store names a run without a name */
     record_fact(r, &f); /* of a param with another value the first is kept, with a warning */
 }
 

@@ -122,7 +122,7 @@ bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct 
         if (value ? in->list[i].value.p && str_eq(str_of(value), in->list[i].value) : !in->list[i].value.p)
             continue;
         in->list[i].missed++;
-        struct input hot = in->list[i]; /* what parts most runs is looked at first: thousands of others cost one file each */
+        struct input hot = in->list[i]; /* what parts most runs is compared first: thousands of others cost one file each */
         for (size_t k = i; k > 0 && in->list[k - 1].missed < hot.missed; k--) {
             in->list[k] = in->list[k - 1];
             in->list[k - 1] = hot;

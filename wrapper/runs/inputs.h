@@ -36,6 +36,6 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
 bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a);
 /* Has other (params read) an input that the run has not? */
 bool inputs_more(const struct run_inputs *in, const struct tree_run *other, const struct json *detail);
-/* The input in which most of the runs that were looked at differ; NULL if none did. */
+/* The input in which most of the compared runs differ; NULL if none did. */
 const char *inputs_most_missed(const struct run_inputs *in);
 #endif

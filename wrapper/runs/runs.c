@@ -376,7 +376,7 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
     int64_t now = clock_wall_ms();
     if (!runs->all && runs_load(runs, &everything, a, err) < 0)
         return -1;
-    size_t own = 0, ahead = 0; /* runs that are nobody's child: of a series the whole is meant, not its last repetition */
+    size_t own = 0, ahead = 0; /* runs without a parent: of a series the whole is meant, not its last repetition */
     while (ahead < runs->count && is_ahead(runs->all[ahead], now))
         ahead++;
     if (ahead && ahead < runs->count)
@@ -416,7 +416,7 @@ static int read_one_correction(void *context, const struct folder_entry *entry)
     return s->a->failed;
 }
 
-/* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */
+/* The corrections of one experiment: of its folder only runs whose ids can be corrections' are read. */
 static int read_corrections(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct arena *a, struct err *err)
 {
     CLEANUP_FOLDER struct folder in = {0};

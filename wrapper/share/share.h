@@ -113,7 +113,7 @@ int share_push(struct share *s, enum share_pushed *ret, struct err *err);
 void share_title(const struct share *s, struct buf *to);
 /* Markdown between two marks; what people write around it stays. */
 int share_text(struct share *s, struct buf *to, struct err *err);
-/* The text of a pull request with ours put anew; false: the marks are gone, so it belongs to somebody else now. */
+/* The text of a pull request with ours put anew; false: the marks are gone, so another author owns it now. */
 bool share_text_refresh(const char *old, struct str ours, struct buf *to);
 
 /* ---- share_pull.c: the pull request ---- */
@@ -128,10 +128,10 @@ enum share_outcome {
 struct share_request {
     enum share_outcome outcome;
     struct forge_pull pull; /* with OPENED, REFRESHED, CLOSED_BY_HAND */
-    const char *link; /* with BY_HAND; NULL: nobody knows */
+    const char *link; /* with BY_HAND; NULL: not known */
     const char *remark; /* about the token, or NULL */
 };
-/* Before anything is pushed: is there a request of this branch that somebody has closed? Remembers what it finds. */
+/* Before anything is pushed: is there a request of this branch that was closed? Remembers what it finds. */
 struct share_forge;
 int share_forge_open(struct share *s, struct share_forge **ret, struct share_request *request, struct err *err);
 /* Opens the request, or refreshes it. Behind a push. */

@@ -231,7 +231,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
     return rc ? -1 : 0;
 }
 
-/* 1: somebody was faster, look again. */
+/* 1: another process was faster, read again. */
 static int build_once(struct share *s, const struct ref_turn *turn, struct err *err)
 {
     struct branch old;

@@ -18,7 +18,7 @@ struct share_forge {
 
 /* ---- whose word ---- */
 
-/* Only a helper may answer: nobody is asked on the terminal or by a window. */
+/* Only a helper may answer: no prompt on the terminal or by a window. */
 static int ask_helper(struct share *s, struct forge_token *ret, struct err *err)
 {
     struct buf question CLEANUP_BUF;
@@ -49,7 +49,7 @@ static int find_token(struct share *s, struct forge_token *ret, struct share_req
     if (!ret->secret && ask_helper(s, ret, err))
         return -1;
     if (!ret->secret && ret->unused)
-        request->remark = arena_printf(s->arena, "%s is set, but nobody says that %s is %s: git config benchwrap.forge %s", ret->unused,
+        request->remark = arena_printf(s->arena, "%s is set, but %s is not known to be %s: git config benchwrap.forge %s", ret->unused,
                                        s->target_place.host, forge_kind_name(s->target_place.kind),
                                        s->target_place.kind == FORGE_GITHUB   ? "github"
                                        : s->target_place.kind == FORGE_GITLAB ? "gitlab"
@@ -95,8 +95,9 @@ int share_forge_open(struct share *s, struct share_forge **ret, struct share_req
     if (s->target_place.kind == FORGE_NONE || s->source_place.kind != s->target_place.kind) {
         request->outcome = s->target_place.host ? SHARE_BY_HAND : SHARE_NO_FORGE;
         if (s->target_place.host)
-            request->remark = arena_printf(
-                s->arena, "nobody says which forge %s is: git config benchwrap.forge github|gitlab|gitea|forgejo", s->target_place.host);
+            request->remark =
+                arena_printf(s->arena, "it is not known which forge %s is: git config benchwrap.forge github|gitlab|gitea|forgejo",
+                             s->target_place.host);
         return 0;
     }
     request->link = forge_link(&s->target_place, &s->source_place, s->base, s->branch, s->arena);
@@ -144,7 +145,7 @@ static int refresh_request(struct share *s, struct share_forge *f, const char *t
     return forge_update(f->forge, &f->open, title, whole.p, err) == FORGE_FINE ? 0 : -1;
 }
 
-/* Two shares of a clone, or a reply that was lost: then there is one by now, and it is looked for. */
+/* Two shares of a clone, or a reply that was lost: then there is one by now, and it is searched. */
 static int create_request(struct share *s, struct share_forge *f, const char *title, const char *text, struct share_request *request,
                           struct err *err)
 {

@@ -38,8 +38,8 @@ static const struct {
      "it takes no push with force, which the branches benchwrap/* need: git config receive.denyNonFastForwards false, there"},
     {"non-fast-forward", "it was changed there while we looked; share again"},
     {"fetch first", "it was changed there while we looked; share again"},
-    {"cannot lock ref", "somebody else is writing it just now; share again"},
-    {"failed to update ref", "somebody else is writing it just now; share again"},
+    {"cannot lock ref", "another process writes it just now; share again"},
+    {"failed to update ref", "another process writes it just now; share again"},
     {"protected branch",
      "the branch is protected there: branches benchwrap/* must be free for pushes with force, or push to a fork (--to)"},
     {"not allowed to force push",
@@ -165,7 +165,7 @@ static int check_seen(struct share *s, struct err *err)
     if (rc == 2) {
         err_set(
             err, ERR_INPUT,
-            "%s at %s is not as it was pushed from here: somebody has changed %.200s, which would be lost. To keep the change: git fetch %s %s; git branch theirs "
+            "%s at %s is not as it was pushed from here: %.200s was changed there, which would be lost. To keep the change: git fetch %s %s; git branch theirs "
             "FETCH_HEAD. Then, or to drop it: git push %s --delete %s; benchwrap share --reopen",
             s->branch, s->to, t.lost ? t.lost : "it", s->to, s->branch, s->to, s->branch);
         return err_hint(err, "if this clone is a copy of another one: git config --unset benchwrap.clone; benchwrap share");

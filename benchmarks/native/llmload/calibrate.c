@@ -100,7 +100,7 @@ static void compare_events(struct calibration *c, const struct seen_list *client
         while (k < server->n && by_event(&server->p[k], s) < 0)
             k++;
         const struct seen_event *t = k < server->n && by_event(&server->p[k], s) == 0 ? &server->p[k] : NULL;
-        if (s->event == SENDLOG_RECEIVED) { /* sorts behind the request's tokens: looked for below */
+        if (s->event == SENDLOG_RECEIVED) { /* sorts behind the request's tokens: searched below */
             before = NULL;
             continue;
         }

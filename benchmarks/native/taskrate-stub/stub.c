@@ -232,7 +232,7 @@ static int stub_same_bytes(const char *a, const char *b, unsigned n)
     return n == 0;
 }
 
-/* Sends to one address after the other until somebody acknowledges; the wait grows from 25 ms to 200 ms. */
+/* Sends to one address after the other until one acknowledges; the wait grows from 25 ms to 200 ms. */
 static int send_to(const struct wire_record *r, const struct task *t)
 {
     int fd = (int)CALL(__NR_socket, 2, SOCK_DGRAM_ | O_CLOEXEC, 0);

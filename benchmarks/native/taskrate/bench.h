@@ -87,7 +87,7 @@ struct task_batch {
     const char *completion; /* how ends were learned of */
     /* what follows is made by figures.c */
     size_t submitted, refused, ended, stamped, failed, retried, duplicates, strangers;
-    size_t lost;      /* submitted, and nobody knows of an end */
+    size_t lost;      /* submitted, and no end is known */
     size_t cancelled; /* submitted, and ended by us because the batch was given up */
     double throughput, client_throughput, steady, submit_rate, ended_rate; /* a second; 0: none */
     double makespan;     /* first submission to last end, s */
@@ -114,7 +114,7 @@ struct bench {
     uint64_t token;          /* those digits */
     struct scheduler_fact facts[FACTS_MAX];
     size_t fact_count;
-    struct scheduler_fact tools[TOOLS_MAX]; /* paths of commands that were looked for */
+    struct scheduler_fact tools[TOOLS_MAX]; /* paths of commands that were searched */
     size_t tool_count;
     const char *notes[NOTES_MAX];
     size_t note_count;

@@ -23,7 +23,7 @@ struct clocks_table {
     struct clocks_node *node; /* [count]; 0 is this machine */
     size_t count;
     int64_t wall_less_mono;   /* of ours, when the batch began */
-    int64_t stepped;          /* by how much it has changed until clocks_settle, ns: somebody set the clock */
+    int64_t stepped;          /* by how much it has changed until clocks_settle, ns: the clock was set */
     bool overflow;            /* more than CLOCKS_MAX machines */
 };
 

@@ -4,13 +4,13 @@
 #include "benchmarks/native/taskrate/provider.h"
 #include "benchmarks/native/taskrate/spawn.h"
 
-/* Runs argv (word[0] is looked for in PATH) without input, as base/query does, and appends its output, less than out->max bytes; of standard error the
+/* Runs argv (searches word[0] in PATH) without input, as base/query does, and appends its output, less than out->max bytes; of standard error the
  * last line is in the message when it fails. It is killed after `seconds`, and, where b is given, as soon as the end is asked for.
  * 0: it ended with 0. -1: with a sentence that names the command. */
 int command_run(struct bench *b, const struct argument_words *argv, double seconds, struct buf *out, struct err *err);
 /* The absolute path of a command by PATH, in the arena; NULL with a sentence. */
 const char *command_find(struct arena *a, const char *name, struct err *err);
-/* The same, looked for once: the path lives as long as the bench. */
+/* The same, searched once: the path lives as long as the bench. */
 const char *command_path(struct bench *b, const char *name, struct err *err);
 
 enum { CLIENT_OUT = 600 };

@@ -1,4 +1,4 @@
-/* external.c: batches that somebody else's launcher or scheduler runs. */
+/* external.c: batches that another launcher or scheduler runs. */
 #include "benchmarks/native/taskrate/external.h"
 
 #include "base/clock.h"

@@ -18,7 +18,7 @@
 
 enum { SLOTS_MAX = 4096, WATCH_MS = 50, PER_THREAD_MAX = 1024, REFUSALS_IN_A_ROW = 100 };
 
-/* A task that runs. The watching thread may kill it as long as pid is set; both take the lock, since a reaped pid may be somebody else's. */
+/* A task that runs. The watching thread may kill it as long as pid is set; both take the lock, since the kernel may give a reaped pid to another process. */
 struct task_place {
     pid_t pid;
     int pidfd;
@@ -121,7 +121,7 @@ static bool local_start_task(struct local_worker *w, struct task_place *place, s
 {
     static char path[] = "PATH=/usr/bin:/bin";
     static char *const none[] = {NULL}, *const small[] = {
-                                            path, NULL}; /* what nobody needs costs its copying; commands of the user's need theirs */
+                                            path, NULL}; /* what is not needed costs its copying; commands of the user's need theirs */
     struct local_crew *c = w->crew;
     struct tasks *t = &c->b->tasks;
     char *argv[WORDS_MAX + 1];

@@ -192,6 +192,6 @@ size_t report_take(struct report_channel *r, struct bench *b)
 
 const char *report_describe(const struct report_channel *r)
 {
-    return r->file >= 0 ? "the task's record was found in the report file, looked at every millisecond"
+    return r->file >= 0 ? "the task's record was found in the report file, inspected every millisecond"
                         : "the task's report arrived by datagram";
 }

@@ -6,7 +6,7 @@
  *   u TOKEN , TASK , NANOSECONDS , PORT , ADDRESS[+ADDRESS…]    a record is sent to each of these in turn until one acknowledges it
  * (without the blanks). TOKEN is 16 hexadecimal digits; TASK a number, or @NAME+BASE: the number in the variable NAME plus BASE (- for minus);
  * NANOSECONDS is how long the task sleeps, or with a `b` behind it computes; ADDRESS is 8 hexadecimal digits, IPv4. Behind `--` may stand a
- * command that is run in between. Other arguments are ballast and not looked at.
+ * command that is run in between. Other arguments are ballast and ignored.
  *
  * An acknowledgement is the record's first 16 bytes. Numbers have the byte order of the task's machine, which the magic tells. */
 #ifndef TASKRATE_WIRE_H
@@ -21,7 +21,7 @@ struct wire_stamps {
 
 struct wire_record {
     uint32_t magic, task;
-    uint64_t token;            /* of the batch: what carries another is somebody else's */
+    uint64_t token;            /* of the batch: a packet with another one is foreign */
     int64_t start, end;        /* CLOCK_MONOTONIC of the task's machine, ns */
     int64_t wall_start, wall_end; /* CLOCK_REALTIME, ns since 1970 */
     uint32_t status;           /* exit status of the command; 128 + signal */

@@ -115,7 +115,7 @@ static int rows_take_json(struct str text, size_t *ret_end, rows_take *take, voi
     if (ret_end)
         end = *ret_end;
     struct str row = str_sub(text, 0, end);
-    int rc = ret_end && !str_valid_utf8(row) ? err_set(err, ERR_INPUT, "not valid UTF-8") /* a line was looked at before */
+    int rc = ret_end && !str_valid_utf8(row) ? err_set(err, ERR_INPUT, "not valid UTF-8") /* a line was checked before */
              : has_nul(row)                  ? skip_row(err, "a NUL (\\u0000)")
                                              : take(to, j, text, line, err);
     json_free(j);
