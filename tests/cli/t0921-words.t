@@ -57,10 +57,10 @@ typed '--request-rate: expected N, N@TIME or N-M@TIME, got "abc"' "$LOAD" $url -
 typed '--request-rate: expected a finite number, got "inf"; --concurrency N' "$LOAD" $url --request-rate inf -n 5
 typed '--max-concurrency 0: no stream' "$LOAD" $url --max-concurrency 0
 typed '--num-prompts: expected an integer, got "x"' "$LOAD" $url --num-prompts x
-typed '--num-prompts: 0 is too small' "$LOAD" $url --num-prompts=0
+typed '--num-prompts: expected a number >= 1, got "0"' "$LOAD" $url --num-prompts=0
 typed 'option --num-prompts needs a value' "$LOAD" $url --num-prompts
 typed '--max-seconds: expected a duration' "$LOAD" $url --max-seconds 30x
-typed '--num-warmups: -1 is too small' "$LOAD" $url --num-warmups -1
+typed '--num-warmups: expected a number >= 0, got "-1"' "$LOAD" $url --num-warmups -1
 typed '--drop changes nothing without --rate or --trace' "$LOAD" $url --users 3 --drop
 typed '--users: expected @TIME behind every piece but the last, got "1,2,4"; --sweep LEVELS' "$LOAD" $url --users 1,2,4
 typed 'unknown option --max_concurrency; did you mean --concurrency?' "$LOAD" $url --max_concurrency 4
