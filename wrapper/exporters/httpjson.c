@@ -102,7 +102,8 @@ static bool is_record_kind(const struct exporter_config *c, const char *name)
     return strcmp(opt_text(&c->opts, HTTPJSON_KEY_RECORD), name) == 0;
 }
 
-bool httpjson_is_sent(const struct exporter_config *c, const char *metric)
+/* Is the metric to be sent, by the key `metrics`? */
+static bool httpjson_is_sent(const struct exporter_config *c, const char *metric)
 {
     return strcmp(opt_text(&c->opts, HTTPJSON_KEY_METRICS), "all") == 0 || key_is_result(metric);
 }
@@ -176,7 +177,7 @@ int httpjson_records_add(struct httpjson_records *r, struct err *err)
     return r->text.failed ? err_set(err, ERR_SYSTEM, "the records of a run are larger than %d bytes", RECORDS_BYTES) : 0;
 }
 
-struct str httpjson_record(const struct httpjson_records *r, size_t i)
+static struct str httpjson_record(const struct httpjson_records *r, size_t i)
 {
     size_t from = i ? r->ends[i - 1] : 0;
     return (struct str){r->text.p + from, r->ends[i] - from};

@@ -24,9 +24,6 @@ struct httpjson_records {
 };
 /* The record that was appended to r->text is complete. */
 int httpjson_records_add(struct httpjson_records *r, struct err *err);
-struct str httpjson_record(const struct httpjson_records *r, size_t i);
-/* Is the metric to be sent, by the key `metrics`? */
-bool httpjson_is_sent(const struct exporter_config *c, const char *metric);
 
 /* Records in ReFrame's form (httpjson_reframe.c): one with all metrics, or one for each. */
 int httpjson_reframe(const struct exporter_config *c, const struct exporter_run *run, bool each, struct httpjson_records *to, struct err *err);
