@@ -29,9 +29,12 @@ if wanted ls; then
         [ -z "${BENCH_QUICK:-}" ] || many=300
         bar="<=$([ "$many" = 100000 ] && echo 2 || echo 0.3)"
         mkdir "ls$many" && cd "ls$many" && many_copies "$many" || exit 1
+        query="metrics.run.wall_s < 1000 AND metrics.run.max_rss_MiB > 0.001 AND params.cpu.cores LIKE '%'"
         t=$("$M" time -n "$(rounds 7)" -w 2 -- "$BW" ls --- "$BW" ls --all --- "$BW" ls --all --json --- "$BW" compare last~1 last --- "$BW" compare last --history --- \
-            sh -c 'find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml -print0 | xargs -0 cat' --- find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml 2> >(grep -v 'shows them all' >&2)) || exit 1
+            sh -c 'find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml -print0 | xargs -0 cat' --- find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml --- \
+            "$BW" ls --filter "$query" 2> >(grep -v 'shows them all' >&2)) || exit 1
         mapfile -t r <<<"$t"
+        row ls "ls --filter, two metrics and a param, over $many runs, warm" "$(calc "$(first "${r[7]}")/1e3")" s "$bar" "-"
         links=; [ "$many" -le 10000 ] || links=" (hard links)"
         peers="s: cat of every meta.yaml $(calc "$(first "${r[5]}")/1e3"), find $(calc "$(first "${r[6]}")/1e3")"
         row ls "ls over $many runs$links, warm" "$(calc "$(first "${r[0]}")/1e3")" s "$bar" "$peers"

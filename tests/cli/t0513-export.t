@@ -1,5 +1,5 @@
 #!/bin/bash
-# export: runs and samples as CSV and JSON lines, for pandas and spreadsheets; every value is the tree's.
+# export: runs and samples as CSV, JSON lines and Parquet, for pandas and spreadsheets; every value is the tree's.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 cd "$WORK" || exit 1

@@ -102,6 +102,30 @@ def compare_samples(benchwrap, folder, expected):
     check("--long has every sample", ["%s %s" % k for k in set(wanted) | set(got) if wanted.get(k) != sorted(got.get(k, []))])
 
 
+def compare_parquet(benchwrap, folder, expected, parquet):
+    """What pyarrow reads: types, rows, and every value; the samples in several groups of rows."""
+    with open("runs.parquet", "wb") as f:
+        subprocess.run([benchwrap, "export", "--tree", folder, "--all", "--format", "parquet"], stdout=f, check=True)
+    table = parquet.read_table("runs.parquet")
+    problems, seen = [], set()
+    for row in table.to_pylist():
+        got = {k: v for k, v in row.items() if v is not None}
+        for key in ("start_time", "end_time"):
+            if key in got:
+                got[key] = int(table.column(key)[len(seen)].value)
+        seen.add(row["run_id"])
+        problems += differences(got, expected[row["run_id"]], row["run_id"])
+    types = {str(f.type) for f in table.schema}
+    check("pyarrow reads every run from Parquet, with every value", problems + (["other runs"] if seen != set(expected) else []))
+    check("Parquet has types", [] if types == {"string", "double", "int64", "timestamp[ms, tz=UTC]"} or types == {"string", "double", "int64", "timestamp[ms]"} else [str(types)])
+    with open("samples.parquet", "wb") as f:
+        subprocess.run([benchwrap, "export", "--tree", folder, "--all", "--long", "--format", "parquet"], stdout=f, check=True)
+    rows = [json.loads(line) for line in export(benchwrap, folder, "--long", "--format", "jsonl").splitlines()]
+    samples = parquet.read_table("samples.parquet").to_pydict()
+    check("pyarrow reads every sample", [] if [(r["run_id"], r["metric"], r["step"], repr(float(r["value"]))) for r in rows] == [
+        (a, b, c, repr(d)) for a, b, c, d in zip(samples["run_id"], samples["metric"], samples["step"], samples["value"])] else ["other samples"])
+
+
 def main():
     benchwrap, folder = sys.argv[1], sys.argv[2] + "/mlruns"
     import pandas
@@ -111,6 +135,8 @@ def main():
     compare_json(benchwrap, folder, expected)
     compare_csv(benchwrap, folder, expected, pandas)
     compare_samples(benchwrap, folder, expected)
+    from pyarrow import parquet
+    compare_parquet(benchwrap, folder, expected, parquet)
 
 
 main()

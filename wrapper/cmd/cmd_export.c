@@ -1,9 +1,10 @@
 /* cmd_export.c: `benchwrap export`: runs as a table for analysis. */
+#include "base/screen.h"
 #include "runs/runs_order.h"
 #include "tables/tables.h"
 #include "cmd/selection.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* Names runs that could not be read whole, the first ones. */
 static int say_incomplete(struct cmd_context *c, const struct runs *runs)
@@ -61,6 +62,8 @@ static int export_command(struct cmd_context *c)
                        c->argv[0]);
     if (opt_on(&c->opts, OPTION_LONG) && opt_text(&c->opts, OPTION_COLUMNS))
         return err_set(c->err, ERR_USAGE, "--long: expected no --columns with it");
+    if (strcmp(opt_text(&c->opts, OPTION_FORMAT), "parquet") == 0 && screen_of_file(c->out).is_terminal)
+        return err_set(c->err, ERR_USAGE, "--format parquet: expected a file or pipe as standard output, got a terminal");
     if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
     if (selection_open(&runs, c, c->err) < 0)
@@ -90,7 +93,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Output",
      .help = "Write a row for each sample of each metric, with unit and direction"},
-    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "csv|jsonl", .value = "csv", .group = "Output", .help = "Write this form"},
+    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "csv|jsonl|parquet", .value = "csv", .group = "Output", .help = "Write this form"},
 };
 
 const struct cmd cmd_export = {
@@ -102,7 +105,7 @@ const struct cmd cmd_export = {
     .description =
         "Writes one row for each run to standard output: its attributes, the latest value of each metric, params and tags, under the names that --filter "
         "has for them. With --long it writes one row for each sample: run_id, experiment, metric, step, time, value, unit and direction. Child runs are "
-        "among the runs. Times are milliseconds since 1970-01-01 UTC. A fact that a run lacks is an empty field of CSV, and no member in a JSON line.\n\n"
+        "among the runs. Times are milliseconds since 1970-01-01 UTC. A fact that a run lacks is an empty field of CSV, no member in a JSON line, and null in Parquet, whose columns are texts, doubles, integers and times.\n\n"
         "In CSV a text that a spreadsheet would evaluate, because it begins with = + - or @ and is no number, gets an apostrophe before it. Values that are not "
         "finite are NaN, Infinity and -Infinity, in JSON as texts.\n\n"
         "The table is written while runs are read. A damaged run is named, the rest of it and all others are written, and the exit status is 1.\n\n"

@@ -29,9 +29,10 @@ struct tables_writer {
     size_t count;
     FILE *out;
     struct buf line;
+    bool failed; /* a row could not be written: end() frees what the form holds, and writes nothing */
     void *own; /* the form's */
 };
-extern const struct tables_form tables_csv, tables_jsonl;
+extern const struct tables_form tables_csv, tables_jsonl, tables_parquet;
 /* The form of a name; NULL: none. */
 const struct tables_form *tables_form_find(const char *name);
 

@@ -174,8 +174,9 @@ static int tables_row(struct tables_work *x)
 
 static int tables_end(struct tables_work *x, int rc, size_t *ret_rows, struct err *err)
 {
-    if (rc == 0)
-        rc = x->writer.form->end(&x->writer);
+    x->writer.failed = rc < 0;
+    if (x->writer.form->end(&x->writer) < 0)
+        rc = -1;
     buf_deinit(&x->writer.line);
     *ret_rows = x->rows;
     return rc < 0 ? err_memory(err, "row %zu", x->rows) : 0;

@@ -74,7 +74,7 @@ const struct tables_form tables_jsonl = {"jsonl", tables_jsonl_begin, tables_jso
 
 const struct tables_form *tables_form_find(const char *name)
 {
-    static const struct tables_form *const forms[] = {&tables_csv, &tables_jsonl};
+    static const struct tables_form *const forms[] = {&tables_csv, &tables_jsonl, &tables_parquet};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(forms[i]->name, name) == 0)
             return forms[i];
