@@ -125,7 +125,8 @@ const char *exporter_http_url(const struct exporter_http *h)
     return h->url;
 }
 
-void exporter_http_say(const char *url, struct buf *to)
+/* An address that another user of the machine may see: scheme and host. */
+static void exporter_http_say(const char *url, struct buf *to)
 {
     const char *host = strstr(url, "://");
     size_t n = host ? (size_t)(host - url) + 3 + strcspn(host + 3, "/?#") : 0;

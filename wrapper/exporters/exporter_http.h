@@ -36,6 +36,4 @@ enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporte
 const char *exporter_http_url(const struct exporter_http *h);
 /* Appends the request for people, with *** for secrets. url: as above; NULL: the configured one. */
 void exporter_http_print(const struct exporter_config *c, const char *url, struct str body, struct buf *to);
-/* An address that another user of the machine may see: scheme and host. */
-void exporter_http_say(const char *url, struct buf *to);
 #endif
