@@ -48,10 +48,11 @@ static void result(const uint8_t *data, size_t size)
     if (metrics_init(&m, &err) < 0 || metrics_init(&n, &err) < 0)
         abort();
     if (metrics_read(&m, j, &err) == 0) {
-        metrics_print(&m, &text);
+        struct json_out first = {.to = &text, .layout = JSON_TIGHT}, second = {.to = &twice, .layout = JSON_TIGHT};
+        metrics_print(&m, NULL, &first);
         if (json_parse(&again, buf_text(&text), NULL, &err) < 0 || metrics_read(&n, again, &err) < 0)
             abort();
-        metrics_print(&n, &twice);
+        metrics_print(&n, NULL, &second);
         if (metrics_completed(&m) != metrics_completed(&n) || m.h[METRIC_TTFT].n != n.h[METRIC_TTFT].n || m.series.n != n.series.n)
             abort();
         json_free(again);
