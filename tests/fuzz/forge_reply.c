@@ -19,9 +19,9 @@ static void look(const struct forge_api *api, const struct json *item, struct ar
     forge_note(&p, &open, &last);
     if (open.number + last.number != p.number || (p.state == FORGE_OPEN) != (open.number > 0))
         abort();
-    buf_putc(&body, '{');
-    api->put_text(&body, p.title, p.text);
-    buf_putc(&body, '}');
+    struct json_out j = json_begin(&body, JSON_TIGHT, '{');
+    api->put_text(&j, p.title, p.text);
+    json_close(&j, '}');
     if (!body.failed && json_parse(&again, buf_text(&body), NULL, NULL) < 0)
         abort();
     json_free(again);
