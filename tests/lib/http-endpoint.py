@@ -4,6 +4,7 @@
 /status/CODE/…   that status, with the header Retry-After from ?after=S
 /first/CODE/N/…  that status N times for each path, with Retry-After 1, then 200
 /array/…         200 for a JSON array, 400 for all else
+/refuse/WORD     400 for a body with this word, else 204
 /hang/…          no reply
 /half/…          closes after half of a reply's first line
 /drip/…          a reply of one byte a second
@@ -54,6 +55,11 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
                 self.reply(204)
         elif words[1] == "array":
             good = isinstance(json.loads(raw), list)
+            if good:
+                self.accept(raw)
+            self.reply(204 if good else 400)
+        elif words[1] == "refuse":
+            good = words[2].encode() not in raw
             if good:
                 self.accept(raw)
             self.reply(204 if good else 400)

@@ -249,7 +249,7 @@ static void http_set_limits(struct http *h, const struct http_request *q)
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     set(h->easy, CURLOPT_NOSIGNAL, 1L);
     set(h->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(h->connect_s * 1e3));
-    set(h->easy, CURLOPT_TIMEOUT_MS, q->parting ? PARTING_MS : file ? 0L : (long)(h->total_s * 1e3));
+    set(h->easy, CURLOPT_TIMEOUT_MS, q->parting ? PARTING_MS : file ? 0L : (long)((q->total_s > 0 ? q->total_s : h->total_s) * 1e3));
     set(h->easy, CURLOPT_LOW_SPEED_LIMIT, 10L);
     set(h->easy, CURLOPT_LOW_SPEED_TIME, (long)(h->stall_s + 0.999));
     set(h->easy, CURLOPT_MAXAGE_CONN, 4L); /* MLflow's server closes idle connections after 5 s */

@@ -45,6 +45,7 @@ struct http_request {
     bool fresh;              /* on a new connection, unless the kept one was used within a second: libcurl repeats a request silently when a kept
                               * one breaks before the reply, as idle ones do */
     bool parting;            /* a last message, sent even while cancel_fd is readable; 5 s at most */
+    double total_s;          /* at most so long for this request; 0: the client's */
     size_t reply_max;        /* bytes of the reply that are kept; 0: 16 MiB. A longer one is an error */
     int reply_fd;            /* with to_fd: a successful reply is written here, without regard to reply_max */
     bool to_fd;

@@ -9,6 +9,7 @@
 #include "exporters/exporter_pass.h"
 #include "plan/plan.h"
 #include "sync/sync_exporters.h"
+#include "sync/sync_records.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,6 +34,16 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Send",
      .help = "With send: print what would be sent, without secrets, and send nothing"},
+    {.name = OPTION_LINES,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Send",
+     .help = "With send: send the lines of this file, a JSON object each, instead of runs (- for standard input)"},
+    {.name = OPTION_STREAM,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Send",
+     .help = "With --lines: send to this stream or table, where the destination has several"},
     {.name = OPTION_RESEND, .kind = OPT_FLAG, .group = "Send", .help = "With dead-letter: send these runs again (default: list them)"},
     {.name = OPTION_DROP,
      .kind = OPT_FLAG,
@@ -358,9 +369,45 @@ static int print_sent(struct exporter_work *w, const struct exporter_config *x, 
     return delivered < n;
 }
 
+static int exporter_send_lines(struct exporter_work *w, const struct exporter_config *x)
+{
+    struct sync_records_result result;
+    struct err why = {0};
+    const struct sync_records what = {.exporter = x,
+                                      .env = w->c->env,
+                                      .cancel_fd = w->cancel_fd,
+                                      .path = opt_text(&w->c->opts, OPTION_LINES),
+                                      .stream = opt_text(&w->c->opts, OPTION_STREAM),
+                                      .wait_s = SYNC_EXPORTERS_S,
+                                      .notes = w->c->notes};
+    if (w->c->argc > 2)
+        return err_set(w->c->err, ERR_USAGE, "--lines and runs exclude each other");
+    int rc = sync_records_file(&what, &result, &why);
+    if (rc < 0) {
+        *w->c->err = why;
+        return -1;
+    }
+    if (exporter_wants_json(w)) {
+        struct buf line CLEANUP_BUF;
+        buf_init(&line, 16384);
+        struct json_out j = json_begin(&line, JSON_ROW, '{');
+        json_text(&j, "exporter", x->name);
+        json_uint(&j, "delivered", result.sent);
+        json_uint(&j, "refused", result.refused);
+        json_str(&j, "why", str_of(rc ? why.text : ""));
+        json_close(&j, '}');
+        fprintf(w->c->out, "%s\n", line.p ? line.p : "");
+    } else
+        fprintf(w->c->out, "%s: %" PRIu64 " line%s delivered, %" PRIu64 " refused%s%s\n", x->name, result.sent, str_plural(result.sent),
+                result.refused, rc ? "; the rest is not delivered: " : "", rc ? why.text : "");
+    return rc || result.refused;
+}
+
 static int exporter_send_runs(struct exporter_work *w)
 {
     const struct exporter_config *x = exporter_by_name(w, w->c->argc > 1 ? w->c->argv[1] : NULL);
+    if (x && opt_text(&w->c->opts, OPTION_LINES))
+        return exporter_send_lines(w, x);
     const struct runs_place place = selection_place(w->c);
     struct chosen_run *chosen;
     struct exporter_outcome o;
@@ -532,7 +579,7 @@ static int exporter_command(struct cmd_context *c)
 const struct cmd cmd_exporter = {
     .name = "exporter",
     .summary = "Deliver runs to other systems: JSON lines …",
-    .usage = "list | types [TYPE] | check [NAME...] | send NAME RUN... | dead-letter NAME [RUN...]",
+    .usage = "list | types [TYPE] | check [NAME...] | send NAME RUN... | send NAME --lines FILE | dead-letter NAME [RUN...]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
@@ -542,7 +589,7 @@ const struct cmd cmd_exporter = {
         "\n"
         "`list` shows each exporter with the number of runs delivered, waiting (pending), and refused (dead letters). `types` lists the kinds of "
         "exporters and their keys. `check` asks each destination whether it would accept runs. `send` delivers runs of the tree, also those "
-        "recorded before the exporter was configured. `dead-letter` lists the runs that the destination refused, with the reason, or with "
+        "recorded before the exporter was configured, or with --lines JSON objects of yours. `dead-letter` lists the runs that the destination refused, with the reason, or with "
         "--resend or --drop sends or removes them.\n"
         "\n"
         "After a run, a process of lowest priority delivers it. The run waits for nothing. What a destination does not accept stays in "

@@ -31,6 +31,13 @@ struct exporter_link {
     void *state;          /* the exporter's own, usually in the arena */
 };
 
+/* Records that are no runs, such as log lines. */
+struct exporter_batch {
+    const struct str *records; /* a JSON object each, on one line */
+    size_t count;              /* > 0 */
+    const char *stream;        /* where the destination has several: which one; NULL: the configured one */
+};
+
 struct exporter {
     const char *type;           /* "jsonl" */
     const char *summary;        /* one line, no full stop */
@@ -52,6 +59,10 @@ struct exporter {
     enum exporter_answer (*check)(struct exporter_link *l, struct buf *found, struct err *err);
     /* Appends what send would send, without secrets, and sends nothing. The link is not open. */
     int (*print)(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err);
+    /* Sends the first records of a batch with one request: as many as it may hold, at least one. *taken
+     * has their number, also after a failure, which means that none of them is delivered. NULL: this type
+     * delivers runs only. Called by exporter_records_send. */
+    enum exporter_answer (*send_records)(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err);
     /* Also after a failed open. May be NULL. */
     void (*close)(struct exporter_link *l);
 };

@@ -76,6 +76,13 @@ static const char **http_headers(struct exporter_link *l, const char *token, boo
     return l->arena->failed ? NULL : list;
 }
 
+/* The seconds that a request may take. */
+static double http_seconds_left(const struct exporter_link *l)
+{
+    double left_s = (double)(l->until_ns - clock_mono_ns()) / 1e9, total_s = opt_seconds(&l->config->opts, EXPORTER_KEY_TIMEOUT);
+    return total_s > 0 && total_s < left_s ? total_s : left_s < 3600 ? left_s : 3600;
+}
+
 enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter_http **ret, struct err *err)
 {
     const struct exporter_config *c = l->config;
@@ -94,11 +101,9 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
     if (!is_http_url(h->url))
         return err_set(err, ERR_INPUT, "url-secret: expected http://HOST/… or https://HOST/…"), EXPORTER_LATER;
     const char **headers = http_headers(l, token, h->gzip);
-    double left_s = (double)(l->until_ns - clock_mono_ns()) / 1e9, total_s = opt_seconds(&c->opts, EXPORTER_KEY_TIMEOUT);
-    if (!headers || left_s <= 0)
+    double total_s = http_seconds_left(l);
+    if (!headers || total_s <= 0)
         return err_set(err, ERR_SYSTEM, headers ? "no time is left" : "out of memory"), EXPORTER_LATER;
-    if (total_s <= 0 || total_s > left_s)
-        total_s = left_s < 3600 ? left_s : 3600;
     struct http_config config = {.agent = "benchwrap/" BW_VERSION,
                                  .ca_file = exporter_text(c, EXPORTER_KEY_CA_FILE),
                                  .user = exporter_text(c, EXPORTER_KEY_USER),
@@ -106,7 +111,7 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
                                  .bearer = exporter_text(c, EXPORTER_KEY_TOKEN_HEADER) ? NULL : token,
                                  .headers = headers,
                                  .no_redirects = true, /* headers of the user would go to the other host */
-                                 .connect_s = total_s,
+                                 .connect_s = opt_seconds(&c->opts, EXPORTER_KEY_TIMEOUT),
                                  .total_s = total_s,
                                  .cancel_fd = l->cancel_fd};
     return http_new(&h->http, &config, err) ? EXPORTER_LATER : EXPORTER_SENT;
@@ -181,20 +186,29 @@ static enum exporter_answer set_no_reply(const char *place, const struct err *wh
     return EXPORTER_LATER;
 }
 
-enum exporter_answer exporter_http_send(struct exporter_link *l, struct exporter_http *h, const char *url, struct str body, struct err *err)
+enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call, struct err *err)
 {
     struct http_reply r = {.status = 0};
     struct buf packed CLEANUP_BUF, words CLEANUP_BUF, place CLEANUP_BUF;
     struct err why = {0};
+    double total_s = http_seconds_left(l);
     buf_init(&packed, BODY_MAX);
     buf_init(&words, 8192);
     buf_init(&place, 2000);
     exporter_http_say(h->url, &place);
-    body = pack_body(h, body, &packed, err);
+    if (total_s <= 0)
+        return err_set(err, ERR_REMOTE, "%s: no time is left", place.p ? place.p : ""), EXPORTER_LATER;
+    struct str body = pack_body(h, call->body, &packed, err);
     if (!body.p)
         return EXPORTER_LATER;
-    struct http_request q = {
-        .method = h->method, .url = url ? url : h->url, .type = "application/json", .body = body, .fresh = true, .reply_max = REPLY_MAX};
+    struct http_request q = {.method = h->method,
+                             .url = call->url ? call->url : h->url,
+                             .type = call->type ? call->type : "application/json",
+                             .headers = call->headers,
+                             .body = body,
+                             .fresh = true,
+                             .total_s = total_s,
+                             .reply_max = REPLY_MAX};
     int rc = http_do(h->http, &q, &r, &why);
     enum exporter_answer answer = rc ? EXPORTER_LATER : answer_of(r.status);
     if (rc)
@@ -209,10 +223,15 @@ enum exporter_answer exporter_http_send(struct exporter_link *l, struct exporter
     return answer;
 }
 
+enum exporter_answer exporter_http_send(struct exporter_link *l, struct exporter_http *h, const char *url, struct str body, struct err *err)
+{
+    return exporter_http_call(l, h, &(struct exporter_http_request){.url = url, .body = body}, err);
+}
+
 enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporter_http *h, struct buf *found, struct err *err)
 {
     struct http_reply r = {.status = 0};
-    struct http_request q = {.method = "GET", .url = h->url, .fresh = true, .reply_max = REPLY_MAX};
+    struct http_request q = {.method = "GET", .url = h->url, .fresh = true, .total_s = http_seconds_left(l), .reply_max = REPLY_MAX};
     struct err why = {0};
     struct buf place CLEANUP_BUF;
     buf_init(&place, 2000);

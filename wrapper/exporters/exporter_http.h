@@ -29,6 +29,15 @@ void exporter_http_close(struct exporter_http *h); /* NULL is allowed */
  * 2xx: SENT. The destination refuses the body (400, 413, 422 …): REFUSED. It fails with this request
  * (500 …): FAILED. All else, such as 401, 404, 429, 503 and no reply: LATER. */
 enum exporter_answer exporter_http_send(struct exporter_link *l, struct exporter_http *h, const char *url, struct str body, struct err *err);
+/* A request that differs from the configured one. */
+struct exporter_http_request {
+    const char *url;            /* NULL: as configured */
+    const char *type;           /* Content-Type; NULL: application/json */
+    const char *const *headers; /* further ones, which may hold secrets; NULL */
+    struct str body;
+};
+/* As exporter_http_send. */
+enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call, struct err *err);
 /* Asks without sending anything (GET), and appends what was found. SENT: a server answers there, and
  * does not refuse the credentials. */
 enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporter_http *h, struct buf *found, struct err *err);

@@ -282,13 +282,12 @@ static bool is_run_wanted(const struct exporter_config *c, const struct exporter
 }
 
 /* The address with values of the run in it; NULL: as it is. */
-static int httpjson_make_url(const struct exporter_config *c, const char *url, const struct exporter_run *run, struct buf *to,
-                             const char **ret, struct err *err)
+static int httpjson_make_url(const char *url, const struct template_values *v, struct buf *to, const char **ret, struct err *err)
 {
     *ret = NULL;
     if (!url || !template_has_keys(url))
         return 0;
-    if (template_expand_url(url, &(struct template_values){.config = c, .run = run}, to, err))
+    if (template_expand_url(url, v, to, err))
         return -1;
     *ret = to->p;
     return 0;
@@ -302,14 +301,14 @@ static enum exporter_answer httpjson_open(struct exporter_link *l, struct err *e
     return answer;
 }
 
-static enum exporter_answer httpjson_send_records(struct exporter_link *l, const struct exporter_run *run,
-                                                  const struct httpjson_records *records, uint64_t *done, struct err *err)
+static enum exporter_answer httpjson_send_requests(struct exporter_link *l, const struct exporter_run *run,
+                                                   const struct httpjson_records *records, uint64_t *done, struct err *err)
 {
     struct buf url CLEANUP_BUF, body CLEANUP_BUF;
     const char *address;
     buf_init(&url, 8192);
     buf_init(&body, BODY_BYTES);
-    if (httpjson_make_url(l->config, exporter_http_url(l->state), run, &url, &address, err))
+    if (httpjson_make_url(exporter_http_url(l->state), &(struct template_values){.config = l->config, .run = run}, &url, &address, err))
         return EXPORTER_LATER;
     while (*done < records->count) {
         buf_clear(&body);
@@ -331,9 +330,33 @@ static enum exporter_answer httpjson_send(struct exporter_link *l, const struct 
         return EXPORTER_SENT;
     httpjson_records_init(&records);
     enum exporter_answer answer =
-        httpjson_make_records(l->config, run, &records, err) ? EXPORTER_REFUSED : httpjson_send_records(l, run, &records, done, err);
+        httpjson_make_records(l->config, run, &records, err) ? EXPORTER_REFUSED : httpjson_send_requests(l, run, &records, done, err);
     httpjson_records_deinit(&records);
     return answer;
+}
+
+static enum exporter_answer httpjson_send_records(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
+{
+    struct buf url CLEANUP_BUF, body CLEANUP_BUF;
+    bool array = opt_on(&l->config->opts, HTTPJSON_KEY_ARRAY);
+    uint64_t max = opt_bytes(&l->config->opts, HTTPJSON_KEY_MAX_BODY);
+    const char *address;
+    buf_init(&url, 8192);
+    buf_init(&body, BODY_BYTES);
+    *taken = 0;
+    if (httpjson_make_url(exporter_http_url(l->state), &(struct template_values){.config = l->config, .stream = b->stream}, &url, &address,
+                          err))
+        return EXPORTER_LATER;
+    do {
+        if (array)
+            buf_putc(&body, *taken ? ',' : '[');
+        buf_str(&body, b->records[(*taken)++]);
+    } while (array && *taken < b->count && body.n + b->records[*taken].n + 2 <= max);
+    if (array)
+        buf_putc(&body, ']');
+    if (body.failed)
+        return err_set(err, ERR_SYSTEM, "out of memory for a request"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
+    return exporter_http_call(l, l->state, &(struct exporter_http_request){.url = address, .body = buf_text(&body)}, err);
 }
 
 static int httpjson_print(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err)
@@ -344,7 +367,8 @@ static int httpjson_print(struct exporter_link *l, const struct exporter_run *ru
     buf_init(&url, 8192);
     httpjson_records_init(&records);
     int rc = httpjson_make_records(l->config, run, &records, err) ||
-                     httpjson_make_url(l->config, exporter_text(l->config, EXPORTER_KEY_URL), run, &url, &address, err)
+                     httpjson_make_url(exporter_text(l->config, EXPORTER_KEY_URL), &(struct template_values){.config = l->config, .run = run}, &url,
+                                       &address, err)
                  ? -1
                  : 0;
     for (size_t i = 0; rc == 0 && i < records.count;) {
@@ -380,5 +404,6 @@ const struct exporter exporter_httpjson = {
     .send = httpjson_send,
     .check = httpjson_check,
     .print = httpjson_print,
+    .send_records = httpjson_send_records,
     .close = httpjson_close,
 };

@@ -185,7 +185,7 @@ static bool is_template_key(const char *key)
     static const char *const keys[] = {"id",      "name",     "experiment", "status", "verdict", "reason",    "benchmark",     "site",
                                        "cluster", "host",     "user",       "path",   "topic",   "start_ms",  "end_ms",        "start",
                                        "end",     "headline", "run",        "link",   "summary", "key",       "value",         "unit",
-                                       "time_ms", "time",     "step",       "low",    "high",    "reference", "metric_verdict"};
+                                       "time_ms", "time",     "step",       "low",    "high",    "reference", "metric_verdict", "stream"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i], key) == 0)
             return true;
@@ -211,8 +211,11 @@ static int template_value_of(const struct template_values *v, struct str name, s
     *ret = template_text_value(NULL);
     if (!name.n || name.n >= sizeof key || !is_template_key(key))
         return err_set(err, ERR_INPUT, "no value has the name \"{{%.60s}}\"", key);
-    if (!v->run)
+    if (!v->run) {
+        if (strcmp(key, "stream") == 0)
+            *ret = template_text_value(v->stream);
         return 0;
+    }
     if (strncmp(key, "param.", 6) == 0)
         *ret = template_text_value(exporter_run_param(v->run, key + 6));
     else if (strncmp(key, "tag.", 4) == 0)

@@ -22,6 +22,7 @@
 enum {
     LINE_MAX_BYTES = 256 << 20,
     TAIL_MAX = 4 << 20, /* a line without an end that is longer is not searched for its beginning */
+    RECORDS_BYTES = 1 << 20, /* of one append */
     STEP_MS = 20,
     PARTING_MS = 1000, /* a reader may take so long to close its end of a socket */
     CONNECT_MS = 5000
@@ -115,13 +116,13 @@ static int jsonl_lock_file(const struct exporter_link *l, int fd, bool *ret_lock
 }
 
 /* Reads the end of the file: does it end with this line already, does a line lack its end, and where does
- * that line begin if it is one of ours that a kill cut? */
+ * that line begin if it is one of ours that a kill cut? Ours begin with `begin`. */
 struct file_end {
     bool there, open_line;
     off_t cut_at; /* -1: leave it */
 };
 
-static int jsonl_read_end(const char *path, int fd, struct str line, off_t size, struct file_end *ret, struct err *err)
+static int jsonl_read_end(const char *path, int fd, struct str line, struct str begin, off_t size, struct file_end *ret, struct err *err)
 {
     struct stat st, same;
     struct buf text CLEANUP_BUF;
@@ -143,7 +144,7 @@ static int jsonl_read_end(const char *path, int fd, struct str line, off_t size,
     if (!ret->open_line)
         return 0;
     const char *last = memrchr(end.p, '\n', end.n);
-    struct str part = last ? str_sub(end, (size_t)(last + 1 - end.p), end.n) : end, begin = STR(EXPORTER_RUN_BEGIN);
+    struct str part = last ? str_sub(end, (size_t)(last + 1 - end.p), end.n) : end;
     bool whole = last || (off_t)end.n == size, ours = str_eq(str_sub(part, 0, begin.n), str_sub(begin, 0, part.n));
     if (whole && ours)
         ret->cut_at = size - (off_t)part.n;
@@ -167,7 +168,7 @@ static enum exporter_answer jsonl_append_line(int fd, const char *path, struct s
     return EXPORTER_LATER;
 }
 
-static enum exporter_answer jsonl_write_file(struct exporter_link *l, struct str line, struct err *err)
+static enum exporter_answer jsonl_write_file(struct exporter_link *l, struct str line, struct str begin, struct err *err)
 {
     const struct jsonl *x = l->state;
     struct stat st;
@@ -178,7 +179,7 @@ static enum exporter_answer jsonl_write_file(struct exporter_link *l, struct str
         return err_sys(err, "cannot open %s", x->place), EXPORTER_LATER;
     if (!S_ISREG(st.st_mode))
         return err_set(err, ERR_INPUT, "cannot write %s: it is no regular file; for a pipe use the key pipe", x->place), EXPORTER_LATER;
-    if (jsonl_lock_file(l, fd, &locks, err) || fstat(fd, &st) || jsonl_read_end(x->place, fd, line, st.st_size, &end, err))
+    if (jsonl_lock_file(l, fd, &locks, err) || fstat(fd, &st) || jsonl_read_end(x->place, fd, line, begin, st.st_size, &end, err))
         return EXPORTER_LATER;
     if (end.there && !end.open_line)
         return EXPORTER_SENT; /* a kill came between writing and noting it */
@@ -415,9 +416,29 @@ static enum exporter_answer jsonl_send(struct exporter_link *l, const struct exp
     if (jsonl_print(l, run, &line, err))
         return EXPORTER_REFUSED;
     if (x->kind == JSONL_FILE)
-        return jsonl_write_file(l, buf_text(&line), err);
+        return jsonl_write_file(l, buf_text(&line), STR(EXPORTER_RUN_BEGIN), err);
     enum exporter_answer answer = jsonl_connect(l, err);
     return answer == EXPORTER_SENT ? jsonl_write_stream(l, buf_text(&line), done, err) : answer;
+}
+
+static enum exporter_answer jsonl_send_records(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
+{
+    const struct jsonl *x = l->state;
+    struct buf lines CLEANUP_BUF;
+    uint64_t cut = 0;
+    buf_init(&lines, LINE_MAX_BYTES);
+    for (*taken = 0; *taken < b->count && (*taken == 0 || lines.n + b->records[*taken].n < RECORDS_BYTES); ++*taken) {
+        buf_str(&lines, b->records[*taken]);
+        buf_putc(&lines, '\n');
+    }
+    if (lines.failed)
+        return err_set(err, ERR_SYSTEM, "out of memory for records"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
+    if (x->kind == JSONL_FILE)
+        return jsonl_write_file(l, buf_text(&lines), STR("{\""), err);
+    enum exporter_answer answer = jsonl_connect(l, err);
+    if (answer == EXPORTER_SENT)
+        answer = jsonl_write_stream(l, buf_text(&lines), &cut, err);
+    return answer == EXPORTER_SENT ? jsonl_flush(l, err) : answer;
 }
 
 static void jsonl_close(struct exporter_link *l)
@@ -444,5 +465,6 @@ const struct exporter exporter_jsonl = {
     .flush = jsonl_flush,
     .check = jsonl_check,
     .print = jsonl_print,
+    .send_records = jsonl_send_records,
     .close = jsonl_close,
 };
