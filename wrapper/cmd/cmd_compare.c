@@ -298,11 +298,12 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
     } else {
         json_null(j, "ratio");
     }
-    json_text(j, "verdict", side->outcome ? compare_outcome_name(side->outcome) : NULL);
+    json_text(j, "verdict", side->outcome ? compare_verdict(side) : NULL);
     json_close(j, '}');
 }
 
-static int print_groups_json(struct cmd_context *c, const struct compare_group *groups, const struct compared_metric *metrics, size_t count)
+static int print_groups_json(struct cmd_context *c, const struct compare_group *groups, const struct compared_metric *metrics,
+                             const struct compared_keys *keys, size_t count)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1u << 30);
@@ -327,6 +328,7 @@ static int print_groups_json(struct cmd_context *c, const struct compare_group *
         json_close(&j, ']');
     }
     json_close(&j, '}');
+    compare_keys_json(keys, groups, count, &j);
     program_json(&j, groups, count, c->arena);
     machine_json(&j, groups, count, c->arena);
     json_open(&j, "metrics", '[');
@@ -355,6 +357,7 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs)
 {
     struct compare_group groups[GROUPS_MAX] = {{0}};
     struct compared_metric *metrics = NULL;
+    struct compared_keys keys;
     const char *by = opt_text(&c->opts, OPTION_BY);
     size_t count = 0, members = 0;
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
@@ -364,11 +367,14 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs)
         say_shared(c, groups, count);
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, OPTION_ALL), c->arena, &metrics, c->err);
+    if (status == 0)
+        status = compare_keys_read(runs, groups, count, by, opt_find(&c->opts, OPTION_IGNORE), metrics, c->arena, &keys, c->err);
     if (status == 0) {
         bool known = add_arguments(c, runs, groups, count);
         int printed = opt_on(&c->opts, OPTION_JSON)
-                          ? print_groups_json(c, groups, metrics, count)
-                          : compare_print_text(groups, count, metrics, by, known, opt_on(&c->opts, OPTION_ALL), c->out, c->arena);
+                          ? print_groups_json(c, groups, metrics, &keys, count)
+                          : compare_print_text(groups, count, metrics, &keys, by, known, opt_on(&c->opts, OPTION_ALL), c->out,
+                                               c->arena);
         if (printed < 0)
             status = err_memory(c->err, "the groups of runs");
     }
@@ -413,8 +419,8 @@ static int compare_command(struct cmd_context *c)
     if (selection_open_for(&runs, c, c->argv, history || by ? 0 : c->argc, c->err) < 0) /* --history and --by read the tree itself */
         return -1;
     int status;
-    if (!history && (opt_on(&c->opts, OPTION_GATE) || opt_text(&c->opts, OPTION_LAST) || opt_text(&c->opts, OPTION_IGNORE)))
-        status = err_set(c->err, ERR_USAGE, "--gate, --last and --ignore need --history");
+    if (!history && (opt_on(&c->opts, OPTION_GATE) || opt_text(&c->opts, OPTION_LAST)))
+        status = err_set(c->err, ERR_USAGE, "--gate and --last need --history");
     else if (history && opt_text(&c->opts, OPTION_BY))
         status = err_set(c->err, ERR_USAGE, "expected either --by or --history, got both");
     else
@@ -465,8 +471,8 @@ static const struct opt_row rows[] = {
     {.name = OPTION_IGNORE,
      .kind = OPT_LIST,
      .arg = "PARAM",
-     .group = "History",
-     .help = "Also use earlier runs in which this param (or those of a pattern) differs; may be repeated"},
+     .group = "Selection",
+     .help = "Also judge groups, and with --history also use earlier runs, in which this param (or those of a pattern) differs; may be repeated"},
     {.name = OPTION_MIN_EFFECT,
      .kind = OPT_TEXT,
      .arg = "FRACTION",
@@ -500,7 +506,7 @@ const struct cmd cmd_compare = {
         "A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "
         "with the median of its repetitions; with one run in each, its repetitions are the values. Of two sweeps each point is compared for itself. Step by step tables "
         "(size -> value) are compared step by step.\n\n"
-        "The verdict is better or worse by the direction that the rules name, or different where they name none. \"too few\" is a metric with fewer than three values on a "
+        "The verdict is better or worse by the direction that the rules name, or different where they name none. \"other inputs\": something else was measured, by the key that is printed, and neither --by nor --ignore names it. \"too few\" is a metric with fewer than three values on a "
         "side. \"too varied\" is one whose interval reaches below -20 % or above +25 %. \"uncertain\" is a change whose interval does not contain \"no change\", "
         "but that may be chance among so many metrics. \"no difference\" does not prove that there is none.\n\n"
         "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "

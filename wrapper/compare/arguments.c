@@ -246,8 +246,9 @@ static void add_param(struct tree_entry **list, const char *key, struct str valu
 struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a)
 {
     struct tree_entry *list = NULL;
-    load_rules_of(args, run, a);
-    const char *text = unexplained_text(args->rules, detail, load_parent_of(args, run, a), NULL, a);
+    if (!args->shared_rules)
+        load_rules_of(args, run, a);
+    const char *text = unexplained_text(args->shared_rules ? args->shared_rules : args->rules, detail, load_parent_of(args, run, a), NULL, a);
     char *const *argv = text ? peel_program(detail_argv(detail, a)) : NULL;
     if (!argv)
         return NULL;

@@ -13,6 +13,7 @@ const char *arguments_unexplained(const struct rules *rules, const struct json *
 /* Of several runs that are compared: the same texts, one rule file after another. */
 struct compare_arguments {
     const struct runs *runs;
+    const struct rules *shared_rules; /* for every run, borrowed; NULL: each run's own */
     char *rules_text; /* of the run before */
     struct rules *rules;
     char parent_id[33]; /* of the repetition before */

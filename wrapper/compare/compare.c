@@ -10,10 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *compare_outcome_name(enum compare_outcome outcome)
+static const char *compare_outcome_name(enum compare_outcome outcome)
 {
     static const char *const names[] = {"", "too few", "same", "uncertain", "better", "worse", "different"};
     return names[outcome];
+}
+
+const char *compare_verdict(const struct compared_side *side)
+{
+    return side->other_inputs && side->outcome >= OUTCOME_SAME ? "other inputs" : compare_outcome_name(side->outcome);
 }
 
 /* ---- keys ---- */

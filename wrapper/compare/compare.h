@@ -15,7 +15,6 @@ struct compare_group {
 };
 
 enum compare_outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain: by Welch's test, or among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
-const char *compare_outcome_name(enum compare_outcome outcome); /* "too few", "better" … */
 
 struct compared_side {           /* one metric of one group */
     double *values;              /* what the statistics are over */
@@ -24,6 +23,7 @@ struct compared_side {           /* one metric of one group */
     bool repetitions;            /* values are the repetitions of one series, not one value of each run or the samples within one */
     struct change change;        /* against the first group */
     enum compare_outcome outcome;
+    bool other_inputs;           /* what was measured differs in something that the user did not name: values are shown, but no verdict */
 };
 struct compared_metric {
     const char *key;
@@ -51,4 +51,6 @@ const char *compare_param(const struct compare_group *group, const char *key, st
 const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a);
 /* The metric as it is printed, without its unit; behind it " @STEP" where the step is part of it. The text is in the arena; NULL: out of memory. */
 const char *compare_metric_name(const struct compared_metric *m, struct arena *a);
+/* What the verdict column of a side says: "too few", "better" … or "other inputs". */
+const char *compare_verdict(const struct compared_side *side);
 #endif

@@ -5,7 +5,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "benchmarks/rules.h"
-#include "compare/arguments.h"
+#include "compare/comparison_key.h"
 #include "runs/inherit.h"
 
 #include <math.h>
@@ -86,8 +86,8 @@ int history_judge(const struct compared_metric *metrics, size_t runs, double min
 /* ---- the earlier runs ---- */
 
 struct history_state {
-    struct rules *rules; /* of the run: which arguments they explain */
-    const char *arguments; /* those that they do not; NULL: not known */
+    struct comparison_reader reader; /* with the rules of the run for every run */
+    struct comparison_key key;
     const char *other_argument; /* the first in which a run differs that shares all other inputs; NULL: none */
     const struct history_question *asked;
     struct arena *arena;
@@ -95,6 +95,7 @@ struct history_state {
     struct compare_member run;
     struct run_inputs inputs;
     struct compare_group earlier;
+    struct str *versions; /* of the benchmark, of each earlier run; p NULL: not known */
     size_t looked; /* earlier runs of the experiment */
     struct history_metric *metrics;
     size_t count;
@@ -113,16 +114,28 @@ static int read_member(struct history_state *h, const char *name, struct compare
     return 0;
 }
 
-/* The command line is an input, but for what the rules explain. */
-static bool shares_arguments(struct history_state *h, const struct compare_member *m)
+/* Only an argument differs? Its name, for a hint. */
+static const char *other_argument_of(const struct comparison_key pair[2], struct arena *a)
 {
-    const char *other = arguments_unexplained(h->rules, m->detail, h->asked->ignore, h->arena);
-    if (!h->arguments || !other)
-        return !h->arguments == !other;
-    const char *differs = arguments_difference(h->arguments, other, h->arena);
-    if (differs)
-        h->other_argument = differs;
-    return !differs;
+    const char **names = comparison_key_difference(pair, 2, COMPARISON_MEASURED, a);
+    for (size_t i = 0; names && names[i]; i++)
+        if (strncmp(names[i], "argument.", strlen("argument.")) != 0)
+            return NULL;
+    return names ? names[0] : NULL;
+}
+
+/* Are what was measured and the system the same? ret_version: of the other run's benchmark. */
+static bool shares_key(struct history_state *h, const struct compare_member *m, struct str *ret_version, struct err *err)
+{
+    struct comparison_key pair[2] = {h->key};
+    if (comparison_key_of(&h->reader, m->run, m->detail, h->arena, &pair[1], err) < 0)
+        return false;
+    bool measured = comparison_key_same(&pair[0], &pair[1], COMPARISON_MEASURED), system = comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM);
+    const char *argument = system && !measured ? other_argument_of(pair, h->arena) : NULL;
+    if (argument)
+        h->other_argument = argument;
+    *ret_version = comparison_key_value(&pair[1], "benchmark.version");
+    return measured && system;
 }
 
 static int collect_earlier_runs(struct history_state *h, struct err *err)
@@ -133,7 +146,8 @@ static int collect_earlier_runs(struct history_state *h, struct err *err)
     h->runs->all = NULL;
     h->runs->count = 0;
     h->earlier.members = arena_get(h->arena, last * sizeof *h->earlier.members);
-    if (!h->earlier.members)
+    h->versions = arena_get(h->arena, last * sizeof *h->versions);
+    if (!h->earlier.members || !h->versions)
         return err_memory(err, "the history of runs");
     if (runs_load(h->runs, &filter, h->arena, err) < 0)
         return -1;
@@ -147,12 +161,12 @@ static int collect_earlier_runs(struct history_state *h, struct err *err)
         struct compare_member *m = &h->earlier.members[h->earlier.count];
         if (read_member(h, arena_printf(h->arena, "=%s", r->id), m, err) < 0)
             return -1;
-        if (inputs_more(&h->inputs, m->run, m->detail) || !shares_arguments(h, m))
+        if (inputs_more(&h->inputs, m->run, m->detail) || !shares_key(h, m, &h->versions[h->earlier.count], err))
             json_free(m->detail);
         else
             h->earlier.count++;
     }
-    return 0;
+    return err->kind ? -1 : 0;
 }
 
 /* ---- what is printed ---- */
@@ -224,6 +238,72 @@ static void put_answer(const struct history_state *h, const struct screen *scree
     history_put_wrapped(screen, 2, buf_text(&b), to);
 }
 
+/* "Key: measured 4be1c3d2a0 (benchmark fio, …), system 91aa0c1177 (site a, …)." */
+static void put_history_key(const struct history_state *h, const struct screen *screen, struct buf *to)
+{
+    enum { NAMED = 6 };
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 8192);
+    for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {
+        size_t begin = b.n;
+        buf_printf(&b, "%s%s %s", part ? ", " : "Key: ", comparison_part_name(part), h->key.id[part]);
+        size_t named = b.n;
+        buf_puts(&b, " (");
+        comparison_key_show(&h->key, part, NAMED, &b);
+        if (b.n == named + 2)
+            b.n = part ? begin : named; /* nothing known */
+        else
+            buf_putc(&b, ')');
+    }
+    buf_putc(&b, '.');
+    history_put_wrapped(screen, 2, buf_text(&b), to);
+}
+
+/* A new version starts no new history: it is a change in it. Calls each for every change, oldest first. */
+static void each_version_change(const struct history_state *h, void (*each)(void *context, struct str from, struct str to, const struct tree_run *run),
+                                void *context)
+{
+    struct str before = {NULL, 0};
+    for (size_t i = h->earlier.count + 1; i-- > 0;) { /* the newest is first; the run itself comes last */
+        struct str version = i ? h->versions[i - 1] : comparison_key_value(&h->key, "benchmark.version");
+        if (version.p && before.p && !str_eq(version, before))
+            each(context, before, version, i ? h->earlier.members[i - 1].run : h->run.run);
+        if (version.p)
+            before = version;
+    }
+}
+
+static void put_version_change(void *context, struct str from, struct str to, const struct tree_run *run)
+{
+    struct buf *b = context;
+    buf_puts(b, b->n ? ", " : "The version of the benchmark changed: ");
+    buf_plain(b, from, 40);
+    buf_puts(b, " to ");
+    buf_plain(b, to, 40);
+    buf_printf(b, " with run %.8s", run->id);
+}
+
+static void put_versions(const struct history_state *h, const struct screen *screen, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    each_version_change(h, put_version_change, &b);
+    if (!b.n)
+        return;
+    buf_putc(&b, '.');
+    history_put_wrapped(screen, 2, buf_text(&b), to);
+}
+
+static void version_change_json(void *context, struct str from, struct str to, const struct tree_run *run)
+{
+    struct json_out *j = context;
+    json_open_row(j, NULL, '{');
+    json_text(j, "run", run->id);
+    json_str(j, "from", from);
+    json_str(j, "to", to);
+    json_close(j, '}');
+}
+
 static void history_put_head(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -237,15 +317,17 @@ static void history_put_head(const struct history_state *h, const struct screen 
     buf_clear(&b);
     bool node = runs_text(h->run.run->params, "node.type", h->arena) != NULL;
     buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same %sinputs%s", n, str_plural(n), h->run.run->experiment,
-               h->arguments ? "" : "recorded ", node ? " on the same kind of node" : "");
+               h->key.arguments_known ? "" : "recorded ", node ? " on the same kind of node" : "");
     if (n > 1) {
         buf_puts(&b, ", ");
         show_time(&b, h->earlier.members[n - 1].run->start_ms);
         buf_puts(&b, " to ");
         show_time(&b, h->earlier.members[0].run->start_ms);
     }
-    buf_printf(&b, ".%s%s", h->arguments ? "" : " The command lines are not known.", node ? "" : " The hardware is not recorded.");
+    buf_printf(&b, ".%s%s", h->key.arguments_known ? "" : " The command lines are not known.", node ? "" : " The hardware is not recorded.");
     history_put_wrapped(screen, 2, buf_text(&b), to);
+    put_history_key(h, screen, to);
+    put_versions(h, screen, to);
     buf_clear(&b);
     if (h->other_argument)
         buf_printf(&b, "hint: command lines of other runs differ in %s; --ignore %s compares runs that differ in it", differs, differs);
@@ -382,6 +464,10 @@ static int history_print_json(const struct history_state *h)
     for (size_t i = 0; i < h->inputs.count; i++)
         json_text(&j, NULL, h->inputs.list[i].path);
     json_close(&j, ']');
+    comparison_key_json(&h->key, &j);
+    json_open(&j, "versions", '[');
+    each_version_change(h, version_change_json, &j);
+    json_close(&j, ']');
     json_double(&j, "min_effect", h->asked->min_effect);
     json_open(&j, "metrics", '[');
     for (size_t i = 0; i < h->count; i++)
@@ -415,15 +501,18 @@ int history_compare(const struct history_question *asked, struct runs *runs, str
     if (read_member(&h, asked->run, &h.run, err) < 0)
         return -1;
     int status = inputs_of(&h.inputs, h.run.run, h.run.detail, asked->ignore, h.arena, err);
-    h.rules = arguments_rules(runs, h.run.run, h.arena);
-    h.arguments = arguments_unexplained(h.rules, h.run.detail, asked->ignore, h.arena);
+    struct rules *rules = arguments_rules(runs, h.run.run, h.arena);
+    comparison_open(&h.reader, runs, rules, asked->ignore);
+    if (status == 0)
+        status = comparison_key_of(&h.reader, h.run.run, h.run.detail, h.arena, &h.key, err);
     if (status == 0)
         status = collect_earlier_runs(&h, err);
     if (status == 0)
         status = judge_and_print(&h, err);
     for (size_t i = 0; i < h.earlier.count; i++)
         json_free(h.earlier.members[i].detail);
+    comparison_close(&h.reader);
     json_free(h.run.detail);
-    rules_free(h.rules);
+    rules_free(rules);
     return status;
 }

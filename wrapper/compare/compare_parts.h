@@ -2,7 +2,7 @@
 #ifndef COMPARE_COMPARE_PARTS_H
 #define COMPARE_COMPARE_PARTS_H
 #include "base/screen.h"
-#include "compare/compare.h"
+#include "compare/compare_keys.h"
 
 struct compare_text {
     struct arena *arena;
@@ -10,6 +10,7 @@ struct compare_text {
     const struct compare_group *groups;
     size_t count;
     const struct compared_metric *metrics;
+    const struct compared_keys *keys;
     const char *by;
     bool arguments_known;
     const char **differing; /* params */

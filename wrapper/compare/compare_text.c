@@ -123,6 +123,14 @@ static void put_program(struct compare_text *t)
     compare_put_wrapped(t, 2, buf_text(&b));
 }
 
+static void put_compared_keys(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    compare_keys_show(t->keys, t->groups, t->count, &b);
+    compare_put_wrapped(t, 2, buf_text(&b));
+}
+
 /* One sentence where nothing differs, else one for hardware and one for settings. */
 static void compare_put_machine(struct compare_text *t)
 {
@@ -215,6 +223,11 @@ static void add_outcome(struct listing *l, const struct compared_side *side, boo
                  [OUTCOME_BETTER] = {"better", STYLE_GOOD},
                  [OUTCOME_WORSE] = {"worse", STYLE_BAD},
                  [OUTCOME_DIFFERENT] = {"different", STYLE_PLAIN}};
+    if (side->other_inputs && outcome >= OUTCOME_SAME) {
+        listing_text(l, compare_verdict(side));
+        listing_style(l, STYLE_DIM);
+        return;
+    }
     listing_text(l, single && outcome == OUTCOME_TOO_FEW ? "" : compare_is_varied(side) ? "too varied" : words[outcome].word);
     listing_style(l, words[outcome].style);
 }
@@ -335,9 +348,10 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     buf_init(&b, 1024);
     for (const struct compared_metric *m = next_shown(t, NULL, headlines, &ignored); m; m = next_shown(t, m, headlines, &ignored))
         for (size_t g = 1; g < t->count; g++) {
-            varied = varied || compare_is_varied(&m->sides[g]);
-            intervals = intervals || m->sides[g].change.known;
-            uncertain = uncertain || m->sides[g].outcome == OUTCOME_UNCERTAIN;
+            const struct compared_side *side = &m->sides[g];
+            intervals = intervals || side->change.known;
+            varied = varied || (!side->other_inputs && compare_is_varied(side));
+            uncertain = uncertain || (!side->other_inputs && side->outcome == OUTCOME_UNCERTAIN);
         }
     for (size_t g = 0; g < t->count; g++) {
         single = single && t->groups[g].count == 1 && compare_repetitions(t, g) == 1;
@@ -353,6 +367,7 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
         buf_puts(&b, " \"too varied\": the interval reaches below -20 % or above +25 %.");
     if (uncertain || varied)
         buf_puts(&b, " More runs would tell.");
+    compare_keys_hint(t->keys, t->metrics, t->count, &b);
     if (!intervals && points)
         buf_printf(&b, "hint: benchwrap compare %s compares the points", points);
     else if (!intervals && single && shared)
@@ -365,8 +380,8 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
-int compare_print_text(const struct compare_group *groups, size_t count, const struct compared_metric *metrics, const char *by,
-                       bool arguments_known, bool all, FILE *out, struct arena *a)
+int compare_print_text(const struct compare_group *groups, size_t count, const struct compared_metric *metrics,
+                       const struct compared_keys *keys, const char *by, bool arguments_known, bool all, FILE *out, struct arena *a)
 {
     CLEANUP_BUF struct buf to;
     struct compare_text t = {.arena = a,
@@ -374,6 +389,7 @@ int compare_print_text(const struct compare_group *groups, size_t count, const s
                              .groups = groups,
                              .count = count,
                              .metrics = metrics,
+                             .keys = keys,
                              .by = by,
                              .arguments_known = arguments_known,
                              .differing = compare_params(groups, count, a),
@@ -395,6 +411,7 @@ int compare_print_text(const struct compare_group *groups, size_t count, const s
     if (all || (inputs && !named))
         status |= put_params(&t, all);
     put_program(&t);
+    put_compared_keys(&t);
     compare_put_machine(&t);
     buf_putc(&to, '\n');
     if (!metrics)

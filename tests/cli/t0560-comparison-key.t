@@ -1,0 +1,51 @@
+#!/bin/bash
+# The comparison key: what was measured and the system; other inputs get no verdict unless the user names them; a version is a change in the history.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+get() { python3 -c 'import json, sys
+v = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1"; }
+cat >rules.yaml <<'Y'
+name: x
+version: "1"
+readers:
+  - {name: speed, regex: '^speed: (?<v>\S+)', metrics: [{name: speed, cell: v, unit: MB_per_s, better: higher, headline: median}]}
+Y
+bw() { "$BENCHWRAP" "$@" 2>err; }
+run() { # SPEED OPTION…
+    echo "speed: $1" >output; shift
+    "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" -- cat output >/dev/null 2>>err
+}
+for i in 1 2 3; do run "10$i" -p size=1 --tag site=a --tag cluster=x; done
+for i in 1 2 3; do run "20$i" -p size=1 --tag site=b --tag cluster=x; done
+for i in 1 2 3; do run "30$i" -p size=2 --tag site=b --tag cluster=x; done
+
+bw compare --by site -e h --filter "params.size = '1'" >out
+like "two sites: one measurement, and the system that differs" "$(tr -s '\n ' ' ' <out)" 'Key: measured [0-9a-f]{10}, system [0-9a-f]{10} \(cluster x[^)]*\), without site\.'
+like "... judged" "$(cat out)" '^speed .* better$'
+bw compare --by site -e h >out
+like "other inputs: named, with the values of each group" "$(tr -s '\n ' ' ' <out)" 'Key: measured differs in size \(A 1, B several\)'
+like "... and no verdict" "$(cat out)" '^speed .* other inputs$'
+like "... with what to do" "$(tr -s '\n ' ' ' <out)" 'hint: --ignore size judges'
+like "--ignore names it" "$(bw compare --by site -e h --ignore size)" '^speed .* better$'
+like "... which the key states" "$(bw compare --by site -e h --ignore size | tr -s '\n ' ' ')" 'without site, size\.'
+is "--by names it" "$(bw compare --by size -e h --filter "tags.site = 'b'" --json | get '[m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "['better']"
+bw compare --by site -e h --json >cmp.json
+is "JSON: what differs, and the verdict" "$(get '(v["keys"]["differing"]["measured"], [m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "speed_MB_per_s"])' <cmp.json)" "(['size'], ['other inputs'])"
+is "... and the facts of each group's key" "$(get '[g["key"]["measured"]["facts"]["benchmark"] for g in v["keys"]["groups"]]' <cmp.json)" "['x', 'x']"
+ids() { bw compare "$1" "$2" --json | get '[g["key"]["measured"]["id"] for g in v["keys"]["groups"]]' | tr -d "[]',"; }
+is "the same measurement has one id" "$(ids last last~1 | tr ' ' '\n' | sort -u | wc -l)" 1
+is "another one has another" "$(ids last last~5 | tr ' ' '\n' | sort -u | wc -l)" 2
+
+# History: both parts, and the version as a change.
+version() { "$BENCHWRAP" -q -e h -r ./rules.yaml --tag site=b --tag cluster=x --tag "benchmark.version=$1" -p size=2 -- cat output >/dev/null 2>>err; }
+version 1.0; version 1.0; version 2.0
+bw compare --history >out
+like "the key of a history" "$(tr -s '\n ' ' ' <out)" 'Key: measured [0-9a-f]{10} \(.*benchmark x.*\), system [0-9a-f]{10} \(cluster x.*site b\)\.'
+like "a new version is a change in it" "$(tr -s '\n ' ' ' <out)" 'The version of the benchmark changed: 1\.0 to 2\.0 with run [0-9a-f]{8}\.'
+is "... and starts no new one" "$(bw compare --history --json | get '(len(v["history"]), [(c["from"], c["to"]) for c in v["versions"]])')" "(5, [('1.0', '2.0')])"
+run 300 -p size=2 --tag site=c --tag cluster=x
+is "another system is another history" "$(bw compare --history --json | get 'len(v["history"])')" 0
+run 300 -p size=2 --tag site=b --tag cluster=x --tag $'note=\033[31m' -p "$(printf 'odd=\033[31m\342\200\256x')"
+is "foreign text in a key is harmless" "$(bw compare last last~2 | LC_ALL=C tr -d '\n[:print:]\200-\377' | wc -c)" 0
+done_testing

@@ -1,0 +1,23 @@
+/* compare_keys.h: the comparison keys of groups of runs: which groups may be judged against the first one, and what differs. */
+#ifndef COMPARE_COMPARE_KEYS_H
+#define COMPARE_COMPARE_KEYS_H
+#include "compare/compare.h"
+#include "compare/comparison_key.h"
+
+struct compared_keys {
+    const struct comparison_key *list; /* of all members of all groups, one behind the other */
+    size_t count;
+    const char **differing[COMPARISON_PARTS]; /* names of facts in which they differ, NULL-terminated */
+    const char *left_out; /* facts that the user named, "size, argument.n", or NULL */
+};
+/* by: the fact that makes the groups, or NULL; ignore: patterns of other facts that may differ, or NULL. Call it before arguments become params. Sets
+ * `other_inputs` in the metrics: groups of which another part was measured get no verdict. Everything is in the arena. -1: out of memory. */
+int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore,
+                      struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err);
+/* Appends "Key: measured 4be1c3d2a0 without size, system differs in site (A a, B b)." without a line end. */
+void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct buf *to);
+/* Appends "No verdict where the inputs differ: name size by --by or --ignore." where a group gets no verdict. */
+void compare_keys_hint(const struct compared_keys *keys, const struct compared_metric *metrics, size_t count, struct buf *to);
+/* The member "keys": {"left_out": …, "differing": {"measured": […], …}, "groups": [{key of the first run of each group}]}. */
+void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j);
+#endif

@@ -1,0 +1,227 @@
+/* comparison_key.c: decide which results can be compared: what was measured, on which system, by which version. */
+#include "compare/comparison_key.h"
+
+#include "base/json_out.h"
+#include "base/sha256.h"
+#include "benchmarks/reference_parts.h"
+#include "mlruns-format/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *comparison_part_name(enum comparison_part part)
+{
+    static const char *const names[COMPARISON_PARTS] = {"measured", "system", "version"};
+    return names[part];
+}
+
+void comparison_open(struct comparison_reader *ret, const struct runs *runs, const struct rules *rules, const struct opt_value *ignore)
+{
+    arguments_open(&ret->arguments, runs);
+    ret->arguments.shared_rules = rules;
+    ret->ignore = ignore;
+}
+
+void comparison_close(struct comparison_reader *reader)
+{
+    arguments_close(&reader->arguments);
+}
+
+/* ---- the facts ---- */
+
+struct key_building {
+    const struct comparison_reader *reader;
+    struct comparison_fact *facts;
+    size_t count, capacity;
+};
+
+static enum comparison_part part_of_param(const char *key)
+{
+    return strcmp(key, "node.type") == 0 || strcmp(key, "job.partition") == 0 ? COMPARISON_SYSTEM : COMPARISON_MEASURED;
+}
+
+static bool is_key_ignored(const struct comparison_reader *reader, const char *name)
+{
+    for (const struct opt_value *v = reader->ignore; v && v->text; v = v->next)
+        if (reference_fits(str_of(v->text), str_of(name)))
+            return true;
+    return false;
+}
+
+static void add_key_fact(struct key_building *b, enum comparison_part part, const char *name, struct str value)
+{
+    if (b->count < b->capacity && !is_key_ignored(b->reader, name))
+        b->facts[b->count++] = (struct comparison_fact){part, name, value};
+}
+
+static void add_key_tag(struct key_building *b, const struct tree_run *run, enum comparison_part part, const char *name)
+{
+    const struct tree_entry *e = runs_entry(run->tags, name);
+    if (e)
+        add_key_fact(b, part, name, e->value);
+}
+
+/* The launch's shape is job.* in older runs. */
+static void add_key_param(struct key_building *b, const struct tree_entry *e)
+{
+    struct shape_keys shape = shape_keys_of(str_of(e->key));
+    add_key_fact(b, part_of_param(e->key), shape.step ? shape.step : e->key, e->value);
+}
+
+/* The benchmark first, what only the command line says last. */
+static int fact_rank(const char *name)
+{
+    return strcmp(name, "benchmark") == 0 ? 0 : strncmp(name, "argument.", strlen("argument.")) == 0 ? 2 : 1;
+}
+
+static int by_part_and_name(const void *a, const void *b)
+{
+    const struct comparison_fact *x = a, *y = b;
+    int rank = x->part != y->part ? (int)x->part - (int)y->part : fact_rank(x->name) - fact_rank(y->name);
+    return rank ? rank : strcmp(x->name, y->name);
+}
+
+static void hash_key_part(struct comparison_key *key, enum comparison_part part)
+{
+    struct sha256 s;
+    char hex[SHA256_HEX];
+    sha256_init(&s);
+    if (part == COMPARISON_MEASURED && !key->arguments_known)
+        sha256_add(&s, "?", 1);
+    for (size_t i = 0; i < key->count; i++) {
+        const struct comparison_fact *f = &key->facts[i];
+        if (f->part != part)
+            continue;
+        sha256_add(&s, f->name, strlen(f->name) + 1);
+        sha256_add(&s, &f->value.n, sizeof f->value.n);
+        sha256_add(&s, f->value.p, f->value.n);
+    }
+    sha256_end(&s, hex);
+    memcpy(key->id[part], hex, COMPARISON_ID - 1);
+    key->id[part][COMPARISON_ID - 1] = 0;
+}
+
+int comparison_key_of(struct comparison_reader *reader, const struct tree_run *run, const struct json *detail, struct arena *a,
+                      struct comparison_key *ret, struct err *err)
+{
+    enum { TAGS = 4 };
+    struct key_building b = {.reader = reader, .capacity = TAGS};
+    const struct tree_entry *arguments = arguments_params(&reader->arguments, run, detail, a);
+    for (const struct tree_entry *e = run->params; e; e = e->next)
+        b.capacity++;
+    for (const struct tree_entry *e = arguments; e; e = e->next)
+        b.capacity++;
+    b.facts = arena_get(a, b.capacity * sizeof *b.facts);
+    if (!b.facts)
+        return err_memory(err, "the comparison key");
+    add_key_tag(&b, run, COMPARISON_MEASURED, "benchmark");
+    add_key_tag(&b, run, COMPARISON_VERSION, "benchmark.version");
+    add_key_tag(&b, run, COMPARISON_SYSTEM, "site");
+    add_key_tag(&b, run, COMPARISON_SYSTEM, "cluster");
+    for (const struct tree_entry *e = run->params; e; e = e->next)
+        if (inputs_matter(e->key, inputs_source(detail, e->key), NULL) && !inputs_superseded(run->params, e->key))
+            add_key_param(&b, e);
+    bool named = runs_entry(run->tags, "benchmark") != NULL; /* then the program's name says nothing more */
+    for (const struct tree_entry *e = arguments; e; e = e->next)
+        if (!named || strcmp(e->key, "program") != 0)
+            add_key_fact(&b, COMPARISON_MEASURED, e->key, e->value);
+    if (b.count)
+        qsort(b.facts, b.count, sizeof *b.facts, by_part_and_name);
+    *ret = (struct comparison_key){.facts = b.facts, .count = b.count, .arguments_known = arguments != NULL};
+    for (enum comparison_part part = 0; part < COMPARISON_PARTS; part++)
+        hash_key_part(ret, part);
+    return a->failed ? err_memory(err, "the comparison key") : 0;
+}
+
+/* ---- comparing ---- */
+
+bool comparison_key_same(const struct comparison_key *x, const struct comparison_key *y, enum comparison_part part)
+{
+    return strcmp(x->id[part], y->id[part]) == 0;
+}
+
+static const struct comparison_fact *find_key_fact(const struct comparison_key *key, const char *name)
+{
+    for (size_t i = 0; i < key->count; i++)
+        if (strcmp(key->facts[i].name, name) == 0)
+            return &key->facts[i];
+    return NULL;
+}
+
+struct str comparison_key_value(const struct comparison_key *key, const char *name)
+{
+    const struct comparison_fact *f = find_key_fact(key, name);
+    return f ? f->value : (struct str){NULL, 0};
+}
+
+static bool differs_in(const struct comparison_key *keys, size_t n, const struct comparison_fact *fact)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct comparison_fact *f = find_key_fact(&keys[i], fact->name);
+        if (!f || !str_eq(f->value, fact->value))
+            return true;
+    }
+    return false;
+}
+
+static int by_fact_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char **comparison_key_difference(const struct comparison_key *keys, size_t n, enum comparison_part part, struct arena *a)
+{
+    size_t most = 1, count = 0;
+    for (size_t i = 0; i < n; i++)
+        most += keys[i].count;
+    const char **names = arena_get(a, most * sizeof *names);
+    if (!names)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < keys[i].count; k++) {
+            const struct comparison_fact *f = &keys[i].facts[k];
+            bool is_new = f->part == part;
+            for (size_t m = 0; m < count && is_new; m++)
+                is_new = strcmp(names[m], f->name) != 0;
+            if (is_new && differs_in(keys, n, f))
+                names[count++] = f->name;
+        }
+    if (count)
+        qsort(names, count, sizeof *names, by_fact_name);
+    names[count] = NULL;
+    return names;
+}
+
+/* ---- printing ---- */
+
+void comparison_key_show(const struct comparison_key *key, enum comparison_part part, size_t most, struct buf *to)
+{
+    enum { VALUE_MAX = 60 };
+    size_t n = 0;
+    for (size_t i = 0; i < key->count; i++) {
+        const struct comparison_fact *f = &key->facts[i];
+        if (f->part != part || n++ >= most)
+            continue;
+        buf_printf(to, "%s%s ", n > 1 ? ", " : "", f->name);
+        buf_plain(to, f->value, VALUE_MAX);
+    }
+    if (n > most)
+        buf_printf(to, " and %zu more", n - most);
+}
+
+void comparison_key_json(const struct comparison_key *key, struct json_out *j)
+{
+    json_open(j, "key", '{');
+    for (enum comparison_part part = 0; part < COMPARISON_PARTS; part++) {
+        json_open(j, comparison_part_name(part), '{');
+        json_text(j, "id", key->id[part]);
+        json_open(j, "facts", '{');
+        for (size_t i = 0; i < key->count; i++)
+            if (key->facts[i].part == part)
+                json_str(j, key->facts[i].name, key->facts[i].value);
+        json_close(j, '}');
+        json_close(j, '}');
+    }
+    json_flag(j, "arguments_known", key->arguments_known);
+    json_close(j, '}');
+}

@@ -1,0 +1,49 @@
+/* comparison_key.h: decide which results can be compared: what was measured, on which system, by which version.
+ *
+ * The measured part has the benchmark, the inputs (params from arguments, options and output, and the arguments that no rule
+ * explains) and the shape of the step. The system has site, cluster, partition and kind of node. History needs both parts equal,
+ * comparisons of systems the first one. The version of the benchmark is separate: leaderboards need it equal, too. */
+#ifndef COMPARE_COMPARISON_KEY_H
+#define COMPARE_COMPARISON_KEY_H
+#include "compare/arguments.h"
+
+enum comparison_part { COMPARISON_MEASURED, COMPARISON_SYSTEM, COMPARISON_VERSION, COMPARISON_PARTS };
+enum { COMPARISON_ID = 11 }; /* ten digits and the NUL */
+
+struct comparison_fact {
+    enum comparison_part part;
+    const char *name; /* "benchmark", "api", "argument.x", "step.nodes", "site" */
+    struct str value;
+};
+struct comparison_key {
+    const struct comparison_fact *facts; /* by part, the benchmark first, then by name */
+    size_t count;
+    bool arguments_known; /* else the command line is not recorded, and the measured part is that of params alone */
+    char id[COMPARISON_PARTS][COMPARISON_ID]; /* equal for equal parts */
+};
+
+/* What the keys of several runs share. */
+struct comparison_reader {
+    struct compare_arguments arguments;
+    const struct opt_value *ignore; /* patterns of facts that the user leaves out of the key; NULL: none */
+};
+/* rules: explain the arguments of every run; NULL: each run's own rules. Borrowed until comparison_close. */
+void comparison_open(struct comparison_reader *ret, const struct runs *runs, const struct rules *rules, const struct opt_value *ignore);
+void comparison_close(struct comparison_reader *reader);
+/* The key of a run whose params (with those that it inherits) and tags are read. detail: its benchwrap.json, or NULL. In the arena,
+ * as long as the run's entries. -1: out of memory. */
+int comparison_key_of(struct comparison_reader *reader, const struct tree_run *run, const struct json *detail, struct arena *a,
+                      struct comparison_key *ret, struct err *err);
+
+bool comparison_key_same(const struct comparison_key *x, const struct comparison_key *y, enum comparison_part part);
+/* Names of the facts of one part in which n keys differ, sorted, NULL-terminated, in the arena. NULL: out of memory. */
+const char **comparison_key_difference(const struct comparison_key *keys, size_t n, enum comparison_part part, struct arena *a);
+/* The value of a fact; p NULL: the key has none of that name. */
+struct str comparison_key_value(const struct comparison_key *key, const char *name);
+/* Appends "benchmark ior, a POSIX, step.nodes 2": at most `most` facts of a part, then "and N more". Nothing for an empty part. */
+void comparison_key_show(const struct comparison_key *key, enum comparison_part part, size_t most, struct buf *to);
+/* Writes the member "key": {"measured": {"id": …, "facts": {…}}, "system": {…}, "version": …}. */
+void comparison_key_json(const struct comparison_key *key, struct json_out *j);
+/* "measured", "system", "version" */
+const char *comparison_part_name(enum comparison_part part);
+#endif
