@@ -6,7 +6,9 @@
 #include "mlruns-format/key.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DETAIL_MAX = 64 << 20 };
 
@@ -20,23 +22,36 @@ int exporter_run_read(struct exporter_run *ret, int tree, const char *id, struct
     if (rc)
         return rc;
     ret->run = run;
+    ret->root = fcntl(tree, F_DUPFD_CLOEXEC, 0) + 1;
     const char *path = arena_printf(a, "%s/artifacts/benchwrap.json", tree_run_path(run));
     if (!path)
         return err_set(err, ERR_SYSTEM, "out of memory for a run");
     struct err why = {0};
     if (fs_read(tree, path, DETAIL_MAX, 0, &text, &why) == 0)
-        return json_parse(&ret->detail, buf_text(&text), NULL, err) ? err_wrap(err, "%s", path) : 0;
-    if (why.sys == ENOENT)
-        return 0;
-    if (err)
-        *err = why;
-    return -1;
+        rc = json_parse(&ret->detail, buf_text(&text), NULL, err) ? err_wrap(err, "%s", path) : 0;
+    else if (why.sys != ENOENT) {
+        rc = -1;
+        if (err)
+            *err = why;
+    }
+    if (rc)
+        exporter_run_deinit(ret);
+    return rc;
 }
 
 void exporter_run_deinit(struct exporter_run *r)
 {
     json_free(r->detail);
     r->detail = NULL;
+    if (r->root > 0)
+        close(r->root - 1);
+    r->root = 0;
+}
+
+int exporter_run_artifact(const struct exporter_run *r, const char *name, struct buf *to)
+{
+    const char *path = r->root > 0 ? arena_printf(r->arena, "%s/artifacts/%s", tree_run_path(r->run), name) : NULL;
+    return path ? fs_read(r->root - 1, path, to->max - 1, 0, to, NULL) : -1;
 }
 
 static const char *run_entry_text(const struct exporter_run *r, const struct tree_entry *e, const char *key)
