@@ -43,14 +43,20 @@ static bool look_may_be_other(const char *path)
     return false;
 }
 
-/* A file of another kind than its /proc or /sys is another one's. Where these are of no known kind, nothing is known. */
+/* A file of another kind than its proc or sys is another one's. Where these are of no known kind, nothing is known. */
 static bool look_is_covered(const struct host *h, const char *path, int fd)
 {
     bool is_proc = strncmp(path, "proc/", 5) == 0;
     struct statfs file, above;
     if (!h->real || (!is_proc && strncmp(path, "sys/", 4) != 0) || look_may_be_other(path))
         return false;
-    return fstatfs(fd, &file) == 0 && !look_is_kernels(&file) && statfs(is_proc ? "/proc" : "/sys", &above) == 0 && look_is_kernels(&above);
+    if (fstatfs(fd, &file) != 0 || look_is_kernels(&file))
+        return false;
+    int folder = openat(h->root, is_proc ? "proc" : "sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bool covered = folder >= 0 && fstatfs(folder, &above) == 0 && look_is_kernels(&above);
+    if (folder >= 0)
+        close(folder);
+    return covered;
 }
 
 /* O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */

@@ -34,7 +34,7 @@ static inline int rules_case_load(struct rules **ret, const char *text, struct e
     return rc;
 }
 
-/* "metric KEY[@STEP] VALUE", "param KEY VALUE", "missing KEY: WHY", "warning TEXT", "pass" or "fail: WHY", a line each. */
+/* "metric KEY[@STEP] VALUE", "param KEY VALUE", "missing KEY: WHY", "warning TEXT", "pass", "fail: WHY" or "none: WHY", a line each. */
 static inline void rules_case_print(const struct record *record, const struct rules_outcome *out, struct buf *to)
 {
     for (const struct fact *f = record->first; f; f = f->next) {
@@ -49,7 +49,7 @@ static inline void rules_case_print(const struct record *record, const struct ru
         else if (f->kind == FACT_WARNING)
             buf_printf(to, "warning " STR_FMT "\n", STR_ARG(f->text));
     }
-    buf_printf(to, "%s%s%s\n", out->verdict == VERDICT_PASS ? "pass" : "fail", out->reason[0] ? ": " : "", out->reason);
+    buf_printf(to, "%s%s%s\n", out->verdict == VERDICT_PASS ? "pass" : out->verdict == VERDICT_NONE ? "none" : "fail", out->reason[0] ? ": " : "", out->reason);
 }
 
 static inline void rules_case_read(const struct rules *rules, const struct rules_case *c, size_t piece, struct buf *to)

@@ -2,6 +2,7 @@
 #include "filter/filter_compiled.h"
 
 #include "filter/filter_parts.h"
+#include <math.h>
 
 static bool holds_of_order(enum filter_operator op, int order)
 {
@@ -28,7 +29,7 @@ static bool holds_of_time(const struct filter_clause *c, int64_t ms)
 {
     if (c->is_integer)
         return holds_of_order(c->op, ms < c->integer ? -1 : ms > c->integer);
-    if (c->number >= 0x1p63 || c->number < -0x1p63)
+    if (fabs(c->number) >= 0x1p63) /* beyond every time; -2^63 itself is before all of them, too */
         return holds_of_order(c->op, c->number > 0 ? -1 : 1);
     int64_t whole = (int64_t)c->number;
     double rest = c->number - (double)whole;

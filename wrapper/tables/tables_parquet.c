@@ -26,7 +26,7 @@ static void put_varint(struct buf *to, uint64_t n)
 
 static void put_zigzag(struct buf *to, int64_t n)
 {
-    put_varint(to, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
+    put_varint(to, ((uint64_t)n << 1) ^ (n < 0 ? UINT64_MAX : 0));
 }
 
 /* Fields of a struct in rising order; *last is the id of the one before, 0 at the beginning. */

@@ -42,13 +42,13 @@ static void csv_rows_are_lines_of_the_right_width(void **state)
         {"units stand in the header", header, "text\nsize,bw(KiB/s),note\n1,1024,a\n2,2048,\"b, c\"\n",
          "metric bw_MiB_per_s@1 1\nmetric bw_MiB_per_s@2 2\npass\n"},
         {"comments, other widths and other text are no rows", header, "size,bw,note\n# 1,5,x\n1,7\n1,2,3,4\n1,fast,x\n\n3,4,x\n", "metric bw_MiB_per_s@3 4\npass\n"},
-        {"nothing before the header", header, "1,2,x\nsize,bw,note\n", "pass\n"},
+        {"nothing before the header", header, "1,2,x\nsize,bw,note\n", "none: the rules read nothing from the output\n"},
         {"a second header with other columns", header, "size,bw\n1,5\nsize,time,bw\n2,9,6\n", "metric bw_MiB_per_s@1 5\nmetric bw_MiB_per_s@2 6\npass\n"},
         {"quotes", plain, "\"a \"\"b\"\";c\";\"3\"\n", "param n a \"b\";c\nmetric v_s 3\npass\n"},
         {"a quoted field over two lines", plain, "\"a\nb\"; 3\n", "param n a\nb\nmetric v_s 3\npass\n"},
-        {"text behind a quote is no record", plain, "\"a\"b;3\n", "pass\n"},
+        {"text behind a quote is no record", plain, "\"a\"b;3\n", "none: the rules read nothing from the output\n"},
         {"a quote in the middle is a character", plain, "5\" disk;3\n", "param n 5\" disk\nmetric v_s 3\npass\n"},
-        {"a quote that never ends is reported", plain, "x;\"1\n", "warning not read: 1 record of a CSV, with a quote that does not end\npass\n"},
+        {"a quote that never ends is reported", plain, "x;\"1\n", "warning not read: 1 record of a CSV, with a quote that does not end\nnone: the rules read nothing from the output\n"},
         {"the last line is torn", tabs, "a\t3\nb\t1", "warning stdout: the last line has no end; it may be cut and is not read\nmetric v_s 3\nmetric v_s.min 3\nfail: exit status 1\n", 1},
         {"the same, whole", tabs, "a\t3\nb\t1", "metric v_s 3\nmetric v_s@1 1\nmetric v_s.max 3\nmetric v_s.min 1\nmetric v_s.mean 2\nmetric v_s.median 2\n"
                                                 "metric v_s.sd 1.41421356\nmetric v_s.n 2\npass\n"},
@@ -94,12 +94,12 @@ static void json_stands_behind_a_prefix(void **state)
     static const struct rules_case cases[] = {
         {"behind anything", rules, "{\"key\": \"stop\", \"v\": 1}\n0: x :::LOG {\"key\": \"stop\", \"v\": 2} y\n:::LOG {\"key\": \"go\", \"v\": 3}\n", "metric v_s 2\npass\n"},
         {"torn by another process", rules, ":::LOG {\"key\": \"stop\", \"v\": 1\n:::LOG {\"key\": \"stop\", \"v\": 2, :::LOG {\"key\": \"stop\", \"v\": 3}\n",
-         "warning stdout: a JSON document stops before its end\npass\n"},
+         "warning stdout: a JSON document stops before its end\nnone: the rules read nothing from the output\n"},
         {"two in a line, the pattern has the bracket", bracket, ":::LOG {\"v\": 1}:::LOG {\"v\": 2}\n",
          "metric v_s 1\nmetric v_s@1 2\nmetric v_s.max 2\nmetric v_s.min 1\nmetric v_s.mean 1.5\nmetric v_s.median 1.5\nmetric v_s.sd 0.707106781\nmetric v_s.n 2\npass\n"},
         {"the last line has no end but the document has", rules, ":::LOG {\"key\": \"stop\", \"v\": 12}", "metric v_s 12\nfail: exit status 1\n", 1},
         {"the document is torn at the end", rules, ":::LOG {\"key\": \"stop\", \"v\": 12", "warning stdout: a JSON document stops before its end\nfail: exit status 1\n", 1},
-        {"no document", rules, ":::LOG nothing\n:::LOG\n", "pass\n"},
+        {"no document", rules, ":::LOG nothing\n:::LOG\n", "none: the rules read nothing from the output\n"},
     };
     (void)state;
     rules_cases_hold(cases, COUNT(cases));

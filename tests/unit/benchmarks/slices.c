@@ -19,7 +19,7 @@ static void parts_are_what_lies_between(void **state)
     static const struct rules_case cases[] = {
         {"the end of the output ends it too", open, "begin\nv=1\nend\nv=2\nbegin\nv=4\n", "metric v_s 5\npass\n"},
         {"each, the first line is in it, the last is not", between, "v=1\nbegin v=2\nv=4\nend v=8\nv=16\nbegin\nv=32\nend\n", "metric v_s 38\npass\n"},
-        {"no part", between, "v=1\nend\n", "pass\n"},
+        {"no part", between, "v=1\nend\n", "none: the rules read nothing from the output\n"},
         {"the end never comes", between, "begin\nv=1\nv=2\n",
          "missing v_s: the line that ends this part of the output never came, so it is not known what belongs to it\n"
          "fail: v: the line that ends this part of the output never came, so it is not known what belongs to it\n"},
@@ -54,7 +54,7 @@ static void of_several_the_last_counts(void **state)
         {"what is bad in the last part", all, "begin\ndone\nbegin\nBAD luck\n", "fail: it is bad: BAD luck; not done\n"},
         {"tests are forgotten with their part", tests, "begin\ntest a\nv=1\ntest b\nv=2\ntest c\nv=3\nbegin\ntest d\nv=4\ntest e\nv=5\n", "metric d.v_s 4\nmetric e.v_s 5\npass\n"},
         {"one test in the last part", tests, "begin\ntest a\nv=1\ntest b\nv=2\nbegin\ntest d\nv=4\n", "metric v_s 4\npass\n"},
-        {"the last part is empty", tests, "begin\ntest a\nv=1\nbegin\n", "pass\n"},
+        {"the last part is empty", tests, "begin\ntest a\nv=1\nbegin\n", "none: the rules read nothing from the output\n"},
     };
     (void)state;
     rules_cases_hold(cases, COUNT(cases));
