@@ -133,6 +133,7 @@ export-tree:WORDS|nowhere|%|
 init:--site|nowhere|@|OUTSIDE
 init:WORDS|nowhere|%|--site ok
 ls:*|nowhere|@|
+export:*|nowhere|@|
 show:*|nowhere|@|
 compare:*|nowhere|@|
 doctor:*|nowhere|@|
@@ -150,7 +151,7 @@ X
 
 # ---- every option is in it ----
 "$BENCHWRAP" completion bash | sed -n 's/^        \([a-z-]*:--[a-z-]*\)\(|[a-z-]*:-.\)\{0,1\}) \(.*\)$/\1 \3/p' | grep -v "compgen -W '" | cut -d' ' -f1 | sort -u >options
-like "the program has a hundred options with values" "$(wc -l <options)" '^(9[0-9]|1[0-9]{2})$'
+like "the program has a hundred options with values" "$(wc -l <options)" '^(9[0-9]|[1-9][0-9]{2})$'
 cut -d'|' -f1 list | sort -u >listed
 is "each is in the list" "$(while IFS= read -r option; do grep -qxF -e "$option" -e "${option%%:*}:*" "$WORK/listed" || echo "$option"; done <options)" ""
 is "the list has no other" "$(grep -v -e ':\*$' -e ':WORDS$' "$WORK/listed" | comm -23 - options)" ""

@@ -21,7 +21,7 @@ sed -nE 's/^(TAKE\([a-z_]*, |LINK\(|LEAVE\()"([^"]*)".*/\2/p' "$ROOT/probes/capt
 sed -nE 's/^(SETTING|CHOICE)\([^,]*, "(.*)"\)$/\2/p' "$ROOT/probes/kernel.def" >>rows
 echo 'sys/devices/system/cpu/vulnerabilities/*' >>rows
 unlisted=
-for path in $(grep -hoE '"(proc|sys|etc|usr/lib|run|var|dev)/[^"]*"' "$ROOT"/probes/*.c "$ROOT"/probes/*.h | tr -d '"' | sed -E 's/%[.0-9]*l*[dsux]/*/g' | sort -u); do
+for path in $(grep -hoE '"(proc|sys|etc|usr/lib|run|var|dev)/[^"]*"' "$ROOT"/probes/*.c "$ROOT"/probes/*.h | tr -d '"' | grep -v '/$' | sed -E 's/%[.0-9]*l*[dsux]/*/g' | sort -u); do
     listed "$path" || unlisted="$unlisted $path"
 done
 is "every path that probes read is taken, or left for a reason" "$unlisted" ""
