@@ -36,7 +36,7 @@ static bool look_is_kernels(const struct statfs *s)
 /* Below these the kernel has file systems of other kinds. */
 static bool look_may_be_other(const char *path)
 {
-    static const char *const places[] = {"sys/fs/", "sys/kernel/debug", "sys/kernel/tracing", "proc/fs/", "proc/sys/fs/"};
+    static const char *const places[] = {"sys/fs/", "sys/kernel/debug/", "sys/kernel/tracing/", "proc/fs/", "proc/sys/fs/"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strncmp(path, places[i], strlen(places[i])) == 0)
             return true;
