@@ -1,0 +1,42 @@
+/* logs_format.c: writes merged lines of a campaign as text and as JSON; see logs_format.h. */
+#include "logs/logs_format.h"
+
+#include "base/json_out.h"
+
+const char *logs_component_text(const struct logs_line *line, char ret[LOGS_COMPONENT_SIZE])
+{
+    snprintf(ret, LOGS_COMPONENT_SIZE, line->instance ? "%s.%u" : "%s", line->component, line->instance);
+    return ret;
+}
+
+void logs_text_write(struct buf *to, const struct logs_line *line, bool plain)
+{
+    char time[LOGS_TIME_SIZE], component[LOGS_COMPONENT_SIZE];
+    buf_putc(to, '[');
+    buf_add(to, logs_time_text(line->time_ns, time), LOGS_TIME_SIZE - 1);
+    buf_add(to, "] [", 3);
+    buf_puts(to, line->node);
+    buf_add(to, "] [", 3);
+    buf_puts(to, logs_component_text(line, component));
+    buf_add(to, "] ", 2);
+    if (plain)
+        buf_plain(to, line->text, line->text.n);
+    else
+        buf_str(to, line->text);
+    buf_puts(to, line->has_more ? LOGS_MORE "\n" : "\n");
+}
+
+void logs_json_write(struct buf *to, const struct logs_line *line)
+{
+    char time[LOGS_TIME_SIZE], component[LOGS_COMPONENT_SIZE];
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    json_text(&j, "timestamp", logs_time_text(line->time_ns, time));
+    json_text(&j, "node", line->node);
+    json_text(&j, "component", logs_component_text(line, component));
+    json_str(&j, "message", line->text);
+    json_text(&j, "stream", line->is_error ? "stderr" : "stdout");
+    if (line->has_more)
+        json_flag(&j, "more", true);
+    json_close(&j, '}');
+    buf_putc(to, '\n');
+}

@@ -1,0 +1,31 @@
+/* logs_format.h: a merged line of a campaign as text and as JSON, and the names of the merged files. */
+#ifndef LOGS_LOGS_FORMAT_H
+#define LOGS_LOGS_FORMAT_H
+#include "base/buf.h"
+#include "logs/logs.h"
+
+#define LOGS_OUT "stdout.log"
+#define LOGS_ERR "stderr.log"
+#define LOGS_LINES "aggregated.jsonl"
+#define LOGS_READY "loggers_ready"
+#define LOGS_SUMMARY "summary.json"
+#define LOGS_MORE " [line continues]"
+
+enum { LOGS_COMPONENT_SIZE = LOGS_NAME_MAX + 16 };
+/* The component, with the number of the instance unless it is 0. Returns ret. */
+const char *logs_component_text(const struct logs_line *line, char ret[LOGS_COMPONENT_SIZE]);
+/* "[time] [node] [component] text" and a line end. plain: harmless for a terminal, and valid UTF-8. */
+void logs_text_write(struct buf *to, const struct logs_line *line, bool plain);
+/* {"timestamp":…,"node":…,"component":…,"message":…,"stream":"stdout"} and a line end. */
+void logs_json_write(struct buf *to, const struct logs_line *line);
+
+/* What was passed on of each raw stream. */
+struct logs_counts {
+    struct logs_count *streams; /* by the number of the stream */
+    size_t count, room;
+};
+int logs_counts_add(struct logs_counts *c, const struct logs_line *line, struct err *err);
+void logs_counts_deinit(struct logs_counts *c);
+/* Appends {"lines": N, "streams": […]}. */
+void logs_counts_json(const struct logs_counts *c, struct buf *to);
+#endif

@@ -1,0 +1,55 @@
+/* logs_source.h: one raw stream of a campaign, read line by line with the time of each. */
+#ifndef LOGS_LOGS_SOURCE_H
+#define LOGS_LOGS_SOURCE_H
+#include "logs/logs.h"
+
+enum { LOGS_ENTRY = 16 /* bytes of an entry of an index */ };
+#define LOGS_INDEX_SUFFIX ".idx"
+
+int64_t logs_now_ns(void); /* wall time since 1970 */
+/* A legal name of a component, or with dots of a node. */
+bool logs_name_is_legal(struct str name, bool dots);
+
+struct logs_source_name {
+    char component[LOGS_NAME_MAX], node[LOGS_NAME_MAX];
+    unsigned instance;
+    bool is_error;
+};
+/* Reads the name of a raw stream. False: it is none. */
+bool logs_source_name_read(struct str name, struct logs_source_name *ret);
+
+/* The offsets of the nodes' clocks. */
+struct logs_clocks {
+    struct logs_clock_point *points; /* by node and time */
+    size_t count, room;
+};
+/* Reads `clocks` of the folder; wrong lines are ignored. A folder without it has equal clocks. 0; -1 with err. */
+int logs_clocks_read(struct logs_clocks *ret, int folder, struct err *err);
+void logs_clocks_deinit(struct logs_clocks *c);
+/* A time of a node's clock on the campaign's. */
+int64_t logs_clocks_correct(const struct logs_clocks *c, const char *node, int64_t time_ns);
+
+struct logs_source {
+    struct logs_source_name name;
+    int data, index;
+    char *buffer;          /* bytes from `at` on */
+    size_t n, size, used;  /* in the buffer; its capacity; of them passed on */
+    uint64_t at;           /* offset of the buffer in the stream */
+    unsigned char entries[256 * LOGS_ENTRY];
+    size_t entries_n, entries_used; /* bytes */
+    uint64_t index_at;     /* offset of the next entries in the index */
+    uint64_t entry_end;    /* of the entry that is current: bytes before it have its time */
+    int64_t entry_ns, file_ns;
+    bool is_ended, has_index, is_in_line;
+    int64_t time_ns;       /* of the last line, on the campaign's clock */
+    struct logs_line line; /* the next one, if has_line */
+    bool has_line;
+    uint64_t lines, bytes; /* passed on so far */
+};
+/* 0; -1 with err. */
+int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, struct err *err);
+void logs_source_close(struct logs_source *s);
+/* Makes s->line the next line. final: what has no line end is a line, too. False: there is none yet. The line's
+ * text is valid until the next call. */
+bool logs_source_next(struct logs_source *s, const struct logs_clocks *clocks, bool final);
+#endif

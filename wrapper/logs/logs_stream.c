@@ -1,0 +1,154 @@
+/* logs_stream.c: writes raw streams of a campaign and their indexes; see logs.h. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/place.h"
+#include "logs/logs.h"
+#include "logs/logs_source.h"
+#include "probes/redact.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STREAM_BLOCK = 64 << 10, STREAM_REST_MS = 200 };
+
+struct logs_stream {
+    int data, index;
+    uint64_t arrived;      /* bytes of the stream so far, also those that redaction holds back */
+    uint64_t indexed;      /* of them with an entry in the index */
+    int64_t time_ns;       /* of the last entry */
+    struct redact redact;
+    struct redact_stream clean;
+    int sys;               /* errno of the first failed write */
+};
+
+bool logs_name_is_legal(struct str name, bool dots)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (!str_is_letter(name.p[i]) && !str_is_digit(name.p[i]) && name.p[i] != '-' && name.p[i] != '_' && !(dots && name.p[i] == '.'))
+            return false;
+    return name.n > 0 && name.n < LOGS_NAME_MAX / 2 && name.p[0] != '.' && name.p[0] != '-';
+}
+
+static void stream_write_clean(void *context, const void *p, size_t n)
+{
+    struct logs_stream *s = context;
+    if (fs_write_all(s->data, p, n) && !s->sys)
+        s->sys = errno;
+}
+
+static void stream_put_entry(struct logs_stream *s, uint64_t end, int64_t time_ns)
+{
+    unsigned char entry[LOGS_ENTRY];
+    for (int i = 0; i < 8; i++) {
+        entry[i] = (unsigned char)(end >> 8 * i);
+        entry[8 + i] = (unsigned char)((uint64_t)time_ns >> 8 * i);
+    }
+    if (fs_write_all(s->index, entry, sizeof entry) && !s->sys)
+        s->sys = errno;
+    s->time_ns = time_ns;
+    s->indexed = end & ~LOGS_INDEX_END;
+}
+
+int logs_stream_open(struct logs_stream **ret, int folder, const struct logs_stream_name *of, struct err *err)
+{
+    char name[LOGS_NAME_MAX + 40];
+    struct stat st, index;
+    *ret = NULL;
+    if (!logs_name_is_legal(str_of(of->component), false) || !logs_name_is_legal(str_of(of->node), true))
+        return err_set(err, ERR_INPUT, "cannot store the output of \"%.80s\" on \"%.80s\": names have letters, digits, - and _", of->component,
+                       of->node);
+    snprintf(name, sizeof name, "%s.%u.%s.%s", of->component, of->instance, of->node, of->is_error ? "err" : "out");
+    struct logs_stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_memory(err, "the output of %s", of->component);
+    s->data = place_open(folder, name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    int data_errno = errno;
+    size_t n = strlen(name);
+    snprintf(name + n, sizeof name - n, "%s", LOGS_INDEX_SUFFIX);
+    s->index = place_open(folder, name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (s->data < 0 || s->index < 0 || fstat(s->data, &st) || fstat(s->index, &index)) {
+        errno = s->data < 0 ? data_errno : errno;
+        err_sys(err, "cannot write the log %s", name);
+        fs_close(&s->data);
+        fs_close(&s->index);
+        free(s);
+        return -1;
+    }
+    s->arrived = s->indexed = (uint64_t)st.st_size;
+    if (index.st_size % LOGS_ENTRY && ftruncate(s->index, index.st_size / LOGS_ENTRY * LOGS_ENTRY) == 0)
+        s->time_ns = 0; /* a kill cut the last entry */
+    redact_stream_init(&s->clean, &s->redact, stream_write_clean, s);
+    *ret = s;
+    return 0;
+}
+
+int logs_stream_write(struct logs_stream *s, struct str bytes, int64_t time_ns, struct err *err)
+{
+    int64_t now = time_ns ? time_ns : logs_now_ns();
+    if (bytes.n == 0)
+        return 0;
+    s->arrived += bytes.n;
+    stream_put_entry(s, s->arrived, now > s->time_ns ? now : s->time_ns); /* a clock that was set back changes no order */
+    redact_stream_write(&s->clean, bytes.p, bytes.n);
+    if (!s->sys)
+        return 0;
+    errno = s->sys;
+    return err_sys(err, "cannot write a log");
+}
+
+int logs_stream_close(struct logs_stream *s, struct err *err)
+{
+    if (!s)
+        return 0;
+    int64_t now = logs_now_ns();
+    redact_stream_flush(&s->clean, true);
+    redact_stream_deinit(&s->clean);
+    stream_put_entry(s, s->arrived | LOGS_INDEX_END, now > s->time_ns ? now : s->time_ns);
+    int sys = s->sys;
+    fs_close(&s->data);
+    fs_close(&s->index);
+    free(s);
+    errno = sys;
+    return sys ? err_sys(err, "cannot write a log") : 0;
+}
+
+/* Reads what one pipe holds. False: it is at its end. */
+static bool stream_copy_some(int from, struct logs_stream *to, char *block, struct err *err)
+{
+    ssize_t n = read(from, block, STREAM_BLOCK);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return true;
+    if (n > 0)
+        logs_stream_write(to, (struct str){block, (size_t)n}, 0, err && err->kind ? NULL : err);
+    return n > 0;
+}
+
+int logs_stream_copy(const int from[2], struct logs_stream *const to[2], int cancel_fd, struct err *err)
+{
+    struct pollfd p[3] = {{.fd = from[0], .events = POLLIN}, {.fd = from[1], .events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
+    char *block = malloc(STREAM_BLOCK);
+    struct err first = {0};
+    if (!block)
+        return err_memory(err, "the output of a process");
+    while (p[0].fd >= 0 || p[1].fd >= 0) {
+        int n = poll(p, 3, p[2].fd < 0 && cancel_fd >= 0 ? STREAM_REST_MS : -1);
+        if (n < 0 && errno != EINTR)
+            break;
+        if (n == 0)
+            break; /* stopped, and the pipes are empty */
+        for (int i = 0; n > 0 && i < 2; i++)
+            if (p[i].fd >= 0 && p[i].revents && !stream_copy_some(from[i], to[i], block, &first))
+                p[i].fd = -1;
+        if (n > 0 && p[2].fd >= 0 && p[2].revents)
+            p[2].fd = -1;
+    }
+    free(block);
+    if (err && first.kind)
+        *err = first;
+    return first.kind ? -1 : 0;
+}
