@@ -165,6 +165,16 @@ void buf_double(struct buf *b, double v)
     buf_puts(b, text);
 }
 
+/* Marks that change the direction of text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069; 0: it is none. */
+static unsigned direction_mark(const char *p, size_t k)
+{
+    const unsigned char *c = (const unsigned char *)p;
+    unsigned code = k == 2 ? (unsigned)(c[0] & 0x1f) << 6 | (c[1] & 0x3f)
+                    : k == 3 ? (unsigned)(c[0] & 0x0f) << 12 | (unsigned)(c[1] & 0x3f) << 6 | (c[2] & 0x3f)
+                             : 0;
+    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ? code : 0;
+}
+
 void buf_plain(struct buf *b, struct str s, size_t max)
 {
     size_t shown = 0;
@@ -181,6 +191,8 @@ void buf_plain(struct buf *b, struct str s, size_t max)
             k = 1;
         } else if (c1)
             buf_printf(b, "\\x%02x", (unsigned)(unsigned char)s.p[i + 1]);
+        else if (direction_mark(s.p + i, k))
+            buf_printf(b, "\\u%04x", direction_mark(s.p + i, k));
         else
             buf_add(b, s.p + i, k);
     }

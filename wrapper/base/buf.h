@@ -33,7 +33,8 @@ struct str buf_text(const struct buf *b);
 void buf_json(struct buf *b, struct str s);
 /* A double that reads back equal, shortest of %.15g, %.16g, %.17g; "NaN", "Infinity", "-Infinity". */
 void buf_double(struct buf *b, double v);
-/* s made harmless for a terminal: valid UTF-8, control characters (ESC, C1 too) as \xNN, at most max characters, "..." marks a cut. */
+/* s made harmless for a terminal: valid UTF-8, control characters (ESC, C1 too) as \xNN, marks that change the
+ * direction of text as \uNNNN, at most max characters, "..." marks a cut. */
 void buf_plain(struct buf *b, struct str s, size_t max);
 /* s as valid UTF-8: each invalid byte and each NUL becomes U+FFFD. */
 void buf_utf8(struct buf *b, struct str s);

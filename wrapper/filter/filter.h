@@ -3,7 +3,8 @@
  *     metrics.`write.bw_MiB_per_s` > 1000 AND params.fs.type = 'lustre' AND tags.site LIKE 'a%'
  *
  * What is accepted means what it means to MlflowClient.search_runs of MLflow 3 on a file store. What MLflow refuses is refused. So are a few
- * things that it silently ignores: a missing, doubled, leading or trailing AND, a key that begins with a blank, a list behind "=". */
+ * things that it silently ignores: a missing, doubled, leading or trailing AND, a key that begins with a blank, a list behind "=".
+ * MLflow has no env.NAME: the variable of the job's environment, as the artifact environment.txt has it. */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
 #include "base/arena.h"
@@ -12,7 +13,7 @@
 
 enum { FILTER_TEXT_MAX = 64 << 10 }; /* bytes of an expression */
 
-enum filter_kind { FILTER_METRIC, FILTER_PARAM, FILTER_TAG, FILTER_ATTRIBUTE, FILTER_DATASET };
+enum filter_kind { FILTER_METRIC, FILTER_PARAM, FILTER_TAG, FILTER_ATTRIBUTE, FILTER_DATASET, FILTER_ENVIRONMENT };
 enum filter_attribute {
     FILTER_RUN_ID,
     FILTER_RUN_NAME,
@@ -29,7 +30,7 @@ enum filter_attribute {
 struct filter_key {
     enum filter_kind kind;
     enum filter_attribute attribute; /* of FILTER_ATTRIBUTE */
-    const char *name; /* the key of a metric, param or tag; name, digest or context of a dataset; the attribute's own name */
+    const char *name; /* the key of a metric, param or tag; name, digest or context of a dataset; the attribute's own name; a variable */
 };
 
 /* One fact of one run. */

@@ -10,7 +10,7 @@ static const struct {
     {"metrics", FILTER_METRIC},       {"metric", FILTER_METRIC},       {"params", FILTER_PARAM},   {"param", FILTER_PARAM},
     {"parameters", FILTER_PARAM},     {"parameter", FILTER_PARAM},     {"tags", FILTER_TAG},       {"tag", FILTER_TAG},
     {"attributes", FILTER_ATTRIBUTE}, {"attribute", FILTER_ATTRIBUTE}, {"attr", FILTER_ATTRIBUTE}, {"run", FILTER_ATTRIBUTE},
-    {"dataset", FILTER_DATASET},      {"datasets", FILTER_DATASET},
+    {"dataset", FILTER_DATASET},      {"datasets", FILTER_DATASET},      {"env", FILTER_ENVIRONMENT},
 };
 
 static const struct {
@@ -60,7 +60,7 @@ static int refuse_kind(const struct filter_scan *s, size_t at, struct str word)
         if (d < least)
             least = d, near = key_kinds[i].word;
     }
-    return filter_scan_refuse(s, at, "expected metrics, params, tags, attributes or dataset before the dot, got \"%.*s\"%s%s%s",
+    return filter_scan_refuse(s, at, "expected metrics, params, tags, attributes, dataset or env before the dot, got \"%.*s\"%s%s%s",
                               (int)(word.n < 40 ? word.n : 40), word.p, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
@@ -142,8 +142,10 @@ void filter_key_show(struct buf *to, const struct filter_key *key)
                                         [FILTER_PARAM] = "params.",
                                         [FILTER_TAG] = "tags.",
                                         [FILTER_ATTRIBUTE] = "",
-                                        [FILTER_DATASET] = "dataset."};
-    const char *quote = key->kind <= FILTER_TAG && needs_quotes(key->name) ? strchr(key->name, '`') ? "\"" : "`" : "";
+                                        [FILTER_DATASET] = "dataset.",
+                                        [FILTER_ENVIRONMENT] = "env."};
+    bool is_free = key->kind <= FILTER_TAG || key->kind == FILTER_ENVIRONMENT;
+    const char *quote = is_free && needs_quotes(key->name) ? strchr(key->name, '`') ? "\"" : "`" : "";
     buf_printf(to, "%s%s%s%s", words[key->kind], quote, key->name, quote);
 }
 

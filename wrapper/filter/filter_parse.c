@@ -22,7 +22,7 @@ static bool is_numeric(const struct filter_key *key)
 
 static bool takes_list(const struct filter_key *key)
 {
-    return key->kind == FILTER_DATASET || (key->kind == FILTER_ATTRIBUTE && key->attribute == FILTER_RUN_ID);
+    return key->kind == FILTER_DATASET || key->kind == FILTER_ENVIRONMENT || (key->kind == FILTER_ATTRIBUTE && key->attribute == FILTER_RUN_ID);
 }
 
 /* ---- operators ---- */
@@ -88,7 +88,7 @@ static bool operator_fits(const struct filter_key *key, enum filter_operator op)
     if (is_numeric(key))
         return op <= FILTER_MORE_EQUAL;
     if (op == FILTER_NULL || op == FILTER_NOT_NULL)
-        return key->kind == FILTER_PARAM || key->kind == FILTER_TAG;
+        return key->kind == FILTER_PARAM || key->kind == FILTER_TAG || key->kind == FILTER_ENVIRONMENT;
     if (op == FILTER_IN || op == FILTER_NOT_IN)
         return takes_list(key);
     return op == FILTER_EQUAL || op == FILTER_UNEQUAL || op == FILTER_LIKE || op == FILTER_ILIKE;
@@ -100,9 +100,9 @@ static int refuse_operator(const struct filter_scan *s, size_t at, const struct 
     if (is_numeric(key))
         return filter_scan_refuse(s, at, "numbers have = != < <= > >=, got %s", name);
     if (op == FILTER_NULL || op == FILTER_NOT_NULL)
-        return filter_scan_refuse(s, at, "%s is for params and tags", name);
+        return filter_scan_refuse(s, at, "%s is for params, tags and variables", name);
     if (op == FILTER_IN || op == FILTER_NOT_IN)
-        return filter_scan_refuse(s, at, "%s is for run_id and datasets", name);
+        return filter_scan_refuse(s, at, "%s is for run_id, datasets and variables", name);
     return filter_scan_refuse(s, at, "texts have = != LIKE ILIKE%s, got %s", takes_list(key) ? " IN" : "", name);
 }
 
@@ -194,10 +194,10 @@ static int parse_clause(struct filter_scan *s, struct filter_clause *c)
     return scan_value(s, c);
 }
 
-/* Attributes have been read with the run's meta.yaml, datasets need several files. */
+/* Attributes have been read with the run's meta.yaml, datasets need several files, the environment is a long one. */
 static unsigned clause_cost(const struct filter_clause *c)
 {
-    return c->key.kind == FILTER_ATTRIBUTE && c->key.attribute != FILTER_RUN_NAME ? 0 : c->key.kind == FILTER_DATASET ? 2 : 1;
+    return c->key.kind == FILTER_ATTRIBUTE && c->key.attribute != FILTER_RUN_NAME ? 0 : c->key.kind >= FILTER_DATASET ? 2 : 1;
 }
 
 static void filter_add_clause(struct filter *f, struct filter_clause *c)

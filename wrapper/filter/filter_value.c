@@ -1,12 +1,14 @@
 /* filter_value.c: single facts of a run: the file of a metric, param or tag, or what its meta.yaml says. */
 #include "filter/filter_parts.h"
 
+#include "base/json.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUE_FILE_MAX = 1 << 20, SERIES_FILE_MAX = 256 << 20 };
+enum { VALUE_FILE_MAX = 1 << 20, SERIES_FILE_MAX = 256 << 20, ENVIRONMENT_FILE_MAX = 4 << 20 };
 
 /* A key is the path of a file below its folder. MLflow knows no key that is not such a path, so that no file elsewhere is ever read. */
 static bool is_file_key(const char *name)
@@ -61,6 +63,41 @@ static struct filter_value read_text_fact(const char *folder, const char *name, 
     return (struct filter_value){.is = FILTER_TEXT, .text = {text->p ? text->p : "", text->n}};
 }
 
+/* ---- variables ---- */
+
+/* The value of a line: as it is, or in JSON where it has control characters. The text is moved to the front of the buffer. */
+static struct filter_value variable_value(struct buf *text, struct str value, struct arena *a)
+{
+    struct json *doc = NULL;
+    struct err ignored = {0};
+    struct str plain = value;
+    if (value.n >= 2 && value.p[0] == '"' && memchr(value.p, '\\', value.n) && json_parse(&doc, value, NULL, &ignored) == 0) {
+        const char *decoded = json_string(doc, NULL), *copy = decoded ? arena_dup(a, decoded, strlen(decoded)) : NULL;
+        plain = copy ? str_of(copy) : value;
+        json_free(doc);
+    }
+    memmove(text->p, plain.p, plain.n);
+    text->p[plain.n] = 0;
+    text->n = plain.n;
+    return (struct filter_value){.is = FILTER_TEXT, .text = buf_text(text)};
+}
+
+static struct filter_value read_variable(const char *name, const struct folder *tree, const struct tree_run *run, struct buf *text,
+                                         struct arena *a, const char **ret_problem)
+{
+    static const char *const files[] = {"environment.txt", "job/environment.txt"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!read_value_file(tree, run, "artifacts", files[i], ENVIRONMENT_FILE_MAX, text, a, ret_problem))
+            continue;
+        for (struct str rest = buf_text(text); rest.p;) {
+            struct str value = str_cut(&rest, '\n'), key = str_cut(&value, '=');
+            if (value.p && str_is(key, name))
+                return variable_value(text, value, a);
+        }
+    }
+    return (struct filter_value){.is = FILTER_MISSING};
+}
+
 static struct filter_value text_value(const char *text)
 {
     return (struct filter_value){.is = FILTER_TEXT, .text = str_of(text)};
@@ -102,6 +139,7 @@ struct filter_value filter_value_read(const struct filter_key *key, const struct
     case FILTER_PARAM: return read_text_fact("params", key->name, tree, run, text, a, ret_problem);
     case FILTER_TAG: return read_text_fact("tags", key->name, tree, run, text, a, ret_problem);
     case FILTER_ATTRIBUTE: return read_attribute(key->attribute, tree, run, text, a, ret_problem);
+    case FILTER_ENVIRONMENT: return read_variable(key->name, tree, run, text, a, ret_problem);
     case FILTER_DATASET: break;
     }
     return (struct filter_value){.is = FILTER_MISSING};

@@ -88,7 +88,10 @@ static int add_named_columns(struct column_reading *r, struct str item)
     key.name = arena_dup(r->a, name.p, name.n);
     if (!key.name)
         return err_memory(r->err, "a column");
-    return strpbrk(key.name, "*?") ? add_matching_columns(r, key.kind, key.name) : add_column(r, key);
+    bool is_pattern = strpbrk(key.name, "*?") != NULL;
+    if (is_pattern && key.kind == FILTER_ENVIRONMENT)
+        return err_set(r->err, ERR_USAGE, "%s: expected the complete name of a variable, got \"env.%.60s\"", r->option, key.name);
+    return is_pattern ? add_matching_columns(r, key.kind, key.name) : add_column(r, key);
 }
 
 int run_columns_read(struct run_columns *ret, const char *text, const char *option, const struct runs *runs,
@@ -142,9 +145,10 @@ static struct listing_column *column_headings(const struct run_columns *columns,
     for (size_t i = 0; ret && i < columns->count; i++) {
         CLEANUP_BUF struct buf b;
         const struct filter_key *key = &columns->list[i];
-        static const char *const kinds[] = {[FILTER_METRIC] = "metrics.", [FILTER_PARAM] = "params.", [FILTER_TAG] = "tags."};
+        static const char *const kinds[] = {
+            [FILTER_METRIC] = "metrics.", [FILTER_PARAM] = "params.", [FILTER_TAG] = "tags.", [FILTER_ENVIRONMENT] = "env."};
         buf_init(&b, 4096);
-        buf_printf(&b, "%s%s", key->kind <= FILTER_TAG ? kinds[key->kind] : "", key->name);
+        buf_printf(&b, "%s%s", key->kind != FILTER_ATTRIBUTE && kinds[key->kind] ? kinds[key->kind] : "", key->name);
         const char *name = arena_dup(a, b.p, b.n);
         ret[i] = (struct listing_column){.key = name,
                                          .heading = name,

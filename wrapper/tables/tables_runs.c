@@ -76,7 +76,8 @@ static enum tables_type attribute_type(enum filter_attribute attribute)
 
 static const struct tables_column *column_names(const struct run_columns *columns, struct arena *a)
 {
-    static const char *const kinds[] = {[FILTER_METRIC] = "metrics.", [FILTER_PARAM] = "params.", [FILTER_TAG] = "tags."};
+    static const char *const kinds[] = {
+        [FILTER_METRIC] = "metrics.", [FILTER_PARAM] = "params.", [FILTER_TAG] = "tags.", [FILTER_ENVIRONMENT] = "env."};
     struct tables_column *ret = arena_get(a, (columns->count + 1) * sizeof *ret);
     for (size_t i = 0; ret && i < columns->count; i++) {
         const struct filter_key *key = &columns->list[i];

@@ -97,7 +97,7 @@ static void plain_text_is_harmless(void **state)
 {
     static const struct { struct str text; size_t max; const char *plain; } rows[] = {
         {{"abc", 3}, 10, "abc"}, {{"abc", 3}, 2, "ab..."}, {{"\x1b[31m", 5}, 10, "\\x1b[31m"}, {{"a\nb", 3}, 10, "a\\x0ab"}, {{"\xc2\x9b", 2}, 10, "\\x9b"}, {{"\xff", 1}, 10, "\\xff"},
-        {{"\xc3\xbc\xc3\xbc\xc3\xbc", 6}, 2, "\xc3\xbc\xc3\xbc..."}, {{"\0", 1}, 5, "\\x00"},
+        {{"\xc3\xbc\xc3\xbc\xc3\xbc", 6}, 2, "\xc3\xbc\xc3\xbc..."}, {{"\0", 1}, 5, "\\x00"}, {{"a\xe2\x80\xae" "b", 5}, 9, "a\\u202eb"}, {{"\xd8\x9c", 2}, 9, "\\u061c"}, {{"\xe2\x81\xa9\xe2\x80\xa6", 6}, 9, "\\u2069\xe2\x80\xa6"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -25,7 +25,7 @@ static void refused_with_a_caret(void **state)
         {"metrics.a/b > 1", "in backticks", "/b"},
         {"params.a = 'x", "is never closed", "'x"},
         {"params.a > 'x'", "texts have = != LIKE ILIKE, got >", "> "},
-        {"params.a IN ('x')", "IN is for run_id and datasets", "IN"},
+        {"params.a IN ('x')", "IN is for run_id, datasets and variables", "IN"},
         {"run_id IN ()", "expected a text in quotes", ")"},
         {"run_id IN ('a' 'b')", "expected \",\" or \")\"", "'b'"},
         {"metrics.a IS NULL", "got IS NULL", "IS"},
@@ -34,6 +34,8 @@ static void refused_with_a_caret(void **state)
         {"metrics.a > 1 AND", "expected metrics.KEY", ""},
         {"(metrics.a > 1)", "expected metrics.KEY", "("},
         {"params.größe = 'ä' AND metrics.日本 >> 1", "got \">>\"", ">>"},
+        {"env.HOME > 1", "texts have", "> "},
+        {"envs.HOME = 'x'", "did you mean env?", "envs"},
         {" ", "expected metrics.KEY", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
