@@ -1,6 +1,7 @@
 """http-endpoint.py FOLDER: an endpoint at 127.0.0.1 whose port is in FOLDER/port. It appends each accepted request to FOLDER/got.jsonl, as {path, method, headers, body}.
 
 /ok/…            200
+/bytes/…         200; the body is stored in hexadecimal
 /status/CODE/…   that status, with the header Retry-After from ?after=S
 /first/CODE/N/…  that status N times for each path, with Retry-After 1, then 200
 /array/…         200 for a JSON array, 400 for all else
@@ -29,7 +30,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
 
     def accept(self, raw):
         body = gzip.decompress(raw) if self.headers.get("Content-Encoding") == "gzip" else raw
-        one = {"path": self.path, "method": self.command, "headers": {k.lower(): v for k, v in self.headers.items()}, "body": json.loads(body)}
+        one = {"path": self.path, "method": self.command, "headers": {k.lower(): v for k, v in self.headers.items()}, "body": body.hex() if self.path.startswith("/bytes/") else json.loads(body)}
         with open(os.path.join(folder, "got.jsonl"), "a") as f:
             f.write(json.dumps(one) + "\n")
         return one
@@ -40,7 +41,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         words = url.path.split("/")
         if self.command == "GET" and words[1] == "ok":
             self.reply(405)
-        elif words[1] == "ok":
+        elif words[1] in ("ok", "bytes"):
             self.accept(raw)
             self.reply(200)
         elif words[1] == "status":
@@ -75,7 +76,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
                 self.wfile.flush()
                 time.sleep(1)
 
-    do_POST = do_PUT = do_GET = handle_request
+    do_POST = do_PUT = do_GET = do_DELETE = handle_request
 
     def log_message(self, *args):
         pass

@@ -201,7 +201,7 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
     struct str body = pack_body(h, call->body, &packed, err);
     if (!body.p)
         return EXPORTER_LATER;
-    struct http_request q = {.method = h->method,
+    struct http_request q = {.method = call->method ? call->method : h->method,
                              .url = call->url ? call->url : h->url,
                              .type = call->type ? call->type : "application/json",
                              .headers = call->headers,
@@ -249,10 +249,10 @@ enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporte
     return EXPORTER_SENT;
 }
 
-void exporter_http_print(const struct exporter_config *c, const char *url, struct str body, struct buf *to)
+void exporter_http_print_request(const struct exporter_config *c, const struct exporter_http_request *q, struct buf *to)
 {
-    url = url ? url : exporter_text(c, EXPORTER_KEY_URL);
-    buf_printf(to, "%s %s\n", opt_text(&c->opts, EXPORTER_KEY_METHOD), url ? url : "***");
+    const char *url = q->url ? q->url : exporter_text(c, EXPORTER_KEY_URL);
+    buf_printf(to, "%s %s\n", q->method ? q->method : opt_text(&c->opts, EXPORTER_KEY_METHOD), url ? url : "***");
     if (exporter_text(c, EXPORTER_KEY_TOKEN_HEADER))
         buf_printf(to, "%s: ***\n", exporter_text(c, EXPORTER_KEY_TOKEN_HEADER));
     else if (exporter_text(c, EXPORTER_KEY_TOKEN))
@@ -263,7 +263,12 @@ void exporter_http_print(const struct exporter_config *c, const char *url, struc
         struct str value = str_of(v->text), name = str_cut(&value, '=');
         buf_printf(to, STR_FMT ": " STR_FMT "\n", STR_ARG(name), STR_ARG(value));
     }
-    buf_printf(to, "Content-Type: application/json\n%s\n", opt_on(&c->opts, EXPORTER_KEY_GZIP) ? "Content-Encoding: gzip\n" : "");
-    buf_str(to, body);
+    buf_printf(to, "Content-Type: %s\n%s\n", q->type ? q->type : "application/json", opt_on(&c->opts, EXPORTER_KEY_GZIP) ? "Content-Encoding: gzip\n" : "");
+    buf_str(to, q->body);
     buf_putc(to, '\n');
+}
+
+void exporter_http_print(const struct exporter_config *c, const char *url, struct str body, struct buf *to)
+{
+    exporter_http_print_request(c, &(struct exporter_http_request){.url = url, .body = body}, to);
 }

@@ -4,16 +4,18 @@
 #include "exporters/exporter.h"
 
 /* The rows of keys that these functions read. */
-#define EXPORTER_HTTP_ROWS                                                                                             \
+#define EXPORTER_HTTP_ROWS EXPORTER_HTTP_ROWS_FIXED, EXPORTER_HTTP_ROW_METHOD, EXPORTER_HTTP_ROW_GZIP
+#define EXPORTER_HTTP_ROW_METHOD {.name = EXPORTER_KEY_METHOD, .kind = OPT_CHOICE, .arg = "POST|PUT", .value = "POST", .help = "Use this method", .flags = OPT_FROM_FILE}
+#define EXPORTER_HTTP_ROW_GZIP {.name = EXPORTER_KEY_GZIP, .kind = OPT_FLAG, .help = "Compress requests", .flags = OPT_FROM_FILE}
+/* Those of an exporter that chooses method and compression itself. */
+#define EXPORTER_HTTP_ROWS_FIXED                                                                                       \
     {.name = EXPORTER_KEY_URL, .kind = OPT_TEXT, .arg = "URL", .help = "Send to this address, http or https", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_URL_SECRET, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the address there: that of a webhook is a secret", .flags = OPT_FROM_FILE}, \
-    {.name = EXPORTER_KEY_METHOD, .kind = OPT_CHOICE, .arg = "POST|PUT", .value = "POST", .help = "Use this method", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_HEADER, .kind = OPT_PAIR, .arg = "{NAME: VALUE}", .help = "Add these headers, which hold no secrets", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_TOKEN, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Send this token as `Authorization: Bearer`", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_TOKEN_HEADER, .kind = OPT_TEXT, .arg = "NAME", .help = "Send the token as this header instead", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_USER, .kind = OPT_TEXT, .arg = "NAME", .help = "Authenticate as this user (basic), with `password`", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_PASSWORD, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the user's password there", .flags = OPT_FROM_FILE}, \
-    {.name = EXPORTER_KEY_GZIP, .kind = OPT_FLAG, .help = "Compress requests", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_TIMEOUT, .kind = OPT_DURATION, .arg = "DURATION", .value = "10s", .help = "Give a request up after this time", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_CA_FILE, .kind = OPT_TEXT, .arg = "PATH", .help = "Trust these certificates instead of the system's", .flags = OPT_FROM_FILE}
 
@@ -31,6 +33,7 @@ void exporter_http_close(struct exporter_http *h); /* NULL is allowed */
 enum exporter_answer exporter_http_send(struct exporter_link *l, struct exporter_http *h, const char *url, struct str body, struct err *err);
 /* A request that differs from the configured one. */
 struct exporter_http_request {
+    const char *method;         /* NULL: as configured */
     const char *url;            /* NULL: as configured */
     const char *type;           /* Content-Type; NULL: application/json */
     const char *const *headers; /* further ones, which may hold secrets; NULL */
@@ -45,4 +48,6 @@ enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporte
 const char *exporter_http_url(const struct exporter_http *h);
 /* Appends the request for people, with *** for secrets. url: as above; NULL: the configured one. */
 void exporter_http_print(const struct exporter_config *c, const char *url, struct str body, struct buf *to);
+/* The same for a request that differs; its headers are not printed. */
+void exporter_http_print_request(const struct exporter_config *c, const struct exporter_http_request *q, struct buf *to);
 #endif
