@@ -70,6 +70,7 @@ MLRUNS     := $(O)/lib/libmlruns.a
 BIN        := $(O)/bin/benchwrap
 CORE       := $(O)/libexec/benchwrap/benchwrap-core
 SHIPPED    := $(wildcard benchmarks/catalogue/*/rules.yaml)
+RECIPES    := $(wildcard benchmarks/recipes/*.yaml benchmarks/services/*.yaml)
 NATIVE     := $(patsubst benchmarks/native/%/,$(O)/bin/%,$(sort $(dir $(wildcard benchmarks/native/*/main.c))))
 NATIVE_LIB := $(patsubst benchmarks/native/%/,$(O)/lib/lib%.a,$(filter-out benchmarks/native/taskrate-stub/,$(sort $(wildcard benchmarks/native/*/))))
 STUB       := $(O)/libexec/benchwrap/taskrate-stub
@@ -89,7 +90,7 @@ $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
 $(CORE): $(call obj,wrapper/main.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_pie) $(LDFLAGS) -o $@.new $^ $(PKG_LIBS) && mv -f $@.new $@
-$(LIB): $(call obj,$(lib_src)) $(O)/obj/shipped.o
+$(LIB): $(call obj,$(lib_src)) $(O)/obj/shipped.o $(O)/obj/shipped-recipes.o
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) rcsD $@ $^
 $(MLRUNS): $(call obj,$(mlruns_src))
@@ -104,6 +105,12 @@ $(O)/obj/shipped.c: scripts/make-shipped $(SHIPPED) $(wildcard benchmarks/catalo
 	@mkdir -p $(@D)
 	$(call say,MAKE,$@)scripts/make-shipped $(SHIPPED) >$@
 $(O)/obj/shipped.o: $(O)/obj/shipped.c $(O)/flags
+	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
+
+$(O)/obj/shipped-recipes.c: scripts/make-shipped-recipes $(RECIPES) $(wildcard benchmarks/recipes/. benchmarks/services/.)
+	@mkdir -p $(@D)
+	$(call say,MAKE,$@)scripts/make-shipped-recipes $(RECIPES) >$@
+$(O)/obj/shipped-recipes.o: $(O)/obj/shipped-recipes.c $(O)/flags
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
 
 # Ordinary programs to be measured: all sources of benchmarks/native/NAME and what they take of base/; `/* link: PACKAGE … */` in main.c names

@@ -66,6 +66,8 @@ static int node_attach(struct yaml_reader *r, struct yaml *node, yaml_mark_t at)
         return key_take(r, node, at);
     if (up->kind == YAML_MAP) {
         node->key = r->key[top]->text;
+        node->key_line = r->key[top]->line;
+        node->key_column = r->key[top]->column;
         if (node->kind == YAML_SCALAR && node->text.n == 0 && node->plain) /* "key:" with nothing: point at the key */
             node->line = r->key[top]->line;
         r->key[top] = NULL;

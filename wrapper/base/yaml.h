@@ -19,6 +19,7 @@ struct yaml {
     struct yaml *next;      /* next sibling */
     const struct yaml *up;
     int line, column;       /* from 1 */
+    int key_line, key_column; /* of the key, if child of a map */
 };
 
 /* Parses one document into the arena. Messages begin with `name:line:column:`. Bounds: 8 MiB of text, 100 levels. */

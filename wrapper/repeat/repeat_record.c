@@ -104,6 +104,13 @@ static int clean_sweep(struct repeat_state *s, struct err *err)
             values[k] = redaction_named(&s->run.redaction, axis->name, axis->values[k], a);
         axis->values = values;
     }
+    if (s->what.sweep.table) {
+        size_t n = s->what.sweep.count, cells = s->what.sweep.points * n;
+        const char **table = arena_get(a, cells * sizeof *table + 1);
+        for (size_t i = 0; table && i < cells; i++)
+            table[i] = redaction_named(&s->run.redaction, s->what.sweep.axes[i % n].name, s->what.sweep.table[i], a);
+        s->notes.sweep.table = table;
+    }
     return a->failed ? err_memory(err, "the series") : 0;
 }
 

@@ -39,6 +39,12 @@ void series_head_print(const struct series_notes *n, struct buf *to)
         json_close(&j, '}');
     }
     json_close(&j, ']');
+    if (s->table) {
+        json_open(&j, "table", '[');
+        for (size_t i = 0; i < s->points; i++)
+            json_texts(&j, NULL, s->table + i * s->count, s->count);
+        json_close(&j, ']');
+    }
     json_texts(&j, "points", n->keys, s->points);
     json_close(&j, '}');
     buf_putc(to, '\n');
@@ -122,6 +128,22 @@ static bool take_axis(struct sweep_axis *axis, const struct json *j, struct aren
     return true;
 }
 
+/* Points that are no product of the axes: a row of values for each. */
+static bool take_points_table(struct parameter_sweep *s, const struct json *rows, struct arena *a)
+{
+    size_t count = json_count(rows), at = 0;
+    const char **table = count <= SWEEP_POINTS_MAX && s->count ? arena_get(a, count * s->count * sizeof *table + 1) : NULL;
+    for (const struct json *row = table ? json_first(rows) : NULL; row; row = json_next(row)) {
+        if (json_count(row) != s->count)
+            return false;
+        for (const struct json *v = json_first(row); v; v = json_next(v))
+            table[at++] = string_of(a, v);
+    }
+    s->table = table;
+    s->points = count;
+    return table != NULL;
+}
+
 static int take_head(struct series_notes *n, const struct json *j, struct err *err)
 {
     const struct json *points = json_get(j, "points"), *axes = json_get(j, "sweep");
@@ -132,8 +154,10 @@ static int take_head(struct series_notes *n, const struct json *j, struct err *e
     for (const struct json *x = good ? json_first(axes) : NULL; x && good; x = json_next(x)) {
         good = take_axis(&s.axes[s.count], x, &n->arena);
         s.points = good ? s.points * s.axes[s.count++].count : 0;
-        good &= s.points <= SWEEP_POINTS_MAX;
+        good &= s.points <= SWEEP_POINTS_MAX || json_get(j, "table");
     }
+    if (good && json_get(j, "table"))
+        good = take_points_table(&s, json_get(j, "table"), &n->arena);
     if (!good || s.points != count)
         return err_set(err, ERR_INPUT, SERIES_NOTES ": not the notes of a series, or of another version");
     for (const struct json *p = json_first(points); p; p = json_next(p))

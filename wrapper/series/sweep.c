@@ -125,7 +125,7 @@ static int sweep_check_duplicates(const struct sweep_values *v)
     return 0;
 }
 
-int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, struct err *err)
+int sweep_read_axis(struct sweep_axis *ret, const char *text, bool repeats, struct arena *a, struct err *err)
 {
     const char *equals = strchr(text, '=');
     size_t n = equals ? (size_t)(equals - text) : 0;
@@ -135,21 +135,26 @@ int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, stru
                        text);
     if (!equals[1])
         return err_set(err, ERR_USAGE, "--sweep %.60s: there is no value", text);
+    *ret = (struct sweep_axis){.name = arena_dup(a, text, n), .integers = true};
+    struct sweep_values v = {ret, arena_get(a, SWEEP_POINTS_MAX * sizeof(char *)), SWEEP_POINTS_MAX, a, err, text};
+    if (!ret->name || !v.list)
+        return err_memory(err, "--sweep");
+    ret->values = v.list;
+    return sweep_add_list(&v, equals + 1) < 0 || (!repeats && sweep_check_duplicates(&v) < 0) ? -1 : 0;
+}
+
+int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, struct err *err)
+{
+    struct sweep_axis axis;
     if (s->count == SWEEP_AXES_MAX)
         return err_set(err, ERR_USAGE, "--sweep: more than %d of them", SWEEP_AXES_MAX);
-    struct sweep_axis *axis = &s->axes[s->count];
-    *axis = (struct sweep_axis){.name = arena_dup(a, text, n), .integers = true};
-    for (size_t i = 0; axis->name && i < s->count; i++)
-        if (strcmp(s->axes[i].name, axis->name) == 0)
-            return err_set(err, ERR_USAGE, "--sweep %.60s: \"%s\" is swept twice", text, axis->name);
-    struct sweep_values v = {axis, arena_get(a, SWEEP_POINTS_MAX * sizeof(char *)), SWEEP_POINTS_MAX, a, err, text};
-    if (!axis->name || !v.list)
-        return err_memory(err, "--sweep");
-    axis->values = v.list;
-    if (sweep_add_list(&v, equals + 1) < 0 || sweep_check_duplicates(&v) < 0)
+    if (sweep_read_axis(&axis, text, false, a, err))
         return -1;
-    s->points = s->count ? s->points * axis->count : axis->count;
-    s->count++;
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->axes[i].name, axis.name) == 0)
+            return err_set(err, ERR_USAGE, "--sweep %.60s: \"%s\" is swept twice", text, axis.name);
+    s->points = s->count ? s->points * axis.count : axis.count;
+    s->axes[s->count++] = axis;
     if (s->points > SWEEP_POINTS_MAX)
         return err_set(err, ERR_USAGE, "--sweep: %zu combinations; at most %d are run", s->points, SWEEP_POINTS_MAX);
     return 0;
@@ -157,6 +162,8 @@ int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, stru
 
 const char *sweep_value(const struct parameter_sweep *s, size_t point, size_t axis)
 {
+    if (s->table)
+        return s->table[point * s->count + axis];
     for (size_t i = s->count; i-- > axis + 1;)
         point /= s->axes[i].count;
     return s->axes[axis].values[point % s->axes[axis].count];

@@ -17,12 +17,15 @@ struct sweep_axis {
 struct parameter_sweep {
     struct sweep_axis axes[SWEEP_AXES_MAX];
     size_t count;
-    size_t points; /* product of the axes' counts; 1 without an axis */
+    size_t points; /* product of the axes' counts; 1 without an axis; with a table its rows */
+    const char *const *table; /* points that are no product: the values of each, axis by axis; NULL: the product */
 };
 
 /* Adds "NAME=VALUES". VALUES is a list parted by commas; an item A..B is the integers from A to B, A..B+S (or -S) those in steps of S, A..B*F those that
  * grow by the factor F; a backslash takes the meaning from the character behind it. No name and no value may come twice. ERR_USAGE. */
 int sweep_add(struct parameter_sweep *s, const char *text, struct arena *a, struct err *err);
+/* Reads "NAME=VALUES" as one axis, without adding it. repeats: a value may come twice. ERR_USAGE. */
+int sweep_read_axis(struct sweep_axis *ret, const char *text, bool repeats, struct arena *a, struct err *err);
 /* The value of an axis at a point; the first axis changes slowest. */
 const char *sweep_value(const struct parameter_sweep *s, size_t point, size_t axis);
 /* text with {NAME} replaced, once, by the values of the point; {{NAME}} becomes {NAME}; other braces stay as they are. */

@@ -1,0 +1,85 @@
+#!/bin/bash
+# t1500: recipes: check, plan, schema, migrate, create; nothing is started.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+
+for r in "$ROOT"/benchmarks/recipes/*.yaml; do
+    ok "the shipped recipe $(basename "$r" .yaml) is good" "$BENCHWRAP" recipe check "$(basename "$r" .yaml)"
+done
+"$BENCHWRAP" recipe list --json >list.json
+is "list has all of them" "$(jq length list.json)" "$(ls "$ROOT"/benchmarks/recipes/*.yaml | wc -l)"
+mkdir -p "$HOME/.config/benchwrap/recipes" && printf 'version: 1\ndescription: mine\nroles: {c: {command: "true"}}\n' >"$HOME/.config/benchwrap/recipes/mine.yaml"
+like "and the user's" "$("$BENCHWRAP" recipe list)" '^mine .* mine$'
+
+"$BENCHWRAP" recipe plan toolkit-vllm --json >plan.json
+is "the toolkit's recipe has 18 points" "$(jq '.points | length' plan.json)" 18
+is "on four nodes" "$(jq '.nodes' plan.json)" 3
+is "its service runs by Ray in Apptainer" "$(jq -r '.points[0].roles[0].processes[0].command[0:6] | join(" ")' plan.json)" \
+    "apptainer exec --nv --bind /project/models:/models:ro /project/containers/vllm.sif"
+like "plan prints the meaning of batch" "$("$BENCHWRAP" recipe plan toolkit-vllm)" 'batch: requests that one stream sends'
+"$BENCHWRAP" recipe migrate toolkit-vllm -o own.yaml 2>err
+is "migrate writes the own form" "$("$BENCHWRAP" recipe plan own.yaml --json | jq -c '[.points[].hash]')" "$(jq -c '[.points[].hash]' plan.json)"
+like "and overwrites nothing" "$("$BENCHWRAP" recipe migrate toolkit-vllm -o own.yaml 2>&1)" 'there is such a file already'
+sed 's/^servers:/servers:\n  max_modle_len: 1/' "$ROOT/benchmarks/recipes/toolkit-vllm.yaml" >wrong.yaml
+like "an unknown key is an error with line, column and the nearest key" "$("$BENCHWRAP" recipe check wrong.yaml 2>&1)" \
+    'wrong.yaml:[0-9]+:3: unknown key "max_modle_len"; did you mean "max_model_len"\?'
+"$BENCHWRAP" recipe check wrong.yaml >/dev/null 2>&1
+is "and exit status 1" $? 1
+like "a misspelt name" "$("$BENCHWRAP" recipe plan lm-sweep 2>&1)" 'hint: benchwrap recipe check llm-sweep'
+like "a misspelt verb" "$("$BENCHWRAP" recipe plna llm-sweep 2>&1)" 'did you mean "plan"'
+
+# A stranger's recipe: no value reaches a shell, plan runs nothing.
+cat >stranger.yaml <<'Y'
+version: 1
+sweep: {list: [{v: "$(touch hit)"}, {v: "`touch hit`; touch hit"}]}
+roles:
+  s: {command: [sh, -c, "touch hit", "{v}"], ready: {command: [touch, hit]}}
+  c: {command: "echo {v}"}
+prepare: [{command: [touch, hit]}]
+Y
+"$BENCHWRAP" recipe plan --all stranger.yaml >out
+ok "plan starts nothing" [ ! -e hit ]
+like "and quotes for a shell" "$(cat out)" "echo '\\\$\\(touch hit\\)'"
+printf 'version: 1\nname: "a\\e[31m"\nroles: {c: {command: x}}\n' >esc.yaml
+"$BENCHWRAP" recipe check esc.yaml >out 2>&1
+ok "no escape reaches the terminal" sh -c '! grep -q "$(printf "\033")" out'
+python3 -c 'print("[" * 5000)' >deep.yaml
+like "deep nesting" "$("$BENCHWRAP" recipe check deep.yaml 2>&1)" '100 levels'
+head -c 3000000 /dev/zero >zero.yaml
+ok "a large file of zeros is refused" sh -c '! "$BENCHWRAP" recipe check zero.yaml 2>/dev/null'
+
+# The schema accepts what check accepts.
+"$BENCHWRAP" recipe schema >schema.json
+"$BENCHWRAP" recipe schema --services >service.json
+if python3 -c 'import jsonschema, yaml' 2>/dev/null; then
+    cat >validate.py <<'P'
+import json, sys, yaml, jsonschema
+v = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))
+jsonschema.Draft202012Validator.check_schema(v.schema)
+for f in sys.argv[2:]:
+    for e in v.iter_errors(yaml.safe_load(open(f))):
+        print(f, e.json_path, e.message); sys.exit(1)
+P
+    ok "the schema accepts the shipped recipes" python3 validate.py schema.json $(grep -l '^version' "$ROOT"/benchmarks/recipes/*.yaml) own.yaml
+    ok "and the service files" python3 validate.py service.json "$ROOT"/benchmarks/services/*.yaml
+    printf 'version: 1\nrolse: {}\n' >bad.yaml
+    ok "and not an unknown key" sh -c '! python3 validate.py schema.json bad.yaml'
+else
+    ok "the schema is JSON" jq -e '."$defs".role.properties.ready' schema.json
+fi
+
+# create
+printf 'service: dummy\nconcurrency: 1,2\nname: made\n' >answers.yaml
+"$BENCHWRAP" recipe create --answers answers.yaml -o made.yaml 2>err
+is "create writes a recipe that is good" "$("$BENCHWRAP" recipe check made.yaml)" "made: good, 2 roles, 2 points"
+printf '\n\n\n\n\n\nx\n1\n1,2\n\n\n\n\n\n\n\n\n' | "$BENCHWRAP" recipe create >typed.yaml 2>asked
+like "on a terminal it shows every default" "$(cat asked)" 'nodes of the service \[1\]'
+like "and asks again" "$(cat asked)" 'expected a number'
+ok "the result is good" "$BENCHWRAP" recipe check typed.yaml
+printf 'concurency: 1\n' >answers2.yaml
+like "an unknown answer" "$("$BENCHWRAP" recipe create --answers answers2.yaml 2>&1)" 'answers2.yaml:1:[0-9]+: there is no such question; did you mean "concurrency"'
+
+# 1,000 points.
+printf 'version: 1\nsweep: {grid: {a: 1..1000}}\nroles: {s: {service: dummy}, c: {command: "x {a}"}}\n' >many.yaml
+is "a plan of 1,000 points" "$("$BENCHWRAP" recipe plan many.yaml --json | jq '.points | length')" 1000
+done_testing

@@ -1,0 +1,219 @@
+/* cmd_recipe.c: `benchwrap recipe`: campaigns of services, clients and sweeps from one file. */
+#include "base/fs.h"
+#include "base/listing.h"
+#include "base/place.h"
+#include "cmd/cmd.h"
+#include "plan/paths.h"
+#include "recipe/recipe_create.h"
+#include "recipe/recipe_keys.h"
+#include "recipe/recipe_plan.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { RECIPE_OUTPUT_MAX = 256 << 20 };
+
+static const struct opt_row rows[] = {
+    {.name = OPTION_ALL, .kind = OPT_FLAG, .group = "Prepare", .help = "With plan: print the commands of every point (default: of the first)"},
+    {.name = OPTION_ANSWERS,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Prepare",
+     .help = "With create: read the answers from this YAML file instead of the terminal"},
+    {.name = OPTION_OUTPUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Prepare",
+     .help = "With create and migrate: write the recipe to this new file (default: standard output)"},
+    {.name = OPTION_SERVICES, .kind = OPT_FLAG, .group = "Prepare", .help = "With list and schema: service files instead of recipes"},
+    CMD_ROW_JSON,
+};
+
+static int recipe_places_init(struct cmd_context *c, struct recipe_places *ret)
+{
+    *ret = (struct recipe_places){.folders = {plan_xdg(c->env, "XDG_CONFIG_HOME", ".config", c->arena), "/etc/benchwrap"}};
+    if (!ret->folders[0]) {
+        ret->folders[0] = ret->folders[1];
+        ret->folders[1] = NULL;
+    }
+    return c->arena->failed ? err_memory(c->err, "the recipes") : 0;
+}
+
+static int recipe_of_argument(struct cmd_context *c, struct recipe *ret)
+{
+    struct recipe_places places;
+    if (c->argc < 2)
+        return err_set(c->err, ERR_USAGE, "expected a recipe: benchwrap recipe %s FILE|NAME", c->argv[0]);
+    return recipe_places_init(c, &places) ? -1 : recipe_open(ret, c->argv[1], &places, c->arena, c->err);
+}
+
+static int recipe_write_text(struct cmd_context *c, struct buf *text)
+{
+    if (text->failed)
+        return err_memory(c->err, "the answer");
+    fwrite(text->p ? text->p : "", 1, text->n, c->out);
+    return 0;
+}
+
+/* ---- list ---- */
+
+static int recipe_list(struct cmd_context *c)
+{
+    static const struct listing_column columns[] = {{.key = "name", .heading = "name", .whole = true},
+                                                    {.key = "from", .heading = "from", .drop = 1},
+                                                    {.key = "description", .heading = "description", .wrap = true}};
+    struct recipe_places places;
+    struct listing l;
+    size_t n;
+    const char *kind = opt_on(&c->opts, OPTION_SERVICES) ? "services" : "recipes";
+    if (recipe_places_init(c, &places))
+        return -1;
+    struct recipe_file *files = recipe_file_list(kind, &places, c->arena, &n);
+    if (!files)
+        return err_memory(c->err, "the list");
+    listing_init(&l, columns, 3, c->arena);
+    for (size_t i = 0; i < n; i++) {
+        struct yaml *root;
+        struct str description = {"cannot be read", 14};
+        if (yaml_parse(&root, files[i].name, (struct str){files[i].text, files[i].n}, c->arena, NULL) == 0)
+            description = yaml_text(root, "description", recipe_is_toolkit(root) ? "a recipe of the HPC Benchmark Toolkit" : "");
+        listing_text(&l, files[i].name);
+        listing_text(&l, files[i].from ? files[i].from : "shipped");
+        listing_str(&l, description);
+    }
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, RECIPE_OUTPUT_MAX);
+    bool json = opt_on(&c->opts, OPTION_JSON);
+    int rc = json ? 0 : listing_print(&l, c->out);
+    if (json)
+        listing_json(&l, &text);
+    listing_deinit(&l);
+    return rc ? err_memory(c->err, "the list") : json ? recipe_write_text(c, &text) : 0;
+}
+
+/* ---- check, plan ---- */
+
+static int recipe_check(struct cmd_context *c)
+{
+    struct recipe r;
+    struct recipe_planned p;
+    if (recipe_of_argument(c, &r) || recipe_planned_init(&p, &r, c->arena, c->err))
+        return -1;
+    fprintf(c->out, "%s: good, %zu role%s, %zu point%s\n", r.name, r.role_count, str_plural(r.role_count), p.count, str_plural(p.count));
+    for (size_t i = 0; r.remarks[i]; i++)
+        fprintf(c->out, "  %s\n", r.remarks[i]);
+    return 0;
+}
+
+static int recipe_plan(struct cmd_context *c)
+{
+    struct recipe r;
+    struct recipe_planned p;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, RECIPE_OUTPUT_MAX);
+    if (recipe_of_argument(c, &r) || recipe_planned_init(&p, &r, c->arena, c->err))
+        return -1;
+    if (opt_on(&c->opts, OPTION_JSON)) {
+        recipe_plan_json(&p, NULL, &text);
+        return recipe_write_text(c, &text);
+    }
+    return recipe_plan_print(&p, opt_on(&c->opts, OPTION_ALL), c->arena, c->out) ? err_memory(c->err, "the plan") : 0;
+}
+
+/* ---- schema, migrate, create ---- */
+
+static int recipe_schema(struct cmd_context *c)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, RECIPE_OUTPUT_MAX);
+    recipe_keys_schema(opt_on(&c->opts, OPTION_SERVICES) ? "service" : "recipe", &text);
+    return recipe_write_text(c, &text);
+}
+
+static int recipe_write_file(struct cmd_context *c, struct buf *text)
+{
+    const char *to = opt_text(&c->opts, OPTION_OUTPUT);
+    if (!to)
+        return recipe_write_text(c, text);
+    if (access(to, F_OK) == 0)
+        return err_set(c->err, ERR_USAGE, "--output %s: there is such a file already; it is left as it is", to);
+    if (text->failed || fs_write(AT_FDCWD, to, buf_text(text), 0644, false, c->err))
+        return text->failed ? err_memory(c->err, "the recipe") : -1;
+    fprintf(c->notes, "benchwrap: recipe: wrote %s\nhint: benchwrap recipe plan %s\n", to, to);
+    return 0;
+}
+
+static int recipe_migrate(struct cmd_context *c)
+{
+    struct recipe r;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, RECIPE_FILE_MAX);
+    if (recipe_of_argument(c, &r))
+        return -1;
+    for (size_t i = 0; r.remarks[i]; i++)
+        buf_printf(&text, "# %s\n", r.remarks[i]);
+    buf_puts(&text, r.text);
+    return recipe_write_file(c, &text);
+}
+
+static int recipe_create_file(struct cmd_context *c)
+{
+    const char *answers = opt_text(&c->opts, OPTION_ANSWERS);
+    struct recipe_places places;
+    struct yaml *root = NULL;
+    CLEANUP_BUF struct buf text, given;
+    buf_init(&text, RECIPE_FILE_MAX);
+    buf_init(&given, RECIPE_FILE_MAX);
+    if (recipe_places_init(c, &places))
+        return -1;
+    if (answers && (fs_read(AT_FDCWD, answers, RECIPE_FILE_MAX - 1, 0, &given, c->err) ||
+                    yaml_parse(&root, answers, buf_text(&given), c->arena, c->err)))
+        return -1;
+    if (recipe_create(root, answers, stdin, c->notes, &places, c->arena, &text, c->err))
+        return -1;
+    return recipe_write_file(c, &text);
+}
+
+/* ---- the command ---- */
+
+static int recipe_command(struct cmd_context *c)
+{
+    static const struct {
+        const char *name;
+        int (*run)(struct cmd_context *c);
+    } verbs[] = {
+        {"list", recipe_list},     {"check", recipe_check},     {"plan", recipe_plan},
+        {"schema", recipe_schema}, {"migrate", recipe_migrate}, {"create", recipe_create_file},
+    };
+    const char *verb = c->argc ? c->argv[0] : "", *nearest = NULL;
+    unsigned least = 4;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        if (strcmp(verb, verbs[i].name) == 0)
+            return verbs[i].run(c);
+        if (str_distance(str_of(verb), str_of(verbs[i].name)) < least)
+            least = str_distance(str_of(verb), str_of(verbs[i].name)), nearest = verbs[i].name;
+    }
+    if (*verb && nearest)
+        return err_set(c->err, ERR_USAGE, "expected a verb, got \"%.40s\"; did you mean \"%s\"?", verb, nearest);
+    return err_set(c->err, ERR_USAGE, "expected list, create, check, plan, schema or migrate, got \"%.40s\"", verb);
+}
+
+const struct cmd cmd_recipe = {
+    .name = "recipe",
+    .summary = "Run campaigns of services, clients and sweeps from one file",
+    .usage = "VERB [OPTIONS] [FILE|NAME]",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .description =
+        "A recipe describes a campaign: services to start, clients to measure, and the values that change from point to point. See "
+        "docs/howto-recipe.md.\n\n"
+        "list prints the recipes that are shipped, the site's (/etc/benchwrap/recipes) and the user's (~/.config/benchwrap/recipes). create asks "
+        "questions and writes a first recipe. check reads a recipe and reports its first mistake with line and column. plan prints points, nodes "
+        "and commands; it starts nothing. schema prints the JSON schema. migrate prints a recipe of the HPC Benchmark Toolkit, or of an older "
+        "version, in the present form.",
+    .examples = "$ benchwrap recipe list\nThe recipes with a line about each.\n"
+                "$ benchwrap recipe list --services\nThe services that a role may name.\n",
+    .run = recipe_command,
+};

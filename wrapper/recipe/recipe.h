@@ -1,0 +1,96 @@
+/* recipe.h: a recipe in memory: roles, values and points, read from YAML and checked. Nothing is started. */
+#ifndef RECIPE_RECIPE_H
+#define RECIPE_RECIPE_H
+#include "base/yaml.h"
+#include "benchmarks/expr.h"
+#include "series/sweep.h"
+
+enum { RECIPE_ROLES_MAX = 64, RECIPE_FILE_MAX = 1 << 20, RECIPE_VERSION = 1 };
+
+/* A value with a name that is an expression: a var, or a condition (name NULL). */
+struct recipe_rule {
+    const char *name;
+    struct expr *expr;
+    const char *text; /* as written */
+    const struct yaml *at;
+};
+
+struct recipe_rules {
+    struct recipe_rule *list;
+    size_t count;
+};
+
+struct recipe_override {
+    struct expr *when;
+    const struct yaml *set; /* map of scalars */
+};
+
+/* A service file. */
+struct recipe_service {
+    const char *name, *file;
+    const struct yaml *root;
+};
+
+struct recipe_role {
+    const char *name;
+    const struct yaml *at;
+    bool is_service;
+    struct recipe_service *service; /* NULL: none */
+    char **command, **args, **warmup; /* templates; NULL: none */
+};
+
+struct recipe {
+    struct arena *arena;
+    const char *file; /* for messages */
+    const char *name, *description, *experiment;
+    const struct yaml *root; /* the own form, also of a toolkit's recipe */
+    const char *text; /* of the own form */
+    const char *const *remarks; /* what a reader must know of it, such as meanings chosen for the toolkit's keys; NULL at the end */
+    struct recipe_role roles[RECIPE_ROLES_MAX];
+    size_t role_count;
+    const struct recipe_role *measured; /* NULL: no client */
+    struct recipe_rules vars, valid;
+    struct recipe_override *overrides;
+    size_t override_count;
+    struct parameter_sweep sweep; /* points are its, also where there is no axis (1 point) */
+};
+
+/* Where recipes and service files are searched: folders, first match first, then those compiled in. */
+struct recipe_places {
+    const char *folders[4]; /* below each: recipes/NAME.yaml and services/NAME.yaml; NULL ends them */
+};
+
+/* Reads and checks a recipe: a path, or a name from the places. Toolkit recipes are translated. Texts
+ * live in the arena. 0; -1 with ERR_INPUT "file:line:column: …", ERR_USAGE or ERR_SYSTEM. */
+int recipe_open(struct recipe *ret, const char *name_or_path, const struct recipe_places *places, struct arena *a, struct err *err);
+/* The same from a text; file is for messages. */
+int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, struct arena *a, struct err *err);
+/* The own form of a toolkit's recipe, which recipe_keys_check has accepted. *ret_remarks as in struct
+ * recipe. In the arena; NULL with err. */
+const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct arena *a, const char *const **ret_remarks, struct err *err);
+/* Is it a recipe of the toolkit: no `version`, and one of its keys? */
+bool recipe_is_toolkit(const struct yaml *root);
+/* Fills the sweep of r from its YAML: grid, zip, list and overrides. 0; -1 with err. */
+int recipe_read_sweep(struct recipe *r, struct err *err);
+/* Compiles an expression of the recipe. 0; -1 with ERR_INPUT. */
+int recipe_expression(const struct recipe *r, const struct yaml *at, struct expr **ret, struct err *err);
+/* The text of a scalar child of a map as a C text; otherwise where it is absent or null. */
+const char *recipe_scalar(const struct recipe *r, const struct yaml *map, const char *key, const char *otherwise);
+
+/* ---- files ---- */
+
+struct recipe_file {
+    const char *kind; /* "recipes" or "services" */
+    const char *name, *text;
+    size_t n;
+    const char *from; /* folder; NULL: compiled in */
+};
+/* Compiled in by scripts/make-shipped-recipes; ends with name NULL. */
+extern const struct recipe_file recipe_shipped[];
+/* Reads NAME.yaml of that kind from the places. 0; 1: there is none; -1 with err. */
+int recipe_file_find(struct recipe_file *ret, const char *kind, const char *name, const struct recipe_places *places, struct arena *a, struct err *err);
+/* All files of that kind, by name; a name's first place hides the others. In the arena; NULL: out of memory. */
+struct recipe_file *recipe_file_list(const char *kind, const struct recipe_places *places, struct arena *a, size_t *ret_n);
+/* The nearest name of that kind; NULL: none is near. */
+const char *recipe_file_nearest(const char *kind, const char *name, const struct recipe_places *places, struct arena *a);
+#endif

@@ -1,0 +1,547 @@
+/* recipe_point.c: resolve a point: templates become the commands, nodes, ports and environment of each role. */
+#include "recipe/recipe_point.h"
+
+#include "recipe/recipe_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What the texts of a role may name: its service's parameters, the point's values, what is known while it runs. */
+struct part_scope {
+    const struct recipe *r;
+    const struct recipe_values *values;
+    struct recipe_binding *parameters;
+    size_t parameter_count;
+    recipe_lookup *find;
+    void *context;
+    struct arena *a;
+    struct err *err;
+    const char *file; /* of the map that is read */
+};
+
+static const char *scope_lookup(void *context, struct str name)
+{
+    const struct part_scope *s = context;
+    for (size_t i = 0; i < s->parameter_count; i++)
+        if (str_is(name, s->parameters[i].name))
+            return s->parameters[i].text;
+    const char *text = recipe_value_of(s->values, name);
+    return text ? text : s->find ? s->find(s->context, name) : NULL;
+}
+
+static int scope_memory(struct part_scope *s)
+{
+    return err_memory(s->err, "a point");
+}
+
+/* The expanded scalar child of a map; otherwise where it is absent. NULL: out of memory, or absent and otherwise is NULL. */
+static const char *scope_text(struct part_scope *s, const struct yaml *map, const char *key, const char *otherwise)
+{
+    const char *text = recipe_scalar(s->r, map, key, NULL);
+    return text ? recipe_expand_text(text, scope_lookup, s, s->a) : otherwise;
+}
+
+static int scope_count(struct part_scope *s, const struct yaml *map, const char *key, size_t otherwise, size_t least, size_t *ret)
+{
+    int64_t n;
+    const char *text = scope_text(s, map, key, NULL);
+    *ret = otherwise;
+    if (!text)
+        return 0;
+    if (!str_int(str_of(text), &n) || n < (int64_t)least || n > RECIPE_NODES_MAX)
+        return yaml_complain(yaml_get(map, key), s->file, s->err, "expected a number from %zu to %d, got \"%.60s\"", least, RECIPE_NODES_MAX, text);
+    *ret = (size_t)n;
+    return 0;
+}
+
+/* The expanded scalars of a list, or the one scalar, with NULL at the end. Absent: *ret is NULL. */
+static int scope_list(struct part_scope *s, const struct yaml *map, const char *key, char ***ret)
+{
+    const struct yaml *y = yaml_get(map, key);
+    size_t n = 0;
+    *ret = NULL;
+    if (!y || yaml_is_null(y))
+        return 0;
+    for (const struct yaml *c = y->child; c; c = c->next)
+        n++;
+    char **list = arena_get(s->a, (n + 2) * sizeof *list);
+    if (!list)
+        return scope_memory(s);
+    n = 0;
+    for (const struct yaml *c = y->kind == YAML_LIST ? y->child : y; c; c = y->kind == YAML_LIST ? c->next : NULL) {
+        const char *text = arena_dup(s->a, c->text.p, c->text.n);
+        if (!text || !(list[n++] = recipe_expand_text(text, scope_lookup, s, s->a)))
+            return scope_memory(s);
+    }
+    *ret = list;
+    return 0;
+}
+
+static int scope_words(struct part_scope *s, const struct yaml *map, const char *key, char ***ret)
+{
+    const struct yaml *y = yaml_get(map, key);
+    *ret = NULL;
+    if (!y || yaml_is_null(y))
+        return 0;
+    char **words = recipe_words(y, s->file, s->a, s->err);
+    if (!words)
+        return -1;
+    *ret = recipe_expand_words(words, scope_lookup, s, s->a);
+    return *ret ? 0 : scope_memory(s);
+}
+
+/* ---- parts of a role ---- */
+
+static int read_ready(struct part_scope *s, const struct yaml *map, struct recipe_ready *ret)
+{
+    struct str timeout = yaml_text(map, "timeout", "300s"), interval = yaml_text(map, "interval", "0.1s");
+    *ret = (struct recipe_ready){.timeout_s = 300, .interval_s = 0.1};
+    if (!map || yaml_is_null(map))
+        return 0;
+    ret->is_set = true;
+    str_duration(timeout, &ret->timeout_s);
+    str_duration(interval, &ret->interval_s);
+    ret->http = scope_text(s, map, "http", NULL);
+    ret->tcp = scope_text(s, map, "tcp", NULL);
+    return scope_words(s, map, "command", &ret->command);
+}
+
+static int read_parameters(struct part_scope *s, const struct recipe_role *role)
+{
+    const struct yaml *known = yaml_get(role->service->root, "parameters"), *with = yaml_get(role->at, "with");
+    struct part_scope outer = *s;
+    size_t n = 0;
+    for (const struct yaml *p = known ? known->child : NULL; p; p = p->next)
+        n++;
+    s->parameters = arena_get(s->a, (n + 1) * sizeof *s->parameters);
+    if (!s->parameters)
+        return scope_memory(s);
+    for (const struct yaml *p = known ? known->child : NULL; p; p = p->next) {
+        const char *name = arena_dup(s->a, p->key.p, p->key.n);
+        const char *text = name ? scope_text(&outer, with, name, NULL) : NULL;
+        if (name && !text)
+            text = recipe_scalar(s->r, p, "default", NULL);
+        if (text)
+            s->parameters[s->parameter_count++] = (struct recipe_binding){name, text};
+    }
+    return s->a->failed ? scope_memory(s) : 0;
+}
+
+static int add_port(struct part_scope *s, struct recipe_part *part, const struct yaml *y)
+{
+    const char *text = arena_dup(s->a, y->text.p, y->text.n), *name = arena_dup(s->a, y->key.p, y->key.n);
+    int64_t number;
+    text = text ? recipe_expand_text(text, scope_lookup, s, s->a) : NULL;
+    if (!text || !name)
+        return scope_memory(s);
+    if (!str_int(str_of(text), &number) || number < 0 || number > 65535)
+        return yaml_complain(y, s->file, s->err, "expected a port from 0 (any free one) to 65535, got \"%.60s\"", text);
+    size_t i = 0;
+    while (i < part->port_count && strcmp(part->ports[i].name, name) != 0)
+        i++;
+    if (i == RECIPE_PORTS_MAX)
+        return yaml_complain(y, s->file, s->err, "more than %d ports", RECIPE_PORTS_MAX);
+    part->ports[i] = (struct recipe_port){name, (unsigned)number};
+    part->port_count += i == part->port_count;
+    return 0;
+}
+
+static int read_ports(struct part_scope *s, struct recipe_part *part, const struct yaml *map)
+{
+    for (const struct yaml *y = map && map->kind == YAML_MAP ? map->child : NULL; y; y = y->next)
+        if (add_port(s, part, y))
+            return -1;
+    return 0;
+}
+
+static bool is_variable_name(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (!str_is_letter(name.p[i]) && name.p[i] != '_' && !(i && str_is_digit(name.p[i])))
+            return false;
+    return name.n > 0;
+}
+
+struct env_list {
+    char **list;
+    size_t count, room;
+};
+
+static int add_env(struct part_scope *s, struct env_list *l, const char *name, const char *value)
+{
+    if (l->count + 1 >= l->room)
+        return err_set(s->err, ERR_INPUT, "%s: more than %zu variables", s->file, l->room - 1);
+    l->list[l->count] = arena_printf(s->a, "%s=%s", name, value);
+    return l->list[l->count++] ? 0 : scope_memory(s);
+}
+
+static int add_env_map(struct part_scope *s, struct env_list *l, const struct yaml *map)
+{
+    for (const struct yaml *y = map && map->kind == YAML_MAP ? map->child : NULL; y; y = y->next) {
+        const char *name = arena_dup(s->a, y->key.p, y->key.n), *text = arena_dup(s->a, y->text.p, y->text.n);
+        if (!is_variable_name(y->key))
+            return yaml_complain(y, s->file, s->err, "expected the name of a variable, got \"%.60s\"", name ? name : "");
+        const char *value = text ? recipe_expand_text(text, scope_lookup, s, s->a) : NULL;
+        if (!name || !value)
+            return scope_memory(s);
+        if (add_env(s, l, name, value))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_env(struct part_scope *s, struct recipe_part *part)
+{
+    struct env_list l = {.list = arena_get(s->a, 513 * sizeof(char *)), .room = 513};
+    const struct recipe_service *service = part->role->service;
+    const struct yaml *known = service ? yaml_get(service->root, "parameters") : NULL;
+    if (!l.list)
+        return scope_memory(s);
+    if (service && add_env_map(s, &l, yaml_get(service->root, "env")))
+        return -1;
+    for (const struct yaml *p = known ? known->child : NULL; p; p = p->next) {
+        const char *variable = recipe_scalar(s->r, p, "env", NULL);
+        for (size_t i = 0; variable && i < s->parameter_count; i++)
+            if (str_is(p->key, s->parameters[i].name) && add_env(s, &l, variable, s->parameters[i].text))
+                return -1;
+    }
+    s->file = s->r->file;
+    if (add_env_map(s, &l, yaml_get(part->role->at, "env")))
+        return -1;
+    part->env = l.list;
+    return 0;
+}
+
+static int read_secrets(struct part_scope *s, struct recipe_part *part)
+{
+    const struct yaml *lists[] = {part->role->service ? part->role->service->root : NULL, part->role->at};
+    char **all = arena_get(s->a, 65 * sizeof *all);
+    size_t n = 0;
+    for (int i = 0; all && i < 2; i++) {
+        char **list;
+        if (scope_list(s, lists[i], "secrets", &list))
+            return -1;
+        for (; list && *list && n < 64; list++) {
+            if (!is_variable_name(str_of(*list)))
+                return yaml_complain(yaml_get(lists[i], "secrets"), s->file, s->err, "expected names of variables, got \"%.60s\"", *list);
+            all[n++] = *list;
+        }
+    }
+    part->secrets = all;
+    return all ? 0 : scope_memory(s);
+}
+
+static int read_part_requests(struct part_scope *s, struct recipe_part *part)
+{
+    const struct yaml *then = part->role->service ? yaml_get(part->role->service->root, "then") : NULL;
+    size_t n = 0;
+    for (const struct yaml *y = then ? then->child : NULL; y; y = y->next)
+        n++;
+    struct recipe_request *list = arena_get(s->a, (n + 1) * sizeof *list);
+    if (!list)
+        return scope_memory(s);
+    for (const struct yaml *y = then ? then->child : NULL; y; y = y->next) {
+        struct recipe_request *q = &list[part->request_count++];
+        q->method = recipe_scalar(s->r, y, "method", "POST");
+        q->path = scope_text(s, y, "path", NULL);
+        q->body = scope_text(s, y, "body", NULL);
+        q->timeout_s = 1800;
+        str_duration(yaml_text(y, "timeout", "30m"), &q->timeout_s);
+    }
+    part->requests = list;
+    return 0;
+}
+
+static int read_resources(struct part_scope *s, struct recipe_part *part)
+{
+    const struct yaml *map = yaml_get(part->role->at, "resources");
+    size_t gpus, cpus;
+    const char *memory = scope_text(s, map, "memory", NULL);
+    if (scope_count(s, map, "gpus", 0, 0, &gpus) || scope_count(s, map, "cpus", 0, 0, &cpus))
+        return -1;
+    if (memory && !str_size(str_of(memory), &part->memory_B))
+        return yaml_complain(yaml_get(map, "memory"), s->file, s->err, "expected a size such as 64G, got \"%.60s\"", memory);
+    part->gpus = (unsigned)gpus;
+    part->cpus = (unsigned)cpus;
+    return 0;
+}
+
+static int read_container(struct part_scope *s, struct recipe_part *part)
+{
+    const struct yaml *map = yaml_get(part->role->at, "container"), *service = part->role->service ? part->role->service->root : NULL;
+    struct recipe_container *c = &part->container;
+    bool gpu = false;
+    const char *runtime = recipe_scalar(s->r, map, "runtime", "none");
+    if (strcmp(runtime, "none") == 0)
+        return 0;
+    c->runtime = runtime;
+    c->image = scope_text(s, map, "image", NULL);
+    if (!c->image)
+        c->image = scope_text(s, service, "image", NULL);
+    if (!c->image)
+        return yaml_complain(map, s->file, s->err, "the container has no image, and the service file names none");
+    yaml_bool(yaml_get(service, "gpu"), &gpu);
+    c->gpus = part->gpus > 0 || gpu;
+    return scope_list(s, map, "binds", &c->binds) || scope_words(s, map, "options", &c->options) ? -1 : 0;
+}
+
+/* ---- processes ---- */
+
+/* The command, the options of parameters that are set, the role's further arguments. */
+static char **full_command(struct part_scope *s, const struct recipe_part *part, char **command, bool with_options)
+{
+    const struct yaml *known = part->role->service ? yaml_get(part->role->service->root, "parameters") : NULL;
+    char **args = with_options ? recipe_expand_words(part->role->args, scope_lookup, s, s->a) : NULL;
+    size_t n = 0, more = 0;
+    while (command[n])
+        n++;
+    while (args && args[more])
+        more++;
+    char **words = arena_get(s->a, (n + more + 2 * s->parameter_count + 1) * sizeof *words);
+    if (!words)
+        return NULL;
+    memcpy(words, command, n * sizeof *words);
+    for (const struct yaml *p = with_options && known ? known->child : NULL; p; p = p->next) {
+        const char *option = recipe_scalar(s->r, p, "option", NULL);
+        for (size_t i = 0; option && i < s->parameter_count; i++)
+            if (str_is(p->key, s->parameters[i].name)) {
+                words[n++] = (char *)option;
+                words[n++] = (char *)s->parameters[i].text;
+            }
+    }
+    for (size_t i = 0; i < more; i++)
+        words[n++] = args[i];
+    return words;
+}
+
+static int add_process(struct part_scope *s, struct recipe_part *part, const char *component, char **command, bool with_options)
+{
+    struct recipe_process *p = &part->processes[part->process_count];
+    if (part->process_count == RECIPE_PROCESSES_MAX)
+        return err_set(s->err, ERR_INPUT, "%s: more than %d processes", s->file, RECIPE_PROCESSES_MAX);
+    *p = (struct recipe_process){.component = component, .bare = full_command(s, part, command, with_options)};
+    p->words = p->bare ? recipe_container_words(&part->container, part->env, part->secrets, p->bare, s->a) : NULL;
+    if (!p->words || !component)
+        return scope_memory(s);
+    part->process_count++;
+    return 0;
+}
+
+static int read_processes(struct part_scope *s, struct recipe_part *part)
+{
+    const struct recipe_service *service = part->role->service;
+    const struct yaml *list = service ? yaml_get(service->root, "processes") : NULL;
+    char **command = NULL;
+    if (!service && !part->role->command)
+        return 0;
+    if (!service) {
+        command = recipe_expand_words(part->role->command, scope_lookup, s, s->a);
+        return command ? add_process(s, part, part->role->name, command, true) : scope_memory(s);
+    }
+    s->file = service->file;
+    if (!list && (scope_words(s, service->root, "command", &command) || add_process(s, part, part->role->name, command, true)))
+        return -1;
+    for (const struct yaml *y = list ? list->child : NULL; y; y = y->next) {
+        const char *name = recipe_scalar(s->r, y, "name", "process"), *where = recipe_scalar(s->r, y, "where", "all");
+        if (scope_words(s, y, "command", &command) ||
+            add_process(s, part, arena_printf(s->a, "%s-%s", part->role->name, name), command, !y->next))
+            return -1;
+        struct recipe_process *p = &part->processes[part->process_count - 1];
+        p->where = strcmp(where, "first") == 0 ? RECIPE_FIRST : strcmp(where, "rest") == 0 ? RECIPE_REST : RECIPE_ALL;
+        if (read_ready(s, yaml_get(y, "ready"), &p->ready))
+            return -1;
+    }
+    return 0;
+}
+
+/* The role's readiness is that of its last process, the recipe's before the service file's. */
+static int read_last_ready(struct part_scope *s, struct recipe_part *part)
+{
+    const struct yaml *own = yaml_get(part->role->at, "ready"), *of_service = part->role->service ? yaml_get(part->role->service->root, "ready") : NULL;
+    struct recipe_ready base, ready;
+    if (!part->process_count)
+        return 0;
+    struct recipe_ready *to = &part->processes[part->process_count - 1].ready;
+    if (read_ready(s, of_service, &base))
+        return -1;
+    s->file = s->r->file;
+    if (read_ready(s, own, &ready))
+        return -1;
+    if (own && !ready.http && !ready.tcp && !ready.command)
+        ready.http = base.http, ready.tcp = base.tcp, ready.command = base.command;
+    if (own || base.is_set)
+        *to = own ? ready : base;
+    if (to->tcp) {
+        size_t i = 0;
+        while (i < part->port_count && strcmp(part->ports[i].name, to->tcp) != 0)
+            i++;
+        if (i == part->port_count)
+            return yaml_complain(own ? own : of_service, s->file, s->err, "ready.tcp: the role has no port \"%.60s\"", to->tcp);
+    }
+    if (to->http && !part->port_count)
+        return yaml_complain(own ? own : of_service, s->file, s->err, "ready.http: the role has no port; add `ports: {http: 8000}`");
+    return 0;
+}
+
+/* ---- the hash ---- */
+
+static void hash_text(struct sha256 *h, const char *text)
+{
+    sha256_add(h, text ? text : "", (text ? strlen(text) : 0) + 1); /* with the NUL, so that texts stay apart */
+}
+
+static void hash_list(struct sha256 *h, char *const *list)
+{
+    for (; list && *list; list++)
+        hash_text(h, *list);
+    hash_text(h, "");
+}
+
+static void hash_part(struct recipe_part *part)
+{
+    struct sha256 h;
+    char shape[120];
+    sha256_init(&h);
+    snprintf(shape, sizeof shape, "%zu %zu %zu %u %u %llu", part->nodes, part->instances, part->tasks, part->gpus, part->cpus,
+             (unsigned long long)part->memory_B);
+    hash_text(&h, part->role->name);
+    hash_text(&h, shape);
+    hash_text(&h, part->endpoint);
+    hash_list(&h, part->hosts);
+    hash_list(&h, part->env);
+    for (size_t i = 0; i < part->process_count; i++)
+        hash_list(&h, part->processes[i].words);
+    hash_list(&h, part->warmup);
+    for (size_t i = 0; i < part->request_count; i++)
+        hash_text(&h, part->requests[i].body);
+    sha256_end(&h, part->hash);
+}
+
+static int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const struct recipe_role *role, const struct recipe_values *values,
+                     recipe_lookup *find, void *context, struct arena *a, struct err *err)
+{
+    struct part_scope s = {.r = r, .values = values, .find = find, .context = context, .a = a, .err = err, .file = r->file};
+    *ret = (struct recipe_part){.role = role, .nodes = 1};
+    size_t hosts = 0;
+    if ((role->service && read_parameters(&s, role)) || scope_list(&s, role->at, "hosts", &ret->hosts))
+        return -1;
+    while (ret->hosts && ret->hosts[hosts])
+        hosts++;
+    ret->endpoint = scope_text(&s, role->at, "endpoint", NULL);
+    ret->restart = strcmp(recipe_scalar(r, role->at, "restart", "change"), "point") == 0;
+    if (scope_count(&s, role->at, "nodes", hosts ? hosts : 1, 1, &ret->nodes) || scope_count(&s, role->at, "instances", 1, 1, &ret->instances) ||
+        scope_count(&s, role->at, "tasks", 0, 1, &ret->tasks) || read_resources(&s, ret))
+        return -1;
+    if (role->service) {
+        s.file = role->service->file;
+        ret->metrics = recipe_scalar(r, role->service->root, "metrics", NULL);
+        if (read_ports(&s, ret, yaml_get(role->service->root, "ports")))
+            return -1;
+        s.file = r->file;
+    }
+    if (read_ports(&s, ret, yaml_get(role->at, "ports")) || read_container(&s, ret) || read_secrets(&s, ret) || read_env(&s, ret) ||
+        (!ret->endpoint && read_processes(&s, ret)) || read_part_requests(&s, ret) || read_last_ready(&s, ret))
+        return -1;
+    ret->warmup = role->warmup ? recipe_expand_words(role->warmup, scope_lookup, &s, a) : NULL;
+    hash_part(ret);
+    return a->failed ? err_memory(err, "a point") : 0;
+}
+
+static void hash_point(struct recipe_point *p)
+{
+    struct sha256 id, all;
+    sha256_init(&id);
+    sha256_init(&all);
+    for (size_t i = 0; i < p->values.count; i++) {
+        hash_text(&id, p->values.list[i].name);
+        hash_text(&id, p->values.list[i].text);
+    }
+    sha256_end(&id, p->id);
+    hash_text(&all, p->id);
+    for (size_t i = 0; i < p->part_count; i++)
+        hash_text(&all, p->parts[i].hash);
+    sha256_end(&all, p->hash);
+}
+
+int recipe_point_init(struct recipe_point *ret, const struct recipe *r, size_t point, recipe_lookup *find, void *context, struct arena *a,
+                      struct err *err)
+{
+    CLEANUP_BUF struct buf label;
+    *ret = (struct recipe_point){.index = point};
+    buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
+    sweep_label(&r->sweep, point, &label);
+    ret->label = arena_dup(a, label.p ? label.p : "", label.n);
+    ret->parts = arena_get(a, r->role_count * sizeof *ret->parts);
+    if (!ret->label || !ret->parts)
+        return err_memory(err, "a point");
+    if (recipe_values_init(&ret->values, r, point, a, err))
+        return -1;
+    for (size_t i = 0; i < r->role_count; i++)
+        if (recipe_part_init(&ret->parts[ret->part_count++], r, &r->roles[i], &ret->values, find, context, a, err))
+            return -1;
+    hash_point(ret);
+    return 0;
+}
+
+/* ---- order and nodes ---- */
+
+static void hash_services(const struct recipe_point *p, char ret[SHA256_HEX])
+{
+    struct sha256 h;
+    sha256_init(&h);
+    for (size_t i = 0; i < p->part_count; i++)
+        if (p->parts[i].role->is_service)
+            hash_text(&h, p->parts[i].hash);
+    sha256_end(&h, ret);
+}
+
+struct service_group {
+    char hash[SHA256_HEX];
+    size_t point, first; /* first: the group's first point */
+};
+
+static int order_by_hash(const void *x, const void *y)
+{
+    const struct service_group *a = x, *b = y;
+    int order = strcmp(a->hash, b->hash);
+    return order ? order : a->point < b->point ? -1 : a->point > b->point;
+}
+
+static int order_by_first(const void *x, const void *y)
+{
+    const struct service_group *a = x, *b = y;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->point < b->point ? -1 : a->point > b->point;
+}
+
+size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, struct arena *a, struct err *err)
+{
+    size_t n = r->sweep.points;
+    struct service_group *g = arena_get(a, n * sizeof *g);
+    size_t *order = arena_get(a, n * sizeof *order);
+    if (!g || !order) {
+        err_memory(err, "the points");
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        hash_services(&points[i], g[i].hash);
+        g[i].point = i;
+    }
+    qsort(g, n, sizeof *g, order_by_hash);
+    for (size_t i = 0; i < n; i++)
+        g[i].first = i && strcmp(g[i].hash, g[i - 1].hash) == 0 ? g[i - 1].first : g[i].point;
+    qsort(g, n, sizeof *g, order_by_first);
+    for (size_t i = 0; i < n; i++)
+        order[i] = g[i].point;
+    return order;
+}
+
+size_t recipe_nodes_of(const struct recipe_point *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->part_count; i++)
+        if (!p->parts[i].endpoint && !p->parts[i].hosts)
+            n += p->parts[i].nodes;
+    return n ? n : 1;
+}

@@ -1,0 +1,341 @@
+/* recipe_read.c: a recipe's YAML becomes roles, rules and points, checked with line and column. */
+#include "recipe/recipe.h"
+
+#include "base/fs.h"
+#include "base/place.h"
+#include "recipe/recipe_keys.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { NAME_BYTES_MAX = 100 };
+
+const char *recipe_scalar(const struct recipe *r, const struct yaml *map, const char *key, const char *otherwise)
+{
+    const struct yaml *y = yaml_get(map, key);
+    if (!y || y->kind != YAML_SCALAR || yaml_is_null(y))
+        return otherwise;
+    const char *text = arena_dup(r->arena, y->text.p, y->text.n);
+    return text ? text : otherwise;
+}
+
+/* ---- expressions ---- */
+
+static bool is_function(struct str function, size_t n)
+{
+    return str_is(function, "defined") && n == 1;
+}
+
+int recipe_expression(const struct recipe *r, const struct yaml *at, struct expr **ret, struct err *err)
+{
+    struct err why = {0};
+    if (expr_new(ret, at->text, is_function, r->arena, &why))
+        return why.kind == ERR_SYSTEM ? err_memory(err, "the recipe") : yaml_complain(at, r->file, err, "%s", why.text);
+    return 0;
+}
+
+static int add_rule(struct recipe *r, struct recipe_rules *rules, const struct yaml *at, const char *name, struct err *err)
+{
+    struct recipe_rule *rule = &rules->list[rules->count++];
+    *rule = (struct recipe_rule){.name = name, .at = at, .text = arena_dup(r->arena, at->text.p, at->text.n)};
+    if (!rule->text)
+        return err_memory(err, "the recipe");
+    return recipe_expression(r, at, &rule->expr, err);
+}
+
+static size_t count_children(const struct yaml *y)
+{
+    size_t n = 0;
+    for (const struct yaml *c = y ? y->child : NULL; c; c = c->next)
+        n++;
+    return n;
+}
+
+/* Conditions: a list of expressions, or one. */
+static int read_conditions(struct recipe *r, struct recipe_rules *rules, const struct yaml *list, struct err *err)
+{
+    if (!list || yaml_is_null(list))
+        return 0;
+    if (list->kind == YAML_SCALAR)
+        return add_rule(r, rules, list, NULL, err);
+    for (const struct yaml *y = list->child; y; y = y->next)
+        if (add_rule(r, rules, y, NULL, err))
+            return -1;
+    return 0;
+}
+
+static int read_vars(struct recipe *r, struct err *err)
+{
+    const struct yaml *vars = yaml_get(r->root, "vars");
+    r->vars.list = arena_get(r->arena, (count_children(vars) + 1) * sizeof *r->vars.list);
+    if (!r->vars.list)
+        return err_memory(err, "the recipe");
+    for (const struct yaml *y = vars ? vars->child : NULL; y; y = y->next) {
+        const char *name = arena_dup(r->arena, y->key.p, y->key.n);
+        if (!name || add_rule(r, &r->vars, y, name, err))
+            return name ? -1 : err_memory(err, "the recipe");
+    }
+    return 0;
+}
+
+/* The recipe's own conditions and those of the service files, which each have one role at least. */
+static int read_valid(struct recipe *r, struct err *err)
+{
+    const struct yaml *own = yaml_get(r->root, "valid");
+    size_t n = 1 + count_children(own);
+    for (size_t i = 0; i < r->role_count; i++)
+        n += r->roles[i].service ? 1 + count_children(yaml_get(r->roles[i].service->root, "valid")) : 0;
+    r->valid.list = arena_get(r->arena, n * sizeof *r->valid.list);
+    if (!r->valid.list)
+        return err_memory(err, "the recipe");
+    if (read_conditions(r, &r->valid, own, err))
+        return -1;
+    for (size_t i = 0; i < r->role_count && !own; i++) {
+        const struct recipe_service *s = r->roles[i].service;
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again |= r->roles[k].service && s && strcmp(r->roles[k].service->name, s->name) == 0;
+        if (s && !again && read_conditions(r, &r->valid, yaml_get(s->root, "valid"), err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- roles ---- */
+
+static int read_role_service(struct recipe *r, struct recipe_role *role, const struct recipe_places *places, struct err *err)
+{
+    const struct yaml *at = yaml_get(role->at, "service");
+    const char *name = recipe_scalar(r, role->at, "service", NULL);
+    struct recipe_file file;
+    struct yaml *root;
+    if (!name)
+        return 0;
+    int rc = recipe_file_find(&file, "services", name, places, r->arena, err);
+    if (rc > 0) {
+        const char *nearest = recipe_file_nearest("services", name, places, r->arena);
+        return nearest ? yaml_complain(at, r->file, err, "there is no service \"%.60s\"; did you mean \"%s\"?", name, nearest)
+                       : yaml_complain(at, r->file, err, "there is no service \"%.60s\"; benchwrap recipe list --services", name);
+    }
+    const char *path = arena_printf(r->arena, "%s%sservices/%s.yaml", file.from ? file.from : "shipped:", file.from ? "/" : "", name);
+    if (rc < 0 || !path || yaml_parse(&root, path, (struct str){file.text, file.n}, r->arena, err) ||
+        recipe_keys_check(root, "service", path, err))
+        return -1;
+    if (!yaml_get(root, "command") == !yaml_get(root, "processes"))
+        return yaml_complain(root, path, err, "expected either command or processes");
+    role->service = ARENA_NEW(r->arena, struct recipe_service);
+    if (!role->service)
+        return err_memory(err, "the recipe");
+    *role->service = (struct recipe_service){.name = name, .file = path, .root = root};
+    return 0;
+}
+
+/* Is the key of `with` a parameter of the service? */
+static int check_parameters(struct recipe *r, const struct recipe_role *role, struct err *err)
+{
+    const struct yaml *with = yaml_get(role->at, "with"), *known = role->service ? yaml_get(role->service->root, "parameters") : NULL;
+    if (with && !role->service)
+        return yaml_complain(with, r->file, err, "`with` sets parameters of a service file, and the role names no service");
+    for (const struct yaml *y = with ? with->child : NULL; y; y = y->next) {
+        const struct yaml *nearest = NULL, *p = known ? known->child : NULL;
+        unsigned least = 4;
+        for (; p && !str_eq(p->key, y->key); p = p->next)
+            if (str_distance(y->key, p->key) < least)
+                least = str_distance(y->key, p->key), nearest = p;
+        struct yaml at = *y;
+        at.line = y->key_line, at.column = y->key_column;
+        if (!p && nearest)
+            return yaml_complain(&at, r->file, err, "the service %s has no parameter \"%.60s\"; did you mean \"%.60s\"?", role->service->name,
+                                 arena_dup(r->arena, y->key.p, y->key.n), arena_dup(r->arena, nearest->key.p, nearest->key.n));
+        if (!p)
+            return yaml_complain(&at, r->file, err, "the service %s has no parameter \"%.60s\"", role->service->name,
+                                 arena_dup(r->arena, y->key.p, y->key.n));
+    }
+    for (const struct yaml *p = known ? known->child : NULL; p; p = p->next) {
+        bool required = false;
+        const char *name = arena_dup(r->arena, p->key.p, p->key.n);
+        yaml_bool(yaml_get(p, "required"), &required);
+        if (required && name && !yaml_get(with, name))
+            return yaml_complain(role->at, r->file, err, "the service %s needs with.%s: %s", role->service->name, name,
+                                 recipe_scalar(r, p, "help", ""));
+    }
+    return 0;
+}
+
+static int read_words_of(struct recipe *r, const struct yaml *map, const char *key, char ***ret, struct err *err)
+{
+    const struct yaml *y = yaml_get(map, key);
+    *ret = NULL;
+    if (!y || yaml_is_null(y))
+        return 0;
+    return (*ret = recipe_words(y, r->file, r->arena, err)) ? 0 : -1;
+}
+
+static bool is_legal_name(const char *name)
+{
+    return name[0] && name[0] != '.' && name[0] != '-' && strlen(name) <= NAME_BYTES_MAX &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == strlen(name);
+}
+
+static int read_role(struct recipe *r, const struct yaml *at, const struct recipe_places *places, struct err *err)
+{
+    struct recipe_role *role = &r->roles[r->role_count];
+    const char *kind;
+    if (r->role_count == RECIPE_ROLES_MAX)
+        return yaml_complain(at, r->file, err, "more than %d roles", RECIPE_ROLES_MAX);
+    *role = (struct recipe_role){.name = arena_dup(r->arena, at->key.p, at->key.n), .at = at};
+    if (!role->name)
+        return err_memory(err, "the recipe");
+    if (!is_legal_name(role->name) || strchr(role->name, '.'))
+        return yaml_complain(at, r->file, err, "a role's name has letters, digits, _ and -");
+    if (read_role_service(r, role, places, err) || check_parameters(r, role, err) || read_words_of(r, at, "command", &role->command, err) ||
+        read_words_of(r, at, "args", &role->args, err) || read_words_of(r, at, "warmup", &role->warmup, err))
+        return -1;
+    kind = recipe_scalar(r, at, "kind", NULL);
+    const char *endpoint = recipe_scalar(r, at, "endpoint", NULL);
+    role->is_service = kind ? strcmp(kind, "service") == 0 : role->service || endpoint || yaml_get(at, "ready") || yaml_get(at, "ports");
+    if (role->command && role->service)
+        return yaml_complain(yaml_get(at, "command"), r->file, err, "a role has a service file or a command, not both");
+    if (!role->command && !role->service && !endpoint)
+        return yaml_complain(at, r->file, err, "the role \"%s\" has neither a command nor a service nor an endpoint", role->name);
+    r->role_count++;
+    return 0;
+}
+
+static int check_after(struct recipe *r, struct err *err)
+{
+    for (size_t i = 0; i < r->role_count; i++) {
+        const struct yaml *after = yaml_get(r->roles[i].at, "after"), *y = after && after->kind == YAML_LIST ? after->child : after;
+        for (; y && !yaml_is_null(y); y = y == after ? NULL : y->next) {
+            size_t k = 0;
+            while (k < r->role_count && !str_is(y->text, r->roles[k].name))
+                k++;
+            if (k >= i || !r->roles[k].is_service)
+                return yaml_complain(y, r->file, err, "`after` names a service that stands before this role");
+        }
+    }
+    return 0;
+}
+
+static int read_roles(struct recipe *r, const struct recipe_places *places, struct err *err)
+{
+    const struct yaml *roles = yaml_get(r->root, "roles"), *measure = yaml_get(r->root, "measure");
+    if (!roles || !roles->child)
+        return yaml_complain(roles ? roles : r->root, r->file, err, "there is no role");
+    for (const struct yaml *y = roles->child; y; y = y->next)
+        if (read_role(r, y, places, err))
+            return -1;
+    for (size_t i = 0; i < r->role_count; i++) {
+        const struct recipe_role *role = &r->roles[i];
+        if (!role->is_service && (measure ? str_is(measure->text, role->name) : !r->measured))
+            r->measured = role;
+    }
+    if (measure && !r->measured)
+        return yaml_complain(measure, r->file, err, "no client has the name \"%.*s\"", measure->text.n > 60 ? 60 : (int)measure->text.n,
+                             measure->text.p);
+    if (!r->measured)
+        return yaml_complain(roles, r->file, err, "there is no client: a role with a command that ends");
+    return check_after(r, err);
+}
+
+/* ---- the document ---- */
+
+bool recipe_is_toolkit(const struct yaml *root)
+{
+    static const char *const keys[] = {"scenario", "orchestration", "workload", "servers", "artifacts"};
+    if (root->kind != YAML_MAP || yaml_get(root, "version") || yaml_get(root, "roles"))
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (yaml_get(root, keys[i]))
+            return true;
+    return false;
+}
+
+static int translate_toolkit(struct recipe *r, struct err *err)
+{
+    struct yaml *own;
+    if (recipe_keys_check(r->root, "toolkit", r->file, err))
+        return -1;
+    r->text = recipe_of_toolkit(r->root, r->file, r->arena, &r->remarks, err);
+    if (!r->text)
+        return -1;
+    r->file = arena_printf(r->arena, "%s (translated)", r->file);
+    if (!r->file)
+        return err_memory(err, "the recipe");
+    if (yaml_parse(&own, r->file, str_of(r->text), r->arena, err))
+        return -1;
+    r->root = own;
+    return 0;
+}
+
+static int check_recipe_version(const struct recipe *r, struct err *err)
+{
+    const struct yaml *y = yaml_get(r->root, "version");
+    int64_t version = 0;
+    if (y && str_int(y->text, &version) && version == RECIPE_VERSION)
+        return 0;
+    yaml_complain(y, r->file, err, "this benchwrap reads version %d, got %.*s", RECIPE_VERSION, (int)(y->text.n > 20 ? 20 : y->text.n),
+                  y->text.p);
+    return err_hint(err, "benchwrap recipe migrate %s", r->file);
+}
+
+static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
+{
+    const char *base = str_base_name(file), *dot = strrchr(base, '.');
+    const char *from_file = arena_dup(r->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+    r->name = recipe_scalar(r, r->root, "name", from_file);
+    r->description = recipe_scalar(r, r->root, "description", "");
+    r->experiment = recipe_scalar(r, r->root, "experiment", r->name);
+    if (!r->name || !r->experiment)
+        return err_memory(err, "the recipe");
+    if (!is_legal_name(r->name))
+        return yaml_complain(yaml_get(r->root, "name"), r->file, err, "expected a name of letters, digits, . _ -, got \"%.60s\"", r->name);
+    return 0;
+}
+
+int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, struct arena *a, struct err *err)
+{
+    static const char *const no_remarks[] = {NULL};
+    struct yaml *root;
+    *ret = (struct recipe){.arena = a, .file = file, .remarks = no_remarks};
+    if (yaml_parse(&root, file, text, a, err))
+        return -1;
+    ret->root = root;
+    ret->text = arena_dup(a, text.p ? text.p : "", text.n);
+    if (!ret->text)
+        return err_memory(err, "the recipe");
+    if (recipe_is_toolkit(root) && translate_toolkit(ret, err))
+        return -1;
+    if (recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err))
+        return -1;
+    return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
+}
+
+int recipe_open(struct recipe *ret, const char *name_or_path, const struct recipe_places *places, struct arena *a, struct err *err)
+{
+    CLEANUP_BUF struct buf text;
+    struct recipe_file file;
+    buf_init(&text, RECIPE_FILE_MAX + 1);
+    int rc = strchr(name_or_path, '/') || str_ends(str_of(name_or_path), ".yaml") || str_ends(str_of(name_or_path), ".yml")
+                 ? 1
+                 : recipe_file_find(&file, "recipes", name_or_path, places, a, err);
+    if (rc < 0)
+        return -1;
+    if (rc == 0) {
+        const char *shown = arena_printf(a, "%s%srecipes/%s.yaml", file.from ? file.from : "shipped:", file.from ? "/" : "", name_or_path);
+        return shown ? recipe_read(ret, shown, (struct str){file.text, file.n}, places, a, err) : err_memory(err, "the recipe");
+    }
+    CLEANUP_FD int fd = place_open_named(name_or_path);
+    if (fd < 0 && errno == ENOENT && !strchr(name_or_path, '/')) {
+        const char *nearest = recipe_file_nearest("recipes", name_or_path, places, a);
+        err_set(err, ERR_USAGE, "there is no recipe \"%.200s\"", name_or_path);
+        return nearest ? err_hint(err, "benchwrap recipe check %s", nearest) : err_hint(err, "benchwrap recipe list");
+    }
+    if (fd < 0)
+        return err_sys(err, "cannot read the recipe %.300s", name_or_path);
+    const char *kept = arena_dup(a, name_or_path, strlen(name_or_path));
+    if (fs_read_open(fd, name_or_path, RECIPE_FILE_MAX, 0, &text, err))
+        return -1;
+    const char *copy = arena_dup(a, text.p ? text.p : "", text.n);
+    return kept && copy ? recipe_read(ret, kept, (struct str){copy, text.n}, places, a, err) : err_memory(err, "the recipe");
+}

@@ -1,0 +1,411 @@
+/* recipe_toolkit.c: translate a recipe of the HPC Benchmark Toolkit into the own form. */
+#include "base/array.h"
+#include "recipe/recipe.h"
+
+#include <stdio.h>
+
+enum { OWN_FORM_MAX = 1 << 20, REMARKS_MAX = 16 };
+
+struct toolkit {
+    const struct yaml *root, *workload, *servers, *config;
+    const char *file;
+    struct buf text;
+    struct arena *a;
+    struct err *err;
+    const char **remarks;
+    size_t remark_count;
+    int64_t clients; /* processes that make load */
+    bool per_node_swept;
+};
+
+static void toolkit_remark(struct toolkit *t, const char *text)
+{
+    if (text && t->remark_count < REMARKS_MAX)
+        t->remarks[t->remark_count++] = text;
+}
+
+static void put_quoted_text(struct toolkit *t, struct str s)
+{
+    buf_json(&t->text, s);
+}
+
+/* The map's scalar at a path of two keys; p NULL: absent. */
+static struct str toolkit_value(const struct yaml *map, const char *key, const char *inner)
+{
+    return yaml_text(yaml_get(map, key), inner, NULL);
+}
+
+static bool is_text_given(struct str s)
+{
+    return s.n > 0;
+}
+
+/* A key that the toolkit allows below `servers` and below `servers.service_config`. */
+static struct str server_value(const struct toolkit *t, const char *key)
+{
+    struct str inner = yaml_text(t->config, key, NULL);
+    return is_text_given(inner) ? inner : yaml_text(t->servers, key, NULL);
+}
+
+static const struct yaml *server_map(const struct toolkit *t, const char *key)
+{
+    const struct yaml *inner = yaml_get(t->config, key);
+    return inner ? inner : yaml_get(t->servers, key);
+}
+
+static void put_toolkit_pair(struct toolkit *t, const char *indent, const char *key, struct str value)
+{
+    if (!is_text_given(value))
+        return;
+    buf_printf(&t->text, "%s%s: ", indent, key);
+    put_quoted_text(t, value);
+    buf_putc(&t->text, '\n');
+}
+
+/* ---- the sweep ---- */
+
+/* Lists become axes, single values vars; a name that the workload lacks gets its default. */
+static const char *const workload_values[][2] = {{"model", NULL}, {"batch", "1"}, {"concurrency", "1"}, {"prompt_len", "128"},
+                                                 {"max_tokens", NULL}, {"requests", NULL}, {"clients_per_node", "1"}, {NULL, NULL}};
+
+static bool has_workload_value(const struct toolkit *t, size_t i)
+{
+    const struct yaml *y = yaml_get(t->workload, workload_values[i][0]);
+    return workload_values[i][1] || (y && !yaml_is_null(y));
+}
+
+static void put_sweep(struct toolkit *t)
+{
+    bool any = false;
+    for (size_t i = 0; workload_values[i][0]; i++) {
+        const struct yaml *y = yaml_get(t->workload, workload_values[i][0]);
+        if (!y || y->kind != YAML_LIST)
+            continue;
+        buf_printf(&t->text, "%s    %s: [", any ? "" : "sweep:\n  grid:\n", workload_values[i][0]);
+        any = true;
+        for (const struct yaml *v = y->child; v; v = v->next) {
+            put_quoted_text(t, v->text);
+            buf_puts(&t->text, v->next ? ", " : "]\n");
+        }
+    }
+}
+
+/* A constant as an expression: a number, or a text in quotes. */
+static void put_constant(struct toolkit *t, struct str value)
+{
+    CLEANUP_BUF struct buf b;
+    double number;
+    buf_init(&b, 8192);
+    if (str_double(value, &number))
+        buf_str(&b, value);
+    else {
+        buf_putc(&b, '\'');
+        buf_str(&b, value);
+        buf_putc(&b, '\'');
+    }
+    put_quoted_text(t, buf_text(&b));
+    t->text.failed |= b.failed;
+}
+
+static void put_vars(struct toolkit *t)
+{
+    buf_puts(&t->text, "vars:\n");
+    for (size_t i = 0; workload_values[i][0]; i++) {
+        const struct yaml *y = yaml_get(t->workload, workload_values[i][0]);
+        bool scalar = y && y->kind == YAML_SCALAR && !yaml_is_null(y);
+        if ((y && y->kind == YAML_LIST) || !has_workload_value(t, i))
+            continue;
+        struct str value = scalar ? y->text : str_of(workload_values[i][1]);
+        struct str of_nodes = toolkit_value(yaml_get(yaml_get(t->root, "orchestration"), "node_allocation"), "clients", "clients_per_node");
+        if (strcmp(workload_values[i][0], "clients_per_node") == 0 && !scalar && is_text_given(of_nodes))
+            value = of_nodes;
+        buf_printf(&t->text, "  %s: ", workload_values[i][0]);
+        put_constant(t, value);
+        buf_putc(&t->text, '\n');
+    }
+    buf_printf(&t->text, "  streams: \"batch * concurrency * clients_per_node * %lld\"\n", (long long)t->clients);
+}
+
+/* ---- roles ---- */
+
+static void put_resources(struct toolkit *t, const char *who)
+{
+    const struct yaml *map = yaml_get(yaml_get(t->root, "resources"), who);
+    struct str memory = yaml_text(map, "mem_gb", NULL);
+    if (!map || yaml_is_null(map))
+        return;
+    buf_puts(&t->text, "    resources:\n");
+    put_toolkit_pair(t, "      ", "gpus", yaml_text(map, "gpus", "0"));
+    put_toolkit_pair(t, "      ", "cpus", yaml_text(map, "cpus_per_task", NULL));
+    if (is_text_given(memory))
+        buf_printf(&t->text, "      memory: \"" STR_FMT "G\"\n", STR_ARG(memory));
+}
+
+static void put_container(struct toolkit *t)
+{
+    const struct yaml *artifacts = yaml_get(t->root, "artifacts"), *binds = yaml_get(t->root, "binds");
+    struct str folder = yaml_text(artifacts, "containers_dir", NULL), path = toolkit_value(artifacts, "service", "path");
+    CLEANUP_BUF struct buf image;
+    buf_init(&image, 8192);
+    if (!is_text_given(path))
+        return;
+    if (is_text_given(folder) && path.p[0] != '/')
+        buf_printf(&image, STR_FMT "/", STR_ARG(folder));
+    buf_str(&image, path);
+    buf_puts(&t->text, "    container:\n      runtime: apptainer\n      image: ");
+    put_quoted_text(t, buf_text(&image));
+    buf_putc(&t->text, '\n');
+    t->text.failed |= image.failed;
+    if (!binds || yaml_is_null(binds) || (binds->kind == YAML_LIST && !binds->child))
+        return;
+    buf_puts(&t->text, "      binds: [");
+    for (const struct yaml *y = binds->kind == YAML_LIST ? binds->child : binds; y; y = binds->kind == YAML_LIST ? y->next : NULL) {
+        put_quoted_text(t, y->text);
+        buf_puts(&t->text, binds->kind == YAML_LIST && y->next ? ", " : "");
+    }
+    buf_puts(&t->text, "]\n");
+}
+
+/* The service file for the workload's service. */
+static const char *service_file(struct toolkit *t)
+{
+    struct str service = yaml_text(t->workload, "service", "dummy");
+    bool distributed = false;
+    yaml_bool(yaml_get(server_map(t, "distributed"), "enabled"), &distributed);
+    if (str_is(service, "vllm_ray") || str_is(service, "vllm-ray") || (str_is(service, "vllm") && distributed))
+        return "vllm-ray";
+    return arena_dup(t->a, service.p, service.n);
+}
+
+static void put_with(struct toolkit *t, const char *service)
+{
+    const struct yaml *distributed = server_map(t, "distributed"), *ray = server_map(t, "ray");
+    bool is_vllm = strncmp(service, "vllm", 4) == 0, is_ray = strcmp(service, "vllm-ray") == 0;
+    size_t before = t->text.n;
+    buf_puts(&t->text, "    with:\n");
+    size_t empty = t->text.n;
+    if (has_workload_value(t, 0) && strcmp(service, "dummy") != 0)
+        buf_puts(&t->text, "      model: \"{model}\"\n");
+    if (is_vllm) {
+        put_toolkit_pair(t, "      ", "max_model_len", server_value(t, "max_model_len"));
+        put_toolkit_pair(t, "      ", "gpu_memory_utilization", server_value(t, "gpu_memory_utilization"));
+        put_toolkit_pair(t, "      ", "tensor_parallel_size", yaml_text(distributed, "tensor_parallel_size", NULL));
+        put_toolkit_pair(t, "      ", "pipeline_parallel_size", yaml_text(distributed, "pipeline_parallel_size", NULL));
+    }
+    if (is_ray) {
+        put_toolkit_pair(t, "      ", "num_cpus", yaml_text(ray, "num_cpus_per_node", NULL));
+        put_toolkit_pair(t, "      ", "num_gpus", yaml_text(ray, "num_gpus_per_node", NULL));
+    }
+    if (strcmp(service, "ollama") == 0 || strcmp(service, "llama.cpp") == 0)
+        put_toolkit_pair(t, "      ", "gpu_layers", server_value(t, "gpu_layers"));
+    else if (is_text_given(server_value(t, "gpu_layers")))
+        toolkit_remark(t, "gpu_layers: only ollama and llama.cpp have layers on GPUs; this service ignores it");
+    if (t->text.n == empty)
+        t->text.n = before;
+}
+
+static void put_ray_ports(struct toolkit *t)
+{
+    static const char *const names[][2] = {
+        {"ray", "port"}, {"dashboard", "dashboard_port"}, {"object_manager", "object_manager_port"}, {"node_manager", "node_manager_port"}};
+    const struct yaml *ray = server_map(t, "ray");
+    if (!ray)
+        return;
+    buf_puts(&t->text, "    ports:\n");
+    for (size_t i = 0; i < 4; i++)
+        put_toolkit_pair(t, "      ", names[i][0], yaml_text(ray, names[i][1], i == 0 ? "6379" : i == 1 ? "8265" : i == 2 ? "8076" : "8077"));
+}
+
+static void put_ready(struct toolkit *t)
+{
+    const struct yaml *health = yaml_get(t->servers, "health_check");
+    struct str interval = yaml_text(health, "interval", NULL), endpoint = yaml_text(health, "endpoint", NULL);
+    double seconds = 1;
+    bool enabled = true;
+    if (!health || yaml_is_null(health))
+        return;
+    yaml_bool(yaml_get(health, "enabled"), &enabled);
+    buf_puts(&t->text, "    ready:\n");
+    if (enabled)
+        put_toolkit_pair(t, "      ", "http", endpoint);
+    else
+        buf_puts(&t->text, "      tcp: http\n");
+    put_toolkit_pair(t, "      ", "timeout", yaml_text(health, "timeout", "300"));
+    if (is_text_given(interval) && str_duration(interval, &seconds)) {
+        buf_printf(&t->text, "      interval: %g\n", seconds > 1 ? 1 : seconds);
+        if (seconds > 1)
+            toolkit_remark(t, "health_check.interval: the service is asked every second, so that its start is not measured in steps of the interval");
+    }
+}
+
+static void put_server(struct toolkit *t, const char *service)
+{
+    const struct yaml *nodes = yaml_get(yaml_get(t->root, "orchestration"), "node_allocation");
+    buf_puts(&t->text, "roles:\n  server:\n    service: ");
+    put_quoted_text(t, str_of(service));
+    buf_putc(&t->text, '\n');
+    put_toolkit_pair(t, "    ", "nodes", toolkit_value(nodes, "servers", "nodes"));
+    put_with(t, service);
+    if (strcmp(service, "vllm-ray") == 0)
+        put_ray_ports(t);
+    put_ready(t);
+    put_resources(t, "servers");
+    put_container(t);
+}
+
+static void put_client(struct toolkit *t, const char *service)
+{
+    bool ollama = strcmp(service, "ollama") == 0, agents = t->clients > 1 || t->per_node_swept;
+    struct str duration = yaml_text(t->workload, "duration", "2m"), warmup = yaml_text(t->workload, "warmup", NULL);
+    if (agents) {
+        buf_printf(&t->text,
+                   "  agents:\n    kind: service\n    command: [llmload, agent, --listen, \"{host}:{port}\"]\n"
+                   "    nodes: %lld\n    instances: \"{clients_per_node}\"\n    ports: {http: 6000}\n    ready: {http: /health}\n",
+                   (long long)t->clients);
+        put_resources(t, "clients");
+    }
+    buf_puts(&t->text, "  client:\n    command:\n      - llmload\n      - \"{server.url}\"\n");
+    if (ollama)
+        buf_puts(&t->text, "      - --api\n      - ollama-generate\n");
+    if (has_workload_value(t, 0) && strcmp(service, "dummy") != 0)
+        buf_puts(&t->text, "      - --model\n      - \"{model}\"\n");
+    buf_puts(&t->text, "      - --concurrency\n      - \"{streams}\"\n      - --input-tokens\n      - \"{prompt_len}\"\n");
+    if (has_workload_value(t, 4))
+        buf_puts(&t->text, "      - --max-tokens\n      - \"{max_tokens}\"\n");
+    if (has_workload_value(t, 5))
+        buf_puts(&t->text, "      - --requests\n      - \"{requests}\"\n");
+    else {
+        buf_puts(&t->text, "      - --duration\n      - ");
+        put_quoted_text(t, duration);
+        buf_putc(&t->text, '\n');
+    }
+    if (is_text_given(warmup)) {
+        buf_puts(&t->text, "      - --warmup\n      - ");
+        put_quoted_text(t, warmup);
+        buf_putc(&t->text, '\n');
+    }
+    if (agents)
+        buf_puts(&t->text, "      - --agents\n      - \"{agents.addresses}\"\n");
+    else
+        put_resources(t, "clients");
+}
+
+/* ---- the rest ---- */
+
+static void put_batch(struct toolkit *t)
+{
+    const struct yaml *o = yaml_get(t->root, "orchestration"), *job = yaml_get(o, "job_config");
+    bool exclusive = false;
+    buf_puts(&t->text, "batch:\n  scheduler: slurm\n");
+    put_toolkit_pair(t, "  ", "partition", yaml_text(t->root, "partition", NULL));
+    put_toolkit_pair(t, "  ", "account", yaml_text(t->root, "account", NULL));
+    put_toolkit_pair(t, "  ", "qos", yaml_text(t->root, "qos", NULL));
+    put_toolkit_pair(t, "  ", "time", yaml_text(job, "time_limit", NULL));
+    put_toolkit_pair(t, "  ", "nodes", yaml_text(o, "total_nodes", NULL));
+    yaml_bool(yaml_get(job, "exclusive"), &exclusive);
+    buf_printf(&t->text, "  exclusive: %s\n", exclusive ? "true" : "false");
+}
+
+static void put_logs(struct toolkit *t)
+{
+    const struct yaml *logging = yaml_get(t->root, "logging"), *outputs = yaml_get(t->root, "outputs");
+    static const char *const names[] = {"stdout", "stderr", "aggregated"};
+    bool jsonl = true;
+    if (!outputs)
+        outputs = yaml_get(logging, "outputs");
+    if (outputs && outputs->child) {
+        buf_puts(&t->text, "outputs:\n");
+        for (size_t i = 0; i < 3; i++)
+            put_toolkit_pair(t, "  ", names[i], yaml_text(outputs, names[i], NULL));
+    }
+    if (!logging || yaml_is_null(logging))
+        return;
+    yaml_bool(yaml_get(logging, "create_jsonl"), &jsonl);
+    buf_printf(&t->text, "logs:\n  jsonl: %s\n", jsonl ? "true" : "false");
+    put_toolkit_pair(t, "  ", "flush", yaml_text(logging, "flush_interval", NULL));
+}
+
+static void put_monitoring(struct toolkit *t)
+{
+    static const char *const names[][2] = {{"interval", "monitor_interval"},
+                                           {"push_interval", "prometheus_push_interval"},
+                                           {"pushgateway", "pushgateway_url"},
+                                           {"csv", "output_file"}};
+    const struct yaml *m = yaml_get(t->root, "monitoring");
+    struct str nodes = toolkit_value(yaml_get(yaml_get(t->root, "orchestration"), "node_allocation"), "monitors", "nodes");
+    if ((!m || !m->child) && !is_text_given(nodes))
+        return;
+    buf_puts(&t->text, "monitoring:\n");
+    for (size_t i = 0; i < 4; i++)
+        put_toolkit_pair(t, "  ", names[i][0], yaml_text(m, names[i][1], NULL));
+    put_toolkit_pair(t, "  ", "nodes", nodes);
+    if (is_text_given(nodes))
+        toolkit_remark(t, "monitors.nodes: these nodes belong to the allocation; no process of their own runs there, since every node is sampled");
+}
+
+static int count_clients(struct toolkit *t)
+{
+    struct str nodes = toolkit_value(yaml_get(yaml_get(t->root, "orchestration"), "node_allocation"), "clients", "nodes");
+    const struct yaml *per_node = yaml_get(t->workload, "clients_per_node");
+    struct str of_nodes = toolkit_value(yaml_get(yaml_get(t->root, "orchestration"), "node_allocation"), "clients", "clients_per_node");
+    int64_t n = 1;
+    t->clients = 1;
+    if (is_text_given(nodes))
+        str_int(nodes, &t->clients);
+    if (t->clients < 1)
+        t->clients = 1;
+    if (per_node && per_node->kind == YAML_SCALAR)
+        str_int(per_node->text, &n);
+    else if (!per_node && is_text_given(of_nodes))
+        str_int(of_nodes, &n);
+    t->per_node_swept = n > 1 || (per_node && per_node->kind == YAML_LIST);
+    return 0;
+}
+
+static void put_remarks(struct toolkit *t)
+{
+    if (yaml_get(t->workload, "batch"))
+        toolkit_remark(t, "batch: requests that one stream sends before it waits; the load has batch * concurrency streams");
+    if (yaml_get(t->workload, "component"))
+        toolkit_remark(t, "component: inference is the only kind of load; the value changes nothing");
+    if (is_text_given(server_value(t, "gpu_layers")))
+        toolkit_remark(t, "gpu_layers: layers of the model on GPUs, -1 for all");
+    if (yaml_get(yaml_get(t->root, "artifacts"), "python"))
+        toolkit_remark(t, "artifacts.python: the image of the toolkit's own clients; llmload needs none");
+}
+
+const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct arena *a, const char *const **ret_remarks, struct err *err)
+{
+    struct toolkit t = {.root = root, .file = file, .a = a, .err = err, .workload = yaml_get(root, "workload"), .servers = yaml_get(root, "servers")};
+    struct str name = yaml_text(root, "scenario", NULL);
+    t.config = yaml_get(t.servers, "service_config");
+    t.remarks = arena_get(a, (REMARKS_MAX + 1) * sizeof *t.remarks);
+    const char *service = t.remarks ? service_file(&t) : NULL, *text = NULL;
+    if (!service) {
+        err_memory(err, "the recipe");
+        return NULL;
+    }
+    count_clients(&t);
+    put_remarks(&t);
+    buf_init(&t.text, OWN_FORM_MAX);
+    buf_puts(&t.text, "version: 1\n");
+    if (is_text_given(name)) { /* a scenario may have blanks */
+        char *legal = arena_dup(a, name.p, name.n > 100 ? 100 : name.n);
+        for (char *p = legal; p && *p; p++)
+            if (!str_is_letter(*p) && !str_is_digit(*p) && !strchr("._-", *p))
+                *p = '-';
+        put_toolkit_pair(&t, "", "name", str_of(legal));
+    }
+    put_sweep(&t);
+    put_vars(&t);
+    put_server(&t, service);
+    put_client(&t, service);
+    put_batch(&t);
+    put_logs(&t);
+    put_monitoring(&t);
+    if (t.text.failed || a->failed || !(text = arena_dup(a, t.text.p, t.text.n)))
+        err_memory(err, "the translated recipe");
+    buf_deinit(&t.text);
+    *ret_remarks = t.remarks;
+    return text;
+}
