@@ -42,6 +42,8 @@ struct tree_run {
     const char *path; /* below the tree's parent, "mlruns/<exp>/<run>" */
     const char *problem; /* what could not be read, or NULL */
     const struct folder *tree; /* that it was read from, as the caller gave it; NULL: by descriptor */
+    const struct tree_entry *annotated; /* tags that annotations set (value.p NULL: remove), by key; tree_annotate sets it */
+    const char *annotates; /* of an annotation, set by callers that list runs: the id of the run that it changes; NULL: it is none */
     const struct run_row *row; /* set by callers that list runs; NULL: not read */
     struct tree_run *next;
 };
@@ -66,6 +68,11 @@ int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int 
 int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* Reads the rest of a run that tree_walk_in gave with TREE_NAMES, root: that tree. Threads can fill different runs where the folder allows it (folder_shared). */
 void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, struct arena *a);
+/* What annotations change (annotation.h): the run's name and, where `what` has TREE_TAGS, the tags that were read. Whatever is read of the run later
+ * has the changes, too: tree_fill, tree_read, tree_file. The list must outlive the run. */
+void tree_annotate(struct tree_run *run, const struct tree_entry *list, unsigned what, struct arena *a);
+/* The entry of run->annotated for a tag; NULL: what is recorded counts. */
+const struct tree_entry *tree_annotated_tag(const struct tree_run *run, const char *key);
 /* The path of the run in its tree: "<experiment>/<run>", a part of run->path. */
 const char *tree_run_path(const struct tree_run *run);
 /* One line of a metric's file, without its line end. False: it is none. */

@@ -10,8 +10,19 @@ const char *tree_run_path(const struct tree_run *run)
     return slash ? slash + 1 : run->path;
 }
 
+const struct tree_entry *tree_annotated_tag(const struct tree_run *run, const char *key)
+{
+    const struct tree_entry *e = run->annotated;
+    while (e && strcmp(e->key, key) != 0)
+        e = e->next;
+    return e;
+}
+
 const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a)
 {
+    const struct tree_entry *annotated = strncmp(name, "tags/", 5) == 0 ? tree_annotated_tag(run, name + 5) : NULL;
+    if (annotated)
+        return annotated->value.p ? arena_dup(a, annotated->value.p, annotated->value.n < max ? annotated->value.n : max) : NULL;
     CLEANUP_BUF struct buf b;
     char path[1024];
     buf_init(&b, max + (1 << 20));

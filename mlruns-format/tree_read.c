@@ -1,7 +1,7 @@
 /* tree_read.c: runs read back from a tree of ours or of Python MLflow; damage is reported, never fatal. */
 #include "base/fs.h"
 #include "base/array.h"
-#include "mlruns-format/tree.h"
+#include "mlruns-format/annotation.h"
 #include "mlruns-format/tree_meta.h"
 
 #include <errno.h>
@@ -226,6 +226,29 @@ static void read_kinds(struct tree_reader *x, struct tree_run *run, const struct
         run->tags = read_kind(x, run, &own, "tags");
 }
 
+/* The tags with what annotations change. */
+static struct tree_entry *change_tags(const struct tree_entry *tags, const struct tree_entry *annotated, struct arena *a)
+{
+    struct tree_entry *list = annotation_merge(tags, annotated, a);
+    for (struct tree_entry **at = &list; *at;) {
+        if ((*at)->value.p)
+            at = &(*at)->next;
+        else
+            *at = (*at)->next;
+    }
+    return list;
+}
+
+void tree_annotate(struct tree_run *run, const struct tree_entry *list, unsigned what, struct arena *a)
+{
+    run->annotated = list;
+    const struct tree_entry *name = tree_annotated_tag(run, ANNOTATION_NAME);
+    if (name && name->value.p)
+        run->name = name->value.p;
+    if (list && what & TREE_TAGS)
+        run->tags = change_tags(run->tags, list, a);
+}
+
 /* Reads the parts of the run at in/place that `what` names. */
 static void fill_run(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
@@ -241,6 +264,8 @@ static void fill_run(struct tree_reader *x, struct tree_run *run, const struct f
         run->user = "";
     if (!run->artifact_uri)
         run->artifact_uri = "";
+    if (run->annotated)
+        tree_annotate(run, run->annotated, x->what, x->a);
 }
 
 /* One run; the texts of the experiment are shared. */
@@ -495,7 +520,10 @@ int tree_read(int experiment, const struct tree_run *run, unsigned what, struct 
     char folder[65];
     const char *from = strchr(run->path, '/');
     snprintf(folder, sizeof folder, "%.*s", (int)(from ? strcspn(from + 1, "/") : 0), from ? from + 1 : "");
-    return read_one(&in, folder, run->problem ? NULL : run->experiment, run->id, what, a, ret, err);
+    int rc = read_one(&in, folder, run->problem ? NULL : run->experiment, run->id, what, a, ret, err);
+    if (rc == 0)
+        tree_annotate(*ret, run->annotated, what, a);
+    return rc;
 }
 
 int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context,

@@ -171,6 +171,7 @@
 #define OPTION_REF "ref"
 #define OPTION_REFERENCE "reference"
 #define OPTION_REMOTE "remote"
+#define OPTION_REMOVE "remove"
 #define OPTION_REOPEN "reopen"
 #define OPTION_REPEAT "repeat"
 #define OPTION_REPO "repo"

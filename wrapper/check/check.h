@@ -64,6 +64,7 @@ struct check_state {
     size_t runs, runs_bad;      /* checked runs; those with an error */
     size_t runs_retracting;     /* runs that retract another run */
     size_t runs_amending;       /* runs that amend another run */
+    size_t runs_annotating;     /* runs that annotate another run */
     size_t runs_unverifiable;   /* runs with metrics that no stored output shows */
     uint64_t bytes;             /* checked bytes */
     size_t files;               /* checked files */

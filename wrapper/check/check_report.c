@@ -79,6 +79,7 @@ static void check_report_words(const struct check_state *k, struct buf *to)
         buf_printf(to, "%zu run%s checked", k->runs, str_plural(k->runs));
     count_corrections(to, k->runs_retracting, "retract");
     count_corrections(to, k->runs_amending, "amend");
+    count_corrections(to, k->runs_annotating, "annotate");
     if (k->runs_unverifiable)
         buf_printf(to, ", %zu %s values that cannot be verified", k->runs_unverifiable, k->runs_unverifiable == 1 ? "has" : "have");
     for (int s = CHECK_ERROR; s >= CHECK_NOTE; s--)

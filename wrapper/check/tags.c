@@ -2,7 +2,7 @@
 #include "check/parts.h"
 
 #include "base/site.h"
-#include "mlruns-format/tree.h"
+#include "mlruns-format/annotation.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -78,6 +78,17 @@ static void check_mlflows(struct run_check *r)
     }
 }
 
+/* MLflow's pages show what an annotation sets as any other tag. */
+static void check_annotated_texts(struct run_check *r, const struct tree_entry *list, const char *file)
+{
+    for (const struct tree_entry *e = list; e; e = e->next) {
+        if (e->value.p && strncmp(e->key, "mlflow.", 7) == 0 && leads_to_program(e->value))
+            run_found(r, CHECK_TAG, file, 0, "%s leads to a program (javascript: and its kin)", e->key);
+        if (e->value.p && strcmp(e->key, ANNOTATION_NOTE) == 0 && loads_image(e->value))
+            run_found(r, CHECK_TAG_ODD, file, 0, "the note loads an image from elsewhere, which tells its server who reads the note");
+    }
+}
+
 /* ---- other runs ---- */
 
 /* A site corrects its own runs only. The reviewer decides who may act for a site. */
@@ -117,6 +128,41 @@ static void check_corrects(struct run_check *r, const char *tag)
         check_site(r, id, CHECK_AMENDS, file);
 }
 
+static void check_annotation_file(struct run_check *r, const char *id)
+{
+    static const char file[] = "artifacts/" ANNOTATION_FILE;
+    CLEANUP_BUF struct buf b;
+    char run[33];
+    struct tree_entry *list;
+    struct err err = {0};
+    buf_init(&b, ANNOTATION_MAX + (1 << 17));
+    if (folder_read(r->folder, file, ANNOTATION_MAX, &b) < 0)
+        run_found(r, CHECK_ANNOTATES, file, 0, "it is missing, or has over %d bytes", ANNOTATION_MAX);
+    else if (annotation_parse(buf_text(&b), &r->a, run, &list, &err) < 0)
+        run_found(r, CHECK_ANNOTATES, file, 0, "%s", err.text);
+    else if (strcmp(run, id) != 0)
+        run_found(r, CHECK_ANNOTATES, file, 0, "it names another run than the tag " ANNOTATION_TAG);
+    else
+        check_annotated_texts(r, list, file);
+}
+
+/* Any site may annotate any run. */
+static void check_annotates(struct run_check *r)
+{
+    static const char tag[] = "tags/" ANNOTATION_TAG;
+    char path[120];
+    struct folder_entry e;
+    const char *id = run_text(r, 't', ANNOTATION_TAG);
+    if (!id || !is_another(r, id, CHECK_ANNOTATES, tag))
+        return;
+    snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
+    if (r->k->tree && (folder_look(r->k->tree, path, &e, NULL) < 0 || e.kind != FOLDER_FOLDER))
+        run_found(r, CHECK_ANNOTATES, tag, 0, "there is no run %s in this experiment", id);
+    if (run_text(r, 't', "benchwrap.amends") || run_text(r, 't', "benchwrap.retracts"))
+        run_found(r, CHECK_ANNOTATES, tag, 0, "the run annotates one and corrects one: it can do one of the two");
+    check_annotation_file(r, id);
+}
+
 static void check_parent(struct run_check *r)
 {
     const char *id = run_text(r, 't', "mlflow.parentRunId");
@@ -128,7 +174,7 @@ static void check_parent(struct run_check *r)
     snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
     if (folder_look(r->k->tree, path, &e, NULL) < 0)
         run_found(r, CHECK_PARENT_ODD, file, 0, "there is no run %s in this experiment", id);
-    else
+    else if (!run_text(r, 't', ANNOTATION_TAG))
         check_site(r, id, CHECK_PARENT, file);
 }
 
@@ -197,7 +243,7 @@ static void check_repeated_facts(struct run_check *r)
 static bool is_recorded_run(const struct run_check *r)
 {
     static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block", "benchwrap.amends",
-                                       "benchwrap.series"};
+                                       "benchwrap.series",   ANNOTATION_TAG};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (run_text(r, 't', made[i]))
             return false;
@@ -207,7 +253,7 @@ static bool is_recorded_run(const struct run_check *r)
 static void check_required_facts(struct run_check *r)
 {
     const char *format = run_text(r, 't', "benchwrap.format"), *id = run_text(r, 't', "benchwrap.run_id");
-    if (format && strcmp(format, "1") != 0)
+    if (format && strcmp(format, run_text(r, 't', ANNOTATION_TAG) ? "2" : "1") != 0)
         run_found(r, CHECK_RECORD, "tags/benchwrap.format", 0, "the format %.20s is none that this benchwrap knows", format);
     if (format && !id)
         run_found(r, CHECK_IDENTITY, "", 0, "the tag benchwrap.run_id is missing");
@@ -261,6 +307,8 @@ void check_tags(struct run_check *r)
     check_site_name(r);
     check_corrects(r, "benchwrap.amends");
     check_corrects(r, "benchwrap.retracts");
+    check_annotates(r);
+    r->k->runs_annotating += run_text(r, 't', ANNOTATION_TAG) != NULL;
     r->k->runs_retracting += run_text(r, 't', "benchwrap.retracts") != NULL;
     r->k->runs_amending += run_text(r, 't', "benchwrap.amends") != NULL;
     if (run_text(r, 't', "benchwrap.amends") && run_text(r, 't', "benchwrap.retracts"))

@@ -5,6 +5,8 @@
  * and memory. */
 #include "check/verify.h"
 
+#include "mlruns-format/annotation.h"
+
 #include "benchmarks/catalogue.h"
 #include "benchmarks/rules.h"
 
@@ -33,7 +35,7 @@ bool verify_is_missing(const struct run_check *r, const char *key)
 /* Why the metrics cannot be read again; NULL: they can. *ret_said: no finding is due. */
 static const char *why_unverifiable(const struct run_check *r, bool *ret_said)
 {
-    *ret_said = verify_tag(r, "benchwrap.series") || verify_tag(r, "benchwrap.retracts") ||
+    *ret_said = verify_tag(r, "benchwrap.series") || verify_tag(r, "benchwrap.retracts") || verify_tag(r, ANNOTATION_TAG) ||
                 verify_tag(r, "benchwrap.block"); /* their figures are other runs' */
     if (*ret_said)
         return "its figures come from other runs";
@@ -412,13 +414,16 @@ static void check_unmeasured(struct run_check *r)
     if (verify_tag(r, "benchwrap.block"))
         check_block(r);
     else
-        check_unread(r, verify_tag(r, "benchwrap.series") ? "a series has the figures of its runs" : "a retraction measures nothing");
+        check_unread(r, verify_tag(r, "benchwrap.series") ? "a series has the figures of its runs"
+                        : verify_tag(r, ANNOTATION_TAG)   ? "an annotation measures nothing"
+                                                          : "a retraction measures nothing");
     if (verify_tag(r, "benchwrap.series"))
         check_series(r);
-    if (verify_tag(r, "benchwrap.retracts") && verify_tag(r, "benchwrap.verdict") &&
-        strcmp(verify_tag(r, "benchwrap.verdict"), "none") != 0)
-        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and a retraction measures nothing",
-                  verify_tag(r, "benchwrap.verdict"));
+    const char *claimed = verify_tag(r, "benchwrap.verdict"), *what = verify_tag(r, "benchwrap.retracts") ? "a retraction"
+                                                                      : verify_tag(r, ANNOTATION_TAG)     ? "an annotation"
+                                                                                                          : NULL;
+    if (what && claimed && strcmp(claimed, "none") != 0)
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and %s measures nothing", claimed, what);
 }
 
 /* The rules are those of the benchmark that the run says it is of. */

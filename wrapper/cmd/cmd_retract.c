@@ -212,6 +212,8 @@ static void retract_note_parent(struct retract_work *w, const struct tree_run *r
 {
     struct tree_run *found;
     const char *parent = runs_file(&w->runs, run, "tags/mlflow.parentRunId", 64, w->c->arena);
+    if (runs_file(&w->runs, run, "tags/benchwrap.annotates", 64, w->c->arena))
+        return;
     if (parent && strlen(parent) == 32 && tree_find(w->runs.root, parent, TREE_META, w->c->arena, &found, NULL) == 0)
         fprintf(w->c->notes, "benchwrap: retract: the run %.8s still has the values of its child run %.8s; hint: retract %.8s, too\n",
                 found->id, run->id, found->id);

@@ -155,6 +155,8 @@ static void print_corrections(const struct share *s, FILE *out)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct share_run *r = &s->list[i];
+        if (r->annotates && !r->left_out)
+            share_print_line(out, arena_printf(s->arena, "annotation: %.8s annotates the run %.8s", r->id, r->annotates));
         if (r->corrects && !r->left_out)
             share_print_line(
                 out, arena_printf(s->arena, r->retracts ? "retraction: %.8s retracts the run %.8s" : "amendment: %.8s amends the run %.8s",

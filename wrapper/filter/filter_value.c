@@ -98,6 +98,17 @@ static struct filter_value read_variable(const char *name, const struct folder *
     return (struct filter_value){.is = FILTER_MISSING};
 }
 
+/* A tag, as annotations leave it. */
+static struct filter_value read_tag_fact(const char *name, const struct folder *tree, const struct tree_run *run, struct buf *text,
+                                         struct arena *a, const char **ret_problem)
+{
+    const struct tree_entry *annotated = tree_annotated_tag(run, name);
+    if (!annotated)
+        return read_text_fact("tags", name, tree, run, text, a, ret_problem);
+    return annotated->value.p ? (struct filter_value){.is = FILTER_TEXT, .text = annotated->value}
+                              : (struct filter_value){.is = FILTER_MISSING};
+}
+
 static struct filter_value text_value(const char *text)
 {
     return (struct filter_value){.is = FILTER_TEXT, .text = str_of(text)};
@@ -115,7 +126,7 @@ static struct filter_value read_attribute(enum filter_attribute attribute, const
     case FILTER_RUN_ID: return text_value(run->id);
     case FILTER_RUN_NAME:
         if (!*run->name) {
-            struct filter_value tag = read_text_fact("tags", "mlflow.runName", tree, run, text, a, ret_problem);
+            struct filter_value tag = read_tag_fact("mlflow.runName", tree, run, text, a, ret_problem);
             if (tag.is == FILTER_TEXT)
                 return tag;
         }
@@ -137,7 +148,7 @@ struct filter_value filter_value_read(const struct filter_key *key, const struct
     switch (key->kind) {
     case FILTER_METRIC: return read_metric(key->name, tree, run, text, a, ret_problem);
     case FILTER_PARAM: return read_text_fact("params", key->name, tree, run, text, a, ret_problem);
-    case FILTER_TAG: return read_text_fact("tags", key->name, tree, run, text, a, ret_problem);
+    case FILTER_TAG: return read_tag_fact(key->name, tree, run, text, a, ret_problem);
     case FILTER_ATTRIBUTE: return read_attribute(key->attribute, tree, run, text, a, ret_problem);
     case FILTER_ENVIRONMENT: return read_variable(key->name, tree, run, text, a, ret_problem);
     case FILTER_DATASET: break;

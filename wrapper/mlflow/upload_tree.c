@@ -169,10 +169,28 @@ static enum mlflow_answer send_series(struct sending *s, const struct tree_entry
     return answer;
 }
 
+/* Tags that annotations remove. */
+static enum mlflow_answer delete_removed_tags(struct sending *s, struct err *err)
+{
+    const struct upload_place *p = s->place;
+    for (const struct tree_entry *e = p->fresh || s->u->config.dry ? NULL : s->run->annotated; e; e = e->next) {
+        if (e->value.p || is_own_tag(e->key) || (p->foreign && upload_tag_stays(e->key)) || !upload_find_entry(p->run.data, "tags", e->key))
+            continue;
+        enum mlflow_answer answer = mlflow_tag_delete(s->u->m, p->run.id, e->key, err);
+        if (answer != MLFLOW_FINE)
+            return answer;
+        s->result->tags++;
+    }
+    return MLFLOW_FINE;
+}
+
 static enum mlflow_answer send_facts(struct sending *s, struct err *err)
 {
     send_texts(s, true);
     send_texts(s, false);
+    enum mlflow_answer removed = delete_removed_tags(s, err);
+    if (removed != MLFLOW_FINE)
+        return removed;
     for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
         enum mlflow_answer answer = send_series(s, e, err);
         if (answer != MLFLOW_FINE)

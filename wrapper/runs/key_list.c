@@ -110,6 +110,9 @@ void key_list_add(struct key_list *to, const struct folder *tree, const struct t
     snprintf(path, sizeof path, "%s/%s", tree_run_path(run), folders[kind]);
     if (folder_enter(tree, path, &in) == 0)
         folder_names(&in, visit_key, &(struct key_visit){to, &in, pattern, "", 0});
+    for (const struct tree_entry *e = kind == FILTER_TAG ? run->annotated : NULL; e; e = e->next)
+        if (e->value.p && (!pattern || fnmatch(pattern, e->key, 0) == 0))
+            key_list_put(to, e->key);
 }
 
 static int compare_key_names(const void *a, const void *b)

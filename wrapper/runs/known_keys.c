@@ -14,6 +14,8 @@ static bool is_known_key(const struct runs *runs, const struct filter_key *key)
     struct folder_entry e;
     for (size_t i = 0; i < runs->count && i < SEARCHED; i++) {
         const struct folder tree = runs_tree(runs, runs->all[i]);
+        if (key->kind == FILTER_TAG && tree_annotated_tag(runs->all[i], key->name))
+            return true;
         if ((size_t)snprintf(path, sizeof path, "%s/%s/%s", tree_run_path(runs->all[i]), known_folders[key->kind], key->name) <
                 sizeof path &&
             folder_look(&tree, path, &e, NULL) == 0)

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/show.h"
+#include "runs/annotations.h"
 #include "runs/corrections.h"
 #include "runs/known_keys.h"
 #include "runs/row.h"
@@ -140,9 +141,10 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 
 /* What is read of a run beside its meta. */
 struct loaded_run {
-    bool passes, retracts;
+    bool passes, retracts, has_meta;
     const char *problem; /* why the filter cannot be evaluated, or NULL */
     const char *corrects; /* the id of another run, or NULL */
+    const struct tree_entry *changes; /* of an annotation */
 };
 
 struct loading {
@@ -150,6 +152,7 @@ struct loading {
     const struct runs_filter *filter;
     struct loaded_run *loaded; /* as runs->all */
     struct corrections corrections;
+    struct annotations annotations;
     size_t room;
     bool failed;
 };
@@ -181,21 +184,34 @@ static bool passes_filter(const struct runs_filter *f, const struct folder *tree
     return true;
 }
 
-/* Takes out the runs that others amend or retract. */
+/* A run that may pass or not is reported, not left out in silence. */
+static void runs_note_unjudged(struct runs *runs, struct tree_run *run, const char *problem)
+{
+    if (!run->problem)
+        run->problem = problem;
+    run->next = runs->unjudged;
+    runs->unjudged = run;
+    runs->damaged++;
+}
+
+/* Takes out annotations, and the runs that others amend or retract. */
 static void hide_corrected(struct loading *l)
 {
     struct runs *runs = l->runs;
     size_t kept = 0;
-    corrections_sort(&l->corrections);
-    for (size_t i = 0; i < runs->count; i++) {
+    for (size_t i = 0; i < runs->count && !l->filter->corrected; i++) {
         struct tree_run *run = runs->all[i];
-        if (corrections_shown(&l->corrections, run->id) == run->id)
+        bool is_shown = corrections_shown(&l->corrections, run->id) == run->id;
+        if (is_shown && !run->annotates) {
             runs->all[kept++] = run;
-        else
-            runs->damaged -= run->problem != NULL;
+            continue;
+        }
+        runs->damaged -= run->problem != NULL;
+        if (is_shown && run->problem) /* what it changes is not applied */
+            runs_note_unjudged(runs, run, run->problem);
     }
-    runs->count = kept;
-    l->failed = l->failed || l->corrections.failed;
+    if (!l->filter->corrected)
+        runs->count = kept;
 }
 
 static int runs_append(void *context, struct tree_run *run)
@@ -210,30 +226,89 @@ static int runs_append(void *context, struct tree_run *run)
     return 0;
 }
 
+/* What the run changes of another one. Few runs have an id that makes this possible. */
+static void load_changes(void *context, size_t i, struct arena *a)
+{
+    struct loading *l = context;
+    const struct folder *tree = &l->runs->folder;
+    struct tree_run *run = l->runs->all[i];
+    struct loaded_run *to = &l->loaded[i];
+    const char *problem = NULL;
+    if (!correction_possible(run->id))
+        return;
+    tree_fill(tree, run, TREE_META, a);
+    to->has_meta = true;
+    if (a->failed || strcmp(run->lifecycle, "deleted") == 0)
+        return;
+    to->corrects = correction_target(tree, run, a, &to->retracts);
+    run->annotates = to->corrects ? NULL : annotation_target(tree, run, a);
+    if (run->annotates)
+        to->changes = annotation_changes(tree, run, run->annotates, a, &problem);
+    if (!run->problem)
+        run->problem = problem;
+}
+
 static void load_one_run(void *context, size_t i, struct arena *a)
 {
     struct loading *l = context;
     const struct folder *tree = &l->runs->folder;
     struct tree_run *run = l->runs->all[i];
     struct loaded_run *to = &l->loaded[i];
-    tree_fill(tree, run, TREE_META, a);
+    if (to->has_meta)
+        tree_annotate(run, run->annotated, TREE_META, a);
+    else
+        tree_fill(tree, run, TREE_META, a);
     if (a->failed || strcmp(run->lifecycle, "deleted") == 0)
         return;
-    if (!l->filter->corrected)
-        to->corrects = correction_target(tree, run, a, &to->retracts);
     to->passes = passes_filter(l->filter, tree, run, a) && filter_holds(l->filter->query, tree, run, a, &to->problem);
     if (to->passes && l->filter->rows)
         run->row = row_read(tree, run, l->filter->headlines, a);
 }
 
-/* A run that may pass or not is reported, not left out in silence. */
-static void runs_note_unjudged(struct runs *runs, struct tree_run *run, const char *problem)
+static int order_run_ids(const void *a, const void *b)
 {
-    if (!run->problem)
-        run->problem = problem;
-    run->next = runs->unjudged;
-    runs->unjudged = run;
-    runs->damaged++;
+    const struct tree_run *const *x = a, *const *y = b;
+    return strcmp((*x)->id, (*y)->id);
+}
+
+static void note_annotated_runs(struct loading *l, struct arena *a)
+{
+    struct runs *runs = l->runs;
+    size_t room = 0;
+    runs->annotated = NULL;
+    runs->annotated_count = 0;
+    for (size_t i = 0; i < runs->count && l->annotations.count; i++) {
+        struct tree_run *run = runs->all[i];
+        run->annotated = annotations_of(&l->annotations, &l->corrections, run->id, a, NULL);
+        if (run->annotated && ARRAY_FITS_IN(a, runs->annotated, room, runs->annotated_count + 1))
+            runs->annotated[runs->annotated_count++] = run;
+    }
+    if (runs->annotated_count)
+        qsort(runs->annotated, runs->annotated_count, sizeof(struct tree_run *), order_run_ids);
+}
+
+/* What annotations change of a run of the last runs_load. */
+static const struct tree_entry *listed_changes(const struct runs *runs, const struct tree_run *run)
+{
+    struct tree_run *const *found =
+        runs->annotated_count ? bsearch(&run, runs->annotated, runs->annotated_count, sizeof(struct tree_run *), order_run_ids) : NULL;
+    return found ? (*found)->annotated : NULL;
+}
+
+/* Corrections and annotations, which decide what the filter finds. */
+static void load_all_changes(struct loading *l, struct arena *a)
+{
+    struct runs *runs = l->runs;
+    parallel_each(runs_workers(runs, runs->count), runs->count, load_changes, l, a);
+    for (size_t i = 0; i < runs->count && !a->failed; i++) {
+        const struct loaded_run *is = &l->loaded[i];
+        corrections_add(&l->corrections, runs->all[i], is->corrects, is->retracts);
+        annotations_add(&l->annotations, runs->all[i], runs->all[i]->annotates, is->changes);
+    }
+    corrections_sort(&l->corrections);
+    annotations_sort(&l->annotations, &l->corrections);
+    note_annotated_runs(l, a);
+    l->failed = l->failed || l->corrections.failed || l->annotations.failed;
 }
 
 /* Reads the runs whose names are known, and keeps those that pass. */
@@ -244,10 +319,10 @@ static int load_all_runs(struct loading *l, struct arena *a)
     l->loaded = calloc(runs->count + 1, sizeof *l->loaded);
     if (!l->loaded)
         return -1;
+    load_all_changes(l, a);
     parallel_each(runs_workers(runs, runs->count), runs->count, load_one_run, l, a);
     for (size_t i = 0; i < runs->count && !a->failed; i++) {
         const struct loaded_run *is = &l->loaded[i];
-        corrections_add(&l->corrections, runs->all[i], is->corrects, is->retracts);
         if (is->problem)
             runs_note_unjudged(runs, runs->all[i], is->problem);
         if (!is->passes)
@@ -275,6 +350,7 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
     l.failed = l.failed || load_all_runs(&l, a) < 0;
     hide_corrected(&l);
     corrections_deinit(&l.corrections);
+    annotations_deinit(&l.annotations);
     if (walked < 0)
         return err_wrap(err, "reading the tree %s", runs->tree);
     if (l.failed)
@@ -293,7 +369,10 @@ static size_t count_hidden(const struct runs *runs, const struct runs_filter *fi
     struct err ignored = {0};
     whole.all = NULL;
     whole.count = 0;
-    size_t n = runs_load(&whole, &all, a, &ignored) == 0 ? whole.count : 0;
+    size_t n = 0;
+    if (runs_load(&whole, &all, a, &ignored) == 0)
+        for (size_t i = 0; i < whole.count; i++)
+            n += !whole.all[i]->annotates;
     free(whole.all);
     return n;
 }
@@ -397,7 +476,8 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
 struct seeing {
     struct runs *runs;
     const char *folder; /* of the experiment */
-    struct corrections *corrections;
+    struct corrections corrections;
+    struct annotations annotations;
     struct arena *a;
 };
 
@@ -410,30 +490,65 @@ static int read_one_correction(void *context, const struct folder_entry *entry)
     look.path = arena_printf(s->a, "mlruns/%s/%s", s->folder, entry->name.p);
     snprintf(look.id, sizeof look.id, "%s", entry->name.p);
     bool retracts;
-    const char *target = look.path ? correction_target(look.tree, &look, s->a, &retracts) : NULL;
-    if (target && tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
-        corrections_add(s->corrections, run, target, retracts);
+    const char *target = look.path ? correction_target(look.tree, &look, s->a, &retracts) : NULL,
+               *annotates = target || !look.path ? NULL : annotation_target(look.tree, &look, s->a), *problem = NULL;
+    if ((!target && !annotates) || tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) ||
+        strcmp(run->lifecycle, "deleted") == 0)
+        return s->a->failed;
+    corrections_add(&s->corrections, run, target, retracts);
+    if (annotates)
+        annotations_add(&s->annotations, run, annotates, annotation_changes(look.tree, &look, annotates, s->a, &problem));
+    if (problem)
+        fprintf(s->runs->place.notes, "benchwrap: the annotation %.8s is not applied: %s\n", run->id, problem);
     return s->a->failed;
 }
 
-/* The corrections of one experiment: of its folder only runs whose ids can be corrections' are read. */
-static int read_corrections(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct arena *a, struct err *err)
+static void leave_corrections(struct seeing *s)
+{
+    corrections_deinit(&s->corrections);
+    annotations_deinit(&s->annotations);
+}
+
+/* The corrections and annotations of one experiment: of its folder only runs whose ids can be theirs are read. leave_corrections must follow. */
+static int read_corrections(struct runs *runs, const struct tree_run *of, struct seeing *s, struct arena *a, struct err *err)
 {
     CLEANUP_FOLDER struct folder in = {0};
-    struct seeing s = {runs, arena_dup(a, tree_run_path(of), strcspn(tree_run_path(of), "/")), corrections, a};
-    if (!s.folder || folder_enter(runs_ready_folder(runs), s.folder, &in) < 0 || folder_list(&in, read_one_correction, &s) < 0)
-        return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
-    corrections_sort(corrections);
-    return corrections->failed ? err_memory(err, "the list of corrections") : 0;
+    *s = (struct seeing){.runs = runs, .folder = arena_dup(a, tree_run_path(of), strcspn(tree_run_path(of), "/")), .a = a};
+    if (!s->folder || folder_enter(runs_ready_folder(runs), s->folder, &in) < 0 || folder_list(&in, read_one_correction, s) < 0)
+        return err_sys(err, "reading mlruns/%s", s->folder ? s->folder : "");
+    corrections_sort(&s->corrections);
+    annotations_sort(&s->annotations, &s->corrections);
+    return s->corrections.failed || s->annotations.failed ? err_memory(err, "the list of corrections") : 0;
 }
 
 int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err)
 {
-    struct corrections corrections = {0};
-    int rc = read_corrections(runs, run, &corrections, a, err);
-    const struct correction *chosen = rc ? NULL : corrections_of(&corrections, run->id);
+    struct seeing s;
+    int rc = read_corrections(runs, run, &s, a, err);
+    const struct correction *chosen = rc ? NULL : corrections_of(&s.corrections, run->id);
     *ret_ms = chosen && chosen->start_ms > run->start_ms ? chosen->start_ms : run->start_ms;
-    corrections_deinit(&corrections);
+    leave_corrections(&s);
+    return rc;
+}
+
+int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *a, struct run_annotated *ret, struct err *err)
+{
+    struct seeing s;
+    const struct annotation *newest;
+    *ret = (struct run_annotated){.latest_ms = run->start_ms};
+    int rc = read_corrections(runs, run, &s, a, err);
+    if (rc == 0) {
+        const struct correction *chosen = corrections_of(&s.corrections, run->id);
+        memcpy(ret->root, chosen ? chosen->root : run->id, 33);
+        ret->changes = annotations_of(&s.annotations, &s.corrections, run->id, a, &newest);
+        if (chosen && chosen->start_ms > ret->latest_ms)
+            ret->latest_ms = chosen->start_ms;
+        if (newest && newest->start_ms > ret->latest_ms)
+            ret->latest_ms = newest->start_ms;
+        if (newest)
+            memcpy(ret->newest, newest->id, 33);
+    }
+    leave_corrections(&s);
     return rc;
 }
 
@@ -465,17 +580,19 @@ static void print_retraction(struct runs *runs, const struct tree_run *run, cons
 /* The run that counts now in place of *run. */
 static int runs_find_current(struct runs *runs, unsigned what, struct arena *a, struct tree_run **run, struct err *err)
 {
-    struct corrections corrections = {0};
-    int got = read_corrections(runs, *run, &corrections, a, err);
-    const char *id = got ? (*run)->id : corrections_shown(&corrections, (*run)->id);
+    struct seeing s;
+    int got = read_corrections(runs, *run, &s, a, err);
+    const char *id = got ? (*run)->id : corrections_shown(&s.corrections, (*run)->id);
     if (!id) {
-        print_retraction(runs, *run, corrections_of(&corrections, (*run)->id), a);
+        print_retraction(runs, *run, corrections_of(&s.corrections, (*run)->id), a);
     } else if (strcmp(id, (*run)->id) != 0) {
         fprintf(runs->place.notes, "benchwrap: the run %.8s is amended by %.8s, which is used; =%.8s names the run as it was recorded\n",
                 (*run)->id, id, (*run)->id);
         got = tree_find_in(runs_ready_folder(runs), id, what, a, run, err);
     }
-    corrections_deinit(&corrections);
+    if (got == 0)
+        tree_annotate(*run, annotations_of(&s.annotations, &s.corrections, (*run)->id, a, NULL), what, a);
+    leave_corrections(&s);
     return got;
 }
 
@@ -518,6 +635,8 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
     int got = tree_find_in(runs_ready_folder(runs), id, what, a, ret, err);
     if (got == 0 && id == name)
         got = runs_find_current(runs, what, a, ret, err);
+    else if (got == 0)
+        tree_annotate(*ret, listed_changes(runs, *ret), what, a);
     const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
     if (named) {
         CLEANUP_BUF struct buf b;

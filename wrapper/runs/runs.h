@@ -28,6 +28,8 @@ struct runs {
     struct runs_ref *refs; /* commits that operands have named (runs_ref.h) */
     struct tree_run **all; /* newest first; runs that were deleted are not among them */
     size_t count;
+    struct tree_run **annotated; /* those of runs_load that annotations change, by id; in its arena */
+    size_t annotated_count;
     struct tree_run *parent; /* read last by inherit.h, or NULL */
     size_t damaged; /* runs of which something could not be read */
     struct tree_run *unjudged; /* those of them that are not in `all`: a fact that the filter needs cannot be read; by ->next */
@@ -55,10 +57,18 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * Else the name of one run alone, which is printed with its id.
- * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
+ * A run that another one amends stands for that one, and annotations are applied, unless "=" stands before its id: then what runs_load has read counts. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* The latest start of the run and of what amends or retracts it: of several corrections the latest start counts. */
 int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err);
+/* What annotations say of a run. */
+struct run_annotated {
+    char root[33]; /* the run that was recorded first, which an annotation names */
+    char newest[33]; /* the annotation that counts most; "": none */
+    int64_t latest_ms; /* the latest start of the run, of what corrects it, and of its annotations */
+    const struct tree_entry *changes; /* as tree_run.annotated */
+};
+int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *a, struct run_annotated *ret, struct err *err);
 /* How many workers may read n runs at once (parallel_each). */
 unsigned runs_workers(const struct runs *runs, size_t n);
 /* The folder of the tree that the run lies in, borrowed. */

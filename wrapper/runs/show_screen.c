@@ -560,6 +560,25 @@ static void put_replaced(const struct show_state *s, struct buf *to)
         show_put_line(s, "Names", STYLE_PLAIN, STR("replaced in this public run: uuu1 is a user, hhh2 a host, /ddd3 a home folder"), to);
 }
 
+/* The description, and what annotations have changed since the run was recorded. */
+static void put_annotated(const struct show_state *s, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    const char *note = show_tag(s, "mlflow.note.content");
+    buf_init(&b, 64 << 10);
+    if (note)
+        show_put_line(s, "Note", STYLE_PLAIN, str_of(note), to);
+    for (const struct tree_entry *e = s->run->annotated; e; e = e->next) {
+        const char *name = strcmp(e->key, "mlflow.note.content") == 0 ? "note" : strcmp(e->key, "mlflow.runName") == 0 ? "name" : NULL;
+        buf_printf(&b, "%s%s%s", b.n ? ", " : "", e->value.p ? "" : "without ", name ? name : e->key);
+        if (e->value.p && !name) {
+            buf_putc(&b, '=');
+            buf_plain(&b, e->value, 200);
+        }
+    }
+    show_put_line(s, "Annotated", STYLE_PLAIN, buf_text(&b), to);
+}
+
 static void put_hint(const struct show_state *s, size_t more, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -610,6 +629,7 @@ int show_screen(const struct show_state *s)
     put_process(s, &to);
     show_put_machine(s, &to);
     show_put_warnings(s, &to);
+    put_annotated(s, &to);
     put_replaced(s, &to);
     show_put_files(s, &to);
     put_hint(s, more, &to);

@@ -2,7 +2,7 @@
 #include "share/range_text.h"
 
 #include "base/markdown.h"
-#include "runs/corrections.h"
+#include "runs/annotations.h"
 #include "runs/inherit.h"
 #include "compare/proposal.h"
 #include "runs/run_ids.h"
@@ -305,7 +305,7 @@ static int put_values_of(struct range *r, const struct proposed_group *g, struct
 static bool is_measured(struct range *r, const struct tree_run *run)
 {
     return !run_ids_has(&r->parents, run->id) && corrections_shown(&r->corrections, run->id) == run->id &&
-           !runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena);
+           !runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena) && !annotation_target(&r->runs.folder, run, r->arena);
 }
 
 static void put_correction(struct range *r, const struct tree_run *run, const char *target, bool retracts)
@@ -319,6 +319,14 @@ static void put_correction(struct range *r, const struct tree_run *run, const ch
     buf_putc(r->to, '\n');
 }
 
+static void put_annotation(struct range *r, const struct tree_run *run, const char *target)
+{
+    const char *what = runs_file(&r->runs, run, "params/annotates.changes", 400, r->arena);
+    buf_printf(r->to, "- `%.8s` annotates `%.8s`: ", run->id, target);
+    markdown_text(r->to, what ? what : "", 300);
+    buf_putc(r->to, '\n');
+}
+
 /* Readers no longer see what these retract, and see the values of those that amend. */
 static void put_corrections(struct range *r)
 {
@@ -326,12 +334,15 @@ static void put_corrections(struct range *r)
     for (size_t i = 0; i < r->fresh.count; i++) {
         bool retracts;
         const struct tree_run *run = correction_possible(r->fresh.id[i]) ? range_read_run(r, r->fresh.id[i], TREE_META, r->arena) : NULL;
-        const char *target = run ? correction_target(&r->runs.folder, run, r->arena, &retracts) : NULL;
-        if (!target || !record_is_id(str_of(target)))
+        const char *target = run ? correction_target(&r->runs.folder, run, r->arena, &retracts) : NULL,
+                   *annotates = run && !target ? annotation_target(&r->runs.folder, run, r->arena) : NULL;
+        if (!annotates && (!target || !record_is_id(str_of(target))))
             continue;
         if (n++ == 0)
             buf_puts(r->to, "### Corrections\n\n");
-        if (n <= CORRECTIONS_MAX)
+        if (n <= CORRECTIONS_MAX && annotates)
+            put_annotation(r, run, annotates);
+        else if (n <= CORRECTIONS_MAX)
             put_correction(r, run, target, retracts);
     }
     if (n > CORRECTIONS_MAX)

@@ -17,6 +17,7 @@ struct share_run {
     const char *left_out; /* why it is not shared; NULL: it is */
     const char *corrects; /* id of the run that this one amends or retracts; NULL: none */
     bool retracts;
+    const char *annotates; /* id of the run that this one annotates; NULL: none */
     const char *site; /* that recorded it; NULL: not known */
     struct tree_run *run; /* its meta; NULL: it is in the branch only */
     const char *benchmark, *verdict, *headline; /* NULL: not known */

@@ -1,5 +1,5 @@
 /* share_corrections.c: a run, its retraction and its amendments leave the site together or not at all. */
-#include "runs/corrections.h"
+#include "runs/annotations.h"
 #include "share/share.h"
 #include "git/folder.h"
 
@@ -46,6 +46,7 @@ static void read_correction(struct chains *c, struct share_run *r)
         return;
     r->corrects = correction_target(tree, run, a, &r->retracts);
     r->retracts = r->retracts && r->corrects;
+    r->annotates = r->corrects ? NULL : annotation_target(tree, run, a);
     corrections_add(&c->corrections, run, r->corrects, r->retracts);
 }
 
@@ -119,7 +120,12 @@ size_t share_leave_out_related(struct share *s)
     for (bool again = true; again && !s->arena->failed;) {
         again = false;
         for (size_t i = 0; i < s->count; i++) {
-            struct share_run *by = &s->list[i], *of = find_new(s, by->corrects);
+            struct share_run *by = &s->list[i], *of = find_new(s, by->corrects), *annotated = find_new(s, by->annotates);
+            if (annotated && annotated->left_out && !by->left_out) {
+                by->left_out = arena_printf(s->arena, "it annotates the run %.8s, which stays here", annotated->id);
+                again = true;
+                n++;
+            }
             if (!of || !of->left_out == !by->left_out)
                 continue;
             if (of->left_out)

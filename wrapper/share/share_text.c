@@ -16,7 +16,7 @@ enum { RUNS_SHOWN = 60, VALUES_ROOM = 25000, CHECK_ROOM = 40000, TEXT_ROOM = 500
 struct group {
     const char *experiment; /* its name; of runs that are in the branch only, its id */
     const char *benchmark;
-    size_t runs, retractions; /* runs: that measure something */
+    size_t runs, retractions, annotations; /* runs: that measure something */
     size_t pass, fail, redacted, withheld;
     uint64_t files, bytes;
     int64_t first_ms, last_ms;
@@ -36,7 +36,8 @@ static size_t take_group(const struct share *s, size_t i, struct group *ret)
         const struct share_run *r = &s->list[i];
         if (r->left_out)
             continue;
-        ret->runs += !r->retracts;
+        ret->runs += !r->retracts && !r->annotates;
+        ret->annotations += r->annotates != NULL;
         ret->retractions += r->retracts;
         ret->files += r->files;
         ret->bytes += r->bytes;
@@ -70,19 +71,29 @@ static size_t count_retractions(const struct share *s)
     return n;
 }
 
+static size_t count_annotations(const struct share *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        n += !s->list[i].left_out && s->list[i].annotates;
+    return n;
+}
+
 void share_title(const struct share *s, struct buf *to)
 {
     struct group g;
     size_t shown = 0;
-    size_t retractions = count_retractions(s), runs = s->shared - retractions;
+    size_t retractions = count_retractions(s), annotations = count_annotations(s), runs = s->shared - retractions - annotations;
     if (runs)
         buf_printf(to, "%zu run%s of ", runs, str_plural(runs));
     buf_plain(to, str_of(s->site), 60);
     if (retractions)
         buf_printf(to, "%s retracts %zu run%s", runs ? ", which" : "", retractions, str_plural(retractions));
+    if (annotations)
+        buf_printf(to, "%s %zu annotation%s", retractions ? " and sends" : runs ? ", with" : " sends", annotations, str_plural(annotations));
     for (size_t i = 0; i < s->count;) {
         i = take_group(s, i, &g);
-        if (!g.runs && !g.retractions)
+        if (!g.runs && !g.retractions && !g.annotations)
             continue;
         if (shown < TITLE_NAMES) {
             buf_puts(to, shown ? ", " : ": ");
@@ -102,7 +113,7 @@ static void put_groups(const struct share *s, struct buf *to)
         "\n| experiment | benchmark | runs | pass | fail | retractions | first | last | files | size | redacted |\n|---|---|--:|--:|--:|--:|---|---|--:|--:|--:|\n");
     for (size_t i = 0; i < s->count && to->n < TEXT_ROOM;) {
         i = take_group(s, i, &g);
-        if (!g.runs && !g.retractions)
+        if (!g.runs && !g.retractions && !g.annotations)
             continue;
         buf_puts(to, "| ");
         markdown_text(to, g.experiment, 60);
@@ -143,6 +154,8 @@ static void put_run_line(const struct share *s, struct buf *to, const struct sha
     buf_puts(to, " | ");
     if (by)
         buf_printf(to, "%s by `%.8s`", by->retracts ? "retracted" : "amended", by->id);
+    else if (r->annotates)
+        buf_printf(to, "annotates `%.8s`", r->annotates);
     else
         markdown_text(to, r->headline ? r->headline : "", 120);
     buf_puts(to, " |\n");

@@ -218,7 +218,7 @@ void sync_runs_send(struct sync_runs *s)
         return;
     }
     for (size_t i = 0; i < s->count; i++)
-        if (s->items[i].wanted)
+        if (s->items[i].wanted && !s->items[i].run->annotates) /* what an annotation changes is sent with its run */
             order[n++] = &s->items[i];
     s->n.wanted = s->progress->total = n;
     if (n)
