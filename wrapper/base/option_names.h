@@ -196,6 +196,7 @@
 #define OPTION_SECRET_FILE "secret-file"
 #define OPTION_SEED "seed"
 #define OPTION_SERVER_NODES "server-nodes"
+#define OPTION_SERVE "serve"
 #define OPTION_SERVER_PID "server-pid"
 #define OPTION_SERVICES "services"
 #define OPTION_SHARE_RUN "share-run"

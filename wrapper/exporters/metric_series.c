@@ -258,10 +258,14 @@ static void add_common_labels(struct making *m)
     metric_label_add(m, m->common, &m->n_common, "experiment", m->run->run->experiment);
     metric_label_add(m, m->common, &m->n_common, "site", exporter_run_tag(m->run, "site"));
     metric_label_add(m, m->common, &m->n_common, "cluster", exporter_run_tag(m->run, "cluster"));
-    metric_label_add(m, m->common, &m->n_common, "config", make_config(m->run));
+    if (m->form == METRIC_LIVE) /* the inputs are not known yet */
+        metric_label_add(m, m->common, &m->n_common, "run", m->run->run->id);
+    else
+        metric_label_add(m, m->common, &m->n_common, "config", make_config(m->run));
     if (m->form == METRIC_TIMES)
         metric_label_add(m, m->common, &m->n_common, "job", "benchwrap");
-    add_user_labels(m);
+    if (m->config)
+        add_user_labels(m);
 }
 
 /* ---- series ---- */
@@ -334,7 +338,8 @@ static void add_states(struct making *m)
     const struct exporter_run *r = m->run;
     const char *verdict = exporter_run_tag(r, "benchwrap.verdict");
     struct exporter_series *info = metric_series_add(m, METRIC_STATE, "benchwrap_run_info", "", "The run that the other series are of.");
-    metric_series_put_label(m, info, "run", r->run->id);
+    if (m->form != METRIC_LIVE)
+        metric_series_put_label(m, info, "run", r->run->id);
     metric_series_put_label(m, info, "status", (unsigned)r->run->status == 2 ? "SCHEDULED" : record_status_name(r->run->status));
     metric_series_put_label(m, info, "verdict", verdict);
     metric_series_put_label(m, info, "node", exporter_run_tag(r, "hostname"));
@@ -342,6 +347,8 @@ static void add_states(struct making *m)
     metric_series_put_label(m, info, "job_id", exporter_run_tag(r, "job.id"));
     series_set_one(m, info, 1, m->end_ms, 0);
     add_state(m, "benchwrap_run_start_time_seconds", "seconds", "Unix time of the start of the run.", (double)r->run->start_ms / 1e3);
+    if (m->form == METRIC_LIVE)
+        return;
     add_state(m, "benchwrap_run_end_time_seconds", "seconds", "Unix time of the end of the run.", (double)m->end_ms / 1e3);
     add_state(m, "benchwrap_run_finished", "", "1: the program ended well and its results are valid; 0: it did not.", r->run->status == RUN_FINISHED);
     if (verdict && (strcmp(verdict, "pass") == 0 || strcmp(verdict, "fail") == 0))
@@ -516,7 +523,7 @@ int metric_series_make(struct metric_set *ret, const struct exporter_config *c, 
                        struct err *err)
 {
     struct making m = {.config = c, .run = run, .form = form, .set = ret, .end_ms = run->run->end_ms ? run->run->end_ms : run->run->start_ms};
-    const char *choice = exporter_text(c, EXPORTER_KEY_METRICS), *node = exporter_run_tag(run, "hostname");
+    const char *choice = c ? exporter_text(c, EXPORTER_KEY_METRICS) : NULL, *node = exporter_run_tag(run, "hostname");
     m.results_only = choice && strcmp(choice, "results") == 0;
     *ret = (struct metric_set){.count = 0};
     add_common_labels(&m);

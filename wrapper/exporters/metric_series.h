@@ -41,12 +41,13 @@ struct metric_set {
 };
 enum metric_form {
     METRIC_NOW,   /* the last value of each series, without time: what replaces the values of the run before */
+    METRIC_LIVE,  /* the same of a run in progress: every series has the label `run`, and no outcome */
     METRIC_TIMES, /* all samples with their times; samples of machines have the label `run` */
 };
 
 /* Checks the keys of METRIC_SERIES_ROWS. 0; -1 with ERR_INPUT. */
 int metric_series_configure(const struct exporter_config *c, struct err *err);
-/* Makes the series of a run, in its arena. c: for the keys above. 0; -1 with err. */
+/* Makes the series of a run, in its arena. c: for the keys above; NULL: none. 0; -1 with err. */
 int metric_series_make(struct metric_set *ret, const struct exporter_config *c, const struct exporter_run *run, enum metric_form form,
                        struct err *err);
 /* The label of this name, "" where there is none. */

@@ -1,11 +1,10 @@
 /* pushgateway.c: exporter of runs as metrics to a Pushgateway of Prometheus: a group for each site, cluster and benchmark. */
 #include "exporters/exporter_http.h"
 #include "exporters/metric_text.h"
+#include "exporters/pushgateway.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define PUSHGATEWAY_KEY_JOB "job"
 
 enum { PUSH_MAX = 64 << 20, PUSH_URL_MAX = 8192 };
 
@@ -14,6 +13,11 @@ static const struct opt_row pushgateway_rows[] = {
     EXPORTER_HTTP_ROW_GZIP,
     METRIC_SERIES_ROWS,
     {.name = PUSHGATEWAY_KEY_JOB, .kind = OPT_TEXT, .arg = "NAME", .value = "benchwrap", .help = "Use this label job", .flags = OPT_FROM_FILE},
+    {.name = PUSHGATEWAY_KEY_LIVE,
+     .kind = OPT_DURATION,
+     .arg = "DURATION",
+     .help = "While a run is in progress, also push its metrics at this interval, as a group that its end removes",
+     .flags = OPT_FROM_FILE},
 };
 
 /* Labels of the group, which bodies do not have. */
@@ -23,6 +27,8 @@ static int pushgateway_configure(const struct exporter_config *c, struct err *er
 {
     if (!opt_text(&c->opts, PUSHGATEWAY_KEY_JOB)[0])
         return err_set(err, ERR_INPUT, "job: expected a name");
+    if (exporter_text(c, PUSHGATEWAY_KEY_LIVE) && opt_seconds(&c->opts, PUSHGATEWAY_KEY_LIVE) < 1)
+        return err_set(err, ERR_INPUT, "live: expected a duration >= 1s");
     return exporter_http_configure(c, err) ? -1 : metric_series_configure(c, err);
 }
 
@@ -44,7 +50,7 @@ static void put_group_label(struct buf *to, const char *name, const char *value)
     }
 }
 
-static void pushgateway_url(const char *base, const char *job, const struct metric_label *labels, size_t count, struct buf *to)
+void pushgateway_url(const char *base, const char *job, const struct metric_label *labels, size_t count, struct buf *to)
 {
     size_t n = strlen(base);
     while (n && base[n - 1] == '/')
@@ -120,7 +126,8 @@ const struct exporter exporter_pushgateway = {
     .type = "pushgateway",
     .summary = "metrics to a Pushgateway of Prometheus",
     .description =
-        "Each run replaces the group of its site, cluster and benchmark (PUT). The scrape of the Pushgateway needs \"honor_labels: true\".",
+        "Each run replaces the group of its site, cluster and benchmark (PUT). The scrape of the Pushgateway needs \"honor_labels: true\". "
+        "With live, a run in progress has a group of its own, which its end removes.",
     .rows = pushgateway_rows,
     .count = sizeof pushgateway_rows / sizeof *pushgateway_rows,
     .configure = pushgateway_configure,

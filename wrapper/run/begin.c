@@ -303,7 +303,7 @@ static void write_to_stream(void *stream, const void *p, size_t n)
 
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
-    if (plan_make(&run->plan, argc, argv, env, err))
+    if (plan_make(&run->plan, argc, argv, env, err) || run_live_check(run, err))
         return -1;
     run_exports_hide(run, env);
     run_set_host(run, env);

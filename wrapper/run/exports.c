@@ -54,6 +54,13 @@ void run_exports_hide(struct run *run, char **env)
         exporter_secret_variables(c, hide_variable, &h);
 }
 
+void run_exports_reveal(const struct run *run)
+{
+    for (size_t i = 0; i < run->hidden_count; i++)
+        if (strspn(strchr(run->hidden[i], '=') + 1, "*") != strlen(strchr(run->hidden[i], '=') + 1)) /* else the launcher has masked it */
+            putenv(run->hidden[i]);
+}
+
 const char *run_exports_names(struct run *run)
 {
     if (opt_on(&run->plan.opts, OPTION_NO_EXPORT))
@@ -125,9 +132,7 @@ _Noreturn static void become_exporter(struct run *run, const char *spool, const 
         dup2(null, i);
     if (run->wire->has_credentials)
         credentials_restore(WIRE_CREDENTIALS_FD);
-    for (size_t i = 0; i < run->hidden_count; i++)
-        if (strspn(strchr(run->hidden[i], '=') + 1, "*") != strlen(strchr(run->hidden[i], '=') + 1)) /* else the launcher has masked it */
-            putenv(run->hidden[i]);
+    run_exports_reveal(run);
     fd_close_from(3);
     secret_guard_process();
     prctl(PR_SET_NAME, "benchwrap-exp");

@@ -205,6 +205,7 @@ int run_record(int argc, char **argv, char **env)
     job_begin(&run);
     probes_run(PROBE_BESIDE, run.nested, &run.host, &run.record);
     run_watch(&run);
+    run_live_end(&run);
     run_server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {
         probes_end(&run.host); /* what looks aside writes into the spool */

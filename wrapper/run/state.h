@@ -8,6 +8,7 @@
 #include "run/files.h"
 #include "run/finish.h"
 #include "run/job.h"
+#include "run/live.h"
 #include "run/log.h"
 #include "run/redaction.h"
 #include "run/server.h"
@@ -40,6 +41,7 @@ struct run {
     bool series; /* the run of a series: no program of its own */
     bool nests; /* and in its parent's experiment, as MLflow's UI requires of a child */
     struct run_server server;
+    struct run_live live;
     struct run_job job;
     struct run_collectors nodes;
     struct run_step step;

@@ -85,6 +85,7 @@ static void program_started(struct run *run, const struct wire_msg *m)
     run_server_started(run);
     step_begin(run);
     collectors_begin(run);
+    run_live_begin(run);
     run->program_mono_ns = m->mono_ns;
     journal_started(run->journal, m->wall_ms);
     run->dirty = true;
