@@ -31,7 +31,7 @@ struct http {
     CURL *easy;
     CURLM *multi;
     struct curl_slist *headers; /* of every request */
-    char *agent, *ca_file, *client_cert, *user, *password, *bearer, *proxy, *unix_socket;
+    char *agent, *ca_file, *client_cert, *user, *password, *bearer, *proxy, *sigv4, *unix_socket;
     bool insecure, no_redirects, ca_folder;
     double connect_s, total_s, stall_s;
     int cancel_fd;
@@ -93,6 +93,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
     h->password = http_copy_text(c->password, &failed);
     h->bearer = http_copy_text(c->bearer, &failed);
     h->proxy = http_copy_text(c->proxy, &failed);
+    h->sigv4 = http_copy_text(c->sigv4, &failed);
     h->unix_socket = http_copy_text(c->unix_socket, &failed);
     h->ca_folder = c->ca_file && stat(c->ca_file, &st) == 0 && S_ISDIR(st.st_mode);
     h->insecure = c->insecure;
@@ -140,6 +141,7 @@ void http_free(struct http *h)
     free(h->client_cert);
     free(h->user);
     http_erase_secret(h->proxy); /* its credentials stand in it */
+    free(h->sigv4);
     free(h->unix_socket);
     http_erase_secret(h->password);
     http_erase_secret(h->bearer);
@@ -285,7 +287,10 @@ static void set_trust(struct http *h, const struct http_request *q)
     if (h->client_cert)
         set(h->easy, CURLOPT_SSLCERT, h->client_cert);
     if (h->user) {
-        set(h->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        if (h->sigv4)
+            set(h->easy, CURLOPT_AWS_SIGV4, h->sigv4);
+        else
+            set(h->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
         set(h->easy, CURLOPT_USERNAME, h->user);
         set(h->easy, CURLOPT_PASSWORD, h->password ? h->password : "");
     } else if (h->bearer) { /* as an option, not as a header: libcurl does not send it to another host after a redirect */

@@ -21,7 +21,8 @@ struct http_config {
     const char *user, *password; /* basic authentication; user NULL: none */
     const char *bearer;          /* token, used where there is no user; NULL */
     const char *const *headers;  /* "Name: value", sent with every request (not with foreign ones); NULL-terminated, or NULL */
-    const char *proxy;           /* for all addresses but those of no_proxy; NULL: what http_proxy, https_proxy, all_proxy, no_proxy say */
+    const char *proxy;           /* for all addresses but those of no_proxy; NULL: what http_proxy, https_proxy, all_proxy, no_proxy say; "": none */
+    const char *sigv4;           /* "aws:amz:REGION:SERVICE": requests are signed so, with user and password as key and secret; NULL */
     const char *unix_socket;     /* path of the socket that is spoken to instead of the address's host; NULL */
     bool insecure;               /* certificates are not checked */
     bool no_redirects;

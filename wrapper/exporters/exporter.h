@@ -28,6 +28,7 @@ struct exporter_link {
     int64_t until_ns;     /* monotonic time: no call waits longer */
     int cancel_fd;        /* a call ends early when it is readable; -1: none */
     double retry_after_s; /* with LATER and FAILED: when the destination asks to be called again; -1: unknown */
+    bool is_full;         /* send sets it: flush is called before the next run */
     void *state;          /* the exporter's own, usually in the arena */
 };
 
@@ -44,7 +45,8 @@ struct exporter {
     const char *description;    /* paragraphs for the manual */
     const struct opt_row *rows; /* keys of its own; exporter_config.h has those of all */
     size_t count;
-    size_t batch; /* runs between two calls of flush; 0 or 1: after each */
+    size_t batch; /* runs between two calls of flush, at most; 0 or 1: after each */
+    const char *const *secret_variables; /* of the environment that it reads by itself, NULL-terminated; may be NULL */
     /* Checks the keys together: no file or server is touched. May be NULL. 0; -1 with ERR_INPUT. */
     int (*configure)(const struct exporter_config *c, struct err *err);
     /* Opens the destination. */
@@ -52,7 +54,9 @@ struct exporter {
     /* Sends a run, or collects it until flush. *done, 0 at first, counts parts of this run that are
      * delivered already: the exporter continues there and updates it, also when it fails. */
     enum exporter_answer (*send)(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err);
-    /* Returns SENT when all runs since the last flush are delivered for good. May be NULL. */
+    /* Returns SENT when all runs since the last flush are delivered for good. REFUSED and FAILED: they
+     * are sent again one by one, to find the run at fault. What was collected is forgotten in any case.
+     * May be NULL. */
     enum exporter_answer (*flush)(struct exporter_link *l, struct err *err);
     /* Asks the destination whether it would accept runs, and appends what it found as a sentence.
      * NULL: open is enough. */

@@ -15,6 +15,7 @@ struct exporter_http {
     struct http *http;
     const char *url, *method;
     bool gzip;
+    const char *secrets[2]; /* that a reply could repeat; NULL: none */
 };
 
 static bool is_http_url(const char *url)
@@ -83,6 +84,25 @@ static double http_seconds_left(const struct exporter_link *l)
     return total_s > 0 && total_s < left_s ? total_s : left_s < 3600 ? left_s : 3600;
 }
 
+/* config: what differs from one exporter to another. */
+static enum exporter_answer http_begin(struct exporter_link *l, struct exporter_http *h, struct http_config *config, struct err *err)
+{
+    const struct exporter_config *c = l->config;
+    double total_s = http_seconds_left(l);
+    h->gzip = opt_on(&c->opts, EXPORTER_KEY_GZIP);
+    h->method = opt_text(&c->opts, EXPORTER_KEY_METHOD);
+    h->method = h->method ? h->method : "POST";
+    if (total_s <= 0)
+        return err_set(err, ERR_SYSTEM, "no time is left"), EXPORTER_LATER;
+    config->agent = "benchwrap/" BW_VERSION;
+    config->ca_file = exporter_text(c, EXPORTER_KEY_CA_FILE);
+    config->no_redirects = true; /* headers of the user would go to the other host */
+    config->connect_s = opt_seconds(&c->opts, EXPORTER_KEY_TIMEOUT);
+    config->total_s = total_s;
+    config->cancel_fd = l->cancel_fd;
+    return http_new(&h->http, config, err) ? EXPORTER_LATER : EXPORTER_SENT;
+}
+
 enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter_http **ret, struct err *err)
 {
     const struct exporter_config *c = l->config;
@@ -92,29 +112,39 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
     if (!h)
         return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
     h->url = exporter_text(c, EXPORTER_KEY_URL);
-    h->method = opt_text(&c->opts, EXPORTER_KEY_METHOD);
-    h->gzip = opt_on(&c->opts, EXPORTER_KEY_GZIP);
     if ((!h->url && exporter_secret(c, EXPORTER_KEY_URL_SECRET, l->env, l->until_ns, l->arena, &h->url, err)) ||
         exporter_secret(c, EXPORTER_KEY_TOKEN, l->env, l->until_ns, l->arena, &token, err) < 0 ||
         exporter_secret(c, EXPORTER_KEY_PASSWORD, l->env, l->until_ns, l->arena, &password, err) < 0)
         return EXPORTER_LATER;
     if (!is_http_url(h->url))
         return err_set(err, ERR_INPUT, "url-secret: expected http://HOST/… or https://HOST/…"), EXPORTER_LATER;
-    const char **headers = http_headers(l, token, h->gzip);
-    double total_s = http_seconds_left(l);
-    if (!headers || total_s <= 0)
-        return err_set(err, ERR_SYSTEM, headers ? "no time is left" : "out of memory"), EXPORTER_LATER;
-    struct http_config config = {.agent = "benchwrap/" BW_VERSION,
-                                 .ca_file = exporter_text(c, EXPORTER_KEY_CA_FILE),
-                                 .user = exporter_text(c, EXPORTER_KEY_USER),
+    const char **headers = http_headers(l, token, opt_on(&c->opts, EXPORTER_KEY_GZIP));
+    if (!headers)
+        return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
+    h->secrets[0] = token;
+    h->secrets[1] = password;
+    struct http_config config = {.user = exporter_text(c, EXPORTER_KEY_USER),
                                  .password = password,
                                  .bearer = exporter_text(c, EXPORTER_KEY_TOKEN_HEADER) ? NULL : token,
-                                 .headers = headers,
-                                 .no_redirects = true, /* headers of the user would go to the other host */
-                                 .connect_s = opt_seconds(&c->opts, EXPORTER_KEY_TIMEOUT),
-                                 .total_s = total_s,
-                                 .cancel_fd = l->cancel_fd};
-    return http_new(&h->http, &config, err) ? EXPORTER_LATER : EXPORTER_SENT;
+                                 .headers = headers};
+    return http_begin(l, h, &config, err);
+}
+
+enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struct exporter_http_own *own, struct exporter_http **ret,
+                                            struct err *err)
+{
+    struct exporter_http *h = ARENA_NEW(l->arena, struct exporter_http);
+    const char *const gzip[] = {"Content-Encoding: gzip", NULL};
+    *ret = h;
+    if (!h)
+        return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
+    h->url = own->url;
+    h->secrets[0] = own->password;
+    struct http_config config = {.user = own->user,
+                                 .password = own->password,
+                                 .sigv4 = own->sigv4,
+                                 .headers = opt_on(&l->config->opts, EXPORTER_KEY_GZIP) ? gzip : NULL};
+    return http_begin(l, h, &config, err);
 }
 
 void exporter_http_close(struct exporter_http *h)
@@ -186,6 +216,20 @@ static enum exporter_answer set_no_reply(const char *place, const struct err *wh
     return EXPORTER_LATER;
 }
 
+/* The beginning of a reply, for people. A reply that repeats a secret is not shown. */
+static void put_reply_words(const struct exporter_http *h, const char *const *headers, struct str reply, struct buf *to)
+{
+    for (size_t i = 0; i < sizeof h->secrets / sizeof *h->secrets; i++)
+        if (h->secrets[i] && str_find(reply, str_of(h->secrets[i])) >= 0)
+            return;
+    for (; headers && *headers; headers++) {
+        const char *blank = strncmp(*headers, "Authorization:", 14) == 0 ? strrchr(*headers, ' ') : NULL;
+        if (blank && blank[1] && str_find(reply, str_of(blank + 1)) >= 0)
+            return;
+    }
+    buf_plain(to, str_trim(reply), WORDS_MAX);
+}
+
 enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call, struct err *err)
 {
     struct http_reply r = {.status = 0};
@@ -210,11 +254,13 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
                              .total_s = total_s,
                              .reply_max = REPLY_MAX};
     int rc = http_do(h->http, &q, &r, &why);
+    if (call->ret_status)
+        *call->ret_status = rc ? 0 : r.status;
     enum exporter_answer answer = rc ? EXPORTER_LATER : answer_of(r.status);
     if (rc)
         set_no_reply(place.p, &why, err);
     else if (answer != EXPORTER_SENT) {
-        buf_plain(&words, str_trim(buf_text(&r.body)), WORDS_MAX);
+        put_reply_words(h, q.headers, buf_text(&r.body), &words);
         err_set(err, ERR_REMOTE, "%s: status %d%s%s%s", place.p ? place.p : "", r.status, status_hint(r.status), words.n ? ": " : "",
                 words.p ? words.p : "");
         l->retry_after_s = r.retry_after_s;

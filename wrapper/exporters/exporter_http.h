@@ -26,6 +26,14 @@ int exporter_http_configure(const struct exporter_config *c, struct err *err);
 /* Reads the secrets and loads libcurl; makes no request. The caller calls exporter_http_close, also
  * after a failure. */
 enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter_http **ret, struct err *err);
+/* For exporters with an address and credentials of their own: reads method, gzip, timeout and ca-file only. */
+struct exporter_http_own {
+    const char *url;
+    const char *user, *password; /* basic authentication, or with sigv4 key and secret; NULL */
+    const char *sigv4;           /* see base/http.h; NULL */
+};
+enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struct exporter_http_own *own, struct exporter_http **ret,
+                                            struct err *err);
 void exporter_http_close(struct exporter_http *h); /* NULL is allowed */
 /* Sends a body. url: with what the caller has put into the address; NULL: as it is configured.
  * 2xx: SENT. The destination refuses the body (400, 413, 422 …): REFUSED. It fails with this request
@@ -38,6 +46,7 @@ struct exporter_http_request {
     const char *type;           /* Content-Type; NULL: application/json */
     const char *const *headers; /* further ones, which may hold secrets; NULL */
     struct str body;
+    int *ret_status;            /* gets the status of the reply, 0: there was none; may be NULL */
 };
 /* As exporter_http_send. */
 enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call, struct err *err);

@@ -94,25 +94,6 @@ static bool pass_open_link(struct pass *s)
     return false;
 }
 
-/* What was sent since the last flush is delivered now, or waits. */
-static void pass_flush(struct pass *s)
-{
-    const struct exporter *kind = s->what->config->kind;
-    struct err err = {0};
-    if (s->unflushed_count == 0)
-        return;
-    s->link.retry_after_s = -1;
-    if (kind->flush && kind->flush(&s->link, &err) != EXPORTER_SENT)
-        pass_stop(s, &err);
-    else {
-        for (size_t i = 0; i < s->unflushed_count; i++)
-            exporter_queue_remove(&s->queue, ".", s->unflushed[i].name);
-        s->out->sent += s->unflushed_count;
-        s->state.sent += s->unflushed_count;
-    }
-    s->unflushed_count = 0;
-}
-
 /* ---- an entry ---- */
 
 static void pass_set_aside(struct pass *s, const char *name, struct exporter_item *item, const struct err *why)
@@ -172,6 +153,45 @@ static void pass_keep_failed(struct pass *s, const char *name, const struct expo
         s->retry_after_s = s->link.retry_after_s;
 }
 
+/* The destination refuses this run, or failed with it. */
+static void pass_end_entry(struct pass *s, const char *name, enum exporter_answer answer, const struct err *err)
+{
+    struct arena a;
+    struct exporter_item item = {.tree = "unknown", .why = ""};
+    arena_init(&a, 1 << 20);
+    if (exporter_queue_read(&s->queue, ".", name, &a, &item, NULL) == 0) {
+        if (answer == EXPORTER_REFUSED)
+            pass_set_aside(s, name, &item, err);
+        else
+            pass_keep_failed(s, name, &item, err);
+    }
+    arena_deinit(&a);
+}
+
+/* What was sent since the last flush is delivered now, or waits. */
+static void pass_flush(struct pass *s)
+{
+    const struct exporter *kind = s->what->config->kind;
+    struct err err = {0};
+    if (s->unflushed_count == 0)
+        return;
+    s->link.retry_after_s = -1;
+    enum exporter_answer answer = kind->flush ? kind->flush(&s->link, &err) : EXPORTER_SENT;
+    if (answer == EXPORTER_SENT) {
+        for (size_t i = 0; i < s->unflushed_count; i++)
+            exporter_queue_remove(&s->queue, ".", s->unflushed[i].name);
+        s->out->sent += s->unflushed_count;
+        s->state.sent += s->unflushed_count;
+    } else if (answer == EXPORTER_LATER)
+        pass_stop(s, &err);
+    else if (s->unflushed_count > 1)
+        s->batch = 1; /* they are still in the folder, and come again one by one */
+    else
+        pass_end_entry(s, s->unflushed[0].name, answer, &err);
+    s->unflushed_count = 0;
+    s->link.is_full = false;
+}
+
 static void pass_send(struct pass *s, const char *name, const struct exporter_item *read_item, const struct exporter_run *run)
 {
     struct err err = {0};
@@ -181,7 +201,7 @@ static void pass_send(struct pass *s, const char *name, const struct exporter_it
     switch (answer) {
     case EXPORTER_SENT:
         memcpy(s->unflushed[s->unflushed_count++].name, name, EXPORTER_ENTRY_SIZE);
-        if (s->unflushed_count == s->batch)
+        if (s->unflushed_count >= s->batch || s->link.is_full)
             pass_flush(s);
         return;
     case EXPORTER_REFUSED: pass_set_aside(s, name, &item, &err); return;

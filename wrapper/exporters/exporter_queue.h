@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXPORTER_ENTRY_SIZE = 13 + 1 + 32 + 1 /* "<end in ms>-<run id>" */, EXPORTER_WHY_MAX = 400 };
+enum { EXPORTER_ENTRY_SIZE = 13 + 1 + 32 + 1 /* "<end in ms>-<run id>" */, EXPORTER_WHY_MAX = 1200 /* bytes of a reason */ };
 #define EXPORTER_DEAD "dead"
 
 struct exporter_queue {

@@ -3,7 +3,7 @@
 #include "base/env.h"
 #include "base/query.h"
 #include "base/secret.h"
-#include "exporters/exporter_config.h"
+#include "exporters/exporter.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -20,6 +20,8 @@ static struct str secret_source(const struct opt_value *v, struct str *ret_value
 
 void exporter_secret_variables(const struct exporter_config *c, void (*each)(void *context, const char *name), void *context)
 {
+    for (const char *const *name = c->kind->secret_variables; name && *name; name++)
+        each(context, *name);
     for (size_t i = 0; i < c->opts.count; i++) {
         const struct opt_row *row = &c->opts.rows[i];
         const char *text = row->arg && strcmp(row->arg, EXPORTER_SECRET_ARG) == 0 ? c->opts.values[i].text : NULL;

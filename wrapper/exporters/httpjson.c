@@ -7,10 +7,9 @@
 #include "mlruns-format/key.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { RECORDS_BYTES = 256 << 20, BODY_BYTES = 256 << 20, RECORD_ROOM = 64 };
+enum { BODY_BYTES = 256 << 20 };
 
 static const struct opt_row httpjson_rows[] = {
     EXPORTER_HTTP_ROWS,
@@ -60,22 +59,7 @@ static const struct opt_row httpjson_rows[] = {
      .arg = "NAME",
      .help = "With preset: ntfy, publish to this topic",
      .flags = OPT_FROM_FILE},
-    {.name = HTTPJSON_KEY_PREFIX,
-     .kind = OPT_TEXT,
-     .arg = "TEXT",
-     .value = "check_",
-     .help = "In ReFrame's form, begin names of fields with this; \"\" for none",
-     .flags = OPT_FROM_FILE},
-    {.name = HTTPJSON_KEY_EXTRA,
-     .kind = OPT_PAIR,
-     .arg = "{NAME: TEXT}",
-     .help = "In ReFrame's form, add these fields, with {{KEY}}, or replace those of this name",
-     .flags = OPT_FROM_FILE},
-    {.name = HTTPJSON_KEY_IGNORE,
-     .kind = OPT_LIST,
-     .arg = "[NAME…]",
-     .help = "In ReFrame's form, leave out these fields",
-     .flags = OPT_FROM_FILE},
+    HTTPJSON_REFRAME_ROWS,
 };
 
 static const char *const preset_templates[][2] = {
@@ -150,38 +134,6 @@ static int httpjson_configure(const struct exporter_config *c, struct err *err)
 }
 
 /* ---- records ---- */
-
-static void httpjson_records_init(struct httpjson_records *r)
-{
-    *r = (struct httpjson_records){.count = 0};
-    buf_init(&r->text, RECORDS_BYTES);
-}
-
-static void httpjson_records_deinit(struct httpjson_records *r)
-{
-    buf_deinit(&r->text);
-    free(r->ends);
-}
-
-int httpjson_records_add(struct httpjson_records *r, struct err *err)
-{
-    if (r->count == r->room) {
-        size_t room = r->room ? 2 * r->room : RECORD_ROOM;
-        size_t *ends = realloc(r->ends, room * sizeof *ends);
-        if (!ends)
-            return err_set(err, ERR_SYSTEM, "out of memory for records");
-        r->ends = ends;
-        r->room = room;
-    }
-    r->ends[r->count++] = r->text.n;
-    return r->text.failed ? err_set(err, ERR_SYSTEM, "the records of a run are larger than %d bytes", RECORDS_BYTES) : 0;
-}
-
-static struct str httpjson_record(const struct httpjson_records *r, size_t i)
-{
-    size_t from = i ? r->ends[i - 1] : 0;
-    return (struct str){r->text.p + from, r->ends[i] - from};
-}
 
 static void put_metric_record(const struct exporter_run *run, const struct tree_entry *e, struct buf *to)
 {

@@ -16,12 +16,21 @@
 #define HTTPJSON_KEY_EXTRA "extra"
 #define HTTPJSON_KEY_IGNORE "ignore"
 
+/* The rows of keys of records in ReFrame's form. */
+#define HTTPJSON_REFRAME_ROWS                                                                                                                       \
+    {.name = HTTPJSON_KEY_PREFIX, .kind = OPT_TEXT, .arg = "TEXT", .value = "check_", .help = "In ReFrame's form, begin names of fields with this; \"\" for none", .flags = OPT_FROM_FILE}, \
+    {.name = HTTPJSON_KEY_EXTRA, .kind = OPT_PAIR, .arg = "{NAME: TEXT}", .help = "In ReFrame's form, add these fields, with {{KEY}}, or replace those of this name", .flags = OPT_FROM_FILE}, \
+    {.name = HTTPJSON_KEY_IGNORE, .kind = OPT_LIST, .arg = "[NAME…]", .help = "In ReFrame's form, leave out these fields", .flags = OPT_FROM_FILE}
+
 /* JSON objects, one after the other in a buffer. */
 struct httpjson_records {
     struct buf text;
     size_t *ends; /* of each, in text */
     size_t count, room;
 };
+void httpjson_records_init(struct httpjson_records *r);
+void httpjson_records_deinit(struct httpjson_records *r);
+struct str httpjson_record(const struct httpjson_records *r, size_t i);
 /* The record that was appended to r->text is complete. */
 int httpjson_records_add(struct httpjson_records *r, struct err *err);
 

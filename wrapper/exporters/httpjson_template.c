@@ -60,15 +60,20 @@ static struct template_value template_json_value(const struct json *j)
     return template_text_value(json_string(j, NULL));
 }
 
-static struct template_value template_time_value(int64_t ms, struct arena *a)
+const char *template_utc_text(int64_t ms, struct arena *a)
 {
     time_t at = (time_t)(ms / 1000);
     char text[40];
     struct tm t;
     if (ms <= 0 || !gmtime_r(&at, &t))
-        return template_text_value(NULL);
+        return NULL;
     strftime(text, sizeof text, "%FT%T", &t);
-    return template_text_value(arena_printf(a, "%s.%03dZ", text, (int)(ms % 1000)));
+    return arena_printf(a, "%s.%03dZ", text, (int)(ms % 1000));
+}
+
+static struct template_value template_time_value(int64_t ms, struct arena *a)
+{
+    return template_text_value(template_utc_text(ms, a));
 }
 
 /* "write.bw 1882 MiB/s (reference 1900: pass)" for each headline metric. */

@@ -14,6 +14,8 @@ struct template_values {
 int template_expand(const char *text, const struct template_values *v, struct buf *to, struct err *err);
 /* The same for an address: every value is escaped. */
 int template_expand_url(const char *text, const struct template_values *v, struct buf *to, struct err *err);
+/* "2026-11-20T17:03:05.123Z" in the arena; NULL: the time is not known. */
+const char *template_utc_text(int64_t ms, struct arena *a);
 /* Does it have a {{KEY}}? */
 bool template_has_keys(const char *text);
 /* The element of "references" in benchwrap.json that judged this metric; NULL: none. */
