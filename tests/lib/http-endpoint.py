@@ -6,6 +6,7 @@
 /first/CODE/N/…  that status N times for each path, with Retry-After 1, then 200
 /array/…         200 for a JSON array, 400 for all else
 /refuse/WORD     400 for a body with this word, else 204
+/partial/…       200, with a reply of OTLP that two records were rejected
 /hang/…          no reply
 /half/…          closes after half of a reply's first line
 /drip/…          a reply of one byte a second
@@ -64,6 +65,13 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             if good:
                 self.accept(raw)
             self.reply(204 if good else 400)
+        elif words[1] == "partial":
+            body = b'{"partialSuccess": {"rejectedDataPoints": "2", "errorMessage": "no room"}}'
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
         elif words[1] == "hang":
             time.sleep(30)
         elif words[1] == "half":

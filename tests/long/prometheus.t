@@ -86,6 +86,29 @@ prometheus_start "$WORK/backfill"
 is "backfill: the same by promtool's blocks" "$(python3 compare.py "$prometheus_url" "$WORK/raw")" "True [] []
 True ['my cluster/ä benchwrap fail', 'my cluster/ä benchwrap pass']"
 
+# ---- InfluxDB and VictoriaMetrics ----
+influx_start "$WORK"
+victoria_start "$WORK"
+cat >>"$config" <<C
+- {type: influx, name: influx, url: '$influx_url', db: runs}
+- {type: influx, name: lines, url: '$victoria_url', db: any}
+- {type: remote-write, name: victoria, url: '$victoria_url/api/v1/write', labels: {way: remote}}
+C
+for name in influx lines victoria; do "$BENCHWRAP" exporter send $name -e ior; "$BENCHWRAP" exporter send $name -e ior; done >sent
+is "InfluxDB and VictoriaMetrics accept the runs, and a resend" "$(sort -u sent)" "influx: 3 of 3 runs delivered
+lines: 3 of 3 runs delivered
+victoria: 3 of 3 runs delivered"
+query='SELECT write_bw_max_bytes_per_second FROM benchwrap WHERE "key" = '"'write.bw_MiB_per_s.max'"
+is "InfluxDB: a value of each run, with its time" "$(curl -s -G "$influx_url/query" --data-urlencode db=runs --data-urlencode epoch=ms --data-urlencode "q=$query" | jq -c '.results[0].series[0].values')" \
+    "$(jq -c 'select(.experiment == "ior") | .metrics[] | select(.key == "write.bw_MiB_per_s.max") | [.time_ms, .value * 1048576]' "$WORK/raw" | jq -cs 'sort')"
+curl -s "$victoria_url/internal/force_flush"
+sleep 1
+victoria() { curl -s "$victoria_url/api/v1/export" --data-urlencode "match[]=benchwrap_write_bw_max_bytes_per_second{way$1}" | jq -cs '[.[] | [.timestamps, .values] | transpose[]] | sort | unique'; }
+expected=$(jq -c 'select(.experiment == "ior") | .metrics[] | select(.key == "write.bw_MiB_per_s.max") | [.time_ms, .value * 1048576]' "$WORK/raw" | jq -cs 'sort')
+is "VictoriaMetrics: the same by remote write, and by line protocol under the same name" "$(victoria '="remote"')
+$(victoria '=""')" "$expected
+$expected"
+
 # ---- node exporter and promtool ----
 is "promtool accepts each file" "$(for f in "$WORK"/text/*.prom; do promtool check metrics <"$f" 2>&1 || echo "$f"; done)" ""
 node_port=$(free_port)

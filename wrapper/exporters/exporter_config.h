@@ -29,6 +29,7 @@ enum { EXPORTER_NAME_MAX = 64, EXPORTERS_MAX = 32 };
 #define EXPORTER_KEY_HEADER "header"
 #define EXPORTER_KEY_TOKEN "token"
 #define EXPORTER_KEY_TOKEN_HEADER "token-header"
+#define EXPORTER_KEY_TOKEN_SCHEME "token-scheme"
 #define EXPORTER_KEY_USER "user"
 #define EXPORTER_KEY_PASSWORD "password"
 #define EXPORTER_KEY_GZIP "gzip"

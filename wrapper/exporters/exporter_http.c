@@ -35,6 +35,12 @@ static bool is_http_header(struct str name, struct str value)
     return name.n > 0;
 }
 
+static bool has_other_scheme(const struct exporter_config *c)
+{
+    const char *scheme = opt_text(&c->opts, EXPORTER_KEY_TOKEN_SCHEME);
+    return scheme && strcmp(scheme, "Bearer") != 0;
+}
+
 int exporter_http_configure(const struct exporter_config *c, struct err *err)
 {
     const char *url = exporter_text(c, EXPORTER_KEY_URL), *token_header = exporter_text(c, EXPORTER_KEY_TOKEN_HEADER);
@@ -50,6 +56,8 @@ int exporter_http_configure(const struct exporter_config *c, struct err *err)
         return err_set(err, ERR_INPUT, "expected user and password, or none of them");
     if (exporter_text(c, EXPORTER_KEY_USER) && exporter_text(c, EXPORTER_KEY_TOKEN) && !token_header)
         return err_set(err, ERR_INPUT, "token and user exclude each other");
+    if (has_other_scheme(c) && !is_http_header(str_of(opt_text(&c->opts, EXPORTER_KEY_TOKEN_SCHEME)), STR("")))
+        return err_set(err, ERR_INPUT, "token-scheme: expected a word, such as Token");
     if (token_header && (!exporter_text(c, EXPORTER_KEY_TOKEN) || !is_http_header(str_of(token_header), STR(""))))
         return err_set(err, ERR_INPUT, "token-header: expected the name of a header, and token");
     for (const struct opt_value *v = opt_find(&c->opts, EXPORTER_KEY_HEADER); v && v->text; v = v->next) {
@@ -72,6 +80,8 @@ static const char **http_headers(struct exporter_link *l, const char *token, boo
     }
     if (list && token && name)
         list[n++] = arena_printf(l->arena, "%s: %s", name, token);
+    else if (list && token && has_other_scheme(l->config))
+        list[n++] = arena_printf(l->arena, "Authorization: %s %s", opt_text(&l->config->opts, EXPORTER_KEY_TOKEN_SCHEME), token);
     if (list && gzip)
         list[n++] = "Content-Encoding: gzip";
     return l->arena->failed ? NULL : list;
@@ -125,7 +135,7 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
     h->secrets[1] = password;
     struct http_config config = {.user = exporter_text(c, EXPORTER_KEY_USER),
                                  .password = password,
-                                 .bearer = exporter_text(c, EXPORTER_KEY_TOKEN_HEADER) ? NULL : token,
+                                 .bearer = exporter_text(c, EXPORTER_KEY_TOKEN_HEADER) || has_other_scheme(c) ? NULL : token,
                                  .headers = headers};
     return http_begin(l, h, &config, err);
 }
@@ -265,6 +275,8 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
                 words.p ? words.p : "");
         l->retry_after_s = r.retry_after_s;
     }
+    if (call->reply && answer == EXPORTER_SENT)
+        buf_str(call->reply, buf_text(&r.body));
     http_reply_deinit(&r);
     return answer;
 }
@@ -302,7 +314,7 @@ void exporter_http_print_request(const struct exporter_config *c, const struct e
     if (exporter_text(c, EXPORTER_KEY_TOKEN_HEADER))
         buf_printf(to, "%s: ***\n", exporter_text(c, EXPORTER_KEY_TOKEN_HEADER));
     else if (exporter_text(c, EXPORTER_KEY_TOKEN))
-        buf_puts(to, "Authorization: Bearer ***\n");
+        buf_printf(to, "Authorization: %s ***\n", has_other_scheme(c) ? opt_text(&c->opts, EXPORTER_KEY_TOKEN_SCHEME) : "Bearer");
     else if (exporter_text(c, EXPORTER_KEY_USER))
         buf_puts(to, "Authorization: Basic ***\n");
     for (const struct opt_value *v = opt_find(&c->opts, EXPORTER_KEY_HEADER); v && v->text; v = v->next) {

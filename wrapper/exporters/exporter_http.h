@@ -14,6 +14,7 @@
     {.name = EXPORTER_KEY_HEADER, .kind = OPT_PAIR, .arg = "{NAME: VALUE}", .help = "Add these headers, which hold no secrets", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_TOKEN, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Send this token as `Authorization: Bearer`", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_TOKEN_HEADER, .kind = OPT_TEXT, .arg = "NAME", .help = "Send the token as this header instead", .flags = OPT_FROM_FILE}, \
+    {.name = EXPORTER_KEY_TOKEN_SCHEME, .kind = OPT_TEXT, .arg = "WORD", .value = "Bearer", .help = "Send this word before the token: Token for InfluxDB, ApiKey, Splunk …", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_USER, .kind = OPT_TEXT, .arg = "NAME", .help = "Authenticate as this user (basic), with `password`", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_PASSWORD, .kind = OPT_PAIR, .arg = EXPORTER_SECRET_ARG, .help = "Read the user's password there", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_TIMEOUT, .kind = OPT_DURATION, .arg = "DURATION", .value = "10s", .help = "Give a request up after this time", .flags = OPT_FROM_FILE}, \
@@ -47,6 +48,7 @@ struct exporter_http_request {
     const char *const *headers; /* further ones, which may hold secrets; NULL */
     struct str body;
     int *ret_status;            /* gets the status of the reply, 0: there was none; may be NULL */
+    struct buf *reply;          /* receives the body of a reply 2xx; NULL */
 };
 /* As exporter_http_send. */
 enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call, struct err *err);
