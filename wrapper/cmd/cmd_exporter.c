@@ -6,6 +6,7 @@
 #include "base/place.h"
 #include "base/show.h"
 #include "cmd/selection.h"
+#include "exporters/azure_setup.h"
 #include "exporters/exporter_pass.h"
 #include "plan/plan.h"
 #include "sync/sync_exporters.h"
@@ -529,6 +530,18 @@ static int dead_letters(struct exporter_work *w)
     return resend && (o.pending || o.letters) ? 1 : 0;
 }
 
+/* ---- azure-setup ---- */
+
+static int print_azure_setup(struct exporter_work *w)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 4 << 20);
+    if (azure_setup_print(w->c->argc > 1 ? w->c->argv[1] : "az", w->c->env, &text, w->c->err))
+        return -1;
+    fwrite(text.p, 1, text.n, w->c->out);
+    return 0;
+}
+
 /* ---- the command ---- */
 
 /* SIGINT and SIGTERM end a delivery between two runs. */
@@ -551,12 +564,13 @@ static int exporter_run_verb(struct exporter_work *w)
                  {"types", exporter_print_types},
                  {"check", check_exporters},
                  {"send", exporter_send_runs},
-                 {"dead-letter", dead_letters}};
+                 {"dead-letter", dead_letters},
+                 {"azure-setup", print_azure_setup}};
     const char *verb = w->c->argc ? w->c->argv[0] : "list";
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(verbs[i].verb, verb) == 0)
             return verbs[i].run(w);
-    return err_set(w->c->err, ERR_USAGE, "expected list, types, check, send or dead-letter, got \"%.40s\"", verb);
+    return err_set(w->c->err, ERR_USAGE, "expected list, types, check, send, dead-letter or azure-setup, got \"%.40s\"", verb);
 }
 
 static int exporter_command(struct cmd_context *c)
@@ -579,7 +593,7 @@ static int exporter_command(struct cmd_context *c)
 const struct cmd cmd_exporter = {
     .name = "exporter",
     .summary = "Deliver runs to other systems: JSON lines …",
-    .usage = "list | types [TYPE] | check [NAME...] | send NAME RUN... | send NAME --lines FILE | dead-letter NAME [RUN...]",
+    .usage = "list | types [TYPE] | check [NAME...] | send NAME RUN... | send NAME --lines FILE | dead-letter NAME [RUN...] | azure-setup [az|bicep|agent|kql]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
@@ -590,7 +604,8 @@ const struct cmd cmd_exporter = {
         "`list` shows each exporter with the number of runs delivered, waiting (pending), and refused (dead letters). `types` lists the kinds of "
         "exporters and their keys. `check` asks each destination whether it would accept runs. `send` delivers runs of the tree, also those "
         "recorded before the exporter was configured, or with --lines JSON objects of yours. `dead-letter` lists the runs that the destination refused, with the reason, or with "
-        "--resend or --drop sends or removes them.\n"
+        "--resend or --drop sends or removes them. `azure-setup` prints what Azure Monitor needs: a shell script of az commands, a Bicep template, a "
+        "script that binds rules to machines with the agent of Azure, or KQL queries.\n"
         "\n"
         "After a run, a process of lowest priority delivers it. The run waits for nothing. What a destination does not accept stays in "
         "`.benchwrap/export` and goes out with the next run, or by `benchwrap sync`. A run can be delivered twice after a kill or a broken "

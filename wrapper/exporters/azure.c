@@ -38,7 +38,7 @@ static const struct opt_row azure_keys[] = {
     {.name = AZURE_KEY_RULES,
      .kind = OPT_PAIR,
      .arg = "{STREAM: ID}",
-     .help = "Use other rules for these streams, of records that are no runs",
+     .help = "Use other rules for these streams, of records that are no runs; STREAM may end in *",
      .flags = OPT_FROM_FILE},
     {.name = HTTPJSON_KEY_RECORD,
      .kind = OPT_CHOICE,
@@ -109,8 +109,8 @@ static int azure_configure(const struct exporter_config *c, struct err *err)
         return err_set(err, ERR_INPUT, "stream: expected the name of a stream (Custom-…)");
     for (const struct opt_value *v = opt_find(&c->opts, AZURE_KEY_RULES); v && v->text; v = v->next) {
         struct str value = str_of(v->text), name = str_cut(&value, '=');
-        if (!is_azure_name(name) || !is_azure_name(value.p ? value : STR("")))
-            return err_set(err, ERR_INPUT, "rules: expected {STREAM: ID}");
+        if (!is_azure_name(name.n > 1 && str_ends(name, "*") ? str_sub(name, 0, name.n - 1) : name) || !is_azure_name(value.p ? value : STR("")))
+            return err_set(err, ERR_INPUT, "rules: expected {STREAM: ID}, or {BEGINNING*: ID}");
     }
     return azure_token_configure(c, err);
 }
@@ -122,7 +122,8 @@ static int make_azure_url(const struct exporter_config *c, const char *stream, s
     struct str rule = str_of(exporter_text(c, AZURE_KEY_RULE)), name = str_of(stream ? stream : exporter_text(c, AZURE_KEY_STREAM));
     for (const struct opt_value *v = opt_find(&c->opts, AZURE_KEY_RULES); v && v->text; v = v->next) {
         struct str value = str_of(v->text), key = str_cut(&value, '=');
-        if (str_eq(key, name))
+        bool begins = key.n > 1 && str_ends(key, "*") && str_eq(str_sub(key, 0, key.n - 1), str_sub(name, 0, key.n - 1));
+        if (begins || str_eq(key, name))
             rule = value;
     }
     if (!is_azure_name(name))
