@@ -1,8 +1,9 @@
-"""Compares `benchwrap ls --all --filter` with MlflowClient.search_runs: filters.py BENCHWRAP FOLDER SEED COUNT.
+"""Compares `benchwrap ls --all --filter` with MlflowClient.search_runs: filters.py BENCHWRAP FOLDER SEED COUNT [sqlite].
 
 Writes a tree of runs with awkward keys and values to FOLDER/mlruns, generates COUNT filters from it, correct ones and broken ones, and prints
 "ok NAME" or "not ok NAME: why" a check. For each filter both must choose the same runs, or both refuse it. A few forms that MLflow silently
-ignores benchwrap refuses; its message has to name one of them."""
+ignores benchwrap refuses; its message has to name one of them. With "sqlite" the tree is also migrated to a database by MLflow, whose
+client has to choose the same runs; the filters for which MLflow's two stores disagree with each other are counted by their reason."""
 import json
 import logging
 import os
@@ -182,6 +183,31 @@ def theirs(client, search, text):
         return None
 
 
+def migrate(folder, ids):
+    """MLflow's SQLite store of the tree: the client, or the reason why there is none."""
+    from mlflow import MlflowClient
+    uri = "sqlite:///%s/mlflow.db" % folder
+    done = subprocess.run([sys.executable, "-m", "mlflow", "migrate-filestore", "--source", folder + "/mlruns", "--target", uri], capture_output=True, text=True)
+    if done.returncode:
+        return None, done.stdout + done.stderr
+    client = MlflowClient(uri)
+    found = sorted(run.info.run_id for run in client.search_runs(["1", "222"], run_view_type=3, max_results=50000))
+    return client, None if found == sorted(ids) else "%d of %d runs were migrated" % (len(found), len(ids))
+
+
+# Where MLflow's two stores choose different runs. The database keeps no NaN and no infinity, and compares user_id, run_name, times and keys in its own way.
+DISAGREE = [
+    ("a fact of the run itself, which the database stores otherwise", re.compile(r"(?i)\b(run.?name|user_id|start_time|end_time|created|artifact_uri|status|lifecycle_stage|experiment_id)\b")),
+    ("a metric that is NaN or infinite in the tree", re.compile(r"(?i)metrics?\.")),
+    ("upper and lower case by SQL's rules", re.compile(r"(?i)\bi?like\b")),
+    ("datasets", re.compile(r"datasets?\.")),
+]
+
+
+def reason(text):
+    return next((name for name, pattern in DISAGREE if pattern.search(text)), "another reason")
+
+
 def main():
     benchwrap, folder, seed, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     from mlflow import MlflowClient
@@ -191,12 +217,25 @@ def main():
     client = MlflowClient(folder + "/mlruns")
     generator = Generator(rnd, ids)
     accepted = some = refused = stricter = bad = 0
+    database, equal, disagree = None, 0, {}
+    if sys.argv[5:] == ["sqlite"]:
+        database, problem = migrate(folder, ids)
+        print("%s MLflow migrates every run to SQLite%s" % ("not ok" if problem else "ok", ": " + problem if problem else ""))
     for _ in range(count):
         text = generator.filter()
         if "\0" in text:
             continue
         ours, message = mine(benchwrap, folder + "/mlruns", text)
         expected = theirs(client, SearchUtils, text)
+        if database and ours is not None:
+            stored = theirs(database, SearchUtils, text)
+            if stored == ours:
+                equal += 1
+            elif expected != stored:
+                disagree.setdefault(reason(text), []).append(text)
+            else:
+                bad += 1
+                print("not ok %r: the database's client chooses other runs" % text)
         if ours == expected:
             accepted += ours is not None
             refused += ours is None
@@ -207,6 +246,11 @@ def main():
             bad += 1
             print("not ok %r: MLflow %s, benchwrap %s %s" % (text, "refuses" if expected is None else len(expected), "refuses" if ours is None else ours if isinstance(ours, str) else len(ours), message.strip()))
     print("ok %d filters choose the same runs, %d of them some, %d are refused by both, %d by benchwrap alone" % (accepted, some, refused, stricter) if not bad else "not ok: %d filters differ" % bad)
+    if database:
+        for name, texts in sorted(disagree.items()):
+            print("# MLflow's stores disagree, %s: %d filters, such as %r" % (name, len(texts), texts[0]))
+        wrong = sum(map(len, disagree.values()))
+        print("%s SQLite: %d filters choose the same runs, for %d MLflow's own two stores disagree" % ("ok" if equal >= 4 * wrong else "not ok", equal, wrong))
     print("%s filters of every outcome: at least half of the filters are accepted, and at most a tenth refused by benchwrap alone" % ("ok" if accepted * 2 >= count and stricter * 10 <= count else "not ok"))
 
 

@@ -45,6 +45,7 @@ struct doc_block {
 struct doc {
     struct arena *a;
     const char *title, *foot;
+    const char *above, *above_path; /* of a page: a link above the title; NULL: none */
     struct doc_block *first, *last;
 };
 

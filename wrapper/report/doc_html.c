@@ -109,7 +109,7 @@ static void put_html_block(struct buf *to, const struct doc_block *b)
 
 int doc_html(const struct doc *d, struct buf *to)
 {
-    const struct html_page page = {.title = d->title};
+    const struct html_page page = {.title = d->title, .above = d->above, .above_path = d->above_path};
     bool in_notes = false;
     html_page_begin(to, &page);
     for (const struct doc_block *b = d->first; b; b = b->next) {

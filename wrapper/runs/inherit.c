@@ -11,22 +11,31 @@ static const char *parent_of_repetition(const struct runs *runs, const struct tr
     return runs_file(runs, run, "tags/benchwrap.repetition", 64, a) ? runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) : NULL;
 }
 
-static struct tree_run *parent_read(struct runs *runs, const char *id, struct arena *a)
+/* A parent run is in the experiment of its child, so that its place is known: no search in all experiments. */
+static struct tree_run *parent_read(struct runs *runs, const struct tree_run *child, const char *id, struct arena *a)
 {
-    struct err err = {0};
-    struct tree_run *found = NULL;
+    size_t folder = strlen(child->path) - strlen(child->id);
     if (runs->parent && strcmp(runs->parent->id, id) == 0)
         return runs->parent;
-    if (!record_is_id(str_of(id)) || runs_find(runs, arena_printf(a, "=%s", id), TREE_PARAMS, a, &found, &err))
+    struct tree_run *found = record_is_id(str_of(id)) && strlen(child->path) > strlen(child->id) ? ARENA_NEW(a, struct tree_run) : NULL;
+    if (!found)
         return NULL;
-    return runs->parent = found;
+    const struct folder tree = runs_tree(runs, child);
+    *found = *child;
+    memcpy(found->id, id, sizeof found->id);
+    found->path = arena_printf(a, "%.*s%s", (int)folder, child->path, id);
+    found->params = found->metrics = found->tags = NULL;
+    if (!found->path)
+        return NULL;
+    tree_fill(&tree, found, TREE_PARAMS, a);
+    return found->params ? runs->parent = found : NULL;
 }
 
 struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, struct arena *a)
 {
     struct tree_entry *first = NULL, **at = &first;
     const char *id = parent_of_repetition(runs, run, a);
-    const struct tree_run *parent = id ? parent_read(runs, id, a) : NULL;
+    const struct tree_run *parent = id ? parent_read(runs, run, id, a) : NULL;
     for (const struct tree_entry *e = parent ? parent->params : NULL; e; e = e->next) {
         if (!inputs_of_machine(e->key) || runs_entry(run->params, e->key))
             continue;

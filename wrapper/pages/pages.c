@@ -1,0 +1,186 @@
+/* pages.c: static web pages of a tree: reads what is new, then writes the pages that change. */
+#include "pages/pages_index.h"
+#include "pages/pages_parts.h"
+#include "pages/pages_read.h"
+
+#include "base/fs.h"
+#include "base/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 32 /* runs that one thread reads in a row: they share what the rules of an experiment say */ };
+
+struct pages_work {
+    const struct pages_request *request;
+    struct page_files files;
+    struct page_data before; /* by id */
+    struct page_run *now;    /* as the runs of the request */
+    bool *is_read;
+    struct err *errors; /* of each chunk */
+};
+
+static int by_page_id(const void *a, const void *b)
+{
+    return strcmp(((const struct page_run *)a)->id, ((const struct page_run *)b)->id);
+}
+
+/* What the index knows of the run, if the run's files are those that it was read from. */
+static const struct page_run *find_unchanged(const struct pages_work *w, const char *id, const char *stamp)
+{
+    const struct page_run key = {.id = id};
+    const struct page_run *found = w->before.count ? bsearch(&key, w->before.runs, w->before.count, sizeof key, by_page_id) : NULL;
+    char path[PAGE_PATH];
+    if (!found || !*stamp || strcmp(found->stamp, stamp) != 0 || strcmp(found->status, "RUNNING") == 0)
+        return NULL;
+    page_path_run(id, ".html", path);
+    return page_file_exists(&w->files, path) ? found : NULL;
+}
+
+static int read_page_run(struct pages_work *w, struct runs *own, struct comparison_reader *reader, size_t i, struct arena *a, struct err *err)
+{
+    const struct tree_run *run = own->all[i];
+    const char *stamp = page_stamp(own, run, a);
+    const struct page_run *known = w->request->rebuild ? NULL : find_unchanged(w, run->id, stamp);
+    if (known) {
+        w->now[i] = *known;
+        return 0;
+    }
+    w->is_read[i] = true;
+    if (page_run_read(own, reader, run, &w->files, a, &w->now[i], err) < 0)
+        return -1;
+    w->now[i].stamp = *w->now[i].problem ? "" : stamp; /* a damaged run is read again: it may have been incomplete only */
+    return 0;
+}
+
+static void read_chunk(void *context, size_t chunk, struct arena *a)
+{
+    struct pages_work *w = context;
+    struct runs own = *w->request->runs; /* the parent that is read last is this thread's */
+    struct comparison_reader reader;
+    size_t first = chunk * CHUNK, end = first + CHUNK < own.count ? first + CHUNK : own.count;
+    own.parent = NULL;
+    comparison_open(&reader, &own, NULL, NULL);
+    for (size_t i = first; i < end && !w->errors[chunk].kind; i++) {
+        struct arena one;
+        arena_init(&one, 0);
+        int status = read_page_run(w, &own, &reader, i, &one, &w->errors[chunk]);
+        if (status == 0 && one.failed)
+            err_memory(&w->errors[chunk], "the run %.8s", own.all[i]->id);
+        arena_adopt(a, &one);
+    }
+    comparison_close(&reader);
+}
+
+static int read_pages_runs(struct pages_work *w, struct err *err)
+{
+    struct runs *runs = w->request->runs;
+    size_t chunks = (runs->count + CHUNK - 1) / CHUNK;
+    w->errors = calloc(chunks + 1, sizeof *w->errors);
+    if (!w->errors)
+        return err_memory(err, "the pages");
+    if (w->before.count)
+        qsort(w->before.runs, w->before.count, sizeof *w->before.runs, by_page_id);
+    unsigned workers = folder_shared(&runs->folder) ? parallel_workers(chunks, 1) : 1;
+    parallel_each(workers, chunks, read_chunk, w, w->request->arena);
+    int status = w->request->arena->failed ? err_memory(err, "the pages") : 0;
+    for (size_t i = 0; i < chunks && status == 0; i++)
+        if (w->errors[i].kind) {
+            *err = w->errors[i];
+            status = -1;
+        }
+    free(w->errors);
+    return status;
+}
+
+/* ---- what is gone ---- */
+
+static int by_run_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct shown_runs {
+    const char **ids;
+    size_t count;
+};
+
+static bool is_known_run(const void *context, const char *id)
+{
+    const struct shown_runs *known = context;
+    return known->count && bsearch(&id, known->ids, known->count, sizeof(char *), by_run_text);
+}
+
+static int remove_gone(struct pages_work *w, const struct page_data *now, struct err *err)
+{
+    struct shown_runs known = {.ids = arena_get(now->arena, (now->count + 1) * sizeof(char *)), .count = now->count};
+    if (!known.ids)
+        return err_memory(err, "the pages");
+    for (size_t i = 0; i < now->count; i++)
+        known.ids[i] = now->runs[i].id;
+    if (known.count)
+        qsort(known.ids, known.count, sizeof(char *), by_run_text);
+    return page_files_clean(&w->files, is_known_run, &known, err);
+}
+
+/* ---- all ---- */
+
+static int write_groups(struct page_book *book, struct err *err)
+{
+    for (size_t i = 0; i < book->experiment_count; i++) {
+        struct page_experiment *e = &book->experiments[i];
+        if (page_write_experiment(book, e, err) < 0 || page_write_badge(book, e, err) < 0)
+            return -1;
+        for (size_t k = 0; k < e->count; k++)
+            if (page_write_measurement(book, e, &e->measurements[k], err) < 0)
+                return -1;
+    }
+    for (size_t i = 0; i < book->machines.count; i++)
+        if (page_write_machine(book, &book->machines.list[i], err) < 0)
+            return -1;
+    return page_write_feed(book, err) < 0 ? -1 : page_write_start(book, err);
+}
+
+static int write_pages(struct pages_work *w, struct pages_result *ret, struct err *err)
+{
+    const struct pages_request *q = w->request;
+    struct page_book book = {.request = q, .files = &w->files, .data = {w->now, q->runs->count, q->arena}, .a = q->arena};
+    if (read_pages_runs(w, err) < 0)
+        return -1;
+    qsort(w->now, q->runs->count, sizeof *w->now, page_run_order);
+    if (pages_facts_share(&book.data, err) < 0 || page_book_fill(&book, err) < 0 || write_groups(&book, err) < 0 ||
+        remove_gone(w, &book.data, err) < 0)
+        return -1;
+    ret->runs = book.data.count;
+    for (size_t i = 0; i < ret->runs; i++) {
+        ret->read += w->is_read[i];
+        ret->damaged += *w->now[i].problem != 0;
+    }
+    ret->written = w->files.written;
+    ret->removed = w->files.removed;
+    return pages_index_write(w->files.folder, &book.data, err); /* last: an index never knows more than the pages */
+}
+
+int pages_write(const struct pages_request *request, struct pages_result *ret, struct err *err)
+{
+    struct pages_work w = {.request = request};
+    CLEANUP_FD int folder = -1;
+    *ret = (struct pages_result){0};
+    if (runs_load(request->runs, request->filter, request->arena, err) < 0)
+        return -1;
+    if (!request->runs->count)
+        return err_set(err, ERR_INPUT, "%s", runs_explain_none(request->runs, request->filter, request->arena));
+    folder = place_open_folder(request->out, 0755);
+    if (folder < 0)
+        return err_sys(err, "cannot make the folder %s", request->out);
+    w.files.folder = folder;
+    w.now = arena_get(request->arena, (request->runs->count + 1) * sizeof *w.now);
+    w.is_read = arena_get(request->arena, request->runs->count + 1);
+    if (!w.now || !w.is_read)
+        return err_memory(err, "the pages");
+    if (pages_index_read(folder, request->arena, &w.before, err) < 0)
+        return -1;
+    int status = write_pages(&w, ret, err);
+    page_files_deinit(&w.files);
+    return status;
+}

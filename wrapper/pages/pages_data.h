@@ -1,0 +1,50 @@
+/* pages_data.h: what the pages know of each run: its place, its key, its headline values, and the facts that explain a difference. */
+#ifndef PAGES_PAGES_DATA_H
+#define PAGES_PAGES_DATA_H
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <stdint.h>
+
+enum { PAGE_VALUES = 4 };
+
+struct page_fact {
+    const char *name, *value;
+};
+struct page_facts { /* shared by the runs that have the same ones */
+    const char *id;
+    const struct page_fact *list;
+    size_t count;
+};
+struct page_value { /* of a headline metric */
+    const char *key, *unit, *better; /* better: "higher", "lower" or "" */
+    double value;
+};
+/* Texts are never NULL; "" is not known. */
+struct page_run {
+    const char *id, *experiment, *name, *status, *verdict, *reason;
+    const char *experiment_id; /* decimal */
+    int64_t start_ms;
+    const char *stamp; /* of the files that it was read from */
+    const char *site, *cluster, *partition, *machine, *version; /* machine: node.type; version: of the benchmark */
+    const char *measured, *system; /* ids of its comparison key */
+    const char *problem; /* why it is damaged */
+    const struct page_facts *inputs, *conditions; /* of its key; of machine and software */
+    struct page_value values[PAGE_VALUES];
+    size_t value_count;
+    bool is_parent, is_warmup; /* is_parent: of repetitions or of a sweep, which are shown themselves */
+};
+struct page_data {
+    struct page_run *runs; /* newest first */
+    size_t count;
+    struct arena *arena;
+};
+
+const char *page_fact_value(const struct page_facts *facts, const char *name); /* NULL: none */
+/* The value of a metric; NULL: the run has none. */
+const struct page_value *page_run_value(const struct page_run *run, const char *key);
+/* Does the run count in a leaderboard or a history: it has ended well, and is neither a parent run nor a warm-up. */
+bool page_run_counts(const struct page_run *run);
+/* Two runs, or a run and its pages: newest first, then by id. For qsort over struct page_run. */
+int page_run_order(const void *a, const void *b);
+#endif

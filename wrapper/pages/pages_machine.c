@@ -1,0 +1,119 @@
+/* pages_machine.c: the page of one kind of node: its hardware, and all results of it. */
+#include "pages/pages_parts.h"
+
+#include "base/json_out.h"
+#include "base/stats.h"
+
+#include <string.h>
+
+enum { MACHINE_RUNS_SHOWN = 60, RESULTS_MAX = 300 };
+
+static void put_hardware(const struct page_run *run, struct buf *to)
+{
+    static const char *const starts[] = {"machine.", "cloud.", "cpu.", "cache.", "memory.", "numa.", "gpu.", "dimm.", "net."};
+    static const struct html_column columns[] = {{"fact"}, {"value"}};
+    struct html_table t;
+    buf_puts(to, "<h2>Hardware</h2>\n");
+    html_table_begin(&t, to, columns, 2, "facts", "hardware");
+    for (size_t i = 0; i < run->conditions->count; i++)
+        for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
+            if (strncmp(run->conditions->list[i].name, starts[k], strlen(starts[k])) == 0) {
+                html_cell_text(&t, run->conditions->list[i].name);
+                html_cell_text(&t, run->conditions->list[i].value);
+            }
+    html_table_end(&t);
+}
+
+/* The measurement of a key; NULL: none of its runs counts. */
+static const struct page_measurement *measurement_of(const struct page_book *book, const struct page_run *run)
+{
+    for (size_t i = 0; i < book->experiment_count; i++)
+        if (strcmp(book->experiments[i].group.id, run->experiment) == 0)
+            for (size_t k = 0; k < book->experiments[i].count; k++)
+                if (strcmp(book->experiments[i].measurements[k].group.id, run->measured) == 0)
+                    return &book->experiments[i].measurements[k];
+    return NULL;
+}
+
+static void put_result_row(struct html_table *t, const struct page_measurement *m, const struct page_group *g, const struct page_value *metric, struct arena *a)
+{
+    CLEANUP_BUF struct buf cell, text;
+    double *values;
+    struct stats stats;
+    size_t n = page_values_of(g->runs, g->count, metric->key, a, &values);
+    buf_init(&cell, 1 << 16);
+    buf_init(&text, 1 << 14);
+    if (!n)
+        return;
+    stats_of(values, n, &stats);
+    page_link_measurement(&cell, PAGE_UP, m, m->title);
+    page_cell(t, NULL, &cell);
+    buf_clear(&text);
+    page_put_metric(&text, metric);
+    html_cell_text(t, text.p);
+    page_cell_quantity(t, stats.median, metric->unit);
+    page_cell_quantity(t, strcmp(metric->better, "lower") == 0 ? stats.min : stats.max, metric->unit);
+    buf_clear(&text);
+    buf_printf(&text, "%zu", n);
+    html_cell_number(t, (double)n, text.p);
+    html_cell_text(t, page_site_text(g->runs[0]->site));
+    buf_clear(&cell);
+    page_link_run(&cell, PAGE_UP, g->runs[0]);
+    page_cell(t, NULL, &cell);
+}
+
+static int put_machine_results(const struct page_book *book, const struct page_group *machine, struct buf *to, struct json_out *j, struct err *err)
+{
+    static const struct html_column columns[] = {{"measurement"}, {"metric"}, {"median", NULL, true}, {"best run", NULL, true}, {"runs", NULL, true}, {"site"}, {"newest (UTC)"}};
+    struct page_groups groups;
+    struct html_table t;
+    if (page_groups_by(machine->runs, machine->count, page_by_measured, book->a, &groups, err) < 0)
+        return -1;
+    buf_puts(to, "<h2>Results</h2>\n");
+    html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "results");
+    json_open(j, "results", '[');
+    for (size_t i = 0; i < groups.count && i < RESULTS_MAX; i++) {
+        const struct page_measurement *m = measurement_of(book, groups.list[i].runs[0]);
+        for (size_t k = 0; m && k < m->metric_count; k++)
+            put_result_row(&t, m, &groups.list[i], &m->metrics[k], book->a);
+        json_open_row(j, NULL, '{');
+        json_text(j, "measured", groups.list[i].id);
+        json_text(j, "experiment", groups.list[i].runs[0]->experiment);
+        json_uint(j, "runs", groups.list[i].count);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    html_table_end(&t);
+    return 0;
+}
+
+int page_write_machine(const struct page_book *book, const struct page_group *machine, struct err *err)
+{
+    CLEANUP_BUF struct buf to, json, title;
+    buf_init(&to, PAGE_MAX);
+    buf_init(&json, PAGE_MAX);
+    buf_init(&title, 4096);
+    const struct page_run *newest = machine->runs[0];
+    page_machine_text(&title, newest);
+    const struct html_page page = {.title = title.n ? title.p : machine->id, .above = "All results", .above_path = "../index.html"};
+    struct json_out j = json_begin(&json, JSON_BLOCK, '{');
+    json_text(&j, "machine", machine->id);
+    html_page_begin(&to, &page);
+    buf_printf(&to, "<p class=\"answer\">%zu run%s. Kind of node <code>", machine->count, str_plural(machine->count));
+    html_text(&to, str_of(machine->id), 100);
+    buf_puts(&to, "</code>.</p>\n");
+    if (put_machine_results(book, machine, &to, &j, err) < 0)
+        return -1;
+    put_hardware(newest, &to);
+    buf_puts(&to, "<h2>Runs</h2>\n");
+    if (machine->count > MACHINE_RUNS_SHOWN)
+        buf_printf(&to, "<p class=\"dim\">The %d newest of %zu.</p>\n", MACHINE_RUNS_SHOWN, machine->count);
+    page_put_runs(&to, PAGE_UP, machine->runs, machine->count < MACHINE_RUNS_SHOWN ? machine->count : MACHINE_RUNS_SHOWN, "runs", true);
+    html_page_end(&to, &page, NULL);
+    json_open(&j, "conditions", '{');
+    for (size_t i = 0; i < newest->conditions->count; i++)
+        json_text(&j, newest->conditions->list[i].name, newest->conditions->list[i].value);
+    json_close(&j, '}');
+    json_close(&j, '}');
+    return page_put_both(book, "machine", machine->id, &to, &json, err);
+}

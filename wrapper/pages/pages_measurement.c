@@ -1,0 +1,345 @@
+/* pages_measurement.c: the page of one measurement: a leaderboard of sites for each metric, and what differs between the sites. */
+#include "pages/pages_parts.h"
+
+#include "base/json_out.h"
+#include "base/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITES_COMPARED = 12, DIFFERENCES_MAX = 120 };
+
+/* ---- the leaderboard ---- */
+
+static void put_ratio(struct html_table *t, const struct page_board *b, const struct page_place *p)
+{
+    CLEANUP_BUF struct buf text;
+    double best = b->places[0].median, ratio = p->median / best;
+    buf_init(&text, 100);
+    if (p == &b->places[0]) {
+        html_cell_text(t, "");
+        return;
+    }
+    if (best > 0 && p->median > 0)
+        show_change(&text, ratio);
+    html_cell_number(t, text.n ? ratio : NAN, text.p ? text.p : "");
+}
+
+static void put_missing_place(struct html_table *t, const struct page_board *b, const struct page_place *p)
+{
+    CLEANUP_BUF struct buf cell, why;
+    buf_init(&cell, 1 << 16);
+    buf_init(&why, 1000);
+    if (b->is_ranked)
+        html_cell_text(t, NULL);
+    html_cell_text(t, page_site_text(p->site));
+    page_link_machine(&cell, PAGE_UP, p->newest);
+    page_cell(t, NULL, &cell);
+    if (p->failed)
+        buf_printf(&why, "no value: %zu run%s failed", p->failed, str_plural(p->failed));
+    else
+        buf_puts(&why, "no value of this version and metric");
+    html_cell_text(t, why.p);
+    for (int i = 0; i < 5; i++)
+        html_cell_text(t, NULL);
+}
+
+static void put_board_place(struct html_table *t, const struct page_board *b, size_t i)
+{
+    const struct page_place *p = &b->places[i];
+    CLEANUP_BUF struct buf cell, text;
+    buf_init(&cell, 1 << 16);
+    buf_init(&text, 1 << 12);
+    bool tie = (i > 0 && b->places[i - 1].rank == p->rank) || (i + 1 < b->count && b->places[i + 1].rank == p->rank && b->places[i + 1].system);
+    if (b->is_ranked) {
+        buf_printf(&text, "%zu%s", p->rank, tie ? " =" : "");
+        html_cell_number(t, (double)p->rank, text.p);
+    }
+    html_cell_text(t, page_site_text(p->site));
+    page_link_machine(&cell, PAGE_UP, p->newest);
+    if (*p->newest->cluster || *p->newest->partition) {
+        buf_puts(&cell, " <small>");
+        html_text(&cell, str_of(p->newest->cluster), 60);
+        buf_puts(&cell, *p->newest->cluster && *p->newest->partition ? " / " : "");
+        html_text(&cell, str_of(p->newest->partition), 60);
+        buf_puts(&cell, "</small>");
+    }
+    if (p->systems > 1)
+        buf_printf(&cell, " <small>(best of %zu systems)</small>", p->systems);
+    page_cell(t, NULL, &cell);
+    page_cell_quantity(t, p->median, b->metric->unit);
+    put_ratio(t, b, p);
+    page_cell_quantity(t, p->best, b->metric->unit);
+    buf_clear(&text);
+    buf_printf(&text, "%zu", p->count);
+    html_cell_number(t, (double)p->count, text.p);
+    buf_clear(&text);
+    buf_printf(&text, "%zu", p->failed);
+    html_cell_number(t, (double)p->failed, text.p);
+    buf_clear(&cell);
+    page_link_run(&cell, PAGE_UP, p->newest);
+    page_cell(t, NULL, &cell);
+}
+
+static void put_board(const struct page_board *b, struct buf *to)
+{
+    static const struct html_column columns[] = {{"rank", NULL, true}, {"site"}, {"machine"}, {"median", NULL, true}, {"against the first", NULL, true}, {"best run", NULL, true}, {"runs", NULL, true}, {"failed", NULL, true}, {"newest (UTC)"}};
+    struct html_table t;
+    CLEANUP_BUF struct buf caption;
+    bool tie = false, few = false;
+    buf_init(&caption, 1000);
+    page_put_metric(&caption, b->metric);
+    buf_puts(to, "<h3>");
+    html_text(to, buf_text(&caption), 200);
+    buf_printf(to, " <small>%s</small></h3>\n", !*b->metric->better ? "no direction is known: not ranked" : strcmp(b->metric->better, "lower") == 0 ? "lower is better" : "higher is better");
+    size_t skip = b->is_ranked ? 0 : 1;
+    html_table_begin(&t, to, columns + skip, sizeof columns / sizeof *columns - skip, "data", caption.p);
+    for (size_t i = 0; i < b->count; i++) {
+        const struct page_place *p = &b->places[i];
+        if (!p->system) {
+            put_missing_place(&t, b, p);
+            continue;
+        }
+        tie = tie || (i > 0 && p->rank && b->places[i - 1].rank == p->rank);
+        few = few || p->count < 3;
+        put_board_place(&t, b, i);
+    }
+    html_table_end(&t);
+    if (tie)
+        buf_puts(to, "<p class=\"dim\">=: the test of <code>benchwrap compare</code> does not tell these sites apart.</p>\n");
+    if (few && b->is_ranked && b->count > 1)
+        buf_puts(to, "<p class=\"dim\">Fewer than three runs of a site cannot be tested: its rank is that of the median alone.</p>\n");
+}
+
+/* ---- what differs between the sites ---- */
+
+struct site_column {
+    const char *site;
+    const struct page_run *run; /* newest of the system that stands for the site */
+};
+
+static size_t sites_of_board(const struct page_board *b, struct site_column *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->count && n < SITES_COMPARED; i++)
+        if (b->places[i].system)
+            ret[n++] = (struct site_column){b->places[i].site, b->places[i].newest};
+    return n;
+}
+
+static const char *difference_value(const struct page_run *run, const char *name)
+{
+    return strcmp(name, "cluster") == 0 ? run->cluster : strcmp(name, "partition") == 0 ? run->partition : page_fact_value(run->conditions, name);
+}
+
+static bool differs_between(const struct site_column *sites, size_t n, const char *name)
+{
+    const char *first = difference_value(sites[0].run, name);
+    for (size_t i = 1; i < n; i++) {
+        const char *value = difference_value(sites[i].run, name);
+        if (!value != !first || (value && strcmp(value, first) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* What readers ask for first: processor, memory, accelerators, file system, system software; the others follow by name. */
+static unsigned difference_rank(const char *name)
+{
+    static const char *const order[] = {"cluster", "partition", "cpu.model", "cpu.sockets", "cpu.cores", "cpu.threads", "cpu.allowed_threads", "cgroup.cpu_limit", "memory.total", "cgroup.memory", "gpu.", "net.fabric", "fs.", "os.", "kernel.release", "mpi.", "program.", "software.", "env.", "step."};
+    for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
+        if (strncmp(name, order[i], strlen(order[i])) == 0)
+            return i;
+    return 100;
+}
+
+static int by_difference(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    unsigned rx = difference_rank(x), ry = difference_rank(y);
+    return rx != ry ? (rx > ry) - (rx < ry) : str_natural(x, y);
+}
+
+static size_t names_of_differences(const struct site_column *sites, size_t n, const char **ret)
+{
+    static const char *const own[] = {"cluster", "partition"};
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++)
+        if (differs_between(sites, n, own[i]))
+            ret[count++] = own[i];
+    for (size_t s = 0; s < n; s++)
+        for (size_t i = 0; i < sites[s].run->conditions->count && count < DIFFERENCES_MAX; i++) {
+            const char *name = sites[s].run->conditions->list[i].name;
+            bool known = false;
+            for (size_t k = 0; k < count && !known; k++)
+                known = strcmp(ret[k], name) == 0;
+            if (!known && differs_between(sites, n, name))
+                ret[count++] = name;
+        }
+    qsort(ret, count, sizeof *ret, by_difference);
+    return count;
+}
+
+static void put_differences(const struct page_board *b, struct buf *to)
+{
+    struct site_column sites[SITES_COMPARED];
+    struct html_column columns[SITES_COMPARED + 1] = {{"condition"}};
+    const char *names[DIFFERENCES_MAX];
+    struct html_table t;
+    size_t n = sites_of_board(b, sites);
+    if (n < 2)
+        return;
+    size_t count = names_of_differences(sites, n, names);
+    buf_puts(to, "<h2 id=\"differences\">Differences between the sites</h2>\n");
+    if (!count) {
+        buf_puts(to, "<p>No recorded condition differs.</p>\n");
+        return;
+    }
+    buf_puts(to, "<p class=\"dim\">Conditions that differ, of the newest run of each site's best system. What is equal is left out.</p>\n");
+    for (size_t i = 0; i < n; i++)
+        columns[i + 1] = (struct html_column){.heading = page_site_text(sites[i].site)};
+    html_table_begin(&t, to, columns, n + 1, "data", "differences between the sites");
+    for (size_t i = 0; i < count; i++) {
+        html_cell_text(&t, names[i]);
+        for (size_t k = 0; k < n; k++) {
+            const char *value = difference_value(sites[k].run, names[i]);
+            html_cell_text(&t, value && *value ? value : NULL);
+        }
+    }
+    html_table_end(&t);
+}
+
+/* ---- the page ---- */
+
+static void put_measured(const struct page_measurement *m, struct buf *to)
+{
+    static const struct html_column columns[] = {{"input"}, {"value"}};
+    const struct page_facts *inputs = m->group.runs[0]->inputs;
+    struct html_table t;
+    buf_puts(to, "<h2>What was measured</h2>\n");
+    buf_printf(to, "<p class=\"dim\">Every run below has these inputs: key %s.</p>\n<details><summary>%zu input%s</summary>\n", m->group.id, inputs->count, str_plural(inputs->count));
+    html_table_begin(&t, to, columns, 2, "facts", "inputs");
+    for (size_t i = 0; i < inputs->count; i++) {
+        html_cell_text(&t, inputs->list[i].name);
+        html_cell_text(&t, inputs->list[i].value);
+    }
+    html_table_end(&t);
+    buf_puts(to, "</details>\n");
+}
+
+static void put_best_answer(const struct page_measurement *m, struct buf *to)
+{
+    const struct page_board *b = m->boards && m->versions.count ? &m->boards[0] : NULL;
+    if (!b || !b->count || !b->places[0].system || !b->is_ranked)
+        return;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 1 << 12);
+    page_put_metric(&text, b->metric);
+    buf_puts(&text, ": ");
+    page_put_quantity(&text, b->places[0].median, b->metric->unit);
+    buf_printf(&text, m->sites > 1 ? " is the best median, of %s." : " is the median of %s.", page_site_text(b->places[0].site));
+    if (b->count > 1 && b->places[1].system) {
+        bool tie = b->places[1].rank == 1;
+        buf_printf(&text, tie ? " %s is not distinguishable: " : " Next is %s: ", page_site_text(b->places[1].site));
+        page_put_quantity(&text, b->places[1].median, b->metric->unit);
+        if (b->places[0].median > 0 && b->places[1].median > 0) {
+            buf_puts(&text, " (");
+            show_change(&text, b->places[1].median / b->places[0].median);
+            buf_putc(&text, ')');
+        }
+        buf_putc(&text, '.');
+    }
+    html_element(to, "p", "answer", text.p);
+}
+
+static int put_version(const struct page_book *book, const struct page_measurement *m, size_t v, struct json_out *j, struct buf *to, struct err *err)
+{
+    const struct page_group *version = &m->versions.list[v];
+    if (m->versions.count > 1 || *version->id) {
+        buf_puts(to, "<h3>Version ");
+        html_text(to, str_of(*version->id ? version->id : "not known"), 100);
+        buf_puts(to, "</h3>\n");
+    }
+    json_open(j, NULL, '{');
+    json_text(j, "version", *version->id ? version->id : NULL);
+    json_open(j, "metrics", '[');
+    for (size_t i = 0; i < m->metric_count; i++) {
+        struct page_board board;
+        if (page_board_of(version, m->all, m->all_count, &m->metrics[i], book->a, &board, err) < 0)
+            return -1;
+        put_board(&board, to);
+        json_open(j, NULL, '{');
+        json_text(j, "key", m->metrics[i].key);
+        json_text(j, "unit", m->metrics[i].unit);
+        json_text(j, "better", *m->metrics[i].better ? m->metrics[i].better : NULL);
+        json_open(j, "places", '[');
+        for (size_t k = 0; k < board.count; k++) {
+            const struct page_place *p = &board.places[k];
+            json_open_row(j, NULL, '{');
+            if (p->rank)
+                json_uint(j, "rank", p->rank);
+            else
+                json_null(j, "rank");
+            json_text(j, "site", p->site);
+            json_text(j, "system", p->newest->system);
+            json_text(j, "machine", p->newest->machine);
+            json_known(j, "median", p->system ? p->median : NAN);
+            json_known(j, "best", p->system ? p->best : NAN);
+            json_uint(j, "runs", p->count);
+            json_uint(j, "failed", p->failed);
+            json_text(j, "newest_run", p->newest->id);
+            json_close(j, '}');
+        }
+        json_close(j, ']');
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+    return 0;
+}
+
+int page_write_measurement(const struct page_book *book, const struct page_experiment *e, const struct page_measurement *m, struct err *err)
+{
+    enum { RUNS_SHOWN = 60 };
+    CLEANUP_BUF struct buf to, json, path;
+    buf_init(&to, PAGE_MAX);
+    buf_init(&json, PAGE_MAX);
+    buf_init(&path, 1000);
+    buf_printf(&path, "../experiment/%.40s.html", e->group.runs[0]->experiment_id);
+    const struct html_page page = {.title = m->title, .above = m->experiment, .above_path = path.p};
+    struct json_out j = json_begin(&json, JSON_BLOCK, '{');
+    json_text(&j, "experiment", m->experiment);
+    json_text(&j, "measured", m->group.id);
+    json_open(&j, "inputs", '{');
+    for (size_t i = 0; i < m->group.runs[0]->inputs->count; i++)
+        json_text(&j, m->group.runs[0]->inputs->list[i].name, m->group.runs[0]->inputs->list[i].value);
+    json_close(&j, '}');
+    json_open(&j, "versions", '[');
+    html_page_begin(&to, &page);
+    put_best_answer(m, &to);
+    buf_printf(&to, "<h2>Leaderboard</h2>\n<p class=\"dim\">One row for each site. <a href=\"%s.json\">JSON</a></p>\n", m->group.id);
+    for (size_t v = 0; v < m->versions.count; v++)
+        if (put_version(book, m, v, &j, &to, err) < 0)
+            return -1;
+    if (m->boards && m->versions.count)
+        put_differences(&m->boards[0], &to);
+    put_measured(m, &to);
+    for (size_t i = 0; i < m->metric_count && m->group.count > 1; i++) {
+        if (i == 0)
+            buf_puts(&to, "<h2>History</h2>\n");
+        page_put_history(&to, m->group.runs, m->group.count, &m->metrics[i], book->a);
+    }
+    buf_puts(&to, "<h2>Runs</h2>\n");
+    if (m->all_count > RUNS_SHOWN)
+        buf_printf(&to, "<p class=\"dim\">The %d newest of %zu.</p>\n", RUNS_SHOWN, m->all_count);
+    page_put_runs(&to, PAGE_UP, m->all, m->all_count < RUNS_SHOWN ? m->all_count : RUNS_SHOWN, "runs", true);
+    html_page_end(&to, &page, NULL);
+    json_close(&j, ']');
+    json_open(&j, "runs", '[');
+    for (size_t i = 0; i < m->group.count; i++)
+        json_text(&j, NULL, m->group.runs[i]->id);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    return page_put_both(book, "measurement", m->group.id, &to, &json, err);
+}

@@ -1,0 +1,93 @@
+/* pages_parts.h: what the writers of single pages share; private to this module. */
+#ifndef PAGES_PAGES_PARTS_H
+#define PAGES_PAGES_PARTS_H
+#include "pages/pages.h"
+#include "pages/pages_files.h"
+#include "pages/pages_group.h"
+#include "report/html_page.h"
+
+enum { PAGE_MAX = 64 << 20, PAGE_COLUMNS = 6 /* inputs that name a measurement */, RUNS_OF_LIST = 500 /* runs of one list page */ };
+
+/* One measurement: the runs of one comparison key. */
+struct page_measurement {
+    struct page_group group; /* runs that count, newest first */
+    const struct page_run **all; /* also failed ones, of the same key */
+    size_t all_count;
+    const char *name; /* "size 4, nodes 2": what tells it apart in its experiment */
+    const char *title; /* with the experiment before it: "ior: size 4, nodes 2" */
+    const char *experiment;
+    struct page_groups versions; /* of the benchmark: leaderboards do not mix them */
+    struct page_value metrics[PAGE_VALUES]; /* headline metrics */
+    size_t metric_count;
+    struct page_board *boards; /* [versions.count] of the first metric; NULL where there is none */
+    size_t sites; /* that have a value of the first metric in the newest version */
+};
+struct page_experiment {
+    struct page_group group; /* every run */
+    struct page_measurement *measurements; /* those of most sites, then most runs first */
+    size_t count;
+    const char *differing[PAGE_COLUMNS];
+    size_t differing_count;
+};
+struct page_notice { /* news of one system */
+    const struct page_experiment *experiment;
+    const struct page_measurement *measurement;
+    const struct page_run *run;
+    const struct page_value *metric;
+    struct page_news news;
+};
+struct page_book { /* everything that the pages show */
+    const struct pages_request *request;
+    struct page_files *files;
+    struct page_data data;
+    const struct page_run **runs; /* all, newest first */
+    struct page_experiment *experiments; /* the newest first */
+    size_t experiment_count;
+    struct page_groups machines, sites;
+    struct page_notice *notices; /* regressions, then improvements */
+    size_t notice_count;
+    struct arena *a;
+};
+
+/* Fills the book from its data. -1: err. */
+int page_book_fill(struct page_book *book, struct err *err);
+
+/* ---- pages: each writes its files, HTML and JSON ---- */
+int page_write_start(const struct page_book *book, struct err *err);
+int page_write_experiment(const struct page_book *book, const struct page_experiment *e, struct err *err);
+int page_write_measurement(const struct page_book *book, const struct page_experiment *e, const struct page_measurement *m, struct err *err);
+int page_write_machine(const struct page_book *book, const struct page_group *machine, struct err *err);
+int page_write_feed(const struct page_book *book, struct err *err); /* feed.xml */
+int page_write_badge(const struct page_book *book, const struct page_experiment *e, struct err *err);
+
+/* ---- pieces ---- */
+
+/* "../": the way from a page's folder to the start page; "" for the start page itself. */
+#define PAGE_UP "../"
+/* Appends a link to the run with its time. up: as above. */
+void page_link_run(struct buf *to, const char *up, const struct page_run *run);
+void page_link_experiment(struct buf *to, const char *up, const struct page_run *run, const char *text);
+void page_link_measurement(struct buf *to, const char *up, const struct page_measurement *m, const char *text);
+void page_link_machine(struct buf *to, const char *up, const struct page_run *run);
+/* A cell with markup that `put` has written into a buffer. */
+void page_cell(struct html_table *t, const char *key, const struct buf *markup);
+/* A value with its unit, scaled as show_quantity does. */
+void page_cell_quantity(struct html_table *t, double value, const char *unit);
+/* "cpu model, 2 x 32 cores": what the machine of a run is; "" where nothing is known. */
+void page_machine_text(struct buf *to, const struct page_run *run);
+/* "site a" or "no site" */
+const char *page_site_text(const char *site);
+/* The value with its unit: "1085 MiB/s". */
+void page_put_quantity(struct buf *to, double value, const char *unit);
+/* write.bw_MiB_per_s.max -> "write.bw.max" */
+void page_put_metric(struct buf *to, const struct page_value *metric);
+/* The state of a run in a table: pass, fail, FINISHED … */
+const char *page_state_text(const struct page_run *run);
+void page_put_state(struct buf *to, const struct page_run *run);
+/* A table of runs, newest first: time, name, site, state, headline values. */
+void page_put_runs(struct buf *to, const char *up, const struct page_run *const *runs, size_t n, const char *caption, bool experiments);
+/* A history of a metric over time as SVG, one series for each site. Nothing where there are fewer than two values. */
+void page_put_history(struct buf *to, const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a);
+/* Writes a page that was built, and its JSON. */
+int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json, struct err *err);
+#endif

@@ -1,0 +1,221 @@
+/* pages_pieces.c: links, cells and tables that the pages share. */
+#include "pages/pages_parts.h"
+
+#include "base/show.h"
+#include "base/svg.h"
+#include "runs/row_words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texts ---- */
+
+const char *page_site_text(const char *site)
+{
+    return *site ? site : "no site";
+}
+
+void page_put_quantity(struct buf *to, double value, const char *unit)
+{
+    double scale = show_scale(value, &unit);
+    show_value(to, value * scale);
+    if (unit && *unit) {
+        buf_putc(to, ' ');
+        show_unit(to, unit);
+    }
+}
+
+void page_put_metric(struct buf *to, const struct page_value *metric)
+{
+    show_metric(to, metric->key, *metric->unit ? metric->unit : NULL);
+}
+
+const char *page_state_text(const struct page_run *run)
+{
+    return *run->problem ? "damaged" : *run->verdict ? run->verdict : strcmp(run->status, "FINISHED") == 0 ? "finished" : run->status;
+}
+
+void page_put_state(struct buf *to, const struct page_run *run)
+{
+    const char *state = page_state_text(run);
+    bool good = strcmp(state, "pass") == 0, plain = strcmp(state, "finished") == 0 || strcmp(state, "RUNNING") == 0;
+    buf_printf(to, "<span class=\"state%s\">", good ? " good" : plain ? "" : " bad");
+    html_text(to, str_of(state), 40);
+    buf_puts(to, "</span>");
+}
+
+void page_machine_text(struct buf *to, const struct page_run *run)
+{
+    const char *model = page_fact_value(run->conditions, "cpu.model"), *cores = page_fact_value(run->conditions, "cpu.cores"),
+               *gpu = page_fact_value(run->conditions, "gpu.model"), *gpus = page_fact_value(run->conditions, "gpu.count"),
+               *memory = page_fact_value(run->conditions, "memory.total_GiB");
+    buf_puts(to, model ? model : "");
+    if (cores)
+        buf_printf(to, "%s%s core%s", to->n ? ", " : "", cores, strcmp(cores, "1") == 0 ? "" : "s");
+    if (memory)
+        buf_printf(to, "%s%s GiB", to->n ? ", " : "", memory);
+    if (gpu)
+        buf_printf(to, "%s%s%s%s", to->n ? ", " : "", gpus ? gpus : "", gpus ? " x " : "", gpu);
+}
+
+/* ---- links ---- */
+
+static void put_link(struct buf *to, const char *up, const char *path, const char *text)
+{
+    char full[PAGE_PATH + 16];
+    snprintf(full, sizeof full, "%s%s", up, path);
+    html_link(to, full, text);
+}
+
+void page_link_run(struct buf *to, const char *up, const struct page_run *run)
+{
+    char path[PAGE_PATH];
+    CLEANUP_BUF struct buf when;
+    buf_init(&when, 100);
+    show_time_utc(&when, run->start_ms);
+    if (when.n > 16) { /* to the minute */
+        when.p[10] = ' ';
+        when.p[16] = 0;
+    }
+    page_path_run(run->id, ".html", path);
+    put_link(to, up, path, run->start_ms ? when.p : "no time");
+}
+
+void page_link_experiment(struct buf *to, const char *up, const struct page_run *run, const char *text)
+{
+    char path[PAGE_PATH];
+    page_path_of("experiment", run->experiment_id, ".html", path);
+    put_link(to, up, path, text);
+}
+
+void page_link_measurement(struct buf *to, const char *up, const struct page_measurement *m, const char *text)
+{
+    char path[PAGE_PATH];
+    page_path_of("measurement", m->group.id, ".html", path);
+    put_link(to, up, path, text);
+}
+
+void page_link_machine(struct buf *to, const char *up, const struct page_run *run)
+{
+    char path[PAGE_PATH];
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 4096);
+    page_machine_text(&text, run);
+    if (!*run->machine) {
+        html_text(to, text.n ? buf_text(&text) : STR("not recorded"), 200);
+        return;
+    }
+    page_path_of("machine", run->machine, ".html", path);
+    put_link(to, up, path, text.n ? text.p : run->machine);
+}
+
+/* ---- cells ---- */
+
+void page_cell(struct html_table *t, const char *key, const struct buf *markup)
+{
+    html_cell_markup(t, key, buf_text(markup));
+}
+
+void page_cell_quantity(struct html_table *t, double value, const char *unit)
+{
+    CLEANUP_BUF struct buf shown;
+    buf_init(&shown, 200);
+    if (!isnan(value))
+        page_put_quantity(&shown, value, unit);
+    html_cell_number(t, value, shown.p ? shown.p : "");
+}
+
+void page_put_runs(struct buf *to, const char *up, const struct page_run *const *runs, size_t n, const char *caption, bool experiments)
+{
+    static const struct html_column columns[] = {{"start (UTC)"}, {"experiment"}, {"name"}, {"site"}, {"result"}, {"values"}};
+    struct html_table t;
+    html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", caption);
+    for (size_t i = 0; i < n; i++) {
+        const struct page_run *run = runs[i];
+        CLEANUP_BUF struct buf cell, values, key;
+        buf_init(&cell, 1 << 16);
+        buf_init(&values, 1 << 14);
+        buf_init(&key, 64);
+        buf_printf(&key, "%020lld", (long long)run->start_ms);
+        page_link_run(&cell, up, run);
+        page_cell(&t, key.p, &cell);
+        buf_clear(&cell);
+        if (experiments)
+            page_link_experiment(&cell, up, run, run->experiment);
+        else
+            html_text(&cell, str_of(run->experiment), 200);
+        page_cell(&t, NULL, &cell);
+        const char *benchmark = page_fact_value(run->inputs, "benchmark");
+        html_cell_text(&t, row_words_made_name(run->name, benchmark ? benchmark : run->experiment) ? "" : run->name);
+        html_cell_text(&t, *run->site ? run->site : NULL);
+        buf_clear(&cell);
+        page_put_state(&cell, run);
+        page_cell(&t, NULL, &cell);
+        for (size_t k = 0; k < run->value_count && k < 2; k++) {
+            buf_puts(&values, k ? ", " : "");
+            page_put_metric(&values, &run->values[k]);
+            buf_putc(&values, ' ');
+            page_put_quantity(&values, run->values[k].value, run->values[k].unit);
+        }
+        html_cell_text(&t, values.n ? values.p : NULL);
+    }
+    html_table_end(&t);
+}
+
+/* ---- history ---- */
+
+enum { HISTORY_SITES = 6 };
+
+void page_put_history(struct buf *to, const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a)
+{
+    struct svg_series series[HISTORY_SITES];
+    const char *names[HISTORY_SITES];
+    size_t sites = 0, total = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t s = 0;
+        while (s < sites && strcmp(names[s], runs[i]->site) != 0)
+            s++;
+        if (s == sites && sites < HISTORY_SITES)
+            names[sites++] = runs[i]->site;
+    }
+    for (size_t s = 0; s < sites; s++) {
+        double *x = arena_get(a, (n + 1) * sizeof *x), *y = arena_get(a, (n + 1) * sizeof *y);
+        if (!x || !y)
+            return;
+        series[s] = (struct svg_series){.name = page_site_text(names[s]), .mark = SVG_POINTS, .x = x, .y = y};
+        for (size_t i = n; i-- > 0;) {
+            const struct page_value *v = page_run_value(runs[i], metric->key);
+            if (!v || strcmp(names[s], runs[i]->site) != 0 || !isfinite(v->value))
+                continue;
+            x[series[s].n] = (double)(runs[i]->start_ms - runs[n - 1]->start_ms) / 86400e3;
+            y[series[s].n++] = v->value;
+            total++;
+        }
+    }
+    if (total < 2)
+        return;
+    CLEANUP_BUF struct buf label, unit;
+    buf_init(&label, 1000);
+    buf_init(&unit, 100);
+    page_put_metric(&label, metric);
+    show_unit(&unit, metric->unit);
+    if (unit.n)
+        buf_printf(&label, " (%s)", unit.p);
+    if (*metric->better)
+        buf_printf(&label, ", %s is better", metric->better);
+    struct svg_chart chart = {.title = "History", .x = {.label = "days since the first run"}, .y = {.label = label.p}, .series = series, .count = sites};
+    buf_puts(to, "<figure>\n");
+    svg_write_chart(to, &chart);
+    buf_puts(to, "</figure>\n");
+}
+
+int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json, struct err *err)
+{
+    char path[PAGE_PATH];
+    page_path_of(folder, id, ".html", path);
+    if (page_file_put_group(book->files, path, html, err) < 0)
+        return -1;
+    page_path_of(folder, id, ".json", path);
+    return page_file_put_group(book->files, path, json, err);
+}

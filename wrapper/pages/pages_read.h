@@ -1,0 +1,14 @@
+/* pages_read.h: read runs for the pages, and write the page of each while it is read. */
+#ifndef PAGES_PAGES_READ_H
+#define PAGES_PAGES_READ_H
+#include "compare/comparison_key.h"
+#include "pages/pages_data.h"
+#include "pages/pages_files.h"
+
+/* The run's files as a text that changes with them: the ids of git, or times and sizes of the run's folders. In the arena; "" : not known. */
+const char *page_stamp(const struct runs *runs, const struct tree_run *run, struct arena *a);
+/* Reads what the pages show of the run into *ret, and writes run/XX/ID.html and .json. runs: the caller's own copy, one for each thread, as the reader.
+ * Texts are in the arena. -1: err. */
+int page_run_read(struct runs *runs, struct comparison_reader *reader, const struct tree_run *run, struct page_files *files, struct arena *a,
+                  struct page_run *ret, struct err *err);
+#endif
