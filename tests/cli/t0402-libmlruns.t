@@ -43,11 +43,23 @@ if nm "$BUILD/lib/libmlruns.a" 2>/dev/null | grep -q '__asan_\|__ubsan_'; then
     skip_here "a program links with libmlruns" "the library is built with a sanitizer"
 else
     # shellcheck disable=SC2086,SC2046
+    $CC $flags -c -o "$WORK/program.o" "$WORK/program.c"
+    # shellcheck disable=SC2086,SC2046
     ok "a program links with libmlruns" $CC $flags -o "$WORK/program" "$WORK/program.c" "$BUILD/lib/libmlruns.a" \
         $(pkg-config --libs $(sed -n 's/^Requires[^:]*: *//p' scripts/packaging/mlruns.pc.in)) -lm
     mkdir "$WORK/mlruns"
     run=$("$WORK/program" "$WORK/mlruns")
     like "and publishes a run" "$run" '^498177579/[0-9a-f]{32}$'
     like "which is there" "$(cat "$WORK/mlruns/$run/meta.yaml")" '^run_name: "from a program"$'
+    # shellcheck disable=SC2086,SC2046
+    ok "nothing that the library needs is missing" $CC -o "$WORK/complete" "$WORK/program.o" -Wl,--whole-archive "$BUILD/lib/libmlruns.a" -Wl,--no-whole-archive \
+        $(pkg-config --libs $(sed -n 's/^Requires[^:]*: *//p' scripts/packaging/mlruns.pc.in)) -lm
+    # A file of base/ that defines no name which another file of the library uses is too much.
+    nm -P -A "$BUILD/lib/libmlruns.a" 2>/dev/null | awk '{ sub(/^[^[]*\[/, "", $1); sub(/\].*/, "", $1) }
+        $3 == "U" { used[$2, ++n[$2]] = $1; next }
+        $3 ~ /^[TDBR]$/ { of[$2] = $1; files[$1] = 1 }
+        END { for (name in of) for (i = 1; i <= n[name]; i++) if (used[name, i] != of[name]) needed[of[name]] = 1
+              for (file in files) if (!(file in needed)) print file }' | sort >"$WORK/surplus"
+    is "nothing is in it that nothing of it needs" "$(while read -r file; do [ -e "mlruns-format/${file%.o}.c" ] || echo "$file"; done <"$WORK/surplus")" ""
 fi
 done_testing
