@@ -3,6 +3,7 @@
 
 #include "base/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void change_of(const double *a, size_t na, const double *b, size_t nb, struct change *ret)
@@ -24,11 +25,11 @@ bool changes_correct(struct change *const *changes, size_t n)
     bool *sure = calloc(n + 1, sizeof *sure), good = p && sure;
     size_t known = 0, at = 0;
     for (size_t i = 0; good && i < n; i++)
-        if (changes[i]->known)
+        if (changes[i]->known && !isnan(changes[i]->p))
             p[known++] = changes[i]->p;
     good = good && stats_holm(p, known, CHANGE_LEVEL, sure);
     for (size_t i = 0; good && i < n; i++)
-        changes[i]->sure = changes[i]->known && sure[at++] && change_is_outside(changes[i]);
+        changes[i]->sure = changes[i]->known && (isnan(changes[i]->p) || sure[at++]) && change_is_outside(changes[i]);
     free(p);
     free(sure);
     return good;

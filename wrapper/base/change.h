@@ -10,7 +10,7 @@
 struct change {
     bool known;              /* there is a ratio: three values or more on both sides, with positive medians */
     double ratio, low, high; /* of the medians, with its 95 % interval */
-    double p;                /* chance of such a change, or a larger one, if nothing has changed */
+    double p;                /* chance of such a change, or a larger one, if nothing has changed; NaN: the interval alone decides */
     bool sure;               /* set by changes_correct */
 };
 

@@ -342,7 +342,7 @@ const struct cmd cmd_annotate = {
         "Secrets are removed from the texts, and in the public profile also names.\n\n"
         "To withdraw a wrong run use \"benchwrap retract\".",
     .examples = "$ benchwrap annotate last --note \"before the BIOS update\"\nDescribe the newest run.\n"
-                "$ benchwrap annotate 3f2a --tag quality=suspect --name \"ior, cold cache\"\nSet a tag and the name.\n"
-                "$ benchwrap annotate 3f2a --remove quality --note \"\"\nRemove the tag and the description.\n",
+                "$ benchwrap annotate last~1 --tag quality=suspect --name \"ior, cold cache\"\nSet a tag and the name.\n"
+                "$ benchwrap annotate last~1 --remove quality --note \"\"\nRemove the tag and the description.\n",
     .run = annotate_command,
 };

@@ -6,6 +6,7 @@
 #include "compare/compare_machine.h"
 #include "compare/compare_parts.h"
 #include "compare/compare_text.h"
+#include "compare/result_files.h"
 #include "runs/inherit.h"
 #include "cmd/selection.h"
 
@@ -50,7 +51,8 @@ static int add_member(struct cmd_context *c, struct runs *runs, struct compare_g
 }
 
 /* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. */
-static int groups_of_line(struct cmd_context *c, struct runs *runs, struct compare_group *groups, size_t *ret_count)
+static int groups_of_line(struct cmd_context *c, struct runs *runs, char *const *operands, struct compare_group *groups,
+                          size_t *ret_count)
 {
     size_t n = 0;
     for (int i = 0; i < c->argc; i++) {
@@ -59,12 +61,12 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, struct compa
         if (n == GROUPS_MAX)
             return err_set(c->err, ERR_USAGE, "at most %d groups can be compared", GROUPS_MAX);
         groups[n] = (struct compare_group){.name = c->argv[i]};
-        for (struct str rest = str_of(c->argv[i]); rest.p;) {
+        for (struct str rest = str_of(operands[i]); rest.p;) {
             struct str one = str_cut(&rest, ',');
             const char *name = arena_dup(c->arena, one.p, one.n);
             if (!one.n || !name || add_member(c, runs, &groups[n], name) < 0)
                 return one.n ? -1
-                             : err_set(c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", c->argv[i]);
+                             : err_set(c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", operands[i]);
         }
         n++;
     }
@@ -294,7 +296,7 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
         json_double(j, "ratio", side->change.ratio);
         json_double(j, "ratio_low", side->change.low);
         json_double(j, "ratio_high", side->change.high);
-        json_double(j, "p", side->change.p);
+        json_known(j, "p", side->change.p);
     } else {
         json_null(j, "ratio");
     }
@@ -353,14 +355,53 @@ static int print_groups_json(struct cmd_context *c, const struct compare_group *
     return b.failed ? -1 : 0;
 }
 
-static int compare_groups_of_line(struct cmd_context *c, struct runs *runs)
+/* ---- --gate of groups ---- */
+
+/* The value of --threshold, a percentage, as a share. -1: c->err. */
+static int read_threshold(struct cmd_context *c, double *ret)
+{
+    const char *text = opt_text(&c->opts, OPTION_THRESHOLD);
+    struct str number = str_of(text);
+    if (number.n && number.p[number.n - 1] == '%')
+        number.n--;
+    if (!str_double(number, ret) || !(*ret >= 0))
+        return err_set(c->err, ERR_USAGE, "--threshold: expected a percentage >= 0, got \"%.40s\"", text);
+    *ret /= 100;
+    return 0;
+}
+
+/* Exit status: 3 if a metric is worse by the threshold or more, and by more than chance. A note says how many could not be judged. */
+static int gate_groups(struct cmd_context *c, const struct compared_metric *metrics, size_t count, double threshold)
+{
+    size_t worse = 0, open = 0;
+    for (const struct compared_metric *m = metrics; m; m = m->next)
+        for (size_t g = 1; g < count; g++) {
+            const struct compared_side *side = &m->sides[g];
+            double ratio = side->change.ratio;
+            bool lower = strcmp(m->direction, "lower") == 0;
+            worse += side->outcome == OUTCOME_WORSE && (lower ? ratio - 1 : 1 - ratio) >= threshold;
+            open += side->outcome == OUTCOME_TOO_FEW && *m->direction;
+        }
+    if (worse)
+        fprintf(c->notes, "benchwrap: compare: --gate: %zu metric%s worse by %g %% or more\n", worse, worse == 1 ? " is" : "s are",
+                threshold * 100);
+    if (open)
+        fprintf(c->notes, "benchwrap: compare: --gate: %zu metric%s not judged: three values on each side are needed\n", open,
+                open == 1 ? " is" : "s are");
+    return worse ? COMPARE_STATUS_GATE : 0;
+}
+
+static int compare_groups_of_line(struct cmd_context *c, struct runs *runs, char *const *operands)
 {
     struct compare_group groups[GROUPS_MAX] = {{0}};
     struct compared_metric *metrics = NULL;
     struct compared_keys keys;
     const char *by = opt_text(&c->opts, OPTION_BY);
     size_t count = 0, members = 0;
-    int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
+    double threshold;
+    if (read_threshold(c, &threshold) < 0)
+        return -1;
+    int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, operands, groups, &count);
     if (status == 0 && count < 2)
         status = explain_groups(c, runs, by, count, members);
     if (status == 0)
@@ -378,6 +419,8 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs)
         if (printed < 0)
             status = err_memory(c->err, "the groups of runs");
     }
+    if (status == 0 && opt_on(&c->opts, OPTION_GATE))
+        status = gate_groups(c, metrics, count, threshold);
     for (size_t g = 0; g < GROUPS_MAX; g++)
         for (size_t i = 0; i < groups[g].count; i++) {
             if (status == 0 && groups[g].members[i].run->problem)
@@ -412,19 +455,40 @@ static int compare_earlier(struct cmd_context *c, struct runs *runs)
     return selection_fraction(c, "min-effect", &asked.min_effect) < 0 ? -1 : history_compare(&asked, runs, c->err);
 }
 
+/* Stored outputs become runs of a tree that is removed afterwards. */
+static int compare_files(struct cmd_context *c)
+{
+    struct result_files files;
+    struct runs runs;
+    int status = result_files_open(&files, c->argv, c->argc, c->env, c->arena, c->err);
+    if (status == 0) {
+        const struct runs_place place = {.tree = files.tree, .env = c->env, .notes = c->notes};
+        status = runs_open(&runs, &place, c->arena, c->err);
+    }
+    if (status == 0) {
+        status = compare_groups_of_line(c, &runs, files.operands);
+        runs_close(&runs);
+    }
+    result_files_close(&files);
+    return status;
+}
+
 static int compare_command(struct cmd_context *c)
 {
     struct runs runs;
     bool history = opt_on(&c->opts, OPTION_HISTORY), by = opt_text(&c->opts, OPTION_BY) != NULL;
+    int named = history || by ? 0 : result_files_named(c->argv, c->argc, c->err);
+    if (named)
+        return named < 0 ? -1 : compare_files(c);
     if (selection_open_for(&runs, c, c->argv, history || by ? 0 : c->argc, c->err) < 0) /* --history and --by read the tree itself */
         return -1;
     int status;
-    if (!history && (opt_on(&c->opts, OPTION_GATE) || opt_text(&c->opts, OPTION_LAST)))
-        status = err_set(c->err, ERR_USAGE, "--gate and --last need --history");
+    if (!history && opt_text(&c->opts, OPTION_LAST))
+        status = err_set(c->err, ERR_USAGE, "--last needs --history");
     else if (history && opt_text(&c->opts, OPTION_BY))
         status = err_set(c->err, ERR_USAGE, "expected either --by or --history, got both");
     else
-        status = history ? compare_earlier(c, &runs) : compare_groups_of_line(c, &runs);
+        status = history ? compare_earlier(c, &runs) : compare_groups_of_line(c, &runs, c->argv);
     runs_close(&runs);
     return status;
 }
@@ -479,7 +543,16 @@ static const struct opt_row rows[] = {
      .value = "2%",
      .group = "History",
      .help = "Ignore smaller changes, however sure"},
-    {.name = OPTION_GATE, .kind = OPT_FLAG, .group = "History", .help = "Exit 3 on a regression"},
+    {.name = OPTION_GATE,
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Exit 3 on a regression: with --history as it judges, of groups where a metric is worse by --threshold or more, and by more than chance"},
+    {.name = OPTION_THRESHOLD,
+     .kind = OPT_TEXT,
+     .arg = "PERCENT",
+     .value = "5",
+     .group = "Output",
+     .help = "With --gate and groups: ignore smaller changes, however sure"},
     {.name = OPTION_ALL,
      .letter = 'a',
      .kind = OPT_FLAG,
@@ -491,13 +564,15 @@ static const struct opt_row rows[] = {
 const struct cmd cmd_compare = {
     .name = "compare",
     .summary = "Compare runs, or groups of runs",
-    .usage = "[OPTIONS] RUN... | A,B vs C,D | --by KEY | --history",
+    .usage = "[OPTIONS] RUN... | A,B vs C,D | FILE... | --by KEY | --history",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Each operand is a group: one run, or several with commas between them (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is "
         "the base; the word vs is for reading only. --by makes the groups; warm-up runs are ignored, and of a series each repetition counts. A warning names "
         "the inputs in which the runs of one group differ among themselves.\n\n"
+        "Operands may be files instead: stored outputs that the rules know, such as results of taskrate, llmload and vLLM's benchmark, and several with commas "
+        "between them for one group. They are compared as runs are, and nothing is recorded.\n\n"
         "The first lines state the answer for each headline metric: how much it changed, or that compare found no difference. "
         "Then follow the inputs that differ, whether the program itself does (its SHA-256, that of its "
         "script, its version), and whether hardware (node.type) and settings (node.state) are the same. The command line is an input: what the rules do not explain of it is listed as "
@@ -519,6 +594,8 @@ const struct cmd cmd_compare = {
                 "$ benchwrap compare --by a -e io\n"
                 "All runs of an experiment, in groups by the parameter a.\n"
                 "$ benchwrap compare last --history\n"
-                "Is the newest run as good as the earlier ones like it?\n",
+                "Is the newest run as good as the earlier ones like it?\n"
+                "$ benchwrap compare old/a.log slurm-1.out\n"
+                "Two stored outputs, without recording them.\n",
     .run = compare_command,
 };

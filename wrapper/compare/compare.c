@@ -7,6 +7,7 @@
 #include "mlruns-format/key.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,18 +173,49 @@ static bool are_equal(const struct compared_side *base, const struct compared_si
     return true;
 }
 
-static void judge_sides(struct compared_metric *m, size_t count)
+/* The interval that a single run reports of its value, as KEY.ci_low and KEY.ci_high. */
+static bool reported_interval(const struct compare_group *group, const char *key, double *low, double *high)
+{
+    static const char *const ends[] = {"ci_low", "ci_high"};
+    double *const to[] = {low, high};
+    for (int i = 0; i < 2; i++) {
+        char name[KEY_MAX + 10];
+        snprintf(name, sizeof name, "%s.%s", key, ends[i]);
+        const struct tree_entry *e = group->count == 1 ? runs_entry(group->members[0].run->metrics, name) : NULL;
+        if (!e || e->count != 1 || !(e->samples[0].value > 0))
+            return false;
+        *to[i] = e->samples[0].value;
+    }
+    return true;
+}
+
+/* Two runs with one value each: they differ where the intervals that they report do not overlap. */
+static bool change_of_intervals(const struct compared_metric *m, const struct compare_group *base, const struct compare_group *group,
+                                struct compared_side *side)
+{
+    double low, high, base_low, base_high;
+    if (m->step >= 0 || m->sides[0].n != 1 || side->n != 1 || !(m->sides[0].median > 0) || !(side->median > 0) ||
+        !reported_interval(base, m->key, &base_low, &base_high) || !reported_interval(group, m->key, &low, &high))
+        return false;
+    side->change = (struct change){
+        .known = true, .ratio = side->median / m->sides[0].median, .low = low / base_high, .high = high / base_low, .p = NAN};
+    return true;
+}
+
+static void judge_sides(struct compared_metric *m, const struct compare_group *groups, size_t count)
 {
     const struct compared_side *base = &m->sides[0];
     for (size_t g = 1; g < count; g++) {
         struct compared_side *side = &m->sides[g];
         if (!base->n || !side->n)
             continue;
-        if (base->n < 3 || side->n < 3) {
+        bool few = base->n < 3 || side->n < 3;
+        if (few && !change_of_intervals(m, &groups[0], &groups[g], side)) {
             side->outcome = OUTCOME_TOO_FEW;
             continue;
         }
-        change_of(base->values, base->n, side->values, side->n, &side->change);
+        if (!few)
+            change_of(base->values, base->n, side->values, side->n, &side->change);
         if (!side->change.known) { /* zero or negative medians have no ratio */
             side->outcome = are_equal(base, side) ? OUTCOME_SAME : OUTCOME_NONE;
             continue;
@@ -281,7 +313,7 @@ static struct compared_metric *compare_one(const struct compare_group *groups, s
     describe_metric(m, groups, count, a);
     for (size_t g = 0; g < count; g++)
         fill_side(&m->sides[g], &groups[g], key, step, several, a);
-    judge_sides(m, count);
+    judge_sides(m, groups, count);
     return m;
 }
 

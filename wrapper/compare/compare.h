@@ -14,6 +14,8 @@ struct compare_group {
     size_t count;
 };
 
+enum { COMPARE_STATUS_GATE = 3 }; /* exit status of a comparison with --gate that found a regression */
+
 enum compare_outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain: by Welch's test, or among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
 
 struct compared_side {           /* one metric of one group */

@@ -376,9 +376,10 @@ bool compare_is_input(const struct compare_text *t, const char *key)
     for (size_t g = 0; g < t->count; g++)
         for (size_t i = 0; i < t->groups[g].count; i++) {
             const struct compare_member *m = &t->groups[g].members[i];
+            const char *source = inputs_source(m->detail, key);
+            bool is_of_rule = source && strncmp(source, "rule:", 5) == 0; /* load.seed of llmload is no fact of the machine */
             if (runs_entry(m->run->params, key))
-                return strncmp(key, "series.", 7) != 0 && !inputs_of_machine(key) &&
-                       inputs_matter(key, inputs_source(m->detail, key), NULL);
+                return strncmp(key, "series.", 7) != 0 && (is_of_rule || !inputs_of_machine(key)) && inputs_matter(key, source, NULL);
         }
     return false;
 }

@@ -491,7 +491,7 @@ static int judge_and_print(struct history_state *h, struct err *err)
         return err_memory(err, "the history of runs");
     for (size_t i = 0; i < h->count; i++)
         if (h->asked->gate && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)
-            return 3;
+            return COMPARE_STATUS_GATE;
     return h->run.run->problem ? 1 : 0;
 }
 

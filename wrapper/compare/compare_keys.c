@@ -2,15 +2,14 @@
 #include "compare/compare_keys.h"
 
 #include "base/json_out.h"
+#include "runs/inherit.h"
 
 #include <string.h>
 
-static const char *list_left_out(const char *by, const struct opt_value *ignore, struct arena *a)
+static const char *list_left_out(const struct opt_value *ignore, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 16);
-    if (by)
-        buf_plain(&b, str_of(by), 100);
     for (const struct opt_value *v = ignore; v && v->text; v = v->next) {
         buf_puts(&b, b.n ? ", " : "");
         buf_plain(&b, str_of(v->text), 100);
@@ -30,20 +29,86 @@ static bool is_one_measurement(const struct compared_keys *keys, size_t first, c
     return true;
 }
 
-int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore,
-                      struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err)
+/* ---- what the user names besides by its key ---- */
+
+/* Are two texts one quantity: the same word, number, size ("4k", 4096) or duration ("1.5s", 1.5)? */
+static bool is_one_quantity(struct str x, struct str y)
+{
+    double a, b;
+    uint64_t m, n;
+    return str_eq(x, y) || (str_double(x, &a) && str_double(y, &b) && a == b) || (str_size(x, &m) && str_size(y, &n) && m == n) ||
+           (str_duration(x, &a) && str_duration(y, &b) && a == b);
+}
+
+/* Has every run one value under both keys? Then who names the one names the other: --by bs, of "fio --bs={bs}", and block_size_B. */
+static bool is_named_twice(const struct compared_keys *keys, const struct compare_group *groups, size_t count, const char *axis, const char *name)
+{
+    size_t at = 0;
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++, at++) {
+            const struct tree_run *run = groups[g].members[i].run;
+            const struct tree_entry *e = runs_entry(run->params, axis), *tag = e ? e : runs_entry(run->tags, axis);
+            struct str value = comparison_key_value(&keys->list[at], name);
+            if (!tag || !value.p || !is_one_quantity(tag->value, value))
+                return false;
+        }
+    return true;
+}
+
+/* Adds `name` in front of the facts that the user leaves out. False: out of memory. */
+static bool leave_out(const struct opt_value **ignore, const char *name, struct arena *a)
+{
+    struct opt_value *v = ARENA_NEW(a, struct opt_value);
+    if (!v)
+        return false;
+    *v = (struct opt_value){.text = name, .next = (struct opt_value *)*ignore};
+    *ignore = v;
+    return true;
+}
+
+/* A swept axis is named by the user, as --by is. */
+static bool leave_out_axes(const struct runs *runs, const struct compare_group *groups, size_t count, const char **names, const struct opt_value **ignore,
+                           struct arena *a)
+{
+    for (; *names; names++) {
+        bool swept = false;
+        for (size_t g = 0; g < count && !swept; g++)
+            swept = inherit_is_swept(runs, groups[g].members[0].run, *names, a);
+        if (swept && !leave_out(ignore, *names, a))
+            return false;
+    }
+    return true;
+}
+
+/* Extends `ignore` by swept axes and by what repeats one of them, or `by`, under another key. True: it has grown. */
+static int leave_out_repeated(const struct runs *runs, const struct compared_keys *keys, const struct compare_group *groups, size_t count, const struct opt_value **ignore,
+                              struct arena *a)
+{
+    const struct opt_value *before = *ignore;
+    const char **names = keys->differing[COMPARISON_MEASURED];
+    if (!leave_out_axes(runs, groups, count, names, ignore, a))
+        return -1;
+    for (; *names; names++)
+        for (const struct opt_value *axis = *ignore; axis && axis->text; axis = axis->next)
+            if (strcmp(axis->text, *names) != 0 && is_named_twice(keys, groups, count, axis->text, *names)) {
+                if (!leave_out(ignore, *names, a))
+                    return -1;
+                break;
+            }
+    return *ignore != before;
+}
+
+/* The key of each member, and what differs. */
+static int read_keys(const struct runs *runs, const struct compare_group *groups, size_t count, const struct opt_value *ignore, struct arena *a,
+                     struct compared_keys *ret, struct err *err)
 {
     struct comparison_reader reader;
-    struct opt_value named = {.text = by, .next = (struct opt_value *)ignore};
     size_t n = 0;
     int status = 0;
-    *ret = (struct compared_keys){.left_out = list_left_out(by, ignore, a)};
-    for (size_t g = 0; g < count; g++)
-        ret->count += groups[g].count;
     struct comparison_key *list = arena_get(a, (ret->count + 1) * sizeof *list);
     if (!list)
         return err_memory(err, "the keys of %zu runs", ret->count);
-    comparison_open(&reader, runs, NULL, by ? &named : ignore);
+    comparison_open(&reader, runs, NULL, ignore);
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count && status == 0; i++)
             status = comparison_key_of(&reader, groups[g].members[i].run, groups[g].members[i].detail, a, &list[n++], err);
@@ -54,7 +119,24 @@ int compare_keys_read(const struct runs *runs, const struct compare_group *group
     for (enum comparison_part part = 0; part < COMPARISON_PARTS; part++)
         if (!(ret->differing[part] = comparison_key_difference(list, n, part, a)))
             return err_memory(err, "the keys of %zu runs", n);
-    n = 0;
+    return 0;
+}
+
+int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore,
+                      struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err)
+{
+    struct opt_value named = {.text = by, .next = (struct opt_value *)ignore};
+    const struct opt_value *left_out = by ? &named : ignore;
+    *ret = (struct compared_keys){0};
+    for (size_t g = 0; g < count; g++)
+        ret->count += groups[g].count;
+    int grown = read_keys(runs, groups, count, left_out, a, ret, err);
+    if (grown == 0)
+        grown = leave_out_repeated(runs, ret, groups, count, &left_out, a);
+    if (grown < 0 || (grown && read_keys(runs, groups, count, left_out, a, ret, err) < 0))
+        return a->failed ? err_memory(err, "the keys of %zu runs", ret->count) : -1;
+    ret->left_out = list_left_out(left_out, a);
+    size_t n = 0;
     for (size_t g = 0; g < count; n += groups[g++].count)
         if (!is_one_measurement(ret, n, &groups[0], &groups[g]))
             for (struct compared_metric *m = metrics; m; m = m->next)
@@ -94,11 +176,12 @@ static void put_differing(const struct compared_keys *keys, enum comparison_part
         buf_puts(to, n ? ", " : " differs in ");
         buf_plain(to, str_of(names[n]), 100);
         size_t first = 0;
-        for (size_t g = 0; g < count && count <= VALUES_MAX; first += groups[g++].count) {
+        bool with_values = part != COMPARISON_MEASURED && count <= VALUES_MAX; /* those of inputs stand in a table */
+        for (size_t g = 0; g < count && with_values; first += groups[g++].count) {
             buf_printf(to, "%s%c ", g ? ", " : " (", (char)('A' + g));
             put_fact_value(keys->list + first, groups[g].count, names[n], to);
         }
-        buf_puts(to, count <= VALUES_MAX ? ")" : "");
+        buf_puts(to, with_values ? ")" : "");
     }
     if (n > NAMED_MAX)
         buf_printf(to, " and %zu more", n - NAMED_MAX);

@@ -3,6 +3,7 @@
 
 #include "runs/inputs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The id of the run whose repetition this is. Another child run may have been recorded on another node: it inherits nothing. */
@@ -58,15 +59,28 @@ void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a)
     *at = inherit_facts(runs, run, a);
 }
 
-const char *inherit_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
+/* A small file of the run's parent run. */
+static const char *parent_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
 {
-    const char *value = runs_file(runs, run, name, max, a);
-    if (value || strncmp(name, "params/", 7) != 0 || !inputs_of_machine(name + 7))
-        return value;
     const char *id = parent_of_repetition(runs, run, a);
     size_t folder = strlen(run->path) - strlen(run->id);
     if (!id || !record_is_id(str_of(id)) || strlen(run->path) < strlen(run->id))
         return NULL;
     struct tree_run parent = {.path = arena_printf(a, "%.*s%s", (int)folder, run->path, id), .tree = run->tree};
     return parent.path ? runs_file(runs, &parent, name, max, a) : NULL;
+}
+
+const char *inherit_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
+{
+    const char *value = runs_file(runs, run, name, max, a);
+    if (value || strncmp(name, "params/", 7) != 0 || !inputs_of_machine(name + 7))
+        return value;
+    return parent_file(runs, run, name, max, a);
+}
+
+bool inherit_is_swept(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
+{
+    char name[300];
+    snprintf(name, sizeof name, "params/sweep.%.250s", key);
+    return !strstr(key, "..") && !strchr(key, '/') && parent_file(runs, run, name, 8192, a);
 }

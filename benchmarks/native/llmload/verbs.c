@@ -1,9 +1,11 @@
-/* verbs.c: the line of a verb: its options, its --help, its operands; the same for each. */
+/* verbs.c: the line of a verb: its options, its --help, its operands, the same for each; and the verb that is benchwrap's. */
 #include "benchmarks/native/llmload/verbs.h"
 #include "base/buf.h"
+#include "base/installed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS_MAX = 32, HELP_MAX = 1 << 16 };
 
@@ -37,4 +39,17 @@ int verb_run(const struct verb *v, int argc, char **argv, struct err *err)
         rc = v->run(&set, argv + next, err);
     opt_deinit(&set);
     return rc;
+}
+
+/* benchwrap's command of that name. */
+int verb_compare(int argc, char **argv, struct err *err)
+{
+    char **line = calloc((size_t)argc + 2, sizeof *line);
+    if (!line)
+        return err_memory(err, "the command line");
+    line[0] = (char *)"benchwrap";
+    memcpy(line + 1, argv, (size_t)argc * sizeof *line);
+    installed_exec("benchwrap", line, err);
+    free(line);
+    return -1;
 }

@@ -14,7 +14,7 @@ static const char *const about[] = {
      "once, what was lost or failed, and the shortest task that keeps half of the slots busy (METG50). The local floor is measured first, and everything is set in relation to it."),
     ("What touches a shared controller is capped and held to a rate, reads the site's limits before, and stops when submissions are refused. All jobs carry the name "
      "taskrate-<16 digits>; they are cancelled at the end, on a signal, and, if taskrate was killed, by its next start (or \"taskrate sweep\")."),
-    ("\"compare\" prints the ratio of two results with its confidence interval; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left.")};
+    ("\"compare\" is \"benchwrap compare\"; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left.")};
 static const struct {
     const char *line, *text;
 } examples[] = {{"taskrate local", "The floor: how fast this machine starts processes."},
@@ -25,7 +25,7 @@ static const struct {
 static const struct {
     const char *status, *text;
 } statuses[] = {{"0", "all batches are complete"},
-                {"1", "tasks were lost or failed, or a batch was given up: the result says which and why; or compare: the two differ"},
+                {"1", "tasks were lost or failed, or a batch was given up: the result says which and why"},
                 {"2", "nothing was measured: a refusal, or a scheduler that does not answer"},
                 {"125", "the command line is wrong"}};
 

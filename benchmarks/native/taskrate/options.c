@@ -1,6 +1,7 @@
 /* options.c: taskrate's command line, and the settings made of it. */
 #include "benchmarks/native/taskrate/options.h"
 
+#include "base/installed.h"
 #include "benchmarks/native/taskrate/command.h"
 
 #include <errno.h>
@@ -250,21 +251,15 @@ static int options_read_payload(struct bench *b, const char *text, struct err *e
 static int find_stub(const struct taskrate_options *o, struct bench *b, struct err *err)
 {
     const char *named = opt_text(&o->set, OPTION_STUB);
-    char self[4000];
     if (named) {
         if (named[0] != '/')
             return err_set(err, ERR_USAGE, "--stub %s: expected an absolute path, since the nodes start it", named);
         b->set.stub = named;
         return 0;
     }
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    for (int i = 0; i < 2; i++) {
-        char *slash = strrchr(self, '/');
-        if (slash)
-            *slash = 0;
-    }
-    b->set.stub = arena_printf(&b->arena, "%s/libexec/benchwrap/taskrate-stub", self);
+    CLEANUP_BUF struct buf path;
+    buf_init(&path, 4096);
+    b->set.stub = installed_path("libexec/benchwrap/taskrate-stub", &path) == 0 ? arena_dup(&b->arena, path.p, path.n) : NULL;
     if (!b->set.stub || access(b->set.stub, X_OK) < 0)
         return err_sys(err, "the tasks' program %s; the installation is not complete", b->set.stub ? b->set.stub : "");
     return 0;

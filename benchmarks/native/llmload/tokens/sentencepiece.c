@@ -2,6 +2,7 @@
  * sentencepiece.h. */
 #include "benchmarks/native/llmload/tokens/sentencepiece.h"
 
+#include "base/installed.h"
 #include "benchmarks/native/llmload/tokens/sentencepiece_calls.h"
 
 #include <dlfcn.h>
@@ -19,26 +20,11 @@ struct sentencepiece {
 #undef CALL
 };
 
-/* …/bin/llmload -> …/libexec/benchwrap/llmload-sentencepiece.so */
-static int object_path(struct buf *to)
-{
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    for (int up = 0; n > 0 && up < 2; up++)
-        while (n > 0 && self[--n] != '/')
-            ;
-    if (n < 0)
-        return -1;
-    buf_add(to, self, (size_t)n);
-    buf_puts(to, "/libexec/benchwrap/llmload-sentencepiece.so");
-    return to->failed ? -1 : 0;
-}
-
 static int sentencepiece_load_library(struct sentencepiece *s, struct err *err)
 {
     struct buf path CLEANUP_BUF;
     buf_init(&path, PATH_MAX + 64);
-    if (object_path(&path) < 0)
+    if (installed_path("libexec/benchwrap/llmload-sentencepiece.so", &path) < 0)
         return err_sys(err, "finding the program's own folder");
     s->library = dlopen(path.p, RTLD_NOW | RTLD_LOCAL);
     if (!s->library) {
