@@ -119,6 +119,7 @@
 #define OPTION_MAX_TASKS "max-tasks"
 #define OPTION_MAX_TIME "max-time"
 #define OPTION_MAX_TOKENS "max-tokens"
+#define OPTION_METRIC "metric"
 #define OPTION_MIN_BAND "min-band"
 #define OPTION_MIN_EFFECT "min-effect"
 #define OPTION_MODEL "model"
@@ -264,5 +265,8 @@
 #define OPTION_WHY "why"
 #define OPTION_WIDTH "width"
 #define OPTION_WITH "with"
+#define OPTION_WORK "work"
 #define OPTION_WRAP "wrap"
+#define OPTION_X "x"
+#define OPTION_Y "y"
 #endif

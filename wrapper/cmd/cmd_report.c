@@ -4,6 +4,7 @@
 #include "cmd/selection.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 enum { REPORT_MAX = 64 << 20 };
 
@@ -14,6 +15,12 @@ static int write_report(struct cmd_context *c, struct str text)
         return fs_write(AT_FDCWD, path, text, 0644, false, c->err);
     fwrite(text.p, 1, text.n, c->out);
     return 0;
+}
+
+static int print_report_form(const struct cmd_context *c, const struct doc *doc, struct buf *to)
+{
+    const char *format = opt_text(&c->opts, OPTION_FORMAT);
+    return strcmp(format, "markdown") == 0 ? doc_markdown(doc, to) : strcmp(format, "latex") == 0 ? doc_latex(doc, to) : doc_html(doc, to);
 }
 
 static int report_command(struct cmd_context *c)
@@ -29,7 +36,7 @@ static int report_command(struct cmd_context *c)
         return -1;
     int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err);
     status = status ? -1 : report_run(&doc, &runs, run, c->err);
-    if (status >= 0 && doc_html(&doc, &to) < 0)
+    if (status >= 0 && print_report_form(c, &doc, &to) < 0)
         status = err_memory(c->err, "the report");
     if (status >= 0 && write_report(c, buf_text(&to)) < 0)
         status = -1;
@@ -41,6 +48,12 @@ static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
     {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Write to this file (default: standard output)"},
+    {.name = OPTION_FORMAT,
+     .kind = OPT_CHOICE,
+     .arg = "html|markdown|latex",
+     .value = "html",
+     .group = "Output",
+     .help = "Write this form: a page, text for a pull request, or a part of a paper"},
 };
 
 const struct cmd cmd_report = {

@@ -58,6 +58,11 @@ void doc_cards(struct doc *d, struct doc_card *cards, size_t count)
     block->count = count;
 }
 
+void doc_chart(struct doc *d, const struct chart *chart)
+{
+    doc_add(d, DOC_CHART, chart->title)->chart = chart;
+}
+
 void doc_fold(struct doc *d, const char *text)
 {
     doc_add(d, DOC_FOLD, text);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/screen.h"
+#include "plot/chart.h"
 
 struct doc_cell {
     const char *text; /* NULL: not known */
@@ -30,7 +31,7 @@ struct doc_card { /* a headline metric */
     enum style style;
 };
 
-enum doc_kind { DOC_HEADING, DOC_TEXT, DOC_ANSWER, DOC_NOTE, DOC_COMMAND, DOC_OUTPUT, DOC_CARDS, DOC_TABLE, DOC_FOLD, DOC_UNFOLD };
+enum doc_kind { DOC_HEADING, DOC_TEXT, DOC_ANSWER, DOC_NOTE, DOC_COMMAND, DOC_OUTPUT, DOC_CARDS, DOC_TABLE, DOC_CHART, DOC_FOLD, DOC_UNFOLD };
 struct doc_block {
     enum doc_kind kind;
     enum style style; /* of a text */
@@ -40,6 +41,7 @@ struct doc_block {
     struct doc_card *cards;
     size_t count; /* of cards */
     struct doc_grid *table;
+    const struct chart *chart;
     struct doc_block *next;
 };
 struct doc {
@@ -58,6 +60,7 @@ void doc_command(struct doc *d, const char *text);
 void doc_output(struct doc *d, struct str lines); /* lines: borrowed */
 /* Headline metrics; cards: borrowed. */
 void doc_cards(struct doc *d, struct doc_card *cards, size_t count);
+void doc_chart(struct doc *d, const struct chart *chart); /* borrowed */
 /* What follows up to doc_unfold is shown when the reader opens it, under this text. Where a format cannot fold, it stands open. */
 void doc_fold(struct doc *d, const char *text);
 void doc_unfold(struct doc *d);
@@ -71,5 +74,7 @@ void doc_fact(struct doc_grid *t, const char *name, const char *value);
 size_t doc_rows(const struct doc_grid *t);
 
 /* Append the document in a format. -1: out of memory. */
-int doc_html(const struct doc *d, struct buf *to);
+int doc_html(const struct doc *d, struct buf *to); /* a page */
+int doc_markdown(const struct doc *d, struct buf *to); /* for a pull request; charts in characters */
+int doc_latex(const struct doc *d, struct buf *to); /* a part of a paper; tables alone, no charts */
 #endif

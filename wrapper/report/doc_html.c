@@ -1,5 +1,6 @@
 /* doc_html.c: a document as one HTML page. */
 #include "report/doc.h"
+#include "plot/chart_svg.h"
 #include "report/html_page.h"
 
 enum { COLUMNS_MAX = 64 };
@@ -98,6 +99,11 @@ static void put_html_block(struct buf *to, const struct doc_block *b)
         break;
     case DOC_CARDS: put_html_cards(to, b); break;
     case DOC_TABLE: put_html_table(to, b->table); break;
+    case DOC_CHART:
+        buf_puts(to, "<figure>");
+        chart_svg_inline(to, b->chart);
+        buf_puts(to, "</figure>\n");
+        break;
     case DOC_FOLD:
         buf_puts(to, "<details><summary>");
         html_text(to, str_of(b->text), 300);
@@ -109,7 +115,12 @@ static void put_html_block(struct buf *to, const struct doc_block *b)
 
 int doc_html(const struct doc *d, struct buf *to)
 {
-    const struct html_page page = {.title = d->title, .above = d->above, .above_path = d->above_path};
+    CLEANUP_BUF struct buf style;
+    buf_init(&style, 64 << 10);
+    for (const struct doc_block *b = d->first; b && !style.n; b = b->next)
+        if (b->kind == DOC_CHART)
+            chart_svg_style(&style);
+    const struct html_page page = {.title = d->title, .above = d->above, .above_path = d->above_path, .style = style.p};
     bool in_notes = false;
     html_page_begin(to, &page);
     for (const struct doc_block *b = d->first; b; b = b->next) {

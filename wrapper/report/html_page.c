@@ -61,6 +61,8 @@ void html_page_begin(struct buf *to, const struct html_page *page)
         buf_puts(to, page->head);
     buf_puts(to, "<style>\n");
     buf_add(to, page_style, (size_t)(page_style_end - page_style));
+    if (page->style)
+        buf_puts(to, page->style);
     buf_puts(to, "</style>\n</head>\n<body>\n<header>\n");
     if (page->above) {
         buf_puts(to, "<p class=\"above\">");

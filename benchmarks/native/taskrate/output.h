@@ -19,7 +19,7 @@ int table_close(struct task_table *t, struct err *err); /* frees t; NULL is fine
 /* Prints such a file as text with tabs. */
 int table_print(const char *path, struct err *err);
 
-/* Of the batch in the book: DIR/histogram.svg: its latencies; DIR/timeline.svg: tasks that run, and ends, over its time. Uses t->scratch. */
+/* Of the batch in the book: DIR/histogram.svg: its latencies; DIR/timeline.svg: tasks that run over its time; DIR/progress.svg: those that have ended. Uses t->scratch. */
 int drawings_write(struct bench *b, const char *dir, struct err *err);
 const char *output_payload(const struct bench_settings *s); /* "stub", "true" … */
 /* The group's name in the document: n1000.d10ms, chain.d0 */

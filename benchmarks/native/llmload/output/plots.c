@@ -1,9 +1,9 @@
-/* plots.c: see plots.h; the drawing is base/svg.h's. */
+/* plots.c: see plots.h; the drawing is plot/chart_svg.h's. */
 #include "benchmarks/native/llmload/output/plots.h"
 
 #include "base/fs.h"
-#include "base/svg.h"
 #include "benchmarks/native/llmload/report_parts.h"
+#include "plot/chart_svg.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -11,13 +11,13 @@
 
 enum { BINS = 80, SVG_MAX = 16 << 20 };
 
-static int write_chart(const char *dir, const char *name, const struct svg_chart *chart, struct err *err)
+static int write_chart(const char *dir, const char *name, const struct chart *chart, struct err *err)
 {
     struct buf path CLEANUP_BUF, text CLEANUP_BUF;
     buf_init(&path, 4096);
     buf_init(&text, SVG_MAX);
     buf_printf(&path, "%s/%s.svg", dir, name);
-    svg_write_chart(&text, chart);
+    chart_svg(&text, chart);
     if (path.failed || text.failed)
         return err_set(err, ERR_SYSTEM, "--plots: the path of %s.svg is too long, or out of memory for it", name);
     return fs_write(AT_FDCWD, path.p, buf_text(&text), 0644, false, err) < 0 ? err_wrap(err, "--plots") : 0;
@@ -48,12 +48,10 @@ static int plot_histogram(const char *dir, const struct metrics *m, enum metric 
     const struct hdr *h = &m->h[which];
     const struct load_metric_row *row = &metric_rows[which];
     double low[BINS], high[BINS], counts[BINS];
-    struct buf label CLEANUP_BUF, note CLEANUP_BUF;
-    buf_init(&label, 200);
+    struct buf note CLEANUP_BUF;
     buf_init(&note, 400);
     if (!h->n)
         return 0;
-    buf_printf(&label, "%s (%s)", row->key, row->unit);
     const double values[] = {hdr_states(h, 0.5) ? hdr_quantile(h, 0.5) : NAN, hdr_states(h, 0.99) ? hdr_quantile(h, 0.99) : NAN,
                              hdr_max(h)};
     static const char *const names[] = {"median", "p99", "max"};
@@ -63,12 +61,14 @@ static int plot_histogram(const char *dir, const struct metrics *m, enum metric 
         report_figure(&note, values[i] / row->scale);
     }
     buf_printf(&note, "%s%s", row->unit[0] ? " " : "", row->unit);
-    struct svg_series s = {NULL, SVG_BARS, low, high, counts, fill_bins(h, row->scale, low, high, counts)};
+    const struct chart_series bars = {.mark = CHART_BARS, .x = low, .x2 = high, .y = counts, .n = fill_bins(h, row->scale, low, high, counts)};
     bool wide = (double)h->max > 3 * fmax((double)h->min, 1);
-    struct svg_chart chart = {
-        .title = title, .note = note.p, .x = {label.p, wide, false}, .y = {"requests", false, true}, .series = &s, .count = 1};
-    if (which == METRIC_ITL)
-        chart.y.label = "gaps";
+    const struct chart chart = {.title = title,
+                                .note = note.p,
+                                .x = {.label = row->key, .unit = row->unit, .better = CHART_LOWER, .log = wide},
+                                .y = {.label = which == METRIC_ITL ? "gaps" : "requests", .zero = true},
+                                .series = &bars,
+                                .count = 1};
     return write_chart(dir, row->key, &chart, err);
 }
 
@@ -87,17 +87,20 @@ static int in_time(const char *dir, const struct outcome *o, const char *title, 
         done[i] = s->b[i].completed / width;
         flight[i] = (double)s->b[i].in_flight_ns / (double)s->width_ns;
     }
-    struct svg_series rows[] = {{"sent per s", SVG_STEPS, x, x2, sent, s->n},
-                                {"completed per s", SVG_STEPS, x, x2, done, s->n},
-                                {"in flight", SVG_STEPS, x, x2, flight, s->n}};
-    struct svg_chart chart = {
-        .title = title, .x = {"time since the start (s)", false, true}, .y = {"requests", false, true}, .series = rows, .count = 3};
+    struct chart_series rows[] = {{.name = "sent per s", .mark = CHART_STEPS, .x = x, .x2 = x2, .y = sent, .n = s->n},
+                                  {.name = "completed per s", .mark = CHART_STEPS, .x = x, .x2 = x2, .y = done, .n = s->n},
+                                  {.name = "in flight", .mark = CHART_STEPS, .x = x, .x2 = x2, .y = flight, .n = s->n}};
+    struct chart chart = {.title = title,
+                          .x = {.label = "time since the start", .unit = "s", .zero = true},
+                          .y = {.label = "requests", .zero = true},
+                          .series = rows,
+                          .count = 3};
     int rc = write_chart(dir, "time", &chart, err);
     for (size_t i = 0; rc == 0 && i < s->n; i++)
         sent[i] = (double)(s->b[i].tokens ? s->b[i].tokens : s->b[i].chunks) / width;
     rows[0].name = NULL;
     chart.count = 1;
-    chart.y.label = "tokens per s";
+    chart.y = (struct chart_axis){.label = "output tokens/s", .better = CHART_HIGHER, .zero = true};
     if (rc == 0)
         rc = write_chart(dir, "tokens", &chart, err);
     free(v);
@@ -128,15 +131,17 @@ int plots_saturation(const char *dir, const struct saturation_point *points, siz
         for (size_t k = 0; k <= COLUMNS; k++)
             v[k * n + i] = row[k];
     }
-    struct svg_series through[] = {{"requests/s", SVG_LINE, v, NULL, v + n, n},
-                                   {"requests/s within objectives", SVG_LINE, v, NULL, v + 2 * n, n}};
-    struct svg_series tokens[] = {{NULL, SVG_LINE, v, NULL, v + 3 * n, n}};
-    struct svg_series latency[] = {{"TTFT median", SVG_LINE, v, NULL, v + 4 * n, n},
-                                   {"TTFT p99", SVG_LINE, v, NULL, v + 5 * n, n},
-                                   {"ITL mean", SVG_LINE, v, NULL, v + 6 * n, n}};
-    struct svg_chart charts[] = {{title, NULL, {load_label, false, true}, {"requests/s", false, true}, through, 2},
-                                 {title, NULL, {load_label, false, true}, {"output tokens/s", false, true}, tokens, 1},
-                                 {title, NULL, {load_label, false, true}, {"ms", true, false}, latency, 3}};
+    const struct chart_series through[] = {{.name = "requests/s", .mark = CHART_CURVE, .x = v, .y = v + n, .n = n},
+                                           {.name = "requests/s within objectives", .mark = CHART_CURVE, .x = v, .y = v + 2 * n, .n = n}};
+    const struct chart_series tokens[] = {{.mark = CHART_CURVE, .x = v, .y = v + 3 * n, .n = n}};
+    const struct chart_series latency[] = {{.name = "TTFT median", .mark = CHART_CURVE, .x = v, .y = v + 4 * n, .n = n},
+                                           {.name = "TTFT p99", .mark = CHART_CURVE, .x = v, .y = v + 5 * n, .n = n},
+                                           {.name = "ITL mean", .mark = CHART_CURVE, .x = v, .y = v + 6 * n, .n = n}};
+    const struct chart_axis load = {.label = load_label, .zero = true};
+    const struct chart charts[] = {
+        {.title = title, .x = load, .y = {.label = "requests/s", .better = CHART_HIGHER, .zero = true}, .series = through, .count = 2},
+        {.title = title, .x = load, .y = {.label = "output tokens/s", .better = CHART_HIGHER, .zero = true}, .series = tokens, .count = 1},
+        {.title = title, .x = load, .y = {.label = "latency", .unit = "ms", .better = CHART_LOWER, .log = true}, .series = latency, .count = 3}};
     static const char *const names[] = {"saturation", "saturation-tokens", "saturation-latency"};
     int rc = fs_mkdirs(AT_FDCWD, dir, 0755, err);
     for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++)

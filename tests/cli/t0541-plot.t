@@ -1,0 +1,72 @@
+#!/bin/sh
+# benchwrap plot: what shares an axis, what is left out, and what is refused.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+cat >rate.sh <<'X'
+echo "rate: ${B:-500} MB/s"
+exit ${BAD:-0}
+X
+record() { "$BENCHWRAP" -q "$@" -- sh rate.sh >/dev/null; }
+for B in 500 510 505 490 515 500; do export B; record -e h -p size=4k; done
+B=700 record -e h -p size=8k
+BAD=3 record -e h -p size=4k
+B=502 record -e h -p size=4k
+plot() { "$BENCHWRAP" plot "$@" 2>err; }
+out=$(plot -e h)
+is "a history is plotted" $? 0
+like "with its metric and unit" "$out" '^rate, MB/s'
+like "runs that failed and those of another key are left out and counted" "$out" '^2 left out: 1 run that did not finish, 1 of another key \(size\)'
+plot groups -e h >out
+is "groups do not mix keys" $? 1
+like "and name what differs" "$(cat err)" 'share no axis: what was measured differs in size'
+like "with the step that helps" "$(cat err)" '^hint: .*--by size'
+out=$(plot -e h --by size)
+like "unless the user names it: 4k" "$out" '^4k .* 502  *7$|^4k .* 7$'
+like "and 8k" "$out" '^8k .* 700 +1$'
+out=$(plot -e h --by size --filter "params.size = '16k'")
+is "no run is an error" "$out" ""
+plot -e h --metric nonsense >out
+like "a metric that no run has" "$(cat out)" 'no values'
+like "is left out, counted" "$(cat out)" 'without nonsense'
+plot -e h -o h.svg
+is "SVG is written" $? 0
+ok "and is XML" python3 -c 'import xml.dom.minidom as m; m.parse("h.svg")'
+ok "with the key" grep -q 'size 4k' h.svg
+
+cat >n.sh <<'X'
+awk -v n="$1" 'BEGIN { printf "rate: %.1f MB/s\nelapsed: %.4f s\n", 100 * n / (1 + 0.1 * (n - 1)), 8 / n * (1 + 0.1 * (n - 1)) }'
+X
+"$BENCHWRAP" -q -e s --sweep n=1,2,4 --sweep mode=a,b -- sh n.sh '{n}' '{mode}' >/dev/null
+out=$(plot -e s sweep)
+like "a sweep has a curve for each value of its second axis" "$out" '● a   ▲ b|● a   ■ b'
+plot sweep -e s --x n --by site >out
+is "an axis that stands nowhere is refused" $? 1
+like "by its name" "$(cat err)" 'the sweep also varies mode'
+out=$(plot heatmap -e s)
+like "a heat map has its values" "$out" '308'
+plot scaling -e s >out
+is "scaling is refused where runs do not say which" $? 1
+like "with the reason" "$(cat err)" 'do not say whether they show strong scaling'
+"$BENCHWRAP" -q -e strong -p scaling=strong --sweep n=1,2,4 -- sh n.sh '{n}' >/dev/null
+out=$(plot scaling -e strong --metric elapsed)
+like "strong scaling has its formula" "$out" 'E\(n\) = T\(n0\) n0 / \(T\(n\) n\)'
+plot scaling -e strong --metric elapsed -o s.svg
+ok "and its efficiency: 77 % at 4" grep -q '76.9 %' s.svg
+for n in 1 2 4; do "$BENCHWRAP" -q -e weak -p n=$n -p cells=$((n * 1000)) -- sh n.sh $n >/dev/null; done
+plot scaling -e weak --x n --work cells --metric rate --ignore 'argument.*' >out
+is "weak scaling is seen by the work" $? 0
+like "and said" "$(cat out)" '^Weak scaling: fixed work per unit. Efficiency E\(n\) = \(R\(n\) / n\) / \(R\(n0\) / n0\)'
+for n in 1 2 4; do "$BENCHWRAP" -q -e odd -p n=$n -p cells=$((n * n * 10)) -- sh n.sh $n >/dev/null; done
+plot scaling -e odd --x n --work cells --metric rate --ignore 'argument.*' >out
+is "work that is neither is refused" $? 1
+
+"$BENCHWRAP" -q -e evil -n "<script>alert(1)</script>$(printf '\342\200\256')" -p "size=<b>\"x'" -- sh rate.sh >/dev/null
+plot -e evil --by size -o e.svg
+ok "names of runs are no markup" sh -c 'python3 -c "import xml.dom.minidom as m; m.parse(\"e.svg\")" && ! grep -q "<script\|<b>" e.svg'
+plot -e evil --by size >out
+ok "nor escapes of the terminal" sh -c '! grep -q "$(printf "\033")" out'
+plot history nonsense
+is "an unknown run" $? 1
+plot --last 0
+is "a wrong number" $? 125
+done_testing

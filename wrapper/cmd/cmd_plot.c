@@ -1,0 +1,369 @@
+/* cmd_plot.c: `benchwrap plot`: values of runs as a picture, on the terminal or as SVG. */
+#include "base/fs.h"
+#include "plot/chart_svg.h"
+#include "plot/chart_text.h"
+#include "report/charts.h"
+#include "series/notes.h"
+#include "cmd/selection.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+
+enum { PLOT_MAX = 64 << 20, PLOT_LAST = 500, PLOT_NAMED = 32 };
+
+enum plot_kind { PLOT_AUTO, PLOT_HISTORY, PLOT_GROUPS, PLOT_SWEEP, PLOT_SCALING, PLOT_LATENCY, PLOT_HEATMAP, PLOT_PARETO, PLOT_SAMPLES, PLOT_NODES };
+static const char *const kinds[] = {[PLOT_HISTORY] = "history", [PLOT_GROUPS] = "groups",   [PLOT_SWEEP] = "sweep",   [PLOT_SCALING] = "scaling", [PLOT_LATENCY] = "latency",
+                                    [PLOT_HEATMAP] = "heatmap", [PLOT_PARETO] = "pareto", [PLOT_SAMPLES] = "samples", [PLOT_NODES] = "nodes"};
+
+struct plot_state {
+    struct cmd_context *c;
+    struct runs runs;
+    enum plot_kind kind;
+    char **operands;
+    int count;
+    struct tree_run **list; /* the chosen runs, newest first or in the order of the operands */
+    const char **groups;    /* [n]: the operand that each is of */
+    size_t n;
+    struct plotted_rows rows;
+    const char *named[PLOT_NAMED];
+    size_t named_count;
+    struct chart_list charts;
+};
+
+static enum plot_kind plot_kind_find(const char *word)
+{
+    for (size_t i = 1; word && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i], word) == 0)
+            return (enum plot_kind)i;
+    return PLOT_AUTO;
+}
+
+static void plot_name(struct plot_state *s, const char *fact)
+{
+    if (fact && s->named_count + 1 < PLOT_NAMED)
+        s->named[s->named_count++] = fact;
+}
+
+/* ---- which runs ---- */
+
+static int plot_choose(struct plot_state *s, const char *name, const char *group)
+{
+    struct cmd_context *c = s->c;
+    struct tree_run *run = NULL;
+    if (runs_find(&s->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err) != 0)
+        return -1;
+    s->list[s->n] = run;
+    s->groups[s->n++] = group;
+    return 0;
+}
+
+/* "A,B vs C,D": an operand is a group, as for compare. */
+static int plot_operands(struct plot_state *s)
+{
+    size_t room = 0;
+    for (int i = 0; i < s->count; i++)
+        for (const char *p = s->operands[i]; p; p = strchr(p + 1, ','))
+            room++;
+    s->list = arena_get(s->c->arena, (room + 1) * sizeof *s->list);
+    s->groups = arena_get(s->c->arena, (room + 1) * sizeof *s->groups);
+    if (!s->list || !s->groups)
+        return err_memory(s->c->err, "the runs of a plot");
+    for (int i = 0; i < s->count; i++) {
+        if (strcmp(s->operands[i], "vs") == 0)
+            continue;
+        for (struct str rest = str_of(s->operands[i]); rest.p;) {
+            struct str one = str_cut(&rest, ',');
+            const char *name = arena_dup(s->c->arena, one.p, one.n);
+            if (!one.n)
+                return err_set(s->c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", s->operands[i]);
+            if (!name || plot_choose(s, name, s->operands[i]) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Repetitions and warm-up runs are part of their parent run. */
+static bool plot_is_part(struct plot_state *s, const struct tree_run *run)
+{
+    return runs_file(&s->runs, run, "tags/benchwrap.repetition", 64, s->c->arena) || runs_file(&s->runs, run, "tags/benchwrap.warmup", 64, s->c->arena);
+}
+
+static int plot_filtered(struct plot_state *s)
+{
+    struct cmd_context *c = s->c;
+    struct runs_filter filter;
+    size_t last = opt_text(&c->opts, OPTION_LAST) ? (size_t)opt_integer(&c->opts, OPTION_LAST) : PLOT_LAST, beyond = 0;
+    if (selection_filter(c, &filter) < 0 || runs_load(&s->runs, &filter, c->arena, c->err) < 0)
+        return -1;
+    s->list = arena_get(c->arena, (s->runs.count + 1) * sizeof *s->list);
+    s->groups = arena_get(c->arena, (s->runs.count + 1) * sizeof *s->groups);
+    if (!s->list || !s->groups)
+        return err_memory(c->err, "the runs of a plot");
+    for (size_t i = 0; i < s->runs.count; i++) {
+        if (plot_is_part(s, s->runs.all[i]))
+            continue;
+        if (s->n >= last)
+            beyond++;
+        else if (plot_choose(s, arena_printf(c->arena, "=%s", s->runs.all[i]->id), "runs") < 0)
+            return -1;
+    }
+    if (beyond)
+        fprintf(c->notes, "benchwrap: plot: uses the newest %zu of %zu runs; --last N uses more\n", s->n, s->n + beyond);
+    if (!s->n)
+        return err_set(c->err, ERR_INPUT, "%s", runs_explain_none(&s->runs, &filter, c->arena));
+    return 0;
+}
+
+/* ---- what is plotted ---- */
+
+/* The axes of a sweep that the first run is the parent of. */
+static void plot_sweep_axes(struct plot_state *s, const char *axes[2])
+{
+    struct series_notes *notes = s->n ? plotted_notes(&s->runs, s->list[0], s->c->arena) : NULL;
+    for (size_t i = 0; notes && i < 2 && i < notes->sweep.count; i++)
+        axes[i] = arena_printf(s->c->arena, "%s", notes->sweep.axes[i].name);
+    if (notes)
+        series_notes_deinit(notes);
+}
+
+/* The first shape of the launch in which the runs differ. */
+static const char *plot_scaling_axis(struct plot_state *s)
+{
+    static const char *const shapes[] = {"step.nodes", "job.nodes", "step.tasks", "job.tasks", "job.cpus_per_task"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const char *first = s->n ? runs_text(s->list[0]->params, shapes[i], s->c->arena) : NULL;
+        for (size_t k = 1; first && k < s->n; k++) {
+            const char *other = runs_text(s->list[k]->params, shapes[i], s->c->arena);
+            if (other && strcmp(first, other) != 0)
+                return shapes[i];
+        }
+    }
+    return NULL;
+}
+
+static enum plot_kind plot_default_kind(const struct plot_state *s, const char *const axes[2])
+{
+    const struct opt_set *opts = &s->c->opts;
+    const struct opt_value *metrics = opt_find(opts, OPTION_METRIC);
+    if (metrics->text && metrics->next)
+        return PLOT_PARETO;
+    if (opt_text(opts, OPTION_WORK))
+        return PLOT_SCALING;
+    if (opt_text(opts, OPTION_Y))
+        return PLOT_HEATMAP;
+    if (opt_text(opts, OPTION_X))
+        return PLOT_SWEEP;
+    if (s->count == 1 && s->n == 1)
+        return axes[0] ? PLOT_SWEEP : runs_entry(s->list[0]->tags, "benchwrap.series") ? PLOT_GROUPS : PLOT_SAMPLES;
+    return s->count || opt_text(opts, OPTION_BY) ? PLOT_GROUPS : PLOT_HISTORY;
+}
+
+/* The facts that place the rows, by the kind of plot; they may differ. */
+static int plot_place(struct plot_state *s)
+{
+    struct cmd_context *c = s->c;
+    struct plotted_rows *p = &s->rows;
+    const char *axes[2] = {NULL, NULL}, *x = opt_text(&c->opts, OPTION_X), *y = opt_text(&c->opts, OPTION_Y), *by = opt_text(&c->opts, OPTION_BY);
+    plot_sweep_axes(s, axes);
+    if (s->kind == PLOT_AUTO)
+        s->kind = plot_default_kind(s, axes);
+    const struct opt_value *metric = opt_find(&c->opts, OPTION_METRIC);
+    for (const struct opt_value *v = metric; v && v->text && p->metrics < PLOTTED_METRICS; v = v->next)
+        p->metric[p->metrics++].wanted = v->text;
+    p->metrics = p->metrics ? p->metrics : 1;
+    bool curves = s->kind == PLOT_SWEEP || s->kind == PLOT_SCALING || s->kind == PLOT_HEATMAP || s->kind == PLOT_PARETO;
+    p->expand = s->kind != PLOT_HISTORY;
+    if (curves) {
+        x = x ? x : axes[0];
+        if (s->kind == PLOT_HEATMAP)
+            y = y ? y : axes[1];
+        else if (s->kind != PLOT_PARETO)
+            by = by ? by : x && axes[0] && strcmp(x, axes[0]) == 0 ? axes[1] : NULL;
+    }
+    if (s->kind == PLOT_SCALING) {
+        x = x ? x : plot_scaling_axis(s);
+        y = opt_text(&c->opts, OPTION_WORK);
+        static const char *const shapes[] = {"step.nodes", "job.nodes", "step.tasks", "job.tasks", "job.cpus_per_task", "scaling"};
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            plot_name(s, shapes[i]);
+        if (!x)
+            return err_set(c->err, ERR_INPUT, "no number of nodes or tasks differs between the runs: name the param by --x");
+    }
+    if (s->kind == PLOT_HEATMAP && (!x || !y))
+        return err_set(c->err, ERR_USAGE, "a heat map needs two params: --x KEY --y KEY");
+    if (s->kind == PLOT_PARETO && p->metrics < 2)
+        return err_set(c->err, ERR_USAGE, "a Pareto front needs two metrics: --metric KEY --metric KEY");
+    p->fields[0] = x;
+    p->fields[1] = by;
+    p->fields[2] = y;
+    for (size_t i = 0; i < 3; i++) {
+        plot_name(s, p->fields[i]);
+        if (p->fields[i])
+            plot_name(s, arena_printf(c->arena, "sweep.%s", p->fields[i]));
+    }
+    return 0;
+}
+
+/* Every swept value has a place on an axis, or its values share none. */
+static int plot_check_axes(struct plot_state *s)
+{
+    for (size_t i = 0; i < s->rows.axis_count; i++) {
+        bool placed = s->kind == PLOT_PARETO || s->kind == PLOT_GROUPS;
+        for (size_t k = 0; s->named[k]; k++)
+            placed = placed || strcmp(s->named[k], s->rows.axes[i]) == 0;
+        for (const struct opt_value *v = s->rows.ignore; v && v->text; v = v->next)
+            placed = placed || strcmp(v->text, s->rows.axes[i]) == 0;
+        if (!placed) {
+            err_set(s->c->err, ERR_INPUT, "these values share no axis: the sweep also varies %.60s", s->rows.axes[i]);
+            return err_hint(s->c->err, "name it by --by %.60s or --ignore %.60s", s->rows.axes[i], s->rows.axes[i]);
+        }
+    }
+    return 0;
+}
+
+static int plot_draw(struct plot_state *s)
+{
+    struct plotted_rows *p = &s->rows;
+    struct err *err = s->c->err;
+    const char *note = NULL, *wanted = p->metric[0].wanted;
+    double reference[2];
+    if (s->kind == PLOT_SAMPLES || s->kind == PLOT_NODES) {
+        if (s->n != 1)
+            return err_set(err, ERR_USAGE, "expected one run, got %zu: benchwrap plot %s RUN", s->n, kinds[s->kind]);
+        return s->kind == PLOT_NODES ? charts_nodes(&s->runs, s->list[0], wanted, s->c->arena, &s->charts, err)
+                                     : charts_samples(&s->runs, s->list[0], wanted, s->c->arena, &s->charts, err);
+    }
+    for (size_t i = 0; i < s->n; i++)
+        if (plotted_add(p, s->list[i], s->groups[i], err) < 0)
+            return -1;
+    if (s->kind == PLOT_HISTORY) {
+        if (plotted_restrict(p, s->named, err) < 0 || plotted_check(p, s->named, true, &note, err) < 0)
+            return -1;
+        charts_reference(p, reference);
+        return charts_history(p, NULL, reference, note, &s->charts, err);
+    }
+    if (plotted_check(p, s->named, true, &note, err) < 0 || plot_check_axes(s) < 0)
+        return -1;
+    switch (s->kind) {
+    case PLOT_SWEEP:
+        return p->fields[0] ? charts_sweep(p, note, &s->charts, err) : charts_steps(&s->runs, s->list, s->n, wanted, s->c->arena, &s->charts, err);
+    case PLOT_SCALING: return charts_scaling(p, note, &s->charts, err);
+    case PLOT_LATENCY: return charts_latency(&s->runs, s->list, s->n, wanted, s->c->arena, &s->charts, err);
+    case PLOT_HEATMAP: return charts_heatmap(p, note, &s->charts, err);
+    case PLOT_PARETO: return charts_pareto(p, note, &s->charts, err);
+    default: return charts_groups(p, note, &s->charts, err);
+    }
+}
+
+/* ---- output ---- */
+
+static int plot_print(struct plot_state *s)
+{
+    struct cmd_context *c = s->c;
+    const char *path = opt_text(&c->opts, OPTION_OUTPUT), *format = opt_text(&c->opts, OPTION_FORMAT);
+    bool svg = format ? strcmp(format, "svg") == 0 : path != NULL;
+    struct screen screen = screen_of_file(c->out);
+    CLEANUP_BUF struct buf to;
+    buf_init(&to, PLOT_MAX);
+    if (path)
+        screen = (struct screen){.width = SIZE_MAX};
+    if (svg)
+        chart_svg_list(&to, s->charts.list, s->charts.count);
+    for (size_t i = 0; !svg && i < s->charts.count; i++) {
+        buf_puts(&to, i ? "\n" : "");
+        chart_text(&to, &s->charts.list[i], &screen);
+    }
+    if (to.failed)
+        return err_memory(c->err, "the plot");
+    if (path)
+        return fs_write(AT_FDCWD, path, buf_text(&to), 0644, false, c->err);
+    fwrite(to.p, 1, to.n, c->out);
+    return 0;
+}
+
+static int plot_opened(struct plot_state *s)
+{
+    s->rows = (struct plotted_rows){.runs = &s->runs, .a = s->c->arena, .ignore = opt_find(&s->c->opts, OPTION_IGNORE)};
+    int status = s->count ? plot_operands(s) : plot_filtered(s);
+    if (status == 0)
+        status = plot_place(s);
+    if (status == 0)
+        status = plot_draw(s);
+    if (status == 0)
+        status = plot_print(s);
+    plotted_deinit(&s->rows);
+    if (status == 0 && s->rows.unread) {
+        fprintf(s->c->notes, "benchwrap: plot: %zu damaged run%s; \"benchwrap show\" states what is damaged\n", s->rows.unread, str_plural(s->rows.unread));
+        status = 1;
+    }
+    return status;
+}
+
+static int plot_command(struct cmd_context *c)
+{
+    struct plot_state s = {.c = c, .kind = plot_kind_find(c->argc ? c->argv[0] : NULL)};
+    int skip = s.kind != PLOT_AUTO;
+    s.operands = c->argv + skip;
+    s.count = c->argc - skip;
+    if (s.count && selection_given(c))
+        return err_set(c->err, ERR_USAGE, "expected either runs or options that choose runs, got both");
+    if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
+        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
+    if (selection_open_for(&s.runs, c, s.operands, s.count, c->err) < 0)
+        return -1;
+    int status = plot_opened(&s);
+    runs_close(&s.runs);
+    return status;
+}
+
+static const struct opt_row rows[] = {
+    {.name = OPTION_METRIC, .letter = 'm', .kind = OPT_LIST, .arg = "KEY", .group = "Values", .help = "Plot this metric, with or without its unit (default: the first headline metric); pareto needs two"},
+    {.name = OPTION_X, .letter = 'x', .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "Place values by this param or tag (default: the swept one; for scaling the nodes or tasks)"},
+    {.name = OPTION_Y, .letter = 'y', .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "Second param of a heat map"},
+    {.name = OPTION_BY, .letter = 'b', .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "Make one group or line for each value of this param or tag"},
+    {.name = OPTION_WORK, .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "For scaling: the param with the total work, which shows whether scaling is strong or weak"},
+    {.name = OPTION_IGNORE, .kind = OPT_LIST, .arg = "KEY", .group = "Values", .help = "Plot together also runs in which this input (or those of a pattern) differs; may be repeated"},
+    CMD_ROW_TREE,
+    CMD_ROW_REF,
+    SELECTION_ROWS_FILTER,
+    {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use the N newest runs (default: 500)"},
+    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Write SVG to this file (default: print the plot in characters)"},
+    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "svg|text", .group = "Output", .help = "Write this form (default: svg for a file, else text)"},
+};
+
+const struct cmd cmd_plot = {
+    .name = "plot",
+    .summary = "Plot runs on the terminal or as SVG",
+    .usage = "[KIND] [OPTIONS] [RUN... | A,B vs C,D]",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description =
+        "Plots a metric of the runs that are named, or that the options choose. KIND is one of:\n\n"
+        "  history   values over time, with the range expected after the values before\n"
+        "  groups    a box for each group of runs\n"
+        "  sweep     a curve over a swept param, or over the steps of a metric\n"
+        "  scaling   strong or weak scaling, with the ideal line and the efficiency\n"
+        "  heatmap   colours over two swept params\n"
+        "  pareto    two metrics, with the points that no other one beats in both\n"
+        "  latency   the distribution of a latency, up to its tail\n"
+        "  samples   the samples of one run over time\n"
+        "  nodes     a value for each node of one run; names those that stand out\n\n"
+        "Without KIND the options and runs decide: --x makes a sweep, --y a heat map, two metrics a Pareto front, --by or several runs groups, one run its samples, "
+        "and else it is a history.\n\n"
+        "Runs share an axis only if their comparison key is the same: what was measured, and the system. A param that is named by --x, --y, --by or --ignore may differ. "
+        "A history leaves out runs of another key than the newest one, and states how many; the other kinds refuse them and name what differs. "
+        "Runs that did not finish and values that are missing are left out and counted, and no line joins the values next to a gap.\n\n"
+        "Scaling needs to know its kind: the param or tag \"scaling\" of all runs is strong (fixed total work) or weak (fixed work for each unit of --x), or --work "
+        "names the param that holds the total work. The plot prints the formula of the efficiency.\n\n"
+        "SVG follows the reader's light or dark theme, and its colours, marks and dashes differ also in grey and for colour-blind readers.",
+    .examples = "$ benchwrap plot -e io\n"
+                "The history of an experiment.\n"
+                "$ benchwrap plot --by a -e io -o groups.svg\n"
+                "Groups by the parameter a, as a picture.\n"
+                "  benchwrap plot sweep --x bs --by mode -e fio --metric write.bw\n"
+                "  benchwrap plot scaling --work cells -e solver -o scaling.svg\n"
+                "  benchwrap plot samples last --metric memory.used\n",
+    .run = plot_command,
+};

@@ -1,0 +1,49 @@
+/* chart_scale.h: where values stand: limits and ticks of an axis, for drawings of any kind. */
+#ifndef PLOT_CHART_SCALE_H
+#define PLOT_CHART_SCALE_H
+#include "base/buf.h"
+#include "plot/chart.h"
+
+/* One direction of a drawing: values low … high stand at from … to. */
+struct chart_scale {
+    const struct chart_axis *axis;
+    double low, high, from, to;
+};
+struct chart_ticks {
+    double at[64];
+    size_t n;
+    double step; /* of a linear axis; 0: another one */
+};
+
+/* Both scales for all values of the chart, with limits that can be drawn. False: it has no value. ticks: how many are wanted. */
+bool chart_scales(const struct chart *c, int x_ticks, int y_ticks, struct chart_scale *ret_x, struct chart_scale *ret_y);
+bool chart_is_drawable(const struct chart_axis *axis, double v);
+/* Can all that the point needs be drawn? */
+bool chart_point_drawable(const struct chart *c, const struct chart_series *s, size_t i);
+double chart_scale_position(const struct chart_scale *s, double v);
+void chart_scale_ticks(const struct chart_scale *s, int wanted, struct chart_ticks *ret);
+/* Appends the text of a tick; the names of an axis are cut to `max` characters. */
+void chart_tick_text(const struct chart_scale *s, const struct chart_ticks *ticks, double v, size_t max, struct buf *to);
+/* Appends "write.bw, MiB/s (higher is better)". */
+void chart_axis_text(const struct chart_axis *axis, struct buf *to);
+/* Appends "3 values left out: without the metric"; nothing where there are none. */
+void chart_left_text(const struct chart *c, struct buf *to);
+
+/* A line with at most four points for each place: first, minimum, maximum and last of a run of points that stand in one place. */
+struct chart_path {
+    double *x, *y; /* positions; NaN: a gap. Freed by chart_path_deinit */
+    size_t n;
+};
+/* places: how many the drawing has across. False: out of memory. */
+bool chart_path_of(const struct chart *c, const struct chart_series *s, const double *y, const struct chart_scale *sx, const struct chart_scale *sy,
+                   size_t places, struct chart_path *ret);
+void chart_path_deinit(struct chart_path *path);
+
+/* Median, quartiles and whiskers (the farthest values within 1.5 times the distance of the quartiles) of a box. */
+struct chart_box {
+    double median, low, high, from, to;
+    size_t n;
+};
+/* False: no value, or out of memory. */
+bool chart_box_of(const struct chart *c, const struct chart_series *s, struct chart_box *ret);
+#endif

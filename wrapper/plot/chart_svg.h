@@ -1,0 +1,14 @@
+/* chart_svg.h: a chart as SVG: light and dark, in colours that colour-blind readers distinguish, with marks and dashes that differ in grey. */
+#ifndef PLOT_CHART_SVG_H
+#define PLOT_CHART_SVG_H
+#include "base/buf.h"
+#include "plot/chart.h"
+
+/* Appends a complete SVG document. Text is foreign and escaped. A chart without values says so. Errors stick in `to`. */
+void chart_svg(struct buf *to, const struct chart *c);
+/* Several charts, one below the other, as one document. */
+void chart_svg_list(struct buf *to, const struct chart *list, size_t n);
+/* The same as chart_svg, but as an element of an HTML page, whose style has the rules of chart_svg_style. */
+void chart_svg_inline(struct buf *to, const struct chart *c);
+void chart_svg_style(struct buf *to);
+#endif

@@ -1,0 +1,448 @@
+/* rows.c: values of runs for plots and reports; see rows.h. */
+#include "report/rows.h"
+#include "base/array.h"
+#include "base/show.h"
+#include "base/stats.h"
+#include "mlruns-format/key.h"
+#include "runs/inherit.h"
+#include "series/notes.h"
+#include "series/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- metrics ---- */
+
+static const char *metric_unit(const char *key, const struct json *detail, struct arena *a)
+{
+    const char *unit = json_string(json_get(json_get(json_get(detail, "metrics"), key), "unit"), NULL);
+    return unit ? arena_printf(a, "%s", unit) : key_unit(key, a);
+}
+
+static const char *name_without_unit(const char *key, const char *unit, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    show_metric(&b, key, unit);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a)
+{
+    const char *direction = json_string(json_get(json_get(json_get(detail, "metrics"), key), "direction"), "");
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 200);
+    m->key = key;
+    m->unit = metric_unit(key, detail, a);
+    m->name = name_without_unit(key, m->unit, a);
+    show_unit(&b, m->unit);
+    m->shown_unit = arena_dup(a, b.p ? b.p : "", b.n);
+    m->better = strcmp(direction, "higher") == 0 ? CHART_HIGHER : strcmp(direction, "lower") == 0 ? CHART_LOWER : CHART_NEITHER;
+}
+
+const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a)
+{
+    const struct tree_entry *exact = runs_entry(run->metrics, wanted), *stem = NULL;
+    for (const struct tree_entry *e = run->metrics; e && !exact; e = e->next) {
+        const char *name = name_without_unit(e->key, metric_unit(e->key, detail, a), a);
+        if (name && strcmp(name, wanted) == 0)
+            exact = e;
+        else if (name && !stem && strncmp(name, wanted, strlen(wanted)) == 0 && name[strlen(wanted)] == '.' && key_stem(name) == strlen(wanted))
+            stem = e; /* the metric has statistics alone */
+    }
+    return exact ? exact : stem;
+}
+
+/* The headline metric that a plot shows where none is named; NULL: it has no metric. */
+static const char *plotted_default_metric(const struct tree_run *run, struct arena *a)
+{
+    const char *wall = NULL;
+    for (struct str rest = str_of(runs_text(run->tags, "benchwrap.headline", a)), word; (word = str_word(&rest)).n > 0;) {
+        const char *key = arena_dup(a, word.p, word.n);
+        if (!key || !runs_entry(run->metrics, key))
+            continue;
+        if (strncmp(key, "run.", 4) != 0 && strncmp(key, "series.", 7) != 0)
+            return key;
+        wall = wall ? wall : key;
+    }
+    for (const struct tree_entry *e = run->metrics; e; e = e->next)
+        if (key_is_result(e->key) && e->count)
+            return e->key;
+    return wall ? wall : runs_entry(run->metrics, "run.wall_s") ? "run.wall_s" : NULL;
+}
+
+/* The median of what the run has of the metric, and the range of its repetitions. */
+static double entry_median(const struct tree_entry *e, double *ret_low, double *ret_high)
+{
+    struct stats stats;
+    double *v = e ? malloc((e->count + 1) * sizeof *v) : NULL;
+    size_t n = 0;
+    for (size_t i = 0; v && i < e->count; i++)
+        if (isfinite(e->samples[i].value))
+            v[n++] = e->samples[i].value;
+    if (n)
+        stats_of(v, n, &stats);
+    free(v);
+    *ret_low = n ? stats.min : NAN;
+    *ret_high = n ? stats.max : NAN;
+    return n ? stats.median : NAN;
+}
+
+/* ---- facts ---- */
+
+const char *plotted_fact(const struct tree_run *run, const struct comparison_key *key, const char *name, struct arena *a)
+{
+    if (strcmp(name, "experiment") == 0)
+        return run->experiment;
+    if (strcmp(name, "name") == 0)
+        return run->name;
+    if (strcmp(name, "status") == 0)
+        return runs_status(run);
+    const char *value = runs_text(run->params, name, a);
+    if (!value)
+        value = runs_text(run->tags, name, a);
+    struct str fact = !value && key ? comparison_key_value(key, name) : (struct str){NULL, 0};
+    return fact.p ? arena_dup(a, fact.p, fact.n) : value;
+}
+
+bool plotted_number(const char *text, double *ret)
+{
+    uint64_t bytes;
+    if (!text)
+        return false;
+    if (str_double(str_of(text), ret) && isfinite(*ret))
+        return true;
+    if (!str_size(str_of(text), &bytes))
+        return false;
+    *ret = (double)bytes;
+    return true;
+}
+
+/* ---- rows ---- */
+
+static struct plotted_row *add_row(struct plotted_rows *p, const struct tree_run *run, const char *group)
+{
+    if (!ARRAY_FITS_IN(p->a, p->list, p->room, p->count + 1))
+        return NULL;
+    struct plotted_row *row = &p->list[p->count++];
+    *row = (struct plotted_row){.run = run, .group = group, .start_ms = run->start_ms, .value = {NAN, NAN}, .low = NAN, .high = NAN};
+    return row;
+}
+
+struct series_notes *plotted_notes(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    CLEANUP_FOLDER struct folder in = {0};
+    struct folder tree = runs_tree(runs, run);
+    struct folder_entry e;
+    const char *path = arena_printf(a, "%s/artifacts", tree_run_path(run));
+    struct series_notes *notes = ARENA_NEW(a, struct series_notes);
+    if (!runs_entry(run->tags, "benchwrap.series") || !path || !notes || folder_enter(&tree, path, &in) < 0 || folder_look(&in, SERIES_NOTES, &e, NULL) < 0)
+        return NULL;
+    if (series_notes_read(&in, notes, NULL) == 0)
+        return notes;
+    series_notes_deinit(notes);
+    return NULL;
+}
+
+static const char *repetition_field(struct plotted_rows *p, const struct series_notes *notes, const struct series_repetition *r, const struct tree_run *run,
+                                    const struct comparison_key *key, const char *name)
+{
+    for (size_t i = 0; i < notes->sweep.count; i++)
+        if (strcmp(notes->sweep.axes[i].name, name) == 0)
+            return arena_printf(p->a, "%s", sweep_value(&notes->sweep, r->point, i));
+    for (const struct series_input *in = r->inputs; in; in = in->next)
+        if (strcmp(in->key, name) == 0)
+            return arena_printf(p->a, "%s", in->value);
+    return plotted_fact(run, key, name, p->a);
+}
+
+static bool is_series_metric(const struct series_run_value *v, const char *wanted, struct arena *a)
+{
+    char key[512];
+    series_value_key(v, key, sizeof key);
+    if (strcmp(v->key, wanted) == 0 || strcmp(key, wanted) == 0)
+        return true;
+    const char *name = name_without_unit(v->key, v->unit, a), *full = name_without_unit(key, v->unit, a);
+    return (name && strcmp(name, wanted) == 0) || (full && strcmp(full, wanted) == 0);
+}
+
+static void describe_series_metric(struct plotted_metric *m, const struct series_run_value *v, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 200);
+    m->key = arena_printf(a, "%s", v->key);
+    m->unit = arena_printf(a, "%s", v->unit ? v->unit : "");
+    m->name = name_without_unit(m->key, m->unit, a);
+    show_unit(&b, m->unit);
+    m->shown_unit = arena_dup(a, b.p ? b.p : "", b.n);
+    m->better = v->direction == DIR_HIGHER ? CHART_HIGHER : v->direction == DIR_LOWER ? CHART_LOWER : CHART_NEITHER;
+}
+
+static double repetition_value(struct plotted_rows *p, const struct series_repetition *r, size_t which)
+{
+    struct plotted_metric *m = &p->metric[which];
+    const struct series_run_value *first = NULL;
+    for (const struct series_run_value *v = r->values; v; v = v->next)
+        if (m->wanted ? is_series_metric(v, m->wanted, p->a) : m->key ? strcmp(v->key, m->key) == 0 : v->headline && strncmp(v->key, "run.", 4) != 0)
+            first = first ? first : v;
+    for (const struct series_run_value *v = r->values; v && !first && !m->wanted && !m->key; v = v->next)
+        if (v->headline)
+            first = v;
+    if (!first)
+        return NAN;
+    if (!m->key)
+        describe_series_metric(m, first, p->a);
+    return first->value;
+}
+
+static void note_axes(struct plotted_rows *p, const struct series_notes *notes)
+{
+    for (size_t i = 0; i < notes->sweep.count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < p->axis_count; k++)
+            known = known || strcmp(p->axes[k], notes->sweep.axes[i].name) == 0;
+        if (!known && p->axis_count < sizeof p->axes / sizeof *p->axes)
+            p->axes[p->axis_count++] = arena_printf(p->a, "%s", notes->sweep.axes[i].name);
+    }
+}
+
+static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, const struct tree_run *run, const char *group, const struct comparison_key *key)
+{
+    note_axes(p, notes);
+    for (const struct series_repetition *r = notes->first; r; r = r->next) {
+        if (!series_counts(r)) {
+            p->failed += !r->warmup;
+            continue;
+        }
+        struct plotted_row *row = add_row(p, run, group);
+        if (!row)
+            return -1;
+        CLEANUP_BUF struct buf label;
+        buf_init(&label, 2000);
+        sweep_label(&notes->sweep, r->point, &label);
+        row->label = arena_printf(p->a, "%.8s%s%s #%zu", r->id, label.n ? " " : "", label.n ? label.p : "", r->repetition);
+        row->start_ms = r->start_ms ? r->start_ms : run->start_ms;
+        row->key = key;
+        for (size_t i = 0; i < 3; i++)
+            row->fields[i] = p->fields[i] ? repetition_field(p, notes, r, run, key, p->fields[i]) : NULL;
+        for (size_t i = 0; i < p->metrics; i++)
+            row->value[i] = repetition_value(p, r, i);
+        p->lacking += isnan(row->value[0]);
+    }
+    return 0;
+}
+
+static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, const struct json *detail, const char *group, const struct comparison_key *key)
+{
+    struct plotted_row *row = add_row(p, run, group);
+    if (!row)
+        return -1;
+    row->label = arena_printf(p->a, "%.8s %s", run->id, run->name);
+    row->key = key;
+    for (size_t i = 0; i < 3; i++)
+        row->fields[i] = p->fields[i] ? plotted_fact(run, key, p->fields[i], p->a) : NULL;
+    for (size_t i = 0; i < p->metrics; i++) {
+        struct plotted_metric *m = &p->metric[i];
+        const char *wanted = m->wanted ? m->wanted : m->key ? m->key : plotted_default_metric(run, p->a);
+        const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, p->a) : NULL;
+        double low, high, value = entry_median(e, &low, &high);
+        if (e && !m->key)
+            plotted_describe(m, e->key, detail, p->a);
+        else if (e && strcmp(metric_unit(e->key, detail, p->a), m->unit) != 0)
+            value = NAN; /* another unit: no place on this axis */
+        row->value[i] = value;
+        if (i == 0 && isfinite(value))
+            row->low = low, row->high = high;
+    }
+    p->lacking += isnan(row->value[0]);
+    return 0;
+}
+
+int plotted_add(struct plotted_rows *p, struct tree_run *run, const char *group, struct err *err)
+{
+    const char *problem = NULL;
+    struct comparison_key *key = ARENA_NEW(p->a, struct comparison_key);
+    if (!p->reads)
+        comparison_open(&p->reader, p->runs, NULL, p->ignore);
+    p->reads = true;
+    inherit_params(p->runs, run, p->a);
+    struct json *detail = runs_detail(p->runs, run, &problem, p->a);
+    p->unread += run->problem || problem;
+    if (!key || comparison_key_of(&p->reader, run, detail, p->a, key, err) < 0) {
+        json_free(detail);
+        return err_memory(err, "the runs of a plot");
+    }
+    struct series_notes *notes = p->expand ? plotted_notes(p->runs, run, p->a) : NULL;
+    int status = 0;
+    if (notes) {
+        status = add_repetitions(p, notes, run, group, key);
+        series_notes_deinit(notes);
+    } else if (run->status != RUN_FINISHED)
+        p->failed++;
+    else
+        status = add_whole_run(p, run, detail, group, key);
+    json_free(detail);
+    return status < 0 || p->a->failed ? err_memory(err, "the runs of a plot") : 0;
+}
+
+void plotted_deinit(struct plotted_rows *p)
+{
+    if (p->reads)
+        comparison_close(&p->reader);
+    p->reads = false;
+}
+
+/* ---- what shares an axis ---- */
+
+static bool is_named(const char *const *named, const char *fact)
+{
+    for (; named && *named; named++)
+        if (strcmp(*named, fact) == 0)
+            return true;
+    return false;
+}
+
+static bool is_system_fact(const char *name)
+{
+    static const char *const facts[] = {"site", "cluster", "job.partition", "node.type"};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (strcmp(name, facts[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool names_system(const char *const *named)
+{
+    for (; named && *named; named++)
+        if (is_system_fact(*named))
+            return true;
+    return false;
+}
+
+/* Appends facts of the list that are not named, with ", " between. Returns how many there are. */
+static size_t list_unnamed(const char *const *facts, const char *const *named, struct buf *to)
+{
+    enum { LISTED = 5 };
+    size_t n = 0;
+    for (; *facts; facts++)
+        if (!is_named(named, *facts) && n++ < LISTED) {
+            buf_puts(to, n > 1 ? ", " : "");
+            buf_plain(to, str_of(*facts), 60);
+        }
+    if (n > LISTED)
+        buf_printf(to, " and %zu more", n - LISTED);
+    return n;
+}
+
+static struct comparison_key *plotted_keys(const struct plotted_rows *p)
+{
+    struct comparison_key *keys = arena_get(p->a, (p->count + 1) * sizeof *keys);
+    for (size_t i = 0; keys && i < p->count; i++)
+        keys[i] = *p->list[i].key;
+    return keys;
+}
+
+/* "bs, mode" of facts that may differ, for a hint: the first one. */
+static const char *first_unnamed(const char *const *facts, const char *const *named)
+{
+    while (*facts && is_named(named, *facts))
+        facts++;
+    return *facts;
+}
+
+static int refuse_difference(const char *const *facts, const char *const *named, const char *where, struct err *err)
+{
+    CLEANUP_BUF struct buf b, first;
+    buf_init(&b, 2000);
+    buf_init(&first, 200);
+    if (!list_unnamed(facts, named, &b))
+        return 0;
+    buf_plain(&first, str_of(first_unnamed(facts, named)), 60);
+    err_set(err, ERR_INPUT, "these runs share no axis: %s differs in %s", where, b.p);
+    return err_hint(err, "name what may differ by --by %s or --ignore %s, or choose runs by --filter", first.p, first.p);
+}
+
+/* Appends the first facts that the rows share, "benchmark fio, rw write". */
+static void show_shared_facts(const struct comparison_key *key, const char *const *differing, struct buf *to)
+{
+    enum { SHARED_MOST = 5, ARGUMENT_MOST = 24 };
+    size_t n = 0;
+    for (size_t i = 0; i < key->count && n < SHARED_MOST; i++) {
+        const struct comparison_fact *f = &key->facts[i];
+        if (f->part != COMPARISON_MEASURED || is_named(differing, f->name) || strncmp(f->name, "series.", 7) == 0 || strncmp(f->name, "sweep.", 6) == 0 ||
+            (strncmp(f->name, "argument.", 9) == 0 && (f->value.n > ARGUMENT_MOST || str_has(f->value, "{"))))
+            continue;
+        buf_printf(to, "%s%s ", n++ ? ", " : "", f->name);
+        buf_plain(to, f->value, 40);
+    }
+}
+
+int plotted_check(struct plotted_rows *p, const char *const *named, bool system, const char **ret_note, struct err *err)
+{
+    struct comparison_key *keys = plotted_keys(p);
+    CLEANUP_BUF struct buf note;
+    buf_init(&note, 4000);
+    const char **measured = keys ? comparison_key_difference(keys, p->count, COMPARISON_MEASURED, p->a) : NULL;
+    const char **other = keys ? comparison_key_difference(keys, p->count, COMPARISON_SYSTEM, p->a) : NULL;
+    if (!measured || !other)
+        return err_memory(err, "the keys of %zu runs", p->count);
+    if (refuse_difference(measured, named, "what was measured", err) < 0 ||
+        (system && !names_system(named) && refuse_difference(other, named, "the system", err) < 0))
+        return -1;
+    if (p->count)
+        show_shared_facts(&keys[0], measured, &note);
+    if (!other[0] && p->count && comparison_key_value(&keys[0], "site").p) {
+        buf_puts(&note, note.n ? ", site " : "site ");
+        buf_plain(&note, comparison_key_value(&keys[0], "site"), 60);
+    }
+    if (other[0]) {
+        buf_puts(&note, note.n ? "; systems differ in " : "systems differ in ");
+        list_unnamed(other, NULL, &note);
+    }
+    *ret_note = arena_dup(p->a, note.p ? note.p : "", note.n);
+    return 0;
+}
+
+/* Do two keys agree but for the named facts? Both parts count; a named fact of the system frees all of it. */
+static bool is_same_but(const struct comparison_key *x, const struct comparison_key *y, const char *const *named, struct arena *a, const char ***ret_differing)
+{
+    struct comparison_key pair[] = {*x, *y};
+    for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {
+        if (comparison_key_same(x, y, part) || (part == COMPARISON_SYSTEM && names_system(named)))
+            continue;
+        const char **facts = comparison_key_difference(pair, 2, part, a);
+        if (facts && first_unnamed(facts, named)) {
+            *ret_differing = facts;
+            return false;
+        }
+    }
+    return true;
+}
+
+int plotted_restrict(struct plotted_rows *p, const char *const *named, struct err *err)
+{
+    const struct plotted_row *newest = NULL;
+    const char **differing = NULL;
+    size_t stay = 0, out = 0;
+    for (size_t i = 0; i < p->count; i++)
+        if (!newest || p->list[i].start_ms > newest->start_ms)
+            newest = &p->list[i];
+    const struct comparison_key *key = newest ? newest->key : NULL;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->list[i].key != key && !is_same_but(key, p->list[i].key, named, p->a, &differing)) {
+            p->lacking -= isnan(p->list[i].value[0]) && p->lacking;
+            out++;
+        } else
+            p->list[stay++] = p->list[i];
+    }
+    p->count = stay;
+    if (out) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 2000);
+        list_unnamed(differing, named, &b);
+        p->other_keys = out;
+        p->other_why = arena_dup(p->a, b.p ? b.p : "", b.n);
+    }
+    return p->a->failed ? err_memory(err, "the runs of a plot") : 0;
+}

@@ -1,0 +1,64 @@
+/* rows.h: values of runs for plots and reports: one row for each run or repetition, with what places it on the axes.
+ *
+ * Rows that share an axis must have one comparison key, but for what the user names. */
+#ifndef REPORT_ROWS_H
+#define REPORT_ROWS_H
+#include "compare/comparison_key.h"
+#include "plot/chart.h"
+#include "runs/runs.h"
+
+struct plotted_metric {
+    const char *wanted;  /* as the user types it: the key, or without unit; NULL: the first headline metric of the newest run */
+    const char *key;     /* of the rows, set by plotted_add */
+    const char *name, *unit, *shown_unit; /* name: without unit; shown_unit: as people write it */
+    enum chart_better better;
+};
+enum { PLOTTED_METRICS = 2 };
+struct plotted_row {
+    const struct tree_run *run; /* the run, or the parent run of a repetition */
+    const char *label;          /* "3f2a9c01 name" */
+    const char *fields[3];      /* values of the wanted facts; NULL: the run lacks it */
+    const char *group;          /* of an operand */
+    int64_t start_ms;
+    double value[PLOTTED_METRICS], low, high; /* NaN: not known; low, high: of the first metric's repetitions */
+    const struct comparison_key *key;
+};
+struct plotted_rows {
+    struct runs *runs;
+    struct arena *a;
+    const struct opt_value *ignore;
+    struct plotted_metric metric[PLOTTED_METRICS];
+    size_t metrics;             /* how many are wanted */
+    const char *fields[3];      /* facts that place a row: --x, --by, --y; NULL: none */
+    bool expand;                /* the repetitions of a series become rows of their own */
+    struct plotted_row *list;
+    size_t count, room;
+    size_t failed, lacking, unread; /* runs that did not finish; rows without the first metric; damaged runs */
+    size_t other_keys;          /* rows that plotted_restrict has left out */
+    const char *other_why;      /* what differs in them */
+    const char *axes[16];       /* names of the swept values of expanded series */
+    size_t axis_count;
+    struct comparison_reader reader;
+    bool reads;                 /* reader is open */
+};
+
+/* Adds a run (params, metrics and tags read), or its repetitions. -1: out of memory. */
+int plotted_add(struct plotted_rows *p, struct tree_run *run, const char *group, struct err *err);
+void plotted_deinit(struct plotted_rows *p);
+/* May all rows share an axis? named: facts that may differ (NULL-terminated). ERR_INPUT names those that differ and how to name them.
+ * *ret_note: what they share, for the chart. system: the other part must be equal, too. */
+int plotted_check(struct plotted_rows *p, const char *const *named, bool system, const char **ret_note, struct err *err);
+/* Leaves out the rows whose key is not that of the newest one, but for the named facts: p->other_keys. */
+int plotted_restrict(struct plotted_rows *p, const char *const *named, struct err *err);
+/* The value of a fact of a run: param, tag, experiment, name, status, program or argument.NAME; NULL: it has none. */
+const char *plotted_fact(const struct tree_run *run, const struct comparison_key *key, const char *name, struct arena *a);
+/* A field as a number: 4, 0.5, 4k, 1m; false: it is none. */
+bool plotted_number(const char *text, double *ret);
+/* The metric that the user means, of a run; NULL: it has none. */
+const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
+/* "write.bw" of the key, its unit and direction. */
+void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a);
+/* The notes of a series; NULL: the run is none. series_notes_deinit frees them. */
+struct series_notes;
+struct series_notes *plotted_notes(const struct runs *runs, const struct tree_run *run, struct arena *a);
+#endif
