@@ -39,7 +39,7 @@ X
 "$BENCHWRAP" -q -e s --sweep n=1,2,4 --sweep mode=a,b -- sh n.sh '{n}' '{mode}' >/dev/null
 out=$(plot -e s sweep)
 like "a sweep has a curve for each value of its second axis" "$out" '● a   ▲ b|● a   ■ b'
-plot sweep -e s --x n --by site >out
+plot sweep -e s --over n --by site >out
 is "an axis that stands nowhere is refused" $? 1
 like "by its name" "$(cat err)" 'the sweep also varies mode'
 out=$(plot heatmap -e s)
@@ -53,11 +53,11 @@ like "strong scaling has its formula" "$out" 'E\(n\) = T\(n0\) n0 / \(T\(n\) n\)
 plot scaling -e strong --metric elapsed -o s.svg
 ok "and its efficiency: 77 % at 4" grep -q '76.9 %' s.svg
 for n in 1 2 4; do "$BENCHWRAP" -q -e weak -p n=$n -p cells=$((n * 1000)) -- sh n.sh $n >/dev/null; done
-plot scaling -e weak --x n --work cells --metric rate --ignore 'argument.*' >out
+plot scaling -e weak --over n --work cells --metric rate --ignore 'argument.*' >out
 is "weak scaling is seen by the work" $? 0
 like "and said" "$(cat out)" '^Weak scaling: fixed work per unit. Efficiency E\(n\) = \(R\(n\) / n\) / \(R\(n0\) / n0\)'
 for n in 1 2 4; do "$BENCHWRAP" -q -e odd -p n=$n -p cells=$((n * n * 10)) -- sh n.sh $n >/dev/null; done
-plot scaling -e odd --x n --work cells --metric rate --ignore 'argument.*' >out
+plot scaling -e odd --over n --work cells --metric rate --ignore 'argument.*' >out
 is "work that is neither is refused" $? 1
 
 "$BENCHWRAP" -q -e evil -n "<script>alert(1)</script>$(printf '\342\200\256')" -p "size=<b>\"x'" -- sh rate.sh >/dev/null

@@ -143,6 +143,7 @@
 #define OPTION_OUT "out"
 #define OPTION_OUTPUT "output"
 #define OPTION_OUTPUT_TOKENS "output-tokens"
+#define OPTION_OVER "over"
 #define OPTION_PAD "pad"
 #define OPTION_PARAM "param"
 #define OPTION_PATH "path"
@@ -267,6 +268,4 @@
 #define OPTION_WITH "with"
 #define OPTION_WORK "work"
 #define OPTION_WRAP "wrap"
-#define OPTION_X "x"
-#define OPTION_Y "y"
 #endif

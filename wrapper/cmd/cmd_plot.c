@@ -151,10 +151,8 @@ static enum plot_kind plot_default_kind(const struct plot_state *s, const char *
         return PLOT_PARETO;
     if (opt_text(opts, OPTION_WORK))
         return PLOT_SCALING;
-    if (opt_text(opts, OPTION_Y))
-        return PLOT_HEATMAP;
-    if (opt_text(opts, OPTION_X))
-        return PLOT_SWEEP;
+    if (opt_find(opts, OPTION_OVER)->text)
+        return opt_find(opts, OPTION_OVER)->next ? PLOT_HEATMAP : PLOT_SWEEP;
     if (s->count == 1 && s->n == 1)
         return axes[0] ? PLOT_SWEEP : runs_entry(s->list[0]->tags, "benchwrap.series") ? PLOT_GROUPS : PLOT_SAMPLES;
     return s->count || opt_text(opts, OPTION_BY) ? PLOT_GROUPS : PLOT_HISTORY;
@@ -165,7 +163,8 @@ static int plot_place(struct plot_state *s)
 {
     struct cmd_context *c = s->c;
     struct plotted_rows *p = &s->rows;
-    const char *axes[2] = {NULL, NULL}, *x = opt_text(&c->opts, OPTION_X), *y = opt_text(&c->opts, OPTION_Y), *by = opt_text(&c->opts, OPTION_BY);
+    const struct opt_value *over = opt_find(&c->opts, OPTION_OVER);
+    const char *axes[2] = {NULL, NULL}, *x = over->text, *y = x && over->next ? over->next->text : NULL, *by = opt_text(&c->opts, OPTION_BY);
     plot_sweep_axes(s, axes);
     if (s->kind == PLOT_AUTO)
         s->kind = plot_default_kind(s, axes);
@@ -189,10 +188,10 @@ static int plot_place(struct plot_state *s)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             plot_name(s, shapes[i]);
         if (!x)
-            return err_set(c->err, ERR_INPUT, "no number of nodes or tasks differs between the runs: name the param by --x");
+            return err_set(c->err, ERR_INPUT, "no number of nodes or tasks differs between the runs: name the param by --over");
     }
     if (s->kind == PLOT_HEATMAP && (!x || !y))
-        return err_set(c->err, ERR_USAGE, "a heat map needs two params: --x KEY --y KEY");
+        return err_set(c->err, ERR_USAGE, "a heat map needs two params: --over KEY --over KEY");
     if (s->kind == PLOT_PARETO && p->metrics < 2)
         return err_set(c->err, ERR_USAGE, "a Pareto front needs two metrics: --metric KEY --metric KEY");
     p->fields[0] = x;
@@ -320,8 +319,12 @@ static int plot_command(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     {.name = OPTION_METRIC, .letter = 'm', .kind = OPT_LIST, .arg = "KEY", .group = "Values", .help = "Plot this metric, with or without its unit (default: the first headline metric); pareto needs two"},
-    {.name = OPTION_X, .letter = 'x', .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "Place values by this param or tag (default: the swept one; for scaling the nodes or tasks)"},
-    {.name = OPTION_Y, .letter = 'y', .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "Second param of a heat map"},
+    {.name = OPTION_OVER,
+     .letter = 'x',
+     .kind = OPT_LIST,
+     .arg = "KEY",
+     .group = "Values",
+     .help = "Place values by this param or tag (default: the swept one; for scaling the nodes or tasks); a heat map has two"},
     {.name = OPTION_BY, .letter = 'b', .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "Make one group or line for each value of this param or tag"},
     {.name = OPTION_WORK, .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "For scaling: the param with the total work, which shows whether scaling is strong or weak"},
     {.name = OPTION_IGNORE, .kind = OPT_LIST, .arg = "KEY", .group = "Values", .help = "Plot together also runs in which this input (or those of a pattern) differs; may be repeated"},
@@ -350,19 +353,20 @@ const struct cmd cmd_plot = {
         "  latency   the distribution of a latency, up to its tail\n"
         "  samples   the samples of one run over time\n"
         "  nodes     a value for each node of one run; names those that stand out\n\n"
-        "Without KIND the options and runs decide: --x makes a sweep, --y a heat map, two metrics a Pareto front, --by or several runs groups, one run its samples, "
+        "Without KIND the options and runs decide: --over makes a sweep, two of them a heat map, two metrics a Pareto front, --by or several runs groups, one run its samples, "
         "and else it is a history.\n\n"
-        "Runs share an axis only if their comparison key is the same: what was measured, and the system. A param that is named by --x, --y, --by or --ignore may differ. "
+        "Runs share an axis only if their comparison key is the same: what was measured, and the system. A param that is named by --over, --by or --ignore may differ. "
         "A history leaves out runs of another key than the newest one, and states how many; the other kinds refuse them and name what differs. "
         "Runs that did not finish and values that are missing are left out and counted, and no line joins the values next to a gap.\n\n"
-        "Scaling needs to know its kind: the param or tag \"scaling\" of all runs is strong (fixed total work) or weak (fixed work for each unit of --x), or --work "
+        "Scaling needs to know its kind: the param or tag \"scaling\" of all runs is strong (fixed total work) or weak (fixed work for each unit of --over), or --work "
         "names the param that holds the total work. The plot prints the formula of the efficiency.\n\n"
         "SVG follows the reader's light or dark theme, and its colours, marks and dashes differ also in grey and for colour-blind readers.",
     .examples = "$ benchwrap plot -e io\n"
                 "The history of an experiment.\n"
-                "$ benchwrap plot --by a -e io -o groups.svg\n"
-                "Groups by the parameter a, as a picture.\n"
-                "  benchwrap plot sweep --x bs --by mode -e fio --metric write.bw\n"
+                "$ benchwrap plot -e io -o history.svg\n"
+                "The same as a picture.\n"
+                "  benchwrap plot --by fs.type -e io\n"
+                "  benchwrap plot sweep --over bs --by mode -e fio --metric write.bw\n"
                 "  benchwrap plot scaling --work cells -e solver -o scaling.svg\n"
                 "  benchwrap plot samples last --metric memory.used\n",
     .run = plot_command,

@@ -196,7 +196,7 @@ int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, cons
     }
     if (!used) {
         to->count--;
-        return err_set(err, ERR_INPUT, "%s%.60s has no table of steps, and no param is named by --x", wanted ? "" : "no metric of the run", wanted ? wanted : "");
+        return err_set(err, ERR_INPUT, "%s%.60s has no table of steps, and no param is named by --over", wanted ? "" : "no metric of the run", wanted ? wanted : "");
     }
     *c = (struct chart){.title = arena_printf(a, "%s over its steps", metric.name), .x = {.label = "step"}, .y = charts_axis(&metric), .series = series,
                         .count = used, .left_out = lacking + more};
