@@ -29,7 +29,7 @@ struct plotted_rows {
     const struct opt_value *ignore;
     struct plotted_metric metric[PLOTTED_METRICS];
     size_t metrics;             /* how many are wanted */
-    const char *fields[3];      /* facts that place a row: --x, --by, --y; NULL: none */
+    const char *fields[3];      /* facts that place a row: across, of its group, second; NULL: none */
     bool expand;                /* the repetitions of a series become rows of their own */
     struct plotted_row *list;
     size_t count, room;
