@@ -93,7 +93,7 @@ static int write_run_list(const struct page_book *book, const struct page_experi
     buf_init(&to, PAGE_MAX);
     buf_init(&title, 4096);
     buf_printf(&title, "%s: list %zu of runs", e->group.id, number + 1);
-    struct html_page page = {.title = title.p, .above = e->group.id, .above_path = path};
+    struct html_page page = {.title = title.p, .above = e->group.id, .above_path = path, .has_charts = true};
     snprintf(path, sizeof path, "%.40s.html", e->group.runs[0]->experiment_id);
     html_page_begin(&to, &page);
     page_put_runs(&to, PAGE_UP, e->group.runs + (end - n), n, title.p, false);
@@ -167,7 +167,7 @@ int page_write_experiment(const struct page_book *book, const struct page_experi
     CLEANUP_BUF struct buf to, json;
     buf_init(&to, PAGE_MAX);
     buf_init(&json, PAGE_MAX);
-    const struct html_page page = {.title = e->group.id, .above = "All results", .above_path = "../index.html"};
+    const struct html_page page = {.title = e->group.id, .above = "All results", .above_path = "../index.html", .has_charts = true};
     html_page_begin(&to, &page);
     buf_printf(&to, "<p class=\"answer\">%zu run%s, %zu measurement%s. <a href=\"", n, str_plural(n), e->count, str_plural(e->count));
     html_path(&to, e->group.runs[0]->experiment_id);

@@ -307,7 +307,7 @@ int page_write_measurement(const struct page_book *book, const struct page_exper
     buf_init(&json, PAGE_MAX);
     buf_init(&path, 1000);
     buf_printf(&path, "../experiment/%.40s.html", e->group.runs[0]->experiment_id);
-    const struct html_page page = {.title = m->title, .above = m->experiment, .above_path = path.p};
+    const struct html_page page = {.title = m->title, .above = m->experiment, .above_path = path.p, .has_charts = true};
     struct json_out j = json_begin(&json, JSON_BLOCK, '{');
     json_text(&j, "experiment", m->experiment);
     json_text(&j, "measured", m->group.id);

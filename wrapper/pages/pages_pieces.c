@@ -2,7 +2,7 @@
 #include "pages/pages_parts.h"
 
 #include "base/show.h"
-#include "base/svg.h"
+#include "plot/chart_svg.h"
 #include "runs/row_words.h"
 
 #include <math.h>
@@ -169,7 +169,7 @@ enum { HISTORY_SITES = 6 };
 
 void page_put_history(struct buf *to, const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a)
 {
-    struct svg_series series[HISTORY_SITES];
+    struct chart_series series[HISTORY_SITES];
     const char *names[HISTORY_SITES];
     size_t sites = 0, total = 0;
     for (size_t i = 0; i < n; i++) {
@@ -183,12 +183,12 @@ void page_put_history(struct buf *to, const struct page_run *const *runs, size_t
         double *x = arena_get(a, (n + 1) * sizeof *x), *y = arena_get(a, (n + 1) * sizeof *y);
         if (!x || !y)
             return;
-        series[s] = (struct svg_series){.name = page_site_text(names[s]), .mark = SVG_POINTS, .x = x, .y = y};
+        series[s] = (struct chart_series){.name = page_site_text(names[s]), .mark = CHART_POINTS, .x = x, .y = y};
         for (size_t i = n; i-- > 0;) {
             const struct page_value *v = page_run_value(runs[i], metric->key);
             if (!v || strcmp(names[s], runs[i]->site) != 0 || !isfinite(v->value))
                 continue;
-            x[series[s].n] = (double)(runs[i]->start_ms - runs[n - 1]->start_ms) / 86400e3;
+            x[series[s].n] = (double)runs[i]->start_ms;
             y[series[s].n++] = v->value;
             total++;
         }
@@ -200,13 +200,17 @@ void page_put_history(struct buf *to, const struct page_run *const *runs, size_t
     buf_init(&unit, 100);
     page_put_metric(&label, metric);
     show_unit(&unit, metric->unit);
-    if (unit.n)
-        buf_printf(&label, " (%s)", unit.p);
-    if (*metric->better)
-        buf_printf(&label, ", %s is better", metric->better);
-    struct svg_chart chart = {.title = "History", .x = {.label = "days since the first run"}, .y = {.label = label.p}, .series = series, .count = sites};
+    const struct chart chart = {.title = "History",
+                                .x = {.label = "start of the run, UTC", .time = true},
+                                .y = {.label = label.p,
+                                      .unit = unit.p,
+                                      .better = strcmp(metric->better, "higher") == 0  ? CHART_HIGHER
+                                                : strcmp(metric->better, "lower") == 0 ? CHART_LOWER
+                                                                                       : CHART_NEITHER},
+                                .series = series,
+                                .count = sites};
     buf_puts(to, "<figure>\n");
-    svg_write_chart(to, &chart);
+    chart_svg_inline(to, &chart);
     buf_puts(to, "</figure>\n");
 }
 

@@ -115,12 +115,9 @@ static void put_html_block(struct buf *to, const struct doc_block *b)
 
 int doc_html(const struct doc *d, struct buf *to)
 {
-    CLEANUP_BUF struct buf style;
-    buf_init(&style, 64 << 10);
-    for (const struct doc_block *b = d->first; b && !style.n; b = b->next)
-        if (b->kind == DOC_CHART)
-            chart_svg_style(&style);
-    const struct html_page page = {.title = d->title, .above = d->above, .above_path = d->above_path, .style = style.p};
+    struct html_page page = {.title = d->title, .above = d->above, .above_path = d->above_path};
+    for (const struct doc_block *b = d->first; b; b = b->next)
+        page.has_charts = page.has_charts || b->kind == DOC_CHART;
     bool in_notes = false;
     html_page_begin(to, &page);
     for (const struct doc_block *b = d->first; b; b = b->next) {

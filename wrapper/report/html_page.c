@@ -1,6 +1,7 @@
 /* html_page.c: the frame of a page, and its tables; see html_page.h. */
 #include "report/html_page.h"
 #include "base/sha256.h"
+#include "plot/chart_svg.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,8 +62,8 @@ void html_page_begin(struct buf *to, const struct html_page *page)
         buf_puts(to, page->head);
     buf_puts(to, "<style>\n");
     buf_add(to, page_style, (size_t)(page_style_end - page_style));
-    if (page->style)
-        buf_puts(to, page->style);
+    if (page->has_charts)
+        chart_svg_style(to);
     buf_puts(to, "</style>\n</head>\n<body>\n<header>\n");
     if (page->above) {
         buf_puts(to, "<p class=\"above\">");

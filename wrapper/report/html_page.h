@@ -10,7 +10,7 @@ struct html_page {
     const char *title;
     const char *above, *above_path; /* a link above the title, to the page that this one belongs to; NULL: none */
     const char *head; /* markup for <head>, such as a link to a feed; NULL: none */
-    const char *style; /* behind the page's own style, such as that of charts; NULL: none */
+    bool has_charts; /* the style of chart_svg_inline is part of the page */
     const char *policy; /* further directives of the content security policy, such as "connect-src 'self'"; NULL: none */
     const char *script; /* behind the page's own script; NULL: none. The policy allows these two alone, by their hash */
 };
