@@ -4,6 +4,7 @@
  * These start processes themselves:
  *   wrapper/launch         the measured program, which nothing may delay; libc only
  *   taskrate/spawn.c       the start of a task is what is measured
+ *   recipe/keeper.c        in the keeper: the program, all of whose descendants it ends
  *   llmload/agent          shares and agents are steered through pipes of both directions
  *   run/server.c           the sender talks in both directions as long as the run lasts
  *   run/commit.c           the commit outlives the recorder

@@ -4,6 +4,8 @@
 #include "base/place.h"
 #include "cmd/cmd.h"
 #include "plan/paths.h"
+#include "recipe/campaign.h"
+#include "recipe/campaign_report.h"
 #include "recipe/recipe_create.h"
 #include "recipe/recipe_keys.h"
 #include "recipe/recipe_plan.h"
@@ -28,7 +30,15 @@ static const struct opt_row rows[] = {
      .group = "Prepare",
      .help = "With create and migrate: write the recipe to this new file (default: standard output)"},
     {.name = OPTION_SERVICES, .kind = OPT_FLAG, .group = "Prepare", .help = "With list and schema: service files instead of recipes"},
+    {.name = OPTION_LOCAL, .kind = OPT_FLAG, .group = "Run", .help = "With run: start all roles on this machine"},
+    {.name = OPTION_RESUME,
+     .kind = OPT_FLAG,
+     .group = "Run",
+     .help = "With run: keep finished points, though the recipe or a program has changed since"},
+    {.name = OPTION_NEW, .kind = OPT_FLAG, .group = "Run", .help = "With run: measure all points again"},
+    {.name = OPTION_CSV, .kind = OPT_FLAG, .group = "Output", .help = "With report: print one line for each point, separated by commas"},
     CMD_ROW_JSON,
+    CMD_ROW_TREE,
 };
 
 static int recipe_places_init(struct cmd_context *c, struct recipe_places *ret)
@@ -176,6 +186,86 @@ static int recipe_create_file(struct cmd_context *c)
     return recipe_write_file(c, &text);
 }
 
+/* ---- run and after ---- */
+
+static const char *recipe_tree(struct cmd_context *c)
+{
+    const char *tree;
+    return plan_tree(opt_text(&c->opts, OPTION_TREE), c->env, c->arena, &tree, c->err) ? NULL : tree;
+}
+
+static int recipe_run(struct cmd_context *c)
+{
+    static struct campaign campaign; /* its arenas live as long as the process */
+    static char *local[2];
+    char host[256] = "localhost";
+    struct recipe r;
+    const char *tree = recipe_tree(c);
+    if (!tree || recipe_of_argument(c, &r))
+        return -1;
+    campaign = (struct campaign){.recipe = &r, .env = c->env, .notes = c->notes, .arena = c->arena};
+    campaign.options = (struct campaign_options){.resume = opt_on(&c->opts, OPTION_RESUME),
+                                                 .new_one = opt_on(&c->opts, OPTION_NEW),
+                                                 .tree_option = opt_text(&c->opts, OPTION_TREE)};
+    if (!opt_on(&c->opts, OPTION_LOCAL)) {
+        err_set(c->err, ERR_USAGE, "this is no allocation of a scheduler");
+        return err_hint(c->err, "--local runs all roles on this machine");
+    }
+    gethostname(host, sizeof host - 1);
+    local[0] = host;
+    campaign.hosts = (struct campaign_hosts){.names = local, .count = 1};
+    if (recipe_planned_init(&campaign.planned, &r, c->arena, c->err))
+        return -1;
+    int status = campaign_execute(&campaign, tree, c->err);
+    if (status > 1)
+        exit(status);
+    return status;
+}
+
+static enum campaign_format format_of(struct cmd_context *c)
+{
+    return opt_on(&c->opts, OPTION_JSON) ? CAMPAIGN_JSON : opt_on(&c->opts, OPTION_CSV) ? CAMPAIGN_CSV : CAMPAIGN_TEXT;
+}
+
+/* The folder of the campaign that the operand names: by its name, or by its recipe. */
+static const char *recipe_folder(struct cmd_context *c, const char **ret_tree)
+{
+    const char *name = c->argc > 1 ? c->argv[1] : NULL;
+    struct recipe r;
+    *ret_tree = recipe_tree(c);
+    if (!*ret_tree)
+        return NULL;
+    if (name && (strchr(name, '/') || str_ends(str_of(name), ".yaml"))) {
+        if (recipe_of_argument(c, &r))
+            return NULL;
+        name = r.name;
+    }
+    return campaign_folder(*ret_tree, name, c->arena, c->err);
+}
+
+static int recipe_status(struct cmd_context *c)
+{
+    const char *tree, *folder = recipe_folder(c, &tree);
+    return folder ? campaign_status(folder, format_of(c), c->arena, c->out, c->err) : -1;
+}
+
+static int recipe_report(struct cmd_context *c)
+{
+    const char *tree, *folder = recipe_folder(c, &tree);
+    return folder ? campaign_report(folder, tree, format_of(c), c->arena, c->out, c->err) : -1;
+}
+
+static int recipe_stop(struct cmd_context *c)
+{
+    const char *tree, *folder = recipe_folder(c, &tree), *state = plan_xdg(c->env, "XDG_STATE_HOME", ".local/state", c->arena);
+    const char *spools[3] = {NULL};
+    if (!folder)
+        return -1;
+    spools[0] = plan_spool_of(tree, c->arena);
+    spools[1] = state ? arena_printf(c->arena, "%s/spool", state) : NULL;
+    return spools[0] ? campaign_stop(folder, spools, c->out, c->err) : err_memory(c->err, "the campaign");
+}
+
 /* ---- the command ---- */
 
 static int recipe_command(struct cmd_context *c)
@@ -186,6 +276,8 @@ static int recipe_command(struct cmd_context *c)
     } verbs[] = {
         {"list", recipe_list},     {"check", recipe_check},     {"plan", recipe_plan},
         {"schema", recipe_schema}, {"migrate", recipe_migrate}, {"create", recipe_create_file},
+        {"run", recipe_run},       {"status", recipe_status},   {"report", recipe_report},
+        {"stop", recipe_stop},
     };
     const char *verb = c->argc ? c->argv[0] : "", *nearest = NULL;
     unsigned least = 4;
@@ -197,7 +289,7 @@ static int recipe_command(struct cmd_context *c)
     }
     if (*verb && nearest)
         return err_set(c->err, ERR_USAGE, "expected a verb, got \"%.40s\"; did you mean \"%s\"?", verb, nearest);
-    return err_set(c->err, ERR_USAGE, "expected list, create, check, plan, schema or migrate, got \"%.40s\"", verb);
+    return err_set(c->err, ERR_USAGE, "expected list, create, check, plan, run, status, report, stop, schema or migrate, got \"%.40s\"", verb);
 }
 
 const struct cmd cmd_recipe = {
@@ -212,7 +304,14 @@ const struct cmd cmd_recipe = {
         "list prints the recipes that are shipped, the site's (/etc/benchwrap/recipes) and the user's (~/.config/benchwrap/recipes). create asks "
         "questions and writes a first recipe. check reads a recipe and reports its first mistake with line and column. plan prints points, nodes "
         "and commands; it starts nothing. schema prints the JSON schema. migrate prints a recipe of the HPC Benchmark Toolkit, or of an older "
-        "version, in the present form.",
+        "version, in the present form.\n\n"
+        "run executes the campaign: it starts the services, waits until they are ready, measures each point, and ends everything that it has "
+        "started. Each point becomes a child run of the campaign's run. A finished point never runs twice: after an interruption the same command "
+        "goes on with the others. If the recipe or a program has changed since, run says what and needs --resume or --new. The exit status is 0 "
+        "if every point is valid.\n\n"
+        "status, report and stop take the name of a campaign or its recipe (default: the one that was executed last). report prints a row for "
+        "each point: outcome, results, phases. stop ends the process that executes the campaign; without one it closes the record of an "
+        "interrupted campaign.",
     .examples = "$ benchwrap recipe list\nThe recipes with a line about each.\n"
                 "$ benchwrap recipe list --services\nThe services that a role may name.\n",
     .run = recipe_command,

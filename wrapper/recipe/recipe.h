@@ -13,6 +13,7 @@ struct recipe_rule {
     struct expr *expr;
     const char *text; /* as written */
     const struct yaml *at;
+    bool of_service; /* a condition of a service file: about llmload's metrics */
 };
 
 struct recipe_rules {

@@ -125,7 +125,7 @@ static int check_structs(const struct yaml *all, const struct recipe_key *k, con
     return 0;
 }
 
-static int check_commands(const struct yaml *list, const char *file, struct err *err)
+static int check_command_list(const struct yaml *list, const char *file, struct err *err)
 {
     for (const struct yaml *y = list->child; y; y = y->next)
         if (y->kind == YAML_LIST ? expect_scalars(y, file, err) : expect_kind(y, YAML_SCALAR, "a command", file, err))
@@ -141,7 +141,7 @@ static int recipe_check_value(const struct yaml *y, const struct recipe_key *k, 
     case KEY_AXIS:
         return y->kind == YAML_LIST ? expect_scalars(y, file, err) : expect_kind(y, YAML_SCALAR, "a list or a scalar", file, err);
     case KEY_COMMANDS:
-        return expect_kind(y, YAML_LIST, "a list of commands", file, err) || check_commands(y, file, err) ? -1 : 0;
+        return expect_kind(y, YAML_LIST, "a list of commands", file, err) || check_command_list(y, file, err) ? -1 : 0;
     case KEY_MAP:
         return expect_kind(y, YAML_MAP, "names with values", file, err) || expect_scalars(y, file, err) ? -1 : 0;
     case KEY_AXES:

@@ -417,7 +417,7 @@ static void hash_part(struct recipe_part *part)
     sha256_end(&h, part->hash);
 }
 
-static int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const struct recipe_role *role, const struct recipe_values *values,
+int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const struct recipe_role *role, const struct recipe_values *values,
                      recipe_lookup *find, void *context, struct arena *a, struct err *err)
 {
     struct part_scope s = {.r = r, .values = values, .find = find, .context = context, .a = a, .err = err, .file = r->file};
@@ -447,16 +447,31 @@ static int recipe_part_init(struct recipe_part *ret, const struct recipe *r, con
     return a->failed ? err_memory(err, "a point") : 0;
 }
 
+static void hash_values(const struct recipe_values *v, char ret[SHA256_HEX])
+{
+    struct sha256 h;
+    sha256_init(&h);
+    for (size_t i = 0; i < v->count; i++) {
+        hash_text(&h, v->list[i].name);
+        hash_text(&h, v->list[i].text);
+    }
+    sha256_end(&h, ret);
+}
+
+int recipe_point_hash(const struct recipe *r, size_t point, char ret[SHA256_HEX], struct arena *a, struct err *err)
+{
+    struct recipe_values v;
+    if (recipe_values_init(&v, r, point, a, err))
+        return -1;
+    hash_values(&v, ret);
+    return 0;
+}
+
 static void hash_point(struct recipe_point *p)
 {
-    struct sha256 id, all;
-    sha256_init(&id);
+    struct sha256 all;
+    hash_values(&p->values, p->id);
     sha256_init(&all);
-    for (size_t i = 0; i < p->values.count; i++) {
-        hash_text(&id, p->values.list[i].name);
-        hash_text(&id, p->values.list[i].text);
-    }
-    sha256_end(&id, p->id);
     hash_text(&all, p->id);
     for (size_t i = 0; i < p->part_count; i++)
         hash_text(&all, p->parts[i].hash);

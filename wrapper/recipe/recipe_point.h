@@ -78,6 +78,11 @@ struct recipe_point {
  * Texts in the arena. 0; -1 with ERR_INPUT. */
 int recipe_point_init(struct recipe_point *ret, const struct recipe *r, size_t point, recipe_lookup *find, void *context, struct arena *a,
                       struct err *err);
+/* The same for one role, one of whose processes is about to start. */
+int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const struct recipe_role *role, const struct recipe_values *values,
+                     recipe_lookup *find, void *context, struct arena *a, struct err *err);
+/* The hash of a point's values: the id of a struct recipe_point. 0; -1 with err. */
+int recipe_point_hash(const struct recipe *r, size_t point, char ret[SHA256_HEX], struct arena *a, struct err *err);
 /* The order in which points are measured: points whose services are equal stand together. An array of
  * r->sweep.points indexes in the arena. NULL with err. */
 size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, struct arena *a, struct err *err);

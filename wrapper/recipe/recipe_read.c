@@ -95,8 +95,11 @@ static int read_valid(struct recipe *r, struct err *err)
         bool again = false;
         for (size_t k = 0; k < i; k++)
             again |= r->roles[k].service && s && strcmp(r->roles[k].service->name, s->name) == 0;
+        size_t first = r->valid.count;
         if (s && !again && read_conditions(r, &r->valid, yaml_get(s->root, "valid"), err))
             return -1;
+        while (first < r->valid.count)
+            r->valid.list[first++].of_service = true;
     }
     return 0;
 }

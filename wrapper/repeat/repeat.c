@@ -87,7 +87,7 @@ static bool run_repetition(struct repeat_state *s, size_t point, bool warmup, si
     struct arena line_arena;
     arena_init(&line_arena, 0);
     record_new_id(run->id);
-    char **line = repeat_launcher_line(&s->what, &s->plan, run, s->scratch, &line_arena);
+    char **line = repeat_launcher_line(&s->what, &s->plan, run, s->scratch, NULL, &line_arena);
     print_progress(s, run);
     int rc = line ? repeat_child_run(&s->child, line, s->what.input, &status, &err) : err_memory(&err, "the repetitions");
     arena_deinit(&line_arena);
@@ -125,8 +125,7 @@ static void shuffle_points(size_t *order, size_t n, uint64_t *state)
     }
 }
 
-/* Is the point done after so many repetitions? */
-static bool is_point_done(struct repeat_state *s, size_t point, size_t done)
+bool repeat_point_done(struct repeat_state *s, size_t point, size_t done)
 {
     if (done < s->what.repeat)
         return false;
@@ -141,7 +140,7 @@ static void run_point_by_point(struct repeat_state *s)
         for (size_t i = 1; i <= s->what.warmup; i++)
             if (!run_repetition(s, p, true, i))
                 return;
-        for (size_t i = 0; !is_point_done(s, p, i); i++)
+        for (size_t i = 0; !repeat_point_done(s, p, i); i++)
             if (!run_repetition(s, p, false, i + 1))
                 return;
     }
@@ -169,7 +168,7 @@ static void run_interleaved(struct repeat_state *s)
             if (!done[order[i]] && !run_repetition(s, order[i], false, round + 1))
                 return;
         for (size_t p = 0; p < n; p++)
-            if (!done[p] && is_point_done(s, p, round + 1)) {
+            if (!done[p] && repeat_point_done(s, p, round + 1)) {
                 done[p] = true;
                 left--;
             }
@@ -208,7 +207,7 @@ static void record_stability(struct repeat_state *s)
 
 /* ---- the whole ---- */
 
-static void write_heartbeat(void *context)
+void repeat_write_heartbeat(void *context)
 {
     struct repeat_state *s = context;
     struct err err = {0};
@@ -252,7 +251,7 @@ int repeat_run(int argc, char **argv, char **env)
         return repeat_refuse(&err);
     if (repeat_child_open(&s.child, &err))
         return repeat_refuse(&err);
-    s.child.beat = write_heartbeat;
+    s.child.beat = repeat_write_heartbeat;
     s.child.context = &s;
     if (repeat_begin(&s, argc, argv, &err)) {
         bool strict = opt_on(&s.plan.opts, OPTION_STRICT);

@@ -197,9 +197,11 @@ char **repeat_program_words(const struct repeat_plan *s, const struct plan *p, s
 }
 
 char **repeat_launcher_line(const struct repeat_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch,
-                            struct arena *a)
+                            char *const *program, struct arena *a)
 {
     struct launcher_line l = {.room = line_words_max(p), .a = a};
+    for (char *const *word = program; word && *word; word++)
+        l.room++;
     l.words = arena_get(a, (l.room + 1) * sizeof *l.words);
     if (!l.words)
         return NULL;
@@ -218,7 +220,7 @@ char **repeat_launcher_line(const struct repeat_plan *s, const struct plan *p, c
     for (size_t i = 0; i < s->sweep.count; i++)
         line_add(&l, arena_printf(a, "--param=%s=%s", s->sweep.axes[i].name, sweep_value(&s->sweep, run->point, i)));
     line_add(&l, "--");
-    char **words = repeat_program_words(s, p, run->point, a);
+    char *const *words = program ? program : repeat_program_words(s, p, run->point, a);
     for (size_t i = 0; words && words[i]; i++)
         line_add(&l, words[i]);
     return a->failed ? NULL : l.words;

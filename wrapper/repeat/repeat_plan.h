@@ -27,7 +27,8 @@ char **repeat_program_words(const struct repeat_plan *s, const struct plan *p, s
 /* The order of the points in words. */
 const char *repeat_order_words(const struct repeat_plan *s);
 /* The command line of one run: launcher, id, the caller's options without those for repetitions,
- * parameters of the point, program. scratch: the tree for runs with --as steps, else NULL. In the
- * arena; NULL: out of memory. */
-char **repeat_launcher_line(const struct repeat_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch, struct arena *a);
+ * parameters of the point, program. scratch: the tree for runs with --as steps, else NULL. program: its
+ * words; NULL: those of the plan, with the values of the point. In the arena; NULL: out of memory. */
+char **repeat_launcher_line(const struct repeat_plan *s, const struct plan *p, const struct series_repetition *run, const char *scratch,
+                            char *const *program, struct arena *a);
 #endif

@@ -50,7 +50,7 @@ static void repeat_report(uint32_t kind, const char *text)
 /* ---- it begins ---- */
 
 /* The shared memory as a launcher would fill it. */
-static struct wire *make_wire(void)
+static struct wire *make_wire(const struct repeat_state *s)
 {
     struct wire *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);
     const char *parent = getenv("BENCHWRAP_RUN_ID");
@@ -61,6 +61,10 @@ static struct wire *make_wire(void)
     w->start_mono_ns = clock_mono_ns();
     w->launcher = getpid();
     record_new_id(w->run_id);
+    if (s->id[0]) {
+        memcpy(w->run_id, s->id, sizeof s->id);
+        w->start_wall_ms = s->begun_ms;
+    }
     if (parent && record_is_id(str_of(parent)))
         memcpy(w->parent_id, parent, 33);
     snprintf(w->scope, sizeof w->scope, "series");
@@ -151,9 +155,11 @@ int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err)
     s->notes.end = "";
     s->run.tell = repeat_report;
     s->run.series = true;
-    s->run.wire = make_wire();
+    s->run.wire = make_wire(s);
     int rc = s->run.wire ? run_begin(&s->run, argc, argv, s->env, err) : err_memory(err, "the series");
     s->recorded = rc == 0;
+    if (s->recorded && s->held && fs_write(s->run.spool.dir, SPOOL_HELD, STR(""), 0600, false, err))
+        repeat_say("%s", err->text);
     if (s->recorded) {
         setenv("BENCHWRAP_RUN_ID", s->run.wire->run_id, 1);
         unsetenv("BENCHWRAP_SOCKET");
@@ -278,6 +284,8 @@ bool repeat_note_run(struct repeat_state *s, struct series_repetition *run)
     struct err err = {0};
     bool there = read_repetition_values(s, run), started = there || run->exit < 125 || run->exit > 127;
     buf_init(&line, LINE_MAX_BYTES);
+    if (s->judge && !s->judge(s->judge_context, run))
+        return started;
     series_add_run(&s->notes, run);
     if (!s->recorded || (!started && s->notes.count == 1))
         return started;

@@ -22,6 +22,11 @@ struct repeat_state {
     const char *unfit_verdict;
     bool stop; /* no more runs */
     const char *why; /* in words */
+    char id[33]; /* of the parent run, with its start: a campaign that is resumed; "": a new one */
+    int64_t begun_ms;
+    bool held; /* the parent run's spool stays, though its process ends (SPOOL_HELD) */
+    bool (*judge)(void *context, struct series_repetition *run); /* may change the status of a run; false: it is not noted; NULL */
+    void *judge_context;
 };
 
 /* Begins the parent run: journal, facts, notes. 0; -1 with err: ERR_USAGE or ERR_INPUT if the user's
@@ -29,6 +34,10 @@ struct repeat_state {
 int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err);
 /* Reads what an ended run has stored in the tree, and notes it. False: the program never started. */
 bool repeat_note_run(struct repeat_state *s, struct series_repetition *run);
+/* Has the point all its repetitions, after so many? */
+bool repeat_point_done(struct repeat_state *s, size_t point, size_t done);
+/* Writes a sign of life into the parent run's journal: once a minute. context: the state. */
+void repeat_write_heartbeat(void *context);
 /* Publishes the parent run and prints the summary. signal: that ended the repetitions; 0: none. */
 void repeat_end(struct repeat_state *s, int exit_status, int signal);
 /* No program started: removes the parent run. */

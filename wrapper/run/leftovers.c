@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { HELD_MS = 7 * 24 * 60 * 60 * 1000 };
 enum { SILENCE_MS = 15 * 60 * 1000 }; /* the recorder writes a heartbeat every minute */
 
 static bool is_boot_of_head(const struct journal_head *head)
@@ -51,6 +52,9 @@ static enum leftover_state leftover_inspect(const struct spool *s, bool locked, 
     struct record r;
     struct journal_head head;
     struct journal_state state;
+    struct stat held;
+    if (fstatat(s->dir, SPOOL_HELD, &held, AT_SYMLINK_NOFOLLOW) == 0 && clock_wall_ms() - (int64_t)held.st_mtime * 1000 < HELD_MS)
+        return LEFT_ALIVE;
     if (journal_read(s->dir, &r, &head, &state, err)) {
         CLEANUP_FD int journal = openat(s->dir, "journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         if (journal < 0 ? errno != ENOENT : was_begun(journal))

@@ -15,6 +15,7 @@ struct spool {
 };
 #define SPOOL_MAKING ".making-" /* begins the name of a directory that is not a run yet (run/make.c) */
 #define SPOOL_SHARED ".shared-" /* begins the name of the folder beside a run's, behind it its id: what the program's MLflow client logs (run/shared.h) */
+#define SPOOL_HELD "held" /* a file of a run whose campaign may be resumed: no other process finishes it within a week */
 #define SPOOL_NONE ((struct spool){-1, -1, "", 0})
 enum { SPOOL_FOREIGN = 2 };
 

@@ -1,0 +1,147 @@
+#!/bin/bash
+# t1501: recipe run --local: services, points, outcomes, resume, tear-down.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+# Words that only this test's processes have.
+mark=$((700000 + $$ % 100000))
+left() { pgrep -fa "$mark" | grep -vc benchwrap-core; } # the recorder of a run that was ended may still write it
+events() { jq -r "select(.event == \"$2\") | .label" ".benchwrap/campaigns/$1/points.jsonl"; }
+
+# ---- a sweep over a service and a client ----
+cat >sweep.yaml <<'Y'
+version: 1
+name: sweep
+sweep: {grid: {conc: [1, 4], ttft: [1ms, 3ms]}}
+vars: {requests: "max(10, 5 * conc)"}
+roles:
+  server: {service: dummy, with: {ttft: "{ttft}", tokens: 4}}
+  client: {command: [llmload, "{server.url}", -c, "{conc}", -n, "{requests}", --max-tokens, 4]}
+Y
+"$BENCHWRAP" recipe run --local sweep.yaml >out 2>err
+is "a campaign whose points are all valid exits 0" $? 0
+parent=$(jq -r .parent .benchwrap/campaigns/sweep/campaign.json)
+is "it is one run with a child run for each point" "$(grep -l "$parent" mlruns/*/*/tags/mlflow.parentRunId | wc -l)" 4
+is "in the format's terms a sweep" "$(cat mlruns/*/"$parent"/tags/benchwrap.series)" sweep
+is "with the values of each axis" "$(cat mlruns/*/"$parent"/params/sweep.conc) $(cat mlruns/*/"$parent"/params/sweep.ttft)" "1,4 1ms,3ms"
+is "and durations of the phases" "$(ls mlruns/*/"$parent"/metrics | grep -c '^series.phase_')" 6
+ok "and the recipe" cmp -s sweep.yaml mlruns/*/"$parent"/artifacts/recipe.yaml
+ok "check accepts it" sh -c '! "$BENCHWRAP" check | grep -q error'
+like "compare --by finds the points" "$("$BENCHWRAP" compare --by ttft 2>&1)" 'ttft=3ms'
+is "the service started once for each of its values" "$(jq -s '[.[] | select(.event == "point") | .phases.ready > 0] | map(select(.)) | length' .benchwrap/campaigns/sweep/points.jsonl)" 2
+is "services are the outer loop" "$(events sweep point | sed 's/.*ttft=//' | uniq | xargs)" "1ms 3ms"
+is "report has a row for each point" "$("$BENCHWRAP" recipe report --json | jq -c '[.[] | .outcome] | unique')" '["valid"]'
+is "as CSV, too" "$("$BENCHWRAP" recipe report --csv | wc -l)" 5
+like "every role's output is in a file of its own" "$(ls .benchwrap/campaigns/sweep/logs | xargs)" '^client.0.[^ ]*.err client.0.[^ ]*.out server.0.[^ ]*.err server.0.[^ ]*.out$'
+like "a second run has nothing to do" "$("$BENCHWRAP" recipe run --local sweep.yaml 2>&1)" 'all 4 points are finished'
+sed -i 's/\[1, 4\]/[1, 4, 2]/' sweep.yaml
+"$BENCHWRAP" recipe run --local sweep.yaml >out 2>err
+is "new values are measured, and only they" "$(events sweep begin | sort | uniq -c | awk '{print $1}' | sort | uniq -c | xargs)" "6 1"
+sed -i 's/-n, "{requests}"/-n, 12/' sweep.yaml
+"$BENCHWRAP" recipe run --local sweep.yaml >out 2>err
+is "a changed command needs a decision" "$? $(grep -c 'what 6 of 6 finished points start has changed' err)" "125 1"
+"$BENCHWRAP" recipe run --local --resume sweep.yaml >out 2>err
+is "--resume keeps the points" "$? $(events sweep begin | wc -l)" "0 6"
+
+# ---- outcomes ----
+cat >outcomes.yaml <<Y
+version: 1
+name: outcomes
+sweep: {list: [{n: 1, what: good}, {n: 2, what: bad}, {n: 3, what: nothing}, {n: 4, what: die}]}
+roles:
+  server: {command: [sh, -c, "echo \$\$ >pid; exec python3 -m http.server {port} --bind {host}", "$mark"], ports: {http: 0}, ready: {http: /}}
+  client:
+    command: [sh, -c, "case {what} in good) echo rate 5 op/s;; bad) exit 3;; nothing) echo rate 1 op/s;; die) kill -9 \$(cat pid); sleep 30;; esac", "$mark"]
+valid: ["rate_op_per_s > 2"]
+grace: 1s
+Y
+"$BENCHWRAP" recipe run --local outcomes.yaml >out 2>err
+is "a campaign with other outcomes exits 1" $? 1
+is "each outcome has its word" "$("$BENCHWRAP" recipe report outcomes --json | jq -c '[.[] | .outcome]')" '["valid","failed","invalid","failed"]'
+like "an invalid point names its condition" "$(cat err)" 'what=nothing: invalid .*: not rate_op_per_s > 2'
+like "a service that dies in the middle ends the point" "$(cat err)" 'what=die: failed .*: the service server ended during the measurement: ended by signal KILL'
+is "nothing is left" "$(left)" 0
+is "an invalid run is in no statistic" "$(cat mlruns/*/"$(jq -r .parent .benchwrap/campaigns/outcomes/campaign.json)"/metrics/series.counted | cut -d' ' -f2)" 1
+cat >empty.yaml <<'Y'
+version: 1
+name: empty
+roles:
+  server: {service: dummy, with: {fault: "empty:1"}}
+  client: {command: [llmload, "{server.url}", -n, 5, -c, 1]}
+Y
+"$BENCHWRAP" recipe run --local empty.yaml >out 2>err
+is "a service that answers with no tokens: exit status 1" $? 1
+like "and no valid point" "$(cat err)" 'empty: 1 point: 1 (failed|invalid)'
+cat >refused.yaml <<'Y'
+version: 1
+name: refused
+roles:
+  server: {command: [no-such-server], ports: {http: 0}, ready: {http: /}}
+  client: {command: "true", secrets: [NO_SUCH_TOKEN]}
+preflight: {files: [/no/such/file], commands: [[sh, -c, "exit 4"]]}
+Y
+"$BENCHWRAP" recipe run --local refused.yaml >out 2>err
+is "refused by preflight" "$? $("$BENCHWRAP" recipe report refused --json | jq -r '.[0].outcome')" "1 refused"
+is "with what to do" "$(grep -c '^benchwrap: recipe: preflight:' err) $(grep -c '^benchwrap: recipe: hint:' err)" "4 2"
+cat >never.yaml <<Y
+version: 1
+name: never
+roles:
+  server: {command: [sh, -c, "trap '' TERM; (setsid sleep $mark &); sleep $mark"], ports: {http: 0}, ready: {http: /, timeout: 1s}}
+  client: {command: "true"}
+grace: 500ms
+Y
+"$BENCHWRAP" recipe run --local never.yaml >out 2>err
+like "a service that is never ready" "$(cat err)" 'failed in .*server was not ready after 1 s: no good answer at /'
+is "and ignores SIGTERM: nothing is left" "$(left)" 0
+
+# ---- ports ----
+python3 -c 'import socket, time
+s = socket.socket(); s.bind(("0.0.0.0", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >port &
+holder=$!
+while [ ! -s port ]; do sleep 0.05; done
+cat >port.yaml <<Y
+version: 1
+name: port
+roles:
+  server: {service: http, ports: {http: $(cat port)}, instances: 2}
+  client: {command: [sh, -c, "curl -s -o /dev/null {server.url} && echo {server.addresses} && echo rate 1 op/s"]}
+Y
+"$BENCHWRAP" recipe run --local port.yaml >out 2>err
+is "an occupied port is replaced" "$? $(grep -c "port $(cat port) is occupied" err)" "0 1"
+like "clients get all instances" "$(cat .benchwrap/campaigns/port/logs/client.0.*.out)" '^127.0.0.1:[0-9]+,127.0.0.1:[0-9]+$'
+kill $holder
+
+# ---- endings and resume ----
+cat >long.yaml <<Y
+version: 1
+name: long
+sweep: {grid: {n: 1..4}}
+roles:
+  server: {command: [sh, -c, "sleep $mark & (setsid sleep $mark &) ; exec python3 -m http.server {port} --bind {host}"], ports: {http: 0}, ready: {http: /}}
+  client: {command: [sh, -c, "sleep 0.4; echo rate {n} op/s", "$mark"]}
+grace: 1s
+Y
+begun() { for _ in $(seq 200); do [ "$(events long begin 2>/dev/null | wc -l)" -ge "$1" ] && return; sleep 0.05; done; }
+"$BENCHWRAP" recipe run --local long.yaml >out 2>err &
+begun 2; kill -TERM $!; before=$(date +%s%N); wait $!; status=$?
+ok "SIGTERM ends it within 5 s" [ $((($(date +%s%N) - before) / 1000000)) -lt 5000 ]
+is "with status 143" $status 143
+is "and nothing is left" "$(left)" 0
+like "status says so" "$("$BENCHWRAP" recipe status long)" 'long: interrupted, 4 points'
+"$BENCHWRAP" recipe run --local long.yaml >out 2>err &
+begun 4; kill -KILL $!; wait $! 2>/dev/null
+for _ in $(seq 80); do [ "$(left)" = 0 ] && break; sleep 0.05; done
+is "SIGKILL leaves nothing, either" "$(left)" 0
+"$BENCHWRAP" recipe run --local long.yaml >out 2>err
+is "the third execution ends it" "$? $("$BENCHWRAP" recipe report long --json | jq -c '[.[] | [.outcome, .runs]] | unique')" '0 [["valid",1]]'
+is "one parent run has all points" "$(ls -d mlruns/*/*/tags/benchwrap.series | wc -l) $(jq -r .parent .benchwrap/campaigns/long/points.jsonl | grep -v null | sort -u | wc -l)" "8 1"
+is "no finished point was measured twice" "$(jq -r 'select(.event == "end" and .exit == 0) | .label' .benchwrap/campaigns/long/points.jsonl | sort | uniq -d)" ""
+ok "check accepts the resumed campaign" sh -c '! "$BENCHWRAP" check | grep -q error'
+"$BENCHWRAP" recipe run --local --new long.yaml >out 2>err &
+begun 1; like "two executions at once are refused" "$("$BENCHWRAP" recipe run --local long.yaml 2>&1)" 'executes this campaign already'
+like "stop ends the execution" "$("$BENCHWRAP" recipe stop long)" 'stopped'
+wait
+like "and then closes its record" "$("$BENCHWRAP" recipe stop long)" 'the record is closed: mlruns/'
+is "nothing is left" "$(left)" 0
+like "an unknown campaign" "$("$BENCHWRAP" recipe status nosuch 2>&1)" 'there is no campaign "nosuch"'
+done_testing

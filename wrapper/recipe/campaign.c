@@ -1,0 +1,632 @@
+/* campaign.c: execute a recipe, from its folder to its record: the main sequence. */
+#include "recipe/campaign.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/http.h"
+#include "base/place.h"
+#include "base/screen.h"
+#include "launch/say.h"
+#include "run/spool.h"
+#include "series/finish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
+
+void campaign_say(const struct campaign *c, const char *fmt, ...)
+{
+    va_list ap;
+    CLEANUP_BUF struct buf text, shown;
+    buf_init(&text, 8192);
+    buf_init(&shown, 16384);
+    va_start(ap, fmt);
+    buf_vprintf(&text, fmt, ap);
+    va_end(ap);
+    buf_plain(&shown, buf_text(&text), 4000);
+    fprintf(c->notes, "benchwrap: recipe: %s\n", shown.p ? shown.p : "");
+    fflush(c->notes);
+}
+
+/* ---- waiting ---- */
+
+static void read_campaign_signals(struct campaign *c)
+{
+    struct signalfd_siginfo info;
+    while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (!c->signal)
+            c->signal = (int)info.ssi_signo;
+}
+
+static size_t poll_add(struct pollfd *list, size_t n, struct keeper *k)
+{
+    if (k->work.fd >= 0 && n < POLL_MAX)
+        list[n++] = (struct pollfd){k->work.fd, POLLIN, 0};
+    return n;
+}
+
+static void poll_keeper(struct keeper *k)
+{
+    if (k->work.pid > 0)
+        keeper_poll(k);
+}
+
+void campaign_wait(struct campaign *c, int ms)
+{
+    static struct pollfd list[POLL_MAX + 1];
+    size_t n = 1;
+    list[0] = (struct pollfd){c->signals, POLLIN, 0};
+    n = poll_add(list, n, &c->client.keeper);
+    for (size_t i = 0; i < c->other_count; i++)
+        n = poll_add(list, n, &c->others[i].keeper);
+    for (size_t i = 0; i < c->recipe->role_count; i++)
+        for (size_t k = 0; k < c->services[i].process_count; k++)
+            n = poll_add(list, n, &c->services[i].processes[k].keeper);
+    poll(list, n, ms);
+    read_campaign_signals(c);
+    poll_keeper(&c->client.keeper);
+    for (size_t i = 0; i < c->other_count; i++)
+        poll_keeper(&c->others[i].keeper);
+    for (size_t i = 0; i < c->recipe->role_count; i++)
+        for (size_t k = 0; k < c->services[i].process_count; k++)
+            poll_keeper(&c->services[i].processes[k].keeper);
+    if (clock_mono_ns() >= c->next_beat_ns) {
+        c->next_beat_ns = clock_mono_ns() + BEAT_S * INT64_C(1000000000);
+        if (c->repeat.recorded)
+            repeat_write_heartbeat(&c->repeat);
+    }
+}
+
+/* ---- what has changed since earlier executions ---- */
+
+/* The identity of a program: its bytes, or of a large file size and time. "" where it cannot be read. */
+static void hash_program(const char *path, char ret[SHA256_HEX])
+{
+    CLEANUP_BUF struct buf text;
+    struct stat st;
+    CLEANUP_FD int fd = place_open_named(path);
+    buf_init(&text, HASH_WHOLE_MAX + 1);
+    ret[0] = 0;
+    if (fd < 0 || fstat(fd, &st))
+        return;
+    if (st.st_size <= HASH_WHOLE_MAX && fs_read_open(fd, path, HASH_WHOLE_MAX, 0, &text, NULL) == 0)
+        sha256_of(text.p ? text.p : "", text.n, ret);
+    else if (st.st_size > HASH_WHOLE_MAX) {
+        buf_printf(&text, "%lld %lld", (long long)st.st_size, (long long)st.st_mtime);
+        sha256_of(text.p, text.n, ret);
+    }
+}
+
+/* The file that execvp would start; NULL: there is none. In the arena. */
+static const char *find_program(const char *word, struct arena *a)
+{
+    const char *path = getenv("PATH");
+    if (strchr(word, '/'))
+        return access(word, X_OK) == 0 ? word : NULL;
+    for (struct str rest = str_of(path ? path : "/usr/bin:/bin"), folder; rest.p;) {
+        folder = str_cut(&rest, ':');
+        const char *full = arena_printf(a, STR_FMT "/%s", STR_ARG(folder), word);
+        if (full && access(full, X_OK) == 0)
+            return full;
+    }
+    return NULL;
+}
+
+static struct campaign_program *program_named(struct campaign_program *list, const char *path)
+{
+    while (list && strcmp(list->path, path) != 0)
+        list = list->next;
+    return list;
+}
+
+static int add_program(struct campaign *c, struct campaign_program **list, const char *word)
+{
+    const char *path = find_program(word, &c->state.arena);
+    if (!path || program_named(*list, path))
+        return 0;
+    struct campaign_program *p = ARENA_NEW(&c->state.arena, struct campaign_program);
+    if (!p || !(p->path = arena_dup(&c->state.arena, path, strlen(path))))
+        return -1;
+    hash_program(path, p->hash);
+    p->next = *list;
+    *list = p;
+    return 0;
+}
+
+/* All programs and images of the recipe, with their hashes. */
+static int collect_programs(struct campaign *c, struct campaign_program **ret, struct err *err)
+{
+    const char *last = NULL;
+    *ret = NULL;
+    for (size_t i = 0; i < c->planned.count; i++)
+        for (size_t k = 0; k < c->planned.points[i].part_count; k++) {
+            const struct recipe_part *part = &c->planned.points[i].parts[k];
+            for (size_t n = 0; n < part->process_count; n++) {
+                const char *word = part->processes[n].words[0];
+                if ((!last || strcmp(last, word) != 0) && add_program(c, ret, last = word))
+                    return err_memory(err, "the campaign");
+            }
+            if (part->container.runtime && part->container.image[0] == '/' && add_program(c, ret, part->container.image))
+                return err_memory(err, "the campaign");
+        }
+    return 0;
+}
+
+/* A finished point is not measured again. Once the campaign is over, an invalid one may be. */
+static bool is_finished(const struct campaign *c, const struct campaign_point *p)
+{
+    return p->outcome == OUTCOME_VALID || (p->outcome == OUTCOME_INVALID && !c->was_closed);
+}
+
+/* Asks for --resume or --new where a finished point would be measured differently today. */
+static int check_changes(struct campaign *c, struct campaign_program *now, struct err *err)
+{
+    CLEANUP_BUF struct buf what;
+    size_t finished = 0, differ = 0;
+    buf_init(&what, 4096);
+    for (size_t i = 0; i < c->planned.count; i++) {
+        const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
+        if (!p || !is_finished(c, p))
+            continue;
+        finished++;
+        differ += strcmp(p->hash, c->planned.points[i].hash) != 0;
+    }
+    if (differ)
+        buf_printf(&what, "what %zu of %zu finished points start has changed in the recipe", differ, finished);
+    for (const struct campaign_program *p = now; finished && p; p = p->next) {
+        const struct campaign_program *before = program_named(c->state.programs, p->path);
+        if (before && strcmp(before->hash, p->hash) != 0)
+            buf_printf(&what, "%sthe program %.300s is another one now", what.n ? "; " : "", p->path);
+    }
+    if (!what.n || c->options.resume)
+        return 0;
+    err_set(err, ERR_USAGE, "%.800s", what.p);
+    return err_hint(err, "--resume keeps the %zu finished point%s and measures the others, --new measures all of them again", finished,
+                    str_plural(finished));
+}
+
+/* ---- the record ---- */
+
+/* The line of the parent run: options for repetitions, and the measured command with its names. */
+static char **parent_run_line(struct campaign *c, int *ret_argc)
+{
+    struct arena *a = c->arena;
+    const struct yaml *root = c->recipe->root, *role = c->recipe->measured->at;
+    static const char *const options[][2] = {{"repeat", "repeat"}, {"warmup_runs", "warmup"}, {"until_stable", "until-stable"}, {"max_repeat", "max-repeat"}, {"timeout", "timeout"}};
+    char **command = c->recipe->measured->command ? c->recipe->measured->command : c->planned.points[0].parts[c->recipe->measured - c->recipe->roles].processes[0].bare;
+    size_t n = 0, words = 0;
+    while (command[words])
+        words++;
+    char **line = arena_get(a, (words + 20) * sizeof *line);
+    if (!line)
+        return NULL;
+    line[n++] = (char *)"benchwrap";
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *value = recipe_scalar(c->recipe, root, options[i][0], NULL);
+        if (value)
+            line[n++] = arena_printf(a, "--%s=%s", options[i][1], value);
+    }
+    line[n++] = arena_printf(a, "--experiment=%s", c->recipe->experiment);
+    line[n++] = arena_printf(a, "--name=%s", c->recipe->name);
+    line[n++] = (char *)"--keep-going";
+    const char *rules = recipe_scalar(c->recipe, role, "rules", NULL);
+    if (rules)
+        line[n++] = arena_printf(a, "--rules=%s", rules);
+    if (c->options.tree_option)
+        line[n++] = arena_printf(a, "--tree=%s", c->options.tree_option);
+    line[n++] = (char *)"--";
+    for (size_t i = 0; i < words; i++)
+        line[n++] = command[i];
+    *ret_argc = (int)n;
+    return a->failed ? NULL : line;
+}
+
+static int make_repeat_plan(struct campaign *c, char **line, int argc, struct err *err)
+{
+    struct repeat_state *s = &c->repeat;
+    if (plan_make(&s->plan, argc, line, c->env, err) || repeat_plan_make(&s->what, &s->plan, err))
+        return -1;
+    s->what.sweep = c->recipe->sweep;
+    if (s->what.sweep.points * (s->what.most + s->what.warmup) > SERIES_RUNS_MAX)
+        return err_set(err, ERR_USAGE, "%zu points times %zu runs: more than %d runs", s->what.sweep.points, s->what.most + s->what.warmup,
+                       SERIES_RUNS_MAX);
+    return 0;
+}
+
+/* The parent run of an execution that was interrupted, if its spool is still there: its record begins again
+ * under the same id, from the runs in the tree. */
+static void drop_interrupted(struct campaign *c)
+{
+    struct spool spool;
+    struct err err = {0};
+    const char *roots[] = {c->repeat.plan.spool, c->repeat.plan.spool_fallback};
+    bool found = false;
+    for (size_t i = 0; i < 2 && !found && c->state.parent[0]; i++)
+        if (roots[i] && spool_open(&spool, roots[i], c->state.parent, NULL) == 0) {
+            found = faccessat(spool.dir, SPOOL_HELD, F_OK, 0) == 0;
+            if (found && spool_discard(&spool, &err))
+                campaign_say(c, "%s", err.text);
+            spool_close(&spool);
+        }
+    if (found) {
+        memcpy(c->repeat.id, c->state.parent, sizeof c->repeat.id);
+        c->repeat.begun_ms = c->state.begun_ms;
+    }
+}
+
+static void record_recipe(struct campaign *c)
+{
+    struct record *r = &c->repeat.run.record;
+    struct err err = {0};
+    r->source = "recipe";
+    record_tag(r, "benchwrap.recipe", str_of(c->recipe->name));
+    for (size_t i = 0; i < c->recipe->sweep.count; i++) {
+        const struct sweep_axis *axis = &c->recipe->sweep.axes[i];
+        CLEANUP_BUF struct buf values;
+        const char *key = arena_printf(c->arena, "sweep.%s", axis->name);
+        buf_init(&values, 1 << 20);
+        for (size_t k = 0; k < axis->count; k++)
+            buf_printf(&values, "%s%s", k ? "," : "", axis->values[k]);
+        if (key && !values.failed)
+            record_param(r, key, buf_text(&values));
+    }
+    if (fs_write(c->repeat.run.spool.dir, "recipe.yaml", str_of(c->recipe->text), 0644, false, &err))
+        record_warning(r, "the recipe is not stored: %s", err.text);
+    else
+        record_artifact(r, "recipe.yaml", "recipe.yaml");
+    r->source = "recorder";
+}
+
+static int begin_record(struct campaign *c, char **line, int argc, struct err *err)
+{
+    struct repeat_state *s = &c->repeat;
+    drop_interrupted(c);
+    s->held = true;
+    if (repeat_begin(s, argc, line, err))
+        return -1;
+    memcpy(c->state.parent, s->run.wire->run_id, sizeof c->state.parent);
+    c->state.begun_ms = s->run.wire->start_wall_ms;
+    c->state.closed = false;
+    record_recipe(c);
+    if (fs_write(c->state.dir, CAMPAIGN_RECIPE, str_of(c->recipe->text), 0600, false, err))
+        return -1;
+    journal_flush(s->run.journal, false, NULL);
+    return campaign_state_save(&c->state, err);
+}
+
+/* ---- runs of an interrupted execution ---- */
+
+struct adopted_run {
+    const struct campaign_run *run;
+    size_t point;
+};
+
+static int order_adopted(const void *x, const void *y)
+{
+    const struct adopted_run *a = x, *b = y;
+    return a->run->order < b->run->order ? -1 : a->run->order > b->run->order;
+}
+
+static bool judge_adopted(void *context, struct series_repetition *run)
+{
+    const struct adopted_run *a = context;
+    if (a->run->invalid[0]) {
+        run->status = "INVALID";
+        run->reason = a->run->invalid;
+    }
+    return run->status[0];
+}
+
+/* Notes the runs of finished points again in the record that begins again, in the order in which they were made. */
+static int adopt_finished(struct campaign *c, struct err *err)
+{
+    size_t n = 0, room = 0;
+    struct adopted_run *list = NULL;
+    for (size_t i = 0; i < c->planned.count; i++) {
+        const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
+        for (const struct campaign_run *r = p ? p->runs : NULL; r; r = r->next) {
+            if (r->order > c->order)
+                c->order = r->order;
+            if (!is_finished(c, p) || !r->ended || strcmp(p->parent, c->state.parent) != 0)
+                continue;
+            if (!ARRAY_FITS_IN(c->arena, list, room, n + 1))
+                return err_memory(err, "the campaign");
+            list[n++] = (struct adopted_run){r, c->planned.points[i].index};
+        }
+    }
+    if (n)
+        qsort(list, n, sizeof *list, order_adopted);
+    for (size_t i = 0; i < n; i++) {
+        const struct campaign_run *r = list[i].run;
+        struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
+        if (!run)
+            return err_memory(err, "the campaign");
+        *run = (struct series_repetition){.order = r->order,
+                                          .point = list[i].point,
+                                          .repetition = r->repetition,
+                                          .warmup = r->warmup,
+                                          .status = "",
+                                          .verdict = "",
+                                          .reason = "",
+                                          .noisy = "",
+                                          .exit = r->exit};
+        memcpy(run->id, r->id, sizeof run->id);
+        c->repeat.judge = judge_adopted;
+        c->repeat.judge_context = &list[i];
+        repeat_note_run(&c->repeat, run);
+    }
+    return 0;
+}
+
+/* ---- points ---- */
+
+static void print_point_end(struct campaign *c, size_t number, const struct campaign_point *p)
+{
+    char seconds[40];
+    snprintf(seconds, sizeof seconds, "%.1f s", (double)(p->end_ms - p->start_ms) / 1e3);
+    campaign_say(c, "[%zu/%zu] %s%s%s in %s%s%s", number, c->planned.count, p->label, p->label[0] ? ": " : "", campaign_outcome_word(p->outcome),
+                 seconds, p->reason[0] ? ": " : "", p->reason);
+}
+
+static void record_phases(struct campaign *c, const struct campaign_point *p, size_t number)
+{
+    struct record *r = &c->repeat.run.record;
+    double known = 0;
+    r->source = "recipe";
+    for (int i = 0; i < PHASE_COUNT; i++) {
+        char key[60];
+        snprintf(key, sizeof key, "series.phase_%s_s", campaign_phase_word((enum campaign_phase)i));
+        if (p->phase_s[i] >= 0) {
+            record_metric(r, key, p->phase_s[i], "s", DIR_LOWER, (int64_t)number, clock_wall_ms());
+            known += p->phase_s[i];
+        }
+    }
+    record_metric(r, "series.point_s", (double)(p->end_ms - p->start_ms) / 1e3, "s", DIR_LOWER, (int64_t)number, p->end_ms);
+    r->source = "recorder";
+}
+
+/* One point from preflight to gate. 0; -1 with err. */
+static int execute_point(struct campaign *c, const struct recipe_point *p, size_t number, struct err *err)
+{
+    struct campaign_point *state = campaign_point_add(&c->state, p);
+    const char *why = NULL;
+    int rc = 0;
+    if (!state)
+        return err_memory(err, "a point");
+    state->start_ms = clock_wall_ms();
+    for (int i = 0; i < PHASE_COUNT; i++)
+        state->phase_s[i] = -1;
+    int64_t begin = clock_mono_ns();
+    size_t problems = campaign_preflight(c, p, &why);
+    state->phase_s[PHASE_PREFLIGHT] = (double)(clock_mono_ns() - begin) / 1e9;
+    if (problems) {
+        state->outcome = OUTCOME_REFUSED;
+        state->reason = why;
+    } else if (campaign_services_up(c, p, state, &why, err)) {
+        state->outcome = c->signal ? OUTCOME_CANCELLED : OUTCOME_FAILED;
+        state->reason = why ? why : "out of memory";
+    } else
+        rc = campaign_measure(c, p, state, err);
+    state->end_ms = clock_wall_ms();
+    if (rc < 0)
+        return -1;
+    record_phases(c, state, number);
+    print_point_end(c, number, state);
+    return campaign_note_point(&c->state, state, err);
+}
+
+static int execute_points(struct campaign *c, struct err *err)
+{
+    const char *failure = recipe_scalar(c->recipe, c->recipe->root, "on_failure", "continue");
+    double most = 0;
+    int64_t begin = clock_mono_ns();
+    str_duration(yaml_text(c->recipe->root, "max_time", "0"), &most);
+    for (size_t i = 0; i < c->planned.count && !c->signal; i++) {
+        const struct recipe_point *p = &c->planned.points[c->planned.order[i]];
+        const struct campaign_point *before = campaign_point_find(&c->state, p->id);
+        if (before && is_finished(c, before))
+            continue;
+        if (most > 0 && (double)(clock_mono_ns() - begin) / 1e9 >= most) {
+            campaign_say(c, "the time of max_time is over");
+            break;
+        }
+        if (execute_point(c, p, i + 1, err))
+            return -1;
+        const struct campaign_point *state = campaign_point_find(&c->state, p->id);
+        if (state && state->outcome != OUTCOME_VALID && strcmp(failure, "stop") == 0) {
+            campaign_say(c, "on_failure: stop ends the campaign");
+            break;
+        }
+        campaign_wait(c, 0);
+    }
+    return 0;
+}
+
+/* ---- the end ---- */
+
+static void count_outcomes(const struct campaign *c, size_t counts[OUTCOME_COUNT])
+{
+    memset(counts, 0, OUTCOME_COUNT * sizeof *counts);
+    for (size_t i = 0; i < c->planned.count; i++) {
+        const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
+        counts[p ? p->outcome : OUTCOME_NEVER_RAN]++;
+    }
+}
+
+static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUNT])
+{
+    struct record *r = &c->repeat.run.record;
+    int64_t now = clock_wall_ms();
+    struct err err = {0};
+    r->source = "recipe";
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        char key[60];
+        snprintf(key, sizeof key, "series.points_%s", i == OUTCOME_NEVER_RAN ? "never_ran" : campaign_outcome_word((enum campaign_outcome)i));
+        record_metric(r, key, (double)counts[i], "", i == OUTCOME_VALID ? DIR_HIGHER : DIR_LOWER, 0, now);
+    }
+    if (fs_copy(c->state.dir, CAMPAIGN_EVENTS, c->repeat.run.spool.dir, "points.jsonl", 0644, &err) == 0)
+        record_artifact(r, "points.jsonl", "points.jsonl");
+    r->source = "recorder";
+}
+
+static void print_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUNT])
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 400);
+    for (int k = 1; k <= OUTCOME_COUNT; k++) {
+        int i = k % OUTCOME_COUNT;
+        if (counts[i])
+            buf_printf(&b, "%s%zu %s", b.n ? ", " : "", counts[i], campaign_outcome_word((enum campaign_outcome)i));
+    }
+    campaign_say(c, "%s: %zu point%s: %s", c->recipe->name, c->planned.count, str_plural(c->planned.count), b.p ? b.p : "");
+}
+
+/* The campaign is over, or was interrupted and can be resumed: then its record stays open. */
+static int finish_campaign(struct campaign *c)
+{
+    size_t counts[OUTCOME_COUNT];
+    struct err err = {0};
+    count_outcomes(c, counts);
+    int status = counts[OUTCOME_VALID] == c->planned.count ? 0 : 1;
+    print_outcomes(c, counts);
+    if (c->signal) {
+        journal_flush(c->repeat.run.journal, true, NULL);
+        campaign_say(c, "interrupted; `benchwrap recipe run` with this recipe resumes it, `benchwrap recipe stop %s` closes its record",
+                     c->recipe->name);
+        return 128 + c->signal;
+    }
+    record_outcomes(c, counts);
+    c->repeat.why = counts[OUTCOME_NEVER_RAN] ? "not all points were run" : "all points were run";
+    unlinkat(c->repeat.run.spool.dir, SPOOL_HELD, 0);
+    repeat_end(&c->repeat, status, 0);
+    c->state.closed = true;
+    if (campaign_state_save(&c->state, &err))
+        campaign_say(c, "%s", err.text);
+    return status;
+}
+
+/* ---- the beginning ---- */
+
+/* benchwrap's own programs (llmload, taskrate …) are found behind those of the user's PATH. */
+static void extend_path(struct arena *a)
+{
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    const char *path = getenv("PATH");
+    exe[n > 0 ? n : 0] = 0;
+    for (int up = 0; up < 3 && strrchr(exe, '/'); up++) /* <prefix>/libexec/benchwrap/benchwrap-core */
+        *strrchr(exe, '/') = 0;
+    const char *extended = arena_printf(a, "%s:%s/bin", path ? path : "/usr/bin:/bin", exe);
+    if (n > 0 && extended)
+        setenv("PATH", extended, 1);
+}
+
+static int open_signals(struct campaign *c, struct err *err)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&set, numbers[i]);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    return c->signals < 0 ? err_sys(err, "cannot read signals") : 0;
+}
+
+static int open_client(struct campaign *c, struct err *err)
+{
+    const struct http_config config = {.agent = "benchwrap/" BW_VERSION, .connect_s = 1, .total_s = 2, .cancel_fd = c->signals, .proxy = ""};
+    return http_new(&c->http, &config, err);
+}
+
+static int open_folder(struct campaign *c, const char *tree, struct err *err)
+{
+    const char *slash = strrchr(tree, '/');
+    const char *folder = arena_printf(c->arena, "%.*s/.benchwrap/campaigns/%s", (int)(slash ? slash - tree : 0), tree, c->recipe->name);
+    if (!folder)
+        return err_memory(err, "the campaign");
+    int rc = campaign_state_open(&c->state, folder, true, err);
+    if (rc > 0) {
+        err_set(err, ERR_USAGE, "process %ld executes this campaign already", (long)campaign_state_owner(&c->state));
+        err_hint(err, "benchwrap recipe status %s", c->recipe->name);
+    }
+    if (rc)
+        return -1;
+    if (c->options.new_one && campaign_state_restart(&c->state, err))
+        return -1;
+    c->was_closed = c->state.closed;
+    c->state.recipe = c->recipe->file;
+    return fs_mkdirs(c->state.dir, "logs", 0700, err);
+}
+
+/* Is every point finished, so that nothing is left to do? */
+static bool is_all_finished(const struct campaign *c)
+{
+    for (size_t i = 0; i < c->planned.count; i++) {
+        const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
+        if (!p || !is_finished(c, p))
+            return false;
+    }
+    return c->was_closed;
+}
+
+static void read_times(struct campaign *c)
+{
+    c->grace_s = 3;
+    str_duration(yaml_text(c->recipe->root, "grace", "3s"), &c->grace_s);
+    c->next_beat_ns = clock_mono_ns() + BEAT_S * INT64_C(1000000000);
+}
+
+static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
+{
+    struct campaign_program *programs;
+    int argc = 0;
+    char **line = parent_run_line(c, &argc);
+    read_times(c);
+    extend_path(c->arena);
+    if (!line)
+        return err_memory(err, "the campaign");
+    if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || make_repeat_plan(c, line, argc, err) ||
+        collect_programs(c, &programs, err) || check_changes(c, programs, err))
+        return -1;
+    c->state.programs = programs;
+    if (is_all_finished(c)) {
+        campaign_say(c, "all %zu points are finished; --new measures them again", c->planned.count);
+        return 1;
+    }
+    return begin_record(c, line, argc, err);
+}
+
+int campaign_execute(struct campaign *c, const char *tree, struct err *err)
+{
+    size_t counts[OUTCOME_COUNT];
+    c->client.keeper = KEEPER_NONE;
+    for (size_t i = 0; i < RECIPE_ROLES_MAX; i++)
+        c->others[i].keeper = KEEPER_NONE;
+    c->repeat.env = c->env;
+    c->repeat.file = -1;
+    c->repeat.why = "";
+    c->repeat.run = (struct run){.spool = SPOOL_NONE, .signals = -1};
+    c->repeat.start_ns = clock_mono_ns();
+    int rc = begin_campaign(c, tree, err);
+    if (rc) {
+        count_outcomes(c, counts);
+        return rc < 0 ? -1 : counts[OUTCOME_VALID] == c->planned.count ? 0 : 1;
+    }
+    rc = adopt_finished(c, err) || execute_points(c, err);
+    campaign_services_down(c, NULL);
+    int status = rc ? -1 : finish_campaign(c);
+    http_free(c->http);
+    campaign_state_close(&c->state);
+    return status;
+}

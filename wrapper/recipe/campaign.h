@@ -1,0 +1,130 @@
+/* campaign.h: execute a recipe: start services, measure each point, end everything, record it. */
+#ifndef RECIPE_CAMPAIGN_H
+#define RECIPE_CAMPAIGN_H
+#include "recipe/campaign_state.h"
+#include "recipe/keeper.h"
+#include "recipe/recipe_plan.h"
+#include "repeat/repeat_state.h"
+
+#include <stdio.h>
+
+/* A place on a node for an instance of a role. */
+struct campaign_seat {
+    const char *node; /* name */
+    const char *host; /* address that others reach it by */
+    size_t instance;
+    unsigned ports[RECIPE_PORTS_MAX];
+};
+
+struct campaign_process {
+    struct keeper keeper;
+    const char *component;
+    const struct campaign_seat *seat;
+};
+
+/* A role that is a service, while it is up. */
+struct campaign_service {
+    const struct recipe_role *role;
+    struct arena arena; /* of all below, until it is stopped */
+    bool is_up;
+    char hash[SHA256_HEX]; /* of the part that it was started for */
+    const char *endpoint; /* of one that runs already; NULL */
+    struct recipe_port ports[RECIPE_PORTS_MAX]; /* names */
+    size_t port_count;
+    struct campaign_seat *seats;
+    size_t seat_count, open_count; /* seats; those that clients reach */
+    struct campaign_process *processes;
+    size_t process_count, process_room;
+};
+
+/* The machines of the campaign. */
+struct campaign_hosts {
+    bool is_slurm; /* processes start by srun */
+    char **names; /* of the nodes */
+    size_t count;
+};
+
+struct campaign_options {
+    bool resume, new_one, preflight_only;
+    const char *tree_option;
+};
+
+struct campaign {
+    const struct recipe *recipe;
+    struct recipe_planned planned;
+    struct campaign_options options;
+    struct campaign_hosts hosts;
+    struct campaign_state state;
+    struct repeat_state repeat; /* records the parent run */
+    struct campaign_service services[RECIPE_ROLES_MAX]; /* by role */
+    struct campaign_process client; /* the measured program */
+    struct campaign_process others[RECIPE_ROLES_MAX]; /* other clients, and further instances */
+    size_t other_count;
+    struct arena *arena; /* of the whole campaign */
+    char **env;
+    FILE *notes;
+    struct http *http;
+    int signals; /* signalfd */
+    int signal; /* that ends the campaign; 0: none */
+    double grace_s;
+    int64_t next_beat_ns;
+    size_t order; /* of runs */
+    bool was_closed; /* the record of the execution before this one is complete */
+    bool preflight_done; /* the checks that are made once have passed */
+};
+
+/* Executes the recipe. Returns the exit status: 0: every point is valid; 1: some are not; 128 + a signal;
+ * -1 with err: it could not begin. */
+int campaign_execute(struct campaign *c, const char *tree, struct err *err);
+
+/* ---- parts of it (campaign_*.c) ---- */
+
+/* One line on standard error. */
+void campaign_say(const struct campaign *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Waits for signals and for ends of processes, at most so many milliseconds; keeps the journal alive. */
+void campaign_wait(struct campaign *c, int ms);
+/* The process of a service that has ended though its service is up; NULL: none. */
+const struct campaign_process *campaign_dead_process(struct campaign *c);
+
+/* Starts the services of the point that are not up already, and stops those that differ. Durations of the
+ * phases are added to the point. 0; 1: failed or cancelled, *ret_why says why; -1 with err. */
+int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why, struct err *err);
+/* Stops one service, or (NULL) all, and waits for their end. */
+void campaign_services_down(struct campaign *c, struct campaign_service *one);
+/* Waits until a process is ready. 0; 1 with *ret_why. */
+int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *service,
+                        const struct campaign_process *process, const char **ret_why);
+/* Sends the requests of a service that is ready, such as one that loads a model. 0; 1 with *ret_why. */
+int campaign_send_requests(struct campaign *c, const struct recipe_part *part, const struct campaign_service *service, const char **ret_why);
+
+/* What {NAME} stands for while a point runs. */
+struct campaign_scope {
+    struct campaign *c;
+    const struct campaign_service *service; /* whose process is about to start; NULL: a client's */
+    const struct campaign_seat *seat; /* NULL: none */
+    struct arena *arena;
+};
+const char *campaign_lookup(void *context, struct str name); /* a recipe_lookup */
+/* Seats of a part at a point, on the campaign's nodes. NULL with *ret_why: there are not enough nodes. */
+struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_point *p, const struct recipe_part *part, struct arena *a,
+                                     const char **ret_why);
+/* The command line that starts words on the seat's node, or tasks on all nodes of the part. In the arena;
+ * NULL: out of memory. */
+char **campaign_start_words(struct campaign *c, const struct recipe_part *part, const struct campaign_seat *seats, size_t seat, char **words,
+                            struct arena *a);
+/* The environment of a process: the campaign's own, then the part's. In the arena; NULL: out of memory. */
+char **campaign_process_env(struct campaign *c, char *const *more, struct arena *a);
+/* Starts a keeper for the words, with its output in logs/COMPONENT.INSTANCE.NODE.out and .err. 0; -1 with err. */
+int campaign_start(struct campaign *c, struct campaign_process *ret, const char *component, const struct campaign_seat *seat, char **words,
+                   char **env, bool is_launcher, struct arena *a, struct err *err);
+/* Takes ports for a seat: those of the recipe where they are free. 0; -1 with err. */
+int campaign_take_ports(struct campaign *c, const struct recipe_part *part, struct campaign_seat *seat, struct err *err);
+
+/* Measures the point with its services up: warm-up, runs, gate. Sets the outcome. 0; -1 with err: the
+ * campaign cannot go on. */
+int campaign_measure(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, struct err *err);
+/* Why the run is not valid; NULL: it is. In the campaign's arena. */
+const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
+/* Checks the nodes before any load. Prints each problem with what to do. The number of problems. */
+size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, const char **ret_first);
+#endif

@@ -1,0 +1,307 @@
+/* campaign_measure.c: measure one point whose services are up: warm-up, repetitions, gate. */
+#include "base/clock.h"
+#include "base/exit_words.h"
+#include "recipe/campaign.h"
+#include "series/figures.h"
+
+#include <poll.h>
+#include <signal.h>
+
+enum { CLIENT_MORE_MS = 15000 };
+
+static int wait_status_exit(int status)
+{
+    return status & 0x7f ? 128 + (status & 0x7f) : (status >> 8) & 0xff;
+}
+
+/* Why the client must end now; NULL: it may go on. */
+static const char *reason_to_stop(struct campaign *c)
+{
+    const struct campaign_process *dead = campaign_dead_process(c);
+    char words[EXIT_WORDS_SIZE];
+    if (c->signal)
+        return "cancelled";
+    if (!dead)
+        return NULL;
+    exit_words(words, wait_status_exit(dead->keeper.status) < 128 ? wait_status_exit(dead->keeper.status) : 0, dead->keeper.status & 0x7f);
+    return arena_printf(c->arena, "the service %s ended during the measurement%s%s", dead->component, words[0] ? ": " : "", words);
+}
+
+/* Runs one process to its end. 0 with its exit status; 1 with *ret_why: it had to be stopped. */
+static int run_client(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why)
+{
+    const char *why = NULL;
+    while (!p->keeper.ended && !why) {
+        campaign_wait(c, 1000);
+        why = p->keeper.ended ? NULL : reason_to_stop(c);
+    }
+    if (why) {
+        keeper_stop(&p->keeper);
+        for (int64_t until = clock_mono_ns() + (int64_t)(c->grace_s * 1e9) + CLIENT_MORE_MS * INT64_C(1000000);
+             !p->keeper.ended && clock_mono_ns() < until;)
+            campaign_wait(c, 100);
+    }
+    *ret_exit = p->keeper.errnum ? 127 : wait_status_exit(p->keeper.status);
+    if (p->keeper.errnum && !why)
+        why = arena_printf(c->arena, "%s cannot be started: %s", p->component, err_words(p->keeper.errnum));
+    keeper_close(&p->keeper, (int)(c->grace_s * 1000) + CLIENT_MORE_MS);
+    *ret_why = why ? why : "";
+    return why ? 1 : 0;
+}
+
+/* ---- clients that are not measured ---- */
+
+static void stop_others(struct campaign *c)
+{
+    for (size_t i = 0; i < c->other_count; i++)
+        keeper_stop(&c->others[i].keeper);
+    for (size_t i = 0; i < c->other_count; i++)
+        keeper_close(&c->others[i].keeper, (int)(c->grace_s * 1000) + CLIENT_MORE_MS);
+    c->other_count = 0;
+}
+
+/* A client's process on one seat. words_of: 0 its command, 1 its warm-up. */
+static int start_client(struct campaign *c, const struct recipe_point *p, const struct recipe_part *planned, struct campaign_seat *seats,
+                        size_t seat, bool warmup, struct campaign_process *to, struct arena *a, const char **ret_why)
+{
+    struct campaign_scope scope = {c, NULL, &seats[seat], a};
+    struct recipe_part part;
+    struct err err = {0};
+    if (recipe_part_init(&part, c->recipe, planned->role, &p->values, campaign_lookup, &scope, a, &err) == 0) {
+        char **words = campaign_start_words(c, &part, seats, seat, warmup ? part.warmup : part.processes[0].words, a);
+        if (campaign_start(c, to, part.role->name, &seats[seat], words, campaign_process_env(c, part.env, a), false, a, &err) == 0)
+            return 0;
+    }
+    *ret_why = arena_printf(c->arena, "%s", err.text);
+    return 1;
+}
+
+/* Clients but the measured instance, which run while it does. */
+static int start_others(struct campaign *c, const struct recipe_point *p, struct arena *a, const char **ret_why)
+{
+    for (size_t i = 0; i < p->part_count; i++) {
+        const struct recipe_part *part = &p->parts[i];
+        bool measured = part->role == c->recipe->measured;
+        if (part->role->is_service)
+            continue;
+        struct campaign_seat *seats = campaign_seats(c, p, part, a, ret_why);
+        if (!seats)
+            return 1;
+        size_t n = part->tasks ? 1 : part->nodes * part->instances;
+        for (size_t k = measured ? 1 : 0; k < n; k++) {
+            if (c->other_count == RECIPE_ROLES_MAX)
+                return *ret_why = "too many client processes; use `tasks`, or agents of llmload", 1;
+            if (start_client(c, p, part, seats, k, false, &c->others[c->other_count], a, ret_why))
+                return 1;
+            c->other_count++;
+        }
+    }
+    return 0;
+}
+
+/* Waits for the other clients, which may need some more time than the measured one. 0; 1: one failed. */
+static int wait_others(struct campaign *c, const char **ret_why)
+{
+    int rc = 0;
+    for (size_t i = 0; i < c->other_count && rc == 0; i++) {
+        int code;
+        rc = run_client(c, &c->others[i], &code, ret_why);
+        if (rc == 0 && code) {
+            *ret_why = arena_printf(c->arena, "%s, instance %zu, ended with exit status %d", c->others[i].component, c->others[i].seat->instance, code);
+            rc = 1;
+        }
+    }
+    stop_others(c);
+    return rc;
+}
+
+static int run_warmups(struct campaign *c, const struct recipe_point *p, struct arena *a, const char **ret_why)
+{
+    for (size_t i = 0; i < p->part_count; i++) {
+        const struct recipe_part *part = &p->parts[i];
+        int code;
+        if (!part->warmup)
+            continue;
+        struct campaign_seat *seats = campaign_seats(c, p, part, a, ret_why);
+        if (!seats || start_client(c, p, part, seats, 0, true, &c->client, a, ret_why) || run_client(c, &c->client, &code, ret_why))
+            return 1;
+        if (code) {
+            *ret_why = arena_printf(c->arena, "the warm-up of %s ended with exit status %d", part->role->name, code);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- one run ---- */
+
+struct point_measuring {
+    struct campaign *c;
+    const struct recipe_point *p;
+    struct campaign_point *state;
+    struct campaign_run run;
+    bool stopped; /* it did not end by itself */
+    const char *why;
+};
+
+/* Between reading a run's values and noting them: the gate. */
+static bool judge_run(void *context, struct series_repetition *run)
+{
+    struct point_measuring *m = context;
+    if (m->stopped && m->c->signal)
+        return false; /* the campaign is resumed, and then the run is made again */
+    if (m->stopped && strcmp(run->status, "FINISHED") == 0)
+        run->status = "KILLED";
+    if (m->stopped || strcmp(run->status, "FINISHED") != 0 || run->exit)
+        return true;
+    const char *invalid = campaign_gate(m->c, &m->p->values, run);
+    if (invalid) {
+        m->run.invalid = invalid;
+        run->status = "INVALID"; /* counts in no statistic */
+        run->reason = arena_printf(&m->c->repeat.notes.arena, "invalid: %s", invalid);
+        run->reason = run->reason ? run->reason : "invalid";
+    }
+    return true;
+}
+
+/* A run that an interrupted execution had begun: it counts if it was recorded to its end. */
+static bool judge_begun_run(void *context, struct series_repetition *run)
+{
+    struct point_measuring *m = context;
+    m->stopped = strcmp(run->status, "FINISHED") != 0;
+    return !m->stopped && judge_run(context, run);
+}
+
+/* The measured client's launcher line. */
+static char **measured_line(struct campaign *c, const struct recipe_point *p, const struct series_repetition *run, struct campaign_seat *seats,
+                            char ***ret_env, struct arena *a, struct err *err)
+{
+    struct campaign_scope scope = {c, NULL, &seats[0], a};
+    struct recipe_part part;
+    if (recipe_part_init(&part, c->recipe, c->recipe->measured, &p->values, campaign_lookup, &scope, a, err))
+        return NULL;
+    char **program = campaign_start_words(c, &part, seats, 0, part.processes[0].words, a);
+    *ret_env = campaign_process_env(c, part.env, a);
+    char **line = program ? repeat_launcher_line(&c->repeat.what, &c->repeat.plan, run, NULL, program, a) : NULL;
+    if (!line || !*ret_env)
+        err_memory(err, "the command of a point");
+    return line;
+}
+
+static const struct recipe_part *measured_part(const struct campaign *c, const struct recipe_point *p)
+{
+    return &p->parts[c->recipe->measured - c->recipe->roles];
+}
+
+static void note_repetition(struct point_measuring *m, const struct series_repetition *run)
+{
+    struct err err = {0};
+    m->run.exit = run->exit;
+    m->run.end_ms = run->end_ms ? run->end_ms : clock_wall_ms();
+    if (campaign_note_end(&m->c->state, m->state, &m->run, &err))
+        campaign_say(m->c, "%s", err.text);
+    if (strcmp(run->status, "INVALID") == 0) {
+        m->state->outcome = OUTCOME_INVALID;
+        m->state->reason = m->run.invalid;
+    } else if (run->exit || strcmp(run->status, "FINISHED") != 0) {
+        m->state->outcome = m->c->signal ? OUTCOME_CANCELLED : OUTCOME_FAILED;
+        m->state->reason = m->why && m->why[0] ? m->why
+                           : run->reason[0]    ? arena_printf(m->c->arena, "%.300s", run->reason)
+                                               : arena_printf(m->c->arena, "exit status %d", run->exit);
+    }
+}
+
+/* Measures once. 0: the point goes on; 1: it is over; -1 with err. */
+static int measure_once(struct point_measuring *m, bool warmup, size_t repetition, struct err *err)
+{
+    struct campaign *c = m->c;
+    struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
+    struct arena a;
+    char **env;
+    if (!run)
+        return err_memory(err, "a run");
+    *run = (struct series_repetition){
+        .order = ++c->order, .point = m->p->index, .repetition = repetition, .warmup = warmup, .status = "", .verdict = "", .reason = "", .noisy = ""};
+    record_new_id(run->id);
+    m->run = (struct campaign_run){
+        .repetition = repetition, .order = run->order, .warmup = warmup, .invalid = "", .start_ms = clock_wall_ms()};
+    memcpy(m->run.id, run->id, sizeof m->run.id);
+    arena_init(&a, 0);
+    struct campaign_seat *seats = campaign_seats(c, m->p, measured_part(c, m->p), &a, &m->why);
+    char **line = seats ? measured_line(c, m->p, run, seats, &env, &a, err) : NULL;
+    int rc = line ? campaign_note_begin(&c->state, m->state, &m->run, err) : seats ? -1 : err_set(err, ERR_SYSTEM, "%s", m->why);
+    m->why = NULL;
+    if (rc == 0 && start_others(c, m->p, &a, &m->why)) {
+        m->state->outcome = OUTCOME_FAILED;
+        m->state->reason = m->why;
+        rc = 1;
+    }
+    if (rc == 0)
+        rc = campaign_start(c, &c->client, c->recipe->measured->name, &seats[0], line, env, true, &a, err);
+    if (rc == 0) {
+        m->stopped = run_client(c, &c->client, &run->exit, &m->why) != 0;
+        if (!m->stopped && run->exit == 0 && wait_others(c, &m->why))
+            m->stopped = true;
+        run->end_ms = clock_wall_ms();
+        c->repeat.judge = judge_run;
+        c->repeat.judge_context = m;
+        repeat_note_run(&c->repeat, run);
+        note_repetition(m, run);
+        rc = m->state->outcome == OUTCOME_VALID ? 0 : 1;
+    }
+    stop_others(c);
+    arena_deinit(&a);
+    return rc;
+}
+
+/* Has an interrupted execution made this run of the point to its end? Then it counts. */
+static bool adopt_begun_run(struct point_measuring *m, bool warmup, size_t repetition)
+{
+    struct campaign *c = m->c;
+    for (const struct campaign_run *r = m->state->runs; r; r = r->next) {
+        if (r->warmup != warmup || r->repetition != repetition || strcmp(m->state->parent, c->state.parent) != 0)
+            continue;
+        struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
+        if (!run)
+            return false;
+        *run = (struct series_repetition){.order = r->order, .point = m->p->index, .repetition = repetition, .warmup = warmup, .status = "", .verdict = "", .reason = "", .noisy = ""};
+        memcpy(run->id, r->id, sizeof run->id);
+        m->run = *r;
+        m->run.invalid = "";
+        c->repeat.judge = judge_begun_run;
+        c->repeat.judge_context = m;
+        repeat_note_run(&c->repeat, run);
+        if (m->stopped)
+            continue;
+        note_repetition(m, run);
+        return true;
+    }
+    m->stopped = false;
+    return false;
+}
+
+int campaign_measure(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, struct err *err)
+{
+    struct point_measuring m = {.c = c, .p = p, .state = state};
+    const struct repeat_plan *what = &c->repeat.what;
+    struct arena a;
+    int64_t begin = clock_mono_ns();
+    int rc = 0;
+    state->outcome = OUTCOME_VALID;
+    state->reason = "";
+    arena_init(&a, 0);
+    if (run_warmups(c, p, &a, &m.why)) {
+        state->outcome = c->signal ? OUTCOME_CANCELLED : OUTCOME_FAILED;
+        state->reason = m.why;
+        rc = 1;
+    }
+    arena_deinit(&a);
+    state->phase_s[PHASE_WARMUP] = (double)(clock_mono_ns() - begin) / 1e9;
+    begin = clock_mono_ns();
+    for (size_t i = 1; rc == 0 && i <= what->warmup; i++)
+        rc = adopt_begun_run(&m, true, i) ? state->outcome != OUTCOME_VALID : measure_once(&m, true, i, err);
+    for (size_t i = 0; rc == 0 && !repeat_point_done(&c->repeat, p->index, i); i++)
+        rc = adopt_begun_run(&m, false, i + 1) ? state->outcome != OUTCOME_VALID : measure_once(&m, false, i + 1, err);
+    state->phase_s[PHASE_MEASURE] = (double)(clock_mono_ns() - begin) / 1e9;
+    return rc < 0 ? -1 : 0;
+}

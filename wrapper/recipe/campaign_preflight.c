@@ -1,0 +1,231 @@
+/* campaign_preflight.c: what must be true before any load: programs, images, secrets, disk, memory, GPUs, files, models. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/query.h"
+#include "recipe/campaign.h"
+#include "recipe/recipe_keys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum { COMMAND_MS = 30000, ANSWER_BYTES = 1 << 20 };
+
+struct preflight {
+    struct campaign *c;
+    size_t problems;
+    const char *first;
+};
+
+static void add_problem(struct preflight *f, const char *hint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void add_problem(struct preflight *f, const char *hint, const char *fmt, ...)
+{
+    char text[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (!f->problems++)
+        f->first = arena_printf(f->c->arena, "%s", text);
+    campaign_say(f->c, "preflight: %s", text);
+    if (hint)
+        campaign_say(f->c, "hint: %s", hint);
+}
+
+static bool is_in_path(const char *word)
+{
+    const char *path = getenv("PATH");
+    if (strchr(word, '/'))
+        return access(word, X_OK) == 0;
+    for (struct str rest = str_of(path ? path : "/usr/bin:/bin"), folder; rest.p;) {
+        char full[4096];
+        folder = str_cut(&rest, ':');
+        if (snprintf(full, sizeof full, STR_FMT "/%s", STR_ARG(folder), word) < (int)sizeof full && access(full, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_programs(struct preflight *f, const struct recipe_part *part)
+{
+    for (size_t i = 0; i < part->process_count; i++) {
+        const char *word = part->processes[i].words[0];
+        if (!is_in_path(word))
+            add_problem(f, "install it, load its module (batch.modules), or name its path", "%s: there is no program \"%.200s\"",
+                        part->processes[i].component, word);
+    }
+    const char *image = part->container.runtime ? part->container.image : NULL;
+    if (image && (image[0] == '/' || image[0] == '.') && access(image, R_OK))
+        add_problem(f, "fetch it in a `prepare` step, for example: apptainer pull FILE docker://IMAGE", "%s: the image %.300s cannot be read: %s",
+                    part->role->name, image, err_words(errno));
+}
+
+static void check_role_secrets(struct preflight *f, const struct recipe_part *part)
+{
+    const struct yaml *list = yaml_get(part->role->at, "secrets");
+    for (const struct yaml *y = list && list->kind == YAML_LIST ? list->child : list; y; y = list->kind == YAML_LIST ? y->next : NULL) {
+        char name[200];
+        snprintf(name, sizeof name, "%.*s", (int)(y->text.n > 150 ? 150 : y->text.n), y->text.p);
+        if (!getenv(name))
+            add_problem(f, "set it in the environment; its value is stored nowhere", "%s needs the variable %s", part->role->name, name);
+    }
+}
+
+/* The files that a model's index names must all be there. */
+static void check_model_index(struct preflight *f, const char *folder, const char *index)
+{
+    CLEANUP_BUF struct buf text;
+    struct json *j = NULL;
+    char path[4096];
+    const char *last = "";
+    buf_init(&text, 64 << 20);
+    if (snprintf(path, sizeof path, "%s/%s", folder, index) >= (int)sizeof path || access(path, R_OK))
+        return;
+    if (fs_read(AT_FDCWD, path, (64 << 20) - 1, FS_LINKS, &text, NULL) || json_parse(&j, buf_text(&text), NULL, NULL)) {
+        add_problem(f, "fetch the model again", "the model's index %s cannot be read", path);
+        return;
+    }
+    for (const struct json *w = json_first(json_get(j, "weight_map")); w; w = json_next(w)) {
+        const char *file = json_string(w, "");
+        if (strcmp(file, last) == 0)
+            continue;
+        last = file;
+        if (snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && access(path, R_OK)) {
+            add_problem(f, "fetch the model again", "the model is incomplete: %s is missing", path);
+            break;
+        }
+    }
+    json_free(j);
+}
+
+static void check_model(struct preflight *f, const struct recipe_part *part, const struct recipe_values *values)
+{
+    const char *given = recipe_scalar(f->c->recipe, yaml_get(part->role->at, "with"), "model", NULL);
+    const char *model = given && given[0] == '{' ? recipe_value_of(values, str_sub(str_of(given), 1, strlen(given) - 2)) : given;
+    if (!model || model[0] != '/' || part->container.runtime)
+        return;
+    if (access(model, R_OK)) {
+        add_problem(f, "fetch it in a `prepare` step", "%s: the model %.300s cannot be read: %s", part->role->name, model, err_words(errno));
+        return;
+    }
+    check_model_index(f, model, "model.safetensors.index.json");
+    check_model_index(f, model, "pytorch_model.bin.index.json");
+}
+
+static unsigned count_gpus(void)
+{
+    unsigned n = 0;
+    char path[40];
+    for (unsigned i = 0; i < 64; i++) {
+        snprintf(path, sizeof path, "/dev/nvidia%u", i);
+        n += access(path, F_OK) == 0;
+    }
+    return n;
+}
+
+static void check_gpus_idle(struct preflight *f)
+{
+    static char *const words[] = {(char *)"nvidia-smi", (char *)"--query-compute-apps=pid", (char *)"--format=csv,noheader", NULL};
+    struct query q = QUERY_NONE;
+    if (query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, NULL) == 0 && query_wait(&q, COMMAND_MS) == QUERY_DONE && q.status == 0 &&
+        str_trim(buf_text(&q.text)).n)
+        add_problem(f, "wait until it ends, or set preflight.gpus_idle: false", "another process uses the GPUs");
+    query_close(&q);
+}
+
+static void check_gpus(struct preflight *f, const struct recipe_point *p)
+{
+    unsigned needed = 0, there = count_gpus();
+    bool idle = false;
+    for (size_t i = 0; i < p->part_count; i++)
+        if (!p->parts[i].endpoint)
+            needed += p->parts[i].gpus * (unsigned)(p->parts[i].nodes * p->parts[i].instances);
+    if (!needed || f->c->hosts.is_slurm)
+        return;
+    if (needed > there)
+        add_problem(f, "lower resources.gpus, or choose another node", "the roles need %u GPU%s, and this node has %u", needed, str_plural(needed),
+                    there);
+    yaml_bool(yaml_get(yaml_get(f->c->recipe->root, "preflight"), "gpus_idle"), &idle);
+    if (idle && there)
+        check_gpus_idle(f);
+}
+
+static uint64_t available_memory(void)
+{
+    CLEANUP_BUF struct buf text;
+    uint64_t kib;
+    buf_init(&text, 65536);
+    if (fs_read(AT_FDCWD, "/proc/meminfo", 60000, 0, &text, NULL))
+        return UINT64_MAX;
+    ptrdiff_t at = str_find(buf_text(&text), STR("MemAvailable:"));
+    struct str rest = at < 0 ? STR("") : str_sub(buf_text(&text), (size_t)at + 13, 40), word = str_word(&rest);
+    return str_uint(word, &kib) ? kib << 10 : UINT64_MAX;
+}
+
+static void check_space(struct preflight *f, const struct recipe_point *p)
+{
+    const struct yaml *map = yaml_get(f->c->recipe->root, "preflight");
+    struct statvfs st;
+    uint64_t disk = 64 << 20, memory = 0, there;
+    str_size(yaml_text(map, "disk", "64M"), &disk);
+    str_size(yaml_text(map, "memory", "0"), &memory);
+    for (size_t i = 0; i < p->part_count && !yaml_get(map, "memory") && !f->c->hosts.is_slurm; i++)
+        memory += p->parts[i].memory_B * p->parts[i].nodes * p->parts[i].instances;
+    if (fstatvfs(f->c->state.dir, &st) == 0 && (there = (uint64_t)st.f_bavail * st.f_frsize) < disk)
+        add_problem(f, "remove files, or lower preflight.disk", "%s has %llu MiB free, %llu are needed", f->c->state.folder,
+                    (unsigned long long)(there >> 20), (unsigned long long)(disk >> 20));
+    if (memory && (there = available_memory()) < memory)
+        add_problem(f, "lower resources.memory or preflight.memory, or choose another node", "%llu MiB of memory are available, %llu are needed",
+                    (unsigned long long)(there >> 20), (unsigned long long)(memory >> 20));
+}
+
+static void check_needed_files(struct preflight *f)
+{
+    const struct yaml *list = yaml_get(yaml_get(f->c->recipe->root, "preflight"), "files");
+    for (const struct yaml *y = list && list->kind == YAML_LIST ? list->child : list; y; y = list->kind == YAML_LIST ? y->next : NULL) {
+        char path[4096];
+        snprintf(path, sizeof path, "%.*s", (int)(y->text.n > 4000 ? 4000 : y->text.n), y->text.p);
+        if (access(path, R_OK))
+            add_problem(f, NULL, "the file %.300s cannot be read: %s", path, err_words(errno));
+    }
+}
+
+static void check_user_commands(struct preflight *f)
+{
+    const struct yaml *list = yaml_get(yaml_get(f->c->recipe->root, "preflight"), "commands");
+    for (const struct yaml *y = list ? list->child : NULL; y; y = y->next) {
+        struct query q = QUERY_NONE;
+        struct err err = {0};
+        char **words = recipe_words(y, f->c->recipe->file, f->c->arena, &err);
+        bool good = words && query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, &err) == 0 && query_wait(&q, COMMAND_MS) == QUERY_DONE &&
+                    q.status == 0;
+        if (!good)
+            add_problem(f, NULL, "the command of line %d, %.100s, failed%s%.200s", y->line, words ? words[0] : "", q.why.n ? ": " : "",
+                        q.why.n ? q.why.p : "");
+        query_close(&q);
+    }
+}
+
+size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, const char **ret_first)
+{
+    struct preflight f = {.c = c};
+    for (size_t i = 0; i < p->part_count; i++) {
+        check_programs(&f, &p->parts[i]);
+        check_role_secrets(&f, &p->parts[i]);
+        check_model(&f, &p->parts[i], &p->values);
+    }
+    if (c->hosts.is_slurm && recipe_nodes_of(p) > c->hosts.count)
+        add_problem(&f, "request more nodes (sbatch --nodes), or lower the roles' nodes", "the point needs %zu nodes, and the allocation has %zu",
+                    recipe_nodes_of(p), c->hosts.count);
+    check_gpus(&f, p);
+    check_space(&f, p);
+    if (!c->preflight_done) { /* once for the campaign */
+        check_needed_files(&f);
+        check_user_commands(&f);
+        c->preflight_done = !f.problems;
+    }
+    *ret_first = f.first;
+    return f.problems;
+}

@@ -1,0 +1,151 @@
+/* campaign_ready.c: wait until a service is ready, and send what it needs then. */
+#include "base/clock.h"
+#include "base/exit_words.h"
+#include "base/fs.h"
+#include "base/http.h"
+#include "base/query.h"
+#include "recipe/campaign.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { TRY_MS = 2000, READY_REPLY_MAX = 1 << 20 };
+
+static unsigned ready_port(const struct campaign_service *s, const struct campaign_seat *seat, const char *name)
+{
+    for (size_t i = 0; i < s->port_count; i++)
+        if (strcmp(s->ports[i].name, name) == 0)
+            return seat->ports[i];
+    return s->port_count ? seat->ports[0] : 0;
+}
+
+/* Does the port accept a connection? */
+static bool try_connect(const char *host, unsigned port)
+{
+    char number[12];
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+    bool connected = false;
+    snprintf(number, sizeof number, "%u", port);
+    if (getaddrinfo(host, number, &hints, &list))
+        return false;
+    for (struct addrinfo *x = list; x && !connected; x = x->ai_next) {
+        CLEANUP_FD int fd = socket(x->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        struct pollfd p = {fd, POLLOUT, 0};
+        int why = 0;
+        socklen_t n = sizeof why;
+        if (fd < 0)
+            continue;
+        connected = connect(fd, x->ai_addr, x->ai_addrlen) == 0 || (errno == EINPROGRESS && poll(&p, 1, TRY_MS) == 1 &&
+                                                                    getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) == 0 && why == 0);
+    }
+    freeaddrinfo(list);
+    return connected;
+}
+
+static bool try_http(struct campaign *c, const char *host, unsigned port, const char *path)
+{
+    CLEANUP_BUF struct buf url;
+    struct http_reply reply = {0};
+    struct err err = {0};
+    buf_init(&url, 8192);
+    buf_printf(&url, "http://%s:%u%s%s", host, port, path[0] == '/' ? "" : "/", path);
+    const struct http_request q = {.method = "GET", .url = url.p, .reply_max = READY_REPLY_MAX, .fresh = true};
+    bool good = !url.failed && http_do(c->http, &q, &reply, &err) == 0 && reply.status < 400;
+    http_reply_deinit(&reply);
+    return good;
+}
+
+static bool try_command(struct campaign *c, char *const *words)
+{
+    struct query q = QUERY_NONE;
+    bool good = query_start(&q, words, environ, READY_REPLY_MAX, 5 * TRY_MS, 0, NULL) == 0;
+    while (good && query_wait(&q, TRY_MS / 10) == QUERY_RUNS && !c->signal)
+        campaign_wait(c, 0);
+    good = good && q.end == QUERY_DONE && q.status == 0;
+    query_close(&q);
+    return good;
+}
+
+static bool try_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s, const struct campaign_process *p)
+{
+    if (ready->command)
+        return try_command(c, ready->command);
+    if (ready->http)
+        return try_http(c, p->seat->host, ready_port(s, p->seat, "http"), ready->http);
+    return !ready->tcp || try_connect(p->seat->host, ready_port(s, p->seat, ready->tcp));
+}
+
+static const char *died_words(struct campaign *c, const struct campaign_process *p)
+{
+    char words[EXIT_WORDS_SIZE];
+    if (p->keeper.errnum)
+        return arena_printf(c->arena, "%s cannot be started: %s", p->component, err_words(p->keeper.errnum));
+    bool killed = p->keeper.status & 0x7f;
+    exit_words(words, killed ? 0 : (p->keeper.status >> 8) & 0xff, killed ? p->keeper.status & 0x7f : 0);
+    return arena_printf(c->arena, "%s ended before it was ready: %s (logs/%s.%zu.%s.err)", p->component, words, p->component, p->seat->instance,
+                        p->seat->node);
+}
+
+int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,
+                        const struct campaign_process *p, const char **ret_why)
+{
+    int64_t until = clock_mono_ns() + (int64_t)(ready->timeout_s * 1e9);
+    int interval = ready->interval_s < 0.01 ? 10 : ready->interval_s > 10 ? 10000 : (int)(ready->interval_s * 1000);
+    for (int pause = 5;; pause = pause * 2 < interval ? pause * 2 : interval) { /* short at first: many are ready at once */
+        campaign_wait(c, 0);
+        if (p->keeper.ended) {
+            *ret_why = died_words(c, p);
+            return 1;
+        }
+        if (c->signal) {
+            *ret_why = "cancelled";
+            return 1;
+        }
+        if (try_ready(c, ready, s, p))
+            return 0;
+        if (clock_mono_ns() >= until) {
+            *ret_why = arena_printf(c->arena, "%s was not ready after %g s: %s%s", p->component, ready->timeout_s,
+                                    ready->http      ? "no good answer at "
+                                    : ready->tcp     ? "no connection to port "
+                                    : ready->command ? "its command never exited with 0"
+                                                     : "",
+                                    ready->http  ? ready->http
+                                    : ready->tcp ? ready->tcp
+                                                 : "");
+            return 1;
+        }
+        campaign_wait(c, pause);
+    }
+}
+
+int campaign_send_requests(struct campaign *c, const struct recipe_part *part, const struct campaign_service *s, const char **ret_why)
+{
+    for (size_t i = 0; i < part->request_count; i++)
+        for (size_t k = 0; k < s->open_count; k++) {
+            const struct recipe_request *r = &part->requests[i];
+            CLEANUP_BUF struct buf url;
+            struct http_reply reply = {0};
+            struct http *http = NULL;
+            struct err err = {0};
+            buf_init(&url, 8192);
+            buf_printf(&url, "http://%s:%u%s", s->seats[k].host, ready_port(s, &s->seats[k], "http"), r->path);
+            const struct http_config config = {
+                .agent = "benchwrap/" BW_VERSION, .total_s = r->timeout_s, .stall_s = r->timeout_s, .cancel_fd = c->signals, .proxy = ""};
+            const struct http_request q = {
+                .method = r->method, .url = url.p, .type = "application/json", .body = str_of(r->body), .reply_max = READY_REPLY_MAX};
+            int rc = http_new(&http, &config, &err) ? -1 : http_do(http, &q, &reply, &err);
+            if (rc || reply.status >= 400)
+                *ret_why = rc ? arena_printf(c->arena, "%s: %s", part->role->name, err.text)
+                              : arena_printf(c->arena, "%s: %s answered with status %d: %.200s", part->role->name, r->path, reply.status,
+                                             reply.body.p ? reply.body.p : "");
+            bool failed = rc || reply.status >= 400;
+            http_reply_deinit(&reply);
+            http_free(http);
+            if (failed)
+                return 1;
+        }
+    return 0;
+}

@@ -1,0 +1,399 @@
+/* campaign_report.c: status, report and end of a campaign. */
+#include "recipe/campaign_report.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/listing.h"
+#include "base/place.h"
+#include "base/show.h"
+#include "mlruns-format/tree.h"
+#include "run/finish.h"
+#include "series/figures.h"
+#include "series/values.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DETAIL_BYTES = 64 << 20, REPORT_MAX = 256 << 20, REPORT_METRICS = 12, STOP_WAIT_S = 60 };
+
+/* ---- folders ---- */
+
+struct newest_folder {
+    struct arena *a;
+    int dir;
+    const char *name;
+    int64_t when;
+};
+
+static int look_at_folder(void *context, const char *name, unsigned char type)
+{
+    struct newest_folder *n = context;
+    char path[400];
+    struct stat st;
+    (void)type;
+    if (snprintf(path, sizeof path, "%s/" CAMPAIGN_FILE, name) >= (int)sizeof path || fstatat(n->dir, path, &st, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    int64_t when = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    if (!n->name || when > n->when) {
+        n->name = arena_dup(n->a, name, strlen(name));
+        n->when = when;
+    }
+    return 0;
+}
+
+const char *campaign_folder(const char *tree, const char *name, struct arena *a, struct err *err)
+{
+    const char *slash = strrchr(tree, '/');
+    const char *all = arena_printf(a, "%.*s/.benchwrap/campaigns", (int)(slash ? slash - tree : 0), tree);
+    if (!all) {
+        err_memory(err, "the campaign");
+        return NULL;
+    }
+    CLEANUP_FD int dir = place_open_folder(all, 0);
+    struct newest_folder newest = {.a = a, .dir = dir};
+    if (dir >= 0 && !name)
+        fs_each_name(dir, NULL, look_at_folder, &newest);
+    const char *found = name ? name : newest.name;
+    if (!found || dir < 0) {
+        err_set(err, ERR_INPUT, "there is no campaign in %s", all);
+        err_hint(err, "benchwrap recipe run FILE");
+        return NULL;
+    }
+    if (strchr(found, '/') || found[0] == '.' || faccessat(dir, found, F_OK, AT_SYMLINK_NOFOLLOW)) {
+        err_set(err, ERR_INPUT, "there is no campaign \"%.100s\" in %s", found, all);
+        return NULL;
+    }
+    return arena_printf(a, "%s/%s", all, found);
+}
+
+/* Opens a campaign that exists, with its recipe. */
+static int open_campaign(const char *folder, struct campaign_state *s, struct recipe *r, struct arena *a, struct err *err)
+{
+    static const struct recipe_places nowhere;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, RECIPE_FILE_MAX + 1);
+    int rc = campaign_state_open(s, folder, false, err);
+    if (rc > 0)
+        err_set(err, ERR_INPUT, "%s has no campaign", folder);
+    if (rc || fs_read(s->dir, CAMPAIGN_RECIPE, RECIPE_FILE_MAX, 0, &text, err))
+        return -1;
+    return recipe_read(r, "recipe.yaml", buf_text(&text), &nowhere, a, err);
+}
+
+/* ---- the report ---- */
+
+struct reporting {
+    struct campaign_state state;
+    struct recipe recipe;
+    struct recipe_point_id {
+        char id[SHA256_HEX];
+    } *ids; /* of the points, by index */
+    struct series_notes notes;
+    const struct series_figure *figures;
+    const char *metrics[REPORT_METRICS];
+    size_t metric_count;
+    struct arena *a;
+    int experiment; /* folder of the experiment; -1: none */
+};
+
+static const struct campaign_point *point_of(const struct reporting *w, size_t i)
+{
+    return campaign_point_find(&w->state, w->ids[i].id);
+}
+
+static int hash_points(struct reporting *w, struct err *err)
+{
+    w->ids = arena_get(w->a, w->recipe.sweep.points * sizeof *w->ids);
+    if (!w->ids)
+        return err_memory(err, "the report");
+    for (size_t i = 0; i < w->recipe.sweep.points; i++)
+        if (recipe_point_hash(&w->recipe, i, w->ids[i].id, w->a, err))
+            return -1;
+    return 0;
+}
+
+static void read_run(struct reporting *w, size_t point, const struct campaign_run *r)
+{
+    CLEANUP_BUF struct buf text;
+    struct json *detail = NULL;
+    char path[100];
+    struct series_repetition *run = ARENA_NEW(&w->notes.arena, struct series_repetition);
+    buf_init(&text, DETAIL_BYTES + 1);
+    snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", r->id);
+    if (!run || w->experiment < 0 || fs_read(w->experiment, path, DETAIL_BYTES, 0, &text, NULL) ||
+        json_parse(&detail, buf_text(&text), NULL, NULL))
+        return;
+    *run = (struct series_repetition){.order = r->order,
+                                      .point = point,
+                                      .repetition = r->repetition,
+                                      .warmup = r->warmup,
+                                      .exit = r->exit,
+                                      .status = "",
+                                      .verdict = "",
+                                      .reason = "",
+                                      .noisy = ""};
+    memcpy(run->id, r->id, sizeof run->id);
+    series_values_take(run, detail, &w->notes.arena);
+    json_free(detail);
+    if (r->invalid[0])
+        run->status = "INVALID";
+    series_add_run(&w->notes, run);
+}
+
+static void open_campaign_experiment(struct reporting *w, const char *tree)
+{
+    struct err err = {0};
+    uint32_t id;
+    struct str name;
+    char number[16];
+    CLEANUP_FD int root = place_open_folder(tree, 0);
+    if (root < 0 || tree_experiment(root, str_of(w->recipe.experiment), w->a, &id, &name, &err))
+        return;
+    snprintf(number, sizeof number, "%" PRIu32, id);
+    w->experiment = place_open(root, number, O_RDONLY | O_DIRECTORY, 0);
+}
+
+static int read_results(struct reporting *w, const char *tree, struct err *err)
+{
+    w->notes.sweep = w->recipe.sweep;
+    w->notes.end = "";
+    w->notes.keys = sweep_keys(&w->recipe.sweep, w->a);
+    open_campaign_experiment(w, tree);
+    for (size_t i = 0; i < w->recipe.sweep.points; i++) {
+        const struct campaign_point *p = point_of(w, i);
+        for (const struct campaign_run *r = p ? p->runs : NULL; r; r = r->next)
+            if (r->ended)
+                read_run(w, i, r);
+    }
+    fs_close(&w->experiment);
+    w->figures = series_figures(&w->notes);
+    for (const struct series_figure *f = w->figures; f; f = f->next) {
+        size_t k = 0;
+        while (k < w->metric_count && strcmp(w->metrics[k], f->key) != 0)
+            k++;
+        if (f->headline && k == w->metric_count && k < REPORT_METRICS && strcmp(f->key, "run.wall_s") != 0)
+            w->metrics[w->metric_count++] = f->key;
+    }
+    if (!w->metric_count && w->figures)
+        w->metrics[w->metric_count++] = "run.wall_s";
+    return w->notes.arena.failed ? err_memory(err, "the report") : 0;
+}
+
+static const struct series_figure *figure_at(const struct reporting *w, size_t point, const char *key)
+{
+    const struct series_figure *f = w->figures;
+    while (f && (f->point != point || strcmp(f->key, key) != 0))
+        f = f->next;
+    return f;
+}
+
+static const char *short_duration(double seconds, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 100);
+    if (seconds < 0)
+        return NULL;
+    show_duration(&b, seconds);
+    return b.p ? arena_dup(a, b.p, b.n) : NULL;
+}
+
+static void add_row(struct reporting *w, struct listing *l, size_t i)
+{
+    const struct campaign_point *p = point_of(w, i);
+    size_t runs = 0;
+    listing_number(l, (double)(i + 1), NULL);
+    for (size_t k = 0; k < w->recipe.sweep.count; k++)
+        listing_text(l, sweep_value(&w->recipe.sweep, i, k));
+    listing_text(l, campaign_outcome_word(p ? p->outcome : OUTCOME_NEVER_RAN));
+    listing_style(l, p && p->outcome == OUTCOME_VALID ? STYLE_GOOD : STYLE_BAD);
+    for (const struct series_repetition *r = w->notes.first; r; r = r->next)
+        runs += r->point == i && series_counts(r);
+    listing_number(l, (double)runs, NULL);
+    for (size_t k = 0; k < w->metric_count; k++) {
+        const struct series_figure *f = figure_at(w, i, w->metrics[k]);
+        if (f && f->stats.n)
+            listing_number(l, f->stats.median, NULL);
+        else
+            listing_none(l);
+    }
+    for (int k = 0; k < PHASE_COUNT; k++)
+        if (p && p->phase_s[k] >= 0)
+            listing_number(l, p->phase_s[k], short_duration(p->phase_s[k], w->a));
+        else
+            listing_none(l);
+    listing_text(l, p && p->reason[0] ? p->reason : NULL);
+}
+
+static struct listing_column *report_columns(struct reporting *w, size_t *ret_n)
+{
+    size_t n = 0, axes = w->recipe.sweep.count;
+    struct listing_column *c = arena_get(w->a, (axes + w->metric_count + PHASE_COUNT + 4) * sizeof *c);
+    if (!c)
+        return NULL;
+    c[n++] = (struct listing_column){.key = "point", .heading = "point", .right = true};
+    for (size_t i = 0; i < axes; i++)
+        c[n++] = (struct listing_column){.key = w->recipe.sweep.axes[i].name, .heading = w->recipe.sweep.axes[i].name, .max = 30};
+    c[n++] = (struct listing_column){.key = "outcome", .heading = "outcome", .whole = true};
+    c[n++] = (struct listing_column){.key = "runs", .heading = "runs", .right = true, .drop = 9};
+    for (size_t i = 0; i < w->metric_count; i++)
+        c[n++] = (struct listing_column){.key = w->metrics[i], .heading = w->metrics[i], .right = true, .drop = i ? (unsigned)i : 0, .no_empty = true};
+    for (int i = 0; i < PHASE_COUNT; i++) {
+        const char *word = campaign_phase_word((enum campaign_phase)i);
+        c[n++] = (struct listing_column){
+            .key = arena_printf(w->a, "phase.%s_s", word), .heading = word, .right = true, .drop = 20 + (unsigned)i, .no_empty = true};
+    }
+    c[n++] = (struct listing_column){.key = "reason", .heading = "reason", .wrap = true, .no_empty = true};
+    *ret_n = n;
+    return w->a->failed ? NULL : c;
+}
+
+static int print_campaign_rows(struct reporting *w, enum campaign_format format, FILE *out, struct err *err)
+{
+    struct listing l;
+    size_t n, valid = 0;
+    CLEANUP_BUF struct buf text;
+    struct listing_column *columns = report_columns(w, &n);
+    buf_init(&text, REPORT_MAX);
+    if (!columns)
+        return err_memory(err, "the report");
+    listing_init(&l, columns, n, w->a);
+    for (size_t i = 0; i < w->recipe.sweep.points; i++) {
+        const struct campaign_point *p = point_of(w, i);
+        valid += p && p->outcome == OUTCOME_VALID;
+        add_row(w, &l, i);
+    }
+    if (format == CAMPAIGN_TEXT)
+        listing_print(&l, out);
+    else if (format == CAMPAIGN_JSON)
+        listing_json(&l, &text);
+    else
+        listing_csv(&l, true, &text);
+    bool failed = l.failed || text.failed;
+    listing_deinit(&l);
+    if (failed)
+        return err_memory(err, "the report");
+    fwrite(text.p ? text.p : "", 1, text.n, out);
+    return valid == w->recipe.sweep.points ? 0 : 1;
+}
+
+int campaign_report(const char *folder, const char *tree, enum campaign_format format, struct arena *a, FILE *out, struct err *err)
+{
+    struct reporting w = {.a = a, .experiment = -1};
+    arena_init(&w.notes.arena, 0);
+    int rc = open_campaign(folder, &w.state, &w.recipe, a, err) || hash_points(&w, err) || read_results(&w, tree, err)
+                 ? -1
+                 : print_campaign_rows(&w, format, out, err);
+    arena_deinit(&w.notes.arena);
+    campaign_state_close(&w.state);
+    return rc;
+}
+
+/* ---- status ---- */
+
+static void status_json(const struct campaign_state *s, pid_t owner, const size_t counts[OUTCOME_COUNT], size_t points, FILE *out)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, REPORT_MAX);
+    struct json_out j = json_begin(&text, JSON_BLOCK, '{');
+    json_text(&j, "state", owner ? "running" : s->closed ? "finished" : "interrupted");
+    json_int(&j, "pid", owner);
+    json_str(&j, "folder", str_of(s->folder));
+    json_text(&j, "run", s->parent);
+    json_uint(&j, "points", points);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        json_uint(&j, i == OUTCOME_NEVER_RAN ? "never_ran" : campaign_outcome_word((enum campaign_outcome)i), counts[i]);
+    json_close(&j, '}');
+    fwrite(text.p, 1, text.n, out);
+}
+
+int campaign_status(const char *folder, enum campaign_format format, struct arena *a, FILE *out, struct err *err)
+{
+    struct reporting w = {.a = a, .experiment = -1};
+    size_t counts[OUTCOME_COUNT] = {0};
+    if (open_campaign(folder, &w.state, &w.recipe, a, err) || hash_points(&w, err)) {
+        campaign_state_close(&w.state);
+        return -1;
+    }
+    pid_t owner = campaign_state_owner(&w.state);
+    for (size_t i = 0; i < w.recipe.sweep.points; i++) {
+        const struct campaign_point *p = point_of(&w, i);
+        counts[p ? p->outcome : OUTCOME_NEVER_RAN]++;
+    }
+    if (format == CAMPAIGN_JSON)
+        status_json(&w.state, owner, counts, w.recipe.sweep.points, out);
+    else {
+        fprintf(out, "%s: %s", w.recipe.name, owner ? "running" : w.state.closed ? "finished" : "interrupted");
+        if (owner)
+            fprintf(out, " (process %ld)", (long)owner);
+        fprintf(out, ", %zu point%s", w.recipe.sweep.points, str_plural(w.recipe.sweep.points));
+        for (int k = 1; k <= OUTCOME_COUNT; k++)
+            if (counts[k % OUTCOME_COUNT])
+                fprintf(out, ", %zu %s", counts[k % OUTCOME_COUNT], campaign_outcome_word((enum campaign_outcome)(k % OUTCOME_COUNT)));
+        fprintf(out, "\n  logs: %s/logs\n  run:  %.8s%s\n", w.state.folder, w.state.parent, w.state.closed ? "" : " (not published yet)");
+    }
+    campaign_state_close(&w.state);
+    return 0;
+}
+
+/* ---- the end ---- */
+
+static int stop_owner(const struct campaign_state *s, pid_t owner, FILE *out, struct err *err)
+{
+    const struct timespec pause = {0, 50000000};
+    if (kill(owner, SIGTERM))
+        return err_sys(err, "cannot stop process %ld", (long)owner);
+    for (int i = 0; i < STOP_WAIT_S * 20 && campaign_state_owner(s) == owner; i++)
+        nanosleep(&pause, NULL);
+    if (campaign_state_owner(s) == owner)
+        return err_set(err, ERR_SYSTEM, "process %ld still runs after %d s", (long)owner, STOP_WAIT_S);
+    fprintf(out, "stopped; `benchwrap recipe run` resumes it\n");
+    return 0;
+}
+
+/* Publishes the record of an interrupted execution, as a run that was killed. */
+static int close_record(struct campaign_state *s, const char *const *spools, FILE *out, struct err *err)
+{
+    struct spool spool;
+    struct finished f;
+    for (; *spools; spools++) {
+        if (spool_open(&spool, *spools, s->parent, NULL))
+            continue;
+        unlinkat(spool.dir, SPOOL_HELD, 0);
+        int rc = spool_claim(&spool, err);
+        if (rc == 0) {
+            rc = finish_run(&spool, NULL, &f, err);
+            if (rc == 0) {
+                fprintf(out, "the record is closed: %s\n", f.place);
+                spool_release(&spool, err);
+            }
+            finished_deinit(&f);
+        }
+        spool_close(&spool);
+        if (rc)
+            return rc < 0 ? -1 : err_set(err, ERR_SYSTEM, "another process closes the record");
+        s->closed = true;
+        return campaign_state_save(s, err);
+    }
+    fprintf(out, "nothing runs, and the record is closed\n");
+    return 0;
+}
+
+int campaign_stop(const char *folder, const char *const *spools, FILE *out, struct err *err)
+{
+    struct campaign_state s;
+    int rc = campaign_state_open(&s, folder, false, err);
+    pid_t owner = rc ? 0 : campaign_state_owner(&s);
+    if (rc > 0)
+        rc = err_set(err, ERR_INPUT, "%s has no campaign", folder);
+    else if (rc == 0)
+        rc = owner ? stop_owner(&s, owner, out, err) : close_record(&s, spools, out, err);
+    campaign_state_close(&s);
+    return rc;
+}

@@ -1,0 +1,236 @@
+/* campaign_seats.c: where processes of a campaign run: nodes, ports, names in their texts, environment, logs. */
+#include "base/array.h"
+#include "base/fs.h"
+#include "recipe/campaign.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char local_host[] = "127.0.0.1";
+
+/* ---- nodes ---- */
+
+static size_t node_offset(const struct recipe_point *p, const struct recipe_part *part)
+{
+    size_t at = 0;
+    for (size_t i = 0; &p->parts[i] != part; i++)
+        if (!p->parts[i].endpoint && !p->parts[i].hosts)
+            at += p->parts[i].nodes;
+    return at;
+}
+
+struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_point *p, const struct recipe_part *part, struct arena *a,
+                                     const char **ret_why)
+{
+    size_t first = node_offset(p, part), n = part->nodes * part->instances;
+    struct campaign_seat *seats = arena_get(a, (n + 1) * sizeof *seats);
+    if (c->hosts.is_slurm && !part->hosts && first + part->nodes > c->hosts.count) {
+        *ret_why = arena_printf(c->arena, "the point needs %zu nodes, and the allocation has %zu", recipe_nodes_of(p), c->hosts.count);
+        return NULL;
+    }
+    for (size_t i = 0; seats && i < n; i++) {
+        size_t node = i / part->instances;
+        const char *name = part->hosts ? part->hosts[node] : c->hosts.names[(first + node) % c->hosts.count];
+        seats[i] = (struct campaign_seat){
+            .node = arena_dup(a, name, strlen(name)), .host = c->hosts.is_slurm ? arena_dup(a, name, strlen(name)) : local_host, .instance = i};
+    }
+    if (!seats || a->failed)
+        *ret_why = "out of memory";
+    return a->failed ? NULL : seats;
+}
+
+/* ---- ports ---- */
+
+/* Binds the port for a moment; 0: any free one. Returns the port, 0: it is occupied. */
+static unsigned try_port(unsigned port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_ANY)};
+    socklen_t n = sizeof at;
+    int one = 1;
+    CLEANUP_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) || bind(fd, (struct sockaddr *)&at, sizeof at) ||
+        listen(fd, 1) || getsockname(fd, (struct sockaddr *)&at, &n))
+        return 0;
+    return ntohs(at.sin_port);
+}
+
+/* Has another seat of the campaign the port? It may not listen yet. */
+static bool is_port_taken(const struct campaign *c, const struct campaign_seat *mine, unsigned port)
+{
+    for (size_t i = 0; i < RECIPE_ROLES_MAX; i++) {
+        const struct campaign_service *s = &c->services[i];
+        for (size_t k = 0; k < s->seat_count; k++)
+            for (size_t n = 0; n < s->port_count; n++)
+                if (&s->seats[k] != mine && s->seats[k].ports[n] == port && (!c->hosts.is_slurm || strcmp(s->seats[k].node, mine->node) == 0))
+                    return true;
+    }
+    return false;
+}
+
+int campaign_take_ports(struct campaign *c, const struct recipe_part *part, struct campaign_seat *seat, struct err *err)
+{
+    for (size_t i = 0; i < part->port_count; i++) {
+        unsigned asked = part->ports[i].number ? part->ports[i].number + (unsigned)(seat->instance % part->instances) : 0, port = 0;
+        if (asked && asked <= 65535 && !is_port_taken(c, seat, asked))
+            port = try_port(asked);
+        for (int tries = 0; !port && tries < 100; tries++)
+            if ((port = try_port(0)) && is_port_taken(c, seat, port))
+                port = 0;
+        if (!port)
+            return err_set(err, ERR_SYSTEM, "no port is free for %s", part->role->name);
+        seat->ports[i] = port;
+        if (part->ports[i].number && port != asked)
+            campaign_say(c, "%s: port %u is occupied; it gets port %u", part->role->name, asked, port);
+    }
+    return 0;
+}
+
+/* ---- names in texts ---- */
+
+static unsigned port_named(const struct campaign_service *s, const struct campaign_seat *seat, struct str name)
+{
+    for (size_t i = 0; i < s->port_count; i++)
+        if (str_is(name, s->ports[i].name))
+            return seat->ports[i];
+    return 0;
+}
+
+/* The port of clients: `http`, else the first one. */
+static unsigned port_of_clients(const struct campaign_service *s, const struct campaign_seat *seat)
+{
+    unsigned port = port_named(s, seat, STR("http"));
+    return port || !s->port_count ? port : seat->ports[0];
+}
+
+static const char *port_text(struct arena *a, unsigned number)
+{
+    return number ? arena_printf(a, "%u", number) : NULL;
+}
+
+static const char *join_seats(struct campaign_scope *x, const struct campaign_service *s, const char *before, bool with_port)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (size_t i = 0; i < s->open_count; i++) {
+        buf_printf(&b, "%s%s%s", i ? "," : "", before, s->seats[i].host);
+        if (with_port)
+            buf_printf(&b, ":%u", port_of_clients(s, &s->seats[i]));
+    }
+    return b.failed ? NULL : arena_dup(x->arena, b.p ? b.p : "", b.n);
+}
+
+/* host and port of an address such as http://node:8000/v1 */
+static const char *part_of_address(struct arena *a, const char *address, bool port)
+{
+    const char *from = strstr(address, "://"), *host = from ? from + 3 : address;
+    size_t n = strcspn(host, "/");
+    const char *colon = memchr(host, ':', n);
+    if (port)
+        return colon ? arena_dup(a, colon + 1, n - (size_t)(colon + 1 - host)) : "80";
+    return arena_dup(a, host, colon ? (size_t)(colon - host) : n);
+}
+
+static const char *name_of_service(struct campaign_scope *x, const struct campaign_service *s, struct str key)
+{
+    if (!s->is_up && !s->endpoint)
+        return NULL;
+    if (s->endpoint)
+        return str_is(key, "url") || str_is(key, "urls") ? s->endpoint
+               : str_is(key, "host")                     ? part_of_address(x->arena, s->endpoint, false)
+               : str_is(key, "port")                     ? part_of_address(x->arena, s->endpoint, true)
+                                                         : NULL;
+    if (str_is(key, "host"))
+        return s->seats[0].host;
+    if (str_is(key, "port"))
+        return port_text(x->arena, port_of_clients(s, &s->seats[0]));
+    if (str_is(key, "url"))
+        return arena_printf(x->arena, "http://%s:%u", s->seats[0].host, port_of_clients(s, &s->seats[0]));
+    if (str_is(key, "urls"))
+        return join_seats(x, s, "http://", true);
+    if (str_is(key, "addresses"))
+        return join_seats(x, s, "", true);
+    if (str_is(key, "hosts"))
+        return join_seats(x, s, "", false);
+    return str_starts(key, "ports.") ? port_text(x->arena, port_named(s, &s->seats[0], str_sub(key, 6, key.n))) : NULL;
+}
+
+const char *campaign_lookup(void *context, struct str name)
+{
+    struct campaign_scope *x = context;
+    const struct campaign_service *s = x->service;
+    if (str_is(name, "campaign"))
+        return x->c->state.folder;
+    if (x->seat && str_is(name, "host"))
+        return x->seat->host;
+    if (x->seat && str_is(name, "node"))
+        return x->seat->node;
+    if (x->seat && str_is(name, "instance"))
+        return arena_printf(x->arena, "%zu", x->seat->instance);
+    if (s && s->seats && str_is(name, "head"))
+        return s->seats[0].host;
+    if (s && x->seat && str_is(name, "port"))
+        return port_text(x->arena, port_of_clients(s, x->seat));
+    if (s && x->seat && str_starts(name, "ports."))
+        return port_text(x->arena, port_named(s, x->seat, str_sub(name, 6, name.n)));
+    for (size_t i = 0; i < x->c->recipe->role_count; i++) {
+        size_t n = strlen(x->c->recipe->roles[i].name);
+        if (str_starts(name, x->c->recipe->roles[i].name) && name.n > n && name.p[n] == '.')
+            return name_of_service(x, &x->c->services[i], str_sub(name, n + 1, name.n));
+    }
+    return NULL;
+}
+
+/* ---- starting ---- */
+
+char **campaign_process_env(struct campaign *c, char *const *more, struct arena *a)
+{
+    size_t n = 0, k = 0;
+    while (environ[n])
+        n++;
+    while (more && more[k])
+        k++;
+    char **env = arena_get(a, (n + k + 2) * sizeof *env);
+    size_t at = 0;
+    (void)c;
+    if (!env)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        size_t name = strcspn(environ[i], "=");
+        bool replaced = false;
+        for (size_t m = 0; m < k; m++)
+            replaced |= strncmp(environ[i], more[m], name + 1) == 0;
+        if (!replaced)
+            env[at++] = environ[i];
+    }
+    for (size_t i = 0; i < k; i++)
+        env[at++] = more[i];
+    return env;
+}
+
+/* A name as a part of a file's name. */
+static const char *file_part(const char *text, struct arena *a)
+{
+    char *copy = arena_dup(a, text, strlen(text));
+    for (char *p = copy; p && *p; p++)
+        if (!str_is_letter(*p) && !str_is_digit(*p) && !strchr("_-", *p))
+            *p = '_';
+    return copy;
+}
+
+int campaign_start(struct campaign *c, struct campaign_process *ret, const char *component, const struct campaign_seat *seat, char **words,
+                   char **env, bool is_launcher, struct arena *a, struct err *err)
+{
+    const char *name = file_part(component, a), *node = file_part(seat->node, a);
+    const char *base = name && node ? arena_printf(a, "%s/logs/%s.%zu.%s", c->state.folder, name, seat->instance, node) : NULL;
+    struct keeper_plan plan = {.words = words, .env = env, .grace_s = c->grace_s, .is_launcher = is_launcher};
+    plan.out = base ? arena_printf(a, "%s.out", base) : NULL;
+    plan.err = base ? arena_printf(a, "%s.err", base) : NULL;
+    if (!plan.out || !plan.err || !words || !env)
+        return err_memory(err, "%s", component);
+    *ret = (struct campaign_process){.component = component, .seat = seat};
+    return keeper_start(&ret->keeper, &plan, err);
+}

@@ -1,0 +1,85 @@
+/* campaign_state.h: what a campaign has done, in its folder: one line for each event, synced, so that it
+ * can be resumed after any end. */
+#ifndef RECIPE_CAMPAIGN_STATE_H
+#define RECIPE_CAMPAIGN_STATE_H
+#include "base/json.h"
+#include "recipe/recipe_point.h"
+
+#include <sys/types.h>
+
+#define CAMPAIGN_FILE "campaign.json"
+#define CAMPAIGN_EVENTS "points.jsonl"
+#define CAMPAIGN_RECIPE "recipe.yaml" /* the own form, as it was executed last */
+
+/* How a point ended. Each is a word of its own in records and reports. */
+enum campaign_outcome {
+    OUTCOME_NEVER_RAN,
+    OUTCOME_VALID,
+    OUTCOME_INVALID, /* measured, and a condition of the gate is not met */
+    OUTCOME_FAILED, /* a service or the client failed */
+    OUTCOME_CANCELLED,
+    OUTCOME_REFUSED, /* by preflight */
+    OUTCOME_COUNT
+};
+const char *campaign_outcome_word(enum campaign_outcome outcome);
+
+/* One run of a point: begun, and maybe ended. */
+struct campaign_run {
+    char id[33];
+    size_t repetition, order; /* order: over all runs of the campaign */
+    bool warmup, ended;
+    int exit;
+    const char *invalid; /* why the gate refused it; "" it did not */
+    int64_t start_ms, end_ms;
+    struct campaign_run *next;
+};
+
+/* The points of earlier executions and of this one, by the hash of their values. */
+struct campaign_point {
+    char id[SHA256_HEX], hash[SHA256_HEX];
+    const char *label, *reason, *parent; /* parent: id of the run that has its runs */
+    enum campaign_outcome outcome;
+    int64_t start_ms, end_ms;
+    double phase_s[8]; /* campaign_phase; < 0: it was not reached */
+    struct campaign_run *runs; /* in their order */
+    struct campaign_point *next;
+};
+
+enum campaign_phase { PHASE_PREFLIGHT, PHASE_DEPLOY, PHASE_READY, PHASE_WARMUP, PHASE_MEASURE, PHASE_GATE, PHASE_TEARDOWN, PHASE_COUNT };
+const char *campaign_phase_word(enum campaign_phase phase);
+
+struct campaign_program {
+    const char *path;
+    char hash[SHA256_HEX];
+    struct campaign_program *next;
+};
+
+struct campaign_state {
+    struct arena arena;
+    const char *folder; /* absolute */
+    int dir, lock, events; /* descriptors; -1: none */
+    const char *recipe; /* path of the recipe as it was named */
+    char parent[33]; /* id of the parent run */
+    int64_t begun_ms;
+    bool closed; /* the parent run is published */
+    struct campaign_program *programs;
+    struct campaign_point *points, **points_end;
+};
+
+/* Opens or makes the folder and reads its state. write: takes the lock of the one execution. 0; 1: there
+ * is no campaign (without write), or another process executes it (with write); -1 with err. */
+int campaign_state_open(struct campaign_state *ret, const char *folder, bool write, struct err *err);
+/* Moves the files of a finished or given-up execution into a subfolder, and begins again. */
+int campaign_state_restart(struct campaign_state *s, struct err *err);
+/* Writes campaign.json. */
+int campaign_state_save(struct campaign_state *s, struct err *err);
+struct campaign_point *campaign_point_find(const struct campaign_state *s, const char *id);
+struct campaign_point *campaign_point_add(struct campaign_state *s, const struct recipe_point *p);
+/* Append an event and sync it. 0; -1 with err. */
+int campaign_note_begin(struct campaign_state *s, struct campaign_point *p, const struct campaign_run *run, struct err *err);
+int campaign_note_end(struct campaign_state *s, struct campaign_point *p, const struct campaign_run *run, struct err *err);
+int campaign_note_point(struct campaign_state *s, struct campaign_point *p, struct err *err);
+/* Is another process executing the campaign now? Its pid; 0: none. */
+pid_t campaign_state_owner(const struct campaign_state *s);
+void campaign_state_close(struct campaign_state *s);
+#endif
