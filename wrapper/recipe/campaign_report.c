@@ -103,7 +103,7 @@ struct reporting {
     int experiment; /* folder of the experiment; -1: none */
 };
 
-static const struct campaign_point *point_of(const struct reporting *w, size_t i)
+static const struct campaign_point *state_of_point(const struct reporting *w, size_t i)
 {
     return campaign_point_find(&w->state, w->ids[i].id);
 }
@@ -167,7 +167,7 @@ static int read_results(struct reporting *w, const char *tree, struct err *err)
     w->notes.keys = sweep_keys(&w->recipe.sweep, w->a);
     open_campaign_experiment(w, tree);
     for (size_t i = 0; i < w->recipe.sweep.points; i++) {
-        const struct campaign_point *p = point_of(w, i);
+        const struct campaign_point *p = state_of_point(w, i);
         for (const struct campaign_run *r = p ? p->runs : NULL; r; r = r->next)
             if (r->ended)
                 read_run(w, i, r);
@@ -204,9 +204,9 @@ static const char *short_duration(double seconds, struct arena *a)
     return b.p ? arena_dup(a, b.p, b.n) : NULL;
 }
 
-static void add_row(struct reporting *w, struct listing *l, size_t i)
+static void add_point_row(struct reporting *w, struct listing *l, size_t i)
 {
-    const struct campaign_point *p = point_of(w, i);
+    const struct campaign_point *p = state_of_point(w, i);
     size_t runs = 0;
     listing_number(l, (double)(i + 1), NULL);
     for (size_t k = 0; k < w->recipe.sweep.count; k++)
@@ -265,9 +265,9 @@ static int print_campaign_rows(struct reporting *w, enum campaign_format format,
         return err_memory(err, "the report");
     listing_init(&l, columns, n, w->a);
     for (size_t i = 0; i < w->recipe.sweep.points; i++) {
-        const struct campaign_point *p = point_of(w, i);
+        const struct campaign_point *p = state_of_point(w, i);
         valid += p && p->outcome == OUTCOME_VALID;
-        add_row(w, &l, i);
+        add_point_row(w, &l, i);
     }
     if (format == CAMPAIGN_TEXT)
         listing_print(&l, out);
@@ -323,7 +323,7 @@ int campaign_status(const char *folder, enum campaign_format format, struct aren
     }
     pid_t owner = campaign_state_owner(&w.state);
     for (size_t i = 0; i < w.recipe.sweep.points; i++) {
-        const struct campaign_point *p = point_of(&w, i);
+        const struct campaign_point *p = state_of_point(&w, i);
         counts[p ? p->outcome : OUTCOME_NEVER_RAN]++;
     }
     if (format == CAMPAIGN_JSON)
