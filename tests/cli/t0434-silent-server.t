@@ -68,7 +68,7 @@ run_ms() # [OPTION…]: how long the run takes, in ms; its words are in err
 alone=$(for _ in 1 2 3; do run_ms -- true; done | sort -n | sed -n 2p)
 asked=$(for _ in 1 2 3; do MLFLOW_TRACKING_URI=$url run_ms -- true; done | sort -n | sed -n 2p)
 ok "a silent server delays the end by about 0.3 s ($asked ms; without a server $alone ms)" test "$asked" -lt $((1500 + 3 * alone))
-like "it is said" "$(cat err)" "! not sent to $url: no answer within 0.3 s"
+like "it is reported" "$(cat err)" "! not sent to $url: no answer within 0.3 s"
 like "… with what to do" "$(cat err)" "the run is complete in .*; send it later: benchwrap sync"
 asked=$(MLFLOW_TRACKING_URI=$url run_ms --share-run -- sh -c 'echo "$MLFLOW_TRACKING_URI"')
 ok "with --share-run start and end together ($asked ms)" test "$asked" -lt $((1500 + 3 * alone))

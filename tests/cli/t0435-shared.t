@@ -87,7 +87,7 @@ mkdir "$WORK/own" && cd "$WORK/own" || exit
 for call in 'set_experiment("theirs")' 'set_tracking_uri("sqlite:///own.db")'; do
     "$BENCHWRAP" -e own -n "${call%%(*}" --share-run -- "$python" -c "import mlflow; mlflow.$call; mlflow.start_run()" >/dev/null 2>err
     is "$call: the status is the program's" $? 1
-    like "… and MLflow says why" "$(cat err)" 'does not match environment run ID|Run with id=[0-9a-f]+ not found'
+    like "… and MLflow explains why" "$(cat err)" 'does not match environment run ID|Run with id=[0-9a-f]+ not found'
     is "… the run has failed" "$(sed -n 's/^status: //p' "$(main "${call%%(*}")/meta.yaml")" 4
 done
 

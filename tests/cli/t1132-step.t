@@ -30,7 +30,7 @@ bw="$BENCHWRAP -q"
 in_job -N3 -n3 -- "$bw -- srun -n2 sleep 4"
 is "srun -n2 in three nodes: job, step, nodes" "$(shape)" "3 3 2 2 2"
 is "srun -n2: the idle node is marked, and has no series in the run" "$(nodes '[.nodes[] | select(.used) | .name] | sort | join(",")') $(ls mlruns/*/*/metrics/system | grep -c '^n[0-9]*$')" "n1,n2 1"
-is "srun -n2: figures are over two nodes" "$(cat mlruns/*/*/metrics/nodes.system_memory_usage.sum_MB mlruns/*/*/metrics/nodes.system_memory_usage_MB.mean | awk '{v[NR] = $2} END {printf "%.3f", v[1] / v[2]}')" 2.000
+is "srun -n2: statistics are over two nodes" "$(cat mlruns/*/*/metrics/nodes.system_memory_usage.sum_MB mlruns/*/*/metrics/nodes.system_memory_usage_MB.mean | awk '{v[NR] = $2} END {printf "%.3f", v[1] / v[2]}')" 2.000
 in_job -N4 -n12 -- "$bw -- srun -N1 -n3 sleep 3"
 is "srun -N1 -n3 in four nodes" "$(shape)" "4 12 1 3 1"
 in_job -N3 -- "$bw -- srun -N2 -n2 -x n1 sleep 4"
