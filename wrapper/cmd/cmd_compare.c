@@ -127,27 +127,6 @@ static int by_value(const void *a, const void *b)
     return str_natural(((const struct compare_group *)a)->name, ((const struct compare_group *)b)->name);
 }
 
-/* The command line is an input, but for what the rules explain. False, and nothing is added: that of a run is not known. */
-static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct compare_group *groups, size_t count)
-{
-    struct compare_arguments args;
-    for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g].count; i++)
-            if (!json_count(json_pointer(groups[g].members[i].detail, "/run/argv")))
-                return false;
-    arguments_open(&args, runs);
-    for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g].count; i++) {
-            const struct compare_member *m = &groups[g].members[i];
-            struct tree_entry **at = &m->run->params;
-            while (*at)
-                at = &(*at)->next;
-            *at = arguments_params(&args, m->run, m->detail, c->arena);
-        }
-    arguments_close(&args);
-    return true;
-}
-
 /* The inputs by which the newest of the runs could be compared, "b, size"; "": none differs. */
 static const char *list_differing(struct cmd_context *c, struct runs *runs)
 {
@@ -161,7 +140,7 @@ static const char *list_differing(struct cmd_context *c, struct runs *runs)
         if (!stands_in_children(runs, i, c->arena) && !runs_file(runs, runs->all[i], "tags/benchwrap.warmup", 64, c->arena) &&
             add_member(c, runs, &all, arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
             break;
-    add_arguments(c, runs, &all, 1);
+    compare_add_arguments(runs, &all, 1, c->arena);
     for (const char **key = compare_params(&all, 1, c->arena); key && *key; key++)
         if (n < NAMED && compare_is_input(&text, *key))
             buf_printf(&b, "%s%s", n++ ? ", " : "", *key);
@@ -411,7 +390,7 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs, char
     if (status == 0)
         status = compare_keys_read(runs, groups, count, by, opt_find(&c->opts, OPTION_IGNORE), metrics, c->arena, &keys, c->err);
     if (status == 0) {
-        bool known = add_arguments(c, runs, groups, count);
+        bool known = compare_add_arguments(runs, groups, count, c->arena);
         int printed = opt_on(&c->opts, OPTION_JSON)
                           ? print_groups_json(c, groups, metrics, &keys, count)
                           : compare_print_text(groups, count, metrics, &keys, by, known, opt_on(&c->opts, OPTION_ALL), c->out,

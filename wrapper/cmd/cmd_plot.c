@@ -4,6 +4,7 @@
 #include "plot/chart_text.h"
 #include "report/charts.h"
 #include "series/notes.h"
+#include "cmd/chosen_runs.h"
 #include "cmd/selection.h"
 
 #include <fcntl.h>
@@ -22,9 +23,7 @@ struct plot_state {
     enum plot_kind kind;
     char **operands;
     int count;
-    struct tree_run **list; /* the chosen runs, newest first or in the order of the operands */
-    const char **groups;    /* [n]: the operand that each is of */
-    size_t n;
+    struct chosen_runs chosen;
     struct plotted_rows rows;
     const char *named[PLOT_NAMED];
     size_t named_count;
@@ -45,83 +44,12 @@ static void plot_name(struct plot_state *s, const char *fact)
         s->named[s->named_count++] = fact;
 }
 
-/* ---- which runs ---- */
-
-static int plot_choose(struct plot_state *s, const char *name, const char *group)
-{
-    struct cmd_context *c = s->c;
-    struct tree_run *run = NULL;
-    if (runs_find(&s->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err) != 0)
-        return -1;
-    s->list[s->n] = run;
-    s->groups[s->n++] = group;
-    return 0;
-}
-
-/* "A,B vs C,D": an operand is a group, as for compare. */
-static int plot_operands(struct plot_state *s)
-{
-    size_t room = 0;
-    for (int i = 0; i < s->count; i++)
-        for (const char *p = s->operands[i]; p; p = strchr(p + 1, ','))
-            room++;
-    s->list = arena_get(s->c->arena, (room + 1) * sizeof *s->list);
-    s->groups = arena_get(s->c->arena, (room + 1) * sizeof *s->groups);
-    if (!s->list || !s->groups)
-        return err_memory(s->c->err, "the runs of a plot");
-    for (int i = 0; i < s->count; i++) {
-        if (strcmp(s->operands[i], "vs") == 0)
-            continue;
-        for (struct str rest = str_of(s->operands[i]); rest.p;) {
-            struct str one = str_cut(&rest, ',');
-            const char *name = arena_dup(s->c->arena, one.p, one.n);
-            if (!one.n)
-                return err_set(s->c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", s->operands[i]);
-            if (!name || plot_choose(s, name, s->operands[i]) < 0)
-                return -1;
-        }
-    }
-    return 0;
-}
-
-/* Repetitions and warm-up runs are part of their parent run. */
-static bool plot_is_part(struct plot_state *s, const struct tree_run *run)
-{
-    return runs_file(&s->runs, run, "tags/benchwrap.repetition", 64, s->c->arena) || runs_file(&s->runs, run, "tags/benchwrap.warmup", 64, s->c->arena);
-}
-
-static int plot_filtered(struct plot_state *s)
-{
-    struct cmd_context *c = s->c;
-    struct runs_filter filter;
-    size_t last = opt_text(&c->opts, OPTION_LAST) ? (size_t)opt_integer(&c->opts, OPTION_LAST) : PLOT_LAST, beyond = 0;
-    if (selection_filter(c, &filter) < 0 || runs_load(&s->runs, &filter, c->arena, c->err) < 0)
-        return -1;
-    s->list = arena_get(c->arena, (s->runs.count + 1) * sizeof *s->list);
-    s->groups = arena_get(c->arena, (s->runs.count + 1) * sizeof *s->groups);
-    if (!s->list || !s->groups)
-        return err_memory(c->err, "the runs of a plot");
-    for (size_t i = 0; i < s->runs.count; i++) {
-        if (plot_is_part(s, s->runs.all[i]))
-            continue;
-        if (s->n >= last)
-            beyond++;
-        else if (plot_choose(s, arena_printf(c->arena, "=%s", s->runs.all[i]->id), "runs") < 0)
-            return -1;
-    }
-    if (beyond)
-        fprintf(c->notes, "benchwrap: plot: uses the newest %zu of %zu runs; --last N uses more\n", s->n, s->n + beyond);
-    if (!s->n)
-        return err_set(c->err, ERR_INPUT, "%s", runs_explain_none(&s->runs, &filter, c->arena));
-    return 0;
-}
-
 /* ---- what is plotted ---- */
 
 /* The axes of a sweep that the first run is the parent of. */
 static void plot_sweep_axes(struct plot_state *s, const char *axes[2])
 {
-    struct series_notes *notes = s->n ? plotted_notes(&s->runs, s->list[0], s->c->arena) : NULL;
+    struct series_notes *notes = s->chosen.n ? plotted_notes(&s->runs, s->chosen.list[0], s->c->arena) : NULL;
     for (size_t i = 0; notes && i < 2 && i < notes->sweep.count; i++)
         axes[i] = arena_printf(s->c->arena, "%s", notes->sweep.axes[i].name);
     if (notes)
@@ -133,9 +61,9 @@ static const char *plot_scaling_axis(struct plot_state *s)
 {
     static const char *const shapes[] = {"step.nodes", "job.nodes", "step.tasks", "job.tasks", "job.cpus_per_task"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const char *first = s->n ? runs_text(s->list[0]->params, shapes[i], s->c->arena) : NULL;
-        for (size_t k = 1; first && k < s->n; k++) {
-            const char *other = runs_text(s->list[k]->params, shapes[i], s->c->arena);
+        const char *first = s->chosen.n ? runs_text(s->chosen.list[0]->params, shapes[i], s->c->arena) : NULL;
+        for (size_t k = 1; first && k < s->chosen.n; k++) {
+            const char *other = runs_text(s->chosen.list[k]->params, shapes[i], s->c->arena);
             if (other && strcmp(first, other) != 0)
                 return shapes[i];
         }
@@ -153,8 +81,8 @@ static enum plot_kind plot_default_kind(const struct plot_state *s, const char *
         return PLOT_SCALING;
     if (opt_find(opts, OPTION_OVER)->text)
         return opt_find(opts, OPTION_OVER)->next ? PLOT_HEATMAP : PLOT_SWEEP;
-    if (s->count == 1 && s->n == 1)
-        return axes[0] ? PLOT_SWEEP : runs_entry(s->list[0]->tags, "benchwrap.series") ? PLOT_GROUPS : PLOT_SAMPLES;
+    if (s->count == 1 && s->chosen.n == 1)
+        return axes[0] ? PLOT_SWEEP : runs_entry(s->chosen.list[0]->tags, "benchwrap.series") ? PLOT_GROUPS : PLOT_SAMPLES;
     return s->count || opt_text(opts, OPTION_BY) ? PLOT_GROUPS : PLOT_HISTORY;
 }
 
@@ -229,13 +157,13 @@ static int plot_draw(struct plot_state *s)
     const char *note = NULL, *wanted = p->metric[0].wanted;
     double reference[2];
     if (s->kind == PLOT_SAMPLES || s->kind == PLOT_NODES) {
-        if (s->n != 1)
-            return err_set(err, ERR_USAGE, "expected one run, got %zu: benchwrap plot %s RUN", s->n, kinds[s->kind]);
-        return s->kind == PLOT_NODES ? charts_nodes(&s->runs, s->list[0], wanted, s->c->arena, &s->charts, err)
-                                     : charts_samples(&s->runs, s->list[0], wanted, s->c->arena, &s->charts, err);
+        if (s->chosen.n != 1)
+            return err_set(err, ERR_USAGE, "expected one run, got %zu: benchwrap plot %s RUN", s->chosen.n, kinds[s->kind]);
+        return s->kind == PLOT_NODES ? charts_nodes(&s->runs, s->chosen.list[0], wanted, s->c->arena, &s->charts, err)
+                                     : charts_samples(&s->runs, s->chosen.list[0], wanted, s->c->arena, &s->charts, err);
     }
-    for (size_t i = 0; i < s->n; i++)
-        if (plotted_add(p, s->list[i], s->groups[i], err) < 0)
+    for (size_t i = 0; i < s->chosen.n; i++)
+        if (plotted_add(p, s->chosen.list[i], s->chosen.groups[i], err) < 0)
             return -1;
     if (s->kind == PLOT_HISTORY) {
         if (plotted_restrict(p, s->named, err) < 0 || plotted_check(p, s->named, true, &note, err) < 0)
@@ -247,9 +175,9 @@ static int plot_draw(struct plot_state *s)
         return -1;
     switch (s->kind) {
     case PLOT_SWEEP:
-        return p->fields[0] ? charts_sweep(p, note, &s->charts, err) : charts_steps(&s->runs, s->list, s->n, wanted, s->c->arena, &s->charts, err);
+        return p->fields[0] ? charts_sweep(p, note, &s->charts, err) : charts_steps(&s->runs, s->chosen.list, s->chosen.n, NULL, wanted, s->c->arena, &s->charts, err);
     case PLOT_SCALING: return charts_scaling(p, note, &s->charts, err);
-    case PLOT_LATENCY: return charts_latency(&s->runs, s->list, s->n, wanted, s->c->arena, &s->charts, err);
+    case PLOT_LATENCY: return charts_latency(&s->runs, s->chosen.list, s->chosen.n, NULL, wanted, s->c->arena, &s->charts, err);
     case PLOT_HEATMAP: return charts_heatmap(p, note, &s->charts, err);
     case PLOT_PARETO: return charts_pareto(p, note, &s->charts, err);
     default: return charts_groups(p, note, &s->charts, err);
@@ -285,7 +213,7 @@ static int plot_print(struct plot_state *s)
 static int plot_opened(struct plot_state *s)
 {
     s->rows = (struct plotted_rows){.runs = &s->runs, .a = s->c->arena, .ignore = opt_find(&s->c->opts, OPTION_IGNORE)};
-    int status = s->count ? plot_operands(s) : plot_filtered(s);
+    int status = s->count ? chosen_operands(s->c, &s->runs, s->operands, s->count, &s->chosen) : chosen_filtered(s->c, &s->runs, PLOT_LAST, &s->chosen);
     if (status == 0)
         status = plot_place(s);
     if (status == 0)
@@ -308,8 +236,6 @@ static int plot_command(struct cmd_context *c)
     s.count = c->argc - skip;
     if (s.count && selection_given(c))
         return err_set(c->err, ERR_USAGE, "expected either runs or options that choose runs, got both");
-    if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
-        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
     if (selection_open_for(&s.runs, c, s.operands, s.count, c->err) < 0)
         return -1;
     int status = plot_opened(&s);

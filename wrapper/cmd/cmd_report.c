@@ -1,12 +1,15 @@
 /* cmd_report.c: `benchwrap report`: runs as one document to read and send. */
 #include "base/fs.h"
 #include "report/report.h"
+#include "report/rows.h"
+#include "cmd/chosen_runs.h"
 #include "cmd/selection.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { REPORT_MAX = 64 << 20 };
+enum { REPORT_MAX = 64 << 20, REPORT_LAST = 500, REPORT_GROUPS = 26 };
 
 static int write_report(struct cmd_context *c, struct str text)
 {
@@ -23,19 +26,76 @@ static int print_report_form(const struct cmd_context *c, const struct doc *doc,
     return strcmp(format, "markdown") == 0 ? doc_markdown(doc, to) : strcmp(format, "latex") == 0 ? doc_latex(doc, to) : doc_html(doc, to);
 }
 
+static int by_group_name(const void *a, const void *b)
+{
+    return str_natural(((const struct compare_group *)a)->name, ((const struct compare_group *)b)->name);
+}
+
+/* The chosen runs as groups: by the operand that each is of, or by the value of a fact. */
+static int make_groups(struct cmd_context *c, const struct chosen_runs *chosen, const char *by, struct compare_group *groups, size_t *ret_count)
+{
+    size_t n = 0, without = 0;
+    for (size_t i = 0; i < chosen->n; i++) {
+        const char *name = by ? plotted_fact(chosen->list[i], NULL, by, c->arena) : chosen->groups[i];
+        size_t g = 0;
+        if (!name) {
+            without++;
+            continue;
+        }
+        while (g < n && strcmp(groups[g].name, name) != 0)
+            g++;
+        if (g == REPORT_GROUPS)
+            return err_set(c->err, ERR_USAGE, "expected at most %d groups; choose fewer runs", REPORT_GROUPS);
+        if (g == n)
+            groups[n++] = (struct compare_group){.name = name, .members = arena_get(c->arena, (chosen->n + 1) * sizeof *groups->members)};
+        if (!groups[g].members)
+            return err_memory(c->err, "the groups of runs");
+        groups[g].members[groups[g].count++] = (struct compare_member){.run = chosen->list[i]};
+    }
+    if (by && n)
+        qsort(groups, n, sizeof *groups, by_group_name);
+    if (without)
+        fprintf(c->notes, "benchwrap: report: ignored %zu run%s without the param or tag \"%s\"\n", without, str_plural(without), by);
+    *ret_count = n;
+    return 0;
+}
+
+static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc)
+{
+    const char *by = opt_text(&c->opts, OPTION_BY);
+    const struct opt_value *ignore = opt_find(&c->opts, OPTION_IGNORE);
+    struct compare_group groups[REPORT_GROUPS] = {{0}};
+    struct chosen_runs chosen;
+    char last[] = "last", *newest[] = {last, NULL};
+    size_t count = 0;
+    bool filters = selection_given(c) || by;
+    int status = filters ? chosen_filtered(c, runs, REPORT_LAST, &chosen) : chosen_operands(c, runs, c->argc ? c->argv : newest, c->argc ? c->argc : 1, &chosen);
+    if (status < 0)
+        return -1;
+    if (chosen.n == 1)
+        return report_run(doc, runs, chosen.list[0], c->err);
+    if (filters && !by)
+        return report_experiment(doc, runs, chosen.list, chosen.n, ignore, c->err);
+    if (make_groups(c, &chosen, by, groups, &count) < 0)
+        return -1;
+    if (count == 1 && !by)
+        return report_experiment(doc, runs, chosen.list, chosen.n, ignore, c->err);
+    if (count < 2)
+        return err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu", by ? by : "", count);
+    return report_groups(doc, runs, groups, count, by, ignore, c->err);
+}
+
 static int report_command(struct cmd_context *c)
 {
     struct runs runs;
-    struct tree_run *run = NULL;
     struct doc doc = {.a = c->arena};
     CLEANUP_BUF struct buf to;
     buf_init(&to, REPORT_MAX);
-    if (c->argc > 1)
-        return err_set(c->err, ERR_USAGE, "expected one run, got %d", c->argc);
+    if (c->argc && (selection_given(c) || opt_text(&c->opts, OPTION_BY)))
+        return err_set(c->err, ERR_USAGE, "expected either runs or options that choose runs, got both");
     if (selection_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
         return -1;
-    int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err);
-    status = status ? -1 : report_run(&doc, &runs, run, c->err);
+    int status = fill_report(c, &runs, &doc);
     if (status >= 0 && print_report_form(c, &doc, &to) < 0)
         status = err_memory(c->err, "the report");
     if (status >= 0 && write_report(c, buf_text(&to)) < 0)
@@ -47,6 +107,10 @@ static int report_command(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
+    SELECTION_ROWS_FILTER,
+    {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use the N newest runs (default: 500)"},
+    {.name = OPTION_BY, .letter = 'b', .kind = OPT_TEXT, .arg = "KEY", .group = "Selection", .help = "Compare groups, one for each value of this param or tag"},
+    {.name = OPTION_IGNORE, .kind = OPT_LIST, .arg = "KEY", .group = "Selection", .help = "Compare also runs in which this input (or those of a pattern) differs; may be repeated"},
     {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Write to this file (default: standard output)"},
     {.name = OPTION_FORMAT,
      .kind = OPT_CHOICE,
@@ -58,12 +122,24 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_report = {
     .name = "report",
-    .summary = "Write a run as one page to read and send",
-    .usage = "[OPTIONS] [RUN]",
+    .summary = "Write runs as one page to read and send",
+    .usage = "[OPTIONS] [RUN | A,B vs C,D | -e EXPERIMENT]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Writes one self-contained HTML file: verdict and headline metrics, conditions, warnings and output. The page loads nothing from a network, and is readable "
-                   "without JavaScript.\n\nThe exit status is 1 if the run is damaged or not found.",
-    .examples = "$ benchwrap report last -o report.html\nThe newest run as a page.\n",
+    .description =
+        "Writes one document about a run (the newest one if none is named), groups of runs that are compared, or the runs that options choose: verdict and "
+        "headline metrics first, then plots, conditions that matter, differences, noise and warnings, nodes, metrics and output.\n\n"
+        "The HTML page is one file that loads nothing from a network. It is readable without JavaScript, which sorts and filters its tables, and follows the "
+        "reader's light or dark theme. --format markdown is for pull requests, with plots in characters. --format latex is a part of a paper, for \\input, with tables "
+        "and without plots: \"benchwrap plot -o FILE.svg\" writes those.\n\n"
+        "Operands are groups, as for \"benchwrap compare\". --by makes a group for each value of a param or tag. Runs are plotted together only if their comparison key is the "
+        "same, but for what --by and --ignore name. Texts of runs are harmless in each form.\n\n"
+        "The exit status is 1 if a run is damaged or not found.",
+    .examples = "$ benchwrap report last -o report.html\n"
+                "The newest run as a page.\n"
+                "$ benchwrap report -e io -o io.html\n"
+                "All runs of an experiment.\n"
+                "$ benchwrap report last~1 last --format markdown\n"
+                "A comparison, for a pull request.\n",
     .run = report_command,
 };

@@ -144,6 +144,26 @@ int compare_keys_read(const struct runs *runs, const struct compare_group *group
     return 0;
 }
 
+bool compare_add_arguments(const struct runs *runs, const struct compare_group *groups, size_t count, struct arena *a)
+{
+    struct compare_arguments args;
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            if (!json_count(json_pointer(groups[g].members[i].detail, "/run/argv")))
+                return false;
+    arguments_open(&args, runs);
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct compare_member *m = &groups[g].members[i];
+            struct tree_entry **at = &m->run->params;
+            while (*at)
+                at = &(*at)->next;
+            *at = arguments_params(&args, m->run, m->detail, a);
+        }
+    arguments_close(&args);
+    return true;
+}
+
 /* ---- printing ---- */
 
 /* The values of a fact in a group: one text, "several", or "none". */

@@ -14,6 +14,8 @@ struct compared_keys {
  * `other_inputs` in the metrics: groups of which another part was measured get no verdict. Everything is in the arena. -1: out of memory. */
 int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore,
                       struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err);
+/* Adds the command lines to the params of all members, as inputs, but for what the rules explain. False, and nothing is added: that of a run is not known. */
+bool compare_add_arguments(const struct runs *runs, const struct compare_group *groups, size_t count, struct arena *a);
 /* Appends "Key: measured 4be1c3d2a0 without size, system differs in site (A a, B b)." without a line end. */
 void compare_keys_show(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct buf *to);
 /* Appends "No verdict where the inputs differ: name size by --by or --ignore." where a group gets no verdict. */

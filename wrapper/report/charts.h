@@ -30,10 +30,13 @@ int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *
 /* Two metrics, with those points that no other one is better than in both. */
 int charts_pareto(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
 
-/* Of runs that are read (params, metrics, tags): the quantiles of a latency, a line for each run. wanted: "read.clat"; NULL: the first metric with percentiles. */
-int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const char *wanted, struct arena *a, struct chart_list *to, struct err *err);
+/* Of runs that are read (params, metrics, tags): the quantiles of a latency, a line for each run. detail: that of one run, where the caller has it; else
+ * NULL. wanted: "read.clat"; NULL: the first metric with percentiles. */
+int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
+                   struct chart_list *to, struct err *err);
 /* A metric over its steps (a table of sizes), a curve for each run. wanted NULL: the first metric with such steps. */
-int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, const char *wanted, struct arena *a, struct chart_list *to, struct err *err);
+int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
+                 struct chart_list *to, struct err *err);
 /* The samples of a metric over the time of the run, with its phases. wanted NULL: the first sampled one. */
 int charts_samples(struct runs *runs, const struct tree_run *run, const char *wanted, struct arena *a, struct chart_list *to, struct err *err);
 /* The mean of a series on each node; names those that stand out. wanted NULL: the first series. */

@@ -1,4 +1,5 @@
 /* charts_inside.c: what one run has inside: quantiles of a latency, samples over time, nodes; see charts.h. */
+#include "base/array.h"
 #include "base/stats.h"
 #include "compare/compare.h"
 #include "mlruns-format/key.h"
@@ -42,38 +43,62 @@ static double latest_percentile(const struct tree_entry *e)
     return e->count ? e->samples[e->count - 1].value : NAN;
 }
 
-/* The percentiles that a run has of a metric; stem NULL: of the first one with three or more. */
+struct percentile {
+    const char *name, *unit;
+    size_t stem; /* characters of the name before its quantile */
+    double quantile, value;
+};
+
+static int by_stem(const void *x, const void *y)
+{
+    const struct percentile *a = x, *b = y;
+    size_t n = a->stem < b->stem ? a->stem : b->stem;
+    int order = strncmp(a->name, b->name, n);
+    if (order || a->stem != b->stem)
+        return order ? order : a->stem < b->stem ? -1 : 1;
+    order = strcmp(a->unit, b->unit);
+    return order ? order : (a->quantile > b->quantile) - (a->quantile < b->quantile);
+}
+
+static bool is_same_stem(const struct percentile *a, const struct percentile *b)
+{
+    return a->stem == b->stem && strncmp(a->name, b->name, a->stem) == 0 && strcmp(a->unit, b->unit) == 0;
+}
+
+/* The percentiles that a run has of a metric; wanted NULL: of the first one, by its name, with three or more. */
 static bool latency_percentiles(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
 {
-    enum { PERCENTILES = 16, ENOUGH = 3 };
-    double pair[PERCENTILES][2];
-    for (const struct tree_entry *first = run->metrics; first; first = first->next) {
+    enum { ENOUGH = 3 };
+    struct percentile *list = NULL;
+    size_t n = 0, room = 0, end;
+    for (const struct tree_entry *e = run->metrics; e; e = e->next) {
         struct plotted_metric m = {0};
-        size_t stem, n = 0, own;
-        double q;
-        plotted_describe(&m, first->key, detail, a);
-        if (!m.name || !quantile_of_name(m.name, &stem, &q) || (wanted && (strlen(wanted) != stem || strncmp(wanted, m.name, stem) != 0)))
+        struct percentile p;
+        if (!strstr(e->key, ".p") || !isfinite(latest_percentile(e)))
             continue;
-        for (const struct tree_entry *e = first; e && n < PERCENTILES; e = e->next) {
-            struct plotted_metric other = {0};
-            plotted_describe(&other, e->key, detail, a);
-            if (other.name && quantile_of_name(other.name, &own, &q) && own == stem && strncmp(other.name, m.name, stem) == 0 &&
-                strcmp(other.unit, m.unit) == 0 && isfinite(latest_percentile(e))) {
-                pair[n][0] = q;
-                pair[n++][1] = latest_percentile(e);
-            }
+        plotted_describe(&m, e->key, detail, a);
+        p = (struct percentile){.name = m.name, .unit = m.unit, .value = latest_percentile(e)};
+        if (m.name && quantile_of_name(m.name, &p.stem, &p.quantile) && (!wanted || (strlen(wanted) == p.stem && strncmp(wanted, m.name, p.stem) == 0)) &&
+            ARRAY_FITS_IN(a, list, room, n + 1))
+            list[n++] = p;
+    }
+    if (n)
+        qsort(list, n, sizeof *list, by_stem);
+    for (size_t i = 0; i < n; i = end) {
+        for (end = i + 1; end < n && is_same_stem(&list[i], &list[end]); end++) {
         }
-        if (n < ENOUGH)
+        if (end - i < ENOUGH)
             continue;
-        qsort(pair, n, sizeof *pair, by_quantile);
-        *ret = (struct latency_line){arena_get(a, n * sizeof *ret->x), arena_get(a, n * sizeof *ret->y), n, m};
-        ret->metric.name = arena_dup(a, m.name, stem);
+        *ret = (struct latency_line){arena_get(a, (end - i) * sizeof *ret->x), arena_get(a, (end - i) * sizeof *ret->y), end - i, {0}};
+        ret->metric.name = arena_dup(a, list[i].name, list[i].stem);
+        ret->metric.unit = list[i].unit;
+        ret->metric.shown_unit = plotted_unit(list[i].unit, a);
         ret->metric.better = CHART_LOWER;
-        for (size_t i = 0; ret->x && ret->y && i < n; i++) {
-            ret->x[i] = pair[i][0];
-            ret->y[i] = pair[i][1];
+        for (size_t k = i; ret->x && ret->y && k < end; k++) {
+            ret->x[k - i] = list[k].quantile;
+            ret->y[k - i] = list[k].value;
         }
-        return ret->x && ret->y;
+        return ret->x && ret->y && ret->metric.name;
     }
     return false;
 }
@@ -102,7 +127,8 @@ static bool latency_samples(const struct tree_run *run, const struct json *detai
     return ret->x && ret->y;
 }
 
-int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const char *wanted, struct arena *a, struct chart_list *to, struct err *err)
+int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
+                   struct chart_list *to, struct err *err)
 {
     struct chart *c = charts_add(to, a);
     struct chart_series *series = arena_get(a, (n + 1) * sizeof *series);
@@ -113,11 +139,12 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
         return err_memory(err, "the quantiles of %zu runs", n);
     for (size_t i = 0; i < n && i < LINES_MAX; i++) {
         const char *problem = NULL;
-        struct json *detail = runs_detail(runs, list[i], &problem, a);
+        struct json *own = detail ? NULL : runs_detail(runs, list[i], &problem, a);
+        const struct json *facts = detail ? detail : own;
         struct latency_line line;
-        bool has = latency_percentiles(list[i], detail, metric.name ? metric.name : wanted, a, &line) ||
-                   latency_samples(list[i], detail, metric.key ? metric.key : wanted, a, &line);
-        json_free(detail);
+        bool has = latency_percentiles(list[i], facts, metric.name ? metric.name : wanted, a, &line) ||
+                   latency_samples(list[i], facts, metric.key ? metric.key : wanted, a, &line);
+        json_free(own);
         if (!has || (metric.name && strcmp(metric.unit, line.metric.unit) != 0)) {
             lacking++;
             continue;
@@ -166,7 +193,8 @@ static bool steps_of(const struct tree_run *run, const struct json *detail, cons
     return ret->x && ret->y;
 }
 
-int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, const char *wanted, struct arena *a, struct chart_list *to, struct err *err)
+int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
+                 struct chart_list *to, struct err *err)
 {
     struct chart *c = charts_add(to, a);
     struct chart_series *series = arena_get(a, (n + 1) * sizeof *series);
@@ -177,10 +205,11 @@ int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, cons
         return err_memory(err, "the steps of %zu runs", n);
     for (size_t i = 0; i < n && i < LINES_MAX; i++) {
         const char *problem = NULL;
-        struct json *detail = runs_detail(runs, list[i], &problem, a);
+        struct json *own = detail ? NULL : runs_detail(runs, list[i], &problem, a);
+        const struct json *facts = detail ? detail : own;
         struct latency_line line;
-        bool has = steps_of(list[i], detail, metric.key ? metric.key : wanted, a, &line);
-        json_free(detail);
+        bool has = steps_of(list[i], facts, metric.key ? metric.key : wanted, a, &line);
+        json_free(own);
         if (!has) {
             lacking++;
             continue;

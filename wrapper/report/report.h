@@ -4,9 +4,24 @@
  * arena of the document. Results: 0; 1: a run is damaged, which the document says; -1 with err. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
+#include "compare/compare.h"
 #include "report/doc.h"
 #include "runs/runs.h"
 
 /* One run (params, metrics and tags read), which may be the parent run of repetitions or of a sweep. */
 int report_run(struct doc *d, struct runs *runs, struct tree_run *run, struct err *err);
+/* Two groups or more, which are compared: the first one is the base. Their members' details are read here and freed. by: the param or tag that made
+ * them; NULL: the user named runs. ignore: patterns of what else may differ. */
+int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore, struct err *err);
+/* Runs of an experiment, newest first (params, metrics and tags read). */
+int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct opt_value *ignore, struct err *err);
+
+/* For the parts: "1085" of a value as people read it, and its unit, in the arena; ret_unit may be NULL. */
+const char *report_value(double value, const char *unit, const char **ret_unit, struct arena *a);
+/* "2026-11-22 17:03:12 UTC", which stays on one line */
+const char *report_time(int64_t ms, struct arena *a);
+/* Its name, without the time that benchwrap adds to those it makes. */
+const char *report_name(const struct tree_run *run, struct arena *a);
+/* The line at the foot. */
+const char *report_foot(const struct runs *runs, struct arena *a);
 #endif

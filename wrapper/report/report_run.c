@@ -8,6 +8,7 @@
 #include "plan/references.h"
 #include "report/charts.h"
 #include "runs/inherit.h"
+#include "runs/row_words.h"
 #include "series/table.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ struct report_state {
 
 /* ---- shared ---- */
 
-static const char *report_value(double value, const char *unit, const char **ret_unit, struct arena *a)
+const char *report_value(double value, const char *unit, const char **ret_unit, struct arena *a)
 {
     CLEANUP_BUF struct buf b, u;
     const char *shown = unit;
@@ -42,17 +43,23 @@ static const char *report_value(double value, const char *unit, const char **ret
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static const char *report_time(int64_t ms, struct arena *a)
+const char *report_time(int64_t ms, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
     show_time_utc(&b, ms);
-    return b.n >= 19 ? arena_printf(a, "%.10s %.8s UTC", b.p, b.p + 11) : "";
+    return b.n >= 19 ? arena_printf(a, "%.10s\u00a0%.8s\u00a0UTC", b.p, b.p + 11) : "";
 }
 
-static const char *report_foot(const struct runs *runs, struct arena *a)
+const char *report_foot(const struct runs *runs, struct arena *a)
 {
     return arena_printf(a, "benchwrap %s, from %s", BW_VERSION, runs->tree ? runs->tree : "a commit");
+}
+
+const char *report_name(const struct tree_run *run, struct arena *a)
+{
+    const char *benchmark = runs_text(run->tags, "benchmark", a);
+    return row_words_made_name(run->name, benchmark) && benchmark ? benchmark : run->name && *run->name ? run->name : run->id;
 }
 
 static const char *report_tag(const struct report_state *r, const char *key)
@@ -302,8 +309,8 @@ static void report_plots(const struct report_state *r)
     size_t sampled = 0;
     if (r->notes)
         plot_series(r, &list);
-    charts_latency(r->runs, &r->run, 1, NULL, r->a, &list, &ignored);
-    charts_steps(r->runs, &r->run, 1, NULL, r->a, &list, &ignored);
+    charts_latency(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
+    charts_steps(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
     for (const struct tree_entry *e = r->run->metrics; e && !r->notes && sampled < SAMPLED_MAX; e = e->next)
         if (e->count >= 10 && compare_are_repetitions(e) && e->samples[e->count - 1].time_ms - e->samples[0].time_ms >= 1000)
             sampled += charts_samples(r->runs, r->run, e->key, r->a, &list, &ignored) == 0;

@@ -28,16 +28,21 @@ static const char *name_without_unit(const char *key, const char *unit, struct a
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
+const char *plotted_unit(const char *unit, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 200);
+    show_unit(&b, unit);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a)
 {
     const char *direction = json_string(json_get(json_get(json_get(detail, "metrics"), key), "direction"), "");
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 200);
     m->key = key;
     m->unit = metric_unit(key, detail, a);
     m->name = name_without_unit(key, m->unit, a);
-    show_unit(&b, m->unit);
-    m->shown_unit = arena_dup(a, b.p ? b.p : "", b.n);
+    m->shown_unit = plotted_unit(m->unit, a);
     m->better = strcmp(direction, "higher") == 0 ? CHART_HIGHER : strcmp(direction, "lower") == 0 ? CHART_LOWER : CHART_NEITHER;
 }
 
@@ -169,13 +174,10 @@ static bool is_series_metric(const struct series_run_value *v, const char *wante
 
 static void describe_series_metric(struct plotted_metric *m, const struct series_run_value *v, struct arena *a)
 {
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 200);
     m->key = arena_printf(a, "%s", v->key);
     m->unit = arena_printf(a, "%s", v->unit ? v->unit : "");
     m->name = name_without_unit(m->key, m->unit, a);
-    show_unit(&b, m->unit);
-    m->shown_unit = arena_dup(a, b.p ? b.p : "", b.n);
+    m->shown_unit = plotted_unit(m->unit, a);
     m->better = v->direction == DIR_HIGHER ? CHART_HIGHER : v->direction == DIR_LOWER ? CHART_LOWER : CHART_NEITHER;
 }
 

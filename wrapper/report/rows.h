@@ -58,6 +58,8 @@ bool plotted_number(const char *text, double *ret);
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
 /* "write.bw" of the key, its unit and direction. */
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a);
+/* "MiB/s" of MiB_per_s, in the arena. */
+const char *plotted_unit(const char *unit, struct arena *a);
 /* The notes of a series; NULL: the run is none. series_notes_deinit frees them. */
 struct series_notes;
 struct series_notes *plotted_notes(const struct runs *runs, const struct tree_run *run, struct arena *a);

@@ -1,0 +1,72 @@
+/* chosen_runs.c: the runs that a plot or report is about. */
+#include "cmd/chosen_runs.h"
+#include "cmd/selection.h"
+
+#include <string.h>
+
+static int choose_named_run(struct cmd_context *c, struct runs *runs, const char *name, const char *group, struct chosen_runs *ret)
+{
+    struct tree_run *run = NULL;
+    if (!name || runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err) != 0)
+        return name ? -1 : err_memory(c->err, "the chosen runs");
+    ret->list[ret->n] = run;
+    ret->groups[ret->n++] = group;
+    return 0;
+}
+
+static bool chosen_make(struct chosen_runs *ret, size_t room, struct arena *a)
+{
+    *ret = (struct chosen_runs){.list = arena_get(a, (room + 1) * sizeof *ret->list), .groups = arena_get(a, (room + 1) * sizeof *ret->groups)};
+    return ret->list && ret->groups;
+}
+
+int chosen_operands(struct cmd_context *c, struct runs *runs, char *const *operands, int count, struct chosen_runs *ret)
+{
+    size_t room = 0;
+    for (int i = 0; i < count; i++)
+        for (const char *p = operands[i]; p; p = strchr(p + 1, ','))
+            room++;
+    if (!chosen_make(ret, room, c->arena))
+        return err_memory(c->err, "the chosen runs");
+    for (int i = 0; i < count; i++) {
+        if (strcmp(operands[i], "vs") == 0)
+            continue;
+        for (struct str rest = str_of(operands[i]); rest.p;) {
+            struct str one = str_cut(&rest, ',');
+            if (!one.n)
+                return err_set(c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", operands[i]);
+            if (choose_named_run(c, runs, arena_dup(c->arena, one.p, one.n), operands[i], ret) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static bool is_part_of_series(struct cmd_context *c, const struct runs *runs, const struct tree_run *run)
+{
+    return runs_file(runs, run, "tags/benchwrap.repetition", 64, c->arena) || runs_file(runs, run, "tags/benchwrap.warmup", 64, c->arena);
+}
+
+int chosen_filtered(struct cmd_context *c, struct runs *runs, size_t last, struct chosen_runs *ret)
+{
+    struct runs_filter filter;
+    const char *given = opt_text(&c->opts, OPTION_LAST);
+    if (given && opt_integer(&c->opts, OPTION_LAST) < 1)
+        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", given);
+    last = given ? (size_t)opt_integer(&c->opts, OPTION_LAST) : last;
+    if (selection_filter(c, &filter) < 0 || runs_load(runs, &filter, c->arena, c->err) < 0)
+        return -1;
+    if (!chosen_make(ret, runs->count < last ? runs->count : last, c->arena))
+        return err_memory(c->err, "the chosen runs");
+    for (size_t i = 0; i < runs->count; i++) {
+        if (is_part_of_series(c, runs, runs->all[i]))
+            continue;
+        if (ret->n >= last)
+            ret->beyond++;
+        else if (choose_named_run(c, runs, arena_printf(c->arena, "=%s", runs->all[i]->id), "runs", ret) < 0)
+            return -1;
+    }
+    if (ret->beyond)
+        fprintf(c->notes, "benchwrap: %s: uses the newest %zu of %zu runs; --last N uses more\n", c->cmd->name, ret->n, ret->n + ret->beyond);
+    return ret->n ? 0 : err_set(c->err, ERR_INPUT, "%s", runs_explain_none(runs, &filter, c->arena));
+}

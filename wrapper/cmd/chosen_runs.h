@@ -1,0 +1,18 @@
+/* chosen_runs.h: the runs that a plot or report is about: operands as for compare, or what the options choose. */
+#ifndef CMD_CHOSEN_RUNS_H
+#define CMD_CHOSEN_RUNS_H
+#include "cmd/cmd.h"
+#include "runs/runs.h"
+
+struct chosen_runs {
+    struct tree_run **list; /* params, metrics and tags read; in the order of the operands, or newest first */
+    const char **groups;    /* [n]: the operand that each is of */
+    size_t n;
+    size_t beyond; /* runs that --last leaves out */
+};
+/* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. -1: c->err. */
+int chosen_operands(struct cmd_context *c, struct runs *runs, char *const *operands, int count, struct chosen_runs *ret);
+/* The newest runs that --experiment, --status, --tag, --filter and --last choose; without repetitions and warm-up runs, which are part of their parent
+ * run. last: how many without --last. -1: c->err, also where there is none. */
+int chosen_filtered(struct cmd_context *c, struct runs *runs, size_t last, struct chosen_runs *ret);
+#endif

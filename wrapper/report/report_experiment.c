@@ -1,0 +1,302 @@
+/* report_experiment.c: the runs of an experiment as a document. */
+#include "report/report.h"
+#include "base/show.h"
+#include "report/charts.h"
+#include "series/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPERIMENT_METRICS = 4, RUNS_MOST = 1000, VARYING_MOST = 12 };
+
+struct experiment_report {
+    struct doc *d;
+    struct arena *a;
+    struct runs *runs;
+    struct tree_run *const *list;
+    size_t n;
+    const struct opt_value *ignore;
+    struct plotted_metric metric[EXPERIMENT_METRICS];
+    size_t metrics;
+    struct plotted_rows rows; /* all runs, with their keys; its values are those of the first metric */
+    const char **varying;     /* facts in which the keys differ */
+};
+
+/* The headline metrics of the newest runs that have some. */
+static void find_experiment_metrics(struct experiment_report *r)
+{
+    for (size_t i = 0; i < r->n && r->metrics < EXPERIMENT_METRICS; i++) {
+        const char *problem = NULL;
+        struct json *detail = runs_detail(r->runs, r->list[i], &problem, r->a);
+        for (struct str rest = str_of(runs_text(r->list[i]->tags, "benchwrap.headline", r->a)), word; (word = str_word(&rest)).n > 0;) {
+            const char *key = arena_dup(r->a, word.p, word.n);
+            bool known = !key || !runs_entry(r->list[i]->metrics, key) || strncmp(key, "run.", 4) == 0 || strncmp(key, "series.", 7) == 0;
+            for (size_t k = 0; k < r->metrics; k++)
+                known = known || strcmp(r->metric[k].key, key) == 0;
+            if (!known && r->metrics < EXPERIMENT_METRICS)
+                plotted_describe(&r->metric[r->metrics++], key, detail, r->a);
+        }
+        json_free(detail);
+    }
+    if (!r->metrics)
+        r->metric[r->metrics++] = (struct plotted_metric){.key = "run.wall_s", .name = "run.wall", .unit = "s", .shown_unit = "s", .better = CHART_LOWER};
+}
+
+static double run_value(const struct tree_run *run, const char *key)
+{
+    const struct tree_entry *e = runs_entry(run->metrics, key);
+    struct stats stats;
+    double *v = e ? malloc((e->count + 1) * sizeof *v) : NULL;
+    size_t n = 0;
+    for (size_t i = 0; v && i < e->count; i++)
+        if (isfinite(e->samples[i].value))
+            v[n++] = e->samples[i].value;
+    if (n)
+        stats_of(v, n, &stats);
+    free(v);
+    return n ? stats.median : NAN;
+}
+
+/* ---- head ---- */
+
+static void put_experiment_answer(const struct experiment_report *r)
+{
+    size_t failed = 0, shown = 0;
+    for (size_t i = 0; i < r->n; i++)
+        failed += r->list[i]->status == RUN_FAILED || r->list[i]->status == RUN_KILLED;
+    doc_answer(r->d, failed ? STYLE_WARN : STYLE_PLAIN, arena_printf(r->a, "%zu run%s", r->n, str_plural(r->n)),
+               arena_printf(r->a, "from %s to %s%s", report_time(r->list[r->n - 1]->start_ms, r->a), report_time(r->list[0]->start_ms, r->a),
+                            failed ? arena_printf(r->a, "; %zu failed or were killed.", failed) : "."));
+    struct doc_card *cards = arena_get(r->a, (r->metrics + 1) * sizeof *cards);
+    for (size_t k = 0; cards && k < r->metrics; k++) {
+        const struct plotted_metric *m = &r->metric[k];
+        double best = NAN, latest = NAN;
+        const struct tree_run *at = NULL;
+        for (size_t i = 0; i < r->n; i++) {
+            double v = r->list[i]->status == RUN_FINISHED ? run_value(r->list[i], m->key) : NAN;
+            if (isnan(latest))
+                latest = v;
+            if (isfinite(v) && m->better && (isnan(best) || (m->better == CHART_HIGHER ? v > best : v < best)))
+                best = v, at = r->list[i];
+        }
+        if (isnan(latest))
+            continue;
+        struct doc_card *c = &cards[shown++];
+        const char *unit;
+        c->name = arena_printf(r->a, "%s, newest run", m->name);
+        c->value = report_value(latest, m->unit, &c->unit, r->a);
+        if (at && !r->varying[0])
+            c->more = arena_printf(r->a, "best %s, run %.8s", report_value(best, m->unit, &unit, r->a), at->id);
+        else if (m->better)
+            c->more = m->better == CHART_HIGHER ? "higher is better" : "lower is better";
+    }
+    if (cards && shown)
+        doc_cards(r->d, cards, shown);
+}
+
+/* ---- plots ---- */
+
+static int put_experiment_plots(const struct experiment_report *r, struct err *err)
+{
+    struct chart_list list = {0};
+    size_t other_keys = 0;
+    for (size_t k = 0; k < r->metrics; k++) {
+        struct plotted_rows rows = {.runs = r->runs, .a = r->a, .metrics = 1, .metric[0].wanted = r->metric[k].key, .ignore = r->ignore};
+        const char *note = NULL;
+        double reference[2];
+        int status = 0;
+        for (size_t i = 0; i < r->n && status == 0; i++)
+            status = plotted_add(&rows, r->list[i], "runs", err);
+        if (status == 0)
+            status = plotted_restrict(&rows, NULL, err);
+        if (status == 0)
+            status = plotted_check(&rows, NULL, true, &note, err);
+        if (status == 0 && rows.count > 1) {
+            charts_reference(&rows, reference);
+            status = charts_history(&rows, NULL, reference, note, &list, err);
+        }
+        other_keys = rows.other_keys;
+        plotted_deinit(&rows);
+        if (status < 0)
+            return -1;
+    }
+    if (list.count || other_keys)
+        doc_heading(r->d, "Plots");
+    if (!list.count && other_keys)
+        doc_text(r->d, STYLE_DIM, "No history: no other run has the comparison key of the newest one.");
+    for (size_t i = 0; i < list.count; i++)
+        doc_chart(r->d, &list.list[i]);
+    return 0;
+}
+
+/* ---- conditions, differences ---- */
+
+static void put_experiment_conditions(const struct experiment_report *r)
+{
+    const struct comparison_key *key = r->rows.count ? r->rows.list[0].key : NULL;
+    struct doc_grid *t = NULL;
+    doc_heading(r->d, "Conditions");
+    for (size_t i = 0; key && i < key->count; i++) {
+        bool varies = false;
+        for (const char **name = r->varying; *name; name++)
+            varies = varies || strcmp(*name, key->facts[i].name) == 0;
+        if (varies || key->facts[i].value.n > 300)
+            continue;
+        t = t ? t : doc_facts(r->d, "what all runs share");
+        doc_fact(t, key->facts[i].name, arena_dup(r->a, key->facts[i].value.p, key->facts[i].value.n));
+    }
+    doc_heading(r->d, "Differences");
+    if (!r->varying[0])
+        doc_text(r->d, STYLE_PLAIN, "All runs have the same inputs and the same system.");
+    static const struct doc_column columns[] = {{"fact"}, {"values"}};
+    t = r->varying[0] ? doc_table(r->d, "facts that differ", columns, 2) : NULL;
+    for (const char **name = r->varying; *name; name++) {
+        CLEANUP_BUF struct buf b;
+        const char **values = arena_get(r->a, (r->rows.count + 1) * sizeof *values);
+        size_t n = 0, lacking = 0;
+        buf_init(&b, 1 << 16);
+        for (size_t i = 0; values && i < r->rows.count; i++) {
+            struct str v = comparison_key_value(r->rows.list[i].key, *name);
+            if (v.p)
+                values[n++] = arena_dup(r->a, v.p, v.n < 200 ? v.n : 200);
+            else
+                lacking++;
+        }
+        if (n)
+            qsort(values, n, sizeof *values, str_natural_order);
+        size_t listed = 0;
+        for (size_t i = 0, end; i < n; i = end) {
+            for (end = i + 1; end < n && strcmp(values[i], values[end]) == 0; end++) {
+            }
+            if (listed++ < VARYING_MOST)
+                buf_printf(&b, "%s%s (%zu)", b.n ? ", " : "", values[i], end - i);
+        }
+        if (listed > VARYING_MOST)
+            buf_printf(&b, " and %zu more", listed - VARYING_MOST);
+        if (lacking)
+            buf_printf(&b, "%sabsent (%zu)", b.n ? ", " : "", lacking);
+        doc_cell_text(t, STYLE_PLAIN, *name);
+        doc_cell_text(t, STYLE_PLAIN, arena_dup(r->a, b.p ? b.p : "", b.n));
+    }
+}
+
+/* ---- noise and warnings, runs ---- */
+
+static void put_experiment_notes(const struct experiment_report *r, size_t damaged)
+{
+    enum { NAMED_MOST = 20 };
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const char *noisy = runs_text(r->list[i]->tags, "benchwrap.noisy", r->a), *reason = runs_text(r->list[i]->tags, "benchwrap.reason", r->a);
+        bool failed = r->list[i]->status != RUN_FINISHED;
+        if (!r->list[i]->problem && !failed && !noisy)
+            continue;
+        if (n++ == 0)
+            doc_heading(r->d, "Noise and warnings");
+        if (n <= NAMED_MOST)
+            doc_note(r->d, arena_printf(r->a, "%.8s %s: %s%s%s", r->list[i]->id, r->list[i]->name,
+                                        r->list[i]->problem ? "damaged: " : failed ? runs_status(r->list[i]) : "disturbed: ",
+                                        failed && !r->list[i]->problem && reason ? ", " : "",
+                                        r->list[i]->problem ? r->list[i]->problem : failed ? (reason ? reason : "") : noisy));
+    }
+    if (n > NAMED_MOST)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "and %zu more", n - NAMED_MOST));
+    if (damaged && !n)
+        doc_note(r->d, arena_printf(r->a, "%zu damaged run%s", damaged, str_plural(damaged)));
+}
+
+static void put_experiment_runs(const struct experiment_report *r)
+{
+    size_t varying = 0, count;
+    while (r->varying[varying] && varying < 6)
+        varying++;
+    struct doc_column *columns = arena_get(r->a, (6 + varying + r->metrics) * sizeof *columns);
+    if (!columns)
+        return;
+    columns[0] = (struct doc_column){.heading = "run"};
+    columns[1] = (struct doc_column){.heading = "started"};
+    columns[2] = (struct doc_column){.heading = "name"};
+    columns[3] = (struct doc_column){.heading = "status"};
+    count = 4;
+    for (size_t i = 0; i < varying; i++)
+        columns[count++] = (struct doc_column){.heading = r->varying[i]};
+    double scale[EXPERIMENT_METRICS];
+    for (size_t k = 0; k < r->metrics; k++) { /* all values of a column in one unit: that of the greatest */
+        const char *unit = r->metric[k].unit;
+        double greatest = 0;
+        for (size_t i = 0; i < r->n; i++)
+            greatest = fmax(greatest, fabs(run_value(r->list[i], r->metric[k].key)));
+        scale[k] = show_scale(greatest, &unit);
+        columns[count++] = (struct doc_column){.heading = r->metric[k].name, .unit = plotted_unit(unit, r->a), .is_number = true};
+    }
+    doc_heading(r->d, "Runs");
+    struct doc_grid *t = doc_table(r->d, "runs", columns, count);
+    for (size_t i = 0; i < r->n && i < RUNS_MOST; i++) {
+        const struct tree_run *run = r->list[i];
+        const struct comparison_key *key = NULL;
+        for (size_t k = 0; k < r->rows.count && !key; k++)
+            if (r->rows.list[k].run == run)
+                key = r->rows.list[k].key;
+        doc_cell_text(t, STYLE_PLAIN, arena_printf(r->a, "%.8s", run->id));
+        doc_cell_text(t, STYLE_DIM, report_time(run->start_ms, r->a));
+        doc_cell_text(t, STYLE_PLAIN, report_name(run, r->a));
+        doc_cell_text(t, run->status == RUN_FINISHED ? STYLE_DIM : STYLE_BAD, runs_status(run));
+        for (size_t k = 0; k < varying; k++) {
+            struct str v = key ? comparison_key_value(key, r->varying[k]) : (struct str){NULL, 0};
+            doc_cell_text(t, STYLE_PLAIN, v.p ? arena_dup(r->a, v.p, v.n < 60 ? v.n : 60) : NULL);
+        }
+        for (size_t k = 0; k < r->metrics; k++) {
+            double value = run_value(run, r->metric[k].key);
+            doc_cell_number(t, STYLE_PLAIN, value, isnan(value) ? NULL : report_value(value * scale[k], NULL, NULL, r->a));
+        }
+    }
+    if (r->n > RUNS_MOST)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more runs", r->n - RUNS_MOST));
+}
+
+/* The facts of both parts of the keys in which the runs differ. */
+static int find_varying(struct experiment_report *r, struct err *err)
+{
+    struct comparison_key *keys = arena_get(r->a, (r->rows.count + 1) * sizeof *keys);
+    for (size_t i = 0; keys && i < r->rows.count; i++)
+        keys[i] = *r->rows.list[i].key;
+    const char **measured = keys ? comparison_key_difference(keys, r->rows.count, COMPARISON_MEASURED, r->a) : NULL;
+    const char **other = keys ? comparison_key_difference(keys, r->rows.count, COMPARISON_SYSTEM, r->a) : NULL;
+    size_t n = 0, k = 0;
+    while (measured && measured[n])
+        n++;
+    while (other && other[k])
+        k++;
+    r->varying = arena_get(r->a, (n + k + 1) * sizeof *r->varying);
+    if (!measured || !other || !r->varying)
+        return err_memory(err, "the keys of %zu runs", r->n);
+    for (size_t i = 0; i < n + k; i++)
+        r->varying[i] = i < n ? measured[i] : other[i - n];
+    return 0;
+}
+
+int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct opt_value *ignore, struct err *err)
+{
+    struct experiment_report r = {.d = d, .a = d->a, .runs = runs, .list = list, .n = n, .ignore = ignore};
+    int status = 0;
+    bool one = true;
+    find_experiment_metrics(&r);
+    r.rows = (struct plotted_rows){.runs = runs, .a = d->a, .metrics = 1, .metric[0].wanted = r.metric[0].key, .ignore = ignore};
+    for (size_t i = 0; i < n && status == 0; i++) {
+        one = one && strcmp(list[i]->experiment, list[0]->experiment) == 0;
+        status = plotted_add(&r.rows, list[i], "runs", err);
+    }
+    plotted_deinit(&r.rows);
+    if (status < 0 || find_varying(&r, err) < 0)
+        return -1;
+    d->title = one ? arena_printf(d->a, "Experiment %s", list[0]->experiment) : arena_printf(d->a, "%zu runs", n);
+    d->foot = report_foot(runs, d->a);
+    put_experiment_answer(&r);
+    if (put_experiment_plots(&r, err) < 0)
+        return -1;
+    put_experiment_conditions(&r);
+    put_experiment_notes(&r, r.rows.unread);
+    put_experiment_runs(&r);
+    return d->a->failed ? err_memory(err, "the report") : r.rows.unread > 0;
+}

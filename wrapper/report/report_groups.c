@@ -1,0 +1,317 @@
+/* report_groups.c: groups of runs, compared, as a document. */
+#include "report/report.h"
+#include "base/show.h"
+#include "compare/compare_machine.h"
+#include "compare/compare_parts.h"
+#include "report/charts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PLOTS_MOST = 6, VALUES_MAX = 200, ROWS_MOST = 800, DIFFERENCES_MOST = 300 };
+
+struct groups_report {
+    struct doc *d;
+    struct arena *a;
+    struct runs *runs;
+    const struct compare_group *groups;
+    size_t count;
+    const char *by;
+    const struct opt_value *ignore;
+    struct compared_metric *metrics;
+    struct compared_keys keys;
+    struct compare_text text;
+};
+
+static const char *letter_of(size_t g, struct arena *a)
+{
+    return g < 26 ? arena_printf(a, "%c", (char)('A' + g)) : arena_printf(a, "%zu", g + 1);
+}
+
+/* The lines that a part of the comparison prints, as paragraphs of the document. */
+static void put_compared_lines(struct groups_report *r, const struct buf *text, bool as_notes)
+{
+    for (struct str rest = buf_text(text); rest.n;) {
+        struct str line = str_trim(str_cut(&rest, '\n'));
+        if (str_starts(line, "! "))
+            line = str_sub(line, 2, line.n);
+        const char *kept = arena_dup(r->a, line.p ? line.p : "", line.n);
+        if (line.n && as_notes)
+            doc_note(r->d, kept);
+        else if (line.n)
+            doc_answer(r->d, STYLE_PLAIN, NULL, kept);
+        if (!rest.p)
+            break;
+    }
+}
+
+static void put_group_answers(struct groups_report *r)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 18);
+    r->text.to = &b;
+    for (size_t g = 1; g < r->count; g++)
+        compare_put_answer(&r->text, g);
+    put_compared_lines(r, &b, false);
+}
+
+static void put_group_list(struct groups_report *r)
+{
+    static const struct doc_column columns[] = {{"group"}, {"what"}, {"runs", NULL, true}, {"first run"}, {"last run"}};
+    struct doc_grid *t = doc_table(r->d, "groups", columns, sizeof columns / sizeof *columns);
+    for (size_t g = 0; g < r->count; g++) {
+        const struct compare_group *group = &r->groups[g];
+        int64_t first = INT64_MAX, last = 0;
+        for (size_t i = 0; i < group->count; i++) {
+            first = group->members[i].run->start_ms < first ? group->members[i].run->start_ms : first;
+            last = group->members[i].run->start_ms > last ? group->members[i].run->start_ms : last;
+        }
+        doc_cell_text(t, STYLE_MAIN, arena_printf(r->a, "%s%s", letter_of(g, r->a), g ? "" : ", base"));
+        doc_cell_text(t, STYLE_PLAIN, r->by             ? arena_printf(r->a, "%s=%s", r->by, group->name)
+                                      : group->count > 1 ? group->name
+                                                         : arena_printf(r->a, "%.8s %s", group->members[0].run->id, report_name(group->members[0].run, r->a)));
+        doc_cell_number(t, STYLE_PLAIN, (double)group->count, arena_printf(r->a, "%zu", group->count));
+        doc_cell_text(t, STYLE_DIM, report_time(first, r->a));
+        doc_cell_text(t, STYLE_DIM, report_time(last, r->a));
+    }
+}
+
+/* ---- the table ---- */
+
+static enum style outcome_style(const struct compared_side *side)
+{
+    return side->other_inputs ? STYLE_DIM : side->outcome == OUTCOME_BETTER ? STYLE_GOOD : side->outcome == OUTCOME_WORSE ? STYLE_BAD : STYLE_DIM;
+}
+
+static void compared_row(struct groups_report *r, struct doc_grid *t, const struct compared_metric *m, size_t g)
+{
+    const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
+    CLEANUP_BUF struct buf change, interval, unit;
+    const char *shown = m->unit, *own;
+    double scale = show_scale(fmax(base->n ? fabs(base->median) : 0, side->n ? fabs(side->median) : 0), &shown);
+    double ratio = side->change.known ? side->change.ratio : base->n && side->n && base->median > 0 && side->median > 0 ? side->median / base->median : NAN;
+    buf_init(&change, 200);
+    buf_init(&interval, 200);
+    buf_init(&unit, 100);
+    show_unit(&unit, shown);
+    if (ratio > 0)
+        show_change(&change, ratio);
+    if (side->change.known)
+        show_change_interval(&interval, side->change.ratio, side->change.low, side->change.high);
+    doc_cell_text(t, STYLE_PLAIN, compare_metric_name(m, r->a));
+    if (r->count > 2)
+        doc_cell_text(t, STYLE_PLAIN, letter_of(g, r->a));
+    doc_cell_number(t, STYLE_PLAIN, base->n ? base->median : NAN, base->n ? report_value(base->median * scale, NULL, &own, r->a) : NULL);
+    doc_cell_number(t, STYLE_PLAIN, side->n ? side->median : NAN, side->n ? report_value(side->median * scale, NULL, &own, r->a) : NULL);
+    doc_cell_text(t, STYLE_DIM, arena_dup(r->a, unit.p ? unit.p : "", unit.n));
+    doc_cell_number(t, STYLE_PLAIN, ratio, arena_dup(r->a, change.p ? change.p : "", change.n));
+    doc_cell_text(t, STYLE_DIM, arena_dup(r->a, interval.p ? interval.p : "", interval.n));
+    doc_cell_text(t, outcome_style(side),
+                  side->outcome == OUTCOME_NONE                          ? ""
+                  : side->outcome == OUTCOME_SAME && !side->other_inputs ? (compare_is_varied(side) ? "too varied" : "no difference")
+                                                                         : compare_verdict(side));
+}
+
+static size_t put_compared_table(struct groups_report *r, bool headlines)
+{
+    static const struct doc_column pair[] = {{"metric"}, {"A", NULL, true}, {"B", NULL, true}, {"unit"}, {"change", NULL, true}, {"95 % interval"}, {"verdict"}};
+    static const struct doc_column many[] = {{"metric"}, {"group"}, {"A", NULL, true}, {"value", NULL, true}, {"unit"}, {"change", NULL, true}, {"95 % interval"}, {"verdict"}};
+    struct doc_grid *t = NULL;
+    size_t rows = 0;
+    for (const struct compared_metric *m = r->metrics; m; m = m->next) {
+        bool is_first = compare_is_headline(&r->text, m->key) && !compare_is_wall(m);
+        if (is_first != headlines || rows >= ROWS_MOST)
+            continue;
+        if (!t)
+            t = r->count > 2 ? doc_table(r->d, "comparison", many, sizeof many / sizeof *many) : doc_table(r->d, "comparison", pair, sizeof pair / sizeof *pair);
+        for (size_t g = 1; g < r->count; g++, rows++)
+            compared_row(r, t, m, g);
+    }
+    return rows;
+}
+
+/* ---- plots ---- */
+
+/* The groups as boxes, for each headline metric; refused where they share no axis, and then the document says why. */
+static int put_group_plots(struct groups_report *r, struct err *err)
+{
+    const char *const named[] = {r->by, NULL};
+    struct chart_list list = {0};
+    struct err refused = {0};
+    const char *note = NULL;
+    size_t plots = 0;
+    for (const struct compared_metric *m = r->metrics; m && plots < PLOTS_MOST; m = m->next) {
+        bool any = compare_has_headlines(&r->text);
+        if (m->step >= 0 || (any ? !compare_is_headline(&r->text, m->key) || compare_is_wall(m) : !compare_is_wall(m)))
+            continue;
+        struct plotted_rows rows = {.runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = m->key, .ignore = r->ignore};
+        int status = 0;
+        for (size_t g = 0; g < r->count && status == 0; g++)
+            for (size_t i = 0; i < r->groups[g].count && status == 0; i++)
+                status = plotted_add(&rows, r->groups[g].members[i].run, r->by ? r->groups[g].name : arena_printf(r->a, "%s  %s", letter_of(g, r->a), r->groups[g].name), err);
+        if (status == 0 && plotted_check(&rows, named, false, &note, &refused) < 0)
+            status = 1;
+        else if (status == 0)
+            status = charts_groups(&rows, note, &list, err);
+        plotted_deinit(&rows);
+        if (status < 0)
+            return -1;
+        if (status > 0)
+            break;
+        plots++;
+    }
+    if (!list.count && !refused.kind)
+        return 0;
+    doc_heading(r->d, "Plots");
+    if (refused.kind)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "No plot: %s.", refused.text));
+    for (size_t i = 0; i < list.count; i++)
+        doc_chart(r->d, &list.list[i]);
+    return 0;
+}
+
+/* ---- conditions and differences ---- */
+
+static const char *clip_values(const char *text, struct arena *a)
+{
+    return strlen(text) > VALUES_MAX ? arena_printf(a, "%.*s…", VALUES_MAX, text) : text;
+}
+
+static void put_machine_words(struct groups_report *r)
+{
+    static const char *const names[] = {"Hardware", "Settings"};
+    struct machine_difference parts[MACHINE_PARTS];
+    machine_compare(r->groups, r->count, r->a, parts);
+    for (int i = 0; i < MACHINE_PARTS; i++) {
+        CLEANUP_BUF struct buf b;
+        size_t n = 0;
+        buf_init(&b, 1 << 16);
+        for (const char **key = parts[i].keys; key && *key; key++)
+            buf_printf(&b, "%s%s", n++ ? ", " : "", *key);
+        doc_text(r->d, STYLE_PLAIN,
+                 parts[i].state == MACHINE_SAME      ? arena_printf(r->a, "%s: the same.", names[i])
+                 : parts[i].state == MACHINE_UNKNOWN ? arena_printf(r->a, "%s: not recorded for all runs%s%s.", names[i], n ? "; what differs: " : "", n ? b.p : "")
+                                                     : arena_printf(r->a, "%s: differs in %s.", names[i], n ? b.p : "something that no parameter names"));
+    }
+}
+
+static void difference_rows(struct groups_report *r, bool inputs)
+{
+    struct doc_column *columns = arena_get(r->a, (r->count + 1) * sizeof *columns);
+    struct doc_grid *t = NULL;
+    size_t rows = 0;
+    for (size_t g = 0; columns && g < r->count; g++)
+        columns[g + 1] = (struct doc_column){.heading = letter_of(g, r->a)};
+    if (columns)
+        columns[0] = (struct doc_column){.heading = inputs ? "input" : "param"};
+    for (const char **key = r->text.differing; columns && *key; key++) {
+        if (compare_is_input(&r->text, *key) != inputs || rows++ >= DIFFERENCES_MOST)
+            continue;
+        t = t ? t : doc_table(r->d, inputs ? "inputs that differ" : "other params that differ", columns, r->count + 1);
+        doc_cell_text(t, STYLE_PLAIN, *key);
+        for (size_t g = 0; g < r->count; g++)
+            doc_cell_text(t, STYLE_PLAIN, clip_values(compare_param(&r->groups[g], *key, r->a), r->a));
+    }
+    if (inputs && !t)
+        doc_text(r->d, STYLE_PLAIN, r->text.arguments_known ? "All groups have the same inputs." : "No recorded input differs. Not all command lines are known.");
+}
+
+static void put_conditions(struct groups_report *r)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    doc_heading(r->d, "Conditions");
+    compare_keys_show(&r->keys, r->groups, r->count, &b);
+    doc_text(r->d, STYLE_PLAIN, arena_dup(r->a, b.p ? b.p : "", b.n));
+    buf_clear(&b);
+    compare_keys_hint(&r->keys, r->metrics, r->count, &b);
+    if (b.n)
+        doc_note(r->d, arena_dup(r->a, b.p, b.n));
+    doc_heading(r->d, "Differences");
+    difference_rows(r, true);
+    put_machine_words(r);
+    size_t others = 0;
+    for (const char **key = r->text.differing; *key; key++)
+        others += !compare_is_input(&r->text, *key);
+    if (!others)
+        return;
+    doc_fold(r->d, arena_printf(r->a, "%zu other params that differ", others));
+    difference_rows(r, false);
+    doc_unfold(r->d);
+}
+
+static void put_group_noise(struct groups_report *r)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 18);
+    r->text.to = &b;
+    compare_put_failed(&r->text);
+    compare_put_disturbed(&r->text);
+    compare_put_partial(&r->text);
+    compare_put_mixed(&r->text);
+    if (!b.n)
+        return;
+    doc_heading(r->d, "Noise and warnings");
+    put_compared_lines(r, &b, true);
+}
+
+static void put_group_runs(struct groups_report *r)
+{
+    static const struct doc_column columns[] = {{"group"}, {"run"}, {"name"}, {"started"}, {"status"}};
+    doc_heading(r->d, "Runs");
+    struct doc_grid *t = doc_table(r->d, "runs", columns, sizeof columns / sizeof *columns);
+    for (size_t g = 0; g < r->count; g++)
+        for (size_t i = 0; i < r->groups[g].count; i++) {
+            const struct tree_run *run = r->groups[g].members[i].run;
+            doc_cell_text(t, STYLE_PLAIN, letter_of(g, r->a));
+            doc_cell_text(t, STYLE_PLAIN, arena_printf(r->a, "%.8s", run->id));
+            doc_cell_text(t, STYLE_PLAIN, report_name(run, r->a));
+            doc_cell_text(t, STYLE_DIM, report_time(run->start_ms, r->a));
+            doc_cell_text(t, run->status == RUN_FINISHED ? STYLE_DIM : STYLE_BAD, runs_status(run));
+        }
+}
+
+static int fill_groups(struct groups_report *r, struct err *err)
+{
+    if (compare_metrics(r->groups, r->count, false, r->a, &r->metrics, err) < 0 ||
+        compare_keys_read(r->runs, r->groups, r->count, r->by, r->ignore, r->metrics, r->a, &r->keys, err) < 0)
+        return -1;
+    r->text = (struct compare_text){.arena = r->a, .groups = r->groups, .count = r->count, .metrics = r->metrics, .keys = &r->keys, .by = r->by, .screen.width = SIZE_MAX};
+    put_group_answers(r);
+    put_group_list(r);
+    put_compared_table(r, true);
+    if (put_group_plots(r, err) < 0)
+        return -1;
+    r->text.arguments_known = compare_add_arguments(r->runs, r->groups, r->count, r->a);
+    if (!(r->text.differing = compare_params(r->groups, r->count, r->a)))
+        return err_memory(err, "the report");
+    put_conditions(r);
+    put_group_noise(r);
+    doc_heading(r->d, "Other metrics");
+    if (!put_compared_table(r, false))
+        doc_text(r->d, STYLE_DIM, "none");
+    put_group_runs(r);
+    return 0;
+}
+
+int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore, struct err *err)
+{
+    struct groups_report r = {.d = d, .a = d->a, .runs = runs, .groups = groups, .count = count, .by = by, .ignore = ignore};
+    bool damaged = false;
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const char *problem = NULL;
+            groups[g].members[i].detail = runs_detail(runs, groups[g].members[i].run, &problem, d->a);
+            problem = groups[g].members[i].run->problem ? groups[g].members[i].run->problem : problem;
+            if (problem)
+                doc_note(d, arena_printf(d->a, "Run %.8s is damaged: %s", groups[g].members[i].run->id, problem));
+            damaged = damaged || problem;
+        }
+    d->title = by ? arena_printf(d->a, "Comparison by %s", by) : arena_printf(d->a, "Comparison of %zu groups", count);
+    d->foot = report_foot(runs, d->a);
+    int status = fill_groups(&r, err);
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            json_free(groups[g].members[i].detail);
+    return status < 0 ? -1 : d->a->failed ? err_memory(err, "the report") : damaged;
+}
