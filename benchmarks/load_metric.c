@@ -63,7 +63,7 @@ static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_
             y, rules, err, "\"" STR_FMT "\" is no unit%s", STR_ARG(y->text),
             of_the_contract
                 ? " a key can have; allowed are those of mlruns-format/units.def: B KiB MiB GiB KB MB GB B_per_s MiB_per_s MB_per_s "
-                  "op_per_s token_per_s bit_per_s GFLOP_per_s GTEPS s ms us ns min Hz J W percent"
+                  "op_per_s token_per_s bit_per_s GFLOP_per_s GTEPS s ms us ns min Hz J W J_per_op J_per_token J_per_gigabyte J_per_GFLOP percent"
                 : "");
     return 0;
 }

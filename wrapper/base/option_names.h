@@ -127,6 +127,7 @@
 #define OPTION_NEW "new"
 #define OPTION_NODE_NAMES "node-names"
 #define OPTION_NOTE "note"
+#define OPTION_NODE_HOUR_PRICE "node-hour-price"
 #define OPTION_NO_CACHE "no-cache"
 #define OPTION_NO_CHECK "no-check"
 #define OPTION_NO_CHUNKS "no-chunks"

@@ -6,6 +6,7 @@
 #include "benchmarks/interpreter.h"
 #include "plan/paths.h"
 #include "run/elsewhere.h"
+#include "run/energy_results.h"
 #include "run/exports.h"
 #include "run/state.h"
 
@@ -217,6 +218,8 @@ static void record_identity(struct run *run)
         record_tag(r, "site", str_of(site));
     if (cluster)
         record_tag(r, "cluster", str_of(cluster));
+    if (opt_text(&run->plan.opts, OPTION_NODE_HOUR_PRICE))
+        record_tag(r, "cost.node_hour", str_of(opt_text(&run->plan.opts, OPTION_NODE_HOUR_PRICE)));
     if (note)
         record_tag(r, "mlflow.note.content", str_of(note));
     record_option_pairs(run, "tag", record_tag);
@@ -303,7 +306,8 @@ static void write_to_stream(void *stream, const void *p, size_t n)
 
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
-    if (plan_make(&run->plan, argc, argv, env, err) || run_live_check(run, err))
+    if (plan_make(&run->plan, argc, argv, env, err) || run_live_check(run, err) ||
+        energy_results_check_price(opt_text(&run->plan.opts, OPTION_NODE_HOUR_PRICE), err))
         return -1;
     run_exports_hide(run, env);
     run_set_host(run, env);

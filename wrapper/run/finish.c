@@ -10,6 +10,7 @@
 #include "collector/nodes.h"
 #include "run/archive.h"
 #include "run/children.h"
+#include "run/energy_results.h"
 #include "run/exports.h"
 #include "run/shared.h"
 #include "run/stream.h"
@@ -314,6 +315,10 @@ static int finish_complete(struct spool *s, const struct finish_program *program
         record_warning(r, "rules: %s", err->text);
         outcome->reason = "the rules could not be applied";
         outcome->complete = true; /* ours to blame, not the program's */
+    }
+    if (!o->made && !o->series) {
+        energy_results_make(r);
+        energy_results_price(r);
     }
     g->program = r->status;
     withhold_replaced_streams(r, outcome, o);

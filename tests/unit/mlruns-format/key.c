@@ -136,12 +136,35 @@ static void keys_are_taken_apart(void **state)
     arena_deinit(&a);
 }
 
+/* The units of the contract, and texts that are none: vectors for readers in other languages. */
+static void units_are_those_of_the_vectors(void **state)
+{
+    struct buf b CLEANUP_BUF;
+    struct arena a;
+    char path[4096];
+    size_t n = 0;
+    (void)state;
+    buf_init(&b, 1 << 20);
+    arena_init(&a, 0);
+    snprintf(path, sizeof path, "%s/mlruns-format/vectors/key-units.tsv", getenv("ROOT") ? getenv("ROOT") : ".");
+    assert_int_equal(fs_read(AT_FDCWD, path, 1 << 20, 0, &b, NULL), 0);
+    for (struct str rest = buf_text(&b), line; rest.p && (line = str_cut(&rest, '\n')).n; n++) {
+        struct str unit = line, key = str_cut(&unit, '\t');
+        const char *found = key_unit(arena_dup(&a, key.p, key.n), &a);
+        if (!str_is(unit, found))
+            fail_msg("the unit of " STR_FMT " is " STR_FMT ", found %s", STR_ARG(key), STR_ARG(unit), found);
+    }
+    assert_true(n > 10);
+    arena_deinit(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_legal_or_made_so),
         cmocka_unit_test(long_keys_are_cut_and_stay_apart),
         cmocka_unit_test(any_bytes_become_a_legal_key),
+        cmocka_unit_test(units_are_those_of_the_vectors),
         cmocka_unit_test(the_vectors_of_the_format),
         cmocka_unit_test(segments),
         cmocka_unit_test(families_of_the_machine),
