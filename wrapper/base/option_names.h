@@ -10,6 +10,8 @@
 #define OPTION_ALL "all"
 #define OPTION_ALLOWED_SIGNERS "allowed-signers"
 #define OPTION_ANSWERS "answers"
+#define OPTION_ALLOW_RUN "allow-run"
+#define OPTION_ANSWER_MAX "answer-max"
 #define OPTION_ANY_CASE "any-case"
 #define OPTION_API "api"
 #define OPTION_ARCHIVE "archive"

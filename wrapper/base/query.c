@@ -63,6 +63,12 @@ int query_start(struct query *ret, char *const *argv, char *const *env, size_t m
     bool pipes = open_pipe(out) == 0 && open_pipe(why) == 0 && (!(flags & QUERY_INPUT) || open_pipe(in) == 0);
     if (pipes && !(flags & QUERY_INPUT))
         in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (pipes && flags & QUERY_NO_OUTPUT) {
+        int sink = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (sink >= 0)
+            fs_close(&out[1]);
+        out[1] = sink >= 0 ? sink : out[1];
+    }
     ret->pid = pipes ? fork() : -1;
     if (ret->pid == 0)
         ask_become(argv, env, in[0], out[1], why[1], !(flags & QUERY_NO_NICE), parent);

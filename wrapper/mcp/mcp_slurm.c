@@ -1,0 +1,393 @@
+/* mcp_slurm.c: questions to Slurm, as its own programs answer them: queue, nodes, one job, the log of a daemon. */
+#include "mcp/mcp_call.h"
+
+#include "base/fs.h"
+#include "run/redaction.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SLURM_MAX = 8 << 20, FIELDS_MAX = 12, LOG_BYTES = 256 << 10, STATES_MAX = 24, NAME_BYTES = 200 };
+#define FIELD_END '\x1f' /* of squeue and sinfo: no name holds it */
+
+/* The output of a program of Slurm, without secrets, and in the public profile without names. The caller frees *ret. */
+static int slurm_output(struct mcp_call *call, const char *const *words, char **ret)
+{
+    struct query q;
+    struct err err = {0};
+    int rc = mcp_call_program(call, (char *const *)words, SLURM_MAX, 0, &q);
+    *ret = NULL;
+    if (rc == 0 && WIFEXITED(q.status) && WEXITSTATUS(q.status) == 127)
+        call->why = arena_printf(call->a, "there is no Slurm here: %s was not found", words[0]);
+    else if (rc == 0 && q.status != 0) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 8192);
+        struct str rest = buf_text(&q.why);
+        buf_plain(&b, str_trim(str_cut(&rest, '\n')), 400);
+        call->why = arena_printf(call->a, "%s failed: %s", words[0], b.n ? b.p : "no message");
+    } else if (rc == 0 && !(*ret = redaction_output(buf_text(&q.text), call->options->is_public, call->options->env, &err)))
+        call->why = arena_printf(call->a, "%s", err.text);
+    query_close(&q);
+    return *ret ? 0 : -1;
+}
+
+/* A name for Slurm's options: no blank, no control character, no minus at the start. */
+static const char *slurm_name(struct mcp_call *call, const char *argument)
+{
+    const char *text = mcp_call_text(call, argument);
+    if (!text)
+        return "";
+    for (const char *p = text; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("_.,-+*[]", *p))
+            return NULL;
+    return *text == '-' || strlen(text) > NAME_BYTES ? NULL : text;
+}
+
+/* Cuts a line into its fields. */
+static size_t cut_fields(struct str line, struct str *fields)
+{
+    size_t n = 0;
+    while (line.p && n < FIELDS_MAX)
+        fields[n++] = str_trim(str_cut(&line, FIELD_END));
+    return n;
+}
+
+/* A field of Slurm: what it prints where it knows nothing becomes null. */
+static void put_slurm_field(struct json_out *to, const char *key, struct str value)
+{
+    static const char *const nothing[] = {"", "N/A", "(null)", "None", "none", "NONE", "Unknown"};
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10);
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (str_is(value, nothing[i])) {
+            json_null(to, key);
+            return;
+        }
+    buf_plain(&b, value, 2000);
+    json_str(to, key, buf_text(&b));
+}
+
+static void put_slurm_number(struct json_out *to, const char *key, struct str value)
+{
+    uint64_t n;
+    if (str_uint(value, &n))
+        json_uint(to, key, n);
+    else
+        put_slurm_field(to, key, value);
+}
+
+/* ---- the queue ---- */
+
+struct state_counts {
+    char name[STATES_MAX][32];
+    size_t n[STATES_MAX], count;
+};
+
+static void count_state(struct state_counts *c, struct str state)
+{
+    size_t i = 0;
+    while (i < c->count && !str_is(state, c->name[i]))
+        i++;
+    if (i == STATES_MAX)
+        return;
+    if (i == c->count) {
+        snprintf(c->name[i], sizeof c->name[i], STR_FMT, STR_ARG(state));
+        c->count++;
+    }
+    c->n[i]++;
+}
+
+static const char *own_name(void)
+{
+    const struct passwd *user = getpwuid(getuid());
+    return user ? user->pw_name : "";
+}
+
+int mcp_slurm_queue(struct mcp_call *call, struct json_out *to)
+{
+    enum { JOB, PARTITION, STATE, NODES, USED, LIMIT, REASON, NODELIST, USER, NAME, KINDS };
+    const char *partition = slurm_name(call, "partition"), *me = own_name();
+    const char *words[] = {"squeue", "--noheader", "--format=%i\x1f%P\x1f%T\x1f%D\x1f%M\x1f%l\x1f%r\x1f%N\x1f%u\x1f%j",
+                           partition && *partition ? arena_printf(call->a, "--partition=%s", partition) : NULL, NULL};
+    bool all = json_bool(json_get(call->arguments, "all"), false);
+    struct state_counts others = {.count = 0};
+    char *text;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 20);
+    if (!partition) {
+        call->why = "partition: expected a name";
+        return -1;
+    }
+    if (slurm_output(call, words, &text) < 0)
+        return -1;
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    json_open(&j, "jobs", '[');
+    for (struct str rest = str_of(text); rest.p;) {
+        struct str f[FIELDS_MAX];
+        if (cut_fields(str_cut(&rest, '\n'), f) != KINDS)
+            continue;
+        bool own = str_is(f[USER], me);
+        if (!own)
+            count_state(&others, f[STATE]);
+        if (!own && !all)
+            continue;
+        json_open(&j, NULL, '{');
+        put_slurm_field(&j, "job", f[JOB]);
+        json_flag(&j, "own", own);
+        if (own)
+            put_slurm_field(&j, "name", f[NAME]);
+        put_slurm_field(&j, "partition", f[PARTITION]);
+        put_slurm_field(&j, "state", f[STATE]);
+        put_slurm_field(&j, "reason", f[REASON]);
+        put_slurm_number(&j, "nodes", f[NODES]);
+        put_slurm_field(&j, "node_list", f[NODELIST]);
+        put_slurm_field(&j, "used", f[USED]);
+        put_slurm_field(&j, "limit", f[LIMIT]);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_open(&j, "jobs_of_others", '{');
+    for (size_t i = 0; i < others.count; i++)
+        json_uint(&j, others.name[i], others.n[i]);
+    json_close(&j, '}');
+    json_close(&j, '}');
+    free(text);
+    return mcp_call_composed(call, buf_text(&b), to);
+}
+
+/* ---- nodes ---- */
+
+int mcp_slurm_nodes(struct mcp_call *call, struct json_out *to)
+{
+    enum { NODE, PARTITION, STATE, CPUS, MEMORY, GRES, REASON, SINCE, KINDS };
+    const char *partition = slurm_name(call, "partition"), *state = slurm_name(call, "state");
+    const char *words[6] = {"sinfo", "--Node", "--noheader", "--format=%N\x1f%P\x1f%T\x1f%c\x1f%m\x1f%G\x1f%E\x1f%H"};
+    size_t n = 4;
+    char *text;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 20);
+    if (!partition || !state) {
+        call->why = !partition ? "partition: expected a name" : "state: expected names of states with commas between them";
+        return -1;
+    }
+    const char *options[] = {*partition ? arena_printf(call->a, "--partition=%s", partition) : NULL,
+                             *state ? arena_printf(call->a, "--states=%s", state) : NULL};
+    const char *line[8];
+    memcpy(line, words, sizeof words);
+    for (size_t i = 0; i < 2; i++)
+        if (options[i])
+            line[n++] = options[i];
+    line[n] = NULL;
+    if (slurm_output(call, line, &text) < 0)
+        return -1;
+    struct json_out j = json_begin(&b, JSON_TIGHT, '[');
+    for (struct str rest = str_of(text); rest.p;) {
+        struct str f[FIELDS_MAX];
+        if (cut_fields(str_cut(&rest, '\n'), f) != KINDS)
+            continue;
+        json_open(&j, NULL, '{');
+        put_slurm_field(&j, "node", f[NODE]);
+        put_slurm_field(&j, "partition", f[PARTITION]);
+        put_slurm_field(&j, "state", f[STATE]);
+        put_slurm_field(&j, "reason", f[REASON]);
+        put_slurm_field(&j, "since", f[SINCE]);
+        put_slurm_number(&j, "processors", f[CPUS]);
+        put_slurm_number(&j, "memory_MiB", f[MEMORY]);
+        put_slurm_field(&j, "gres", f[GRES]);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    free(text);
+    return mcp_call_composed(call, buf_text(&b), to);
+}
+
+/* ---- one job ---- */
+
+static bool is_job_id(const char *text)
+{
+    return isdigit((unsigned char)*text) && strlen(text) <= 40 && strspn(text, "0123456789_+.") == strlen(text);
+}
+
+/* The lines of a text as a list; null with the reason below KEY_missing. */
+static void put_output_lines(struct mcp_call *call, struct json_out *to, const char *key, const char *const *words)
+{
+    char *text;
+    if (slurm_output(call, words, &text) < 0) {
+        json_null(to, key);
+        json_text(to, arena_printf(call->a, "%s_missing", key), call->why);
+        call->why = NULL;
+        return;
+    }
+    json_open(to, key, '[');
+    for (struct str rest = str_of(text); rest.p;) {
+        CLEANUP_BUF struct buf b;
+        struct str line = str_trim(str_cut(&rest, '\n'));
+        buf_init(&b, 64 << 10);
+        buf_plain(&b, line, 4000);
+        if (b.n)
+            json_str(to, NULL, buf_text(&b));
+    }
+    json_close(to, ']');
+    free(text);
+}
+
+static void put_command(struct mcp_call *call, struct json_out *to, const char *key, const char *const *words, const char *operand)
+{
+    struct json *doc = mcp_call_words(call, words, operand);
+    if (doc)
+        json_tree(to, key, doc);
+    else {
+        json_null(to, key);
+        json_text(to, arena_printf(call->a, "%s_missing", key), call->why);
+        call->why = NULL;
+    }
+    json_free(doc);
+}
+
+int mcp_slurm_job(struct mcp_call *call, struct json_out *to)
+{
+    const char *job = mcp_call_text(call, "job");
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 20);
+    if (!is_job_id(job)) {
+        call->why = "job: expected an id such as 1234 or 1234_5";
+        return -1;
+    }
+    const char *filter = arena_printf(call->a, "--filter=tags.`job.id` = '%s'", job);
+    const char *now[] = {"scontrol", "show", "job", job, NULL},
+               *accounting[] = {"sacct", "--parsable2", "-j", job,
+                                "--format=JobID,JobName,State,ExitCode,Submit,Start,End,Elapsed,AllocTRES,MaxRSS,NodeList,Reason", NULL},
+               *runs[] = {"ls", "--json", "--all", filter, NULL}, *archive[] = {"grep", "--json", "--all", filter, "--file=job/*", NULL};
+    struct json_out j = json_begin(&b, JSON_TIGHT, '{');
+    put_output_lines(call, &j, "scontrol", now);
+    if (!call->cancelled)
+        put_output_lines(call, &j, "sacct", accounting);
+    if (!call->cancelled)
+        put_command(call, &j, "runs", runs, NULL);
+    if (!call->cancelled)
+        put_command(call, &j, "archive", archive, "^");
+    json_close(&j, '}');
+    return call->cancelled ? -1 : mcp_call_composed(call, buf_text(&b), to);
+}
+
+/* ---- the log of a daemon ---- */
+
+/* The file that Slurm's configuration names; NULL: none, or not known. */
+static const char *daemon_log_file(struct mcp_call *call, const char *daemon)
+{
+    const char *show[] = {"scontrol", "show", "config", NULL}, *path = NULL;
+    const char *name = strcmp(daemon, "slurmctld") == 0 ? "SlurmctldLogFile" : strcmp(daemon, "slurmd") == 0 ? "SlurmdLogFile" : NULL;
+    char *text = NULL;
+    if (!name || slurm_output(call, show, &text) < 0)
+        return NULL;
+    for (struct str rest = str_of(text); rest.p;) {
+        struct str value = str_cut(&rest, '\n'), key = str_trim(str_cut(&value, '='));
+        value = str_trim(value);
+        if (value.p && str_is(key, name) && value.n && value.p[0] == '/')
+            path = arena_dup(call->a, value.p, value.n);
+    }
+    free(text);
+    return path;
+}
+
+/* "%h" and "%n" of the path of a node's daemon. */
+static const char *expand_host(const char *path, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    host[strcspn(host, ".")] = 0;
+    buf_init(&b, 8192);
+    for (const char *p = path; *p; p++)
+        if (*p == '%' && (p[1] == 'h' || p[1] == 'n')) {
+            buf_puts(&b, host);
+            p++;
+        } else
+            buf_putc(&b, *p);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+/* The end of a regular file. -1 with call->why. */
+static int read_log_end(struct mcp_call *call, const char *path, struct buf *to)
+{
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        call->why = arena_printf(call->a, "%s cannot be read by this user", path);
+        return -1;
+    }
+    off_t at = st.st_size > LOG_BYTES ? st.st_size - LOG_BYTES : 0;
+    char *room = buf_room(to, LOG_BYTES);
+    ssize_t n = room ? pread(fd, room, LOG_BYTES, at) : -1;
+    if (n < 0) {
+        call->why = arena_printf(call->a, "%s cannot be read", path);
+        return -1;
+    }
+    to->n += (size_t)n;
+    return 0;
+}
+
+static int read_journal(struct mcp_call *call, const char *daemon, int lines, struct buf *to)
+{
+    const char *words[] = {"journalctl", "--no-pager", "--output=short-iso", arena_printf(call->a, "--unit=%s", daemon),
+                           arena_printf(call->a, "--lines=%d", lines), NULL};
+    struct query q;
+    int rc = mcp_call_program(call, (char *const *)words, SLURM_MAX, 0, &q);
+    if (rc == 0 && q.status != 0) {
+        call->why = arena_printf(call->a, "no log of %s: Slurm's configuration names no file, and the journal cannot be read", daemon);
+        rc = -1;
+    } else if (rc == 0)
+        buf_str(to, buf_text(&q.text));
+    query_close(&q);
+    return rc;
+}
+
+/* The last lines, of which the first may be incomplete. */
+static struct str last_lines_of(struct str text, int lines)
+{
+    size_t at = text.n;
+    while (at > 0 && text.p[at - 1] == '\n')
+        at--;
+    for (; at > 0; at--)
+        if (text.p[at - 1] == '\n' && --lines == 0)
+            break;
+    return str_sub(text, at, text.n);
+}
+
+int mcp_slurm_log(struct mcp_call *call, struct json_out *to)
+{
+    const char *daemon = mcp_call_text(call, "daemon"), *path = daemon_log_file(call, daemon);
+    int lines = (int)json_number(json_get(call->arguments, "lines"), 100);
+    struct err err = {0};
+    CLEANUP_BUF struct buf log, b;
+    buf_init(&log, SLURM_MAX);
+    buf_init(&b, 64 << 20);
+    path = path ? expand_host(path, call->a) : NULL;
+    if (call->cancelled || (path ? read_log_end(call, path, &log) : read_journal(call, daemon, lines, &log)) < 0)
+        return -1;
+    char *clean = redaction_output(last_lines_of(buf_text(&log), lines), call->options->is_public, call->options->env, &err);
+    if (!clean) {
+        call->why = arena_printf(call->a, "%s", err.text);
+        return -1;
+    }
+    struct json_out j = json_begin(&b, JSON_TIGHT, '[');
+    for (struct str rest = str_of(clean); rest.p;) {
+        CLEANUP_BUF struct buf line;
+        buf_init(&line, 64 << 10);
+        buf_plain(&line, str_cut(&rest, '\n'), 4000);
+        if (line.n)
+            json_str(&j, NULL, buf_text(&line));
+    }
+    json_close(&j, ']');
+    free(clean);
+    call->notes = arena_printf(call->a, "source: %s", path ? path : "the journal");
+    call->why = NULL;
+    return mcp_call_composed(call, buf_text(&b), to);
+}
