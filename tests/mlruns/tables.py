@@ -126,6 +126,47 @@ def compare_parquet(benchwrap, folder, expected, parquet):
         (a, b, c, repr(d)) for a, b, c, d in zip(samples["run_id"], samples["metric"], samples["step"], samples["value"])] else ["other samples"])
 
 
+def compare_sqlite(benchwrap, folder, expected):
+    """What Python's sqlite3 reads. NaN is a text there, and columns whose names differ in case alone have a number behind them."""
+    import sqlite3
+    subprocess.run([benchwrap, "export", "--tree", folder, "--all", "--format", "sqlite", "--output", "runs.db"], check=True)
+    db, problems, seen = sqlite3.connect("runs.db"), [], set()
+    rows = db.execute("select * from runs")
+    names, taken = [], {}
+    for column in rows.description:
+        name = column[0]
+        if "~" in name and name[:name.rindex("~")].lower() in taken:
+            name = name[:name.rindex("~")]
+        taken[name.lower()] = True
+        names.append(name)
+    for row in rows:
+        got = {n: v for n, v in zip(names, row) if v is not None}
+        for key in got:
+            if key.startswith("metrics."):
+                got[key] = float(got[key])
+        seen.add(got["run_id"])
+        problems += differences(got, expected[got["run_id"]], got["run_id"])
+    check("SQLite has every run, with every value", problems + (["other runs"] if seen != set(expected) else []))
+
+
+def compare_duckdb(expected, parquet):
+    """What DuckDB reads from the Parquet files and the JSON lines."""
+    try:
+        import duckdb
+    except ImportError:
+        print("# no DuckDB")
+        return
+    found = duckdb.connect().execute("select * replace (epoch_ms(start_time) as start_time, epoch_ms(end_time) as end_time) from 'runs.parquet'")
+    names, problems, seen = parquet.read_schema("runs.parquet").names, [], set()  # DuckDB renames columns that differ in case alone
+    for row in found.fetchall():
+        got = {n: v for n, v in zip(names, row) if v is not None}
+        seen.add(got["run_id"])
+        problems += differences(got, expected[got["run_id"]], got["run_id"])
+    check("DuckDB reads every run from Parquet, with every value", problems + (["other runs"] if seen != set(expected) else []))
+    one, other = (duckdb.connect().execute("select run_id, metric, step, value from %s order by all" % t).fetchall() for t in ("'samples.parquet'", "read_json('samples.jsonl', format='newline_delimited', columns={run_id: 'VARCHAR', metric: 'VARCHAR', step: 'BIGINT', value: 'DOUBLE'})"))
+    check("DuckDB reads the same samples from Parquet and from JSON lines", [] if list(map(repr, one)) == list(map(repr, other)) and one else ["other samples"])
+
+
 def main():
     benchwrap, folder = sys.argv[1], sys.argv[2] + "/mlruns"
     import pandas
@@ -137,6 +178,10 @@ def main():
     compare_samples(benchwrap, folder, expected)
     from pyarrow import parquet
     compare_parquet(benchwrap, folder, expected, parquet)
+    compare_sqlite(benchwrap, folder, expected)
+    with open("samples.jsonl", "w", encoding="utf-8") as f:
+        f.write(export(benchwrap, folder, "--long", "--format", "jsonl"))
+    compare_duckdb(expected, parquet)
 
 
 main()

@@ -124,6 +124,7 @@
 #define OPTION_METRIC "metric"
 #define OPTION_MIN_BAND "min-band"
 #define OPTION_MIN_EFFECT "min-effect"
+#define OPTION_MLFLOW_DB "mlflow-db"
 #define OPTION_MODEL "model"
 #define OPTION_NAME "name"
 #define OPTION_NEW "new"

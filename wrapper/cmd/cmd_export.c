@@ -1,10 +1,15 @@
 /* cmd_export.c: `benchwrap export`: runs as a table for analysis. */
+#include "base/fs.h"
+#include "base/place.h"
 #include "base/screen.h"
 #include "runs/runs_order.h"
 #include "tables/tables.h"
+#include "ui/ui_server.h"
 #include "cmd/selection.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Names runs that could not be read whole, the first ones. */
 static int say_incomplete(struct cmd_context *c, const struct runs *runs)
@@ -28,13 +33,44 @@ static int say_incomplete(struct cmd_context *c, const struct runs *runs)
     return n ? 1 : 0;
 }
 
+/* --output: a form that writes a stream goes into the file when it is complete. */
+static FILE *open_export(struct cmd_context *c, const char *path, char **ret_temporary)
+{
+    *ret_temporary = arena_printf(c->arena, "%s.new", path);
+    if (!*ret_temporary)
+        return NULL;
+    CLEANUP_FD int fd = place_create(*ret_temporary, O_TRUNC, 0644);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (out)
+        fs_take(&fd);
+    else
+        err_sys(c->err, "cannot write %s", *ret_temporary);
+    return out;
+}
+
+/* Closes it, and gives it its name if all went well. */
+static int close_export(struct cmd_context *c, FILE *out, const char *temporary, const char *path, int status)
+{
+    bool failed = fflush(out) != 0 || ferror(out);
+    failed = fclose(out) != 0 || failed;
+    if (status >= 0 && failed)
+        status = err_sys(c->err, "cannot write %s", path);
+    if (status >= 0 && rename(temporary, path) < 0)
+        status = err_sys(c->err, "cannot write %s", path);
+    if (status < 0)
+        unlink(temporary);
+    return status;
+}
+
 static int export_chosen(struct cmd_context *c, struct runs *runs)
 {
     struct tables_request r = {.runs = runs,
                                .columns = opt_text(&c->opts, OPTION_COLUMNS),
                                .form = tables_form_find(opt_text(&c->opts, OPTION_FORMAT)),
                                .out = c->out,
+                               .path = opt_text(&c->opts, OPTION_OUTPUT),
                                .a = c->arena};
+    char *temporary = NULL;
     struct runs_filter filter;
     size_t rows = 0;
     bool is_long = opt_on(&c->opts, OPTION_LONG);
@@ -47,11 +83,38 @@ static int export_chosen(struct cmd_context *c, struct runs *runs)
         runs->count = (size_t)opt_integer(&c->opts, OPTION_LAST);
     if (opt_text(&c->opts, OPTION_SORT) && runs_sort(runs, opt_find(&c->opts, OPTION_SORT), c->arena, c->err) < 0)
         return -1;
-    if ((is_long ? tables_samples(&r, &rows, c->err) : tables_runs(&r, &rows, c->err)) < 0)
+    if (r.path && !r.form->to_path && !(r.out = open_export(c, r.path, &temporary)))
+        return -1;
+    int status = is_long ? tables_samples(&r, &rows, c->err) : tables_runs(&r, &rows, c->err);
+    if (temporary)
+        status = close_export(c, r.out, temporary, r.path, status);
+    if (status < 0)
         return -1;
     if (!runs->count)
         fprintf(c->notes, "benchwrap: export: %s\n", runs_explain_none(runs, &filter, c->arena));
     return say_incomplete(c, runs);
+}
+
+/* --mlflow-db */
+static int export_mlflow(struct cmd_context *c)
+{
+    struct runs runs;
+    const char *path = opt_text(&c->opts, OPTION_MLFLOW_DB), *mlflow = ui_find_mlflow(c->env, c->arena);
+    if (selection_given(c) || opt_text(&c->opts, OPTION_REF) || opt_text(&c->opts, OPTION_LAST) || opt_text(&c->opts, OPTION_OUTPUT)) {
+        err_set(c->err, ERR_USAGE, "--mlflow-db: expected a complete tree on disk, without a selection, --ref or --output");
+        err_hint(c->err, "benchwrap export-tree --filter EXPR DIR, then benchwrap export --tree DIR --mlflow-db FILE");
+        return -1;
+    }
+    if (!mlflow) {
+        err_set(c->err, ERR_SYSTEM, "--mlflow-db: there is no program \"mlflow\", whose migration writes the database");
+        err_hint(c->err, "pip install mlflow, or benchwrap ui --install");
+        return -1;
+    }
+    if (selection_open(&runs, c, c->err) < 0)
+        return -1;
+    int status = tables_mlflow_db(&runs, mlflow, path, c->env, c->out, c->notes, c->arena, c->err);
+    runs_close(&runs);
+    return status;
 }
 
 static int export_command(struct cmd_context *c)
@@ -62,7 +125,11 @@ static int export_command(struct cmd_context *c)
                        c->argv[0]);
     if (opt_on(&c->opts, OPTION_LONG) && opt_text(&c->opts, OPTION_COLUMNS))
         return err_set(c->err, ERR_USAGE, "--long: expected no --columns with it");
-    if (strcmp(opt_text(&c->opts, OPTION_FORMAT), "parquet") == 0 && screen_of_file(c->out).is_terminal)
+    if (opt_text(&c->opts, OPTION_MLFLOW_DB))
+        return export_mlflow(c);
+    if (strcmp(opt_text(&c->opts, OPTION_FORMAT), "sqlite") == 0 && !opt_text(&c->opts, OPTION_OUTPUT))
+        return err_set(c->err, ERR_USAGE, "--format sqlite: expected --output FILE with it");
+    if (!opt_text(&c->opts, OPTION_OUTPUT) && strcmp(opt_text(&c->opts, OPTION_FORMAT), "parquet") == 0 && screen_of_file(c->out).is_terminal)
         return err_set(c->err, ERR_USAGE, "--format parquet: expected a file or pipe as standard output, got a terminal");
     if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
@@ -93,7 +160,13 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Output",
      .help = "Write a row for each sample of each metric, with unit and direction"},
-    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "csv|jsonl|parquet", .value = "csv", .group = "Output", .help = "Write this form"},
+    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "csv|jsonl|parquet|sqlite", .value = "csv", .group = "Output", .help = "Write this form"},
+    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Write to this file, which appears when it is complete (default: standard output)"},
+    {.name = OPTION_MLFLOW_DB,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Output",
+     .help = "Instead, write a new SQLite store of MLflow by MLflow's own migration, and compare what arrived with the tree"},
 };
 
 const struct cmd cmd_export = {

@@ -1,35 +1,14 @@
 /* store.c: rows of runs in the tables of a local MLflow's SQLite database; see store.h. */
 #include "mlflow/store.h"
 
-#include "base/library.h"
+#include "base/sqlite.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* Of sqlite3.h, whose interface is stable (SQLite's promise for version 3). */
-typedef struct sqlite3 sqlite3;
-typedef struct sqlite3_stmt sqlite3_stmt;
-enum { SQLITE_OK = 0, SQLITE_ROW = 100, SQLITE_DONE = 101, SQLITE_OPEN_READWRITE = 2 };
 enum { BUSY_MS = 10000 };
-
-struct sqlite {
-    int (*open_v2)(const char *path, sqlite3 **ret, int flags, const char *vfs);
-    int (*close_v2)(sqlite3 *);
-    int (*busy_timeout)(sqlite3 *, int ms);
-    int (*exec)(sqlite3 *, const char *sql, int (*each)(void *, int, char **, char **), void *, char **);
-    int (*prepare_v2)(sqlite3 *, const char *sql, int bytes, sqlite3_stmt **ret, const char **tail);
-    int (*finalize)(sqlite3_stmt *);
-    int (*reset)(sqlite3_stmt *);
-    int (*step)(sqlite3_stmt *);
-    int (*bind_int64)(sqlite3_stmt *, int at, int64_t);
-    int (*bind_double)(sqlite3_stmt *, int at, double);
-    int (*bind_text)(sqlite3_stmt *, int at, const char *, int bytes, void (*destroy)(void *));
-    int (*column_int)(sqlite3_stmt *, int at);
-    const unsigned char *(*column_text)(sqlite3_stmt *, int at);
-    const char *(*errmsg)(sqlite3 *);
-};
 
 enum statement { PUT_RUN, END_RUN, PUT_METRIC, PUT_LATEST, PUT_PARAM, PUT_TAG, STATEMENTS };
 
@@ -55,23 +34,6 @@ struct mlflow_store {
     bool open, failed; /* a transaction; one that failed and is not forgotten */
     struct err why;
 };
-
-static int store_load_sqlite(struct sqlite *q, struct err *err)
-{
-    void *library = library_open(LIBRARY_SQLITE);
-    if (!library)
-        return library_err(LIBRARY_SQLITE, err);
-#define ROW(name)                                                                                                                          \
-    {                                                                                                                                      \
-        "sqlite3_" #name, &q->name                                                                                                         \
-    }
-    const struct library_function rows[] = {ROW(open_v2),   ROW(close_v2),   ROW(busy_timeout), ROW(exec),       ROW(prepare_v2),
-                                            ROW(finalize),  ROW(reset),      ROW(step),         ROW(bind_int64), ROW(bind_double),
-                                            ROW(bind_text), ROW(column_int), ROW(column_text),  ROW(errmsg)};
-#undef ROW
-    const char *lacks = library_take(library, rows, sizeof rows / sizeof *rows);
-    return lacks ? err_set(err, ERR_SYSTEM, "the SQLite of this machine has no %s", lacks) : 0;
-}
 
 static int store_set_error(const struct mlflow_store *s, struct err *err)
 {
@@ -107,7 +69,7 @@ int store_open(struct mlflow_store **ret, const char *path, struct err *err)
     struct mlflow_store *s = calloc(1, sizeof *s);
     if (!s)
         return err_memory(err, "MLflow's store");
-    int rc = store_load_sqlite(&s->q, err);
+    int rc = sqlite_load(&s->q, err);
     if (rc == 0 && s->q.open_v2(path, &s->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         rc = store_set_error(s, err);
     if (rc == 0)

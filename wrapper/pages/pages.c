@@ -37,19 +37,21 @@ static const struct page_run *find_unchanged(const struct pages_work *w, const c
     return page_file_exists(&w->files, path) ? found : NULL;
 }
 
-static int read_page_run(struct pages_work *w, struct runs *own, struct comparison_reader *reader, size_t i, struct arena *a, struct err *err)
+/* *ret: in `a`, or what the index knows. */
+static int read_page_run(struct pages_work *w, struct runs *own, struct comparison_reader *reader, size_t i, struct arena *a, struct page_run *ret,
+                         struct err *err)
 {
     const struct tree_run *run = own->all[i];
     const char *stamp = page_stamp(own, run, a);
     const struct page_run *known = w->request->rebuild ? NULL : find_unchanged(w, run->id, stamp);
     if (known) {
-        w->now[i] = *known;
+        *ret = *known;
         return 0;
     }
     w->is_read[i] = true;
-    if (page_run_read(own, reader, run, &w->files, a, &w->now[i], err) < 0)
+    if (page_run_read(own, reader, run, &w->files, a, ret, err) < 0)
         return -1;
-    w->now[i].stamp = *w->now[i].problem ? "" : stamp; /* a damaged run is read again: it may have been incomplete only */
+    ret->stamp = *ret->problem ? "" : stamp; /* a damaged run is read again: it may have been incomplete only */
     return 0;
 }
 
@@ -62,12 +64,18 @@ static void read_chunk(void *context, size_t chunk, struct arena *a)
     own.parent = NULL;
     comparison_open(&reader, &own, NULL, NULL);
     for (size_t i = first; i < end && !w->errors[chunk].kind; i++) {
-        struct arena one;
+        struct arena one; /* what the run's page needed is freed, what the other pages need is copied */
+        struct page_run run;
         arena_init(&one, 0);
-        int status = read_page_run(w, &own, &reader, i, &one, &w->errors[chunk]);
+        own.parent = NULL;
+        int status = read_page_run(w, &own, &reader, i, &one, &run, &w->errors[chunk]);
         if (status == 0 && one.failed)
             err_memory(&w->errors[chunk], "the run %.8s", own.all[i]->id);
-        arena_adopt(a, &one);
+        else if (status == 0 && !w->is_read[i])
+            w->now[i] = run;
+        else if (status == 0)
+            page_run_copy(&w->now[i], &run, i > first ? &w->now[i - 1] : NULL, a);
+        arena_deinit(&one);
     }
     comparison_close(&reader);
 }

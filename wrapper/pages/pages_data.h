@@ -40,6 +40,8 @@ struct page_data {
     struct arena *arena;
 };
 
+/* A copy of the run in the arena. before: a run whose sets of facts the copy shares where they are the same; NULL: none. */
+void page_run_copy(struct page_run *to, const struct page_run *from, const struct page_run *before, struct arena *a);
 const char *page_fact_value(const struct page_facts *facts, const char *name); /* NULL: none */
 /* The value of a metric; NULL: the run has none. */
 const struct page_value *page_run_value(const struct page_run *run, const char *key);

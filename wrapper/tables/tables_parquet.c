@@ -277,4 +277,4 @@ static int tables_parquet_end(struct tables_writer *w)
     return rc;
 }
 
-const struct tables_form tables_parquet = {"parquet", tables_parquet_begin, tables_parquet_row, tables_parquet_end};
+const struct tables_form tables_parquet = {"parquet", false, tables_parquet_begin, tables_parquet_row, tables_parquet_end};

@@ -161,10 +161,16 @@ static void read_named_values(struct tables_work *x, struct tree_run *run)
 
 static int tables_begin(struct tables_work *x, const struct tables_column *columns, size_t count, struct err *err)
 {
-    x->writer = (struct tables_writer){.form = x->r->form, .columns = columns, .count = count, .out = x->r->out};
+    x->writer = (struct tables_writer){.form = x->r->form, .columns = columns, .count = count, .out = x->r->out, .path = x->r->path};
     buf_init(&x->writer.line, ROW_MAX);
     x->values = columns ? arena_get(x->r->a, (count + 1) * sizeof *x->values) : NULL;
-    return x->values && x->writer.form->begin(&x->writer) == 0 ? 0 : err_memory(err, "a row of %zu columns", count);
+    if (x->values && x->writer.form->begin(&x->writer) == 0)
+        return 0;
+    bool known = x->writer.why.kind != ERR_NONE;
+    if (known)
+        *err = x->writer.why;
+    buf_deinit(&x->writer.line);
+    return known ? -1 : err_memory(err, "a row of %zu columns", count);
 }
 
 static int tables_row(struct tables_work *x)
@@ -180,6 +186,10 @@ static int tables_end(struct tables_work *x, int rc, size_t *ret_rows, struct er
         rc = -1;
     buf_deinit(&x->writer.line);
     *ret_rows = x->rows;
+    if (rc < 0 && x->writer.why.kind != ERR_NONE) {
+        *err = x->writer.why;
+        return -1;
+    }
     return rc < 0 ? err_memory(err, "row %zu", x->rows) : 0;
 }
 

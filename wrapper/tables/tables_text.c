@@ -69,12 +69,12 @@ static int tables_jsonl_row(struct tables_writer *w, const struct filter_value *
     return tables_write_line(w);
 }
 
-const struct tables_form tables_csv = {"csv", tables_csv_begin, tables_csv_row, tables_text_end};
-const struct tables_form tables_jsonl = {"jsonl", tables_jsonl_begin, tables_jsonl_row, tables_text_end};
+const struct tables_form tables_csv = {"csv", false, tables_csv_begin, tables_csv_row, tables_text_end};
+const struct tables_form tables_jsonl = {"jsonl", false, tables_jsonl_begin, tables_jsonl_row, tables_text_end};
 
 const struct tables_form *tables_form_find(const char *name)
 {
-    static const struct tables_form *const forms[] = {&tables_csv, &tables_jsonl, &tables_parquet};
+    static const struct tables_form *const forms[] = {&tables_csv, &tables_jsonl, &tables_parquet, &tables_sqlite};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(forms[i]->name, name) == 0)
             return forms[i];

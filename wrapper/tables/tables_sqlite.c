@@ -1,0 +1,171 @@
+/* tables_sqlite.c: tables as SQLite files: one table "runs" or "samples", typed columns.
+ *
+ * SQLite has no NaN: it would store NULL, which stands for a missing value. So NaN is the text 'NaN' in its column of numbers. */
+#include "tables/tables.h"
+
+#include "base/fs.h"
+#include "base/sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SQLITE_COLUMNS_MAX = 2000 /* SQLite's own limit, as it is built everywhere */, ROWS_AT_ONCE = 10000 };
+
+struct sqlite_table {
+    struct sqlite q;
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    char *temporary; /* the file until it is complete */
+    size_t waiting;
+};
+
+static int sqlite_refuse(struct tables_writer *w, const char *what)
+{
+    const struct sqlite_table *t = w->own;
+    return err_set(&w->why, ERR_SYSTEM, "cannot %s %s: %.200s", what, w->path, t->db ? t->q.errmsg(t->db) : "no database");
+}
+
+/* A name in SQL's double quotes. */
+static void put_sql_name(struct buf *to, const char *name)
+{
+    buf_putc(to, '"');
+    for (; *name; name++) {
+        if (*name == '"')
+            buf_putc(to, '"');
+        buf_putc(to, *name);
+    }
+    buf_putc(to, '"');
+}
+
+/* SQLite does not tell columns apart by the case of letters: a later one gets a number behind it. */
+static void put_column_name(struct tables_writer *w, size_t i, struct buf *to)
+{
+    CLEANUP_BUF struct buf name;
+    size_t same = 1;
+    buf_init(&name, 1 << 16);
+    for (size_t k = 0; k < i; k++)
+        same += strcasecmp(w->columns[k].name, w->columns[i].name) == 0;
+    buf_puts(&name, w->columns[i].name);
+    if (same > 1)
+        buf_printf(&name, "~%zu", same);
+    put_sql_name(to, name.p);
+}
+
+static int create_table(struct tables_writer *w)
+{
+    static const char *const types[] = {[TABLES_TEXT] = "TEXT", [TABLES_NUMBER] = "REAL", [TABLES_INTEGER] = "INTEGER", [TABLES_TIME] = "INTEGER"};
+    struct sqlite_table *t = w->own;
+    CLEANUP_BUF struct buf sql, insert;
+    const char *table = w->count && strcmp(w->columns[w->count - 1].name, "direction") == 0 ? "samples" : "runs";
+    buf_init(&sql, 8 << 20);
+    buf_init(&insert, 1 << 20);
+    buf_printf(&sql, "CREATE TABLE %s (", table);
+    buf_printf(&insert, "INSERT INTO %s VALUES (", table);
+    for (size_t i = 0; i < w->count; i++) {
+        buf_puts(&sql, i ? ", " : "");
+        put_column_name(w, i, &sql);
+        buf_printf(&sql, " %s", types[w->columns[i].type]);
+        buf_puts(&insert, i ? ", ?" : "?");
+    }
+    buf_puts(&sql, ")");
+    buf_puts(&insert, ")");
+    if (sql.failed || insert.failed)
+        return -1;
+    if (t->q.exec(t->db, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK || t->q.exec(t->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL) != SQLITE_OK ||
+        t->q.exec(t->db, sql.p, NULL, NULL, NULL) != SQLITE_OK || t->q.exec(t->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK ||
+        t->q.prepare_v2(t->db, insert.p, -1, &t->insert, NULL) != SQLITE_OK)
+        return sqlite_refuse(w, "write");
+    return 0;
+}
+
+static void sqlite_table_free(struct tables_writer *w, bool remove_file)
+{
+    struct sqlite_table *t = w->own;
+    if (!t)
+        return;
+    if (t->insert)
+        t->q.finalize(t->insert);
+    if (t->db)
+        t->q.close_v2(t->db);
+    if (remove_file && t->temporary)
+        unlink(t->temporary);
+    free(t->temporary);
+    free(t);
+    w->own = NULL;
+}
+
+static int tables_sqlite_begin(struct tables_writer *w)
+{
+    if (w->count > SQLITE_COLUMNS_MAX)
+        return err_set(&w->why, ERR_USAGE, "--format sqlite: a table has at most %d columns, got %zu; name fewer with --columns, or use --long", SQLITE_COLUMNS_MAX, w->count);
+    struct sqlite_table *t = calloc(1, sizeof *t);
+    size_t n = strlen(w->path);
+    w->own = t;
+    if (!t || !(t->temporary = malloc(n + 5)))
+        return -1;
+    memcpy(t->temporary, w->path, n);
+    memcpy(t->temporary + n, ".new", 5);
+    if (sqlite_load(&t->q, &w->why) < 0) {
+        sqlite_table_free(w, false);
+        return -1;
+    }
+    if (fs_write(AT_FDCWD, t->temporary, STR(""), 0644, false, &w->why) < 0) { /* by the rules for files that the caller names */
+        sqlite_table_free(w, false);
+        return -1;
+    }
+    int rc = t->q.open_v2(t->temporary, &t->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK ? create_table(w) : sqlite_refuse(w, "create");
+    if (rc < 0)
+        sqlite_table_free(w, true);
+    return rc;
+}
+
+static int bind_value(const struct sqlite_table *t, int at, const struct filter_value *v)
+{
+    switch (v->is) {
+    case FILTER_TEXT: return t->q.bind_text(t->insert, at, v->text.p ? v->text.p : "", (int)v->text.n, NULL);
+    case FILTER_NUMBER: return isnan(v->number) ? t->q.bind_text(t->insert, at, "NaN", 3, NULL) : t->q.bind_double(t->insert, at, v->number);
+    case FILTER_INTEGER: return t->q.bind_int64(t->insert, at, v->integer);
+    case FILTER_MISSING: break;
+    }
+    return t->q.bind_null(t->insert, at);
+}
+
+static int tables_sqlite_row(struct tables_writer *w, const struct filter_value *values)
+{
+    struct sqlite_table *t = w->own;
+    int rc = SQLITE_OK;
+    for (size_t i = 0; i < w->count && rc == SQLITE_OK; i++)
+        rc = bind_value(t, (int)i + 1, &values[i]);
+    if (rc != SQLITE_OK || t->q.step(t->insert) != SQLITE_DONE)
+        return sqlite_refuse(w, "write");
+    t->q.reset(t->insert);
+    if (++t->waiting < ROWS_AT_ONCE)
+        return 0;
+    t->waiting = 0;
+    return t->q.exec(t->db, "COMMIT; BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : sqlite_refuse(w, "write");
+}
+
+static int tables_sqlite_end(struct tables_writer *w)
+{
+    struct sqlite_table *t = w->own;
+    int rc = t && !w->failed ? 0 : -1;
+    if (rc == 0 && t->q.exec(t->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        rc = sqlite_refuse(w, "write");
+    if (rc == 0) {
+        t->q.finalize(t->insert);
+        t->insert = NULL;
+        if (t->q.close_v2(t->db) != SQLITE_OK)
+            rc = err_set(&w->why, ERR_SYSTEM, "cannot write %s", w->path);
+        t->db = NULL;
+        if (rc == 0 && rename(t->temporary, w->path) < 0)
+            rc = err_sys(&w->why, "cannot write %s", w->path);
+    }
+    sqlite_table_free(w, rc < 0);
+    return rc;
+}
+
+const struct tables_form tables_sqlite = {"sqlite", true, tables_sqlite_begin, tables_sqlite_row, tables_sqlite_end};
