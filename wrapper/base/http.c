@@ -314,7 +314,7 @@ static bool set_body(struct http *h, const struct http_request *q, struct curl_s
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     char type[200];
     bool from_fd = !q->body.p && q->body_bytes > 0, small = from_fd && q->body_bytes <= SMALL_BODY,
-         good = http_append_header(h, headers, "Expect:");
+         good = h->sigv4 || http_append_header(h, headers, "Expect:"); /* libcurl signs it, and does not send it */
     if (small && !http_read_small(h, (size_t)q->body_bytes))
         return false;
     if (small) {

@@ -123,6 +123,7 @@
 #define OPTION_MAX_TASKS "max-tasks"
 #define OPTION_MAX_TIME "max-time"
 #define OPTION_MAX_TOKENS "max-tokens"
+#define OPTION_MESSAGE "message"
 #define OPTION_METRIC "metric"
 #define OPTION_MIN_BAND "min-band"
 #define OPTION_MIN_EFFECT "min-effect"

@@ -8,6 +8,7 @@
 #include "cmd/selection.h"
 #include "exporters/azure_setup.h"
 #include "exporters/exporter_pass.h"
+#include "exporters/sns_setup.h"
 #include "plan/plan.h"
 #include "sync/sync_exporters.h"
 #include "sync/sync_records.h"
@@ -40,6 +41,11 @@ static const struct opt_row rows[] = {
      .arg = "FILE",
      .group = "Send",
      .help = "With send: send the lines of this file, a JSON object each, instead of runs (- for standard input)"},
+    {.name = OPTION_MESSAGE,
+     .kind = OPT_TEXT,
+     .arg = "TEXT",
+     .group = "Send",
+     .help = "With send: send this text once, by an exporter of messages"},
     {.name = OPTION_STREAM,
      .kind = OPT_TEXT,
      .arg = "NAME",
@@ -404,11 +410,41 @@ static int exporter_send_lines(struct exporter_work *w, const struct exporter_co
     return rc || result.refused;
 }
 
+static int exporter_send_text(struct exporter_work *w, const struct exporter_config *x)
+{
+    const char *text = opt_text(&w->c->opts, OPTION_MESSAGE);
+    struct arena a;
+    struct err err = {0};
+    if (w->c->argc > 2 || !*text || !str_valid_utf8(str_of(text)))
+        return err_set(w->c->err, ERR_USAGE, "--message: expected a text, and no runs");
+    if (!x->kind->send_message)
+        return err_set(w->c->err, ERR_INPUT, "the exporter %s has the type %s, which has no messages", x->name, x->kind->type);
+    arena_init(&a, 0);
+    struct exporter_link l = {.config = x,
+                              .env = w->c->env,
+                              .arena = &a,
+                              .until_ns = clock_mono_ns() + CHECK_S * INT64_C(1000000000),
+                              .cancel_fd = w->cancel_fd,
+                              .retry_after_s = -1};
+    bool sent = x->kind->open(&l, &err) == EXPORTER_SENT && x->kind->send_message(&l, text, &err) == EXPORTER_SENT;
+    if (x->kind->close)
+        x->kind->close(&l);
+    arena_deinit(&a);
+    if (!sent) {
+        *w->c->err = err;
+        return err_wrap(w->c->err, "cannot send the message");
+    }
+    fprintf(w->c->out, "%s: message sent\n", x->name);
+    return 0;
+}
+
 static int exporter_send_runs(struct exporter_work *w)
 {
     const struct exporter_config *x = exporter_by_name(w, w->c->argc > 1 ? w->c->argv[1] : NULL);
     if (x && opt_text(&w->c->opts, OPTION_LINES))
         return exporter_send_lines(w, x);
+    if (x && opt_text(&w->c->opts, OPTION_MESSAGE))
+        return exporter_send_text(w, x);
     const struct runs_place place = selection_place(w->c);
     struct chosen_run *chosen;
     struct exporter_outcome o;
@@ -530,13 +566,23 @@ static int dead_letters(struct exporter_work *w)
     return resend && (o.pending || o.letters) ? 1 : 0;
 }
 
-/* ---- azure-setup ---- */
+/* ---- azure-setup, sns-setup ---- */
 
 static int print_azure_setup(struct exporter_work *w)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 4 << 20);
     if (azure_setup_print(w->c->argc > 1 ? w->c->argv[1] : "az", w->c->env, &text, w->c->err))
+        return -1;
+    fwrite(text.p, 1, text.n, w->c->out);
+    return 0;
+}
+
+static int print_sns_setup(struct exporter_work *w)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 20);
+    if (sns_setup_print(w->c->argc > 1 ? w->c->argv[1] : "benchwrap", &text, w->c->err))
         return -1;
     fwrite(text.p, 1, text.n, w->c->out);
     return 0;
@@ -565,12 +611,13 @@ static int exporter_run_verb(struct exporter_work *w)
                  {"check", check_exporters},
                  {"send", exporter_send_runs},
                  {"dead-letter", dead_letters},
-                 {"azure-setup", print_azure_setup}};
+                 {"azure-setup", print_azure_setup},
+                 {"sns-setup", print_sns_setup}};
     const char *verb = w->c->argc ? w->c->argv[0] : "list";
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(verbs[i].verb, verb) == 0)
             return verbs[i].run(w);
-    return err_set(w->c->err, ERR_USAGE, "expected list, types, check, send, dead-letter or azure-setup, got \"%.40s\"", verb);
+    return err_set(w->c->err, ERR_USAGE, "expected list, types, check, send, dead-letter, azure-setup or sns-setup, got \"%.40s\"", verb);
 }
 
 static int exporter_command(struct cmd_context *c)
@@ -593,7 +640,7 @@ static int exporter_command(struct cmd_context *c)
 const struct cmd cmd_exporter = {
     .name = "exporter",
     .summary = "Deliver runs to other systems: JSON lines …",
-    .usage = "list | types [TYPE] | check [NAME...] | send NAME RUN... | send NAME --lines FILE | dead-letter NAME [RUN...] | azure-setup [az|bicep|agent|kql]",
+    .usage = "list | types [TYPE] | check [NAME...] | send NAME RUN... | send NAME --lines FILE | dead-letter NAME [RUN...] | azure-setup [az|bicep|agent|kql] | sns-setup [TOPIC]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
@@ -605,7 +652,8 @@ const struct cmd cmd_exporter = {
         "exporters and their keys. `check` asks each destination whether it would accept runs. `send` delivers runs of the tree, also those "
         "recorded before the exporter was configured, or with --lines JSON objects of yours. `dead-letter` lists the runs that the destination refused, with the reason, or with "
         "--resend or --drop sends or removes them. `azure-setup` prints what Azure Monitor needs: a shell script of az commands, a Bicep template, a "
-        "script that binds rules to machines with the agent of Azure, or KQL queries.\n"
+        "script that binds rules to machines with the agent of Azure, or KQL queries. `sns-setup` prints a script that makes "
+        "a topic of Amazon SNS and the right to publish to it.\n"
         "\n"
         "After a run, a process of lowest priority delivers it. The run waits for nothing. What a destination does not accept stays in "
         "`.benchwrap/export` and goes out with the next run, or by `benchwrap sync`. A run can be delivered twice after a kill or a broken "

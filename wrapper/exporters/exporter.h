@@ -67,6 +67,8 @@ struct exporter {
      * has their number, also after a failure, which means that none of them is delivered. NULL: this type
      * delivers runs only. Called by exporter_records_send. */
     enum exporter_answer (*send_records)(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err);
+    /* Sends a text of the user's, once. NULL: this type has no messages. */
+    enum exporter_answer (*send_message)(struct exporter_link *l, const char *text, struct err *err);
     /* Also after a failed open. May be NULL. */
     void (*close)(struct exporter_link *l);
 };

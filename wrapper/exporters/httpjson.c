@@ -217,8 +217,7 @@ static size_t httpjson_make_body(const struct exporter_config *c, const struct h
     return n;
 }
 
-/* Is the run to be sent, by the key `on`? */
-static bool is_run_wanted(const struct exporter_config *c, const struct exporter_run *run)
+bool httpjson_is_wanted(const struct exporter_config *c, const struct exporter_run *run)
 {
     const struct opt_value *v = opt_find(&c->opts, HTTPJSON_KEY_ON);
     const char *verdict = exporter_run_tag(run, "benchwrap.verdict");
@@ -278,7 +277,7 @@ static enum exporter_answer httpjson_send_requests(struct exporter_link *l, cons
 static enum exporter_answer httpjson_send(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err)
 {
     struct httpjson_records records;
-    if (!is_run_wanted(l->config, run))
+    if (!httpjson_is_wanted(l->config, run))
         return EXPORTER_SENT;
     httpjson_records_init(&records);
     enum exporter_answer answer =
@@ -309,6 +308,21 @@ static enum exporter_answer httpjson_send_records(struct exporter_link *l, const
     if (body.failed)
         return err_set(err, ERR_SYSTEM, "out of memory for a request"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
     return exporter_http_call(l, l->state, &(struct exporter_http_request){.url = address, .body = buf_text(&body)}, err);
+}
+
+/* By the preset or a template with {{summary}}. */
+static enum exporter_answer httpjson_send_message(struct exporter_link *l, const char *text, struct err *err)
+{
+    const struct template_values values = {.config = l->config, .message = text};
+    const char *template = httpjson_template(l->config), *address;
+    struct buf url CLEANUP_BUF, body CLEANUP_BUF;
+    buf_init(&url, 8192);
+    buf_init(&body, BODY_BYTES);
+    if (!template || !strstr(template, "{{summary}}"))
+        return err_set(err, ERR_INPUT, "its template has no {{summary}}, so it has no place for a message"), EXPORTER_REFUSED;
+    if (template_expand(template, &values, &body, err) || httpjson_make_url(exporter_http_url(l->state), &values, &url, &address, err))
+        return EXPORTER_REFUSED;
+    return exporter_http_send(l, l->state, address, buf_text(&body), err);
 }
 
 static int httpjson_print(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err)
@@ -357,5 +371,6 @@ const struct exporter exporter_httpjson = {
     .check = httpjson_check,
     .print = httpjson_print,
     .send_records = httpjson_send_records,
+    .send_message = httpjson_send_message,
     .close = httpjson_close,
 };

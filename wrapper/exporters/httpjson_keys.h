@@ -34,6 +34,8 @@ struct str httpjson_record(const struct httpjson_records *r, size_t i);
 /* The record that was appended to r->text is complete. */
 int httpjson_records_add(struct httpjson_records *r, struct err *err);
 
+/* Is the run to be sent, by the key `on`? */
+bool httpjson_is_wanted(const struct exporter_config *c, const struct exporter_run *run);
 /* Records in ReFrame's form (httpjson_reframe.c): one with all metrics, or one for each. */
 int httpjson_reframe(const struct exporter_config *c, const struct exporter_run *run, bool each, struct httpjson_records *to, struct err *err);
 #endif

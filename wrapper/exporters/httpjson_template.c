@@ -219,6 +219,10 @@ static int template_value_of(const struct template_values *v, struct str name, s
     if (!v->run) {
         if (strcmp(key, "stream") == 0)
             *ret = template_text_value(v->stream);
+        if (strcmp(key, "summary") == 0)
+            *ret = template_text_value(v->message);
+        if (strcmp(key, "topic") == 0)
+            *ret = template_text_value(exporter_text(v->config, HTTPJSON_KEY_TOPIC));
         return 0;
     }
     if (strncmp(key, "param.", 6) == 0)
@@ -272,7 +276,17 @@ static void put_escaped(const struct template_value *v, struct buf *to)
     http_escape(to, v->kind == TEMPLATE_NUMBER ? buf_text(&number) : v->kind == TEMPLATE_NONE ? STR("") : v->text, false);
 }
 
-static int template_fill(const char *text, const struct template_values *v, bool url, struct buf *to, struct err *err)
+static void put_verbatim(const struct template_value *v, struct buf *to)
+{
+    if (v->kind == TEMPLATE_NUMBER)
+        buf_double(to, v->number);
+    else if (v->kind != TEMPLATE_NONE)
+        buf_str(to, v->text);
+}
+
+enum template_form { TEMPLATE_OF_JSON, TEMPLATE_OF_URL, TEMPLATE_OF_TEXT };
+
+static int template_fill(const char *text, const struct template_values *v, enum template_form form, struct buf *to, struct err *err)
 {
     struct buf scratch CLEANUP_BUF;
     bool inside = false;
@@ -290,7 +304,10 @@ static int template_fill(const char *text, const struct template_values *v, bool
         }
         if (template_value_of(v, (struct str){p + 2, (size_t)(end - p) - 2}, &scratch, &value, err))
             return -1;
-        (url ? put_escaped : inside ? put_inside : put_outside)(&value, to);
+        (form == TEMPLATE_OF_TEXT  ? put_verbatim
+         : form == TEMPLATE_OF_URL ? put_escaped
+         : inside                  ? put_inside
+                                   : put_outside)(&value, to);
         p = end + 1;
     }
     return to->failed ? err_set(err, ERR_SYSTEM, "out of memory for a request") : 0;
@@ -298,12 +315,17 @@ static int template_fill(const char *text, const struct template_values *v, bool
 
 int template_expand(const char *text, const struct template_values *v, struct buf *to, struct err *err)
 {
-    return template_fill(text, v, false, to, err);
+    return template_fill(text, v, TEMPLATE_OF_JSON, to, err);
+}
+
+int template_expand_text(const char *text, const struct template_values *v, struct buf *to, struct err *err)
+{
+    return template_fill(text, v, TEMPLATE_OF_TEXT, to, err);
 }
 
 int template_expand_url(const char *text, const struct template_values *v, struct buf *to, struct err *err)
 {
-    return template_fill(text, v, true, to, err);
+    return template_fill(text, v, TEMPLATE_OF_URL, to, err);
 }
 
 bool template_has_keys(const char *text)

@@ -8,10 +8,13 @@ struct template_values {
     const struct exporter_run *run;   /* NULL: every value is missing, for a check of the template */
     const struct tree_entry *metric;  /* of a record of one metric; NULL */
     const char *stream;               /* of records that are no run; NULL */
+    const char *message;              /* without a run: its summary; NULL */
 };
 /* Appends the template with its values: within a JSON text as characters of it, elsewhere as a JSON
  * value. A missing value is empty, elsewhere null. -1 with err: an unknown KEY. */
 int template_expand(const char *text, const struct template_values *v, struct buf *to, struct err *err);
+/* The same for a plain text: every value is appended as it is. */
+int template_expand_text(const char *text, const struct template_values *v, struct buf *to, struct err *err);
 /* The same for an address: every value is escaped. */
 int template_expand_url(const char *text, const struct template_values *v, struct buf *to, struct err *err);
 /* "2026-11-20T17:03:05.123Z" in the arena; NULL: the time is not known. */
