@@ -39,7 +39,7 @@ cd results || exit
 branch=benchwrap/lab/$(git config benchwrap.clone)
 is "with a commit of its files, and nothing else to see" "$(git status --short; git log --format=%s)" "A repository for results of benchmarks"
 like "the clone's name has eight digits" "$branch" '^benchwrap/lab/[0-9a-f]{8}$'
-for f in benchwrap.yaml .gitattributes .gitignore README.md .github/workflows/benchwrap.yml .forgejo/workflows/benchwrap.yml .gitlab-ci.yml .github/workflows/benchwrap-results.yml .forgejo/workflows/benchwrap-results.yml benchwrap-check.yaml CONTRIBUTING.md CITATION.cff CODEOWNERS; do
+for f in benchwrap.yaml .gitattributes .gitignore README.md .github/workflows/benchwrap.yml .forgejo/workflows/benchwrap.yml .gitlab-ci.yml .github/workflows/benchwrap-results.yml .forgejo/workflows/benchwrap-results.yml .github/workflows/benchwrap-pages.yml .forgejo/workflows/benchwrap-pages.yml benchwrap-check.yaml CONTRIBUTING.md CITATION.cff CODEOWNERS; do
     ok "$f is tracked" git cat-file -e "HEAD:$f"
 done
 is "no job looks at some paths only" "$(grep -l 'paths:' .github/workflows/* .forgejo/workflows/*)" ""

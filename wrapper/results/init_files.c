@@ -93,6 +93,75 @@
 static const char github_results[] = RESULTS_JOB("ubuntu-24.04");
 static const char forgejo_results[] = RESULTS_JOB("docker");
 
+/* ---- the web pages ---- */
+
+/* Steps behind INSTALL, in a checkout of the merged main branch: what was published before is in the branch $PAGES, so that only new runs are read.
+ * The branch has one commit: pages are made again, their history is that of the runs. Nothing of the main branch is in it. */
+#define WRITE_PAGES(I, REPOSITORY, FOLDER)                                                                                                 \
+    I "PATH=$work/benchwrap/build/bin:$PATH\n" I "cd \"" REPOSITORY "\"\n" I                                                               \
+      "git cat-file -e HEAD:mlruns 2>/dev/null || exit 0 # no run yet\n" I                                                                 \
+      "status=0\n" I "benchwrap pages --ref HEAD -o \"" FOLDER "\" || status=$?\n" I                                                      \
+      "[ \"$status\" -le 1 ] # 1: a damaged run, which the start page names\n"
+
+#define PUBLISH(I, REPOSITORY)                                                                                                             \
+    I "mkdir -p \"$work/site\"\n" I "if git -C \"" REPOSITORY "\" fetch -q --depth 1 origin \"refs/heads/$PAGES\"; then\n" I              \
+      "  git -C \"" REPOSITORY "\" archive FETCH_HEAD | tar -x -C \"$work/site\"\n" I "fi\n" WRITE_PAGES(I, REPOSITORY, "$work/site") I  \
+      "touch \"$work/site/.nojekyll\"\n" I "export GIT_INDEX_FILE=\"$work/index\"\n" I                                                  \
+      "git --work-tree=\"$work/site\" -c core.hooksPath=/dev/null add -A -f .\n" I "tree=$(git write-tree)\n" I                           \
+      "commit=$(git -c user.name=benchwrap -c user.email=benchwrap@benchwrap.invalid commit-tree -m \"Pages of $(git rev-parse HEAD)\" \"$tree\")\n" I \
+      "git -c core.hooksPath=/dev/null push -q --force origin \"$commit:refs/heads/$PAGES\"\n"
+
+#define PAGES_JOB(RUNNER)                                                                                                                  \
+    "# Publishes web pages of all runs after a merge. It runs where the repository's variable BENCHWRAP_PAGES names the branch for them,\n" \
+    "# such as gh-pages, from which the forge serves them. Who can see the pages is the forge's setting. Written by \"benchwrap init\".\n" \
+    "name: benchwrap pages\n"                                                                                                              \
+    "on:\n"                                                                                                                                \
+    "  push:\n"                                                                                                                            \
+    "permissions:\n"                                                                                                                       \
+    "  contents: read\n"                                                                                                                   \
+    "concurrency:\n"                                                                                                                       \
+    "  group: benchwrap-pages\n"                                                                                                           \
+    "jobs:\n"                                                                                                                              \
+    "  pages:\n"                                                                                                                           \
+    "    if: vars.BENCHWRAP_PAGES != '' && github.ref_type == 'branch' && github.ref_name == github.event.repository.default_branch\n"     \
+    "    permissions:\n"                                                                                                                   \
+    "      contents: write\n"                                                                                                              \
+    "    runs-on: " RUNNER "\n"                                                                                                            \
+    "    timeout-minutes: 20\n"                                                                                                            \
+    "    steps:\n"                                                                                                                         \
+    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                \
+    "        with:\n"                                                                                                                      \
+    "          submodules: false\n"                                                                                                        \
+    "          lfs: false\n" INSTALL_STEP("benchwrap-pages") "      - name: Publish the pages\n"                                           \
+                                                             "        env:\n"                                                              \
+                                                             "          PAGES: ${{ vars.BENCHWRAP_PAGES }}\n"                              \
+                                                             "        run: |\n" JOB_FOLDER("benchwrap-pages")                              \
+                                                                 PUBLISH("          ", "$GITHUB_WORKSPACE")
+
+static const char github_pages[] = PAGES_JOB("ubuntu-24.04");
+static const char forgejo_pages[] = PAGES_JOB("docker");
+
+/* GitLab publishes the artifact `public` of a job of this name; a cache has what was published before. */
+#define GITLAB_PAGES                                                                                                                       \
+    "\n# Publishes web pages of all runs after a merge, where the variable BENCHWRAP_PAGES is set.\n"                                      \
+    "pages:\n"                                                                                                                             \
+    "  image: $BENCHWRAP_IMAGE\n"                                                                                                          \
+    "  timeout: 20 minutes\n"                                                                                                              \
+    "  rules:\n"                                                                                                                           \
+    "    - if: $CI_PIPELINE_SOURCE == \"push\" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $BENCHWRAP_PAGES\n"                           \
+    "  variables:\n"                                                                                                                       \
+    "    GIT_STRATEGY: clone\n"                                                                                                            \
+    "    GIT_SUBMODULE_STRATEGY: none\n"                                                                                                   \
+    "  cache:\n"                                                                                                                           \
+    "    key: benchwrap-pages\n"                                                                                                           \
+    "    paths: [public]\n"                                                                                                                \
+    "  script:\n"                                                                                                                          \
+    "    - |\n" SAFE("      ") "      work=$(mktemp -d)\n"                                                                                  \
+                             "      command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n" INSTALL(    \
+                                 "      ") "    - |\n" WRITE_PAGES("      ", "$CI_PROJECT_DIR", "$CI_PROJECT_DIR/public")                  \
+                             "  artifacts:\n"                                                                                              \
+                             "    paths: [public]\n"
+
 /* GitLab's job token cannot push: a protected variable holds a project access token. */
 #define GITLAB_RESULTS                                                                                                                                          \
     "# Refreshes the table of results in README.md after a merge. It runs where the protected variable BENCHWRAP_PUSH_TOKEN holds a token\n"                    \
@@ -171,7 +240,7 @@ static const char gitlab[] =
                                                                  "    when: always\n"
                                                                  "    expose_as: benchwrap check\n"
                                                                  "    paths: [benchwrap-check/summary.md]\n"
-                                                                 "\n" GITLAB_RESULTS;
+                                                                 "\n" GITLAB_RESULTS GITLAB_PAGES;
 
 static const char attributes[] = "# Runs are bytes: nothing is converted, and merges never edit them.\n"
                                  "mlruns/** -text -merge -filter\n"
@@ -193,6 +262,8 @@ const struct init_file init_files[] = {
     {".gitlab-ci.yml", INIT_WHOLE, gitlab},
     {".github/workflows/benchwrap-results.yml", INIT_FIRST, github_results},
     {".forgejo/workflows/benchwrap-results.yml", INIT_FIRST, forgejo_results},
+    {".github/workflows/benchwrap-pages.yml", INIT_FIRST, github_pages},
+    {".forgejo/workflows/benchwrap-pages.yml", INIT_FIRST, forgejo_pages},
     {"benchwrap-check.yaml", INIT_FIRST, init_policy},
     {"CONTRIBUTING.md", INIT_FIRST, init_contributing},
     {"CITATION.cff", INIT_FIRST, init_citation},
