@@ -65,8 +65,10 @@ static bool is_same_stem(const struct percentile *a, const struct percentile *b)
     return a->stem == b->stem && strncmp(a->name, b->name, a->stem) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-/* The percentiles that a run has of a metric; wanted NULL: of the first one, by its name, with three or more. */
-static bool latency_percentiles(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
+/* The percentiles that a run has of a metric; wanted NULL: of the first one, by its name, with three or more,
+ * behind `skip` of them. */
+static bool latency_percentiles(const struct tree_run *run, const struct json *detail, const char *wanted, size_t skip, struct arena *a,
+                                struct latency_line *ret)
 {
     enum { ENOUGH = 3 };
     struct percentile *list = NULL;
@@ -87,7 +89,7 @@ static bool latency_percentiles(const struct tree_run *run, const struct json *d
     for (size_t i = 0; i < n; i = end) {
         for (end = i + 1; end < n && is_same_stem(&list[i], &list[end]); end++) {
         }
-        if (end - i < ENOUGH)
+        if (end - i < ENOUGH || skip-- > 0)
             continue;
         *ret = (struct latency_line){arena_get(a, (end - i) * sizeof *ret->x), arena_get(a, (end - i) * sizeof *ret->y), end - i, {0}};
         ret->metric.name = arena_dup(a, list[i].name, list[i].stem);
@@ -127,11 +129,30 @@ static bool latency_samples(const struct tree_run *run, const struct json *detai
     return ret->x && ret->y;
 }
 
+/* The distributions of the other metrics of the same unit, up to LINES_MAX lines. Returns how many lines there are. */
+static size_t add_other_latencies(const struct tree_run *run, const struct json *detail, struct plotted_metric *metric, struct arena *a, struct chart_series *series,
+                                  size_t used, double *low, double *high)
+{
+    struct latency_line line;
+    for (size_t skip = 1; used < LINES_MAX && latency_percentiles(run, detail, NULL, skip, a, &line); skip++) {
+        if (strcmp(line.metric.unit, metric->unit) != 0)
+            continue;
+        for (size_t k = 0; k < line.n; k++)
+            *low = fmin(*low, line.y[k]), *high = fmax(*high, line.y[k]);
+        series[used++] = (struct chart_series){.name = line.metric.name, .mark = CHART_CURVE, .x = line.x, .y = line.y, .n = line.n};
+    }
+    if (used > 1) {
+        series[0].name = metric->name;
+        metric->name = "latency";
+    }
+    return used;
+}
+
 int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
                    struct chart_list *to, struct err *err)
 {
     struct chart *c = charts_add(to, a);
-    struct chart_series *series = arena_get(a, (n + 1) * sizeof *series);
+    struct chart_series *series = arena_get(a, (n + LINES_MAX) * sizeof *series);
     struct plotted_metric metric = {.wanted = wanted};
     size_t used = 0, lacking = 0, more = n > LINES_MAX ? n - LINES_MAX : 0;
     double low = INFINITY, high = -INFINITY;
@@ -142,7 +163,7 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
         struct json *own = detail ? NULL : runs_detail(runs, list[i], &problem, a);
         const struct json *facts = detail ? detail : own;
         struct latency_line line;
-        bool has = latency_percentiles(list[i], facts, metric.name ? metric.name : wanted, a, &line) ||
+        bool has = latency_percentiles(list[i], facts, metric.name ? metric.name : wanted, 0, a, &line) ||
                    latency_samples(list[i], facts, metric.key ? metric.key : wanted, a, &line);
         json_free(own);
         if (!has || (metric.name && strcmp(metric.unit, line.metric.unit) != 0)) {
@@ -156,6 +177,8 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
         series[used++] = (struct chart_series){.name = n > 1 ? arena_printf(a, "%.8s %s", list[i]->id, list[i]->name) : NULL,
                                                .mark = line.n > 30 ? CHART_LINE : CHART_CURVE, .x = line.x, .y = line.y, .n = line.n};
     }
+    if (n == 1 && used && !wanted && !metric.key) /* one run: its other latencies beside the first one */
+        used = add_other_latencies(list[0], detail, &metric, a, series, used, &low, &high);
     if (!used && to->count--)
         return err_set(err, ERR_INPUT, "%s%.60s has neither three percentiles nor %d samples", wanted ? "" : "no metric of the run", wanted ? wanted : "", SAMPLES_FEW);
     *c = (struct chart){.title = arena_printf(a, "Distribution of %s", metric.name), .x = {.label = "share of the values below", .nines = true},

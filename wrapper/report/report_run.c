@@ -181,6 +181,12 @@ static void report_cards(const struct report_state *r)
         c->name = m.name;
         c->value = report_value(value, m.unit, &c->unit, r->a);
         c->more = reference_words(r, found[i].key, &c->style);
+        if (e && e->count < 2 && found[i].key[key_stem(found[i].key)] == '.') { /* a statistic: its metric has the values */
+            const struct tree_entry *values = runs_entry(r->run->metrics, arena_dup(r->a, found[i].key, key_stem(found[i].key)));
+            const char *range = values ? spread_words(values, m.unit, r->a) : NULL;
+            if (!c->more && range)
+                c->more = arena_printf(r->a, "of %zu values, %s", values->count, range);
+        }
         if (!c->more && e && spread_words(e, m.unit, r->a))
             c->more = arena_printf(r->a, "median of %zu, %s", e->count, spread_words(e, m.unit, r->a));
         else if (!c->more && m.better)
@@ -302,6 +308,36 @@ static void sweep_cards(const struct report_state *r)
         doc_cards(r->d, cards, n);
 }
 
+/* The values of headline metrics that the run has several of, as boxes. */
+static void plot_repetitions(const struct report_state *r, struct chart_list *list)
+{
+    enum { VALUES_FEW = 3 };
+    struct headline found[HEADLINES_MAX];
+    struct folder tree = runs_tree(r->runs, r->run);
+    size_t n = headlines_of(&tree, r->run, HEADLINES_MAX, r->a, found);
+    for (size_t i = 0; i < n && i < HEADLINES_MAX; i++) {
+        const char *stem = arena_dup(r->a, found[i].key, key_stem(found[i].key));
+        const struct tree_entry *e = stem ? runs_entry(r->run->metrics, stem) : NULL;
+        if (!e || e->count < VALUES_FEW || !compare_are_repetitions(e))
+            continue;
+        double *v = arena_get(r->a, e->count * sizeof *v), *lane = arena_get(r->a, e->count * sizeof *lane);
+        const char **names = arena_get(r->a, 2 * sizeof *names), **labels = arena_get(r->a, e->count * sizeof *labels);
+        struct chart_series *series = ARENA_NEW(r->a, struct chart_series);
+        struct chart *c = charts_add(list, r->a);
+        struct plotted_metric m = {0};
+        if (!v || !lane || !names || !labels || !series || !c)
+            return;
+        for (size_t k = 0; k < e->count; k++) {
+            v[k] = e->samples[k].value;
+            labels[k] = arena_printf(r->a, "%lld", (long long)e->samples[k].step);
+        }
+        plotted_describe(&m, stem, r->detail, r->a);
+        names[0] = arena_printf(r->a, "%zu values", e->count);
+        *series = (struct chart_series){.name = "repetition", .mark = CHART_BOX, .x = v, .y = lane, .n = e->count, .labels = labels};
+        *c = (struct chart){.title = m.name, .x = charts_axis(&m), .y = {.names = names, .count = 1}, .series = series, .count = 1};
+    }
+}
+
 static void report_plots(const struct report_state *r)
 {
     struct chart_list list = {0};
@@ -309,6 +345,8 @@ static void report_plots(const struct report_state *r)
     size_t sampled = 0;
     if (r->notes)
         plot_series(r, &list);
+    else
+        plot_repetitions(r, &list);
     charts_latency(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
     charts_steps(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
     for (const struct tree_entry *e = r->run->metrics; e && !r->notes && sampled < SAMPLED_MAX; e = e->next)
@@ -402,10 +440,32 @@ static void report_noise(const struct report_state *r)
 
 /* ---- metrics ---- */
 
+/* Is the metric a statistic of another one of the run, whose row shows its values? */
+static bool is_derived(const struct report_state *r, const char *key)
+{
+    static const char *const statistics[] = {"max", "min", "mean", "median", "sd", "n", "ci_low", "ci_high"};
+    size_t stem = key_stem(key);
+    const char *other = key[stem] == '.' ? arena_dup(r->a, key, stem) : NULL;
+    const struct tree_entry *e = other ? runs_entry(r->run->metrics, other) : NULL;
+    for (size_t i = 0; e && e->count && i < sizeof statistics / sizeof *statistics; i++)
+        if (strcmp(key + stem + 1, statistics[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Was one of the metrics compared with a reference? */
+static bool has_references(const struct report_state *r)
+{
+    for (const struct json *m = json_first(json_get(r->detail, "references")); m; m = json_next(m))
+        if (strcmp(json_string(json_get(m, "verdict"), ""), "no reference") != 0)
+            return true;
+    return false;
+}
+
 static void metric_rows(const struct report_state *r, bool results)
 {
     static const struct doc_column columns[] = {{"metric"}, {"value", NULL, true}, {"unit"}, {"range"}, {"n", NULL, true}, {"better"}, {"reference"}};
-    size_t rows = 0, more = 0;
+    size_t rows = 0, more = 0, derived = 0, count = sizeof columns / sizeof *columns - !has_references(r);
     struct doc_grid *t = NULL;
     for (const struct tree_entry *e = r->run->metrics; e; e = e->next) {
         struct plotted_metric m = {0};
@@ -413,11 +473,15 @@ static void metric_rows(const struct report_state *r, bool results)
         enum style style = STYLE_PLAIN;
         if (key_is_result(e->key) != results || !e->count)
             continue;
+        if (is_derived(r, e->key)) {
+            derived++;
+            continue;
+        }
         if (rows++ >= METRICS_MAX) {
             more++;
             continue;
         }
-        t = t ? t : doc_table(r->d, results ? "metrics" : "metrics of the machine", columns, sizeof columns / sizeof *columns);
+        t = t ? t : doc_table(r->d, results ? "metrics" : "metrics of the machine", columns, count);
         double value = e->count > 1 ? report_median(e) : e->samples[0].value;
         plotted_describe(&m, arena_printf(r->a, "%s", e->key), r->detail, r->a);
         const char *shown = report_value(value, m.unit, &unit, r->a), *reference = reference_words(r, e->key, &style);
@@ -427,8 +491,11 @@ static void metric_rows(const struct report_state *r, bool results)
         doc_cell_text(t, STYLE_DIM, e->count > 1 ? spread_words(e, m.unit, r->a) : "");
         doc_cell_number(t, STYLE_DIM, (double)e->count, arena_printf(r->a, "%zu", e->count));
         doc_cell_text(t, STYLE_DIM, m.better == CHART_HIGHER ? "higher" : m.better == CHART_LOWER ? "lower" : "");
-        doc_cell_text(t, style, reference ? reference : "");
+        if (count == sizeof columns / sizeof *columns)
+            doc_cell_text(t, style, reference ? reference : "");
     }
+    if (derived)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "Values with a range are medians. %zu more statistics of these metrics: benchwrap show --all %.8s", derived, r->run->id));
     if (more)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: benchwrap show --all %.8s", more, r->run->id));
 }
