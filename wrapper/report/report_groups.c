@@ -123,7 +123,8 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
         if (is_first != headlines || rows >= ROWS_MOST)
             continue;
         if (!t)
-            t = r->count > 2 ? doc_table(r->d, "comparison", many, sizeof many / sizeof *many) : doc_table(r->d, "comparison", pair, sizeof pair / sizeof *pair);
+            t = doc_table(r->d, headlines ? "comparison of headline metrics" : "comparison of other metrics", r->count > 2 ? many : pair,
+                          r->count > 2 ? sizeof many / sizeof *many : sizeof pair / sizeof *pair);
         for (size_t g = 1; g < r->count; g++, rows++)
             compared_row(r, t, m, g);
     }

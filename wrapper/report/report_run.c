@@ -200,7 +200,7 @@ static void report_cards(const struct report_state *r)
 static void report_statistics(const struct report_state *r)
 {
     enum { ROWS_MOST = 400 };
-    static const struct doc_column columns[] = {{"metric"}, {"point"}, {"median", NULL, true}, {"min", NULL, true}, {"max", NULL, true}, {"n", NULL, true}, {"unit"}, {""}};
+    static const struct doc_column columns[] = {{"metric"}, {"point"}, {"median", NULL, true}, {"min", NULL, true}, {"max", NULL, true}, {"n", NULL, true}, {"unit"}, {"best point"}};
     const struct series_figure *figures = r->notes ? series_figures(r->notes) : NULL;
     struct doc_grid *t = figures ? doc_table(r->d, "statistics over repetitions", columns, sizeof columns / sizeof *columns) : NULL;
     size_t rows = 0, more = 0;
