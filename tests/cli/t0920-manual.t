@@ -66,7 +66,7 @@ while read -r line; do
     case $line in
     *benchwrap\ parse*) continue ;; # tested with their outputs elsewhere
     *http://* | *--ref\ * | *--range\ * | *export-tree\ * | *benchwrap\ ui* | *benchwrap\ share*) continue ;; # tested with their servers and repositories elsewhere
-    *tracking.example.org* | */srv/git/*) continue ;; # with real servers elsewhere
+    *slurm-stats* | *tracking.example.org* | */srv/git/*) continue ;; # with real servers and clusters elsewhere
     *reparse*) "$BENCHWRAP" -q -e ior --rules ior -- cat "$sample" >/dev/null ;;
     *rules\ new*) rm -f rules.yaml ;;
     esac

@@ -30,6 +30,7 @@ struct exporter_series {
     const char *help;
     const char *unit;           /* the unit at its end, "bytes_per_second"; "": a count or a ratio */
     const char *key;            /* of the record; NULL: none */
+    bool counter;               /* its name ends in _total; else a gauge */
     struct metric_label labels[METRIC_LABELS_MAX]; /* by name, none empty */
     size_t n_labels;
     const struct tree_sample *samples; /* in base units, times strictly increase */

@@ -28,15 +28,17 @@ static bool is_label_left_out(const char *const *list, const char *name)
 static void text_put_head(const struct exporter_series *s, enum metric_text_form form, struct buf *to)
 {
     bool open = form != METRIC_TEXT_PLAIN;
+    const char *type = s->counter ? "counter" : "gauge";
+    size_t n = strlen(s->family) - (open && s->counter ? strlen("_total") : 0); /* in OpenMetrics that is not a part of the name */
     if (open)
-        buf_printf(to, "# TYPE %s gauge\n", s->family);
+        buf_printf(to, "# TYPE %.*s %s\n", (int)n, s->family, type);
     if (open && s->unit[0])
-        buf_printf(to, "# UNIT %s %s\n", s->family, s->unit);
-    buf_printf(to, "# HELP %s ", s->family);
+        buf_printf(to, "# UNIT %.*s %s\n", (int)n, s->family, s->unit);
+    buf_printf(to, "# HELP %.*s ", (int)n, s->family);
     text_put_escaped(to, s->help, open);
     buf_putc(to, '\n');
     if (!open)
-        buf_printf(to, "# TYPE %s gauge\n", s->family);
+        buf_printf(to, "# TYPE %s %s\n", s->family, type);
 }
 
 /* `name{label="value",…} `, the same for all samples of a series. */

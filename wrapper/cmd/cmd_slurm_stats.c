@@ -1,0 +1,271 @@
+/* cmd_slurm_stats.c: `benchwrap slurm-stats`: metrics of a Slurm cluster for Prometheus: to standard output, a file or a scrape endpoint. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/http.h"
+#include "base/http_serve.h"
+#include "base/place.h"
+#include "base/query.h"
+#include "cmd/cmd.h"
+#include "exporters/metric_text.h"
+#include "exporters/slurm_metrics.h"
+#include "probes/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ANSWER_MAX = 256 << 20, TEXT_MAX = 64 << 20, REQUEST_MS = 20000, LOCK_MS = 25000, LOCK_STEP_MS = 50, REPLY_MAX = 64 << 20 };
+
+static const struct opt_row rows[] = {
+    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Replace this file as one step, for node exporter's textfile collector (default: standard output)"},
+    {.name = OPTION_SERVE, .kind = OPT_TEXT, .arg = "[ADDRESS:]PORT", .group = "Output", .help = "Serve them at http://ADDRESS:PORT/metrics until stopped (default: 127.0.0.1)"},
+    {.name = OPTION_OPENMETRICS, .kind = OPT_FLAG, .group = "Output", .help = "Print OpenMetrics 1.0 instead of Prometheus's text format"},
+    {.name = OPTION_SLURMCTLD, .kind = OPT_TEXT, .arg = "URL", .group = "Source", .help = "Read the metrics that slurmctld 25.11 and newer serves itself, such as http://ctl:6817, instead of commands of Slurm"},
+    {.name = OPTION_MAX_AGE, .kind = OPT_DURATION, .arg = "DURATION", .value = "30s", .group = "Source", .help = "Use what this user read from Slurm so long ago"},
+    {.name = OPTION_NO_USERS, .kind = OPT_FLAG, .group = "Source", .help = "Leave out metrics of single users"},
+};
+
+struct slurm_reading {
+    struct cmd_context *c;
+    const char *url; /* of slurmctld; NULL: commands */
+    bool open, hide_users;
+    double max_age_s;
+};
+
+/* ---- the cache, which is one user's ---- */
+
+static int cache_open_folder(const struct slurm_reading *g)
+{
+    struct buf path CLEANUP_BUF;
+    buf_init(&path, 4096);
+    if (g->max_age_s <= 0 || !probes_cache_dir(g->c->env, &path))
+        return -1;
+    int fd = place_open_folder(path.p, 0700);
+    if (fd >= 0 && place_is_own(fd))
+        return fd;
+    fs_close(&fd);
+    return -1;
+}
+
+static const char *slurm_cache_name(const struct slurm_reading *g)
+{
+    return g->url ? g->open ? "slurm-stats-ctl-open" : "slurm-stats-ctl" : g->open ? g->hide_users ? "slurm-stats-open-few" : "slurm-stats-open"
+                                                                         : g->hide_users ? "slurm-stats-few"
+                                                                                         : "slurm-stats";
+}
+
+static bool cache_read(const struct slurm_reading *g, int folder, struct buf *to)
+{
+    struct stat st;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (folder < 0 || fstatat(folder, slurm_cache_name(g), &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != geteuid())
+        return false;
+    double age_s = difftime(now.tv_sec, st.st_mtim.tv_sec) + (double)(now.tv_nsec - st.st_mtim.tv_nsec) / 1e9;
+    return age_s >= -1 && age_s <= g->max_age_s && fs_read(folder, slurm_cache_name(g), TEXT_MAX - 1, 0, to, NULL) == 0 && to->n > 0;
+}
+
+/* Of callers at one time, one queries Slurm; the others wait for its answer. */
+static int cache_lock(int folder)
+{
+    int fd = folder >= 0 ? openat(folder, "slurm-stats.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    const struct timespec step = {.tv_nsec = LOCK_STEP_MS * 1000000L};
+    for (int ms = 0; fd >= 0 && fs_lock(fd) && (errno == EAGAIN || errno == EACCES) && ms < LOCK_MS; ms += LOCK_STEP_MS)
+        nanosleep(&step, NULL);
+    return fd;
+}
+
+/* ---- reading ---- */
+
+static int read_from_commands(const struct slurm_reading *g, struct buf *to, struct err *err)
+{
+    struct query queries[SLURM_SOURCES];
+    struct slurm_tally tally;
+    struct metric_set set;
+    struct arena a;
+    size_t up = 0;
+    char why[200] = "";
+    arena_init(&a, 512 << 20);
+    int rc = slurm_tally_init(&tally, &a, g->hide_users, err);
+    for (size_t i = 0; i < SLURM_SOURCES; i++)
+        query_start(&queries[i], (char *const *)slurm_sources[i].command, g->c->env, ANSWER_MAX, REQUEST_MS, 0, NULL);
+    for (size_t i = 0; i < SLURM_SOURCES; i++) {
+        struct query *q = &queries[i];
+        bool good = query_wait(q, REQUEST_MS + 1000) == QUERY_DONE && WIFEXITED(q->status) && WEXITSTATUS(q->status) == 0 && rc == 0 &&
+                    slurm_tally_add(&tally, i, buf_text(&q->text));
+        if (rc == 0)
+            slurm_tally_state(&tally, i, good);
+        if (!good && !why[0]) {
+            struct buf plain CLEANUP_BUF;
+            buf_init(&plain, 800);
+            buf_plain(&plain, str_trim(buf_text(&q->why)), 100);
+            snprintf(why, sizeof why, "%s: %.120s", slurm_sources[i].name,
+                     q->end == QUERY_LATE ? "no answer" : plain.n ? plain.p : "it is not installed, or its output is unknown");
+        }
+        up += good;
+        query_close(q);
+    }
+    if (rc == 0 && up == 0)
+        rc = err_set(err, ERR_SYSTEM, "no command of Slurm answers: %s", why);
+    if (rc == 0 && (rc = slurm_tally_end(&tally, &set, err)) == 0)
+        metric_text_put(&set, g->open ? METRIC_TEXT_OPENMETRICS : METRIC_TEXT_PLAIN, NULL, to);
+    if (rc == 0 && why[0])
+        fprintf(g->c->notes, "benchwrap: slurm-stats: %s\n", why);
+    arena_deinit(&a);
+    return rc;
+}
+
+/* What slurmctld serves, in one document: each part ends with "# EOF". */
+static int read_from_slurmctld(const struct slurm_reading *g, struct buf *to, struct err *err)
+{
+    static const char *const parts[] = {"jobs", "nodes", "partitions", "jobs-users-accts", "scheduler"};
+    struct http *h = NULL;
+    const struct http_config config = {.agent = "benchwrap/" BW_VERSION, .connect_s = 5, .total_s = 20, .cancel_fd = -1, .no_redirects = true};
+    size_t n = strlen(g->url);
+    if (http_new(&h, &config, err))
+        return -1;
+    while (n && g->url[n - 1] == '/')
+        n--;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+        struct http_reply r = {.status = 0};
+        if (g->hide_users && strcmp(parts[i], "jobs-users-accts") == 0)
+            continue;
+        const char *url = arena_printf(g->c->arena, "%.*s/metrics/%s", (int)n, g->url, parts[i]);
+        struct http_request q = {.method = "GET", .url = url, .reply_max = REPLY_MAX};
+        rc = url ? http_do(h, &q, &r, err) : err_memory(err, "an address");
+        if (rc == 0 && r.status != 200)
+            rc = err_set(err, ERR_REMOTE, "%s: status %d; slurmctld serves metrics from version 25.11 on, with MetricsType in slurm.conf", url, r.status);
+        for (struct str rest = buf_text(&r.body); rc == 0 && rest.p;) {
+            struct str line = str_cut(&rest, '\n');
+            if (line.n && !str_starts(line, "# EOF")) {
+                buf_str(to, line);
+                buf_putc(to, '\n');
+            }
+        }
+        http_reply_deinit(&r);
+    }
+    http_free(h);
+    if (rc == 0 && g->open)
+        buf_puts(to, "# EOF\n");
+    if (rc == 0 && to->p)
+        str_make_plain(to->p, to->n);
+    return rc;
+}
+
+static int slurm_metrics_get(const struct slurm_reading *g, struct buf *to, struct err *err)
+{
+    CLEANUP_FD int folder = cache_open_folder(g);
+    if (cache_read(g, folder, to))
+        return 0;
+    buf_clear(to);
+    CLEANUP_FD int lock = cache_lock(folder);
+    if (lock >= 0 && cache_read(g, folder, to))
+        return 0;
+    buf_clear(to);
+    if (g->url ? read_from_slurmctld(g, to, err) : read_from_commands(g, to, err))
+        return -1;
+    if (to->failed)
+        return err_memory(err, "the metrics of Slurm");
+    if (folder >= 0)
+        fs_write(folder, slurm_cache_name(g), buf_text(to), 0600, false, NULL); /* without a cache the next call queries Slurm again */
+    return 0;
+}
+
+/* ---- the endpoint ---- */
+
+static int serve_slurm_metrics(void *context, const struct http_question *q, const char **ret_type, struct buf *body)
+{
+    struct slurm_reading g = *(const struct slurm_reading *)context;
+    struct err err = {0};
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, TEXT_MAX);
+    if (!str_is(q->path, "/metrics"))
+        return 404;
+    g.open = str_has(q->accept, "application/openmetrics-text");
+    *ret_type = g.open ? METRIC_TEXT_OPENMETRICS_TYPE : METRIC_TEXT_TYPE;
+    if (slurm_metrics_get(&g, &text, &err)) {
+        fprintf(g.c->notes, "benchwrap: slurm-stats: %s\n", err.text);
+        *ret_type = "text/plain; charset=utf-8";
+        return 500;
+    }
+    buf_str(body, buf_text(&text));
+    return 200;
+}
+
+static int serve_slurm_until_stopped(struct slurm_reading *g, const char *text)
+{
+    struct http_place place;
+    sigset_t stop;
+    struct buf url CLEANUP_BUF;
+    buf_init(&url, 200);
+    if (!http_serve_place(text, &place))
+        return err_set(g->c->err, ERR_USAGE, "--serve: expected [ADDRESS:]PORT with a numeric address, got \"%.80s\"", text);
+    int listener = http_serve_listen(&place, g->c->err);
+    if (listener < 0)
+        return -1;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGINT);
+    sigaddset(&stop, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stop, NULL);
+    CLEANUP_FD int fd = signalfd(-1, &stop, SFD_CLOEXEC);
+    http_serve_url(listener, &url);
+    fprintf(g->c->notes, "benchwrap: slurm-stats: %s/metrics\n", url.p ? url.p : "");
+    struct http_server *s = http_serve_new(listener, serve_slurm_metrics, g);
+    if (!s)
+        close(listener);
+    while (s && !http_serve_wait(s, fd, clock_mono_ns() + INT64_C(3600000000000))) {}
+    http_serve_free(s);
+    return s ? 0 : err_memory(g->c->err, "a server");
+}
+
+static int slurm_stats_command(struct cmd_context *c)
+{
+    struct slurm_reading g = {.c = c,
+                              .url = opt_text(&c->opts, OPTION_SLURMCTLD),
+                              .open = opt_on(&c->opts, OPTION_OPENMETRICS),
+                              .hide_users = opt_on(&c->opts, OPTION_NO_USERS),
+                              .max_age_s = opt_seconds(&c->opts, OPTION_MAX_AGE)};
+    const char *file = opt_text(&c->opts, OPTION_OUTPUT), *serve = opt_text(&c->opts, OPTION_SERVE);
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, TEXT_MAX);
+    if (c->argc > 0)
+        return err_set(c->err, ERR_USAGE, "expected no words, got \"%.40s\"", c->argv[0]);
+    if (serve)
+        return serve_slurm_until_stopped(&g, serve);
+    if (slurm_metrics_get(&g, &text, c->err))
+        return -1;
+    if (file)
+        return fs_write(AT_FDCWD, file, buf_text(&text), 0644, true, c->err);
+    fwrite(text.p ? text.p : "", 1, text.n, c->out);
+    return 0;
+}
+
+const struct cmd cmd_slurm_stats = {
+    .name = "slurm-stats",
+    .summary = "Print metrics of a Slurm cluster for Prometheus",
+    .usage = "[--output FILE | --serve [ADDRESS:]PORT] [--slurmctld URL]",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "Jobs, nodes, CPUs and GPUs by state, by partition, account and user, statistics of the scheduler, and fair share, under the names of the "
+        "Prometheus Slurm exporter. benchwrap runs squeue, sinfo, sdiag and sshare once each, and only when this command is called or its "
+        "endpoint is scraped. What a user read within --max-age is used again, so that Slurm answers one request of each kind in that time.\n"
+        "\n"
+        "slurmctld 25.11 and newer serves metrics itself: --slurmctld reads them instead, under slurmctld's own names.\n"
+        "\n"
+        "A command that does not answer within 20 s is left out; benchwrap_slurm_source_up is 0 for it.",
+    .examples = "$ benchwrap slurm-stats\n"
+                "Print the metrics.\n"
+                "$ benchwrap slurm-stats --output /var/lib/node_exporter/slurm.prom\n"
+                "Write them for node exporter, from a timer.\n"
+                "$ benchwrap slurm-stats --serve 9401\n"
+                "Answer Prometheus's scrapes.\n",
+    .run = slurm_stats_command,
+};
