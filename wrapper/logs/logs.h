@@ -9,6 +9,9 @@
  * (int64). A last entry with the bit LOGS_INDEX_END says that the stream is complete. The process that
  * reads a pipe writes both (logs_stream_open). `clocks` has what logs_clock_add has measured.
  *
+ * A process may also write its streams itself. Then the merging of a live campaign stores beside them, as
+ * NAME.seen, when it saw their bytes, and replaces secrets in what it passes on.
+ *
  * A line has the time at which its last byte arrived, corrected by the clock of its node. Where a
  * stream has no index, lines have the time that they begin with, else that of the line before. */
 #ifndef LOGS_LOGS_H
@@ -68,6 +71,7 @@ struct logs_line {
 
 struct logs_merge {
     int folder;            /* with the raw streams */
+    bool stamps;           /* stores when it sees bytes of a stream without an index, which the process writes itself */
     bool follow;           /* waits for more, also for new streams, until stop_fd is readable; then it merges what is left */
     int stop_fd;           /* with follow; -1: none */
     double delay_s;        /* with follow: a line waits so long for earlier ones of other nodes; 0: 1 s */
@@ -129,4 +133,12 @@ int logs_view_print(const struct logs_view *v, struct err *err); /* for recipes 
 extern const struct listing_column logs_summary_columns[];
 extern const size_t logs_summary_columns_count;
 int logs_summary_list(int folder, const struct logs_filter *filter, struct listing *l, struct err *err); /* for recipes and for tests */
+
+/* ---- checking ---- */
+
+/* Checks the merged files against the raw streams. Adds a row for each check to a listing with these
+ * columns: name, result (good, bad, none), what was found. *ret_bad: how many are bad. 0; -1 with err. */
+extern const struct listing_column logs_check_columns[];
+extern const size_t logs_check_columns_count;
+int logs_check_folder(int folder, struct listing *l, size_t *ret_bad, struct err *err); /* for recipes and for tests */
 #endif

@@ -5,45 +5,20 @@
 #include "base/json.h"
 #include "base/place.h"
 #include "exporters/exporter_records.h"
+#include "logs/logs_lines.h"
 #include "logs/logs_source.h"
 #include "logs/logs_time.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEAD_WHY = 400, DEAD_BLOCK = 1 << 20, DEAD_LINE = 8 << 20 };
+enum { DEAD_WHY = 400, DEAD_LINE = 8 << 20 };
 #define DEAD_FILE "dead.jsonl"
 #define DEAD_OLD "dead.jsonl.1"
 #define DEAD_SENDING "dead.jsonl.sending"
-
-/* Calls each for every line, in constant memory. Non-zero ends it. -1 with err. A file that is not there has none. */
-static int dead_each_line(int state, const char *name, int (*each)(void *context, struct str line, struct err *err), void *context,
-                          struct err *err)
-{
-    struct buf text CLEANUP_BUF;
-    CLEANUP_FD int fd = place_open(state, name, O_RDONLY, 0);
-    int rc = 0;
-    buf_init(&text, DEAD_LINE + DEAD_BLOCK);
-    if (fd < 0)
-        return errno == ENOENT ? 0 : err_sys(err, "cannot read %s", name);
-    for (ssize_t n = 1; rc == 0 && n > 0;) {
-        char *p = buf_room(&text, DEAD_BLOCK);
-        n = p ? read(fd, p, DEAD_BLOCK) : -1;
-        if (n < 0)
-            return err_sys(err, "cannot read %s", name);
-        text.n += (size_t)n;
-        size_t at = 0;
-        for (const char *end; rc == 0 && (end = memchr(text.p + at, '\n', text.n - at)); at = (size_t)(end - text.p) + 1)
-            rc = each(context, (struct str){text.p + at, (size_t)(end - text.p) - at}, err);
-        memmove(text.p, text.p + at, text.n - at);
-        text.n -= at;
-    }
-    return rc;
-}
 
 static int dead_count_line(void *context, struct str line, struct err *err)
 {
@@ -56,9 +31,9 @@ static int dead_count_line(void *context, struct str line, struct err *err)
 uint64_t logs_dead_count(int state)
 {
     uint64_t n = 0;
-    dead_each_line(state, DEAD_OLD, dead_count_line, &n, NULL);
-    dead_each_line(state, DEAD_FILE, dead_count_line, &n, NULL);
-    dead_each_line(state, DEAD_SENDING, dead_count_line, &n, NULL);
+    logs_each_line(state, DEAD_OLD, dead_count_line, &n, NULL);
+    logs_each_line(state, DEAD_FILE, dead_count_line, &n, NULL);
+    logs_each_line(state, DEAD_SENDING, dead_count_line, &n, NULL);
     return n;
 }
 
@@ -79,7 +54,7 @@ int logs_dead_add(int state, uint64_t max, const char *stream, struct str record
     if (line.failed || fd < 0 || fstat(fd, &st))
         return err_sys(err, "cannot store a record that was refused");
     if ((uint64_t)st.st_size + line.n > max / 2 && st.st_size > 0) {
-        dead_each_line(state, DEAD_OLD, dead_count_line, dropped, NULL);
+        logs_each_line(state, DEAD_OLD, dead_count_line, dropped, NULL);
         renameat(state, DEAD_FILE, state, DEAD_OLD);
         fs_close(&fd);
         fd = place_open(state, DEAD_FILE, O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -143,7 +118,7 @@ int logs_dead_send(const struct logs_dead_resend *what, uint64_t *sent, uint64_t
     for (size_t i = 0; rc == 0 && i < 3; i++) {
         if (i > 0 && renameat(what->state, files[i], what->state, DEAD_SENDING))
             continue; /* what is refused again goes to a new file */
-        rc = dead_each_line(what->state, DEAD_SENDING, dead_send_line, &g, err);
+        rc = logs_each_line(what->state, DEAD_SENDING, dead_send_line, &g, err);
         if (rc == 0)
             unlinkat(what->state, DEAD_SENDING, 0);
     }

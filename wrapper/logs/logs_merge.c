@@ -78,7 +78,7 @@ static int merge_add_stream(struct merging *g, const char *file, const struct lo
     if (!s)
         return err_memory(err, "the logs of a campaign");
     snprintf(s->file, sizeof s->file, "%s", file);
-    if (logs_source_open(&s->source, g->m->folder, file, name, err)) {
+    if (logs_source_open(&s->source, g->m->folder, file, name, g->m->stamps, err)) {
         logs_source_close(&s->source);
         free(s);
         return -1;
@@ -157,8 +157,11 @@ static int merge_run(struct merging *g, struct err *err)
             return rc;
         merge_fill(g, final);
         rc = merge_pass_on(g, final ? INT64_MAX : now - delay_ns, final, err);
-        if (rc || final)
+        if (rc || final) {
+            for (size_t i = 0; rc == 0 && i < g->count; i++)
+                logs_source_end(&g->streams[i]->source);
             return rc;
+        }
         if (g->m->idle && (rc = g->m->idle(g->m->context, err)))
             return rc;
         final = merge_wait(g->m);

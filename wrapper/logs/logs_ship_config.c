@@ -89,7 +89,7 @@ int ship_config_add_role(struct ship_config *c, const char *role, bool is_parsed
     if (!letter)
         return err_set(err, ERR_INPUT, "role: expected scheduler, node or all, got \"%.40s\"", role);
     for (size_t i = 0; i < sizeof ship_roles / sizeof *ship_roles; i++) {
-        struct ship_source s = {.name = ship_roles[i].name, .format = ship_roles[i].format, .is_parsed = is_parsed};
+        struct ship_source s = {.name = ship_roles[i].name, .format = ship_roles[i].format, .is_parsed = is_parsed && ship_roles[i].format != LOGS_FORMAT_RAW};
         struct str rest = str_of(ship_roles[i].paths), word;
         size_t n = 0;
         if (!strpbrk(ship_roles[i].roles, letter))

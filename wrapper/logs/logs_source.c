@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/place.h"
+#include "probes/redact.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,26 @@ bool logs_source_name_read(struct str name, struct logs_source_name *ret)
     return true;
 }
 
-int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, struct err *err)
+static uint64_t source_number(const unsigned char *p)
+{
+    uint64_t v = 0;
+    for (int i = 7; i >= 0; i--)
+        v = v << 8 | p[i];
+    return v;
+}
+
+/* How many bytes an index knows. */
+static uint64_t source_last_end(int index)
+{
+    unsigned char entry[LOGS_ENTRY];
+    struct stat st;
+    if (index < 0 || fstat(index, &st) || st.st_size < LOGS_ENTRY ||
+        pread(index, entry, sizeof entry, st.st_size / LOGS_ENTRY * LOGS_ENTRY - LOGS_ENTRY) != LOGS_ENTRY)
+        return 0;
+    return source_number(entry) & ~LOGS_INDEX_END;
+}
+
+int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps, struct err *err)
 {
     char index[LOGS_NAME_MAX + 8];
     struct stat st;
@@ -49,6 +69,13 @@ int logs_source_open(struct logs_source *ret, int folder, const char *file, cons
         return err_sys(err, "cannot read the log %s", file);
     snprintf(index, sizeof index, "%s%s", file, LOGS_INDEX_SUFFIX);
     ret->index = place_open(folder, index, O_RDONLY, 0);
+    ret->is_clean = ret->index >= 0;
+    if (ret->index < 0) {
+        snprintf(index, sizeof index, "%s%s", file, LOGS_SEEN_SUFFIX);
+        ret->index = place_open(folder, index, stamps ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY, 0600);
+        ret->stamps = stamps && ret->index >= 0;
+        ret->stamped = source_last_end(ret->index);
+    }
     ret->has_index = ret->index >= 0;
     ret->file_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
     ret->line = (struct logs_line){.component = ret->name.component,
@@ -64,14 +91,6 @@ void logs_source_close(struct logs_source *s)
     fs_close(&s->index);
     free(s->buffer);
     s->buffer = NULL;
-}
-
-static uint64_t source_number(const unsigned char *p)
-{
-    uint64_t v = 0;
-    for (int i = 7; i >= 0; i--)
-        v = v << 8 | p[i];
-    return v;
 }
 
 /* The next entry becomes the current one. False: the index has no more yet. */
@@ -103,6 +122,25 @@ static int64_t source_time_at(struct logs_source *s, uint64_t end, bool final)
     return s->has_index ? s->entry_ns : 0;
 }
 
+void logs_index_entry(unsigned char ret[LOGS_ENTRY], uint64_t end, int64_t time_ns)
+{
+    for (int i = 0; i < 8; i++) {
+        ret[i] = (unsigned char)(end >> 8 * i);
+        ret[8 + i] = (unsigned char)((uint64_t)time_ns >> 8 * i);
+    }
+}
+
+/* Stores that these bytes are there, unless an earlier call did. */
+static void source_stamp(struct logs_source *s, uint64_t end)
+{
+    unsigned char entry[LOGS_ENTRY];
+    if (!s->stamps || s->stamped >= end)
+        return;
+    logs_index_entry(entry, end, logs_now_ns());
+    fs_write_all(s->index, entry, sizeof entry);
+    s->stamped = end;
+}
+
 /* Reads on. False: nothing came. */
 static bool source_fill(struct logs_source *s)
 {
@@ -124,6 +162,7 @@ static bool source_fill(struct logs_source *s)
     if (n <= 0)
         return false;
     s->n += (size_t)n;
+    source_stamp(s, s->at + s->n);
     return true;
 }
 
@@ -171,6 +210,8 @@ bool logs_source_next(struct logs_source *s, const struct logs_clocks *clocks, b
     int64_t arrived_ns = source_time_at(s, s->at + s->used + taken, final);
     if (s->has_index && !arrived_ns && !final)
         return false;
+    if (!s->is_clean)
+        redact_secrets(s->buffer + s->used, n, &s->secrets, NULL, NULL);
     s->line.text = (struct str){s->buffer + s->used, n};
     s->line.has_more = is_full;
     source_set_time(s, clocks, arrived_ns);
@@ -178,4 +219,13 @@ bool logs_source_next(struct logs_source *s, const struct logs_clocks *clocks, b
     s->lines++;
     s->bytes += taken;
     return s->has_line = true;
+}
+
+void logs_source_end(struct logs_source *s)
+{
+    unsigned char entry[LOGS_ENTRY];
+    if (!s->stamps || s->is_ended)
+        return;
+    logs_index_entry(entry, (s->at + s->n) | LOGS_INDEX_END, logs_now_ns());
+    fs_write_all(s->index, entry, sizeof entry);
 }

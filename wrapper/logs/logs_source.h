@@ -2,9 +2,11 @@
 #ifndef LOGS_LOGS_SOURCE_H
 #define LOGS_LOGS_SOURCE_H
 #include "logs/logs.h"
+#include "probes/secrets.h"
 
 enum { LOGS_ENTRY = 16 /* bytes of an entry of an index */ };
 #define LOGS_INDEX_SUFFIX ".idx"
+#define LOGS_SEEN_SUFFIX ".seen" /* the same, of a stream that the process wrote itself: when the merging saw the bytes */
 
 int64_t logs_now_ns(void); /* wall time since 1970 */
 /* A legal name of a component, or with dots of a node. */
@@ -38,16 +40,23 @@ struct logs_source {
     unsigned char entries[256 * LOGS_ENTRY];
     size_t entries_n, entries_used; /* bytes */
     uint64_t index_at;     /* offset of the next entries in the index */
+    uint64_t stamped;      /* with stamps: bytes that the index knows */
     uint64_t entry_end;    /* of the entry that is current: bytes before it have its time */
     int64_t entry_ns, file_ns;
-    bool is_ended, has_index, is_in_line;
+    bool is_ended, has_index;
+    bool is_clean;         /* its writer replaced the secrets */
+    bool stamps;           /* this process writes when it sees bytes */
+    struct secrets_state secrets;
     int64_t time_ns;       /* of the last line, on the campaign's clock */
     struct logs_line line; /* the next one, if has_line */
     bool has_line;
     uint64_t lines, bytes; /* passed on so far */
 };
-/* 0; -1 with err. */
-int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, struct err *err);
+/* stamps: stores the time at which bytes are seen, of a stream without an index. 0; -1 with err. */
+int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps, struct err *err);
+/* The stream is complete: says so in what this process stored. */
+void logs_source_end(struct logs_source *s);
+void logs_index_entry(unsigned char ret[LOGS_ENTRY], uint64_t end, int64_t time_ns);
 void logs_source_close(struct logs_source *s);
 /* Makes s->line the next line. final: what has no line end is a line, too. False: there is none yet. The line's
  * text is valid until the next call. */

@@ -44,10 +44,7 @@ static void stream_write_clean(void *context, const void *p, size_t n)
 static void stream_put_entry(struct logs_stream *s, uint64_t end, int64_t time_ns)
 {
     unsigned char entry[LOGS_ENTRY];
-    for (int i = 0; i < 8; i++) {
-        entry[i] = (unsigned char)(end >> 8 * i);
-        entry[8 + i] = (unsigned char)((uint64_t)time_ns >> 8 * i);
-    }
+    logs_index_entry(entry, end, time_ns);
     if (fs_write_all(s->index, entry, sizeof entry) && !s->sys)
         s->sys = errno;
     s->time_ns = time_ns;
@@ -66,13 +63,14 @@ int logs_stream_open(struct logs_stream **ret, int folder, const struct logs_str
     struct logs_stream *s = calloc(1, sizeof *s);
     if (!s)
         return err_memory(err, "the output of %s", of->component);
-    s->data = place_open(folder, name, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    int data_errno = errno;
     size_t n = strlen(name);
     snprintf(name + n, sizeof name - n, "%s", LOGS_INDEX_SUFFIX);
-    s->index = place_open(folder, name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    s->data = -1;
+    s->index = place_open(folder, name, O_WRONLY | O_CREAT | O_APPEND, 0600); /* first: readers of the stream expect it */
+    name[n] = 0;
+    if (s->index >= 0)
+        s->data = place_open(folder, name, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (s->data < 0 || s->index < 0 || fstat(s->data, &st) || fstat(s->index, &index)) {
-        errno = s->data < 0 ? data_errno : errno;
         err_sys(err, "cannot write the log %s", name);
         fs_close(&s->data);
         fs_close(&s->index);

@@ -242,7 +242,7 @@ static int merged_once(int folder, const struct logs_outputs *o, bool follow, in
 {
     struct merged_files w;
     struct logs_merge m = {
-        .folder = folder, .follow = follow, .stop_fd = stop_fd, .each = merged_line, .idle = merged_idle, .context = &w};
+        .folder = folder, .stamps = follow, .follow = follow, .stop_fd = stop_fd, .each = merged_line, .idle = merged_idle, .context = &w};
     int rc = merged_begin(&w, folder, o, !follow, err);
     if (rc == 0)
         rc = logs_merge_streams(&m, ret_late, err);

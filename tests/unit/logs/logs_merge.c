@@ -240,6 +240,54 @@ static void test_view(void **state)
     arena_deinit(&a);
 }
 
+/* A process wrote its streams itself: the merging stores when it saw the bytes, and replaces secrets. */
+static void test_seen(void **state)
+{
+    struct place *p = *state;
+    struct live l = {.folder = p->dir};
+    pthread_t thread;
+    struct arena a;
+    struct listing rows;
+    struct err err = {0};
+    size_t bad = 99;
+    int fd = openat(p->dir, "c.0.n.out", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    assert_int_equal(pipe(l.stop), 0);
+    pthread_create(&thread, NULL, follow, &l);
+    assert_int_equal(write(fd, "one\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz012345\n", 49), 49);
+    usleep(250000);
+    assert_int_equal(write(fd, "tw", 2), 2);
+    usleep(250000);
+    assert_int_equal(write(fd, "o\n", 2), 2);
+    assert_int_equal(write(l.stop[1], "x", 1), 1);
+    pthread_join(thread, NULL);
+    assert_int_equal(l.result, 0);
+    char *out = slurp(p->dir, "stdout.log"), *again;
+    assert_null(strstr(out, "hf_abc"));
+    assert_non_null(strstr(out, "] [n] [c] two\n"));
+    assert_true(strncmp(out, strstr(out, "two") - 38, 29) < 0);
+    assert_int_equal(logs_write_merged(p->dir, NULL, false, -1, &err), 0);
+    again = slurp(p->dir, "stdout.log");
+    assert_string_equal(out, again);
+    free(out);
+    free(again);
+    arena_init(&a, 0);
+    listing_init(&rows, logs_check_columns, logs_check_columns_count, &a);
+    assert_int_equal(logs_check_folder(p->dir, &rows, &bad, &err), 0);
+    assert_int_equal(bad, 0);
+    assert_true(listing_rows(&rows) >= 20);
+    fd = (close(fd), openat(p->dir, "stdout.log", O_WRONLY));
+    assert_int_equal(pwrite(fd, "x", 1, 39), 1); /* one changed byte is found */
+    listing_deinit(&rows);
+    listing_init(&rows, logs_check_columns, logs_check_columns_count, &a);
+    assert_int_equal(logs_check_folder(p->dir, &rows, &bad, &err), 0);
+    assert_int_equal(bad, 1);
+    listing_deinit(&rows);
+    arena_deinit(&a);
+    close(fd);
+    close(l.stop[0]);
+    close(l.stop[1]);
+}
+
 static void test_pipes(void **state)
 {
     struct place *p = *state;
@@ -276,6 +324,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_live, place_begin, place_end),
         cmocka_unit_test_setup_teardown(test_rotation, place_begin, place_end),
         cmocka_unit_test_setup_teardown(test_view, place_begin, place_end),
+        cmocka_unit_test_setup_teardown(test_seen, place_begin, place_end),
         cmocka_unit_test_setup_teardown(test_pipes, place_begin, place_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,339 @@
+/* logs_check.c: checks the merged logs of a campaign; see logs.h. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/place.h"
+#include "logs/logs_format.h"
+#include "logs/logs_lines.h"
+#include "logs/logs_source.h"
+#include "probes/secrets.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct listing_column logs_check_columns[] = {{"check", "CHECK", .whole = true}, {"result", "RESULT", .whole = true}, {"found", "FOUND", .wrap = true}};
+const size_t logs_check_columns_count = sizeof logs_check_columns / sizeof *logs_check_columns;
+
+
+/* What one merged file was found to be. */
+struct checked_file {
+    const char *name;
+    bool is_there, is_rotated, is_closed; /* closed: other users cannot read it */
+    uint64_t lines, bad_form, bad_time, late, secrets, bad_utf8;
+    uint64_t first_bad;            /* line number */
+    uint64_t by_stream[2];         /* of JSON lines: stdout, stderr */
+    char last_time[LOGS_TIME_SIZE];
+    struct secrets_state state;
+};
+struct checking {
+    int folder;
+    struct listing *l;
+    size_t bad;
+    struct checked_file out, error, json, *now;
+    struct checked_names {
+        char names[256][LOGS_COMPONENT_SIZE];
+        size_t n;
+    } components, nodes;           /* that the JSON lines have; more than 256 are not counted */
+    uint64_t raw[2], missing; /* lines of the raw streams: stdout, stderr; of streams that JSON lines lack */
+    uint64_t streams, ended, indexed;
+    struct buf block;              /* what the raw streams give, to be compared */
+    int compare_fd[2];
+    bool differs[2];
+    uint64_t differs_line[2];
+};
+
+/* ---- rows ---- */
+
+static void check_add(struct checking *g, const char *name, const char *result, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static void check_add(struct checking *g, const char *name, const char *result, const char *fmt, ...)
+{
+    char text[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    listing_text(g->l, name);
+    listing_text(g->l, result);
+    listing_text(g->l, text);
+    g->bad += strcmp(result, "bad") == 0;
+}
+
+static const char *check_result_word(bool good)
+{
+    return good ? "good" : "bad";
+}
+
+/* ---- merged files ---- */
+
+static void check_remember(struct checked_names *set, const char *name)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (strcmp(set->names[i], name) == 0)
+            return;
+    if (set->n < sizeof set->names / sizeof *set->names)
+        snprintf(set->names[set->n++], sizeof set->names[0], "%s", name);
+}
+
+static bool check_has(const struct checked_names *set, const char *name)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (strcmp(set->names[i], name) == 0)
+            return true;
+    return set->n == sizeof set->names / sizeof *set->names;
+}
+
+static void check_time(struct checked_file *f, const char *time)
+{
+    int64_t ns;
+    if (strlen(time) != LOGS_TIME_SIZE - 1 || !logs_line_time(str_of(time), 0, &ns)) {
+        f->bad_time++;
+        return;
+    }
+    f->late += strcmp(time, f->last_time) < 0;
+    memcpy(f->last_time, time, LOGS_TIME_SIZE);
+}
+
+static void check_count_secret(void *context, const struct secret *s)
+{
+    (void)s;
+    ++*(uint64_t *)context;
+}
+
+static void check_form(struct checked_file *f, bool good)
+{
+    if (!good && !f->bad_form++)
+        f->first_bad = f->lines;
+}
+
+/* "[time] [node] [component] text" */
+static int check_text_line(void *context, struct str line, struct err *err)
+{
+    struct checked_file *f = ((struct checking *)context)->now;
+    char time[LOGS_TIME_SIZE] = "";
+    struct str rest = line;
+    (void)err;
+    f->lines++;
+    struct str first = str_cut(&rest, ']'), node = rest.p ? str_cut(&rest, ']') : STR(""), component = rest.p ? str_cut(&rest, ']') : STR("");
+    bool good = rest.p && rest.n && rest.p[0] == ' ' && first.n == LOGS_TIME_SIZE && first.p[0] == '[' && str_starts(node, " [") &&
+                str_starts(component, " [");
+    check_form(f, good);
+    if (good) {
+        memcpy(time, first.p + 1, LOGS_TIME_SIZE - 1);
+        check_time(f, time);
+    }
+    secrets_find(line, &f->state, check_count_secret, &f->secrets);
+    return 0;
+}
+
+static int check_json_line(void *context, struct str line, struct err *err)
+{
+    struct checking *g = context;
+    struct checked_file *f = g->now;
+    struct json *j = NULL;
+    (void)err;
+    f->lines++;
+    f->bad_utf8 += !str_valid_utf8(line);
+    if (json_parse(&j, line, NULL, NULL)) {
+        check_form(f, false);
+        return 0;
+    }
+    const char *time = json_string(json_get(j, "timestamp"), NULL), *node = json_string(json_get(j, "node"), NULL),
+               *component = json_string(json_get(j, "component"), NULL), *stream = json_string(json_get(j, "stream"), NULL);
+    check_form(f, time && node && component && stream && json_is_string(json_get(j, "message")));
+    if (time)
+        check_time(f, time);
+    if (component)
+        check_remember(&g->components, component);
+    if (node)
+        check_remember(&g->nodes, node);
+    if (stream)
+        f->by_stream[strcmp(stream, "stderr") == 0]++;
+    json_free(j);
+    return 0;
+}
+
+static int check_read_file(struct checking *g, struct checked_file *f, const char *name,
+                           int (*each)(void *context, struct str line, struct err *err), struct err *err)
+{
+    char piece[64];
+    struct stat st;
+    f->name = name;
+    f->is_there = fstatat(g->folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+    f->is_closed = f->is_there && !(st.st_mode & (S_IRGRP | S_IROTH));
+    for (int i = 1; i < 10000 && !f->is_rotated; i += i < 10 ? 1 : i) { /* the first pieces may have been removed */
+        snprintf(piece, sizeof piece, "%s.%d.gz", name, i);
+        f->is_rotated = faccessat(g->folder, piece, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    g->now = f;
+    return f->is_there ? logs_each_line(g->folder, name, each, g, err) : 0;
+}
+
+static void check_report_file(struct checking *g, const struct checked_file *f, const char *prefix)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.exists", prefix);
+    check_add(g, name, check_result_word(f->is_there), f->is_there ? "%s has %llu lines" : "%s does not exist", f->name, (unsigned long long)f->lines);
+    if (!f->is_there)
+        return;
+    snprintf(name, sizeof name, "%s.form", prefix);
+    check_add(g, name, check_result_word(!f->bad_form), f->bad_form ? "%llu lines have another form, the first is line %llu" : "each line has its form",
+              (unsigned long long)f->bad_form, (unsigned long long)f->first_bad);
+    snprintf(name, sizeof name, "%s.times", prefix);
+    check_add(g, name, check_result_word(!f->bad_time), f->bad_time ? "%llu lines have no ISO time" : "each line has a time", (unsigned long long)f->bad_time);
+    snprintf(name, sizeof name, "%s.order", prefix);
+    check_add(g, name, check_result_word(!f->late), f->late ? "%llu lines are earlier than the line before" : "times never decrease", (unsigned long long)f->late);
+    snprintf(name, sizeof name, "%s.closed", prefix);
+    check_add(g, name, check_result_word(f->is_closed), "%s", f->is_closed ? "other users cannot read it" : "other users can read it");
+}
+
+/* ---- raw streams ---- */
+
+static void check_compare(struct checking *g, int which, const struct logs_line *line)
+{
+    char block[8192];
+    int fd = g->compare_fd[which];
+    if (fd < 0 || g->differs[which])
+        return;
+    buf_clear(&g->block);
+    logs_text_write(&g->block, line, false);
+    g->differs_line[which]++;
+    for (size_t at = 0; at < g->block.n && !g->differs[which];) {
+        size_t want = g->block.n - at < sizeof block ? g->block.n - at : sizeof block;
+        ssize_t n = read(fd, block, want);
+        g->differs[which] = n <= 0 || memcmp(block, g->block.p + at, (size_t)n) != 0;
+        at += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static int check_raw_line(void *context, const struct logs_line *line, struct err *err)
+{
+    struct checking *g = context;
+    char component[LOGS_COMPONENT_SIZE];
+    (void)err;
+    g->raw[line->is_error]++;
+    if (!check_has(&g->components, logs_component_text(line, component)) || !check_has(&g->nodes, line->node))
+        g->missing++;
+    check_compare(g, line->is_error, line);
+    return 0;
+}
+
+/* Does the index of a raw stream say that it is complete? */
+static int check_stream_end(void *context, const char *name, unsigned char type)
+{
+    struct checking *g = context;
+    struct logs_source_name source;
+    char index[LOGS_NAME_MAX + 8];
+    unsigned char entry[LOGS_ENTRY];
+    struct stat st;
+    (void)type;
+    if (!logs_source_name_read(str_of(name), &source))
+        return 0;
+    g->streams++;
+    snprintf(index, sizeof index, "%s" LOGS_INDEX_SUFFIX, name);
+    CLEANUP_FD int fd = place_open(g->folder, index, O_RDONLY, 0);
+    snprintf(index, sizeof index, "%s" LOGS_SEEN_SUFFIX, name);
+    if (fd < 0)
+        fd = place_open(g->folder, index, O_RDONLY, 0);
+    if (fd < 0 || fstat(fd, &st) || st.st_size < LOGS_ENTRY)
+        return 0;
+    g->indexed++;
+    g->ended += pread(fd, entry, sizeof entry, st.st_size - LOGS_ENTRY) == LOGS_ENTRY && entry[7] & 0x80;
+    return 0;
+}
+
+static void check_report_same(struct checking *g, int which, const struct checked_file *f, const char *name)
+{
+    char more;
+    if (!f->is_there || f->is_rotated) {
+        check_add(g, name, "none", "%s", f->is_rotated ? "older lines are in compressed files" : "the file does not exist");
+        return;
+    }
+    bool is_longer = !g->differs[which] && read(g->compare_fd[which], &more, 1) == 1;
+    check_add(g, name, check_result_word(!g->differs[which] && !is_longer),
+              g->differs[which] ? "line %llu is not what the raw streams give" : is_longer ? "it has more lines than the raw streams: %llu" : "it is what the raw streams give: %llu lines",
+              (unsigned long long)g->differs_line[which]);
+}
+
+static void check_report_streams(struct checking *g)
+{
+    bool can_count = g->json.is_there && !g->json.is_rotated;
+    check_add(g, "raw.exist", check_result_word(g->streams > 0), "%llu raw streams", (unsigned long long)g->streams);
+    check_add(g, "raw.indexed", g->indexed == g->streams ? "good" : "none", "%llu of %llu have arrival times", (unsigned long long)g->indexed,
+              (unsigned long long)g->streams);
+    check_add(g, "raw.ended", g->ended == g->indexed ? "good" : "bad", "%llu of %llu were closed", (unsigned long long)g->ended,
+              (unsigned long long)g->indexed);
+    check_report_same(g, 0, &g->out, "stdout.same");
+    check_report_same(g, 1, &g->error, "stderr.same");
+    if (!can_count) {
+        check_add(g, "jsonl.counts", "none", "%s", g->json.is_there ? "older lines are in compressed files" : "aggregated.jsonl does not exist");
+        return;
+    }
+    check_add(g, "jsonl.stdout", check_result_word(g->json.by_stream[0] == g->raw[0]), "%llu lines of stdout, the raw streams have %llu",
+              (unsigned long long)g->json.by_stream[0], (unsigned long long)g->raw[0]);
+    check_add(g, "jsonl.stderr", check_result_word(g->json.by_stream[1] == g->raw[1]), "%llu lines of stderr, the raw streams have %llu",
+              (unsigned long long)g->json.by_stream[1], (unsigned long long)g->raw[1]);
+    if (g->out.is_there && !g->out.is_rotated)
+        check_add(g, "counts.stdout", check_result_word(g->out.lines == g->json.by_stream[0]), "stdout.log and aggregated.jsonl: %llu and %llu lines",
+                  (unsigned long long)g->out.lines, (unsigned long long)g->json.by_stream[0]);
+    if (g->error.is_there && !g->error.is_rotated)
+        check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]), "stderr.log and aggregated.jsonl: %llu and %llu lines",
+                  (unsigned long long)g->error.lines, (unsigned long long)g->json.by_stream[1]);
+    check_add(g, "components", check_result_word(!g->missing), g->missing ? "%llu lines are of components or nodes that aggregated.jsonl lacks" : "every component and node occurs: %llu are missing",
+              (unsigned long long)g->missing);
+}
+
+/* ---- the whole ---- */
+
+static void check_report_flags(struct checking *g)
+{
+    struct buf text CLEANUP_BUF;
+    struct json *j = NULL;
+    bool ready = faccessat(g->folder, LOGS_READY, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    uint64_t secrets = g->out.secrets + g->error.secrets;
+    buf_init(&text, 64 << 20);
+    check_add(g, "ready", check_result_word(ready), "%s", ready ? "loggers_ready exists" : "loggers_ready does not exist");
+    bool summary = fs_read(g->folder, LOGS_SUMMARY, 32 << 20, 0, &text, NULL) == 0 && json_parse(&j, buf_text(&text), NULL, NULL) == 0;
+    check_add(g, "summary", check_result_word(summary), "%s", summary ? "summary.json is complete" : "summary.json does not exist, or is damaged");
+    json_free(j);
+    check_add(g, "jsonl.utf8", check_result_word(!g->json.bad_utf8), "%llu lines are not UTF-8", (unsigned long long)g->json.bad_utf8);
+    check_add(g, "secrets", check_result_word(!secrets), "%llu secrets found", (unsigned long long)secrets);
+}
+
+int logs_check_folder(int folder, struct listing *l, size_t *ret_bad, struct err *err)
+{
+    struct checking *g = calloc(1, sizeof *g);
+    if (!g)
+        return err_memory(err, "the checks");
+    g->folder = folder;
+    g->l = l;
+    buf_init(&g->block, 4 << 20);
+    int rc = check_read_file(g, &g->out, LOGS_OUT, check_text_line, err) || check_read_file(g, &g->error, LOGS_ERR, check_text_line, err) ||
+                     check_read_file(g, &g->json, LOGS_LINES, check_json_line, err)
+                 ? -1
+                 : 0;
+    for (int i = 0; i < 2; i++) {
+        bool can = !(i ? &g->error : &g->out)->is_rotated;
+        g->compare_fd[i] = can ? place_open(folder, i ? LOGS_ERR : LOGS_OUT, O_RDONLY, 0) : -1;
+    }
+    const struct logs_merge m = {.folder = folder, .stop_fd = -1, .each = check_raw_line, .context = g};
+    if (rc == 0)
+        rc = logs_merge_streams(&m, NULL, err);
+    if (rc == 0 && fs_each_name(folder, NULL, check_stream_end, g))
+        rc = err_sys(err, "cannot read the folder of the logs");
+    if (rc == 0) {
+        check_report_file(g, &g->out, "stdout");
+        check_report_file(g, &g->error, "stderr");
+        check_report_file(g, &g->json, "jsonl");
+        check_report_flags(g);
+        check_report_streams(g);
+    }
+    *ret_bad = g->bad;
+    fs_close(&g->compare_fd[0]);
+    fs_close(&g->compare_fd[1]);
+    buf_deinit(&g->block);
+    free(g);
+    return rc;
+}
