@@ -9,6 +9,7 @@
 #include "runs/runs_order.h"
 #include "runs/runs_ref.h"
 #include "runs/runs_table.h"
+#include "cmd/active_table.h"
 #include "cmd/selection.h"
 #include "mlruns-format/verdict.h"
 
@@ -318,6 +319,29 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
                 runs->place.ref ? arena_printf(c->arena, "$(git rev-parse %.200s)", runs->place.ref) : "");
 }
 
+/* Runs that have not ended are not in the tree yet: they stand below the table of those that have. */
+static bool ls_print_active(struct cmd_context *c, bool below)
+{
+    const char *status = opt_text(&c->opts, OPTION_STATUS);
+    const struct active_choice of = {.experiment = opt_text(&c->opts, OPTION_EXPERIMENT)};
+    const struct screen screen = screen_of_file(c->out);
+    struct err err = {0};
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 20);
+    if (form_asked(c) != LS_TABLE || opt_text(&c->opts, OPTION_REF) || opt_text(&c->opts, OPTION_TAG) || opt_text(&c->opts, OPTION_FILTER) ||
+        opt_text(&c->opts, OPTION_COLUMNS) || (status && strcasecmp(status, "RUNNING") != 0))
+        return false;
+    struct err *own = c->err;
+    c->err = &err; /* what cannot be read of them does not fail the list of the others */
+    struct active_runs *a = active_table_open(c);
+    c->err = own;
+    bool some = a && active_table_count(a, &of) && active_table_print(a, &of, SIZE_MAX, &screen, &b) == 0;
+    if (some)
+        fprintf(c->out, "%sIn progress\n%s", below ? "\n" : "", b.p);
+    active_runs_free(a);
+    return some;
+}
+
 static int ls_command(struct cmd_context *c)
 {
     struct runs runs;
@@ -338,7 +362,7 @@ static int ls_command(struct cmd_context *c)
         (opt_on(&c->opts, OPTION_JSON) || opt_on(&c->opts, OPTION_CSV) || opt_on(&c->opts, OPTION_MARKDOWN)))
         return err_set(c->err, ERR_USAGE, "--format: expected no --json, --csv or --markdown with it");
     if (selection_open(&runs, c, c->err) < 0)
-        return -1;
+        return c->err->kind == ERR_INPUT && ls_print_active(c, false) ? 0 : -1; /* the first run of a tree has not ended */
     int status = runs_load(&runs, &filter, c->arena, c->err);
     if (status == 0 && opt_text(&c->opts, OPTION_SORT)) {
         if (opt_find(&c->opts, OPTION_LAST)->origin && (uint64_t)last < runs.count)
@@ -356,6 +380,8 @@ static int ls_command(struct cmd_context *c)
         if (status == 0 && table && !runs.count) {
             fprintf(c->notes, "benchwrap: ls: %s\n", runs_explain_none(&runs, &filter, c->arena));
         }
+        if (status == 0)
+            ls_print_active(c, runs.count > 0);
         say_problems(c, &runs);
         if (status == 0 && runs.damaged)
             status = 1;

@@ -31,6 +31,15 @@ static const struct mcp_tool list_tool = {
     .name = "list", .title = "List runs", .help = "List the newest recorded runs with their headline metrics. A null value was not measured; it is not zero.",
     .line = list_line, .arguments = list_arguments, .count = sizeof list_arguments / sizeof *list_arguments, .deadline_s = 30};
 
+static const char *const active_line[] = {"watch", "--json", NULL};
+static const struct mcp_argument active_arguments[] = {
+    EXPERIMENT,
+    {.name = "job", .kind = MCP_TEXT, .option = OPTION_JOB, .help = "Only runs of this job of the scheduler"},
+};
+static const struct mcp_tool active_tool = {
+    .name = "active", .title = "Runs in progress", .help = "The runs that have not ended: elapsed time, output and its rate, last sampled values.",
+    .line = active_line, .arguments = active_arguments, .count = sizeof active_arguments / sizeof *active_arguments, .deadline_s = 30};
+
 static const char *const query_line[] = {"ls", "--json", "--last=50", NULL};
 static const struct mcp_argument query_arguments[] = {
     {.name = "filter", .kind = MCP_TEXT, .option = OPTION_FILTER, .required = true,
@@ -133,7 +142,7 @@ static const struct mcp_tool daemon_tool = {
     .name = "cluster_log", .title = "Slurm: log of a daemon", .help = "The last lines of the log of a Slurm daemon on this machine, from the file that Slurm's configuration names or from the journal.",
     .source = MCP_SLURM, .end = MCP_TAIL, .arguments = daemon_arguments, .count = sizeof daemon_arguments / sizeof *daemon_arguments, .deadline_s = 10, .answer = mcp_slurm_log};
 
-const struct mcp_tool *const mcp_tools[] = {&list_tool, &query_tool, &show_tool,  &compare_tool, &earlier_tool, &logs_tool,
+const struct mcp_tool *const mcp_tools[] = {&list_tool, &active_tool, &query_tool, &show_tool,  &compare_tool, &earlier_tool, &logs_tool,
                                             &plan_tool, &run_tool,   &queue_tool, &nodes_tool,   &job_tool,     &daemon_tool};
 const size_t mcp_tools_count = sizeof mcp_tools / sizeof *mcp_tools;
 
