@@ -62,6 +62,10 @@ for preset in slack teams "ntfy, topic: runs" elasticsearch; do
     *) text=$(jq -r '[.body | .. | strings] | join("|")' "$got")
         like "preset $preset: verdict, headline metric against the reference, link" "$(tr '\n' '~' <<<"$text")" "FINISHED, fail.*~.*write.bw.*MiB/s \(reference 99999: .*~http://pages/$(run_id)" ;; esac
 done
+exporter "url: '$url/ok/preset', preset: bencher, branch: dev"; bw -- true; refs 99999; bw --cluster tst -R refs.yaml -- ./bin/ior >/dev/null
+is "preset bencher: one report, of the run with results" "$(grep -c . "$got") $(jq -c '.body | [.branch, .testbed, .settings.adapter, (.results[0] | fromjson | .ior | keys[] | select(startswith("write"))), (.start_time | type)]' "$got")" '1 ["dev","tst","json","write.bw_MiB_per_s.max","string"]'
+exporter "url: '$url/ok/preset', preset: slack"
+is "a message of the user's" "$("$BENCHWRAP" exporter send x --message 'a "test"') $(jq -r .body.text "$got")" 'x: message sent a "test"'
 exporter "url: '$url/ok/on', on: [regression]"
 bw -- true; bw -- false; refs "$best" 22163; bw -R refs.yaml -- ./bin/ior >/dev/null; refs 99999; bw -R refs.yaml -- ./bin/ior >/dev/null
 is "on: regression sends the run that missed its reference" "$(jq -r .body.id "$got")" "$(run_id)"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    STEP = 256, /* entries of one look into the folder */
+    STEP = 16384, /* entries of one look into the folder: a look reads the names of all, of a million in half a second */
     FAILED_MAX = 3, /* entries that fail without one between them that is sent: the destination is at fault */
     TRIES_MAX = 5, /* an entry that fails in so many passes, while others are sent, is a dead letter */
     BUSY_MS = 2000, /* another process may have passed the entry that this one came for */
@@ -32,6 +32,7 @@ struct pass {
     struct exporter_link link;
     struct arena link_arena;
     bool is_open;
+    struct exporter_entry *look; /* STEP entries */
     struct exporter_entry *unflushed; /* sent, and not yet certain */
     size_t unflushed_count, batch;
     struct exporter_entry failed[FAILED_MAX];
@@ -256,7 +257,7 @@ static bool is_unflushed(const struct pass *s, const char *name)
 /* One look through the folder, oldest first. Returns how many entries were tried. */
 static size_t pass_look(struct pass *s)
 {
-    struct exporter_entry step[STEP];
+    struct exporter_entry *step = s->look;
     char after[EXPORTER_ENTRY_SIZE] = "";
     size_t n, tried = 0;
     do {
@@ -387,12 +388,14 @@ void exporter_deliver(const struct exporter_pass *p, struct exporter_outcome *re
     if (rc)
         return;
     s.unflushed = calloc(s.batch, sizeof *s.unflushed);
-    ret->busy = s.unflushed && exporter_queue_lock(&s.queue, BUSY_MS) > 0;
+    s.look = malloc(STEP * sizeof *s.look);
+    bool has_memory = s.unflushed && s.look;
+    ret->busy = has_memory && exporter_queue_lock(&s.queue, BUSY_MS) > 0;
     exporter_state_read(&s.queue, &s.state);
     ret->waits = s.state.not_before_ms > clock_wall_ms() && (p->background || s.state.asked);
     if (ret->waits)
         memcpy(ret->why, s.state.why, sizeof ret->why);
-    if (s.unflushed && !ret->busy && !ret->waits) {
+    if (has_memory && !ret->busy && !ret->waits) {
         pass_run(&s);
         pass_trim(&s);
         if (exporter_state_write(&s.queue, &s.state, &err) && !ret->failed)
@@ -400,6 +403,7 @@ void exporter_deliver(const struct exporter_pass *p, struct exporter_outcome *re
     }
     pass_count(&s.queue, ret);
     free(s.unflushed);
+    free(s.look);
     exporter_queue_close(&s.queue);
 }
 

@@ -15,7 +15,7 @@ static const struct opt_row httpjson_rows[] = {
     EXPORTER_HTTP_ROWS,
     {.name = HTTPJSON_KEY_PRESET,
      .kind = OPT_CHOICE,
-     .arg = "slack|teams|ntfy|elasticsearch",
+     .arg = "slack|teams|ntfy|elasticsearch|bencher",
      .help = "Use the template of this service",
      .flags = OPT_FROM_FILE},
     {.name = HTTPJSON_KEY_RECORD,
@@ -59,6 +59,12 @@ static const struct opt_row httpjson_rows[] = {
      .arg = "NAME",
      .help = "With preset: ntfy, publish to this topic",
      .flags = OPT_FROM_FILE},
+    {.name = HTTPJSON_KEY_BRANCH,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .value = "main",
+     .help = "With preset: bencher, report to this branch",
+     .flags = OPT_FROM_FILE},
     HTTPJSON_REFRAME_ROWS,
 };
 
@@ -69,6 +75,8 @@ static const char *const preset_templates[][2] = {
               "[{\"type\":\"TextBlock\",\"wrap\":true,\"text\":\"{{summary}}\"}]}}]}"},
     {"ntfy", "{\"topic\":\"{{topic}}\",\"title\":\"{{experiment}}: {{status}}\",\"message\":\"{{summary}}\"}"},
     {"elasticsearch", "{{run}}"},
+    {"bencher", "{\"branch\":\"{{branch}}\",\"testbed\":\"{{testbed}}\",\"start_time\":{{start}},\"end_time\":{{end}},"
+                "\"results\":[\"{{measures}}\"],\"settings\":{\"adapter\":\"json\"}}"},
 };
 
 /* The template that is used; NULL: none. */
@@ -274,10 +282,20 @@ static enum exporter_answer httpjson_send_requests(struct exporter_link *l, cons
     return EXPORTER_SENT;
 }
 
+/* Bencher refuses a report without results. */
+static bool is_without_results(const struct exporter_config *c, const struct exporter_run *run)
+{
+    const char *preset = exporter_text(c, HTTPJSON_KEY_PRESET);
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, BODY_BYTES);
+    return preset && strcmp(preset, "bencher") == 0 &&
+           template_put_measures(run, strcmp(opt_text(&c->opts, HTTPJSON_KEY_METRICS), "all") == 0, &text) == 0;
+}
+
 static enum exporter_answer httpjson_send(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err)
 {
     struct httpjson_records records;
-    if (!httpjson_is_wanted(l->config, run))
+    if (!httpjson_is_wanted(l->config, run) || is_without_results(l->config, run))
         return EXPORTER_SENT;
     httpjson_records_init(&records);
     enum exporter_answer answer =

@@ -12,6 +12,7 @@
 #define HTTPJSON_KEY_ON "on"
 #define HTTPJSON_KEY_LINK "link"
 #define HTTPJSON_KEY_TOPIC "topic"
+#define HTTPJSON_KEY_BRANCH "branch"
 #define HTTPJSON_KEY_PREFIX "prefix"
 #define HTTPJSON_KEY_EXTRA "extra"
 #define HTTPJSON_KEY_IGNORE "ignore"

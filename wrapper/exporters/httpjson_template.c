@@ -2,8 +2,10 @@
 #include "exporters/httpjson_template.h"
 
 #include "base/http.h"
+#include "base/json_out.h"
 #include "exporters/httpjson_keys.h"
 #include "mlruns-format/headline.h"
+#include "mlruns-format/key.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,6 +122,26 @@ static void template_put_summary(const struct template_values *v, struct buf *to
     }
 }
 
+size_t template_put_measures(const struct exporter_run *r, bool all, struct buf *to)
+{
+    const char *benchmark = exporter_run_tag(r, "benchmark"), *headline = exporter_run_tag(r, "benchwrap.headline");
+    struct json_out j = json_begin(to, JSON_TIGHT, '{');
+    size_t n = 0;
+    json_open(&j, benchmark ? benchmark : r->run->experiment, '{');
+    for (const struct tree_entry *e = r->run->metrics; e; e = e->next) {
+        const struct tree_sample *s = exporter_run_last(e);
+        if (!s || !isfinite(s->value) || !(all ? key_is_result(e->key) : str_has_word(headline, str_of(e->key))))
+            continue;
+        json_open(&j, e->key, '{');
+        json_double(&j, "value", s->value);
+        json_close(&j, '}');
+        n++;
+    }
+    json_close(&j, '}');
+    json_close(&j, '}');
+    return n;
+}
+
 /* ---- keys ---- */
 
 static struct template_value template_of_metric(const struct template_values *v, const char *key)
@@ -160,7 +182,8 @@ static bool template_of_run(const struct template_values *v, const char *key, st
                  {"host", exporter_run_tag(r, "hostname")},
                  {"user", run->user},
                  {"path", run->path},
-                 {"topic", exporter_text(v->config, HTTPJSON_KEY_TOPIC)}};
+                 {"topic", exporter_text(v->config, HTTPJSON_KEY_TOPIC)},
+                 {"branch", exporter_text(v->config, HTTPJSON_KEY_BRANCH)}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(texts[i].key, key) == 0)
             return *ret = template_text_value(texts[i].text), true;
@@ -179,6 +202,12 @@ static bool template_of_run(const struct template_values *v, const char *key, st
     else if (strcmp(key, "run") == 0) {
         exporter_run_json(r, false, scratch);
         ret->kind = TEMPLATE_JSON;
+    } else if (strcmp(key, "measures") == 0) {
+        template_put_measures(r, strcmp(opt_text(&v->config->opts, HTTPJSON_KEY_METRICS), "all") == 0, scratch);
+        ret->kind = TEMPLATE_JSON;
+    } else if (strcmp(key, "testbed") == 0) {
+        const char *cluster = exporter_run_tag(r, "cluster"), *host = exporter_run_tag(r, "hostname");
+        buf_puts(scratch, cluster ? cluster : host ? host : "unknown");
     } else if (strcmp(key, "link") != 0)
         return false;
     ret->text = buf_text(scratch);
@@ -190,7 +219,8 @@ static bool is_template_key(const char *key)
     static const char *const keys[] = {"id",      "name",     "experiment", "status", "verdict", "reason",    "benchmark",     "site",
                                        "cluster", "host",     "user",       "path",   "topic",   "start_ms",  "end_ms",        "start",
                                        "end",     "headline", "run",        "link",   "summary", "key",       "value",         "unit",
-                                       "time_ms", "time",     "step",       "low",    "high",    "reference", "metric_verdict", "stream"};
+                                       "time_ms", "time",     "step",       "low",    "high",    "reference", "metric_verdict", "stream",
+                                       "branch",  "measures", "testbed"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i], key) == 0)
             return true;

@@ -17,6 +17,9 @@ int template_expand(const char *text, const struct template_values *v, struct bu
 int template_expand_text(const char *text, const struct template_values *v, struct buf *to, struct err *err);
 /* The same for an address: every value is escaped. */
 int template_expand_url(const char *text, const struct template_values *v, struct buf *to, struct err *err);
+/* Appends {BENCHMARK: {METRIC: {"value": …}}} of the headline metrics, or of all results: the form in which
+ * Bencher expects results. Returns how many there are. */
+size_t template_put_measures(const struct exporter_run *r, bool all, struct buf *to);
 /* "2026-11-20T17:03:05.123Z" in the arena; NULL: the time is not known. */
 const char *template_utc_text(int64_t ms, struct arena *a);
 /* Does it have a {{KEY}}? */
