@@ -25,9 +25,9 @@ like "unless the user names it: 4k" "$out" '^4k .* 502  *7$|^4k .* 7$'
 like "and 8k" "$out" '^8k .* 700 +1$'
 out=$(plot -e h --by size --filter "params.size = '16k'")
 is "no run is an error" "$out" ""
-plot -e h --metric nonsense >out
-like "a metric that no run has" "$(cat out)" 'no values'
-like "is left out, counted" "$(cat out)" 'without nonsense'
+plot -e h --metric rat >out
+is "a metric that no run has is an error" $? 1
+like "with the nearest name" "$(cat err)" 'the nearest name is rate'
 plot -e h -o h.svg
 is "SVG is written" $? 0
 ok "and is XML" python3 -c 'import xml.dom.minidom as m; m.parse("h.svg")'

@@ -50,9 +50,24 @@ static size_t html_add_char(struct buf *to, struct str rest)
     return k;
 }
 
+/* Characters at the beginning that stand for themselves, at most `max`: most of all text. */
+static size_t html_plain_length(struct str s, size_t max)
+{
+    size_t n = 0;
+    while (n < s.n && n < max && s.p[n] >= ' ' && s.p[n] < 0x7f && !strchr("<>&\"'", s.p[n]))
+        n++;
+    return n;
+}
+
 void html_text(struct buf *to, struct str text, size_t max)
 {
     for (size_t i = 0, shown = 0; i < text.n; shown++) {
+        size_t plain = html_plain_length(str_sub(text, i, text.n), max - shown);
+        buf_add(to, text.p + i, plain);
+        i += plain;
+        shown += plain;
+        if (i == text.n)
+            return;
         char c = text.p[i];
         if (shown == max) {
             buf_puts(to, "…");

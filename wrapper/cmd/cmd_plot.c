@@ -150,6 +150,22 @@ static int plot_check_axes(struct plot_state *s)
     return 0;
 }
 
+/* A metric that no run has is a mistake: the error names the nearest one. */
+static int plot_check_metrics(struct plot_state *s)
+{
+    const struct plotted_rows *p = &s->rows;
+    if (s->kind == PLOT_LATENCY || (s->kind == PLOT_SWEEP && !p->fields[0]))
+        return 0; /* they find the metric on their own */
+    for (size_t i = 0; i < p->metrics; i++) {
+        if (p->metric[i].key || !p->metric[i].wanted || !p->count)
+            continue;
+        const char *nearest = plotted_nearest_metric(s->chosen.list, s->chosen.n, p->metric[i].wanted, s->c->arena);
+        err_set(s->c->err, ERR_INPUT, "no run has a value of the metric \"%.60s\"", p->metric[i].wanted);
+        return nearest ? err_hint(s->c->err, "the nearest name is %.100s", nearest) : -1;
+    }
+    return 0;
+}
+
 static int plot_draw(struct plot_state *s)
 {
     struct plotted_rows *p = &s->rows;
@@ -165,6 +181,8 @@ static int plot_draw(struct plot_state *s)
     for (size_t i = 0; i < s->chosen.n; i++)
         if (plotted_add(p, s->chosen.list[i], s->chosen.groups[i], err) < 0)
             return -1;
+    if (plot_check_metrics(s) < 0)
+        return -1;
     if (s->kind == PLOT_HISTORY) {
         if (plotted_restrict(p, s->named, err) < 0 || plotted_check(p, s->named, true, &note, err) < 0)
             return -1;

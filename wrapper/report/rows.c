@@ -8,6 +8,7 @@
 #include "series/notes.h"
 #include "series/values.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,21 @@ const struct tree_entry *plotted_metric_of(const struct tree_run *run, const str
             stem = e; /* the metric has statistics alone */
     }
     return exact ? exact : stem;
+}
+
+const char *plotted_nearest_metric(struct tree_run *const *list, size_t n, const char *wanted, struct arena *a)
+{
+    enum { RUNS_READ = 20 };
+    const char *best = NULL;
+    unsigned least = UINT_MAX;
+    for (size_t i = 0; i < n && i < RUNS_READ; i++)
+        for (const struct tree_entry *e = list[i]->metrics; e; e = e->next) {
+            const char *name = name_without_unit(e->key, key_unit(e->key, a), a);
+            unsigned distance = name ? str_distance(str_of(wanted), str_of(name)) : UINT_MAX;
+            if (distance < least)
+                least = distance, best = name;
+        }
+    return best;
 }
 
 /* The headline metric that a plot shows where none is named; NULL: it has no metric. */

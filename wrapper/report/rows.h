@@ -58,6 +58,8 @@ bool plotted_number(const char *text, double *ret);
 const struct tree_entry *plotted_metric_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a);
 /* "write.bw" of the key, its unit and direction. */
 void plotted_describe(struct plotted_metric *m, const char *key, const struct json *detail, struct arena *a);
+/* The metric of one of the runs whose name, without unit, is nearest to what the user typed; NULL: there is none. */
+const char *plotted_nearest_metric(struct tree_run *const *list, size_t n, const char *wanted, struct arena *a);
 /* "MiB/s" of MiB_per_s, in the arena. */
 const char *plotted_unit(const char *unit, struct arena *a);
 /* The notes of a series; NULL: the run is none. series_notes_deinit frees them. */
