@@ -126,52 +126,90 @@ void page_cell_quantity(struct html_table *t, double value, const char *unit)
     html_cell_number(t, value, shown.p ? shown.p : "");
 }
 
+/* A name that a person has given; "": benchwrap made it of benchmark and time, which stand in other columns. */
+static const char *given_name(const struct page_run *run)
+{
+    const char *benchmark = page_fact_value(run->inputs, "benchmark");
+    return row_words_made_name(run->name, benchmark ? benchmark : run->experiment) || row_words_made_name(run->name, run->experiment) ? "" : run->name;
+}
+
+static void put_run_row(struct html_table *t, const char *up, const struct page_run *run, bool experiments, bool names)
+{
+    CLEANUP_BUF struct buf cell, values, key;
+    buf_init(&cell, 1 << 16);
+    buf_init(&values, 1 << 14);
+    buf_init(&key, 64);
+    buf_printf(&key, "%020lld", (long long)run->start_ms);
+    page_link_run(&cell, up, run);
+    page_cell(t, key.p, &cell);
+    buf_clear(&cell);
+    if (experiments) {
+        page_link_experiment(&cell, up, run, run->experiment);
+        page_cell(t, NULL, &cell);
+    }
+    if (names)
+        html_cell_text(t, given_name(run));
+    html_cell_text(t, *run->site ? run->site : NULL);
+    buf_clear(&cell);
+    page_put_state(&cell, run);
+    page_cell(t, NULL, &cell);
+    for (size_t k = 0; k < run->value_count && k < 2; k++) {
+        buf_puts(&values, k ? ", " : "");
+        page_put_metric(&values, &run->values[k]);
+        buf_putc(&values, ' ');
+        page_put_quantity(&values, run->values[k].value, run->values[k].unit);
+    }
+    html_cell_text(t, values.n ? values.p : NULL);
+}
+
 void page_put_runs(struct buf *to, const char *up, const struct page_run *const *runs, size_t n, const char *caption, bool experiments)
 {
-    static const struct html_column columns[] = {{"start (UTC)"}, {"experiment"}, {"name"}, {"site"}, {"result"}, {"values"}};
+    struct html_column columns[6] = {{.heading = "start (UTC)"}};
     struct html_table t;
-    html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", caption);
-    for (size_t i = 0; i < n; i++) {
-        const struct page_run *run = runs[i];
-        CLEANUP_BUF struct buf cell, values, key;
-        buf_init(&cell, 1 << 16);
-        buf_init(&values, 1 << 14);
-        buf_init(&key, 64);
-        buf_printf(&key, "%020lld", (long long)run->start_ms);
-        page_link_run(&cell, up, run);
-        page_cell(&t, key.p, &cell);
-        buf_clear(&cell);
-        if (experiments)
-            page_link_experiment(&cell, up, run, run->experiment);
-        else
-            html_text(&cell, str_of(run->experiment), 200);
-        page_cell(&t, NULL, &cell);
-        const char *benchmark = page_fact_value(run->inputs, "benchmark");
-        html_cell_text(&t, row_words_made_name(run->name, benchmark ? benchmark : run->experiment) ? "" : run->name);
-        html_cell_text(&t, *run->site ? run->site : NULL);
-        buf_clear(&cell);
-        page_put_state(&cell, run);
-        page_cell(&t, NULL, &cell);
-        for (size_t k = 0; k < run->value_count && k < 2; k++) {
-            buf_puts(&values, k ? ", " : "");
-            page_put_metric(&values, &run->values[k]);
-            buf_putc(&values, ' ');
-            page_put_quantity(&values, run->values[k].value, run->values[k].unit);
-        }
-        html_cell_text(&t, values.n ? values.p : NULL);
-    }
+    bool names = false;
+    size_t count = 1;
+    for (size_t i = 0; i < n; i++)
+        names = names || *given_name(runs[i]);
+    if (experiments)
+        columns[count++].heading = "experiment";
+    if (names)
+        columns[count++].heading = "name";
+    columns[count++].heading = "site";
+    columns[count++].heading = "result";
+    columns[count++].heading = "values";
+    html_table_begin(&t, to, columns, count, "data", caption);
+    for (size_t i = 0; i < n; i++)
+        put_run_row(&t, up, runs[i], experiments, names);
     html_table_end(&t);
 }
 
 /* ---- history ---- */
 
-enum { HISTORY_SITES = 6 };
+enum { HISTORY_SITES = 8, HISTORY_RUNS = 1000 };
+
+/* One site's values over time, oldest first. False: out of memory. */
+static bool history_series(struct chart_series *series, const struct page_run *const *runs, size_t n, const char *site, const char *key,
+                           struct arena *a)
+{
+    double *x = arena_get(a, (n + 1) * sizeof *x), *y = arena_get(a, (n + 1) * sizeof *y);
+    *series = (struct chart_series){.name = page_site_text(site), .mark = CHART_POINTS, .x = x, .y = y};
+    for (size_t i = n; x && y && i-- > 0;) {
+        const struct page_value *v = strcmp(site, runs[i]->site) == 0 ? page_run_value(runs[i], key) : NULL;
+        if (!v || !isfinite(v->value))
+            continue;
+        x[series->n] = (double)runs[i]->start_ms;
+        y[series->n++] = v->value;
+    }
+    return x && y;
+}
 
 void page_put_history(struct buf *to, const struct page_run *const *runs, size_t n, const struct page_value *metric, struct arena *a)
 {
     struct chart_series series[HISTORY_SITES];
     const char *names[HISTORY_SITES];
-    size_t sites = 0, total = 0;
+    size_t sites = 0, total = 0, all = n;
+    if (n > HISTORY_RUNS)
+        n = HISTORY_RUNS;
     for (size_t i = 0; i < n; i++) {
         size_t s = 0;
         while (s < sites && strcmp(names[s], runs[i]->site) != 0)
@@ -179,28 +217,22 @@ void page_put_history(struct buf *to, const struct page_run *const *runs, size_t
         if (s == sites && sites < HISTORY_SITES)
             names[sites++] = runs[i]->site;
     }
-    for (size_t s = 0; s < sites; s++) {
-        double *x = arena_get(a, (n + 1) * sizeof *x), *y = arena_get(a, (n + 1) * sizeof *y);
-        if (!x || !y)
+    for (size_t s = 0; s < sites; total += series[s++].n)
+        if (!history_series(&series[s], runs, n, names[s], metric->key, a))
             return;
-        series[s] = (struct chart_series){.name = page_site_text(names[s]), .mark = CHART_POINTS, .x = x, .y = y};
-        for (size_t i = n; i-- > 0;) {
-            const struct page_value *v = page_run_value(runs[i], metric->key);
-            if (!v || strcmp(names[s], runs[i]->site) != 0 || !isfinite(v->value))
-                continue;
-            x[series[s].n] = (double)runs[i]->start_ms;
-            y[series[s].n++] = v->value;
-            total++;
-        }
-    }
     if (total < 2)
         return;
-    CLEANUP_BUF struct buf label, unit;
+    CLEANUP_BUF struct buf label, unit, why;
     buf_init(&label, 1000);
     buf_init(&unit, 100);
+    buf_init(&why, 200);
     page_put_metric(&label, metric);
     show_unit(&unit, metric->unit);
-    const struct chart chart = {.title = "History",
+    if (all > n)
+        buf_printf(&why, "%zu older", all - n);
+    if (n > total)
+        buf_printf(&why, "%s%zu without a value, or of a site beyond the first %d", why.n ? ", " : "", n - total, HISTORY_SITES);
+    const struct chart chart = {.title = label.p,
                                 .x = {.label = "start of the run, UTC", .time = true},
                                 .y = {.label = label.p,
                                       .unit = unit.p,
@@ -208,7 +240,9 @@ void page_put_history(struct buf *to, const struct page_run *const *runs, size_t
                                                 : strcmp(metric->better, "lower") == 0 ? CHART_LOWER
                                                                                        : CHART_NEITHER},
                                 .series = series,
-                                .count = sites};
+                                .count = sites,
+                                .left_out = all - total,
+                                .left_why = why.n ? why.p : NULL};
     buf_puts(to, "<figure>\n");
     chart_svg_inline(to, &chart);
     buf_puts(to, "</figure>\n");
