@@ -31,7 +31,7 @@ is "the service started once for each of its values" "$(jq -s '[.[] | select(.ev
 is "services are the outer loop" "$(events sweep point | sed 's/.*ttft=//' | uniq | xargs)" "1ms 3ms"
 is "report has a row for each point" "$("$BENCHWRAP" recipe report --json | jq -c '[.[] | .outcome] | unique')" '["valid"]'
 is "as CSV, too" "$("$BENCHWRAP" recipe report --csv | wc -l)" 5
-like "every role's output is in a file of its own" "$(ls .benchwrap/campaigns/sweep/logs | xargs)" '^client.0.[^ ]*.err client.0.[^ ]*.out server.0.[^ ]*.err server.0.[^ ]*.out$'
+like "every role's output is in a file of its own" "$(ls .benchwrap/campaigns/sweep/logs | grep -E '[.](out|err)$' | xargs)" '^client.0.[^ ]*.err client.0.[^ ]*.out server.0.[^ ]*.err server.0.[^ ]*.out$'
 like "a second run has nothing to do" "$("$BENCHWRAP" recipe run --local sweep.yaml 2>&1)" 'all 4 points are finished'
 sed -i 's/\[1, 4\]/[1, 4, 2]/' sweep.yaml
 "$BENCHWRAP" recipe run --local sweep.yaml >out 2>err

@@ -8,6 +8,7 @@
 #include "recipe/campaign_report.h"
 #include "recipe/recipe_create.h"
 #include "recipe/recipe_keys.h"
+#include "recipe/recipe_logs.h"
 #include "recipe/recipe_plan.h"
 
 #include <fcntl.h>
@@ -37,6 +38,21 @@ static const struct opt_row rows[] = {
      .help = "With run: keep finished points, though the recipe or a program has changed since"},
     {.name = OPTION_NEW, .kind = OPT_FLAG, .group = "Run", .help = "With run: measure all points again"},
     {.name = OPTION_CSV, .kind = OPT_FLAG, .group = "Output", .help = "With report: print one line for each point, separated by commas"},
+    {.name = OPTION_FOLLOW, .letter = 'f', .kind = OPT_FLAG, .group = "Logs", .help = "With logs: print the last 10 lines, then new ones as they come"},
+    {.name = OPTION_LAST, .kind = OPT_INT, .arg = "N", .group = "Logs", .help = "With logs: print only the last N lines"},
+    {.name = OPTION_COMPONENT,
+     .kind = OPT_LIST,
+     .arg = "NAME",
+     .group = "Logs",
+     .help = "With logs: print lines of this component (server, or server.1 for one instance); may be repeated"},
+    {.name = OPTION_NODE, .kind = OPT_LIST, .arg = "NAME", .group = "Logs", .help = "With logs: print lines of this node; may be repeated"},
+    {.name = OPTION_SEVERITY,
+     .kind = OPT_TEXT,
+     .arg = "LEVEL",
+     .group = "Logs",
+     .help = "With logs: print lines of this level or a worse one: fatal, error, warning, info or debug"},
+    {.name = OPTION_STREAM, .kind = OPT_TEXT, .arg = "NAME", .group = "Logs", .help = "With logs: print only stdout, or only stderr"},
+    {.name = OPTION_SUMMARY, .kind = OPT_FLAG, .group = "Logs", .help = "With logs: print the number of lines of each component, node and stream"},
     CMD_ROW_JSON,
     CMD_ROW_TREE,
 };
@@ -266,6 +282,20 @@ static int recipe_stop(struct cmd_context *c)
     return spools[0] ? campaign_stop(folder, spools, c->out, c->err) : err_memory(c->err, "the campaign");
 }
 
+/* ---- logs ---- */
+
+static int recipe_logs(struct cmd_context *c)
+{
+    const char *tree, *folder = recipe_folder(c, &tree);
+    return folder ? campaign_logs_print(folder, &c->opts, c->arena, c->out, c->err) : -1;
+}
+
+static int recipe_check_logs(struct cmd_context *c)
+{
+    const char *tree, *folder = recipe_folder(c, &tree);
+    return folder ? campaign_logs_check(folder, opt_on(&c->opts, OPTION_JSON), c->arena, c->out, c->err) : -1;
+}
+
 /* ---- the command ---- */
 
 static int recipe_command(struct cmd_context *c)
@@ -277,7 +307,7 @@ static int recipe_command(struct cmd_context *c)
         {"list", recipe_list},     {"check", recipe_check},     {"plan", recipe_plan},
         {"schema", recipe_schema}, {"migrate", recipe_migrate}, {"create", recipe_create_file},
         {"run", recipe_run},       {"status", recipe_status},   {"report", recipe_report},
-        {"stop", recipe_stop},
+        {"stop", recipe_stop},         {"logs", recipe_logs},     {"check-logs", recipe_check_logs},
     };
     const char *verb = c->argc ? c->argv[0] : "", *nearest = NULL;
     unsigned least = 4;
@@ -289,7 +319,7 @@ static int recipe_command(struct cmd_context *c)
     }
     if (*verb && nearest)
         return err_set(c->err, ERR_USAGE, "expected a verb, got \"%.40s\"; did you mean \"%s\"?", verb, nearest);
-    return err_set(c->err, ERR_USAGE, "expected list, create, check, plan, run, status, report, stop, schema or migrate, got \"%.40s\"", verb);
+    return err_set(c->err, ERR_USAGE, "expected list, create, check, plan, run, status, report, stop, logs, check-logs, schema or migrate, got \"%.40s\"", verb);
 }
 
 const struct cmd cmd_recipe = {
@@ -311,7 +341,9 @@ const struct cmd cmd_recipe = {
         "if every point is valid.\n\n"
         "status, report and stop take the name of a campaign or its recipe (default: the one that was executed last). report prints a row for "
         "each point: outcome, results, phases. stop ends the process that executes the campaign; without one it closes the record of an "
-        "interrupted campaign.",
+        "interrupted campaign.\n\n"
+        "logs prints what the processes of a campaign print, in the order of time. The folder logs of the campaign holds it as stdout.log, "
+        "stderr.log and aggregated.jsonl; check-logs compares these files with what each process wrote. Status 1: a check failed.",
     .examples = "$ benchwrap recipe list\nThe recipes with a line about each.\n"
                 "$ benchwrap recipe list --services\nThe services that a role may name.\n",
     .run = recipe_command,

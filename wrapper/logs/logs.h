@@ -7,7 +7,9 @@
  * index NAME.idx: when which bytes arrived. It has entries of 16 bytes, little-endian: the number of
  * bytes of the stream that had arrived (uint64), and the time on the node's clock in ns since 1970
  * (int64). A last entry with the bit LOGS_INDEX_END says that the stream is complete. The process that
- * reads a pipe writes both (logs_stream_open). `clocks` has what logs_clock_add has measured.
+ * reads a pipe writes both (logs_stream_open). Where nodes wrote indexes by their own clocks, the file
+ * `clocks` has lines `NODE TIME OFFSET`: at this time of the node's clock (ns), it was OFFSET ns ahead of the
+ * campaign's. Between two times the offset is interpolated.
  *
  * A process may also write its streams itself. Then the merging of a live campaign stores beside them, as
  * NAME.seen, when it saw their bytes, and replaces secrets in what it passes on.
@@ -39,22 +41,15 @@ struct logs_stream_name {
     const char *node;
     bool is_error;
 };
-int logs_stream_open(struct logs_stream **ret, int folder, const struct logs_stream_name *name, struct err *err); /* for recipes and for tests */
+int logs_stream_open(struct logs_stream **ret, int folder, const struct logs_stream_name *name, struct err *err);
 /* Appends bytes that arrived at this wall time (ns since 1970; 0: now). -1 with err: they are lost, as on a full
  * disk; the index counts them. */
 int logs_stream_write(struct logs_stream *s, struct str bytes, int64_t time_ns, struct err *err);
 /* Writes what is held back and the end of the index. NULL is allowed. */
-int logs_stream_close(struct logs_stream *s, struct err *err); /* for recipes and for tests */
-/* Copies what two pipes deliver into two streams, until both are at their end or cancel_fd (-1: none) is
- * readable; then what the pipes hold is still copied. A full disk ends nothing: the rest is read and
- * lost. 0; -1 with the first err. */
-int logs_stream_copy(const int from[2], struct logs_stream *const to[2], int cancel_fd, struct err *err); /* for recipes and for tests */
-
-/* ---- clocks ---- */
-
-/* Appends to `clocks` of the folder: at this time of the node's clock, it was offset_ns ahead of the
- * campaign's. Between two times the offset is interpolated. */
-int logs_clock_add(int folder, const char *node, int64_t time_ns, int64_t offset_ns, struct err *err); /* for recipes and for tests */
+int logs_stream_close(struct logs_stream *s, struct err *err);
+/* Appends what a pipe holds, at most 64 KiB. False: it is at its end, or empty and not to be waited for (O_NONBLOCK). A full
+ * disk ends nothing: the rest is read and lost. */
+bool logs_stream_read(struct logs_stream *s, int from);
 
 /* ---- merging ---- */
 
@@ -103,7 +98,7 @@ struct logs_outputs {
  * COMPONENT.INSTANCE. follow: writes while the campaign runs, until stop_fd is readable; the file
  * `loggers_ready` appears as soon as it does. The end, and without follow the whole, leaves files in
  * perfect order, and summary.json. Files of an earlier call are replaced. */
-int logs_write_merged(int folder, const struct logs_outputs *outputs, bool follow, int stop_fd, struct err *err); /* for recipes and for tests */
+int logs_write_merged(int folder, const struct logs_outputs *outputs, bool follow, int stop_fd, struct err *err);
 
 /* ---- printing ---- */
 
@@ -126,13 +121,13 @@ struct logs_view {
     FILE *out;
 };
 /* Prints merged lines. 0; -1 with err. */
-int logs_view_print(const struct logs_view *v, struct err *err); /* for recipes and for tests */
+int logs_view_print(const struct logs_view *v, struct err *err);
 
 /* Adds a row for each raw stream to a listing with these columns: component, node, stream, lines, bytes,
  * first and last time, seconds, lines per second. 0; -1 with err. */
 extern const struct listing_column logs_summary_columns[];
 extern const size_t logs_summary_columns_count;
-int logs_summary_list(int folder, const struct logs_filter *filter, struct listing *l, struct err *err); /* for recipes and for tests */
+int logs_summary_list(int folder, const struct logs_filter *filter, struct listing *l, struct err *err);
 
 /* ---- checking ---- */
 
@@ -140,5 +135,5 @@ int logs_summary_list(int folder, const struct logs_filter *filter, struct listi
  * columns: name, result (good, bad, none), what was found. *ret_bad: how many are bad. 0; -1 with err. */
 extern const struct listing_column logs_check_columns[];
 extern const size_t logs_check_columns_count;
-int logs_check_folder(int folder, struct listing *l, size_t *ret_bad, struct err *err); /* for recipes and for tests */
+int logs_check_folder(int folder, struct listing *l, size_t *ret_bad, struct err *err);
 #endif

@@ -1,12 +1,9 @@
 /* logs_clock.c: the offsets of the nodes' clocks; see logs.h and logs_source.h. */
 #include "base/array.h"
 #include "base/fs.h"
-#include "base/place.h"
 #include "logs/logs_source.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +13,6 @@ struct logs_clock_point {
     char node[LOGS_NAME_MAX / 2];
     int64_t time_ns, offset_ns;
 };
-
-int logs_clock_add(int folder, const char *node, int64_t time_ns, int64_t offset_ns, struct err *err)
-{
-    char line[LOGS_NAME_MAX + 64];
-    if (!logs_name_is_legal(str_of(node), true))
-        return err_set(err, ERR_INPUT, "cannot store the clock of \"%.80s\": names have letters, digits, ., - and _", node);
-    CLEANUP_FD int fd = place_open(folder, LOGS_CLOCKS, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    int n = snprintf(line, sizeof line, "%s %" PRId64 " %" PRId64 "\n", node, time_ns, offset_ns);
-    if (fd < 0 || fs_write_all(fd, line, (size_t)n))
-        return err_sys(err, "cannot store the clock of %s", node);
-    return 0;
-}
 
 static int clock_point_order(const void *a, const void *b)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { MERGE_FILES_MAX = 65536, MERGE_WAIT_MS = 100 };
+enum { MERGE_FILES_MAX = 65536, MERGE_WAIT_MS = 50 };
 
 struct merging {
     const struct logs_merge *m;
@@ -114,6 +114,8 @@ static int merge_refresh(struct merging *g, struct err *err)
 /* Lines that have come for streams without one. */
 static void merge_fill(struct merging *g, bool final)
 {
+    for (size_t i = 0; i < g->count; i++)
+        logs_source_see(&g->streams[i]->source);
     for (size_t i = 0; i < g->count; i++)
         if (g->streams[i]->waits && logs_source_next(&g->streams[i]->source, &g->clocks, final)) {
             g->streams[i]->waits = false;

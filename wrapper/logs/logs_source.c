@@ -229,3 +229,10 @@ void logs_source_end(struct logs_source *s)
     logs_index_entry(entry, (s->at + s->n) | LOGS_INDEX_END, logs_now_ns());
     fs_write_all(s->index, entry, sizeof entry);
 }
+
+void logs_source_see(struct logs_source *s)
+{
+    struct stat st;
+    if (s->stamps && fstat(s->data, &st) == 0 && st.st_size > 0)
+        source_stamp(s, (uint64_t)st.st_size);
+}

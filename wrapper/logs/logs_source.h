@@ -54,6 +54,8 @@ struct logs_source {
 };
 /* stamps: stores the time at which bytes are seen, of a stream without an index. 0; -1 with err. */
 int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps, struct err *err);
+/* Stores that the bytes are there that the file has now. */
+void logs_source_see(struct logs_source *s);
 /* The stream is complete: says so in what this process stored. */
 void logs_source_end(struct logs_source *s);
 void logs_index_entry(unsigned char ret[LOGS_ENTRY], uint64_t end, int64_t time_ns);

@@ -8,13 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STREAM_BLOCK = 64 << 10, STREAM_REST_MS = 200 };
+enum { STREAM_BLOCK = 64 << 10 };
 
 struct logs_stream {
     int data, index;
@@ -115,38 +114,14 @@ int logs_stream_close(struct logs_stream *s, struct err *err)
     return sys ? err_sys(err, "cannot write a log") : 0;
 }
 
-/* Reads what one pipe holds. False: it is at its end. */
-static bool stream_copy_some(int from, struct logs_stream *to, char *block, struct err *err)
+bool logs_stream_read(struct logs_stream *s, int from)
 {
-    ssize_t n = read(from, block, STREAM_BLOCK);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return true;
+    char block[STREAM_BLOCK];
+    ssize_t n;
+    do
+        n = read(from, block, sizeof block);
+    while (n < 0 && errno == EINTR);
     if (n > 0)
-        logs_stream_write(to, (struct str){block, (size_t)n}, 0, err && err->kind ? NULL : err);
+        logs_stream_write(s, (struct str){block, (size_t)n}, 0, NULL);
     return n > 0;
-}
-
-int logs_stream_copy(const int from[2], struct logs_stream *const to[2], int cancel_fd, struct err *err)
-{
-    struct pollfd p[3] = {{.fd = from[0], .events = POLLIN}, {.fd = from[1], .events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
-    char *block = malloc(STREAM_BLOCK);
-    struct err first = {0};
-    if (!block)
-        return err_memory(err, "the output of a process");
-    while (p[0].fd >= 0 || p[1].fd >= 0) {
-        int n = poll(p, 3, p[2].fd < 0 && cancel_fd >= 0 ? STREAM_REST_MS : -1);
-        if (n < 0 && errno != EINTR)
-            break;
-        if (n == 0)
-            break; /* stopped, and the pipes are empty */
-        for (int i = 0; n > 0 && i < 2; i++)
-            if (p[i].fd >= 0 && p[i].revents && !stream_copy_some(from[i], to[i], block, &first))
-                p[i].fd = -1;
-        if (n > 0 && p[2].fd >= 0 && p[2].revents)
-            p[2].fd = -1;
-    }
-    free(block);
-    if (err && first.kind)
-        *err = first;
-    return first.kind ? -1 : 0;
 }

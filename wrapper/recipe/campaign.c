@@ -8,6 +8,7 @@
 #include "base/place.h"
 #include "base/screen.h"
 #include "launch/say.h"
+#include "recipe/recipe_logs.h"
 #include "run/spool.h"
 #include "series/finish.h"
 
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
+enum { LOGGER_END_MS = 4000, POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
 
 void campaign_say(const struct campaign *c, const char *fmt, ...)
 {
@@ -623,8 +624,13 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
         count_outcomes(c, counts);
         return rc < 0 ? -1 : counts[OUTCOME_VALID] == c->planned.count ? 0 : 1;
     }
+    struct campaign_logger logger;
+    struct err log_err = {0};
+    if (campaign_logger_begin(&logger, c->state.folder, c->recipe, &log_err))
+        campaign_say(c, "%s", log_err.text);
     rc = adopt_finished(c, err) || execute_points(c, err);
     campaign_services_down(c, NULL);
+    campaign_logger_end(&logger, LOGGER_END_MS);
     int status = rc ? -1 : finish_campaign(c);
     http_free(c->http);
     campaign_state_close(&c->state);

@@ -3,7 +3,9 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "launch/proc.h"
+#include "logs/logs_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +25,8 @@ enum { KEEPER_WAKE_MS = 20, KEEPER_REPORT_MAX = 4096, NO_PROGRAM = 127, LAUNCHER
 struct keeping {
     const struct keeper_plan *plan;
     int control, signals, report;
+    int pipes[2]; /* what the program prints; -1: it writes the files itself */
+    struct logs_stream *streams[2];
     pid_t program;
     bool stopping;
     int64_t kill_ns; /* when SIGKILL follows */
@@ -33,9 +37,11 @@ static int open_keeper_log(const char *path)
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-_Noreturn static void become_program(const struct keeper_plan *plan, int report)
+/* pipes: their ends to write; -1: the files. */
+_Noreturn static void become_program(const struct keeper_plan *plan, const int pipes[2], int report)
 {
-    int in = open("/dev/null", O_RDONLY), out = open_keeper_log(plan->out), err = open_keeper_log(plan->err);
+    int in = open("/dev/null", O_RDONLY), out = pipes[0] >= 0 ? pipes[0] : open_keeper_log(plan->out),
+        err = pipes[1] >= 0 ? pipes[1] : open_keeper_log(plan->err);
     sigset_t none;
     char text[40];
     setsid();
@@ -122,9 +128,13 @@ static bool reap_descendants(struct keeping *k)
 
 static void wait_keeping(struct keeping *k)
 {
-    struct pollfd p[] = {{k->signals, POLLIN, 0}, {k->control, POLLIN, 0}};
+    struct pollfd p[] = {
+        {k->signals, POLLIN, 0}, {k->stopping ? -1 : k->control, POLLIN, 0}, {k->pipes[0], POLLIN, 0}, {k->pipes[1], POLLIN, 0}};
     struct signalfd_siginfo info;
-    poll(p, k->stopping ? 1 : 2, k->stopping ? KEEPER_WAKE_MS : -1);
+    poll(p, 4, k->stopping ? KEEPER_WAKE_MS : -1);
+    for (int i = 0; i < 2; i++)
+        if (p[2 + i].revents && !logs_stream_read(k->streams[i], k->pipes[i]))
+            fs_close(&k->pipes[i]);
     while (read(k->signals, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP)
             stop_descendants(k);
@@ -134,8 +144,51 @@ static void wait_keeping(struct keeping *k)
         kill_descendants(k);
 }
 
+/* A raw stream of the logs, as the name of the file says. NULL: the program writes the file itself. */
+static struct logs_stream *open_keeper_stream(const char *path)
+{
+    struct logs_source_name name;
+    struct logs_stream *s = NULL;
+    const char *base = str_base_name(path);
+    char *folder = logs_source_name_read(str_of(base), &name) ? strndup(path, (size_t)(base - path)) : NULL;
+    CLEANUP_FD int dir = folder ? place_open_folder(folder, 0) : -1;
+    const struct logs_stream_name of = {name.component, name.instance, name.node, name.is_error};
+    free(folder);
+    if (dir < 0 || logs_stream_open(&s, dir, &of, NULL))
+        return NULL;
+    return s;
+}
+
+/* The keeper reads what the program prints, and stores when it came. A launcher's processes outlive the keeper: they write the
+ * files themselves. */
+static void open_keeper_pipes(struct keeping *k, int ret_write[2])
+{
+    const char *const paths[] = {k->plan->out, k->plan->err};
+    int ends[2];
+    for (int i = 0; i < 2; i++) {
+        k->pipes[i] = ret_write[i] = -1;
+        k->streams[i] = k->plan->is_launcher ? NULL : open_keeper_stream(paths[i]);
+        if (!k->streams[i] || pipe2(ends, O_CLOEXEC) != 0)
+            continue;
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        k->pipes[i] = ends[0];
+        ret_write[i] = ends[1];
+    }
+}
+
+static void close_keeper_pipes(struct keeping *k)
+{
+    for (int i = 0; i < 2; i++) {
+        while (k->pipes[i] >= 0 && logs_stream_read(k->streams[i], k->pipes[i]))
+            ;
+        fs_close(&k->pipes[i]);
+        logs_stream_close(k->streams[i], NULL);
+    }
+}
+
 static int keep_program(void *context, int out)
 {
+    int ends[2];
     struct keeping *k = context;
     sigset_t set;
     sigfillset(&set);
@@ -147,13 +200,17 @@ static int keep_program(void *context, int out)
     k->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (k->signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return 1;
+    open_keeper_pipes(k, ends);
     k->program = fork();
     if (k->program == 0)
-        become_program(k->plan, out);
+        become_program(k->plan, ends, out);
+    fs_close(&ends[0]);
+    fs_close(&ends[1]);
     if (k->program < 0)
         return 1;
     while (reap_descendants(k))
         wait_keeping(k);
+    close_keeper_pipes(k);
     return 0;
 }
 

@@ -11,7 +11,7 @@
 struct keeper_plan {
     char *const *words; /* execvp searches words[0] in PATH */
     char *const *env;
-    const char *out, *err; /* files that the output is appended to */
+    const char *out, *err; /* files that the output is appended to: raw streams of logs/logs.h, if their names are such */
     double grace_s;
     bool is_launcher; /* it is benchwrap's launcher: it passes signals on itself, and the core's processes
                        * (recorder, commit, delivery) are left to end on their own */

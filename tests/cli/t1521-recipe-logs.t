@@ -1,0 +1,31 @@
+#!/bin/bash
+# recipe logs and check-logs: the output of all processes of a campaign, merged in the order of time.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+cat >c.yaml <<'Y'
+version: 1
+name: chat
+sweep: {grid: {n: [1, 2]}}
+logs: {flush: 1s, alert: [gone]}
+roles:
+  server: {command: [sh, -c, "echo HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz012345; echo ERROR gone >&2; exec python3 -m http.server {port} --bind {host}"], ports: {http: 0}, ready: {http: /}}
+  client: {command: [sh, -c, "for i in 1 2 3; do echo rate $i{n} op/s; sleep 0.1; done"]}
+grace: 1s
+Y
+"$BENCHWRAP" recipe run --local c.yaml >out 2>err
+folder=.benchwrap/campaigns/chat/logs
+is "the merged files exist, and the flag" "$(ls $folder | grep -Ev '^(client|server)[.]' | xargs)" "aggregated.jsonl alerts.log loggers_ready stderr.log stdout.log summary.json"
+like "lines have time, node and component" "$(cat $folder/stdout.log)" '^\[20[0-9-]*T[0-9:.]*Z\] \[[^] ]*\] \[client\] rate '
+is "secrets are replaced" "$(grep -c 'redacted' $folder/stdout.log) $(grep -c hf_abc $folder/stdout.log $folder/aggregated.jsonl | cut -d: -f2 | xargs)" "1 0 0"
+is "JSON lines have the members of the toolkit, and the stream" "$(head -n 1 $folder/aggregated.jsonl | jq -c 'keys_unsorted')" '["timestamp","node","component","message","stream"]'
+is "the order is that of time" "$(jq -r .timestamp $folder/aggregated.jsonl | sort -c 2>&1)" ""
+is "every check passes" "$("$BENCHWRAP" recipe check-logs --json | jq -r '.[] | .result' | sort | uniq -c | xargs)" "29 good"
+is "an alert is stored" "$(sed 's/.*\] //' $folder/alerts.log)" "gone: ERROR gone"
+is "a filter by component and number" "$("$BENCHWRAP" recipe logs --component client --last 2 | wc -l)" 2
+is "... by severity" "$("$BENCHWRAP" recipe logs --severity error | sed 's/.*\] //')" "ERROR gone"
+is "... as JSON" "$("$BENCHWRAP" recipe logs --severity error --json | jq -r '.message + " " + .stream')" "ERROR gone stderr"
+is "the summary counts lines" "$("$BENCHWRAP" recipe logs --summary --json | jq -c '[.[] | [.component, .stream, .lines]] | sort | .[0]')" '["client","stdout",6]'
+sed -i '$d' $folder/stderr.log
+"$BENCHWRAP" recipe check-logs >check; is "a missing line is found: status 1" "$? $(grep -c ' bad ' check)" "1 2"
+like "an unknown level is named" "$("$BENCHWRAP" recipe logs --severity loud 2>&1)" 'severity: expected fatal, error'
+done_testing

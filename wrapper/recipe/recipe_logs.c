@@ -1,0 +1,224 @@
+/* recipe_logs.c: merge, print and check the logs of a campaign; see recipe_logs.h. */
+#include "recipe/recipe_logs.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { LOGS_OUTPUT_MAX = 256 << 20, LOGS_NAMES_MAX = 256, LOGS_REAP_MS = 1000, LOGS_ALERT_MAX = 64 << 10 };
+
+static int open_logs_folder(const char *folder, bool make, struct arena *a, struct err *err)
+{
+    const char *path = arena_printf(a, "%s/logs", folder);
+    if (!path)
+        return err_memory(err, "the logs of a campaign");
+    if (make && fs_mkdirs(AT_FDCWD, path, 0700, err))
+        return -1;
+    int fd = place_open_folder(path, 0);
+    if (fd < 0)
+        err_sys(err, "cannot read the logs of the campaign (%s)", path);
+    return fd;
+}
+
+/* ---- the process that merges ---- */
+
+struct logger_work {
+    int folder, control;
+    struct logs_outputs outputs;
+};
+
+static void append_alert(void *context, const struct logs_line *line, const char *text)
+{
+    const struct logger_work *w = context;
+    char time[LOGS_TIME_SIZE];
+    struct buf b CLEANUP_BUF;
+    CLEANUP_FD int fd = place_open(w->folder, "alerts.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    buf_init(&b, LOGS_ALERT_MAX);
+    buf_printf(&b, "[%s] [%s] [%s.%u] %s: ", logs_time_text(line->time_ns, time), line->node, line->component, line->instance, text);
+    buf_plain(&b, line->text, LOGS_ALERT_MAX / 8);
+    buf_putc(&b, '\n');
+    if (fd >= 0 && !b.failed)
+        fs_write_all(fd, b.p, b.n);
+}
+
+/* What the keys `outputs` and `logs` of the recipe say. */
+static int read_outputs(const struct recipe *r, struct logger_work *w, struct arena *a)
+{
+    const struct yaml *outputs = yaml_get(r->root, "outputs"), *logs = yaml_get(r->root, "logs"), *alert = yaml_get(logs, "alert");
+    const char *jsonl = recipe_scalar(r, logs, "jsonl", "true"), **texts;
+    size_t n = 0;
+    w->outputs = (struct logs_outputs){.out = recipe_scalar(r, outputs, "stdout", NULL),
+                                       .error = recipe_scalar(r, outputs, "stderr", NULL),
+                                       .lines = recipe_scalar(r, outputs, "aggregated", NULL),
+                                       .alert = append_alert,
+                                       .context = w};
+    if (strcmp(jsonl, "false") == 0 || strcmp(jsonl, "no") == 0)
+        w->outputs.lines = "";
+    if (!str_duration(str_of(recipe_scalar(r, logs, "flush", "5")), &w->outputs.flush_s))
+        w->outputs.flush_s = 5;
+    for (const struct yaml *y = alert ? alert->child : NULL; y; y = y->next)
+        n++;
+    texts = arena_get(a, (n + 1) * sizeof *texts);
+    n = 0;
+    for (const struct yaml *y = alert && texts ? alert->child : NULL; y; y = y->next)
+        if (y->kind == YAML_SCALAR && y->text.n)
+            texts[n++] = arena_dup(a, y->text.p, y->text.n);
+    w->outputs.alerts = texts;
+    return a->failed ? -1 : 0;
+}
+
+static int run_logger(void *context, int out)
+{
+    struct logger_work *w = context;
+    struct err err = {0};
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL); /* it ends when the campaign closes the pipe */
+    if (logs_write_merged(w->folder, &w->outputs, true, w->control, &err) == 0)
+        return 0;
+    fs_write_all(out, err.text, strlen(err.text));
+    return 1;
+}
+
+int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const struct recipe *r, struct err *err)
+{
+    static struct arena texts; /* of the child process, too */
+    struct logger_work w = {.folder = -1};
+    int ends[2];
+    *ret = CAMPAIGN_LOGGER_NONE;
+    if (read_outputs(r, &w, &texts))
+        return err_memory(err, "the logs of a campaign");
+    w.folder = open_logs_folder(folder, true, &texts, err);
+    if (w.folder < 0)
+        return -1;
+    if (pipe2(ends, O_CLOEXEC)) {
+        fs_close(&w.folder);
+        return err_sys(err, "cannot merge logs");
+    }
+    w.control = ends[0];
+    const struct child_work_plan plan = {
+        .run = run_logger, .context = &w, .name = "bw-logs", .keep = {&w.folder, &w.control}, .outlives = true, .nice = 10, .max = 4096};
+    int rc = child_work_start(&ret->work, &plan), why = errno;
+    close(ends[0]);
+    fs_close(&w.folder);
+    ret->control = ends[1];
+    if (rc == 0)
+        return 0;
+    fs_close(&ret->control);
+    child_work_deinit(&ret->work);
+    errno = why;
+    return err_sys(err, "cannot merge logs");
+}
+
+void campaign_logger_end(struct campaign_logger *l, int wait_ms)
+{
+    if (l->control < 0)
+        return;
+    fs_close(&l->control);
+    if (child_work_wait(&l->work, clock_mono_ns() + wait_ms * INT64_C(1000000)))
+        child_work_reap(&l->work, LOGS_REAP_MS);
+    else
+        l->work.pid = 0; /* it still merges, and ends on its own */
+    child_work_deinit(&l->work);
+    *l = CAMPAIGN_LOGGER_NONE;
+}
+
+/* ---- printing ---- */
+
+/* The names of an option that may be repeated, NULL-terminated; NULL: none. */
+static const char *const *logs_names(const struct opt_set *opts, const char *option, struct arena *a)
+{
+    const char **names = arena_get(a, (LOGS_NAMES_MAX + 1) * sizeof *names);
+    size_t n = 0;
+    for (const struct opt_value *v = opt_find(opts, option); names && v && v->text && n < LOGS_NAMES_MAX; v = v->next)
+        names[n++] = v->text;
+    return n ? (const char *const *)names : NULL;
+}
+
+static int logs_filter_of(const struct opt_set *opts, struct arena *a, struct logs_filter *ret, struct err *err)
+{
+    const char *severity = opt_text(opts, OPTION_SEVERITY);
+    *ret = (struct logs_filter){.components = logs_names(opts, OPTION_COMPONENT, a),
+                                .nodes = logs_names(opts, OPTION_NODE, a),
+                                .stream = opt_text(opts, OPTION_STREAM),
+                                .least = LOGS_UNKNOWN};
+    if (severity && (ret->least = logs_severity_find(str_of(severity))) == LOGS_UNKNOWN)
+        return err_set(err, ERR_USAGE, "--severity: expected fatal, error, warning, info or debug, got \"%.40s\"", severity);
+    if (ret->stream && strcmp(ret->stream, "stdout") != 0 && strcmp(ret->stream, "stderr") != 0)
+        return err_set(err, ERR_USAGE, "--stream: expected stdout or stderr, got \"%.40s\"", ret->stream);
+    return 0;
+}
+
+static int logs_print_listing(struct listing *l, bool json, FILE *out, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    int rc = 0;
+    buf_init(&text, LOGS_OUTPUT_MAX);
+    if (json)
+        listing_json(l, &text);
+    else
+        rc = listing_print(l, out);
+    if (json && text.n)
+        fwrite(text.p, 1, text.n, out);
+    rc = rc || text.failed ? err_memory(err, "the listing") : 0;
+    listing_deinit(l);
+    return rc;
+}
+
+/* SIGINT and SIGTERM end `logs -f`. */
+static int logs_catch_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+}
+
+int campaign_logs_print(const char *folder, const struct opt_set *opts, struct arena *a, FILE *out, struct err *err)
+{
+    struct logs_view v = {.out = out, .json = opt_on(opts, OPTION_JSON), .follow = opt_on(opts, OPTION_FOLLOW), .stop_fd = -1};
+    const char *last = opt_text(opts, OPTION_LAST);
+    if (logs_filter_of(opts, a, &v.filter, err))
+        return -1;
+    CLEANUP_FD int fd = open_logs_folder(folder, false, a, err);
+    v.folder = fd;
+    if (fd < 0)
+        return -1;
+    if (opt_on(opts, OPTION_SUMMARY)) {
+        struct listing l;
+        listing_init(&l, logs_summary_columns, logs_summary_columns_count, a);
+        int rc = logs_summary_list(fd, &v.filter, &l, err);
+        return rc ? (listing_deinit(&l), rc) : logs_print_listing(&l, v.json, out, err);
+    }
+    v.last = last ? (size_t)opt_integer(opts, OPTION_LAST) : v.follow ? 10 : 0;
+    if (last && (opt_integer(opts, OPTION_LAST) < 1 || v.last > 1000000))
+        return err_set(err, ERR_USAGE, "--last: expected 1 to 1000000, got \"%.40s\"", last);
+    CLEANUP_FD int stop = v.follow ? logs_catch_signals() : -1;
+    v.stop_fd = stop;
+    return logs_view_print(&v, err);
+}
+
+int campaign_logs_check(const char *folder, bool json, struct arena *a, FILE *out, struct err *err)
+{
+    struct listing l;
+    size_t bad = 0;
+    CLEANUP_FD int fd = open_logs_folder(folder, false, a, err);
+    if (fd < 0)
+        return -1;
+    listing_init(&l, logs_check_columns, logs_check_columns_count, a);
+    int rc = logs_check_folder(fd, &l, &bad, err);
+    if (rc) {
+        listing_deinit(&l);
+        return rc;
+    }
+    return logs_print_listing(&l, json, out, err) ? -1 : bad > 0;
+}

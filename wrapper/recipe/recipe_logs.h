@@ -1,0 +1,28 @@
+/* recipe_logs.h: the logs of a campaign, in the folder `logs` of the campaign's folder. */
+#ifndef RECIPE_RECIPE_LOGS_H
+#define RECIPE_RECIPE_LOGS_H
+#include "base/child_work.h"
+#include "base/opt.h"
+#include "logs/logs.h"
+#include "recipe/recipe.h"
+
+#include <stdio.h>
+
+/* The process that merges the logs while a campaign runs. */
+struct campaign_logger {
+    struct child_work work;
+    int control; /* closing it ends the merging; -1: none */
+};
+#define CAMPAIGN_LOGGER_NONE ((struct campaign_logger){.work = CHILD_WORK_NONE, .control = -1})
+
+/* Starts it for the campaign of this folder, by the keys `logs` and `outputs` of the recipe. Lines with a text of logs.alert
+ * are appended to logs/alerts.log. It ends when campaign_logger_end is called or this process is gone. -1 with err:
+ * logs are merged later, by `recipe logs`. */
+int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const struct recipe *r, struct err *err);
+/* All processes have ended: merges what is left, and waits for that at most so many milliseconds. */
+void campaign_logger_end(struct campaign_logger *l, int wait_ms);
+
+/* `recipe logs` and `recipe check-logs`: the options are those of the command. 0; 1: a check failed; -1 with err. */
+int campaign_logs_print(const char *folder, const struct opt_set *opts, struct arena *a, FILE *out, struct err *err);
+int campaign_logs_check(const char *folder, bool json, struct arena *a, FILE *out, struct err *err);
+#endif
