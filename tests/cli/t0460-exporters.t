@@ -72,7 +72,9 @@ printf 'theirs' >>lake.jsonl; bw; wait_state "lake,2,0,0 " >/dev/null
 is "a line of others without an end stays" "$(sed -n 2p lake.jsonl) $(sed -n 3p lake.jsonl | jq -r .benchwrap_run)" "theirs 1"
 ln -s lake.jsonl link.jsonl; exporters "{type: jsonl, name: lake, file: $WORK/d/link.jsonl}"; bw; wait_state "lake,3,0,0 " >/dev/null
 is "a link of the user is followed" "$(wc -l <lake.jsonl)" 4
-exporters "{type: jsonl, name: lake, file: $WORK/d/no/such}"; bw; sleep_until_idle
+exporters "{type: jsonl, name: lake, file: $WORK/d/no/such}"; bw
+for _ in $(seq 100); do "$BENCHWRAP" exporter list | grep -q 'No such file' && break; sleep 0.1; done
+sleep_until_idle
 like "a missing folder is reported, and the run waits" "$("$BENCHWRAP" exporter list)" 'lake .* 1 .*No such file'
 is "the next run says so, and runs" "$("$BENCHWRAP" -- echo hi 2>err; grep -c 'exporter lake has not delivered since' err)" "hi
 1"
