@@ -287,6 +287,7 @@ static void text_guide_words(struct text_drawing *d)
 {
     CLEANUP_BUF struct buf b, at;
     buf_init(&b, 16 << 10);
+    buf_init(&at, 100);
     for (size_t i = 0; i < d->c->guide_count; i++) {
         const struct chart_guide *g = &d->c->guides[i];
         if (!g->label)
@@ -297,10 +298,9 @@ static void text_guide_words(struct text_drawing *d)
                    : g->kind == CHART_REFERENCE ? "╌"
                                                 : "┊");
         if (g->kind == CHART_PHASE || g->kind == CHART_MARK) {
-            buf_init(&at, 100);
+            buf_clear(&at);
             chart_tick_text(&d->x, &d->x_ticks, g->at, 20, &at);
             buf_printf(&b, "%s ", at.p ? at.p : "");
-            buf_deinit(&at);
         }
         buf_puts(&b, g->label);
     }
