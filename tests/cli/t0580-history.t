@@ -1,0 +1,57 @@
+#!/bin/sh
+# benchwrap history: change points, what else changed, outliers, gate; histories with gaps, copies, failed and retracted runs.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+printf '#!/bin/sh\necho "rate: 123 MiB/s"\n' >prog && chmod +x prog
+"$BENCHWRAP" -q -e demo -- ./prog 10 >/dev/null 2>&1
+run=$(dirname mlruns/*/*/meta.yaml)
+rate='"details": {"rate_MB_per_s": {"direction": "higher", "unit": "MB_per_s"}}'
+python3 - "$rate" >specs <<'P'
+import random, sys
+random.seed(4)
+for i in range(44):
+    slow = i >= 30
+    v = 1000 * (1 + .01 * random.gauss(0, 1)) * (.9 if slow else 1) * (.6 if i == 12 else 1)
+    print('{"metrics": {"rate_MB_per_s": %r}, %s, "params": {"kernel.release": "6.1.0-3%d", "memory.total_GiB": "%d"}, "status": "%s"}' %
+          (v, sys.argv[1], slow, i % 3, "FAILED" if i == 5 else "FINISHED"))
+    if i == 20: # other inputs
+        for k in range(3): print('{"metrics": {"rate_MB_per_s": 5}, "argv": ["./prog", "11"]}')
+P
+"$TESTLIB/make_history.py" --remove "$run" <specs >ids
+first=$(sed -n 34p ids)
+cp -r "$(dirname "$run")/$(sed -n 2p ids)" "$(dirname "$run")/00000000000040008000000000000000" # a copy
+sed -i "s/$(sed -n 2p ids)/00000000000040008000000000000000/g" "$(dirname "$run")/00000000000040008000000000000000/meta.yaml"
+"$BENCHWRAP" history -e demo >out 2>err
+is "history succeeds" $? 0
+is "nothing on stderr" "$(cat err)" ""
+like "the answer is first" "$(head -1 out)" "^  Regression: rate -(9|10|11)[.0-9]* % since run $(printf %.8s "$first")\\.\$"
+like "the change in the table" "$(cat out)" "^  $(printf %.8s "$first")  .* rate +.* regression\$"
+like "what else changed, and nothing that changes all the time" "$(cat out)" "^  run $(printf %.8s "$first"): also changed: kernel.release 6.1.0-30 -> 6.1.0-31\$"
+like "a single deviation is an outlier" "$(cat out)" "^  Outliers: rate .* in run $(sed -n 13p ids | cut -c1-8)\$"
+like "what is left out" "$(cat out)" "^  Runs left out: 1 did not finish, 1 copies of another run\\.\$"
+like "other inputs are another key" "$(cat out)" "^  1 other comparison key with fewer than 7 runs\\.\$"
+like "the next step" "$(tail -1 out)" "^  hint: benchwrap explain [0-9a-f]{8} $(printf %.8s "$first")\$"
+"$BENCHWRAP" history last --gate >/dev/null
+is "--gate: a regression among the newest 20 runs" $? 3
+"$BENCHWRAP" history last --gate --last 5 >/dev/null
+is "--gate: not among the newest 5" $? 0
+"$BENCHWRAP" history --gate --min-effect 20% >out
+is "--gate: the change is smaller than --min-effect" $? 0
+like "no change" "$(head -1 out)" "^  No change: "
+"$BENCHWRAP" history last --json >j
+ok "--json is a document with the change" python3 - "$first" <<'P'
+import json, sys
+d = json.load(open("j"))
+g, = d["groups"]
+m, = [m for m in g["metrics"] if m["key"] == "rate_MB_per_s"]
+c, = m["changes"]
+assert c["run"] == sys.argv[1] and c["verdict"] == "regression" and c["ratio_low"] < .9 < c["ratio_high"] and c["p"] < 1e-6, c
+assert [x["key"] for x in c["changed"]] == ["kernel.release"] and [o["kind"] for o in m["odd"]] == ["outlier"]
+assert g["runs"] == 43 and d["left_out"] == {"not_finished": 1, "copies": 1, "in_the_future": 0, "damaged": 0}
+P
+"$BENCHWRAP" retract "$(sed -n 13p ids)" --why test >/dev/null 2>&1
+like "a retracted run does not count" "$("$BENCHWRAP" history last | grep -c Outliers)" "^0\$"
+like "a run without history is refused, with the reason" "$("$BENCHWRAP" history "$(sed -n 6p ids)" 2>&1)" "did not finish"
+like "too few runs" "$("$BENCHWRAP" history "$(sed -n 22p ids)" 2>&1 | head -1)" "^  Too few runs: 3 with the same inputs, 7 are needed\\.\$"
+is "two runs are refused" "$("$BENCHWRAP" history last last~1 2>&1 | head -1)" "benchwrap: history: expected one run or none, got 2"
+done_testing

@@ -1,0 +1,584 @@
+/* change_points.c: find change points by a sequential series_scan with two tests, each of which bounds the false alarms by itself.
+ *
+ * The series_scan reads the values in order, as a CI job that runs after each new value would. After each value it compares the
+ * newest k values (k of a geometric grid) with those of the same level before them, at most REACH on both sides:
+ * - Student's t over scan_clipped_value logarithms. Its variance is raised where neighbouring values are correlated, and a straight line
+ *   must not fit better than the step: slow drift is no change point.
+ * - the exact Mann-Whitney test, which holds for values of any distribution. With few values its smallest possible p is
+ *   large; then no value of one side may lie among those of the other.
+ * At the end each change point moves to the place that separates the complete neighbouring levels best, and is dropped if
+ * these do not differ any more.
+ *
+ * E-divisive (D. Matteson, N. James, A nonparametric approach for multiple change point analysis of multivariate data, JASA
+ * 109 (2014) 334-345) costs O(n^2) for each split and O(n^2) for each permutation. This series_scan costs O(n log n), needs no random
+ * numbers, and reports the same points whether it runs once or after each value. False alarms and detection by simulation:
+ * docs/howto-history.md, printed by tests/bench/history_rates.c. */
+#include "history/change_points.h"
+
+#include "base/array.h"
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REACH = 128, RECENT = 2 * REACH, GRID_MAX = 32, RESCALE = 16, FEW = 8, DRIFT_MIN = 7 };
+#define LEVEL 6e-4 /* of each test, two-sided; see level_of */
+#define LEVEL_FEW 5e-5 /* with less than FEW earlier values */
+#define LEVEL_Z 3.4316 /* of the normal distribution at LEVEL */
+#define CLIP 4.0 /* robust standard deviations */
+#define ODD 6.0
+#define SUDDEN 0.7
+#define SHARED 0.4
+
+struct series_scan {
+    const double *v; /* as given */
+    double *y; /* their logarithms, or the values */
+    double used[RECENT + RESCALE]; /* the newest values of the level as the tests use them: scan_clipped_value */
+    double sum[RECENT + RESCALE + 1], square[RECENT + RESCALE + 1],
+        lag[RECENT + RESCALE + 1]; /* their prefix sums, those of squares and of products of neighbour_levels */
+    size_t n, base; /* base: where the prefix sums begin */
+    double center, scale, low, high;
+    bool logs;
+    double unit; /* of y without logarithms */
+    double min_effect;
+    double critical[2 * REACH + 1]; /* t by degrees of freedom; 0: not computed yet */
+    size_t grid[GRID_MAX], grid_count;
+    double sorted[RECENT + 1];
+};
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---- Student's t ---- */
+
+/* P(|T| > t), by the continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8, 26.7.1). */
+static double student_tail(double t, double df)
+{
+    double x = df / (df + t * t), a = df / 2, b = 0.5;
+    if (!(x < 1))
+        return 1;
+    bool swap = x > (a + 1) / (a + b + 2);
+    double p = swap ? b : a, q = swap ? a : b, z = swap ? 1 - x : x;
+    double front = exp(lgamma(p + q) - lgamma(p) - lgamma(q) + p * log(z) + q * log1p(-z)) / p;
+    double c = 1, d = 1 - (p + q) * z / (p + 1), f;
+    d = 1 / (fabs(d) < 1e-300 ? 1e-300 : d);
+    f = d;
+    for (int m = 1; m < 300; m++) {
+        double even = m * (q - m) * z / ((p + 2 * m - 1) * (p + 2 * m)), odd = -(p + m) * (p + q + m) * z / ((p + 2 * m) * (p + 2 * m + 1));
+        for (int half = 0; half < 2; half++) {
+            double k = half ? odd : even;
+            d = 1 + k * d;
+            c = 1 + k / c;
+            d = 1 / (fabs(d) < 1e-300 ? 1e-300 : d);
+            c = fabs(c) < 1e-300 ? 1e-300 : c;
+            f *= c * d;
+        }
+        if (fabs(c * d - 1) < 1e-12)
+            break;
+    }
+    return swap ? 1 - front * f : front * f;
+}
+
+/* The t with a tail of LEVEL. */
+static double critical_t(struct series_scan *s, size_t df)
+{
+    double *t = &s->critical[df];
+    if (*t == 0 && df > 40) { /* Cornish-Fisher expansion around the normal point */
+        double z = LEVEL_Z, n = (double)df, z2 = z * z;
+        *t = z + z * (z2 + 1) / (4 * n) + z * (5 * z2 * z2 + 16 * z2 + 3) / (96 * n * n) +
+             z * (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / (384 * n * n * n);
+    } else if (*t == 0) {
+        double low = 0, high = 1e5;
+        for (int i = 0; i < 60; i++) {
+            double middle = (low + high) / 2;
+            *(student_tail(middle, (double)df) > LEVEL ? &low : &high) = middle;
+        }
+        *t = high;
+    }
+    return *t;
+}
+
+/* ---- the scale of a level ---- */
+
+/* Median and robust standard deviation of n <= RECENT values. */
+static void level_scale(struct series_scan *s, size_t from, size_t to)
+{
+    size_t n = to - from;
+    memcpy(s->sorted, s->y + from, n * sizeof *s->sorted);
+    qsort(s->sorted, n, sizeof *s->sorted, by_number);
+    double center = stats_quantile(s->sorted, n, 0.5);
+    for (size_t i = 0; i < n; i++)
+        s->sorted[i] = fabs(s->sorted[i] - center);
+    qsort(s->sorted, n, sizeof *s->sorted, by_number);
+    double scale = 1.4826 * stats_quantile(s->sorted, n, 0.5);
+    double least = s->logs ? s->min_effect / 8 : fabs(center) * s->min_effect / 8; /* rounded values have no spread at all */
+    s->center = center;
+    s->scale = scale > least ? scale : least;
+}
+
+/* How far from the center values count as they are: never less than what a change of interest needs. Zeros have no scale. */
+static double clip_width(const struct series_scan *s)
+{
+    double least = 3 * s->min_effect * (s->logs ? 1 : fabs(s->center)), wide = fmax(CLIP * s->scale, least);
+    return wide > 0 ? wide : INFINITY;
+}
+
+static double scan_clipped_value(const struct series_scan *s, size_t i)
+{
+    double y = s->y[i];
+    return (y < s->low ? s->low : y > s->high ? s->high : y) - s->center;
+}
+
+static bool is_beyond(const struct series_scan *s, size_t i)
+{
+    double wide = (ODD - CLIP) * s->scale;
+    return s->y[i] < s->low - wide || s->y[i] > s->high + wide;
+}
+
+/* Far off, and its neighbour_levels are not: its own size says nothing about the level. */
+static bool is_isolated(const struct series_scan *s, size_t i, size_t end)
+{
+    return is_beyond(s, i) && i > s->base && i + 1 < end && !is_beyond(s, i - 1) && !is_beyond(s, i + 1);
+}
+
+static void set_sums(struct series_scan *s, size_t i, size_t end)
+{
+    size_t k = i - s->base;
+    double y = s->used[k] = is_isolated(s, i, end) ? 0 : scan_clipped_value(s, i), before = k ? s->used[k - 1] : 0;
+    s->sum[k + 1] = s->sum[k] + y;
+    s->square[k + 1] = s->square[k] + y * y;
+    s->lag[k + 1] = s->lag[k] + y * before;
+}
+
+/* Adds value i; of the one before it is known now whether it is isolated. */
+static void add_sums(struct series_scan *s, size_t i)
+{
+    if (i > s->base)
+        set_sums(s, i - 1, i + 1);
+    set_sums(s, i, i + 1);
+}
+
+/* The sums of the level that began at `start`, of its newest values before `to`. */
+static void begin_sums(struct series_scan *s, size_t start, size_t to)
+{
+    s->base = to - start > RECENT - RESCALE ? to - (RECENT - RESCALE) : start;
+    size_t from = to - s->base > REACH ? to - REACH : s->base;
+    level_scale(s, from, to);
+    double wide = clip_width(s);
+    s->low = s->center - wide;
+    s->high = s->center + wide;
+    s->sum[0] = s->square[0] = s->lag[0] = 0;
+    for (size_t i = s->base; i < to; i++)
+        add_sums(s, i);
+}
+
+/* ---- the tests ---- */
+
+struct two_levels {
+    double before, shift, t, p_square; /* of scan_clipped_value values; p_square: the pooled sum of squares */
+    size_t m, k;
+};
+
+/* [from, at) against [at, to), in terms of prefix sums. */
+static void compare_levels(const struct series_scan *s, size_t from, size_t at, size_t to, struct two_levels *ret)
+{
+    const double *sum = s->sum - s->base, *square = s->square - s->base;
+    double m = (double)(at - from), k = (double)(to - at);
+    double a = (sum[at] - sum[from]) / m, b = (sum[to] - sum[at]) / k;
+    double rest = square[to] - square[from] - m * a * a - k * b * b, df = m + k - 2;
+    double least = s->scale * s->scale / 16 * df;
+    *ret = (struct two_levels){.before = a, .shift = b - a, .m = at - from, .k = to - at, .p_square = rest > 0 ? rest : 0};
+    double variance = (rest > least ? rest : least) / df;
+    ret->t = (b - a) / sqrt(variance * (1 / m + 1 / k));
+}
+
+/* By which factor the variance of a mean is larger because neighbouring values are alike: (1 + r) / (1 - r), r their correlation within the levels, where that
+ * is more than chance makes of it. */
+static double variance_inflation(const struct series_scan *s, size_t from, size_t at, size_t to, const struct two_levels *is)
+{
+    const double *sum = s->sum - s->base, *lag = s->lag - s->base;
+    double n = (double)(to - from), m = (double)(at - from), k = (double)(to - at);
+    double a = (sum[at] - sum[from]) / m, b = (sum[to] - sum[at]) / k;
+    double before = lag[at] - lag[from + 1] - (m - 1) * a * a, after = k > 1 ? lag[to] - lag[at + 1] - (k - 1) * b * b : 0;
+    if (!(is->p_square > 0) || n < 12)
+        return 1;
+    double r = (before + after) / is->p_square;
+    r = r < 0.8 / sqrt(n) ? 0 : r > 0.9 ? 0.9 : r;
+    return (1 + r) / (1 - r);
+}
+
+/* The sum of squares that a straight line leaves of the scan_clipped_value values. */
+static double line_rest(const struct series_scan *s, size_t from, size_t to)
+{
+    double n = (double)(to - from), mean = (s->sum[to - s->base] - s->sum[from - s->base]) / n, xy = 0, xx = n * (n * n - 1) / 12;
+    double yy = s->square[to - s->base] - s->square[from - s->base] - n * mean * mean;
+    for (size_t i = from; i < to; i++)
+        xy += s->used[i - s->base] * ((double)(i - from) - (n - 1) / 2);
+    return yy - xy * xy / xx;
+}
+
+/* Do the values of one side lie among those of the other? */
+static bool is_apart(const struct series_scan *s, size_t from, size_t at, size_t to, bool up)
+{
+    double end = s->y[at], begin = s->y[from];
+    for (size_t i = at; i < to; i++)
+        end = up ? fmin(end, s->y[i]) : fmax(end, s->y[i]);
+    for (size_t i = from; i < at; i++)
+        begin = up ? fmax(begin, s->y[i]) : fmin(begin, s->y[i]);
+    return up ? end > begin : end < begin;
+}
+
+/* The sums that the saddle point is found with: over all values, weighted by the chance that the tilted sample has them. */
+struct tilted {
+    double log_sum, n, x, nn, nx, xx;
+};
+
+static void tilt_sample(const double *x, size_t n, double share, double a, double b, struct tilted *ret)
+{
+    *ret = (struct tilted){0};
+    for (size_t i = 0; i < n; i++) {
+        double e = a + b * x[i], odds = share / (1 - share) * exp(e < 600 ? e : 600), in = odds / (1 + odds), var = in / (1 + odds);
+        ret->log_sum += log1p(odds) + log1p(-share);
+        ret->n += in;
+        ret->x += in * x[i];
+        ret->nn += var;
+        ret->nx += var * x[i];
+        ret->xx += var * x[i] * x[i];
+    }
+}
+
+/* Two-sided p of the permutation test: the chance that k values drawn from all n have a mean as far off as the last k. By the saddle point instead of random
+ * permutations: J. Robinson, Saddlepoint approximations for permutation tests and confidence intervals, JRSS B 44 (1982) 91-101; the tail formula is
+ * I. M. Skovgaard's (J. Appl. Prob. 24 (1987) 875-887). NaN: the sample is at the end of the distribution. */
+static double permutation_p(struct series_scan *s, size_t from, size_t at, size_t to)
+{
+    enum { STEPS = 60 };
+    double *x = s->sorted, mean = 0, square = 0, share = (double)(to - at) / (double)(to - from), k = (double)(to - at), sum = 0;
+    size_t n = to - from;
+    for (size_t i = 0; i < n; i++)
+        mean += (x[i] = s->used[from + i - s->base]) / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        x[i] -= mean;
+        square += x[i] * x[i] / (double)n;
+    }
+    if (!(square > 0))
+        return 1;
+    for (size_t i = 0; i < n; i++) {
+        x[i] /= sqrt(square);
+        sum += from + i >= at ? x[i] : 0;
+    }
+    double a = 0, b = 0;
+    struct tilted t;
+    for (int step = 0; step < STEPS; step++) {
+        tilt_sample(x, n, share, a, b, &t);
+        double det = t.nn * t.xx - t.nx * t.nx, dn = k - t.n, dx = sum - t.x;
+        if (!(det > 1e-12) || fabs(b) > 50)
+            return NAN;
+        double da = (t.xx * dn - t.nx * dx) / det, db = (t.nn * dx - t.nx * dn) / det, most = fmax(fabs(da), fabs(db)),
+               part = most > 1 ? 1 / most : 1;
+        a += da * part;
+        b += db * part;
+        if (most < 1e-9)
+            break;
+    }
+    tilt_sample(x, n, share, a, b, &t);
+    double rate = 2 * (b * sum + a * k - t.log_sum), det = t.nn * t.xx - t.nx * t.nx;
+    if (!(rate > 1e-6) || !(det > 0))
+        return 1;
+    double w = sqrt(rate), u = fabs(b) * sqrt(det / ((double)n * share * (1 - share)));
+    double p = erfc(w / M_SQRT2) + 2 * exp(-rate / 2) / sqrt(2 * M_PI) * (1 / u - 1 / w);
+    return p > 1 ? 1 : p;
+}
+
+/* The least p that the permutation test can have. */
+static double permutation_least(size_t m, size_t k)
+{
+    return 2 * exp(lgamma((double)m + 1) + lgamma((double)k + 1) - lgamma((double)(m + k) + 1));
+}
+
+/* Is the change sudden? The nearest values of both levels must differ by most of the shift, and a straight line must not fit better. Drift is slow. */
+static bool is_sudden(const struct series_scan *s, size_t from, size_t at, size_t to, double shift)
+{
+    enum { NEAR = 16, LINE_MIN = 12 };
+    struct two_levels near;
+    size_t k = to - at > NEAR ? to - at : NEAR, begin = at - from > k ? at - k : from;
+    compare_levels(s, at - from > NEAR ? at - NEAR : from, at, to - at > NEAR ? at + NEAR : to, &near);
+    if (near.shift / shift < SUDDEN)
+        return false;
+    compare_levels(s, begin, at, to, &near);
+    return to - begin < LINE_MIN || line_rest(s, begin, to) > near.p_square;
+}
+
+/* The place in (from, to) at which the difference weighs most, with at least `least_before` and `least_after` values on its sides. */
+static size_t best_place(const struct series_scan *s, size_t from, size_t to, size_t least_before, size_t least_after, size_t usual)
+{
+    struct two_levels is;
+    double best = -1;
+    for (size_t at = from + least_before; at + least_after <= to; at++) {
+        compare_levels(s, from, at, to, &is);
+        double gain = is.shift * is.shift * (double)is.m * (double)is.k;
+        if (gain > best) {
+            best = gain;
+            usual = at;
+        }
+    }
+    return usual;
+}
+
+static double effect_of(const struct series_scan *s, double shift)
+{
+    if (!(fabs(shift) > 0))
+        return 0;
+    if (s->logs)
+        return shift < 0 ? exp(-shift) - 1 : exp(shift) - 1;
+    return s->center != 0 ? fabs(shift / s->center) : INFINITY;
+}
+
+/* Do nearly all values of the new level lie on its side? Two outliers among them move the mean. */
+static bool is_on_new_side(const struct series_scan *s, size_t at, size_t to, double before, double shift)
+{
+    size_t missed = 0;
+    for (size_t i = at; i < to; i++)
+        missed += (scan_clipped_value(s, i) - before) / shift < SHARED;
+    return missed <= (to - at) / 5;
+}
+
+/* The level of both tests. Those after each value share the alarms that chance makes: most of them are for five new values, so that a large change is found
+ * by then. Few earlier values do not show what is usual. */
+static double level_of(size_t m, size_t k)
+{
+    if (m < FEW)
+        return LEVEL_FEW;
+    return k == 5 ? LEVEL : k == 4 ? LEVEL * 0.4 : LEVEL * 0.2;
+}
+
+/* All tests of a change at `at`, of levels [from, at) and [at, to). newest: also those that tell it from drift and outliers. ret_p: the larger of both p. */
+static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, bool newest, double *ret_p)
+{
+    struct two_levels is;
+    compare_levels(s, from, at, to, &is);
+    double wide = sqrt(variance_inflation(s, from, at, to, &is));
+    *ret_p = 1;
+    if (effect_of(s, is.shift) < s->min_effect || fabs(is.t) < wide * critical_t(s, is.m + is.k - 2))
+        return false;
+    if (newest && !is_on_new_side(s, at, to, is.before, is.shift))
+        return false;
+    double p = student_tail(fabs(is.t) / wide, (double)(is.m + is.k - 2)), least = permutation_least(is.m, is.k), any = least;
+    if (p > level_of(is.m, is.k))
+        return false;
+    if (!is_apart(s, from, at, to, is.shift > 0)) {
+        any = permutation_p(s, from, at, to);
+        any = any >= least ? any : least; /* also of NaN */
+        if (any > 2 * level_of(is.m, is.k))
+            return false;
+    }
+    if (newest && is.k >= DRIFT_MIN && !is_sudden(s, from, at, to, is.shift))
+        return false;
+    *ret_p = p > any ? p : any;
+    return true;
+}
+
+/* ---- the series_scan ---- */
+
+/* Is there a change among the newest values of the level [start, to)? */
+static bool scan_newest(struct series_scan *s, size_t start, size_t to, size_t *ret_at)
+{
+    for (size_t g = 0; g < s->grid_count; g++) {
+        size_t k = s->grid[g], at = to - k;
+        if (to - start < k + CHANGE_BEFORE_MIN)
+            return false;
+        size_t from = at - start > REACH ? at - REACH : start;
+        struct two_levels is;
+        double p;
+        if (from < s->base)
+            from = s->base;
+        compare_levels(s, from, at, to, &is);
+        if (fabs(is.t) < critical_t(s, is.m + is.k - 2) || effect_of(s, is.shift) < s->min_effect)
+            continue;
+        at = best_place(s, from, to, CHANGE_BEFORE_MIN, CHANGE_AFTER_MIN, at);
+        if (!is_change(s, from, at, to, true, &p))
+            continue;
+        *ret_at = at;
+        return true;
+    }
+    return false;
+}
+
+static bool add_point(struct change_points *to, size_t *capacity, size_t at, size_t seen)
+{
+    if (!ARRAY_FITS(to->list, *capacity, to->count + 1))
+        return false;
+    to->list[to->count++] = (struct change_point){.at = at, .seen = seen};
+    return true;
+}
+
+static bool scan_all(struct series_scan *s, struct change_points *ret)
+{
+    size_t start = 0, scaled = 0, capacity = 0, at;
+    for (size_t to = CHANGE_BEFORE_MIN + CHANGE_AFTER_MIN; to <= s->n; to++) {
+        size_t n = to - start;
+        if (n < CHANGE_BEFORE_MIN + CHANGE_AFTER_MIN)
+            continue;
+        if (!scaled || to - scaled >= RESCALE || (n < 4 * RESCALE && to - scaled >= n / 4)) {
+            begin_sums(s, start, to);
+            scaled = to;
+        } else {
+            add_sums(s, to - 1);
+        }
+        if (!scan_newest(s, start, to, &at))
+            continue;
+        if (!add_point(ret, &capacity, at, to))
+            return false;
+        start = at;
+        scaled = 0;
+    }
+    return true;
+}
+
+/* ---- the levels as a whole ---- */
+
+/* The neighbouring levels of the i-th change point, at most REACH values of each. */
+static void neighbour_levels(const struct series_scan *s, const struct change_points *points, size_t i, size_t *from, size_t *to)
+{
+    size_t at = points->list[i].at, begin = i ? points->list[i - 1].at : 0, end = i + 1 < points->count ? points->list[i + 1].at : s->n;
+    *from = at - begin > REACH ? at - REACH : begin;
+    *to = end - at > REACH - RESCALE ? at + REACH - RESCALE : end;
+}
+
+/* Sets the scale by the spread within the two levels, so that a large step is not scan_clipped_value away. */
+static void scale_levels(struct series_scan *s, size_t from, size_t at, size_t to)
+{
+    level_scale(s, from, at);
+    double one = s->scale, center = s->center, wide = clip_width(s);
+    level_scale(s, at, to);
+    double other = s->scale, end = s->center;
+    wide = fmax(wide, clip_width(s));
+    s->low = (center < end ? center : end) - wide;
+    s->high = (center < end ? end : center) + wide;
+    s->scale = one < other ? one : other;
+    s->center = center;
+    s->base = from;
+    s->sum[0] = s->square[0] = s->lag[0] = 0;
+    for (size_t i = from; i < to; i++)
+        add_sums(s, i);
+}
+
+/* Moves each change point to where it separates its levels best, and tests it again. Returns the weakest that fails, or count. */
+static size_t weakest_point(struct series_scan *s, struct change_points *points)
+{
+    size_t weakest = points->count;
+    double least = INFINITY;
+    for (size_t i = 0; i < points->count; i++) {
+        struct change_point *c = &points->list[i];
+        struct two_levels is;
+        size_t from, to;
+        double p;
+        neighbour_levels(s, points, i, &from, &to);
+        scale_levels(s, from, c->at, to);
+        c->at = best_place(s, from, to, CHANGE_AFTER_MIN, CHANGE_AFTER_MIN, c->at);
+        compare_levels(s, from, c->at, to, &is);
+        bool holds = is_change(s, from, c->at, to, false, &p);
+        c->p = p;
+        if (!holds && fabs(is.t) < least) {
+            least = fabs(is.t);
+            weakest = i;
+        }
+    }
+    return weakest;
+}
+
+static void describe_point(const struct series_scan *s, const struct change_points *points, size_t i)
+{
+    struct change_point *c = &points->list[i];
+    size_t from, to;
+    neighbour_levels(s, points, i, &from, &to);
+    c->ratio_known = stats_ratio(s->v + from, c->at - from, s->v + c->at, to - c->at, &c->ratio, &c->low, &c->high);
+    double work[2 * REACH];
+    struct stats of;
+    memcpy(work, s->v + from, (c->at - from) * sizeof *work);
+    stats_of(work, c->at - from, &of);
+    c->before = of.median;
+    memcpy(work, s->v + c->at, (to - c->at) * sizeof *work);
+    stats_of(work, to - c->at, &of);
+    c->after = of.median;
+}
+
+/* Values far from the median of their level, with the newest REACH values of it at a time. */
+static bool find_odd(struct series_scan *s, struct change_points *points)
+{
+    enum { ODD_MIN = 6 };
+    size_t capacity = 0;
+    for (size_t i = 0; i <= points->count; i++) {
+        size_t begin = i ? points->list[i - 1].at : 0, end = i < points->count ? points->list[i].at : s->n;
+        for (size_t from = begin; from < end && end - begin >= ODD_MIN;) {
+            size_t to = end - from > 2 * REACH ? from + REACH : end, first = end - from < REACH && end - begin > REACH ? end - REACH : from;
+            level_scale(s, first, to - first > RECENT ? first + RECENT : to);
+            for (size_t k = from; k < to; k++) {
+                double off = s->y[k] - s->center;
+                if (fabs(off) < ODD * s->scale || effect_of(s, off) < s->min_effect)
+                    continue;
+                if (!ARRAY_FITS(points->odd, capacity, points->odd_count + 1))
+                    return false;
+                bool newest = k + CHANGE_AFTER_MIN > s->n;
+                points->odd[points->odd_count++] = (struct odd_value){
+                    .at = k, .kind = newest ? ODD_UNCONFIRMED : ODD_OUTLIER, .expected = s->logs ? exp(s->center) : s->center * s->unit};
+            }
+            from = to;
+        }
+    }
+    /* only those that go on to the end may become a change */
+    bool open = true;
+    for (size_t i = points->odd_count, last = s->n; i-- > 0;) {
+        struct odd_value *o = &points->odd[i];
+        open = open && o->kind == ODD_UNCONFIRMED && o->at + 1 == last;
+        last = o->at;
+        if (!open)
+            o->kind = ODD_OUTLIER;
+    }
+    return true;
+}
+
+static bool scan_begin(struct series_scan *s, const double *v, size_t n, double min_effect)
+{
+    *s = (struct series_scan){.v = v, .n = n, .logs = n > 0, .min_effect = min_effect};
+    for (size_t i = 0; i < n; i++)
+        s->logs = s->logs && v[i] > 0;
+    s->y = malloc((n + 1) * sizeof *s->y);
+    double most = 0; /* so that squares cannot overflow */
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(v[i]));
+    for (size_t i = 0; s->y && i < n; i++)
+        s->y[i] = s->logs ? log(v[i]) : most > 0 ? v[i] / most : 0;
+    s->unit = most > 0 ? most : 1;
+    for (size_t k = CHANGE_AFTER_MIN; k <= REACH; k += k < 6 ? 1 : k / 4)
+        s->grid[s->grid_count++] = k;
+    return s->y != NULL;
+}
+
+bool change_points_find(const double *v, size_t n, double min_effect, struct change_points *ret)
+{
+    *ret = (struct change_points){0};
+    struct series_scan *s = malloc(sizeof *s);
+    bool good = s && scan_begin(s, v, n, min_effect) && scan_all(s, ret);
+    for (size_t weakest; good && (weakest = weakest_point(s, ret)) < ret->count; ret->count--)
+        memmove(&ret->list[weakest], &ret->list[weakest + 1], (ret->count - weakest - 1) * sizeof *ret->list);
+    for (size_t i = 0; good && i < ret->count; i++)
+        describe_point(s, ret, i);
+    good = good && find_odd(s, ret);
+    if (s) {
+        free(s->y);
+    }
+    free(s);
+    return good;
+}
+
+void change_points_deinit(struct change_points *points)
+{
+    free(points->list);
+    free(points->odd);
+    *points = (struct change_points){0};
+}

@@ -1,0 +1,433 @@
+/* history.c: group runs by their comparison key, and search the history of each metric for changes. */
+#include "history/history.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "base/stats.h"
+#include "mlruns-format/key.h"
+#include "runs/inherit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *level_verdict_name(enum level_verdict verdict)
+{
+    static const char *const names[] = {"different", "regression", "improvement"};
+    return names[verdict];
+}
+
+/* ---- which runs ---- */
+
+static int by_content(const void *a, const void *b)
+{
+    const struct facts_run *const *x = a, *const *y = b;
+    if ((*x)->content != (*y)->content)
+        return (*x)->content < (*y)->content ? -1 : 1;
+    return strcmp((*x)->run->id, (*y)->run->id);
+}
+
+static int by_oldest(const void *a, const void *b)
+{
+    const struct facts_run *const *x = a, *const *y = b;
+    if ((*x)->run->start_ms != (*y)->run->start_ms)
+        return (*x)->run->start_ms < (*y)->run->start_ms ? -1 : 1;
+    return strcmp((*x)->run->id, (*y)->run->id);
+}
+
+/* The runs that count, oldest first: compare --history uses the same ones. */
+static size_t choose_history_runs(struct history *h, const struct facts_run **list)
+{
+    enum { AHEAD_MS = 5 * 60 * 1000 };
+    int64_t now = clock_wall_ms();
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < h->facts.count; i++) {
+        const struct facts_run *r = &h->facts.runs[i];
+        bool ahead = r->run->start_ms > now + AHEAD_MS, damaged = r->run->problem != NULL, failed = r->run->status != RUN_FINISHED;
+        if (r->is_warmup || r->is_annotation || r->in_parent || r->is_sweep)
+            continue;
+        h->damaged += damaged;
+        h->failed += failed && !damaged;
+        h->ahead += ahead && !damaged && !failed;
+        if (!ahead && !damaged && !failed)
+            list[n++] = r;
+    }
+    qsort(list, n, sizeof *list, by_content);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || list[kept - 1]->content != list[i]->content)
+            list[kept++] = list[i];
+    h->copies = n - kept;
+    qsort(list, kept, sizeof *list, by_oldest);
+    return kept;
+}
+
+/* ---- groups ---- */
+
+struct grouping {
+    const struct history_request *asked;
+    struct runs *runs;
+    struct comparison_reader reader;
+    struct history *h;
+    size_t capacity;
+    struct same_inputs { /* runs of one hash of inputs in one experiment: the key is read of the first alone */
+        uint64_t inputs, experiment;
+        size_t group;
+    } * seen;
+    size_t seen_count; /* slots, a power of two */
+    struct arena *a;
+};
+
+static int read_group_key(struct grouping *g, const struct tree_run *run, struct comparison_key *ret, struct err *err)
+{
+    struct tree_run *full = NULL;
+    const char *problem = NULL;
+    if (runs_find(g->runs, arena_printf(g->a, "=%s", run->id), TREE_PARAMS | TREE_TAGS, g->a, &full, err))
+        return -1;
+    inherit_params(g->runs, full, g->a);
+    struct json *detail = runs_detail(g->runs, full, &problem, g->a);
+    int status = comparison_key_of(&g->reader, full, detail, g->a, ret, err);
+    json_free(detail);
+    return status;
+}
+
+static int group_of_key(struct grouping *g, const struct facts_run *r, size_t *ret, struct err *err)
+{
+    struct comparison_key key;
+    if (read_group_key(g, r->run, &key, err) < 0)
+        return -1;
+    for (*ret = 0; *ret < g->h->group_count; ++*ret) {
+        const struct history_group *is = &g->h->groups[*ret];
+        if (strcmp(is->experiment, r->run->experiment) == 0 && comparison_key_same(&is->key, &key, COMPARISON_MEASURED) &&
+            comparison_key_same(&is->key, &key, COMPARISON_SYSTEM))
+            return 0;
+    }
+    if (!ARRAY_FITS_IN(g->a, g->h->groups, g->capacity, g->h->group_count + 1))
+        return err_memory(err, "the history of runs");
+    g->h->groups[g->h->group_count++] = (struct history_group){.key = key, .experiment = r->run->experiment};
+    return 0;
+}
+
+static int history_group_of(struct grouping *g, const struct facts_run *r, size_t *ret, struct err *err)
+{
+    size_t at = (r->inputs ^ r->run->experiment_id * UINT64_C(0x9e3779b97f4a7c15)) & (g->seen_count - 1);
+    for (; g->seen[at].group; at = (at + 1) & (g->seen_count - 1))
+        if (g->seen[at].inputs == r->inputs && g->seen[at].experiment == r->run->experiment_id) {
+            *ret = g->seen[at].group - 1;
+            return 0;
+        }
+    if (group_of_key(g, r, ret, err) < 0)
+        return -1;
+    g->seen[at] = (struct same_inputs){r->inputs, r->run->experiment_id, *ret + 1};
+    return 0;
+}
+
+static int by_most_runs(const void *a, const void *b)
+{
+    const struct history_group *x = a, *y = b;
+    if (x->member_count != y->member_count)
+        return x->member_count > y->member_count ? -1 : 1;
+    return strcmp(x->key.id[COMPARISON_MEASURED], y->key.id[COMPARISON_MEASURED]);
+}
+
+static int group_runs(struct grouping *g, const struct facts_run **list, size_t n, struct err *err)
+{
+    for (g->seen_count = 16; g->seen_count < 2 * n;)
+        g->seen_count *= 2;
+    g->seen = arena_get(g->a, g->seen_count * sizeof *g->seen);
+    if (!g->seen)
+        return err_memory(err, "the history of runs");
+    comparison_open(&g->reader, g->runs, NULL, g->asked->ignore);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        size_t at;
+        status = history_group_of(g, list[i], &at, err);
+        struct history_group *to = status ? NULL : &g->h->groups[at];
+        if (to && !ARRAY_FITS(to->members, to->member_capacity, to->member_count + 1))
+            status = err_memory(err, "the history of runs");
+        else if (to)
+            to->members[to->member_count++] = list[i];
+    }
+    comparison_close(&g->reader);
+    return status;
+}
+
+/* Only the group with the run, or with its series, stays. */
+static int keep_group(struct grouping *g, const struct tree_run *run, struct err *err)
+{
+    struct history *h = g->h;
+    const char *parent = runs_file(g->runs, run, "tags/mlflow.parentRunId", 64, g->a);
+    for (size_t i = 0; i < h->group_count; i++)
+        for (size_t k = 0; k < h->groups[i].member_count; k++) {
+            const char *id = h->groups[i].members[k]->run->id;
+            if (strcmp(id, run->id) != 0 && !(parent && strcmp(id, parent) == 0))
+                continue;
+            struct history_group kept = h->groups[i];
+            h->groups[i] = h->groups[0];
+            h->groups[0] = kept;
+            while (h->group_count > 1)
+                free(h->groups[--h->group_count].members);
+            return 0;
+        }
+    return err_set(err, ERR_INPUT,
+                   "the run %.8s has no history: it did not finish, is a warm-up or the parent of a sweep, or the options leave it out",
+                   run->id);
+}
+
+/* ---- the values of a group ---- */
+
+static bool are_siblings(const struct facts_run *x, const struct facts_run *y)
+{
+    return *x->parent && x->is_repetition && y->is_repetition && strcmp(x->parent, y->parent) == 0;
+}
+
+/* Repetitions of one series are one point: they say nothing about each other's time. */
+static bool make_points(struct history_group *group, struct arena *a)
+{
+    group->points = arena_get(a, (group->member_count + 1) * sizeof *group->points);
+    for (size_t i = 0; group->points && i < group->member_count; i++) {
+        struct history_point *last = group->point_count ? &group->points[group->point_count - 1] : NULL;
+        if (last && are_siblings(last->run, group->members[i]))
+            last->count++;
+        else
+            group->points[group->point_count++] = (struct history_point){group->members[i], i, 1};
+    }
+    return group->points != NULL;
+}
+
+static double value_of_point(const struct history_group *group, const struct history_point *p, uint32_t key, double *work)
+{
+    struct stats of;
+    size_t n = 0;
+    for (size_t i = p->first; i < p->first + p->count; i++) {
+        double value = run_facts_number(group->members[i], key);
+        if (isfinite(value))
+            work[n++] = value;
+    }
+    if (n < 2)
+        return n ? work[0] : NAN;
+    stats_of(work, n, &of);
+    return of.median;
+}
+
+/* Has the run a metric of this key without its statistic? Then the statistic says nothing new. */
+static bool is_statistic_beside(const struct run_facts *facts, const char *name)
+{
+    size_t stem = key_stem(name);
+    for (size_t i = 0; name[stem] && i < facts->key_count; i++)
+        if (facts->keys[i].kind == FACT_METRIC && strncmp(facts->keys[i].name, name, stem) == 0 && !facts->keys[i].name[stem])
+            return true;
+    return false;
+}
+
+static bool is_named_headline(const char *tag, const char *key)
+{
+    struct str rest = str_of(tag), word;
+    while ((word = str_word(&rest)).n)
+        if (str_starts(word, key) && (word.n == strlen(key) || word.p[strlen(key)] == '.'))
+            return true;
+    return false;
+}
+
+static int by_metric(const void *a, const void *b)
+{
+    const struct history_metric_series *x = a, *y = b;
+    if (x->headline != y->headline)
+        return x->headline ? -1 : 1;
+    int name = str_natural(x->key->name, y->key->name);
+    return name ? name : (x->key->step > y->key->step) - (x->key->step < y->key->step);
+}
+
+static int collect_series(struct history *h, const struct history_request *asked, const struct runs *runs, struct history_group *group,
+                          struct err *err)
+{
+    struct arena *a = asked->arena;
+    size_t *uses = arena_get(a, (h->facts.key_count + 1) * sizeof *uses), n = 0, own = 0;
+    double *work = arena_get(a, (group->member_count + 1) * sizeof *work);
+    const struct tree_run *newest = group->members[group->member_count - 1]->run;
+    const char *headlines = runs_file(runs, newest, "tags/benchwrap.headline", 8192, a);
+    if (!uses || !work || !make_points(group, a))
+        return err_memory(err, "the history of runs");
+    for (size_t i = 0; i < group->member_count; i++)
+        for (size_t k = 0; k < group->members[i]->metric_count; k++)
+            n += uses[group->members[i]->metrics[k].key]++ == 0;
+    group->metrics = arena_get(a, (n + 1) * sizeof *group->metrics);
+    for (uint32_t key = 0; group->metrics && key < h->facts.key_count; key++) {
+        const struct fact_key *is = &h->facts.keys[key];
+        bool wall = strcmp(is->name, "run.wall_s") == 0;
+        if (!uses[key] || (!asked->all && ((!key_is_result(is->name) && !wall) || is_statistic_beside(&h->facts, is->name))))
+            continue;
+        struct history_metric_series *s = &group->metrics[group->metric_count++];
+        *s = (struct history_metric_series){.key = is, .headline = headlines && is_named_headline(headlines, is->name)};
+        s->values = arena_get(a, (group->point_count + 1) * sizeof *s->values);
+        s->places = arena_get(a, (group->point_count + 1) * sizeof *s->places);
+        for (size_t p = 0; s->places && s->values && p < group->point_count; p++) {
+            double value = value_of_point(group, &group->points[p], key, work);
+            if (isfinite(value)) {
+                s->places[s->n] = p;
+                s->values[s->n++] = value;
+            }
+        }
+        own += *is->direction && !wall && key_is_result(is->name);
+    }
+    for (size_t i = 0; i < group->metric_count;
+         i++) { /* wall time has setting up and waiting in it: it counts where nothing else is known */
+        const struct fact_key *is = group->metrics[i].key;
+        group->metrics[i].counts = *is->direction && (strcmp(is->name, "run.wall_s") == 0 ? !own : key_is_result(is->name));
+    }
+    if (group->metric_count)
+        qsort(group->metrics, group->metric_count, sizeof *group->metrics, by_metric);
+    return a->failed ? err_memory(err, "the history of runs") : 0;
+}
+
+/* ---- the search ---- */
+
+struct series_search {
+    struct history_metric_series **list;
+    double min_effect;
+    bool failed;
+};
+
+static void search_one(void *context, size_t i, struct arena *a)
+{
+    struct series_search *s = context;
+    struct history_metric_series *m = s->list[i];
+    (void)a;
+    if (!change_points_find(m->values, m->n, s->min_effect, &m->points))
+        s->failed = true;
+}
+
+static enum level_verdict verdict_of(const struct history_metric_series *m, const struct change_point *c)
+{
+    if (!*m->key->direction)
+        return LEVEL_DIFFERENT;
+    return (c->after > c->before) == (strcmp(m->key->direction, "higher") == 0) ? LEVEL_IMPROVEMENT : LEVEL_REGRESSION;
+}
+
+static const struct tree_run *run_at(const struct history_group *group, const struct history_metric_series *m, size_t at)
+{
+    return group->points[m->places[at]].run->run;
+}
+
+/* What changed with the value `at`, by the three runs before it and those after it: a fact that changes often is no cause. */
+static int find_changed_at(struct runs *runs, const struct history_group *group, struct history_metric_series *m, size_t i, size_t at,
+                           struct arena *a, struct err *err)
+{
+    enum { SIDE = 3 };
+    const struct tree_run *before[SIDE], *after[SIDE];
+    size_t begin = i ? m->points.list[i - 1].at : 0, end = i + 1 < m->points.count ? m->points.list[i + 1].at : m->n, x = 0, y = 0;
+    for (size_t k = at; k-- > begin && x < SIDE;)
+        before[x++] = run_at(group, m, k);
+    for (size_t k = at; k < end && y < SIDE; k++)
+        after[y++] = run_at(group, m, k);
+    return x && y ? cause_changes(runs, before, x, after, y, a, &m->changes[i].changed, &m->changes[i].changed_count, err) : 0;
+}
+
+/* Noise may hide which of two neighbouring runs is the first of a level. */
+static int find_changed(struct runs *runs, const struct history_group *group, struct history_metric_series *m, size_t i, struct arena *a,
+                        struct err *err)
+{
+    static const int offsets[] = {0, 1, -1};
+    struct level_change *c = &m->changes[i];
+    for (size_t k = 0; k < sizeof offsets / sizeof *offsets && !c->changed_count; k++) {
+        if (find_changed_at(runs, group, m, i, (size_t)((long)c->is.at + offsets[k]), a, err) < 0)
+            return -1;
+        c->changed_offset = c->changed_count ? offsets[k] : 0;
+    }
+    return 0;
+}
+
+static int describe_history_changes(struct runs *runs, const struct history_group *group, struct history_metric_series *m, struct arena *a,
+                                    struct err *err)
+{
+    m->changes = arena_get(a, (m->points.count + 1) * sizeof *m->changes);
+    if (!m->changes)
+        return err_memory(err, "the history of runs");
+    for (size_t i = 0; i < m->points.count; i++) {
+        const struct change_point *c = &m->points.list[i];
+        m->changes[i] = (struct level_change){.is = *c,
+                                              .verdict = verdict_of(m, c),
+                                              .run = run_at(group, m, c->at),
+                                              .before = run_at(group, m, c->at - 1),
+                                              .newest = i + 1 == m->points.count};
+        if (find_changed(runs, group, m, i, a, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int search_all(struct history *h, const struct history_request *asked, struct runs *runs, struct err *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->group_count; i++) {
+        if (collect_series(h, asked, runs, &h->groups[i], err) < 0)
+            return -1;
+        n += h->groups[i].metric_count;
+    }
+    struct series_search s = {.list = arena_get(asked->arena, (n + 1) * sizeof *s.list), .min_effect = asked->min_effect};
+    if (!s.list)
+        return err_memory(err, "the history of runs");
+    n = 0;
+    for (size_t i = 0; i < h->group_count; i++)
+        for (size_t k = 0; k < h->groups[i].metric_count; k++)
+            s.list[n++] = &h->groups[i].metrics[k];
+    parallel_each(parallel_workers(n, 4), n, search_one, &s, asked->arena);
+    if (s.failed)
+        return err_memory(err, "the history of runs");
+    for (size_t i = 0; i < h->group_count; i++)
+        for (size_t k = 0; k < h->groups[i].metric_count; k++)
+            if (describe_history_changes(runs, &h->groups[i], &h->groups[i].metrics[k], asked->arena, err) < 0)
+                return -1;
+    return 0;
+}
+
+int history_read(const struct history_request *asked, struct runs *runs, struct history *ret, struct err *err)
+{
+    struct tree_run *run = NULL;
+    struct runs_filter filter = asked->filter;
+    *ret = (struct history){0};
+    if (asked->run && runs_find(runs, asked->run, TREE_META, asked->arena, &run, err))
+        return -1;
+    if (run && !filter.experiment)
+        filter.experiment = run->experiment;
+    free(runs->all);
+    runs->all = NULL;
+    runs->count = 0;
+    if (runs_load(runs, &filter, asked->arena, err) < 0)
+        return -1;
+    if (!runs->count)
+        return err_set(err, ERR_INPUT, "%s", runs_explain_none(runs, &filter, asked->arena));
+    if (run_facts_read(runs, false, asked->arena, &ret->facts, err) < 0)
+        return -1;
+    const struct facts_run **list = arena_get(asked->arena, (runs->count + 1) * sizeof *list);
+    struct grouping g = {.asked = asked, .runs = runs, .h = ret, .a = asked->arena};
+    if (!list)
+        return err_memory(err, "the history of runs");
+    if (group_runs(&g, list, choose_history_runs(ret, list), err) < 0 || (run && keep_group(&g, run, err) < 0))
+        return -1;
+    if (ret->group_count)
+        qsort(ret->groups, ret->group_count, sizeof *ret->groups, by_most_runs);
+    return search_all(ret, asked, runs, err);
+}
+
+void history_close(struct history *h)
+{
+    for (size_t i = 0; i < h->group_count; i++) {
+        for (size_t k = 0; k < h->groups[i].metric_count; k++)
+            change_points_deinit(&h->groups[i].metrics[k].points);
+        free(h->groups[i].members);
+    }
+    *h = (struct history){0};
+}
+
+bool history_has_regression(const struct history *h, size_t last)
+{
+    for (size_t i = 0; i < h->group_count; i++)
+        for (size_t k = 0; k < h->groups[i].metric_count; k++) {
+            const struct history_metric_series *m = &h->groups[i].metrics[k];
+            const struct level_change *c = m->points.count ? &m->changes[m->points.count - 1] : NULL;
+            if (c && m->counts && c->verdict == LEVEL_REGRESSION && c->is.at + last >= m->n)
+                return true;
+        }
+    return false;
+}

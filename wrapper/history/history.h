@@ -1,0 +1,72 @@
+/* history.h: the history of each metric of runs with one comparison key, with its change points. */
+#ifndef HISTORY_HISTORY_H
+#define HISTORY_HISTORY_H
+#include "base/opt.h"
+#include "compare/comparison_key.h"
+#include "history/causes.h"
+#include "history/change_points.h"
+#include "history/run_facts.h"
+
+enum { HISTORY_RUNS_MIN = CHANGE_BEFORE_MIN + CHANGE_AFTER_MIN, HISTORY_GATE_USUAL = 20 };
+
+enum level_verdict { LEVEL_DIFFERENT, LEVEL_REGRESSION, LEVEL_IMPROVEMENT };
+const char *level_verdict_name(enum level_verdict verdict); /* "different", "regression", "improvement" */
+
+struct history_point { /* one run, or the repetitions of one series that have this key */
+    const struct facts_run *run; /* the first of them */
+    size_t first, count; /* of history_group.members */
+};
+struct level_change {
+    struct change_point is; /* ->at: among the values of the metric */
+    enum level_verdict verdict;
+    const struct tree_run *run, *before; /* the first run of the new level, the last one of the old level */
+    struct cause_change *changed; /* what else changed there, the likeliest causes first */
+    size_t changed_count;
+    int changed_offset; /* 1, -1: there at the next or the previous run, and nothing at this one */
+    bool newest; /* no later change of this metric */
+};
+struct history_metric_series {
+    const struct fact_key *key;
+    bool headline, counts; /* counts: may close the gate */
+    double *values;
+    size_t *places; /* of each value: index in history_group.points */
+    size_t n;
+    struct change_points points;
+    struct level_change *changes; /* as points.list */
+};
+struct history_group { /* the runs of one comparison key in one experiment */
+    struct comparison_key key;
+    const char *experiment;
+    const struct facts_run **members; /* oldest first */
+    size_t member_count, member_capacity;
+    struct history_point *points;
+    size_t point_count;
+    struct history_metric_series *metrics; /* headline metrics first, then by key */
+    size_t metric_count;
+};
+struct history_request {
+    const char *run; /* show only the group of this run, as runs_find takes it; NULL: all groups */
+    struct runs_filter filter;
+    const struct opt_value *ignore; /* patterns of facts that may differ */
+    double min_effect;
+    bool all; /* also metrics of the machine */
+    FILE *notes;
+    struct arena *arena;
+};
+struct history {
+    struct run_facts facts;
+    struct history_group *groups; /* those with the most runs first */
+    size_t group_count;
+    size_t failed, copies, ahead,
+        damaged; /* runs that are left out: not finished; recorded twice; with a start in the future; unreadable */
+};
+
+/* Reads the runs that the filter chooses, and searches all their metrics. history_close frees it, also after -1. */
+int history_read(const struct history_request *asked, struct runs *runs, struct history *ret, struct err *err);
+void history_close(struct history *h);
+/* Is the newest level of a metric that counts worse than the one before, and did it begin among the newest `last` runs? */
+bool history_has_regression(const struct history *h, size_t last);
+
+int history_write_text(const struct history *h, const struct history_request *asked, FILE *out); /* -1: out of memory */
+int history_write_json(const struct history *h, const struct history_request *asked, FILE *out);
+#endif

@@ -1,0 +1,376 @@
+/* history_text.c: histories as text: the answer first, then a row for each change, then what else changed there. */
+#include "history/history.h"
+
+#include "base/listing.h"
+#include "base/show.h"
+
+#include <math.h>
+#include <string.h>
+
+struct text_state {
+    const struct history *h;
+    const struct history_request *asked;
+    struct screen screen;
+    struct buf *to;
+    struct arena *a;
+};
+
+static void put_history_line(struct text_state *t, size_t first, size_t indent, struct buf *line)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 1 << 16);
+    buf_plain(&plain, buf_text(line), 16000);
+    screen_fill(t->to, first);
+    screen_wrap(&t->screen, buf_text(&plain), first, indent, t->to);
+    buf_putc(t->to, '\n');
+    buf_clear(line);
+}
+
+static const char *history_metric_label(const struct history_metric_series *m, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1024);
+    show_metric(&b, m->key->name, m->key->unit);
+    if (m->key->step >= 0)
+        buf_printf(&b, " @%lld", (long long)m->key->step);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+static const char *ratio_text(const struct level_change *c, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    if (c->is.ratio_known)
+        show_change(&b, c->is.ratio);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+/* "Regression: bw -12 % since run 3f2a81c0, latency +14 % since run 3f2a81c0": the newest change of each metric. */
+static size_t put_newest(struct text_state *t, const struct history_group *g, enum level_verdict verdict, const char *word,
+                         struct buf *line)
+{
+    enum { NAMED = 5 };
+    size_t n = 0;
+    for (size_t i = 0; i < g->metric_count; i++) {
+        const struct history_metric_series *m = &g->metrics[i];
+        const struct level_change *c = m->points.count ? &m->changes[m->points.count - 1] : NULL;
+        if (!c || c->verdict != verdict || n++ >= NAMED)
+            continue;
+        buf_printf(line, "%s%s%s %s since run %.8s",
+                   n > 1     ? ", "
+                   : line->n ? "; "
+                             : "",
+                   n > 1 ? "" : word, history_metric_label(m, t->a), ratio_text(c, t->a), c->run->id);
+    }
+    if (n > NAMED)
+        buf_printf(line, " and %zu more", n - NAMED);
+    return n;
+}
+
+static size_t longest_series(const struct history_group *g)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->metric_count; i++)
+        n = g->metrics[i].n > n ? g->metrics[i].n : n;
+    return n;
+}
+
+static void put_group_answer(struct text_state *t, const struct history_group *g)
+{
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1 << 16);
+    size_t n = 0, odd = 0, most = longest_series(g);
+    if (most < HISTORY_RUNS_MIN) {
+        buf_printf(&line, "Too few runs: %zu with the same inputs, %d are needed.", g->point_count, HISTORY_RUNS_MIN);
+        put_history_line(t, 2, 2, &line);
+        return;
+    }
+    n += put_newest(t, g, LEVEL_REGRESSION, "Regression: ", &line);
+    n += put_newest(t, g, LEVEL_IMPROVEMENT, "Improvement: ", &line);
+    n += put_newest(t, g, LEVEL_DIFFERENT, "Different: ", &line);
+    if (!n)
+        buf_printf(&line, "No change: %zu metric%s of %zu runs", g->metric_count, str_plural(g->metric_count), most);
+    buf_putc(&line, '.');
+    put_history_line(t, 2, 2, &line);
+    for (size_t i = 0; i < g->metric_count; i++)
+        for (size_t k = 0; k < g->metrics[i].points.odd_count; k++)
+            odd += g->metrics[i].points.odd[k].kind == ODD_UNCONFIRMED;
+    if (odd) {
+        buf_puts(&line, "Not confirmed: the newest values of some metrics deviate. The next runs decide whether it is a change.");
+        put_history_line(t, 2, 2, &line);
+    }
+}
+
+static void put_history_runs(struct text_state *t, const struct history_group *g)
+{
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1 << 16);
+    const struct tree_run *first = g->members[0]->run, *last = g->members[g->member_count - 1]->run;
+    buf_printf(&line, "%zu run%s of experiment %s, ", g->point_count, str_plural(g->point_count), g->experiment);
+    show_time(&line, first->start_ms);
+    if (g->point_count > 1) {
+        buf_puts(&line, " to ");
+        show_time(&line, last->start_ms);
+    }
+    CLEANUP_BUF struct buf key;
+    buf_init(&key, 1 << 16);
+    comparison_key_show(&g->key, COMPARISON_MEASURED, 6, &key);
+    if (key.n) {
+        buf_puts(&line, ": ");
+        buf_str(&line, buf_text(&key));
+    }
+    put_history_line(t, 2, 4, &line);
+}
+
+/* ---- the table ---- */
+
+static void add_number_cell(struct listing *l, double value, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_value(&b, value);
+    listing_number(l, value, arena_dup(a, b.p ? b.p : "", b.n));
+}
+
+static void add_change_row(struct text_state *t, struct listing *l, const struct history_metric_series *m, const struct level_change *c)
+{
+    static const enum style styles[] = {[LEVEL_DIFFERENT] = STYLE_PLAIN, [LEVEL_REGRESSION] = STYLE_BAD, [LEVEL_IMPROVEMENT] = STYLE_GOOD};
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    const char *unit = m->key->unit;
+    double scale = show_scale(fabs(c->is.before) > fabs(c->is.after) ? fabs(c->is.before) : fabs(c->is.after), &unit);
+    listing_text(l, arena_printf(t->a, "%.8s", c->run->id));
+    show_time(&b, c->run->start_ms);
+    listing_text(l, arena_dup(t->a, b.p, b.n > 3 ? b.n - 3 : b.n)); /* without seconds */
+    buf_clear(&b);
+    listing_text(l, history_metric_label(m, t->a));
+    add_number_cell(l, c->is.before * scale, t->a);
+    add_number_cell(l, c->is.after * scale, t->a);
+    show_unit(&b, unit);
+    listing_text(l, arena_dup(t->a, b.p ? b.p : "", b.n));
+    buf_clear(&b);
+    listing_text(l, ratio_text(c, t->a));
+    if (c->is.ratio_known)
+        show_change_interval(&b, c->is.ratio, c->is.low, c->is.high);
+    listing_text(l, arena_dup(t->a, b.p ? b.p : "", b.n));
+    listing_text(l, c->is.p < 1e-12 ? "<1e-12" : arena_printf(t->a, "%.0e", c->is.p));
+    listing_text(l, level_verdict_name(c->verdict));
+    listing_style(l, styles[c->verdict]);
+}
+
+struct change_place {
+    const struct history_metric_series *m;
+    const struct level_change *c;
+};
+
+/* The changes of all metrics, by run; in the arena. */
+static struct change_place *sorted_changes(const struct history_group *g, struct arena *a, size_t *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->metric_count; i++)
+        n += g->metrics[i].points.count;
+    struct change_place *list = arena_get(a, (n + 1) * sizeof *list);
+    *ret = 0;
+    for (size_t i = 0; list && i < g->metric_count; i++)
+        for (size_t k = 0; k < g->metrics[i].points.count; k++) {
+            struct change_place one = {&g->metrics[i], &g->metrics[i].changes[k]};
+            size_t at = (*ret)++;
+            for (; at && list[at - 1].c->run->start_ms > one.c->run->start_ms; at--)
+                list[at] = list[at - 1];
+            list[at] = one;
+        }
+    return list;
+}
+
+static int put_changes(struct text_state *t, const struct change_place *list, size_t n)
+{
+    static const struct listing_column columns[] = {{"run", "run", false, 0, .whole = true},
+                                                    {"time", "time", false, 0, .drop = 3},
+                                                    {"metric", "metric", false, 40, .whole = true},
+                                                    {"before", "before", true, 0},
+                                                    {"after", "after", true, 0},
+                                                    {"unit", "", false, 0, .tight = true, .no_empty = true},
+                                                    {"change", "change", true, 0, .no_empty = true},
+                                                    {"interval", "95 %", true, 0, .drop = 1, .no_empty = true},
+                                                    {"p", "p", true, 0, .drop = 2},
+                                                    {"verdict", "", false, 0, .whole = true}};
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, t->a);
+    l.indent = 2;
+    for (size_t i = 0; i < n; i++)
+        add_change_row(t, &l, list[i].m, list[i].c);
+    if (n)
+        buf_putc(t->to, '\n');
+    int status = listing_render(&l, &t->screen, t->to);
+    listing_deinit(&l);
+    return status;
+}
+
+/* ---- what else changed ---- */
+
+static void put_cause_change(const struct cause_change *c, struct buf *line)
+{
+    enum { VALUE_MAX = 40 };
+    buf_printf(line, "%s ", c->key);
+    for (int side = 0; side < 2; side++) {
+        const char *value = side ? c->after : c->before;
+        CLEANUP_BUF struct buf cut;
+        buf_init(&cut, 1 << 16);
+        if (side)
+            buf_puts(line, " -> ");
+        if (value)
+            screen_clip_middle(&cut, str_of(value), strlen(value) == 64 ? 11 : VALUE_MAX);
+        buf_str(line, value ? buf_text(&cut) : STR("(none)"));
+    }
+}
+
+/* "At run 3f2a81c0 also changed: program.sha256 …": once for each run. */
+static void put_also_changed(struct text_state *t, const struct change_place *list, size_t n)
+{
+    enum { NAMED = 6 };
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1 << 16);
+    for (size_t i = 0; i < n; i++) {
+        const struct level_change *c = list[i].c;
+        bool known = false;
+        for (size_t k = 0; k < i; k++)
+            known = known || list[k].c->run == c->run;
+        if (known)
+            continue;
+        double days = (double)(c->run->start_ms - c->before->start_ms) / 86400e3;
+        buf_printf(&line, "run %.8s%s: ", c->run->id,
+                   c->changed_offset > 0   ? ", the run after it"
+                   : c->changed_offset < 0 ? ", the run before it"
+                                           : "");
+        if (!c->changed_count)
+            buf_puts(&line, "nothing else that is recorded changed");
+        else
+            buf_puts(&line, "also changed: ");
+        for (size_t k = 0; k < c->changed_count && k < NAMED; k++) {
+            if (k)
+                buf_puts(&line, ", ");
+            put_cause_change(&c->changed[k], &line);
+        }
+        if (c->changed_count > NAMED)
+            buf_printf(&line, " and %zu more", c->changed_count - NAMED);
+        if (days >= 2)
+            buf_printf(&line, "; %.0f days after the run before", days);
+        if (i == 0)
+            buf_putc(t->to, '\n');
+        put_history_line(t, 2, 4, &line);
+    }
+}
+
+static void put_odd(struct text_state *t, const struct history_group *g)
+{
+    enum { NAMED = 4 };
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1 << 16);
+    for (int kind = ODD_OUTLIER; kind <= ODD_UNCONFIRMED; kind++) {
+        size_t n = 0;
+        for (size_t i = 0; i < g->metric_count; i++)
+            for (size_t k = 0; k < g->metrics[i].points.odd_count; k++) {
+                const struct history_metric_series *m = &g->metrics[i];
+                const struct odd_value *o = &m->points.odd[k];
+                if ((int)o->kind != kind || n++ >= NAMED)
+                    continue;
+                buf_printf(&line, "%s%s ",
+                           n > 1                 ? ", "
+                           : kind == ODD_OUTLIER ? "Outliers: "
+                                                 : "Not confirmed: ",
+                           history_metric_label(m, t->a));
+                show_quantity(&line, m->values[o->at], m->key->unit);
+                buf_puts(&line, " instead of ");
+                show_quantity(&line, o->expected, m->key->unit);
+                buf_printf(&line, " in run %.8s", g->points[m->places[o->at]].run->run->id);
+            }
+        if (n > NAMED)
+            buf_printf(&line, " and %zu more", n - NAMED);
+        if (n)
+            put_history_line(t, 2, 4, &line);
+    }
+}
+
+static int put_history_group(struct text_state *t, const struct history_group *g)
+{
+    size_t n;
+    struct change_place *list = sorted_changes(g, t->a, &n);
+    put_group_answer(t, g);
+    put_history_runs(t, g);
+    if (!list || put_changes(t, list, n) < 0)
+        return -1;
+    put_also_changed(t, list, n);
+    put_odd(t, g);
+    return 0;
+}
+
+/* What the reader may type next; one line at most. */
+static void put_next_step(struct text_state *t, size_t shown, size_t few)
+{
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    const struct level_change *newest = NULL;
+    for (size_t i = 0; i < shown; i++)
+        for (size_t k = 0; k < t->h->groups[i].metric_count; k++) {
+            const struct history_metric_series *m = &t->h->groups[i].metrics[k];
+            const struct level_change *c = m->points.count ? &m->changes[m->points.count - 1] : NULL;
+            if (c && (!newest || c->run->start_ms > newest->run->start_ms))
+                newest = c;
+        }
+    if (newest)
+        buf_printf(&line, "hint: benchwrap explain %.8s %.8s", newest->before->id, newest->run->id);
+    else if (few && !shown)
+        buf_puts(&line, "hint: --ignore PARAM puts runs together that differ in it");
+    if (!line.n)
+        return;
+    buf_putc(t->to, '\n');
+    put_history_line(t, 2, 8, &line);
+}
+
+static void put_left_out_runs(struct text_state *t, size_t few)
+{
+    const struct history *h = t->h;
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    const struct {
+        size_t n;
+        const char *words;
+    } parts[] = {{h->failed, "did not finish"},
+                 {h->copies, "copies of another run"},
+                 {h->ahead, "start in the future"},
+                 {h->damaged, "cannot be read"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].n)
+            buf_printf(&line, "%s%zu %s", line.n ? ", " : "Runs left out: ", parts[i].n, parts[i].words);
+    if (line.n) {
+        buf_putc(&line, '.');
+        put_history_line(t, 2, 4, &line);
+    }
+    if (few) {
+        buf_printf(&line, "%zu other comparison key%s with fewer than %d runs.", few, str_plural(few), HISTORY_RUNS_MIN);
+        put_history_line(t, 2, 4, &line);
+    }
+}
+
+int history_write_text(const struct history *h, const struct history_request *asked, FILE *out)
+{
+    CLEANUP_BUF struct buf to;
+    buf_init(&to, 1u << 30);
+    struct text_state t = {.h = h, .asked = asked, .screen = screen_of_file(out), .to = &to, .a = asked->arena};
+    size_t shown = 0;
+    while (shown < h->group_count && (shown == 0 || h->groups[shown].point_count >= HISTORY_RUNS_MIN))
+        shown++;
+    for (size_t i = 0; i < shown; i++) {
+        if (i)
+            buf_putc(&to, '\n');
+        if (put_history_group(&t, &h->groups[i]) < 0)
+            return -1;
+    }
+    size_t few = h->group_count - shown;
+    if (few || h->failed || h->copies || h->ahead || h->damaged)
+        buf_putc(&to, '\n');
+    put_left_out_runs(&t, few);
+    put_next_step(&t, shown, few);
+    fwrite(to.p ? to.p : "", 1, to.n, out);
+    return to.failed || asked->arena->failed ? -1 : 0;
+}

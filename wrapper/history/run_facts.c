@@ -1,0 +1,505 @@
+/* run_facts.c: the facts of many runs in memory.
+ *
+ * A run's benchwrap.json has all of its params, metrics and tags in one file, whose folder would have a file for each. Texts become hashes: who prints
+ * one reads it from the run. A run without that file, as others write them, is read by the files of its folder. */
+#include "history/run_facts.h"
+
+#include "base/array.h"
+#include "base/json_scan.h"
+#include "base/stats.h"
+#include "mlruns-format/annotation.h"
+#include "runs/inputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 64, DETAIL_READ_MAX = 64 << 20, SERIES_READ_MAX = 1 << 20, SAMPLES_MAX = 4096 };
+
+/* ---- keys ---- */
+
+struct key_table {
+    struct fact_key *list;
+    size_t count, capacity;
+    uint32_t *slots; /* index + 1; 0: empty */
+    size_t slot_count;
+    struct arena *a;
+    bool failed;
+};
+
+static uint64_t hash_bytes(uint64_t h, const char *p, size_t n)
+{
+    h ^= n * UINT64_C(0x9e3779b97f4a7c15);
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        h ^= h >> 32;
+    }
+    for (; n; p++, n--)
+        h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return h ^ h >> 32;
+}
+
+static bool grow_slots(struct key_table *t)
+{
+    size_t n = t->slot_count ? t->slot_count * 2 : 512;
+    uint32_t *slots = arena_get(t->a, n * sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < t->count; i++) {
+        size_t at = t->list[i].hash & (n - 1);
+        while (slots[at])
+            at = (at + 1) & (n - 1);
+        slots[at] = (uint32_t)i + 1;
+    }
+    t->slots = slots;
+    t->slot_count = n;
+    return true;
+}
+
+/* The index of a key, which is added if it is new; UINT32_MAX: out of memory. */
+static uint32_t fact_key_of(struct key_table *t, enum fact_kind kind, struct str name, int64_t step)
+{
+    uint64_t h = hash_bytes((uint64_t)kind * 31 + (uint64_t)(step + 1), name.p, name.n);
+    if (t->count * 2 >= t->slot_count && !grow_slots(t)) {
+        t->failed = true;
+        return UINT32_MAX;
+    }
+    size_t at = h & (t->slot_count - 1);
+    for (; t->slots[at]; at = (at + 1) & (t->slot_count - 1))
+        if (t->list[t->slots[at] - 1].hash == h)
+            return t->slots[at] - 1;
+    const char *copy = arena_dup(t->a, name.p, name.n);
+    if (!copy || !ARRAY_FITS_IN(t->a, t->list, t->capacity, t->count + 1)) {
+        t->failed = true;
+        return UINT32_MAX;
+    }
+    t->list[t->count] = (struct fact_key){.kind = kind, .name = copy, .step = step, .unit = "", .direction = "", .hash = h};
+    t->slots[at] = (uint32_t)t->count + 1;
+    return (uint32_t)t->count++;
+}
+
+/* Runs without rules know no direction; one that runs disagree on is none. */
+static void describe_key(struct key_table *t, uint32_t key, struct str unit, struct str direction)
+{
+    static const char *const none = "none";
+    struct fact_key *k = &t->list[key];
+    if (unit.n && !*k->unit)
+        k->unit = arena_dup(t->a, unit.p, unit.n);
+    if (direction.n && !*k->direction)
+        k->direction = arena_dup(t->a, direction.p, direction.n);
+    else if (direction.n && !str_eq(str_of(k->direction), direction))
+        k->direction = none;
+    if (!k->unit || !k->direction)
+        t->failed = true;
+}
+
+/* ---- one run ---- */
+
+struct reading {
+    const struct runs *runs;
+    bool texts;
+    struct facts_run *list; /* as runs->all */
+    struct key_table *tables; /* of each chunk */
+    struct arena *arena;
+};
+
+struct run_builder { /* of one chunk, used again for each run */
+    const struct reading *reading;
+    struct key_table *keys;
+    struct facts_run *to;
+    struct run_fact *facts, *metrics;
+    size_t fact_count, fact_capacity, metric_count, metric_capacity;
+    struct arena *a; /* for what stays */
+    bool failed;
+};
+
+static void put_run_fact(struct run_builder *b, uint32_t key, uint64_t value)
+{
+    if (key == UINT32_MAX || !ARRAY_FITS(b->facts, b->fact_capacity, b->fact_count + 1))
+        b->failed = true;
+    else
+        b->facts[b->fact_count++] = (struct run_fact){.key = key, .value = value};
+}
+
+static void put_run_metric(struct run_builder *b, uint32_t key, double number)
+{
+    if (!isfinite(number))
+        return;
+    if (key == UINT32_MAX || !ARRAY_FITS(b->metrics, b->metric_capacity, b->metric_count + 1)) {
+        b->failed = true;
+        return;
+    }
+    b->metrics[b->metric_count++] = (struct run_fact){.key = key, .number = number};
+    b->to->content ^= hash_bytes(b->keys->list[key].hash, (const char *)&number, sizeof number);
+}
+
+/* Values that begin with one of these words make a comparison key, as comparison_key.c defines it; the rules explain arguments. */
+static bool is_key_tag(struct str key)
+{
+    static const char *const names[] = {"benchmark", "site", "cluster", "benchwrap.rules", "benchwrap.rules_version"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(key, names[i]))
+            return true;
+    return false;
+}
+
+static void take_param(struct run_builder *b, struct str key, struct str value, struct str source)
+{
+    char name[256], from[64];
+    uint64_t hash = hash_bytes(1, value.p, value.n);
+    if (key.n >= sizeof name)
+        return;
+    memcpy(name, key.p, key.n);
+    name[key.n] = 0;
+    size_t n = source.n < sizeof from ? source.n : sizeof from - 1;
+    memcpy(from, source.p ? source.p : "", n);
+    from[n] = 0;
+    if (inputs_matter(name, source.p ? from : NULL, NULL))
+        b->to->inputs ^= hash_bytes(hash_bytes(2, key.p, key.n), (const char *)&hash, sizeof hash);
+    int64_t points;
+    if (str_is(key, "series.points") && str_int(value, &points))
+        b->to->is_sweep = points > 1;
+    if (b->reading->texts)
+        put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, key, -1), hash);
+}
+
+static void take_tag(struct run_builder *b, struct str key, struct str value)
+{
+    uint64_t hash = hash_bytes(1, value.p, value.n);
+    if (is_key_tag(key))
+        b->to->inputs ^= hash_bytes(hash_bytes(3, key.p, key.n), (const char *)&hash, sizeof hash);
+    if (str_is(key, "mlflow.parentRunId") && record_is_id(value))
+        memcpy(b->to->parent, value.p, 32);
+    b->to->is_repetition = b->to->is_repetition || str_is(key, "benchwrap.repetition");
+    b->to->is_annotation = b->to->is_annotation || str_is(key, ANNOTATION_TAG);
+    b->to->is_warmup = b->to->is_warmup || str_is(key, "benchwrap.warmup");
+    if (b->reading->texts)
+        put_run_fact(b, fact_key_of(b->keys, FACT_TAG, key, -1), hash);
+}
+
+/* Repetitions count as their median; each step of a table size -> value is a metric. */
+static void take_metric_samples(struct run_builder *b, struct str key, struct str unit, struct str direction,
+                                const struct tree_sample *list, size_t n)
+{
+    double values[SAMPLES_MAX];
+    size_t known = 0;
+    bool sampled = str_starts(key, "system/"), table = !sampled && (b->to->is_sweep || (n > 1 && list[0].step > 1));
+    for (size_t i = 0; i < n; i++)
+        table = table || (!sampled && list[i].step != list[0].step + (int64_t)i);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(list[i].value))
+            continue;
+        if (table) {
+            uint32_t at = fact_key_of(b->keys, FACT_METRIC, key, list[i].step);
+            if (at != UINT32_MAX)
+                describe_key(b->keys, at, unit, direction);
+            put_run_metric(b, at, list[i].value);
+        } else if (known < SAMPLES_MAX) {
+            values[known++] = list[i].value;
+        }
+    }
+    if (!known)
+        return;
+    struct stats of;
+    stats_of(values, known, &of);
+    uint32_t at = fact_key_of(b->keys, FACT_METRIC, key, -1);
+    if (at != UINT32_MAX)
+        describe_key(b->keys, at, unit, direction);
+    put_run_metric(b, at, of.median);
+}
+
+/* A metric with several samples: they are in its own file. */
+static void read_metric_samples(struct run_builder *b, struct str key, struct str unit, struct str direction, struct arena *scratch)
+{
+    char path[300];
+    if (str_has(key, "..") || (size_t)snprintf(path, sizeof path, "metrics/" STR_FMT, STR_ARG(key)) >= sizeof path)
+        return;
+    struct str rest = str_of(runs_file(b->reading->runs, b->to->run, path, SERIES_READ_MAX, scratch));
+    struct tree_sample *list = NULL;
+    size_t n = 0, capacity = 0;
+    while (rest.n && n < SAMPLES_MAX) {
+        struct tree_sample one;
+        if (!tree_sample_parse(str_cut(&rest, '\n'), &one))
+            continue;
+        if (!ARRAY_FITS_IN(scratch, list, capacity, n + 1))
+            return;
+        list[n++] = one;
+    }
+    if (n)
+        take_metric_samples(b, key, unit, direction, list, n);
+}
+
+static bool is_wall_of_points(const struct run_builder *b, struct str key)
+{
+    return b->to->is_sweep && str_is(key, "run.wall_s");
+}
+
+/* One member of params, metrics or tags: {"value": …, "source": …}. */
+static void scan_fact(struct json_scan *s, struct run_builder *b, enum fact_kind kind, struct str key, struct arena *scratch)
+{
+    struct str member, value = {0}, source = {0}, unit = STR(""), direction = STR(""), other;
+    double number = NAN, samples = 1;
+    if (!json_scan_enter(s))
+        return;
+    while (json_scan_member(s, &member)) {
+        if (str_is(member, "value") && kind == FACT_METRIC) {
+            if (!json_scan_number(s, &number))
+                json_scan_value(s, &other);
+        } else if (str_is(member, "value")) {
+            if (!json_scan_text(s, &value))
+                json_scan_value(s, &value);
+        } else if (str_is(member, "samples")) {
+            if (!json_scan_number(s, &samples))
+                json_scan_value(s, &other);
+        } else {
+            struct str *to = str_is(member, "source")      ? &source
+                             : str_is(member, "unit")      ? &unit
+                             : str_is(member, "direction") ? &direction
+                                                           : &other;
+            if (!json_scan_text(s, to))
+                json_scan_value(s, to);
+        }
+    }
+    if (s->damaged || !key.n || memchr(key.p, '\\', key.n))
+        return;
+    if (kind == FACT_PARAM)
+        take_param(b, key, value, source);
+    else if (kind == FACT_TAG)
+        take_tag(b, key, value);
+    else if (samples > 1 && !is_wall_of_points(b, key))
+        read_metric_samples(b, key, unit, direction, scratch);
+    else if (!is_wall_of_points(b, key)) {
+        uint32_t at = fact_key_of(b->keys, FACT_METRIC, key, -1);
+        if (at != UINT32_MAX)
+            describe_key(b->keys, at, unit, direction);
+        put_run_metric(b, at, number);
+    }
+}
+
+static void scan_run_member(struct json_scan *s, struct run_builder *b)
+{
+    struct str member, value;
+    if (!json_scan_enter(s))
+        return;
+    while (json_scan_member(s, &member)) {
+        if (str_is(member, "host") && json_scan_text(s, &value)) {
+            b->to->content ^= hash_bytes(4, value.p, value.n);
+            continue;
+        }
+        if (json_scan_value(s, &value) && str_is(member, "argv"))
+            b->to->inputs ^= hash_bytes(5, value.p, value.n);
+    }
+}
+
+static bool scan_detail(struct str text, struct run_builder *b, struct arena *scratch)
+{
+    struct json_scan s = json_scan_of(text);
+    struct str member, value;
+    if (!json_scan_enter(&s))
+        return false;
+    while (json_scan_member(&s, &member)) {
+        bool param = str_is(member, "params"), metric = str_is(member, "metrics");
+        if (str_is(member, "run")) {
+            scan_run_member(&s, b);
+        } else if ((param || metric || str_is(member, "tags")) && json_scan_enter(&s)) {
+            struct str key;
+            while (json_scan_member(&s, &key))
+                scan_fact(&s, b, param ? FACT_PARAM : metric ? FACT_METRIC : FACT_TAG, key, scratch);
+        } else if (!json_scan_value(&s, &value)) {
+            return false;
+        }
+    }
+    return !s.damaged;
+}
+
+/* A run of another program. */
+static void read_folder(struct run_builder *b, struct arena *scratch)
+{
+    struct tree_run full = *b->to->run;
+    struct folder tree = runs_tree(b->reading->runs, b->to->run);
+    tree_fill(&tree, &full, TREE_PARAMS | TREE_METRICS | TREE_TAGS, scratch);
+    for (const struct tree_entry *e = full.params; e; e = e->next)
+        take_param(b, str_of(e->key), e->value, (struct str){NULL, 0});
+    for (const struct tree_entry *e = full.tags; e; e = e->next)
+        take_tag(b, str_of(e->key), e->value);
+    for (const struct tree_entry *e = full.metrics; e; e = e->next)
+        if (e->count && !is_wall_of_points(b, str_of(e->key)))
+            take_metric_samples(b, str_of(e->key), STR(""), STR(""), e->samples, e->count < SAMPLES_MAX ? e->count : SAMPLES_MAX);
+}
+
+static void keep_facts(struct run_builder *b)
+{
+    struct facts_run *to = b->to;
+    to->facts = arena_get(b->a, (b->fact_count + 1) * sizeof *to->facts);
+    to->metrics = arena_get(b->a, (b->metric_count + 1) * sizeof *to->metrics);
+    if (!to->facts || !to->metrics)
+        return;
+    if (b->fact_count)
+        memcpy(to->facts, b->facts, b->fact_count * sizeof *to->facts);
+    if (b->metric_count)
+        memcpy(to->metrics, b->metrics, b->metric_count * sizeof *to->metrics);
+    to->fact_count = b->fact_count;
+    to->metric_count = b->metric_count;
+}
+
+static void read_run_facts(struct run_builder *b, const struct tree_run *run, struct facts_run *to, struct buf *text)
+{
+    struct arena scratch;
+    char path[256];
+    arena_init(&scratch, 0);
+    for (int folder = 0; folder < 2; folder++) {
+        *to = (struct facts_run){.run = run,
+                                 .content = hash_bytes(6, (const char *)&run->start_ms, sizeof run->start_ms) ^
+                                            hash_bytes(7, (const char *)&run->end_ms, sizeof run->end_ms)};
+        b->to = to;
+        b->fact_count = b->metric_count = 0;
+        buf_clear(text);
+        snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", tree_run_path(run));
+        struct folder tree = runs_tree(b->reading->runs, run);
+        if (!folder && folder_read(&tree, path, DETAIL_READ_MAX, text) == 0 && scan_detail(buf_text(text), b, &scratch))
+            break;
+        if (folder)
+            read_folder(b, &scratch);
+    }
+    b->failed = b->failed || scratch.failed;
+    arena_deinit(&scratch);
+    keep_facts(b);
+}
+
+static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
+{
+    struct reading *r = context;
+    struct run_builder b = {.reading = r, .keys = &r->tables[chunk], .a = a};
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, DETAIL_READ_MAX + (1 << 17));
+    *b.keys = (struct key_table){.a = a};
+    size_t end = (chunk + 1) * CHUNK < r->runs->count ? (chunk + 1) * CHUNK : r->runs->count;
+    for (size_t i = chunk * CHUNK; i < end && !a->failed; i++)
+        read_run_facts(&b, r->runs->all[i], &r->list[i], &text);
+    free(b.facts);
+    free(b.metrics);
+    if (b.failed || b.keys->failed)
+        a->failed = true;
+}
+
+/* ---- all runs ---- */
+
+/* The chunks' keys become one list. */
+static bool merge_keys(struct reading *r, size_t chunks, struct run_facts *ret)
+{
+    struct key_table all = {.a = r->arena};
+    for (size_t c = 0; c < chunks; c++) {
+        const struct key_table *t = &r->tables[c];
+        uint32_t *index = malloc((t->count + 1) * sizeof *index);
+        for (size_t k = 0; index && k < t->count; k++) {
+            const struct fact_key *from = &t->list[k];
+            index[k] = fact_key_of(&all, from->kind, str_of(from->name), from->step);
+            if (index[k] != UINT32_MAX && from->kind == FACT_METRIC)
+                describe_key(&all, index[k], str_of(from->unit), str_of(from->direction));
+        }
+        size_t end = (c + 1) * CHUNK < r->runs->count ? (c + 1) * CHUNK : r->runs->count;
+        for (size_t i = c * CHUNK; index && !all.failed && i < end; i++) {
+            for (size_t k = 0; k < r->list[i].fact_count; k++)
+                r->list[i].facts[k].key = index[r->list[i].facts[k].key];
+            for (size_t k = 0; k < r->list[i].metric_count; k++)
+                r->list[i].metrics[k].key = index[r->list[i].metrics[k].key];
+        }
+        if (!index || all.failed)
+            return free(index), false;
+        free(index);
+    }
+    for (size_t k = 0; k < all.count; k++)
+        if (strcmp(all.list[k].direction, "none") == 0)
+            all.list[k].direction = "";
+    ret->keys = all.list;
+    ret->key_count = all.count;
+    return true;
+}
+
+static int by_facts_id(const void *a, const void *b)
+{
+    const struct facts_run *const *x = a, *const *y = b;
+    return strcmp((*x)->run->id, (*y)->run->id);
+}
+
+/* The hash of a fact's value; 0: the run lacks it. */
+static uint64_t run_facts_value(const struct facts_run *run, uint32_t key)
+{
+    for (size_t i = 0; i < run->fact_count; i++)
+        if (run->facts[i].key == key)
+            return run->facts[i].value;
+    return 0;
+}
+
+struct id_index {
+    const struct facts_run **sorted;
+    size_t count;
+};
+
+static struct facts_run *find_id(const struct id_index *index, const char *id)
+{
+    struct tree_run named = {0};
+    const struct facts_run key = {.run = &named}, *at = &key;
+    snprintf(named.id, sizeof named.id, "%s", id);
+    const struct facts_run **found = index->count ? bsearch(&at, index->sorted, index->count, sizeof *index->sorted, by_facts_id) : NULL;
+    return found ? (struct facts_run *)*found : NULL;
+}
+
+/* What a parent run holds for its repetitions belongs to each of them. */
+static bool inherit_all(struct run_facts *facts, struct arena *a)
+{
+    struct id_index index = {malloc((facts->count + 1) * sizeof *index.sorted), facts->count};
+    if (!index.sorted)
+        return false;
+    for (size_t i = 0; i < facts->count; i++)
+        index.sorted[i] = &facts->runs[i];
+    qsort(index.sorted, index.count, sizeof *index.sorted, by_facts_id);
+    for (size_t i = 0; i < facts->count; i++) {
+        struct facts_run *r = &facts->runs[i];
+        const struct facts_run *parent = r->is_repetition && *r->parent ? find_id(&index, r->parent) : NULL;
+        if (!parent)
+            continue;
+        r->in_parent = !parent->is_sweep;
+        r->inputs ^= hash_bytes(8, (const char *)&parent->inputs, sizeof parent->inputs);
+        struct run_fact *all = arena_get(a, (r->fact_count + parent->fact_count + 1) * sizeof *all);
+        if (!all)
+            break;
+        memcpy(all, r->facts, r->fact_count * sizeof *all);
+        size_t n = r->fact_count;
+        for (size_t k = 0; k < parent->fact_count; k++) {
+            const struct fact_key *key = &facts->keys[parent->facts[k].key];
+            if (key->kind == FACT_PARAM && inputs_of_machine(key->name) && !run_facts_value(r, parent->facts[k].key))
+                all[n++] = parent->facts[k];
+        }
+        r->facts = all;
+        r->fact_count = n;
+    }
+    free(index.sorted);
+    return !a->failed;
+}
+
+int run_facts_read(const struct runs *runs, bool texts, struct arena *a, struct run_facts *ret, struct err *err)
+{
+    size_t chunks = (runs->count + CHUNK - 1) / CHUNK;
+    struct reading r = {.runs = runs, .texts = texts, .arena = a};
+    *ret = (struct run_facts){.count = runs->count};
+    r.list = ret->runs = arena_get(a, (runs->count + 1) * sizeof *ret->runs);
+    r.tables = arena_get(a, (chunks + 1) * sizeof *r.tables);
+    if (!r.list || !r.tables)
+        return err_memory(err, "the facts of runs");
+    parallel_each(runs_workers(runs, runs->count), chunks, read_facts_chunk, &r, a);
+    if (a->failed || !merge_keys(&r, chunks, ret) || !inherit_all(ret, a))
+        return err_memory(err, "the facts of runs");
+    return 0;
+}
+
+double run_facts_number(const struct facts_run *run, uint32_t key)
+{
+    for (size_t i = 0; i < run->metric_count; i++)
+        if (run->metrics[i].key == key)
+            return run->metrics[i].number;
+    return NAN;
+}
