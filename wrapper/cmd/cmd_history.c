@@ -40,7 +40,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_LIST,
      .arg = "PARAM",
      .group = "Selection",
-     .help = "Put runs together in which this param (or those of a pattern) differs; may be repeated"},
+     .help = "Join groups that differ in this param (or in those of a pattern); may be repeated"},
     {.name = OPTION_MIN_EFFECT,
      .kind = OPT_TEXT,
      .arg = "FRACTION",
@@ -68,7 +68,7 @@ const struct cmd cmd_history = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Puts runs together that measured the same thing on the same system, which is the comparison key that \"benchwrap compare\" prints, and searches each "
+        "Groups runs that measured the same thing on the same system, which is the comparison key that \"benchwrap compare\" prints, and searches each "
         "metric for runs from which on its level is another one. With RUN only the runs of its key are searched. The runs are those that \"compare "
         "--history\" uses: finished, not retracted, no warm-ups. A series of repetitions counts once.\n\n"
         "A change is reported when three or more consecutive runs confirm it, with the medians before and after, the 95 % interval of the change, and p, the "

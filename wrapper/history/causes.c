@@ -18,7 +18,7 @@ static const struct cause_row {
 #undef CAUSE
 };
 
-static struct cause_class cause_class_of(enum fact_kind kind, const char *key, const char *source)
+struct cause_class cause_class_of(enum fact_kind kind, const char *key, const char *source)
 {
     if (kind == FACT_PARAM && source && inputs_matter(key, source, NULL) && !inputs_of_machine(key))
         return (struct cause_class){"parameter", 9, true};

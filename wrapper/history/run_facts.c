@@ -289,8 +289,11 @@ static void scan_run_member(struct json_scan *s, struct run_builder *b)
             b->to->content ^= hash_bytes(4, value.p, value.n);
             continue;
         }
-        if (json_scan_value(s, &value) && str_is(member, "argv"))
-            b->to->inputs ^= hash_bytes(5, value.p, value.n);
+        if (!json_scan_value(s, &value) || !str_is(member, "argv"))
+            continue;
+        b->to->inputs ^= hash_bytes(5, value.p, value.n);
+        if (b->reading->texts)
+            put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, STR(FACT_COMMAND), -1), hash_bytes(1, value.p, value.n));
     }
 }
 
@@ -313,6 +316,22 @@ static bool scan_detail(struct str text, struct run_builder *b, struct arena *sc
         }
     }
     return !s.damaged;
+}
+
+/* Lines of an artifact as params: "library.libm.so.6" by its build id, "environment.NAME". */
+static void take_lines(struct run_builder *b, const char *file, const char *prefix, char between, struct arena *scratch)
+{
+    char path[64], name[256];
+    snprintf(path, sizeof path, "artifacts/%s", file);
+    struct str rest = str_of(runs_file(b->reading->runs, b->to->run, path, SERIES_READ_MAX, scratch));
+    while (rest.n) {
+        struct str value = str_cut(&rest, '\n'), key = str_cut(&value, between), word, last = value;
+        if (between == ' ')
+            for (struct str words = value; (word = str_word(&words)).n;)
+                last = word;
+        if (key.n && last.p && (size_t)snprintf(name, sizeof name, "%s" STR_FMT, prefix, STR_ARG(key)) < sizeof name)
+            put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, str_of(name), -1), hash_bytes(1, last.p, last.n));
+    }
 }
 
 /* A run of another program. */
@@ -363,6 +382,10 @@ static void read_run_facts(struct run_builder *b, const struct tree_run *run, st
             break;
         if (folder)
             read_folder(b, &scratch);
+    }
+    if (b->reading->texts) {
+        take_lines(b, "libraries.txt", FACT_LIBRARY, ' ', &scratch);
+        take_lines(b, "environment.txt", FACT_ENVIRONMENT, '=', &scratch);
     }
     b->failed = b->failed || scratch.failed;
     arena_deinit(&scratch);
@@ -425,8 +448,7 @@ static int by_facts_id(const void *a, const void *b)
     return strcmp((*x)->run->id, (*y)->run->id);
 }
 
-/* The hash of a fact's value; 0: the run lacks it. */
-static uint64_t run_facts_value(const struct facts_run *run, uint32_t key)
+uint64_t run_facts_value(const struct facts_run *run, uint32_t key)
 {
     for (size_t i = 0; i < run->fact_count; i++)
         if (run->facts[i].key == key)

@@ -3,6 +3,11 @@
 #define HISTORY_RUN_FACTS_H
 #include "runs/runs.h"
 
+#define FACT_COMMAND "argv" /* the key of the complete command line, as a param */
+
+#define FACT_LIBRARY "library." /* begins the key of a line of libraries.txt */
+#define FACT_ENVIRONMENT "environment." /* of environment.txt */
+
 struct fact_key {
     enum fact_kind kind;
     const char *name;
@@ -40,4 +45,6 @@ struct run_facts {
 int run_facts_read(const struct runs *runs, bool texts, struct arena *a, struct run_facts *ret, struct err *err);
 /* The value of a metric; NaN: the run has none. */
 double run_facts_number(const struct facts_run *run, uint32_t key);
+/* The hash of a fact's value; 0: the run lacks it. */
+uint64_t run_facts_value(const struct facts_run *run, uint32_t key);
 #endif
