@@ -27,14 +27,14 @@ cp out a.json
 
 load -n 12 --wait-ready 5s --input-tokens 20-30 --output-tokens 3 --records rec2.jsonl --json >out
 is "the same seed sends the same" "$(sed -n 2,13p sent | jq -c .messages | sort | sha256sum)" "$(sed -n 15,26p sent | jq -c .messages | sort | sha256sum)"
-like "compare: a table" "$("$LLMLOAD" compare a.json out)" '^request_throughput +[0-9]'
-is "compare: conditions are the same" "$("$LLMLOAD" compare --json a.json out | jq -c .conditions_differ)" "[]"
+like "compare: a table" "$("$LLMLOAD" compare a.json out)" '^request.throughput +op/s +[0-9]'
+is "compare: conditions are the same" "$("$LLMLOAD" compare --json a.json out | jq -c .keys.differing.measured)" "[]"
 jq -c '.mean_ttft_ms //= 1' a.json >known.json # a busy client does not know it
 jq -c '.request_throughput /= 2 | .mean_ttft_ms *= 3' known.json >slow.json
-"$LLMLOAD" compare --gate known.json slow.json >/dev/null
+"$LLMLOAD" compare --gate known.json slow.json >/dev/null 2>&1
 is "compare: --gate on a regression" "$?" 3
 echo '{}' >bad.json
-like "compare: what is no result" "$("$LLMLOAD" compare a.json bad.json 2>&1)" 'bad.json: not a result of llmload'
+like "compare: what is no result" "$("$LLMLOAD" compare a.json bad.json 2>&1)" 'bad.json: no rules know it'
 
 cat >rows.jsonl <<'E'
 {"prompt": "one", "output_tokens": 2}

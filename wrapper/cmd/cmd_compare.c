@@ -349,25 +349,34 @@ static int read_threshold(struct cmd_context *c, double *ret)
     return 0;
 }
 
-/* Exit status: 3 if a metric is worse by the threshold or more, and by more than chance. A note says how many could not be judged. */
+/* By which part the side is worse than the base; below 0: better, or it cannot be said. */
+static double gate_loss(const struct compared_metric *m, const struct compared_side *side)
+{
+    double base = m->sides[0].median;
+    if (!*m->direction || !m->sides[0].n || !side->n || !(base > 0))
+        return -1;
+    return strcmp(m->direction, "lower") == 0 ? side->median / base - 1 : 1 - side->median / base;
+}
+
+/* Exit status: 3 if a metric is worse by the threshold or more, unless it may be chance. Too few values cannot rule that out, nor allow a pass. */
 static int gate_groups(struct cmd_context *c, const struct compared_metric *metrics, size_t count, double threshold)
 {
-    size_t worse = 0, open = 0;
+    size_t worse = 0, few = 0;
     for (const struct compared_metric *m = metrics; m; m = m->next)
         for (size_t g = 1; g < count; g++) {
             const struct compared_side *side = &m->sides[g];
-            double ratio = side->change.ratio;
-            bool lower = strcmp(m->direction, "lower") == 0;
-            worse += side->outcome == OUTCOME_WORSE && (lower ? ratio - 1 : 1 - ratio) >= threshold;
-            open += side->outcome == OUTCOME_TOO_FEW && *m->direction;
+            bool is_large = gate_loss(m, side) >= threshold && !side->other_inputs;
+            worse += is_large && side->outcome == OUTCOME_WORSE;
+            few += is_large && side->outcome == OUTCOME_TOO_FEW && strcmp(m->key, "run.wall_s") != 0;
         }
     if (worse)
         fprintf(c->notes, "benchwrap: compare: --gate: %zu metric%s worse by %g %% or more\n", worse, worse == 1 ? " is" : "s are",
                 threshold * 100);
-    if (open)
-        fprintf(c->notes, "benchwrap: compare: --gate: %zu metric%s not judged: three values on each side are needed\n", open,
-                open == 1 ? " is" : "s are");
-    return worse ? COMPARE_STATUS_GATE : 0;
+    if (few)
+        fprintf(c->notes,
+                "benchwrap: compare: --gate: %zu metric%s worse by %g %% or more, of too few values to tell it from chance (three on each side)\n",
+                few, few == 1 ? " is" : "s are", threshold * 100);
+    return worse || few ? COMPARE_STATUS_GATE : 0;
 }
 
 static int compare_groups_of_line(struct cmd_context *c, struct runs *runs, char *const *operands)
@@ -525,7 +534,7 @@ static const struct opt_row rows[] = {
     {.name = OPTION_GATE,
      .kind = OPT_FLAG,
      .group = "Output",
-     .help = "Exit 3 on a regression: with --history as it judges, of groups where a metric is worse by --threshold or more, and by more than chance"},
+     .help = "Exit 3 on a regression: with --history as it judges, of groups where a metric is worse by --threshold or more and no test calls that chance"},
     {.name = OPTION_THRESHOLD,
      .kind = OPT_TEXT,
      .arg = "PERCENT",
