@@ -55,7 +55,7 @@ static void put_html_cell(struct html_table *t, const struct doc_cell *c)
     CLEANUP_BUF struct buf markup, key;
     buf_init(&markup, 32 << 10);
     buf_init(&key, 64);
-    if (!class || !c->text) {
+    if (!class || !c->text || !*c->text) {
         if (c->is_number)
             html_cell_number(t, c->value, c->text);
         else

@@ -1,0 +1,71 @@
+#!/bin/sh
+# benchwrap plot and report of programs with rules: Pareto front, latencies, reference bands, phases, and what a report has in which order.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+cat >rules.yaml <<'R'
+name: toy
+version: "1"
+headlines: [rate, wait.p99]
+readers:
+  - {name: rate, regex: '^rate: (?<v>\S+)', metrics: [{name: rate, cell: v, unit: MB_per_s, better: higher}]}
+  - {name: wait, regex: '^wait (?<q>\S+): (?<v>\S+)', metrics: [{name: "wait.p{q}", cell: v, unit: us, better: lower}]}
+  - {name: size, regex: '^size (?<b>\d+): (?<v>\S+)', metrics: [{name: bw, cell: v, unit: MB_per_s, better: higher, step: b}]}
+R
+cat >toy <<'P'
+#!/bin/sh
+echo "rate: $1"
+for q in 50:1 90:2 99:5; do echo "wait ${q%:*}: $(($2 * ${q#*:}))"; done
+for b in 64 128 256 512 1024; do echo "size $b: $((b * 3))"; done
+P
+chmod +x toy
+toy() { "$BENCHWRAP" -q -e "$1" -n "$2" -p size="$2" --rules rules.yaml -R refs.yaml -- ./toy "$3" "$4" >/dev/null 2>>log; }
+cat >refs.yaml <<'R'
+references:
+  - benchmark: toy
+    metrics:
+      rate_MB_per_s: {value: 100, lower: -10%, upper: +10%}
+R
+toy pareto a 100 10; toy pareto b 200 30; toy pareto c 90 20; toy pareto d 210 90
+out=$("$BENCHWRAP" plot pareto -e pareto --metric rate --metric wait.p99 --by size --ignore 'argument.*' 2>err)
+is "a Pareto front is plotted" "$? $(cat err)" "0 "
+"$BENCHWRAP" plot pareto -e pareto --metric rate --metric wait.p99 --by size --ignore 'argument.*' -o p.svg
+named() { sed -n 's,.*<text class="q"[^>]*>\([abcd]\)</text>.*,\1,p' p.svg | sort | tr -d '\n'; }
+is "it names the points that no other one beats" "$(named)" abd
+ok "axes state what is better" sh -c 'grep -q "rate, MB/s (higher is better)" p.svg && grep -q "wait.p99, us (lower is better)" p.svg'
+"$BENCHWRAP" plot pareto -e pareto --metric rate >/dev/null 2>err
+is "a front needs two metrics" $? 125
+out=$("$BENCHWRAP" plot latency last 2>&1)
+like "percentiles of one run" "$out" 'wait, us \(lower is better\)'
+out=$("$BENCHWRAP" plot sweep last 2>&1)
+like "a table of sizes is a curve over its steps" "$out" 'bw over its steps'
+for v in 100 101 99 100 102 98; do toy hist x $v 10; done
+"$BENCHWRAP" plot -e hist --metric rate --ignore 'argument.*' -o h.svg 2>err
+is "a history with a reference" "$? $(cat err)" "0 "
+ok "shows its band" grep -q '>reference</text>' h.svg
+ok "and what was expected" grep -q 'expected after the values before' h.svg
+
+"$BENCHWRAP" report last -o r.html
+order=$(grep -o '<h2>[^<]*</h2>\|class="answer"\|class="cards"' r.html | sed 's/<[^>]*>//g; s/class=//; s/"//g' | tr '\n' ' ')
+is "a report begins with verdict and headline metrics, and has its parts in order" "$order" "answer cards Plots Conditions Noise and warnings Metrics Output "
+like "the verdict" "$(cat r.html)" '<span class="state good">pass</span>'
+like "a headline metric with its reference" "$(cat r.html)" 'pass, reference 90 … 110'
+"$BENCHWRAP" report -e pareto --by size --ignore 'argument.*' -o g.html
+is "groups are reported" $? 0
+like "with the answer first" "$(sed -n '/<main>/,/<h2>/p' g.html)" 'One run on each side cannot tell a change from chance'
+like "the inputs that differ" "$(sed -n '/Differences/,/Other metrics/p' g.html)" '>size<'
+"$BENCHWRAP" report -e hist -o e.html
+is "an experiment is reported" $? 0
+like "with its runs" "$(cat e.html)" '<h2>Runs</h2>'
+is "reports of three forms name the same metrics" "$(for f in html markdown latex; do "$BENCHWRAP" report last --format $f | grep -c 'wait.p99'; done | grep -vc '^0$')" 3
+
+cat >slow <<'P'
+#!/bin/sh
+for i in 1 2 3 4 5 6; do "$BENCHWRAP" log -s $i level=$i; sleep 0.02; done
+echo "rate: 5"
+P
+chmod +x slow
+"$BENCHWRAP" -q -e phases --repeat 2 -- ./slow >/dev/null 2>&1
+out=$("$BENCHWRAP" plot samples last --metric level 2>&1)
+like "samples of repetitions stand one behind the other" "$out" '^14 samples|^12 samples'
+like "with each repetition as a phase" "$out" '#1.*#2'
+done_testing
