@@ -16,6 +16,7 @@ struct tables_work {
     struct filter_value *values;
     struct tables_writer writer;
     struct arena one; /* what was read of the present run */
+    const char *problem; /* of the present run, in `one`; NULL: none */
     size_t rows;
 };
 
@@ -39,18 +40,35 @@ enum { TABLES_ATTRIBUTES = sizeof tables_attributes / sizeof *tables_attributes 
 /* ---- columns of runs ---- */
 
 /* Every attribute, then every key that one of the runs has: metrics, params, tags. */
+struct kinds_of_keys {
+    const struct runs *runs;
+    struct key_list kinds[FILTER_TAG + 1];
+};
+
+static void collect_kind(void *context, size_t k, struct arena *a)
+{
+    struct kinds_of_keys *c = context;
+    struct key_list *keys = &c->kinds[k];
+    keys->a = a;
+    for (size_t i = 0; i < c->runs->count && !keys->failed; i++) {
+        const struct folder tree = runs_tree(c->runs, c->runs->all[i]);
+        key_list_add(keys, &tree, c->runs->all[i], (enum filter_kind)k, NULL);
+    }
+    key_list_sort(keys);
+    keys->a = NULL;
+}
+
 static int collect_all_columns(struct tables_work *x, struct err *err)
 {
     const struct runs *runs = x->r->runs;
-    struct key_list kinds[3] = {{.a = x->r->a}, {.a = x->r->a}, {.a = x->r->a}};
+    struct kinds_of_keys c = {.runs = runs};
+    struct key_list *kinds = c.kinds;
     bool failed = false;
     size_t n = TABLES_ATTRIBUTES, at = TABLES_ATTRIBUTES;
+    unsigned workers = runs_workers(runs, runs->count);
+    parallel_each(workers < FILTER_TAG + 1 ? workers : FILTER_TAG + 1, FILTER_TAG + 1, collect_kind, &c, x->r->a);
+    failed = x->r->a->failed;
     for (int k = FILTER_METRIC; k <= FILTER_TAG; k++) {
-        for (size_t i = 0; i < runs->count && !kinds[k].failed; i++) {
-            const struct folder tree = runs_tree(runs, runs->all[i]);
-            key_list_add(&kinds[k], &tree, runs->all[i], (enum filter_kind)k, NULL);
-        }
-        key_list_sort(&kinds[k]);
         failed = failed || kinds[k].failed;
         n += kinds[k].count;
     }
@@ -111,14 +129,21 @@ static size_t join_entries(struct tables_work *x, size_t at, enum filter_kind ki
     return at;
 }
 
-static void note_export_problem(struct tables_work *x, struct tree_run *run, const char *problem)
+static void note_export_problem(struct tables_work *x, const char *problem)
+{
+    if (problem && !x->problem)
+        x->problem = arena_dup(&x->one, problem, strlen(problem));
+}
+
+/* Makes what was noted while the run was read the run's own problem. */
+static void settle_problem(const struct tables_work *x, struct tree_run *run, const char *problem)
 {
     if (problem && !run->problem)
         run->problem = arena_dup(x->r->a, problem, strlen(problem));
 }
 
 /* Without --columns: everything that the run has. */
-static void read_all_values(struct tables_work *x, struct tree_run *run)
+static void read_all_values(struct tables_work *x, const struct tree_run *run)
 {
     const struct folder tree = runs_tree(x->r->runs, run);
     struct tree_run whole = *run;
@@ -127,7 +152,7 @@ static void read_all_values(struct tables_work *x, struct tree_run *run)
     buf_init(&text, 1 << 20);
     whole.problem = NULL;
     tree_fill(&tree, &whole, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_LAST, &x->one);
-    note_export_problem(x, run, whole.problem);
+    note_export_problem(x, whole.problem);
     for (size_t i = 0; i < TABLES_ATTRIBUTES; i++) {
         const char *problem = NULL;
         struct filter_value v = filter_value_read(&x->columns.list[i], &tree, run, &text, &x->one, &problem);
@@ -141,7 +166,7 @@ static void read_all_values(struct tables_work *x, struct tree_run *run)
     buf_deinit(&text);
 }
 
-static void read_named_values(struct tables_work *x, struct tree_run *run)
+static void read_named_values(struct tables_work *x, const struct tree_run *run)
 {
     const struct folder tree = runs_tree(x->r->runs, run);
     struct buf text;
@@ -152,7 +177,7 @@ static void read_named_values(struct tables_work *x, struct tree_run *run)
         if (v.is == FILTER_TEXT)
             v.text.p = arena_dup(&x->one, v.text.p, v.text.n);
         x->values[i] = v;
-        note_export_problem(x, run, problem);
+        note_export_problem(x, problem);
     }
     buf_deinit(&text);
 }
@@ -193,6 +218,51 @@ static int tables_end(struct tables_work *x, int rc, size_t *ret_rows, struct er
     return rc < 0 ? err_memory(err, "row %zu", x->rows) : 0;
 }
 
+/* Runs are read by several threads, a few at once, and written in their order. */
+enum { RUNS_AT_ONCE = 16 };
+struct tables_slot {
+    struct arena one;
+    struct filter_value *values;
+    const char *problem;
+};
+struct tables_batch {
+    struct tables_work *x;
+    size_t first; /* of the runs */
+    struct tables_slot slots[RUNS_AT_ONCE];
+};
+
+static void read_slot(void *context, size_t i, struct arena *a)
+{
+    struct tables_batch *b = context;
+    struct tables_slot *s = &b->slots[i];
+    struct tables_work own = *b->x;
+    const struct tree_run *run = own.r->runs->all[b->first + i];
+    (void)a; /* what is read lives until the row is written, no longer */
+    own.values = s->values;
+    own.problem = NULL;
+    arena_init(&own.one, 0);
+    if (own.r->columns)
+        read_named_values(&own, run);
+    else
+        read_all_values(&own, run);
+    s->one = own.one;
+    s->problem = own.problem;
+}
+
+/* The row of a run that was read, unless one before it could not be written. */
+static int write_slot(struct tables_batch *b, size_t i, int rc)
+{
+    struct tables_slot *s = &b->slots[i];
+    struct tables_work *x = b->x;
+    x->one = s->one;
+    x->values = s->values;
+    settle_problem(x, x->r->runs->all[b->first + i], s->problem);
+    if (rc == 0)
+        rc = tables_row(x);
+    arena_deinit(&x->one);
+    return rc;
+}
+
 int tables_runs(const struct tables_request *r, size_t *ret_rows, struct err *err)
 {
     struct tables_work x = {.r = r};
@@ -202,14 +272,16 @@ int tables_runs(const struct tables_request *r, size_t *ret_rows, struct err *er
                         : collect_all_columns(&x, err);
     if (rc < 0 || tables_begin(&x, column_names(&x.columns, r->a), x.columns.count, err) < 0)
         return -1;
-    for (size_t i = 0; i < runs->count && rc == 0; i++) {
-        arena_init(&x.one, 0);
-        if (r->columns)
-            read_named_values(&x, runs->all[i]);
-        else
-            read_all_values(&x, runs->all[i]);
-        rc = tables_row(&x);
-        arena_deinit(&x.one);
+    struct tables_batch b = {.x = &x};
+    unsigned workers = runs_workers(runs, runs->count);
+    for (size_t i = 0; i < RUNS_AT_ONCE && rc == 0; i++)
+        if (!(b.slots[i].values = arena_get(r->a, (x.columns.count + 1) * sizeof *x.values)))
+            rc = -1;
+    for (; b.first < runs->count && rc == 0; b.first += RUNS_AT_ONCE) {
+        size_t n = runs->count - b.first < RUNS_AT_ONCE ? runs->count - b.first : RUNS_AT_ONCE;
+        parallel_each(workers < n ? workers : (unsigned)n, n, read_slot, &b, r->a);
+        for (size_t i = 0; i < n; i++)
+            rc = write_slot(&b, i, rc);
     }
     return tables_end(&x, rc, ret_rows, err);
 }
@@ -266,9 +338,9 @@ static int tables_run_samples(struct tables_work *x, struct tree_run *run)
     int rc = 0;
     whole.problem = NULL;
     tree_fill(&tree, &whole, TREE_METRICS, &x->one);
-    note_export_problem(x, run, whole.problem);
+    note_export_problem(x, whole.problem);
     struct json *detail = runs_detail(x->r->runs, run, &problem, &x->one);
-    note_export_problem(x, run, problem);
+    note_export_problem(x, problem);
     const struct json *metrics = json_get(detail, "metrics");
     x->values[SAMPLE_RUN] = tables_known_text(run->id);
     x->values[SAMPLE_EXPERIMENT] = tables_known_text(run->experiment);
@@ -286,7 +358,9 @@ int tables_samples(const struct tables_request *r, size_t *ret_rows, struct err 
         return -1;
     for (size_t i = 0; i < r->runs->count && rc == 0; i++) {
         arena_init(&x.one, 0);
+        x.problem = NULL;
         rc = tables_run_samples(&x, r->runs->all[i]);
+        settle_problem(&x, r->runs->all[i], x.problem);
         arena_deinit(&x.one);
     }
     return tables_end(&x, rc, ret_rows, err);
