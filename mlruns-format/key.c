@@ -101,9 +101,9 @@ void key_segment(struct buf *to, struct str text)
 
 bool key_is_result(const char *key)
 {
-    static const char *const others[] = {"run.",  "benchwrap.", "system/", "nodes.",    "node.",   "host.",  "os.",  "kernel.",
-                                         "cpu.",  "numa.",      "memory.", "limits.",   "cgroup.", "fs.",    "job.", "pressure.",
-                                         "load.", "noise.",     "energy.", "counters.", "probe.",  "series."};
+    static const char *const others[] = {"run.",  "benchwrap.", "system/", "nodes.",    "node.",   "host.",   "os.",      "kernel.",
+                                         "cpu.",  "numa.",      "memory.", "limits.",   "cgroup.", "fs.",     "job.",     "pressure.",
+                                         "load.", "noise.",     "energy.", "counters.", "probe.",  "series.", "measured."};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(key, others[i], strlen(others[i])) == 0)
             return false;

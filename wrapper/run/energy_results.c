@@ -243,6 +243,8 @@ static const struct rate_kind *energy_rate_of(const struct record *r, const stru
     if (stem.n <= n + 1 || !str_ends(stem, f->unit) || stem.p[stem.n - n - 1] != '_')
         return NULL;
     *ret_name = str_sub(stem, 0, stem.n - n - 1);
+    if (str_ends(*ret_name, "peak")) /* of a moment, not of the window */
+        return NULL;
     *ret_per_s = f->value * u->factor;
     for (size_t i = 0; i < sizeof rate_kinds / sizeof *rate_kinds; i++)
         if (strcmp(rate_kinds[i].dimension, u->dimension) == 0)

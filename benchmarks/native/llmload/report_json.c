@@ -228,11 +228,21 @@ static void put_json_tokens(struct report_writer *w)
     json_close(w->j, '}');
 }
 
+/* A time of CLOCK_MONOTONIC as Unix time. */
+static double report_unix_s(const struct outcome *o, double mono_ns)
+{
+    return mono_ns > 0 && o->begin_wall_ms > 0 ? (double)o->begin_wall_ms / 1e3 + (mono_ns - (double)o->begin_ns) / 1e9 : NAN;
+}
+
 static void put_window(struct report_writer *w)
 {
+    const struct outcome *o = w->r->outcome;
     const struct metrics *m = &w->r->outcome->m;
     const struct steady *s = &w->d.steady;
+    bool timed = w->d.window_s > 0;
     json_open(w->j, "window", '{');
+    json_known(w->j, "from_s", report_unix_s(o, (double)(timed ? m->window_begin_ns : m->first_send_ns)));
+    json_known(w->j, "to_s", report_unix_s(o, timed ? (double)m->window_begin_ns + w->d.window_s * 1e9 : (double)m->last_end_ns));
     json_known(w->j, "completed", w->d.window_s > 0 ? (double)m->window_completed : NAN);
     json_known(w->j, "request_throughput", report_per_second((double)m->window_completed, w->d.window_s));
     json_known(w->j, "chunk_tokens_per_s", report_per_second((double)m->window_tokens, w->d.window_s));
