@@ -208,7 +208,7 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/packaging/mlruns.pc.in >'$(ddir)/lib/pkgconfig/mlruns.pc'
 	O='$(O)' scripts/make-docs '$(ddir)/share'
 	$(INSTALL) -m 644 LICENSE NEWS README.md SECURITY.md '$(ddir)/share/doc/benchwrap/'
-	for f in docs/*.md mlruns-format/README.md scripts/packaging/needs.txt; do \
+	for f in docs/*.md mlruns-format/README.md scripts/packaging/needs.txt scripts/packaging/benchwrap-ship-logs.service; do \
 		$(INSTALL) -D -m 644 "$$f" '$(ddir)/share/doc/benchwrap/'"$$f" || exit 1; done
 uninstall:   ## remove what install has put there
 	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'

@@ -4,7 +4,7 @@
 log-writer.py FILE LINES ROTATIONS [rename|copy|twice] [LINES_PER_S]
 Each line is "[TIME] NAME NUMBER filler". Lines go out in blocks, some cut in the middle. rename: the file
 is renamed to .1 (.1 to .2 …, 60 are left) and made again. copy: it is copied to .1 and truncated. twice:
-two renames at once.
+it is renamed twice, with one to three lines between.
 """
 import os
 import random
@@ -17,6 +17,10 @@ rate = float(sys.argv[5]) if len(sys.argv) > 5 else 0
 name = os.path.basename(path)
 rng = random.Random(path)
 LEFT = 60
+
+
+def text(stamp, at, n):
+    return b"".join(b"[%s] %s %d %s\n" % (stamp.encode(), name.encode(), at + i, b"x" * rng.randint(0, 60)) for i in range(n))
 
 
 def shift():
@@ -47,7 +51,7 @@ rest = b""
 while at < lines:
     n = min(rng.randint(1, 400), lines - at)
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + ".123"
-    block = rest + b"".join(b"[%s] %s %d %s\n" % (stamp.encode(), name.encode(), at + i, b"x" * rng.randint(0, 60)) for i in range(n))
+    block = rest + text(stamp, at, n)
     at += n
     cut = rng.randint(0, 30) if at < lines and not (due and due[0] < at) else 0
     rest = block[len(block) - cut:] if cut else b""
@@ -56,7 +60,10 @@ while at < lines:
         due.pop(0)
         fd = rotate(fd)
         if kind == "twice":
-            os.write(fd, b"")
+            n = min(rng.randint(1, 3), lines - at)
+            os.write(fd, text(stamp, at, n))
+            at += n
+            fd = rotate(fd)
     if rate and at / rate > time.time() - begin:
         time.sleep(max(0, at / rate - (time.time() - begin)))
 os.close(fd)
