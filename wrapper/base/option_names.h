@@ -166,6 +166,7 @@
 #define OPTION_PER_CHUNK "per-chunk"
 #define OPTION_PER_RANK "per-rank"
 #define OPTION_PLOTS "plots"
+#define OPTION_POINTS "points"
 #define OPTION_PORT "port"
 #define OPTION_PORT_FILE "port-file"
 #define OPTION_PREFIXES "prefixes"

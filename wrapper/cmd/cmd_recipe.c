@@ -6,6 +6,8 @@
 #include "plan/paths.h"
 #include "recipe/campaign.h"
 #include "recipe/campaign_report.h"
+#include "recipe/campaign_submit.h"
+#include "recipe/recipe_batch.h"
 #include "recipe/recipe_create.h"
 #include "recipe/recipe_keys.h"
 #include "recipe/recipe_logs.h"
@@ -31,6 +33,15 @@ static const struct opt_row rows[] = {
      .group = "Prepare",
      .help = "With create and migrate: write the recipe to this new file (default: standard output)"},
     {.name = OPTION_SERVICES, .kind = OPT_FLAG, .group = "Prepare", .help = "With list and schema: service files instead of recipes"},
+    {.name = OPTION_SCRIPT, .kind = OPT_FLAG, .group = "Prepare", .help = "With plan: print the batch script alone"},
+    {.name = OPTION_SUBMIT, .kind = OPT_FLAG, .group = "Run", .help = "With run: write the batch script and submit it to the scheduler"},
+    {.name = OPTION_WAIT, .kind = OPT_FLAG, .group = "Run", .help = "With run --submit: wait for the end of the job"},
+    {.name = OPTION_POINTS,
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Run",
+     .help = "With run: measure at most N points, and leave the campaign open for the others (default: all)"},
+    {.name = OPTION_PREFLIGHT_ONLY, .kind = OPT_FLAG, .group = "Run", .help = "With run: check the nodes for every point, and start nothing"},
     {.name = OPTION_LOCAL, .kind = OPT_FLAG, .group = "Run", .help = "With run: start all roles on this machine"},
     {.name = OPTION_RESUME,
      .kind = OPT_FLAG,
@@ -121,6 +132,48 @@ static int recipe_list(struct cmd_context *c)
 
 /* ---- check, plan ---- */
 
+static const char *recipe_tree(struct cmd_context *c)
+{
+    const char *tree;
+    return plan_tree(opt_text(&c->opts, OPTION_TREE), c->env, c->arena, &tree, c->err) ? NULL : tree;
+}
+
+/* benchwrap itself: <prefix>/bin/benchwrap of <prefix>/libexec/benchwrap/benchwrap-core. */
+static const char *own_program(struct cmd_context *c)
+{
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = 0;
+    for (int up = 0; up < 3 && strrchr(exe, '/'); up++)
+        *strrchr(exe, '/') = 0;
+    return arena_printf(c->arena, "%s/bin/benchwrap", exe);
+}
+
+/* The batch script of the recipe that the operand names. */
+static int recipe_script(struct cmd_context *c, const struct recipe_planned *p, const char *folder, struct buf *to)
+{
+    char *cwd = realpath(".", NULL), *file = realpath(c->argv[1], NULL);
+    struct recipe_batch b = {.scheduler = recipe_scheduler_of(p->recipe),
+                             .benchwrap = own_program(c),
+                             .recipe = file ? file : c->argv[1],
+                             .folder = folder,
+                             .tree = opt_text(&c->opts, OPTION_TREE),
+                             .cwd = cwd ? cwd : ".",
+                             .resume = opt_on(&c->opts, OPTION_RESUME),
+                             .new_one = opt_on(&c->opts, OPTION_NEW)};
+    if (b.benchwrap)
+        recipe_batch_print(p, &b, c->arena, to);
+    free(cwd);
+    free(file);
+    return to->failed || !b.benchwrap ? err_memory(c->err, "the batch script") : 0;
+}
+
+static const char *campaign_place(struct cmd_context *c, const char *tree, const char *name)
+{
+    const char *slash = strrchr(tree, '/');
+    return arena_printf(c->arena, "%.*s/.benchwrap/campaigns/%s", (int)(slash ? slash - tree : 0), tree, name);
+}
+
 static int recipe_check(struct cmd_context *c)
 {
     struct recipe r;
@@ -141,8 +194,16 @@ static int recipe_plan(struct cmd_context *c)
     buf_init(&text, RECIPE_OUTPUT_MAX);
     if (recipe_of_argument(c, &r) || recipe_planned_init(&p, &r, c->arena, c->err))
         return -1;
-    if (opt_on(&c->opts, OPTION_JSON)) {
-        recipe_plan_json(&p, NULL, &text);
+    bool json = opt_on(&c->opts, OPTION_JSON), script_only = opt_on(&c->opts, OPTION_SCRIPT);
+    if (json || script_only) {
+        CLEANUP_BUF struct buf script;
+        const char *tree = recipe_tree(c), *folder = tree ? campaign_place(c, tree, r.name) : NULL;
+        buf_init(&script, RECIPE_OUTPUT_MAX);
+        if (!folder || recipe_script(c, &p, folder, &script))
+            return -1;
+        if (script_only)
+            return recipe_write_text(c, &script);
+        recipe_plan_json(&p, script.p, &text);
         return recipe_write_text(c, &text);
     }
     return recipe_plan_print(&p, opt_on(&c->opts, OPTION_ALL), c->arena, c->out) ? err_memory(c->err, "the plan") : 0;
@@ -204,17 +265,40 @@ static int recipe_create_file(struct cmd_context *c)
 
 /* ---- run and after ---- */
 
-static const char *recipe_tree(struct cmd_context *c)
+/* The nodes: this machine, or those of the allocation. */
+static int recipe_hosts(struct cmd_context *c, struct campaign_hosts *ret)
 {
-    const char *tree;
-    return plan_tree(opt_text(&c->opts, OPTION_TREE), c->env, c->arena, &tree, c->err) ? NULL : tree;
+    static struct campaign_node local;
+    static char host[256] = "localhost";
+    if (!opt_on(&c->opts, OPTION_LOCAL) && getenv("SLURM_JOB_ID"))
+        return campaign_slurm_hosts(ret, c->arena, c->err);
+    if (!opt_on(&c->opts, OPTION_LOCAL) && !getenv("PBS_JOBID") && !getenv("LSB_JOBID")) {
+        err_set(c->err, ERR_USAGE, "this is no allocation of a scheduler");
+        return err_hint(c->err, "--local runs all roles on this machine, --submit submits a job");
+    }
+    gethostname(host, sizeof host - 1);
+    local = (struct campaign_node){.name = host, .address = "127.0.0.1"};
+    *ret = (struct campaign_hosts){.nodes = &local, .count = 1};
+    return 0;
+}
+
+static int recipe_submit(struct cmd_context *c, const struct recipe_planned *p, const char *tree)
+{
+    CLEANUP_BUF struct buf script;
+    const char *folder = campaign_place(c, tree, p->recipe->name), *path = folder ? arena_printf(c->arena, "%s/batch.sh", folder) : NULL;
+    buf_init(&script, RECIPE_OUTPUT_MAX);
+    if (!path)
+        return err_memory(c->err, "the batch script");
+    if (recipe_script(c, p, folder, &script) || fs_mkdirs(AT_FDCWD, folder, 0700, c->err) ||
+        fs_write(AT_FDCWD, path, buf_text(&script), 0700, false, c->err))
+        return -1;
+    fprintf(c->notes, "benchwrap: recipe: the batch script is %s\n", path);
+    return campaign_submit(recipe_scheduler_of(p->recipe), path, folder, opt_on(&c->opts, OPTION_WAIT), c->arena, c->out, c->err);
 }
 
 static int recipe_run(struct cmd_context *c)
 {
     static struct campaign campaign; /* its arenas live as long as the process */
-    static char *local[2];
-    char host[256] = "localhost";
     struct recipe r;
     const char *tree = recipe_tree(c);
     if (!tree || recipe_of_argument(c, &r))
@@ -222,15 +306,15 @@ static int recipe_run(struct cmd_context *c)
     campaign = (struct campaign){.recipe = &r, .env = c->env, .notes = c->notes, .arena = c->arena};
     campaign.options = (struct campaign_options){.resume = opt_on(&c->opts, OPTION_RESUME),
                                                  .new_one = opt_on(&c->opts, OPTION_NEW),
+                                                 .preflight_only = opt_on(&c->opts, OPTION_PREFLIGHT_ONLY),
                                                  .tree_option = opt_text(&c->opts, OPTION_TREE)};
-    if (!opt_on(&c->opts, OPTION_LOCAL)) {
-        err_set(c->err, ERR_USAGE, "this is no allocation of a scheduler");
-        return err_hint(c->err, "--local runs all roles on this machine");
-    }
-    gethostname(host, sizeof host - 1);
-    local[0] = host;
-    campaign.hosts = (struct campaign_hosts){.names = local, .count = 1};
+    if (opt_text(&c->opts, OPTION_POINTS))
+        campaign.options.points = (size_t)opt_integer(&c->opts, OPTION_POINTS);
     if (recipe_planned_init(&campaign.planned, &r, c->arena, c->err))
+        return -1;
+    if (opt_on(&c->opts, OPTION_SUBMIT))
+        return recipe_submit(c, &campaign.planned, tree);
+    if (recipe_hosts(c, &campaign.hosts))
         return -1;
     int status = campaign_execute(&campaign, tree, c->err);
     if (status > 1)

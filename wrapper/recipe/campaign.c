@@ -431,6 +431,7 @@ static int execute_points(struct campaign *c, struct err *err)
     double most = 0;
     int64_t begin = clock_mono_ns();
     str_duration(yaml_text(c->recipe->root, "max_time", "0"), &most);
+    size_t done = 0;
     for (size_t i = 0; i < c->planned.count && !c->signal; i++) {
         const struct recipe_point *p = &c->planned.points[c->planned.order[i]];
         const struct campaign_point *before = campaign_point_find(&c->state, p->id);
@@ -438,6 +439,10 @@ static int execute_points(struct campaign *c, struct err *err)
             continue;
         if (most > 0 && (double)(clock_mono_ns() - begin) / 1e9 >= most) {
             campaign_say(c, "the time of max_time is over");
+            break;
+        }
+        if (c->options.points && done++ == c->options.points) {
+            c->is_partial = true;
             break;
         }
         if (execute_point(c, p, i + 1, err))
@@ -504,6 +509,10 @@ static int finish_campaign(struct campaign *c)
         campaign_say(c, "interrupted; `benchwrap recipe run` with this recipe resumes it, `benchwrap recipe stop %s` closes its record",
                      c->recipe->name);
         return 128 + c->signal;
+    }
+    if (c->is_partial) {
+        journal_flush(c->repeat.run.journal, true, NULL);
+        return counts[OUTCOME_VALID] ? 0 : 1;
     }
     record_outcomes(c, counts);
     c->repeat.why = counts[OUTCOME_NEVER_RAN] ? "not all points were run" : "all points were run";
@@ -601,11 +610,25 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
         collect_programs(c, &programs, err) || check_changes(c, programs, err))
         return -1;
     c->state.programs = programs;
+    if (c->options.preflight_only)
+        return 1;
     if (is_all_finished(c)) {
         campaign_say(c, "all %zu points are finished; --new measures them again", c->planned.count);
         return 1;
     }
     return begin_record(c, line, argc, err);
+}
+
+/* --preflight-only: 0: every point may be measured; 1: some are refused. */
+static int check_all_points(struct campaign *c)
+{
+    size_t refused = 0;
+    for (size_t i = 0; i < c->planned.count && !c->signal; i++) {
+        const char *why;
+        refused += campaign_preflight(c, &c->planned.points[i], &why) > 0;
+    }
+    campaign_say(c, "preflight: %zu of %zu points are refused", refused, c->planned.count);
+    return refused ? 1 : 0;
 }
 
 int campaign_execute(struct campaign *c, const char *tree, struct err *err)
@@ -620,6 +643,8 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     c->repeat.run = (struct run){.spool = SPOOL_NONE, .signals = -1};
     c->repeat.start_ns = clock_mono_ns();
     int rc = begin_campaign(c, tree, err);
+    if (rc > 0 && c->options.preflight_only)
+        return check_all_points(c);
     if (rc) {
         count_outcomes(c, counts);
         return rc < 0 ? -1 : counts[OUTCOME_VALID] == c->planned.count ? 0 : 1;

@@ -13,6 +13,7 @@ struct campaign_seat {
     const char *node; /* name */
     const char *host; /* address that others reach it by */
     size_t instance;
+    unsigned group; /* of a heterogeneous job */
     unsigned ports[RECIPE_PORTS_MAX];
 };
 
@@ -37,15 +38,22 @@ struct campaign_service {
     size_t process_count, process_room;
 };
 
+struct campaign_node {
+    const char *name, *address;
+    unsigned group; /* of a heterogeneous job */
+};
+
 /* The machines of the campaign. */
 struct campaign_hosts {
     bool is_slurm; /* processes start by srun */
-    char **names; /* of the nodes */
+    bool is_het; /* the allocation is a heterogeneous job */
+    struct campaign_node *nodes;
     size_t count;
 };
 
 struct campaign_options {
     bool resume, new_one, preflight_only;
+    size_t points; /* end after so many; 0: all */
     const char *tree_option;
 };
 
@@ -69,6 +77,7 @@ struct campaign {
     double grace_s;
     int64_t next_beat_ns;
     size_t order; /* of runs */
+    bool is_partial; /* --points has ended it */
     bool was_closed; /* the record of the execution before this one is complete */
     bool preflight_done; /* the checks that are made once have passed */
 };
@@ -94,6 +103,8 @@ void campaign_services_down(struct campaign *c, struct campaign_service *one);
 /* Waits until a process is ready. 0; 1 with *ret_why. */
 int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *service,
                         const struct campaign_process *process, const char **ret_why);
+/* Does the port accept a connection, within 2 s? */
+bool campaign_can_connect(const char *host, unsigned port);
 /* Sends the requests of a service that is ready, such as one that loads a model. 0; 1 with *ret_why. */
 int campaign_send_requests(struct campaign *c, const struct recipe_part *part, const struct campaign_service *service, const char **ret_why);
 
@@ -112,6 +123,10 @@ struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_poi
  * NULL: out of memory. */
 char **campaign_start_words(struct campaign *c, const struct recipe_part *part, const struct campaign_seat *seats, size_t seat, char **words,
                             struct arena *a);
+/* The nodes of the allocation that this process is in. 0; -1 with err. */
+int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err);
+/* Kills steps of the campaign that have survived their srun. */
+void campaign_slurm_clean(struct campaign *c);
 /* The environment of a process: the campaign's own, then the part's. In the arena; NULL: out of memory. */
 char **campaign_process_env(struct campaign *c, char *const *more, struct arena *a);
 /* Starts a keeper for the words, with its output in logs/COMPONENT.INSTANCE.NODE.out and .err. 0; -1 with err. */

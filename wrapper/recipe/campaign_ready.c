@@ -22,8 +22,7 @@ static unsigned ready_port(const struct campaign_service *s, const struct campai
     return s->port_count ? seat->ports[0] : 0;
 }
 
-/* Does the port accept a connection? */
-static bool try_connect(const char *host, unsigned port)
+bool campaign_can_connect(const char *host, unsigned port)
 {
     char number[12];
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
@@ -75,7 +74,7 @@ static bool try_ready(struct campaign *c, const struct recipe_ready *ready, cons
         return try_command(c, ready->command);
     if (ready->http)
         return try_http(c, p->seat->host, ready_port(s, p->seat, "http"), ready->http);
-    return !ready->tcp || try_connect(p->seat->host, ready_port(s, p->seat, ready->tcp));
+    return !ready->tcp || campaign_can_connect(p->seat->host, ready_port(s, p->seat, ready->tcp));
 }
 
 static const char *died_words(struct campaign *c, const struct campaign_process *p)

@@ -10,8 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char local_host[] = "127.0.0.1";
-
 /* ---- nodes ---- */
 
 static size_t node_offset(const struct recipe_point *p, const struct recipe_part *part)
@@ -34,9 +32,13 @@ struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_poi
     }
     for (size_t i = 0; seats && i < n; i++) {
         size_t node = i / part->instances;
-        const char *name = part->hosts ? part->hosts[node] : c->hosts.names[(first + node) % c->hosts.count];
+        const struct campaign_node *on = &c->hosts.nodes[(first + node) % c->hosts.count];
+        const char *name = part->hosts ? part->hosts[node] : on->name;
+        for (size_t k = 0; part->hosts && k < c->hosts.count; k++)
+            if (strcmp(name, c->hosts.nodes[k].name) == 0)
+                on = &c->hosts.nodes[k];
         seats[i] = (struct campaign_seat){
-            .node = arena_dup(a, name, strlen(name)), .host = c->hosts.is_slurm ? arena_dup(a, name, strlen(name)) : local_host, .instance = i};
+            .node = arena_dup(a, name, strlen(name)), .host = on->address, .instance = i, .group = on->group};
     }
     if (!seats || a->failed)
         *ret_why = "out of memory";
@@ -58,6 +60,15 @@ static unsigned try_port(unsigned port)
     return ntohs(at.sin_port);
 }
 
+/* Is the port free on the seat's node? On this node it is bound for a moment. Elsewhere it is free where no process
+ * accepts a connection; 0 stands for a port between those that clients and servers use by default. */
+static unsigned try_port_of_seat(const struct campaign *c, const struct campaign_seat *seat, unsigned port)
+{
+    if (!port && c->hosts.is_slurm)
+        port = 20000 + (unsigned)rand() % 12000;
+    return c->hosts.is_slurm && campaign_can_connect(seat->host, port) ? 0 : try_port(port);
+}
+
 /* Has another seat of the campaign the port? It may not listen yet. */
 static bool is_port_taken(const struct campaign *c, const struct campaign_seat *mine, unsigned port)
 {
@@ -65,7 +76,7 @@ static bool is_port_taken(const struct campaign *c, const struct campaign_seat *
         const struct campaign_service *s = &c->services[i];
         for (size_t k = 0; k < s->seat_count; k++)
             for (size_t n = 0; n < s->port_count; n++)
-                if (&s->seats[k] != mine && s->seats[k].ports[n] == port && (!c->hosts.is_slurm || strcmp(s->seats[k].node, mine->node) == 0))
+                if (&s->seats[k] != mine && s->seats[k].ports[n] == port && strcmp(s->seats[k].host, mine->host) == 0)
                     return true;
     }
     return false;
@@ -76,9 +87,9 @@ int campaign_take_ports(struct campaign *c, const struct recipe_part *part, stru
     for (size_t i = 0; i < part->port_count; i++) {
         unsigned asked = part->ports[i].number ? part->ports[i].number + (unsigned)(seat->instance % part->instances) : 0, port = 0;
         if (asked && asked <= 65535 && !is_port_taken(c, seat, asked))
-            port = try_port(asked);
+            port = try_port_of_seat(c, seat, asked);
         for (int tries = 0; !port && tries < 100; tries++)
-            if ((port = try_port(0)) && is_port_taken(c, seat, port))
+            if ((port = try_port_of_seat(c, seat, 0)) && is_port_taken(c, seat, port))
                 port = 0;
         if (!port)
             return err_set(err, ERR_SYSTEM, "no port is free for %s", part->role->name);
@@ -172,6 +183,8 @@ const char *campaign_lookup(void *context, struct str name)
         return arena_printf(x->arena, "%zu", x->seat->instance);
     if (s && s->seats && str_is(name, "head"))
         return s->seats[0].host;
+    if (s && s->seats && str_starts(name, "head.ports."))
+        return port_text(x->arena, port_named(s, &s->seats[0], str_sub(name, 11, name.n)));
     if (s && x->seat && str_is(name, "port"))
         return port_text(x->arena, port_of_clients(s, x->seat));
     if (s && x->seat && str_starts(name, "ports."))

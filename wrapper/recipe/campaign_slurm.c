@@ -1,5 +1,90 @@
-/* campaign_slurm.c: start processes of a campaign on nodes of a Slurm allocation. */
+/* campaign_slurm.c: the nodes of a Slurm allocation, and processes on them by srun. */
+#include "base/array.h"
+#include "base/query.h"
 #include "recipe/campaign.h"
+
+#include <netdb.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+enum { SLURM_MS = 30000, SLURM_BYTES = 1 << 20, HET_MAX = 64 };
+#define STEP_PREFIX "bw-" /* begins the name of each step of a campaign */
+
+/* ---- nodes ---- */
+
+static int query_lines(char *const *words, struct buf *ret, struct err *err)
+{
+    struct query q = QUERY_NONE;
+    int rc = query_start(&q, words, environ, SLURM_BYTES, SLURM_MS, QUERY_NO_NICE, err);
+    if (rc == 0 && (query_wait(&q, SLURM_MS) != QUERY_DONE || q.status != 0))
+        rc = err_set(err, ERR_SYSTEM, "%s failed%s%.300s", words[0], q.why.n ? ": " : "", q.why.n ? q.why.p : "");
+    if (rc == 0)
+        buf_str(ret, buf_text(&q.text));
+    query_close(&q);
+    return rc;
+}
+
+/* Does the name have an address? Names of a cluster may be known to Slurm alone. */
+static bool has_address(const char *name)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+    bool known = getaddrinfo(name, NULL, &hints, &list) == 0;
+    if (known)
+        freeaddrinfo(list);
+    return known;
+}
+
+/* The address that others reach the node by: its name, else what Slurm knows. */
+static const char *node_address(const char *name, struct arena *a)
+{
+    char *const words[] = {(char *)"scontrol", (char *)"--oneliner", (char *)"show", (char *)"node", (char *)name, NULL};
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, SLURM_BYTES + 1);
+    if (has_address(name) || query_lines(words, &text, NULL))
+        return name;
+    for (struct str rest = buf_text(&text), word; (word = str_word(&rest)).n > 0;)
+        if (str_starts(word, "NodeAddr=") && word.n > 9)
+            return arena_dup(a, word.p + 9, word.n - 9);
+    return name;
+}
+
+static int add_nodes(struct campaign_hosts *h, const char *list, unsigned group, size_t *room, struct arena *a, struct err *err)
+{
+    char *const words[] = {(char *)"scontrol", (char *)"show", (char *)"hostnames", (char *)list, NULL};
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, SLURM_BYTES + 1);
+    if (query_lines(words, &text, err))
+        return -1;
+    for (struct str rest = buf_text(&text), word; (word = str_word(&rest)).n > 0;) {
+        if (!ARRAY_FITS_IN(a, h->nodes, *room, h->count + 1))
+            return err_memory(err, "the nodes");
+        const char *name = arena_dup(a, word.p, word.n);
+        h->nodes[h->count++] = (struct campaign_node){.name = name, .address = name ? node_address(name, a) : NULL, .group = group};
+    }
+    return a->failed ? err_memory(err, "the nodes") : 0;
+}
+
+int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err)
+{
+    const char *groups = getenv("SLURM_HET_SIZE"), *list = getenv("SLURM_JOB_NODELIST");
+    int64_t n = 0;
+    size_t room = 0;
+    *ret = (struct campaign_hosts){.is_slurm = true};
+    if (!groups || !str_int(str_of(groups), &n) || n < 2 || n > HET_MAX)
+        return list ? add_nodes(ret, list, 0, &room, a, err) : err_set(err, ERR_USAGE, "SLURM_JOB_NODELIST is not set");
+    ret->is_het = true;
+    for (unsigned i = 0; i < (unsigned)n; i++) {
+        char name[60];
+        snprintf(name, sizeof name, "SLURM_JOB_NODELIST_HET_GROUP_%u", i);
+        if (!(list = getenv(name)))
+            return err_set(err, ERR_SYSTEM, "%s is not set", name);
+        if (add_nodes(ret, list, i, &room, a, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- steps ---- */
 
 static char *join_nodes(const struct campaign_seat *seats, size_t nodes, size_t instances, struct arena *a)
 {
@@ -18,15 +103,21 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
         return words;
     while (words[count])
         count++;
-    char **line = arena_get(a, (count + 20) * sizeof *line);
+    char **line = arena_get(a, (count + 24) * sizeof *line);
     if (!line)
         return NULL;
     bool all = part->tasks > 0;
     line[n++] = (char *)"srun";
     line[n++] = (char *)"--overlap"; /* steps of other roles may share a node */
     line[n++] = (char *)"--kill-on-bad-exit=1";
+    line[n++] = (char *)"--quiet";
+    line[n++] = arena_printf(a, "--job-name=" STEP_PREFIX "%s", part->role->name);
+    if (c->hosts.is_het)
+        line[n++] = arena_printf(a, "--het-group=%u", seats[seat].group);
     line[n++] = arena_printf(a, "--nodes=%zu", all ? part->nodes : 1);
     line[n++] = arena_printf(a, "--ntasks=%zu", all ? part->tasks : 1);
+    if (all)
+        line[n++] = arena_printf(a, "--ntasks-per-node=%zu", (part->tasks + part->nodes - 1) / part->nodes);
     line[n++] = all ? arena_printf(a, "--nodelist=%s", join_nodes(seats, part->nodes, part->instances, a))
                     : arena_printf(a, "--nodelist=%s", seats[seat].node);
     if (part->cpus)
@@ -37,4 +128,25 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
     for (size_t i = 0; i < count; i++)
         line[n++] = words[i];
     return a->failed ? NULL : line;
+}
+
+void campaign_slurm_clean(struct campaign *c)
+{
+    char *const list[] = {(char *)"squeue", (char *)"--steps", (char *)"--noheader", (char *)"--format=%i %j", (char *)"--jobs", getenv("SLURM_JOB_ID"), NULL};
+    CLEANUP_BUF struct buf text;
+    struct err err = {0};
+    buf_init(&text, SLURM_BYTES + 1);
+    if (!c->hosts.is_slurm || query_lines(list, &text, &err))
+        return;
+    for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n;) {
+        struct str id = str_word(&line), name = str_word(&line);
+        if (!str_starts(name, STEP_PREFIX))
+            continue;
+        char *step = arena_dup(c->arena, id.p, id.n);
+        char *const cancel[] = {(char *)"scancel", (char *)"--signal=KILL", step, NULL};
+        CLEANUP_BUF struct buf ignored;
+        buf_init(&ignored, SLURM_BYTES + 1);
+        if (step)
+            query_lines(cancel, &ignored, NULL);
+    }
 }

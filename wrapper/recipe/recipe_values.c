@@ -1,6 +1,8 @@
 /* recipe_values.c: the values of a point, and texts with {NAME}. */
 #include "recipe/recipe_values.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
 enum { EXPANDED_MAX = 1 << 20 };
@@ -183,14 +185,29 @@ char *recipe_expand_text(const char *text, recipe_lookup *find, void *context, s
     return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
 }
 
+/* A word that is {ROLE.urls} alone becomes a word for each address; p NULL: it is another one. */
+static struct str addresses_of_word(const char *word, recipe_lookup *find, void *context)
+{
+    struct str name = braced_name(word);
+    if (!name.n || word[name.n + 2] || !str_ends(name, ".urls"))
+        return (struct str){NULL, 0};
+    const char *list = find(context, name);
+    return list ? str_of(list) : (struct str){NULL, 0};
+}
+
 char **recipe_expand_words(char *const *words, recipe_lookup *find, void *context, struct arena *a)
 {
-    size_t n = 0;
-    while (words && words[n])
-        n++;
-    char **ret = arena_get(a, (n + 1) * sizeof *ret);
-    for (size_t i = 0; ret && i < n; i++)
-        if (!(ret[i] = recipe_expand_text(words[i], find, context, a)))
-            return NULL;
-    return ret;
+    size_t n = 0, room = 0;
+    char **ret = NULL;
+    for (; words && *words; words++) {
+        struct str list = addresses_of_word(*words, find, context);
+        do {
+            if (!ARRAY_FITS_IN(a, ret, room, n + 2))
+                return NULL;
+            struct str one = list.p ? str_cut(&list, ',') : list;
+            if (!(ret[n++] = one.p ? arena_dup(a, one.p, one.n) : recipe_expand_text(*words, find, context, a)))
+                return NULL;
+        } while (list.p);
+    }
+    return ret ? ret : arena_get(a, sizeof *ret);
 }

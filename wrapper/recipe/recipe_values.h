@@ -29,6 +29,6 @@ const char *recipe_value_of(const struct recipe_values *v, struct str name);
 typedef const char *recipe_lookup(void *context, struct str name);
 /* text with each {NAME} replaced once, in the arena. {{NAME}} becomes {NAME}; other braces stay. NULL: out of memory, or longer than 1 MiB. */
 char *recipe_expand_text(const char *text, recipe_lookup *find, void *context, struct arena *a);
-/* The same of each word. */
+/* The same of each word; {ROLE.urls} alone becomes a word for each address. */
 char **recipe_expand_words(char *const *words, recipe_lookup *find, void *context, struct arena *a);
 #endif

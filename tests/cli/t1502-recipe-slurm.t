@@ -1,0 +1,112 @@
+#!/bin/bash
+# t1502: recipes on a real Slurm with virtual nodes: the batch script, roles on nodes, the toolkit's recipe, endings.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/slurm.sh"
+cd "$WORK" || exit 1
+mark=$((800000 + $$ % 100000))
+
+# The scripts need no scheduler.
+for kind in slurm pbs lsf; do
+    printf 'version: 1\nname: b\nbatch: {scheduler: %s, time: "00:05:00", modules: ["a b", "c;touch hit"], options: ["--comment=$(touch hit)"]}\nroles: {c: {command: "true", nodes: 2}}\n' $kind >b-$kind.yaml
+    "$BENCHWRAP" recipe plan --script b-$kind.yaml >b-$kind.sh
+    if command -v shellcheck >/dev/null; then ok "the script for $kind is clean" shellcheck b-$kind.sh; else ok "the script for $kind is bash" bash -n b-$kind.sh; fi
+done
+like "nothing in it is unquoted" "$(cat b-slurm.sh)" "^module load 'c;touch hit'$"
+is "roles with other resources are components of a heterogeneous job" "$("$BENCHWRAP" recipe plan --script toolkit-vllm | grep -c '^#SBATCH hetjob')" 1
+
+if ! slurm_start 4; then
+    skip "recipes on Slurm" "$slurm_why"
+    done_testing
+    exit
+fi
+
+# ---- tasks over nodes ----
+cat >tasks.yaml <<'Y'
+version: 1
+name: tasks
+sweep: {grid: {nodes: 1..3}}
+roles:
+  client: {nodes: "{nodes}", tasks: "{nodes}", command: [sh, -c, 'test "$SLURM_PROCID" != 0 || echo "rate $SLURM_NTASKS op/s"']}
+Y
+"$BENCHWRAP" recipe plan --script tasks.yaml >batch.sh
+like "the script asks for the most nodes" "$(cat batch.sh)" '^#SBATCH --nodes=3$'
+salloc -Q -N3 "$BENCHWRAP" recipe run tasks.yaml >out 2>err
+is "inside an allocation" "$? $("$BENCHWRAP" recipe report tasks --json | jq -c '[.[].rate_op_per_s]')" "0 [1,2,3]"
+
+# ---- the toolkit's recipe, with stand-ins for its images ----
+mkdir bin images
+touch images/vllm.sif images/python.sif
+cat >bin/apptainer <<'S'
+#!/bin/bash
+# apptainer exec [--nv] [--bind X] IMAGE COMMAND…
+shift
+while [ "${1#--}" != "$1" ]; do [ "$1" = --bind ] && shift; shift; done
+[ -r "$1" ] || { echo "no image $1"; exit 255; }
+shift
+exec "$@"
+S
+cat >bin/ray <<'S'
+#!/bin/bash
+for a; do case $a in --port=*) exec python3 -m http.server "${a#*=}" --bind 127.0.0.1 ;; --address=*) address=${a#*=} ;; esac; done
+until (exec 3<>"/dev/tcp/${address%:*}/${address#*:}") 2>/dev/null; do sleep 0.05; done
+echo "joined $address"; exec sleep 600
+S
+cat >bin/vllm <<'S'
+#!/bin/bash
+echo "vllm $*"
+exec llmfake --listen "$4:$6" --model "$2" --tokens 4
+S
+chmod +x bin/*
+sed "s,/project/containers,$WORK/images,; s/^partition:.*/partition: debug/; s/^account:.*//; s/^qos:.*//; s/\"2m\"/\"200ms\"/; s/\"1m\"/\"0s\"/; s/\[1, 4, 8\]/[1, 4]/; s/\[1, 8, 32\]/[1, 8]/; s/gpus: 4, cpus_per_task: 32, mem_gb: 128/gpus: 0, cpus_per_task: 4, mem_gb: 1/; s/gpus: 0, cpus_per_task: 8, mem_gb: 16/gpus: 0, cpus_per_task: 2, mem_gb: 1/" \
+    "$ROOT/benchmarks/recipes/toolkit-vllm.yaml" >toolkit.yaml
+PATH=$WORK/bin:$PATH salloc -Q -N4 "$BENCHWRAP" recipe run toolkit.yaml >out 2>err
+is "the toolkit's recipe runs" "$?" 0
+is "all its points are valid" "$("$BENCHWRAP" recipe report vllm-sweep --json | jq -c '[.[].outcome] | unique, length')" '["valid"]
+8'
+like "Ray's worker joined the head" "$(cat .benchwrap/campaigns/vllm-sweep/logs/server-worker.*.out)" '^joined 127.0.0.1:[0-9]+$'
+like "vLLM got the keys below servers and below service_config" "$(cat .benchwrap/campaigns/vllm-sweep/logs/server-serve.*.out)" '--max-model-len 4096 --gpu-memory-utilization 0.9 --tensor-parallel-size 4 --pipeline-parallel-size 2'
+
+if long_tests; then # batch jobs start slowly
+# ---- a campaign as a job ----
+cat >job.yaml <<'Y'
+version: 1
+name: job
+sweep: {grid: {conc: [1, 2]}}
+roles:
+  server: {service: dummy, nodes: 2, with: {tokens: 4}}
+  client: {command: [llmload, "{server.urls}", -c, "{conc}", -n, 20, --max-tokens, 4]}
+batch: {time: "00:05:00"}
+Y
+"$BENCHWRAP" recipe run --submit --wait job.yaml >out 2>err
+is "a submitted campaign" "$? $(grep -c '^job [0-9]' out)" "0 1" || cat .benchwrap/campaigns/job/job-*.log >&2
+is "every point is valid" "$("$BENCHWRAP" recipe report job --json | jq -c '[.[].outcome]')" '["valid","valid"]'
+is "roles run on nodes of their own" "$(ls .benchwrap/campaigns/job/logs | sed -n 's/\(.*\)\.out$/\1/p' | xargs)" "client.0.n3 server.0.n1 server.1.n2"
+
+# ---- endings ----
+cat >long.yaml <<Y
+version: 1
+name: long
+sweep: {grid: {n: 1..3}}
+roles:
+  server: {command: [sh, -c, "trap '' TERM; python3 -m http.server {port} --bind {host}", "$mark"], ports: {http: 0}, ready: {http: /}}
+  client: {command: [sh, -c, "sleep 2; echo rate {n} op/s", "$mark"]}
+grace: 1s
+batch: {time: "00:05:00"}
+Y
+left() { pgrep -fa "$mark" | grep -vc benchwrap-core; }
+"$BENCHWRAP" recipe run --submit long.yaml >out 2>err
+job=$(sed 's/job //' out)
+for _ in $(seq 400); do grep -q begin .benchwrap/campaigns/long/points.jsonl 2>/dev/null && break; sleep 0.05; done
+scancel --batch --signal=TERM "$job"
+for _ in $(seq 200); do [ -z "$(squeue -h -j "$job" -o %i 2>/dev/null)" ] && break; sleep 0.1; done
+for _ in $(seq 60); do [ "$(left)" = 0 ] && break; sleep 0.1; done
+is "scancel ends the services" "$(left)" 0
+like "and leaves a campaign that can continue" "$("$BENCHWRAP" recipe status long)" 'long: interrupted'
+salloc -Q -N2 "$BENCHWRAP" recipe run long.yaml >out 2>err
+is "which it does" "$? $("$BENCHWRAP" recipe report long --json | jq -c '[.[].outcome] | unique')" '0 ["valid"]'
+is "no step is left" "$(squeue -h -s -o %j | grep -c bw-) $(left)" "0 0"
+salloc -Q -N1 "$BENCHWRAP" recipe run --new long.yaml >out 2>err
+like "too few nodes refuse a point" "$? $(cat err)" 'needs 2 nodes, and the allocation has 1'
+fi
+slurm_stop
+done_testing

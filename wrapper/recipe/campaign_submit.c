@@ -1,0 +1,63 @@
+/* campaign_submit.c: submit a campaign's batch script to Slurm, PBS or LSF. */
+#include "recipe/campaign_submit.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/query.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SUBMIT_MS = 60000, SUBMIT_BYTES = 64 << 10, TURN_MS = 500 };
+
+/* The id in what the scheduler answers: a number, "123.server", "Job <123> is submitted". */
+static struct str job_id_of(struct str text)
+{
+    size_t from = 0, n = 0;
+    while (from < text.n && !str_is_digit(text.p[from]))
+        from++;
+    while (from + n < text.n && (str_is_digit(text.p[from + n]) || (n && (str_is_letter(text.p[from + n]) || strchr("._[]-", text.p[from + n])))))
+        n++;
+    return str_sub(text, from, n);
+}
+
+static int store_job(const char *folder, struct str id, struct arena *a, struct err *err)
+{
+    const char *path = arena_printf(a, "%s/job", folder);
+    return path ? fs_write(AT_FDCWD, path, id, 0600, false, err) : err_memory(err, "the job");
+}
+
+int campaign_submit(enum recipe_scheduler scheduler, const char *script, const char *folder, bool wait, struct arena *a, FILE *out, struct err *err)
+{
+    static const char *const programs[] = {"sbatch", "qsub", "bsub"};
+    char *words[8] = {(char *)programs[scheduler]};
+    size_t n = 1;
+    struct query q = QUERY_NONE;
+    bool printed = false;
+    if (scheduler == RECIPE_SLURM)
+        words[n++] = (char *)"--parsable";
+    if (wait)
+        words[n++] = scheduler == RECIPE_SLURM ? (char *)"--wait" : scheduler == RECIPE_LSF ? (char *)"-K" : (char *)"-Wblock=true";
+    words[n] = (char *)script;
+    if (query_start(&q, words, environ, SUBMIT_BYTES, wait ? 0 : SUBMIT_MS, QUERY_NO_NICE, err))
+        return -1;
+    enum query_end end;
+    do {
+        end = query_wait(&q, TURN_MS);
+        struct str id = job_id_of(buf_text(&q.text));
+        if (!printed && id.n && (memchr(q.text.p, '\n', q.text.n) || end != QUERY_RUNS)) {
+            fprintf(out, "job " STR_FMT "\n", STR_ARG(id));
+            fflush(out);
+            printed = store_job(folder, id, a, err) == 0;
+        }
+    } while (end == QUERY_RUNS);
+    int rc = 0;
+    if (end != QUERY_DONE || !printed)
+        rc = err_set(err, ERR_SYSTEM, "%s did not accept the script%s%.300s", programs[scheduler], q.why.n ? ": " : "", q.why.n ? q.why.p : "");
+    else if (q.status != 0)
+        rc = 1;
+    query_close(&q);
+    return rc;
+}

@@ -1,0 +1,31 @@
+/* recipe_batch.h: the batch script of a campaign, for Slurm, PBS or LSF: readable, and runnable by hand. */
+#ifndef RECIPE_RECIPE_BATCH_H
+#define RECIPE_RECIPE_BATCH_H
+#include "recipe/recipe_plan.h"
+
+enum recipe_scheduler { RECIPE_SLURM, RECIPE_PBS, RECIPE_LSF };
+
+struct recipe_batch {
+    enum recipe_scheduler scheduler;
+    const char *benchwrap; /* path of the program */
+    const char *recipe; /* path, or name */
+    const char *folder; /* of the campaign: for the job's output */
+    const char *tree; /* the value of --tree; NULL: none */
+    const char *cwd; /* where the script runs */
+    bool resume, new_one;
+};
+
+enum recipe_scheduler recipe_scheduler_of(const struct recipe *r);
+/* Appends the script. */
+void recipe_batch_print(const struct recipe_planned *p, const struct recipe_batch *b, struct arena *a, struct buf *to);
+/* One component of a heterogeneous job: nodes with equal resources. */
+struct recipe_group {
+    size_t nodes;
+    unsigned gpus, cpus;
+    uint64_t memory_B;
+    const char *roles; /* names, for a comment */
+};
+/* The components of the job, in the order of the roles: one where all roles need the same. *ret_n: how
+ * many. In the arena; NULL: out of memory. */
+struct recipe_group *recipe_groups(const struct recipe_planned *p, struct arena *a, size_t *ret_n);
+#endif
