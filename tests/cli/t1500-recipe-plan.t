@@ -68,6 +68,10 @@ else
     ok "the schema is JSON" jq -e '."$defs".role.properties.ready' schema.json
 fi
 
+# The documents name every key.
+keys=$(sed -n 's/^KEY("[^"]*", "\([^"]*\)".*/\1/p' "$ROOT/wrapper/recipe/recipe_keys.def" | sort -u)
+is "docs/howto-recipe.md has a row for every key" "$(for k in $keys; do grep -Eq "^\| .([^ ]*\.)?$k(\.NAME)?. \|" "$ROOT/docs/howto-recipe.md" || echo "$k"; done | xargs)" ""
+
 # create
 printf 'service: dummy\nconcurrency: 1,2\nname: made\n' >answers.yaml
 "$BENCHWRAP" recipe create --answers answers.yaml -o made.yaml 2>err

@@ -14,7 +14,7 @@ done
 like "nothing in it is unquoted" "$(cat b-slurm.sh)" "^module load 'c;touch hit'$"
 is "roles with other resources are components of a heterogeneous job" "$("$BENCHWRAP" recipe plan --script toolkit-vllm | grep -c '^#SBATCH hetjob')" 1
 
-if ! slurm_start 4; then
+if ! slurm_start 8; then
     skip "recipes on Slurm" "$slurm_why"
     done_testing
     exit
@@ -32,6 +32,18 @@ Y
 like "the script asks for the most nodes" "$(cat batch.sh)" '^#SBATCH --nodes=3$'
 salloc -Q -N3 "$BENCHWRAP" recipe run tasks.yaml >out 2>err
 is "inside an allocation" "$? $("$BENCHWRAP" recipe report tasks --json | jq -c '[.[].rate_op_per_s]')" "0 [1,2,3]"
+
+# ---- each node ----
+cat >each.yaml <<'Y'
+version: 1
+name: each
+roles:
+  client: {command: [sh, -c, 'sleep 0.0$SLURM_NODEID; case $SLURMD_NODENAME in n3) echo "rate 70 op/s" ;; *) echo "rate 10${SLURMD_NODENAME#n} op/s" ;; esac']}
+Y
+salloc -Q -N8 "$BENCHWRAP" recipe run --each-node each.yaml >out 2>err
+is "--each-node measures every node" "$? $("$BENCHWRAP" recipe report each --json | jq -c '[.[].each_node] | join(" ")')" '0 "n1 n2 n3 n4 n5 n6 n7 n8"'
+like "and names the one that differs" "$(cat err)" 'n3 differs: 70, -[0-9.]+ % .false alarm in at most 5 %'
+is "with a list for sbatch" "$(cat .benchwrap/campaigns/each/exclude)" n3
 
 # ---- the toolkit's recipe, with stand-ins for its images ----
 mkdir bin images
@@ -59,7 +71,7 @@ S
 chmod +x bin/*
 sed "s,/project/containers,$WORK/images,; s/^partition:.*/partition: debug/; s/^account:.*//; s/^qos:.*//; s/\"2m\"/\"200ms\"/; s/\"1m\"/\"0s\"/; s/\[1, 4, 8\]/[1, 4]/; s/\[1, 8, 32\]/[1, 8]/; s/gpus: 4, cpus_per_task: 32, mem_gb: 128/gpus: 0, cpus_per_task: 4, mem_gb: 1/; s/gpus: 0, cpus_per_task: 8, mem_gb: 16/gpus: 0, cpus_per_task: 2, mem_gb: 1/" \
     "$ROOT/benchmarks/recipes/toolkit-vllm.yaml" >toolkit.yaml
-PATH=$WORK/bin:$PATH salloc -Q -N4 "$BENCHWRAP" recipe run toolkit.yaml >out 2>err
+PATH=$WORK/bin:$PATH salloc -Q -N4 -c8 "$BENCHWRAP" recipe run toolkit.yaml >out 2>err
 is "the toolkit's recipe runs" "$?" 0
 is "all its points are valid" "$("$BENCHWRAP" recipe report vllm-sweep --json | jq -c '[.[].outcome] | unique, length')" '["valid"]
 8'

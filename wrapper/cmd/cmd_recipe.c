@@ -43,6 +43,16 @@ static const struct opt_row rows[] = {
      .help = "With run: measure at most N points, and leave the campaign open for the others (default: all)"},
     {.name = OPTION_PREFLIGHT_ONLY, .kind = OPT_FLAG, .group = "Run", .help = "With run: check the nodes for every point, and start nothing"},
     {.name = OPTION_LOCAL, .kind = OPT_FLAG, .group = "Run", .help = "With run: start all roles on this machine"},
+    {.name = OPTION_EACH_NODE,
+     .kind = OPT_FLAG,
+     .group = "Run",
+     .help = "With run: measure every point on each node of the allocation, and name the nodes that differ from the others"},
+    {.name = OPTION_SERVER_NODES,
+     .kind = OPT_TEXT,
+     .arg = "NAME,...",
+     .group = "Run",
+     .help = "With run: start services on these nodes of the allocation (default: as the recipe says)"},
+    {.name = OPTION_CLIENT_NODES, .kind = OPT_TEXT, .arg = "NAME,...", .group = "Run", .help = "With run: the same for clients"},
     {.name = OPTION_RESUME,
      .kind = OPT_FLAG,
      .group = "Run",
@@ -78,12 +88,17 @@ static int recipe_places_init(struct cmd_context *c, struct recipe_places *ret)
     return c->arena->failed ? err_memory(c->err, "the recipes") : 0;
 }
 
-static int recipe_of_argument(struct cmd_context *c, struct recipe *ret)
+static int recipe_on_nodes(struct cmd_context *c, const struct recipe_nodes *nodes, struct recipe *ret)
 {
     struct recipe_places places;
     if (c->argc < 2)
         return err_set(c->err, ERR_USAGE, "expected a recipe: benchwrap recipe %s FILE|NAME", c->argv[0]);
-    return recipe_places_init(c, &places) ? -1 : recipe_open(ret, c->argv[1], &places, c->arena, c->err);
+    return recipe_places_init(c, &places) ? -1 : recipe_open(ret, c->argv[1], &places, nodes, c->arena, c->err);
+}
+
+static int recipe_of_argument(struct cmd_context *c, struct recipe *ret)
+{
+    return recipe_on_nodes(c, NULL, ret);
 }
 
 static int recipe_write_text(struct cmd_context *c, struct buf *text)
@@ -296,12 +311,41 @@ static int recipe_submit(struct cmd_context *c, const struct recipe_planned *p, 
     return campaign_submit(recipe_scheduler_of(p->recipe), path, folder, opt_on(&c->opts, OPTION_WAIT), c->arena, c->out, c->err);
 }
 
+/* The names of an option's list; NULL: it was not given. */
+static char **node_list(struct cmd_context *c, const char *option)
+{
+    const char *text = opt_text(&c->opts, option);
+    size_t n = 0;
+    char **list = text ? arena_get(c->arena, (strlen(text) + 2) * sizeof *list) : NULL;
+    for (struct str rest = str_of(text), word; list && rest.p;)
+        if ((word = str_trim(str_cut(&rest, ','))).n)
+            list[n++] = arena_dup(c->arena, word.p, word.n);
+    return n ? list : NULL;
+}
+
+static char **each_node_list(struct cmd_context *c, const struct campaign_hosts *hosts)
+{
+    char **list = arena_get(c->arena, (hosts->count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < hosts->count; i++)
+        list[i] = (char *)hosts->nodes[i].name;
+    return list;
+}
+
 static int recipe_run(struct cmd_context *c)
 {
     static struct campaign campaign; /* its arenas live as long as the process */
     struct recipe r;
+    struct campaign_hosts hosts = {0};
+    struct recipe_nodes nodes = {.servers = node_list(c, OPTION_SERVER_NODES), .clients = node_list(c, OPTION_CLIENT_NODES)};
     const char *tree = recipe_tree(c);
-    if (!tree || recipe_of_argument(c, &r))
+    bool submit = opt_on(&c->opts, OPTION_SUBMIT), each = opt_on(&c->opts, OPTION_EACH_NODE);
+    if (submit && each)
+        return err_set(c->err, ERR_USAGE, "--each-node: run it inside an allocation: salloc -N NODES benchwrap recipe run --each-node");
+    if (!tree || (!submit && recipe_hosts(c, &hosts)))
+        return -1;
+    if (each)
+        nodes.each = each_node_list(c, &hosts);
+    if (recipe_on_nodes(c, &nodes, &r))
         return -1;
     campaign = (struct campaign){.recipe = &r, .env = c->env, .notes = c->notes, .arena = c->arena};
     campaign.options = (struct campaign_options){.resume = opt_on(&c->opts, OPTION_RESUME),
@@ -312,10 +356,9 @@ static int recipe_run(struct cmd_context *c)
         campaign.options.points = (size_t)opt_integer(&c->opts, OPTION_POINTS);
     if (recipe_planned_init(&campaign.planned, &r, c->arena, c->err))
         return -1;
-    if (opt_on(&c->opts, OPTION_SUBMIT))
+    if (submit)
         return recipe_submit(c, &campaign.planned, tree);
-    if (recipe_hosts(c, &campaign.hosts))
-        return -1;
+    campaign.hosts = hosts;
     int status = campaign_execute(&campaign, tree, c->err);
     if (status > 1)
         exit(status);

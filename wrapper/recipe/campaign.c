@@ -298,6 +298,14 @@ static int begin_record(struct campaign *c, char **line, int argc, struct err *e
     c->state.begun_ms = s->run.wire->start_wall_ms;
     c->state.closed = false;
     record_recipe(c);
+    CLEANUP_BUF struct buf nodes;
+    buf_init(&nodes, 1 << 20);
+    for (char **name = c->recipe->each_node; name && *name; name++)
+        buf_printf(&nodes, "%s\n", *name);
+    if (unlinkat(c->state.dir, CAMPAIGN_NODES, 0) && errno != ENOENT)
+        return err_sys(err, "cannot remove %s/%s", c->state.folder, CAMPAIGN_NODES);
+    if (nodes.n && fs_write(c->state.dir, CAMPAIGN_NODES, buf_text(&nodes), 0600, false, err))
+        return -1;
     if (fs_write(c->state.dir, CAMPAIGN_RECIPE, str_of(c->recipe->text), 0600, false, err))
         return -1;
     journal_flush(s->run.journal, false, NULL);
@@ -425,35 +433,40 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     return campaign_note_point(&c->state, state, err);
 }
 
+int campaign_execute_point(struct campaign *c, const struct recipe_point *p, size_t number, struct err *err)
+{
+    const struct campaign_point *state = campaign_point_find(&c->state, p->id);
+    const char *failure = recipe_scalar(c->recipe, c->recipe->root, "on_failure", "continue");
+    if (c->signal || c->is_partial || c->is_over || (state && is_finished(c, state)))
+        return 0;
+    if (c->most_s > 0 && (double)(clock_mono_ns() - c->repeat.start_ns) / 1e9 >= c->most_s) {
+        campaign_say(c, "the time of max_time is over");
+        c->is_over = true;
+        return 0;
+    }
+    if (c->options.points && c->done++ == c->options.points) {
+        c->is_partial = true;
+        return 0;
+    }
+    if (execute_point(c, p, number, err))
+        return -1;
+    state = campaign_point_find(&c->state, p->id);
+    if (state && state->outcome != OUTCOME_VALID && strcmp(failure, "stop") == 0) {
+        campaign_say(c, "on_failure: stop ends the campaign");
+        c->is_over = true;
+    }
+    campaign_wait(c, 0);
+    return 0;
+}
+
 static int execute_points(struct campaign *c, struct err *err)
 {
-    const char *failure = recipe_scalar(c->recipe, c->recipe->root, "on_failure", "continue");
-    double most = 0;
-    int64_t begin = clock_mono_ns();
-    str_duration(yaml_text(c->recipe->root, "max_time", "0"), &most);
-    size_t done = 0;
-    for (size_t i = 0; i < c->planned.count && !c->signal; i++) {
-        const struct recipe_point *p = &c->planned.points[c->planned.order[i]];
-        const struct campaign_point *before = campaign_point_find(&c->state, p->id);
-        if (before && is_finished(c, before))
-            continue;
-        if (most > 0 && (double)(clock_mono_ns() - begin) / 1e9 >= most) {
-            campaign_say(c, "the time of max_time is over");
-            break;
-        }
-        if (c->options.points && done++ == c->options.points) {
-            c->is_partial = true;
-            break;
-        }
-        if (execute_point(c, p, i + 1, err))
+    str_duration(yaml_text(c->recipe->root, "max_time", "0"), &c->most_s);
+    if (c->recipe->search.axis)
+        return campaign_search(c, err);
+    for (size_t i = 0; i < c->planned.count; i++)
+        if (campaign_execute_point(c, &c->planned.points[c->planned.order[i]], i + 1, err))
             return -1;
-        const struct campaign_point *state = campaign_point_find(&c->state, p->id);
-        if (state && state->outcome != OUTCOME_VALID && strcmp(failure, "stop") == 0) {
-            campaign_say(c, "on_failure: stop ends the campaign");
-            break;
-        }
-        campaign_wait(c, 0);
-    }
     return 0;
 }
 
@@ -502,8 +515,11 @@ static int finish_campaign(struct campaign *c)
     size_t counts[OUTCOME_COUNT];
     struct err err = {0};
     count_outcomes(c, counts);
-    int status = counts[OUTCOME_VALID] == c->planned.count ? 0 : 1;
+    bool good = c->recipe->search.axis ? counts[OUTCOME_VALID] > 0 : counts[OUTCOME_VALID] == c->planned.count;
+    int status = good ? 0 : 1;
     print_outcomes(c, counts);
+    if (c->recipe->each_node)
+        campaign_compare_nodes(c);
     if (c->signal) {
         journal_flush(c->repeat.run.journal, true, NULL);
         campaign_say(c, "interrupted; `benchwrap recipe run` with this recipe resumes it, `benchwrap recipe stop %s` closes its record",
@@ -582,6 +598,8 @@ static int open_folder(struct campaign *c, const char *tree, struct err *err)
 /* Is every point finished, so that nothing is left to do? */
 static bool is_all_finished(const struct campaign *c)
 {
+    if (c->recipe->search.axis)
+        return c->was_closed && campaign_search_is_done(c);
     for (size_t i = 0; i < c->planned.count; i++) {
         const struct campaign_point *p = campaign_point_find(&c->state, c->planned.points[i].id);
         if (!p || !is_finished(c, p))
@@ -653,7 +671,7 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     struct err log_err = {0};
     if (campaign_logger_begin(&logger, c->state.folder, c->recipe, &log_err))
         campaign_say(c, "%s", log_err.text);
-    rc = adopt_finished(c, err) || execute_points(c, err);
+    rc = campaign_prepare(c, err) || adopt_finished(c, err) || execute_points(c, err);
     campaign_services_down(c, NULL);
     campaign_logger_end(&logger, LOGGER_END_MS);
     int status = rc ? -1 : finish_campaign(c);

@@ -78,6 +78,9 @@ struct campaign {
     int64_t next_beat_ns;
     size_t order; /* of runs */
     bool is_partial; /* --points has ended it */
+    bool is_over; /* no more points: max_time, or on_failure: stop */
+    double most_s; /* max_time; 0: none */
+    size_t done; /* points of this execution */
     bool was_closed; /* the record of the execution before this one is complete */
     bool preflight_done; /* the checks that are made once have passed */
 };
@@ -140,6 +143,21 @@ int campaign_take_ports(struct campaign *c, const struct recipe_part *part, stru
 int campaign_measure(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, struct err *err);
 /* Why the run is not valid; NULL: it is. In the campaign's arena. */
 const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
+/* The truth of a condition on a run's metrics and the values of its point: 1, 0, -1 not known, with *ret_unknown in words. */
+int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values, const struct series_repetition *run,
+                   const char **ret_unknown);
+/* Measures points until the greatest candidate that meets the objective is known, for each search. 0; -1 with err. */
+int campaign_search(struct campaign *c, struct err *err);
+/* Do the points that were measured before answer every search? */
+bool campaign_search_is_done(const struct campaign *c);
+/* Measures the point unless it is finished. 0; -1 with err. */
+int campaign_execute_point(struct campaign *c, const struct recipe_point *p, size_t number, struct err *err);
+/* Compares the nodes of --each-node: prints those that differ, and writes the list of nodes to leave out. */
+void campaign_compare_nodes(struct campaign *c);
+/* Makes the steps of `prepare` that were not made before. 0; -1 with err. */
+int campaign_prepare(struct campaign *c, struct err *err);
+/* Runs one process to its end. 0 with its exit status; 1 with *ret_why: it had to be stopped. */
+int campaign_run_process(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why);
 /* Checks the nodes before any load. Prints each problem with what to do. The number of problems. */
 size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, const char **ret_first);
 #endif

@@ -38,6 +38,35 @@ static void gate_call(void *context, struct str function, const struct str *args
     *ret = (struct value){.kind = VALUE_NUMBER, .number = value.kind != VALUE_UNDEFINED};
 }
 
+/* The metric of the run that an unknown name probably means, and which others there are. */
+static const char *describe_unknown(struct campaign *c, const struct gate_names *g)
+{
+    const char *nearest = NULL;
+    unsigned least = 4;
+    CLEANUP_BUF struct buf all;
+    buf_init(&all, 600);
+    for (const struct series_run_value *v = g->run->values; v; v = v->next) {
+        unsigned far = str_distance(str_of(g->unknown), str_of(v->key));
+        if (far < least)
+            least = far, nearest = v->key;
+        if (all.n < 300)
+            buf_printf(&all, "%s%.60s", all.n ? ", " : "", v->key);
+    }
+    return nearest ? arena_printf(c->arena, "the run has no %s; did you mean %s?", g->unknown, nearest)
+                   : arena_printf(c->arena, "the run has no %s; it has %s", g->unknown, all.n ? all.p : "no metrics");
+}
+
+int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values, const struct series_repetition *run,
+                   const char **ret_unknown)
+{
+    struct gate_names g = {.values = values, .run = run};
+    const struct expr_names names = {.name = gate_name, .call = gate_call, .context = &g};
+    int truth = expr_truth(condition, &names);
+    if (truth < 0)
+        *ret_unknown = describe_unknown(c, &g);
+    return truth;
+}
+
 const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
 {
     const char *benchmark = c->repeat.plan.benchmark;
@@ -46,15 +75,14 @@ const char *campaign_gate(struct campaign *c, const struct recipe_values *values
         return arena_printf(c->arena, "%.300s", run->reason);
     for (size_t i = 0; i < c->recipe->valid.count; i++) {
         const struct recipe_rule *rule = &c->recipe->valid.list[i];
-        struct gate_names g = {.values = values, .run = run};
-        const struct expr_names names = {.name = gate_name, .call = gate_call, .context = &g};
+        const char *unknown = "";
         if (rule->of_service && !llm)
             continue;
-        int truth = expr_truth(rule->expr, &names);
+        int truth = campaign_truth(c, rule->expr, values, run, &unknown);
         if (truth == 1)
             continue;
         return truth == 0 ? arena_printf(c->arena, "not %s", rule->text)
-                          : arena_printf(c->arena, "not known: %s (the run has no %s)", rule->text, g.unknown[0] ? g.unknown : "such value");
+                          : arena_printf(c->arena, "not known: %s (%s)", rule->text, unknown);
     }
     return NULL;
 }

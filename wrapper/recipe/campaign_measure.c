@@ -27,8 +27,7 @@ static const char *reason_to_stop(struct campaign *c)
     return arena_printf(c->arena, "the service %s ended during the measurement%s%s", dead->component, words[0] ? ": " : "", words);
 }
 
-/* Runs one process to its end. 0 with its exit status; 1 with *ret_why: it had to be stopped. */
-static int run_client(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why)
+int campaign_run_process(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why)
 {
     const char *why = NULL;
     while (!p->keeper.ended && !why) {
@@ -105,7 +104,7 @@ static int wait_others(struct campaign *c, const char **ret_why)
     int rc = 0;
     for (size_t i = 0; i < c->other_count && rc == 0; i++) {
         int code;
-        rc = run_client(c, &c->others[i], &code, ret_why);
+        rc = campaign_run_process(c, &c->others[i], &code, ret_why);
         if (rc == 0 && code) {
             *ret_why = arena_printf(c->arena, "%s, instance %zu, ended with exit status %d", c->others[i].component, c->others[i].seat->instance, code);
             rc = 1;
@@ -123,7 +122,7 @@ static int run_warmups(struct campaign *c, const struct recipe_point *p, struct 
         if (!part->warmup)
             continue;
         struct campaign_seat *seats = campaign_seats(c, p, part, a, ret_why);
-        if (!seats || start_client(c, p, part, seats, 0, true, &c->client, a, ret_why) || run_client(c, &c->client, &code, ret_why))
+        if (!seats || start_client(c, p, part, seats, 0, true, &c->client, a, ret_why) || campaign_run_process(c, &c->client, &code, ret_why))
             return 1;
         if (code) {
             *ret_why = arena_printf(c->arena, "the warm-up of %s ended with exit status %d", part->role->name, code);
@@ -239,7 +238,7 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     if (rc == 0)
         rc = campaign_start(c, &c->client, c->recipe->measured->name, &seats[0], line, env, true, &a, err);
     if (rc == 0) {
-        m->stopped = run_client(c, &c->client, &run->exit, &m->why) != 0;
+        m->stopped = campaign_run_process(c, &c->client, &run->exit, &m->why) != 0;
         if (!m->stopped && run->exit == 0 && wait_others(c, &m->why))
             m->stopped = true;
         run->end_ms = clock_wall_ms();

@@ -208,12 +208,27 @@ static void check_user_commands(struct preflight *f)
     }
 }
 
+/* Nodes that a role names must belong to the campaign. */
+static void check_hosts(struct preflight *f, const struct recipe_part *part)
+{
+    const struct campaign_hosts *h = &f->c->hosts;
+    for (char **name = part->hosts; name && *name; name++) {
+        size_t i = 0;
+        while (i < h->count && strcmp(h->nodes[i].name, *name) != 0)
+            i++;
+        if (i == h->count)
+            add_problem(f, h->is_slurm ? "request it with sbatch --nodelist" : "run the recipe inside an allocation, or use `endpoint` for a service there",
+                        "%s: the node %.100s is not %s", part->role->name, *name, h->is_slurm ? "in the allocation" : "this machine");
+    }
+}
+
 size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, const char **ret_first)
 {
     struct preflight f = {.c = c};
     for (size_t i = 0; i < p->part_count; i++) {
         check_programs(&f, &p->parts[i]);
         check_role_secrets(&f, &p->parts[i]);
+        check_hosts(&f, &p->parts[i]);
         check_model(&f, &p->parts[i], &p->values);
     }
     if (c->hosts.is_slurm && recipe_nodes_of(p) > c->hosts.count)

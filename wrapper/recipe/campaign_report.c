@@ -1,7 +1,7 @@
 /* campaign_report.c: status, report and end of a campaign. */
 #include "recipe/campaign_report.h"
 
-#include "base/clock.h"
+#include "base/array.h"
 #include "base/fs.h"
 #include "base/listing.h"
 #include "base/place.h"
@@ -73,18 +73,40 @@ const char *campaign_folder(const char *tree, const char *name, struct arena *a,
     return arena_printf(a, "%s/%s", all, found);
 }
 
+struct each_node_list {
+    char **list;
+    size_t count, room;
+    struct arena *a;
+};
+
+static void add_each_node_name(struct each_node_list *l, struct str name)
+{
+    if (!ARRAY_FITS_IN(l->a, l->list, l->room, l->count + 2))
+        return;
+    l->list[l->count] = arena_dup(l->a, name.p, name.n);
+    l->count += l->list[l->count] != NULL;
+    l->list[l->count] = NULL;
+}
+
 /* Opens a campaign that exists, with its recipe. */
 static int open_campaign(const char *folder, struct campaign_state *s, struct recipe *r, struct arena *a, struct err *err)
 {
     static const struct recipe_places nowhere;
-    CLEANUP_BUF struct buf text;
+    CLEANUP_BUF struct buf text, names;
     buf_init(&text, RECIPE_FILE_MAX + 1);
+    buf_init(&names, RECIPE_FILE_MAX + 1);
     int rc = campaign_state_open(s, folder, false, err);
     if (rc > 0)
         err_set(err, ERR_INPUT, "%s has no campaign", folder);
     if (rc || fs_read(s->dir, CAMPAIGN_RECIPE, RECIPE_FILE_MAX, 0, &text, err))
         return -1;
-    return recipe_read(r, "recipe.yaml", buf_text(&text), &nowhere, a, err);
+    struct each_node_list each = {.a = a};
+    struct recipe_nodes nodes = {0};
+    if (faccessat(s->dir, CAMPAIGN_NODES, F_OK, 0) == 0 && fs_read(s->dir, CAMPAIGN_NODES, RECIPE_FILE_MAX, 0, &names, err) == 0)
+        for (struct str rest = buf_text(&names), word; (word = str_word(&rest)).n > 0;)
+            add_each_node_name(&each, word);
+    nodes.each = each.list;
+    return recipe_read(r, "recipe.yaml", buf_text(&text), &nowhere, each.count ? &nodes : NULL, a, err);
 }
 
 /* ---- the report ---- */
@@ -365,9 +387,9 @@ static int close_record(struct campaign_state *s, const char *const *spools, FIL
     for (; *spools; spools++) {
         if (spool_open(&spool, *spools, s->parent, NULL))
             continue;
-        unlinkat(spool.dir, SPOOL_HELD, 0);
-        int rc = spool_claim(&spool, err);
+        int rc = spool_claim(&spool, err); /* first, so that no other process finishes it as well */
         if (rc == 0) {
+            unlinkat(spool.dir, SPOOL_HELD, 0);
             rc = finish_run(&spool, NULL, &f, err);
             if (rc == 0) {
                 fprintf(out, "the record is closed: %s\n", f.place);

@@ -63,7 +63,7 @@ static struct campaign_point *new_point(struct campaign_state *s, const char *id
     struct campaign_point *p = ARENA_NEW(&s->arena, struct campaign_point);
     if (!p)
         return NULL;
-    *p = (struct campaign_point){.label = "", .reason = "", .parent = ""};
+    *p = (struct campaign_point){.label = "", .reason = "", .parent = "", .objective = ""};
     copy_id(p->id, sizeof p->id, id);
     for (int i = 0; i < PHASE_COUNT; i++)
         p->phase_s[i] = -1;
@@ -119,6 +119,8 @@ static void apply_point_event(struct campaign_state *s, struct campaign_point *p
     const struct json *phases = json_get(j, "phases");
     p->outcome = outcome_of_word(json_string(json_get(j, "outcome"), ""));
     p->reason = state_text(s, j, "reason");
+    p->objective = state_text(s, j, "objective");
+    p->met = json_bool(json_get(j, "met"), false);
     p->start_ms = json_integer(json_get(j, "start_ms"), 0);
     p->end_ms = json_integer(json_get(j, "end_ms"), 0);
     for (int i = 0; i < PHASE_COUNT; i++)
@@ -219,6 +221,10 @@ int campaign_note_point(struct campaign_state *s, struct campaign_point *p, stru
     struct json_out j = begin_event(&b, "point", p);
     json_text(&j, "outcome", campaign_outcome_word(p->outcome));
     json_str(&j, "reason", str_of(p->reason));
+    if (p->objective[0]) {
+        json_str(&j, "objective", str_of(p->objective));
+        json_flag(&j, "met", p->met);
+    }
     json_int(&j, "start_ms", p->start_ms);
     json_int(&j, "end_ms", p->end_ms);
     json_open(&j, "phases", '{');

@@ -11,6 +11,8 @@
 #define CAMPAIGN_EVENTS "points.jsonl"
 #define CAMPAIGN_RECIPE "recipe.yaml" /* the own form, as it was executed last */
 
+#define CAMPAIGN_NODES "nodes" /* of --each-node */
+
 /* How a point ended. Each is a word of its own in records and reports. */
 enum campaign_outcome {
     OUTCOME_NEVER_RAN,
@@ -40,6 +42,8 @@ struct campaign_point {
     const char *label, *reason, *parent; /* parent: id of the run that has its runs */
     enum campaign_outcome outcome;
     int64_t start_ms, end_ms;
+    const char *objective; /* condition of a search that the point was compared with; "": none */
+    bool met;
     double phase_s[8]; /* campaign_phase; < 0: it was not reached */
     struct campaign_run *runs; /* in their order */
     struct campaign_point *next;

@@ -53,6 +53,14 @@ struct recipe {
     struct recipe_rules vars, valid;
     struct recipe_override *overrides;
     size_t override_count;
+    struct recipe_search {
+        const char *axis; /* the value that is searched, the sweep's last axis; NULL: none */
+        size_t count; /* candidates of a search; points of one search stand together */
+        struct expr *condition; /* on the metrics of a run */
+        const char *text;
+    } search;
+    char **server_nodes, **client_nodes; /* given by the caller instead of the roles' own; NULL: none */
+    char **each_node; /* every point is measured on each of these nodes; NULL: none */
     struct parameter_sweep sweep; /* points are its, also where there is no axis (1 point) */
 };
 
@@ -61,11 +69,17 @@ struct recipe_places {
     const char *folders[4]; /* below each: recipes/NAME.yaml and services/NAME.yaml; NULL ends them */
 };
 
+/* What a caller sets before it reads a recipe; all members as in struct recipe. */
+struct recipe_nodes {
+    char **servers, **clients, **each;
+};
 /* Reads and checks a recipe: a path, or a name from the places. Toolkit recipes are translated. Texts
- * live in the arena. 0; -1 with ERR_INPUT "file:line:column: …", ERR_USAGE or ERR_SYSTEM. */
-int recipe_open(struct recipe *ret, const char *name_or_path, const struct recipe_places *places, struct arena *a, struct err *err);
+ * live in the arena. nodes: NULL for none. 0; -1 with ERR_INPUT "file:line:column: …", ERR_USAGE or ERR_SYSTEM. */
+int recipe_open(struct recipe *ret, const char *name_or_path, const struct recipe_places *places, const struct recipe_nodes *nodes,
+                struct arena *a, struct err *err);
 /* The same from a text; file is for messages. */
-int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, struct arena *a, struct err *err);
+int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, const struct recipe_nodes *nodes,
+                struct arena *a, struct err *err);
 /* The own form of a toolkit's recipe, which recipe_keys_check has accepted. *ret_remarks as in struct
  * recipe. In the arena; NULL with err. */
 const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct arena *a, const char *const **ret_remarks, struct err *err);

@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* One component of a heterogeneous job: nodes with equal resources. */
+struct recipe_group {
+    size_t nodes;
+    unsigned gpus, cpus;
+    uint64_t memory_B;
+    const char *roles; /* names, for a comment */
+};
+
 enum { WORD_MAX = 64 << 10, END_S = 60 /* before the time limit, for tear-down and record */ };
 
 enum recipe_scheduler recipe_scheduler_of(const struct recipe *r)
@@ -29,7 +37,8 @@ static const struct recipe_part *greatest_part(const struct recipe_planned *p, s
     return most;
 }
 
-struct recipe_group *recipe_groups(const struct recipe_planned *p, struct arena *a, size_t *ret_n)
+/* The components of the job, in the order of the roles: one where all roles need the same. */
+static struct recipe_group *recipe_groups(const struct recipe_planned *p, struct arena *a, size_t *ret_n)
 {
     struct recipe_group *list = arena_get(a, (p->recipe->role_count + 1) * sizeof *list);
     int64_t whole = 0;

@@ -18,14 +18,4 @@ struct recipe_batch {
 enum recipe_scheduler recipe_scheduler_of(const struct recipe *r);
 /* Appends the script. */
 void recipe_batch_print(const struct recipe_planned *p, const struct recipe_batch *b, struct arena *a, struct buf *to);
-/* One component of a heterogeneous job: nodes with equal resources. */
-struct recipe_group {
-    size_t nodes;
-    unsigned gpus, cpus;
-    uint64_t memory_B;
-    const char *roles; /* names, for a comment */
-};
-/* The components of the job, in the order of the roles: one where all roles need the same. *ret_n: how
- * many. In the arena; NULL: out of memory. */
-struct recipe_group *recipe_groups(const struct recipe_planned *p, struct arena *a, size_t *ret_n);
 #endif

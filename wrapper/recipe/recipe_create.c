@@ -185,5 +185,5 @@ int recipe_create(const struct yaml *answers, const char *file, FILE *in, FILE *
     put_recipe(&c, to);
     if (to->failed)
         return err_memory(err, "the recipe");
-    return recipe_read(&r, "the new recipe", buf_text(to), places, a, err);
+    return recipe_read(&r, "the new recipe", buf_text(to), places, NULL, a, err);
 }

@@ -425,6 +425,14 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
     size_t hosts = 0;
     if ((role->service && read_parameters(&s, role)) || scope_list(&s, role->at, "hosts", &ret->hosts))
         return -1;
+    if (role->is_service ? r->server_nodes : r->client_nodes)
+        ret->hosts = role->is_service ? r->server_nodes : r->client_nodes;
+    if (r->each_node) {
+        const char *node = recipe_value_of(values, STR("each_node"));
+        if (!(ret->hosts = arena_get(a, 2 * sizeof *ret->hosts)))
+            return err_memory(err, "a point");
+        ret->hosts[0] = (char *)node;
+    }
     while (ret->hosts && ret->hosts[hosts])
         hosts++;
     ret->endpoint = scope_text(&s, role->at, "endpoint", NULL);
@@ -432,6 +440,8 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
     if (scope_count(&s, role->at, "nodes", hosts ? hosts : 1, 1, &ret->nodes) || scope_count(&s, role->at, "instances", 1, 1, &ret->instances) ||
         scope_count(&s, role->at, "tasks", 0, 1, &ret->tasks) || read_resources(&s, ret))
         return -1;
+    if (hosts && ret->nodes > hosts)
+        return yaml_complain(role->at, r->file, err, "the role \"%s\" has %zu nodes, and %zu names are given", role->name, ret->nodes, hosts);
     if (role->service) {
         s.file = role->service->file;
         ret->metrics = recipe_scalar(r, role->service->root, "metrics", NULL);

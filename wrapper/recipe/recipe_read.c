@@ -296,11 +296,17 @@ static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
     return 0;
 }
 
-int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, struct arena *a, struct err *err)
+int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, const struct recipe_nodes *nodes,
+                struct arena *a, struct err *err)
 {
     static const char *const no_remarks[] = {NULL};
     struct yaml *root;
     *ret = (struct recipe){.arena = a, .file = file, .remarks = no_remarks};
+    if (nodes) {
+        ret->server_nodes = nodes->servers;
+        ret->client_nodes = nodes->clients;
+        ret->each_node = nodes->each;
+    }
     if (yaml_parse(&root, file, text, a, err))
         return -1;
     ret->root = root;
@@ -314,7 +320,8 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
 }
 
-int recipe_open(struct recipe *ret, const char *name_or_path, const struct recipe_places *places, struct arena *a, struct err *err)
+int recipe_open(struct recipe *ret, const char *name_or_path, const struct recipe_places *places, const struct recipe_nodes *nodes,
+                struct arena *a, struct err *err)
 {
     CLEANUP_BUF struct buf text;
     struct recipe_file file;
@@ -326,7 +333,7 @@ int recipe_open(struct recipe *ret, const char *name_or_path, const struct recip
         return -1;
     if (rc == 0) {
         const char *shown = arena_printf(a, "%s%srecipes/%s.yaml", file.from ? file.from : "shipped:", file.from ? "/" : "", name_or_path);
-        return shown ? recipe_read(ret, shown, (struct str){file.text, file.n}, places, a, err) : err_memory(err, "the recipe");
+        return shown ? recipe_read(ret, shown, (struct str){file.text, file.n}, places, nodes, a, err) : err_memory(err, "the recipe");
     }
     CLEANUP_FD int fd = place_open_named(name_or_path);
     if (fd < 0 && errno == ENOENT && !strchr(name_or_path, '/')) {
@@ -340,5 +347,5 @@ int recipe_open(struct recipe *ret, const char *name_or_path, const struct recip
     if (fs_read_open(fd, name_or_path, RECIPE_FILE_MAX, 0, &text, err))
         return -1;
     const char *copy = arena_dup(a, text.p ? text.p : "", text.n);
-    return kept && copy ? recipe_read(ret, kept, (struct str){copy, text.n}, places, a, err) : err_memory(err, "the recipe");
+    return kept && copy ? recipe_read(ret, kept, (struct str){copy, text.n}, places, nodes, a, err) : err_memory(err, "the recipe");
 }

@@ -3,7 +3,10 @@
 
 #include "recipe/recipe_values.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+enum { SEARCH_STEPS_MAX = 10 };
 
 /* Axes whose values belong together: row by row. */
 struct sweep_factor {
@@ -297,13 +300,79 @@ static void collect_axis(struct recipe *r, size_t axis)
     a->count = n;
 }
 
+/* An axis that benchwrap makes, as one more factor. */
+static int add_made_axis(struct sweep_builder *b, const struct yaml *at, const char *name, const char *const *values, size_t n, bool integers)
+{
+    struct sweep_axis *axis = new_axis(b, at, name);
+    if (!axis)
+        return -1;
+    *axis = (struct sweep_axis){.name = name, .values = values, .count = n, .integers = integers};
+    b->factors[b->count++] = (struct sweep_factor){.first = b->r->sweep.count - 1, .axes = 1, .rows = n, .cells = {values}};
+    return 0;
+}
+
+static int add_each_node(struct sweep_builder *b)
+{
+    size_t n = 0;
+    if (!b->r->each_node)
+        return 0;
+    while (b->r->each_node[n])
+        n++;
+    return add_made_axis(b, b->r->root, "each_node", (const char *const *)b->r->each_node, n, false);
+}
+
+static int read_bound(struct sweep_builder *b, const struct yaml *map, const char *key, double *ret)
+{
+    const struct yaml *y = yaml_get(map, key);
+    if (str_double(y->text, ret) && isfinite(*ret))
+        return 0;
+    return yaml_complain(y, b->r->file, b->err, "expected a number, got \"%.*s\"", (int)(y->text.n > 60 ? 60 : y->text.n), y->text.p);
+}
+
+/* The candidates of a search: 2^steps - 1 values between the bounds, in equal ratios where these are positive, so that
+ * halving them takes so many measurements. */
+static int add_objective(struct sweep_builder *b)
+{
+    const struct yaml *map = yaml_get(b->r->root, "objective");
+    double from, to, last = NAN;
+    int64_t steps = 8;
+    bool integer = true;
+    size_t n = 0;
+    if (!map || yaml_is_null(map))
+        return 0;
+    str_int(yaml_text(map, "steps", "8"), &steps);
+    yaml_bool(yaml_get(map, "integer"), &integer);
+    if (read_bound(b, map, "from", &from) || read_bound(b, map, "to", &to))
+        return -1;
+    if (to <= from)
+        return yaml_complain(yaml_get(map, "to"), b->r->file, b->err, "expected a value above `from`");
+    if (steps < 1 || steps > SEARCH_STEPS_MAX)
+        return yaml_complain(yaml_get(map, "steps"), b->r->file, b->err, "expected a number from 1 to %d", SEARCH_STEPS_MAX);
+    size_t most = ((size_t)1 << steps) - 1;
+    const char **values = arena_get(b->r->arena, most * sizeof *values);
+    for (size_t i = 0; values && i < most; i++) {
+        double share = most > 1 ? (double)i / (double)(most - 1) : 0, v = from > 0 ? from * pow(to / from, share) : from + (to - from) * share;
+        v = integer ? round(v) : v;
+        if (v == last)
+            continue;
+        last = v;
+        values[n++] = arena_printf(b->r->arena, integer ? "%.0f" : "%.6g", v);
+    }
+    const char *name = recipe_scalar(b->r, map, "raise", NULL);
+    b->r->search = (struct recipe_search){.axis = name, .count = n, .text = recipe_scalar(b->r, map, "while", "")};
+    if (!values || !name || b->r->arena->failed)
+        return err_memory(b->err, "the objective");
+    return recipe_expression(b->r, yaml_get(map, "while"), &b->r->search.condition, b->err) ? -1 : add_made_axis(b, yaml_get(map, "raise"), name, values, n, integer);
+}
+
 int recipe_read_sweep(struct recipe *r, struct err *err)
 {
     struct sweep_builder b = {.r = r, .is_product = true, .err = err};
     const struct yaml *sweep = yaml_get(r->root, "sweep");
     if (sweep && yaml_is_null(sweep))
         sweep = NULL;
-    if (add_grid(&b, yaml_get(sweep, "grid")) || add_zip(&b, yaml_get(sweep, "zip")) || add_list(&b, yaml_get(sweep, "list")))
+    if (add_grid(&b, yaml_get(sweep, "grid")) || add_zip(&b, yaml_get(sweep, "zip")) || add_list(&b, yaml_get(sweep, "list")) ||
+        add_each_node(&b) || add_objective(&b))
         return -1;
     if (recipe_check_values(r, err) || fill_table(&b) || read_overrides(&b, yaml_get(sweep, "override")) || apply_overrides(&b) ||
         check_equal_points(&b))

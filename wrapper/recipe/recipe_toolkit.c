@@ -234,7 +234,7 @@ static void put_ready(struct toolkit *t)
     if (is_text_given(interval) && str_duration(interval, &seconds)) {
         buf_printf(&t->text, "      interval: %g\n", seconds > 1 ? 1 : seconds);
         if (seconds > 1)
-            toolkit_remark(t, "health_check.interval: the service is asked every second, so that its start is not measured in steps of the interval");
+            toolkit_remark(t, "health_check.interval: benchwrap checks every second, so that the start is not measured in steps of the interval");
     }
 }
 

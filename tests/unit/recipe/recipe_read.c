@@ -20,7 +20,7 @@ static void show_points(const char *text, char *to, size_t size)
     struct err err = {0};
     arena_init(&a, 0);
     to[0] = 0;
-    if (recipe_read(&r, "r.yaml", str_of(text), &nowhere, &a, &err))
+    if (recipe_read(&r, "r.yaml", str_of(text), &nowhere, NULL, &a, &err))
         snprintf(to, size, "!%s", err.text);
     for (size_t i = 0; to[0] != '!' && i < r.sweep.points; i++) {
         struct recipe_point p;
@@ -107,7 +107,7 @@ static void commands(void **state)
     struct recipe_point p;
     (void)state;
     arena_init(&a, 0);
-    assert_int_equal(recipe_read(&r, "r.yaml", STR(text), &nowhere, &a, NULL), 0);
+    assert_int_equal(recipe_read(&r, "r.yaml", STR(text), &nowhere, NULL, &a, NULL), 0);
     assert_int_equal(recipe_point_init(&p, &r, 0, find_host, NULL, &a, NULL), 0);
     char **w = p.parts[0].processes[0].words;
     static const char *const expected[] = {"prog", "--x=a b; rm -rf \"$HOME\"", "{v}", "10.0.0.1", "{other}", "{json:1}", NULL};
@@ -140,7 +140,7 @@ static void containers(void **state)
                  "version: 1\nroles: {c: {command: prog 1, env: {E: 5}, secrets: HF_TOKEN, resources: {gpus: 1}, container: %s}}\n",
                  rows[i].container);
         arena_init(&a, 0);
-        assert_int_equal(recipe_read(&r, "r.yaml", str_of(text), &nowhere, &a, NULL), 0);
+        assert_int_equal(recipe_read(&r, "r.yaml", str_of(text), &nowhere, NULL, &a, NULL), 0);
         assert_int_equal(recipe_point_init(&p, &r, 0, NULL, NULL, &a, NULL), 0);
         for (char **w = p.parts[0].processes[0].words; *w; w++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", got[0] ? " " : "", *w);
@@ -159,7 +159,7 @@ static void service_loop_outside(void **state)
     struct recipe_point p[4];
     (void)state;
     arena_init(&a, 0);
-    assert_int_equal(recipe_read(&r, "r.yaml", STR(text), &nowhere, &a, NULL), 0);
+    assert_int_equal(recipe_read(&r, "r.yaml", STR(text), &nowhere, NULL, &a, NULL), 0);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(recipe_point_init(&p[i], &r, i, NULL, NULL, &a, NULL), 0);
     size_t *order = recipe_order(&r, p, &a, NULL);
