@@ -10,7 +10,7 @@
 
 #define FALSE_ALARMS 0.05 /* chance that one node or more is named although all are alike, for each metric */
 
-struct node_value {
+struct node_result {
     const char *node;
     double value;
     enum direction direction;
@@ -18,19 +18,19 @@ struct node_value {
 };
 
 /* The medians of a metric by node. */
-static size_t collect_values(struct campaign *c, const struct series_figure *figures, const char *key, struct node_value *to)
+static size_t collect_values(struct campaign *c, const struct series_figure *figures, const char *key, struct node_result *to)
 {
     size_t n = 0, axis = 0;
     while (axis < c->recipe->sweep.count && strcmp(c->recipe->sweep.axes[axis].name, "each_node") != 0)
         axis++;
     for (const struct series_figure *f = figures; f; f = f->next)
         if (strcmp(f->key, key) == 0 && f->stats.n)
-            to[n++] = (struct node_value){sweep_value(&c->recipe->sweep, f->point, axis), f->stats.median, f->direction, f->unit};
+            to[n++] = (struct node_result){sweep_value(&c->recipe->sweep, f->point, axis), f->stats.median, f->direction, f->unit};
     return n;
 }
 
 /* How likely each value is among the others. false: out of memory, or too few. */
-static bool compare_values(const struct node_value *list, size_t n, bool *ret_differs)
+static bool compare_values(const struct node_result *list, size_t n, bool *ret_differs)
 {
     double *others = calloc(n + 1, sizeof *others), *p = calloc(n + 1, sizeof *p);
     bool good = others && p && n > STATS_EXPECT_MIN;
@@ -49,14 +49,14 @@ static bool compare_values(const struct node_value *list, size_t n, bool *ret_di
     return good;
 }
 
-static bool is_worse(const struct node_value *v, double median)
+static bool is_worse(const struct node_result *v, double median)
 {
     return v->direction == DIR_HIGHER ? v->value < median : v->direction == DIR_LOWER ? v->value > median : true;
 }
 
 static void compare_metric(struct campaign *c, const struct series_figure *figures, const char *key, struct buf *bad)
 {
-    struct node_value *list = arena_get(c->arena, (c->planned.count + 1) * sizeof *list);
+    struct node_result *list = arena_get(c->arena, (c->planned.count + 1) * sizeof *list);
     bool *differs = arena_get(c->arena, c->planned.count + 1);
     double *values = arena_get(c->arena, (c->planned.count + 1) * sizeof *values);
     struct stats s;

@@ -15,7 +15,7 @@ static const char *prepare_lookup(void *context, struct str name)
 }
 
 /* The mark of a step that was made: a file named by the hash of its command. */
-static void mark_of(char *const *words, char ret[MARK_MAX])
+static void step_mark(char *const *words, char ret[MARK_MAX])
 {
     struct sha256 h;
     char hex[SHA256_HEX];
@@ -36,7 +36,7 @@ static int make_step(struct campaign *c, const struct yaml *step, struct err *er
     if (!words || !(words = recipe_expand_words(words, prepare_lookup, c, c->arena)))
         return -1;
     creates = creates ? recipe_expand_text(creates, prepare_lookup, c, c->arena) : NULL;
-    mark_of(words, mark);
+    step_mark(words, mark);
     if (creates ? access(creates, F_OK) == 0 : faccessat(c->state.dir, mark, F_OK, 0) == 0)
         return 0;
     campaign_say(c, "prepare: %s", name);

@@ -73,13 +73,13 @@ const char *campaign_folder(const char *tree, const char *name, struct arena *a,
     return arena_printf(a, "%s/%s", all, found);
 }
 
-struct each_node_list {
+struct each_node_names {
     char **list;
     size_t count, room;
     struct arena *a;
 };
 
-static void add_each_node_name(struct each_node_list *l, struct str name)
+static void add_each_node_name(struct each_node_names *l, struct str name)
 {
     if (!ARRAY_FITS_IN(l->a, l->list, l->room, l->count + 2))
         return;
@@ -100,7 +100,7 @@ static int open_campaign(const char *folder, struct campaign_state *s, struct re
         err_set(err, ERR_INPUT, "%s has no campaign", folder);
     if (rc || fs_read(s->dir, CAMPAIGN_RECIPE, RECIPE_FILE_MAX, 0, &text, err))
         return -1;
-    struct each_node_list each = {.a = a};
+    struct each_node_names each = {.a = a};
     struct recipe_nodes nodes = {0};
     if (faccessat(s->dir, CAMPAIGN_NODES, F_OK, 0) == 0 && fs_read(s->dir, CAMPAIGN_NODES, RECIPE_FILE_MAX, 0, &names, err) == 0)
         for (struct str rest = buf_text(&names), word; (word = str_word(&rest)).n > 0;)
