@@ -44,6 +44,12 @@ is "a history with a reference" "$? $(cat err)" "0 "
 ok "shows its band" grep -q '>reference</text>' h.svg
 ok "and what was expected" grep -q 'expected after the values before' h.svg
 
+for v in 60 61 59 60 61; do toy hist x $v 10; done
+"$BENCHWRAP" plot -e hist --metric rate --ignore 'argument.*' -o h.svg 2>err
+like "a change of the level is marked" "$(cat h.svg)" 'class="changet"[^>]*>-40 %, run [0-9a-f]{8}<'
+out=$("$BENCHWRAP" plot -e hist --metric rate --ignore 'argument.*' 2>err)
+like "in the terminal, too" "$out" '┃ -40 %, run'
+toy hist x 100 10
 "$BENCHWRAP" report last -o r.html
 order=$(grep -o '<h2>[^<]*</h2>\|class="answer"\|class="cards"' r.html | sed 's/<[^>]*>//g; s/class=//; s/"//g' | tr '\n' ' ')
 is "a report begins with verdict and headline metrics, and has its parts in order" "$order" "answer cards Plots Conditions Noise and warnings Metrics Output "

@@ -187,7 +187,7 @@ static int plot_draw(struct plot_state *s)
         if (plotted_restrict(p, s->named, err) < 0 || plotted_check(p, s->named, true, &note, err) < 0)
             return -1;
         charts_reference(p, reference);
-        return charts_history(p, NULL, reference, note, &s->charts, err);
+        return charts_history(p, reference, note, &s->charts, err);
     }
     if (plotted_check(p, s->named, true, &note, err) < 0 || plot_check_axes(s) < 0)
         return -1;
@@ -288,7 +288,7 @@ const struct cmd cmd_plot = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Plots a metric of the runs that are named, or that the options choose. KIND is one of:\n\n"
-        "  history   values over time, with the range expected after the values before\n"
+        "  history   values over time, with the expected range and the change points\n"
         "  groups    a box for each group of runs\n"
         "  sweep     a curve over a swept param, or over the steps of a metric\n"
         "  scaling   strong or weak scaling, with the ideal line and the efficiency\n"

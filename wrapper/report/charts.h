@@ -9,15 +9,10 @@ struct chart_list {
     struct chart *list;
     size_t count, room;
 };
-/* Points in time to be marked in a history, such as change points. */
-struct chart_marks {
-    const struct chart_guide *list; /* of kind CHART_CHANGE, at: ms since 1970 */
-    size_t count;
-};
 
-/* Values over the time of their runs, a line for each value of fields[1]; with the range in which each value was expected after those before it.
- * changes: NULL: none. reference: two ends of a band of accepted values, NaN: none; NULL: both. */
-int charts_history(struct plotted_rows *p, const struct chart_marks *changes, const double reference[2], const char *note, struct chart_list *to, struct err *err);
+/* Values over the time of their runs, a line for each value of fields[1]; with the range in which each value was expected after those before it,
+ * and the change points. reference: two ends of a band of accepted values, NaN: none; NULL: both. */
+int charts_history(struct plotted_rows *p, const double reference[2], const char *note, struct chart_list *to, struct err *err);
 /* A box for each value of fields[1], or each operand. */
 int charts_groups(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
 /* The metric over fields[0], a curve for each value of fields[1]. */

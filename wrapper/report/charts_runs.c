@@ -1,13 +1,16 @@
 /* charts_runs.c: values of runs over time and by group; see charts.h. */
 #include "base/array.h"
+#include "base/show.h"
 #include "base/stats.h"
+#include "history/change_points.h"
 #include "report/charts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HISTORY_BEFORE = 50 /* values before one that say what is expected */ };
+#define CHANGE_EFFECT 0.02 /* smaller changes of the level are not marked, as in `benchwrap history` */
+enum { HISTORY_BEFORE = 50 /* values before one that say what is expected */, CHANGES_MOST = 50 };
 
 struct chart *charts_add(struct chart_list *to, struct arena *a)
 {
@@ -122,13 +125,43 @@ static bool history_line_of(struct plotted_rows *p, const char *group, struct hi
     return good;
 }
 
-int charts_history(struct plotted_rows *p, const struct chart_marks *changes, const double reference[2], const char *note, struct chart_list *to, struct err *err)
+/* Adds a guide for each change of the level. False: out of memory. */
+static bool find_changes(struct plotted_rows *p, struct chart_guide *guide, size_t *guides)
+{
+    struct change_points found = {0};
+    double *v = malloc((p->count + 1) * sizeof *v);
+    const struct plotted_row **rows = malloc((p->count + 1) * sizeof *rows);
+    size_t n = 0;
+    for (size_t i = 0; v && rows && i < p->count; i++)
+        if (isfinite(p->list[i].value[0])) {
+            rows[n] = &p->list[i];
+            v[n++] = p->list[i].value[0];
+        }
+    bool good = v && rows && change_points_find(v, n, CHANGE_EFFECT, &found);
+    for (size_t i = 0; good && i < found.count && i < CHANGES_MOST; i++) {
+        const struct change_point *c = &found.list[i];
+        CLEANUP_BUF struct buf label;
+        buf_init(&label, 200);
+        if (c->before > 0 && c->after > 0)
+            show_change(&label, c->after / c->before);
+        else
+            buf_puts(&label, "change");
+        buf_printf(&label, ", run %.8s", rows[c->at]->run->id);
+        guide[(*guides)++] = (struct chart_guide){CHART_CHANGE, (double)rows[c->at]->start_ms, NAN, arena_dup(p->a, label.p, label.n)};
+    }
+    change_points_deinit(&found);
+    free(v);
+    free(rows);
+    return good;
+}
+
+int charts_history(struct plotted_rows *p, const double reference[2], const char *note, struct chart_list *to, struct err *err)
 {
     size_t groups = 0, n = 0, guides = 0;
     const char **names = p->fields[1] ? charts_values(p, 1, &groups) : NULL;
     struct chart *c = charts_add(to, p->a);
     struct chart_series *series = arena_get(p->a, 3 * (groups + 1) * sizeof *series);
-    struct chart_guide *guide = arena_get(p->a, ((changes ? changes->count : 0) + 1) * sizeof *guide);
+    struct chart_guide *guide = arena_get(p->a, (CHANGES_MOST + 1) * sizeof *guide);
     if (p->count)
         qsort(p->list, p->count, sizeof *p->list, by_start);
     for (size_t g = 0; c && series && g < (names ? groups : 1); g++) {
@@ -149,8 +182,8 @@ int charts_history(struct plotted_rows *p, const struct chart_marks *changes, co
         guide[guides++] = (struct chart_guide){CHART_RANGE, reference[0], reference[1], "reference"};
     else if (reference && (isfinite(reference[0]) || isfinite(reference[1])))
         guide[guides++] = (struct chart_guide){CHART_REFERENCE, isfinite(reference[0]) ? reference[0] : reference[1], NAN, "reference"};
-    for (size_t i = 0; changes && i < changes->count; i++)
-        guide[guides++] = changes->list[i];
+    if (groups < 2 && !find_changes(p, guide, &guides))
+        return err_memory(err, "the change points of %zu runs", p->count);
     *c = (struct chart){.title = arena_printf(p->a, "%s over time", charts_axis(&p->metric[0]).label), .note = note, .y = charts_axis(&p->metric[0]),
                         .x = {.label = "start of the run, UTC", .time = true}, .series = series, .count = n, .guides = guide, .guide_count = guides};
     charts_left(p, 0, NULL, c);

@@ -114,7 +114,7 @@ static int put_experiment_plots(const struct experiment_report *r, struct err *e
             status = plotted_check(&rows, NULL, true, &note, err);
         if (status == 0 && rows.count > 1) {
             charts_reference(&rows, reference);
-            status = charts_history(&rows, NULL, reference, note, &list, err);
+            status = charts_history(&rows, reference, note, &list, err);
         }
         other_keys = rows.other_keys;
         plotted_deinit(&rows);
