@@ -1,4 +1,4 @@
-/* otlp.c: exporter of runs to OpenTelemetry by OTLP over HTTP with JSON: the run as resource, metrics, and its phases as spans. */
+/* otlp.c: exporter of runs to OpenTelemetry by OTLP over HTTP with JSON: the run as resource, metrics, and its phases as spans; and of log records. */
 #include "base/json_out.h"
 #include "base/sha256.h"
 #include "exporters/exporter_http.h"
@@ -7,10 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define OTLP_KEY_SIGNALS "signals"
 
-enum { OTLP_MAX = 256 << 20, OTLP_URL_MAX = 8192, OTLP_POINTS = 5000, REPLY_BYTES = 1 << 20, SPAN_DIGITS = 16, TRACE_DIGITS = 32 };
+enum { OTLP_MAX = 256 << 20, OTLP_URL_MAX = 8192, OTLP_POINTS = 5000, OTLP_LOG_BYTES = 3 << 20, REPLY_BYTES = 1 << 20, SPAN_DIGITS = 16, TRACE_DIGITS = 32 };
 
 static const struct opt_row otlp_rows[] = {
     EXPORTER_HTTP_ROWS_FIXED,
@@ -316,12 +317,13 @@ static enum exporter_answer check_partial(struct str reply, struct err *err)
     struct json *j = NULL;
     if (json_parse(&j, reply, NULL, NULL))
         return EXPORTER_SENT; /* an empty reply, or protobuf */
-    const struct json *part = json_get(j, "partialSuccess"), *points = json_get(part, "rejectedDataPoints"), *spans = json_get(part, "rejectedSpans");
+    const struct json *part = json_get(j, "partialSuccess"), *points = json_get(part, "rejectedDataPoints"), *spans = json_get(part, "rejectedSpans"), *lines = json_get(part, "rejectedLogRecords");
+    const struct json *rejected = points ? points : spans ? spans : lines;
     int64_t n = 0;
-    str_int(str_of(json_string(points ? points : spans, "0")), &n);
-    n = n ? n : json_integer(points ? points : spans, 0);
+    str_int(str_of(json_string(rejected, "0")), &n);
+    n = n ? n : json_integer(rejected, 0);
     if (n > 0)
-        err_set(err, ERR_REMOTE, "the collector rejected %lld of the run's records: %.200s", (long long)n,
+        err_set(err, ERR_REMOTE, "the collector rejected %lld of the records: %.200s", (long long)n,
                 json_string(json_get(part, "errorMessage"), "no reason"));
     json_free(j);
     return n > 0 ? EXPORTER_REFUSED : EXPORTER_SENT;
@@ -368,6 +370,105 @@ static enum exporter_answer otlp_send(struct exporter_link *l, const struct expo
     return EXPORTER_SENT;
 }
 
+/* ---- log records ---- */
+
+/* 2025-09-08T21:11:35.869000Z as nanoseconds since 1970, a text; "": it is none. */
+static const char *record_nanoseconds(const char *time, char ret[32])
+{
+    struct tm tm = {0};
+    const char *rest = time ? strptime(time, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+    double fraction = 0;
+    ret[0] = 0;
+    if (!rest)
+        return ret;
+    if (*rest == '.' && !str_double((struct str){rest, strcspn(rest, "Z")}, &fraction))
+        fraction = 0;
+    snprintf(ret, 32, "%lld", (long long)timegm(&tm) * 1000000000 + llround(fraction * 1e9));
+    return ret;
+}
+
+/* The numbers of OpenTelemetry; 0: unknown. */
+static int severity_number(const char *level)
+{
+    static const struct {
+        const char *level;
+        int number;
+    } levels[] = {{"fatal", 21}, {"error", 17}, {"warning", 13}, {"info", 9}, {"verbose", 5}, {"debug", 5}, {"trace", 1}};
+    for (size_t i = 0; level && i < sizeof levels / sizeof *levels; i++)
+        if (str_is_anycase(str_sub(str_of(level), 0, strlen(levels[i].level)), levels[i].level))
+            return levels[i].number;
+    return 0;
+}
+
+static bool is_record_member_special(const char *key)
+{
+    return strcmp(key, "TimeGenerated") == 0 || strcmp(key, "RawData") == 0 || strcmp(key, "Message") == 0 || strcmp(key, "Level") == 0;
+}
+
+/* A JSON object as a record: RawData or Message is its body, Level its severity, the others are attributes. */
+static void put_log_record(struct json_out *j, const struct json *record, struct str text)
+{
+    const char *level = json_string(json_get(record, "Level"), NULL), *raw = json_string(json_get(record, "RawData"), NULL);
+    const char *message = raw ? raw : json_string(json_get(record, "Message"), NULL);
+    char time[32];
+    json_open(j, NULL, '{');
+    if (*record_nanoseconds(json_string(json_get(record, "TimeGenerated"), NULL), time))
+        json_text(j, "timeUnixNano", time);
+    if (level) {
+        json_int(j, "severityNumber", severity_number(level));
+        json_text(j, "severityText", level);
+    }
+    json_open(j, "body", '{');
+    json_str(j, "stringValue", message ? str_of(message) : text);
+    json_close(j, '}');
+    json_open(j, "attributes", '[');
+    for (const struct json *m = message ? json_first(record) : NULL; m; m = json_next(m)) {
+        struct buf value CLEANUP_BUF;
+        buf_init(&value, text.n + 100);
+        if (is_record_member_special(json_key(m)))
+            continue;
+        if (json_is_string(m))
+            buf_puts(&value, json_string(m, ""));
+        else
+            json_print(m, &value);
+        const char *key = strcmp(json_key(m), "Computer") == 0 ? "host.name" : strcmp(json_key(m), "FilePath") == 0 ? "log.file.path" : json_key(m);
+        put_attribute(j, key, buf_text(&value));
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static enum exporter_answer otlp_send_records(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
+{
+    struct buf body CLEANUP_BUF;
+    buf_init(&body, OTLP_MAX);
+    struct json_out j = json_begin(&body, JSON_TIGHT, '{');
+    json_open(&j, "resourceLogs", '[');
+    json_open(&j, NULL, '{');
+    json_open(&j, "resource", '{');
+    json_open(&j, "attributes", '[');
+    put_attribute_text(&j, "service.name", "benchwrap");
+    put_attribute_text(&j, "benchwrap.stream", b->stream);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_open(&j, "scopeLogs", '[');
+    json_open(&j, NULL, '{');
+    put_scope(&j);
+    json_open(&j, "logRecords", '[');
+    for (*taken = 0; *taken < b->count && *taken < OTLP_POINTS && body.n < OTLP_LOG_BYTES; ++*taken) {
+        struct json *record = NULL;
+        if (json_parse(&record, b->records[*taken], NULL, NULL))
+            record = NULL;
+        put_log_record(&j, record, b->records[*taken]);
+        json_free(record);
+    }
+    for (const char *close = "]}]}]}"; *close; close++)
+        json_close(&j, *close);
+    if (body.failed)
+        return err_memory(err, "a request"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
+    return otlp_post(l, "/v1/logs", buf_text(&body), err);
+}
+
 static int otlp_print(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err)
 {
     struct metric_set set;
@@ -404,7 +505,7 @@ const struct exporter exporter_otlp = {
     .description =
         "The run is the resource, with its params as attributes. Metrics are gauges with the time of each sample. The run, the program, and what "
         "benchwrap does before and after it are spans; runs of a sweep belong to the trace of their parent. Ids of traces and spans follow from "
-        "the run's id. Where a collector rejects a part of a request, the run becomes a dead letter with its reason.",
+        "the run's id. Log lines of `benchwrap ship-logs` are log records. Where a collector rejects a part of a request, the run becomes a dead letter with its reason.",
     .rows = otlp_rows,
     .count = sizeof otlp_rows / sizeof *otlp_rows,
     .configure = otlp_configure,
@@ -412,5 +513,6 @@ const struct exporter exporter_otlp = {
     .send = otlp_send,
     .check = otlp_check,
     .print = otlp_print,
+    .send_records = otlp_send_records,
     .close = otlp_close,
 };
