@@ -22,6 +22,7 @@ struct host {
     int spool; /* directory descriptor for artifact files, -1: none */
     const char *cache; /* directory for facts that last until reboot, or NULL */
     const char *metadata; /* the cloud's metadata service to query: "auto" or its URL; NULL: none */
+    const char *power_command; /* --power-command: prints the watts of the node; NULL: none */
     bool public_profile;
     /* Why the program may run on another machine, so that no fact of this one is recorded; NULL: it
      * runs here. */

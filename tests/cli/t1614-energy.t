@@ -38,5 +38,10 @@ bw -r rules.yaml -- sh -c 'sleep 2; echo "tokens/s 50 ops/s 2 GB/s 4"'
 like "too few samples: missing with the reason" "$(value energy.valid)$(value output.speed.energy_J_per_token)$(why)" '^(the power of gpu_0 was sampled|the power)'
 "$BENCHWRAP" -q -r rules.yaml -- sh -c 'echo "tokens/s 50 ops/s 2 GB/s 4"'
 is "no power is known: nothing is said of results" "$("$BENCHWRAP" show --json last | jq -r '(.metrics[].key, .missing[].key)' | grep -c 'energy\.valid\|energy_J_per')" 0
+printf '#!/bin/sh\necho "Instantaneous power reading:   28${1}.5 Watts"\n' >meter && chmod +x meter
+"$BENCHWRAP" -q --sample 200ms --power-command "$WORK/meter 0" -r rules.yaml -- sh -c 'sleep 17; echo "tokens/s 50 ops/s 2 GB/s 4"' >/dev/null
+is "a command reports the power of the node" "$(value energy.mean_W) $("$BENCHWRAP" show last --json | jq -c '[.. | strings | select(. == "node")] | unique')" '280.5 ["node"]'
+"$BENCHWRAP" -q --sample 200ms --power-command "$WORK/none" -- sleep 1
+is "a command that fails" "$("$BENCHWRAP" show --json last | jq -r '.missing[] | select(.key == "system/power_node_watts") | .reason')" "the command of --power-command failed, or printed no number"
 is "wrong prices" "$(for p in x -1 'nan EUR'; do "$BENCHWRAP" -q --node-hour-price "$p" -- true 2>/dev/null; echo $?; done | xargs)" "125 125 125"
 done_testing

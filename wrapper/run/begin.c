@@ -280,6 +280,7 @@ static void run_set_host(struct run *run, char **env)
                               .cwd = run->plan.cwd,
                               .spool = -1,
                               .metadata = opt_text(&run->plan.opts, OPTION_CLOUD_METADATA),
+                              .power_command = opt_text(&run->plan.opts, OPTION_POWER_COMMAND),
                               .counters = opt_on(&run->plan.opts, OPTION_COUNTERS),
                               .public_profile = strcmp(opt_text(&run->plan.opts, OPTION_PROFILE), "public") == 0};
 }
