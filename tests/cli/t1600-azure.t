@@ -147,6 +147,15 @@ like "exporter check: good" "$("$BENCHWRAP" exporter check x)" 'good +a token fr
 bad() { exporter dcr-ok "$1"; bw -- true 2>err; grep -c "this exporter is ignored" err; }
 is "wrong keys are named" "$(bad 'token: abc') $(bad 'credential: token') $(bad 'stream: "a b"') $(bad 'client-certificate: k.pem') $(exporter 'dcr/x'; bw -- true 2>err; grep -c 'rule: expected' err) $(exporter dcr-ok; sed -i 's,https://localhost,http://example.org,' "$config"; bw -- true 2>err; grep -c 'endpoint: expected' err)" "1 1 1 1 1 1"
 
+# ---- reading back ----
+exporter dcr-ok "$application, client-secret: {env: CS}, workspace: 1111-2222, query-host: $tls"
+like "check --read-back: a record is sent and found" "$(CS=x "$BENCHWRAP" exporter check x --read-back)" 'good .*a record was sent, and read back after [0-9]+ s'
+is "... by a token for queries" "$(jq -r 'select(.path | endswith("/token")).body.scope' "$got" | paste -sd' ')" "https://monitor.azure.com/.default https://api.loganalytics.io/.default"
+exporter dcr-ok "$static, workspace: 1111-2222, query-host: $tls"
+like "... a token without that right" "$("$BENCHWRAP" exporter check x --read-back)" 'failed +https://localhost:[0-9]+: status 403.*insufficient'
+exporter dcr-ok "$static"
+like "... or no workspace" "$("$BENCHWRAP" exporter check x --read-back)" 'failed +to read a record back, configure the key workspace'
+
 # ---- an outage ----
 fresh; exporter dcr-ok "$static"; sed -i "s,$tls,https://localhost:9,; s/wait: 20s, //" "$config"
 for _ in $(seq 20); do bw -- true; done

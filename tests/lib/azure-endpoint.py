@@ -8,6 +8,7 @@ POST /dataCollectionRules/RULE/streams/STREAM   204 for a JSON array with a toke
     dcr-refuse-WORD           400 for a body with this word
     dcr-once                  each token is accepted once: it has expired then
 POST /TENANT/oauth2/v2.0/token       a token of FOLDER/expires seconds (3599); tenant `wrong` is refused as Entra does, and repeats the secret
+POST /v1/workspaces/ID/query         the count of rows with the RecordId in the query, from the second query on; tokens for api.loganalytics.io alone
 GET  /metadata/identity/oauth2/token the same as the metadata service, if FOLDER/metadata exists
 """
 import gzip, http.server, json, os, ssl, subprocess, sys, threading, time, urllib.parse
@@ -15,7 +16,7 @@ import gzip, http.server, json, os, ssl, subprocess, sys, threading, time, urlli
 folder = sys.argv[1]
 here = lambda name: os.path.join(folder, name)
 lock = threading.Lock()
-issued, used, seen, serial = set(), {}, {}, 0
+issued, used, seen, serial = {}, {}, {}, 0
 
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
@@ -42,7 +43,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         with lock:
             serial += 1
             token = f"TOKEN-{serial}"
-            issued.add(token)
+            issued[token] = resource or ""
         left = int(open(here("expires")).read()) if os.path.exists(here("expires")) else 3599
         text = str if as_text else int
         return {"token_type": "Bearer", "expires_in": text(left), "expires_on": str(int(time.time()) + left), "resource": resource, "access_token": token}
@@ -81,6 +82,14 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             return self.ingest(raw, words[2])
         if url.path.endswith("/v2.0/.well-known/openid-configuration"):
             return self.reply_json(200, {"token_endpoint": base + "/oauth2/v2.0/token", "authorization_endpoint": base + "/oauth2/v2.0/authorize", "device_authorization_endpoint": base + "/d", "issuer": base + "/v2.0"})
+        if words[1:3] == ["v1", "workspaces"]:
+            record = json.loads(raw)["query"].split('"')[1]
+            token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+            if "loganalytics" not in issued.get(token, ""):
+                return self.reply_json(403, {"error": {"message": "The provided credentials have insufficient access to perform the requested operation", "code": "InsufficientAccessError"}})
+            seen[record] = seen.get(record, 0) + 1
+            rows = sum(row.get("RecordId") == record for line in open(here("requests.jsonl")) for row in (json.loads(line)["body"] or []) if isinstance(row, dict))
+            return self.reply_json(200, {"tables": [{"name": "PrimaryResult", "columns": [{"name": "Count", "type": "long"}], "rows": [[rows if seen[record] > 1 else 0]]}]})
         form = dict(urllib.parse.parse_qsl(raw.decode()))
         self.note(raw, form or None)
         if url.path.endswith("/oauth2/v2.0/token") and words[1] == "wrong":

@@ -184,6 +184,7 @@
 #define OPTION_QUIET "quiet"
 #define OPTION_RANGE "range"
 #define OPTION_RATE "rate"
+#define OPTION_READ_BACK "read-back"
 #define OPTION_REASONING "reasoning"
 #define OPTION_REBUILD "rebuild"
 #define OPTION_RECORDS "records"

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHECK_S = 30, PRINT_MAX = 256 << 20, LETTERS_STEP = 256 };
+enum { CHECK_S = 30, READ_BACK_S = 900, PRINT_MAX = 256 << 20, LETTERS_STEP = 256 };
 
 struct exporter_work {
     struct cmd_context *c;
@@ -51,6 +51,10 @@ static const struct opt_row rows[] = {
      .arg = "NAME",
      .group = "Send",
      .help = "With --lines: send to this stream or table, where the destination has several"},
+    {.name = OPTION_READ_BACK,
+     .kind = OPT_FLAG,
+     .group = "Send",
+     .help = "With check: send a record, and wait until it can be read where it is stored, at most 15 minutes"},
     {.name = OPTION_RESEND, .kind = OPT_FLAG, .group = "Send", .help = "With dead-letter: send these runs again (default: list them)"},
     {.name = OPTION_DROP,
      .kind = OPT_FLAG,
@@ -210,14 +214,20 @@ static bool exporter_check_one(const struct exporter_work *w, const struct expor
 {
     struct arena a;
     struct err err = {0};
+    bool read_back = opt_on(&w->c->opts, OPTION_READ_BACK);
     arena_init(&a, 0);
     struct exporter_link l = {.config = c,
                               .env = w->c->env,
                               .arena = &a,
-                              .until_ns = clock_mono_ns() + CHECK_S * INT64_C(1000000000),
+                              .until_ns = clock_mono_ns() + (read_back ? READ_BACK_S : CHECK_S) * INT64_C(1000000000),
                               .cancel_fd = w->cancel_fd,
                               .retry_after_s = -1};
     bool good = c->kind->open(&l, &err) == EXPORTER_SENT && (!c->kind->check || c->kind->check(&l, found, &err) == EXPORTER_SENT);
+    if (good && read_back && c->kind->read_back) {
+        buf_puts(found, "; ");
+        good = c->kind->read_back(&l, found, &err) == EXPORTER_SENT;
+    } else if (good && read_back)
+        buf_printf(found, "; the type %s cannot read a record back", c->kind->type);
     if (c->kind->close)
         c->kind->close(&l);
     if (!good) {

@@ -4,16 +4,18 @@
 #include "exporters/exporter_http.h"
 #include "exporters/httpjson_template.h"
 
-#include "base/http.h"
+#include "base/clock.h"
+#include "base/json_out.h"
 #include "base/secret.h"
 
-#include <stdio.h>
+#include <poll.h>
 #include <string.h>
 
 enum {
     BODY_BYTES = 16 << 20,
     FULL_BYTES = 512 << 10, /* so much collected is sent before the next run */
     RUNS_BATCH = 256,
+    READ_BACK_MS = 5000,    /* between two queries for a record */
     API_MAX = 1000000       /* bytes of a request, compressed or not */
 };
 
@@ -21,6 +23,8 @@ enum {
 #define AZURE_KEY_RULE "rule"
 #define AZURE_KEY_RULES "rules"
 #define AZURE_KEY_STREAM "stream"
+#define AZURE_KEY_WORKSPACE "workspace"
+#define AZURE_KEY_QUERY_HOST "query-host"
 
 static const struct opt_row azure_keys[] = {
     {.name = AZURE_KEY_ENDPOINT,
@@ -39,6 +43,16 @@ static const struct opt_row azure_keys[] = {
      .kind = OPT_PAIR,
      .arg = "{STREAM: ID}",
      .help = "Use other rules for these streams, of records that are no runs; STREAM may end in *",
+     .flags = OPT_FROM_FILE},
+    {.name = AZURE_KEY_WORKSPACE,
+     .kind = OPT_TEXT,
+     .arg = "ID",
+     .help = "Read records back from this workspace (check --read-back)",
+     .flags = OPT_FROM_FILE},
+    {.name = AZURE_KEY_QUERY_HOST,
+     .kind = OPT_TEXT,
+     .arg = "URL",
+     .help = "Send queries there (default: the cloud's, https://api.loganalytics.io)",
      .flags = OPT_FROM_FILE},
     {.name = HTTPJSON_KEY_RECORD,
      .kind = OPT_CHOICE,
@@ -101,6 +115,11 @@ static int azure_configure(const struct exporter_config *c, struct err *err)
 {
     const char *endpoint = exporter_text(c, AZURE_KEY_ENDPOINT), *rule = exporter_text(c, AZURE_KEY_RULE),
                *stream = exporter_text(c, AZURE_KEY_STREAM);
+    const char *workspace = exporter_text(c, AZURE_KEY_WORKSPACE), *host = exporter_text(c, AZURE_KEY_QUERY_HOST);
+    if (workspace && !is_azure_name(str_of(workspace)))
+        return err_set(err, ERR_INPUT, "workspace: expected the id of a workspace: 8-4-4-4-12 digits");
+    if (host && !is_azure_endpoint(host))
+        return err_set(err, ERR_INPUT, "query-host: expected https://HOST");
     if (!endpoint || !is_azure_endpoint(endpoint))
         return err_set(err, ERR_INPUT, "endpoint: expected https://NAME.REGION-1.ingest.monitor.azure.com");
     if (!rule || !is_azure_name(str_of(rule)))
@@ -143,7 +162,7 @@ static enum exporter_answer azure_open(struct exporter_link *l, struct err *err)
         return err_memory(err, "an exporter"), EXPORTER_LATER;
     httpjson_records_init(&x->rows);
     l->state = x;
-    if (azure_token_open(l, endpoint, &x->token, err))
+    if (azure_token_open(l, endpoint, AZURE_FOR_INGESTION, &x->token, err))
         return EXPORTER_LATER;
     return exporter_http_open_own(l, &(struct exporter_http_own){.url = endpoint}, &x->http, err);
 }
@@ -332,6 +351,91 @@ static enum exporter_answer azure_check(struct exporter_link *l, struct buf *fou
     return EXPORTER_SENT;
 }
 
+/* ---- reading back ---- */
+
+/* How many rows of the table have this id; -1 with err. */
+static int64_t count_azure_rows(struct exporter_link *l, struct exporter_http *http, struct azure_token *token, const char *url, const char *id,
+                                struct err *err)
+{
+    const char *stream = exporter_text(l->config, AZURE_KEY_STREAM), *text;
+    struct buf query CLEANUP_BUF, body CLEANUP_BUF, reply CLEANUP_BUF, authorization CLEANUP_BUF;
+    struct json *j = NULL;
+    int64_t count = -1;
+    buf_init(&query, 1000);
+    buf_init(&body, 4000);
+    buf_init(&reply, BODY_BYTES);
+    buf_init(&authorization, 128 << 10);
+    if (azure_token_get(l, token, false, &text, err) != EXPORTER_SENT)
+        return -1;
+    buf_printf(&authorization, "Authorization: Bearer %s", text);
+    buf_printf(&query, "%s | where RecordId == \"%s\" | count", strncmp(stream, "Custom-", 7) == 0 ? stream + 7 : stream, id);
+    struct json_out out = json_begin(&body, JSON_TIGHT, '{');
+    json_str(&out, "query", buf_text(&query));
+    json_text(&out, "timespan", "PT1H");
+    json_close(&out, '}');
+    const char *const headers[] = {authorization.p, NULL};
+    const struct exporter_http_request q = {.url = url, .headers = headers, .body = buf_text(&body), .ret_body = &reply};
+    enum exporter_answer answer = exporter_http_call(l, http, &q, err);
+    explicit_bzero(authorization.p, authorization.size);
+    if (answer != EXPORTER_SENT)
+        return -1;
+    if (json_parse(&j, buf_text(&reply), NULL, NULL) == 0)
+        count = json_integer(json_pointer(j, "/tables/0/rows/0/0"), -1);
+    json_free(j);
+    return count >= 0 ? count : err_set(err, ERR_REMOTE, "the reply to a query has no count");
+}
+
+static enum exporter_answer send_check_row(struct exporter_link *l, const char *id, struct err *err)
+{
+    struct buf row CLEANUP_BUF;
+    int status;
+    buf_init(&row, 4000);
+    struct json_out j = json_begin(&row, JSON_TIGHT, '[');
+    json_open(&j, NULL, '{');
+    json_text(&j, "TimeGenerated", template_utc_text(clock_wall_ms(), l->arena));
+    json_text(&j, "RecordId", id);
+    json_text(&j, "RunName", "benchwrap exporter check");
+    json_close(&j, '}');
+    json_close(&j, ']');
+    return send_azure_array(l, NULL, buf_text(&row), &status, err);
+}
+
+static bool azure_pause(const struct exporter_link *l)
+{
+    struct pollfd p = {.fd = l->cancel_fd, .events = POLLIN};
+    return clock_mono_ns() + READ_BACK_MS * INT64_C(1000000) < l->until_ns && poll(&p, 1, READ_BACK_MS) == 0;
+}
+
+static enum exporter_answer azure_read_back(struct exporter_link *l, struct buf *found, struct err *err)
+{
+    const char *workspace = exporter_text(l->config, AZURE_KEY_WORKSPACE), *host = exporter_text(l->config, AZURE_KEY_QUERY_HOST);
+    struct azure_token *token = NULL;
+    struct exporter_http *http = NULL;
+    char digits[SECRET_DIGITS + 1];
+    int64_t begin = clock_mono_ns(), count = 0;
+    if (!workspace)
+        return err_set(err, ERR_INPUT, "to read a record back, configure the key workspace"), EXPORTER_REFUSED;
+    if (secret_generate(digits, err))
+        return EXPORTER_LATER;
+    const char *id = arena_printf(l->arena, "check/%s", digits);
+    enum exporter_answer answer = id ? send_check_row(l, id, err) : (err_memory(err, "a record"), EXPORTER_LATER);
+    if (answer == EXPORTER_SENT && azure_token_open(l, exporter_text(l->config, AZURE_KEY_ENDPOINT), AZURE_FOR_QUERIES, &token, err))
+        answer = EXPORTER_LATER;
+    host = host ? host : token ? azure_token_query_host(token) : "";
+    const char *url = arena_printf(l->arena, "%s/v1/workspaces/%s/query", host, workspace);
+    if (answer == EXPORTER_SENT)
+        answer = exporter_http_open_own(l, &(struct exporter_http_own){.url = url, .is_plain = true}, &http, err);
+    while (answer == EXPORTER_SENT && (count = count_azure_rows(l, http, token, url, id, err)) == 0 && azure_pause(l))
+        ;
+    if (answer == EXPORTER_SENT && count == 0)
+        err_set(err, ERR_REMOTE, "Azure accepted the record %s, but the workspace did not have it in time", id);
+    if (answer == EXPORTER_SENT && count > 0)
+        buf_printf(found, "a record was sent, and read back after %.0f s", (double)(clock_mono_ns() - begin) / 1e9);
+    exporter_http_close(http);
+    azure_token_close(token);
+    return answer == EXPORTER_SENT && count <= 0 ? EXPORTER_LATER : answer;
+}
+
 static const char *const azure_secrets[] = {"AZURE_CLIENT_SECRET", "IDENTITY_HEADER", NULL};
 
 const struct exporter exporter_azure = {
@@ -350,6 +454,7 @@ const struct exporter exporter_azure = {
     .send = azure_send,
     .flush = azure_flush,
     .check = azure_check,
+    .read_back = azure_read_back,
     .print = azure_print,
     .send_records = azure_send_records,
     .close = azure_close,

@@ -231,7 +231,8 @@ static void setup_az(char *const *env, struct buf *to)
                  "    endpoint: $endpoint\n"
                  "    rule: $rule_id\n"
                  "    rules: {'Custom-Text-*': $rawRule_id}\n"
-                 "# Then: benchwrap exporter check azure; and some minutes after a run:\n"
+                 "    workspace: $customer_id\n"
+                 "# Then: benchwrap exporter check azure --read-back; and some minutes after a run:\n"
                  "# az monitor log-analytics query --workspace $customer_id --analytics-query 'BenchwrapRuns_CL | take 10' -o table\n"
                  "EOF\n");
 }

@@ -38,20 +38,27 @@ static const struct {
                      [SOURCE_AZ] = {"az", "az"}};
 
 static const struct azure_cloud {
-    const char *name, *ending, *login, *resource;
-} azure_clouds[] = {{"public", ".azure.com", "https://login.microsoftonline.com", "https://monitor.azure.com"},
-                    {"government", ".azure.us", "https://login.microsoftonline.us", "https://monitor.azure.us"},
-                    {"china", ".azure.cn", "https://login.chinacloudapi.cn", "https://monitor.azure.cn"}};
+    const char *name, *ending, *login, *resources[2]; /* by enum azure_audience; queries go to the second one */
+} azure_clouds[] = {
+    {"public", ".azure.com", "https://login.microsoftonline.com", {"https://monitor.azure.com", "https://api.loganalytics.io"}},
+    {"government", ".azure.us", "https://login.microsoftonline.us", {"https://monitor.azure.us", "https://api.loganalytics.us"}},
+    {"china", ".azure.cn", "https://login.chinacloudapi.cn", {"https://monitor.azure.cn", "https://api.loganalytics.azure.cn"}}};
 
 struct azure_token {
     enum azure_source source;
     const struct azure_cloud *cloud;
+    const char *resource;
     const char *login;  /* https://login.microsoftonline.com */
     const char *tenant, *client, *certificate, *federated, *identity;
     const char *secret; /* of the client */
     struct buf text;    /* the token */
     int64_t renew_ns;   /* 0: there is none */
 };
+
+const char *azure_token_query_host(const struct azure_token *t)
+{
+    return t->cloud->resources[AZURE_FOR_QUERIES];
+}
 
 const char *azure_token_source(const struct azure_token *t)
 {
@@ -136,7 +143,7 @@ static int check_token_source(const struct azure_token *t, struct err *err)
     return 0;
 }
 
-int azure_token_open(struct exporter_link *l, const char *endpoint, struct azure_token **ret, struct err *err)
+int azure_token_open(struct exporter_link *l, const char *endpoint, enum azure_audience audience, struct azure_token **ret, struct err *err)
 {
     struct azure_token *t = ARENA_NEW(l->arena, struct azure_token);
     const char *host = env_text(l->env, "AZURE_AUTHORITY_HOST");
@@ -145,6 +152,7 @@ int azure_token_open(struct exporter_link *l, const char *endpoint, struct azure
         return err_memory(err, "an access token");
     buf_init(&t->text, TOKEN_BYTES);
     t->cloud = choose_cloud(l->config, endpoint);
+    t->resource = t->cloud->resources[audience];
     t->login = !host ? t->cloud->login : strstr(host, "://") ? host : arena_printf(l->arena, "https://%s", host);
     t->tenant = azure_setting(l, AZURE_KEY_TENANT, "AZURE_TENANT_ID");
     t->client = azure_setting(l, AZURE_KEY_CLIENT, "AZURE_CLIENT_ID");
@@ -269,7 +277,7 @@ static int request_as_client(struct exporter_link *l, struct azure_token *t, str
     struct buf form CLEANUP_BUF, proof CLEANUP_BUF;
     const char *url = arena_printf(l->arena, "%.*s/%s/oauth2/v2.0/token", (int)(strlen(t->login) - str_ends(str_of(t->login), "/")), t->login,
                                    t->tenant),
-               *scope = arena_printf(l->arena, "%s/.default", t->cloud->resource);
+               *scope = arena_printf(l->arena, "%s/.default", t->resource);
     int status;
     buf_init(&form, FORM_BYTES);
     buf_init(&proof, FORM_BYTES);
@@ -316,7 +324,7 @@ static const char *metadata_url(const struct exporter_link *l, const struct azur
     struct buf query CLEANUP_BUF;
     buf_init(&query, 4096);
     put_form(&query, "api-version", service && header ? "2019-08-01" : "2018-02-01");
-    put_form(&query, "resource", t->cloud->resource);
+    put_form(&query, "resource", t->resource);
     if (t->identity)
         put_form(&query, "client_id", t->identity);
     *ret_header = service && header ? arena_printf(l->arena, "X-IDENTITY-HEADER: %s", header) : "Metadata: true";
@@ -366,7 +374,7 @@ static int request_managed(struct exporter_link *l, struct azure_token *t, bool 
 
 static int request_from_az(struct exporter_link *l, struct azure_token *t, struct err *err)
 {
-    char *scope = arena_printf(l->arena, "%s/.default", t->cloud->resource);
+    char *scope = arena_printf(l->arena, "%s/.default", t->resource);
     char words[8][16] = {"az", "account", "get-access-token", "--scope", "", "-o", "json", ""};
     char *argv[] = {words[0], words[1], NULL, words[3], scope, words[5], words[6], NULL};
     char verb[] = "get-access-token";

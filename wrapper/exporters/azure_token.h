@@ -30,14 +30,18 @@ struct azure_token; /* in the link's arena */
 
 /* Checks these keys together. */
 int azure_token_configure(const struct exporter_config *c, struct err *err);
+/* What tokens are for. */
+enum azure_audience { AZURE_FOR_INGESTION, AZURE_FOR_QUERIES };
 /* Chooses the source of tokens and requests none. endpoint names the cloud. -1 with err: what the source
  * needs is missing. The caller calls azure_token_close, also after a failure. */
-int azure_token_open(struct exporter_link *l, const char *endpoint, struct azure_token **ret, struct err *err);
+int azure_token_open(struct exporter_link *l, const char *endpoint, enum azure_audience audience, struct azure_token **ret, struct err *err);
 /* Returns a token that is valid for five more minutes, as far as its source knows. renew: the last one
  * was refused. SENT; LATER with err: none came now. The text is valid until the next call. */
 enum exporter_answer azure_token_get(struct exporter_link *l, struct azure_token *t, bool renew, const char **ret, struct err *err);
 /* Erases the secrets. NULL is allowed. */
 void azure_token_close(struct azure_token *t);
+/* The address of the cloud that queries go to. */
+const char *azure_token_query_host(const struct azure_token *t);
 /* What the tokens come from, for people: "a client secret". */
 const char *azure_token_source(const struct azure_token *t);
 

@@ -61,6 +61,8 @@ struct exporter {
     /* Asks the destination whether it would accept runs, and appends what it found as a sentence.
      * NULL: open is enough. */
     enum exporter_answer (*check)(struct exporter_link *l, struct buf *found, struct err *err);
+    /* Sends a record and reads it back from where it is stored, within the link's time. NULL: it cannot. */
+    enum exporter_answer (*read_back)(struct exporter_link *l, struct buf *found, struct err *err);
     /* Appends what send would send, without secrets, and sends nothing. The link is not open. */
     int (*print)(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err);
     /* Sends the first records of a batch with one request: as many as it may hold, at least one. *taken

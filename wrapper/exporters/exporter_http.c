@@ -99,7 +99,6 @@ static enum exporter_answer http_begin(struct exporter_link *l, struct exporter_
 {
     const struct exporter_config *c = l->config;
     double total_s = http_seconds_left(l);
-    h->gzip = opt_on(&c->opts, EXPORTER_KEY_GZIP);
     h->method = opt_text(&c->opts, EXPORTER_KEY_METHOD);
     h->method = h->method ? h->method : "POST";
     if (total_s <= 0)
@@ -128,7 +127,8 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
         return EXPORTER_LATER;
     if (!is_http_url(h->url))
         return err_set(err, ERR_INPUT, "url-secret: expected http://HOST/… or https://HOST/…"), EXPORTER_LATER;
-    const char **headers = http_headers(l, token, opt_on(&c->opts, EXPORTER_KEY_GZIP));
+    h->gzip = opt_on(&c->opts, EXPORTER_KEY_GZIP);
+    const char **headers = http_headers(l, token, h->gzip);
     if (!headers)
         return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
     h->secrets[0] = token;
@@ -149,11 +149,12 @@ enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struc
     if (!h)
         return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
     h->url = own->url;
+    h->gzip = !own->is_plain && opt_on(&l->config->opts, EXPORTER_KEY_GZIP);
     h->secrets[0] = own->password;
     struct http_config config = {.user = own->user,
                                  .password = own->password,
                                  .sigv4 = own->sigv4,
-                                 .headers = opt_on(&l->config->opts, EXPORTER_KEY_GZIP) ? gzip : NULL};
+                                 .headers = h->gzip ? gzip : NULL};
     return http_begin(l, h, &config, err);
 }
 
@@ -266,6 +267,8 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
     int rc = http_do(h->http, &q, &r, &why);
     if (call->ret_status)
         *call->ret_status = rc ? 0 : r.status;
+    if (call->ret_body && rc == 0 && r.status < 300)
+        buf_str(call->ret_body, buf_text(&r.body));
     enum exporter_answer answer = rc ? EXPORTER_LATER : answer_of(r.status);
     if (rc)
         set_no_reply(place.p, &why, err);

@@ -32,6 +32,7 @@ struct exporter_http_own {
     const char *url;
     const char *user, *password; /* basic authentication, or with sigv4 key and secret; NULL */
     const char *sigv4;           /* see base/http.h; NULL */
+    bool is_plain;               /* requests are not compressed, whatever the key gzip says */
 };
 enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struct exporter_http_own *own, struct exporter_http **ret,
                                             struct err *err);
@@ -48,6 +49,7 @@ struct exporter_http_request {
     const char *const *headers; /* further ones, which may hold secrets; NULL */
     struct str body;
     int *ret_status;            /* gets the status of the reply, 0: there was none; may be NULL */
+    struct buf *ret_body;       /* the body of a successful reply is appended; may be NULL */
     struct buf *reply;          /* receives the body of a reply 2xx; NULL */
 };
 /* As exporter_http_send. */
