@@ -305,6 +305,8 @@ static const char *unknown_argument(const struct mcp_tool *tool, const char *nam
 
 const char *mcp_arguments_check(const struct mcp_tool *tool, const struct json *arguments, struct arena *a)
 {
+    if (arguments && !json_is_object(arguments))
+        return "expected an object of arguments";
     for (const struct json *v = json_first(arguments); v; v = json_next(v)) {
         const struct mcp_argument *x = find_argument(tool, json_key(v));
         if (!x)
