@@ -65,6 +65,9 @@ like "an unknown run" "$(ask show '{"run": "ffffffff"}')" "no run with id"
 is "a text that looks like an option" "$(ask list '{"experiment": "--help"}' | jq -c .data)" '[]'
 is "compare needs groups" "$(ask compare '{"base": ["last"]}' | jq -r .error)" "expected either base and other, or by"
 
+is "history: groups of runs that measured the same" "$(ask history '{"experiment": "e"}' | jq -c '.data.groups | length')" 3
+is "explain: the metric and its causes" "$(ask explain '{"base": ["last~1"], "other": ["last"], "metric": "speed_MB_per_s"}' | jq -c '.data | [.metric.key, .metric.a, .metric.b, (.causes | type)]')" '["speed_MB_per_s",20,30,"array"]'
+
 # Limits.
 more=(--answer-max 4000)
 out=$(ask show '{}'); like "a long answer is cut, and says so" "${#out} $(echo "$out" | jq -c .cut)" '^[1-3][0-9]{3} \["data'

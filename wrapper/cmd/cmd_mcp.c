@@ -77,7 +77,7 @@ const struct cmd cmd_mcp = {
     .description =
         "A server of the Model Context Protocol on standard input and output. The client of an agent starts it. It speaks the versions 2024-11-05 to "
         "2026-07-28.\n\n"
-        "Tools: list, active, query, show, compare, compare_history, logs and plan read runs of the tree. cluster_queue, cluster_nodes, cluster_job and cluster_log "
+        "Tools: list, active, query, show, compare, compare_history, history, explain, logs and plan read runs of the tree. cluster_queue, cluster_nodes, cluster_job and cluster_log "
         "read Slurm. All tools only read, and none takes a path. --allow-run adds the tool run.\n\n"
         "compare refuses runs that measured different things, and names what differs; the call may name parameters that may differ. What was not measured is "
         "null. Each answer is limited, and names what it cuts. Recorded text is marked as data. Secrets are removed. "

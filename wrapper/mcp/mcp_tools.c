@@ -82,6 +82,27 @@ static const struct mcp_tool earlier_tool = {
     .help = "Is this run as good as the earlier runs with the same inputs on the same kind of system? Other runs are not used.",
     .line = earlier_line, .arguments = earlier_arguments, .count = sizeof earlier_arguments / sizeof *earlier_arguments, .deadline_s = 60};
 
+static const char *const history_line[] = {"history", "--json", NULL};
+static const struct mcp_argument history_arguments[] = {
+    RUN("Only runs that measured the same as this one: " RUN_NAMES " (default: all runs, in groups that measured the same)"),
+    EXPERIMENT, FILTER, MAY_DIFFER,
+};
+static const struct mcp_tool history_tool = {
+    .name = "history", .title = "When did a metric change",
+    .help = "Runs from which on the level of a metric is another one, confirmed by consecutive runs, with size and chance; outliers; and what else changed at the same run.",
+    .line = history_line, .arguments = history_arguments, .count = sizeof history_arguments / sizeof *history_arguments, .deadline_s = 60};
+
+static const char *const explain_line[] = {"explain", "--json", NULL};
+static const struct mcp_argument explain_arguments[] = {
+    {.name = "base", .kind = MCP_GROUP, .required = true, .help = "The runs to start from, each " RUN_NAMES},
+    {.name = "other", .kind = MCP_GROUP, .required = true, .help = "The runs that differ"},
+    {.name = "metric", .kind = MCP_TEXT, .option = OPTION_METRIC, .help = "The metric to explain (default: the headline metric that differs most)"},
+};
+static const struct mcp_tool explain_tool = {
+    .name = "explain", .title = "Why two groups of runs differ",
+    .help = "Recorded causes of the difference, the likeliest first, with what all other runs say about each. No causes: nothing recorded explains it.",
+    .line = explain_line, .arguments = explain_arguments, .count = sizeof explain_arguments / sizeof *explain_arguments, .deadline_s = 60};
+
 static const char *const logs_line[] = {"grep", "--json", "--all", NULL};
 static const struct mcp_argument logs_arguments[] = {
     {.name = "run", .kind = MCP_RUN, .required = true, .help = "The run: " RUN_NAMES},
@@ -142,7 +163,7 @@ static const struct mcp_tool daemon_tool = {
     .name = "cluster_log", .title = "Slurm: log of a daemon", .help = "The last lines of the log of a Slurm daemon on this machine, from the file that Slurm's configuration names or from the journal.",
     .source = MCP_SLURM, .end = MCP_TAIL, .arguments = daemon_arguments, .count = sizeof daemon_arguments / sizeof *daemon_arguments, .deadline_s = 10, .answer = mcp_slurm_log};
 
-const struct mcp_tool *const mcp_tools[] = {&list_tool, &active_tool, &query_tool, &show_tool,  &compare_tool, &earlier_tool, &logs_tool,
+const struct mcp_tool *const mcp_tools[] = {&list_tool, &active_tool, &query_tool, &show_tool,  &compare_tool, &earlier_tool, &history_tool, &explain_tool, &logs_tool,
                                             &plan_tool, &run_tool,   &queue_tool, &nodes_tool,   &job_tool,     &daemon_tool};
 const size_t mcp_tools_count = sizeof mcp_tools / sizeof *mcp_tools;
 
