@@ -16,7 +16,8 @@ static int choose_named_run(struct cmd_context *c, struct runs *runs, const char
 
 static bool chosen_make(struct chosen_runs *ret, size_t room, struct arena *a)
 {
-    *ret = (struct chosen_runs){.list = arena_get(a, (room + 1) * sizeof *ret->list), .groups = arena_get(a, (room + 1) * sizeof *ret->groups)};
+    *ret = (struct chosen_runs){.list = arena_get(a, (room + 1) * sizeof *ret->list),
+                                .groups = arena_get(a, (room + 1) * sizeof *ret->groups)};
     return ret->list && ret->groups;
 }
 
@@ -67,6 +68,7 @@ int chosen_filtered(struct cmd_context *c, struct runs *runs, size_t last, struc
             return -1;
     }
     if (ret->beyond)
-        fprintf(c->notes, "benchwrap: %s: uses the newest %zu of %zu runs; --last N uses more\n", c->cmd->name, ret->n, ret->n + ret->beyond);
+        fprintf(c->notes, "benchwrap: %s: uses the newest %zu of %zu runs; --last N uses more\n", c->cmd->name, ret->n,
+                ret->n + ret->beyond);
     return ret->n ? 0 : err_set(c->err, ERR_INPUT, "%s", runs_explain_none(runs, &filter, c->arena));
 }

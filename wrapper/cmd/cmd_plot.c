@@ -13,9 +13,21 @@
 
 enum { PLOT_MAX = 64 << 20, PLOT_LAST = 500, PLOT_NAMED = 32 };
 
-enum plot_kind { PLOT_AUTO, PLOT_HISTORY, PLOT_GROUPS, PLOT_SWEEP, PLOT_SCALING, PLOT_LATENCY, PLOT_HEATMAP, PLOT_PARETO, PLOT_SAMPLES, PLOT_NODES };
-static const char *const kinds[] = {[PLOT_HISTORY] = "history", [PLOT_GROUPS] = "groups",   [PLOT_SWEEP] = "sweep",   [PLOT_SCALING] = "scaling", [PLOT_LATENCY] = "latency",
-                                    [PLOT_HEATMAP] = "heatmap", [PLOT_PARETO] = "pareto", [PLOT_SAMPLES] = "samples", [PLOT_NODES] = "nodes"};
+enum plot_kind {
+    PLOT_AUTO,
+    PLOT_HISTORY,
+    PLOT_GROUPS,
+    PLOT_SWEEP,
+    PLOT_SCALING,
+    PLOT_LATENCY,
+    PLOT_HEATMAP,
+    PLOT_PARETO,
+    PLOT_SAMPLES,
+    PLOT_NODES
+};
+static const char *const kinds[] = {[PLOT_HISTORY] = "history", [PLOT_GROUPS] = "groups",   [PLOT_SWEEP] = "sweep",
+                                    [PLOT_SCALING] = "scaling", [PLOT_LATENCY] = "latency", [PLOT_HEATMAP] = "heatmap",
+                                    [PLOT_PARETO] = "pareto",   [PLOT_SAMPLES] = "samples", [PLOT_NODES] = "nodes"};
 
 struct plot_state {
     struct cmd_context *c;
@@ -92,7 +104,8 @@ static int plot_place(struct plot_state *s)
     struct cmd_context *c = s->c;
     struct plotted_rows *p = &s->rows;
     const struct opt_value *over = opt_find(&c->opts, OPTION_OVER);
-    const char *axes[2] = {NULL, NULL}, *x = over->text, *y = x && over->next ? over->next->text : NULL, *by = opt_text(&c->opts, OPTION_BY);
+    const char *axes[2] = {NULL, NULL}, *x = over->text, *y = x && over->next ? over->next->text : NULL,
+               *by = opt_text(&c->opts, OPTION_BY);
     plot_sweep_axes(s, axes);
     if (s->kind == PLOT_AUTO)
         s->kind = plot_default_kind(s, axes);
@@ -193,7 +206,8 @@ static int plot_draw(struct plot_state *s)
         return -1;
     switch (s->kind) {
     case PLOT_SWEEP:
-        return p->fields[0] ? charts_sweep(p, note, &s->charts, err) : charts_steps(&s->runs, s->chosen.list, s->chosen.n, NULL, wanted, s->c->arena, &s->charts, err);
+        return p->fields[0] ? charts_sweep(p, note, &s->charts, err)
+                            : charts_steps(&s->runs, s->chosen.list, s->chosen.n, NULL, wanted, s->c->arena, &s->charts, err);
     case PLOT_SCALING: return charts_scaling(p, note, &s->charts, err);
     case PLOT_LATENCY: return charts_latency(&s->runs, s->chosen.list, s->chosen.n, NULL, wanted, s->c->arena, &s->charts, err);
     case PLOT_HEATMAP: return charts_heatmap(p, note, &s->charts, err);
@@ -231,7 +245,8 @@ static int plot_print(struct plot_state *s)
 static int plot_opened(struct plot_state *s)
 {
     s->rows = (struct plotted_rows){.runs = &s->runs, .a = s->c->arena, .ignore = opt_find(&s->c->opts, OPTION_IGNORE)};
-    int status = s->count ? chosen_operands(s->c, &s->runs, s->operands, s->count, &s->chosen) : chosen_filtered(s->c, &s->runs, PLOT_LAST, &s->chosen);
+    int status = s->count ? chosen_operands(s->c, &s->runs, s->operands, s->count, &s->chosen)
+                          : chosen_filtered(s->c, &s->runs, PLOT_LAST, &s->chosen);
     if (status == 0)
         status = plot_place(s);
     if (status == 0)
@@ -240,7 +255,8 @@ static int plot_opened(struct plot_state *s)
         status = plot_print(s);
     plotted_deinit(&s->rows);
     if (status == 0 && s->rows.unread) {
-        fprintf(s->c->notes, "benchwrap: plot: %zu damaged run%s; \"benchwrap show\" states what is damaged\n", s->rows.unread, str_plural(s->rows.unread));
+        fprintf(s->c->notes, "benchwrap: plot: %zu damaged run%s; \"benchwrap show\" states what is damaged\n", s->rows.unread,
+                str_plural(s->rows.unread));
         status = 1;
     }
     return status;
@@ -262,22 +278,49 @@ static int plot_command(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {.name = OPTION_METRIC, .letter = 'm', .kind = OPT_LIST, .arg = "KEY", .group = "Values", .help = "Plot this metric, with or without its unit (default: the first headline metric); pareto needs two"},
+    {.name = OPTION_METRIC,
+     .letter = 'm',
+     .kind = OPT_LIST,
+     .arg = "KEY",
+     .group = "Values",
+     .help = "Plot this metric, with or without its unit (default: the first headline metric); pareto needs two"},
     {.name = OPTION_OVER,
      .letter = 'x',
      .kind = OPT_LIST,
      .arg = "KEY",
      .group = "Values",
      .help = "Place values by this param or tag (default: the swept one; for scaling the nodes or tasks); a heat map has two"},
-    {.name = OPTION_BY, .letter = 'b', .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "Make one group or line for each value of this param or tag"},
-    {.name = OPTION_WORK, .kind = OPT_TEXT, .arg = "KEY", .group = "Values", .help = "For scaling: the param with the total work, which shows whether scaling is strong or weak"},
-    {.name = OPTION_IGNORE, .kind = OPT_LIST, .arg = "KEY", .group = "Values", .help = "Plot together also runs in which this input (or those of a pattern) differs; may be repeated"},
+    {.name = OPTION_BY,
+     .letter = 'b',
+     .kind = OPT_TEXT,
+     .arg = "KEY",
+     .group = "Values",
+     .help = "Make one group or line for each value of this param or tag"},
+    {.name = OPTION_WORK,
+     .kind = OPT_TEXT,
+     .arg = "KEY",
+     .group = "Values",
+     .help = "For scaling: the param with the total work, which shows whether scaling is strong or weak"},
+    {.name = OPTION_IGNORE,
+     .kind = OPT_LIST,
+     .arg = "KEY",
+     .group = "Values",
+     .help = "Plot together also runs in which this input (or those of a pattern) differs; may be repeated"},
     CMD_ROW_TREE,
     CMD_ROW_REF,
     SELECTION_ROWS_FILTER,
     {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use the N newest runs (default: 500)"},
-    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Write SVG to this file (default: print the plot in characters)"},
-    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "svg|text", .group = "Output", .help = "Write this form (default: svg for a file, else text)"},
+    {.name = OPTION_OUTPUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Output",
+     .help = "Write SVG to this file (default: print the plot in characters)"},
+    {.name = OPTION_FORMAT,
+     .kind = OPT_CHOICE,
+     .arg = "svg|text",
+     .group = "Output",
+     .help = "Write this form (default: svg for a file, else text)"},
 };
 
 const struct cmd cmd_plot = {

@@ -32,7 +32,8 @@ static int by_group_name(const void *a, const void *b)
 }
 
 /* The chosen runs as groups: by the operand that each is of, or by the value of a fact. */
-static int make_groups(struct cmd_context *c, const struct chosen_runs *chosen, const char *by, struct compare_group *groups, size_t *ret_count)
+static int make_groups(struct cmd_context *c, const struct chosen_runs *chosen, const char *by, struct compare_group *groups,
+                       size_t *ret_count)
 {
     size_t n = 0, without = 0;
     for (size_t i = 0; i < chosen->n; i++) {
@@ -69,7 +70,8 @@ static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc
     char last[] = "last", *newest[] = {last, NULL};
     size_t count = 0;
     bool filters = selection_given(c) || by;
-    int status = filters ? chosen_filtered(c, runs, REPORT_LAST, &chosen) : chosen_operands(c, runs, c->argc ? c->argv : newest, c->argc ? c->argc : 1, &chosen);
+    int status = filters ? chosen_filtered(c, runs, REPORT_LAST, &chosen)
+                         : chosen_operands(c, runs, c->argc ? c->argv : newest, c->argc ? c->argc : 1, &chosen);
     if (status < 0)
         return -1;
     if (chosen.n == 1)
@@ -109,9 +111,23 @@ static const struct opt_row rows[] = {
     CMD_ROW_REF,
     SELECTION_ROWS_FILTER,
     {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use the N newest runs (default: 500)"},
-    {.name = OPTION_BY, .letter = 'b', .kind = OPT_TEXT, .arg = "KEY", .group = "Selection", .help = "Compare groups, one for each value of this param or tag"},
-    {.name = OPTION_IGNORE, .kind = OPT_LIST, .arg = "KEY", .group = "Selection", .help = "Compare also runs in which this input (or those of a pattern) differs; may be repeated"},
-    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Write to this file (default: standard output)"},
+    {.name = OPTION_BY,
+     .letter = 'b',
+     .kind = OPT_TEXT,
+     .arg = "KEY",
+     .group = "Selection",
+     .help = "Compare groups, one for each value of this param or tag"},
+    {.name = OPTION_IGNORE,
+     .kind = OPT_LIST,
+     .arg = "KEY",
+     .group = "Selection",
+     .help = "Compare also runs in which this input (or those of a pattern) differs; may be repeated"},
+    {.name = OPTION_OUTPUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Output",
+     .help = "Write to this file (default: standard output)"},
     {.name = OPTION_FORMAT,
      .kind = OPT_CHOICE,
      .arg = "html|markdown|latex",

@@ -42,7 +42,9 @@ size_t chart_left_out(const struct chart *c)
         if (s->mark == CHART_IDEAL || s->mark == CHART_BAND || s->mark == CHART_WHISKERS)
             continue; /* not values that were measured, or drawn a second time */
         for (size_t i = 0; i < s->n; i++)
-            n += !chart_point_drawable(c, s, i) && !(c->left_why && isnan(s->mark == CHART_BOX ? s->x[i] : s->mark == CHART_CELLS ? s->y2[i] : s->y[i]));
+            n += !chart_point_drawable(c, s, i) && !(c->left_why && isnan(s->mark == CHART_BOX     ? s->x[i]
+                                                                          : s->mark == CHART_CELLS ? s->y2[i]
+                                                                                                   : s->y[i]));
     }
     return n;
 }
@@ -122,7 +124,8 @@ static double chart_round_step(double span, int wanted)
 }
 
 /* Steps of time that people know, in seconds. */
-static const double time_steps[] = {1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000};
+static const double time_steps[] = {1,    2,     5,     10,    30,     60,     120,     300,     600,     1800,    3600,
+                                    7200, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000};
 
 static double chart_time_step(double span_ms, int wanted)
 {
@@ -329,8 +332,8 @@ static void path_flush(struct chart_path *p, struct path_place *at)
     at->any = false;
 }
 
-bool chart_path_of(const struct chart *c, const struct chart_series *s, const double *y, const struct chart_scale *sx, const struct chart_scale *sy,
-                   size_t places, struct chart_path *ret)
+bool chart_path_of(const struct chart *c, const struct chart_series *s, const double *y, const struct chart_scale *sx,
+                   const struct chart_scale *sy, size_t places, struct chart_path *ret)
 {
     struct path_place at = {.any = false};
     bool many = s->n > 4 * places;

@@ -14,9 +14,9 @@ enum {
     COLOURS = 7,
     TICKS_X = 8,
     TICKS_Y = 6,
-    LANE = 34,       /* height of a named place */
+    LANE = 34, /* height of a named place */
     LEGEND_LINE = 20,
-    TIPS_MAX = 600,  /* points that show what they are under the pointer */
+    TIPS_MAX = 600, /* points that show what they are under the pointer */
     LABELS_MAX = 60, /* labels next to points */
     SHAPES_MAX = 6000,
     NAME_MAX = 34, /* characters of a name on an axis */
@@ -44,19 +44,24 @@ void chart_svg_style(struct buf *to)
     static const char *const light[COLOURS] = {"#0067a5", "#c94f00", "#00805a", "#a8458a", "#8a6100", "#3a7fc1", "#6b6b6b"};
     static const char *const dark[COLOURS] = {"#56b4f9", "#ff9447", "#2fcf9f", "#ec9ad0", "#edc14a", "#9fd3ff", "#b5b9be"};
     static const char *const dashes[COLOURS] = {"none", "7 3", "2 3", "9 3 2 3", "4 2", "1 4", "12 4"};
-    buf_puts(to, ".chart text{font:11px system-ui,-apple-system,\"Segoe UI\",Roboto,sans-serif;fill:#24292f}.chart .h{font-size:15px;font-weight:600}"
-                 ".chart .n,.chart .q{fill:#57606a}.chart .g{stroke:#888;stroke-opacity:.22}.chart .l{fill:none;stroke-width:1.9;stroke-linejoin:round;"
-                 "stroke-linecap:round}.chart .w{fill:none;stroke-width:1.3;stroke-opacity:.75}.chart .bg{fill:#fff}.chart .band{fill-opacity:.14;stroke:none}"
-                 ".chart .bar{fill-opacity:.8}.chart .m{stroke:#fff;stroke-width:.8}.chart .dot{fill-opacity:.55;stroke:none}.chart .box{fill-opacity:.18;stroke-width:1.3}"
-                 ".chart .med{stroke-width:2.6}.chart .ideal{fill:none;stroke:#57606a;stroke-width:1.2;stroke-dasharray:5 4}.chart .range{fill:#1a7f37;fill-opacity:.10}"
-                 ".chart .ref{stroke:#1a7f37;stroke-width:1.3;stroke-dasharray:8 3}.chart .change{stroke:#b3261e;stroke-width:1.3;stroke-dasharray:3 3}"
-                 ".chart .changet{fill:#b3261e}.chart .phase{fill:#57606a;fill-opacity:.07}.chart .phases{stroke:#57606a;stroke-opacity:.4}"
-                 ".chart .muted{fill:#8b949e;stroke:#8b949e}.chart .none{fill:none;stroke:#888;stroke-opacity:.35}.chart .light{fill:#fff}.chart .black{fill:#111}\n");
+    buf_puts(
+        to,
+        ".chart text{font:11px system-ui,-apple-system,\"Segoe UI\",Roboto,sans-serif;fill:#24292f}.chart .h{font-size:15px;font-weight:600}"
+        ".chart .n,.chart .q{fill:#57606a}.chart .g{stroke:#888;stroke-opacity:.22}.chart .l{fill:none;stroke-width:1.9;stroke-linejoin:round;"
+        "stroke-linecap:round}.chart .w{fill:none;stroke-width:1.3;stroke-opacity:.75}.chart .bg{fill:#fff}.chart .band{fill-opacity:.14;stroke:none}"
+        ".chart .bar{fill-opacity:.8}.chart .m{stroke:#fff;stroke-width:.8}.chart .dot{fill-opacity:.55;stroke:none}.chart .box{fill-opacity:.18;stroke-width:1.3}"
+        ".chart .med{stroke-width:2.6}.chart .ideal{fill:none;stroke:#57606a;stroke-width:1.2;stroke-dasharray:5 4}.chart .range{fill:#1a7f37;fill-opacity:.10}"
+        ".chart .ref{stroke:#1a7f37;stroke-width:1.3;stroke-dasharray:8 3}.chart .change{stroke:#b3261e;stroke-width:1.3;stroke-dasharray:3 3}"
+        ".chart .changet{fill:#b3261e}.chart .phase{fill:#57606a;fill-opacity:.07}.chart .phases{stroke:#57606a;stroke-opacity:.4}"
+        ".chart .muted{fill:#8b949e;stroke:#8b949e}.chart .none{fill:none;stroke:#888;stroke-opacity:.35}.chart .light{fill:#fff}.chart .black{fill:#111}\n");
     for (int i = 0; i < COLOURS; i++)
-        buf_printf(to, ".chart .f%d{fill:%s}.chart .s%d{stroke:%s}.chart .d%d{stroke-dasharray:%s}", i, light[i], i, light[i], i, dashes[i]);
-    buf_puts(to, "\n@media (prefers-color-scheme:dark){.chart text{fill:#dfe3e8}.chart .n,.chart .q{fill:#9aa4ae}.chart .bg{fill:#16181c}.chart .m{stroke:#16181c}"
-                 ".chart .ideal{stroke:#9aa4ae}.chart .range{fill:#3fb950;fill-opacity:.13}.chart .ref{stroke:#3fb950}.chart .change{stroke:#ff8a80}"
-                 ".chart .changet{fill:#ff8a80}.chart .phase{fill:#c9d1d9;fill-opacity:.08}.chart .phases{stroke:#c9d1d9}.chart .light{fill:#fff}.chart .black{fill:#111}");
+        buf_printf(to, ".chart .f%d{fill:%s}.chart .s%d{stroke:%s}.chart .d%d{stroke-dasharray:%s}", i, light[i], i, light[i], i,
+                   dashes[i]);
+    buf_puts(
+        to,
+        "\n@media (prefers-color-scheme:dark){.chart text{fill:#dfe3e8}.chart .n,.chart .q{fill:#9aa4ae}.chart .bg{fill:#16181c}.chart .m{stroke:#16181c}"
+        ".chart .ideal{stroke:#9aa4ae}.chart .range{fill:#3fb950;fill-opacity:.13}.chart .ref{stroke:#3fb950}.chart .change{stroke:#ff8a80}"
+        ".chart .changet{fill:#ff8a80}.chart .phase{fill:#c9d1d9;fill-opacity:.08}.chart .phases{stroke:#c9d1d9}.chart .light{fill:#fff}.chart .black{fill:#111}");
     for (int i = 0; i < COLOURS; i++)
         buf_printf(to, ".chart .f%d{fill:%s}.chart .s%d{stroke:%s}", i, dark[i], i, dark[i]);
     buf_puts(to, "}\n");
@@ -110,12 +115,18 @@ static void svg_mark_path(struct buf *to, size_t form, double x, double y, doubl
     case 0: buf_printf(to, "M%.1f %.1fa%.1f %.1f 0 1 0 %.1f 0a%.1f %.1f 0 1 0 %.1f 0", x - r, y, r, r, 2 * r, r, r, -2 * r); break;
     case 1: buf_printf(to, "M%.1f %.1fh%.1fv%.1fh%.1fz", x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8, -r * 1.8); break;
     case 2: buf_printf(to, "M%.1f %.1fl%.1f %.1fh%.1fz", x, y - r * 1.2, r * 1.15, r * 2.1, -r * 2.3); break;
-    case 3: buf_printf(to, "M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz", x, y - r * 1.3, r * 1.3, r * 1.3, -r * 1.3, r * 1.3, -r * 1.3, -r * 1.3); break;
-    case 4: buf_printf(to, "M%.1f %.1fl%.1f %.1fh%.1fz", x, y + r * 1.2, r * 1.15, -r * 2.1, -r * 2.3); break;
-    case 5: buf_printf(to, "M%.1f %.1fh%.1fv%.1fh%.1fv%.1fh%.1fv%.1fh%.1fv%.1fh%.1fv%.1fh%.1fz", x - r * 0.45, y - r * 1.2, r * 0.9, r * 0.75, r * 0.75, r * 0.9,
-                       -r * 0.75, r * 0.75, -r * 0.9, -r * 0.75, -r * 0.75, -r * 0.9, r * 0.75);
+    case 3:
+        buf_printf(to, "M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz", x, y - r * 1.3, r * 1.3, r * 1.3, -r * 1.3, r * 1.3, -r * 1.3,
+                   -r * 1.3);
         break;
-    default: buf_printf(to, "M%.1f %.1fh%.1fl%.1f %.1fl%.1f %.1fh%.1fl%.1f %.1fz", x - r * 0.6, y - r, r * 1.2, r * 0.6, r, -r * 0.6, r, -r * 1.2, -r * 0.6, -r);
+    case 4: buf_printf(to, "M%.1f %.1fl%.1f %.1fh%.1fz", x, y + r * 1.2, r * 1.15, -r * 2.1, -r * 2.3); break;
+    case 5:
+        buf_printf(to, "M%.1f %.1fh%.1fv%.1fh%.1fv%.1fh%.1fv%.1fh%.1fv%.1fh%.1fv%.1fh%.1fz", x - r * 0.45, y - r * 1.2, r * 0.9, r * 0.75,
+                   r * 0.75, r * 0.9, -r * 0.75, r * 0.75, -r * 0.9, -r * 0.75, -r * 0.75, -r * 0.9, r * 0.75);
+        break;
+    default:
+        buf_printf(to, "M%.1f %.1fh%.1fl%.1f %.1fl%.1f %.1fh%.1fl%.1f %.1fz", x - r * 0.6, y - r, r * 1.2, r * 0.6, r, -r * 0.6, r,
+                   -r * 1.2, -r * 0.6, -r);
     }
 }
 
@@ -146,8 +157,8 @@ static void svg_tip(struct svg_drawing *d, const struct chart_series *s, size_t 
 static void svg_label(struct svg_drawing *d, double x, double y, const char *text)
 {
     double w = fmin(svg_width(text), 26 * char_width), h = 12;
-    const struct svg_box places[] = {{x + 7, y - 6, w, h}, {x - 7 - w, y - 6, w, h}, {x - w / 2, y - 20, w, h}, {x - w / 2, y + 8, w, h},
-                                     {x + 6, y - 18, w, h}, {x + 6, y + 6, w, h}};
+    const struct svg_box places[] = {{x + 7, y - 6, w, h},     {x - 7 - w, y - 6, w, h}, {x - w / 2, y - 20, w, h},
+                                     {x - w / 2, y + 8, w, h}, {x + 6, y - 18, w, h},    {x + 6, y + 6, w, h}};
     for (size_t k = 0; k < sizeof places / sizeof *places && d->label_count < LABELS_MAX; k++) {
         const struct svg_box *b = &places[k];
         bool is_free = b->x >= d->left && b->x + b->w <= d->right + RIGHT - 2 && b->y >= d->top - 4 && b->y + b->h <= d->bottom;
@@ -239,7 +250,8 @@ static void svg_steps(struct svg_drawing *d, const struct chart_series *s, size_
     for (size_t i = 0; i < s->n; i++) {
         if (!chart_point_drawable(d->c, s, i))
             continue;
-        double x = chart_scale_position(&d->x, s->x[i]), x2 = chart_scale_position(&d->x, s->x2[i]), y = chart_scale_position(&d->y, s->y[i]);
+        double x = chart_scale_position(&d->x, s->x[i]), x2 = chart_scale_position(&d->x, s->x2[i]),
+               y = chart_scale_position(&d->y, s->y[i]);
         if (!(fabs(x - end) < 0.05))
             buf_printf(d->to, "M%.1f %.1f", x, y);
         else if (fabs(y - last_y) >= 0.05)
@@ -261,8 +273,8 @@ static void svg_rects(struct svg_drawing *d, const struct chart_series *s, size_
     for (size_t i = 0; i < s->n; i++) {
         if (!chart_point_drawable(d->c, s, i))
             continue;
-        double x = chart_scale_position(&d->x, s->x[i]), x2 = chart_scale_position(&d->x, s->x2[i]), y = chart_scale_position(&d->y, s->y[i]),
-               h = d->bottom - y;
+        double x = chart_scale_position(&d->x, s->x[i]), x2 = chart_scale_position(&d->x, s->x2[i]),
+               y = chart_scale_position(&d->y, s->y[i]), h = d->bottom - y;
         if (s->mark == CHART_SPANS) {
             h = fmax(lane * 0.8, 0.5);
             y -= h / 2;
@@ -285,12 +297,13 @@ static void svg_band(struct svg_drawing *d, const struct chart_series *s, size_t
     svg_class(d->to, s, index, 'f');
     buf_puts(d->to, "\" d=\"");
     for (size_t i = 0, end; i < s->n; i = end + 1) {
-        for (end = i; end < s->n && chart_point_drawable(d->c, s, end); end++) {
-        }
+        for (end = i; end < s->n && chart_point_drawable(d->c, s, end); end++) {}
         for (size_t k = i; k < end; k++)
-            buf_printf(d->to, "%c%.1f %.1f", k == i ? 'M' : 'L', chart_scale_position(&d->x, s->x[k]), chart_scale_position(&d->y, s->y[k]));
+            buf_printf(d->to, "%c%.1f %.1f", k == i ? 'M' : 'L', chart_scale_position(&d->x, s->x[k]),
+                       chart_scale_position(&d->y, s->y[k]));
         for (size_t k = end; k-- > i;)
-            buf_printf(d->to, "L%.1f %.1f%s", chart_scale_position(&d->x, s->x[k]), chart_scale_position(&d->y, s->y2[k]), k == i ? "z" : "");
+            buf_printf(d->to, "L%.1f %.1f%s", chart_scale_position(&d->x, s->x[k]), chart_scale_position(&d->y, s->y2[k]),
+                       k == i ? "z" : "");
     }
     buf_puts(d->to, "\"/>\n");
 }
@@ -303,7 +316,8 @@ static void svg_whiskers(struct svg_drawing *d, const struct chart_series *s, si
     for (size_t i = 0; i < s->n; i++) {
         if (!chart_point_drawable(d->c, s, i))
             continue;
-        double x = chart_scale_position(&d->x, s->x[i]), y = chart_scale_position(&d->y, s->y[i]), y2 = chart_scale_position(&d->y, s->y2[i]);
+        double x = chart_scale_position(&d->x, s->x[i]), y = chart_scale_position(&d->y, s->y[i]),
+               y2 = chart_scale_position(&d->y, s->y2[i]);
         buf_printf(d->to, "M%.1f %.1fV%.1fM%.1f %.1fh6M%.1f %.1fh6", x, y, y2, x - 3, y, x - 3, y2);
     }
     buf_puts(d->to, "\"/>\n");
@@ -321,7 +335,8 @@ static void svg_box_plot(struct svg_drawing *d, const struct chart_series *s, si
     if (!chart_box_of(d->c, s, &b))
         return;
     double lane = fabs(d->y.to - d->y.from) / (d->y.high - d->y.low), y = chart_scale_position(&d->y, s->y[0]), h = fmin(lane * 0.62, 22);
-    double low = chart_scale_position(&d->x, b.low), high = chart_scale_position(&d->x, b.high), median = chart_scale_position(&d->x, b.median);
+    double low = chart_scale_position(&d->x, b.low), high = chart_scale_position(&d->x, b.high),
+           median = chart_scale_position(&d->x, b.median);
     bool tips = d->tips + s->n <= TIPS_MAX;
     CLEANUP_BUF struct buf f, st;
     buf_init(&f, 20);
@@ -329,8 +344,8 @@ static void svg_box_plot(struct svg_drawing *d, const struct chart_series *s, si
     svg_class(&f, s, index, 'f');
     svg_class(&st, s, index, 's');
     if (b.n >= 3) {
-        buf_printf(d->to, "<path class=\"w %s\" d=\"M%.1f %.1fH%.1fM%.1f %.1fH%.1f\"/>\n", st.p, chart_scale_position(&d->x, b.from), y, low, high, y,
-                   chart_scale_position(&d->x, b.to));
+        buf_printf(d->to, "<path class=\"w %s\" d=\"M%.1f %.1fH%.1fM%.1f %.1fH%.1f\"/>\n", st.p, chart_scale_position(&d->x, b.from), y,
+                   low, high, y, chart_scale_position(&d->x, b.to));
         buf_printf(d->to, "<rect class=\"box %s %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", f.p, st.p, low, y - h / 2,
                    fmax(high - low, 0.5), h);
     }
@@ -404,7 +419,8 @@ static void svg_cells(struct svg_drawing *d, const struct chart_series *s)
             continue;
         }
         bool is_dark = shade_colour(shade_part(&d->c->shade, s->y2[i], low, high), colour);
-        buf_printf(d->to, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", colour, x + 0.5, y + 0.5, w - 1, h - 1);
+        buf_printf(d->to, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", colour, x + 0.5, y + 0.5, w - 1,
+                   h - 1);
         if (d->tips < TIPS_MAX) {
             svg_tip(d, s, i);
             d->tips++;
@@ -521,7 +537,8 @@ static void svg_guides(struct svg_drawing *d, bool behind)
     size_t phases = 0;
     for (size_t i = 0; i < d->c->guide_count; i++) {
         const struct chart_guide *g = &d->c->guides[i];
-        bool is_area = g->kind == CHART_RANGE || g->kind == CHART_PHASE, is_upward = g->kind == CHART_PHASE || g->kind == CHART_CHANGE || g->kind == CHART_MARK;
+        bool is_area = g->kind == CHART_RANGE || g->kind == CHART_PHASE,
+             is_upward = g->kind == CHART_PHASE || g->kind == CHART_CHANGE || g->kind == CHART_MARK;
         const struct chart_scale *s = is_upward ? &d->x : &d->y;
         if (is_area != behind || !chart_is_drawable(s->axis, g->at) || (is_area && !chart_is_drawable(s->axis, g->to)))
             continue;
@@ -529,14 +546,14 @@ static void svg_guides(struct svg_drawing *d, bool behind)
         if (!is_upward && (fmax(at, to) < d->top - 1 || fmin(at, to) > d->bottom + 1))
             continue;
         if (g->kind == CHART_RANGE) {
-            buf_printf(d->to, "<rect class=\"range\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", d->left, fmin(at, to), d->right - d->left,
-                       fabs(to - at));
+            buf_printf(d->to, "<rect class=\"range\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", d->left, fmin(at, to),
+                       d->right - d->left, fabs(to - at));
             if (g->label)
                 svg_text(d->to, "q", d->right - 4, fmin(at, to) + 12, "end", g->label, 60);
         } else if (g->kind == CHART_PHASE) {
             if (phases++ % 2 == 0)
-                buf_printf(d->to, "<rect class=\"phase\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", at, d->top, fmax(to - at, 0.5),
-                           d->bottom - d->top);
+                buf_printf(d->to, "<rect class=\"phase\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", at, d->top,
+                           fmax(to - at, 0.5), d->bottom - d->top);
             buf_printf(d->to, "<path class=\"phases\" d=\"M%.1f %.1fV%.1f\"/>\n", at, d->top, d->bottom);
             if (g->label && to - at > 14)
                 svg_text(d->to, "q", at + 4, d->top + 12, "start", g->label, (size_t)fmax((to - at - 6) / char_width, 2));
@@ -544,7 +561,8 @@ static void svg_guides(struct svg_drawing *d, bool behind)
             bool is_change = g->kind == CHART_CHANGE;
             buf_printf(d->to, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", is_change ? "change" : "ideal", at, d->top, d->bottom);
             if (g->label)
-                svg_text(d->to, is_change ? "changet" : "q", at + (at > d->right - 120 ? -4 : 4), d->top + 11, at > d->right - 120 ? "end" : "start", g->label, 40);
+                svg_text(d->to, is_change ? "changet" : "q", at + (at > d->right - 120 ? -4 : 4), d->top + 11,
+                         at > d->right - 120 ? "end" : "start", g->label, 40);
         } else {
             buf_printf(d->to, "<path class=\"ref\" d=\"M%.1f %.1fH%.1f\"/>\n", d->left, at, d->right);
             if (g->label)
@@ -562,8 +580,8 @@ static void svg_axes(struct svg_drawing *d)
     for (size_t i = 0; i < d->x_ticks.n; i++) {
         double at = chart_scale_position(&d->x, d->x_ticks.at[i]);
         buf_clear(&text);
-        chart_tick_text(&d->x, &d->x_ticks, d->x_ticks.at[i], d->c->x.count ? (size_t)fmax((d->right - d->left) / (double)d->c->x.count / char_width - 1, 4) : NAME_MAX,
-                        &text);
+        chart_tick_text(&d->x, &d->x_ticks, d->x_ticks.at[i],
+                        d->c->x.count ? (size_t)fmax((d->right - d->left) / (double)d->c->x.count / char_width - 1, 4) : NAME_MAX, &text);
         if (!has_cells)
             buf_printf(d->to, "<path class=\"g\" d=\"M%.1f %.1fV%.1f\"/>\n", at, d->top, d->bottom);
         double w = text.p ? svg_width(text.p) : 0;

@@ -16,6 +16,7 @@ struct text_canvas {
     size_t w, h;
     unsigned char *dots; /* [w * h] */
     const char **glyphs; /* [w * h]; NULL: the dots */
+    const char **fills; /* [w * h]: areas, behind both */
 };
 
 struct text_drawing {
@@ -32,14 +33,16 @@ struct text_drawing {
 
 static bool canvas_make(struct text_canvas *k, size_t w, size_t h)
 {
-    *k = (struct text_canvas){.w = w, .h = h, .dots = calloc(w * h, 1), .glyphs = calloc(w * h, sizeof *k->glyphs)};
-    return k->dots && k->glyphs;
+    *k = (struct text_canvas){
+        .w = w, .h = h, .dots = calloc(w * h, 1), .glyphs = calloc(w * h, sizeof *k->glyphs), .fills = calloc(w * h, sizeof *k->fills)};
+    return k->dots && k->glyphs && k->fills;
 }
 
 static void canvas_free(struct text_canvas *k)
 {
     free(k->dots);
     free(k->glyphs);
+    free(k->fills);
 }
 
 static void canvas_glyph(struct text_canvas *k, double x, double y, const char *glyph)
@@ -70,7 +73,7 @@ static void canvas_line(struct text_canvas *k, double x, double y, double x2, do
 static void canvas_put_row(const struct text_canvas *k, size_t row, struct buf *to)
 {
     size_t end = k->w;
-    while (end > 0 && !k->dots[row * k->w + end - 1] && !k->glyphs[row * k->w + end - 1])
+    while (end > 0 && !k->dots[row * k->w + end - 1] && !k->glyphs[row * k->w + end - 1] && !k->fills[row * k->w + end - 1])
         end--;
     for (size_t i = 0; i < end; i++) {
         const char *glyph = k->glyphs[row * k->w + i];
@@ -81,7 +84,7 @@ static void canvas_put_row(const struct text_canvas *k, size_t row, struct buf *
             const char braille[] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f))};
             buf_add(to, braille, sizeof braille);
         } else
-            buf_putc(to, ' ');
+            buf_puts(to, k->fills[row * k->w + i] ? k->fills[row * k->w + i] : " ");
     }
 }
 
@@ -136,7 +139,8 @@ static void text_x_axis(struct text_drawing *d)
     for (size_t i = 0; i < d->x_ticks.n; i++) {
         buf_clear(&b);
         chart_tick_text(&d->x, &d->x_ticks, d->x_ticks.at[i], 12, &b);
-        size_t own = screen_text_width(buf_text(&b)), middle = d->left + 1 + (size_t)lround(fmax(chart_scale_position(&d->x, d->x_ticks.at[i]), 0));
+        size_t own = screen_text_width(buf_text(&b)),
+               middle = d->left + 1 + (size_t)lround(fmax(chart_scale_position(&d->x, d->x_ticks.at[i]), 0));
         size_t at = middle > own / 2 ? middle - own / 2 : 0;
         if (at + own > d->left + d->width + 1)
             at = d->left + d->width + 1 > own ? d->left + d->width + 1 - own : 0;
@@ -249,18 +253,33 @@ static void text_marks_of(struct text_drawing *d, const struct chart_series *s, 
             canvas_glyph(&d->canvas, round(chart_scale_position(&d->x, s->x[i])), round(chart_scale_position(&d->y, s->y[i])), mark);
 }
 
+/* The places from y to y2 in a column, as far as they are free in that list of the canvas. */
+static void text_column(struct text_drawing *d, const char **list, double x, double low, double high, const char *glyph)
+{
+    for (long row = lround(fmin(low, high)); row <= lround(fmax(low, high)); row++) {
+        size_t at = (size_t)row * d->canvas.w + (size_t)fmax(x, 0);
+        if (row >= 0 && (size_t)row < d->canvas.h && x >= 0 && x < (double)d->canvas.w && !list[at])
+            list[at] = glyph;
+    }
+}
+
+/* Whiskers at their points, and the area of a band also between them, but not over a gap. */
 static void text_columns(struct text_drawing *d, const struct chart_series *s)
 {
+    double last_x = NAN, last_low = NAN, last_high = NAN;
     for (size_t i = 0; i < s->n; i++) {
-        if (!chart_point_drawable(d->c, s, i))
+        if (!chart_point_drawable(d->c, s, i)) {
+            last_x = NAN;
             continue;
-        double low = chart_scale_position(&d->y, s->y[i]), high = chart_scale_position(&d->y, s->y2[i]);
-        size_t x = (size_t)fmax(round(chart_scale_position(&d->x, s->x[i])), 0);
-        for (long row = lround(fmin(low, high)); row <= lround(fmax(low, high)); row++) {
-            size_t at = (size_t)row * d->canvas.w + x;
-            if (row >= 0 && (size_t)row < d->canvas.h && x < d->canvas.w && !d->canvas.glyphs[at])
-                d->canvas.glyphs[at] = s->mark == CHART_BAND ? "░" : "│";
         }
+        double x = round(chart_scale_position(&d->x, s->x[i])), low = chart_scale_position(&d->y, s->y[i]),
+               high = chart_scale_position(&d->y, s->y2[i]);
+        text_column(d, s->mark == CHART_BAND ? d->canvas.fills : d->canvas.glyphs, x, low, high, s->mark == CHART_BAND ? "░" : "│");
+        for (double at = last_x + 1; s->mark == CHART_BAND && at < x; at++) {
+            double part = (at - last_x) / (x - last_x);
+            text_column(d, d->canvas.fills, at, last_low + part * (low - last_low), last_high + part * (high - last_high), "░");
+        }
+        last_x = x, last_low = low, last_high = high;
     }
 }
 
@@ -276,9 +295,8 @@ static void text_guides(struct text_drawing *d)
         if (is_upward)
             for (size_t row = 0; row < d->canvas.h; row++)
                 canvas_glyph(&d->canvas, at, (double)row, g->kind == CHART_CHANGE ? "┃" : "┊");
-        for (double row = fmin(at, to); !is_upward && row <= fmax(at, to); row++)
-            for (size_t x = 0; x < d->canvas.w; x++)
-                canvas_glyph(&d->canvas, (double)x, row, g->kind == CHART_RANGE ? "░" : "╌");
+        for (size_t x = 0; !is_upward && x < d->canvas.w; x++)
+            text_column(d, d->canvas.fills, (double)x, at, to, g->kind == CHART_RANGE ? "▒" : "╌");
     }
 }
 
@@ -293,7 +311,7 @@ static void text_guide_words(struct text_drawing *d)
         if (!g->label)
             continue;
         buf_printf(&b, "%s%s ", b.n ? "   " : "",
-                   g->kind == CHART_RANGE       ? "░"
+                   g->kind == CHART_RANGE       ? "▒"
                    : g->kind == CHART_CHANGE    ? "┃"
                    : g->kind == CHART_REFERENCE ? "╌"
                                                 : "┊");
@@ -314,7 +332,8 @@ static void text_bars_of(struct text_drawing *d, const struct chart_series *s)
     for (size_t x = 0; x < d->canvas.w; x++) {
         double top = NAN; /* the highest bar that stands in this column */
         for (size_t i = 0; i < s->n; i++) {
-            if (!chart_point_drawable(d->c, s, i) || chart_scale_position(&d->x, s->x[i]) >= (double)x + 1 || chart_scale_position(&d->x, s->x2[i]) <= (double)x)
+            if (!chart_point_drawable(d->c, s, i) || chart_scale_position(&d->x, s->x[i]) >= (double)x + 1 ||
+                chart_scale_position(&d->x, s->x2[i]) <= (double)x)
                 continue;
             double y = (chart_scale_position(&d->y, s->y[i]) + 0.5) * bottom / (bottom - 0.5);
             top = isnan(top) ? y : fmin(top, y);
@@ -333,7 +352,10 @@ static void text_xy(struct text_drawing *d)
     CLEANUP_BUF struct buf label;
     buf_init(&label, 4096);
     d->left = widest_y_text(d);
-    d->width = (d->screen->width == SIZE_MAX || d->screen->width > WIDEST ? WIDEST : d->screen->width < NARROWEST ? NARROWEST : d->screen->width) - d->left - 2;
+    d->width = (d->screen->width == SIZE_MAX || d->screen->width > WIDEST ? WIDEST
+                : d->screen->width < NARROWEST                            ? NARROWEST
+                                                                          : d->screen->width) -
+               d->left - 2;
     d->x.from = 0, d->x.to = (double)d->width - 1;
     d->y.from = ROWS - 1, d->y.to = 0;
     if (!canvas_make(&d->canvas, d->width, ROWS)) {
@@ -430,7 +452,9 @@ static void text_named_values(struct text_drawing *d)
 static void text_boxes(struct text_drawing *d)
 {
     enum { MEDIAN_WIDTH = 18 };
-    size_t screen = d->screen->width == SIZE_MAX || d->screen->width > WIDEST ? WIDEST : d->screen->width < NARROWEST ? NARROWEST : d->screen->width;
+    size_t screen = d->screen->width == SIZE_MAX || d->screen->width > WIDEST ? WIDEST
+                    : d->screen->width < NARROWEST                            ? NARROWEST
+                                                                              : d->screen->width;
     d->left = widest_y_text(d);
     d->width = screen > d->left + MEDIAN_WIDTH + 12 ? screen - d->left - MEDIAN_WIDTH : 12;
     d->x.from = 0, d->x.to = (double)d->width - 1;

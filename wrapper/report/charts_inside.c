@@ -80,15 +80,14 @@ static bool latency_percentiles(const struct tree_run *run, const struct json *d
             continue;
         plotted_describe(&m, e->key, detail, a);
         p = (struct percentile){.name = m.name, .unit = m.unit, .value = latest_percentile(e)};
-        if (m.name && quantile_of_name(m.name, &p.stem, &p.quantile) && (!wanted || (strlen(wanted) == p.stem && strncmp(wanted, m.name, p.stem) == 0)) &&
-            ARRAY_FITS_IN(a, list, room, n + 1))
+        if (m.name && quantile_of_name(m.name, &p.stem, &p.quantile) &&
+            (!wanted || (strlen(wanted) == p.stem && strncmp(wanted, m.name, p.stem) == 0)) && ARRAY_FITS_IN(a, list, room, n + 1))
             list[n++] = p;
     }
     if (n)
         qsort(list, n, sizeof *list, by_stem);
     for (size_t i = 0; i < n; i = end) {
-        for (end = i + 1; end < n && is_same_stem(&list[i], &list[end]); end++) {
-        }
+        for (end = i + 1; end < n && is_same_stem(&list[i], &list[end]); end++) {}
         if (end - i < ENOUGH || skip-- > 0)
             continue;
         *ret = (struct latency_line){arena_get(a, (end - i) * sizeof *ret->x), arena_get(a, (end - i) * sizeof *ret->y), end - i, {0}};
@@ -106,7 +105,8 @@ static bool latency_percentiles(const struct tree_run *run, const struct json *d
 }
 
 /* The quantiles of the samples of one metric. */
-static bool latency_samples(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
+static bool latency_samples(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a,
+                            struct latency_line *ret)
 {
     const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, a) : NULL;
     double *v = e && e->count >= SAMPLES_FEW ? arena_get(a, e->count * sizeof *v) : NULL;
@@ -130,8 +130,8 @@ static bool latency_samples(const struct tree_run *run, const struct json *detai
 }
 
 /* The distributions of the other metrics of the same unit, up to LINES_MAX lines. Returns how many lines there are. */
-static size_t add_other_latencies(const struct tree_run *run, const struct json *detail, struct plotted_metric *metric, struct arena *a, struct chart_series *series,
-                                  size_t used, double *low, double *high)
+static size_t add_other_latencies(const struct tree_run *run, const struct json *detail, struct plotted_metric *metric, struct arena *a,
+                                  struct chart_series *series, size_t used, double *low, double *high)
 {
     struct latency_line line;
     for (size_t skip = 1; used < LINES_MAX && latency_percentiles(run, detail, NULL, skip, a, &line); skip++) {
@@ -148,8 +148,8 @@ static size_t add_other_latencies(const struct tree_run *run, const struct json 
     return used;
 }
 
-int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
-                   struct chart_list *to, struct err *err)
+int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted,
+                   struct arena *a, struct chart_list *to, struct err *err)
 {
     struct chart *c = charts_add(to, a);
     struct chart_series *series = arena_get(a, (n + LINES_MAX) * sizeof *series);
@@ -175,18 +175,27 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
         for (size_t k = 0; k < line.n; k++)
             low = fmin(low, line.y[k]), high = fmax(high, line.y[k]);
         series[used++] = (struct chart_series){.name = n > 1 ? arena_printf(a, "%.8s %s", list[i]->id, list[i]->name) : NULL,
-                                               .mark = line.n > 30 ? CHART_LINE : CHART_CURVE, .x = line.x, .y = line.y, .n = line.n};
+                                               .mark = line.n > 30 ? CHART_LINE : CHART_CURVE,
+                                               .x = line.x,
+                                               .y = line.y,
+                                               .n = line.n};
     }
     if (n == 1 && used && !wanted && !metric.key) /* one run: its other latencies beside the first one */
         used = add_other_latencies(list[0], detail, &metric, a, series, used, &low, &high);
     if (!used && to->count--)
-        return err_set(err, ERR_INPUT, "%s%.60s has neither three percentiles nor %d samples", wanted ? "" : "no metric of the run", wanted ? wanted : "", SAMPLES_FEW);
-    *c = (struct chart){.title = arena_printf(a, "Distribution of %s", metric.name), .x = {.label = "share of the values below", .nines = true},
-                        .y = charts_axis(&metric), .series = series, .count = used, .left_out = lacking + more};
+        return err_set(err, ERR_INPUT, "%s%.60s has neither three percentiles nor %d samples", wanted ? "" : "no metric of the run",
+                       wanted ? wanted : "", SAMPLES_FEW);
+    *c = (struct chart){.title = arena_printf(a, "Distribution of %s", metric.name),
+                        .x = {.label = "share of the values below", .nines = true},
+                        .y = charts_axis(&metric),
+                        .series = series,
+                        .count = used,
+                        .left_out = lacking + more};
     c->y.log = low > 0 && high / low >= 10;
     c->y.zero = !c->y.log && low >= 0;
     if (lacking + more)
-        c->left_why = arena_printf(a, "%zu run%s without it%s", lacking, str_plural(lacking), more ? arena_printf(a, ", %zu beyond the first %d", more, LINES_MAX) : "");
+        c->left_why = arena_printf(a, "%zu run%s without it%s", lacking, str_plural(lacking),
+                                   more ? arena_printf(a, ", %zu beyond the first %d", more, LINES_MAX) : "");
     return a->failed ? err_memory(err, "the quantiles of %zu runs", n) : 0;
 }
 
@@ -243,20 +252,29 @@ int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, cons
             low = fmin(low, line.y[k]), high = fmax(high, line.y[k]);
             first = fmin(first, line.x[k]), last = fmax(last, line.x[k]);
         }
-        series[used++] = (struct chart_series){.name = n > 1 ? arena_printf(a, "%.8s %s", list[i]->id, list[i]->name) : NULL, .mark = CHART_CURVE, .x = line.x,
-                                               .y = line.y, .n = line.n};
+        series[used++] = (struct chart_series){.name = n > 1 ? arena_printf(a, "%.8s %s", list[i]->id, list[i]->name) : NULL,
+                                               .mark = CHART_CURVE,
+                                               .x = line.x,
+                                               .y = line.y,
+                                               .n = line.n};
     }
     if (!used) {
         to->count--;
-        return err_set(err, ERR_INPUT, "%s%.60s has no table of steps, and no param is named by --over", wanted ? "" : "no metric of the run", wanted ? wanted : "");
+        return err_set(err, ERR_INPUT, "%s%.60s has no table of steps, and no param is named by --over",
+                       wanted ? "" : "no metric of the run", wanted ? wanted : "");
     }
-    *c = (struct chart){.title = arena_printf(a, "%s over its steps", metric.name), .x = {.label = "step"}, .y = charts_axis(&metric), .series = series,
-                        .count = used, .left_out = lacking + more};
+    *c = (struct chart){.title = arena_printf(a, "%s over its steps", metric.name),
+                        .x = {.label = "step"},
+                        .y = charts_axis(&metric),
+                        .series = series,
+                        .count = used,
+                        .left_out = lacking + more};
     c->x.log = c->x.two = first > 0 && last / first >= 8;
     c->y.log = low > 0 && high / low >= 20;
     c->y.zero = !c->y.log && low >= 0;
     if (lacking + more)
-        c->left_why = arena_printf(a, "%zu run%s without it%s", lacking, str_plural(lacking), more ? arena_printf(a, ", %zu beyond the first %d", more, LINES_MAX) : "");
+        c->left_why = arena_printf(a, "%zu run%s without it%s", lacking, str_plural(lacking),
+                                   more ? arena_printf(a, ", %zu beyond the first %d", more, LINES_MAX) : "");
     return a->failed ? err_memory(err, "the steps of %zu runs", n) : 0;
 }
 
@@ -297,7 +315,8 @@ static bool read_all_samples(const struct runs *runs, const struct tree_run *run
         return false;
     for (struct str rest = buf_text(&text), line; (line = str_cut(&rest, '\n')).n || rest.p;) {
         struct json *j = NULL;
-        if (line.n && str_has(str_sub(line, 0, 400), key) && json_parse(&j, line, NULL, NULL) == 0 && strcmp(json_string(json_get(j, "key"), ""), key) == 0)
+        if (line.n && str_has(str_sub(line, 0, 400), key) && json_parse(&j, line, NULL, NULL) == 0 &&
+            strcmp(json_string(json_get(j, "key"), ""), key) == 0)
             for (const struct json *s = json_first(json_get(j, "samples")); s; s = json_next(s))
                 keep_sample(to, (json_number(json_at(s, 0), NAN) - (double)run->start_ms) / 1e3, json_number(json_at(s, 2), NAN));
         json_free(j);
@@ -331,15 +350,16 @@ static struct chart_guide *phases_of(struct series_notes *notes, const struct tr
             continue;
         buf_init(&label, 1000);
         sweep_label(&notes->sweep, r->point, &label);
-        list[(*ret_n)++] = (struct chart_guide){CHART_PHASE, (double)(r->start_ms - run->start_ms) / 1e3, (double)(r->end_ms - run->start_ms) / 1e3,
-                                                arena_printf(a, "%s%s%s%zu", r->warmup ? "warm-up " : "", label.n ? label.p : "", label.n ? " #" : "#", r->repetition)};
+        list[(*ret_n)++] = (struct chart_guide){
+            CHART_PHASE, (double)(r->start_ms - run->start_ms) / 1e3, (double)(r->end_ms - run->start_ms) / 1e3,
+            arena_printf(a, "%s%s%s%zu", r->warmup ? "warm-up " : "", label.n ? label.p : "", label.n ? " #" : "#", r->repetition)};
     }
     return list;
 }
 
 /* The samples of a run, else those of its repetitions one behind the other. */
-static const char *collect_samples(struct runs *runs, const struct tree_run *run, const struct series_notes *notes, const char *wanted, struct arena *a,
-                                   struct sample_list *to, struct plotted_metric *metric)
+static const char *collect_samples(struct runs *runs, const struct tree_run *run, const struct series_notes *notes, const char *wanted,
+                                   struct arena *a, struct sample_list *to, struct plotted_metric *metric)
 {
     const char *problem = NULL;
     struct json *detail = runs_detail(runs, run, &problem, a);
@@ -368,7 +388,8 @@ static const char *collect_samples(struct runs *runs, const struct tree_run *run
     return metric->key;
 }
 
-int charts_samples(struct runs *runs, const struct tree_run *run, const char *wanted, struct arena *a, struct chart_list *to, struct err *err)
+int charts_samples(struct runs *runs, const struct tree_run *run, const char *wanted, struct arena *a, struct chart_list *to,
+                   struct err *err)
 {
     struct sample_list samples = {0};
     struct plotted_metric metric = {0};
@@ -391,12 +412,18 @@ int charts_samples(struct runs *runs, const struct tree_run *run, const char *wa
         return err_memory(err, "the samples of a run");
     if (!samples.n) {
         to->count--;
-        return err_set(err, ERR_INPUT, wanted ? "the run %.8s has no samples of \"%.60s\"" : "the run %.8s has no metric that was sampled over time", run->id,
-                       wanted ? wanted : "");
+        return err_set(err, ERR_INPUT,
+                       wanted ? "the run %.8s has no samples of \"%.60s\"" : "the run %.8s has no metric that was sampled over time",
+                       run->id, wanted ? wanted : "");
     }
     *series = (struct chart_series){.mark = samples.n > 60 ? CHART_LINE : CHART_CURVE, .x = x, .y = y, .n = samples.n};
-    *c = (struct chart){.title = arena_printf(a, "%s over time", metric.name), .note = arena_printf(a, "%zu samples of run %.8s", samples.n, run->id),
-                        .x = {.label = "time since the start", .unit = "s"}, .y = charts_axis(&metric), .series = series, .count = 1, .guides = guides,
+    *c = (struct chart){.title = arena_printf(a, "%s over time", metric.name),
+                        .note = arena_printf(a, "%zu samples of run %.8s", samples.n, run->id),
+                        .x = {.label = "time since the start", .unit = "s"},
+                        .y = charts_axis(&metric),
+                        .series = series,
+                        .count = 1,
+                        .guides = guides,
                         .guide_count = phases};
     return a->failed ? err_memory(err, "the samples of a run") : 0;
 }
@@ -443,7 +470,8 @@ int charts_nodes(struct runs *runs, const struct tree_run *run, const char *want
             struct plotted_metric own = {0};
             if (!key)
                 plotted_describe(&own, arena_printf(a, "%s", json_key(s)), NULL, a);
-            if (key ? strcmp(json_key(s), key) == 0 : !wanted || strcmp(json_key(s), wanted) == 0 || (own.name && strcmp(own.name, wanted) == 0)) {
+            if (key ? strcmp(json_key(s), key) == 0
+                    : !wanted || strcmp(json_key(s), wanted) == 0 || (own.name && strcmp(own.name, wanted) == 0)) {
                 found = s;
                 if (!key)
                     metric = own, key = own.key;
@@ -459,12 +487,18 @@ int charts_nodes(struct runs *runs, const struct tree_run *run, const char *want
         return err_memory(err, "the nodes of a run");
     if (!key) {
         to->count--;
-        return err_set(err, ERR_INPUT, wanted ? "no node of the run %.8s has a series \"%.60s\"" : "the nodes of the run %.8s have no series", run->id, wanted ? wanted : "");
+        return err_set(err, ERR_INPUT,
+                       wanted ? "no node of the run %.8s has a series \"%.60s\"" : "the nodes of the run %.8s have no series", run->id,
+                       wanted ? wanted : "");
     }
     name_outliers(v, labels, used);
     names[0] = arena_printf(a, "%zu nodes", used);
     *series = (struct chart_series){.name = "node", .mark = CHART_BOX, .x = v, .y = lane, .n = used, .labels = labels, .named = true};
-    *c = (struct chart){.title = arena_printf(a, "%s on each node", metric.name), .note = arena_printf(a, "mean over the run %.8s; nodes that stand out are named", run->id),
-                        .x = charts_axis(&metric), .y = {.names = names, .count = 1}, .series = series, .count = 1};
+    *c = (struct chart){.title = arena_printf(a, "%s on each node", metric.name),
+                        .note = arena_printf(a, "mean over the run %.8s; nodes that stand out are named", run->id),
+                        .x = charts_axis(&metric),
+                        .y = {.names = names, .count = 1},
+                        .series = series,
+                        .count = 1};
     return a->failed ? err_memory(err, "the nodes of a run") : 0;
 }

@@ -169,12 +169,24 @@ int charts_history(struct plotted_rows *p, const double reference[2], const char
         if (!history_line_of(p, names ? names[g] : NULL, &line))
             return err_memory(err, "the history of %zu runs", p->count);
         int like = (int)g + 1;
-        series[n++] = (struct chart_series){.name = names ? names[g] : NULL, .mark = CHART_CURVE, .x = line.x, .y = line.y, .n = line.n, .labels = line.labels, .like = like};
+        series[n++] = (struct chart_series){.name = names ? names[g] : NULL,
+                                            .mark = CHART_CURVE,
+                                            .x = line.x,
+                                            .y = line.y,
+                                            .n = line.n,
+                                            .labels = line.labels,
+                                            .like = like};
         if (line.has_range)
-            series[n++] = (struct chart_series){.mark = CHART_WHISKERS, .x = line.x, .y = line.low, .y2 = line.high, .n = line.n, .like = like};
+            series[n++] =
+                (struct chart_series){.mark = CHART_WHISKERS, .x = line.x, .y = line.low, .y2 = line.high, .n = line.n, .like = like};
         if (line.has_expected && groups < 2)
-            series[n++] = (struct chart_series){.name = "expected after the values before", .mark = CHART_BAND, .x = line.x, .y = line.from, .y2 = line.till,
-                                                .n = line.n, .like = like};
+            series[n++] = (struct chart_series){.name = "expected after the values before",
+                                                .mark = CHART_BAND,
+                                                .x = line.x,
+                                                .y = line.from,
+                                                .y2 = line.till,
+                                                .n = line.n,
+                                                .like = like};
     }
     if (!c || !series || !guide)
         return err_memory(err, "the history of %zu runs", p->count);
@@ -184,8 +196,14 @@ int charts_history(struct plotted_rows *p, const double reference[2], const char
         guide[guides++] = (struct chart_guide){CHART_REFERENCE, isfinite(reference[0]) ? reference[0] : reference[1], NAN, "reference"};
     if (groups < 2 && !find_changes(p, guide, &guides))
         return err_memory(err, "the change points of %zu runs", p->count);
-    *c = (struct chart){.title = arena_printf(p->a, "%s over time", charts_axis(&p->metric[0]).label), .note = note, .y = charts_axis(&p->metric[0]),
-                        .x = {.label = "start of the run, UTC", .time = true}, .series = series, .count = n, .guides = guide, .guide_count = guides};
+    *c = (struct chart){.title = arena_printf(p->a, "%s over time", charts_axis(&p->metric[0]).label),
+                        .note = note,
+                        .y = charts_axis(&p->metric[0]),
+                        .x = {.label = "start of the run, UTC", .time = true},
+                        .series = series,
+                        .count = n,
+                        .guides = guide,
+                        .guide_count = guides};
     charts_left(p, 0, NULL, c);
     return p->a->failed ? err_memory(err, "the history of %zu runs", p->count) : 0;
 }
@@ -249,8 +267,13 @@ int charts_groups(struct plotted_rows *p, const char *note, struct chart_list *t
         return err_memory(err, "the groups of %zu runs", p->count);
     for (size_t i = 0; i < p->count; i++)
         without += !row_group(p, &p->list[i]);
-    *c = (struct chart){.title = arena_printf(p->a, "%s%s%s", charts_axis(&p->metric[0]).label, p->fields[1] ? " by " : "", p->fields[1] ? p->fields[1] : ""),
-                        .note = note, .x = charts_axis(&p->metric[0]), .y = {.names = lanes, .count = groups}, .series = series, .count = n};
+    *c = (struct chart){.title = arena_printf(p->a, "%s%s%s", charts_axis(&p->metric[0]).label, p->fields[1] ? " by " : "",
+                                              p->fields[1] ? p->fields[1] : ""),
+                        .note = note,
+                        .x = charts_axis(&p->metric[0]),
+                        .y = {.names = lanes, .count = groups},
+                        .series = series,
+                        .count = n};
     charts_left(p, without, p->fields[1], c);
     return 0;
 }

@@ -52,7 +52,8 @@ struct sweep_curve {
     bool has_range;
 };
 
-static bool curve_of(const struct plotted_rows *p, const char *const *values, size_t n, bool numeric, const char *group, struct sweep_curve *ret)
+static bool curve_of(const struct plotted_rows *p, const char *const *values, size_t n, bool numeric, const char *group,
+                     struct sweep_curve *ret)
 {
     double *room = arena_get(p->a, 4 * (n + 1) * sizeof *room);
     *ret = (struct sweep_curve){room, room + n, room + 2 * n, room + 3 * n, arena_get(p->a, (n + 1) * sizeof *ret->labels), false};
@@ -81,9 +82,11 @@ int charts_sweep(struct plotted_rows *p, const char *note, struct chart_list *to
         if (!curve_of(p, values, n, numeric, names ? names[g] : NULL, &curve))
             return err_memory(err, "the points of a sweep");
         int like = (int)g + 1;
-        series[used++] = (struct chart_series){.name = names ? names[g] : NULL, .mark = CHART_CURVE, .x = curve.x, .y = curve.y, .n = n, .labels = curve.labels, .like = like};
+        series[used++] = (struct chart_series){
+            .name = names ? names[g] : NULL, .mark = CHART_CURVE, .x = curve.x, .y = curve.y, .n = n, .labels = curve.labels, .like = like};
         if (curve.has_range)
-            series[used++] = (struct chart_series){.mark = CHART_WHISKERS, .x = curve.x, .y = curve.low, .y2 = curve.high, .n = n, .like = like};
+            series[used++] =
+                (struct chart_series){.mark = CHART_WHISKERS, .x = curve.x, .y = curve.low, .y2 = curve.high, .n = n, .like = like};
     }
     if (!c || !series || !values)
         return err_memory(err, "the points of a sweep");
@@ -93,8 +96,12 @@ int charts_sweep(struct plotted_rows *p, const char *note, struct chart_list *to
             low = fmin(low, p->list[i].value[0]);
             high = fmax(high, p->list[i].value[0]);
         }
-    *c = (struct chart){.title = arena_printf(p->a, "%s over %s%s%s", charts_axis(&p->metric[0]).label, p->fields[0], names ? " by " : "", names ? p->fields[1] : ""),
-                        .note = note, .y = charts_axis(&p->metric[0]), .series = series, .count = used};
+    *c = (struct chart){.title = arena_printf(p->a, "%s over %s%s%s", charts_axis(&p->metric[0]).label, p->fields[0], names ? " by " : "",
+                                              names ? p->fields[1] : ""),
+                        .note = note,
+                        .y = charts_axis(&p->metric[0]),
+                        .series = series,
+                        .count = used};
     c->x = (struct chart_axis){.label = p->fields[0], .log = is_log, .two = two};
     c->y.log = low > 0 && high / low >= 20;
     c->y.zero = !c->y.log && low >= 0;
@@ -142,19 +149,23 @@ static int find_scaling_kind(struct plotted_rows *p, enum scaling_kind *ret, str
         enum scaling_kind own = kind_of_word(plotted_fact(p->list[i].run, p->list[i].key, "scaling", p->a));
         all = all && own != SCALING_NONE;
         if (own != SCALING_NONE && said != SCALING_NONE && own != said)
-            return err_set(err, ERR_INPUT, "some runs say strong and others weak scaling: choose one kind by --filter \"params.scaling = 'strong'\"");
+            return err_set(err, ERR_INPUT,
+                           "some runs say strong and others weak scaling: choose one kind by --filter \"params.scaling = 'strong'\"");
         said = own != SCALING_NONE ? own : said;
     }
     enum scaling_kind work = p->fields[2] ? kind_by_work(p) : SCALING_NONE;
     if (p->fields[2] && work == SCALING_NONE)
-        return err_set(err, ERR_INPUT, "--work %.60s: expected the same total work in all runs (strong scaling), or the same for each %.60s (weak scaling)", p->fields[2],
-                       p->fields[0]);
+        return err_set(err, ERR_INPUT,
+                       "--work %.60s: expected the same total work in all runs (strong scaling), or the same for each %.60s (weak scaling)",
+                       p->fields[2], p->fields[0]);
     if (work != SCALING_NONE && said != SCALING_NONE && work != said)
-        return err_set(err, ERR_INPUT, "the runs say %s scaling, but %.60s shows the other kind", said == SCALING_STRONG ? "strong" : "weak", p->fields[2]);
+        return err_set(err, ERR_INPUT, "the runs say %s scaling, but %.60s shows the other kind",
+                       said == SCALING_STRONG ? "strong" : "weak", p->fields[2]);
     *ret = work != SCALING_NONE ? work : all ? said : SCALING_NONE;
     if (*ret != SCALING_NONE)
         return 0;
-    err_set(err, ERR_INPUT, "the runs do not say whether they show strong scaling (fixed total work) or weak scaling (fixed work for each %.60s)",
+    err_set(err, ERR_INPUT,
+            "the runs do not say whether they show strong scaling (fixed total work) or weak scaling (fixed work for each %.60s)",
             p->fields[0] ? p->fields[0] : "unit");
     return err_hint(err, "record it with --param scaling=strong, or name the param that holds the total work by --work KEY");
 }
@@ -175,8 +186,10 @@ static double scaling_ideal(enum scaling_kind kind, bool is_rate, double x0, dou
 static const char *scaling_formula(enum scaling_kind kind, bool is_rate)
 {
     if (kind == SCALING_STRONG)
-        return is_rate ? "Strong scaling: fixed total work. Efficiency E(n) = R(n) n0 / (R(n0) n)" : "Strong scaling: fixed total work. Efficiency E(n) = T(n0) n0 / (T(n) n)";
-    return is_rate ? "Weak scaling: fixed work per unit. Efficiency E(n) = (R(n) / n) / (R(n0) / n0)" : "Weak scaling: fixed work per unit. Efficiency E(n) = T(n0) / T(n)";
+        return is_rate ? "Strong scaling: fixed total work. Efficiency E(n) = R(n) n0 / (R(n0) n)"
+                       : "Strong scaling: fixed total work. Efficiency E(n) = T(n0) n0 / (T(n) n)";
+    return is_rate ? "Weak scaling: fixed work per unit. Efficiency E(n) = (R(n) / n) / (R(n0) / n0)"
+                   : "Weak scaling: fixed work per unit. Efficiency E(n) = T(n0) / T(n)";
 }
 
 static bool is_time_unit(const char *unit)
@@ -198,7 +211,8 @@ int charts_scaling(struct plotted_rows *p, const char *note, struct chart_list *
     enum scaling_kind kind;
     size_t n, groups = 0, used = 0;
     const char **values = charts_values(p, 0, &n), **names = p->fields[1] ? charts_values(p, 1, &groups) : NULL;
-    bool is_log, two, is_rate = p->metric[0].better == CHART_HIGHER || (p->metric[0].better == CHART_NEITHER && is_rate_unit(p->metric[0].unit));
+    bool is_log, two,
+        is_rate = p->metric[0].better == CHART_HIGHER || (p->metric[0].better == CHART_NEITHER && is_rate_unit(p->metric[0].unit));
     if (!values)
         return err_memory(err, "the points of a scaling plot");
     if (find_scaling_kind(p, &kind, err) < 0)
@@ -206,7 +220,8 @@ int charts_scaling(struct plotted_rows *p, const char *note, struct chart_list *
     if (n < 2 || !charts_numeric(values, n, &is_log, &two))
         return err_set(err, ERR_INPUT, "a scaling plot needs runs with at least two numbers of %.60s, got %zu", p->fields[0], n);
     if (!is_rate && !is_time_unit(p->metric[0].unit))
-        return err_set(err, ERR_INPUT, "%.60s is neither a time nor a rate: its efficiency is not defined", charts_axis(&p->metric[0]).label);
+        return err_set(err, ERR_INPUT, "%.60s is neither a time nor a rate: its efficiency is not defined",
+                       charts_axis(&p->metric[0]).label);
     size_t lines = names ? groups : 1;
     struct chart_series *series = arena_get(p->a, (4 * lines + 2) * sizeof *series), *efficiency = series ? series + 3 * lines : NULL;
     for (size_t g = 0; series && g < lines; g++) {
@@ -221,10 +236,23 @@ int charts_scaling(struct plotted_rows *p, const char *note, struct chart_list *
             ideal[i] = scaling_ideal(kind, is_rate, x0, v0, curve.x[i]);
             share[i] = 100 * scaling_efficiency(kind, is_rate, x0, v0, curve.x[i], curve.y[i]);
         }
-        efficiency[g] = (struct chart_series){.name = names ? names[g] : NULL, .mark = CHART_CURVE, .x = curve.x, .y = share, .n = n, .labels = curve.labels, .like = (int)g + 1};
-        series[used] = (struct chart_series){.name = names ? names[g] : "measured", .mark = CHART_CURVE, .x = curve.x, .y = curve.y, .n = n, .labels = curve.labels, .like = (int)g + 1};
+        efficiency[g] = (struct chart_series){.name = names ? names[g] : NULL,
+                                              .mark = CHART_CURVE,
+                                              .x = curve.x,
+                                              .y = share,
+                                              .n = n,
+                                              .labels = curve.labels,
+                                              .like = (int)g + 1};
+        series[used] = (struct chart_series){.name = names ? names[g] : "measured",
+                                             .mark = CHART_CURVE,
+                                             .x = curve.x,
+                                             .y = curve.y,
+                                             .n = n,
+                                             .labels = curve.labels,
+                                             .like = (int)g + 1};
         used++;
-        series[used++] = (struct chart_series){.mark = CHART_WHISKERS, .x = curve.x, .y = curve.low, .y2 = curve.high, .n = n, .like = (int)g + 1};
+        series[used++] =
+            (struct chart_series){.mark = CHART_WHISKERS, .x = curve.x, .y = curve.low, .y2 = curve.high, .n = n, .like = (int)g + 1};
         series[used++] = (struct chart_series){.name = g == 0 ? "ideal" : NULL, .mark = CHART_IDEAL, .x = curve.x, .y = ideal, .n = n};
     }
     struct chart_guide *full = ARENA_NEW(p->a, struct chart_guide);
@@ -234,14 +262,24 @@ int charts_scaling(struct plotted_rows *p, const char *note, struct chart_list *
     *full = (struct chart_guide){CHART_REFERENCE, 100, NAN, "ideal"};
     const struct chart_axis x = {.label = p->fields[0], .log = is_log, .two = two};
     const char *formula = arena_printf(p->a, "%s%s%s", scaling_formula(kind, is_rate), note && *note ? ".  " : "", note ? note : "");
-    to->list[first] = (struct chart){.title = arena_printf(p->a, "%s scaling of %s over %s", kind == SCALING_STRONG ? "Strong" : "Weak", charts_axis(&p->metric[0]).label, p->fields[0]),
-                                     .note = formula, .x = x, .y = charts_axis(&p->metric[0]), .series = series, .count = used};
+    to->list[first] = (struct chart){.title = arena_printf(p->a, "%s scaling of %s over %s", kind == SCALING_STRONG ? "Strong" : "Weak",
+                                                           charts_axis(&p->metric[0]).label, p->fields[0]),
+                                     .note = formula,
+                                     .x = x,
+                                     .y = charts_axis(&p->metric[0]),
+                                     .series = series,
+                                     .count = used};
     to->list[first].y.log = kind == SCALING_STRONG || is_rate;
     to->list[first].y.zero = !to->list[first].y.log;
     charts_left(p, rows_without(p, 0), p->fields[0], &to->list[first]);
-    to->list[first + 1] = (struct chart){.title = arena_printf(p->a, "Efficiency of %s scaling", kind == SCALING_STRONG ? "strong" : "weak"), .x = x,
-                                         .y = {.label = "efficiency", .unit = "%", .better = CHART_HIGHER, .zero = true}, .series = efficiency, .count = lines,
-                                         .guides = full, .guide_count = 1};
+    to->list[first + 1] =
+        (struct chart){.title = arena_printf(p->a, "Efficiency of %s scaling", kind == SCALING_STRONG ? "strong" : "weak"),
+                       .x = x,
+                       .y = {.label = "efficiency", .unit = "%", .better = CHART_HIGHER, .zero = true},
+                       .series = efficiency,
+                       .count = lines,
+                       .guides = full,
+                       .guide_count = 1};
     return p->a->failed ? err_memory(err, "the points of a scaling plot") : 0;
 }
 
@@ -255,7 +293,8 @@ int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *
     if (!across || !up || !c)
         return err_memory(err, "the cells of a heat map");
     if (columns * rows > CELLS_MAX)
-        return err_set(err, ERR_INPUT, "a heat map of %zu x %zu cells has more than %d; choose fewer values by --filter", columns, rows, CELLS_MAX);
+        return err_set(err, ERR_INPUT, "a heat map of %zu x %zu cells has more than %d; choose fewer values by --filter", columns, rows,
+                       CELLS_MAX);
     double *room = arena_get(p->a, 3 * (columns * rows + 1) * sizeof *room);
     struct chart_series *cells = ARENA_NEW(p->a, struct chart_series);
     if (!room || !cells)
@@ -270,9 +309,13 @@ int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *
             labels[used] = arena_printf(p->a, "%s=%s %s=%s", p->fields[0], across[k], p->fields[2], up[r]);
         }
     *cells = (struct chart_series){.mark = CHART_CELLS, .x = x, .y = y, .y2 = v, .n = used, .labels = labels};
-    *c = (struct chart){.title = arena_printf(p->a, "%s over %s and %s", charts_axis(&p->metric[0]).label, p->fields[0], p->fields[2]), .note = note,
-                        .x = {.label = p->fields[0], .names = across, .count = columns}, .y = {.label = p->fields[2], .names = up, .count = rows},
-                        .shade = charts_axis(&p->metric[0]), .series = cells, .count = 1};
+    *c = (struct chart){.title = arena_printf(p->a, "%s over %s and %s", charts_axis(&p->metric[0]).label, p->fields[0], p->fields[2]),
+                        .note = note,
+                        .x = {.label = p->fields[0], .names = across, .count = columns},
+                        .y = {.label = p->fields[2], .names = up, .count = rows},
+                        .shade = charts_axis(&p->metric[0]),
+                        .series = cells,
+                        .count = 1};
     charts_left(p, rows_without(p, 0) + rows_without(p, 2), "both params", c);
     return p->a->failed ? err_memory(err, "the cells of a heat map") : 0;
 }
@@ -297,7 +340,8 @@ static bool is_dominated(const struct plotted_rows *p, const struct plotted_row 
         const struct plotted_row *o = &p->list[i];
         if (!isfinite(o->value[0]) || !isfinite(o->value[1]))
             continue;
-        bool first = is_on_better_side(p->metric[0].better, o->value[0], row->value[0]), second = is_on_better_side(p->metric[1].better, o->value[1], row->value[1]);
+        bool first = is_on_better_side(p->metric[0].better, o->value[0], row->value[0]),
+             second = is_on_better_side(p->metric[1].better, o->value[1], row->value[1]);
         if ((first && (second || o->value[1] == row->value[1])) || (second && o->value[0] == row->value[0]))
             return true;
     }
@@ -314,11 +358,13 @@ static bool wide_range(const double *v, size_t n)
 
 int charts_pareto(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err)
 {
-    const struct plotted_row **front = arena_get(p->a, (p->count + 1) * sizeof *front), **rest = arena_get(p->a, (p->count + 1) * sizeof *rest);
+    const struct plotted_row **front = arena_get(p->a, (p->count + 1) * sizeof *front),
+                             **rest = arena_get(p->a, (p->count + 1) * sizeof *rest);
     size_t n = 0, others = 0, lacking = 0;
     for (size_t i = 0; i < 2; i++)
         if (p->metric[i].better == CHART_NEITHER)
-            return err_set(err, ERR_INPUT, "%.60s has no direction: no value of it is better than another", charts_axis(&p->metric[i]).label);
+            return err_set(err, ERR_INPUT, "%.60s has no direction: no value of it is better than another",
+                           charts_axis(&p->metric[i]).label);
     for (size_t i = 0; front && rest && i < p->count; i++) {
         const struct plotted_row *row = &p->list[i];
         if (!isfinite(row->value[0]) || !isfinite(row->value[1]))
@@ -343,10 +389,21 @@ int charts_pareto(struct plotted_rows *p, const char *note, struct chart_list *t
         y[i] = row->value[1];
         labels[i] = p->fields[1] && row->fields[1] ? row->fields[1] : row->label;
     }
-    series[0] = (struct chart_series){.name = "best in one without loss in the other", .mark = CHART_CURVE, .x = x, .y = y, .n = n, .labels = labels, .named = n <= FRONT_NAMED};
-    series[1] = (struct chart_series){.name = "others", .mark = CHART_POINTS, .x = x + n, .y = y + n, .n = others, .labels = labels + n, .muted = true};
-    *c = (struct chart){.title = arena_printf(p->a, "%s against %s", charts_axis(&p->metric[1]).label, charts_axis(&p->metric[0]).label), .note = note,
-                        .x = charts_axis(&p->metric[0]), .y = charts_axis(&p->metric[1]), .series = series, .count = others ? 2 : 1};
+    series[0] = (struct chart_series){.name = "best in one without loss in the other",
+                                      .mark = CHART_CURVE,
+                                      .x = x,
+                                      .y = y,
+                                      .n = n,
+                                      .labels = labels,
+                                      .named = n <= FRONT_NAMED};
+    series[1] = (struct chart_series){
+        .name = "others", .mark = CHART_POINTS, .x = x + n, .y = y + n, .n = others, .labels = labels + n, .muted = true};
+    *c = (struct chart){.title = arena_printf(p->a, "%s against %s", charts_axis(&p->metric[1]).label, charts_axis(&p->metric[0]).label),
+                        .note = note,
+                        .x = charts_axis(&p->metric[0]),
+                        .y = charts_axis(&p->metric[1]),
+                        .series = series,
+                        .count = others ? 2 : 1};
     c->x.log = wide_range(x, n + others);
     c->y.log = wide_range(y, n + others);
     charts_left(p, lacking, p->metric[1].name, c);

@@ -52,8 +52,10 @@ static void add_policy(struct buf *to, const struct html_page *page)
 
 void html_page_begin(struct buf *to, const struct html_page *page)
 {
-    buf_puts(to, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n");
+    buf_puts(
+        to,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n");
     add_policy(to, page);
     buf_puts(to, "<title>");
     html_text(to, str_of(page->title), 300);

@@ -20,7 +20,7 @@ struct experiment_report {
     struct plotted_metric metric[EXPERIMENT_METRICS];
     size_t metrics;
     struct plotted_rows rows; /* all runs, with their keys; its values are those of the first metric */
-    const char **varying;     /* facts in which the keys differ */
+    const char **varying; /* facts in which the keys differ */
 };
 
 /* The headline metrics of the newest runs that have some. */
@@ -40,7 +40,8 @@ static void find_experiment_metrics(struct experiment_report *r)
         json_free(detail);
     }
     if (!r->metrics)
-        r->metric[r->metrics++] = (struct plotted_metric){.key = "run.wall_s", .name = "run.wall", .unit = "s", .shown_unit = "s", .better = CHART_LOWER};
+        r->metric[r->metrics++] =
+            (struct plotted_metric){.key = "run.wall_s", .name = "run.wall", .unit = "s", .shown_unit = "s", .better = CHART_LOWER};
 }
 
 static double run_value(const struct tree_run *run, const char *key)
@@ -66,7 +67,8 @@ static void put_experiment_answer(const struct experiment_report *r)
     for (size_t i = 0; i < r->n; i++)
         failed += r->list[i]->status == RUN_FAILED || r->list[i]->status == RUN_KILLED;
     doc_answer(r->d, failed ? STYLE_WARN : STYLE_PLAIN, arena_printf(r->a, "%zu run%s", r->n, str_plural(r->n)),
-               arena_printf(r->a, "from %s to %s%s", report_time(r->list[r->n - 1]->start_ms, r->a), report_time(r->list[0]->start_ms, r->a),
+               arena_printf(r->a, "from %s to %s%s", report_time(r->list[r->n - 1]->start_ms, r->a),
+                            report_time(r->list[0]->start_ms, r->a),
                             failed ? arena_printf(r->a, "; %zu failed or were killed.", failed) : "."));
     struct doc_card *cards = arena_get(r->a, (r->metrics + 1) * sizeof *cards);
     for (size_t k = 0; cards && k < r->metrics; k++) {
@@ -167,8 +169,7 @@ static void put_experiment_conditions(const struct experiment_report *r)
             qsort(values, n, sizeof *values, str_natural_order);
         size_t listed = 0;
         for (size_t i = 0, end; i < n; i = end) {
-            for (end = i + 1; end < n && strcmp(values[i], values[end]) == 0; end++) {
-            }
+            for (end = i + 1; end < n && strcmp(values[i], values[end]) == 0; end++) {}
             if (listed++ < VARYING_MOST)
                 buf_printf(&b, "%s%s (%zu)", b.n ? ", " : "", values[i], end - i);
         }
@@ -188,7 +189,8 @@ static void put_experiment_notes(const struct experiment_report *r, size_t damag
     enum { NAMED_MOST = 20 };
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
-        const char *noisy = runs_text(r->list[i]->tags, "benchwrap.noisy", r->a), *reason = runs_text(r->list[i]->tags, "benchwrap.reason", r->a);
+        const char *noisy = runs_text(r->list[i]->tags, "benchwrap.noisy", r->a),
+                   *reason = runs_text(r->list[i]->tags, "benchwrap.reason", r->a);
         bool failed = r->list[i]->status != RUN_FINISHED;
         if (!r->list[i]->problem && !failed && !noisy)
             continue;
@@ -196,9 +198,13 @@ static void put_experiment_notes(const struct experiment_report *r, size_t damag
             doc_heading(r->d, "Noise and warnings");
         if (n <= NAMED_MOST)
             doc_note(r->d, arena_printf(r->a, "%.8s %s: %s%s%s", r->list[i]->id, r->list[i]->name,
-                                        r->list[i]->problem ? "damaged: " : failed ? runs_status(r->list[i]) : "disturbed: ",
+                                        r->list[i]->problem ? "damaged: "
+                                        : failed            ? runs_status(r->list[i])
+                                                            : "disturbed: ",
                                         failed && !r->list[i]->problem && reason ? ", " : "",
-                                        r->list[i]->problem ? r->list[i]->problem : failed ? (reason ? reason : "") : noisy));
+                                        r->list[i]->problem ? r->list[i]->problem
+                                        : failed            ? (reason ? reason : "")
+                                                            : noisy));
     }
     if (n > NAMED_MOST)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "and %zu more", n - NAMED_MOST));
@@ -276,7 +282,8 @@ static int find_varying(struct experiment_report *r, struct err *err)
     return 0;
 }
 
-int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct opt_value *ignore, struct err *err)
+int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct opt_value *ignore,
+                      struct err *err)
 {
     struct experiment_report r = {.d = d, .a = d->a, .runs = runs, .list = list, .n = n, .ignore = ignore};
     int status = 0;

@@ -67,9 +67,11 @@ static void put_group_list(struct groups_report *r)
             last = group->members[i].run->start_ms > last ? group->members[i].run->start_ms : last;
         }
         doc_cell_text(t, STYLE_MAIN, arena_printf(r->a, "%s%s", letter_of(g, r->a), g ? "" : ", base"));
-        doc_cell_text(t, STYLE_PLAIN, r->by             ? arena_printf(r->a, "%s=%s", r->by, group->name)
-                                      : group->count > 1 ? group->name
-                                                         : arena_printf(r->a, "%.8s %s", group->members[0].run->id, report_name(group->members[0].run, r->a)));
+        doc_cell_text(t, STYLE_PLAIN,
+                      r->by ? arena_printf(r->a, "%s=%s", r->by, group->name)
+                      : group->count > 1
+                          ? group->name
+                          : arena_printf(r->a, "%.8s %s", group->members[0].run->id, report_name(group->members[0].run, r->a)));
         doc_cell_number(t, STYLE_PLAIN, (double)group->count, arena_printf(r->a, "%zu", group->count));
         doc_cell_text(t, STYLE_DIM, report_time(first, r->a));
         doc_cell_text(t, STYLE_DIM, report_time(last, r->a));
@@ -80,7 +82,10 @@ static void put_group_list(struct groups_report *r)
 
 static enum style outcome_style(const struct compared_side *side)
 {
-    return side->other_inputs ? STYLE_DIM : side->outcome == OUTCOME_BETTER ? STYLE_GOOD : side->outcome == OUTCOME_WORSE ? STYLE_BAD : STYLE_DIM;
+    return side->other_inputs                ? STYLE_DIM
+           : side->outcome == OUTCOME_BETTER ? STYLE_GOOD
+           : side->outcome == OUTCOME_WORSE  ? STYLE_BAD
+                                             : STYLE_DIM;
 }
 
 static void compared_row(struct groups_report *r, struct doc_grid *t, const struct compared_metric *m, size_t g)
@@ -89,7 +94,9 @@ static void compared_row(struct groups_report *r, struct doc_grid *t, const stru
     CLEANUP_BUF struct buf change, interval, unit;
     const char *shown = m->unit, *own;
     double scale = show_scale(fmax(base->n ? fabs(base->median) : 0, side->n ? fabs(side->median) : 0), &shown);
-    double ratio = side->change.known ? side->change.ratio : base->n && side->n && base->median > 0 && side->median > 0 ? side->median / base->median : NAN;
+    double ratio = side->change.known                                           ? side->change.ratio
+                   : base->n && side->n && base->median > 0 && side->median > 0 ? side->median / base->median
+                                                                                : NAN;
     buf_init(&change, 200);
     buf_init(&interval, 200);
     buf_init(&unit, 100);
@@ -114,8 +121,10 @@ static void compared_row(struct groups_report *r, struct doc_grid *t, const stru
 
 static size_t put_compared_table(struct groups_report *r, bool headlines)
 {
-    static const struct doc_column pair[] = {{"metric"}, {"A", NULL, true}, {"B", NULL, true}, {"unit"}, {"change", NULL, true}, {"95 % interval"}, {"verdict"}};
-    static const struct doc_column many[] = {{"metric"}, {"group"}, {"A", NULL, true}, {"value", NULL, true}, {"unit"}, {"change", NULL, true}, {"95 % interval"}, {"verdict"}};
+    static const struct doc_column pair[] = {{"metric"},        {"A", NULL, true}, {"B", NULL, true}, {"unit"}, {"change", NULL, true},
+                                             {"95 % interval"}, {"verdict"}};
+    static const struct doc_column many[] = {
+        {"metric"}, {"group"}, {"A", NULL, true}, {"value", NULL, true}, {"unit"}, {"change", NULL, true}, {"95 % interval"}, {"verdict"}};
     struct doc_grid *t = NULL;
     size_t rows = 0;
     for (const struct compared_metric *m = r->metrics; m; m = m->next) {
@@ -145,11 +154,13 @@ static int put_group_plots(struct groups_report *r, struct err *err)
         bool any = compare_has_headlines(&r->text);
         if (m->step >= 0 || (any ? !compare_is_headline(&r->text, m->key) || compare_is_wall(m) : !compare_is_wall(m)))
             continue;
-        struct plotted_rows rows = {.runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = m->key, .ignore = r->ignore};
+        struct plotted_rows rows = {
+            .runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = m->key, .ignore = r->ignore};
         int status = 0;
         for (size_t g = 0; g < r->count && status == 0; g++)
             for (size_t i = 0; i < r->groups[g].count && status == 0; i++)
-                status = plotted_add(&rows, r->groups[g].members[i].run, r->by ? r->groups[g].name : arena_printf(r->a, "%s  %s", letter_of(g, r->a), r->groups[g].name), err);
+                status = plotted_add(&rows, r->groups[g].members[i].run,
+                                     r->by ? r->groups[g].name : arena_printf(r->a, "%s  %s", letter_of(g, r->a), r->groups[g].name), err);
         if (status == 0 && plotted_check(&rows, named, false, &note, &refused) < 0)
             status = 1;
         else if (status == 0)
@@ -190,9 +201,10 @@ static void put_machine_words(struct groups_report *r)
         for (const char **key = parts[i].keys; key && *key; key++)
             buf_printf(&b, "%s%s", n++ ? ", " : "", *key);
         doc_text(r->d, STYLE_PLAIN,
-                 parts[i].state == MACHINE_SAME      ? arena_printf(r->a, "%s: the same.", names[i])
-                 : parts[i].state == MACHINE_UNKNOWN ? arena_printf(r->a, "%s: not recorded for all runs%s%s.", names[i], n ? "; what differs: " : "", n ? b.p : "")
-                                                     : arena_printf(r->a, "%s: differs in %s.", names[i], n ? b.p : "something that no parameter names"));
+                 parts[i].state == MACHINE_SAME ? arena_printf(r->a, "%s: the same.", names[i])
+                 : parts[i].state == MACHINE_UNKNOWN
+                     ? arena_printf(r->a, "%s: not recorded for all runs%s%s.", names[i], n ? "; what differs: " : "", n ? b.p : "")
+                     : arena_printf(r->a, "%s: differs in %s.", names[i], n ? b.p : "something that no parameter names"));
     }
 }
 
@@ -214,7 +226,9 @@ static void difference_rows(struct groups_report *r, bool inputs)
             doc_cell_text(t, STYLE_PLAIN, clip_values(compare_param(&r->groups[g], *key, r->a), r->a));
     }
     if (inputs && !t)
-        doc_text(r->d, STYLE_PLAIN, r->text.arguments_known ? "All groups have the same inputs." : "No recorded input differs. Not all command lines are known.");
+        doc_text(r->d, STYLE_PLAIN,
+                 r->text.arguments_known ? "All groups have the same inputs."
+                                         : "No recorded input differs. Not all command lines are known.");
 }
 
 static void put_conditions(struct groups_report *r)
@@ -277,7 +291,13 @@ static int fill_groups(struct groups_report *r, struct err *err)
     if (compare_metrics(r->groups, r->count, false, r->a, &r->metrics, err) < 0 ||
         compare_keys_read(r->runs, r->groups, r->count, r->by, r->ignore, r->metrics, r->a, &r->keys, err) < 0)
         return -1;
-    r->text = (struct compare_text){.arena = r->a, .groups = r->groups, .count = r->count, .metrics = r->metrics, .keys = &r->keys, .by = r->by, .screen.width = SIZE_MAX};
+    r->text = (struct compare_text){.arena = r->a,
+                                    .groups = r->groups,
+                                    .count = r->count,
+                                    .metrics = r->metrics,
+                                    .keys = &r->keys,
+                                    .by = r->by,
+                                    .screen.width = SIZE_MAX};
     put_group_answers(r);
     put_group_list(r);
     put_compared_table(r, true);
@@ -295,7 +315,8 @@ static int fill_groups(struct groups_report *r, struct err *err)
     return 0;
 }
 
-int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore, struct err *err)
+int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const char *by,
+                  const struct opt_value *ignore, struct err *err)
 {
     struct groups_report r = {.d = d, .a = d->a, .runs = runs, .groups = groups, .count = count, .by = by, .ignore = ignore};
     bool damaged = false;

@@ -15,7 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUT_TAIL = 24 << 10, OUTPUT_READ = 4 << 20, WARNINGS_MAX = 40, METRICS_MAX = 1500, FACTS_MAX = 600, VALUE_MAX = 300, SAMPLED_MAX = 3, NODES_MAX = 1024 };
+enum {
+    OUTPUT_TAIL = 24 << 10,
+    OUTPUT_READ = 4 << 20,
+    WARNINGS_MAX = 40,
+    METRICS_MAX = 1500,
+    FACTS_MAX = 600,
+    VALUE_MAX = 300,
+    SAMPLED_MAX = 3,
+    NODES_MAX = 1024
+};
 
 struct report_state {
     struct doc *d;
@@ -88,7 +97,9 @@ static void report_verdict(const struct report_state *r)
         doc_answer(r->d, STYLE_PLAIN, "output valid", "No reference to judge the values by.");
     else
         doc_answer(r->d, r->run->status == RUN_FINISHED || r->run->status == RUN_RUNNING ? STYLE_PLAIN : STYLE_BAD, word_kept,
-                   reason ? reason : r->run->status == RUN_FINISHED ? "Not judged: no rule or reference applies." : "");
+                   reason                           ? reason
+                   : r->run->status == RUN_FINISHED ? "Not judged: no rule or reference applies."
+                                                    : "");
 }
 
 static void report_origin(const struct report_state *r)
@@ -200,7 +211,9 @@ static void report_cards(const struct report_state *r)
 static void report_statistics(const struct report_state *r)
 {
     enum { ROWS_MOST = 400 };
-    static const struct doc_column columns[] = {{"metric"}, {"point"}, {"median", NULL, true}, {"min", NULL, true}, {"max", NULL, true}, {"n", NULL, true}, {"unit"}, {"best point"}};
+    static const struct doc_column columns[] = {
+        {"metric"},        {"point"}, {"median", NULL, true}, {"min", NULL, true}, {"max", NULL, true},
+        {"n", NULL, true}, {"unit"},  {"best point"}};
     const struct series_figure *figures = r->notes ? series_figures(r->notes) : NULL;
     struct doc_grid *t = figures ? doc_table(r->d, "statistics over repetitions", columns, sizeof columns / sizeof *columns) : NULL;
     size_t rows = 0, more = 0;
@@ -263,7 +276,8 @@ static void plot_series(const struct report_state *r, struct chart_list *list)
     const struct parameter_sweep *sweep = &r->notes->sweep;
     struct err ignored;
     for (size_t i = 0, n = series_headlines(r, found); i < n; i++) {
-        struct plotted_rows rows = {.runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = arena_printf(r->a, "%s", found[i]->key)};
+        struct plotted_rows rows = {
+            .runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = arena_printf(r->a, "%s", found[i]->key)};
         rows.fields[0] = sweep->count ? arena_printf(r->a, "%s", sweep->axes[0].name) : NULL;
         rows.fields[1] = sweep->count > 1 ? arena_printf(r->a, "%s", sweep->axes[1].name) : NULL;
         if (plotted_add(&rows, r->run, "repetitions", &ignored) == 0) {
@@ -300,8 +314,10 @@ static void sweep_cards(const struct report_state *r)
         if (best)
             cards[i].value = report_value(best->stats.median * scale, NULL, &own, r->a);
         else
-            cards[i].value = arena_printf(r->a, "%s … %s", report_value(low * scale, NULL, &own, r->a), report_value(high * scale, NULL, &own, r->a));
-        cards[i].more = best ? arena_printf(r->a, "best, at %s", series_label(r->notes, best->point)) : arena_printf(r->a, "medians of %zu points", r->notes->sweep.points);
+            cards[i].value =
+                arena_printf(r->a, "%s … %s", report_value(low * scale, NULL, &own, r->a), report_value(high * scale, NULL, &own, r->a));
+        cards[i].more = best ? arena_printf(r->a, "best, at %s", series_label(r->notes, best->point))
+                             : arena_printf(r->a, "medians of %zu points", r->notes->sweep.points);
         cards[i].style = best ? STYLE_GOOD : STYLE_PLAIN;
     }
     if (cards && n)
@@ -363,17 +379,29 @@ static void report_plots(const struct report_state *r)
 
 static const char *clipped_value(struct str value, struct arena *a)
 {
-    return value.n > VALUE_MAX ? arena_printf(a, "%.*s… (%zu bytes)", VALUE_MAX, value.p, value.n) : arena_dup(a, value.p ? value.p : "", value.n);
+    return value.n > VALUE_MAX ? arena_printf(a, "%.*s… (%zu bytes)", VALUE_MAX, value.p, value.n)
+                               : arena_dup(a, value.p ? value.p : "", value.n);
 }
 
 static void report_machine(const struct report_state *r)
 {
     static const struct {
         const char *key, *name, *after;
-    } facts[] = {{"node.type", "kind of node", ""}, {"cpu.model", "processor", ""},     {"cpu.threads", "hardware threads", ""}, {"memory.total_GiB", "memory", " GiB"},
-                 {"gpu.count", "GPUs", ""},         {"gpu.model", "GPU", ""},           {"fs.type", "file system", ""},          {"os.name", "system", ""},
-                 {"kernel.release", "kernel", ""},  {"machine.virtualization", "virtualization", ""},                            {"job.scheduler", "scheduler", ""},
-                 {"job.partition", "partition", ""}, {"job.nodes", "nodes of the job", ""}, {"step.nodes", "nodes of the step", ""}, {"step.tasks", "tasks of the step", ""}};
+    } facts[] = {{"node.type", "kind of node", ""},
+                 {"cpu.model", "processor", ""},
+                 {"cpu.threads", "hardware threads", ""},
+                 {"memory.total_GiB", "memory", " GiB"},
+                 {"gpu.count", "GPUs", ""},
+                 {"gpu.model", "GPU", ""},
+                 {"fs.type", "file system", ""},
+                 {"os.name", "system", ""},
+                 {"kernel.release", "kernel", ""},
+                 {"machine.virtualization", "virtualization", ""},
+                 {"job.scheduler", "scheduler", ""},
+                 {"job.partition", "partition", ""},
+                 {"job.nodes", "nodes of the job", ""},
+                 {"step.nodes", "nodes of the step", ""},
+                 {"step.tasks", "tasks of the step", ""}};
     struct doc_grid *t = doc_facts(r->d, "machine");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         const char *value = runs_text(r->run->params, facts[i].key, r->a);
@@ -390,7 +418,8 @@ static void report_conditions(const struct report_state *r)
     if (command)
         doc_command(r->d, command);
     for (const struct tree_entry *e = r->run->params; e; e = e->next) {
-        if (strncmp(e->key, "series.", 7) == 0 || inputs_of_machine(e->key) || !inputs_matter(e->key, inputs_source(r->detail, e->key), NULL))
+        if (strncmp(e->key, "series.", 7) == 0 || inputs_of_machine(e->key) ||
+            !inputs_matter(e->key, inputs_source(r->detail, e->key), NULL))
             continue;
         t = t ? t : doc_facts(r->d, "inputs");
         doc_fact(t, arena_printf(r->a, "%s", e->key), clipped_value(e->value, r->a));
@@ -464,7 +493,8 @@ static bool has_references(const struct report_state *r)
 
 static void metric_rows(const struct report_state *r, bool results)
 {
-    static const struct doc_column columns[] = {{"metric"}, {"value", NULL, true}, {"unit"}, {"range"}, {"n", NULL, true}, {"better"}, {"reference"}};
+    static const struct doc_column columns[] = {{"metric"}, {"value", NULL, true}, {"unit"}, {"range"}, {"n", NULL, true},
+                                                {"better"}, {"reference"}};
     size_t rows = 0, more = 0, derived = 0, count = sizeof columns / sizeof *columns - !has_references(r);
     struct doc_grid *t = NULL;
     for (const struct tree_entry *e = r->run->metrics; e; e = e->next) {
@@ -495,7 +525,9 @@ static void metric_rows(const struct report_state *r, bool results)
             doc_cell_text(t, style, reference ? reference : "");
     }
     if (derived)
-        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "Values with a range are medians. %zu more statistics of these metrics: benchwrap show --all %.8s", derived, r->run->id));
+        doc_text(r->d, STYLE_DIM,
+                 arena_printf(r->a, "Values with a range are medians. %zu more statistics of these metrics: benchwrap show --all %.8s",
+                              derived, r->run->id));
     if (more)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: benchwrap show --all %.8s", more, r->run->id));
 }
@@ -543,7 +575,8 @@ static void report_nodes(const struct report_state *r)
         for (const struct json *f = json_first(json_get(node, "facts")); f && facts.n < 400; f = json_next(f))
             buf_printf(&facts, "%s%s %s", facts.n ? ", " : "", json_key(f), json_string(f, ""));
         doc_cell_text(t, STYLE_PLAIN, arena_printf(r->a, "%s", json_string(json_get(node, "name"), "?")));
-        doc_cell_text(t, json_bool(json_get(node, "complete"), true) ? STYLE_DIM : STYLE_WARN, json_bool(json_get(node, "complete"), true) ? "complete" : "incomplete");
+        doc_cell_text(t, json_bool(json_get(node, "complete"), true) ? STYLE_DIM : STYLE_WARN,
+                      json_bool(json_get(node, "complete"), true) ? "complete" : "incomplete");
         doc_cell_text(t, STYLE_PLAIN, arena_dup(r->a, facts.p ? facts.p : "", facts.n));
     }
     json_free(j);

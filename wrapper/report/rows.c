@@ -54,7 +54,8 @@ const struct tree_entry *plotted_metric_of(const struct tree_run *run, const str
         const char *name = name_without_unit(e->key, metric_unit(e->key, detail, a), a);
         if (name && strcmp(name, wanted) == 0)
             exact = e;
-        else if (name && !stem && strncmp(name, wanted, strlen(wanted)) == 0 && name[strlen(wanted)] == '.' && key_stem(name) == strlen(wanted))
+        else if (name && !stem && strncmp(name, wanted, strlen(wanted)) == 0 && name[strlen(wanted)] == '.' &&
+                 key_stem(name) == strlen(wanted))
             stem = e; /* the metric has statistics alone */
     }
     return exact ? exact : stem;
@@ -158,7 +159,8 @@ struct series_notes *plotted_notes(const struct runs *runs, const struct tree_ru
     struct folder_entry e;
     const char *path = arena_printf(a, "%s/artifacts", tree_run_path(run));
     struct series_notes *notes = ARENA_NEW(a, struct series_notes);
-    if (!runs_entry(run->tags, "benchwrap.series") || !path || !notes || folder_enter(&tree, path, &in) < 0 || folder_look(&in, SERIES_NOTES, &e, NULL) < 0)
+    if (!runs_entry(run->tags, "benchwrap.series") || !path || !notes || folder_enter(&tree, path, &in) < 0 ||
+        folder_look(&in, SERIES_NOTES, &e, NULL) < 0)
         return NULL;
     if (series_notes_read(&in, notes, NULL) == 0)
         return notes;
@@ -166,8 +168,8 @@ struct series_notes *plotted_notes(const struct runs *runs, const struct tree_ru
     return NULL;
 }
 
-static const char *repetition_field(struct plotted_rows *p, const struct series_notes *notes, const struct series_repetition *r, const struct tree_run *run,
-                                    const struct comparison_key *key, const char *name)
+static const char *repetition_field(struct plotted_rows *p, const struct series_notes *notes, const struct series_repetition *r,
+                                    const struct tree_run *run, const struct comparison_key *key, const char *name)
 {
     for (size_t i = 0; i < notes->sweep.count; i++)
         if (strcmp(notes->sweep.axes[i].name, name) == 0)
@@ -202,7 +204,9 @@ static double repetition_value(struct plotted_rows *p, const struct series_repet
     struct plotted_metric *m = &p->metric[which];
     const struct series_run_value *first = NULL;
     for (const struct series_run_value *v = r->values; v; v = v->next)
-        if (m->wanted ? is_series_metric(v, m->wanted, p->a) : m->key ? strcmp(v->key, m->key) == 0 : v->headline && strncmp(v->key, "run.", 4) != 0)
+        if (m->wanted ? is_series_metric(v, m->wanted, p->a)
+            : m->key  ? strcmp(v->key, m->key) == 0
+                      : v->headline && strncmp(v->key, "run.", 4) != 0)
             first = first ? first : v;
     for (const struct series_run_value *v = r->values; v && !first && !m->wanted && !m->key; v = v->next)
         if (v->headline)
@@ -225,7 +229,8 @@ static void note_axes(struct plotted_rows *p, const struct series_notes *notes)
     }
 }
 
-static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, const struct tree_run *run, const char *group, const struct comparison_key *key)
+static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, const struct tree_run *run, const char *group,
+                           const struct comparison_key *key)
 {
     note_axes(p, notes);
     for (const struct series_repetition *r = notes->first; r; r = r->next) {
@@ -251,7 +256,8 @@ static int add_repetitions(struct plotted_rows *p, struct series_notes *notes, c
     return 0;
 }
 
-static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, const struct json *detail, const char *group, const struct comparison_key *key)
+static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, const struct json *detail, const char *group,
+                         const struct comparison_key *key)
 {
     struct plotted_row *row = add_row(p, run, group);
     if (!row)
@@ -388,7 +394,8 @@ static void show_shared_facts(const struct comparison_key *key, const char *cons
     size_t n = 0;
     for (size_t i = 0; i < key->count && n < SHARED_MOST; i++) {
         const struct comparison_fact *f = &key->facts[i];
-        if (f->part != COMPARISON_MEASURED || is_named(differing, f->name) || strncmp(f->name, "series.", 7) == 0 || strncmp(f->name, "sweep.", 6) == 0 ||
+        if (f->part != COMPARISON_MEASURED || is_named(differing, f->name) || strncmp(f->name, "series.", 7) == 0 ||
+            strncmp(f->name, "sweep.", 6) == 0 ||
             (strncmp(f->name, "argument.", 9) == 0 && (f->value.n > ARGUMENT_MOST || str_has(f->value, "{"))))
             continue;
         buf_printf(to, "%s%s ", n++ ? ", " : "", f->name);
@@ -423,7 +430,8 @@ int plotted_check(struct plotted_rows *p, const char *const *named, bool system,
 }
 
 /* Do two keys agree but for the named facts? Both parts count; a named fact of the system frees all of it. */
-static bool is_same_but(const struct comparison_key *x, const struct comparison_key *y, const char *const *named, struct arena *a, const char ***ret_differing)
+static bool is_same_but(const struct comparison_key *x, const struct comparison_key *y, const char *const *named, struct arena *a,
+                        const char ***ret_differing)
 {
     struct comparison_key pair[] = {*x, *y};
     for (enum comparison_part part = COMPARISON_MEASURED; part <= COMPARISON_SYSTEM; part++) {

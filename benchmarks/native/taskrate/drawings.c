@@ -45,7 +45,8 @@ static bool draw_histogram(struct tasks *t, struct buf *to)
     const struct chart_series bars = {.name = NULL, .mark = CHART_BARS, .x = from, .x2 = till, .y = tasks, .n = BINS};
     const struct chart_guide quantiles[] = {{CHART_MARK, tasks_quantile(t->scratch, n, 0.5) / 1e6, 0, "p50"},
                                             {CHART_MARK, tasks_quantile(t->scratch, n, 0.99) / 1e6, 0, "p99"}};
-    chart_svg(to, &(struct chart){.title = start ? "Start latency: submission to the task's first instruction" : "Turnaround: submission to known end",
+    chart_svg(to, &(struct chart){.title = start ? "Start latency: submission to the task's first instruction"
+                                                 : "Turnaround: submission to known end",
                                   .x = {.label = start ? "start latency" : "turnaround", .unit = "ms", .better = CHART_LOWER, .log = true},
                                   .y = {.label = "tasks", .zero = true},
                                   .series = &bars,

@@ -61,7 +61,8 @@ static int plot_histogram(const char *dir, const struct metrics *m, enum metric 
         report_figure(&note, values[i] / row->scale);
     }
     buf_printf(&note, "%s%s", row->unit[0] ? " " : "", row->unit);
-    const struct chart_series bars = {.mark = CHART_BARS, .x = low, .x2 = high, .y = counts, .n = fill_bins(h, row->scale, low, high, counts)};
+    const struct chart_series bars = {
+        .mark = CHART_BARS, .x = low, .x2 = high, .y = counts, .n = fill_bins(h, row->scale, low, high, counts)};
     bool wide = (double)h->max > 3 * fmax((double)h->min, 1);
     const struct chart chart = {.title = title,
                                 .note = note.p,
@@ -141,7 +142,11 @@ int plots_saturation(const char *dir, const struct saturation_point *points, siz
     const struct chart charts[] = {
         {.title = title, .x = load, .y = {.label = "requests/s", .better = CHART_HIGHER, .zero = true}, .series = through, .count = 2},
         {.title = title, .x = load, .y = {.label = "output tokens/s", .better = CHART_HIGHER, .zero = true}, .series = tokens, .count = 1},
-        {.title = title, .x = load, .y = {.label = "latency", .unit = "ms", .better = CHART_LOWER, .log = true}, .series = latency, .count = 3}};
+        {.title = title,
+         .x = load,
+         .y = {.label = "latency", .unit = "ms", .better = CHART_LOWER, .log = true},
+         .series = latency,
+         .count = 3}};
     static const char *const names[] = {"saturation", "saturation-tokens", "saturation-latency"};
     int rc = fs_mkdirs(AT_FDCWD, dir, 0755, err);
     for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++)
