@@ -31,6 +31,21 @@ mcp_session() # CALLS
     for ((i = 1; i <= $1; i++)); do printf '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$i" "$2" "$3"; done
 }
 
+# Ten more runs: copies of the newest.
+ten_more()
+{
+    python3 - "$(ls -d mlruns/[1-9]*/*/meta.yaml | tail -n 1)" <<'P'
+import os, shutil, sys
+run = os.path.dirname(sys.argv[1])
+with open(run + "/meta.yaml") as f: meta = f.read()
+for i in range(10):
+    id = f"{i:032x}"
+    to = os.path.join(os.path.dirname(run), id)
+    shutil.copytree(run, to)
+    with open(to + "/meta.yaml", "w") as f: f.write(meta.replace(os.path.basename(run), id))
+P
+}
+
 if wanted ls; then
     for many in 1000 10000 ${BENCH_BIG:+100000}; do
         [ -z "${BENCH_QUICK:-}" ] || many=300
@@ -53,6 +68,15 @@ if wanted ls; then
             mapfile -t r <<<"$t"
             row ls "an agent's call over $many runs, warm: list" "$(calc "($(first "${r[0]}")-$(first "${r[3]}"))/20e3")" s "<=0.2" "s: query $(calc "($(first "${r[1]}")-$(first "${r[3]}"))/20e3"), compare_history $(calc "($(first "${r[2]}")-$(first "${r[3]}"))/20e3")"
         fi
+        # pages: at first, and after ten more runs; the same of an export
+        t=$("$M" time -n 1 -- "$BW" pages -o pages --rebuild) || exit 1
+        mapfile -t r <<<"$t"
+        row ls "pages of $many runs$links" "$(calc "$(first "${r[0]}")/1e3")" s "$([ "$many" = 10000 ] && echo '<=20' || echo -)" "start page $(wc -c <pages/index.html) bytes (bar 300,000)"
+        ten_more || exit 1
+        t=$("$M" time -n 1 -- "$BW" pages -o pages --- "$BW" export --format parquet -o runs.parquet --- "$BW" grep line) || exit 1
+        mapfile -t r <<<"$t"
+        row ls "pages of $many runs$links after ten new ones" "$(calc "$(first "${r[0]}")/1e3")" s "$([ "$many" = 100000 ] && echo - || echo '<=1')" "s: grep over all output $(calc "$(first "${r[2]}")/1e3")"
+        row ls "export --format parquet of $many runs$links" "$(calc "$many*1e3/$(first "${r[1]}")")" runs/s ">=2000" "-"
         cd "$work" && rm -rf "ls$many"
         [ -z "${BENCH_QUICK:-}" ] || break
     done
