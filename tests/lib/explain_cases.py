@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Plant causes of differences in real runs, and count how often `benchwrap explain` names them: explain_cases.py BENCHWRAP WORK-DIR [CASES-OF-EACH-KIND].
+"""Plant causes of differences in real runs, and count how often `benchwrap explain` names them:
+explain_cases.py BENCHWRAP WORK-DIR [CASES-OF-EACH-KIND [KIND,KIND...]].
 
 Each case records three runs (five of wall times) before and as many after a change, in a tree of its own or (every second case) in one with the runs of all earlier cases of that
 kind. Prints a line for each kind: cases, first, first or second; then the cases without a cause, in which a number that no record has changes the results,
-or nothing does. The program measures its processor time, or its wall time where a limit or a neighbour is planted."""
-import glob, json, os, random, subprocess, sys
+or nothing does. The program measures its processor time, or its wall time where a limit is planted. Frequency and noise are planted in copies of runs: a
+virtual machine has no frequency, and a busy one no quiet time."""
+import glob, json, os, random, shutil, subprocess, sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from make_history import Maker
 
 bw, work, each = sys.argv[1], os.path.abspath(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 12
 os.makedirs(work, exist_ok=True)
@@ -95,14 +100,9 @@ def record(tree, side, kind, extra=()):
     if kind == "limit":
         pre = ["sh", "-c", f"ulimit -n {256 if side else 1024}; exec \"$@\"", "sh"]
         with open("hidden", "w") as f: f.write("1.2" if side else "1")
-    neighbours = [subprocess.Popen(["sh", "-c", "while :; do :; done"], stdout=subprocess.DEVNULL) for _ in range(4 if side and kind == "noise" else 0)]
-    if kind == "noise": argv += ["--wall"]
     try:
         p = subprocess.run(pre + [bw, "-q", "-e", "e", *opts, "--", *argv], env=env, cwd=cwd, capture_output=True, text=True)
     finally:
-        for n in neighbours:
-            n.kill()
-            n.wait()
         if kind == "mount": subprocess.run(["umount", "-l", cwd], check=True)
         if os.path.exists("hidden"): os.unlink("hidden")
     if p.returncode: raise SystemExit(f"{kind}: {p.stderr}")
@@ -115,7 +115,9 @@ def record(tree, side, kind, extra=()):
 known = {}
 EXPECT = {"program": ["program"], "library": ["libraries"], "environment": ["environment env.omp_schedule", "environment environment.OMP_SCHEDULE"],
           "argument": ["arguments"], "parameter": ["parameter level"], "quota": ["processor limit"], "binding": ["binding"], "mount": ["file system"],
-          "limit": ["limit limits.open_files"], "noise": ["noise of other programs"]}
+          "limit": ["limit limits.open_files"], "frequency": ["processor frequency"],
+          "noise": ["noise of other programs"]}
+made = ("frequency", "noise")
 
 
 def explain(tree, a, b):
@@ -125,11 +127,33 @@ def explain(tree, a, b):
     return json.loads(out.stdout)
 
 
+def copies(kind, i):
+    """Runs of a machine that others use, or with other frequencies; each run has noise of its own."""
+    tree = f"{kind}-made-{i}"
+    first = record(tree, 0, "nothing")
+    run = os.path.dirname(glob.glob(f"{work}/{tree}/mlruns/*/{first}/meta.yaml")[0])
+    maker, ids = Maker(run), []
+    for side in (0, 1) * (1 + i % 2):
+        for _ in range(4):
+            noise = abs(rng.gauss(.05, .05)) + (rng.uniform(.5, 1.5) if side and kind == "noise" else 0)
+            slow = (1 - .15 * noise) * (.85 if side and kind == "frequency" else 1) * (1 + .02 * rng.gauss(0, 1))
+            ids.append(maker.make({"metrics": {"work_rate_MB_per_s": 500 * slow, "noise.other_processors": noise, "load.runnable": rng.randint(1, 9)},
+                                   "details": {"work_rate_MB_per_s": {"unit": "MB_per_s", "direction": "higher"}},
+                                   "params": {"cpu.governor": "performance",
+                                              "cpu.frequency_limit_Hz": "2000000000" if side and kind == "frequency" else "3500000000"}}))
+    shutil.rmtree(run)
+    return tree, ids[-8:-4], ids[-4:]
+
+
 def case(kind, i):
+    if kind in made:
+        tree, a, b = copies(kind, i)
+        d = explain(tree, a, b)
+        return d, [c["cause"] for c in d["causes"] if c["state"] != "excluded"]
     tree = f"{kind}-shared" if i % 2 else f"{kind}-{i}"
     # a second difference without effect, in every third case of a shared tree
     decoy = ["-p", f"note={i}"] if i % 3 == 2 and i % 2 else []
-    runs = 5 if kind in ("quota", "noise") else 3 # wall times vary
+    runs = 5 if kind == "quota" else 3 # wall times vary
     a = [record(tree, 0, kind) for _ in range(runs)]
     b = [record(tree, 1, kind, decoy) for _ in range(runs)]
     d = explain(tree, a, b)
@@ -144,7 +168,7 @@ try:
 except OSError as e:
     print(f"# no processor limit here: {e}")
 total = first = second = 0
-kinds = [k for k in EXPECT if (k != "quota" or quota) and (k != "noise" or "--noise" in sys.argv)]
+kinds = [k for k in EXPECT if (k != "quota" or quota) and (len(sys.argv) < 5 or k in sys.argv[4].split(","))]
 for kind in kinds:
     n = one = two = same = 0
     for i in range(each):

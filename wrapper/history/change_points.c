@@ -4,10 +4,10 @@
  * newest k values (k of a geometric grid) with those of the same level before them, at most REACH on both sides:
  * - Student's t over scan_clipped_value logarithms. Its variance is raised where neighbouring values are correlated, and a straight line
  *   must not fit better than the step: slow drift is no change point.
- * - the exact Mann-Whitney test, which holds for values of any distribution. With few values its smallest possible p is
- *   large; then no value of one side may lie among those of the other.
+ * - the permutation test, which holds for values of any distribution. With few values its smallest possible p is large; then
+ *   no value of one side may lie among those of the other.
  * At the end each change point moves to the place that separates the complete neighbouring levels best, and is dropped if
- * these do not differ any more.
+ * these do not differ any more, or not surely enough among so many values.
  *
  * E-divisive (D. Matteson, N. James, A nonparametric approach for multiple change point analysis of multivariate data, JASA
  * 109 (2014) 334-345) costs O(n^2) for each split and O(n^2) for each permutation. This series_scan costs O(n log n), needs no random
@@ -22,10 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 128, RECENT = 2 * REACH, GRID_MAX = 32, RESCALE = 16, FEW = 8, DRIFT_MIN = 7 };
+enum { REACH = 128, RECENT = 2 * REACH, GRID_MAX = 32, RESCALE = 16, FEW = 8, DRIFT_MIN = 7, COMPLETE_MIN = 12 };
 #define LEVEL 6e-4 /* of each test, two-sided; see level_of */
 #define LEVEL_FEW 5e-5 /* with less than FEW earlier values */
 #define LEVEL_Z 3.4316 /* of the normal distribution at LEVEL */
+#define LEVEL_ALL 0.02
 #define CLIP 4.0 /* robust standard deviations */
 #define ODD 6.0
 #define SUDDEN 0.7
@@ -467,6 +468,15 @@ static void scale_levels(struct series_scan *s, size_t from, size_t at, size_t t
         add_sums(s, i);
 }
 
+/* Among many values chance makes more of everything. A change whose levels are complete must be sure enough among all n; where so few values can be. */
+static bool is_sure_among_all(const struct series_scan *s, const struct change_points *points, size_t i, const struct two_levels *is,
+                              double p)
+{
+    bool complete = i + 1 < points->count || s->n - points->list[i].at >= COMPLETE_MIN;
+    double level = LEVEL_ALL / (double)s->n;
+    return !complete || p <= level || permutation_least(is->m, is->k) > level / 10;
+}
+
 /* Moves each change point to where it separates its levels best, and tests it again. Returns the weakest that fails, or count. */
 static size_t weakest_point(struct series_scan *s, struct change_points *points)
 {
@@ -481,7 +491,7 @@ static size_t weakest_point(struct series_scan *s, struct change_points *points)
         scale_levels(s, from, c->at, to);
         c->at = best_place(s, from, to, CHANGE_AFTER_MIN, CHANGE_AFTER_MIN, c->at);
         compare_levels(s, from, c->at, to, &is);
-        bool holds = is_change(s, from, c->at, to, false, &p);
+        bool holds = is_change(s, from, c->at, to, false, &p) && is_sure_among_all(s, points, i, &is, p);
         c->p = p;
         if (!holds && fabs(is.t) < least) {
             least = fabs(is.t);

@@ -259,14 +259,15 @@ static void find_differing_facts(struct explain_work *x)
     }
 }
 
-/* Is b larger than a in nearly all pairs? */
-static bool is_mostly_larger(const double *a, size_t n, const double *b, size_t m)
+/* Is b larger than a? With few values chance separates them often: then by three times as much, in all pairs. */
+static bool is_mostly_larger(const double *a, size_t n, const double *b, size_t m, double difference, double least)
 {
-    double larger = 0;
+    enum { ENOUGH = 16 };
+    double larger = 0, pairs = (double)n * (double)m;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < m; k++)
-            larger += b[k] > a[i] ? 1 : b[k] == a[i] ? 0.5 : 0;
-    return larger >= 0.85 * (double)n * (double)m;
+            larger += b[k] > a[i] ? 1 : 0;
+    return n * m >= ENOUGH ? difference >= least && larger >= 0.9 * pairs : difference >= 3 * least && larger >= pairs;
 }
 
 /* Which side is worse: 0, 1; -1: not known. */
@@ -297,8 +298,8 @@ static void find_differing_conditions(struct explain_work *x)
                 median[s] = explain_median(v[s], n[s]);
             }
             int more = median[1] > median[0];
-            if (!n[0] || !n[1] || (worse >= 0 && more != worse) || fabs(median[1] - median[0]) < condition_rows[r].least ||
-                !is_mostly_larger(v[!more], n[!more], v[more], n[more]))
+            if (!n[0] || !n[1] || (worse >= 0 && more != worse) ||
+                !is_mostly_larger(v[!more], n[!more], v[more], n[more], fabs(median[1] - median[0]), condition_rows[r].least))
                 continue;
             struct possible_cause *to = cause_of_name(x, condition_rows[r].name);
             if (!to)

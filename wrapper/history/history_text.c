@@ -227,7 +227,8 @@ static void put_cause_change(const struct cause_change *c, struct buf *line)
 /* "At run 3f2a81c0 also changed: program.sha256 …": once for each run. */
 static void put_also_changed(struct text_state *t, const struct change_place *list, size_t n)
 {
-    enum { NAMED = 6 };
+    enum { NAMED = 6, FEW = 3 };
+    bool begun = false;
     CLEANUP_BUF struct buf line;
     buf_init(&line, 1 << 16);
     for (size_t i = 0; i < n; i++) {
@@ -235,7 +236,7 @@ static void put_also_changed(struct text_state *t, const struct change_place *li
         bool known = false;
         for (size_t k = 0; k < i; k++)
             known = known || list[k].c->run == c->run;
-        if (known)
+        if (known || (!c->changed_count && n > FEW))
             continue;
         double days = (double)(c->run->start_ms - c->before->start_ms) / 86400e3;
         buf_printf(&line, "run %.8s%s: ", c->run->id,
@@ -255,8 +256,9 @@ static void put_also_changed(struct text_state *t, const struct change_place *li
             buf_printf(&line, " and %zu more", c->changed_count - NAMED);
         if (days >= 2)
             buf_printf(&line, "; %.0f days after the run before", days);
-        if (i == 0)
+        if (!begun)
             buf_putc(t->to, '\n');
+        begun = true;
         put_history_line(t, 2, 4, &line);
     }
 }
@@ -293,12 +295,22 @@ static void put_odd(struct text_state *t, const struct history_group *g)
 
 static int put_history_group(struct text_state *t, const struct history_group *g)
 {
+    enum { CHANGES_SHOWN = 12 };
     size_t n;
     struct change_place *list = sorted_changes(g, t->a, &n);
     put_group_answer(t, g);
     put_history_runs(t, g);
+    size_t hidden = n > CHANGES_SHOWN ? n - CHANGES_SHOWN : 0;
+    list += list ? hidden : 0;
+    n -= hidden;
     if (!list || put_changes(t, list, n) < 0)
         return -1;
+    if (hidden) {
+        CLEANUP_BUF struct buf line;
+        buf_init(&line, 1024);
+        buf_printf(&line, "%zu earlier change%s; --json has all", hidden, str_plural(hidden));
+        put_history_line(t, 2, 4, &line);
+    }
     put_also_changed(t, list, n);
     put_odd(t, g);
     return 0;
