@@ -129,6 +129,22 @@ like "an endpoint is used as it is" "$(cat .benchwrap/campaigns/rest/logs/client
 is "a step of prepare is made once" "$(cat made) $(events rest begin | wc -l)" "made 4"
 like "nodes that are not there" "$("$BENCHWRAP" recipe run --local --new --client-nodes far rest.yaml 2>&1)" 'the node far is not this machine'
 
+# ---- another cluster: ssh that runs its command here, in another home, and a benchwrap without a scheduler ----
+mkdir -p bin far "$HOME/.config/benchwrap"
+printf '#!/bin/sh\necho "$*" >>%s/ssh.log\nwhile [ "$1" != -- ]; do shift; done\ncd %s/far && HOME=%s/far exec sh -c "$2"\n' "$WORK" "$WORK" "$WORK" >bin/ssh
+printf '#!/bin/sh\necho "account $SBATCH_ACCOUNT"\nshift 4\nexec %s recipe run --local "$@"\n' "$BENCHWRAP" >bin/there
+chmod +x bin/ssh bin/there
+printf "clusters: {far: {host: login.example, folder: \"it's here\", benchwrap: %s/bin/there}}\n" "$WORK" >"$HOME/.config/benchwrap/clusters.yaml"
+printf 'version: 1\nname: away\nsweep: {grid: {n: [1, 2]}}\nroles: {c: {command: [echo, "rate {n} op/s"]}}\n' >away.yaml
+before=$(ls -d mlruns/*/*/tags | wc -l)
+MLUX_USER=me MLUX_ACCOUNT=p1 PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --cluster far away.yaml >out 2>err
+is "a campaign on another cluster" "$? $(grep -c 'account p1' out)" "0 1"
+is "its runs are here" "$(($(ls -d mlruns/*/*/tags | wc -l) - before))" 3
+is "and its campaign" "$("$BENCHWRAP" recipe report away@far --json | jq -c '[.[] | [.outcome, .rate_op_per_s]]')" '[["valid",1],["valid",2]]'
+like "by ssh as the user, and without a question" "$(head -n 1 ssh.log)" '^-o BatchMode=yes -l me login.example -- '
+PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --cluster --oProxyCommand=x away.yaml >out 2>err
+is "a cluster's name is no option" "$?" 125
+
 # ---- endings and resume ----
 cat >long.yaml <<Y
 version: 1

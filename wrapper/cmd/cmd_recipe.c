@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "plan/paths.h"
 #include "recipe/campaign.h"
+#include "recipe/campaign_cluster.h"
 #include "recipe/campaign_report.h"
 #include "recipe/campaign_submit.h"
 #include "recipe/recipe_batch.h"
@@ -43,6 +44,11 @@ static const struct opt_row rows[] = {
      .help = "With run: measure at most N points, and leave the campaign open for the others (default: all)"},
     {.name = OPTION_PREFLIGHT_ONLY, .kind = OPT_FLAG, .group = "Run", .help = "With run: check the nodes for every point, and start nothing"},
     {.name = OPTION_LOCAL, .kind = OPT_FLAG, .group = "Run", .help = "With run: start all roles on this machine"},
+    {.name = OPTION_CLUSTER,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Run",
+     .help = "With run: submit the recipe on this cluster by ssh (of ~/.config/benchwrap/clusters.yaml), and fetch its results"},
     {.name = OPTION_EACH_NODE,
      .kind = OPT_FLAG,
      .group = "Run",
@@ -331,6 +337,18 @@ static char **each_node_list(struct cmd_context *c, const struct campaign_hosts 
     return list;
 }
 
+/* Runs the recipe on another cluster. */
+static int recipe_run_there(struct cmd_context *c, const struct recipe *r, const char *tree)
+{
+    const char *config = plan_xdg(c->env, "XDG_CONFIG_HOME", ".config", c->arena);
+    const char *options = opt_on(&c->opts, OPTION_NEW) ? " --new" : opt_on(&c->opts, OPTION_RESUME) ? " --resume" : "";
+    struct campaign_cluster cluster;
+    return campaign_cluster_read(&cluster, config ? arena_printf(c->arena, "%s/clusters.yaml", config) : NULL, opt_text(&c->opts, OPTION_CLUSTER),
+                                 c->arena, c->err)
+               ? -1
+               : campaign_cluster_run(&cluster, r, options, tree, c->arena, c->out, c->err);
+}
+
 static int recipe_run(struct cmd_context *c)
 {
     static struct campaign campaign; /* its arenas live as long as the process */
@@ -338,7 +356,7 @@ static int recipe_run(struct cmd_context *c)
     struct campaign_hosts hosts = {0};
     struct recipe_nodes nodes = {.servers = node_list(c, OPTION_SERVER_NODES), .clients = node_list(c, OPTION_CLIENT_NODES)};
     const char *tree = recipe_tree(c);
-    bool submit = opt_on(&c->opts, OPTION_SUBMIT), each = opt_on(&c->opts, OPTION_EACH_NODE);
+    bool there = opt_text(&c->opts, OPTION_CLUSTER) != NULL, submit = there || opt_on(&c->opts, OPTION_SUBMIT), each = opt_on(&c->opts, OPTION_EACH_NODE);
     if (submit && each)
         return err_set(c->err, ERR_USAGE, "--each-node: run it inside an allocation: salloc -N NODES benchwrap recipe run --each-node");
     if (!tree || (!submit && recipe_hosts(c, &hosts)))
@@ -356,6 +374,8 @@ static int recipe_run(struct cmd_context *c)
         campaign.options.points = (size_t)opt_integer(&c->opts, OPTION_POINTS);
     if (recipe_planned_init(&campaign.planned, &r, c->arena, c->err))
         return -1;
+    if (there)
+        return recipe_run_there(c, &r, tree);
     if (submit)
         return recipe_submit(c, &campaign.planned, tree);
     campaign.hosts = hosts;
