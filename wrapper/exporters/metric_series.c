@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_BYTES = 200, FAMILY_BYTES = 600, NODES_BYTES = 64 << 20, CONFIG_DIGITS = 8 };
+enum { FAMILY_BYTES = 600, NODES_BYTES = 64 << 20, CONFIG_DIGITS = 8 };
 
 static const char metric_help[] = "Metric of benchwrap runs, in base units; the label key has its name in the record.";
 static const char node_help[] = "Sample of a machine while a benchwrap run used it, in base units.";
@@ -184,28 +184,29 @@ struct making {
     bool failed, results_only;
 };
 
-/* A value of a label: valid text of at most LABEL_BYTES bytes, without control characters; NULL: empty or no memory. */
-static const char *make_label_value(struct making *m, const char *text)
+const char *metric_series_label_text(struct str text, struct arena *a)
 {
     struct buf clean CLEANUP_BUF;
-    size_t n = 0, step, size = text ? strlen(text) : 0;
-    buf_init(&clean, 4 * LABEL_BYTES);
-    while (n < size && n + (step = str_utf8(text + n, size - n) ? str_utf8(text + n, size - n) : 1) <= LABEL_BYTES)
+    size_t n = 0, step;
+    buf_init(&clean, 4 * METRIC_LABEL_BYTES);
+    while (n < text.n && n + (step = str_utf8(text.p + n, text.n - n) ? str_utf8(text.p + n, text.n - n) : 1) <= METRIC_LABEL_BYTES)
         n += step;
-    buf_utf8(&clean, (struct str){text, n});
+    buf_utf8(&clean, (struct str){text.p, n});
     if (!clean.n)
-        return NULL;
+        return "";
     str_make_plain(clean.p, clean.n);
-    const char *value = arena_dup(m->run->arena, clean.p, clean.n);
-    m->failed |= !value;
-    return value;
+    for (size_t i = 0; i < clean.n; i++)
+        if ((unsigned char)clean.p[i] < ' ') /* line ends and tabs */
+            clean.p[i] = ' ';
+    return arena_dup(a, clean.p, clean.n);
 }
 
 static void metric_label_add(struct making *m, struct metric_label *list, size_t *n, const char *name, const char *text)
 {
-    const char *value = make_label_value(m, text);
+    const char *value = metric_series_label_text(str_of(text), m->run->arena);
     size_t at = *n;
-    if (!value || *n == METRIC_LABELS_MAX)
+    m->failed |= !value;
+    if (!value || !value[0] || *n == METRIC_LABELS_MAX)
         return;
     while (at > 0 && strcmp(list[at - 1].name, name) > 0)
         at--;

@@ -14,7 +14,7 @@
     {.name = EXPORTER_KEY_METRICS, .kind = OPT_CHOICE, .arg = "results|all", .value = "all", .help = "Send metrics of the program, of the run and of its energy, or also those of the machine", .flags = OPT_FROM_FILE}, \
     {.name = EXPORTER_KEY_LABELS, .kind = OPT_PAIR, .arg = "{NAME: param.K|tag.K|TEXT}", .help = "Add these labels", .flags = OPT_FROM_FILE}
 
-enum { METRIC_LABELS_MAX = 24, METRIC_STEPS_MAX = 64 };
+enum { METRIC_LABELS_MAX = 24, METRIC_STEPS_MAX = 64, METRIC_LABEL_BYTES = 200 };
 
 struct metric_label {
     const char *name, *value;
@@ -60,6 +60,8 @@ struct metric_name {
 };
 bool metric_series_name(const char *key, const char *unit, struct arena *a, struct metric_name *ret);
 double metric_series_value(const struct metric_name *n, double value);
+/* Makes the value of a label: valid text of at most METRIC_LABEL_BYTES bytes on one line, in the arena. "" where nothing is left; NULL: no memory. */
+const char *metric_series_label_text(struct str text, struct arena *a);
 /* Appends a value as the text formats of Prometheus write it: shortest, "NaN", "+Inf", "-Inf". */
 void metric_series_number(struct buf *to, double value);
 #endif

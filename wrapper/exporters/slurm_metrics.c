@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SQUEUE, SINFO, SDIAG, SSHARE, FIELDS_MAX = 10, SLOTS = 1 << 16, SERIES_MAX = 40000, TEXT_BYTES = 200 };
+enum { SQUEUE, SINFO, SDIAG, SSHARE, FIELDS_MAX = 10, SLOTS = 1 << 16, SERIES_MAX = 40000 };
 
 const struct slurm_source slurm_sources[SLURM_SOURCES] = {
     {"squeue", (const char *const[]){"squeue", "-a", "-r", "-h", "-o", "%T|%r|%C|%D|%b|%P|%a|%u", NULL}},
@@ -44,19 +44,7 @@ static uint32_t tally_hash(uint32_t hash, struct str text)
     return hash;
 }
 
-static const char *tally_copy(struct slurm_tally *t, struct str text)
-{
-    struct buf clean CLEANUP_BUF;
-    buf_init(&clean, 4 * TEXT_BYTES);
-    buf_utf8(&clean, str_sub(text, 0, TEXT_BYTES));
-    if (clean.p)
-        str_make_plain(clean.p, clean.n);
-    const char *copy = arena_dup(t->arena, clean.p ? clean.p : "", clean.n);
-    t->failed |= !copy;
-    return copy;
-}
-
-static struct exporter_series *tally_make(struct slurm_tally *t, const char *family, const char *label, struct str value)
+static struct exporter_series *tally_make(struct slurm_tally *t, const char *family, const char *label, const char *value)
 {
     struct metric_set *set = &t->set;
     struct tree_sample *one = ARENA_NEW(t->arena, struct tree_sample);
@@ -70,17 +58,18 @@ static struct exporter_series *tally_make(struct slurm_tally *t, const char *fam
         if (strncmp(family, slurm_helps[i].prefix, strlen(slurm_helps[i].prefix)) == 0)
             s->help = slurm_helps[i].help;
     if (label)
-        s->labels[s->n_labels++] = (struct metric_label){label, tally_copy(t, value)};
+        s->labels[s->n_labels++] = (struct metric_label){label, value};
     return s;
 }
 
 /* family: a text that lives as long as the program. label NULL: none. */
 static void slurm_tally_sum(struct slurm_tally *t, const char *family, const char *label, struct str value, double amount)
 {
-    struct str shown = str_sub(value, 0, TEXT_BYTES);
-    uint32_t hash = tally_hash(tally_hash(2166136261u, str_of(family)), label ? shown : STR(""));
-    if (label && !shown.n)
+    const char *shown = label ? metric_series_label_text(value, t->arena) : "";
+    t->failed |= !shown;
+    if (!shown || (label && !shown[0]))
         return;
+    uint32_t hash = tally_hash(tally_hash(2166136261u, str_of(family)), str_of(shown));
     for (size_t at = hash % SLOTS;; at = (at + 1) % SLOTS) {
         size_t i = t->slots[at];
         struct exporter_series *s = i ? &t->set.list[i - 1] : tally_make(t, family, label, shown);
@@ -88,7 +77,7 @@ static void slurm_tally_sum(struct slurm_tally *t, const char *family, const cha
             return;
         if (!i)
             t->slots[at] = t->set.count;
-        else if (strcmp(s->family, family) != 0 || (label && !str_is(shown, s->labels[0].value)))
+        else if (strcmp(s->family, family) != 0 || (label && strcmp(shown, s->labels[0].value) != 0))
             continue;
         ((struct tree_sample *)s->samples)->value += amount; /* the arena's */
         return;
