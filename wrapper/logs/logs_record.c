@@ -1,12 +1,12 @@
 /* logs_record.c: parses log lines and writes them as JSON records; see logs_record.h. */
 #include "logs/logs_record.h"
 
-#include "base/json_out.h"
+#include "base/json.h"
 #include "logs/logs_time.h"
 
 enum { LEVEL_MAX = 10, COMPONENT_MAX = 64, PROCESS_MAX = 128, HOST_MAX = 255 };
 
-static const char *const format_names[] = {"raw", "slurm", "syslog", "dmesg", "auto"};
+static const char *const format_names[] = {"raw", "slurm", "syslog", "dmesg", "json", "auto"};
 
 bool logs_format_find(struct str name, enum logs_format *ret)
 {
@@ -156,6 +156,15 @@ static void record_parse(enum logs_format format, struct str line, int64_t now_n
 
 /* ---- records ---- */
 
+/* A JSON object in valid UTF-8, on one line. */
+static bool record_is_object(struct str text)
+{
+    struct json *j = NULL;
+    bool is_object = text.n && text.p[0] == '{' && str_valid_utf8(text) && json_parse(&j, text, NULL, NULL) == 0 && json_is_object(j);
+    json_free(j);
+    return is_object;
+}
+
 static void record_marked_text(struct json_out *j, const char *key, const struct logs_record_line *line, struct str text)
 {
     struct buf marked CLEANUP_BUF;
@@ -182,6 +191,10 @@ void logs_record_write(const struct logs_record_form *form, const struct logs_re
 {
     char time[LOGS_TIME_SIZE];
     struct logs_parts p = {.pid = -1, .message = line->text};
+    if (form->format == LOGS_FORMAT_JSON && !line->is_continued && !line->has_more && record_is_object(line->text)) {
+        buf_str(to, line->text);
+        return;
+    }
     if (line->is_continued)
         p.has_time = false;
     else if (form->is_parsed || form->format == LOGS_FORMAT_DMESG)

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /* How lines are written: without known parts; by Slurm's daemons; by syslog (RFC 3164, or with ISO times);
- * by the kernel since its start. AUTO: by the name of the file. */
-enum logs_format { LOGS_FORMAT_RAW, LOGS_FORMAT_SLURM, LOGS_FORMAT_SYSLOG, LOGS_FORMAT_DMESG, LOGS_FORMAT_AUTO };
-/* "raw", "slurm", "syslog", "dmesg", "auto". False: no format. */
+ * by the kernel since its start; JSON objects, which are the records as they are. AUTO: by the name of the file. */
+enum logs_format { LOGS_FORMAT_RAW, LOGS_FORMAT_SLURM, LOGS_FORMAT_SYSLOG, LOGS_FORMAT_DMESG, LOGS_FORMAT_JSON, LOGS_FORMAT_AUTO };
+/* "raw", "slurm", "syslog", "dmesg", "json", "auto". False: no format. */
 bool logs_format_find(struct str name, enum logs_format *ret);
 
 /* How lines become records. boot_ns: when the machine started, for the kernel's times. */

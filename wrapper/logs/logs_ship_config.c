@@ -164,7 +164,7 @@ static int ship_read_source_key(const struct ship_reading *g, const struct yaml 
         s->name = ship_copy(g, y);
     } else if (str_is(y->key, "format")) {
         if (!logs_format_find(y->text, &s->format))
-            return yaml_complain(y, g->file, err, "format: expected auto, raw, slurm, syslog or dmesg");
+            return yaml_complain(y, g->file, err, "format: expected auto, raw, slurm, syslog, dmesg or json");
     } else if (str_is(y->key, "form"))
         return ship_read_form(g, y, &s->is_parsed, err);
     else if (str_is(y->key, "stream"))

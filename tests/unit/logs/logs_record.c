@@ -86,6 +86,8 @@ static void test_records(void **state)
     check_record(LOGS_FORMAT_SYSLOG, true, "Sep  8 21:11:36 n1 systemd[1]: Started",
                  "{\"TimeGenerated\":\"2025-09-08T21:11:36.000000Z\",\"Process\":\"systemd\",\"ProcessId\":1,\"Message\":\"Started\",\"Computer\":\"n1\",\"FilePath\":\"/f\"}");
     check_record(LOGS_FORMAT_SYSLOG, true, "no form", "{\"TimeGenerated\":\"2025-09-08T21:11:35.000000Z\",\"Message\":\"no form\",\"Computer\":\"host\",\"FilePath\":\"/f\"}");
+    check_record(LOGS_FORMAT_JSON, false, "{\"a\":1}", "{\"a\":1}");
+    check_record(LOGS_FORMAT_JSON, false, "{\"a\":", "{\"TimeGenerated\":\"2025-09-08T21:11:35.000000Z\",\"RawData\":\"{\\\"a\\\":\",\"Computer\":\"host\",\"FilePath\":\"/f\"}");
     check_record(LOGS_FORMAT_DMESG, true, "[    1.500000] usb: x",
                  "{\"TimeGenerated\":\"1970-01-01T00:00:02.500000Z\",\"Message\":\"usb: x\",\"Computer\":\"host\",\"FilePath\":\"/f\"}");
 }
