@@ -168,7 +168,9 @@ static void test_live(void **state)
     char *lines = slurp(p->dir, "aggregated.jsonl"), last[64] = "";
     size_t count = 0;
     int next[4] = {0};
-    for (char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1, count++) {
+    const char *all = lines + strlen(lines);
+    for (char *line = lines, *end; (end = memchr(line, '\n', (size_t)(all - line))); line = end + 1, count++) {
+        *end = 0;
         int k = atoi(strstr(line, "line ") + 5), i = strstr(line, "\"node\":\"n")[9] - '0';
         char time[64];
         snprintf(time, sizeof time, "%.27s", strstr(line, "timestamp\":\"") + 12);
