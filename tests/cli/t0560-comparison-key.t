@@ -48,4 +48,9 @@ run 300 -p size=2 --tag site=c --tag cluster=x
 is "another system is another history" "$(bw compare --history --json | get 'len(v["history"])')" 0
 run 300 -p size=2 --tag site=b --tag cluster=x --tag $'note=\033[31m' -p "$(printf 'odd=\033[31m\342\200\256x')"
 is "foreign text in a key is harmless" "$(bw compare last last~2 | LC_ALL=C tr -d '\n[:print:]\342\200\246' | wc -c)" 0
+"$BENCHWRAP" -q -e sw --sweep n=1,2 --repeat 3 -- sh -c 'echo "rate: {n}00 op/s"' >/dev/null 2>&1
+points() { bw ls -e sw --children --json --filter "params.n = '$1'" | get '",".join(r["id"] for r in v)'; }
+bw compare "$(points 1)" vs "$(points 2)" >out
+like "points of one sweep: who sweeps a param has named it" "$(tr -s '\n ' ' ' <out)" 'Key: measured [0-9a-f]{10}, system .*, without n\.'
+is "... judged" "$(grep -c 'other inputs' out)" 0
 done_testing

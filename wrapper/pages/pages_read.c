@@ -227,8 +227,13 @@ static int write_run_pages(struct runs *runs, struct tree_run *run, const struct
     if (page_file_put(files, json, &to, err) < 0)
         return -1;
     buf_clear(&to);
-    doc.above = "All results";
-    doc.above_path = "../../index.html";
+    CLEANUP_BUF struct buf number;
+    char experiment[PAGE_PATH];
+    buf_init(&number, 64);
+    buf_printf(&number, "%llu", (unsigned long long)run->experiment_id);
+    page_path_of("../../experiment", number.p, ".html", experiment);
+    doc.above = run->experiment;
+    doc.above_path = experiment;
     if (report_run(&doc, runs, run, err) < 0)
         return -1;
     doc.foot = arena_printf(a, "Key: measured %s, system %s.", key->id[COMPARISON_MEASURED], key->id[COMPARISON_SYSTEM]);
