@@ -132,6 +132,30 @@ export-tree:*|nowhere|@|OUTSIDE
 export-tree:WORDS|nowhere|%|
 init:--site|nowhere|@|OUTSIDE
 init:WORDS|nowhere|%|--site ok
+:--node-hour-price|nowhere|@|-- true
+:--serve|nowhere|@|-- true
+annotate:--name|stored|@|RUN
+annotate:--note|stored|@|RUN
+annotate:--tag|stored|@=@|RUN
+annotate:--tag|stored|# db_password=!|RUN
+annotate:--remove|nowhere|@|RUN
+annotate:--tree|nowhere|%|--note x RUN
+explain:*|nowhere|@|RUN RUN
+grafana:--output|nowhere|%|
+grep:*|nowhere|@|x
+history:*|nowhere|@|
+mcp:*|nowhere|@|
+export:--output|nowhere|&|
+plot:--output|nowhere|&|
+report:--output|nowhere|&|
+pages:--output|nowhere|%|
+pages:*|nowhere|@|
+plot:*|nowhere|@|
+recipe:*|nowhere|@|check
+report:*|nowhere|@|
+ship-logs:*|nowhere|@|
+slurm-stats:*|nowhere|@|
+watch:*|nowhere|@|
 ls:*|nowhere|@|
 export:*|nowhere|@|
 show:*|nowhere|@|

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "benchmarks/interpreter.h"
 #include "plan/paths.h"
+#include "plan/server.h"
 #include "run/elsewhere.h"
 #include "run/energy_results.h"
 #include "run/exports.h"
@@ -218,8 +219,8 @@ static void record_identity(struct run *run)
         record_tag(r, "site", str_of(site));
     if (cluster)
         record_tag(r, "cluster", str_of(cluster));
-    if (opt_text(&run->plan.opts, OPTION_NODE_HOUR_PRICE))
-        record_tag(r, "cost.node_hour", str_of(opt_text(&run->plan.opts, OPTION_NODE_HOUR_PRICE)));
+    if (run->node_hour_price)
+        record_tag(r, "cost.node_hour", str_of(run->node_hour_price));
     if (note)
         record_tag(r, "mlflow.note.content", str_of(note));
     record_option_pairs(run, "tag", record_tag);
@@ -300,6 +301,20 @@ static void run_set_limits(struct run *run)
     run->keep_left = streams < max / 2 ? max - streams : max / 2;
 }
 
+/* A price of the environment or of a file that is none stops no program. */
+static int run_set_price(struct run *run, struct err *err)
+{
+    const struct opt_value *price = opt_find(&run->plan.opts, OPTION_NODE_HOUR_PRICE);
+    if (energy_results_check_price(price->text, err) == 0) {
+        run->node_hour_price = price->text;
+        return 0;
+    }
+    if (price->origin == OPT_COMMAND_LINE)
+        return -1;
+    plan_warn(&run->plan, arena_printf(&run->plan.arena, "%s; ignored", err->text));
+    return 0;
+}
+
 static void write_to_stream(void *stream, const void *p, size_t n)
 {
     spool_stream_write(stream, p, n);
@@ -307,8 +322,7 @@ static void write_to_stream(void *stream, const void *p, size_t n)
 
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
-    if (plan_make(&run->plan, argc, argv, env, err) || run_live_check(run, err) ||
-        energy_results_check_price(opt_text(&run->plan.opts, OPTION_NODE_HOUR_PRICE), err))
+    if (plan_make(&run->plan, argc, argv, env, err) || run_live_check(run, err) || run_set_price(run, err))
         return -1;
     run_exports_hide(run, env);
     run_set_host(run, env);

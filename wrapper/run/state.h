@@ -33,6 +33,7 @@ struct run {
     struct redact_stream cleaned[WIRE_STREAMS]; /* redact the output on its way into streams */
     struct host host;
     uint64_t log_max, files_max, keep_left; /* bytes: maximum of a stream; of all files; left for files */
+    const char *node_hour_price; /* of --node-hour-price; NULL: none */
     int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;
     bool idle; /* no recent output: wake at the first byte */
     bool dirty; /* the journal's file lacks facts */
