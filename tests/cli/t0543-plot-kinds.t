@@ -74,4 +74,5 @@ chmod +x slow
 out=$("$BENCHWRAP" plot samples last --metric level 2>&1)
 like "samples of repetitions stand one behind the other" "$out" '^14 samples|^12 samples'
 like "with each repetition as a phase" "$out" '#1.*#2'
+is "several metrics stand one below the other" "$("$BENCHWRAP" plot samples last -m level -m run.wall 2>/dev/null | grep -c 'over time$')" 2
 done_testing

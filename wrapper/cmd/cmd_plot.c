@@ -179,6 +179,18 @@ static int plot_check_metrics(struct plot_state *s)
     return 0;
 }
 
+/* A chart for each metric, one below the other. */
+static int plot_samples(struct plot_state *s)
+{
+    const struct opt_value *v = opt_find(&s->c->opts, OPTION_METRIC);
+    do {
+        if (charts_samples(&s->runs, s->chosen.list[0], v->text, s->c->arena, &s->charts, s->c->err) < 0)
+            return -1;
+        v = v->next;
+    } while (v);
+    return 0;
+}
+
 static int plot_draw(struct plot_state *s)
 {
     struct plotted_rows *p = &s->rows;
@@ -188,8 +200,9 @@ static int plot_draw(struct plot_state *s)
     if (s->kind == PLOT_SAMPLES || s->kind == PLOT_NODES) {
         if (s->chosen.n != 1)
             return err_set(err, ERR_USAGE, "expected one run, got %zu: benchwrap plot %s RUN", s->chosen.n, kinds[s->kind]);
-        return s->kind == PLOT_NODES ? charts_nodes(&s->runs, s->chosen.list[0], wanted, s->c->arena, &s->charts, err)
-                                     : charts_samples(&s->runs, s->chosen.list[0], wanted, s->c->arena, &s->charts, err);
+        if (s->kind == PLOT_SAMPLES)
+            return plot_samples(s);
+        return charts_nodes(&s->runs, s->chosen.list[0], wanted, s->c->arena, &s->charts, err);
     }
     for (size_t i = 0; i < s->chosen.n; i++)
         if (plotted_add(p, s->chosen.list[i], s->chosen.groups[i], err) < 0)
@@ -283,7 +296,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_LIST,
      .arg = "KEY",
      .group = "Values",
-     .help = "Plot this metric, with or without its unit (default: the first headline metric); pareto needs two"},
+     .help = "Plot this metric, with or without its unit (default: the first headline metric); pareto needs two, samples draws each"},
     {.name = OPTION_OVER,
      .letter = 'x',
      .kind = OPT_LIST,
