@@ -32,7 +32,7 @@ void aws_credentials_erase(struct aws_credentials *c)
 {
     erase_aws_text(c->secret);
     erase_aws_text(c->token);
-    *c = (struct aws_credentials){NULL};
+    *c = (struct aws_credentials){.key = NULL};
 }
 
 /* A header holds them: no blanks and control characters. */
@@ -281,7 +281,7 @@ static int get_aws_keys(struct exporter_link *l, const char *region, struct aws_
 
 enum exporter_answer aws_credentials_get(struct exporter_link *l, const char *region, struct aws_credentials *ret, struct err *err)
 {
-    *ret = (struct aws_credentials){NULL};
+    *ret = (struct aws_credentials){.key = NULL};
     if (get_aws_keys(l, region, ret, err) == 0 && check_aws_keys(ret, err) == 0 && !l->arena->failed)
         return EXPORTER_SENT;
     err_wrap(err, "no keys for AWS");

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { FILE_BYTES = 1 << 20, PROGRAM_WORDS = 32, PROGRAM_MS = 30000 };
+enum { AWS_FILE_BYTES = 1 << 20, PROGRAM_WORDS = 32, PROGRAM_MS = 30000 };
 
 /* What a profile says. */
 struct aws_profile {
@@ -57,18 +57,18 @@ static int load_aws_file(const char *path, bool is_config, struct buf *to, struc
     if (!path)
         return 1;
     if (!is_config)
-        return secret_read(path, false, FILE_BYTES, to, err);
+        return secret_read(path, false, AWS_FILE_BYTES, to, err);
     CLEANUP_FD int fd = place_open_named(path);
     if (fd < 0)
         return errno == ENOENT ? 1 : err_sys(err, "cannot open %s", path);
-    return fs_read_open(fd, path, FILE_BYTES, 0, to, err);
+    return fs_read_open(fd, path, AWS_FILE_BYTES, 0, to, err);
 }
 
 static int read_aws_file(struct exporter_link *l, const char *path, const char *profile, bool is_config, struct aws_profile *p, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     bool inside = false;
-    buf_init(&text, FILE_BYTES);
+    buf_init(&text, AWS_FILE_BYTES);
     int rc = load_aws_file(path, is_config, &text, err);
     struct str rest = rc == 0 ? buf_text(&text) : STR("");
     while (rest.p && rest.n) {
@@ -104,7 +104,7 @@ static int run_aws_process(struct exporter_link *l, const char *line, struct aws
     int64_t left = (l->until_ns - clock_mono_ns()) / 1000000, limit = left < PROGRAM_MS ? left : PROGRAM_MS;
     if (l->arena->failed || n == 0 || limit <= 0)
         return err_set(err, ERR_SYSTEM, "credential_process: %s", limit <= 0 ? "no time is left" : "expected a program");
-    if (query_start(&q, argv, l->env, FILE_BYTES, limit, 0, err))
+    if (query_start(&q, argv, l->env, AWS_FILE_BYTES, limit, 0, err))
         return err_wrap(err, "credential_process: %s", argv[0]);
     enum query_end end = query_wait(&q, limit);
     int rc = end != QUERY_DONE ? err_set(err, ERR_SYSTEM, "credential_process: %s did not end in time, or cannot be run", argv[0])
@@ -118,7 +118,7 @@ static int run_aws_process(struct exporter_link *l, const char *line, struct aws
 
 int aws_files_read(struct exporter_link *l, struct aws_credentials *ret, struct err *err)
 {
-    struct aws_profile p = {NULL};
+    struct aws_profile p = {.key = NULL};
     const char *name = exporter_text(l->config, AWS_KEY_PROFILE);
     bool named = name || env_text(l->env, "AWS_PROFILE");
     name = name ? name : env_text(l->env, "AWS_PROFILE");

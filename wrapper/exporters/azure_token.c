@@ -15,7 +15,7 @@
 
 enum {
     TOKEN_BYTES = 64 << 10,
-    REPLY_BYTES = 256 << 10,
+    TOKEN_REPLY_BYTES = 256 << 10,
     FORM_BYTES = 256 << 10,
     EARLY_S = 300,        /* a token is renewed so long before it expires */
     UNKNOWN_S = 300,      /* a token without a known end is read again after this time */
@@ -308,7 +308,7 @@ static int request_as_client(struct exporter_link *l, struct azure_token *t, str
                                    .url = url,
                                    .type = "application/x-www-form-urlencoded",
                                    .body = buf_text(&form),
-                                   .reply_max = REPLY_BYTES};
+                                   .reply_max = TOKEN_REPLY_BYTES};
     int rc = request_token(l, t, &how, &q, &status, err);
     explicit_bzero(form.p, form.size);
     if (proof.p)
@@ -362,7 +362,7 @@ static int request_managed(struct exporter_link *l, struct azure_token *t, bool 
                                     .total_s = token_seconds(l, METADATA_S),
                                     .cancel_fd = l->cancel_fd};
     const struct http_request q = {
-        .method = "GET", .url = url, .headers = (const char *const[]){header, NULL}, .reply_max = REPLY_BYTES};
+        .method = "GET", .url = url, .headers = (const char *const[]){header, NULL}, .reply_max = TOKEN_REPLY_BYTES};
     for (int i = 1;; i++) {
         int status, rc = request_token(l, t, &how, &q, &status, err);
         bool again = status == 404 || status == 410 || status == 429 || status >= 500; /* the service is being updated */
@@ -384,7 +384,7 @@ static int request_from_az(struct exporter_link *l, struct azure_token *t, struc
     int64_t ms = (int64_t)(token_seconds(l, AZ_MS / 1e3) * 1e3) + 1;
     if (!scope)
         return err_memory(err, "an access token");
-    if (query_start(&q, argv, l->env, REPLY_BYTES, ms, QUERY_NO_NICE, err))
+    if (query_start(&q, argv, l->env, TOKEN_REPLY_BYTES, ms, QUERY_NO_NICE, err))
         return err_wrap(err, "no access token: az");
     enum query_end end = query_wait(&q, ms);
     struct buf why CLEANUP_BUF;
