@@ -31,13 +31,16 @@ sync; is "changed again: tags and note removed, the recorded name" "$? $(tags "$
 "$BENCHWRAP" -q -e e -n two -- true; two=$("$BENCHWRAP" ls --json | jq -r '.[0].id')
 "$BENCHWRAP" annotate "$two" --tag quality=new >/dev/null
 sync; is "annotated before it was sent" "$? $(tags "$two" quality)" "0 1|two|new"
+git init -q repository && cp -r mlruns repository/ && (cd repository && git add -A && git -c user.name=a -c user.email=a@b commit -qm runs)
+"$BENCHWRAP" annotate "$two" --tag quality=later >/dev/null; rm -rf repository/mlruns && cp -r mlruns repository/ && (cd repository && git add -A && git -c user.name=a -c user.email=a@b commit -qm more && sync --ref HEAD)
+is "a sync of a commit applies annotations, too" "$(tags "$two" quality)" "1|two|later"
 ok "MLflow's client reads the tree with the annotations as child runs" "$python" -W ignore -c "
 import mlflow, os
 os.environ['MLFLOW_ALLOW_FILE_STORE'] = 'true'
 c = mlflow.MlflowClient('file:' + os.path.abspath('mlruns'))
 runs = c.search_runs([e.experiment_id for e in c.search_experiments()])
 notes = [r for r in runs if 'benchwrap.annotates' in r.data.tags]
-assert len(runs) == 5 and len(notes) == 3, (len(runs), len(notes))
+assert len(runs) == 6 and len(notes) == 4, (len(runs), len(notes))
 assert all(r.data.tags['mlflow.parentRunId'] == r.data.tags['benchwrap.annotates'] for r in notes)
 "
 done_testing

@@ -281,18 +281,54 @@ static int open_export_tree(struct export *x, const char *dir, struct err *err)
     return opt_on(&x->c->opts, OPTION_ABSOLUTE) ? set_uri(x, err) : 0;
 }
 
+static int order_exported(const void *a, const void *b)
+{
+    const struct tree_run *const *x = a, *const *y = b;
+    return strcmp((*x)->id, (*y)->id);
+}
+
+/* The annotations of the first n runs, which the selection has left out. */
+static int export_annotations(struct export *x, size_t n, struct err *err)
+{
+    static const struct runs_filter everything = {.corrected = true};
+    struct tree_run **chosen = arena_get(x->c->arena, (n + 1) * sizeof(struct tree_run *));
+    int rc = 0;
+    if (!chosen)
+        return err_memory(err, "the runs to be exported");
+    memcpy(chosen, x->runs.all, n * sizeof *chosen);
+    if (n)
+        qsort(chosen, n, sizeof *chosen, order_exported);
+    free(x->runs.all);
+    x->runs.all = NULL;
+    x->runs.count = 0;
+    if (runs_load(&x->runs, &everything, x->c->arena, err) < 0)
+        return -1;
+    for (size_t i = 0; i < x->runs.count && rc == 0; i++) {
+        struct tree_run key = {0}, *at = &key;
+        if (!x->runs.all[i]->annotates)
+            continue;
+        memcpy(key.id, x->runs.all[i]->annotates, sizeof key.id);
+        if (n && bsearch(&at, chosen, n, sizeof *chosen, order_exported))
+            rc = export_run(x, x->runs.all[i], err);
+    }
+    return rc;
+}
+
 static int export_runs(struct export *x, struct err *err)
 {
     struct progress progress;
     int rc = 0;
     size_t last = opt_text(&x->c->opts, OPTION_LAST) ? (size_t)opt_integer(&x->c->opts, OPTION_LAST) : x->runs.count;
     size_t n = last < x->runs.count ? last : x->runs.count;
+    bool all = n == x->runs.count && !selection_given(x->c);
     progress_begin(&progress, x->c->notes, "exporting run", n);
     for (size_t i = 0; i < n && rc == 0; i++) {
         rc = export_run(x, x->runs.all[i], err);
         progress_show(&progress, i + 1, NULL);
     }
     progress_clear(&progress);
+    if (rc == 0 && !all && x->runs.annotated_count)
+        rc = export_annotations(x, n, err);
     struct err ignored = {0};
     fs_remove_tree(x->tree, ASIDE, &ignored);
     return rc;

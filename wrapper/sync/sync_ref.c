@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "mlruns-format/record.h"
+#include "mlruns-format/annotation.h"
 #include "runs/corrections.h"
 #include "runs/runs_ref.h"
 
@@ -104,6 +105,25 @@ static int ref_copy_tree(const struct folder *from, const char *path, int dir, c
 
 /* ---- the tree's outline ---- */
 
+/* What an annotation changes: it is applied to the run that it names, and not sent itself. */
+static int ref_outline_annotation(struct sync_ref *r, const char *run, struct err *err)
+{
+    char path[600], to[640];
+    struct folder_entry e;
+    snprintf(path, sizeof path, "%s/tags/" ANNOTATION_TAG, run);
+    if (folder_look(&r->runs.folder, path, &e, NULL) < 0)
+        return 0;
+    snprintf(to, sizeof to, "mlruns/%s", path);
+    if (ref_copy_file(&r->runs.folder, path, r->dir, to, err) < 0)
+        return -1;
+    snprintf(to, sizeof to, "mlruns/%s/artifacts", run);
+    if (mkdirat(r->dir, to, 0700))
+        return err_sys(err, "cannot make %s", to);
+    snprintf(path, sizeof path, "%s/artifacts/" ANNOTATION_FILE, run);
+    snprintf(to, sizeof to, "mlruns/%s", path);
+    return ref_copy_file(&r->runs.folder, path, r->dir, to, err) < 0 ? -1 : 0;
+}
+
 static int ref_outline_run(struct sync_ref *r, const char *run, struct err *err)
 {
     static const char *const links[] = {"mlflow.parentRunId", "benchwrap.amends", "benchwrap.retracts", "benchwrap.why",
@@ -123,6 +143,8 @@ static int ref_outline_run(struct sync_ref *r, const char *run, struct err *err)
         snprintf(to, sizeof to, "mlruns/%s", path);
         rc = ref_copy_file(&r->runs.folder, path, r->dir, to, err);
     }
+    if (rc >= 0 && correction_possible(strchr(run, '/') + 1))
+        rc = ref_outline_annotation(r, run, err);
     return rc < 0 ? -1 : 0;
 }
 
