@@ -58,6 +58,24 @@ kill -9 $launcher; wait $launcher 2>/dev/null; touch enough
 ok "it also ends when the launcher is killed" sh -c "for _ in \$(seq 50); do curl -s '$url/' >/dev/null || exit 0; sleep 0.1; done; exit 1"
 is "wrong addresses are refused before the program" "$(for a in x 70000 localhost:1 1.2.3:4 :1 '[::1' '[zz]:1' ''; do "$BENCHWRAP" --serve "$a" -- echo ran 2>/dev/null; echo $?; done | sort | uniq -c | awk '{ print $1, $2 }')" "8 125"
 
+# ---- behind nginx, by the lines of the howto ----
+if command -v nginx >/dev/null; then
+    run
+    front=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    mkdir -p ngx && printf 'ada:{PLAIN}pw\n' >ngx/htpasswd
+    { [ "$(id -u)" != 0 ] || echo 'user root;'
+      printf 'daemon off; pid ngx/pid; error_log ngx/log; events {} http { access_log off; client_body_temp_path ngx/a; proxy_temp_path ngx/b; fastcgi_temp_path ngx/c; uwsgi_temp_path ngx/d; scgi_temp_path ngx/e; server { listen 127.0.0.1:%s;\n' "$front"
+      sed -n '/^```nginx/,/^```$/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,/etc/nginx/benchwrap.htpasswd,$PWD/ngx/htpasswd,; s,http://127.0.0.1:9400/,$url/,"
+      echo '} }'; } >ngx/conf
+    nginx -p "$PWD" -c ngx/conf 2>ngx/err & nginx_pid=$!
+    for _ in $(seq 50); do curl -s "http://127.0.0.1:$front/" >/dev/null && break; sleep 0.1; done
+    is "behind nginx: a path, and a password" "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$front/benchwrap/metrics") $(curl -s -u ada:pw "http://127.0.0.1:$front/benchwrap/metrics" | grep -c '^benchwrap_run_info{')" "401 1"
+    kill $nginx_pid; wait $nginx_pid 2>/dev/null
+    stop
+else
+    skip "behind nginx" "nginx is not installed"
+fi
+
 # ---- live groups ----
 printf 'exporters:\n- {type: pushgateway, url: "http://127.0.0.1:%s/bytes", live: 1s, wait: 5s}\n' "$(cat "$WORK/e/port")" >"$config"
 got=$WORK/e/got.jsonl
