@@ -103,12 +103,13 @@ static bool time_read_iso(struct str *text, int64_t *ret_ns)
     struct time_parts t;
     int offset_s = 0;
     if (!time_digits(text, 4, &t.year) || !time_letter(text, "-/") || !time_digits(text, 2, &t.month) || !time_letter(text, "-/") ||
-        !time_digits(text, 2, &t.day) || !time_letter(text, "T ") || !time_of_day(text, &t) || !time_parts_are_valid(&t) || t.year < 1970)
+        !time_digits(text, 2, &t.day) || !time_letter(text, "T ") || !time_of_day(text, &t) || !time_parts_are_valid(&t) || t.year < 1970 ||
+        t.year > 2261) /* beyond, nanoseconds do not fit */
         return false;
     int64_t fraction = time_fraction(text);
     bool is_utc = time_letter(text, "Z") || time_offset(text, &offset_s);
     *ret_ns = ((is_utc ? time_of_utc(&t) : time_of_zone(&t)) - offset_s) * SECOND_NS + fraction;
-    return t.year < 2262; /* beyond, nanoseconds do not fit */
+    return true;
 }
 
 /* "Sep  8 21:11:35" */
