@@ -45,6 +45,7 @@ struct shipping {
     size_t starts[SHIP_RECORDS];
     struct ship_mark marks[SHIP_RECORDS];
     size_t count, handled, tag; /* the batch */
+    bool is_unsaved;           /* the positions cannot be stored, and this was reported */
     bool is_failing;           /* the destination accepts nothing, and this was reported */
     int64_t failing_since_ns;
 };
@@ -222,6 +223,16 @@ static void ship_close(struct shipping *g)
     free(g);
 }
 
+/* A full disk of the state folder stops no delivery: it is reported once, and lines may come twice after a kill. */
+static void ship_save(struct shipping *g, bool force)
+{
+    struct err err = {0};
+    bool fails = logs_follow_save(g->follow, force, &err) != 0;
+    if (fails && !g->is_unsaved)
+        ship_note(g->s, err.text);
+    g->is_unsaved = fails;
+}
+
 /* 1: the end; 0: go on. */
 static int ship_step(struct shipping *g, double wait_s, int *ret, struct err *err)
 {
@@ -234,8 +245,7 @@ static int ship_step(struct shipping *g, double wait_s, int *ret, struct err *er
             return *ret = 1, 1;
     } else if (g->s->once)
         return 1;
-    if (logs_follow_save(g->follow, !has_batch, err))
-        return *ret = -1, 1;
+    ship_save(g, !has_batch);
     return logs_follow_wait(g->follow, g->s->cancel_fd, has_batch ? 0 : SHIP_WAIT_MS);
 }
 
