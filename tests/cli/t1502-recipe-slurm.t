@@ -33,6 +33,13 @@ like "the script asks for the most nodes" "$(cat batch.sh)" '^#SBATCH --nodes=3$
 salloc -Q -N3 "$BENCHWRAP" recipe run tasks.yaml >out 2>err
 is "inside an allocation" "$? $("$BENCHWRAP" recipe report tasks --json | jq -c '[.[].rate_op_per_s]')" "0 [1,2,3]"
 
+mkdir -p only && printf '#!/bin/sh\necho rate 1 op/s\n' >only/there && chmod +x only/there
+printf 'version: 1\nname: nodes\nroles: {c: {command: [there], nodes: 2, tasks: 2}}\n' >nodes.yaml
+PATH=$WORK/only:$PATH salloc -Q -N2 "$BENCHWRAP" recipe run --preflight-only nodes.yaml >out 2>err
+is "preflight checks every node" "$? $(cat err)" "0 benchwrap: recipe: preflight: 0 of 1 points are refused"
+salloc -Q -N2 env PATH="$WORK/only:$PATH" sh -c "chmod -x $WORK/only/there; $BENCHWRAP recipe run --preflight-only nodes.yaml" >out 2>err
+like "a program that the nodes lack" "$(cat err)" "preflight: n[0-9]: there is no program .there"
+
 # ---- each node ----
 cat >each.yaml <<'Y'
 version: 1

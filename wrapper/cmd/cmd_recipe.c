@@ -159,23 +159,12 @@ static const char *recipe_tree(struct cmd_context *c)
     return plan_tree(opt_text(&c->opts, OPTION_TREE), c->env, c->arena, &tree, c->err) ? NULL : tree;
 }
 
-/* benchwrap itself: <prefix>/bin/benchwrap of <prefix>/libexec/benchwrap/benchwrap-core. */
-static const char *own_program(struct cmd_context *c)
-{
-    char exe[4096];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = 0;
-    for (int up = 0; up < 3 && strrchr(exe, '/'); up++)
-        *strrchr(exe, '/') = 0;
-    return arena_printf(c->arena, "%s/bin/benchwrap", exe);
-}
-
 /* The batch script of the recipe that the operand names. */
 static int recipe_script(struct cmd_context *c, const struct recipe_planned *p, const char *folder, struct buf *to)
 {
     char *cwd = realpath(".", NULL), *file = realpath(c->argv[1], NULL);
     struct recipe_batch b = {.scheduler = recipe_scheduler_of(p->recipe),
-                             .benchwrap = own_program(c),
+                             .benchwrap = campaign_own_program(c->arena),
                              .recipe = file ? file : c->argv[1],
                              .folder = folder,
                              .tree = opt_text(&c->opts, OPTION_TREE),
@@ -385,6 +374,13 @@ static int recipe_run(struct cmd_context *c)
     return status;
 }
 
+/* For the preflight, on each node of an allocation: the operands are programs. */
+static int recipe_node(struct cmd_context *c)
+{
+    campaign_node_print(c->argv + 1, c->out);
+    return 0;
+}
+
 static enum campaign_format format_of(struct cmd_context *c)
 {
     return opt_on(&c->opts, OPTION_JSON) ? CAMPAIGN_JSON : opt_on(&c->opts, OPTION_CSV) ? CAMPAIGN_CSV : CAMPAIGN_TEXT;
@@ -454,7 +450,7 @@ static int recipe_command(struct cmd_context *c)
         {"list", recipe_list},     {"check", recipe_check},     {"plan", recipe_plan},
         {"schema", recipe_schema}, {"migrate", recipe_migrate}, {"create", recipe_create_file},
         {"run", recipe_run},       {"status", recipe_status},   {"report", recipe_report},
-        {"stop", recipe_stop},         {"logs", recipe_logs},     {"check-logs", recipe_check_logs},
+        {"stop", recipe_stop},     {"node", recipe_node},         {"logs", recipe_logs},     {"check-logs", recipe_check_logs},
     };
     const char *verb = c->argc ? c->argv[0] : "", *nearest = NULL;
     unsigned least = 4;

@@ -542,17 +542,29 @@ static int finish_campaign(struct campaign *c)
 
 /* ---- the beginning ---- */
 
+/* <prefix> of <prefix>/libexec/benchwrap/benchwrap-core, which this process is. */
+static bool own_prefix(char *ret, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", ret, size - 1);
+    ret[n > 0 ? n : 0] = 0;
+    for (int up = 0; up < 3 && strrchr(ret, '/'); up++)
+        *strrchr(ret, '/') = 0;
+    return n > 0;
+}
+
+const char *campaign_own_program(struct arena *a)
+{
+    char prefix[4096];
+    return own_prefix(prefix, sizeof prefix) ? arena_printf(a, "%s/bin/benchwrap", prefix) : "benchwrap";
+}
+
 /* benchwrap's own programs (llmload, taskrate …) are found behind those of the user's PATH. */
 static void extend_path(struct arena *a)
 {
-    char exe[4096];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char prefix[4096];
     const char *path = getenv("PATH");
-    exe[n > 0 ? n : 0] = 0;
-    for (int up = 0; up < 3 && strrchr(exe, '/'); up++) /* <prefix>/libexec/benchwrap/benchwrap-core */
-        *strrchr(exe, '/') = 0;
-    const char *extended = arena_printf(a, "%s:%s/bin", path ? path : "/usr/bin:/bin", exe);
-    if (n > 0 && extended)
+    const char *extended = own_prefix(prefix, sizeof prefix) ? arena_printf(a, "%s:%s/bin", path ? path : "/usr/bin:/bin", prefix) : NULL;
+    if (extended)
         setenv("PATH", extended, 1);
 }
 

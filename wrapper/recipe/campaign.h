@@ -128,6 +128,14 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
                             struct arena *a);
 /* The nodes of the allocation that this process is in. 0; -1 with err. */
 int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err);
+/* One line about the node that this process runs on: "node NAME TIME_MS PORTS_UP PORTS_DOWN MISSING_PROGRAM …". */
+void campaign_node_print(char *const *programs, FILE *out);
+/* Such a line of each node of the allocation, by one step. The times are before and after it. 0; -1 with err. */
+int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms, struct err *err);
+/* Is there a program of this name or path? */
+bool campaign_has_program(const char *word);
+/* The path of benchwrap. In the arena; NULL: out of memory. */
+const char *campaign_own_program(struct arena *a);
 /* Kills steps of the campaign that have survived their srun. */
 void campaign_slurm_clean(struct campaign *c);
 /* The environment of a process: the campaign's own, then the part's. In the arena; NULL: out of memory. */

@@ -34,7 +34,7 @@ static void add_problem(struct preflight *f, const char *hint, const char *fmt, 
         campaign_say(f->c, "hint: %s", hint);
 }
 
-static bool is_in_path(const char *word)
+bool campaign_has_program(const char *word)
 {
     const char *path = getenv("PATH");
     if (strchr(word, '/'))
@@ -52,7 +52,7 @@ static void check_programs(struct preflight *f, const struct recipe_part *part)
 {
     for (size_t i = 0; i < part->process_count; i++) {
         const char *word = part->processes[i].words[0];
-        if (!is_in_path(word))
+        if (!campaign_has_program(word))
             add_problem(f, "install it, load its module (batch.modules), or name its path", "%s: there is no program \"%.200s\"",
                         part->processes[i].component, word);
     }
@@ -208,6 +208,62 @@ static void check_user_commands(struct preflight *f)
     }
 }
 
+/* The programs of a point, each once. */
+static char **programs_of_point(struct preflight *f, const struct recipe_point *p)
+{
+    size_t n = 0, most = p->part_count * RECIPE_PROCESSES_MAX;
+    char **list = arena_get(f->c->arena, (most + 1) * sizeof *list);
+    for (size_t i = 0; list && i < p->part_count; i++)
+        for (size_t k = 0; k < p->parts[i].process_count; k++) {
+            char *word = p->parts[i].processes[k].words[0];
+            size_t m = 0;
+            while (m < n && strcmp(list[m], word) != 0)
+                m++;
+            if (m == n)
+                list[n++] = word;
+        }
+    return list;
+}
+
+/* One node's line: programs, clock, fabric. */
+static void check_node_line(struct preflight *f, struct str line, int64_t from_ms, int64_t to_ms, double clock_s)
+{
+    struct str word = str_word(&line), node = str_word(&line);
+    int64_t time_ms, up, down;
+    if (!str_is(word, "node") || !str_int(str_word(&line), &time_ms) || !str_int(str_word(&line), &up) || !str_int(str_word(&line), &down))
+        return;
+    if ((double)time_ms < (double)from_ms - clock_s * 1e3 || (double)time_ms > (double)to_ms + clock_s * 1e3)
+        add_problem(f, "have it synchronised, or raise preflight.clock", "the clock of " STR_FMT " differs by %.1f s", STR_ARG(str_sub(node, 0, 100)),
+                    (double)(time_ms - (from_ms + to_ms) / 2) / 1e3);
+    if (down && !up)
+        add_problem(f, "leave the node out: sbatch --exclude", STR_FMT ": no port of its fabric is active", STR_ARG(str_sub(node, 0, 100)));
+    else if (down)
+        campaign_say(f->c, "preflight: " STR_FMT ": %lld of %lld ports of its fabric are not active", STR_ARG(str_sub(node, 0, 100)), (long long)down,
+                     (long long)(up + down));
+    while ((word = str_word(&line)).n)
+        add_problem(f, "install it there, load its module (batch.modules), or name its path", STR_FMT ": there is no program \"" STR_FMT "\"",
+                    STR_ARG(str_sub(node, 0, 100)), STR_ARG(str_sub(word, 0, 200)));
+}
+
+static void check_nodes(struct preflight *f, const struct recipe_point *p)
+{
+    CLEANUP_BUF struct buf text;
+    struct err err = {0};
+    int64_t from_ms, to_ms;
+    double clock_s = 1;
+    char **programs = programs_of_point(f, p);
+    buf_init(&text, ANSWER_BYTES);
+    str_duration(yaml_text(yaml_get(f->c->recipe->root, "preflight"), "clock", "1s"), &clock_s);
+    if (!programs)
+        return;
+    if (campaign_slurm_facts(f->c, programs, &text, &from_ms, &to_ms, &err)) {
+        add_problem(f, NULL, "the nodes cannot be checked: %s", err.text);
+        return;
+    }
+    for (struct str rest = buf_text(&text); rest.p && rest.n;)
+        check_node_line(f, str_cut(&rest, '\n'), from_ms, to_ms, clock_s);
+}
+
 /* Nodes that a role names must belong to the campaign. */
 static void check_hosts(struct preflight *f, const struct recipe_part *part)
 {
@@ -237,6 +293,8 @@ size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, cons
     check_gpus(&f, p);
     check_space(&f, p);
     if (!c->preflight_done) { /* once for the campaign */
+        if (c->hosts.is_slurm)
+            check_nodes(&f, p);
         check_needed_files(&f);
         check_user_commands(&f);
         c->preflight_done = !f.problems;

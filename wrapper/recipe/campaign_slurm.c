@@ -1,8 +1,11 @@
 /* campaign_slurm.c: the nodes of a Slurm allocation, and processes on them by srun. */
 #include "base/array.h"
+#include "base/clock.h"
+#include "base/fs.h"
 #include "base/query.h"
 #include "recipe/campaign.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -128,6 +131,66 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
     for (size_t i = 0; i < count; i++)
         line[n++] = words[i];
     return a->failed ? NULL : line;
+}
+
+/* ---- facts of each node ---- */
+
+struct port_count {
+    unsigned up, down;
+};
+
+static int count_port(void *context, const char *name, unsigned char type)
+{
+    struct port_count *n = context;
+    CLEANUP_BUF struct buf text;
+    char path[400];
+    (void)type;
+    buf_init(&text, 100);
+    snprintf(path, sizeof path, "/sys/class/infiniband/%.200s/ports/1/state", name);
+    if (fs_read(AT_FDCWD, path, 80, FS_LINKS, &text, NULL) == 0) {
+        bool up = str_has(buf_text(&text), "ACTIVE");
+        n->up += up;
+        n->down += !up;
+    }
+    return 0;
+}
+
+void campaign_node_print(char *const *programs, FILE *out)
+{
+    struct port_count n = {0};
+    const char *name = getenv("SLURMD_NODENAME");
+    fs_each_name(AT_FDCWD, "/sys/class/infiniband", count_port, &n);
+    fprintf(out, "node %s %lld %u %u", name ? name : "?", (long long)clock_wall_ms(), n.up, n.down);
+    for (; *programs; programs++)
+        if (!campaign_has_program(*programs))
+            fprintf(out, " %s", *programs);
+    fputc('\n', out);
+}
+
+int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms, struct err *err)
+{
+    size_t n = 0, k = 0;
+    while (programs[k])
+        k++;
+    char **line = arena_get(c->arena, (k + 12) * sizeof *line);
+    if (!line)
+        return err_memory(err, "the preflight");
+    line[n++] = (char *)"srun";
+    line[n++] = (char *)"--overlap";
+    line[n++] = (char *)"--quiet";
+    line[n++] = (char *)"--mem=0";
+    line[n++] = arena_printf(c->arena, "--nodes=%zu", c->hosts.count);
+    line[n++] = arena_printf(c->arena, "--ntasks=%zu", c->hosts.count);
+    line[n++] = (char *)"--ntasks-per-node=1";
+    line[n++] = (char *)campaign_own_program(c->arena);
+    line[n++] = (char *)"recipe";
+    line[n++] = (char *)"node";
+    for (size_t i = 0; i < k; i++)
+        line[n++] = programs[i];
+    *ret_from_ms = clock_wall_ms();
+    int rc = c->arena->failed ? err_memory(err, "the preflight") : query_lines(line, ret, err);
+    *ret_to_ms = clock_wall_ms();
+    return rc;
 }
 
 void campaign_slurm_clean(struct campaign *c)
