@@ -2,7 +2,6 @@
 #include "compare/compare_keys.h"
 
 #include "base/json_out.h"
-#include "runs/run_columns.h"
 #include "runs/inherit.h"
 
 #include <string.h>
@@ -16,47 +15,6 @@ static const char *list_left_out(const struct opt_value *ignore, struct arena *a
         buf_plain(&b, str_of(v->text), 100);
     }
     return b.n ? arena_dup(a, b.p, b.n) : NULL;
-}
-
-/* The parent of the sweep whose points all members are, without anything read of it. False: they are not points of one. */
-static bool find_sweep(const struct compare_group *groups, size_t count, struct arena *a, struct tree_run *ret)
-{
-    const struct tree_run *first = groups[0].members[0].run;
-    const char *id = runs_text(first->tags, "mlflow.parentRunId", a);
-    size_t folder = strlen(first->path), own = strlen(first->id);
-    if (!id || !record_is_id(str_of(id)) || folder < own)
-        return false;
-    for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g].count; i++) {
-            const struct tree_run *run = groups[g].members[i].run;
-            const struct tree_entry *parent = runs_entry(run->tags, "mlflow.parentRunId");
-            if (!parent || !str_is(parent->value, id) || !runs_entry(run->tags, "benchwrap.repetition") || run->tree != first->tree)
-                return false;
-        }
-    *ret = (struct tree_run){.path = arena_printf(a, "%.*s%s", (int)(folder - own), first->path, id), .tree = first->tree};
-    return ret->path != NULL;
-}
-
-/* The user who sweeps a param has named it: points of one sweep are compared although it differs. Returns the patterns with the swept params before them. */
-static const struct opt_value *add_swept(const struct runs *runs, const struct compare_group *groups, size_t count, const struct opt_value *ignore, struct arena *a)
-{
-    struct tree_run parent;
-    struct key_list keys = {.a = a};
-    if (!find_sweep(groups, count, a, &parent))
-        return ignore;
-    const struct folder tree = runs_tree(runs, &parent);
-    key_list_add(&keys, &tree, &parent, FILTER_PARAM, "sweep.*");
-    key_list_sort(&keys);
-    for (size_t i = 0; i < keys.count; i++) {
-        struct opt_value *swept = ARENA_NEW(a, struct opt_value);
-        if (!swept)
-            break;
-        swept->text = keys.names[i] + strlen("sweep.");
-        swept->next = (struct opt_value *)ignore;
-        ignore = swept;
-    }
-    key_list_deinit(&keys);
-    return ignore;
 }
 
 /* Is one thing measured in the group and in the first one? first: the group's place among the keys. */
@@ -167,7 +125,6 @@ static int read_keys(const struct runs *runs, const struct compare_group *groups
 int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore,
                       struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err)
 {
-    ignore = add_swept(runs, groups, count, ignore, a);
     struct opt_value named = {.text = by, .next = (struct opt_value *)ignore};
     const struct opt_value *left_out = by ? &named : ignore;
     *ret = (struct compared_keys){0};
