@@ -206,7 +206,8 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
         m->state->outcome = m->c->signal ? OUTCOME_CANCELLED : OUTCOME_FAILED;
         m->state->reason = m->why && m->why[0] ? m->why
                            : run->reason[0]    ? arena_printf(m->c->arena, "%.300s", run->reason)
-                                               : arena_printf(m->c->arena, "exit status %d", run->exit);
+                           : run->exit         ? arena_printf(m->c->arena, "exit status %d", run->exit)
+                                               : "its record was not written";
     }
 }
 
