@@ -294,6 +294,8 @@ def retracts_a_run_of_another_site(c):
 @kind("amends")
 def retracts_a_run_of_a_site_and_has_none(c):
     of_published(c, None); tag(c, "benchwrap.retracts", SITED.decode()); tag(c, "benchwrap.why", "slow")
+@kind("annotates", "record")
+def annotates_nobody_without_a_file(c): of_published(c, "a.example"); tag(c, "benchwrap.annotates", "e" * 32)
 @kind("amends")
 def retracts_a_run_and_amends_it(c): of_published(c, "a.example"); tag(c, "benchwrap.retracts", SITED.decode()); tag(c, "benchwrap.amends", SITED.decode())
 @kind("copy")
