@@ -12,7 +12,7 @@
 
 enum { AWS_FILE_BYTES = 1 << 20, PROGRAM_WORDS = 32, PROGRAM_MS = 30000 };
 
-/* What a profile says. */
+/* The settings of a profile. */
 struct aws_profile {
     const char *key, *secret, *token, *process, *role;
 };

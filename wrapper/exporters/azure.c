@@ -254,7 +254,7 @@ static enum exporter_answer azure_send_records(struct exporter_link *l, const st
 
 /* ---- runs ---- */
 
-/* In ReFrame's form each record gets its time, where no key says otherwise. */
+/* In ReFrame's form each record gets its time, unless a key sets it. */
 static int make_reframe_rows(const struct exporter_config *c, const struct exporter_run *run, bool each, struct httpjson_records *to,
                              struct err *err)
 {

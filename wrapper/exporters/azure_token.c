@@ -207,7 +207,7 @@ static int keep_token(struct azure_token *t, const struct json *j, const char *m
     return 0;
 }
 
-/* What a refusal says, without what was sent. */
+/* The reason of a refusal, without what was sent. */
 static void put_refusal(const struct azure_token *t, const struct json *j, struct buf *to)
 {
     struct str text = str_of(json_string(json_get(j, "error_description"), json_string(json_get(j, "error"), "")));

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    LINK_S = 300,        /* then the destination is opened anew: its secrets may have changed */
+    LINK_S = 300,        /* then the destination is opened again: its secrets may have changed */
     BACKOFF_MAX_S = 60,
     FAILED_HALVE = 3,    /* a request that fails so often alone is divided */
     FAILED_SUSPECT = 5   /* a record that fails so often alone is refused, if the next one is accepted */
@@ -75,7 +75,7 @@ static enum exporter_answer records_open_link(struct exporter_records *s, int64_
     return s->config.exporter->kind->open(&s->link, err);
 }
 
-/* Until the destination may be called again. False: until_ns comes first, or the process is asked to end. */
+/* Until the destination may be called again. False: until_ns comes first, or the process must end. */
 static bool records_wait(const struct exporter_records *s, int64_t until_ns)
 {
     struct pollfd p = {.fd = s->config.cancel_fd, .events = POLLIN};

@@ -290,7 +290,7 @@ static int sns_print(struct exporter_link *l, const struct exporter_run *run, st
     return to->failed ? err_memory(err, "a request") : 0;
 }
 
-/* Reading the topic needs a right that publishing does not. A refusal for want of it proves the keys. */
+/* Reading the topic needs a right that publishing does not. If AWS refuses only that right, the keys are valid. */
 static enum exporter_answer sns_check(struct exporter_link *l, struct buf *found, struct err *err)
 {
     const struct sns_link *x = l->state;
