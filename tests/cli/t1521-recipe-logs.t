@@ -14,7 +14,7 @@ grace: 1s
 Y
 "$BENCHWRAP" recipe run --local c.yaml >out 2>err
 folder=.benchwrap/campaigns/chat/logs
-is "the merged files exist, and the flag" "$(ls $folder | grep -Ev '^(client|server)[.]' | xargs)" "aggregated.jsonl alerts.log loggers_ready stderr.log stdout.log summary.json"
+is "the merged files exist, and the flag" "$(find $folder -type f ! -name 'client.*' ! -name 'server.*' -printf '%f\n' | sort | xargs)" "aggregated.jsonl alerts.log loggers_ready stderr.log stdout.log summary.json"
 like "lines have time, node and component" "$(cat $folder/stdout.log)" '^\[20[0-9-]*T[0-9:.]*Z\] \[[^] ]*\] \[client\] rate '
 is "secrets are replaced" "$(grep -c 'redacted' $folder/stdout.log) $(grep -c hf_abc $folder/stdout.log $folder/aggregated.jsonl | cut -d: -f2 | xargs)" "1 0 0"
 is "JSON lines have the members of the toolkit, and the stream" "$(head -n 1 $folder/aggregated.jsonl | jq -c 'keys_unsorted')" '["timestamp","node","component","message","stream"]'

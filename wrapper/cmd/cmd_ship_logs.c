@@ -40,10 +40,20 @@ static const struct opt_row rows[] = {
      .arg = "scheduler|node|all",
      .group = "Selection",
      .help = "Follow the logs of this role of a machine, wherever this distribution stores them"},
-    {.name = OPTION_FROM_END, .kind = OPT_FLAG, .group = "Selection", .help = "At the first start, ignore the lines that files have already"},
+    {.name = OPTION_FROM_END,
+     .kind = OPT_FLAG,
+     .group = "Selection",
+     .help = "At the first start, ignore the lines that files have already"},
     {.name = OPTION_TO, .kind = OPT_TEXT, .arg = "NAME", .group = "Delivery", .help = "Deliver by this exporter of the configuration"},
-    {.name = OPTION_OUT, .kind = OPT_TEXT, .arg = "FILE", .group = "Delivery", .help = "Append the records to this file, one JSON object a line"},
-    {.name = OPTION_PARSED, .kind = OPT_FLAG, .group = "Delivery", .help = "Deliver time, level, component and message instead of the line as it is"},
+    {.name = OPTION_OUT,
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Delivery",
+     .help = "Append the records to this file, one JSON object a line"},
+    {.name = OPTION_PARSED,
+     .kind = OPT_FLAG,
+     .group = "Delivery",
+     .help = "Deliver time, level, component and message instead of the line as it is"},
     {.name = OPTION_ONCE, .kind = OPT_FLAG, .group = "Delivery", .help = "Deliver what the files have now, and end"},
     {.name = OPTION_WAIT,
      .kind = OPT_DURATION,
@@ -57,7 +67,10 @@ static const struct opt_row rows[] = {
      .arg = "DIR",
      .group = "Delivery",
      .help = "Store the position in each file here (default: " SHIP_STATE_ROOT " for root, else ~/.local/state/benchwrap/ship-logs)"},
-    {.name = OPTION_LIST, .kind = OPT_FLAG, .group = "Output", .help = "List the files that are followed, what is delivered, and what waits"},
+    {.name = OPTION_LIST,
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "List the files that are followed, what is delivered, and what waits"},
     CMD_ROW_JSON,
 };
 
@@ -253,8 +266,8 @@ static int ship_do(struct ship_command *w)
         return ship_print_list(w);
     w->ship.cancel_fd = ship_catch_signals();
     w->ship.once = opt_on(&c->opts, OPTION_ONCE);
-    int rc = opt_on(&c->opts, OPTION_RESEND) ? ship_resend_dead(&w->ship, wait_s, &counts, c->err)
-                                             : ship_run(&w->ship, wait_s, &counts, c->err);
+    int rc =
+        opt_on(&c->opts, OPTION_RESEND) ? ship_resend_dead(&w->ship, wait_s, &counts, c->err) : ship_run(&w->ship, wait_s, &counts, c->err);
     if (rc >= 0)
         ship_print_counts(w, &counts);
     fs_close(&w->ship.cancel_fd);

@@ -11,7 +11,15 @@
 
 #define OTLP_KEY_SIGNALS "signals"
 
-enum { OTLP_MAX = 256 << 20, OTLP_URL_MAX = 8192, OTLP_POINTS = 5000, OTLP_LOG_BYTES = 3 << 20, REPLY_BYTES = 1 << 20, SPAN_DIGITS = 16, TRACE_DIGITS = 32 };
+enum {
+    OTLP_MAX = 256 << 20,
+    OTLP_URL_MAX = 8192,
+    OTLP_POINTS = 5000,
+    OTLP_LOG_BYTES = 3 << 20,
+    REPLY_BYTES = 1 << 20,
+    SPAN_DIGITS = 16,
+    TRACE_DIGITS = 32
+};
 
 static const struct opt_row otlp_rows[] = {
     EXPORTER_HTTP_ROWS_FIXED,
@@ -317,7 +325,8 @@ static enum exporter_answer check_partial(struct str reply, struct err *err)
     struct json *j = NULL;
     if (json_parse(&j, reply, NULL, NULL))
         return EXPORTER_SENT; /* an empty reply, or protobuf */
-    const struct json *part = json_get(j, "partialSuccess"), *points = json_get(part, "rejectedDataPoints"), *spans = json_get(part, "rejectedSpans"), *lines = json_get(part, "rejectedLogRecords");
+    const struct json *part = json_get(j, "partialSuccess"), *points = json_get(part, "rejectedDataPoints"),
+                      *spans = json_get(part, "rejectedSpans"), *lines = json_get(part, "rejectedLogRecords");
     const struct json *rejected = points ? points : spans ? spans : lines;
     int64_t n = 0;
     str_int(str_of(json_string(rejected, "0")), &n);
@@ -431,7 +440,9 @@ static void put_log_record(struct json_out *j, const struct json *record, struct
             buf_puts(&value, json_string(m, ""));
         else
             json_print(m, &value);
-        const char *key = strcmp(json_key(m), "Computer") == 0 ? "host.name" : strcmp(json_key(m), "FilePath") == 0 ? "log.file.path" : json_key(m);
+        const char *key = strcmp(json_key(m), "Computer") == 0   ? "host.name"
+                          : strcmp(json_key(m), "FilePath") == 0 ? "log.file.path"
+                                                                 : json_key(m);
         put_attribute(j, key, buf_text(&value));
     }
     json_close(j, ']');
@@ -482,7 +493,8 @@ static int otlp_print(struct exporter_link *l, const struct exporter_run *run, s
         struct buf url CLEANUP_BUF;
         buf_init(&url, OTLP_URL_MAX);
         otlp_make_url(base ? base : "***", path, &url);
-        exporter_http_print_request(l->config, &(struct exporter_http_request){.method = "POST", .url = url.p, .body = buf_text(&body)}, to);
+        exporter_http_print_request(l->config, &(struct exporter_http_request){.method = "POST", .url = url.p, .body = buf_text(&body)},
+                                    to);
         to->failed |= body.failed;
         buf_clear(&body);
     }

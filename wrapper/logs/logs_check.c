@@ -14,17 +14,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct listing_column logs_check_columns[] = {{"check", "CHECK", .whole = true}, {"result", "RESULT", .whole = true}, {"found", "FOUND", .wrap = true}};
+const struct listing_column logs_check_columns[] = {
+    {"check", "CHECK", .whole = true}, {"result", "RESULT", .whole = true}, {"found", "FOUND", .wrap = true}};
 const size_t logs_check_columns_count = sizeof logs_check_columns / sizeof *logs_check_columns;
-
 
 /* What one merged file was found to be. */
 struct checked_file {
     const char *name;
     bool is_there, is_rotated, is_closed; /* closed: other users cannot read it */
     uint64_t lines, bad_form, bad_time, late, secrets, bad_utf8;
-    uint64_t first_bad;            /* line number */
-    uint64_t by_stream[2];         /* of JSON lines: stdout, stderr */
+    uint64_t first_bad; /* line number */
+    uint64_t by_stream[2]; /* of JSON lines: stdout, stderr */
     char last_time[LOGS_TIME_SIZE];
     struct secrets_state state;
 };
@@ -36,10 +36,10 @@ struct checking {
     struct checked_names {
         char names[256][LOGS_COMPONENT_SIZE];
         size_t n;
-    } components, nodes;           /* that the JSON lines have; more than 256 are not counted */
+    } components, nodes; /* that the JSON lines have; more than 256 are not counted */
     uint64_t raw[2], missing; /* lines of the raw streams: stdout, stderr; of streams that JSON lines lack */
     uint64_t streams, ended, indexed;
-    struct buf block;              /* what the raw streams give, to be compared */
+    struct buf block; /* what the raw streams give, to be compared */
     int compare_fd[2];
     bool differs[2];
     uint64_t differs_line[2];
@@ -116,7 +116,8 @@ static int check_text_line(void *context, struct str line, struct err *err)
     struct str rest = line;
     (void)err;
     f->lines++;
-    struct str first = str_cut(&rest, ']'), node = rest.p ? str_cut(&rest, ']') : STR(""), component = rest.p ? str_cut(&rest, ']') : STR("");
+    struct str first = str_cut(&rest, ']'), node = rest.p ? str_cut(&rest, ']') : STR(""),
+               component = rest.p ? str_cut(&rest, ']') : STR("");
     bool good = rest.p && rest.n && rest.p[0] == ' ' && first.n == LOGS_TIME_SIZE && first.p[0] == '[' && str_starts(node, " [") &&
                 str_starts(component, " [");
     check_form(f, good);
@@ -175,16 +176,20 @@ static void check_report_file(struct checking *g, const struct checked_file *f, 
 {
     char name[64];
     snprintf(name, sizeof name, "%s.exists", prefix);
-    check_add(g, name, check_result_word(f->is_there), f->is_there ? "%s has %llu lines" : "%s does not exist", f->name, (unsigned long long)f->lines);
+    check_add(g, name, check_result_word(f->is_there), f->is_there ? "%s has %llu lines" : "%s does not exist", f->name,
+              (unsigned long long)f->lines);
     if (!f->is_there)
         return;
     snprintf(name, sizeof name, "%s.form", prefix);
-    check_add(g, name, check_result_word(!f->bad_form), f->bad_form ? "%llu lines have another form, the first is line %llu" : "each line has its form",
+    check_add(g, name, check_result_word(!f->bad_form),
+              f->bad_form ? "%llu lines have another form, the first is line %llu" : "each line has its form",
               (unsigned long long)f->bad_form, (unsigned long long)f->first_bad);
     snprintf(name, sizeof name, "%s.times", prefix);
-    check_add(g, name, check_result_word(!f->bad_time), f->bad_time ? "%llu lines have no ISO time" : "each line has a time", (unsigned long long)f->bad_time);
+    check_add(g, name, check_result_word(!f->bad_time), f->bad_time ? "%llu lines have no ISO time" : "each line has a time",
+              (unsigned long long)f->bad_time);
     snprintf(name, sizeof name, "%s.order", prefix);
-    check_add(g, name, check_result_word(!f->late), f->late ? "%llu lines are earlier than the line before" : "times never decrease", (unsigned long long)f->late);
+    check_add(g, name, check_result_word(!f->late), f->late ? "%llu lines are earlier than the line before" : "times never decrease",
+              (unsigned long long)f->late);
     snprintf(name, sizeof name, "%s.closed", prefix);
     check_add(g, name, check_result_word(f->is_closed), "%s", f->is_closed ? "other users cannot read it" : "other users can read it");
 }
@@ -253,7 +258,9 @@ static void check_report_same(struct checking *g, int which, const struct checke
     }
     bool is_longer = !g->differs[which] && read(g->compare_fd[which], &more, 1) == 1;
     check_add(g, name, check_result_word(!g->differs[which] && !is_longer),
-              g->differs[which] ? "line %llu is not what the raw streams give" : is_longer ? "it has more lines than the raw streams: %llu" : "it is what the raw streams give: %llu lines",
+              g->differs[which] ? "line %llu is not what the raw streams give"
+              : is_longer       ? "it has more lines than the raw streams: %llu"
+                                : "it is what the raw streams give: %llu lines",
               (unsigned long long)g->differs_line[which]);
 }
 
@@ -261,14 +268,15 @@ static void check_report_streams(struct checking *g)
 {
     bool can_count = g->json.is_there && !g->json.is_rotated;
     check_add(g, "raw.exist", check_result_word(g->streams > 0), "%llu raw streams", (unsigned long long)g->streams);
-    check_add(g, "raw.indexed", g->indexed == g->streams ? "good" : "none", "%llu of %llu have arrival times", (unsigned long long)g->indexed,
-              (unsigned long long)g->streams);
+    check_add(g, "raw.indexed", g->indexed == g->streams ? "good" : "none", "%llu of %llu have arrival times",
+              (unsigned long long)g->indexed, (unsigned long long)g->streams);
     check_add(g, "raw.ended", g->ended == g->indexed ? "good" : "bad", "%llu of %llu were closed", (unsigned long long)g->ended,
               (unsigned long long)g->indexed);
     check_report_same(g, 0, &g->out, "stdout.same");
     check_report_same(g, 1, &g->error, "stderr.same");
     if (!can_count) {
-        check_add(g, "jsonl.counts", "none", "%s", g->json.is_there ? "older lines are in compressed files" : "aggregated.jsonl does not exist");
+        check_add(g, "jsonl.counts", "none", "%s",
+                  g->json.is_there ? "older lines are in compressed files" : "aggregated.jsonl does not exist");
         return;
     }
     check_add(g, "jsonl.stdout", check_result_word(g->json.by_stream[0] == g->raw[0]), "%llu lines of stdout, the raw streams have %llu",
@@ -276,12 +284,16 @@ static void check_report_streams(struct checking *g)
     check_add(g, "jsonl.stderr", check_result_word(g->json.by_stream[1] == g->raw[1]), "%llu lines of stderr, the raw streams have %llu",
               (unsigned long long)g->json.by_stream[1], (unsigned long long)g->raw[1]);
     if (g->out.is_there && !g->out.is_rotated)
-        check_add(g, "counts.stdout", check_result_word(g->out.lines == g->json.by_stream[0]), "stdout.log and aggregated.jsonl: %llu and %llu lines",
-                  (unsigned long long)g->out.lines, (unsigned long long)g->json.by_stream[0]);
+        check_add(g, "counts.stdout", check_result_word(g->out.lines == g->json.by_stream[0]),
+                  "stdout.log and aggregated.jsonl: %llu and %llu lines", (unsigned long long)g->out.lines,
+                  (unsigned long long)g->json.by_stream[0]);
     if (g->error.is_there && !g->error.is_rotated)
-        check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]), "stderr.log and aggregated.jsonl: %llu and %llu lines",
-                  (unsigned long long)g->error.lines, (unsigned long long)g->json.by_stream[1]);
-    check_add(g, "components", check_result_word(!g->missing), g->missing ? "%llu lines are of components or nodes that aggregated.jsonl lacks" : "every component and node occurs: %llu are missing",
+        check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]),
+                  "stderr.log and aggregated.jsonl: %llu and %llu lines", (unsigned long long)g->error.lines,
+                  (unsigned long long)g->json.by_stream[1]);
+    check_add(g, "components", check_result_word(!g->missing),
+              g->missing ? "%llu lines are of components or nodes that aggregated.jsonl lacks"
+                         : "every component and node occurs: %llu are missing",
               (unsigned long long)g->missing);
 }
 
@@ -296,7 +308,8 @@ static void check_report_flags(struct checking *g)
     buf_init(&text, 64 << 20);
     check_add(g, "ready", check_result_word(ready), "%s", ready ? "loggers_ready exists" : "loggers_ready does not exist");
     bool summary = fs_read(g->folder, LOGS_SUMMARY, 32 << 20, 0, &text, NULL) == 0 && json_parse(&j, buf_text(&text), NULL, NULL) == 0;
-    check_add(g, "summary", check_result_word(summary), "%s", summary ? "summary.json is complete" : "summary.json does not exist, or is damaged");
+    check_add(g, "summary", check_result_word(summary), "%s",
+              summary ? "summary.json is complete" : "summary.json does not exist, or is damaged");
     json_free(j);
     check_add(g, "jsonl.utf8", check_result_word(!g->json.bad_utf8), "%llu lines are not UTF-8", (unsigned long long)g->json.bad_utf8);
     check_add(g, "secrets", check_result_word(!secrets), "%llu secrets found", (unsigned long long)secrets);

@@ -99,7 +99,8 @@ static int dead_send_line(void *context, struct str line, struct err *err)
     g->stream = json_string(json_get(j, "stream"), NULL);
     struct str text = buf_text(&record);
     const struct exporter_batch b = {&text, 1, g->stream};
-    enum exporter_answer answer = text.n && !record.failed ? exporter_records_send(g->sender, &b, g->what->until_ns, &n, err) : EXPORTER_SENT;
+    enum exporter_answer answer =
+        text.n && !record.failed ? exporter_records_send(g->sender, &b, g->what->until_ns, &n, err) : EXPORTER_SENT;
     json_free(j);
     *g->sent += answer == EXPORTER_SENT && refused == *g->refused;
     return answer == EXPORTER_SENT ? 0 : 1;

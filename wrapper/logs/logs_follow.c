@@ -62,8 +62,7 @@ static void follow_watch_folder(const struct logs_follow *f, const char *path)
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
     if (folder && f->events >= 0)
-        inotify_add_watch(f->events, folder,
-                          IN_CREATE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE | IN_ONLYDIR);
+        inotify_add_watch(f->events, folder, IN_CREATE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE | IN_ONLYDIR);
     free(folder);
 }
 
@@ -677,8 +676,12 @@ void logs_follow_list(const struct logs_follow *f, void (*each)(void *context, c
     for (size_t i = 0; i < f->count; i++)
         for (const struct logs_generation *g = f->logs[i]->first; g; g = g->next)
             if (!g->is_done)
-                each(context, &(struct logs_follow_status){
-                                  .path = f->logs[i]->path, .now = g->path, .tag = f->logs[i]->tag, .at = g->at, .size = g->size, .is_deleted = g->is_deleted});
+                each(context, &(struct logs_follow_status){.path = f->logs[i]->path,
+                                                           .now = g->path,
+                                                           .tag = f->logs[i]->tag,
+                                                           .at = g->at,
+                                                           .size = g->size,
+                                                           .is_deleted = g->is_deleted});
 }
 
 uint64_t logs_follow_dropped(const struct logs_follow *f)

@@ -11,7 +11,8 @@
 
 enum { LINES_BLOCK = 1 << 20 };
 
-int logs_each_line(int folder, const char *name, int (*each)(void *context, struct str line, struct err *err), void *context, struct err *err)
+int logs_each_line(int folder, const char *name, int (*each)(void *context, struct str line, struct err *err), void *context,
+                   struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, LOGS_LINES_MAX + LINES_BLOCK);

@@ -16,10 +16,10 @@ struct merging {
     struct merge_stream {
         char file[LOGS_NAME_MAX];
         struct logs_source source;
-        bool waits;                /* has no line at present */
-    } **streams;                   /* by name */
+        bool waits; /* has no line at present */
+    } * *streams; /* by name */
     size_t count, room;
-    struct merge_stream **heap;    /* those with a line, the earliest first */
+    struct merge_stream **heap; /* those with a line, the earliest first */
     size_t heap_n, heap_room;
     int64_t last_ns;
     uint64_t late;

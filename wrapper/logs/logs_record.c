@@ -23,7 +23,7 @@ struct logs_parts {
     bool has_time;
     int64_t time_ns;
     struct str computer, level, component, process, message;
-    int64_t pid;        /* -1: none */
+    int64_t pid; /* -1: none */
 };
 
 static struct str record_skip_blanks(struct str s)

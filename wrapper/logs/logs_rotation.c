@@ -22,7 +22,7 @@ struct sibling {
     bool is_packed;
 };
 struct siblings {
-    const char *log;       /* its path */
+    const char *log; /* its path */
     struct sibling *list;
     size_t count, room;
 };
@@ -127,7 +127,8 @@ static bool rotation_unpack(struct logs_follow *f, struct logs_generation *g, co
 {
     for (size_t k = s->count; k-- > 0 && g->mark_n;) {
         uint64_t size;
-        if (!s->list[k].is_packed || s->list[k].st.mtime_ns < g->mtime_ns - INT64_C(1000000000)) /* gzip keeps the time, in seconds on some file systems */
+        if (!s->list[k].is_packed ||
+            s->list[k].st.mtime_ns < g->mtime_ns - INT64_C(1000000000)) /* gzip keeps the time, in seconds on some file systems */
             continue;
         int fd = follow_unpack(f, s->list[k].path, &size);
         if (fd < 0)
@@ -203,8 +204,9 @@ static void rotation_add_between(struct logs_follow *f, struct follow_log *log, 
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct sibling *x = &s->list[i];
-        if (x->st.mtime_ns < since_ns || (live && x->st.size == 0) || (st && generation_is_same(&x->st.id, &st->id)) || follow_find_generation(f, &x->st.id) ||
-            (x->is_packed && rotation_is_copy(f, log, x->path)) || (live && rotation_begins_as(x->path, live)))
+        if (x->st.mtime_ns < since_ns || (live && x->st.size == 0) || (st && generation_is_same(&x->st.id, &st->id)) ||
+            follow_find_generation(f, &x->st.id) || (x->is_packed && rotation_is_copy(f, log, x->path)) ||
+            (live && rotation_begins_as(x->path, live)))
             continue;
         struct logs_generation fresh = {
             .id = x->st.id, .fd = -1, .size = x->st.size, .mtime_ns = x->st.mtime_ns, .is_packed = x->is_packed};
@@ -317,8 +319,8 @@ void follow_restart_truncated(struct logs_follow *f, struct follow_log *log)
     struct rotation_start live;
     rotation_read_start(&live, fd);
     if (!rotation_add_copy(f, log, old, &live) && old->shrunk > old->read)
-        follow_note(f, "%llu bytes of %s are lost: the file was truncated before they were read", (unsigned long long)(old->shrunk - old->read),
-                    log->path);
+        follow_note(f, "%llu bytes of %s are lost: the file was truncated before they were read",
+                    (unsigned long long)(old->shrunk - old->read), log->path);
     struct logs_generation *g = follow_add_generation(f, log, &begin, log->path, NULL);
     if (!g)
         return;

@@ -15,19 +15,19 @@
 #include <time.h>
 
 enum {
-    SHIP_READ = 256 << 10,     /* bytes of one piece of a file */
-    SHIP_RECORDS = 8192,       /* of a batch */
-    SHIP_JSON = 1 << 20,       /* bytes of a batch at which it is full */
-    SHIP_ATTEMPT_MS = 1000,    /* between attempts, rotation is observed */
+    SHIP_READ = 256 << 10, /* bytes of one piece of a file */
+    SHIP_RECORDS = 8192, /* of a batch */
+    SHIP_JSON = 1 << 20, /* bytes of a batch at which it is full */
+    SHIP_ATTEMPT_MS = 1000, /* between attempts, rotation is observed */
     SHIP_WAIT_MS = 1000,
-    SHIP_PART_NEAR = 200       /* a long line is divided at a blank, if one is so near */
+    SHIP_PART_NEAR = 200 /* a long line is divided at a blank, if one is so near */
 };
 
 /* How far a delivered record brings its file. */
 struct ship_mark {
     struct logs_generation *generation;
     uint64_t end;
-    bool is_line;              /* it ends a line */
+    bool is_line; /* it ends a line */
 };
 struct shipping {
     const struct ship *s;
@@ -35,18 +35,18 @@ struct shipping {
     struct exporter_records *sender;
     struct ship_counts *counts;
     int64_t boot_ns;
-    char *read;                /* SHIP_READ bytes */
-    struct logs_piece piece;   /* in `read`; n == used: none */
+    char *read; /* SHIP_READ bytes */
+    struct logs_piece piece; /* in `read`; n == used: none */
     size_t used;
-    uint64_t piece_begin;      /* offset of the piece in its file */
-    bool is_continued;         /* the next part continues a line */
+    uint64_t piece_begin; /* offset of the piece in its file */
+    bool is_continued; /* the next part continues a line */
     struct buf json;
     struct str records[SHIP_RECORDS];
     size_t starts[SHIP_RECORDS];
     struct ship_mark marks[SHIP_RECORDS];
     size_t count, handled, tag; /* the batch */
-    bool is_unsaved;           /* the positions cannot be stored, and this was reported */
-    bool is_failing;           /* the destination accepts nothing, and this was reported */
+    bool is_unsaved; /* the positions cannot be stored, and this was reported */
+    bool is_failing; /* the destination accepts nothing, and this was reported */
     int64_t failing_since_ns;
 };
 
@@ -164,8 +164,7 @@ static void ship_send(struct shipping *g)
     const struct exporter_batch b = {g->records + g->handled, g->count - g->handled, g->s->config->sources[g->tag].stream};
     struct err err = {0};
     size_t n = 0;
-    enum exporter_answer answer =
-        exporter_records_send(g->sender, &b, clock_mono_ns() + SHIP_ATTEMPT_MS * INT64_C(1000000), &n, &err);
+    enum exporter_answer answer = exporter_records_send(g->sender, &b, clock_mono_ns() + SHIP_ATTEMPT_MS * INT64_C(1000000), &n, &err);
     for (size_t i = g->handled; i < g->handled + n; i++) {
         logs_follow_ack(g->follow, g->marks[i].generation, g->marks[i].end);
         g->counts->lines += g->marks[i].is_line;

@@ -20,7 +20,8 @@ static const struct {
 
 void ship_config_init(struct ship_config *c)
 {
-    *c = (struct ship_config){.line_max = SHIP_LINE_MAX, .held_max = UINT64_C(1) << 30, .dead_max = UINT64_C(64) << 20, .settle_s = 5, .scan_s = 1};
+    *c = (struct ship_config){
+        .line_max = SHIP_LINE_MAX, .held_max = UINT64_C(1) << 30, .dead_max = UINT64_C(64) << 20, .settle_s = 5, .scan_s = 1};
 }
 
 void ship_config_deinit(struct ship_config *c)
@@ -89,7 +90,8 @@ int ship_config_add_role(struct ship_config *c, const char *role, bool is_parsed
     if (!letter)
         return err_set(err, ERR_INPUT, "role: expected scheduler, node or all, got \"%.40s\"", role);
     for (size_t i = 0; i < sizeof ship_roles / sizeof *ship_roles; i++) {
-        struct ship_source s = {.name = ship_roles[i].name, .format = ship_roles[i].format, .is_parsed = is_parsed && ship_roles[i].format != LOGS_FORMAT_RAW};
+        struct ship_source s = {
+            .name = ship_roles[i].name, .format = ship_roles[i].format, .is_parsed = is_parsed && ship_roles[i].format != LOGS_FORMAT_RAW};
         struct str rest = str_of(ship_roles[i].paths), word;
         size_t n = 0;
         if (!strpbrk(ship_roles[i].roles, letter))
@@ -229,7 +231,9 @@ static int ship_read_key(const struct ship_reading *g, const struct yaml *y, str
     if (str_is(y->key, "form"))
         return 0; /* read before */
     if (str_is(y->key, "role"))
-        return ship_config_add_role(c, ship_copy(g, y), g->is_parsed, g->a, err) ? yaml_complain(y, g->file, err, "role: expected scheduler, node or all") : 0;
+        return ship_config_add_role(c, ship_copy(g, y), g->is_parsed, g->a, err)
+                   ? yaml_complain(y, g->file, err, "role: expected scheduler, node or all")
+                   : 0;
     if (str_is(y->key, "computer"))
         c->computer = ship_copy(g, y);
     else if (str_is(y->key, "state"))
@@ -249,15 +253,15 @@ static int ship_read_key(const struct ship_reading *g, const struct yaml *y, str
     else if (str_is(y->key, "scan"))
         return ship_read_number(g, y, NULL, &c->scan_s, err);
     else
-        return yaml_complain(y, g->file, err,
-                             "expected to, role, logs, form, computer, state, start, max-line, max-held, max-dead, settle or scan, got \"" STR_FMT
-                             "\"",
-                             STR_ARG(y->key));
+        return yaml_complain(
+            y, g->file, err,
+            "expected to, role, logs, form, computer, state, start, max-line, max-held, max-dead, settle or scan, got \"" STR_FMT "\"",
+            STR_ARG(y->key));
     return 0;
 }
 
-int ship_config_parse(struct ship_config *c, const char *file, struct str text, struct arena *a, void (*warn)(void *context, const char *text),
-                      void *context, struct err *err)
+int ship_config_parse(struct ship_config *c, const char *file, struct str text, struct arena *a,
+                      void (*warn)(void *context, const char *text), void *context, struct err *err)
 {
     struct ship_reading g = {.c = c, .file = file, .a = a, .warn = warn, .context = context};
     struct yaml *y;

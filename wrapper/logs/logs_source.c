@@ -59,7 +59,8 @@ static uint64_t source_last_end(int index)
     return source_number(entry) & ~LOGS_INDEX_END;
 }
 
-int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps, struct err *err)
+int logs_source_open(struct logs_source *ret, int folder, const char *file, const struct logs_source_name *name, bool stamps,
+                     struct err *err)
 {
     char index[LOGS_NAME_MAX + 8];
     struct stat st;
@@ -78,10 +79,8 @@ int logs_source_open(struct logs_source *ret, int folder, const char *file, cons
     }
     ret->has_index = ret->index >= 0;
     ret->file_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    ret->line = (struct logs_line){.component = ret->name.component,
-                                   .instance = name->instance,
-                                   .node = ret->name.node,
-                                   .is_error = name->is_error};
+    ret->line = (struct logs_line){
+        .component = ret->name.component, .instance = name->instance, .node = ret->name.node, .is_error = name->is_error};
     return 0;
 }
 

@@ -17,12 +17,12 @@ enum { STREAM_BLOCK = 64 << 10 };
 
 struct logs_stream {
     int data, index;
-    uint64_t arrived;      /* bytes of the stream so far, also those that redaction holds back */
-    uint64_t indexed;      /* of them with an entry in the index */
-    int64_t time_ns;       /* of the last entry */
+    uint64_t arrived; /* bytes of the stream so far, also those that redaction holds back */
+    uint64_t indexed; /* of them with an entry in the index */
+    int64_t time_ns; /* of the last entry */
     struct redact redact;
     struct redact_stream clean;
-    int sys;               /* errno of the first failed write */
+    int sys; /* errno of the first failed write */
 };
 
 bool logs_name_is_legal(struct str name, bool dots)
@@ -56,8 +56,8 @@ int logs_stream_open(struct logs_stream **ret, int folder, const struct logs_str
     struct stat st, index;
     *ret = NULL;
     if (!logs_name_is_legal(str_of(of->component), false) || !logs_name_is_legal(str_of(of->node), true))
-        return err_set(err, ERR_INPUT, "cannot store the output of \"%.80s\" on \"%.80s\": names have letters, digits, - and _", of->component,
-                       of->node);
+        return err_set(err, ERR_INPUT, "cannot store the output of \"%.80s\" on \"%.80s\": names have letters, digits, - and _",
+                       of->component, of->node);
     snprintf(name, sizeof name, "%s.%u.%s.%s", of->component, of->instance, of->node, of->is_error ? "err" : "out");
     struct logs_stream *s = calloc(1, sizeof *s);
     if (!s)

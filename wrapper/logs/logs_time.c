@@ -50,8 +50,7 @@ static int64_t time_of_zone(const struct time_parts *t)
     static __thread struct time_parts last;
     static __thread int64_t last_s;
     if (last.year != t->year || last.month != t->month || last.day != t->day || last.hour != t->hour) {
-        struct tm tm = {
-            .tm_year = t->year - 1900, .tm_mon = t->month - 1, .tm_mday = t->day, .tm_hour = t->hour, .tm_isdst = -1};
+        struct tm tm = {.tm_year = t->year - 1900, .tm_mon = t->month - 1, .tm_mday = t->day, .tm_hour = t->hour, .tm_isdst = -1};
         last = *t;
         last_s = (int64_t)mktime(&tm);
     }
@@ -188,10 +187,10 @@ static const struct {
     const char *name;
     enum logs_severity severity;
 } severity_names[] = {
-    {"fatal", LOGS_FATAL},     {"critical", LOGS_FATAL},  {"emerg", LOGS_FATAL},   {"alert", LOGS_FATAL}, {"panic", LOGS_FATAL},
-    {"error", LOGS_ERROR},     {"err", LOGS_ERROR},       {"traceback", LOGS_ERROR}, {"exception", LOGS_ERROR}, {"warning", LOGS_WARNING},
-    {"warn", LOGS_WARNING},    {"info", LOGS_INFO},       {"notice", LOGS_INFO},   {"verbose", LOGS_DEBUG}, {"debug", LOGS_DEBUG},
-    {"debug2", LOGS_DEBUG},    {"debug3", LOGS_DEBUG},    {"debug4", LOGS_DEBUG},  {"debug5", LOGS_DEBUG}, {"trace", LOGS_DEBUG},
+    {"fatal", LOGS_FATAL},  {"critical", LOGS_FATAL}, {"emerg", LOGS_FATAL},     {"alert", LOGS_FATAL},     {"panic", LOGS_FATAL},
+    {"error", LOGS_ERROR},  {"err", LOGS_ERROR},      {"traceback", LOGS_ERROR}, {"exception", LOGS_ERROR}, {"warning", LOGS_WARNING},
+    {"warn", LOGS_WARNING}, {"info", LOGS_INFO},      {"notice", LOGS_INFO},     {"verbose", LOGS_DEBUG},   {"debug", LOGS_DEBUG},
+    {"debug2", LOGS_DEBUG}, {"debug3", LOGS_DEBUG},   {"debug4", LOGS_DEBUG},    {"debug5", LOGS_DEBUG},    {"trace", LOGS_DEBUG},
 };
 
 enum logs_severity logs_severity_find(struct str name)
@@ -209,7 +208,8 @@ static bool is_level_place(struct str line, size_t at, size_t n)
     bool is_capital = line.p[at] >= 'A' && line.p[at] <= 'Z' && (n < 2 || (line.p[at + 1] >= 'A' && line.p[at + 1] <= 'Z'));
     if (is_capital)
         return true;
-    return after == ':' || (before == '[' && after == ']') || (before == '<' && after == '>') || before == '=' || (before == '"' && after == '"');
+    return after == ':' || (before == '[' && after == ']') || (before == '<' && after == '>') || before == '=' ||
+           (before == '"' && after == '"');
 }
 
 enum logs_severity logs_line_severity(struct str line)

@@ -38,9 +38,9 @@ bool logs_filter_accepts(const struct logs_filter *f, const struct logs_line *li
 struct viewing {
     const struct logs_view *v;
     struct buf text;
-    struct buf *last;      /* a ring of the last lines */
+    struct buf *last; /* a ring of the last lines */
     size_t at, count;
-    bool is_live;          /* the last lines are printed: new ones follow */
+    bool is_live; /* the last lines are printed: new ones follow */
 };
 
 static int view_write(struct viewing *g, struct err *err)
@@ -100,7 +100,8 @@ static int view_idle(void *context, struct err *err)
 int logs_view_print(const struct logs_view *v, struct err *err)
 {
     struct viewing g = {.v = v};
-    struct logs_merge m = {.folder = v->folder, .follow = v->follow, .stop_fd = v->stop_fd, .each = view_line, .idle = view_idle, .context = &g};
+    struct logs_merge m = {
+        .folder = v->folder, .follow = v->follow, .stop_fd = v->stop_fd, .each = view_line, .idle = view_idle, .context = &g};
     buf_init(&g.text, 64 << 20);
     if (v->last && !(g.last = calloc(v->last, sizeof *g.last)))
         return err_memory(err, "the last %zu lines", v->last);

@@ -13,18 +13,18 @@ enum { WRITE_BLOCK = 256 << 10, WRITE_PACK = 1 << 20, OUTPUTS = 3 };
 #define WRITE_NEW ".new"
 
 struct merged_file {
-    const char *path;      /* NULL: not written */
+    const char *path; /* NULL: not written */
     int fd;
-    struct buf text;       /* not written yet */
-    uint64_t bytes;        /* of the file */
-    unsigned pieces;       /* NAME.1.gz … */
+    struct buf text; /* not written yet */
+    uint64_t bytes; /* of the file */
+    unsigned pieces; /* NAME.1.gz … */
 };
 struct merged_files {
     int folder;
     const struct logs_outputs *o;
     struct merged_file file[OUTPUTS]; /* stdout, stderr, JSON lines */
-    bool is_new;                      /* written under the name NAME.new */
-    bool is_ready;                    /* loggers_ready exists */
+    bool is_new; /* written under the name NAME.new */
+    bool is_ready; /* loggers_ready exists */
     int64_t flushed_ns;
     struct logs_counts counts;
 };
