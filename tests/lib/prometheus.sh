@@ -90,7 +90,6 @@ prometheus_wait() # URL
 prometheus_stop()
 {
     # shellcheck disable=SC2086 # numbers
-    [ -z "$prometheus_pids" ] || kill $prometheus_pids 2>/dev/null
-    wait 2>/dev/null
+    [ -z "$prometheus_pids" ] || { kill $prometheus_pids 2>/dev/null; wait $prometheus_pids 2>/dev/null; }
     prometheus_pids=
 }
