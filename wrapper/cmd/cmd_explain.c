@@ -98,7 +98,7 @@ const struct cmd cmd_explain = {
         "A fact counts where most runs of each group agree on it. Facts that have another value in most runs of the tree, such as ids, are no causes.",
     .examples = "$ benchwrap explain last~1 last\n"
                 "Explain the difference between the two newest runs.\n"
-                "$ benchwrap explain 1d515d30,9a0c52f1,77e4b0aa vs 65116e5e,c5a5635c,330778a7\n"
+                "$ benchwrap explain last~3,last~2 vs last~1,last\n"
                 "Explain the difference between two groups.\n",
     .run = explain_command,
 };
