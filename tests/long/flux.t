@@ -19,10 +19,10 @@ flux queue start -a >/dev/null 2>&1
 flux queue disable -m no >/dev/null 2>&1
 measure -n 4 >/dev/null 2>disabled; echo $? >>disabled
 flux queue enable >/dev/null 2>&1
-measure -n 8 -d 60s --array >/dev/null 2>&1 & p=$!
+"$T" flux --warmup 0 --chain 0 -r 1 --no-floor -n 8 -d 60s --array >/dev/null 2>&1 & p=$!
 for _ in $(seq 100); do [ "$(left)" = 8 ] && break; sleep 0.2; done
 kill -9 $p; wait 2>/dev/null
-for _ in $(seq 50); do "$T" sweep >swept; grep -q cancelled swept && break; sleep 0.2; done # its children end, too
+for _ in $(seq 50); do "$T" sweep >swept; grep -q cancelled swept && break; sleep 0.2; done
 for _ in $(seq 100); do [ "$(left)" = 0 ] && break; sleep 0.1; done
 left >swept.left
 X
