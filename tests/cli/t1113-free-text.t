@@ -134,6 +134,7 @@ init:--site|nowhere|@|OUTSIDE
 init:WORDS|nowhere|%|--site ok
 :--node-hour-price|nowhere|@|-- true
 :--serve|nowhere|@|-- true
+:--power-command|nowhere|@|-- true
 annotate:--name|stored|@|RUN
 annotate:--note|stored|@|RUN
 annotate:--tag|stored|@=@|RUN
