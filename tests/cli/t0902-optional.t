@@ -101,7 +101,7 @@ libgit2|libgit2|work with git repositories|libgit2|init x
 libz.|zlib|read compressed answers of servers|zlib1g|
 libmicrohttpd|libmicrohttpd|start an agent of llmload|libmicrohttpd12|
 libutf8proc|utf8proc|normalize text for tokenizers|libutf8proc2|
-libsqlite3|SQLite|write many runs at once for benchwrap ui|libsqlite3-0|
+libsqlite3|SQLite|read and write SQLite files|libsqlite3-0|
 T
     is "the table has every library but those of GPUs" "$(grep -cE '^LIBRARY\(LIBRARY_(CURL|GIT2|ZLIB|MICROHTTPD|UTF8PROC|SQLITE|NVML|ROCM),' "$ROOT/wrapper/base/library.def") $(grep -c '^LIBRARY(' "$ROOT/wrapper/base/library.def")" "8 8"
     HIDE=libcurl LD_PRELOAD=$WORK/hide.so "$BENCHWRAP" -q --to http://127.0.0.1:1 -- true 2>err

@@ -39,13 +39,13 @@ is "modes" "$(stat -c %a "$root/$me" "$root/$me"/* | sort | uniq -c | tr -s ' ' 
 job=$(sbatch --parsable --array=3-4 job.sh); ended "$job"; wait_for "[ -e $root/$me/job_${job}_4.err ]"
 is "tasks of an array have their own files" "$(cd "$root/$me" && ls -d job_"${job}"_*.out | paste -sd' ')" "job_${job}_3.out job_${job}_4.out"
 job=$(BENCHWRAP_JOB_ARCHIVE=no sbatch --parsable job.sh); ended "$job"
-is "a user can opt out" "$(ls "$root/$me" | grep -c "job_$job[.]")" 0
+is "a user can opt out" "$(ls "$root/$me" | grep -c "job_${job}[.]")" 0
 printf '#!/bin/sh\n#SBATCH -o %s/long.%%j\nseq 5000; sleep 60\n' "$WORK" >long.sh
 job=$(sbatch --parsable long.sh); wait_for "[ -s $WORK/long.$job ]"; sleep 1; scancel "$job"; ended "$job"
 is "a cancelled job is archived too, a long output with its beginning and end" "$(head -n 1 "$root/$me/job_$job.out") $(grep -c 'bytes are left out' "$root/$me/job_$job.out") $(ls "$root/$me/job_$job".* | wc -l)" "1 1 3"
 rm -rf "${root:?}/$me"; ln -s "$WORK" "$root/$me"
 before=$(ls "$WORK" | wc -l)
 job=$(sbatch --parsable -o /dev/null -e /dev/null job.sh); ended "$job"
-is "a link in place of the folder gets nothing" "$(ls "$WORK" | grep -c "job_$job[.]")" 0
+is "a link in place of the folder gets nothing" "$(ls "$WORK" | grep -c "job_${job}[.]")" 0
 is "jobs are not disturbed" "$(sacct -h 2>/dev/null; cat "$WORK"/e.* | sort | uniq -c | tr -s ' ')" " 4 err"
 done_testing
