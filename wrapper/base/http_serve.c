@@ -210,7 +210,9 @@ static void serve_accept(struct http_server *s)
 {
     for (size_t i = 0; i < VISITORS_MAX; i++)
         if (s->visitors[i].fd < 0) {
-            s->visitors[i].fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+            /* cppcheck-suppress nullPointer ; whose address it is does not matter */
+            int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+            s->visitors[i].fd = fd;
             s->visitors[i].until_ns = clock_mono_ns() + VISIT_MS * INT64_C(1000000);
             if (s->visitors[i].fd < 0)
                 return;

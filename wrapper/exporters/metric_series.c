@@ -484,8 +484,10 @@ static void add_other_node(struct making *m, const struct json *node)
         if (!key || strncmp(key, "system/", 7) != 0 || !list)
             continue;
         for (const struct json *p = json_first(points); p; p = json_next(p))
-            if (json_is_number(json_at(p, 1)))
-                list[n++] = (struct tree_sample){json_integer(json_at(p, 0), 0), (int64_t)n, json_number(json_at(p, 1), 0)};
+            if (json_is_number(json_at(p, 1))) {
+                list[n] = (struct tree_sample){json_integer(json_at(p, 0), 0), (int64_t)n, json_number(json_at(p, 1), 0)};
+                n++;
+            }
         add_node_samples(m, key, name, list, n);
     }
 }

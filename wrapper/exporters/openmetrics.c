@@ -67,7 +67,7 @@ static void put_file_part(struct buf *to, const char *text)
     if (!text[0])
         return;
     buf_putc(to, '-');
-    for (size_t i = 0; text[i] && i < NAME_PART; i++)
+    for (size_t i = 0; i < NAME_PART && text[i]; i++)
         buf_putc(to, str_is_letter(text[i]) || str_is_digit(text[i]) || text[i] == '.' ? text[i] : '_');
 }
 

@@ -104,16 +104,18 @@ static void count_state(struct state_counts *c, struct str state)
     c->n[i]++;
 }
 
-static const char *own_name(void)
+/* The caller's name, in `texts`; "": not known. */
+static const char *own_name(char *texts, size_t size)
 {
-    const struct passwd *user = getpwuid(getuid());
-    return user ? user->pw_name : "";
+    struct passwd entry, *user = NULL;
+    return getpwuid_r(getuid(), &entry, texts, size, &user) == 0 && user ? user->pw_name : "";
 }
 
 int mcp_slurm_queue(struct mcp_call *call, struct json_out *to)
 {
     enum { JOB, PARTITION, STATE, NODES, USED, LIMIT, REASON, NODELIST, USER, NAME, KINDS };
-    const char *partition = slurm_name(call, "partition"), *me = own_name();
+    char texts[4096];
+    const char *partition = slurm_name(call, "partition"), *me = own_name(texts, sizeof texts);
     const char *words[] = {"squeue", "--noheader", "--format=%i\x1f%P\x1f%T\x1f%D\x1f%M\x1f%l\x1f%r\x1f%N\x1f%u\x1f%j",
                            partition && *partition ? arena_printf(call->a, "--partition=%s", partition) : NULL, NULL};
     bool all = json_bool(json_get(call->arguments, "all"), false);

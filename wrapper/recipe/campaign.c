@@ -389,15 +389,12 @@ static void print_point_end(struct campaign *c, size_t number, const struct camp
 static void record_phases(struct campaign *c, const struct campaign_point *p, size_t number)
 {
     struct record *r = &c->repeat.run.record;
-    double known = 0;
     r->source = "recipe";
     for (int i = 0; i < PHASE_COUNT; i++) {
         char key[60];
         snprintf(key, sizeof key, "series.phase_%s_s", campaign_phase_word((enum campaign_phase)i));
-        if (p->phase_s[i] >= 0) {
+        if (p->phase_s[i] >= 0)
             record_metric(r, key, p->phase_s[i], "s", DIR_LOWER, (int64_t)number, clock_wall_ms());
-            known += p->phase_s[i];
-        }
     }
     record_metric(r, "series.point_s", (double)(p->end_ms - p->start_ms) / 1e3, "s", DIR_LOWER, (int64_t)number, p->end_ms);
     r->source = "recorder";

@@ -277,8 +277,9 @@ static int check_recipe_version(const struct recipe *r, struct err *err)
     int64_t version = 0;
     if (y && str_int(y->text, &version) && version == RECIPE_VERSION)
         return 0;
-    yaml_complain(y, r->file, err, "this benchwrap reads version %d, got %.*s", RECIPE_VERSION, (int)(y->text.n > 20 ? 20 : y->text.n),
-                  y->text.p);
+    struct str got = y ? y->text : STR("none");
+    yaml_complain(y ? y : r->root, r->file, err, "this benchwrap reads version %d, got %.*s", RECIPE_VERSION, (int)(got.n > 20 ? 20 : got.n),
+                  got.p);
     return err_hint(err, "benchwrap recipe migrate %s", r->file);
 }
 

@@ -169,24 +169,28 @@ int charts_history(struct plotted_rows *p, const double reference[2], const char
         if (!history_line_of(p, names ? names[g] : NULL, &line))
             return err_memory(err, "the history of %zu runs", p->count);
         int like = (int)g + 1;
-        series[n++] = (struct chart_series){.name = names ? names[g] : NULL,
-                                            .mark = CHART_CURVE,
-                                            .x = line.x,
-                                            .y = line.y,
-                                            .n = line.n,
-                                            .labels = line.labels,
-                                            .like = like};
-        if (line.has_range)
-            series[n++] =
-                (struct chart_series){.mark = CHART_WHISKERS, .x = line.x, .y = line.low, .y2 = line.high, .n = line.n, .like = like};
-        if (line.has_expected && groups < 2)
-            series[n++] = (struct chart_series){.name = "expected after the values before",
-                                                .mark = CHART_BAND,
-                                                .x = line.x,
-                                                .y = line.from,
-                                                .y2 = line.till,
-                                                .n = line.n,
-                                                .like = like};
+        struct chart_series *at = &series[n++];
+        *at = (struct chart_series){.name = names ? names[g] : NULL,
+                                    .mark = CHART_CURVE,
+                                    .x = line.x,
+                                    .y = line.y,
+                                    .n = line.n,
+                                    .labels = line.labels,
+                                    .like = like};
+        if (line.has_range) {
+            at = &series[n++];
+            *at = (struct chart_series){.mark = CHART_WHISKERS, .x = line.x, .y = line.low, .y2 = line.high, .n = line.n, .like = like};
+        }
+        if (line.has_expected && groups < 2) {
+            at = &series[n++];
+            *at = (struct chart_series){.name = "expected after the values before",
+                                        .mark = CHART_BAND,
+                                        .x = line.x,
+                                        .y = line.from,
+                                        .y2 = line.till,
+                                        .n = line.n,
+                                        .like = like};
+        }
     }
     if (!c || !series || !guide)
         return err_memory(err, "the history of %zu runs", p->count);
@@ -261,7 +265,8 @@ int charts_groups(struct plotted_rows *p, const char *note, struct chart_list *t
             labels[k++] = p->list[i].label;
         }
         lanes[groups - 1 - g] = names[g];
-        series[n++] = (struct chart_series){.name = names[g], .mark = CHART_BOX, .x = x, .y = lane, .n = k, .labels = labels};
+        struct chart_series *at = &series[n++];
+        *at = (struct chart_series){.name = names[g], .mark = CHART_BOX, .x = x, .y = lane, .n = k, .labels = labels};
     }
     if (!c || !series || !lanes || !names || p->a->failed)
         return err_memory(err, "the groups of %zu runs", p->count);

@@ -215,7 +215,7 @@ static void put_experiment_notes(const struct experiment_report *r, size_t damag
 static void put_experiment_runs(const struct experiment_report *r)
 {
     size_t varying = 0, count;
-    while (r->varying[varying] && varying < 6)
+    while (varying < 6 && r->varying[varying])
         varying++;
     struct doc_column *columns = arena_get(r->a, (6 + varying + r->metrics) * sizeof *columns);
     if (!columns)
