@@ -79,7 +79,7 @@ NATIVE_OWN := $(filter-out $(patsubst $(O)/bin/%,$(O)/lib/lib%.a,$(NATIVE)),$(NA
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
-.PHONY: all tests units quick check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
+.PHONY: all tests units syntax quick check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
 .DELETE_ON_ERROR:
 all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE) $(STUB)   ## build everything into O=build
 
@@ -176,6 +176,10 @@ $(O)/tests/server/fault-server: $(wildcard tests/server/*.[ch]) $(LIB) $(O)/flag
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)$(compile) -Itests $(BW_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(PKG_LIBS) \
 		$$(pkg-config --cflags --libs libmicrohttpd zlib) -lpthread
+# What another compiler warns of does not depend on code: it writes none.
+syntax_src := $(sort $(lib_src) wrapper/launch/main.c wrapper/main.c $(filter-out benchmarks/native/taskrate-stub/%,$(wildcard benchmarks/native/*/*.c benchmarks/native/*/*/*.c)))
+syntax:   ## let CC read all sources, without writing code
+	@printf '%s\n' $(syntax_src) | xargs -P $$(getconf _NPROCESSORS_ONLN) -n 20 $(compile) -fsyntax-only
 tests: all $(unit_bin) $(fault_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the unit tests and what the others call
 
 quick:   ## build without optimisation into O/quick and run the quick unit tests

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Exit statuses, failures to start, and what the program inherits: as without us, recorded and unrecorded.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 compile show-state

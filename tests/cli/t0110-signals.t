@@ -1,5 +1,6 @@
 #!/bin/bash
 # Every signal, to the launcher's pid and to its group: the program sees each exactly once.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 compile count-signals

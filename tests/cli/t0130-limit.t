@@ -1,5 +1,6 @@
 #!/bin/bash
 # Time limit: signal, grace, KILL, to the program and all it has started, never to the caller's group; exit 124.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 cd "$WORK" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Ranks: one recording process per parallel program, under real MPI launchers and a real scheduler.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 . "$TESTLIB/slurm.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Facts of this machine are recorded where the program runs here; of a program that may run elsewhere the record says that they are missing.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 unset "${!SLURM@}" "${!DOCKER@}" "${!CONTAINER@}" 2>/dev/null

@@ -2,6 +2,7 @@
 # t0300: every stored output in the catalogue gives the facts that lie beside it (benchmarks/catalogue/NAME/samples/CASE, see
 # wrapper/replay/samples.h). UPDATE=1 writes `expect` anew: read the difference. ONLY=NAME: that one alone. Outputs that may not be kept here are
 # looked for below $BENCHWRAP_SAMPLES (default: ../shared/samples); where all must be there (BENCHWRAP_REQUIRE) a skipped case is a failure.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$ROOT" || exit 1
 "$BENCHWRAP" rules check --tap ${UPDATE:+--update} benchmarks/catalogue/${ONLY:-*}/rules.yaml >"$WORK/tap" 2>"$WORK/errors"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # t0307: `benchwrap benchmarks`: what is understood, a page for each made from its rule file, the rule file itself, and one's own before those.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 bw() { "$BENCHWRAP" "$@" 2>err; }

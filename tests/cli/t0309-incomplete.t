@@ -1,5 +1,6 @@
 #!/bin/bash
 # t0309: a stored output that ends before the program's last mandatory line is incomplete: verdict fail, with the reason, also without an exit status.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 samples=$ROOT/benchmarks/catalogue

@@ -1,5 +1,6 @@
 #!/bin/bash
 # compare --history: which earlier runs count, what is claimed, the gate.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 mkdir -p "$WORK/w" && cd "$WORK/w" || exit 1
 get() { python3 -c 'import json, sys

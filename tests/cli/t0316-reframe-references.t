@@ -1,5 +1,6 @@
 #!/bin/bash
 # t0316: `benchwrap reference --from-reframe`: the references that a real ReFrame applied, as a reference file that judges as ReFrame did.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 cd "$WORK" || exit

@@ -1,6 +1,7 @@
 #!/bin/bash
 # t0317: parsl-perf with a real Parsl: version, executors and counts of the configuration are recorded, its file is kept, and nothing of it runs a
 # second time.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 cd "$WORK" || exit

@@ -1,5 +1,6 @@
 #!/bin/sh
 # t0322: metrics that no line prints (`computed`), and values that count only under a condition (`when`).
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cat >"$WORK/rules.yaml" <<'R'
 name: x

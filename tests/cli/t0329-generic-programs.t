@@ -1,5 +1,6 @@
 #!/bin/sh
 # t0329: what the generic reader records of real outputs of programs that no rules know: nothing wrong, and most of the main results.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 rates=$("${PYTHON:-python3}" "$ROOT/tests/generic/rate.py" "$BENCHWRAP" "$ROOT/tests/generic")

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What somebody meets who knows little: a program nobody knows, an output whose program is not named, a narrow terminal, the Tab key.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 samples=$(cd "$(dirname "$0")/../../benchmarks/catalogue" && pwd)
 cd "$WORK" || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # t0332: outputs that real launchers and tools put prefixes around are recognised and read like the plain ones (tests/unit/benchmarks/wrapped.c has all samples).
 # shellcheck source=tests/lib/tap.sh
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cp "$ROOT/benchmarks/catalogue/ior/samples/main-human-reps3-fpp/stdout" plain

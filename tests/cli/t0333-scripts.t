@@ -1,6 +1,7 @@
 #!/bin/bash
 # t0333: the script names the benchmark where an interpreter runs it: rules by its name, its own arguments, the run's name.
 # shellcheck source=tests/lib/tap.sh
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 mkdir -p own/sort

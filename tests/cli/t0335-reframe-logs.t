@@ -1,6 +1,7 @@
 #!/bin/sh
 # t0335: performance logs as ReFrame 4.0.5 and 4.9.2 wrote them: each record's values, verdict and references.
 # shellcheck source=tests/lib/tap.sh
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >v4.0.log <<'END'

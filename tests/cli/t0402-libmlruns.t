@@ -1,5 +1,6 @@
 #!/bin/sh
 # libmlruns: each public header compiles alone and stands being included twice, and a program links with the library.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 CC=${CC:-cc}
 cd "$ROOT" || exit

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Variables of MLflow's client that say something of the run, not of the server: tags, an experiment's number.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit
 

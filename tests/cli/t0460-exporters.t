@@ -1,5 +1,6 @@
 #!/bin/bash
 # Exporters: runs reach files, pipes and sockets; what cannot be delivered waits, costs the run nothing and goes out later, once.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK/d" && cd "$WORK/d" || exit 1

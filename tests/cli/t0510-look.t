@@ -1,5 +1,6 @@
 #!/bin/bash
 # ls, show, compare, log, ui, doctor, version over real runs; damaged trees; full disks and closed pipes.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 PATH=$(dirname "$BENCHWRAP"):$PATH

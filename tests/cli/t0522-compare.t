@@ -1,5 +1,6 @@
 #!/bin/sh
 # The first lines of compare answer for every headline metric, and name what explains a change: inputs, the program, the machine.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >rules.yaml <<'R'

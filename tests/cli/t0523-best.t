@@ -1,5 +1,6 @@
 #!/bin/sh
 # The best point of a sweep is one that intervals show, in every form of ls and show; one point's value is never that of the sweep.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >toy <<'P'

@@ -1,5 +1,6 @@
 #!/bin/sh
 # benchwrap report: a run as one page that loads nothing.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 "$BENCHWRAP" -e io --name '<b>n</b>' -- sh -c 'echo "rate: 500 MiB/s"; echo "<script>alert(1)</script>"' >/dev/null 2>&1

@@ -1,5 +1,6 @@
 #!/bin/sh
 # benchwrap plot: what shares an axis, what is left out, and what is refused.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >rate.sh <<'X'

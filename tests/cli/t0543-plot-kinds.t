@@ -1,5 +1,6 @@
 #!/bin/sh
 # benchwrap plot and report of programs with rules: Pareto front, latencies, reference bands, phases, and what a report has in which order.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >rules.yaml <<'R'

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The comparison key: what was measured and the system; other inputs get no verdict unless the user names them; a version is a change in the history.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 get() { python3 -c 'import json, sys

@@ -1,5 +1,6 @@
 #!/bin/bash
 # grep: stored output, job scripts and environments; the variables of a job's environment in --filter.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 bw() { "$BENCHWRAP" "$@" 2>err; }

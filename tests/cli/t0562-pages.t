@@ -1,5 +1,6 @@
 #!/bin/bash
 # pages: static pages of three sites; leaderboards by comparison key; only what is new is read; foreign text does nothing.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 bw() { "$BENCHWRAP" "$@" 2>err; }

@@ -1,5 +1,6 @@
 #!/bin/bash
 # export into files: SQLite, --output, and MLflow's own store with the counts compared.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 PATH=$(dirname "$BENCHWRAP"):$PATH

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The jobs that `benchwrap init` writes for web pages: they publish after a merge, read only what is new, and no other job may write.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/jobs.sh"
 cd "$WORK" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/sh
 # benchwrap history: change points, what else changed, outliers, gate; histories with gaps, copies, failed and retracted runs.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 printf '#!/bin/sh\necho "rate: 123 MiB/s"\n' >prog && chmod +x prog

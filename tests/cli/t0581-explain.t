@@ -1,5 +1,6 @@
 #!/bin/sh
 # benchwrap explain: ranked causes, what other runs say, nothing recorded, refusals.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 printf '#!/bin/sh\necho "rate: 123 MiB/s"\n' >prog && chmod +x prog

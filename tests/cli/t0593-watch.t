@@ -1,5 +1,6 @@
 #!/bin/bash
 # Runs in progress: ls and watch show them from the first second on, in place on a terminal, and touch nothing of them.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit
 wait_for() { for _ in $(seq 200); do eval "$1" && return 0; sleep 0.05; done; return 1; }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Disk faults: what cannot be written, is full, or never answers must not touch the program; the loss is told.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 
 program='printf "out %d\n" 1 2 3; echo err >&2; exit 5'

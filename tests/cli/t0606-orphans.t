@@ -1,5 +1,6 @@
 #!/bin/bash
 # Processes that outlive the program: benchwrap returns at once, their output still arrives, and the published run says what was open.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 wait_go='while [ ! -e go ]; do sleep 0.05; done'

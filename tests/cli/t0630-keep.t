@@ -1,5 +1,6 @@
 #!/bin/sh
 # t0630: --artifact and what a run may hold: files are kept while there is room, the others are named, the program runs on.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 for f in a b c; do head -c 600000 /dev/zero >$f.bin; done

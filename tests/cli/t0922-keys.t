@@ -1,5 +1,6 @@
 #!/bin/bash
 # Every key that a run records is defined in docs/keys.md, and every row of samples in docs/howto-sampling.md; a key that is new needs a row.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >defined.py <<'P'

@@ -1,5 +1,6 @@
 #!/bin/sh
 # `benchwrap check` accepts runs that earlier versions recorded, as long as their values follow from their notes.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # `benchwrap check` accepts what benchwrap itself records: a site that has the user's name, and runs that are read again by a user's rules.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit
 export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1 HOME="$WORK/home"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs of a commit: ls, show, compare on refs without a checkout, export-tree.
 # sanitizer: yes, because trees of others are read
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1

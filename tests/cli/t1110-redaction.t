@@ -1,5 +1,6 @@
 #!/bin/sh
 # What must not be written is not: secrets in every record, in public ones also hosts, people, addresses, serials; in spool, journal, tree and artifacts.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 XDG_RUNTIME_DIR=$WORK/run

@@ -1,5 +1,6 @@
 #!/bin/sh
 # compare explains a difference by the machine: hardware, configuration, and which facts differ. The record tells what probes cost.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 XDG_RUNTIME_DIR=$WORK/run

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A scontrol that lies, stops halfway, says too much or nothing: the run is recorded as ever, and says why there is no allocation in it.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 unset "${!SLURM_@}" 2>/dev/null

@@ -1,5 +1,6 @@
 #!/bin/sh
 # What is seen while a program runs: its own processes, pressure, counters; nothing of it for a short one; names that are identities stay out.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/cgroup.sh"
 cd "$WORK" || exit 1

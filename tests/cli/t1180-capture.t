@@ -1,5 +1,6 @@
 #!/bin/bash
 # capture-machine: takes every file that probes read, and none of a machine's identities.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 capture=$ROOT/scripts/capture-machine

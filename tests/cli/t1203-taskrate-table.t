@@ -1,5 +1,6 @@
 #!/bin/bash
 # What taskrate prints for people: the answer first, columns that fit the terminal, and the same form in a pipe. The catalogue reads it.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 T=$(dirname "$BENCHWRAP")/taskrate

@@ -1,5 +1,6 @@
 #!/bin/sh
 # t1204: `benchwrap compare` of stored results, also as `taskrate compare` and `llmload compare`: many metrics, of which chance alone makes some look changed; and one that has changed.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >make.py <<'P'

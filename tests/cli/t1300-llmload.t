@@ -1,5 +1,6 @@
 #!/bin/sh
 # llmload against a service of known timing that shares no code with it: counts, tokens and times are the service's own.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # llmload's schedules: when what is sent; traces; sessions; cancellations; sweeps and the search.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 

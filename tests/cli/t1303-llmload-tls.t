@@ -1,5 +1,6 @@
 #!/bin/sh
 # llmload over TLS and HTTP/2 (nginx before llmfake) and through a proxy.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 

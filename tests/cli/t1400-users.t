@@ -1,5 +1,6 @@
 #!/bin/bash
 # Two real users (tests/lib/users.sh): who they are, what they share, and that each can record.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/users.sh"
 users_required "real users"

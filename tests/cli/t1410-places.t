@@ -1,5 +1,6 @@
 #!/bin/bash
 # Files that another user planted in a shared folder: spools, links, hard links and FIFOs. Nothing of the victim's gets into a record.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/users.sh"
 users_required "foreign spools and links"

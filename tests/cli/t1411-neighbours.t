@@ -1,6 +1,7 @@
 #!/bin/bash
 # What another user plants where benchwrap keeps its own: caches, notes, locks, packs, folders of collectors, results. benchwrap writes nothing
 # through it, removes nothing behind it, and takes nothing of the victim's into a record.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/users.sh"
 users_required "foreign files where benchwrap keeps its own"

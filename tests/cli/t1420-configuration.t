@@ -1,5 +1,6 @@
 #!/bin/bash
 # A repository cloned from a stranger: what its files may set, and that one line names the rest.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 
 repository=$WORK/clone

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A wrong value of any variable of the environment never stops the program, nor changes its output and status; a value that cannot be meant is named.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 mkdir run && cd run || exit 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # t1502: recipes on a real Slurm with virtual nodes: the batch script, roles on nodes, the toolkit's recipe, endings.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/slurm.sh"
 cd "$WORK" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # ship-logs: each line once and in order, through rotation, truncation, restarts and kills; records, secrets, dead letters, roles.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 mkdir -p "$WORK/l" && cd "$WORK" || exit 1
 ship() { "$BENCHWRAP" ship-logs --once --state "$WORK/state" --out "$WORK/out.jsonl" "$@"; }

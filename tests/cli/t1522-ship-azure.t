@@ -1,5 +1,6 @@
 #!/bin/bash
 # ship-logs to Azure Monitor: streams of the tables, batches, an expired token, an outage, a refused line; and to an OpenTelemetry collector.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 mkdir -p "$WORK/e" "$WORK/l" && cd "$WORK" || exit 1
 command -v openssl >/dev/null 2>&1 || { skip "Azure" "openssl is not installed"; done_testing; exit; }

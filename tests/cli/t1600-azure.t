@@ -1,5 +1,6 @@
 #!/bin/bash
 # The exporter azure: rows, batches, tokens of every source and their renewal, and what each answer of Azure does to a run.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK/d" "$WORK/e" && cd "$WORK/d" || exit 1

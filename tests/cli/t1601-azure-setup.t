@@ -1,5 +1,6 @@
 #!/bin/bash
 # exporter azure-setup: scripts, template and queries agree with each other, run, and take the variables of an existing set-up.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 mkdir -p "$WORK/bin" "$WORK/d" && cd "$WORK/d" || exit 1
 setup() { "$BENCHWRAP" exporter azure-setup "$@"; }

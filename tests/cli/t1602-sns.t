@@ -1,5 +1,6 @@
 #!/bin/bash
 # The exporter sns: messages, FIFO topics, keys from every place of the usual chain, and what each answer does to a run. long/sns.t uses a real server.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK/d" "$WORK/e" && cd "$WORK/d" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The exporters pushgateway and remote-write: what they send, read by a decoder of its own, and what answers do. tests/long/prometheus.t has the real ones.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK"/{d,e} && cd "$WORK/d" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # --serve and live groups of a Pushgateway: metrics of a run in progress, hostile requests, and what is left at the end, also after a kill.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK"/{d,e} && cd "$WORK/d" || exit 1

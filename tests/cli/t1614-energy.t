@@ -1,5 +1,6 @@
 #!/bin/bash
 # Energy for each result, with GPUs of a library for tests: whole run, measured window, shared node, too few samples; cost; older readers of the units.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 mkdir -p lib && ${CC:-cc} -shared -fPIC -o lib/libnvidia-ml.so.1 "$TESTLIB/fake/nvml.c" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # benchwrap slurm-stats: the output of Slurm's commands as metrics, the cache, commands that fail, slurmctld's own metrics. tests/long/slurm-stats.t has a real Slurm.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 mkdir -p bin answers

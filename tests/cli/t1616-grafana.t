@@ -1,5 +1,6 @@
 #!/bin/bash
 # benchwrap grafana: dashboards and rules are complete documents, their names are those that exporters make; annotations. tests/long/grafana.t has the real ones.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK"/{d,e} && cd "$WORK/d" || exit 1

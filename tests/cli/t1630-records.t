@@ -1,5 +1,6 @@
 #!/bin/bash
 # Records that are no runs: lines of a file reach a file, a socket and an HTTP endpoint, in order, and what is refused is named.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK/d" "$WORK/e" && cd "$WORK/d" || exit 1
