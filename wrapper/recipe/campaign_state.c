@@ -25,7 +25,7 @@ const char *campaign_outcome_word(enum campaign_outcome outcome)
 
 const char *campaign_phase_word(enum campaign_phase phase)
 {
-    static const char *const words[] = {"preflight", "deploy", "ready", "warmup", "measure", "gate", "teardown"};
+    static const char *const words[] = {"preflight", "deploy", "ready", "warmup", "measure", "teardown"};
     return words[phase];
 }
 

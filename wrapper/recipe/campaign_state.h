@@ -49,7 +49,7 @@ struct campaign_point {
     struct campaign_point *next;
 };
 
-enum campaign_phase { PHASE_PREFLIGHT, PHASE_DEPLOY, PHASE_READY, PHASE_WARMUP, PHASE_MEASURE, PHASE_GATE, PHASE_TEARDOWN, PHASE_COUNT };
+enum campaign_phase { PHASE_PREFLIGHT, PHASE_DEPLOY, PHASE_READY, PHASE_WARMUP, PHASE_MEASURE, PHASE_TEARDOWN, PHASE_COUNT };
 const char *campaign_phase_word(enum campaign_phase phase);
 
 struct campaign_program {

@@ -297,6 +297,28 @@ static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
     return 0;
 }
 
+/* Keys that are accepted and that nothing follows: a reader is not left to find that out. */
+static int remark_unused_keys(struct recipe *r, struct err *err)
+{
+    static const struct { const char *map, *key, *text; } unused[] = {
+        {NULL, "monitoring", "monitoring: accepted, without effect; each run has its samples, and exporters send them"},
+        {"logs", "keep", "logs.keep: accepted, without effect; no log is removed"}};
+    enum { UNUSED = sizeof unused / sizeof *unused };
+    size_t n = 0, found = 0;
+    while (r->remarks[n])
+        n++;
+    const char **list = arena_get(r->arena, (n + UNUSED + 1) * sizeof *list);
+    if (!list)
+        return err_memory(err, "the recipe");
+    memcpy(list, r->remarks, n * sizeof *list);
+    for (size_t i = 0; i < UNUSED; i++)
+        if (yaml_get(unused[i].map ? yaml_get(r->root, unused[i].map) : r->root, unused[i].key))
+            list[n + found++] = unused[i].text;
+    list[n + found] = NULL;
+    r->remarks = list;
+    return 0;
+}
+
 int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, const struct recipe_nodes *nodes,
                 struct arena *a, struct err *err)
 {
@@ -316,7 +338,8 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
         return err_memory(err, "the recipe");
     if (recipe_is_toolkit(root) && translate_toolkit(ret, err))
         return -1;
-    if (recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err))
+    if (recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
+        remark_unused_keys(ret, err))
         return -1;
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
 }
