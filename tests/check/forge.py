@@ -730,7 +730,9 @@ def histories(bad):
 def main():
     bad, n = [], 0
     def series_of(x): return HONEST[b"mlruns"][x[0]][x[1]][b"tags"].get(b"benchwrap.series")
-    plain = next(x for x in ADDED if x != IOR and b"run.user_s" in HONEST[b"mlruns"][x[0]][x[1]][b"metrics"] and not series_of(x))
+    # Ids are random: a repetition, whose machine its parent run has, is no plain run.
+    plain = next(x for x in ADDED if x != IOR and b"run.user_s" in HONEST[b"mlruns"][x[0]][x[1]][b"metrics"] and not series_of(x)
+                 and b"mlflow.parentRunId" not in HONEST[b"mlruns"][x[0]][x[1]][b"tags"] and b"cpu.cores" in HONEST[b"mlruns"][x[0]][x[1]][b"params"])
     series = next(x for x in ADDED if series_of(x) == b"repeat")
     for i, (name, words, spoil, public, run, options) in enumerate(CASES):
         if name not in ONLY if ONLY else i % EACH:

@@ -1,5 +1,6 @@
 #!/bin/bash
 # benchwrap reference: a reference file from earlier runs, which loads as it is and judges the next run.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 mkdir -p "$WORK/w" && cd "$WORK/w" || exit 1
 get() { python3 -c 'import json, sys

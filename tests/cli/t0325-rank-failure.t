@@ -1,5 +1,6 @@
 #!/bin/bash
 # A launcher's message that a rank failed is a warning where the exit status hides it: behind a pipe, in a script that goes on.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # export: runs and samples as CSV, JSON lines and Parquet, for pandas and spreadsheets; every value is the tree's.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 cd "$WORK" || exit 1
@@ -44,7 +45,10 @@ subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
 }
 few=$(peak "$BENCHWRAP" export --tree many/mlruns --long --last 10) all=$(peak "$BENCHWRAP" export --tree many/mlruns --long)
-ok "memory is that of one run ($few KiB for 10 runs, $all for 300)" test "$all" -lt $((few + 1500))
+if nm "$BUILD/lib/libmlruns.a" 2>/dev/null | grep -q '__asan_'; then skip_here "memory is that of one run" "a sanitizer keeps freed memory"
+else
+    ok "memory is that of one run ($few KiB for 10 runs, $all for 300)" test "$all" -lt $((few + 1500))
+fi
 
 if python=$(venv_mlflow 3.17.2); then
     mkdir awkward

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A run is withdrawn by a run that says so: nothing of the old one is altered, readers leave it out, and once is enough.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit
 id_of() { "$BENCHWRAP" ls --all --json | jq -r --arg n "$1" '.[] | select(.name == $n) | .id'; }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # `benchwrap check` at the edges of its rules: equal to the end of a band, one condition of several, an address of an example. Each case is one that a mutant of
 # a single operator would judge otherwise.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 command -v python3 >/dev/null 2>&1 || { skip "edges of check" "python3 is not installed"; done_testing; exit; }
 cd "$WORK" || exit 1

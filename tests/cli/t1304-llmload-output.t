@@ -1,5 +1,6 @@
 #!/bin/bash
 # What llmload prints for people: the answer first, 76 columns, the same text at every width and in a pipe.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 cd "$WORK" || exit 1

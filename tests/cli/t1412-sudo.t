@@ -1,6 +1,7 @@
 #!/bin/bash
 # benchwrap under sudo, in folders where other users write: root writes through no link of theirs, takes no settings of theirs, and the user who called sudo can go on.
 # shellcheck disable=SC2016 # the inner shells' variables
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/users.sh"
 users_required "benchwrap under sudo"

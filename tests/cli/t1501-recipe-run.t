@@ -1,5 +1,6 @@
 #!/bin/bash
 # t1501: recipe run --local: services, points, outcomes, resume, tear-down.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 # Words that only this test's processes have.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The exporter openmetrics: text for node exporter, OpenMetrics and backfill, read by the strict parser of Prometheus's Python client.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 config=$HOME/.config/benchwrap/config.yaml

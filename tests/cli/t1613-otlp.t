@@ -1,5 +1,6 @@
 #!/bin/bash
 # The exporters otlp and influx: OTLP read by the strict parser of opentelemetry-proto, line protocol by a parser of its own; what answers do.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 config=$HOME/.config/benchwrap/config.yaml
