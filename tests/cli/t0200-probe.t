@@ -1,5 +1,6 @@
 #!/bin/sh
 # benchwrap probe: facts, costs, reasons; the public profile names nobody; captured machines.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 

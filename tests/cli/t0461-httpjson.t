@@ -1,5 +1,6 @@
 #!/bin/bash
 # The exporter httpjson: records, arrays, templates, credentials, gzip; what each answer of an endpoint does; ReFrame's form next to a real ReFrame.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 config=$HOME/.config/benchwrap/config.yaml

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Results repositories: init makes and clones them, recorded runs become commits by themselves, and git likes what it gets.
+# sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/commits.sh"
 git_ready || { skip "results in git" "git or libgit2 is not installed"; done_testing; exit; }
