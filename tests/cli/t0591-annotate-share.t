@@ -19,7 +19,9 @@ cd alpha || exit
 good=$("$BENCHWRAP" ls --json -e good | jq -r '.[0].id') bad=$("$BENCHWRAP" ls --json -e bad | jq -r '.[0].id')
 "$BENCHWRAP" annotate "$good" --note "ask anna.miller@gmail.com" --tag quality=high >/dev/null
 "$BENCHWRAP" annotate "$bad" --tag quality=low >/dev/null; "$BENCHWRAP" retract --why "disk full" "$bad" >/dev/null 2>&1
-share; like "an annotation goes with its run, and stays with a retracted one" "$? $(said)" "^0 .*annotation: [0-9a-f]{8} annotates the run ${good:0:8} .*left out: 2 runs .*left out: 1 run .*: it annotates the run ${bad:0:8}, which stays here"
+share; share_status=$?
+like "an annotation goes with its run, and stays with a retracted one" "$share_status $(said)" "^0 .*annotation: [0-9a-f]{8} annotates the run ${good:0:8} .*left out: 1 run .*: it annotates the run ${bad:0:8}, which stays here"
+like "… which is named, with what retracts it" "$(said)" "left out: 2 runs .*: it was retracted before it was shared"
 is "… two runs go" "$(git -C "$WORK/hub.git" diff --name-only "main...$(branch alpha)" | cut -d/ -f3 | sort -u | grep -cE '^[0-9a-f]{32}$')" 2
 "$BENCHWRAP" check --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)" >"$WORK/check.txt" 2>&1
 like "check approves" "$? $(cat "$WORK/check.txt")" "^0 2 runs checked, 1 annotates another run"

@@ -77,5 +77,6 @@ is "check-links: a file and a heading that do not exist have their line" "$out" 
 $WORK/links.md:2: lint.png: no such file"
 ok "  and documents have no such link" "$ROOT/scripts/check-links"
 
+is "every test may be run" "$(find "$ROOT/tests/cli" "$ROOT/tests/long" -name '*.t' ! -perm -u+x)" ""
 for f in scripts/quickstart scripts/test .ci/run; do ok "$f may be run" test -x "$ROOT/$f"; done
 done_testing
