@@ -1,4 +1,4 @@
-/* logs_rotation.c: finds what became of a log file that was rotated, copied or truncated; see logs_follow.h. */
+/* logs_rotation.c: finds the generations of a log file that was rotated, copied or truncated; see logs_follow.h. */
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
@@ -15,7 +15,7 @@
 
 enum { ROTATION_STEP_MS = 10, ROTATION_PATIENCE_MS = 500, ROTATION_BLOCK = 256 << 10, ROTATION_FILES = 1000 };
 
-/* A file beside the log whose name is that of an older generation. */
+/* A file next to the log whose name is that of an older generation. */
 struct sibling {
     char *path;
     struct logs_file_stat st;

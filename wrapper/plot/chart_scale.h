@@ -15,7 +15,7 @@ struct chart_ticks {
     double step; /* of a linear axis; 0: another one */
 };
 
-/* Both scales for all values of the chart, with limits that can be drawn. False: it has no value. ticks: how many are wanted. */
+/* Both scales for all values of the chart, with limits that can be drawn. False: it has no value. ticks: their requested number. */
 bool chart_scales(const struct chart *c, int x_ticks, int y_ticks, struct chart_scale *ret_x, struct chart_scale *ret_y);
 bool chart_is_drawable(const struct chart_axis *axis, double v);
 /* Can all that the point needs be drawn? */

@@ -36,7 +36,7 @@ static void service_down(struct campaign *c, struct campaign_service *s)
 
 void campaign_services_down(struct campaign *c, struct campaign_service *one)
 {
-    for (size_t i = c->recipe->role_count; i-- > 0;) /* all are told first, so that their graces pass together */
+    for (size_t i = c->recipe->role_count; i-- > 0;) /* all get the signal first, so that their graces pass together */
         for (size_t k = 0; (!one || one == &c->services[i]) && k < c->services[i].process_count; k++)
             keeper_stop(&c->services[i].processes[k].keeper);
     for (size_t i = c->recipe->role_count; i-- > 0;)

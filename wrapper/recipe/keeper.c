@@ -71,9 +71,9 @@ static bool is_core_process(pid_t pid)
  * counts them. Returns whether there is one. */
 static bool signal_descendants(const struct keeping *k, int number, pid_t except)
 {
-    static const pid_t nobody[] = {0};
+    static const pid_t no_roots[] = {0};
     struct proc_id *list = NULL;
-    ptrdiff_t n = proc_descendants(nobody, &list);
+    ptrdiff_t n = proc_descendants(no_roots, &list);
     bool any = false;
     for (ptrdiff_t i = 0; i < n; i++) {
         if (list[i].state == 'Z' || list[i].pid == except || (k->plan->is_launcher && is_core_process(list[i].pid)))

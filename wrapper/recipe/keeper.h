@@ -1,7 +1,7 @@
 /* keeper.h: a process that starts one program of a campaign, and lets nothing of it survive.
  *
  * The keeper is in a session of its own and adopts all descendants of the program. It ends them with
- * SIGTERM and, after the grace, SIGKILL: when it is told to, when the program has ended, and when the
+ * SIGTERM and, after the grace, SIGKILL: on request, when the program has ended, and when the
  * process that made it dies, also by SIGKILL. */
 #ifndef RECIPE_KEEPER_H
 #define RECIPE_KEEPER_H

@@ -28,7 +28,7 @@ struct plotted_rows {
     struct arena *a;
     const struct opt_value *ignore;
     struct plotted_metric metric[PLOTTED_METRICS];
-    size_t metrics;             /* how many are wanted */
+    size_t metrics;             /* their number */
     const char *fields[3];      /* facts that place a row: across, of its group, second; NULL: none */
     bool expand;                /* the repetitions of a series become rows of their own */
     struct plotted_row *list;
