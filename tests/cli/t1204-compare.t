@@ -61,5 +61,10 @@ like "those that overlap are none" "$(grep '^ttft\.p99 ' out)" '(no difference|s
 echo '{"x": 1}' >other.json; printf '{"taskrate":"1","sch' >torn.json
 compare other.json a.json >out; like "a file that no rules know" "$? $(cat err)" '^1 benchwrap: compare: other.json: '
 compare a.json nothere.json >out; like "a file that is not there" "$? $(cat err)" '^1 benchwrap: compare: expected files alone or runs alone: "nothere.json" is not a file'
-is "nothing is recorded, and nothing is left" "$(ls -d mlruns .benchwrap "${TMPDIR:-/tmp}"/benchwrap-compare.* 2>/dev/null)" ""
+mkdir "$WORK/temporary" # a folder of its own: other tests compare, too, at the same time
+for files in "one.json two.json" "torn.json a.json"; do
+    # shellcheck disable=SC2086 # words
+    TMPDIR=$WORK/temporary compare $files >/dev/null
+done
+is "nothing is recorded, and nothing is left" "$(ls -d mlruns .benchwrap "$WORK"/temporary/* 2>/dev/null)" ""
 done_testing
