@@ -175,6 +175,11 @@ is "no finished point was measured twice" "$(jq -r 'select(.event == "end" and .
 is "check accepts the resumed campaign" "$("$BENCHWRAP" check | grep error)" ""
 "$BENCHWRAP" recipe run --local --new long.yaml >out 2>err &
 begun 1; like "two executions at once are refused" "$("$BENCHWRAP" recipe run --local long.yaml 2>&1)" 'executes this campaign already'
+cp .benchwrap/campaigns/long/lock lock.own
+echo "$! another.host" >.benchwrap/campaigns/long/lock
+like "stop signals no process of another host" "$("$BENCHWRAP" recipe stop long 2>&1)" 'process [0-9]+ on another.host executes the campaign'
+ok "which goes on" kill -0 $!
+cat lock.own >.benchwrap/campaigns/long/lock
 like "stop ends the execution" "$("$BENCHWRAP" recipe stop long)" 'stopped'
 wait
 like "and then closes its record" "$("$BENCHWRAP" recipe stop long)" 'the record is closed: mlruns/'

@@ -125,6 +125,17 @@ like "and leaves a campaign that can continue" "$("$BENCHWRAP" recipe status lon
 salloc -Q -N2 "$BENCHWRAP" recipe run long.yaml >out 2>err
 is "which it does" "$? $("$BENCHWRAP" recipe report long --json | jq -c '[.[].outcome] | unique')" '0 ["valid"]'
 is "no step is left" "$(squeue -h -s -o %j | grep -c bw-) $(left)" "0 0"
+"$BENCHWRAP" recipe run --submit --new long.yaml >out 2>err
+for _ in $(seq 400); do "$BENCHWRAP" recipe status long | grep -q running && break; sleep 0.05; done
+echo "999999 another.host slurm:$(sed 's/job //' out)" >.benchwrap/campaigns/long/lock # as on a cluster, where jobs run on other hosts
+is "stop ends a job" "$("$BENCHWRAP" recipe stop long)" 'stopped; `benchwrap recipe run` resumes it'
+for _ in $(seq 100); do [ -z "$(squeue -h -o %i)" ] && break; sleep 0.1; done
+is "with its services" "$(squeue -h -o %i) $(left)" " 0"
+sed 's/^name: long/name: later/; s/^batch: {/batch: {options: [--hold], /' long.yaml >later.yaml
+"$BENCHWRAP" recipe run --submit later.yaml >out 2>err
+like "status of a job that has not begun" "$("$BENCHWRAP" recipe status later)" '^later: submitted as job slurm:[0-9]+, not begun'
+like "stop cancels it" "$("$BENCHWRAP" recipe stop later)" '^the job [0-9]+ is cancelled; it had not begun'
+is "and it is gone" "$(squeue -h -o %i)" ""
 salloc -Q -N1 "$BENCHWRAP" recipe run --new long.yaml >out 2>err
 like "too few nodes refuse a point" "$? $(cat err)" 'needs 2 nodes, and the allocation has 1'
 fi

@@ -7,6 +7,7 @@
 #include "recipe/campaign.h"
 #include "recipe/campaign_cluster.h"
 #include "recipe/campaign_report.h"
+#include "recipe/campaign_stop.h"
 #include "recipe/campaign_submit.h"
 #include "recipe/recipe_batch.h"
 #include "recipe/recipe_create.h"
@@ -483,8 +484,8 @@ const struct cmd cmd_recipe = {
         "goes on with the others. If the recipe or a program has changed since, run says what and needs --resume or --new. The exit status is 0 "
         "if every point is valid.\n\n"
         "status, report and stop take the name of a campaign or its recipe (default: the one that was executed last). report prints a row for "
-        "each point: outcome, results, phases. stop ends the process that executes the campaign; without one it closes the record of an "
-        "interrupted campaign.\n\n"
+        "each point: outcome, results, phases. stop ends the process that executes the campaign, here or in a submitted job, and cancels a "
+        "job that has not begun; without one it closes the record of an interrupted campaign.\n\n"
         "logs prints what the processes of a campaign print, in the order of time. The folder logs of the campaign holds it as stdout.log, "
         "stderr.log and aggregated.jsonl; check-logs compares these files with what each process wrote. Status 1: a check failed.",
     .examples = "$ benchwrap recipe list\nThe recipes with a line about each.\n"

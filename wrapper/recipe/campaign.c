@@ -592,7 +592,8 @@ static int open_folder(struct campaign *c, const char *tree, struct err *err)
         return err_memory(err, "the campaign");
     int rc = campaign_state_open(&c->state, folder, true, err);
     if (rc > 0) {
-        err_set(err, ERR_USAGE, "process %ld executes this campaign already", (long)campaign_state_owner(&c->state));
+        const struct campaign_owner owner = campaign_state_owner(&c->state);
+        err_set(err, ERR_USAGE, "process %ld on %s executes this campaign already", (long)owner.pid, owner.host);
         err_hint(err, "benchwrap recipe status %s", c->recipe->name);
     }
     if (rc)

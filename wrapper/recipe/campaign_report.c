@@ -1,4 +1,4 @@
-/* campaign_report.c: status, report and end of a campaign. */
+/* campaign_report.c: status and report of a campaign. */
 #include "recipe/campaign_report.h"
 
 #include "base/array.h"
@@ -7,7 +7,6 @@
 #include "base/place.h"
 #include "base/show.h"
 #include "mlruns-format/tree.h"
-#include "run/finish.h"
 #include "series/figures.h"
 #include "series/values.h"
 
@@ -15,13 +14,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { DETAIL_BYTES = 64 << 20, REPORT_MAX = 256 << 20, REPORT_METRICS = 12, STOP_WAIT_S = 60 };
+enum { DETAIL_BYTES = 64 << 20, REPORT_MAX = 256 << 20, REPORT_METRICS = 12 };
 
 /* ---- folders ---- */
 
@@ -319,13 +317,15 @@ int campaign_report(const char *folder, const char *tree, enum campaign_format f
 
 /* ---- status ---- */
 
-static void status_json(const struct campaign_state *s, pid_t owner, const size_t counts[OUTCOME_COUNT], size_t points, FILE *out)
+static void status_json(const struct campaign_state *s, const struct campaign_owner *owner, const size_t counts[OUTCOME_COUNT], size_t points, FILE *out)
 {
     CLEANUP_BUF struct buf text;
     buf_init(&text, REPORT_MAX);
     struct json_out j = json_begin(&text, JSON_BLOCK, '{');
-    json_text(&j, "state", owner ? "running" : s->closed ? "finished" : "interrupted");
-    json_int(&j, "pid", owner);
+    json_text(&j, "state", owner->pid ? "running" : s->closed ? "finished" : "interrupted");
+    json_int(&j, "pid", owner->pid);
+    json_text(&j, "host", owner->host);
+    json_text(&j, "job", owner->job);
     json_str(&j, "folder", str_of(s->folder));
     json_text(&j, "run", s->parent);
     json_uint(&j, "points", points);
@@ -335,25 +335,52 @@ static void status_json(const struct campaign_state *s, pid_t owner, const size_
     fwrite(text.p, 1, text.n, out);
 }
 
+/* A job was submitted, and no process has executed the campaign yet. */
+static bool print_submitted(const char *folder, enum campaign_format format, FILE *out)
+{
+    CLEANUP_BUF struct buf job, text;
+    CLEANUP_FD int dir = place_open_folder(folder, 0);
+    struct err ignored;
+    buf_init(&job, 400);
+    buf_init(&text, 4000);
+    if (dir < 0 || faccessat(dir, CAMPAIGN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || fs_read(dir, CAMPAIGN_JOB, 200, 0, &job, &ignored) || !job.n)
+        return false;
+    if (format == CAMPAIGN_JSON) {
+        struct json_out j = json_begin(&text, JSON_BLOCK, '{');
+        json_text(&j, "state", "submitted");
+        json_str(&j, "job", buf_text(&job));
+        json_str(&j, "folder", str_of(folder));
+        json_close(&j, '}');
+    } else {
+        buf_printf(&text, "%s: submitted as job ", str_base_name(folder));
+        buf_plain(&text, buf_text(&job), 100);
+        buf_puts(&text, ", not begun\n");
+    }
+    fwrite(text.p ? text.p : "", 1, text.n, out);
+    return true;
+}
+
 int campaign_status(const char *folder, enum campaign_format format, struct arena *a, FILE *out, struct err *err)
 {
+    if (print_submitted(folder, format, out))
+        return 0;
     struct reporting w = {.a = a, .experiment = -1};
     size_t counts[OUTCOME_COUNT] = {0};
     if (open_campaign(folder, &w.state, &w.recipe, a, err) || hash_points(&w, err)) {
         campaign_state_close(&w.state);
         return -1;
     }
-    pid_t owner = campaign_state_owner(&w.state);
+    const struct campaign_owner owner = campaign_state_owner(&w.state);
     for (size_t i = 0; i < w.recipe.sweep.points; i++) {
         const struct campaign_point *p = state_of_point(&w, i);
         counts[p ? p->outcome : OUTCOME_NEVER_RAN]++;
     }
     if (format == CAMPAIGN_JSON)
-        status_json(&w.state, owner, counts, w.recipe.sweep.points, out);
+        status_json(&w.state, &owner, counts, w.recipe.sweep.points, out);
     else {
-        fprintf(out, "%s: %s", w.recipe.name, owner ? "running" : w.state.closed ? "finished" : "interrupted");
-        if (owner)
-            fprintf(out, " (process %ld)", (long)owner);
+        fprintf(out, "%s: %s", w.recipe.name, owner.pid ? "running" : w.state.closed ? "finished" : "interrupted");
+        if (owner.pid)
+            fprintf(out, " (process %ld on %s%s%s)", (long)owner.pid, owner.host, owner.job[0] ? ", job " : "", owner.job);
         fprintf(out, ", %zu point%s", w.recipe.sweep.points, str_plural(w.recipe.sweep.points));
         for (int k = 1; k <= OUTCOME_COUNT; k++)
             if (counts[k % OUTCOME_COUNT])
@@ -362,60 +389,4 @@ int campaign_status(const char *folder, enum campaign_format format, struct aren
     }
     campaign_state_close(&w.state);
     return 0;
-}
-
-/* ---- the end ---- */
-
-static int stop_owner(const struct campaign_state *s, pid_t owner, FILE *out, struct err *err)
-{
-    const struct timespec pause = {0, 50000000};
-    if (kill(owner, SIGTERM))
-        return err_sys(err, "cannot stop process %ld", (long)owner);
-    for (int i = 0; i < STOP_WAIT_S * 20 && campaign_state_owner(s) == owner; i++)
-        nanosleep(&pause, NULL);
-    if (campaign_state_owner(s) == owner)
-        return err_set(err, ERR_SYSTEM, "process %ld still runs after %d s", (long)owner, STOP_WAIT_S);
-    fprintf(out, "stopped; `benchwrap recipe run` resumes it\n");
-    return 0;
-}
-
-/* Publishes the record of an interrupted execution, as a run that was killed. */
-static int close_record(struct campaign_state *s, const char *const *spools, FILE *out, struct err *err)
-{
-    struct spool spool;
-    struct finished f;
-    for (; *spools; spools++) {
-        if (spool_open(&spool, *spools, s->parent, NULL))
-            continue;
-        int rc = spool_claim(&spool, err); /* first, so that no other process finishes it as well */
-        if (rc == 0) {
-            unlinkat(spool.dir, SPOOL_HELD, 0);
-            rc = finish_run(&spool, NULL, &f, err);
-            if (rc == 0) {
-                fprintf(out, "the record is closed: %s\n", f.place);
-                spool_release(&spool, err);
-            }
-            finished_deinit(&f);
-        }
-        spool_close(&spool);
-        if (rc)
-            return rc < 0 ? -1 : err_set(err, ERR_SYSTEM, "another process closes the record");
-        s->closed = true;
-        return campaign_state_save(s, err);
-    }
-    fprintf(out, "nothing runs, and the record is closed\n");
-    return 0;
-}
-
-int campaign_stop(const char *folder, const char *const *spools, FILE *out, struct err *err)
-{
-    struct campaign_state s;
-    int rc = campaign_state_open(&s, folder, false, err);
-    pid_t owner = rc ? 0 : campaign_state_owner(&s);
-    if (rc > 0)
-        rc = err_set(err, ERR_INPUT, "%s has no campaign", folder);
-    else if (rc == 0)
-        rc = owner ? stop_owner(&s, owner, out, err) : close_record(&s, spools, out, err);
-    campaign_state_close(&s);
-    return rc;
 }

@@ -14,7 +14,4 @@ const char *campaign_folder(const char *tree, const char *name, struct arena *a,
 int campaign_report(const char *folder, const char *tree, enum campaign_format format, struct arena *a, FILE *out, struct err *err);
 /* Prints whether the campaign is being executed, how far it is, and where its files are. 0; -1 with err. */
 int campaign_status(const char *folder, enum campaign_format format, struct arena *a, FILE *out, struct err *err);
-/* Ends the process that executes the campaign, and waits for it. Without one, publishes the record of an
- * interrupted execution. spools: where its spool may be, NULL at the end. 0; -1 with err. */
-int campaign_stop(const char *folder, const char *const *spools, FILE *out, struct err *err);
 #endif

@@ -299,25 +299,43 @@ static int open_events(struct campaign_state *s, struct err *err)
 /* 0; 1: another process has the lock. */
 static int lock_campaign(struct campaign_state *s, struct err *err)
 {
-    char pid[40];
+    const char *slurm = getenv("SLURM_ARRAY_JOB_ID") ? getenv("SLURM_ARRAY_JOB_ID") : getenv("SLURM_JOB_ID"), *pbs = getenv("PBS_JOBID"), *lsf = getenv("LSB_JOBID");
+    const char *job = slurm ? slurm : pbs ? pbs : lsf ? lsf : "", *kind = slurm ? "slurm:" : pbs ? "pbs:" : lsf ? "lsf:" : "";
+    char text[400], host[256];
     s->lock = place_open(s->dir, lock_file, O_RDWR | O_CREAT, 0600);
     if (s->lock < 0)
         return err_sys(err, "cannot write %s/%s", s->folder, lock_file);
     if (fs_lock(s->lock))
         return errno == EAGAIN || errno == EACCES ? 1 : err_sys(err, "cannot lock %s/%s", s->folder, lock_file);
-    int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-    return ftruncate(s->lock, 0) || pwrite(s->lock, pid, (size_t)n, 0) != n ? err_sys(err, "cannot write %s/%s", s->folder, lock_file) : 0;
+    campaign_own_host(host, sizeof host);
+    int n = snprintf(text, sizeof text, "%ld %s %s%.50s\n", (long)getpid(), host, kind, job);
+    return ftruncate(s->lock, 0) || pwrite(s->lock, text, (size_t)n, 0) != n ? err_sys(err, "cannot write %s/%s", s->folder, lock_file) : 0;
 }
 
-pid_t campaign_state_owner(const struct campaign_state *s)
+void campaign_own_host(char *ret, size_t size)
 {
+    ret[0] = 0;
+    if (gethostname(ret, size))
+        ret[0] = 0;
+    ret[size - 1] = 0;
+}
+
+struct campaign_owner campaign_state_owner(const struct campaign_state *s)
+{
+    struct campaign_owner owner = {0};
     CLEANUP_FD int fd = place_open(s->dir, lock_file, O_RDWR, 0);
-    char text[40] = "";
+    char text[400] = "";
     int64_t pid;
     if (fd < 0 || fs_lock(fd) == 0)
-        return 0;
+        return owner;
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    return n > 0 && str_int(str_trim(str_of(text)), &pid) && pid > 0 ? (pid_t)pid : 0;
+    struct str rest = {text, n > 0 ? (size_t)n : 0}, word = str_word(&rest), host = str_word(&rest), job = str_word(&rest);
+    if (!str_int(word, &pid) || pid <= 0)
+        return owner;
+    owner.pid = (pid_t)pid;
+    snprintf(owner.host, sizeof owner.host, "%.*s", (int)host.n, host.p ? host.p : "");
+    snprintf(owner.job, sizeof owner.job, "%.*s", (int)job.n, job.p ? job.p : "");
+    return owner;
 }
 
 int campaign_state_open(struct campaign_state *ret, const char *folder, bool write, struct err *err)

@@ -9,6 +9,7 @@
 
 #define CAMPAIGN_FILE "campaign.json"
 #define CAMPAIGN_EVENTS "points.jsonl"
+#define CAMPAIGN_JOB "job" /* id of the job that was submitted last */
 #define CAMPAIGN_RECIPE "recipe.yaml" /* the own form, as it was executed last */
 
 #define CAMPAIGN_NODES "nodes" /* of --each-node */
@@ -83,7 +84,14 @@ struct campaign_point *campaign_point_add(struct campaign_state *s, const struct
 int campaign_note_begin(struct campaign_state *s, struct campaign_point *p, const struct campaign_run *run, struct err *err);
 int campaign_note_end(struct campaign_state *s, struct campaign_point *p, const struct campaign_run *run, struct err *err);
 int campaign_note_point(struct campaign_state *s, struct campaign_point *p, struct err *err);
-/* Is another process executing the campaign now? Its pid; 0: none. */
-pid_t campaign_state_owner(const struct campaign_state *s);
+/* The process that executes the campaign. It may run on another node, where its pid has no meaning here. */
+struct campaign_owner {
+    pid_t pid; /* 0: none */
+    char host[256];
+    char job[64]; /* of the scheduler; "": none */
+};
+struct campaign_owner campaign_state_owner(const struct campaign_state *s);
+/* The name of this host, as the owner has it. */
+void campaign_own_host(char *ret, size_t size);
 void campaign_state_close(struct campaign_state *s);
 #endif

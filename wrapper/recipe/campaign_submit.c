@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/query.h"
+#include "recipe/campaign_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +24,11 @@ static struct str job_id_of(struct str text)
     return str_sub(text, from, n);
 }
 
-static int store_job(const char *folder, struct str id, struct arena *a, struct err *err)
+static int store_job(enum recipe_scheduler scheduler, const char *folder, struct str id, struct arena *a, struct err *err)
 {
-    const char *path = arena_printf(a, "%s/job", folder);
-    return path ? fs_write(AT_FDCWD, path, id, 0600, false, err) : err_memory(err, "the job");
+    static const char *const names[] = {"slurm", "pbs", "lsf"};
+    const char *path = arena_printf(a, "%s/" CAMPAIGN_JOB, folder), *text = arena_printf(a, "%s:" STR_FMT, names[scheduler], STR_ARG(id));
+    return path && text ? fs_write(AT_FDCWD, path, str_of(text), 0600, false, err) : err_memory(err, "the job");
 }
 
 int campaign_submit(enum recipe_scheduler scheduler, const char *script, const char *folder, bool wait, struct arena *a, FILE *out, struct err *err)
@@ -50,7 +52,7 @@ int campaign_submit(enum recipe_scheduler scheduler, const char *script, const c
         if (!printed && id.n && (memchr(q.text.p, '\n', q.text.n) || end != QUERY_RUNS)) {
             fprintf(out, "job " STR_FMT "\n", STR_ARG(id));
             fflush(out);
-            printed = store_job(folder, id, a, err) == 0;
+            printed = store_job(scheduler, folder, id, a, err) == 0;
         }
     } while (end == QUERY_RUNS);
     int rc = 0;
