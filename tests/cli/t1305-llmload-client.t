@@ -120,6 +120,39 @@ if ${CC:-cc} -shared -fPIC -o "$WORK/clock.so" "$WORK/clock.c" -ldl 2>"$WORK/err
 else
     skip 'a clock that is set' 'a compiler'
 fi
+# A thread that loses its processor between two system calls before a send, as on a busy machine: 40 ms when a socket is queried behind a complete answer.
+cat >"$WORK/held.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static char is_done[1024];
+ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+    ssize_t (*real)(int, struct msghdr *, int) = (ssize_t (*)(int, struct msghdr *, int))dlsym(RTLD_NEXT, "recvmsg");
+    ssize_t n = real(fd, m, flags);
+    if (n > 0 && fd < 1024)
+        is_done[fd] = memmem(m->msg_iov->iov_base, (size_t)n, "[DONE]", 6) != NULL;
+    return n;
+}
+int getsockopt(int fd, int level, int name, void *value, socklen_t *n)
+{
+    int (*real)(int, int, int, void *, socklen_t *) = (int (*)(int, int, int, void *, socklen_t *))dlsym(RTLD_NEXT, "getsockopt");
+    if (level == IPPROTO_TCP && name == TCP_INFO && fd < 1024 && is_done[fd])
+        usleep(40000);
+    return real(fd, level, name, value, n);
+}
+C
+if ${CC:-cc} -shared -fPIC -o "$WORK/held.so" "$WORK/held.c" -ldl 2>"$WORK/err"; then
+    llm_start "$FAKE" --ttft 20ms --itl 30ms --role none
+    LD_PRELOAD="$WORK/held.so" "$LOAD" --url "$url" -n 5 --max-tokens 3 --json >"$WORK/out.json" 2>"$WORK/err"
+    is 'held up before the send: that time is not counted as the first token'"'"'s' "$(jq -c '[.completed, .metrics.ttft.n >= 3, ([.metrics.ttft.max // 0, .metrics.ttft.min] | max < 55)]' "$WORK/out.json")" '[5,true,true]'
+else
+    skip 'held up before the send' 'a compiler'
+fi
 # The hypervisor took a tenth of the time, as /proc/stat says at the begin and the end.
 cat >"$WORK/steal.c" <<'C'
 #define _GNU_SOURCE

@@ -133,10 +133,11 @@ static void send_request(struct worker *w, struct conn *c)
         return;
     }
     const struct buf *wire = w->fixed.n ? &w->fixed : &w->wire;
-    c->f.r.sent_ns = c->f.last_byte_ns = clock_mono_ns();
     c->f.segments = segments_before(w, c);
     if (!c->f.r.reconnects) /* one request, however often it is sent */
         atomic_fetch_add_explicit(&w->live.sent, 1, memory_order_relaxed);
+    /* No system call between the stamp and the send: a thread that loses its processor there adds that time to the server's. */
+    c->f.r.sent_ns = c->f.last_byte_ns = clock_mono_ns();
     ssize_t n = send(c->fd, wire->p, wire->n, MSG_NOSIGNAL);
     c->state = CONN_RECEIVING;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
