@@ -2,11 +2,11 @@
 #include "base/json_out.h"
 #include "compare/arguments.h"
 #include "compare/compare.h"
-#include "compare/compare_history.h"
 #include "compare/compare_machine.h"
 #include "compare/compare_parts.h"
 #include "compare/compare_text.h"
 #include "compare/result_files.h"
+#include "history/history_compare.h"
 #include "runs/inherit.h"
 #include "cmd/selection.h"
 

@@ -48,6 +48,8 @@ struct history_request {
     const char *run; /* show only the group of this run, as runs_find takes it; NULL: all groups */
     struct runs_filter filter;
     const struct opt_value *ignore; /* patterns of facts that may differ */
+    const struct rules *rules; /* explain the arguments of every run; NULL: each run's own */
+    bool sweeps; /* the history of parent runs of sweeps, which have several points; else of all other runs */
     double min_effect;
     bool all; /* also metrics of the machine */
     FILE *notes;
@@ -61,6 +63,10 @@ struct history {
         damaged; /* runs that are left out: not finished; recorded twice; with a start in the future; unreadable */
 };
 
+/* Chooses those of the runs that runs_load has read that have a history, and groups them by comparison key: finished runs, without
+ * warm-ups, annotations and copies; repetitions count by their parent run, where it is among the runs. `history` and `compare
+ * --history` both use this selection. asked: ignore, rules, sweeps and arena count. history_close frees it, also after -1. */
+int history_group_runs(const struct history_request *asked, struct runs *runs, struct history *ret, struct err *err);
 /* Reads the runs that the filter chooses, and searches all their metrics. history_close frees it, also after -1. */
 int history_read(const struct history_request *asked, struct runs *runs, struct history *ret, struct err *err);
 void history_close(struct history *h);

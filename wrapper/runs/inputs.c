@@ -54,13 +54,6 @@ bool inputs_superseded(const struct tree_entry *params, const char *key)
     return shape.job && strcmp(key, shape.job) == 0 && runs_entry(params, shape.step);
 }
 
-/* Has the run a param of this key, or the other one of the same quantity? */
-static bool has_same_input(const struct tree_entry *params, const char *key)
-{
-    struct shape_keys shape = shape_keys_of(str_of(key));
-    return runs_entry(params, key) || (shape.step && (runs_entry(params, shape.step) || runs_entry(params, shape.job)));
-}
-
 const char *inputs_value(const struct runs *runs, const struct tree_run *run, const char *path, struct arena *a)
 {
     struct shape_keys shape = shape_keys_of(str_of(strchr(path, '/') + 1));
@@ -99,7 +92,7 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
     size_t n = 3;
     for (const struct tree_entry *e = run->params; e; e = e->next)
         n++;
-    *ret = (struct run_inputs){.list = arena_get(a, n * sizeof *ret->list), .ignore = ignore, .run = run};
+    *ret = (struct run_inputs){.list = arena_get(a, n * sizeof *ret->list)};
     if (!ret->list)
         return err_memory(err, "the inputs of runs");
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
@@ -133,14 +126,6 @@ bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct 
     if ((parent != NULL) != in->child || (parent && in->parent && strcmp(parent, in->parent) == 0))
         return false;
     return !runs_file(runs, other, "tags/benchwrap.warmup", 64, a);
-}
-
-bool inputs_more(const struct run_inputs *in, const struct tree_run *other, const struct json *detail)
-{
-    for (const struct tree_entry *e = other->params; e; e = e->next)
-        if (inputs_matter(e->key, inputs_source(detail, e->key), in->ignore) && !has_same_input(in->run->params, e->key))
-            return true;
-    return false;
 }
 
 const char *inputs_most_missed(const struct run_inputs *in)

@@ -24,8 +24,6 @@ struct run_inputs { /* what other runs must share with this one to be comparable
         size_t missed;
     } * list; /* "params/api"; p NULL: must be absent; missed: how many runs differ in it */
     size_t count;
-    const struct opt_value *ignore;
-    const struct tree_run *run;
     bool child; /* it has a parent run */
     const char *parent; /* its id, or NULL */
 };
@@ -34,8 +32,6 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
               struct err *err);
 /* Does another run, of which only the meta is read, share them? Reads as few of its files as it can. Warm-up runs share nothing, nor do runs of the same parent. */
 bool inputs_shared(struct run_inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a);
-/* Has other (params read) an input that the run has not? */
-bool inputs_more(const struct run_inputs *in, const struct tree_run *other, const struct json *detail);
 /* The input in which most of the compared runs differ; NULL if none did. */
 const char *inputs_most_missed(const struct run_inputs *in);
 #endif

@@ -1,6 +1,6 @@
-/* compare_history.h: one run against the earlier ones like it. */
-#ifndef COMPARE_COMPARE_HISTORY_H
-#define COMPARE_COMPARE_HISTORY_H
+/* history_compare.h: one run against the earlier ones like it. */
+#ifndef HISTORY_HISTORY_COMPARE_H
+#define HISTORY_HISTORY_COMPARE_H
 #include "base/stats.h"
 #include "compare/compare.h"
 

@@ -1,11 +1,11 @@
-/* compare_history.c: one run against the earlier ones like it: is a number worse than those lead one to expect? */
-#include "compare/compare_history.h"
+/* history_compare.c: one run against the earlier ones like it: is a number worse than those lead one to expect? */
+#include "history/history_compare.h"
 
 #include "base/json_out.h"
 #include "base/listing.h"
 #include "base/show.h"
 #include "benchmarks/rules.h"
-#include "compare/comparison_key.h"
+#include "history/history.h"
 #include "runs/inherit.h"
 
 #include <math.h>
@@ -124,49 +124,91 @@ static const char *other_argument_of(const struct comparison_key pair[2], struct
     return names ? names[0] : NULL;
 }
 
-/* Are what was measured and the system the same? ret_version: of the other run's benchmark. */
-static bool shares_key(struct history_state *h, const struct compare_member *m, struct str *ret_version, struct err *err)
+static bool has_key(const struct comparison_key *x, const struct comparison_key *y)
 {
-    struct comparison_key pair[2] = {h->key};
-    if (comparison_key_of(&h->reader, m->run, m->detail, h->arena, &pair[1], err) < 0)
-        return false;
-    bool measured = comparison_key_same(&pair[0], &pair[1], COMPARISON_MEASURED), system = comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM);
-    const char *argument = system && !measured ? other_argument_of(pair, h->arena) : NULL;
-    if (argument)
-        h->other_argument = argument;
-    *ret_version = comparison_key_value(&pair[1], "benchmark.version");
-    return measured && system;
+    return comparison_key_same(x, y, COMPARISON_MEASURED) && comparison_key_same(x, y, COMPARISON_SYSTEM);
 }
 
+/* The group with the run's key; NULL: there is none. */
+static const struct history_group *own_group(struct history_state *h, const struct history *of)
+{
+    const struct history_group *own = NULL;
+    for (size_t i = 0; i < of->group_count; i++) {
+        struct comparison_key pair[2] = {h->key, of->groups[i].key};
+        if (has_key(&pair[0], &pair[1]))
+            own = &of->groups[i];
+        else if (!h->other_argument && comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM))
+            h->other_argument = other_argument_of(pair, h->arena);
+    }
+    return own;
+}
+
+/* Reads the newest runs of the group, newest first. */
+static int read_earlier(struct history_state *h, const struct history_group *group, struct err *err)
+{
+    size_t n = group && group->member_count > h->asked->last ? h->asked->last : group ? group->member_count : 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct tree_run *r = group->members[group->member_count - 1 - i]->run;
+        struct compare_member *m = &h->earlier.members[h->earlier.count];
+        struct comparison_key key;
+        if (read_member(h, arena_printf(h->arena, "=%s", r->id), m, err) < 0)
+            return -1;
+        h->earlier.count++;
+        if (comparison_key_of(&h->reader, m->run, m->detail, h->arena, &key, err) < 0)
+            return -1;
+        h->versions[i] = comparison_key_value(&key, "benchmark.version");
+    }
+    return 0;
+}
+
+static bool may_precede_run(const struct history_state *h, const struct tree_run *r)
+{
+    return r->start_ms < h->run.run->start_ms && !r->problem && r->status == RUN_FINISHED && strcmp(r->id, h->run.run->id) != 0;
+}
+
+/* history_group_runs chooses. It reads the runs' files, so that it gets only runs that share the inputs, and first as many as are needed. */
 static int collect_earlier_runs(struct history_state *h, struct err *err)
 {
     const size_t last = h->asked->last;
+    struct runs *runs = h->runs, near = {0};
     struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = h->asked->tags, .query = h->asked->query};
-    free(h->runs->all);
-    h->runs->all = NULL;
-    h->runs->count = 0;
+    const struct history_request asked = {
+        .ignore = h->asked->ignore, .rules = h->reader.arguments.shared_rules, .sweeps = compare_points(h->run.run) > 0, .arena = h->arena};
+    free(runs->all);
+    runs->all = NULL;
+    runs->count = 0;
     h->earlier.members = arena_get(h->arena, last * sizeof *h->earlier.members);
     h->versions = arena_get(h->arena, last * sizeof *h->versions);
     if (!h->earlier.members || !h->versions)
         return err_memory(err, "the history of runs");
-    if (runs_load(h->runs, &filter, h->arena, err) < 0)
+    if (runs_load(runs, &filter, h->arena, err) < 0)
         return -1;
-    for (size_t i = 0; i < h->runs->count && h->earlier.count < last; i++) {
-        const struct tree_run *r = h->runs->all[i];
-        if (r->start_ms >= h->run.run->start_ms || r->problem || r->status != RUN_FINISHED || strcmp(r->id, h->run.run->id) == 0)
-            continue;
-        h->looked++;
-        if (!inputs_shared(&h->inputs, h->runs, r, h->arena))
-            continue;
-        struct compare_member *m = &h->earlier.members[h->earlier.count];
-        if (read_member(h, arena_printf(h->arena, "=%s", r->id), m, err) < 0)
-            return -1;
-        if (inputs_more(&h->inputs, m->run, m->detail) || !shares_key(h, m, &h->versions[h->earlier.count], err))
-            json_free(m->detail);
-        else
-            h->earlier.count++;
+    near = *runs;
+    near.count = 0;
+    near.all = arena_get(h->arena, (runs->count + 1) * sizeof *near.all);
+    if (!near.all)
+        return err_memory(err, "the history of runs");
+    int status = 0;
+    size_t i = 0;
+    for (size_t most = last; status == 0; most *= 2) {
+        struct history of;
+        for (; i < runs->count && near.count < most; i++) {
+            if (!may_precede_run(h, runs->all[i]))
+                continue;
+            h->looked++;
+            if (inputs_shared(&h->inputs, runs, runs->all[i], h->arena))
+                near.all[near.count++] = runs->all[i];
+        }
+        status = history_group_runs(&asked, &near, &of, err);
+        const struct history_group *own = status ? NULL : own_group(h, &of);
+        bool enough = i == runs->count || (own && own->member_count >= last);
+        if (status == 0 && enough)
+            status = read_earlier(h, own, err);
+        history_close(&of);
+        if (enough)
+            break;
     }
-    return err->kind ? -1 : 0;
+    return status;
 }
 
 /* ---- what is printed ---- */

@@ -1,5 +1,5 @@
-/* compare_history.c (test): words by direction, number and effect; what closes a gate; which params make runs comparable. */
-#include "compare/compare_history.h"
+/* history_compare.c (test): words by direction, number and effect; what closes a gate; which params make runs comparable. */
+#include "history/history_compare.h"
 #include "runs/inputs.h"
 
 #include <math.h>
