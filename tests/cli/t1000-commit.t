@@ -67,6 +67,8 @@ is "the commit's files are those on disk" "$(diff -r mlruns "$WORK/tree/mlruns")
 is "only new runs are in a commit" "$(git diff --name-status "$branch~1" "$branch" | grep -cv "^A")" 0
 like "nothing is left" "$("$BENCHWRAP" commit)" '^nothing to commit'
 
+git clone -q . "$WORK/plain" 2>/dev/null; (cd "$WORK/plain" && "$BENCHWRAP" -q -- true)
+is "in a plain clone git status shows a run's folder, and not what benchwrap stores next to it" "$(git -C "$WORK/plain" status --porcelain)" "?? mlruns/"
 ok "a series is its repetitions and itself" "$BENCHWRAP" -q -e series --repeat 3 -- true
 commits_wait 6
 is "all four" "$(committed_runs)" 6

@@ -247,7 +247,8 @@ static const char attributes[] = "# Runs are bytes: nothing is converted, and me
                                  "mlruns/** linguist-generated\n";
 
 static const char ignore[] =
-    "# What MLflow leaves beside the runs. The runs themselves are not here: in this clone .git/info/exclude keeps git status quiet.\n"
+    "# What benchwrap and MLflow store next to the runs. The runs themselves are not listed: in a clone of benchwrap init .git/info/exclude keeps git status quiet.\n"
+    "/.benchwrap/\n"
     "/mlruns/.trash/\n"
     "/mlruns/models/\n"
     "/mlflow.db*\n"
