@@ -375,12 +375,10 @@ static int request_managed(struct exporter_link *l, struct azure_token *t, bool 
 static int request_from_az(struct exporter_link *l, struct azure_token *t, struct err *err)
 {
     char *scope = arena_printf(l->arena, "%s/.default", t->resource);
-    char words[8][16] = {"az", "account", "get-access-token", "--scope", "", "-o", "json", ""};
-    char *argv[] = {words[0], words[1], NULL, words[3], scope, words[5], words[6], NULL};
-    char verb[] = "get-access-token";
+    char az[] = "az", account[] = "account", verb[] = "get-access-token", of[] = "--scope", as[] = "-o", json[] = "json";
+    char *argv[] = {az, account, verb, of, scope, as, json, NULL};
     struct query q = QUERY_NONE;
     struct json *j = NULL;
-    argv[2] = verb;
     int64_t ms = (int64_t)(token_seconds(l, AZ_MS / 1e3) * 1e3) + 1;
     if (!scope)
         return err_memory(err, "an access token");
