@@ -60,6 +60,7 @@ is "--from may be left out" "$(propose "${all%%,*}" "${all#*,}" --json | get '[l
 is "the JSON has medians and bands" "$(propose --from "$all" --json | get '[(m["key"], m["unit"], m["n"], m["median"], m["mad"], m["band"], m["outside"]) for g in v["groups"] for m in g["metrics"] if m["key"] == "speed_MB_per_s.max"]')" \
     "[('speed_MB_per_s.max', 'MB_per_s', 6, 99.5, 2, 0.09, 1)]"
 is "and the conditions" "$(propose --from "$all" --json | get '[(g["conditions"]["benchmark"], g["conditions"]["cluster"], "node.type" in g["conditions"]) for g in v["groups"]]')" "[('x', 'c', True)]"
+is "a condition of the comparison key can be left out" "$(propose --from "$all" --ignore cluster --json | get '["cluster" in g["conditions"] for g in v["groups"]]')" "[False]"
 propose --from "${all%%,*}" >few.yaml; is "one run is too few" "$?" 1
 like "which is said" "$(cat "$WORK/err")" 'nothing can be proposed from these 1 run'
 is "also in the file, which still loads" "$(grep -c '^references: \[\]$' few.yaml; "$BENCHWRAP" plan -R few.yaml -- true >/dev/null 2>&1; echo $?)" "1

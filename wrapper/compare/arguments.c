@@ -1,7 +1,6 @@
 /* arguments.c: find the arguments of a run's command line that its rules do not explain. */
 #include "compare/arguments.h"
 
-#include "benchmarks/reference_parts.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
 #include "series/notes.h"
@@ -121,18 +120,9 @@ static const char *argument_line(struct str text, struct arena *a)
     return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static bool is_ignored(const char *entry, const struct opt_value *ignore)
-{
-    struct str rest = str_of(entry), key = str_cut(&rest, '=');
-    for (const struct opt_value *v = ignore; v && v->text; v = v->next)
-        if (reference_fits(str_of(v->text), key))
-            return true;
-    return false;
-}
-
-/* parent: the sweep whose run it is; words that are not as there are the sweep's. */
-static const char *unexplained_text(const struct rules *rules, const struct json *detail, const struct json *parent,
-                                    const struct opt_value *ignore, struct arena *a)
+/* The arguments that the rules do not explain, one a line as "argument.NAME=VALUE". parent: the sweep whose run it is; words that are not
+ * as there are the sweep's. NULL: the command line is not known, or out of memory. */
+static const char *unexplained_text(const struct rules *rules, const struct json *detail, const struct json *parent, struct arena *a)
 {
     char *const *full = detail_argv(detail, a), *const *swept = parent ? detail_argv(parent, a) : NULL,
                 *const *argv = full ? peel_program(full) : NULL;
@@ -160,8 +150,7 @@ static const char *unexplained_text(const struct rules *rules, const struct json
         const char *entry = b.failed ? NULL : argument_line(buf_text(&b), a);
         if (!entry)
             return NULL;
-        if (!is_ignored(entry, ignore))
-            list[entries++] = (struct argument_entry){entry, i};
+        list[entries++] = (struct argument_entry){entry, i};
     }
     if (entries)
         qsort(list, entries, sizeof *list, compare_argument_entries);
@@ -170,11 +159,6 @@ static const char *unexplained_text(const struct rules *rules, const struct json
     for (size_t i = 0; i < entries; i++)
         buf_printf(&all, "%s\n", list[i].text);
     return all.failed ? NULL : arena_dup(a, all.p ? all.p : "", all.n);
-}
-
-const char *arguments_unexplained(const struct rules *rules, const struct json *detail, const struct opt_value *ignore, struct arena *a)
-{
-    return unexplained_text(rules, detail, NULL, ignore, a);
 }
 
 /* ---- as params ---- */
@@ -248,7 +232,7 @@ struct tree_entry *arguments_params(struct compare_arguments *args, const struct
     struct tree_entry *list = NULL;
     if (!args->shared_rules)
         load_rules_of(args, run, a);
-    const char *text = unexplained_text(args->shared_rules ? args->shared_rules : args->rules, detail, load_parent_of(args, run, a), NULL, a);
+    const char *text = unexplained_text(args->shared_rules ? args->shared_rules : args->rules, detail, load_parent_of(args, run, a), a);
     char *const *argv = text ? peel_program(detail_argv(detail, a)) : NULL;
     if (!argv)
         return NULL;
@@ -261,18 +245,4 @@ struct tree_entry *arguments_params(struct compare_arguments *args, const struct
             add_param(&list, name, value, a);
     }
     return list;
-}
-
-const char *arguments_difference(const char *one, const char *other, struct arena *a)
-{
-    struct str x = str_of(one), y = str_of(other);
-    while (x.n || y.n) {
-        struct str left = str_cut(&x, '\n'), right = str_cut(&y, '\n');
-        if (str_eq(left, right))
-            continue;
-        bool first = left.n && (!right.n || compare_keys(left, right) <= 0); /* the other has no more of this key, or another value */
-        struct str line = first ? left : right, key = str_cut(&line, '=');
-        return arena_dup(a, key.p, key.n);
-    }
-    return NULL;
 }

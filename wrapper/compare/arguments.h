@@ -6,11 +6,7 @@
 struct rules;
 /* The rules that the run was read with, by its artifact rules.yaml; NULL: none, or they cannot be read. rules_free them. */
 struct rules *arguments_rules(const struct runs *runs, const struct tree_run *run, struct arena *a);
-/* The program's arguments that `rules` (may be NULL) make no param of and know nothing of, one a line as "argument.NAME=VALUE", options by name and the
- * others as argument.1, argument.2 …, without those that fit a pattern of `ignore`. Launchers before the program are seen through. The text is in the
- * arena; NULL: the command line is not known, or out of memory. */
-const char *arguments_unexplained(const struct rules *rules, const struct json *detail, const struct opt_value *ignore, struct arena *a);
-/* Of several runs that are compared: the same texts, one rule file after another. */
+/* Reads the arguments of several runs that are compared: texts are read again only for another rule file or parent run. */
 struct compare_arguments {
     const struct runs *runs;
     const struct rules *shared_rules; /* for every run, borrowed; NULL: each run's own */
@@ -21,10 +17,8 @@ struct compare_arguments {
 };
 void arguments_open(struct compare_arguments *ret, const struct runs *runs);
 void arguments_close(struct compare_arguments *args);
-/* What the run's command line says beside its params, as params: "program" and one "argument.NAME" for each name (values with ", " between). In a's arena.
- * An argument that the sweep chose is left out: the swept param has it.
- * NULL: the command line is not known. */
+/* The arguments that the rules make no param of and know nothing of, as params: "program", and one "argument.NAME" for each option, argument.1,
+ * argument.2 … for the others (several values with ", " between). Launchers before the program are seen through. An argument that the sweep chose is left
+ * out: the swept param has it. In a's arena. NULL: the command line is not known, or out of memory. */
 struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a);
-/* The first of these that two runs do not share, "argument.NAME"; NULL: none. */
-const char *arguments_difference(const char *one, const char *other, struct arena *a);
 #endif

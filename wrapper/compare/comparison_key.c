@@ -140,6 +140,11 @@ bool comparison_key_same(const struct comparison_key *x, const struct comparison
     return strcmp(x->id[part], y->id[part]) == 0;
 }
 
+bool comparison_key_shared(const struct comparison_key *x, const struct comparison_key *y)
+{
+    return comparison_key_same(x, y, COMPARISON_MEASURED) && comparison_key_same(x, y, COMPARISON_SYSTEM);
+}
+
 static const struct comparison_fact *find_key_fact(const struct comparison_key *key, const char *name)
 {
     for (size_t i = 0; i < key->count; i++)

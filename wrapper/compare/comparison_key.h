@@ -36,6 +36,8 @@ int comparison_key_of(struct comparison_reader *reader, const struct tree_run *r
                       struct comparison_key *ret, struct err *err);
 
 bool comparison_key_same(const struct comparison_key *x, const struct comparison_key *y, enum comparison_part part);
+/* Are what was measured and the system the same? Then the runs have one history. */
+bool comparison_key_shared(const struct comparison_key *x, const struct comparison_key *y);
 /* Names of the facts of one part in which n keys differ, sorted, NULL-terminated, in the arena. NULL: out of memory. */
 const char **comparison_key_difference(const struct comparison_key *keys, size_t n, enum comparison_part part, struct arena *a);
 /* The value of a fact; p NULL: the key has none of that name. */

@@ -1,8 +1,6 @@
 /* proposal.c: references proposed from runs. */
 #include "compare/proposal.h"
 
-#include "benchmarks/rules.h"
-#include "compare/arguments.h"
 #include "runs/inherit.h"
 
 #include "base/json_out.h"
@@ -15,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN_MEMORY = 512 << 20, IDS_SHOWN = 20, GROUPS_SHOWN = 10 };
+enum { PROPOSAL_TAGS = 3, RUN_MEMORY = 512 << 20, IDS_SHOWN = 20, GROUPS_SHOWN = 10 };
 
 void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all, struct arena *a)
 {
@@ -34,27 +32,45 @@ static int compare_conditions(const void *a, const void *b)
     return str_natural(((const struct proposed_condition *)a)->key, ((const struct proposed_condition *)b)->key);
 }
 
-/* Tags and params that a run shares with those of its group, in a fixed order. */
-static struct proposed_condition *conditions_of(struct proposal *p, const struct tree_run *run, const struct json *detail, size_t *ret_n)
+/* Can a reference file name the fact below "params"? It cannot name the command line, the version, or the program of a run without a benchmark. */
+static bool is_param_condition(const struct comparison_key *key, const struct comparison_fact *f)
+{
+    bool site = f->part == COMPARISON_SYSTEM && (strcmp(f->name, "site") == 0 || strcmp(f->name, "cluster") == 0);
+    bool benchmark = strcmp(f->name, "benchmark") == 0;
+    bool program = strcmp(f->name, "program") == 0 && !comparison_key_value(key, "benchmark").p;
+    return f->part != COMPARISON_VERSION && !site && !benchmark && !program && strncmp(f->name, "argument.", strlen("argument.")) != 0;
+}
+
+static bool copy_key(struct proposal *p, const struct comparison_key *key, struct comparison_key *ret)
+{
+    struct comparison_fact *facts = arena_get(p->arena, (key->count + 1) * sizeof *facts);
+    *ret = *key;
+    for (size_t i = 0; facts && i < key->count; i++) {
+        const struct comparison_fact *f = &key->facts[i];
+        const char *value = proposal_copy(p, f->value);
+        facts[i] = (struct comparison_fact){f->part, proposal_copy(p, str_of(f->name)), {value, value ? f->value.n : 0}};
+    }
+    ret->facts = facts;
+    return facts && !p->arena->failed;
+}
+
+/* Tags, then params by name. */
+static struct proposed_condition *conditions_of(struct proposal *p, const struct comparison_key *key, size_t *ret_n)
 {
     static const char *const tags[] = {"benchmark", "site", "cluster"};
-    size_t n = 3;
-    for (const struct tree_entry *e = run->params; e; e = e->next)
-        n++;
-    struct proposed_condition *list = arena_get(p->arena, n * sizeof *list);
-    n = 0;
+    struct proposed_condition *list = arena_get(p->arena, (key->count + 1) * sizeof *list);
+    size_t n = 0;
     for (size_t i = 0; list && i < sizeof tags / sizeof *tags; i++) {
-        const struct tree_entry *e = runs_entry(run->tags, tags[i]);
-        if (e)
-            list[n++] = (struct proposed_condition){tags[i], proposal_copy(p, e->value), false};
+        struct str value = comparison_key_value(key, tags[i]);
+        if (value.p)
+            list[n++] = (struct proposed_condition){tags[i], value.p, false};
     }
     size_t from = n;
-    for (const struct tree_entry *e = run->params; list && e; e = e->next)
-        if (inputs_matter(e->key, inputs_source(detail, e->key), p->ignore) && !inputs_superseded(run->params, e->key))
-            list[n++] = (struct proposed_condition){proposal_copy(p, str_of(e->key)), proposal_copy(p, e->value), true};
-    if (!list || p->arena->failed)
-        return NULL;
-    qsort(list + from, n - from, sizeof *list, compare_conditions);
+    for (size_t i = 0; list && i < key->count; i++)
+        if (is_param_condition(key, &key->facts[i]))
+            list[n++] = (struct proposed_condition){key->facts[i].name, key->facts[i].value.p, true};
+    if (n > from)
+        qsort(list + from, n - from, sizeof *list, compare_conditions);
     *ret_n = n;
     return list;
 }
@@ -70,18 +86,38 @@ static const char *condition_name(struct proposal *p, const struct proposed_cond
     return b.failed ? NULL : arena_dup(p->arena, b.p ? b.p : "", b.n);
 }
 
-static struct proposed_group *group_of(struct proposal *p, const struct tree_run *run, const struct json *detail)
+/* Has another command line been added to the group? No condition can tell its runs apart. */
+static void note_command_line(struct proposal *p, struct proposed_group *g, const struct comparison_key *key)
+{
+    const struct comparison_key pair[2] = {g->key, *key};
+    if (!g->key.arguments_known)
+        g->key = *key;
+    if (!pair[0].arguments_known || !key->arguments_known || g->differs || comparison_key_shared(&pair[0], &pair[1]))
+        return;
+    const char **names = comparison_key_difference(pair, 2, COMPARISON_MEASURED, p->arena);
+    g->differs = names ? names[0] : NULL;
+}
+
+/* read: its texts are copied. */
+static struct proposed_group *group_of(struct proposal *p, const struct comparison_key *read)
 {
     size_t n = 0;
-    struct proposed_condition *list = conditions_of(p, run, detail, &n);
-    const char *name = list ? condition_name(p, list, n) : NULL;
+    struct comparison_key key;
     struct proposed_group **at = &p->groups;
+    while (*at && !comparison_key_shared(&(*at)->key, read))
+        at = &(*at)->next;
+    if (*at)
+        return *at;
+    struct proposed_condition *list = copy_key(p, read, &key) ? conditions_of(p, &key, &n) : NULL;
+    const char *name = list ? condition_name(p, list, n) : NULL;
     if (!name)
         return NULL;
-    while (*at && strcmp((*at)->name, name) != 0)
+    for (at = &p->groups; *at && strcmp((*at)->name, name) != 0;)
         at = &(*at)->next;
-    if (!*at && (*at = ARENA_NEW(p->arena, struct proposed_group)))
-        **at = (struct proposed_group){.name = name, .conditions = list, .condition_count = n, .first_ms = INT64_MAX};
+    if (*at)
+        note_command_line(p, *at, &key);
+    else if ((*at = ARENA_NEW(p->arena, struct proposed_group)))
+        **at = (struct proposed_group){.name = name, .key = key, .conditions = list, .condition_count = n, .first_ms = INT64_MAX};
     return *at;
 }
 
@@ -144,30 +180,19 @@ static int proposal_add_metric(struct proposal *p, struct proposed_group *g, con
     return rc;
 }
 
-/* The command line is an input, but for what the rules explain. */
-static void proposal_add_arguments(struct proposal *p, struct proposed_group *g, const struct rules *rules, const struct json *detail)
-{
-    const char *own = arguments_unexplained(rules, detail, p->ignore, p->arena);
-    if (!g->count)
-        g->arguments = own;
-    else if (own && g->arguments && !g->differs)
-        g->differs = arguments_difference(g->arguments, own, p->arena);
-}
-
-static int proposal_add_one(struct proposal *p, const struct tree_run *run, const struct json *detail, const struct rules *rules,
+static int proposal_add_one(struct proposal *p, const struct tree_run *run, const struct json *detail, const struct comparison_key *key,
                             struct err *err)
 {
     if (run->status != RUN_FINISHED || run->problem || runs_entry(run->tags, "benchwrap.warmup")) {
         p->skipped++;
         return 0;
     }
-    struct proposed_group *g = group_of(p, run, detail);
+    struct proposed_group *g = group_of(p, key);
     if (!g)
         return err_memory(err, "the proposal");
     for (size_t i = 0; i < g->count; i++)
         if (strcmp(g->runs[i], run->id) == 0)
             return err_set(err, ERR_USAGE, "the run %.8s is named twice", run->id);
-    proposal_add_arguments(p, g, rules, detail);
     if (g->count == g->room) {
         size_t room = g->room ? 2 * g->room : 16;
         const char **more = arena_get(p->arena, room * sizeof *more);
@@ -205,9 +230,13 @@ int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, st
         inherit_params(runs, run, p->arena); /* in the lasting arena: the parent run is kept for the next repetition */
         struct json *detail = runs_detail(runs, run, &problem, &scratch);
         p->taken++;
-        struct rules *rules = arguments_rules(runs, run, &scratch);
-        status = proposal_add_one(p, run, detail, rules, err);
-        rules_free(rules);
+        struct comparison_reader reader;
+        struct comparison_key key;
+        comparison_open(&reader, runs, NULL, p->ignore);
+        status = comparison_key_of(&reader, run, detail, &scratch, &key, err);
+        if (status == 0)
+            status = proposal_add_one(p, run, detail, &key, err);
+        comparison_close(&reader);
         json_free(detail);
     }
     arena_deinit(&scratch);

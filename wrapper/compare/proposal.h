@@ -2,7 +2,7 @@
 #ifndef COMPARE_PROPOSAL_H
 #define COMPARE_PROPOSAL_H
 #include "compare/compare.h"
-#include "runs/inputs.h"
+#include "compare/comparison_key.h"
 
 enum { PROPOSAL_RUNS_MIN = 5 };
 #define PROPOSAL_BAND_MAX 0.5
@@ -27,13 +27,13 @@ struct proposed_condition {
 };
 struct proposed_group {
     const char *name; /* all conditions in one text: same text, same group */
+    struct comparison_key key; /* of its first run with a known command line, or of its first run */
     struct proposed_condition *conditions;
     size_t condition_count;
     const char **runs; /* ids */
     size_t count, room;
     int64_t first_ms, last_ms;
     struct proposed_metric *metrics;
-    const char *arguments; /* of its first run, those that the rules do not explain; NULL: not known */
     const char *differs; /* an argument in which the command lines differ: no condition can tell these runs apart; NULL: none */
     struct proposed_group *next;
 };

@@ -124,18 +124,13 @@ static const char *other_argument_of(const struct comparison_key pair[2], struct
     return names ? names[0] : NULL;
 }
 
-static bool has_key(const struct comparison_key *x, const struct comparison_key *y)
-{
-    return comparison_key_same(x, y, COMPARISON_MEASURED) && comparison_key_same(x, y, COMPARISON_SYSTEM);
-}
-
 /* The group with the run's key; NULL: there is none. */
 static const struct history_group *own_group(struct history_state *h, const struct history *of)
 {
     const struct history_group *own = NULL;
     for (size_t i = 0; i < of->group_count; i++) {
         struct comparison_key pair[2] = {h->key, of->groups[i].key};
-        if (has_key(&pair[0], &pair[1]))
+        if (comparison_key_shared(&pair[0], &pair[1]))
             own = &of->groups[i];
         else if (!h->other_argument && comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM))
             h->other_argument = other_argument_of(pair, h->arena);

@@ -87,8 +87,7 @@ static int group_of_key(struct grouping *g, const struct facts_run *r, size_t *r
         return -1;
     for (*ret = 0; *ret < g->h->group_count; ++*ret) {
         const struct history_group *is = &g->h->groups[*ret];
-        if (strcmp(is->experiment, r->run->experiment) == 0 && comparison_key_same(&is->key, &key, COMPARISON_MEASURED) &&
-            comparison_key_same(&is->key, &key, COMPARISON_SYSTEM))
+        if (strcmp(is->experiment, r->run->experiment) == 0 && comparison_key_shared(&is->key, &key))
             return 0;
     }
     if (!ARRAY_FITS_IN(g->a, g->h->groups, g->capacity, g->h->group_count + 1))
