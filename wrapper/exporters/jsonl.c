@@ -168,7 +168,8 @@ static enum exporter_answer jsonl_append_line(int fd, const char *path, struct s
     return EXPORTER_LATER;
 }
 
-static enum exporter_answer jsonl_write_file(struct exporter_link *l, struct str line, struct str begin, struct err *err)
+/* is_unique: no other record is equal, so that one that is there already is this one. */
+static enum exporter_answer jsonl_write_file(struct exporter_link *l, struct str line, struct str begin, bool is_unique, struct err *err)
 {
     const struct jsonl *x = l->state;
     struct stat st;
@@ -181,7 +182,7 @@ static enum exporter_answer jsonl_write_file(struct exporter_link *l, struct str
         return err_set(err, ERR_INPUT, "cannot write %s: it is no regular file; for a pipe use the key pipe", x->place), EXPORTER_LATER;
     if (jsonl_lock_file(l, fd, &locks, err) || fstat(fd, &st) || jsonl_read_end(x->place, fd, line, begin, st.st_size, &end, err))
         return EXPORTER_LATER;
-    if (end.there && !end.open_line)
+    if (is_unique && end.there && !end.open_line)
         return EXPORTER_SENT; /* a kill came between writing and noting it */
     if (!locks)
         end.cut_at = -1;
@@ -416,7 +417,7 @@ static enum exporter_answer jsonl_send(struct exporter_link *l, const struct exp
     if (jsonl_print(l, run, &line, err))
         return EXPORTER_REFUSED;
     if (x->kind == JSONL_FILE)
-        return jsonl_write_file(l, buf_text(&line), STR(EXPORTER_RUN_BEGIN), err);
+        return jsonl_write_file(l, buf_text(&line), STR(EXPORTER_RUN_BEGIN), true, err);
     enum exporter_answer answer = jsonl_connect(l, err);
     return answer == EXPORTER_SENT ? jsonl_write_stream(l, buf_text(&line), done, err) : answer;
 }
@@ -434,7 +435,7 @@ static enum exporter_answer jsonl_send_records(struct exporter_link *l, const st
     if (lines.failed)
         return err_set(err, ERR_SYSTEM, "out of memory for records"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
     if (x->kind == JSONL_FILE)
-        return jsonl_write_file(l, buf_text(&lines), STR("{\""), err);
+        return jsonl_write_file(l, buf_text(&lines), STR("{\""), false, err);
     enum exporter_answer answer = jsonl_connect(l, err);
     if (answer == EXPORTER_SENT)
         answer = jsonl_write_stream(l, buf_text(&lines), &cut, err);

@@ -7,6 +7,7 @@
 #include "logs/logs_source.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -33,189 +34,6 @@ static int64_t follow_seconds_ns(double s, double usual)
     return (int64_t)((s > 0 ? s : usual) * 1e9);
 }
 
-/* ---- logs and generations ---- */
-
-static size_t follow_hash_path(const char *path)
-{
-    size_t h = 5381;
-    for (; *path; path++)
-        h = h * 33 + (unsigned char)*path;
-    return h % FOLLOW_BUCKETS;
-}
-
-static size_t follow_hash_inode(uint64_t ino)
-{
-    return (size_t)(ino * UINT64_C(0x9e3779b97f4a7c15) >> 40) % FOLLOW_BUCKETS;
-}
-
-struct follow_log *follow_find_log(const struct logs_follow *f, const char *path)
-{
-    struct follow_log *l = f->by_path[follow_hash_path(path)];
-    while (l && strcmp(l->path, path) != 0)
-        l = l->next_of_hash;
-    return l;
-}
-
-/* Events of a folder that holds a log, or will. */
-static void follow_watch_folder(const struct logs_follow *f, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
-    if (folder && f->events >= 0)
-        inotify_add_watch(f->events, folder, IN_CREATE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE | IN_ONLYDIR);
-    free(folder);
-}
-
-struct follow_log *follow_make_log(struct logs_follow *f, const char *path, size_t tag)
-{
-    struct follow_log *l = f->count < FOLLOW_LOGS_MAX && ARRAY_FITS(f->logs, f->room, f->count + 1) ? calloc(1, sizeof *l) : NULL;
-    if (l && !(l->path = strdup(path))) {
-        free(l);
-        l = NULL;
-    }
-    if (!l)
-        return NULL;
-    size_t bucket = follow_hash_path(path);
-    l->tag = tag;
-    l->next_of_hash = f->by_path[bucket];
-    f->by_path[bucket] = l;
-    f->logs[f->count++] = l;
-    follow_watch_folder(f, path);
-    return l;
-}
-
-struct logs_generation *follow_find_generation(const struct logs_follow *f, const struct logs_identity *id)
-{
-    struct logs_generation *g = f->by_inode[follow_hash_inode(id->ino)];
-    while (g && !generation_is_same(&g->id, id))
-        g = g->next_of_hash;
-    return g;
-}
-
-bool follow_set_path(struct logs_generation *g, const char *path)
-{
-    char *copy = g->path && strcmp(g->path, path) == 0 ? g->path : strdup(path);
-    if (copy && copy != g->path) {
-        free(g->path);
-        g->path = copy;
-    }
-    return copy != NULL;
-}
-
-/* The monotonic time of a file's time; of one in the future: now. */
-static int64_t follow_mono_of(int64_t wall_ns)
-{
-    int64_t age_ns = logs_now_ns() - wall_ns;
-    return clock_mono_ns() - (age_ns > 0 ? age_ns : 0);
-}
-
-struct logs_generation *follow_add_generation(struct logs_follow *f, struct follow_log *log, const struct logs_generation *from,
-                                              const char *path, struct logs_generation *before)
-{
-    struct logs_generation *g = malloc(sizeof *g);
-    if (!g)
-        return NULL;
-    *g = *from;
-    g->log = log;
-    g->path = NULL;
-    g->next = before;
-    g->given = g->acked = 0;
-    g->before_ns = g->mtime_ns;
-    g->grown_ns = follow_mono_of(g->mtime_ns);
-    if (!follow_set_path(g, path)) {
-        free(g);
-        return NULL;
-    }
-    struct logs_generation **at = &log->first;
-    while (*at != before)
-        at = &(*at)->next;
-    *at = g;
-    if (!before)
-        log->last = g;
-    size_t bucket = follow_hash_inode(g->id.ino);
-    g->next_of_hash = f->by_inode[bucket];
-    f->by_inode[bucket] = g;
-    g->is_hashed = true;
-    f->is_dirty = true;
-    return g;
-}
-
-static void follow_forget_inode(struct logs_follow *f, struct logs_generation *g)
-{
-    struct logs_generation **at = &f->by_inode[follow_hash_inode(g->id.ino)];
-    while (g->is_hashed && *at && *at != g)
-        at = &(*at)->next_of_hash;
-    if (g->is_hashed && *at)
-        *at = g->next_of_hash;
-    g->is_hashed = false;
-}
-
-static void follow_close_fd(struct logs_follow *f, struct logs_generation *g)
-{
-    f->n_fds -= g->fd >= 0;
-    fs_close(&g->fd);
-}
-
-void follow_remove_generation(struct logs_follow *f, struct logs_generation *g)
-{
-    struct follow_log *log = g->log;
-    struct logs_generation **at = &log->first;
-    follow_forget_inode(f, g);
-    follow_close_fd(f, g);
-    while (*at && *at != g)
-        at = &(*at)->next;
-    if (*at)
-        *at = g->next;
-    log->last = log->first;
-    while (log->last && log->last->next)
-        log->last = log->last->next;
-    free(g->path);
-    free(g);
-    f->is_dirty = true;
-}
-
-/* ---- descriptors ---- */
-
-/* Too many are open: the one that was idle longest and has nothing unread is closed. */
-static void follow_spare_fd(struct logs_follow *f)
-{
-    struct logs_generation *oldest = NULL;
-    if (f->n_fds < FOLLOW_FDS)
-        return;
-    for (size_t i = 0; i < f->count; i++)
-        for (struct logs_generation *g = f->logs[i]->first; g; g = g->next)
-            if (g->fd >= 0 && g->read >= g->size && g->at == g->read && !g->is_deleted && (!oldest || g->grown_ns < oldest->grown_ns))
-                oldest = g;
-    if (oldest)
-        follow_close_fd(f, oldest);
-}
-
-bool follow_open_generation(struct logs_follow *f, struct logs_generation *g)
-{
-    struct logs_file_stat st;
-    if (g->fd >= 0)
-        return true;
-    follow_spare_fd(f);
-    if (g->is_packed) {
-        g->fd = follow_unpack(f, g->path, &g->size);
-        f->n_fds += g->fd >= 0;
-        g->is_deleted = true; /* the copy has no name: it waits like a deleted file */
-        return g->fd >= 0;
-    }
-    int fd = place_open_found(g->path);
-    if (fd >= 0 && generation_stat_fd(fd, &st) == 0 && generation_is_same(&st.id, &g->id)) {
-        g->fd = fd;
-        g->size = st.size;
-        f->n_fds++;
-        g->is_missing = false;
-        return true;
-    }
-    int why = fd >= 0 ? ESTALE : errno;
-    fs_close(&fd);
-    errno = why;
-    return false;
-}
-
 /* ---- scanning ---- */
 
 static void follow_note_unreadable(const struct logs_follow *f, struct follow_log *log)
@@ -226,23 +44,23 @@ static void follow_note_unreadable(const struct logs_follow *f, struct follow_lo
 }
 
 /* The file that has the path now is a new one. */
-static void follow_begin_generation(struct logs_follow *f, struct follow_log *log, const struct logs_file_stat *st)
+static void follow_begin_generation(struct logs_follow *f, struct follow_log *log, const struct live_file *live)
 {
-    struct logs_generation fresh = {.id = st->id, .fd = -1, .size = st->size, .mtime_ns = st->mtime_ns};
+    struct logs_generation fresh = {.id = live->st.id, .fd = -1, .size = live->st.size, .mtime_ns = live->st.mtime_ns};
     struct logs_generation *g = follow_add_generation(f, log, &fresh, log->path, NULL);
     if (!g)
         return;
+    generation_set_mark(g, live->begin, live->begin_n, false);
     if (f->is_first && f->config.from_end)
-        g->at = g->read = st->size;
-    if (!follow_open_generation(f, g) && (errno == EMFILE || errno == ENFILE))
-        return; /* it is opened when others are finished */
-    if (g->fd < 0 && errno != ESTALE && errno != ENOENT)
-        follow_note_unreadable(f, log);
-    if (g->fd >= 0) {
+        g->at = g->read = live->st.size;
+    if (follow_open_generation(f, g))
         log->is_noted = false;
-        generation_extend_mark(g);
-    } else
+    else if (errno == ESTALE || errno == ENOENT)
+        f->is_unsure = true; /* it was renamed just now, or removed: the next scan searches it */
+    else if (errno != EMFILE && errno != ENFILE) { /* of those it is opened when others are finished */
+        follow_note_unreadable(f, log);
         follow_remove_generation(f, g); /* the next scan tries again */
+    }
 }
 
 /* What an open file is by now. */
@@ -257,7 +75,7 @@ static void follow_refresh(struct logs_follow *f, struct logs_generation *g)
         g->before_ns = g->mark_n ? g->mtime_ns : g->before_ns; /* an empty file may be written and truncated unseen */
     }
     if (st.size > g->size && g->is_done && !g->is_replaced)
-        g->is_done = false; /* it grew after its successor appeared */
+        g->is_done = !generation_has_mark(g, g->fd); /* it grew after its successor appeared */
     if (st.size < g->size)
         g->shrunk = g->size;
     g->size = st.size;
@@ -265,48 +83,57 @@ static void follow_refresh(struct logs_follow *f, struct logs_generation *g)
     g->is_deleted = st.is_deleted;
 }
 
-/* The path is another file, or the same one that grew or was truncated. */
-static void follow_check_path(struct logs_follow *f, struct follow_log *log, const struct logs_file_stat *st)
+/* May a last line without an end count as complete? Nothing was added for a while. */
+static bool follow_is_settled(const struct logs_follow *f, const struct logs_generation *g)
 {
-    struct logs_generation *known = follow_find_generation(f, &st->id);
+    return clock_mono_ns() - g->grown_ns > follow_seconds_ns(f->config.settle_s, 5);
+}
+
+/* The path is still the file of the last generation, which grew or was truncated. False: files move all the time. */
+static bool follow_check_last(struct logs_follow *f, struct follow_log *log, const struct logs_file_stat *st)
+{
+    struct logs_generation *g = log->last;
+    if (g->fd < 0 && (g->is_cut || st->size != g->read || st->mtime_ns != g->mtime_ns)) {
+        follow_set_path(g, log->path);
+        if (!follow_open_generation(f, g) && errno != ESTALE && errno != ENOENT)
+            follow_note_unreadable(f, log);
+    }
+    if (g->fd < 0)
+        return true;
+    g->is_cut |= g->size < g->read || (g->mark_n && !generation_check_mark(g));
+    if (g->is_cut)
+        return follow_restart_truncated(f, log);
+    return g->mark_n > 0 || g->size == 0 || !(generation_has_line(g) || follow_is_settled(f, g)) || follow_find_copies(f, log);
+}
+
+/* The path is another file, or the same one that grew or was truncated. False: files move all the time. */
+static bool follow_check_path(struct logs_follow *f, struct follow_log *log, const struct logs_file_stat *st)
+{
+    struct live_file live = {.st = *st};
+    const struct logs_generation *known = follow_find_generation(f, &st->id);
     if (known && known->log != log)
-        return; /* an older generation of another log, whose name matches a pattern, too */
+        return true; /* an older generation of another log, whose name matches a pattern, too */
     if (known && known == log->last) {
         bool has_older = log->is_restored && log->first != log->last;
-        if (known->fd < 0 && (st->size != known->read || st->mtime_ns != known->mtime_ns)) {
-            follow_set_path(known, log->path);
-            if (!follow_open_generation(f, known) && errno != ESTALE && errno != ENOENT)
-                follow_note_unreadable(f, log);
-        }
-        if (known->fd >= 0 && (known->size < known->read || !generation_has_mark(known, known->fd)))
-            follow_restart_truncated(f, log);
-        else if (known->mark_n == 0 && known->fd >= 0 && known->size > 0)
-            follow_find_copies(f, log);
-        if (has_older)
-            follow_find_rotated(f, log, st, true);
-        log->is_restored = false;
-        return;
+        return follow_check_last(f, log, st) && (!has_older || follow_find_rotated(f, log, &live));
     }
-    if (log->last)
-        follow_find_rotated(f, log, st, false);
-    else if (!f->is_first)
-        follow_find_earlier(f, log, st);
-    if (!follow_find_generation(f, &st->id))
-        follow_begin_generation(f, log, st);
-    log->is_restored = false;
+    if (log->last ? !follow_find_rotated(f, log, &live) : !f->is_first && !follow_find_earlier(f, log, &live))
+        return false;
+    if (live.st.is_regular && !follow_find_generation(f, &live.st.id))
+        follow_begin_generation(f, log, &live);
+    return true;
 }
 
 static void follow_check_log(struct logs_follow *f, struct follow_log *log)
 {
     struct logs_file_stat st;
+    struct live_file live;
     for (struct logs_generation *g = log->first; g; g = g->next)
         follow_refresh(f, g);
-    if (generation_stat_path(log->path, &st) == 0 && st.is_regular)
-        follow_check_path(f, log, &st);
-    else if (log->is_restored && log->last) { /* between two files: the older ones may be there */
-        follow_find_rotated(f, log, NULL, false);
+    bool is_there = generation_stat_path(log->path, &st) == 0 && st.is_regular;
+    if (is_there ? follow_check_path(f, log, &st) /* between two files: the older ones may be there */
+                 : !log->is_restored || !log->last || follow_find_rotated(f, log, &live))
         log->is_restored = false;
-    }
 }
 
 /* Is the name that of an older generation of a log that is followed itself? */
@@ -330,8 +157,6 @@ static void follow_check_new(struct logs_follow *f, const char *path, size_t tag
 {
     struct logs_file_stat st;
     struct follow_log *log = follow_find_log(f, path);
-    if (log && log->tag == SIZE_MAX)
-        log->tag = tag; /* the cursor restored it */
     if (log || generation_stat_path(path, &st) || !st.is_regular || follow_is_rotated(f, path))
         return;
     struct logs_generation *known = follow_find_generation(f, &st.id);
@@ -346,6 +171,15 @@ static int follow_no_error(const char *path, int error)
     (void)path;
     (void)error;
     return 0;
+}
+
+/* Logs of an earlier call belong to the first pattern that matches, also while no file has their name. */
+static void follow_tag_restored(struct logs_follow *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = 0; k < f->n_patterns && f->logs[i]->tag == SIZE_MAX; k++)
+            if (fnmatch(f->patterns[k].text, f->logs[i]->path, FNM_PATHNAME | FNM_PERIOD) == 0)
+                f->logs[i]->tag = f->patterns[k].tag;
 }
 
 static int follow_expand(struct logs_follow *f, struct follow_pattern *p, struct err *err)
@@ -407,7 +241,7 @@ static void follow_forget_finished(struct logs_follow *f, struct follow_log *log
         if (!is_gone && look && g->fd < 0) {
             is_gone = generation_stat_path(g->path, &st) || !generation_is_same(&st.id, &g->id);
             if (!is_gone && st.size > g->size && !g->is_packed && follow_open_generation(f, g))
-                g->is_done = false; /* a writer that did not notice the rotation */
+                g->is_done = !generation_has_mark(g, g->fd); /* a writer that did not notice the rotation */
         }
         if (is_gone && g->fd < 0 && look && !g->is_deleted) { /* it may have been renamed again: its folder knows */
             g->is_missing = true;
@@ -435,12 +269,23 @@ static bool follow_read_events(struct logs_follow *f)
     return changed;
 }
 
+/* The time that a file would get which is written now, or a little less: the kernel takes that of its last tick, and some file systems
+ * store seconds. */
+static int64_t follow_file_time(void)
+{
+    int64_t now = logs_now_ns();
+    return now - now % INT64_C(1000000000) - INT64_C(10000000);
+}
+
 int logs_follow_scan(struct logs_follow *f, struct err *err)
 {
     int64_t begin = clock_mono_ns(), since = begin - f->scanned_ns;
-    f->is_changed |= follow_read_events(f);
-    int64_t seen_ns = logs_now_ns();
+    f->is_changed |= follow_read_events(f) || f->is_unsure;
+    f->is_unsure = false;
+    int64_t seen_ns = follow_file_time();
     bool all = f->is_first || ((f->is_changed || since > follow_seconds_ns(f->config.scan_s, 1)) && since > FOLLOW_COST * f->scan_cost_ns);
+    if (f->scanned_ns == 0)
+        follow_tag_restored(f);
     for (size_t i = 0; all && i < f->n_patterns; i++)
         if (follow_expand(f, &f->patterns[i], err))
             return -1;
@@ -462,6 +307,11 @@ int logs_follow_scan(struct logs_follow *f, struct err *err)
     return 0;
 }
 
+bool logs_follow_is_unsure(const struct logs_follow *f)
+{
+    return f->is_changed || f->is_unsure;
+}
+
 /* ---- reading ---- */
 
 /* Where a piece of a line that is too long ends: behind a blank if one is near, else not within a character. */
@@ -474,12 +324,6 @@ static size_t follow_part_end(const char *p, size_t n)
         if (((unsigned char)p[i - 1] & 0xc0) != 0x80)
             return (unsigned char)p[i - 1] >= 0xc0 && str_utf8(p + i - 1, n - i + 1) == 0 ? i - 1 : n;
     return n;
-}
-
-/* May a last line without an end count as complete? Nothing was added for a while. */
-static bool follow_is_settled(const struct logs_follow *f, const struct logs_generation *g)
-{
-    return clock_mono_ns() - g->grown_ns > follow_seconds_ns(f->config.settle_s, 5);
 }
 
 /* The generation to read next: the first that is not done. A successor is read once this one is at its end. */
@@ -515,17 +359,15 @@ static int follow_read_generation(struct logs_follow *f, struct logs_generation 
 {
     struct logs_file_stat st;
     if (g->fd < 0 && (g->read < g->size || g->next) && !follow_open_generation(f, g) && errno != EMFILE && errno != ENFILE &&
-        !follow_find_file(f, g) && g->next)
+        follow_find_file(f, g) == 0 && g->next)
         follow_give_up(f, g);
-    if (g->fd < 0)
+    if (g->fd < 0 || (!g->next && (g->is_cut || g->mark_n == 0)))
         return 0;
-    if (!generation_has_mark(g, g->fd)) { /* it was truncated: the next scan handles that */
+    if (g->is_cut || !generation_check_mark(g)) { /* it was truncated: the next scan handles that */
         if (g->next)
             follow_give_up(f, g);
         return 0;
     }
-    if (g->read < GENERATION_MARK)
-        generation_extend_mark(g);
     ssize_t n = pread(g->fd, buffer, size, (off_t)g->read);
     if (n <= 0 || generation_stat_fd(g->fd, &st) || st.size < g->read + (uint64_t)n || !generation_has_mark(g, g->fd)) {
         if (n == 0)
@@ -621,7 +463,7 @@ int logs_follow_open(struct logs_follow **ret, const struct logs_follow_config *
     f->config = *config;
     f->lock = -1;
     f->is_first = true;
-    f->since_ns = logs_now_ns();
+    f->since_ns = follow_file_time();
     follow_raise_limit();
     f->events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK); /* without it, files are inspected each second */
     if (follow_load_cursor(f, err)) {

@@ -42,6 +42,9 @@ int logs_follow_add(struct logs_follow *f, const char *pattern, size_t tag, stru
 /* Detects new files, rotation and truncation. Call it before reads. Cheap where nothing happened. */
 int logs_follow_scan(struct logs_follow *f, struct err *err);
 
+/* Did files move since the last scan, so that the next one may find more? */
+bool logs_follow_is_unsure(const struct logs_follow *f);
+
 /* Lines of one file. */
 struct logs_piece {
     struct logs_generation *generation;

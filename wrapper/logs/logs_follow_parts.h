@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "logs/logs_follow.h"
 #include "logs/logs_generation.h"
+#include "logs/logs_siblings.h"
 
 enum { FOLLOW_BUCKETS = 4096, FOLLOW_FDS = 400, FOLLOW_LOGS_MAX = 200000 };
 
@@ -33,6 +34,7 @@ struct logs_follow {
     int lock, events;                 /* of the state folder; inotify */
     bool is_first;                    /* there was no cursor: the first scan has not ended */
     bool is_changed;                  /* names in the folders changed */
+    bool is_unsure;                   /* files moved while they were inspected: the next scan inspects them again */
     bool is_dirty;                    /* the cursor */
     int64_t scanned_ns, scan_cost_ns; /* the last scan of all */
     int64_t saved_ns, synced_ns, save_cost_ns;
@@ -43,7 +45,7 @@ struct logs_follow {
 /* Reports to the user: format and arguments as printf. */
 void follow_note(const struct logs_follow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- generations (logs_follow.c) ---- */
+/* ---- logs and generations (logs_known.c) ---- */
 
 struct follow_log *follow_find_log(const struct logs_follow *f, const char *path);
 /* NULL: out of memory, or too many. */
@@ -53,26 +55,40 @@ struct logs_generation *follow_find_generation(const struct logs_follow *f, cons
 struct logs_generation *follow_add_generation(struct logs_follow *f, struct follow_log *log, const struct logs_generation *g, const char *path,
                                               struct logs_generation *before);
 void follow_remove_generation(struct logs_follow *f, struct logs_generation *g);
+void follow_close_fd(struct logs_follow *f, struct logs_generation *g);
+/* Requests events of the folder that has this path. */
+void follow_watch_folder(const struct logs_follow *f, const char *path);
+/* The monotonic time of a file's time; of one in the future: now. */
+int64_t follow_mono_of(int64_t wall_ns);
 /* Opens the file at g->path, if it is still this file. False: it is another one, or cannot be opened (errno). */
 bool follow_open_generation(struct logs_follow *f, struct logs_generation *g);
 bool follow_set_path(struct logs_generation *g, const char *path);
 
+/* The generation's file has other lines now. It stays until the caller has delivered what it has of it. */
+void follow_replace_generation(struct logs_follow *f, struct logs_generation *g);
+/* The generation's file is another one, which has its lines, too. */
+void follow_set_identity(struct logs_follow *f, struct logs_generation *g, const struct logs_identity *id);
+
 /* ---- rotation (logs_rotation.c) ---- */
 
-/* Finds on disk the generations that are unread, and those that appeared and were rotated since. st: the file that has the
- * path now; NULL: none has it. is_present: it is the last generation, so that none can be newer. */
-void follow_find_rotated(struct logs_follow *f, struct follow_log *log, const struct logs_file_stat *st, bool is_present);
-/* Finds on disk the file of a generation that is unread. False: it is gone. */
-bool follow_find_file(struct logs_follow *f, struct logs_generation *g);
-/* A log that is new: files that appeared under its name and were renamed since the last scan are its generations, too. */
-void follow_find_earlier(struct logs_follow *f, struct follow_log *log, const struct logs_file_stat *st);
-/* The file of the last generation was empty, and has lines now: it may have been copied and truncated more than once since. */
-void follow_find_copies(struct logs_follow *f, struct follow_log *log);
-/* The file of the last generation was truncated: finds a copy of what is unread, and begins at its start. */
-void follow_restart_truncated(struct logs_follow *f, struct follow_log *log);
+/* These return false where files move all the time: nothing is decided, and the next scan tries again. live: the file that has the
+ * path, as it was when the older ones were found; none with !live->st.is_regular. */
 
-/* An unnamed file with the bytes of a compressed one, in the state folder. -1: it is damaged, or too large. */
-int follow_unpack(const struct logs_follow *f, const char *path, uint64_t *ret_size);
+/* Finds on disk the generations that are unread, and those that appeared and were rotated since. */
+bool follow_find_rotated(struct logs_follow *f, struct follow_log *log, struct live_file *live);
+/* A log that is new: files that appeared under its name and were renamed since the last scan are its generations, too. */
+bool follow_find_earlier(struct logs_follow *f, struct follow_log *log, struct live_file *live);
+/* The file of the last generation had no line, and has some now: it may have been copied and truncated more than once since. Sets
+ * its mark, without which it is not read. */
+bool follow_find_copies(struct logs_follow *f, struct follow_log *log);
+/* The file of the last generation was truncated: finds a copy of what is unread, and begins at its start. */
+bool follow_restart_truncated(struct logs_follow *f, struct follow_log *log);
+/* Finds on disk the file of a generation that is unread. 0: it is gone; -1: files move all the time. */
+int follow_find_file(struct logs_follow *f, struct logs_generation *g);
+
+/* An unnamed file with the bytes of a compressed one, in the state folder. -1: it is damaged, or too large; ESTALE, ENOENT: the path is another
+ * file, or none. */
+int follow_unpack(const struct logs_follow *f, const char *path, const struct logs_identity *id, uint64_t *ret_size);
 
 /* ---- the cursor (logs_cursor.c) ---- */
 

@@ -1,12 +1,15 @@
 /* logs_generation.c: recognises files of followed logs; see logs_generation.h. */
 #include "base/buf.h"
+#include "base/fs.h"
 #include "base/json.h"
 #include "base/json_out.h"
+#include "base/place.h"
 #include "logs/logs_generation.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/stat.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -40,7 +43,19 @@ bool generation_is_same(const struct logs_identity *a, const struct logs_identit
     return a->ino == b->ino && a->dev == b->dev && (!a->born_ns || !b->born_ns || a->born_ns == b->born_ns);
 }
 
-uint64_t generation_mark_of_bytes(const char *p, size_t n)
+int generation_open(const char *path, const struct logs_identity *id)
+{
+    struct logs_file_stat st;
+    CLEANUP_FD int fd = place_open_found(path);
+    if (fd < 0 || generation_stat_fd(fd, &st))
+        return -1;
+    if (generation_is_same(&st.id, id))
+        return fs_take(&fd);
+    errno = ESTALE;
+    return -1;
+}
+
+static uint64_t generation_mark_of(const char *p, size_t n)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (size_t i = 0; i < n; i++)
@@ -48,26 +63,41 @@ uint64_t generation_mark_of_bytes(const char *p, size_t n)
     return hash;
 }
 
-static bool generation_mark_of(int fd, unsigned n, uint64_t *ret)
+bool generation_has_mark(const struct logs_generation *g, int fd)
 {
     char p[GENERATION_MARK];
-    if (n > sizeof p || pread(fd, p, n, 0) != (ssize_t)n)
+    return g->mark_n == 0 || (pread(fd, p, g->mark_n, 0) == (ssize_t)g->mark_n && generation_mark_of(p, g->mark_n) == g->mark);
+}
+
+static bool generation_is_mark(const char *p, size_t n)
+{
+    return n == GENERATION_MARK || memchr(p, '\n', n);
+}
+
+void generation_set_mark(struct logs_generation *g, const char *p, size_t n, bool is_settled)
+{
+    if (!is_settled && !generation_is_mark(p, n))
+        return;
+    g->mark = generation_mark_of(p, n);
+    g->mark_n = (unsigned)n;
+}
+
+bool generation_check_mark(struct logs_generation *g)
+{
+    char p[GENERATION_MARK];
+    ssize_t n = pread(g->fd, p, sizeof p, 0);
+    if (n < (ssize_t)g->mark_n || (g->mark_n && generation_mark_of(p, g->mark_n) != g->mark))
         return false;
-    *ret = generation_mark_of_bytes(p, n);
+    if (n > (ssize_t)g->mark_n)
+        generation_set_mark(g, p, (size_t)n, g->mark_n > 0);
     return true;
 }
 
-void generation_extend_mark(struct logs_generation *g)
+bool generation_has_line(const struct logs_generation *g)
 {
-    unsigned n = g->size < GENERATION_MARK ? (unsigned)g->size : GENERATION_MARK;
-    if (g->fd >= 0 && n > g->mark_n && generation_mark_of(g->fd, n, &g->mark))
-        g->mark_n = n;
-}
-
-bool generation_has_mark(const struct logs_generation *g, int fd)
-{
-    uint64_t mark;
-    return g->mark_n == 0 || (generation_mark_of(fd, g->mark_n, &mark) && mark == g->mark);
+    char p[GENERATION_MARK];
+    ssize_t n = pread(g->fd, p, sizeof p, 0);
+    return n > 0 && generation_is_mark(p, (size_t)n);
 }
 
 void generation_write(const struct logs_generation *g, const char *path, struct buf *to)

@@ -30,6 +30,7 @@ struct logs_generation {
     int64_t grown_ns;      /* monotonic: when it grew last */
     bool is_done;          /* read to its end, and another one follows */
     uint64_t shrunk;       /* its size before it shrank; 0 */
+    bool is_cut;           /* it was truncated: the next scan handles that */
     bool is_deleted, is_hashed, is_missing;
     bool is_continued;     /* the position is within a line */
     bool is_replaced;      /* the file was truncated: a new generation has its inode */
@@ -48,11 +49,16 @@ int generation_stat_path(const char *path, struct logs_file_stat *ret);
 int generation_stat_fd(int fd, struct logs_file_stat *ret);
 /* The same file? A time of birth that is not known equals all. */
 bool generation_is_same(const struct logs_identity *a, const struct logs_identity *b);
-/* The hash of a file's first bytes. */
-uint64_t generation_mark_of_bytes(const char *p, size_t n);
-/* Extends the mark to what the file has by now. */
-void generation_extend_mark(struct logs_generation *g);
-/* Does the file still begin with what it began with? */
+/* Opens the file at path for reading, if it is this one. -1 with errno; ESTALE: it is another one. */
+int generation_open(const char *path, const struct logs_identity *id);
+/* Sets the mark to the first n bytes of the file. Less than a line, and than GENERATION_MARK bytes, is alike in many files: that is no mark,
+ * unless is_settled says that no more is expected. */
+void generation_set_mark(struct logs_generation *g, const char *p, size_t n, bool is_settled);
+/* Does the open file still begin with what it began with? Then the mark is extended to what it has by now. */
+bool generation_check_mark(struct logs_generation *g);
+/* Does the open file have a line end in its beginning, or as many bytes as a mark has? */
+bool generation_has_line(const struct logs_generation *g);
+/* Does the file begin with what the generation began with? */
 bool generation_has_mark(const struct logs_generation *g, int fd);
 
 /* ---- one line of the cursor ---- */
@@ -61,6 +67,7 @@ struct generation_line {
     const char *path, *now;
     struct logs_generation g; /* the numbers */
 };
+struct buf;
 struct json;
 void generation_write(const struct logs_generation *g, const char *path, struct buf *to);
 /* The texts live as long as j. False: it is no line of a cursor. */

@@ -242,7 +242,7 @@ static int ship_step(struct shipping *g, double wait_s, int *ret, struct err *er
         ship_send(g);
         if (g->s->once && g->is_failing && clock_mono_ns() - g->failing_since_ns > (int64_t)(wait_s * 1e9))
             return *ret = 1, 1;
-    } else if (g->s->once)
+    } else if (g->s->once && !logs_follow_is_unsure(g->follow))
         return 1;
     ship_save(g, !has_batch);
     return logs_follow_wait(g->follow, g->s->cancel_fd, has_batch ? 0 : SHIP_WAIT_MS);
