@@ -206,7 +206,9 @@ if [ -e "$WORK/clock.so" ]; then # a node whose clock was three days ahead
     forge_runs . 1
     share; like "a run of the future stays, with the reason and the next step" "$? $(said | tr '\n' ' ')" "^1 .*left out: 1 run .${ahead:0:8}.: check refuses it .time.: .*in the future, by 25[0-9]{4} s; .*share a run of the future when its time has come, or record again"
     is "... the other one goes" "$(git -C "$HUB" ls-tree -r --name-only "$branch" | grep -c "$ahead") $(said | grep -c "^pushed to $branch")" "0 1"
-    CLOCK_S=345600 LD_PRELOAD=$WORK/clock.so share; is "... until its time has come" "$(git -C "$HUB" ls-tree -r --name-only "$branch" | grep -c "$ahead.*/meta.yaml")" 1
+    CLOCK_S=345600 LD_PRELOAD=$WORK/clock.so share; like "... also where this machine's clock is ahead: the forge's counts" "$? $(said | tr '\n' ' ')" "^1 .*left out: 1 run .${ahead:0:8}.: check refuses it .time.: .*in the future, by 25[0-9]{4} s"
+    is "... and no request has it" "$(git -C "$HUB" ls-tree -r --name-only "$branch" | grep -c "$ahead")" 0
+    CLOCK_S=345600 LD_PRELOAD=$WORK/clock.so share --no-pull-request; is "... until its time has come" "$(git -C "$HUB" ls-tree -r --name-only "$branch" | grep -c "$ahead.*/meta.yaml")" 1
     rm -r mlruns/*/"$ahead"
 fi
 share >/dev/null; for n in $(forge_pulls 'p["state"] == "open" and p["number"]'); do forge_do "close/$n" >/dev/null; done

@@ -41,6 +41,7 @@ struct http {
     struct http_reply *reply;
     uint64_t sent;
     struct buf small; /* the body, where it is a small file's */
+    int64_t age_s; /* of the reply, where a cache answered */
     char date[40], again[40]; /* of the reply: when it was made, and when to come again; "": none */
     size_t head_bytes;
     uint64_t got_bytes; /* of the reply, head and body */
@@ -227,12 +228,14 @@ static size_t http_on_header(char *p, size_t size, size_t n, void *context)
     if (h->head_bytes > HEAD_MAX)
         return 0;
     if (str_starts(key, "HTTP/"))
-        h->reply->etag[0] = h->date[0] = h->again[0] = 0, h->reply->limit_reset_s = 0, h->remains = true;
+        h->reply->etag[0] = h->date[0] = h->again[0] = 0, h->reply->limit_reset_s = h->age_s = 0, h->remains = true;
     line = str_trim(line.p ? line : STR(""));
     if (str_is_anycase(key, "etag") && line.n < sizeof h->reply->etag)
         snprintf(h->reply->etag, sizeof h->reply->etag, STR_FMT, STR_ARG(line));
     if (str_is_anycase(key, "date"))
         keep_date(h->date, line);
+    if (str_is_anycase(key, "age"))
+        str_int(line, &h->age_s);
     if (str_is_anycase(key, "retry-after") && line.n && (line.p[0] < '0' || line.p[0] > '9'))
         keep_date(h->again, line);
     if (str_is_anycase(key, "x-ratelimit-remaining") || str_is_anycase(key, "ratelimit-remaining"))
@@ -474,11 +477,12 @@ static void http_read_reply(struct http *h, struct http_reply *r)
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_PRIMARY_PORT, &port);
     snprintf(r->peer, sizeof r->peer, "%.60s %ld", address ? address : "", port);
     snprintf(r->type, sizeof r->type, "%s", type ? type : "");
-    int64_t now = h->date[0] && h->again[0] ? h->curl.curl_getdate(h->date, NULL) : 0;
-    int64_t again = now > 0 ? h->curl.curl_getdate(h->again, NULL) : 0;
+    int64_t now = h->date[0] ? h->curl.curl_getdate(h->date, NULL) : 0;
+    int64_t again = now > 0 && h->again[0] ? h->curl.curl_getdate(h->again, NULL) : 0;
     if (again > 0) /* by one clock: libcurl counts from ours */
         after = again - now;
     r->retry_after_s = after > 0 ? (double)after : -1;
+    r->date_s = now > 0 && h->age_s >= 0 && h->age_s < INT32_MAX ? now + h->age_s : 0;
     if (h->remains)
         r->limit_reset_s = 0;
 }

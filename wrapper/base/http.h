@@ -68,6 +68,7 @@ struct http_reply {
     char etag[200];          /* ETag; "" if none came or it is longer */
     char peer[80];           /* address and port that answered: "127.0.0.1 5000" */
     double retry_after_s;    /* of the server; -1: none */
+    int64_t date_s;          /* by the server's clock, since 1970: Date, and Age of a stored reply; 0: not known */
     int64_t limit_reset_s;   /* X-RateLimit-Reset or RateLimit-Reset where nothing remains: since 1970; 0: none */
     enum http_trouble trouble;
 };

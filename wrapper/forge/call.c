@@ -146,6 +146,7 @@ static enum forge_answer forge_attempt(struct forge *f, const struct forge_call 
         return answer;
     }
     f->status = r.status;
+    f->date_s = r.date_s ? r.date_s : f->date_s;
     bool good = r.status >= 200 && r.status < 300;
     if (r.body.n && json_parse(&j, buf_text(&r.body), NULL, err))
         j = NULL;

@@ -67,6 +67,8 @@ struct forge;
 int forge_open(struct forge **ret, const struct forge_place *target, const struct forge_place *source, const struct forge_token *token,
                const struct http_config *http, struct err *err);
 void forge_close(struct forge *f);
+/* The forge's clock at its last answer, s since 1970; 0: not known. */
+int64_t forge_date_s(const struct forge *f);
 enum forge_answer {
     FORGE_FINE,
     FORGE_DENIED,         /* no token, or one without that right */

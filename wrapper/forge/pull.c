@@ -64,6 +64,11 @@ int forge_open(struct forge **ret, const struct forge_place *target, const struc
     return 0;
 }
 
+int64_t forge_date_s(const struct forge *f)
+{
+    return f->date_s;
+}
+
 void forge_close(struct forge *f)
 {
     if (!f)

@@ -28,6 +28,7 @@ struct forge {
     const struct forge_api *api;
     struct forge_place target, source;
     const char *token_where; /* NULL: no token */
+    int64_t date_s;          /* of the last answer that has one, s since 1970; 0: none */
     int status;              /* HTTP status of the last answer; 0: none came */
     struct arena arena;
 };

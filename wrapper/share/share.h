@@ -55,6 +55,7 @@ struct share {
     bool behind; /* the tip is made of an older target */
     bool renew; /* it must be made of the target as it is now */
     struct check_state check; /* what it found in the commits between target and tip */
+    int64_t ahead_ms; /* by which this machine's clock is ahead of the forge's; 0: it is not, or not known */
     const char *no_check; /* why its refusals do not count; NULL: they do */
     size_t refused; /* runs left out because of its findings */
     bool dry;

@@ -1,6 +1,7 @@
 /* share_pull.c: one open pull request for the branch of this clone: opened, or its text made new. */
 #include "share/share.h"
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "plan/paths.h"
 
@@ -73,6 +74,8 @@ static int find_request(struct share *s, struct share_forge *f, struct share_req
     enum forge_answer answer = forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, err);
     if (answer != FORGE_FINE)
         return -1;
+    int64_t date_s = forge_date_s(f->forge), now_ms = clock_wall_ms();
+    s->ahead_ms = date_s && now_ms > date_s * 1000 ? now_ms - date_s * 1000 : 0;
     char tip[REPO_HEX] = "";
     if (s->was_pushed)
         repo_id_hex(&s->pushed, tip);
