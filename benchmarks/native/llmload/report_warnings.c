@@ -27,7 +27,8 @@ static void warn_of_endings(const struct metrics *m, struct buf *to)
 static void warn_of_answers(const struct metrics *m, struct buf *to)
 {
     if (m->short_answers)
-        buf_printf(to, "%llu answers are shorter than --ignore-eos requires\n", (unsigned long long)m->short_answers);
+        buf_printf(to, "%llu answer%s shorter than --ignore-eos requires\n", (unsigned long long)m->short_answers,
+                   m->short_answers == 1 ? " is" : "s are");
     if (m->several)
         buf_printf(to, "%llu answer%s several choices: times between their tokens are left out\n", (unsigned long long)m->several,
                    m->several == 1 ? " has" : "s have");
@@ -41,9 +42,10 @@ static void warn_of_sends(const struct load_report *r, const struct report_deriv
     const struct outcome *o = r->outcome;
     const struct metrics *m = &o->m;
     if (m->dropped)
-        buf_printf(to, "%llu arrivals were never sent\n", (unsigned long long)m->dropped);
+        buf_printf(to, "%llu arrival%s never sent\n", (unsigned long long)m->dropped, m->dropped == 1 ? " was" : "s were");
     if (r->load->arrivals != ARRIVALS_CLOSED && m->late) {
-        buf_printf(to, "%llu requests were sent more than 10 ms behind the schedule", (unsigned long long)m->late);
+        buf_printf(to, "%llu request%s sent more than 10 ms behind the schedule", (unsigned long long)m->late,
+                   m->late == 1 ? " was" : "s were");
         if (d->sent_rate < 0.99 * o->offered_rate)
             buf_printf(to, ": %.4g requests/s were sent, %.4g scheduled", d->sent_rate, o->offered_rate);
         end_sentence(to);

@@ -222,6 +222,31 @@ static void too_few_requests_are_foreseen(void **state)
     free(one);
 }
 
+/* Counts and their nouns agree. */
+static void warnings_of_one_and_of_two(void **state)
+{
+    static const char *const words[2][3] = {
+        {"1 arrival was never", "1 request was sent", "1 answer is shorter"},
+        {"2 arrivals were never", "2 requests were sent", "2 answers are shorter"},
+    };
+    struct load load = {.arrivals = ARRIVALS_POISSON};
+    struct prompt_source prompts = {.name = "made up"};
+    struct outcome *o = calloc(1, sizeof *o);
+    (void)state;
+    assert_non_null(o);
+    for (unsigned n = 1; n <= 2; n++) {
+        struct buf to;
+        buf_init(&to, 4096);
+        o->m.dropped = o->m.late = o->m.short_answers = n;
+        report_warnings(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &(struct report_derived){0}, &to);
+        assert_false(to.failed);
+        for (int i = 0; i < 3; i++)
+            assert_non_null(strstr(to.p, words[n - 1][i]));
+        buf_deinit(&to);
+    }
+    free(o);
+}
+
 /* A search whose runs have so many requests, with random arrivals or with even ones. */
 static char *search_warnings(uint64_t due, double spread)
 {
@@ -261,6 +286,7 @@ static void a_search_of_short_runs_says_its_uncertainty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warnings_of_one_and_of_two),
         cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
         cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
         cmocka_unit_test(too_few_requests_are_foreseen), cmocka_unit_test(a_search_of_short_runs_says_its_uncertainty),
