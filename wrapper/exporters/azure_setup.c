@@ -35,13 +35,17 @@ static const struct azure_column syslog_columns_list[] = {{"TimeGenerated", "dat
 static const struct azure_column dmesg_columns_list[] = {
     {"TimeGenerated", "datetime"}, {"Message", "string"}, {"Computer", "string"}, {"FilePath", "string"}};
 #define COLUMNS(list) {list, sizeof list / sizeof *list}
-#define slurm_columns COLUMNS(slurm_columns_list)
-#define syslog_columns COLUMNS(syslog_columns_list)
-#define dmesg_columns COLUMNS(dmesg_columns_list)
+
+/* Lines of a format that is not known have no table of their parts. */
+#define PARSED_TABLE(log_name, list) {.name = #log_name "_CL", .stream = "Custom-" #log_name "_CL", .columns = COLUMNS(list)},
+#define PARSED_SLURM(log_name) PARSED_TABLE(log_name, slurm_columns_list)
+#define PARSED_SYSLOG(log_name) PARSED_TABLE(log_name, syslog_columns_list)
+#define PARSED_DMESG(log_name) PARSED_TABLE(log_name, dmesg_columns_list)
+#define PARSED_RAW(log_name)
 
 static const struct azure_table azure_tables[] = {
     {.name = "BenchwrapRuns_CL", .stream = "Custom-BenchwrapRuns_CL", .columns = COLUMNS(run_columns_list)},
-#define AZURE_RAW(log_name, log_roles, log_paths)                                                                                    \
+#define ROLE(log_name, log_roles, format, log_paths)                                                                                 \
     {.name = #log_name "_raw_CL",                                                                                                    \
      .stream = "Custom-Text-" #log_name "_raw_CL",                                                                                   \
      .columns = COLUMNS(raw_columns_list),                                                                                           \
@@ -49,10 +53,11 @@ static const struct azure_table azure_tables[] = {
      .log = #log_name,                                                                                                               \
      .roles = log_roles,                                                                                                             \
      .paths = log_paths},
-#define AZURE_PARSED(log_name, log_columns) {.name = #log_name "_CL", .stream = "Custom-" #log_name "_CL", .columns = log_columns},
-#include "exporters/azure_tables.def"
-#undef AZURE_RAW
-#undef AZURE_PARSED
+#include "exporters/cluster_logs.def"
+#undef ROLE
+#define ROLE(log_name, log_roles, format, log_paths) PARSED_##format(log_name)
+#include "exporters/cluster_logs.def"
+#undef ROLE
 };
 
 /* A rule has at most ten data flows: one for runs and parsed lines, one for the ten raw tables. */

@@ -14,7 +14,7 @@ static const struct {
     enum logs_format format;
 } ship_roles[] = {
 #define ROLE(name, roles, format, paths) {#name, roles, paths, LOGS_FORMAT_##format},
-#include "logs/logs_roles.def"
+#include "exporters/cluster_logs.def"
 #undef ROLE
 };
 
