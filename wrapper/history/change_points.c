@@ -22,15 +22,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 128, RECENT = 2 * REACH, GRID_MAX = 32, RESCALE = 16, FEW = 8, DRIFT_MIN = 7, COMPLETE_MIN = 12 };
-#define LEVEL 6e-4 /* of each test, two-sided; see level_of */
+enum {
+    REACH = 128,
+    REACH_FEW = 64 /* against few new values: drift moves older ones further away */,
+    RECENT = 2 * REACH,
+    GRID_MAX = 32,
+    RESCALE = 16,
+    FEW = 8,
+    DRIFT_MIN = 7,
+    COMPLETE_MIN = 12,
+    CHANGE_DECIDED = 5
+};
+#define LEVEL 1.5e-3 /* of each test, two-sided; see level_of */
 #define LEVEL_FEW 5e-5 /* with less than FEW earlier values */
-#define LEVEL_Z 3.4316 /* of the normal distribution at LEVEL */
+#define LEVEL_Z 3.1747 /* of the normal distribution at LEVEL */
 #define LEVEL_ALL 0.02
 #define CLIP 4.0 /* robust standard deviations */
 #define ODD 6.0
 #define SUDDEN 0.7
-#define SHARED 0.4
+#define SHARED 0.3
 
 struct series_scan {
     const double *v; /* as given */
@@ -149,7 +159,9 @@ static bool is_isolated(const struct series_scan *s, size_t i, size_t end)
 static void set_sums(struct series_scan *s, size_t i, size_t end)
 {
     size_t k = i - s->base;
-    double y = s->used[k] = is_isolated(s, i, end) ? 0 : scan_clipped_value(s, i), before = k ? s->used[k - 1] : 0;
+    double y = is_isolated(s, i, end) ? (scan_clipped_value(s, i - 1) + scan_clipped_value(s, i + 1)) / 2 : scan_clipped_value(s, i);
+    double before = k ? s->used[k - 1] : 0;
+    s->used[k] = y;
     s->sum[k + 1] = s->sum[k] + y;
     s->square[k + 1] = s->square[k] + y * y;
     s->lag[k + 1] = s->lag[k] + y * before;
@@ -208,7 +220,7 @@ static double variance_inflation(const struct series_scan *s, size_t from, size_
     if (!(is->p_square > 0) || n < 12)
         return 1;
     double r = (before + after) / is->p_square;
-    r = r < 0.8 / sqrt(n) ? 0 : r > 0.9 ? 0.9 : r;
+    r = r < 0.8 / sqrt(n) ? 0 : r > 0.9 ? 0.9 : r - 0.4 / sqrt(n);
     return (1 + r) / (1 - r);
 }
 
@@ -348,33 +360,42 @@ static bool is_on_new_side(const struct series_scan *s, size_t at, size_t to, do
     return missed <= (to - at) / 5;
 }
 
-/* The level of both tests. Those after each value share the alarms that chance makes: most of them are for five new values, so that a large change is found
- * by then. Few earlier values do not show what is usual. */
+/* The level of both tests, of the newest k values after m of their level. Most of the alarms that chance makes are spent on five new values: a change of 5 % at
+ * 2 % noise is to be found by then. It is stricter the more earlier values there are, since these find such a change anyway. Few do not show what is usual. */
 static double level_of(size_t m, size_t k)
 {
+    enum { USUAL = 20 };
     if (m < FEW)
         return LEVEL_FEW;
-    return k == 5 ? LEVEL : k == 4 ? LEVEL * 0.4 : LEVEL * 0.2;
+    double level = m > USUAL ? LEVEL * pow((double)USUAL / (double)m, 0.75) : LEVEL;
+    return k == CHANGE_DECIDED ? level : level * (k > CHANGE_DECIDED ? 0.07 : k == CHANGE_DECIDED - 1 ? 0.25 : 0.1);
+}
+
+/* Does Student's t find the levels different? ret_p: its p. */
+static bool is_t_significant(struct series_scan *s, size_t from, size_t at, size_t to, const struct two_levels *is, double level,
+                             double *ret_p)
+{
+    if (fabs(is->t) < critical_t(s, is->m + is->k - 2))
+        return false;
+    *ret_p = student_tail(fabs(is->t) / sqrt(variance_inflation(s, from, at, to, is)), (double)(is->m + is->k - 2));
+    return *ret_p <= level;
 }
 
 /* All tests of a change at `at`, of levels [from, at) and [at, to). newest: also those that tell it from drift and outliers. ret_p: the larger of both p. */
-static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, bool newest, double *ret_p)
+static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, bool newest, double level, double *ret_p)
 {
     struct two_levels is;
     compare_levels(s, from, at, to, &is);
-    double wide = sqrt(variance_inflation(s, from, at, to, &is));
+    double p, least = permutation_least(is.m, is.k), any = least;
     *ret_p = 1;
-    if (effect_of(s, is.shift) < s->min_effect || fabs(is.t) < wide * critical_t(s, is.m + is.k - 2))
+    if (effect_of(s, is.shift) < s->min_effect || !is_t_significant(s, from, at, to, &is, level, &p))
         return false;
     if (newest && !is_on_new_side(s, at, to, is.before, is.shift))
-        return false;
-    double p = student_tail(fabs(is.t) / wide, (double)(is.m + is.k - 2)), least = permutation_least(is.m, is.k), any = least;
-    if (p > level_of(is.m, is.k))
         return false;
     if (!is_apart(s, from, at, to, is.shift > 0)) {
         any = permutation_p(s, from, at, to);
         any = any >= least ? any : least; /* also of NaN */
-        if (any > 2 * level_of(is.m, is.k))
+        if (any > 2 * level)
             return false;
     }
     if (newest && is.k >= DRIFT_MIN && !is_sudden(s, from, at, to, is.shift))
@@ -389,19 +410,20 @@ static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, 
 static bool scan_newest(struct series_scan *s, size_t start, size_t to, size_t *ret_at)
 {
     for (size_t g = 0; g < s->grid_count; g++) {
-        size_t k = s->grid[g], at = to - k;
+        size_t k = s->grid[g], at = to - k, reach = k <= REACH_FEW / 8 ? REACH_FEW : REACH;
         if (to - start < k + CHANGE_BEFORE_MIN)
             return false;
-        size_t from = at - start > REACH ? at - REACH : start;
+        size_t from = at - start > reach ? at - reach : start;
         struct two_levels is;
         double p;
         if (from < s->base)
             from = s->base;
         compare_levels(s, from, at, to, &is);
-        if (fabs(is.t) < critical_t(s, is.m + is.k - 2) || effect_of(s, is.shift) < s->min_effect)
+        double level = level_of(at - start < REACH ? at - start : REACH, k); /* also of the better place: it is of the same alarm */
+        if (!is_t_significant(s, from, at, to, &is, level, &p) || effect_of(s, is.shift) < s->min_effect)
             continue;
         at = best_place(s, from, to, CHANGE_BEFORE_MIN, CHANGE_AFTER_MIN, at);
-        if (!is_change(s, from, at, to, true, &p))
+        if (!is_change(s, from, at, to, true, level, &p))
             continue;
         *ret_at = at;
         return true;
@@ -491,7 +513,8 @@ static size_t weakest_point(struct series_scan *s, struct change_points *points)
         scale_levels(s, from, c->at, to);
         c->at = best_place(s, from, to, CHANGE_AFTER_MIN, CHANGE_AFTER_MIN, c->at);
         compare_levels(s, from, c->at, to, &is);
-        bool holds = is_change(s, from, c->at, to, false, &p) && is_sure_among_all(s, points, i, &is, p);
+        bool holds =
+            is_change(s, from, c->at, to, false, level_of(c->at - from, CHANGE_DECIDED), &p) && is_sure_among_all(s, points, i, &is, p);
         c->p = p;
         if (!holds && fabs(is.t) < least) {
             least = fabs(is.t);

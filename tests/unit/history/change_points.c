@@ -165,6 +165,35 @@ static void stable(void **state)
         expect_points("least effect", v, n, (size_t[]){300}, 1);
 }
 
+/* A step of 5 % at 2 % noise, 30 runs before it: tests/bench/history_rates.c has the rates, this is that they do not get worse. In every second history one of
+ * the earlier values is far off. */
+static void detection(void **state)
+{
+    enum { BEFORE = 30, NEWEST = 5, TRIALS = 2000 };
+    size_t found[2] = {0};
+    (void)state;
+    seed = 3;
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        double v[BEFORE + NEWEST];
+        bool good = false;
+        for (size_t i = 0; i < BEFORE + NEWEST; i++)
+            v[i] = 1000 * (1 + 0.02 * normal()) * (i < BEFORE ? 1 : 0.95);
+        if (trial % 2)
+            v[BEFORE + 1] *= 0.8;
+        for (size_t n = BEFORE + CHANGE_AFTER_MIN; n <= BEFORE + NEWEST && !good; n++) {
+            struct change_points points;
+            assert_true(change_points_find(v, n, 0.02, &points));
+            for (size_t i = 0; i < points.count; i++)
+                good = good || (points.list[i].at + 2 >= BEFORE && points.list[i].at <= BEFORE + 2);
+            change_points_deinit(&points);
+        }
+        found[trial % 2] += good;
+    }
+    print_message("# found %zu of %d, with a value far off %zu\n", found[0], TRIALS / 2, found[1]);
+    assert_true(found[0] >= 890 * TRIALS / 2000);
+    assert_true(found[1] >= 880 * TRIALS / 2000);
+}
+
 static void bad_input(void **state)
 {
     static const double zero[30] = {0};
@@ -188,7 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps),  cmocka_unit_test(published), cmocka_unit_test(real_histories), cmocka_unit_test(outliers),
-        cmocka_unit_test(stable), cmocka_unit_test(bad_input),
+        cmocka_unit_test(stable), cmocka_unit_test(detection), cmocka_unit_test(bad_input),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
