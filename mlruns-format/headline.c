@@ -20,12 +20,37 @@ static double headline_median(double *values, size_t n)
     return stats.median;
 }
 
+/* The same of a long series, which may be thinned. */
+static bool headline_of_series(const struct folder *tree, const struct tree_run *run, const char *key, double *ret)
+{
+    struct arena scratch;
+    struct tree_entry e;
+    arena_init(&scratch, 0);
+    bool found = tree_metric(tree, run, key, &scratch, &e) == 0;
+    double *values = found ? arena_get(&scratch, e.count * sizeof *values) : NULL;
+    const struct tree_sample *last = e.samples;
+    size_t n = 0;
+    found = found && values;
+    for (size_t i = 0; found && i < e.count; i++) {
+        if (isfinite(e.samples[i].value))
+            values[n++] = e.samples[i].value;
+        if (tree_sample_is_later(&e.samples[i], last))
+            last = &e.samples[i];
+    }
+    if (found)
+        *ret = !key[key_stem(key)] && n > 1 ? headline_median(values, n) : last->value;
+    arena_deinit(&scratch);
+    return found;
+}
+
 bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret)
 {
     char path[400];
     snprintf(path, sizeof path, "metrics/%.300s", key);
     const char *text = tree_file(tree, run, path, METRIC_TAIL, a);
-    if (!text || strlen(text) >= METRIC_TAIL) /* a series that long is no headline */
+    if (text && strlen(text) >= METRIC_TAIL)
+        return headline_of_series(tree, run, key, ret);
+    if (!text)
         return false;
     bool found = false, plain = !key[key_stem(key)];
     double values[METRIC_TAIL / 2];

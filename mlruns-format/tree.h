@@ -53,6 +53,7 @@ enum {
     TREE_METRICS = 2,
     TREE_TAGS = 4,
     TREE_LAST = 8 /* of each metric the latest value only */,
+    TREE_COMPLETE = 32 /* with TREE_METRICS: all samples, where the metric files have the extremes of each bucket only */,
     TREE_NAMES = 16 /* for tree_fill: nothing of the run's own; its texts are NULL, ->problem is the experiment's */
 };
 /* Calls `each` for every run (meta read, plus what `what` asks); stops when it returns non-zero. The run lives in `a`. */
@@ -75,6 +76,8 @@ void tree_annotate(struct tree_run *run, const struct tree_entry *list, unsigned
 const struct tree_entry *tree_annotated_tag(const struct tree_run *run, const char *key);
 /* The path of the run in its tree: "<experiment>/<run>", a part of run->path. */
 const char *tree_run_path(const struct tree_run *run);
+/* Reads one metric of a run with all its samples, into the arena. Returns 0; 1: it is absent or cannot be read. */
+int tree_metric(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, struct tree_entry *ret);
 /* One line of a metric's file, without its line end. False: it is none. */
 bool tree_sample_parse(struct str line, struct tree_sample *ret);
 /* Does MLflow show a rather than b as the metric's value? The later step, then time, then the greater value counts. */

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "mlruns-format/annotation.h"
 #include "mlruns-format/tree_meta.h"
+#include "mlruns-format/tree_thinned.h"
 
 #include <errno.h>
 #include <math.h>
@@ -208,6 +209,48 @@ static void read_meta(struct tree_reader *x, struct tree_run *run, const struct 
         tree_note_problem(x, run, "meta.yaml has an unknown status");
 }
 
+/* Gives thinned series all their samples. `in`: the run's folder. Without them a series is no metric: its points would mislead. */
+static void complete_metrics(struct tree_reader *x, struct tree_run *run, const struct folder *in)
+{
+    struct tree_entry *all = NULL;
+    struct err err = {0};
+    bool may = false;
+    for (const struct tree_entry *e = run->metrics; e; e = e->next)
+        may = may || tree_may_be_thinned(e->count);
+    int rc = may ? tree_thinned_read(in, run->metrics->next ? NULL : run->metrics->key, x->a, &all, &err) : 1;
+    for (struct tree_entry **at = &run->metrics; rc <= 0 && *at;) {
+        struct tree_entry *e = *at, *found = all;
+        while (found && strcmp(found->key, e->key) != 0)
+            found = found->next;
+        if (!tree_may_be_thinned(e->count) || (rc == 0 && !found)) {
+            at = &e->next;
+        } else if (rc == 0 && found->count > e->count) {
+            e->samples = found->samples;
+            e->count = found->count;
+            at = &e->next;
+        } else {
+            tree_note_problem(x, run, "metrics/%s: %s", e->key, rc ? err.text : "artifacts/series.jsonl has too few samples");
+            *at = e->next;
+        }
+    }
+}
+
+int tree_metric(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, struct tree_entry *ret)
+{
+    struct tree_reader x = {.what = TREE_METRICS, .a = a};
+    struct tree_run one = {.metrics = ret};
+    const char *path = arena_printf(a, "%s/metrics/%s", tree_run_path(run), key);
+    CLEANUP_FOLDER struct folder own = {0};
+    *ret = (struct tree_entry){.key = key};
+    buf_init(&x.text, METRIC_MAX + (1 << 20));
+    if (path && read_text(&x, tree, path, METRIC_MAX) == 0)
+        read_samples(&x, &one, ret);
+    buf_deinit(&x.text);
+    if (tree_may_be_thinned(ret->count) && folder_enter(tree, tree_run_path(run), &own) == 0)
+        complete_metrics(&x, &one, &own);
+    return one.metrics && ret->count ? 0 : 1;
+}
+
 /* params, metrics, tags as far as they are wanted. */
 static void read_kinds(struct tree_reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
@@ -222,6 +265,8 @@ static void read_kinds(struct tree_reader *x, struct tree_run *run, const struct
         run->params = read_kind(x, run, &own, "params");
     if (x->what & TREE_METRICS)
         run->metrics = read_kind(x, run, &own, "metrics");
+    if (x->what & TREE_COMPLETE)
+        complete_metrics(x, run, &own);
     if (x->what & TREE_TAGS)
         run->tags = read_kind(x, run, &own, "tags");
 }

@@ -7,7 +7,7 @@
 static int choose_named_run(struct cmd_context *c, struct runs *runs, const char *name, const char *group, struct chosen_runs *ret)
 {
     struct tree_run *run = NULL;
-    if (!name || runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err) != 0)
+    if (!name || runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, c->arena, &run, c->err) != 0)
         return name ? -1 : err_memory(c->err, "the chosen runs");
     ret->list[ret->n] = run;
     ret->groups[ret->n++] = group;

@@ -19,7 +19,7 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
-    int got = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err);
+    int got = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, c->arena, &run, c->err);
     if (got)
         return -1;
     inherit_params(runs, run, c->arena);

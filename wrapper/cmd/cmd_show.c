@@ -246,7 +246,7 @@ static int show_command(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "expected one run, got %d; \"benchwrap compare\" compares several", c->argc);
     if (selection_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
         return -1;
-    int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &found, c->err);
+    int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, c->arena, &found, c->err);
     if (status == 0)
         status = opt_on(&c->opts, OPTION_CHILDREN)
                      ? runs_table_children(&runs, found, opt_on(&c->opts, OPTION_JSON), c->out, c->arena, c->err)

@@ -225,7 +225,7 @@ int proposal_add_run(struct proposal *p, struct runs *runs, const char *name, st
     arena_init(&scratch, RUN_MEMORY);
     /* the list of all runs, which "last" needs, must stay */
     struct arena *list = strncmp(name, "last", 4) == 0 ? p->arena : &scratch;
-    int status = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, list, &run, err) ? -1 : 0;
+    int status = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, list, &run, err) ? -1 : 0;
     if (status == 0) {
         inherit_params(runs, run, p->arena); /* in the lasting arena: the parent run is kept for the next repetition */
         struct json *detail = runs_detail(runs, run, &problem, &scratch);

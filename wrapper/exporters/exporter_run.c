@@ -18,7 +18,7 @@ int exporter_run_read(struct exporter_run *ret, int tree, const char *id, struct
     struct buf text CLEANUP_BUF;
     buf_init(&text, DETAIL_MAX + 1);
     *ret = (struct exporter_run){.arena = a};
-    int rc = tree_find(tree, id, TREE_PARAMS | TREE_METRICS | TREE_TAGS, a, &run, err);
+    int rc = tree_find(tree, id, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, a, &run, err);
     if (rc)
         return rc;
     ret->run = run;

@@ -105,7 +105,7 @@ static int read_member(struct history_state *h, const char *name, struct compare
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
-    if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->arena, &run, err))
+    if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, h->arena, &run, err))
         return -1;
     inherit_params(h->runs, run, h->arena);
     *ret = (struct compare_member){run, runs_detail(h->runs, run, &problem, h->arena)};

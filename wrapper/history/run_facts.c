@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64, DETAIL_READ_MAX = 64 << 20, SERIES_READ_MAX = 1 << 20, SAMPLES_MAX = 4096 };
+enum { CHUNK = 64, DETAIL_READ_MAX = 64 << 20, SERIES_READ_MAX = 1 << 20, STEPS_MAX = 4096 /* of a table */ };
 
 /* ---- keys ---- */
 
@@ -182,22 +182,22 @@ static void take_tag(struct run_builder *b, struct str key, struct str value)
 
 /* Repetitions count as their median; each step of a table size -> value is a metric. */
 static void take_metric_samples(struct run_builder *b, struct str key, struct str unit, struct str direction,
-                                const struct tree_sample *list, size_t n)
+                                const struct tree_sample *list, size_t n, struct arena *scratch)
 {
-    double values[SAMPLES_MAX];
+    double *values = arena_get(scratch, (n + 1) * sizeof *values);
     size_t known = 0;
     bool sampled = str_starts(key, "system/"), table = !sampled && (b->to->is_sweep || (n > 1 && list[0].step > 1));
     for (size_t i = 0; i < n; i++)
         table = table || (!sampled && list[i].step != list[0].step + (int64_t)i);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; values && i < n; i++) {
         if (!isfinite(list[i].value))
             continue;
-        if (table) {
+        if (table && i < STEPS_MAX) {
             uint32_t at = fact_key_of(b->keys, FACT_METRIC, key, list[i].step);
             if (at != UINT32_MAX)
                 describe_key(b->keys, at, unit, direction);
             put_run_metric(b, at, list[i].value);
-        } else if (known < SAMPLES_MAX) {
+        } else if (!table) {
             values[known++] = list[i].value;
         }
     }
@@ -214,22 +214,11 @@ static void take_metric_samples(struct run_builder *b, struct str key, struct st
 /* A metric with several samples: they are in its own file. */
 static void read_metric_samples(struct run_builder *b, struct str key, struct str unit, struct str direction, struct arena *scratch)
 {
-    char path[300];
-    if (str_has(key, "..") || (size_t)snprintf(path, sizeof path, "metrics/" STR_FMT, STR_ARG(key)) >= sizeof path)
-        return;
-    struct str rest = str_of(runs_file(b->reading->runs, b->to->run, path, SERIES_READ_MAX, scratch));
-    struct tree_sample *list = NULL;
-    size_t n = 0, capacity = 0;
-    while (rest.n && n < SAMPLES_MAX) {
-        struct tree_sample one;
-        if (!tree_sample_parse(str_cut(&rest, '\n'), &one))
-            continue;
-        if (!ARRAY_FITS_IN(scratch, list, capacity, n + 1))
-            return;
-        list[n++] = one;
-    }
-    if (n)
-        take_metric_samples(b, key, unit, direction, list, n);
+    struct tree_entry e;
+    struct folder tree = runs_tree(b->reading->runs, b->to->run);
+    const char *name = str_has(key, "..") ? NULL : arena_dup(scratch, key.p, key.n);
+    if (name && tree_metric(&tree, b->to->run, name, scratch, &e) == 0)
+        take_metric_samples(b, key, unit, direction, e.samples, e.count, scratch);
 }
 
 static bool is_wall_of_points(const struct run_builder *b, struct str key)
@@ -339,14 +328,14 @@ static void read_folder(struct run_builder *b, struct arena *scratch)
 {
     struct tree_run full = *b->to->run;
     struct folder tree = runs_tree(b->reading->runs, b->to->run);
-    tree_fill(&tree, &full, TREE_PARAMS | TREE_METRICS | TREE_TAGS, scratch);
+    tree_fill(&tree, &full, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, scratch);
     for (const struct tree_entry *e = full.params; e; e = e->next)
         take_param(b, str_of(e->key), e->value, (struct str){NULL, 0});
     for (const struct tree_entry *e = full.tags; e; e = e->next)
         take_tag(b, str_of(e->key), e->value);
     for (const struct tree_entry *e = full.metrics; e; e = e->next)
         if (e->count && !is_wall_of_points(b, str_of(e->key)))
-            take_metric_samples(b, str_of(e->key), STR(""), STR(""), e->samples, e->count < SAMPLES_MAX ? e->count : SAMPLES_MAX);
+            take_metric_samples(b, str_of(e->key), STR(""), STR(""), e->samples, e->count, scratch);
 }
 
 static void keep_facts(struct run_builder *b)

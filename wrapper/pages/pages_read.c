@@ -247,7 +247,7 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
     struct tree_run whole = *run;
     struct comparison_key key;
     const char *problem = NULL;
-    tree_fill(&tree, &whole, TREE_PARAMS | TREE_METRICS | TREE_TAGS, a);
+    tree_fill(&tree, &whole, TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, a);
     inherit_params(runs, &whole, a);
     struct json *detail = runs_detail(runs, &whole, &problem, a);
     if (whole.problem)

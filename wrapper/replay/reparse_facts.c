@@ -1,13 +1,11 @@
 /* reparse_facts.c: the facts of a run that lies in the tree, and what differs between two readings. */
 #include "replay/reparse.h"
 
-#include "base/fs.h"
+#include "mlruns-format/tree_thinned.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SERIES_BYTES = 512 << 20 };
 
 /* ---- recall ---- */
 
@@ -47,32 +45,35 @@ static struct fact metric_like(const char *key, const struct json *told)
                          .source = json_string(json_get(told, "source"), "")};
 }
 
-/* All samples of the thinned series: lines {"key":KEY,"samples":[[ms,step,value],…]}. */
+static void recall_samples(struct record *r, const struct tree_entry *e, const struct json *told)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        struct fact f = metric_like(e->key, told);
+        f.time_ms = e->samples[i].time_ms;
+        f.step = e->samples[i].step;
+        f.value = e->samples[i].value;
+        record_fact(r, &f);
+    }
+}
+
+/* All samples of the thinned series. */
 static int recall_series(struct record *r, const struct reparse *x, const struct tree_run *run, const struct json *metrics, struct err *err)
 {
-    CLEANUP_BUF struct buf b;
-    char path[256];
-    buf_init(&b, SERIES_BYTES);
-    snprintf(path, sizeof path, "%s/artifacts/series.jsonl", tree_run_path(run));
-    if (fs_read(x->runs->root, path, SERIES_BYTES - 1, 0, &b, err) < 0)
-        return -1;
-    for (struct str rest = buf_text(&b); rest.p && rest.n;) {
-        struct str line = str_cut(&rest, '\n');
-        struct json *j = NULL;
-        if (line.n && json_parse(&j, line, NULL, err) < 0)
-            return err_wrap(err, "artifacts/series.jsonl");
-        const char *key = json_string(json_get(j, "key"), NULL);
-        const struct json *told = key ? json_get(metrics, key) : NULL;
-        for (const struct json *s = told ? json_first(json_get(j, "samples")) : NULL; s; s = json_next(s)) {
-            struct fact f = metric_like(key, told);
-            f.time_ms = json_integer(json_at(s, 0), 0);
-            f.step = json_integer(json_at(s, 1), 0);
-            f.value = json_number(json_at(s, 2), NAN);
-            record_fact(r, &f);
-        }
-        json_free(j);
-    }
-    return 0;
+    struct folder root = folder_disk(x->runs->root);
+    CLEANUP_FOLDER struct folder own = {0};
+    struct arena a;
+    struct tree_entry *list = NULL;
+    if (folder_enter(&root, tree_run_path(run), &own) < 0)
+        return err_sys(err, "cannot read %s", tree_run_path(run));
+    arena_init(&a, 0);
+    int rc = tree_thinned_read(&own, NULL, &a, &list, err);
+    if (rc > 0)
+        rc = err_set(err, ERR_INPUT, "artifacts/series.jsonl is not there");
+    for (const struct tree_entry *e = list; e && rc == 0; e = e->next)
+        if (json_get(metrics, e->key))
+            recall_samples(r, e, json_get(metrics, e->key));
+    arena_deinit(&a);
+    return rc;
 }
 
 static int recall_metrics(struct record *r, const struct reparse *x, const struct tree_run *run, const struct json *metrics,
@@ -88,13 +89,7 @@ static int recall_metrics(struct record *r, const struct reparse *x, const struc
         }
         if (!e)
             return err_set(err, ERR_INPUT, "metrics/%.200s is not there, though benchwrap.json tells of it", key);
-        for (size_t i = 0; i < e->count; i++) {
-            struct fact f = metric_like(key, told);
-            f.time_ms = e->samples[i].time_ms;
-            f.step = e->samples[i].step;
-            f.value = e->samples[i].value;
-            record_fact(r, &f);
-        }
+        recall_samples(r, e, told);
     }
     return thinned ? recall_series(r, x, run, metrics, err) : 0;
 }

@@ -374,7 +374,7 @@ static const char *collect_samples(struct runs *runs, const struct tree_run *run
     for (const struct series_repetition *r = notes && !to->n ? notes->first : NULL; r; r = r->next) {
         struct tree_run *child = NULL;
         struct plotted_metric own = {0};
-        if (runs_find(runs, arena_printf(a, "=%s", r->id), TREE_PARAMS | TREE_METRICS | TREE_TAGS, a, &child, NULL) != 0)
+        if (runs_find(runs, arena_printf(a, "=%s", r->id), TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, a, &child, NULL) != 0)
             continue;
         size_t before = to->n;
         collect_samples(runs, child, NULL, wanted ? wanted : metric->key, a, to, &own);

@@ -337,7 +337,7 @@ static int tables_run_samples(struct tables_work *x, struct tree_run *run)
     const char *problem;
     int rc = 0;
     whole.problem = NULL;
-    tree_fill(&tree, &whole, TREE_METRICS, &x->one);
+    tree_fill(&tree, &whole, TREE_METRICS | TREE_COMPLETE, &x->one);
     note_export_problem(x, whole.problem);
     struct json *detail = runs_detail(x->r->runs, run, &problem, &x->one);
     note_export_problem(x, problem);

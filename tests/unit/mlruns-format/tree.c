@@ -384,6 +384,13 @@ static void long_series_keep_their_extremes(void **state)
     assert_int_equal(e->samples[e->count - 1].step, 54320);
     assert_int_equal(entry_of(run->metrics, "whole")->count, 1000);
     assert_true(entry_of(run->metrics, "nan")->count <= 1000);
+    struct tree_run *complete;
+    assert_int_equal(tree_find(p->root, "0123", TREE_METRICS | TREE_COMPLETE, &p->arena, &complete, &err), 0);
+    assert_null(complete->problem);
+    assert_int_equal(entry_of(complete->metrics, "m")->count, 54321);
+    assert_true(entry_of(complete->metrics, "m")->samples[777].value == 1e9 && isnan(entry_of(complete->metrics, "m")->samples[3].value));
+    assert_int_equal(entry_of(complete->metrics, "whole")->count, 1000);
+    assert_int_equal(entry_of(complete->metrics, "nan")->count, 1001);
     const char *all = text_of(p, RUN "/artifacts/series.jsonl");
     size_t samples = 0, other = 0;
     for (struct str rest = str_of(all), line; (line = str_cut(&rest, '\n')).n;) {
