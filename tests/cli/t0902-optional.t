@@ -30,14 +30,17 @@ file=$(readlink -f "$header")
 build() { PKG_CONFIG_LIBDIR="$WORK/pc" make -s O="$o" CC="$WORK/cc" CFLAGS=-O0 "$object" 2>&1; }
 targets() { PKG_CONFIG_LIBDIR="$WORK/pc" make -n O="$o" CC="$WORK/cc" CFLAGS=-O0 all tests 2>&1; }
 agents() { if grep -qa 'this build has no agents' "$object"; then echo none; else echo some; fi; }
+functions() { nm -g --defined-only "$object" | sed 's/.* //'; }
 time_of() { stat -c %y "$1"; }
 
 rm "$header"
 is "without the header it builds" "$(build)" ""
 is "  and has no agents" "$(agents)" none
+without=$(functions)
 ln -s "$file" "$header"
 is "with the header it builds again" "$(build)" ""
 is "  and has agents" "$(agents)" some
+is "  and what other files call is there both times" "$without" "$(functions)"
 before=$(time_of "$object")
 build
 is "  once" "$(time_of "$object")" "$before"

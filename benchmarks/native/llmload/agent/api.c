@@ -12,6 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+void api_answer_text(struct buf *body, const char *key, const char *text)
+{
+    struct json_out j = json_begin(body, JSON_TIGHT, '{');
+    json_text(&j, key, text);
+    json_close(&j, '}');
+    buf_putc(body, '\n');
+}
+
 #if __has_include(<microhttpd.h>)
 #include <microhttpd.h>
 
@@ -70,14 +78,6 @@ static bool is_signed(struct api *a, const char *given, const char *at, const st
     bool hello = strcmp(call->path, TOKEN_HELLO) == 0;
     token_sign_request(a->token, &(struct token_request){ret_nonce, hello ? "" : at, call->method, call->path, call->body}, expected);
     return secret_equal(str_of(given + SECRET_DIGITS + 1), str_of(expected));
-}
-
-void api_answer_text(struct buf *body, const char *key, const char *text)
-{
-    struct json_out j = json_begin(body, JSON_TIGHT, '{');
-    json_text(&j, key, text);
-    json_close(&j, '}');
-    buf_putc(body, '\n');
 }
 
 /* 0: the request carries the token or its signature; else the status of the answer, which is in
