@@ -25,7 +25,7 @@ for mpi in mpich openmpi; do
     run=$(command -v mpirun.$mpi) || { skip "$mpi" "not installed"; continue; }
     [ $mpi = mpich ] && more= || more=--oversubscribe
     echo 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; [ "$rank" = 0 ] || kill -9 $$; sleep 0.2' >fails.sh
-    like "$mpi: behind a pipe" "$(launched "^FINISHED $says" sh -c "$run $more -n 2 sh fails.sh 2>&1 | cat")" "^FINISHED $says (Primary job  term|=   BAD TERM|YOUR APPL)"
+    like "$mpi: behind a pipe" "$(launched "^FINISHED $says" sh -c "$run $more -n 2 sh fails.sh 2>&1 | cat")" "^FINISHED $says (Primary job  term|=   BAD TERM|YOUR APPL|prterun noticed)"
     like "$mpi: in a script that goes on" "$(launched "^FINISHED $says" sh -c "$run $more -n 2 sh fails.sh; echo done")" "^FINISHED $says"
     is "$mpi: a status that tells it needs no warning" "$(launched '^FAILED$' "$run" $more -n 2 sh fails.sh)" FAILED
     is "$mpi: ranks that are well" "$(launched '^FINISHED$' "$run" $more -n 2 true)" FINISHED

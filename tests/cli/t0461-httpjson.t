@@ -26,8 +26,8 @@ is "a run is one object" "$(jq -r '[.method, .path, .headers."content-type", .bo
 is "it is the line that jsonl would write" "$(jq -cS .body "$got" | md5sum)" "$(printf 'exporters:\n- {type: jsonl, name: l, file: %s}\n' "$WORK/l" >"$config"; bw exporter send l last 2>/dev/null >&2; "$BENCHWRAP" exporter send l last >/dev/null; jq -cS . "$WORK/l" | md5sum)"
 exporter "url: '$url/ok/metric', record: metric"
 "$BENCHWRAP" exporter send x last >/dev/null
-is "record: metric is an object for each metric of the program" "$(jq -r '.body | [.key, .value, .unit, .cluster] | join(" ")' "$got" | sort)" "bandwidth_MB_per_s 12.5 MB_per_s tst
-latency_s 3.5e-06 s tst"
+is "record: metric is an object for each metric of the program" "$(jq -r '.body | [.key, (.value * 1e7 | round), .unit, .cluster] | join(" ")' "$got" | sort)" "bandwidth_MB_per_s 125000000 MB_per_s tst
+latency_s 35 s tst"
 exporter "url: '$url/array', record: metric, array: yes"
 is "array: one request" "$("$BENCHWRAP" exporter send x last) $(jq -c '[.body[].key] | sort' "$got")" 'x: 1 of 1 run delivered ["bandwidth_MB_per_s","latency_s"]'
 exporter "url: '$url/array', record: metric, array: yes, metrics: all, max-body: 2k"
@@ -201,7 +201,7 @@ for t, o in zip(sorted(theirs, key=order), sorted(ours, key=order)):
                 print(key, t[key], o[key])
         elif t[key] != o[key]:
             print(order(o), key, t[key], o[key])
-left = sorted(set().union(*theirs) - set().union(*ours))
+left = sorted(set().union(*theirs) - set().union(*ours) - {"taskName"})  # which logging of Python 3.12 and later adds to all
 print("left out:", " ".join(left))
 P
     }
