@@ -72,6 +72,26 @@ Y
 "$BENCHWRAP" recipe run --local empty.yaml >out 2>err
 is "a service that answers with no tokens: exit status 1" $? 1
 like "and no valid point" "$(cat err)" 'empty: 1 point: 1 (failed|invalid)'
+cat >gate.yaml <<'Y'
+version: 1
+name: gate
+sweep: {grid: {what: [load, heat, good]}}
+roles:
+  server: {service: dummy, with: {tokens: 2}}
+  client: {command: [./llmload, "{server.url}", --rate, 200, -n, 20, --max-tokens, 2, --json], env: {WHAT: "{what}"}}
+valid: ["requests.failed == 0"]
+Y
+cat >llmload <<S
+#!/bin/sh
+[ \$WHAT != heat ] || "$BENCHWRAP" log noise.throttled=3
+"${BENCHWRAP%/*}/llmload" "\$@" | jq "if env.WHAT == \"load\" then .load.achieved_rate /= 2 else . end"
+S
+chmod +x llmload
+"$BENCHWRAP" recipe run --local gate.yaml >out 2>err
+like "a load that was not reached makes a point invalid" "$(cat err)" 'what=load: invalid .*: the load was not reached: [0-9.]+ of [0-9.]+ requests/s were sent'
+like "heat, too" "$(cat err)" 'what=heat: invalid .*: the node slowed down for heat'
+like "a good one is valid" "$(cat err)" 'what=good: valid'
+like "and unknown heat is reported" "$(cat err)" 'whether the node slowed down for heat is not known for [0-9] run'
 cat >refused.yaml <<'Y'
 version: 1
 name: refused

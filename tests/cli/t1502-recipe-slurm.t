@@ -53,6 +53,19 @@ is "--each-node measures every node" "$? $("$BENCHWRAP" recipe report each --jso
 like "and names the one that differs" "$(cat err)" 'n3 differs: 70, -[0-9.]+ % .false alarm in at most 5 %'
 is "with a list for sbatch" "$(cat .benchwrap/campaigns/each/exclude)" n3
 
+# ---- another job on a node ----
+srun -Q -N1 -w n2 --job-name=other sleep 60 &
+other=$!
+for _ in $(seq 100); do [ "$(squeue -h -t RUNNING -o %j)" = other ] && break; sleep 0.05; done
+printf 'version: 1\nname: shared\nsweep: {grid: {n: [1, 2]}}\nroles: {c: {command: [echo, "rate {n} op/s"]}}\n' >shared.yaml
+salloc -Q -w n1,n2 "$BENCHWRAP" recipe run shared.yaml >out 2>err
+like "a run beside another job is invalid" "$? $(cat err)" 'n=1: invalid in .*: another job ran on a node of the campaign'
+kill $other
+wait $other 2>/dev/null
+for _ in $(seq 100); do [ -z "$(squeue -h -o %j)" ] && break; sleep 0.05; done
+salloc -Q -w n1,n2 "$BENCHWRAP" recipe run shared.yaml >out 2>err
+is "and measured again without it" "$? $("$BENCHWRAP" recipe report shared --json | jq -c '[.[].outcome]')" '0 ["valid","valid"]'
+
 # ---- the toolkit's recipe, with stand-ins for its images ----
 mkdir bin images
 touch images/vllm.sif images/python.sif

@@ -489,6 +489,7 @@ static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUN
         snprintf(key, sizeof key, "series.points_%s", i == OUTCOME_NEVER_RAN ? "never_ran" : campaign_outcome_word((enum campaign_outcome)i));
         record_metric(r, key, (double)counts[i], "", i == OUTCOME_VALID ? DIR_HIGHER : DIR_LOWER, 0, now);
     }
+    record_metric(r, "series.heat_unknown", (double)c->heat_unknown, "", DIR_LOWER, 0, now);
     if (fs_copy(c->state.dir, CAMPAIGN_EVENTS, c->repeat.run.spool.dir, "points.jsonl", 0644, &err) == 0)
         record_artifact(r, "points.jsonl", "points.jsonl");
     r->source = "recorder";
@@ -528,6 +529,9 @@ static int finish_campaign(struct campaign *c)
         return counts[OUTCOME_VALID] ? 0 : 1;
     }
     record_outcomes(c, counts);
+    if (c->heat_unknown)
+        campaign_say(c, "whether the node slowed down for heat is not known for %zu run%s: its kernel does not report it", c->heat_unknown,
+                     str_plural(c->heat_unknown));
     c->repeat.why = counts[OUTCOME_NEVER_RAN] ? "not all points were run" : "all points were run";
     unlinkat(c->repeat.run.spool.dir, SPOOL_HELD, 0);
     repeat_end(&c->repeat, status, 0);

@@ -82,6 +82,8 @@ struct campaign {
     double most_s; /* max_time; 0: none */
     size_t done; /* points of this execution */
     bool was_closed; /* the record of the execution before this one is complete */
+    bool is_shared; /* another job ran on a node of the campaign when the present run began */
+    size_t heat_unknown; /* runs whose node does not report whether it slowed down for heat */
     bool preflight_done; /* the checks that are made once have passed */
 };
 
@@ -136,6 +138,8 @@ int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *
 bool campaign_has_program(const char *word);
 /* The path of benchwrap. In the arena; NULL: out of memory. */
 const char *campaign_own_program(struct arena *a);
+/* Does another job run on a node of the allocation? 1, 0; -1: Slurm does not answer. */
+int campaign_slurm_other_jobs(struct campaign *c);
 /* Kills steps of the campaign that have survived their srun. */
 void campaign_slurm_clean(struct campaign *c);
 /* The environment of a process: the campaign's own, then the part's. In the arena; NULL: out of memory. */
@@ -151,6 +155,8 @@ int campaign_take_ports(struct campaign *c, const struct recipe_part *part, stru
 int campaign_measure(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, struct err *err);
 /* Why the run is not valid; NULL: it is. In the campaign's arena. */
 const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
+/* What is written before a run for campaign_gate after it: does another job run on a node of the campaign? */
+void campaign_gate_begin(struct campaign *c);
 /* The truth of a condition on a run's metrics and the values of its point: 1, 0, -1 not known, with *ret_unknown in words. */
 int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values, const struct series_repetition *run,
                    const char **ret_unknown);

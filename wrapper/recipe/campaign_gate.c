@@ -1,5 +1,7 @@
-/* campaign_gate.c: is the run of a point valid? The conditions of the recipe and of its service files, on its metrics. */
+/* campaign_gate.c: is the run of a point valid? The conditions of the recipe and of its service files, on its metrics,
+ * and those of `gate`: the load was reached, no heat, no other job. */
 #include "recipe/campaign.h"
+#include "series/figures.h"
 #include "series/values.h"
 
 struct gate_names {
@@ -67,6 +69,42 @@ int campaign_truth(struct campaign *c, const struct expr *condition, const struc
     return truth;
 }
 
+/* ---- what no metric of the program tells ---- */
+
+static bool is_gate_on(const struct campaign *c, const char *key)
+{
+    bool on = true;
+    yaml_bool(yaml_get(yaml_get(c->recipe->root, "gate"), key), &on);
+    return on;
+}
+
+void campaign_gate_begin(struct campaign *c)
+{
+    c->is_shared = c->hosts.is_slurm && is_gate_on(c, "other_jobs") && campaign_slurm_other_jobs(c) == 1;
+}
+
+static const char *check_offered_load(struct campaign *c, const struct series_repetition *run)
+{
+    const struct series_run_value *offered = series_value_of(run, "requests.offered_op_per_s"), *achieved = series_value_of(run, "requests.achieved_op_per_s");
+    double least = 0.95;
+    str_double(str_of(recipe_scalar(c->recipe, yaml_get(c->recipe->root, "gate"), "load", "0.95")), &least);
+    return offered && achieved && achieved->value < least * offered->value
+               ? arena_printf(c->arena, "the load was not reached: %.4g of %.4g requests/s were sent", achieved->value, offered->value)
+               : NULL;
+}
+
+static const char *check_surroundings(struct campaign *c, const struct series_repetition *run)
+{
+    if (is_gate_on(c, "throttling")) {
+        c->heat_unknown += run->throttled < 0;
+        if (run->throttled > 0)
+            return arena_printf(c->arena, "the node slowed down for heat (%g times)", run->throttled);
+    }
+    if (c->hosts.is_slurm && is_gate_on(c, "other_jobs") && (c->is_shared || campaign_slurm_other_jobs(c) == 1))
+        return "another job ran on a node of the campaign (gate.other_jobs)";
+    return NULL;
+}
+
 const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
 {
     const char *benchmark = c->repeat.plan.benchmark;
@@ -84,5 +122,6 @@ const char *campaign_gate(struct campaign *c, const struct recipe_values *values
         return truth == 0 ? arena_printf(c->arena, "not %s", rule->text)
                           : arena_printf(c->arena, "not known: %s (%s)", rule->text, unknown);
     }
-    return NULL;
+    const char *load = llm ? check_offered_load(c, run) : NULL;
+    return load ? load : check_surroundings(c, run);
 }

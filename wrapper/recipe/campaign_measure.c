@@ -237,6 +237,8 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
         rc = 1;
     }
     if (rc == 0)
+        campaign_gate_begin(c);
+    if (rc == 0)
         rc = campaign_start(c, &c->client, c->recipe->measured->name, &seats[0], line, env, true, &a, err);
     if (rc == 0) {
         m->stopped = campaign_run_process(c, &c->client, &run->exit, &m->why) != 0;

@@ -193,6 +193,31 @@ int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *
     return rc;
 }
 
+int campaign_slurm_other_jobs(struct campaign *c)
+{
+    CLEANUP_BUF struct buf nodes, text;
+    buf_init(&nodes, SLURM_BYTES);
+    buf_init(&text, SLURM_BYTES + 1);
+    for (size_t i = 0; i < c->hosts.count; i++)
+        buf_printf(&nodes, "%s%s", i ? "," : "", c->hosts.nodes[i].name);
+    char *const list[] = {(char *)"squeue", (char *)"--noheader", (char *)"--states=RUNNING", (char *)"--format=%A", (char *)"--nodelist", nodes.p, NULL};
+    if (nodes.failed || query_lines(list, &text, NULL))
+        return -1;
+    for (struct str rest = buf_text(&text), id; (id = str_word(&rest)).n > 0;) {
+        const char *own = getenv("SLURM_JOB_ID");
+        bool known = own && str_is(id, own);
+        for (unsigned i = 0; c->hosts.is_het && i < HET_MAX && !known; i++) {
+            char name[60];
+            snprintf(name, sizeof name, "SLURM_JOB_ID_HET_GROUP_%u", i);
+            own = getenv(name);
+            known = own && str_is(id, own);
+        }
+        if (!known)
+            return 1;
+    }
+    return 0;
+}
+
 void campaign_slurm_clean(struct campaign *c)
 {
     char *const list[] = {(char *)"squeue", (char *)"--steps", (char *)"--noheader", (char *)"--format=%i %j", (char *)"--jobs", getenv("SLURM_JOB_ID"), NULL};

@@ -35,6 +35,7 @@ struct series_repetition {
     const char *status; /* "FINISHED", "FAILED", "KILLED", "" not known */
     const char *verdict, *reason;
     const char *noisy; /* what disturbed it, in words; "" nothing */
+    double throttled; /* how often its node slowed down for heat; -1: not known */
     int64_t start_ms, end_ms;
     struct series_run_value *values;
     struct series_input *inputs;

@@ -149,6 +149,7 @@ void series_values_take(struct series_repetition *run, const struct json *detail
     run->verdict = series_tag_text(detail, "benchwrap.verdict", a);
     run->reason = series_tag_text(detail, "benchwrap.reason", a);
     run->noisy = series_tag_text(detail, "benchwrap.noisy", a);
+    run->throttled = json_number(json_get(json_get(t.metrics, "noise.throttled"), "value"), -1);
     run->start_ms = json_integer(json_get(about, "start_ms"), 0);
     run->end_ms = json_integer(json_get(about, "end_ms"), 0);
     t.headlines = str_of(series_tag_text(detail, "benchwrap.headline", a));
