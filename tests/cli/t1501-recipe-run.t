@@ -150,6 +150,64 @@ like "an endpoint is used as it is" "$(cat .benchwrap/campaigns/rest/logs/client
 is "a step of prepare is made once" "$(cat made) $(events rest begin | wc -l)" "made 4"
 like "nodes that are not there" "$("$BENCHWRAP" recipe run --local --new --client-nodes far rest.yaml 2>&1)" 'the node far is not this machine'
 
+# ---- monitoring, and logs of earlier executions ----
+cat >receive.py <<'P'
+import http.server
+class Receiver(http.server.BaseHTTPRequestHandler):
+    def do_PUT(self):
+        open("pushed", "ab").write(self.path.encode() + b"\n" + self.rfile.read(int(self.headers["Content-Length"])) + b"--\n")
+        self.send_response(202)
+        self.end_headers()
+    def log_message(self, *a):
+        pass
+s = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+print(s.server_port, flush=True)
+s.serve_forever()
+P
+python3 receive.py >receive.port &
+receiver=$!
+mkdir -p page "$HOME/.config/benchwrap/services"
+printf '# TYPE a gauge\na{x="b c",y="\\""} 4\nh_bucket{le="1"} 3\nvllm:kv_cache_usage_perc{} 0.5 123\nbroken{x 3\n' >page/metrics
+printf 'name: vllm-page\ncommand: [python3, -m, http.server, "{port}", --bind, "{host}", --directory, page]\nports: {http: 0}\nready: {http: /}\nmetrics: /metrics\n' \
+    >"$HOME/.config/benchwrap/services/vllm-page.yaml"
+for _ in $(seq 200); do [ -s receive.port ] && break; sleep 0.05; done
+cat >monitored.yaml <<Y
+version: 1
+name: monitored
+roles:
+  server: {service: vllm-page}
+  client: {command: [sh, -c, "$BENCHWRAP recipe status monitored --scrape-config; $BENCHWRAP recipe status monitored --tunnels; sleep 0.7; echo rate 1 op/s"]}
+monitoring:
+  interval: 200ms
+  push_interval: 200ms
+  pushgateway: "http://127.0.0.1:$(cat receive.port)"
+  csv: samples.csv
+  metrics: [system/system_memory*, a*, vllm*, h*]
+  custom: {temperature: {command: [sh, -c, "echo is 40.5 degrees"]}, level: {file: level}, none: {command: [echo, no]}}
+valid: ["custom.temperature == 40.5", "custom.level == 7"]
+logs: {keep: {size: 1}}
+Y
+echo 7 >level
+"$BENCHWRAP" recipe run --local monitored.yaml >out 2>err
+is "conditions know numbers of the user's own" "$? $("$BENCHWRAP" recipe report monitored --json | jq -r '.[0].outcome')" "0 valid"
+like "one that is missing is reported" "$(cat err)" 'monitoring.custom.none: no number [0-9]+ times'
+is "the others are in the record" "$(cut -d' ' -f2 mlruns/*/"$(jq -r .parent .benchwrap/campaigns/monitored/campaign.json)"/metrics/custom.* | xargs)" "7 40.5"
+is "the CSV file has samples of the service" "$(grep '"server.0"' samples.csv | cut -d, -f3- | sort -u)" '"server.0","a{x=""b c"",y=""\""""}",4
+"server.0","vllm:kv_cache_usage_perc{}",0.5'
+like "and of the node" "$(cat samples.csv)" '"node","system/system_memory[a-z_]*",[0-9.]+$'
+like "they are pushed" "$(cat pushed)" '^a.x="b c",y="\\"",bw_node="[^"]+",bw_component="server.0". 4$'
+like "with the names of the toolkit" "$(cat pushed)" '^vllm_page_cache_usage 0.5$'
+like "the last push says that nothing runs, and has no samples" "$(tail -n 5 pushed | tr '\n' ' ')" '/metrics/job@base64/.* vllm_page_workload_running 0 .*-- $'
+port=$(sed -n 's/.*targets: \["127.0.0.1:\([0-9]*\)"\]/\1/p' .benchwrap/campaigns/monitored/logs/client.0.*.out)
+ok "status prints a configuration for Prometheus" [ "${port:-0}" -gt 0 ]
+like "and tunnels to the same port" "$(cat .benchwrap/campaigns/monitored/logs/client.0.*.out)" "^ssh -N -L $port:127.0.0.1:$port "
+like "once services are down there are none" "$("$BENCHWRAP" recipe status monitored --tunnels 2>&1)" 'no service of the campaign is up'
+sed -i "s/sleep 0.7/true/" monitored.yaml
+"$BENCHWRAP" recipe run --local --new monitored.yaml >out 2>err
+is "logs.keep removes logs of earlier executions" "$(grep -c 'the logs of 1 earlier execution are removed' err) $(ls -d .benchwrap/campaigns/monitored/before-*/logs 2>/dev/null | wc -l)" "1 0"
+is "and not those of this one" "$(ls .benchwrap/campaigns/monitored/logs | grep -c '^client.0.*.out$')" 1
+kill $receiver
+
 # ---- another cluster: ssh that runs its command here, in another home, and a benchwrap without a scheduler ----
 mkdir -p bin far "$HOME/.config/benchwrap"
 printf '#!/bin/sh\necho "$*" >>%s/ssh.log\nwhile [ "$1" != -- ]; do shift; done\ncd %s/far && HOME=%s/far exec sh -c "$2"\n' "$WORK" "$WORK" "$WORK" >bin/ssh

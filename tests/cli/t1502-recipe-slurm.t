@@ -115,6 +115,17 @@ is "a submitted campaign" "$? $(grep -c '^job [0-9]' out)" "0 1" || cat .benchwr
 is "every point is valid" "$("$BENCHWRAP" recipe report job --json | jq -c '[.[].outcome]')" '["valid","valid"]'
 is "roles run on nodes of their own" "$(ls .benchwrap/campaigns/job/logs | sed -n 's/\(.*\)\.out$/\1/p' | xargs)" "client.0.n3 server.0.n1 server.1.n2"
 
+# ---- monitoring of all nodes ----
+cat >watch.yaml <<'Y'
+version: 1
+name: watch
+roles: {c: {nodes: 2, tasks: 2, command: [sh, -c, "sleep 4; echo rate 1 op/s"]}}
+monitoring: {interval: 500ms, csv: watch.csv}
+Y
+salloc -Q -N2 "$BENCHWRAP" recipe run watch.yaml >out 2>err
+is "every node is sampled" "$? $(cut -d, -f2 watch.csv | sort -u | xargs)" "0 n1 n2 node"
+is "and no step is left" "$(squeue -h -s -o %j)" ""
+
 # ---- endings ----
 cat >long.yaml <<Y
 version: 1

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { CHILD_WORK_FDS = 2 };
+enum { CHILD_WORK_FDS = 4 };
 
 struct child_work_plan {
     int (*run)(void *context, int out); /* in the child, which ends with this status; its answer goes to out */

@@ -6,6 +6,7 @@
 #include "plan/paths.h"
 #include "recipe/campaign.h"
 #include "recipe/campaign_cluster.h"
+#include "recipe/campaign_live.h"
 #include "recipe/campaign_report.h"
 #include "recipe/campaign_stop.h"
 #include "recipe/campaign_submit.h"
@@ -66,6 +67,11 @@ static const struct opt_row rows[] = {
      .help = "With run: keep finished points, though the recipe or a program has changed since"},
     {.name = OPTION_NEW, .kind = OPT_FLAG, .group = "Run", .help = "With run: measure all points again"},
     {.name = OPTION_CSV, .kind = OPT_FLAG, .group = "Output", .help = "With report: print one line for each point, separated by commas"},
+    {.name = OPTION_SCRAPE_CONFIG, .kind = OPT_FLAG, .group = "Output", .help = "With status: print a Prometheus configuration for the services that are up"},
+    {.name = OPTION_TUNNELS,
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "With status: print ssh commands that make the services reachable from another machine"},
     {.name = OPTION_FOLLOW, .letter = 'f', .kind = OPT_FLAG, .group = "Logs", .help = "With logs: print the last 10 lines, then new ones as they come"},
     {.name = OPTION_LAST, .kind = OPT_INT, .arg = "N", .group = "Logs", .help = "With logs: print only the last N lines"},
     {.name = OPTION_COMPONENT,
@@ -406,6 +412,12 @@ static const char *recipe_folder(struct cmd_context *c, const char **ret_tree)
 static int recipe_status(struct cmd_context *c)
 {
     const char *tree, *folder = recipe_folder(c, &tree);
+    bool tunnels = opt_on(&c->opts, OPTION_TUNNELS);
+    if (folder && (tunnels || opt_on(&c->opts, OPTION_SCRAPE_CONFIG))) {
+        CLEANUP_BUF struct buf text;
+        buf_init(&text, RECIPE_OUTPUT_MAX);
+        return campaign_live_print(folder, tunnels, &text, c->err) ? -1 : recipe_write_text(c, &text);
+    }
     return folder ? campaign_status(folder, format_of(c), c->arena, c->out, c->err) : -1;
 }
 

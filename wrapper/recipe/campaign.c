@@ -8,6 +8,7 @@
 #include "base/place.h"
 #include "base/screen.h"
 #include "launch/say.h"
+#include "recipe/campaign_monitor.h"
 #include "recipe/recipe_logs.h"
 #include "run/spool.h"
 #include "series/finish.h"
@@ -22,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOGGER_END_MS = 4000, POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
+enum { LOGGER_END_MS = 4000, MONITOR_END_MS = 4000, POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
 
 void campaign_say(const struct campaign *c, const char *fmt, ...)
 {
@@ -216,6 +217,9 @@ static char **parent_run_line(struct campaign *c, int *ret_argc)
         if (value)
             line[n++] = arena_printf(a, "--%s=%s", options[i][1], value);
     }
+    const char *interval = recipe_scalar(c->recipe, yaml_get(root, "monitoring"), "interval", NULL);
+    if (interval)
+        line[n++] = arena_printf(a, "--sample=%s", interval);
     line[n++] = arena_printf(a, "--experiment=%s", c->recipe->experiment);
     line[n++] = arena_printf(a, "--name=%s", c->recipe->name);
     line[n++] = (char *)"--keep-going";
@@ -287,6 +291,21 @@ static void record_recipe(struct campaign *c)
     r->source = "recorder";
 }
 
+/* Service files that are not compiled in: reports need them, and they may be gone by then. */
+static int store_services(struct campaign *c, struct err *err)
+{
+    for (size_t i = 0; i < c->recipe->role_count; i++) {
+        const struct recipe_service *s = c->recipe->roles[i].service;
+        char path[200];
+        if (!s || !s->text)
+            continue;
+        snprintf(path, sizeof path, "services/%.100s.yaml", s->name);
+        if (fs_mkdirs(c->state.dir, "services", 0700, err) || fs_write(c->state.dir, path, str_of(s->text), 0600, false, err))
+            return -1;
+    }
+    return 0;
+}
+
 static int begin_record(struct campaign *c, char **line, int argc, struct err *err)
 {
     struct repeat_state *s = &c->repeat;
@@ -306,7 +325,7 @@ static int begin_record(struct campaign *c, char **line, int argc, struct err *e
         return err_sys(err, "cannot remove %s/%s", c->state.folder, CAMPAIGN_NODES);
     if (nodes.n && fs_write(c->state.dir, CAMPAIGN_NODES, buf_text(&nodes), 0600, false, err))
         return -1;
-    if (fs_write(c->state.dir, CAMPAIGN_RECIPE, str_of(c->recipe->text), 0600, false, err))
+    if (fs_write(c->state.dir, CAMPAIGN_RECIPE, str_of(c->recipe->text), 0600, false, err) || store_services(c, err))
         return -1;
     journal_flush(s->run.journal, false, NULL);
     return campaign_state_save(&c->state, err);
@@ -426,6 +445,7 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     if (rc < 0)
         return -1;
     record_phases(c, state, number);
+    campaign_custom_record(c, state, number);
     print_point_end(c, number, state);
     return campaign_note_point(&c->state, state, err);
 }
@@ -685,9 +705,16 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     struct err log_err = {0};
     if (campaign_logger_begin(&logger, c->state.folder, c->recipe, &log_err))
         campaign_say(c, "%s", log_err.text);
+    struct campaign_monitor monitor;
+    if (campaign_monitor_begin(&monitor, c, &log_err))
+        campaign_say(c, "%s", log_err.text);
     rc = campaign_prepare(c, err) || adopt_finished(c, err) || execute_points(c, err);
     campaign_services_down(c, NULL);
+    campaign_monitor_end(&monitor, c, MONITOR_END_MS);
     campaign_logger_end(&logger, LOGGER_END_MS);
+    size_t removed = campaign_logs_keep(c->state.dir, c->recipe);
+    if (removed)
+        campaign_say(c, "logs.keep: the logs of %zu earlier execution%s are removed", removed, str_plural(removed));
     int status = rc ? -1 : finish_campaign(c);
     http_free(c->http);
     campaign_state_close(&c->state);

@@ -51,6 +51,20 @@ struct campaign_hosts {
     size_t count;
 };
 
+/* The results so far, for monitors. */
+struct campaign_results {
+    bool is_running, has_last;
+    double requests, errors; /* sums */
+    double throughput, latency_s, tokens_per_request; /* of the last run; NAN: not known */
+};
+
+/* The process of campaign_monitor.h. */
+struct campaign_monitor {
+    struct child_work work;
+    int control; /* closing it ends the process; -1: none */
+};
+#define CAMPAIGN_MONITOR_NONE ((struct campaign_monitor){.work = CHILD_WORK_NONE, .control = -1})
+
 struct campaign_options {
     bool resume, new_one, preflight_only;
     size_t points; /* end after so many; 0: all */
@@ -82,6 +96,9 @@ struct campaign {
     double most_s; /* max_time; 0: none */
     size_t done; /* points of this execution */
     bool was_closed; /* the record of the execution before this one is complete */
+    struct campaign_results results;
+    const char *customs[64]; /* names of monitoring.custom */
+    size_t custom_count;
     bool is_shared; /* another job ran on a node of the campaign when the present run began */
     size_t heat_unknown; /* runs whose node does not report whether it slowed down for heat */
     bool preflight_done; /* the checks that are made once have passed */
@@ -147,6 +164,8 @@ char **campaign_process_env(struct campaign *c, char *const *more, struct arena 
 /* Starts a keeper for the words, with its output in logs/COMPONENT.INSTANCE.NODE.out and .err. 0; -1 with err. */
 int campaign_start(struct campaign *c, struct campaign_process *ret, const char *component, const struct campaign_seat *seat, char **words,
                    char **env, bool is_launcher, struct arena *a, struct err *err);
+/* The port that clients of the service use: `http`, else the first one; 0: none. */
+unsigned campaign_client_port(const struct campaign_service *s, const struct campaign_seat *seat);
 /* Takes ports for a seat: those of the recipe where they are free. 0; -1 with err. */
 int campaign_take_ports(struct campaign *c, const struct recipe_part *part, struct campaign_seat *seat, struct err *err);
 

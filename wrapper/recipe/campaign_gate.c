@@ -1,10 +1,13 @@
 /* campaign_gate.c: is the run of a point valid? The conditions of the recipe and of its service files, on its metrics,
  * and those of `gate`: the load was reached, no heat, no other job. */
-#include "recipe/campaign.h"
+#include "recipe/campaign_monitor.h"
 #include "series/figures.h"
 #include "series/values.h"
 
+#include <math.h>
+
 struct gate_names {
+    struct campaign *c;
     const struct recipe_values *values;
     const struct series_repetition *run;
     char unknown[100]; /* the first name that is not known */
@@ -23,6 +26,15 @@ static void gate_name(void *context, struct str name, struct value *ret)
         series_value_key(v, key, sizeof key);
         if (str_is(name, v->key) || str_is(name, key)) {
             *ret = (struct value){.kind = VALUE_NUMBER, .number = v->value};
+            return;
+        }
+    }
+    if (str_starts(name, "custom.")) {
+        char series[200];
+        snprintf(series, sizeof series, "%.*s", (int)(name.n - 7 < 199 ? name.n - 7 : 199), name.p + 7);
+        double mean = campaign_custom_mean(g->c, series, g->run->start_ms, g->run->end_ms);
+        if (!isnan(mean)) {
+            *ret = (struct value){.kind = VALUE_NUMBER, .number = mean};
             return;
         }
     }
@@ -61,7 +73,7 @@ static const char *describe_unknown(struct campaign *c, const struct gate_names 
 int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values, const struct series_repetition *run,
                    const char **ret_unknown)
 {
-    struct gate_names g = {.values = values, .run = run};
+    struct gate_names g = {.c = c, .values = values, .run = run};
     const struct expr_names names = {.name = gate_name, .call = gate_call, .context = &g};
     int truth = expr_truth(condition, &names);
     if (truth < 0)

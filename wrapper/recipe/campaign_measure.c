@@ -1,7 +1,7 @@
 /* campaign_measure.c: measure one point whose services are up: warm-up, repetitions, gate. */
 #include "base/clock.h"
 #include "base/exit_words.h"
-#include "recipe/campaign.h"
+#include "recipe/campaign_live.h"
 #include "series/figures.h"
 
 #include <poll.h>
@@ -241,6 +241,8 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     if (rc == 0)
         rc = campaign_start(c, &c->client, c->recipe->measured->name, &seats[0], line, env, true, &a, err);
     if (rc == 0) {
+        c->results.is_running = true;
+        campaign_live_write(c);
         m->stopped = campaign_run_process(c, &c->client, &run->exit, &m->why) != 0;
         if (!m->stopped && run->exit == 0 && wait_others(c, &m->why))
             m->stopped = true;
@@ -248,6 +250,9 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
         c->repeat.judge = judge_run;
         c->repeat.judge_context = m;
         repeat_note_run(&c->repeat, run);
+        c->results.is_running = false;
+        campaign_live_add(c, run);
+        campaign_live_write(c);
         note_repetition(m, run);
         rc = m->state->outcome == OUTCOME_VALID ? 0 : 1;
     }

@@ -89,7 +89,7 @@ static void add_each_node_name(struct each_node_names *l, struct str name)
 /* Opens a campaign that exists, with its recipe. */
 static int open_campaign(const char *folder, struct campaign_state *s, struct recipe *r, struct arena *a, struct err *err)
 {
-    static const struct recipe_places nowhere;
+    const struct recipe_places own = {.folders = {folder}};
     CLEANUP_BUF struct buf text, names;
     buf_init(&text, RECIPE_FILE_MAX + 1);
     buf_init(&names, RECIPE_FILE_MAX + 1);
@@ -104,7 +104,7 @@ static int open_campaign(const char *folder, struct campaign_state *s, struct re
         for (struct str rest = buf_text(&names), word; (word = str_word(&rest)).n > 0;)
             add_each_node_name(&each, word);
     nodes.each = each.list;
-    return recipe_read(r, "recipe.yaml", buf_text(&text), &nowhere, each.count ? &nodes : NULL, a, err);
+    return recipe_read(r, "recipe.yaml", buf_text(&text), &own, each.count ? &nodes : NULL, a, err);
 }
 
 /* ---- the report ---- */

@@ -110,8 +110,7 @@ static unsigned port_named(const struct campaign_service *s, const struct campai
     return 0;
 }
 
-/* The port of clients: `http`, else the first one. */
-static unsigned port_of_clients(const struct campaign_service *s, const struct campaign_seat *seat)
+unsigned campaign_client_port(const struct campaign_service *s, const struct campaign_seat *seat)
 {
     unsigned port = port_named(s, seat, STR("http"));
     return port || !s->port_count ? port : seat->ports[0];
@@ -129,7 +128,7 @@ static const char *join_seats(struct campaign_scope *x, const struct campaign_se
     for (size_t i = 0; i < s->open_count; i++) {
         buf_printf(&b, "%s%s%s", i ? "," : "", before, s->seats[i].host);
         if (with_port)
-            buf_printf(&b, ":%u", port_of_clients(s, &s->seats[i]));
+            buf_printf(&b, ":%u", campaign_client_port(s, &s->seats[i]));
     }
     return b.failed ? NULL : arena_dup(x->arena, b.p ? b.p : "", b.n);
 }
@@ -157,9 +156,9 @@ static const char *name_of_service(struct campaign_scope *x, const struct campai
     if (str_is(key, "host"))
         return s->seats[0].host;
     if (str_is(key, "port"))
-        return port_text(x->arena, port_of_clients(s, &s->seats[0]));
+        return port_text(x->arena, campaign_client_port(s, &s->seats[0]));
     if (str_is(key, "url"))
-        return arena_printf(x->arena, "http://%s:%u", s->seats[0].host, port_of_clients(s, &s->seats[0]));
+        return arena_printf(x->arena, "http://%s:%u", s->seats[0].host, campaign_client_port(s, &s->seats[0]));
     if (str_is(key, "urls"))
         return join_seats(x, s, "http://", true);
     if (str_is(key, "addresses"))
@@ -186,7 +185,7 @@ const char *campaign_lookup(void *context, struct str name)
     if (s && s->seats && str_starts(name, "head.ports."))
         return port_text(x->arena, port_named(s, &s->seats[0], str_sub(name, 11, name.n)));
     if (s && x->seat && str_is(name, "port"))
-        return port_text(x->arena, port_of_clients(s, x->seat));
+        return port_text(x->arena, campaign_client_port(s, x->seat));
     if (s && x->seat && str_starts(name, "ports."))
         return port_text(x->arena, port_named(s, x->seat, str_sub(name, 6, name.n)));
     for (size_t i = 0; i < x->c->recipe->role_count; i++) {

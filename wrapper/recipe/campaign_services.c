@@ -1,7 +1,7 @@
 /* campaign_services.c: start, watch and stop the services of a campaign. */
 #include "base/array.h"
 #include "base/clock.h"
-#include "recipe/campaign.h"
+#include "recipe/campaign_live.h"
 
 #include <signal.h>
 
@@ -42,6 +42,8 @@ void campaign_services_down(struct campaign *c, struct campaign_service *one)
     for (size_t i = c->recipe->role_count; i-- > 0;)
         if (!one || one == &c->services[i])
             service_down(c, &c->services[i]);
+    if (c->state.dir >= 0)
+        campaign_live_write(c);
 }
 
 /* Is the seat one where this process of the role runs? */
@@ -173,5 +175,6 @@ int campaign_services_up(struct campaign *c, const struct recipe_point *p, struc
             campaign_services_down(c, &c->services[i]);
             return 1;
         }
+    campaign_live_write(c);
     return 0;
 }

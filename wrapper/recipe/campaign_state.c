@@ -365,8 +365,8 @@ int campaign_state_restart(struct campaign_state *s, struct err *err)
     CLEANUP_FD int to = place_make_folder(s->dir, name, 0700);
     if (to < 0)
         return err_sys(err, "cannot make %s/%s", s->folder, name);
-    static const char *const files[] = {CAMPAIGN_FILE, CAMPAIGN_EVENTS, "logs"};
-    for (size_t i = 0; i < 3; i++)
+    static const char *const files[] = {CAMPAIGN_FILE, CAMPAIGN_EVENTS, CAMPAIGN_LIVE, CAMPAIGN_CUSTOM, "logs"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (renameat(s->dir, files[i], to, files[i]) && errno != ENOENT)
             return err_sys(err, "cannot move %s/%s", s->folder, files[i]);
     fs_close(&s->events);

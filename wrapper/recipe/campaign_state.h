@@ -9,6 +9,8 @@
 
 #define CAMPAIGN_FILE "campaign.json"
 #define CAMPAIGN_EVENTS "points.jsonl"
+#define CAMPAIGN_LIVE "live.json" /* of campaign_live.h */
+#define CAMPAIGN_CUSTOM "custom.samples" /* of campaign_monitor.h: a line for each sample: time in ms, name, value */
 #define CAMPAIGN_JOB "job" /* id of the job that was submitted last */
 #define CAMPAIGN_RECIPE "recipe.yaml" /* the own form, as it was executed last */
 

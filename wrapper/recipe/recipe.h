@@ -29,6 +29,7 @@ struct recipe_override {
 /* A service file. */
 struct recipe_service {
     const char *name, *file;
+    const char *text; /* NULL: it is compiled in */
     const struct yaml *root;
 };
 

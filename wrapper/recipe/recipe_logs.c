@@ -1,6 +1,7 @@
 /* recipe_logs.c: merge, print and check the logs of a campaign; see recipe_logs.h. */
 #include "recipe/recipe_logs.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LOGS_OUTPUT_MAX = 256 << 20, LOGS_NAMES_MAX = 256, LOGS_REAP_MS = 1000, LOGS_ALERT_MAX = 64 << 10 };
@@ -129,6 +131,93 @@ void campaign_logger_end(struct campaign_logger *l, int wait_ms)
         l->work.pid = 0; /* it still merges, and ends on its own */
     child_work_deinit(&l->work);
     *l = CAMPAIGN_LOGGER_NONE;
+}
+
+/* ---- logs of earlier executions ---- */
+
+enum { EARLIER_MAX = 10000 };
+
+struct earlier_logs {
+    int dir;
+    struct arena a;
+    struct earlier {
+        char *path; /* before-TIME/logs */
+        int64_t ended_ms;
+        uint64_t bytes;
+    } *list;
+    size_t count, room;
+    uint64_t bytes; /* of all logs of the campaign */
+};
+
+struct log_bytes {
+    int dir;
+    const char *folder;
+    uint64_t sum;
+};
+
+static int add_log_bytes(void *context, const char *name, unsigned char type)
+{
+    struct log_bytes *n = context;
+    char path[800];
+    struct stat st;
+    (void)type;
+    if (snprintf(path, sizeof path, "%s/%s", n->folder, name) < (int)sizeof path && fstatat(n->dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        n->sum += (uint64_t)st.st_size;
+    return 0;
+}
+
+static uint64_t bytes_of_logs(int dir, const char *folder)
+{
+    struct log_bytes n = {.dir = dir, .folder = folder};
+    fs_each_name(dir, folder, add_log_bytes, &n);
+    return n.sum;
+}
+
+static int add_earlier(void *context, const char *name, unsigned char type)
+{
+    struct earlier_logs *e = context;
+    int64_t when;
+    (void)type;
+    char *path = arena_printf(&e->a, "%.200s/logs", name);
+    if (!str_starts(str_of(name), "before-") || !str_int(str_of(name + 7), &when) || e->count == EARLIER_MAX || !path ||
+        faccessat(e->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) || !ARRAY_FITS_IN(&e->a, e->list, e->room, e->count + 1))
+        return 0;
+    e->list[e->count] = (struct earlier){path, when, bytes_of_logs(e->dir, path)};
+    e->bytes += e->list[e->count++].bytes;
+    return 0;
+}
+
+static int order_earlier(const void *x, const void *y)
+{
+    const struct earlier *a = x, *b = y;
+    return a->ended_ms < b->ended_ms ? -1 : a->ended_ms > b->ended_ms;
+}
+
+size_t campaign_logs_keep(int dir, const struct recipe *r)
+{
+    const struct yaml *keep = yaml_get(yaml_get(r->root, "logs"), "keep");
+    struct earlier_logs e = {.dir = dir};
+    double age_s = 0;
+    uint64_t most = 0;
+    size_t removed = 0;
+    struct err err = {0};
+    bool has_age = str_duration(yaml_text(keep, "age", ""), &age_s), has_size = str_size(yaml_text(keep, "size", ""), &most);
+    if (!has_age && !has_size)
+        return 0;
+    arena_init(&e.a, 0);
+    fs_each_name(dir, NULL, add_earlier, &e);
+    e.bytes += bytes_of_logs(dir, "logs");
+    if (e.count)
+        qsort(e.list, e.count, sizeof *e.list, order_earlier);
+    for (size_t i = 0; i < e.count; i++) {
+        bool is_old = has_age && (double)(clock_wall_ms() - e.list[i].ended_ms) / 1e3 > age_s;
+        if ((is_old || (has_size && e.bytes > most)) && fs_remove_tree(dir, e.list[i].path, &err) == 0) {
+            e.bytes -= e.list[i].bytes;
+            removed++;
+        }
+    }
+    arena_deinit(&e.a);
+    return removed;
 }
 
 /* ---- printing ---- */

@@ -22,6 +22,9 @@ int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const
 /* All processes have ended: merges what is left, and waits for that at most so many milliseconds. */
 void campaign_logger_end(struct campaign_logger *l, int wait_ms);
 
+/* Removes logs of earlier executions, in the folders before-TIME, as logs.keep of the recipe says. Returns their number. */
+size_t campaign_logs_keep(int dir, const struct recipe *r);
+
 /* `recipe logs` and `recipe check-logs`: the options are those of the command. 0; 1: a check failed; -1 with err. */
 int campaign_logs_print(const char *folder, const struct opt_set *opts, struct arena *a, FILE *out, struct err *err);
 int campaign_logs_check(const char *folder, bool json, struct arena *a, FILE *out, struct err *err);

@@ -129,7 +129,7 @@ static int read_role_service(struct recipe *r, struct recipe_role *role, const s
     role->service = ARENA_NEW(r->arena, struct recipe_service);
     if (!role->service)
         return err_memory(err, "the recipe");
-    *role->service = (struct recipe_service){.name = name, .file = path, .root = root};
+    *role->service = (struct recipe_service){.name = name, .file = path, .text = file.from ? file.text : NULL, .root = root};
     return 0;
 }
 
@@ -297,25 +297,26 @@ static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
     return 0;
 }
 
-/* Keys that are accepted and that nothing follows: a reader is not left to find that out. */
-static int remark_unused_keys(struct recipe *r, struct err *err)
+/* Numbers of the user's own: a legal name, and one source. */
+#define MONITOR_LEAST_S 0.1
+static int check_monitoring(const struct recipe *r, struct err *err)
 {
-    static const struct { const char *map, *key, *text; } unused[] = {
-        {NULL, "monitoring", "monitoring: accepted, without effect; each run has its samples, and exporters send them"},
-        {"logs", "keep", "logs.keep: accepted, without effect; no log is removed"}};
-    enum { UNUSED = sizeof unused / sizeof *unused };
-    size_t n = 0, found = 0;
-    while (r->remarks[n])
-        n++;
-    const char **list = arena_get(r->arena, (n + UNUSED + 1) * sizeof *list);
-    if (!list)
-        return err_memory(err, "the recipe");
-    memcpy(list, r->remarks, n * sizeof *list);
-    for (size_t i = 0; i < UNUSED; i++)
-        if (yaml_get(unused[i].map ? yaml_get(r->root, unused[i].map) : r->root, unused[i].key))
-            list[n + found++] = unused[i].text;
-    list[n + found] = NULL;
-    r->remarks = list;
+    const struct yaml *m = yaml_get(r->root, "monitoring"), *list = yaml_get(m, "custom");
+    static const char *const times[] = {"interval", "push_interval"};
+    for (size_t i = 0; i < 2; i++) {
+        double seconds = 1;
+        if (str_duration(yaml_text(m, times[i], "1s"), &seconds) && seconds < MONITOR_LEAST_S)
+            return yaml_complain(yaml_get(m, times[i]), r->file, err, "expected at least %g s", MONITOR_LEAST_S);
+    }
+    for (const struct yaml *y = list ? list->child : NULL; y; y = y->next) {
+        const char *name = arena_dup(r->arena, y->key.p, y->key.n);
+        if (!name)
+            return err_memory(err, "the recipe");
+        if (!is_legal_name(name) || strpbrk(name, ".-"))
+            return yaml_complain(y, r->file, err, "expected a name of letters, digits and _, got \"%.60s\"", name);
+        if (!yaml_get(y, "command") == !yaml_get(y, "file"))
+            return yaml_complain(y, r->file, err, "expected either command or file");
+    }
     return 0;
 }
 
@@ -339,7 +340,7 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
     if (recipe_is_toolkit(root) && translate_toolkit(ret, err))
         return -1;
     if (recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
-        remark_unused_keys(ret, err))
+        check_monitoring(ret, err))
         return -1;
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
 }

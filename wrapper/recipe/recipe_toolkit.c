@@ -292,6 +292,18 @@ static void put_client(struct toolkit *t, const char *service)
 
 /* ---- the rest ---- */
 
+/* Nodes of monitors belong to the allocation, though no role needs them. */
+static void put_node_sum(struct toolkit *t, const struct yaml *allocation)
+{
+    static const char *const roles[] = {"servers", "clients", "monitors"};
+    int64_t sum = 0, n;
+    if (!is_text_given(toolkit_value(allocation, "monitors", "nodes")))
+        return;
+    for (size_t i = 0; i < 3; i++)
+        sum += str_int(toolkit_value(allocation, roles[i], "nodes"), &n) ? n : 1;
+    buf_printf(&t->text, "  nodes: %lld\n", (long long)sum);
+}
+
 static void put_batch(struct toolkit *t)
 {
     const struct yaml *o = yaml_get(t->root, "orchestration"), *job = yaml_get(o, "job_config");
@@ -301,7 +313,10 @@ static void put_batch(struct toolkit *t)
     put_toolkit_pair(t, "  ", "account", yaml_text(t->root, "account", NULL));
     put_toolkit_pair(t, "  ", "qos", yaml_text(t->root, "qos", NULL));
     put_toolkit_pair(t, "  ", "time", yaml_text(job, "time_limit", NULL));
-    put_toolkit_pair(t, "  ", "nodes", yaml_text(o, "total_nodes", NULL));
+    if (is_text_given(yaml_text(o, "total_nodes", NULL)))
+        put_toolkit_pair(t, "  ", "nodes", yaml_text(o, "total_nodes", NULL));
+    else
+        put_node_sum(t, yaml_get(o, "node_allocation"));
     yaml_bool(yaml_get(job, "exclusive"), &exclusive);
     buf_printf(&t->text, "  exclusive: %s\n", exclusive ? "true" : "false");
 }
@@ -333,12 +348,10 @@ static void put_monitoring(struct toolkit *t)
                                            {"csv", "output_file"}};
     const struct yaml *m = yaml_get(t->root, "monitoring");
     struct str nodes = toolkit_value(yaml_get(yaml_get(t->root, "orchestration"), "node_allocation"), "monitors", "nodes");
-    if ((!m || !m->child) && !is_text_given(nodes))
-        return;
-    buf_puts(&t->text, "monitoring:\n");
-    for (size_t i = 0; i < 4; i++)
+    if (m && m->child)
+        buf_puts(&t->text, "monitoring:\n");
+    for (size_t i = 0; m && i < 4; i++)
         put_toolkit_pair(t, "  ", names[i][0], yaml_text(m, names[i][1], NULL));
-    put_toolkit_pair(t, "  ", "nodes", nodes);
     if (is_text_given(nodes))
         toolkit_remark(t, "monitors.nodes: these nodes belong to the allocation; no process of their own runs there, since every node is sampled");
 }
