@@ -151,12 +151,28 @@ static int fs_open_parent(const char *path, const char **ret_name)
     return -1;
 }
 
+/* The folder of dir/path, below dir and through no link, since other users may write in between; dir itself where path is a name, or dir is
+ * AT_FDCWD. *ret_name: the path in it. *ret_held owns what was opened. -1 with errno. */
+static int fs_parent_below(int dir, const char *path, const char **ret_name, int *ret_held)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    *ret_name = path;
+    if (dir == AT_FDCWD || !slash)
+        return dir;
+    *ret_name = slash + 1;
+    if (snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path) < (int)sizeof folder)
+        return *ret_held = place_open(dir, folder, O_PATH | O_DIRECTORY, 0);
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
 int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err)
 {
     const char *name = path;
-    CLEANUP_FD int folder = dir == AT_FDCWD ? fs_open_parent(path, &name) : -1;
-    CLEANUP_FD int fd =
-        dir == AT_FDCWD && folder < 0 ? -1 : open_again(folder < 0 ? dir : folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    CLEANUP_FD int folder = -1;
+    int at = dir == AT_FDCWD ? (folder = fs_open_parent(path, &name)) : fs_parent_below(dir, path, &name, &folder);
+    CLEANUP_FD int fd = at == -1 ? -1 : open_again(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (fd < 0)
         return err_sys(err, "cannot create %s", path);
     if (fs_write_all(fd, data.p, data.n) < 0)
@@ -166,15 +182,11 @@ int fs_create(int dir, const char *path, struct str data, mode_t mode, struct er
     return 0;
 }
 
-/* Syncs the folder that holds path. */
-static int sync_parent(int dir, const char *path, struct err *err)
+static int sync_folder(int dir, const char *shown, struct err *err)
 {
-    char parent[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash == path ? 1 : slash - path) : 1, slash ? path : ".");
-    CLEANUP_FD int fd = open_again(dir, parent, O_RDONLY | O_DIRECTORY, 0);
+    CLEANUP_FD int fd = open_again(dir, ".", O_RDONLY | O_DIRECTORY, 0);
     if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL))
-        return err_sys(err, "cannot sync the folder of %s", path);
+        return err_sys(err, "cannot sync the folder of %s", shown);
     return 0;
 }
 
@@ -209,24 +221,25 @@ static int write_into(const char *path, struct str data, struct err *err)
     return rc < 0 ? err_sys(err, "cannot write %s", path) : 0;
 }
 
-/* path: below a descriptor. shown: for messages. */
-static int replace_file(int dir, const char *path, const char *shown, struct str data, mode_t mode, bool sync, struct err *err)
+/* A new file in the folder under a name of this process. -1 with errno. */
+static int open_temporary(int dir, char *name, size_t size, mode_t mode)
 {
     static atomic_uint serial;
-    char temporary[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash - path) + 1 : 0;
     int fd = -1;
     for (int tries = 0; tries < 100 && fd < 0; tries++) {
-        int n = snprintf(temporary, sizeof temporary, "%.*s.%ld.%u.tmp", folder, path, (long)getpid(), atomic_fetch_add(&serial, 1u));
-        if (n < 0 || (size_t)n >= sizeof temporary) {
-            errno = ENAMETOOLONG;
-            return err_sys(err, "cannot write %s", shown);
-        }
-        fd = open_again(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+        snprintf(name, size, ".%ld.%u.tmp", (long)getpid(), atomic_fetch_add(&serial, 1u));
+        fd = open_again(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         if (fd < 0 && errno != EEXIST)
             break;
     }
+    return fd;
+}
+
+/* shown: for messages. */
+static int replace_file(int dir, const char *name, const char *shown, struct str data, mode_t mode, bool sync, struct err *err)
+{
+    char temporary[48];
+    int fd = open_temporary(dir, temporary, sizeof temporary, mode);
     if (fd < 0)
         return err_sys(err, "cannot write %s", shown);
     int rc = fs_write_all(fd, data.p, data.n);
@@ -237,55 +250,72 @@ static int replace_file(int dir, const char *path, const char *shown, struct str
         rc = -1;
         why = errno;
     }
-    if (rc == 0 && (rc = renameat(dir, temporary, dir, path)) < 0)
+    if (rc == 0 && (rc = renameat(dir, temporary, dir, name)) < 0)
         why = errno;
     if (rc < 0) {
         unlinkat(dir, temporary, 0);
         errno = why;
         return err_sys(err, "cannot write %s", shown);
     }
-    return sync ? sync_parent(dir, path, err) : 0;
+    return sync ? sync_folder(dir, shown, err) : 0;
+}
+
+int fs_new_begin(struct fs_new *ret, const char *path, mode_t mode, struct err *err)
+{
+    ret->fd = -1;
+    ret->folder = fs_open_parent(path, &ret->name);
+    if (ret->folder >= 0)
+        ret->fd = open_temporary(ret->folder, ret->temporary, sizeof ret->temporary, mode);
+    if (ret->fd >= 0)
+        return 0;
+    err_sys(err, "cannot write %s", path);
+    fs_close(&ret->folder);
+    return -1;
+}
+
+int fs_new_end(struct fs_new *f, const char *path, bool complete, struct err *err)
+{
+    bool written = f->fd < 0 || close(fs_take(&f->fd)) == 0 || errno == EINTR; /* NFS reports a full disk here */
+    int rc = complete && written && renameat(f->folder, f->temporary, f->folder, f->name) == 0 ? 0 : -1;
+    if (rc < 0 && complete)
+        err_sys(err, "cannot write %s", path);
+    if (rc < 0)
+        unlinkat(f->folder, f->temporary, 0);
+    fs_close(&f->folder);
+    return complete ? rc : 0;
 }
 
 int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync, struct err *err)
 {
     const char *name;
-    if (dir != AT_FDCWD) /* a FIFO or a link to one is not the caller's: replace it */
-        return replace_file(dir, path, path, data, mode, sync, err);
-    if (named_descriptor(path) >= 0 || is_no_file(path))
+    CLEANUP_FD int folder = -1;
+    if (dir == AT_FDCWD &&
+        (named_descriptor(path) >= 0 || is_no_file(path))) /* below a descriptor a FIFO is not the caller's: replace it */
         return write_into(path, data, err);
-    CLEANUP_FD int folder = fs_open_parent(path, &name);
-    return folder < 0 ? err_sys(err, "cannot write %s", path) : replace_file(folder, name, path, data, mode, sync, err);
+    int at = dir == AT_FDCWD ? (folder = fs_open_parent(path, &name)) : fs_parent_below(dir, path, &name, &folder);
+    return at == -1 ? err_sys(err, "cannot write %s", path) : replace_file(at, name, path, data, mode, sync, err);
 }
 
 int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err)
 {
-    char part[PATH_MAX];
-    size_t n = strlen(path);
-    if (n == 0 || n >= sizeof part) {
-        errno = n ? ENAMETOOLONG : ENOENT;
-        return err_sys(err, "cannot make the folder %s", path);
-    }
-    if (dir == AT_FDCWD) {
-        CLEANUP_FD int made = place_open_folder(path, mode);
+    char part[NAME_MAX + 1];
+    CLEANUP_FD int made = dir == AT_FDCWD ? place_open_folder(path, mode) : -1;
+    if (dir == AT_FDCWD)
         return made < 0 ? err_sys(err, "cannot make the folder %s", path) : 0;
-    }
-    memcpy(part, path, n + 1);
-    for (size_t i = 1; i <= n; i++) {
-        if (part[i] != '/' && part[i] != 0)
-            continue;
-        part[i] = 0;
-        /* A file system mounted read-only answers EROFS, an automounter EACCES, for folders that exist: look before complaining. */
-        if (mkdirat(dir, part, mode) < 0) {
-            int why = errno;
-            struct stat st;
-            if (fstatat(dir, part, &st, 0) < 0 || !S_ISDIR(st.st_mode)) {
-                errno = why == EEXIST ? ENOTDIR : why;
-                return err_sys(err, "cannot make the folder %s", part);
-            }
+    struct str rest = str_of(path), name;
+    for (bool first = true; first || rest.p; first = false) {
+        name = str_cut(&rest, '/');
+        errno = name.n == 0 ? ENOENT : name.n > NAME_MAX ? ENAMETOOLONG : str_is(name, "..") ? EXDEV : 0;
+        int below = -1;
+        if (!errno) {
+            memcpy(part, name.p, name.n);
+            part[name.n] = 0;
+            below = place_make_folder(made < 0 ? dir : made, part, mode);
         }
-        if (i < n)
-            part[i] = '/';
+        if (below < 0)
+            return err_sys(err, "cannot make the folder %s", path);
+        fs_close(&made);
+        made = below;
     }
     return 0;
 }
@@ -342,11 +372,14 @@ static int remove_below(DIR *d, int depth, char *failed, size_t size)
 int fs_remove_tree(int dir, const char *path, struct err *err)
 {
     char failed[NAME_MAX + 1] = "";
-    DIR *d = fs_open_listing(dir, path);
+    const char *name;
+    CLEANUP_FD int folder = -1;
+    int at = fs_parent_below(dir, path, &name, &folder);
+    DIR *d = at == -1 ? NULL : fs_open_listing(at, name);
     if (!d) {
         if (errno == ENOENT)
             return 0;
-        if ((errno == ENOTDIR || errno == ELOOP) && (unlinkat(dir, path, 0) == 0 || errno == ENOENT))
+        if (at != -1 && (errno == ENOTDIR || errno == ELOOP) && (unlinkat(at, name, 0) == 0 || errno == ENOENT))
             return 0;
         return err_sys(err, "cannot remove %s", path);
     }
@@ -356,7 +389,7 @@ int fs_remove_tree(int dir, const char *path, struct err *err)
     errno = why;
     if (rc < 0)
         return err_sys(err, "cannot remove %s%s%s", path, failed[0] ? ": " : "", failed);
-    if (unlinkat(dir, path, AT_REMOVEDIR) < 0 && errno != ENOENT)
+    if (unlinkat(at, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
         return err_sys(err, "cannot remove %s", path);
     return 0;
 }

@@ -23,6 +23,17 @@ int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *re
  * /dev/stderr and /dev/fd/N name are written to instead of replaced; a pipe without a reader is an
  * error. */
 int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync, struct err *err);
+/* A file that replaces the one at a path when it is complete, for writers of more than memory should hold. */
+struct fs_new {
+    int folder; /* the folder of the path, open */
+    int fd;
+    const char *name; /* in it; part of the path */
+    char temporary[48]; /* its name until then */
+};
+/* Makes it in the folder of the path, which the caller names, under a name that no other file has. 0; -1 with err: nothing is left to close. */
+int fs_new_begin(struct fs_new *ret, const char *path, mode_t mode, struct err *err);
+/* complete: it gets its name; else it is removed. Closes all. path: for messages. 0; -1 with err: it is removed. */
+int fs_new_end(struct fs_new *f, const char *path, bool complete, struct err *err);
 /* Creates a new file, which must not exist, without a temporary name: for folders that no other
  * process reads yet. */
 int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err);

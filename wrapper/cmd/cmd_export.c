@@ -34,32 +34,28 @@ static int say_incomplete(struct cmd_context *c, const struct runs *runs)
 }
 
 /* --output: a form that writes a stream goes into the file when it is complete. */
-static FILE *open_export(struct cmd_context *c, const char *path, char **ret_temporary)
+static FILE *open_export(struct cmd_context *c, const char *path, struct fs_new *file)
 {
-    *ret_temporary = arena_printf(c->arena, "%s.new", path);
-    if (!*ret_temporary)
+    if (fs_new_begin(file, path, 0644, c->err))
         return NULL;
-    CLEANUP_FD int fd = place_create(*ret_temporary, O_TRUNC, 0644);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    FILE *out = fdopen(file->fd, "w");
     if (out)
-        fs_take(&fd);
-    else
-        err_sys(c->err, "cannot write %s", *ret_temporary);
+        fs_take(&file->fd);
+    else {
+        err_sys(c->err, "cannot write %s", path);
+        fs_new_end(file, path, false, NULL);
+    }
     return out;
 }
 
 /* Closes it, and gives it its name if all went well. */
-static int close_export(struct cmd_context *c, FILE *out, const char *temporary, const char *path, int status)
+static int close_export(struct cmd_context *c, FILE *out, struct fs_new *file, const char *path, int status)
 {
     bool failed = fflush(out) != 0 || ferror(out);
     failed = fclose(out) != 0 || failed;
     if (status >= 0 && failed)
         status = err_sys(c->err, "cannot write %s", path);
-    if (status >= 0 && rename(temporary, path) < 0)
-        status = err_sys(c->err, "cannot write %s", path);
-    if (status < 0)
-        unlink(temporary);
-    return status;
+    return fs_new_end(file, path, status >= 0, c->err) ? -1 : status;
 }
 
 static int export_chosen(struct cmd_context *c, struct runs *runs)
@@ -70,7 +66,7 @@ static int export_chosen(struct cmd_context *c, struct runs *runs)
                                .out = c->out,
                                .path = opt_text(&c->opts, OPTION_OUTPUT),
                                .a = c->arena};
-    char *temporary = NULL;
+    struct fs_new file = {.folder = -1};
     struct runs_filter filter;
     size_t rows = 0;
     bool is_long = opt_on(&c->opts, OPTION_LONG);
@@ -83,11 +79,11 @@ static int export_chosen(struct cmd_context *c, struct runs *runs)
         runs->count = (size_t)opt_integer(&c->opts, OPTION_LAST);
     if (opt_text(&c->opts, OPTION_SORT) && runs_sort(runs, opt_find(&c->opts, OPTION_SORT), c->arena, c->err) < 0)
         return -1;
-    if (r.path && !r.form->to_path && !(r.out = open_export(c, r.path, &temporary)))
+    if (r.path && !r.form->to_path && !(r.out = open_export(c, r.path, &file)))
         return -1;
     int status = is_long ? tables_samples(&r, &rows, c->err) : tables_runs(&r, &rows, c->err);
-    if (temporary)
-        status = close_export(c, r.out, temporary, r.path, status);
+    if (file.folder >= 0)
+        status = close_export(c, r.out, &file, r.path, status);
     if (status < 0)
         return -1;
     if (!runs->count)
@@ -129,7 +125,8 @@ static int export_command(struct cmd_context *c)
         return export_mlflow(c);
     if (strcmp(opt_text(&c->opts, OPTION_FORMAT), "sqlite") == 0 && !opt_text(&c->opts, OPTION_OUTPUT))
         return err_set(c->err, ERR_USAGE, "--format sqlite: expected --output FILE with it");
-    if (!opt_text(&c->opts, OPTION_OUTPUT) && strcmp(opt_text(&c->opts, OPTION_FORMAT), "parquet") == 0 && screen_of_file(c->out).is_terminal)
+    if (!opt_text(&c->opts, OPTION_OUTPUT) && strcmp(opt_text(&c->opts, OPTION_FORMAT), "parquet") == 0 &&
+        screen_of_file(c->out).is_terminal)
         return err_set(c->err, ERR_USAGE, "--format parquet: expected a file or pipe as standard output, got a terminal");
     if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
@@ -160,8 +157,18 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Output",
      .help = "Write a row for each sample of each metric, with unit and direction"},
-    {.name = OPTION_FORMAT, .kind = OPT_CHOICE, .arg = "csv|jsonl|parquet|sqlite", .value = "csv", .group = "Output", .help = "Write this form"},
-    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Write to this file, which appears when it is complete (default: standard output)"},
+    {.name = OPTION_FORMAT,
+     .kind = OPT_CHOICE,
+     .arg = "csv|jsonl|parquet|sqlite",
+     .value = "csv",
+     .group = "Output",
+     .help = "Write this form"},
+    {.name = OPTION_OUTPUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Output",
+     .help = "Write to this file, which appears when it is complete (default: standard output)"},
     {.name = OPTION_MLFLOW_DB,
      .kind = OPT_TEXT,
      .arg = "FILE",

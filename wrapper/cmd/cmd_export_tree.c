@@ -115,10 +115,13 @@ static int copy_folder(struct copying *up, const char *name)
 
 static int move_in(struct export *x, const char *place, struct err *err)
 {
-    if (renameat2(x->tree, ASIDE "/new", x->tree, place, RENAME_NOREPLACE) == 0)
+    const char *slash = strchr(place, '/'), *name = slash ? slash + 1 : place;
+    CLEANUP_FD int aside = place_open(x->tree, ASIDE, O_PATH | O_DIRECTORY, 0);
+    CLEANUP_FD int experiment = slash ? place_open(x->tree, x->experiment, O_PATH | O_DIRECTORY, 0) : -1;
+    int to = slash ? experiment : x->tree;
+    if (renameat2(aside, "new", to, name, RENAME_NOREPLACE) == 0)
         return 0;
-    if ((errno == EINVAL || errno == ENOSYS) && faccessat(x->tree, place, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
-        renameat(x->tree, ASIDE "/new", x->tree, place) == 0)
+    if ((errno == EINVAL || errno == ENOSYS) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && renameat(aside, "new", to, name) == 0)
         return 0; /* a file system that knows no such rename */
     if (errno == EEXIST || errno == ENOTEMPTY)
         return fs_remove_tree(x->tree, ASIDE "/new", err);
@@ -199,7 +202,7 @@ static int export_folder(struct export *x, const char *place, const char *const 
         return err_sys(err, "reading mlruns/%s", place);
     if (fs_remove_tree(x->tree, ASIDE "/new", err) < 0 || fs_mkdirs(x->tree, ASIDE "/new", 0777, err) < 0)
         return -1;
-    CLEANUP_FD int to = openat(x->tree, ASIDE "/new", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_FD int to = place_open(x->tree, ASIDE "/new", O_RDONLY | O_DIRECTORY, 0);
     if (to < 0)
         return err_sys(err, "writing below %s", x->name);
     struct copying c = {x, &from, to, arena_printf(x->c->arena, "mlruns/%s", place), 0, err};

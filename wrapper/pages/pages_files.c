@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/sha256.h"
 
 #include <errno.h>
@@ -64,6 +65,7 @@ void page_files_deinit(struct page_files *files)
 struct page_cleaning {
     struct page_files *files;
     const char *folder;
+    int dir; /* the open folder */
     bool (*is_run)(const void *context, const char *id); /* NULL: a folder of groups */
     const void *context;
     struct err *err;
@@ -98,7 +100,7 @@ static int clean_page_name(void *context, const char *name, unsigned char type)
     bool known = c->is_run ? c->is_run(c->context, id) : f->put_count && bsearch(path, f->put, f->put_count, sizeof *f->put, by_put_name);
     if (known)
         return 0;
-    if (unlinkat(f->folder, path, 0) == 0)
+    if (unlinkat(c->dir, name, 0) == 0)
         c->files->removed++;
     else if (errno != ENOENT)
         return err_sys(c->err, "removing the page %s", path);
@@ -107,8 +109,10 @@ static int clean_page_name(void *context, const char *name, unsigned char type)
 
 static int clean_folder(struct page_cleaning *c, const char *folder)
 {
+    CLEANUP_FD int dir = place_open(c->files->folder, folder, O_RDONLY | O_DIRECTORY, 0);
     c->folder = folder;
-    int rc = fs_each_name(c->files->folder, folder, clean_page_name, c);
+    c->dir = dir;
+    int rc = dir < 0 ? -1 : fs_each_name(dir, NULL, clean_page_name, c);
     return rc < 0 && c->err->kind ? -1 : 0; /* a folder that is not there has nothing to clean */
 }
 

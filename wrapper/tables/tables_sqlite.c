@@ -19,7 +19,7 @@ struct sqlite_table {
     struct sqlite q;
     sqlite3 *db;
     sqlite3_stmt *insert;
-    char *temporary; /* the file until it is complete */
+    struct fs_new file;
     size_t waiting;
 };
 
@@ -57,7 +57,8 @@ static void put_column_name(struct tables_writer *w, size_t i, struct buf *to)
 
 static int create_table(struct tables_writer *w)
 {
-    static const char *const types[] = {[TABLES_TEXT] = "TEXT", [TABLES_NUMBER] = "REAL", [TABLES_INTEGER] = "INTEGER", [TABLES_TIME] = "INTEGER"};
+    static const char *const types[] = {
+        [TABLES_TEXT] = "TEXT", [TABLES_NUMBER] = "REAL", [TABLES_INTEGER] = "INTEGER", [TABLES_TIME] = "INTEGER"};
     struct sqlite_table *t = w->own;
     CLEANUP_BUF struct buf sql, insert;
     const char *table = w->count && strcmp(w->columns[w->count - 1].name, "direction") == 0 ? "samples" : "runs";
@@ -75,14 +76,15 @@ static int create_table(struct tables_writer *w)
     buf_puts(&insert, ")");
     if (sql.failed || insert.failed)
         return -1;
-    if (t->q.exec(t->db, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK || t->q.exec(t->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL) != SQLITE_OK ||
+    if (t->q.exec(t->db, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK ||
+        t->q.exec(t->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL) != SQLITE_OK ||
         t->q.exec(t->db, sql.p, NULL, NULL, NULL) != SQLITE_OK || t->q.exec(t->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK ||
         t->q.prepare_v2(t->db, insert.p, -1, &t->insert, NULL) != SQLITE_OK)
         return sqlite_refuse(w, "write");
     return 0;
 }
 
-static void sqlite_table_free(struct tables_writer *w, bool remove_file)
+static void sqlite_table_free(struct tables_writer *w)
 {
     struct sqlite_table *t = w->own;
     if (!t)
@@ -91,9 +93,8 @@ static void sqlite_table_free(struct tables_writer *w, bool remove_file)
         t->q.finalize(t->insert);
     if (t->db)
         t->q.close_v2(t->db);
-    if (remove_file && t->temporary)
-        unlink(t->temporary);
-    free(t->temporary);
+    if (t->file.folder >= 0)
+        fs_new_end(&t->file, w->path, false, NULL);
     free(t);
     w->own = NULL;
 }
@@ -101,25 +102,22 @@ static void sqlite_table_free(struct tables_writer *w, bool remove_file)
 static int tables_sqlite_begin(struct tables_writer *w)
 {
     if (w->count > SQLITE_COLUMNS_MAX)
-        return err_set(&w->why, ERR_USAGE, "--format sqlite: a table has at most %d columns, got %zu; name fewer with --columns, or use --long", SQLITE_COLUMNS_MAX, w->count);
+        return err_set(&w->why, ERR_USAGE,
+                       "--format sqlite: a table has at most %d columns, got %zu; name fewer with --columns, or use --long",
+                       SQLITE_COLUMNS_MAX, w->count);
     struct sqlite_table *t = calloc(1, sizeof *t);
-    size_t n = strlen(w->path);
+    char path[100];
     w->own = t;
-    if (!t || !(t->temporary = malloc(n + 5)))
+    if (!t)
         return -1;
-    memcpy(t->temporary, w->path, n);
-    memcpy(t->temporary + n, ".new", 5);
-    if (sqlite_load(&t->q, &w->why) < 0) {
-        sqlite_table_free(w, false);
-        return -1;
+    t->file.folder = -1;
+    int rc = sqlite_load(&t->q, &w->why) < 0 || fs_new_begin(&t->file, w->path, 0644, &w->why) < 0 ? -1 : 0;
+    if (rc == 0) { /* SQLite opens by a path, and never a link: it finds the folder that is open here */
+        snprintf(path, sizeof path, "/proc/self/fd/%d/%s", t->file.folder, t->file.temporary);
+        rc = t->q.open_v2(path, &t->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK ? create_table(w) : sqlite_refuse(w, "create");
     }
-    if (fs_write(AT_FDCWD, t->temporary, STR(""), 0644, false, &w->why) < 0) { /* by the rules for files that the caller names */
-        sqlite_table_free(w, false);
-        return -1;
-    }
-    int rc = t->q.open_v2(t->temporary, &t->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK ? create_table(w) : sqlite_refuse(w, "create");
     if (rc < 0)
-        sqlite_table_free(w, true);
+        sqlite_table_free(w);
     return rc;
 }
 
@@ -127,7 +125,8 @@ static int bind_value(const struct sqlite_table *t, int at, const struct filter_
 {
     switch (v->is) {
     case FILTER_TEXT: return t->q.bind_text(t->insert, at, v->text.p ? v->text.p : "", (int)v->text.n, NULL);
-    case FILTER_NUMBER: return isnan(v->number) ? t->q.bind_text(t->insert, at, "NaN", 3, NULL) : t->q.bind_double(t->insert, at, v->number);
+    case FILTER_NUMBER:
+        return isnan(v->number) ? t->q.bind_text(t->insert, at, "NaN", 3, NULL) : t->q.bind_double(t->insert, at, v->number);
     case FILTER_INTEGER: return t->q.bind_int64(t->insert, at, v->integer);
     case FILTER_MISSING: break;
     }
@@ -161,10 +160,10 @@ static int tables_sqlite_end(struct tables_writer *w)
         if (t->q.close_v2(t->db) != SQLITE_OK)
             rc = err_set(&w->why, ERR_SYSTEM, "cannot write %s", w->path);
         t->db = NULL;
-        if (rc == 0 && rename(t->temporary, w->path) < 0)
-            rc = err_sys(&w->why, "cannot write %s", w->path);
+        if (rc == 0)
+            rc = fs_new_end(&t->file, w->path, true, &w->why);
     }
-    sqlite_table_free(w, rc < 0);
+    sqlite_table_free(w);
     return rc;
 }
 
