@@ -180,8 +180,34 @@ static int config_insert(struct exporter_config **list, struct exporter_config *
     return 0;
 }
 
-void exporter_configs_read(struct exporter_config **list, const struct yaml *entry, enum opt_origin origin, const char *file,
-                           struct arena *a, void (*warn)(void *context, const char *text), void *context)
+static void add_secret_variable(const struct config_reading *g, struct exporter_variable **to, const char *name)
+{
+    struct exporter_variable *v = name ? ARENA_NEW(g->a, struct exporter_variable) : NULL;
+    if (!v)
+        return;
+    *v = (struct exporter_variable){name, *to};
+    *to = v;
+}
+
+/* Adds the variables that one entry names. It may be wrong: then each KEY: {env: NAME} counts that is no other key of the exporter. */
+static void add_secret_variables(const struct config_reading *g, struct exporter_variable **to, const struct yaml *entry,
+                                 const struct exporter *kind)
+{
+    for (const char *const *name = kind ? kind->secret_variables : NULL; name && *name; name++)
+        add_secret_variable(g, to, *name);
+    for (const struct yaml *key = entry->child; key; key = key->next) {
+        const struct yaml *env = key->kind == YAML_MAP ? yaml_get(key, "env") : NULL;
+        bool is_other = false;
+        for (size_t i = 0; kind && i < kind->count; i++)
+            is_other |= str_is(key->key, kind->rows[i].name) && !(kind->rows[i].arg && strcmp(kind->rows[i].arg, EXPORTER_SECRET_ARG) == 0);
+        if (env && env->kind == YAML_SCALAR && !is_other)
+            add_secret_variable(g, to, config_copy(g, env->text));
+    }
+}
+
+void exporter_configs_read(struct exporter_config **list, struct exporter_variable **variables, const struct yaml *entry,
+                           enum opt_origin origin, const char *file, struct arena *a, void (*warn)(void *context, const char *text),
+                           void *context)
 {
     const struct config_reading g = {a, file, origin, warn, context};
     if (yaml_is_null(entry))
@@ -199,6 +225,8 @@ void exporter_configs_read(struct exporter_config **list, const struct yaml *ent
         }
         if (!c)
             return;
+        if (variables)
+            add_secret_variables(&g, variables, y, exporter_find(yaml_text(y, "type", "")));
         if (config_read_one(&g, y, c, &err)) {
             const char *text = arena_printf(a, "%s; this exporter is ignored", err.text);
             if (text)

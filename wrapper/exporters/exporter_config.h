@@ -45,11 +45,17 @@ struct exporter_config {
     struct exporter_config *next;
 };
 
+/* The name of an environment variable that holds a secret of an exporter. */
+struct exporter_variable {
+    const char *name;
+    struct exporter_variable *next;
+};
+
 /* Adds the exporters of one file to *list; one of the same name replaces the entry of a weaker file.
- * Wrong entries are left out, and `warn` gets a sentence for each. All texts are in the arena, but
- * exporter_configs_deinit is due. */
-void exporter_configs_read(struct exporter_config **list, const struct yaml *entry, enum opt_origin origin, const char *file, struct arena *a,
-                           void (*warn)(void *context, const char *text), void *context);
+ * Wrong entries are left out, and `warn` gets a sentence for each. *variables (NULL: not needed) gets the variables that hold secrets of all
+ * entries, also of wrong, replaced and disabled ones. All texts are in the arena, but exporter_configs_deinit is due. */
+void exporter_configs_read(struct exporter_config **list, struct exporter_variable **variables, const struct yaml *entry, enum opt_origin origin,
+                           const char *file, struct arena *a, void (*warn)(void *context, const char *text), void *context);
 void exporter_configs_deinit(struct exporter_config *list);
 /* NULL: none of this name. */
 const struct exporter_config *exporter_config_find(const struct exporter_config *list, const char *name);
@@ -69,8 +75,6 @@ extern const size_t exporter_rows_count;
 int exporter_secret(const struct exporter_config *c, const char *key, char *const *env, int64_t until_ns, struct arena *a, const char **ret,
                     struct err *err);
 #define EXPORTER_SECRET_ARG "{env|file|command: …}" /* the argument of a row whose value is a secret */
-/* Calls each for the name of every environment variable that holds a secret of this exporter. */
-void exporter_secret_variables(const struct exporter_config *c, void (*each)(void *context, const char *name), void *context);
 /* Checks where a secret comes from, without reading it. 0; -1 with ERR_INPUT. */
 int exporter_secret_check(const struct exporter_config *c, const char *key, struct err *err);
 #endif

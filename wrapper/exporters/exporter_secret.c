@@ -18,18 +18,6 @@ static struct str secret_source(const struct opt_value *v, struct str *ret_value
     return source;
 }
 
-void exporter_secret_variables(const struct exporter_config *c, void (*each)(void *context, const char *name), void *context)
-{
-    for (const char *const *name = c->kind->secret_variables; name && *name; name++)
-        each(context, *name);
-    for (size_t i = 0; i < c->opts.count; i++) {
-        const struct opt_row *row = &c->opts.rows[i];
-        const char *text = row->arg && strcmp(row->arg, EXPORTER_SECRET_ARG) == 0 ? c->opts.values[i].text : NULL;
-        if (text && strncmp(text, "env=", 4) == 0)
-            each(context, text + 4);
-    }
-}
-
 int exporter_secret_check(const struct exporter_config *c, const char *key, struct err *err)
 {
     const struct opt_value *v = opt_find(&c->opts, key);

@@ -206,7 +206,7 @@ static int ship_read_to(const struct ship_reading *g, const struct yaml *y, stru
     }
     struct yaml one = *y, list = {.kind = YAML_LIST, .child = &one, .line = y->line, .column = y->column};
     one.next = NULL;
-    exporter_configs_read(&g->c->exporter, &list, OPT_SYSTEM, g->file, g->a, g->warn, g->context);
+    exporter_configs_read(&g->c->exporter, NULL, &list, OPT_SYSTEM, g->file, g->a, g->warn, g->context);
     return g->c->exporter ? 0 : yaml_complain(y, g->file, err, "to: expected the name of an exporter, or {type: …}");
 }
 

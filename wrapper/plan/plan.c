@@ -76,7 +76,7 @@ static void plan_read_entry(struct plan *p, const struct yaml *entry, enum opt_o
     if (yaml_is_null(entry))
         return;
     if (str_is(entry->key, "exporters")) {
-        exporter_configs_read(&p->exporters, entry, origin, file, &p->arena, plan_warn_of_exporter, p);
+        exporter_configs_read(&p->exporters, &p->exporter_variables, entry, origin, file, &p->arena, plan_warn_of_exporter, p);
         return;
     }
     if (entry->kind == YAML_SCALAR) {

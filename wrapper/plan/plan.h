@@ -57,6 +57,7 @@ struct plan {
     const char *experiment_given; /* the same as it was given */
     const char *experiment_where;
     struct exporter_config *exporters; /* of the administrator's and the user's files */
+    struct exporter_variable *exporter_variables; /* which hold their secrets, also those of entries that are ignored */
     struct plan_warning *warnings;
     struct plan_file *files;    /* weakest first */
 };

@@ -24,24 +24,20 @@ enum { KILL_AFTER_S = 5 /* behind the deadline: it hangs in a call of the system
 
 /* ---- secrets ---- */
 
-struct hiding {
-    struct run *run;
-    char **env;
-};
-
-static void hide_variable(void *context, const char *name)
+static void hide_variable(struct run *run, char **env, const char *name)
 {
-    const struct hiding *h = context;
-    struct run *run = h->run;
     size_t n = strlen(name);
-    for (char **entry = h->env; *entry; entry++) {
-        if (strncmp(*entry, name, n) != 0 || (*entry)[n] != '=' || run->hidden_count == RUN_HIDDEN_MAX)
+    for (char **entry = env; *entry; entry++) {
+        if (strncmp(*entry, name, n) != 0 || (*entry)[n] != '=')
             continue;
+        if (strspn(*entry + n + 1, "*") == strlen(*entry + n + 1))
+            return; /* two entries name it, or it is empty */
         char *masked = arena_dup(&run->plan.arena, *entry, strlen(*entry));
         if (!masked)
             return;
         memset(masked + n + 1, '*', strlen(masked) - n - 1);
-        run->hidden[run->hidden_count++] = *entry;
+        if (run->hidden_count < RUN_HIDDEN_MAX)
+            run->hidden[run->hidden_count++] = *entry;
         *entry = masked;
         return;
     }
@@ -49,9 +45,8 @@ static void hide_variable(void *context, const char *name)
 
 void run_exports_hide(struct run *run, char **env)
 {
-    struct hiding h = {run, env};
-    for (const struct exporter_config *c = run->plan.exporters; c; c = c->next)
-        exporter_secret_variables(c, hide_variable, &h);
+    for (const struct exporter_variable *v = run->plan.exporter_variables; v; v = v->next)
+        hide_variable(run, env, v->name);
 }
 
 void run_exports_reveal(const struct run *run)
