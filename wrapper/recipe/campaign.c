@@ -268,10 +268,25 @@ static void drop_interrupted(struct campaign *c)
     }
 }
 
-static void record_recipe(struct campaign *c)
+/* An artifact of the campaign's run, without secrets, and in the public profile without names. */
+static void record_text_file(struct campaign *c, const char *name, struct str text)
 {
     struct record *r = &c->repeat.run.record;
     struct err err = {0};
+    char *clean = arena_dup(c->arena, text.p, text.n);
+    if (!clean)
+        err_memory(&err, "%s", name);
+    else
+        redact_text(&c->repeat.run.redaction.redact, clean, text.n);
+    if (!clean || fs_write(c->repeat.run.spool.dir, name, (struct str){clean, text.n}, 0644, false, &err))
+        record_warning(r, "%s is not stored: %s", name, err.text);
+    else
+        record_artifact(r, name, name);
+}
+
+static void record_recipe(struct campaign *c)
+{
+    struct record *r = &c->repeat.run.record;
     r->source = "recipe";
     record_tag(r, "benchwrap.recipe", str_of(c->recipe->name));
     for (size_t i = 0; i < c->recipe->sweep.count; i++) {
@@ -284,10 +299,7 @@ static void record_recipe(struct campaign *c)
         if (key && !values.failed)
             record_param(r, key, buf_text(&values));
     }
-    if (fs_write(c->repeat.run.spool.dir, "recipe.yaml", str_of(c->recipe->text), 0644, false, &err))
-        record_warning(r, "the recipe is not stored: %s", err.text);
-    else
-        record_artifact(r, "recipe.yaml", "recipe.yaml");
+    record_text_file(c, "recipe.yaml", str_of(c->recipe->text));
     r->source = "recorder";
 }
 
@@ -502,7 +514,7 @@ static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUN
 {
     struct record *r = &c->repeat.run.record;
     int64_t now = clock_wall_ms();
-    struct err err = {0};
+    CLEANUP_BUF struct buf events;
     r->source = "recipe";
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         char key[60];
@@ -510,8 +522,9 @@ static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUN
         record_metric(r, key, (double)counts[i], "", i == OUTCOME_VALID ? DIR_HIGHER : DIR_LOWER, 0, now);
     }
     record_metric(r, "series.heat_unknown", (double)c->heat_unknown, "", DIR_LOWER, 0, now);
-    if (fs_copy(c->state.dir, CAMPAIGN_EVENTS, c->repeat.run.spool.dir, "points.jsonl", 0644, &err) == 0)
-        record_artifact(r, "points.jsonl", "points.jsonl");
+    buf_init(&events, CAMPAIGN_EVENTS_MAX + 1);
+    if (fs_read(c->state.dir, CAMPAIGN_EVENTS, CAMPAIGN_EVENTS_MAX, 0, &events, NULL) == 0)
+        record_text_file(c, "points.jsonl", buf_text(&events));
     r->source = "recorder";
 }
 

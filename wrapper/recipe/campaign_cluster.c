@@ -2,12 +2,17 @@
 #include "recipe/campaign_cluster.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/query.h"
+#include "mlruns-format/tree.h"
+#include "recipe/campaign_state.h"
 #include "recipe/recipe_keys.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { REMOTE_BYTES = 1 << 20, FETCH_BYTES = 1 << 30, COPY_MS = 60000, REMOTE_TURN_MS = 200, WRITE_TRIES = 600 };
@@ -136,7 +141,8 @@ static void put_environment(const struct campaign_cluster *c, struct buf *to)
     }
 }
 
-static int run_there(const struct campaign_cluster *c, const struct recipe *r, const char *options, struct arena *a, FILE *out, struct err *err)
+static int run_there(const struct campaign_cluster *c, const struct recipe *r, const char *options, struct arena *a, FILE *out,
+                     struct err *err)
 {
     CLEANUP_BUF struct buf command;
     struct query q = QUERY_NONE;
@@ -164,35 +170,135 @@ static int run_there(const struct campaign_cluster *c, const struct recipe *r, c
         fwrite(text.p ? text.p : "", 1, text.n, out);
         fflush(out);
     } while (end == QUERY_RUNS);
-    int rc = end != QUERY_DONE || (q.status & 0x7f) || q.status >> 8 == 255 ? cluster_failed(c, "run the recipe", &q, err) : q.status ? 1 : 0;
+    int rc = end != QUERY_DONE || (q.status & 0x7f) || q.status >> 8 == 255 ? cluster_failed(c, "run the recipe", &q, err)
+             : q.status                                                     ? 1
+                                                                            : 0;
     query_close(&q);
     return rc;
 }
 
 /* ---- results ---- */
 
-/* Unpacks members of an archive below a folder; no name leads out of it (tar removes such prefixes). */
-static int unpack_results(const char *archive, const char *folder, const char *member, unsigned strip, struct arena *a, struct err *err)
+/* What the cluster sent, in a folder of the caller's alone until it has been checked. */
+struct fetched {
+    const struct campaign_cluster *cluster;
+    struct campaign_state state; /* the campaign's folder */
+    char name[16]; /* of the folder in it */
+    int stage, campaign; /* the folder, and the campaign in it */
+    struct tree_run *runs, **runs_end;
+    struct err *err;
+};
+
+struct checked_folder {
+    const struct fetched *f;
+    int dir, depth;
+};
+
+/* tar makes links, FIFOs and devices too: no part of a run is one. */
+static int check_fetched_name(void *context, const char *name, unsigned char type)
 {
-    char *words[] = {(char *)"tar", (char *)"--extract", arena_printf(a, "--file=%s", archive), (char *)"--skip-old-files", (char *)"--no-same-owner",
-                     arena_printf(a, "--directory=%s", folder), arena_printf(a, "--strip-components=%u", strip), (char *)member, NULL};
+    enum { DEPTH_MAX = 40 };
+    const struct checked_folder *above = context;
+    const struct fetched *f = above->f;
+    struct stat st;
+    (void)type;
+    if (fstatat(above->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+        return err_sys(f->err, "cannot read %.100s of the results", name);
+    if (S_ISREG(st.st_mode) && st.st_nlink == 1)
+        return 0;
+    CLEANUP_FD int dir = S_ISDIR(st.st_mode) && above->depth < DEPTH_MAX ? place_open(above->dir, name, O_RDONLY | O_DIRECTORY, 0) : -1;
+    if (dir < 0)
+        return err_set(f->err, ERR_REMOTE, "%.100s sent results in which %.100s is no file; nothing of them is stored", f->cluster->name,
+                       name);
+    return fs_each_name(dir, NULL, check_fetched_name, &(struct checked_folder){f, dir, above->depth + 1});
+}
+
+static int unpack_results(struct fetched *f, struct str archive, const char *member, struct arena *a)
+{
+    static const char file[] = "results.tar";
+    const char *folder = arena_printf(a, "%s/%s", f->state.folder, f->name);
+    char *words[] = {(char *)"tar",
+                     (char *)"--extract",
+                     arena_printf(a, "--file=%s/%s", folder, file),
+                     (char *)"--no-same-owner",
+                     (char *)"--no-same-permissions",
+                     arena_printf(a, "--directory=%s", folder),
+                     (char *)"mlruns",
+                     (char *)member,
+                     NULL};
     struct query q = QUERY_NONE;
-    int rc = query_start(&q, words, environ, REMOTE_BYTES, COPY_MS * 10, QUERY_NO_NICE, err);
+    if (a->failed)
+        return err_memory(f->err, "the results");
+    if (fs_write(f->stage, file, archive, 0600, false, f->err))
+        return -1;
+    int rc = query_start(&q, words, environ, REMOTE_BYTES, COPY_MS * 10, QUERY_NO_NICE, f->err);
     if (rc == 0 && (query_wait(&q, COPY_MS * 10) != QUERY_DONE || q.status))
-        rc = err_set(err, ERR_SYSTEM, "cannot unpack the results%s%.300s", q.why.n ? ": " : "", q.why.n ? q.why.p : "");
+        rc = err_set(f->err, ERR_SYSTEM, "cannot unpack the results%s%.300s", q.why.n ? ": " : "", q.why.n ? q.why.p : "");
     query_close(&q);
-    return rc;
+    return rc || fs_each_name(f->stage, NULL, check_fetched_name, &(struct checked_folder){f, f->stage, 0}) ? -1 : 0;
+}
+
+static int list_fetched_run(void *context, struct tree_run *run)
+{
+    struct fetched *f = context;
+    if (run->problem)
+        return err_set(f->err, ERR_REMOTE, "%.100s sent a damaged run %s: %.200s", f->cluster->name, run->id, run->problem);
+    *f->runs_end = run;
+    f->runs_end = &run->next;
+    run->next = NULL;
+    return 0;
+}
+
+/* Runs that the tree has stay as they are. */
+static int publish_fetched(struct fetched *f, const char *tree, struct arena *a)
+{
+    CLEANUP_FD int from = place_open(f->stage, "mlruns", O_RDONLY | O_DIRECTORY, 0);
+    CLEANUP_FD int root = place_open_folder(tree, 0777);
+    if (from < 0 || root < 0)
+        return err_sys(f->err, "cannot open %s", from < 0 ? "the results" : tree);
+    f->runs_end = &f->runs;
+    if (tree_walk(from, TREE_META, a, list_fetched_run, f, f->err))
+        return -1;
+    for (const struct tree_run *run = f->runs; run; run = run->next) {
+        uint32_t id;
+        struct str name;
+        if (tree_experiment(root, str_of(run->experiment), a, &id, &name, f->err))
+            return -1;
+        if (id != run->experiment_id)
+            return err_set(f->err, ERR_INPUT, "%s has another experiment than \"%.100s\" with its id", tree, run->experiment);
+        if (tree_publish(root, id, run->id, from, tree_run_path(run), f->err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* One name of the campaign there replaces that of an earlier answer. */
+static int store_fetched_name(void *context, const char *name, unsigned char type)
+{
+    const struct fetched *f = context;
+    (void)type;
+    if (fs_remove_tree(f->state.dir, name, f->err))
+        return -1;
+    return renameat(f->campaign, name, f->state.dir, name) ? err_sys(f->err, "cannot store %.100s of the campaign", name) : 0;
+}
+
+static int store_results(struct fetched *f, struct str archive, const char *member, const char *tree, struct arena *a)
+{
+    if (unpack_results(f, archive, member, a) || publish_fetched(f, tree, a))
+        return -1;
+    CLEANUP_FD int campaign = place_open(f->stage, member, O_RDONLY | O_DIRECTORY, 0);
+    f->campaign = campaign;
+    return campaign < 0 ? err_sys(f->err, "cannot open the campaign") : fs_each_name(campaign, NULL, store_fetched_name, f);
 }
 
 static int fetch_results(const struct campaign_cluster *c, const struct recipe *r, const char *tree, struct arena *a, struct err *err)
 {
     CLEANUP_BUF struct buf command;
     struct query q = QUERY_NONE;
+    struct fetched f = {.cluster = c, .name = "fetch-XXXXXX", .stage = -1, .err = err};
     const char *slash = strrchr(tree, '/');
-    const char *parent = arena_printf(a, "%.*s", (int)(slash ? slash - tree : 0), tree);
-    const char *folder = arena_printf(a, "%s/.benchwrap/campaigns/%s@%s", parent, r->name, c->name);
+    const char *folder = arena_printf(a, "%.*s/.benchwrap/campaigns/%s@%s", (int)(slash ? slash - tree : 0), tree, r->name, c->name);
     const char *member = arena_printf(a, ".benchwrap/campaigns/%s", r->name);
-    const char *path = arena_printf(a, "%s/results.tar", folder);
     buf_init(&command, REMOTE_BYTES);
     buf_puts(&command, "cd ");
     put_remote_word(&command, c->folder);
@@ -200,15 +306,22 @@ static int fetch_results(const struct campaign_cluster *c, const struct recipe *
     char **words = command.failed || a->failed ? NULL : ssh_words(c, command.p, a);
     if (!words)
         return err_memory(err, "the results");
-    if (fs_mkdirs(AT_FDCWD, folder, 0700, err) || query_start(&q, words, environ, FETCH_BYTES, 0, QUERY_NO_NICE, err))
+    CLEANUP_FD int dir = place_open_folder(folder, 0700);
+    f.state.dir = dir;
+    f.state.folder = folder;
+    if (dir < 0)
+        return err_sys(err, "cannot open the campaign's folder %s", folder);
+    if (campaign_state_claim(&f.state, err) || query_start(&q, words, environ, FETCH_BYTES, 0, QUERY_NO_NICE, err))
         return -1;
-    while (query_wait(&q, REMOTE_TURN_MS) == QUERY_RUNS) {
-    }
-    int rc = q.end != QUERY_DONE || q.status ? cluster_failed(c, "fetch the results", &q, err) : fs_write(AT_FDCWD, path, buf_text(&q.text), 0600, false, err);
+    while (query_wait(&q, REMOTE_TURN_MS) == QUERY_RUNS) {}
+    CLEANUP_FD int stage = q.end == QUERY_DONE && q.status == 0 ? place_make_temporary(dir, f.name) : -1;
+    f.stage = stage;
+    int rc = q.end != QUERY_DONE || q.status ? cluster_failed(c, "fetch the results", &q, err)
+             : stage < 0                     ? err_sys(err, "cannot make a folder in %s", folder)
+                                             : store_results(&f, buf_text(&q.text), member, tree, a);
     query_close(&q);
-    if (rc == 0)
-        rc = unpack_results(path, parent[0] ? parent : "/", "mlruns", 0, a, err) || unpack_results(path, folder, member, 3, a, err) ? -1 : 0;
-    unlink(path);
+    if (stage >= 0)
+        fs_remove_tree(dir, f.name, NULL);
     return rc;
 }
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EVENTS_MAX = 256 << 20, STATE_MAX = 16 << 20, EVENT_MAX = 64 << 10 };
+enum { STATE_MAX = 16 << 20, EVENT_MAX = 64 << 10 };
 static const char lock_file[] = "lock";
 
 const char *campaign_outcome_word(enum campaign_outcome outcome)
@@ -90,7 +90,7 @@ static struct campaign_run *run_of_point(struct campaign_state *s, struct campai
         at = &(*at)->next;
     if (!*at && (*at = ARENA_NEW(&s->arena, struct campaign_run))) {
         **at = (struct campaign_run){.invalid = ""};
-        copy_id((*at)->id, sizeof (*at)->id, id);
+        copy_id((*at)->id, sizeof(*at)->id, id);
     }
     return *at;
 }
@@ -273,10 +273,10 @@ static int read_campaign_file(struct campaign_state *s, struct err *err)
 static int read_events(struct campaign_state *s, struct err *err)
 {
     CLEANUP_BUF struct buf text;
-    buf_init(&text, EVENTS_MAX + 1);
+    buf_init(&text, CAMPAIGN_EVENTS_MAX + 1);
     if (faccessat(s->dir, CAMPAIGN_EVENTS, F_OK, 0) && errno == ENOENT)
         return 0;
-    if (fs_read(s->dir, CAMPAIGN_EVENTS, EVENTS_MAX, 0, &text, err))
+    if (fs_read(s->dir, CAMPAIGN_EVENTS, CAMPAIGN_EVENTS_MAX, 0, &text, err))
         return err_wrap(err, "%s", s->folder);
     for (struct str rest = buf_text(&text); rest.p && rest.n;)
         apply_event(s, str_cut(&rest, '\n'));
@@ -338,6 +338,26 @@ struct campaign_owner campaign_state_owner(const struct campaign_state *s)
     return owner;
 }
 
+int campaign_state_claim(const struct campaign_state *s, struct err *err)
+{
+    enum { LEVELS = 3 }; /* NAME, campaigns, .benchwrap: who may write one of them can exchange what is in it */
+    static const char *const folders[LEVELS] = {".", "..", "../.."};
+    char owner[100];
+    struct stat st;
+    for (int i = 0; i < LEVELS; i++) {
+        if (fstatat(s->dir, folders[i], &st, 0))
+            return err_sys(err, "cannot use the campaign's folder %s", s->folder);
+        bool foreign = st.st_uid != geteuid() && (i == 0 || st.st_uid != 0);
+        if (!foreign && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+            continue;
+        err_set(err, ERR_INPUT, "cannot use the campaign's folder %s: it or a folder above it %s %s", s->folder,
+                foreign ? "belongs to" : "can be written by", foreign ? place_owner(st.st_uid, owner, sizeof owner) : "other users");
+        err_hint(err, "benchwrap recipe run --tree FOLDER/mlruns");
+        return -1;
+    }
+    return 0;
+}
+
 int campaign_state_open(struct campaign_state *ret, const char *folder, bool write, struct err *err)
 {
     *ret = (struct campaign_state){.dir = -1, .lock = -1, .events = -1, .recipe = ""};
@@ -349,7 +369,7 @@ int campaign_state_open(struct campaign_state *ret, const char *folder, bool wri
     ret->dir = place_open_folder(folder, write ? 0700 : 0);
     if (ret->dir < 0)
         return !write && errno == ENOENT ? 1 : err_sys(err, "cannot open the campaign's folder %s", folder);
-    int rc = write ? lock_campaign(ret, err) : 0;
+    int rc = !write ? 0 : campaign_state_claim(ret, err) ? -1 : lock_campaign(ret, err);
     if (rc)
         return rc;
     rc = read_campaign_file(ret, err);

@@ -12,6 +12,7 @@
 #define CAMPAIGN_LIVE "live.json" /* of campaign_live.h */
 #define CAMPAIGN_CUSTOM "custom.samples" /* of campaign_monitor.h: a line for each sample: time in ms, name, value */
 #define CAMPAIGN_JOB "job" /* id of the job that was submitted last */
+enum { CAMPAIGN_EVENTS_MAX = 256 << 20 }; /* bytes */
 #define CAMPAIGN_RECIPE "recipe.yaml" /* the own form, as it was executed last */
 
 #define CAMPAIGN_NODES "nodes" /* of --each-node */
@@ -73,9 +74,11 @@ struct campaign_state {
     struct campaign_point *points, **points_end;
 };
 
-/* Opens or makes the folder and reads its state. write: takes the lock of the one execution. 0; 1: there
+/* Opens or makes the folder and reads its state. write: claims it (below), and takes the lock of the one execution. 0; 1: there
  * is no campaign (without write), or another process executes it (with write); -1 with err. */
 int campaign_state_open(struct campaign_state *ret, const char *folder, bool write, struct err *err);
+/* Checks that no other user may change what the open folder has: which points are finished, which process stops. 0; -1 with err. */
+int campaign_state_claim(const struct campaign_state *s, struct err *err);
 /* Moves the files of a finished or given-up execution into a subfolder, and begins again. */
 int campaign_state_restart(struct campaign_state *s, struct err *err);
 /* Writes campaign.json. */

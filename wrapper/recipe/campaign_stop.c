@@ -110,6 +110,8 @@ int campaign_stop(const char *folder, const char *const *spools, FILE *out, stru
     CLEANUP_BUF struct buf job;
     buf_init(&job, STOP_QUERY_BYTES + 1);
     int rc = campaign_state_open(&s, folder, false, err);
+    if (rc >= 0 && s.dir >= 0 && campaign_state_claim(&s, err)) /* its files name the process, the job and the record that end */
+        rc = -1;
     const struct campaign_owner owner = rc ? (struct campaign_owner){0} : campaign_state_owner(&s);
     read_submitted_job(s.dir, &job);
     const char *submitted = job.p && job.n < sizeof owner.job ? job.p : "";

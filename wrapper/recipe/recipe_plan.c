@@ -94,8 +94,12 @@ static void print_point(const struct recipe_point *p, FILE *out)
 {
     for (size_t i = 0; i < p->part_count; i++) {
         const struct recipe_part *part = &p->parts[i];
-        if (part->endpoint)
-            fprintf(out, "  %-12s runs already at %s\n", part->role->name, part->endpoint);
+        if (part->endpoint) {
+            CLEANUP_BUF struct buf shown;
+            buf_init(&shown, 8 << 20);
+            buf_plain(&shown, str_of(part->endpoint), 400);
+            fprintf(out, "  %-12s runs already at %s\n", part->role->name, shown.p ? shown.p : "");
+        }
         for (size_t k = 0; k < part->process_count; k++)
             print_process(part, &part->processes[k], out);
     }
