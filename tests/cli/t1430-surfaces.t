@@ -123,6 +123,34 @@ bob 'mkdir mlruns; ln -s $2/target mlruns/2101163261'
 fetch good
 untouched "a link of bob's in the tree that gets results"
 
+# ---- logs: links, and folders of other users ----
+fresh "$STICKY"
+bob 'ln -s $2/precious a.log; ln -s $2 dir; mkfifo c.log; echo line >d.log; ln -s $2/target state; mkdir open; ln -s $2/target/new/file lines'
+ship() { "$@" timeout 20 "$BENCHWRAP" ship-logs --once --out "$WORK/shipped/$n" --state "$WORK/shipped/state$n" "$STICKY/*.log" "$STICKY/dir/*" >out 2>&1; }
+mkdir -m 1777 "$WORK/shipped"
+for n in 1 2; do
+    [ $n = 1 ] && ship as_alice || ship env
+    is "ship-logs (user $n): another user's links and FIFOs are no logs" "$(jq -r .RawData "$WORK/shipped/$n")" line
+done
+n=3
+for line in "--state state" "--state open" "--out lines --state $HOMES/alice/tmp/s"; do
+    # shellcheck disable=SC2086 # words
+    as_alice timeout 20 "$BENCHWRAP" ship-logs --once --wait 1s --out "$HOMES/alice/tmp/o" $line "$STICKY/d.log" >out 2>&1
+    is "ship-logs ${line%% /*}: refused" "$? $(find open -type f)" "1 "
+done
+untouched "ship-logs"
+
+# ---- recipes of strangers: reading one starts nothing ----
+fresh
+recipe $'prepare: [{name: p, command: [touch, RAN1]}]\npreflight: {commands: ["touch RAN2"]}\nroles: {s: {command: "touch RAN3", ready: {command: "touch RAN4"}, ports: {http: 0}}, c: {command: "touch RAN5", warmup: "touch RAN6"}}'
+alice 'for v in check plan "plan --all" "plan --script" migrate; do "$BENCHWRAP" recipe $v rec.yaml || exit; done; "$BENCHWRAP" recipe list' >out 2>&1
+is "check, plan, migrate and list start nothing" "$? $(ls RAN* 2>/dev/null)" "0 "
+for name in ../../x /etc/x .. '"a\nb"'; do
+    recipe "name: $name"$'\nroles: {c: {command: "echo hi"}}'
+    alice '"$BENCHWRAP" recipe run --local rec.yaml' >out 2>&1
+    is "the name $name is no path" "$? $(grep -c 'expected a name of letters' out)" "1 1"
+done
+
 # ---- secrets ----
 fresh "$HOMES/alice"
 token=ghp_abcdefghijklmnopqrstuvwxyz0123456789
