@@ -4,6 +4,7 @@
 #include "base/library.h"
 #include "base/listing.h"
 #include "base/screen.h"
+#include "base/search_path.h"
 #include "benchmarks/rules.h"
 #include "cmd/cmd.h"
 #include "cmd/libraries.h"
@@ -123,19 +124,6 @@ static void doctor_report_check(struct doctor *d, enum doctor_state state, const
             d, &d->lacks, area, state == BAD ? STYLE_BAD : STYLE_WARN,
             arena_printf(d->c->arena, "%s%s%s%s", what, state == BAD ? " is BROKEN" : "", found && *found ? ": " : "", found ? found : ""),
             remedy);
-}
-
-/* First executable of that name in PATH, or NULL. */
-static const char *in_path(const char *name, struct arena *a)
-{
-    for (struct str rest = str_of(getenv("PATH")); rest.p;) {
-        struct str dir = str_cut(&rest, ':');
-        const char *path = arena_printf(a, STR_FMT "%s%s", STR_ARG(dir), dir.n ? "/" : "./", name);
-        struct stat st;
-        if (path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0)
-            return path;
-    }
-    return NULL;
 }
 
 static void check_own_programs(struct doctor *d)
@@ -299,7 +287,7 @@ static void check_tools(struct doctor *d, const char *area, const char *label, c
     const char *const *first = names;
     buf_init(&found, 4096);
     for (; *names; names++) {
-        const char *path = in_path(*names, d->c->arena);
+        const char *path = search_path_find(getenv("PATH"), *names, false, d->c->arena);
         doctor_report(d, path ? GOOD : NOTE, area, *names, path, path ? NULL : step);
         if (path)
             buf_printf(&found, "%s%s", found.n ? ", " : "", *names);

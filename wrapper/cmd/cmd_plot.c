@@ -50,6 +50,7 @@ static enum plot_kind plot_kind_find(const char *word)
     return PLOT_AUTO;
 }
 
+/* Adds a fact that the user names: runs may differ in it. */
 static void plot_name(struct plot_state *s, const char *fact)
 {
     if (fact && s->named_count + 1 < PLOT_NAMED)

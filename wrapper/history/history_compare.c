@@ -297,8 +297,8 @@ static void put_history_key(const struct history_state *h, const struct screen *
 }
 
 /* A new version starts no new history: it is a change in it. Calls each for every change, oldest first. */
-static void each_version_change(const struct history_state *h, void (*each)(void *context, struct str from, struct str to, const struct tree_run *run),
-                                void *context)
+static void each_version_change(const struct history_state *h,
+                                void (*each)(void *context, struct str from, struct str to, const struct tree_run *run), void *context)
 {
     struct str before = {NULL, 0};
     for (size_t i = h->earlier.count + 1; i-- > 0;) { /* the newest is first; the run itself comes last */
@@ -361,7 +361,8 @@ static void history_put_head(const struct history_state *h, const struct screen 
         buf_puts(&b, " to ");
         show_time(&b, h->earlier.members[0].run->start_ms);
     }
-    buf_printf(&b, ".%s%s", h->key.arguments_known ? "" : " The command lines are not known.", node ? "" : " The hardware is not recorded.");
+    buf_printf(&b, ".%s%s", h->key.arguments_known ? "" : " The command lines are not known.",
+               node ? "" : " The hardware is not recorded.");
     history_put_wrapped(screen, 2, buf_text(&b), to);
     put_history_key(h, screen, to);
     put_versions(h, screen, to);

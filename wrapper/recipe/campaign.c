@@ -7,6 +7,7 @@
 #include "base/http.h"
 #include "base/place.h"
 #include "base/screen.h"
+#include "base/search_path.h"
 #include "launch/say.h"
 #include "recipe/campaign_monitor.h"
 #include "recipe/recipe_logs.h"
@@ -108,21 +109,6 @@ static void hash_program(const char *path, char ret[SHA256_HEX])
     }
 }
 
-/* The file that execvp would start; NULL: there is none. In the arena. */
-static const char *find_program(const char *word, struct arena *a)
-{
-    const char *path = getenv("PATH");
-    if (strchr(word, '/'))
-        return access(word, X_OK) == 0 ? word : NULL;
-    for (struct str rest = str_of(path ? path : "/usr/bin:/bin"), folder; rest.p;) {
-        folder = str_cut(&rest, ':');
-        const char *full = arena_printf(a, STR_FMT "/%s", STR_ARG(folder), word);
-        if (full && access(full, X_OK) == 0)
-            return full;
-    }
-    return NULL;
-}
-
 static struct campaign_program *program_named(struct campaign_program *list, const char *path)
 {
     while (list && strcmp(list->path, path) != 0)
@@ -132,7 +118,7 @@ static struct campaign_program *program_named(struct campaign_program *list, con
 
 static int add_program(struct campaign *c, struct campaign_program **list, const char *word)
 {
-    const char *path = find_program(word, &c->state.arena);
+    const char *path = search_path_find(getenv("PATH"), word, false, &c->state.arena);
     if (!path || program_named(*list, path))
         return 0;
     struct campaign_program *p = ARENA_NEW(&c->state.arena, struct campaign_program);

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/query.h"
+#include "base/search_path.h"
 #include "recipe/campaign.h"
 #include "recipe/recipe_keys.h"
 
@@ -36,16 +37,11 @@ static void add_problem(struct preflight *f, const char *hint, const char *fmt, 
 
 bool campaign_has_program(const char *word)
 {
-    const char *path = getenv("PATH");
-    if (strchr(word, '/'))
-        return access(word, X_OK) == 0;
-    for (struct str rest = str_of(path ? path : "/usr/bin:/bin"), folder; rest.p;) {
-        char full[4096];
-        folder = str_cut(&rest, ':');
-        if (snprintf(full, sizeof full, STR_FMT "/%s", STR_ARG(folder), word) < (int)sizeof full && access(full, X_OK) == 0)
-            return true;
-    }
-    return false;
+    struct arena a;
+    arena_init(&a, 1 << 20);
+    bool has = search_path_find(getenv("PATH"), word, false, &a) != NULL;
+    arena_deinit(&a);
+    return has;
 }
 
 static void check_programs(struct preflight *f, const struct recipe_part *part)

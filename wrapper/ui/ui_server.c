@@ -9,6 +9,7 @@
 #include "base/credentials.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/search_path.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -36,22 +37,14 @@ const char *ui_environment(char *const *env, struct arena *a)
     return home && home[0] == '/' ? arena_printf(a, "%s/.local/share/benchwrap/mlflow", home) : NULL;
 }
 
-static const char *ui_mlflow_in_folder(struct str folder, struct arena *a)
-{
-    const char *path = arena_printf(a, STR_FMT "/mlflow", STR_ARG(folder));
-    return folder.n && folder.p[0] == '/' && path && access(path, X_OK) == 0 ? path : NULL;
-}
-
 const char *ui_find_mlflow(char *const *env, struct arena *a)
 {
     const char *active = env_text(env, "VIRTUAL_ENV"), *own = ui_environment(env, a), *found = NULL;
     if (active)
-        found = ui_mlflow_in_folder(str_of(arena_printf(a, "%s/bin", active)), a);
-    for (struct str rest = str_of(env_text(env, "PATH")); !found && rest.p;)
-        found = ui_mlflow_in_folder(str_cut(&rest, ':'), a);
-    if (!found && own)
-        found = ui_mlflow_in_folder(str_of(arena_printf(a, "%s/bin", own)), a);
-    return found;
+        found = search_path_find(arena_printf(a, "%s/bin", active), "mlflow", true, a);
+    if (!found)
+        found = search_path_find(env_text(env, "PATH"), "mlflow", true, a);
+    return found || !own ? found : search_path_find(arena_printf(a, "%s/bin", own), "mlflow", true, a);
 }
 
 /* ---- installing ---- */

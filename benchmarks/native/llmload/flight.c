@@ -192,6 +192,7 @@ void flight_read_end(struct worker *w, struct flight *f)
     settle_gap(w, f, more);
 }
 
+/* Without memory the chunk is left out of the list; the caller counts it in r.chunks. */
 static void keep_chunk(struct flight *f, struct chunk c)
 {
     if (f->r.chunks >= CHUNKS_MOST)

@@ -60,6 +60,8 @@ void lateness_left(struct lateness *l)
     l->empty_ns = 0;
 }
 
+/* When the thread was woken for the bytes: at the return of the wait, less the delays since the socket was known to be empty, and not before that
+ * moment. Read once after each wait. 0: not known. */
 static int64_t since_woken(struct lateness *l)
 {
     if (l->since_ns || !l->from_ns)

@@ -4,6 +4,7 @@
 #include "base/query.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/search_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,6 @@ enum { HEED_MS = 50 };
 
 const char *command_find(struct arena *a, const char *name, struct err *err)
 {
-    struct str path = str_of(getenv("PATH"));
     if (strchr(name, '/')) {
         char *real = realpath(name, NULL);
         const char *kept = real && access(real, X_OK) == 0 ? arena_dup(a, real, strlen(real)) : NULL;
@@ -28,12 +28,9 @@ const char *command_find(struct arena *a, const char *name, struct err *err)
             err_sys(err, "%s", name);
         return kept;
     }
-    while (path.p) {
-        struct str dir = str_cut(&path, ':');
-        const char *file = dir.n && dir.p[0] == '/' ? arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name) : NULL;
-        if (file && access(file, X_OK) == 0)
-            return file;
-    }
+    const char *file = search_path_find(getenv("PATH"), name, true, a);
+    if (file)
+        return file;
     err_set(err, ERR_SYSTEM, "the command %s is not in PATH", name);
     return NULL;
 }
