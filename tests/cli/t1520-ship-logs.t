@@ -79,8 +79,8 @@ kill -TERM $pid; wait $pid
 is "SIGTERM ends it with status 0" $? 0
 ship "l/*.log" >/dev/null
 is "nothing is lost, all in order" "$(jq -r '.RawData | split(" ") | "\(.[1]) \(.[2])"' out.jsonl | awk '{ if ($2 == next_of[$1] + 0) next_of[$1]++; else if ($2 > next_of[$1] + 0) print "gap", $0 } END { print next_of["a.log"], next_of["b.log"] }')" "20000 20000"
-fi
 is "... and no message" "$(cat err)" ""
+fi
 
 # ---- roles and configuration ----
 fresh

@@ -103,7 +103,8 @@ static bool follow_check_last(struct logs_follow *f, struct follow_log *log, con
     g->is_cut |= g->size < g->read || (g->mark_n && !generation_check_mark(g));
     if (g->is_cut)
         return follow_restart_truncated(f, log);
-    return g->mark_n > 0 || g->size == 0 || !(generation_has_line(g) || follow_is_settled(f, g)) || follow_find_copies(f, log);
+    bool is_settled = follow_is_settled(f, g);
+    return g->mark_n > 0 || g->size == 0 || !(is_settled || generation_has_line(g)) || follow_find_copies(f, log, is_settled);
 }
 
 /* The path is another file, or the same one that grew or was truncated. False: files move all the time. */

@@ -79,8 +79,8 @@ bool follow_find_rotated(struct logs_follow *f, struct follow_log *log, struct l
 /* A log that is new: files that appeared under its name and were renamed since the last scan are its generations, too. */
 bool follow_find_earlier(struct logs_follow *f, struct follow_log *log, struct live_file *live);
 /* The file of the last generation had no line, and has some now: it may have been copied and truncated more than once since. Sets
- * its mark, without which it is not read. */
-bool follow_find_copies(struct logs_follow *f, struct follow_log *log);
+ * its mark, without which it is not read; is_settled: also where it has a part of a line only. */
+bool follow_find_copies(struct logs_follow *f, struct follow_log *log, bool is_settled);
 /* The file of the last generation was truncated: finds a copy of what is unread, and begins at its start. */
 bool follow_restart_truncated(struct logs_follow *f, struct follow_log *log);
 /* Finds on disk the file of a generation that is unread. 0: it is gone; -1: files move all the time. */

@@ -206,7 +206,7 @@ static struct logs_generation *rotation_present(const struct follow_log *log, co
     return g;
 }
 
-bool follow_find_copies(struct logs_follow *f, struct follow_log *log)
+bool follow_find_copies(struct logs_follow *f, struct follow_log *log, bool is_settled)
 {
     struct siblings s;
     struct logs_generation *g = log->last;
@@ -216,7 +216,7 @@ bool follow_find_copies(struct logs_follow *f, struct follow_log *log)
     if (!rotation_is_settled(f, &s))
         return false;
     rotation_add_new(f, log, &s, g);
-    generation_set_mark(g, s.live.begin, s.live.begin_n, true);
+    generation_set_mark(g, s.live.begin, s.live.begin_n, is_settled);
     siblings_free(&s);
     return true;
 }
