@@ -23,7 +23,7 @@ g1|allocated|64/0/0/64|gpu|gpu:a100:4(S:0-1)|gpu:a100:4(IDX:0-3)|512000|512000|
 g1|allocated|64/0/0/64|all|gpu:a100:4(S:0-1)|gpu:a100:4(IDX:0-3)|512000|512000|
 g2|idle|0/64/0/64|all|gpu:a100:4,nvme:1|gpu:a100:0,nvme:0|512000|0|
 A
-printf 'Server thread count:  3\nAgent queue size:     1\nDBD Agent queue size: 7\nMain schedule statistics (microseconds):\n\tLast cycle:   74\n\tMean cycle:   70\n\tCycles per minute: 2\nBackfilling stats\n\tTotal backfilled jobs (since last slurm start): 11\n\tLast cycle: 900\n\tMean cycle: 800\n\tDepth Mean: 5\nRemote Procedure Call statistics\n\tLast cycle: 5\n' >answers/sdiag
+printf 'Server thread count:  3\nAgent queue size:     1\nDBD Agent queue size: 7\nMain schedule statistics (microseconds):\n\tLast cycle:   74\n\tMean cycle:   70\n\tCycles per minute: 2\nBackfilling stats\n\tTotal backfilled jobs (since last slurm start): 11\n\tLast cycle: 900\n\tMean cycle: 800\n\tDepth Mean: 5\nRemote Procedure Call statistics by message type\n\tREQUEST_PING                            ( 1008) count:2      ave_time:140    total_time:280\n\tLast cycle: 5\nRemote Procedure Call statistics by user\n\troot            (       0) count:81     ave_time:319    total_time:25913\nPending RPC statistics\n\tNo pending RPCs\n\tx (1) count:3\n' >answers/sdiag
 printf 'root|\n phys|0.75\n chem|0.25\n  ada|x\n' >answers/sshare
 export CALLS=$WORK/calls ANSWERS=$WORK/answers XDG_RUNTIME_DIR=$WORK/run PATH=$WORK/bin:$PATH
 mkdir -m 700 run
@@ -36,6 +36,12 @@ is "nodes, each once" "$(of slurm_nodes_mix) $(of slurm_nodes_drain) $(of slurm_
 is "CPUs" "$(of slurm_cpus_alloc) $(of slurm_cpus_idle) $(of slurm_cpus_other) $(of slurm_cpus_total) $(of 'slurm_partition_cpus_total{partition="all"}') $(of 'slurm_node_cpu_idle{node="n1"}') $(of 'slurm_node_mem_alloc{node="g1"}')" "72 120 64 256 128 56 512000"
 is "GPUs" "$(of slurm_gpus_total) $(of slurm_gpus_alloc) $(of slurm_gpus_idle) $(of slurm_gpus_utilization)" "8 4 4 0.5"
 is "the scheduler" "$(of slurm_scheduler_threads) $(of slurm_scheduler_dbd_queue_size) $(of slurm_scheduler_last_cycle) $(of slurm_scheduler_backfill_last_cycle) $(of slurm_scheduler_backfilled_jobs_since_start_total) $(grep -c '^# TYPE slurm_scheduler_backfilled_jobs_since_start_total counter' m)" "3 7 74 900 11 1"
+is "requests to slurmctld" "$(grep -E '^slurm(_user)?_rpc' m)" 'slurm_rpc_stats{operation="REQUEST_PING"} 2
+slurm_rpc_stats_avg_time{operation="REQUEST_PING"} 140
+slurm_rpc_stats_total_time{operation="REQUEST_PING"} 280
+slurm_user_rpc_stats{user="root"} 81
+slurm_user_rpc_stats_avg_time{user="root"} 319
+slurm_user_rpc_stats_total_time{user="root"} 25913'
 is "fair share" "$(of 'slurm_account_fairshare{account="phys"}') $(of 'slurm_account_fairshare{account="chem"}') $(grep -c 'fairshare{' m)" "0.75 0.25 2"
 like "hostile names are escaped" "$(grep evil m)" '^slurm_user_jobs_pending\{user="evil\\"\\\\user"\} 1$'
 is "--no-users" "$(metrics --no-users | grep -c slurm_user)" 0

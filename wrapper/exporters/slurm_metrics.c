@@ -11,7 +11,8 @@ enum { SQUEUE, SINFO, SDIAG, SSHARE, FIELDS_MAX = 10, SLOTS = 1 << 16, SERIES_MA
 
 const struct slurm_source slurm_sources[SLURM_SOURCES] = {
     {"squeue", (const char *const[]){"squeue", "-a", "-r", "-h", "-o", "%T|%r|%C|%D|%b|%P|%a|%u", NULL}},
-    {"sinfo", (const char *const[]){"sinfo", "-h", "-N", "-O", "NodeList:|,StateLong:|,CPUsState:|,Partition:|,Gres:|,GresUsed:|,Memory:|,AllocMem:|", NULL}},
+    {"sinfo", (const char *const[]){"sinfo", "-h", "-N", "-O",
+                                    "NodeList:|,StateLong:|,CPUsState:|,Partition:|,Gres:|,GresUsed:|,Memory:|,AllocMem:|", NULL}},
     {"sdiag", (const char *const[]){"sdiag", NULL}},
     {"sshare", (const char *const[]){"sshare", "-n", "-P", "-o", "account,fairshare", NULL}}};
 
@@ -28,6 +29,8 @@ static const struct {
                    {"slurm_account_fairshare", "Fair share of an account."},
                    {"slurm_account_", "Jobs and CPUs of an account."},
                    {"slurm_user_", "Jobs and CPUs of a user."},
+                   {"slurm_user_rpc_stats", "Requests of a user to slurmctld (sdiag): count, or times in microseconds."},
+                   {"slurm_rpc_stats", "Requests of a type to slurmctld (sdiag): count, or times in microseconds."},
                    {"slurm_scheduler_", "Statistics of the scheduler (sdiag); times in microseconds."},
                    {"benchwrap_slurm_source_up", "1: this command of Slurm has answered."}};
 
@@ -53,7 +56,8 @@ static struct exporter_series *tally_make(struct slurm_tally *t, const char *fam
         return NULL;
     }
     struct exporter_series *s = &set->list[set->count++];
-    *s = (struct exporter_series){.family = family, .unit = "", .help = "", .samples = one, .count = 1, .counter = str_ends(str_of(family), "_total")};
+    *s = (struct exporter_series){
+        .family = family, .unit = "", .help = "", .samples = one, .count = 1, .counter = str_ends(str_of(family), "_total")};
     for (size_t i = sizeof slurm_helps / sizeof *slurm_helps; i-- > 0;)
         if (strncmp(family, slurm_helps[i].prefix, strlen(slurm_helps[i].prefix)) == 0)
             s->help = slurm_helps[i].help;
@@ -214,9 +218,10 @@ static bool read_cpus(struct str text, double ret[4])
 static bool add_sinfo_line(struct slurm_tally *t, struct str line, struct str *last)
 {
     static const char *const all[] = {"slurm_cpus_alloc", "slurm_cpus_idle", "slurm_cpus_other", "slurm_cpus_total"},
-                             *const node[] = {"slurm_node_cpu_alloc", "slurm_node_cpu_idle", "slurm_node_cpu_other", "slurm_node_cpu_total"},
-                             *const partition[] = {"slurm_partition_cpus_allocated", "slurm_partition_cpus_idle", "slurm_partition_cpus_other",
-                                                   "slurm_partition_cpus_total"};
+                             *const node[] = {"slurm_node_cpu_alloc", "slurm_node_cpu_idle", "slurm_node_cpu_other",
+                                              "slurm_node_cpu_total"},
+                             *const partition[] = {"slurm_partition_cpus_allocated", "slurm_partition_cpus_idle",
+                                                   "slurm_partition_cpus_other", "slurm_partition_cpus_total"};
     struct str f[FIELDS_MAX];
     double cpus[4];
     if (split_slurm_fields(line, f) < 8 || !read_cpus(f[2], cpus))
@@ -244,7 +249,37 @@ static bool add_sinfo_line(struct slurm_tally *t, struct str line, struct str *l
 
 /* ---- sdiag and sshare ---- */
 
-enum sdiag_part { SDIAG_MAIN, SDIAG_BACKFILL, SDIAG_OTHER };
+enum sdiag_part { SDIAG_MAIN, SDIAG_BACKFILL, SDIAG_BY_TYPE, SDIAG_BY_USER, SDIAG_OTHER };
+
+/* "REQUEST_PING  ( 1008) count:2      ave_time:140    total_time:280" */
+static void add_sdiag_rpc(struct slurm_tally *t, struct str line, bool by_user)
+{
+    static const struct {
+        const char *key, *by_type, *by_user;
+    } rows[] = {{"count:", "slurm_rpc_stats", "slurm_user_rpc_stats"},
+                {"ave_time:", "slurm_rpc_stats_avg_time", "slurm_user_rpc_stats_avg_time"},
+                {"total_time:", "slurm_rpc_stats_total_time", "slurm_user_rpc_stats_total_time"}};
+    struct str name = str_cut(&line, '(');
+    str_cut(&line, ')');
+    while (line.p) {
+        struct str part = str_trim(str_cut(&line, ' '));
+        double value;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (str_starts(part, rows[i].key) && str_double(str_sub(part, strlen(rows[i].key), part.n), &value) && isfinite(value) &&
+                value >= 0)
+                slurm_tally_sum(t, by_user ? rows[i].by_user : rows[i].by_type, by_user ? "user" : "operation", str_trim(name), value);
+    }
+}
+
+/* Where the next part of sdiag's output begins. */
+static enum sdiag_part sdiag_part_of(struct str words, enum sdiag_part part)
+{
+    return str_starts(words, "Backfilling stats")                                           ? SDIAG_BACKFILL
+           : str_starts(words, "Remote Procedure Call statistics by message type")          ? SDIAG_BY_TYPE
+           : str_starts(words, "Remote Procedure Call statistics by user")                  ? SDIAG_BY_USER
+           : str_starts(words, "Remote Procedure Call") || str_starts(words, "Pending RPC") ? SDIAG_OTHER
+                                                                                            : part;
+}
 
 static void add_sdiag_line(struct slurm_tally *t, struct str line, enum sdiag_part *part)
 {
@@ -262,10 +297,9 @@ static void add_sdiag_line(struct slurm_tally *t, struct str line, enum sdiag_pa
                 {"Total backfilled heterogeneous job components", NULL, "slurm_scheduler_backfilled_heterogeneous_total"}};
     struct str rest = str_trim(line), words = str_trim(str_cut(&rest, ':'));
     double value;
-    if (str_starts(words, "Backfilling stats"))
-        *part = SDIAG_BACKFILL;
-    else if (str_starts(words, "Remote Procedure Call"))
-        *part = SDIAG_OTHER;
+    *part = sdiag_part_of(words, *part);
+    if (*part == SDIAG_BY_TYPE || (*part == SDIAG_BY_USER && !t->hide_users))
+        add_sdiag_rpc(t, line, *part == SDIAG_BY_USER);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *family = *part == SDIAG_BACKFILL ? rows[i].backfill : *part == SDIAG_MAIN ? rows[i].main : NULL;
         if (family && rest.p && str_is(words, rows[i].words) && str_double(str_trim(rest), &value) && isfinite(value) && value >= 0)
@@ -302,11 +336,13 @@ bool slurm_tally_add(struct slurm_tally *t, size_t source, struct str text)
             good = add_sshare_line(t, line);
     }
     /* A state that no job is in is 0, not missing. */
-    static const char *const zeros[] = {"slurm_queue_pending", "slurm_queue_running", "slurm_queue_suspended", "slurm_queue_pending_dependency",
-                                        "slurm_queue_completing", "slurm_queue_failed", "slurm_queue_cancelled"};
+    static const char *const zeros[] = {
+        "slurm_queue_pending",    "slurm_queue_running", "slurm_queue_suspended", "slurm_queue_pending_dependency",
+        "slurm_queue_completing", "slurm_queue_failed",  "slurm_queue_cancelled"};
     for (size_t i = 0; good && source == SQUEUE && i < sizeof zeros / sizeof *zeros; i++)
         tally_count(t, zeros[i], 0);
-    static const char *const states[] = {"slurm_nodes_alloc", "slurm_nodes_down", "slurm_nodes_drain", "slurm_nodes_idle", "slurm_nodes_mix"};
+    static const char *const states[] = {"slurm_nodes_alloc", "slurm_nodes_down", "slurm_nodes_drain", "slurm_nodes_idle",
+                                         "slurm_nodes_mix"};
     for (size_t i = 0; good && source == SINFO && i < sizeof states / sizeof *states; i++)
         tally_count(t, states[i], 0);
     return good;
