@@ -67,6 +67,8 @@ exporter "url: '$url/ok/preset', preset: bencher, branch: dev"; bw -- true; refs
 is "preset bencher: one report, of the run with results" "$(grep -c . "$got") $(jq -c '.body | [.branch, .testbed, .settings.adapter, (.results[0] | fromjson | .ior | keys[] | select(startswith("write"))), (.start_time | type)]' "$got")" '1 ["dev","tst","json","write.bw_MiB_per_s.max","string"]'
 exporter "url: '$url/ok/preset', preset: slack"
 is "a message of the user's" "$("$BENCHWRAP" exporter send x --message 'a "test"') $(jq -r .body.text "$got")" 'x: message sent a "test"'
+bw -n '<!channel> & <http://x|y>' -- true
+is "preset slack: the text of a run calls nobody and links nowhere" "$(jq -r .body.text "$got" | tail -n 1)" '&lt;!channel&gt; &amp; &lt;http://x|y&gt;: FINISHED'
 exporter "url: '$url/ok/on', on: [regression]"
 bw -- true; bw -- false; refs "$best" 22163; bw -R refs.yaml -- ./bin/ior >/dev/null; refs 99999; bw -R refs.yaml -- ./bin/ior >/dev/null
 is "on: regression sends the run that missed its reference" "$(jq -r .body.id "$got")" "$(run_id)"

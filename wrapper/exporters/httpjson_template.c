@@ -216,9 +216,9 @@ static bool template_of_run(const struct template_values *v, const char *key, st
 
 static bool is_template_key(const char *key)
 {
-    static const char *const keys[] = {"id",      "name",     "experiment", "status", "verdict", "reason",    "benchmark",     "site",
-                                       "cluster", "host",     "user",       "path",   "topic",   "start_ms",  "end_ms",        "start",
-                                       "end",     "headline", "run",        "link",   "summary", "key",       "value",         "unit",
+    static const char *const keys[] = {"id",      "name",     "experiment", "status", "verdict", "reason",    "benchmark",      "site",
+                                       "cluster", "host",     "user",       "path",   "topic",   "start_ms",  "end_ms",         "start",
+                                       "end",     "headline", "run",        "link",   "summary", "key",       "value",          "unit",
                                        "time_ms", "time",     "step",       "low",    "high",    "reference", "metric_verdict", "stream",
                                        "branch",  "measures", "testbed"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -314,13 +314,36 @@ static void put_verbatim(const struct template_value *v, struct buf *to)
         buf_str(to, v->text);
 }
 
+/* Slack reads <!channel> and links in a text. What a run has is neither: it would call all members of a channel. */
+static void escape_for_slack(struct template_value *v, struct buf *to)
+{
+    if (v->kind != TEMPLATE_TEXT)
+        return;
+    buf_clear(to);
+    for (size_t i = 0; i < v->text.n; i++)
+        switch (v->text.p[i]) {
+        case '&': buf_puts(to, "&amp;"); break;
+        case '<': buf_puts(to, "&lt;"); break;
+        case '>': buf_puts(to, "&gt;"); break;
+        default: buf_putc(to, v->text.p[i]);
+        }
+    v->text = buf_text(to);
+}
+
+static bool is_for_slack(const struct template_values *v)
+{
+    const char *preset = v->run && v->config ? exporter_text(v->config, HTTPJSON_KEY_PRESET) : NULL;
+    return preset && strcmp(preset, "slack") == 0 && !exporter_text(v->config, HTTPJSON_KEY_TEMPLATE);
+}
+
 enum template_form { TEMPLATE_OF_JSON, TEMPLATE_OF_URL, TEMPLATE_OF_TEXT };
 
 static int template_fill(const char *text, const struct template_values *v, enum template_form form, struct buf *to, struct err *err)
 {
-    struct buf scratch CLEANUP_BUF;
+    struct buf scratch CLEANUP_BUF, slack CLEANUP_BUF;
     bool inside = false;
     buf_init(&scratch, VALUE_BYTES);
+    buf_init(&slack, 5 * VALUE_BYTES);
     for (const char *p = text; *p; p++) {
         const char *end = p[0] == '{' && p[1] == '{' ? strstr(p, "}}") : NULL;
         struct template_value value;
@@ -334,10 +357,9 @@ static int template_fill(const char *text, const struct template_values *v, enum
         }
         if (template_value_of(v, (struct str){p + 2, (size_t)(end - p) - 2}, &scratch, &value, err))
             return -1;
-        (form == TEMPLATE_OF_TEXT  ? put_verbatim
-         : form == TEMPLATE_OF_URL ? put_escaped
-         : inside                  ? put_inside
-                                   : put_outside)(&value, to);
+        if (form == TEMPLATE_OF_JSON && is_for_slack(v))
+            escape_for_slack(&value, &slack);
+        (form == TEMPLATE_OF_TEXT ? put_verbatim : form == TEMPLATE_OF_URL ? put_escaped : inside ? put_inside : put_outside)(&value, to);
         p = end + 1;
     }
     return to->failed ? err_set(err, ERR_SYSTEM, "out of memory for a request") : 0;
