@@ -20,10 +20,10 @@ publish() # SHELL FORGE: the steps in a fresh checkout of the main branch
 {
     rm -rf checkout temp && mkdir temp && git clone -q "file://$WORK/main.git" checkout
     [ ! -d cache ] || cp -r cache checkout/public
-    cat step-1 step-2 >temp/script
+    job_script "$1" "$2" >temp/script
     status=0
     (cd checkout && PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" GITHUB_WORKSPACE=$PWD RUNNER_TEMP=$WORK/temp PAGES=gh-pages TMPDIR=$WORK/temp CI_PROJECT_DIR=$PWD \
-        "/bin/$1" -e ../temp/script) >step.log 2>&1 || status=$?
+        "/bin/$1" $(job_options "$1" "$2") ../temp/script) >step.log 2>&1 || status=$?
     [ "$status" = 0 ] || sed 's/^/# /' step.log
 }
 pages_of() { if [ "$1" = gitlab ]; then ls checkout/public 2>/dev/null; else git -C main.git ls-tree --name-only gh-pages 2>/dev/null; fi; }

@@ -98,10 +98,10 @@ git clone -q --bare hub main.git
 refresh() # SHELL FORGE: the steps in a fresh checkout of the main branch
 {
     rm -rf checkout temp && mkdir temp && git clone -q main.git checkout
-    cat step-1 step-2 >temp/script
+    job_script "$1" "$2" >temp/script
     status=0
     (cd checkout && PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" GITHUB_WORKSPACE=$PWD RUNNER_TEMP=$WORK/temp BRANCH=main TMPDIR=$WORK/temp CI_PROJECT_DIR=$PWD \
-        CI_SERVER_URL=file://$WORK CI_PROJECT_PATH=main CI_COMMIT_BRANCH=main BENCHWRAP_PUSH_TOKEN=hush "/bin/$1" -e ../temp/script) >step.log 2>&1 || status=$?
+        CI_SERVER_URL=file://$WORK CI_PROJECT_PATH=main CI_COMMIT_BRANCH=main BENCHWRAP_PUSH_TOKEN=hush "/bin/$1" $(job_options "$1" "$2") ../temp/script) >step.log 2>&1 || status=$?
     grep -q hush step.log && status="$status, and prints the token"
     shown_table=$(git -C main.git show main:README.md | sed -n '/^<!-- benchwrap: results/,/^<!-- benchwrap: end/p')
 }

@@ -40,6 +40,28 @@ while i < len(lines):
 END
 }
 
+# job_options SHELL FORGE: the options that the forge's runner starts the shell of a step with.
+job_options()
+{
+    case $1-$2 in
+    *-gitlab) ;;
+    bash-forgejo | bash-gitea) echo "--noprofile --norc -e -o pipefail" ;;
+    *) echo "-e" ;;
+    esac
+}
+
+# job_script SHELL FORGE: both steps as one script; that of GitLab as its runner passes it to the shell.
+job_script()
+{
+    case $2 in
+    gitlab)
+        [ "$1" != bash ] || printf 'set -o pipefail\nset +o noclobber\n'
+        cat "$WORK/step-1" "$WORK/step-2" | python3 -c 'import shlex, sys; print("set -e\n: | eval " + shlex.quote(sys.stdin.read()) + "\nexit 0")'
+        ;;
+    *) cat "$WORK/step-1" "$WORK/step-2" ;;
+    esac
+}
+
 # job SHELL FORGE BASE HEAD: the steps in $WORK/checkout, where HEAD is checked out. Sets $status; $WORK/shown is the summary, $WORK/step.log what was printed.
 job()
 {
@@ -48,16 +70,16 @@ job()
     status=0
     case $2 in
     gitlab) # one shell reads all items of the script
-        cat "$WORK/step-1" "$WORK/step-2" >"$WORK/temp/script"
+        job_script "$1" gitlab >"$WORK/temp/script"
         (cd "$WORK/checkout" && PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" CI_PROJECT_DIR=$PWD CI_MERGE_REQUEST_DIFF_BASE_SHA=$3 CI_COMMIT_SHA=$4 \
-            CI_JOB_IMAGE="$image" TMPDIR=$WORK/temp "/bin/$1" -e "$WORK/temp/script") >"$WORK/step.log" 2>&1 || status=$?
+            CI_JOB_IMAGE="$image" TMPDIR=$WORK/temp "/bin/$1" "$WORK/temp/script") >"$WORK/step.log" 2>&1 || status=$?
         [ ! -f "$WORK/checkout/benchwrap-check/summary.md" ] || cp "$WORK/checkout/benchwrap-check/summary.md" "$WORK/shown"
         ;;
     *)
         for step in 1 2; do
             [ "$status" = 0 ] || break
             (cd "$WORK/checkout" && PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" GITHUB_WORKSPACE=$PWD RUNNER_TEMP=$WORK/temp RANGE=$3..$4 \
-                GITHUB_STEP_SUMMARY=$WORK/summary "/bin/$1" -e "$WORK/step-$step") >>"$WORK/step.log" 2>&1 || status=$?
+                GITHUB_STEP_SUMMARY=$WORK/summary "/bin/$1" $(job_options "$1" "$2") "$WORK/step-$step") >>"$WORK/step.log" 2>&1 || status=$?
         done
         [ ! -f "$WORK/summary" ] || cp "$WORK/summary" "$WORK/shown"
         ;;
