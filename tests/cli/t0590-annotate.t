@@ -68,6 +68,10 @@ sed -i -E 's/^((start|end)_time: )([0-9]+)([0-9]{8})$/echo \1$((\3 + 10))\4/e' "
 annotate two --tag by=now >/dev/null; is "a clock that was set back: the last command counts" "$(tag two by)" now
 last=$(grep -l '"by": "now"' mlruns/*/*/artifacts/annotation.json); last=${last%/artifacts*}
 "$BENCHWRAP" retract --why wrong "=${last##*/}" >/dev/null; is "a retracted annotation changes nothing" "$(tag two by)" s1
+mkdir -p c/benchwrap && printf 'exporters:\n- {type: jsonl, name: lake, file: "%s/lake.jsonl"}\n' "$WORK" >c/benchwrap/config.yaml
+two=$("$BENCHWRAP" ls --json | jq -r '.[] | select(.name == "two") | .id')
+XDG_CONFIG_HOME=$WORK/c "$BENCHWRAP" exporter send lake "=$two" "=${late##*/}" >/dev/null
+is "exporters send a run as recorded, and an annotation as its own run" "$(jq -c '[.tags.by, .tags["benchwrap.annotates"] == "'"$two"'"]' lake.jsonl | sort | tr '\n' ' ')" '[null,false] [null,true] '
 echo '{"format": 2, "run": 5}' >"$late/artifacts/annotation.json"
 out=$("$BENCHWRAP" ls --json 2>err.txt | jq length); like "a damaged annotation is reported, the runs are listed" "$out $(cat err.txt)" "^2 .*${late##*/}: damaged: artifacts/annotation.json: it names no run"
 is "… and not applied" "$(tag two by)" s2
