@@ -108,6 +108,16 @@ static int cursor_load(struct logs_follow *f, struct err *err)
     return done;
 }
 
+/* What a kill left of a cursor that was being written (fs_write). */
+static int cursor_remove_part(void *context, const char *name, unsigned char type)
+{
+    const struct logs_follow *f = context;
+    (void)type;
+    if (name[0] == '.' && str_ends(str_of(name), ".tmp"))
+        unlinkat(f->config.state, name, 0);
+    return 0;
+}
+
 int follow_load_cursor(struct logs_follow *f, struct err *err)
 {
     if (f->config.state < 0)
@@ -118,6 +128,8 @@ int follow_load_cursor(struct logs_follow *f, struct err *err)
         err_set(err, ERR_SYSTEM, "cannot follow the logs: another process does, with the same state folder");
         return err_hint(err, "stop it, or name another folder with --state");
     }
+    if (!f->config.only_reads)
+        fs_each_name(f->config.state, NULL, cursor_remove_part, f);
     return cursor_load(f, err);
 }
 

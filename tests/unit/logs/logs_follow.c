@@ -52,7 +52,7 @@ static struct world {
 } *w;
 static const struct plan *plan;
 static size_t process;
-static char folder[200], live[240], out_path[240];
+static char folder[200], live[240], out_path[240], state_path[240];
 static bool is_followed, in_hook;
 
 /* ---- the writer ---- */
@@ -324,8 +324,6 @@ static int follow(void)
     struct logs_piece pieces[PIECES];
     struct logs_follow *f;
     struct err err = {0};
-    char state_path[260];
-    snprintf(state_path, sizeof state_path, "%s/../state", folder);
     const struct logs_follow_config config = {.state = open(state_path, O_RDONLY | O_DIRECTORY), .note = note};
     is_followed = true;
     if (logs_follow_open(&f, &config, &err) || logs_follow_add(f, live, 0, &err) || logs_follow_scan(f, &err) ||
@@ -359,12 +357,23 @@ static int follow(void)
 
 static size_t case_count, case_failures;
 
-/* 0: complete and in order; else what is wrong. */
+static int find_part(void *context, const char *name, unsigned char type)
+{
+    (void)type;
+    *(bool *)context |= strstr(name, ".tmp") != NULL;
+    return 0;
+}
+
+/* NULL: complete and in order; else what is wrong. */
 static const char *judge(bool was_killed)
 {
     static char text[LINES_MAX * 100];
     char line[100];
     size_t next = 0, n = 0;
+    bool has_parts = false;
+    fs_each_name(AT_FDCWD, state_path, find_part, &has_parts);
+    if (has_parts)
+        return "a part of a cursor stays";
     int fd = open(out_path, O_RDONLY);
     ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     close(fd);
@@ -390,7 +399,6 @@ static const char *judge(bool was_killed)
 static size_t run_case(const struct plan *p, const char *base)
 {
     bool was_killed = false;
-    char state_path[240];
     struct err err = {0};
     snprintf(folder, sizeof folder, "%s/l", base);
     snprintf(live, sizeof live, "%s/a.log", folder);
