@@ -135,7 +135,7 @@ static int feed(const struct folder *f, const char *path, uint64_t max, void (*p
     return 0;
 }
 
-static const struct folder_ops ops = {enter, leave, list, look, feed, read_file};
+static const struct folder_ops ops = {enter, leave, list, look, feed, read_file, false};
 
 static void take(struct str text)
 {

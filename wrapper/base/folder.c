@@ -19,7 +19,7 @@ static const struct folder_ops disk;
 
 bool folder_shared(const struct folder *f)
 {
-    return f->ops == &disk;
+    return f->ops->shared;
 }
 
 int folder_enter(const struct folder *f, const char *path, struct folder *ret)
@@ -143,18 +143,15 @@ static int disk_look(const struct folder *f, const char *path, struct folder_ent
     return 0;
 }
 
-static int disk_open_file(const struct folder *f, const char *path)
+int folder_disk_open(const struct folder *f, const char *path)
 {
     return place_open(f->fd, path, O_RDONLY, 0);
 }
 
 /* Only now is it known what was opened: a directory's read fails by itself, a FIFO has an end at once and no bytes. */
-static int disk_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
+int folder_disk_read(int fd, size_t max, bool cut, struct buf *to)
 {
     size_t begin = to->n;
-    CLEANUP_FD int fd = disk_open_file(f, path);
-    if (fd < 0)
-        return -1;
     for (size_t want = FIRST;; want = PIECE) {
         char *room = buf_room(to, want);
         ssize_t k = room ? read(fd, room, want) : -1;
@@ -180,13 +177,19 @@ static int disk_read(const struct folder *f, const char *path, size_t max, bool 
     }
 }
 
+static int disk_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
+{
+    CLEANUP_FD int fd = folder_disk_open(f, path);
+    return fd < 0 ? -1 : folder_disk_read(fd, max, cut, to);
+}
+
 static int disk_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
                      void *context)
 {
     char block[PIECE];
     uint64_t done = 0;
     struct stat st;
-    CLEANUP_FD int fd = disk_open_file(f, path);
+    CLEANUP_FD int fd = folder_disk_open(f, path);
     if (fd < 0 || fstat(fd, &st) < 0)
         return -1;
     if (!S_ISREG(st.st_mode)) {
@@ -207,4 +210,4 @@ static int disk_feed(const struct folder *f, const char *path, uint64_t max, voi
     return 0;
 }
 
-static const struct folder_ops disk = {disk_enter, disk_leave, disk_list, disk_look, disk_feed, disk_read};
+static const struct folder_ops disk = {disk_enter, disk_leave, disk_list, disk_look, disk_feed, disk_read, true};

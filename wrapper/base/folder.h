@@ -42,10 +42,15 @@ struct folder_ops {
     int (*feed)(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
                 void *context);
     int (*read)(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to);
+    bool shared; /* several threads may read through it at once */
 };
 
 /* Returns the folder of an open directory. The descriptor stays the caller's. */
 struct folder folder_disk(int fd);
+/* Opens the file f/path of a folder on disk for reading, never through a link. Returns the descriptor, or -1 with errno. */
+int folder_disk_open(const struct folder *f, const char *path);
+/* Reads from an open file as folder_read does, with cut as folder_read_head. */
+int folder_disk_read(int fd, size_t max, bool cut, struct buf *to);
 /* Opens the folder f/path. On success the caller must leave *ret before f. On failure nothing is
  * held. */
 int folder_enter(const struct folder *f, const char *path, struct folder *ret);

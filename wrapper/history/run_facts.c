@@ -5,6 +5,7 @@
 #include "history/run_facts.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/json_scan.h"
 #include "base/stats.h"
 #include "mlruns-format/annotation.h"
@@ -26,21 +27,6 @@ struct key_table {
     struct arena *a;
     bool failed;
 };
-
-static uint64_t hash_bytes(uint64_t h, const char *p, size_t n)
-{
-    h ^= n * UINT64_C(0x9e3779b97f4a7c15);
-    for (; n >= 8; p += 8, n -= 8) {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        h ^= h >> 32;
-    }
-    for (; n; p++, n--)
-        h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-    h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return h ^ h >> 32;
-}
 
 static bool grow_slots(struct key_table *t)
 {
@@ -133,7 +119,7 @@ static void put_run_metric(struct run_builder *b, uint32_t key, double number)
         return;
     }
     b->metrics[b->metric_count++] = (struct run_fact){.key = key, .number = number};
-    b->to->content ^= hash_bytes(b->keys->list[key].hash, (const char *)&number, sizeof number);
+    b->to->content ^= hash_bytes(b->keys->list[key].hash, &number, sizeof number);
 }
 
 /* Values that begin with one of these words make a comparison key, as comparison_key.c defines it; the rules explain arguments. */
@@ -158,7 +144,7 @@ static void take_param(struct run_builder *b, struct str key, struct str value, 
     memcpy(from, source.p ? source.p : "", n);
     from[n] = 0;
     if (inputs_matter(name, source.p ? from : NULL, NULL))
-        b->to->inputs ^= hash_bytes(hash_bytes(2, key.p, key.n), (const char *)&hash, sizeof hash);
+        b->to->inputs ^= hash_bytes(hash_bytes(2, key.p, key.n), &hash, sizeof hash);
     int64_t points;
     if (str_is(key, "series.points") && str_int(value, &points))
         b->to->is_sweep = points > 1;
@@ -170,7 +156,7 @@ static void take_tag(struct run_builder *b, struct str key, struct str value)
 {
     uint64_t hash = hash_bytes(1, value.p, value.n);
     if (is_key_tag(key))
-        b->to->inputs ^= hash_bytes(hash_bytes(3, key.p, key.n), (const char *)&hash, sizeof hash);
+        b->to->inputs ^= hash_bytes(hash_bytes(3, key.p, key.n), &hash, sizeof hash);
     if (str_is(key, "mlflow.parentRunId") && record_is_id(value))
         memcpy(b->to->parent, value.p, 32);
     b->to->is_repetition = b->to->is_repetition || str_is(key, "benchwrap.repetition");
@@ -360,8 +346,8 @@ static void read_run_facts(struct run_builder *b, const struct tree_run *run, st
     arena_init(&scratch, 0);
     for (int folder = 0; folder < 2; folder++) {
         *to = (struct facts_run){.run = run,
-                                 .content = hash_bytes(6, (const char *)&run->start_ms, sizeof run->start_ms) ^
-                                            hash_bytes(7, (const char *)&run->end_ms, sizeof run->end_ms)};
+                                 .content = hash_bytes(6, &run->start_ms, sizeof run->start_ms) ^
+                                            hash_bytes(7, &run->end_ms, sizeof run->end_ms)};
         b->to = to;
         b->fact_count = b->metric_count = 0;
         buf_clear(text);
@@ -474,7 +460,7 @@ static bool inherit_all(struct run_facts *facts, struct arena *a)
         if (!parent)
             continue;
         r->in_parent = !parent->is_sweep;
-        r->inputs ^= hash_bytes(8, (const char *)&parent->inputs, sizeof parent->inputs);
+        r->inputs ^= hash_bytes(8, &parent->inputs, sizeof parent->inputs);
         struct run_fact *all = arena_get(a, (r->fact_count + parent->fact_count + 1) * sizeof *all);
         if (!all)
             break;

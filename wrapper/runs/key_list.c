@@ -55,7 +55,7 @@ static bool key_list_grow(struct key_list *keys)
     return true;
 }
 
-static void key_list_put(struct key_list *keys, const char *name)
+void key_list_put(struct key_list *keys, const char *name)
 {
     if (!key_list_grow(keys)) {
         keys->failed = true;

@@ -29,6 +29,8 @@ struct key_list {
 };
 /* Adds the keys of metrics, params or tags that the run has and that match the pattern (NULL: all). */
 void key_list_add(struct key_list *to, const struct folder *tree, const struct tree_run *run, enum filter_kind kind, const char *pattern);
+/* Adds one key; a key twice is added once. */
+void key_list_put(struct key_list *to, const char *name);
 /* Sorts the keys as people expect it; no key can be added afterwards. */
 void key_list_sort(struct key_list *keys);
 void key_list_deinit(struct key_list *keys);

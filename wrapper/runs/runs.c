@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/show.h"
@@ -11,6 +12,7 @@
 #include "runs/known_keys.h"
 #include "runs/row.h"
 #include "runs/runs_ref.h"
+#include "plan/paths.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -21,6 +23,14 @@
 #include <unistd.h>
 
 enum { DETAIL_MAX = 256 << 20, AHEAD_MS = 5 * 60 * 1000 };
+
+/* Reads the tree through its index, unless the user refuses. */
+static void use_index(struct runs *runs, struct arena *a)
+{
+    const char *cache = env_text(runs->place.env, "BENCHWRAP_NO_INDEX") ? NULL : plan_xdg(runs->place.env, "XDG_CACHE_HOME", ".cache", a);
+    if (cache && (runs->index = tree_index_open(runs->root, runs->tree, cache, time(NULL))))
+        runs->folder = tree_index_folder(runs->index);
+}
 
 int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err)
 {
@@ -33,7 +43,10 @@ int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a,
     if (ret->root < 0 && errno == ENOENT)
         return err_set(err, ERR_INPUT, "no runs in %s yet: record one (\"benchwrap -- PROGRAM\"), or name another folder with --tree",
                        ret->tree);
-    return ret->root < 0 ? err_sys(err, "opening the tree %s", ret->tree) : 0;
+    if (ret->root < 0)
+        return err_sys(err, "opening the tree %s", ret->tree);
+    use_index(ret, a);
+    return 0;
 }
 
 /* Does each run of the operand name its commit? */
@@ -68,7 +81,9 @@ static const struct folder *runs_ready_folder(struct runs *runs)
 
 void runs_close(struct runs *runs)
 {
-    folder_leave(&runs->folder); /* before its repository */
+    folder_leave(&runs->folder); /* before its repository, and its index */
+    tree_index_close(runs->index);
+    runs->index = NULL;
     runs_close_refs(runs);
     fs_close(&runs->root);
     free(runs->all);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/opt.h"
 #include "filter/filter.h"
+#include "index/tree_index.h"
 #include "mlruns-format/tree.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct runs {
     const char *tree; /* absolute path of mlruns */
     int root; /* its descriptor; -1: it lies in a repository */
     struct folder folder; /* the same as a folder, on disk or in a commit; all that only reads goes through it */
+    struct tree_index *index; /* of a tree on disk; NULL: it is read without one */
     struct runs_ref *refs; /* commits that operands have named (runs_ref.h) */
     struct tree_run **all; /* newest first; runs that were deleted are not among them */
     size_t count;

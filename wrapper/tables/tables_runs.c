@@ -4,6 +4,7 @@
 #include "mlruns-format/key.h"
 #include "runs/run_columns.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,36 +40,58 @@ enum { TABLES_ATTRIBUTES = sizeof tables_attributes / sizeof *tables_attributes 
 
 /* ---- columns of runs ---- */
 
+enum { COLUMNS_CHUNK = 512 /* runs whose keys one thread collects at once */ };
+
 /* Every attribute, then every key that one of the runs has: metrics, params, tags. */
 struct kinds_of_keys {
     const struct runs *runs;
     struct key_list kinds[FILTER_TAG + 1];
+    pthread_mutex_t lock; /* of these */
 };
 
-static void collect_kind(void *context, size_t k, struct arena *a)
+static void unite_keys(struct key_list *to, struct key_list *from)
+{
+    to->failed = to->failed || from->failed;
+    for (size_t i = 0; i < from->count; i++)
+        key_list_put(to, from->names[i]);
+    key_list_deinit(from);
+}
+
+static void collect_chunk(void *context, size_t chunk, struct arena *a)
 {
     struct kinds_of_keys *c = context;
-    struct key_list *keys = &c->kinds[k];
-    keys->a = a;
-    for (size_t i = 0; i < c->runs->count && !keys->failed; i++) {
-        const struct folder tree = runs_tree(c->runs, c->runs->all[i]);
-        key_list_add(keys, &tree, c->runs->all[i], (enum filter_kind)k, NULL);
-    }
-    key_list_sort(keys);
-    keys->a = NULL;
+    struct key_list own[FILTER_TAG + 1] = {0};
+    struct arena names;
+    size_t end = (chunk + 1) * COLUMNS_CHUNK < c->runs->count ? (chunk + 1) * COLUMNS_CHUNK : c->runs->count;
+    (void)a; /* the names are copied into the caller's */
+    arena_init(&names, 0);
+    for (int k = FILTER_METRIC; k <= FILTER_TAG; k++)
+        own[k].a = &names;
+    for (size_t i = chunk * COLUMNS_CHUNK; i < end; i++)
+        for (int k = FILTER_METRIC; k <= FILTER_TAG; k++) {
+            const struct folder tree = runs_tree(c->runs, c->runs->all[i]);
+            key_list_add(&own[k], &tree, c->runs->all[i], (enum filter_kind)k, NULL);
+        }
+    pthread_mutex_lock(&c->lock);
+    for (int k = FILTER_METRIC; k <= FILTER_TAG; k++)
+        unite_keys(&c->kinds[k], &own[k]);
+    pthread_mutex_unlock(&c->lock);
+    arena_deinit(&names);
 }
 
 static int collect_all_columns(struct tables_work *x, struct err *err)
 {
     const struct runs *runs = x->r->runs;
-    struct kinds_of_keys c = {.runs = runs};
+    struct kinds_of_keys c = {.runs = runs, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct key_list *kinds = c.kinds;
     bool failed = false;
     size_t n = TABLES_ATTRIBUTES, at = TABLES_ATTRIBUTES;
-    unsigned workers = runs_workers(runs, runs->count);
-    parallel_each(workers < FILTER_TAG + 1 ? workers : FILTER_TAG + 1, FILTER_TAG + 1, collect_kind, &c, x->r->a);
+    for (int k = FILTER_METRIC; k <= FILTER_TAG; k++)
+        kinds[k].a = x->r->a;
+    parallel_each(runs_workers(runs, runs->count), (runs->count + COLUMNS_CHUNK - 1) / COLUMNS_CHUNK, collect_chunk, &c, x->r->a);
     failed = x->r->a->failed;
     for (int k = FILTER_METRIC; k <= FILTER_TAG; k++) {
+        key_list_sort(&kinds[k]);
         failed = failed || kinds[k].failed;
         n += kinds[k].count;
     }

@@ -1,0 +1,21 @@
+/* tree_index.h: a tree of runs as a folder that remembers the small files it has read, so that the next command does not read them again.
+ *
+ * The index is a file in the user's cache folder, never in the tree. What it has of a file counts only while the file's inode, size and times are those
+ * that it had when it was read, so that the tree always wins, also over programs that write tags in place. Files that changed within the last seconds are
+ * not remembered: another change might leave their times as they are. */
+#ifndef INDEX_TREE_INDEX_H
+#define INDEX_TREE_INDEX_H
+#include "base/buf.h"
+#include "base/folder.h"
+
+#include <time.h>
+
+struct tree_index;
+/* The index of the tree of which `root` is a descriptor, which stays the caller's, and `path` the absolute path. cache: the user's cache folder. now: the
+ * present time. NULL: out of memory. */
+struct tree_index *tree_index_open(int root, const char *path, const char *cache, time_t now);
+/* Writes what is new, if it is worth it, and releases the index. Folders of it must have been left. */
+void tree_index_close(struct tree_index *index);
+/* The tree as a folder; borrowed from the index. Threads may read it at once. */
+struct folder tree_index_folder(struct tree_index *index);
+#endif
