@@ -1,7 +1,8 @@
 /* run_facts.c: the facts of many runs in memory.
  *
  * A run's benchwrap.json has all of its params, metrics and tags in one file, whose folder would have a file for each. Texts become hashes: who prints
- * one reads it from the run. A run without that file, as others write them, is read by the files of its folder. */
+ * one reads it from the run. A run without that file, as others write them, is read by the files of its folder. The index has the facts of that
+ * file, so that it is scanned once. */
 #include "history/run_facts.h"
 
 #include "base/array.h"
@@ -99,6 +100,7 @@ struct run_builder { /* of one chunk, used again for each run */
     struct run_fact *facts, *metrics;
     size_t fact_count, fact_capacity, metric_count, metric_capacity;
     struct arena *a; /* for what stays */
+    struct buf known; /* what the index will have of the run */
     bool failed;
 };
 
@@ -212,27 +214,138 @@ static bool is_wall_of_points(const struct run_builder *b, struct str key)
     return b->to->is_sweep && str_is(key, "run.wall_s");
 }
 
-/* One member of params, metrics or tags: {"value": …, "source": …}. */
-static void scan_fact(struct json_scan *s, struct run_builder *b, enum fact_kind kind, struct str key, struct arena *scratch)
+/* ---- facts as the index has them ---- */
+
+/* What benchwrap.json says of one fact. The index has these instead of the file, so that what they mean is decided anew by each command. */
+enum detail_kind { DETAIL_PARAM, DETAIL_METRIC, DETAIL_TAG, DETAIL_HOST, DETAIL_ARGV };
+struct detail_fact {
+    enum detail_kind kind;
+    struct str key, value, source, unit, direction; /* .p NULL: there is none */
+    double number, samples; /* of a metric */
+};
+#define DETAIL_FACTS "facts 1" /* the name of such values in the index; another form gets another number */
+
+static void put_detail_text(struct buf *to, struct str text)
 {
-    struct str member, value = {0}, source = {0}, unit = STR(""), direction = STR(""), other;
-    double number = NAN, samples = 1;
+    uint32_t n = text.p ? (uint32_t)text.n + 1 : 0;
+    buf_add(to, &n, sizeof n);
+    if (text.n)
+        buf_str(to, text);
+}
+
+static void put_detail_fact(struct buf *to, const struct detail_fact *f)
+{
+    buf_putc(to, (char)f->kind);
+    put_detail_text(to, f->key);
+    put_detail_text(to, f->value);
+    put_detail_text(to, f->source);
+    if (f->kind != DETAIL_METRIC)
+        return;
+    put_detail_text(to, f->unit);
+    put_detail_text(to, f->direction);
+    buf_add(to, &f->number, sizeof f->number);
+    buf_add(to, &f->samples, sizeof f->samples);
+}
+
+static bool take_detail_bytes(struct str *from, void *to, size_t n)
+{
+    if (from->n < n)
+        return false;
+    memcpy(to, from->p, n);
+    *from = str_sub(*from, n, from->n - n);
+    return true;
+}
+
+static bool take_detail_text(struct str *from, struct str *ret)
+{
+    uint32_t n;
+    *ret = (struct str){0};
+    if (!take_detail_bytes(from, &n, sizeof n) || (n && n - 1 > from->n))
+        return false;
+    if (n) {
+        *ret = (struct str){from->p, n - 1};
+        *from = str_sub(*from, n - 1, from->n - (n - 1));
+    }
+    return true;
+}
+
+static bool take_detail_fact(struct str *from, struct detail_fact *ret)
+{
+    unsigned char kind;
+    *ret = (struct detail_fact){0};
+    if (!take_detail_bytes(from, &kind, 1) || kind > DETAIL_ARGV || !take_detail_text(from, &ret->key) ||
+        !take_detail_text(from, &ret->value) || !take_detail_text(from, &ret->source))
+        return false;
+    ret->kind = (enum detail_kind)kind;
+    return kind != DETAIL_METRIC ||
+           (take_detail_text(from, &ret->unit) && take_detail_text(from, &ret->direction) &&
+            take_detail_bytes(from, &ret->number, sizeof ret->number) && take_detail_bytes(from, &ret->samples, sizeof ret->samples));
+}
+
+static void take_metric_fact(struct run_builder *b, const struct detail_fact *f, struct arena *scratch)
+{
+    if (is_wall_of_points(b, f->key))
+        return;
+    if (f->samples > 1) {
+        read_metric_samples(b, f->key, f->unit, f->direction, scratch);
+        return;
+    }
+    uint32_t at = fact_key_of(b->keys, FACT_METRIC, f->key, -1);
+    if (at != UINT32_MAX)
+        describe_key(b->keys, at, f->unit, f->direction);
+    put_run_metric(b, at, f->number);
+}
+
+static void take_detail(struct run_builder *b, const struct detail_fact *f, struct arena *scratch)
+{
+    switch (f->kind) {
+    case DETAIL_PARAM: take_param(b, f->key, f->value, f->source); break;
+    case DETAIL_TAG: take_tag(b, f->key, f->value); break;
+    case DETAIL_METRIC: take_metric_fact(b, f, scratch); break;
+    case DETAIL_HOST: b->to->content ^= hash_bytes(4, f->value.p, f->value.n); break;
+    case DETAIL_ARGV:
+        b->to->inputs ^= hash_bytes(5, f->value.p, f->value.n);
+        if (b->reading->texts)
+            put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, STR(FACT_COMMAND), -1), hash_bytes(1, f->value.p, f->value.n));
+        break;
+    }
+}
+
+/* The facts of the index. False: they are damaged, and only a part of them was taken. */
+static bool take_known_facts(struct run_builder *b, struct str known, struct arena *scratch)
+{
+    struct detail_fact f;
+    while (known.n) {
+        if (!take_detail_fact(&known, &f))
+            return false;
+        take_detail(b, &f, scratch);
+    }
+    return true;
+}
+
+/* ---- benchwrap.json ---- */
+
+/* One member of params, metrics or tags: {"value": …, "source": …}. */
+static void scan_fact(struct json_scan *s, struct run_builder *b, enum detail_kind kind, struct str key, struct arena *scratch)
+{
+    struct str member, other;
+    struct detail_fact f = {.kind = kind, .key = key, .unit = STR(""), .direction = STR(""), .number = NAN, .samples = 1};
     if (!json_scan_enter(s))
         return;
     while (json_scan_member(s, &member)) {
-        if (str_is(member, "value") && kind == FACT_METRIC) {
-            if (!json_scan_number(s, &number))
+        if (str_is(member, "value") && kind == DETAIL_METRIC) {
+            if (!json_scan_number(s, &f.number))
                 json_scan_value(s, &other);
         } else if (str_is(member, "value")) {
-            if (!json_scan_text(s, &value))
-                json_scan_value(s, &value);
+            if (!json_scan_text(s, &f.value))
+                json_scan_value(s, &f.value);
         } else if (str_is(member, "samples")) {
-            if (!json_scan_number(s, &samples))
+            if (!json_scan_number(s, &f.samples))
                 json_scan_value(s, &other);
         } else {
-            struct str *to = str_is(member, "source")      ? &source
-                             : str_is(member, "unit")      ? &unit
-                             : str_is(member, "direction") ? &direction
+            struct str *to = str_is(member, "source")      ? &f.source
+                             : str_is(member, "unit")      ? &f.unit
+                             : str_is(member, "direction") ? &f.direction
                                                            : &other;
             if (!json_scan_text(s, to))
                 json_scan_value(s, to);
@@ -240,35 +353,24 @@ static void scan_fact(struct json_scan *s, struct run_builder *b, enum fact_kind
     }
     if (s->damaged || !key.n || memchr(key.p, '\\', key.n))
         return;
-    if (kind == FACT_PARAM)
-        take_param(b, key, value, source);
-    else if (kind == FACT_TAG)
-        take_tag(b, key, value);
-    else if (samples > 1 && !is_wall_of_points(b, key))
-        read_metric_samples(b, key, unit, direction, scratch);
-    else if (!is_wall_of_points(b, key)) {
-        uint32_t at = fact_key_of(b->keys, FACT_METRIC, key, -1);
-        if (at != UINT32_MAX)
-            describe_key(b->keys, at, unit, direction);
-        put_run_metric(b, at, number);
-    }
+    put_detail_fact(&b->known, &f);
+    take_detail(b, &f, scratch);
 }
 
-static void scan_run_member(struct json_scan *s, struct run_builder *b)
+static void scan_run_member(struct json_scan *s, struct run_builder *b, struct arena *scratch)
 {
-    struct str member, value;
+    struct str member;
     if (!json_scan_enter(s))
         return;
     while (json_scan_member(s, &member)) {
-        if (str_is(member, "host") && json_scan_text(s, &value)) {
-            b->to->content ^= hash_bytes(4, value.p, value.n);
-            continue;
+        struct detail_fact f = {.kind = DETAIL_HOST};
+        if (!str_is(member, "host") || !json_scan_text(s, &f.value)) {
+            f.kind = DETAIL_ARGV;
+            if (!json_scan_value(s, &f.value) || !str_is(member, "argv"))
+                continue;
         }
-        if (!json_scan_value(s, &value) || !str_is(member, "argv"))
-            continue;
-        b->to->inputs ^= hash_bytes(5, value.p, value.n);
-        if (b->reading->texts)
-            put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, STR(FACT_COMMAND), -1), hash_bytes(1, value.p, value.n));
+        put_detail_fact(&b->known, &f);
+        take_detail(b, &f, scratch);
     }
 }
 
@@ -281,11 +383,11 @@ static bool scan_detail(struct str text, struct run_builder *b, struct arena *sc
     while (json_scan_member(&s, &member)) {
         bool param = str_is(member, "params"), metric = str_is(member, "metrics");
         if (str_is(member, "run")) {
-            scan_run_member(&s, b);
+            scan_run_member(&s, b, scratch);
         } else if ((param || metric || str_is(member, "tags")) && json_scan_enter(&s)) {
             struct str key;
             while (json_scan_member(&s, &key))
-                scan_fact(&s, b, param ? FACT_PARAM : metric ? FACT_METRIC : FACT_TAG, key, scratch);
+                scan_fact(&s, b, param ? DETAIL_PARAM : metric ? DETAIL_METRIC : DETAIL_TAG, key, scratch);
         } else if (!json_scan_value(&s, &value)) {
             return false;
         }
@@ -339,24 +441,44 @@ static void keep_facts(struct run_builder *b)
     to->metric_count = b->metric_count;
 }
 
+/* Where facts are from, in the order of the attempts. */
+enum facts_source { FACTS_FROM_INDEX, FACTS_FROM_DETAIL, FACTS_FROM_FOLDER };
+
+/* False: there are none, or they are damaged, and a part of them may have been taken. */
+static bool take_facts_from(struct run_builder *b, enum facts_source from, uint64_t *stamp, struct buf *text, struct arena *scratch)
+{
+    static const char detail[] = "artifacts/benchwrap.json";
+    const struct runs *runs = b->reading->runs;
+    const char *run = tree_run_path(b->to->run);
+    char path[256];
+    struct folder tree = runs_tree(runs, b->to->run);
+    buf_clear(text);
+    if (from == FACTS_FROM_INDEX)
+        return tree_index_derived(runs->index, run, detail, DETAIL_FACTS, text, stamp) && take_known_facts(b, buf_text(text), scratch);
+    if (from == FACTS_FROM_FOLDER)
+        return read_folder(b, scratch), true;
+    buf_clear(&b->known);
+    snprintf(path, sizeof path, "%s/%s", run, detail);
+    if (folder_read(&tree, path, DETAIL_READ_MAX, text) < 0 || !scan_detail(buf_text(text), b, scratch))
+        return false;
+    if (!b->known.failed)
+        tree_index_derive(runs->index, run, detail, DETAIL_FACTS, *stamp, buf_text(&b->known));
+    return true;
+}
+
 static void read_run_facts(struct run_builder *b, const struct tree_run *run, struct facts_run *to, struct buf *text)
 {
     struct arena scratch;
-    char path[256];
+    uint64_t stamp = 0;
+    bool done = false;
     arena_init(&scratch, 0);
-    for (int folder = 0; folder < 2; folder++) {
+    for (int from = FACTS_FROM_INDEX; from <= FACTS_FROM_FOLDER && !done; from++) {
         *to = (struct facts_run){.run = run,
                                  .content = hash_bytes(6, &run->start_ms, sizeof run->start_ms) ^
                                             hash_bytes(7, &run->end_ms, sizeof run->end_ms)};
         b->to = to;
         b->fact_count = b->metric_count = 0;
-        buf_clear(text);
-        snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", tree_run_path(run));
-        struct folder tree = runs_tree(b->reading->runs, run);
-        if (!folder && folder_read(&tree, path, DETAIL_READ_MAX, text) == 0 && scan_detail(buf_text(text), b, &scratch))
-            break;
-        if (folder)
-            read_folder(b, &scratch);
+        done = take_facts_from(b, (enum facts_source)from, &stamp, text, &scratch);
     }
     if (b->reading->texts) {
         take_lines(b, "libraries.txt", FACT_LIBRARY, ' ', &scratch);
@@ -373,12 +495,14 @@ static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
     struct run_builder b = {.reading = r, .keys = &r->tables[chunk], .a = a};
     CLEANUP_BUF struct buf text;
     buf_init(&text, DETAIL_READ_MAX + (1 << 17));
+    buf_init(&b.known, DETAIL_READ_MAX);
     *b.keys = (struct key_table){.a = a};
     size_t end = (chunk + 1) * CHUNK < r->runs->count ? (chunk + 1) * CHUNK : r->runs->count;
     for (size_t i = chunk * CHUNK; i < end && !a->failed; i++)
         read_run_facts(&b, r->runs->all[i], &r->list[i], &text);
     free(b.facts);
     free(b.metrics);
+    buf_deinit(&b.known);
     if (b.failed || b.keys->failed)
         a->failed = true;
 }

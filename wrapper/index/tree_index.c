@@ -472,6 +472,38 @@ struct folder tree_index_folder(struct tree_index *index)
     return index->tree;
 }
 
+/* ---- derived values ---- */
+
+bool tree_index_derived(struct tree_index *index, const char *run_path, const char *file, const char *what, struct buf *to, uint64_t *ret_stamp)
+{
+    char full[PATH_MAX], entry[PATH_MAX], run[INDEX_RUN_MAX];
+    struct statx st;
+    struct index_entry e;
+    *ret_stamp = 0;
+    if (!index || snprintf(full, sizeof full, "%s/%s", run_path, file) >= PATH_MAX ||
+        snprintf(entry, sizeof entry, "%s %s", file, what) >= PATH_MAX || !path_in_run(full, run) || look_at(index, full, &st) < 0 ||
+        !S_ISREG(st.stx_mode))
+        return false;
+    struct index_slot *s = lock_slot(index, run);
+    bool known = find_index_entry(s, entry, &e) && e.kind == INDEX_DERIVED && e.stamp == stamp_of(&st);
+    if (known)
+        buf_str(to, e.value);
+    pthread_mutex_unlock(&s->lock);
+    *ret_stamp = stamp_to_keep(index, &st);
+    return known && !to->failed;
+}
+
+void tree_index_derive(struct tree_index *index, const char *run_path, const char *file, const char *what, uint64_t stamp, struct str value)
+{
+    char full[PATH_MAX], entry[PATH_MAX], run[INDEX_RUN_MAX];
+    if (!index || !stamp || snprintf(full, sizeof full, "%s/%s", run_path, file) >= PATH_MAX ||
+        snprintf(entry, sizeof entry, "%s %s", file, what) >= PATH_MAX || !path_in_run(full, run))
+        return;
+    struct index_slot *s = lock_slot(index, run);
+    add_new_entry(s, entry, INDEX_DERIVED, stamp, value, true);
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* ---- opening ---- */
 
 struct tree_index *tree_index_open(int root, const char *path, const char *cache, time_t now)

@@ -18,4 +18,8 @@ struct tree_index *tree_index_open(int root, const char *path, const char *cache
 void tree_index_close(struct tree_index *index);
 /* The tree as a folder; borrowed from the index. Threads may read it at once. */
 struct folder tree_index_folder(struct tree_index *index);
+/* A value that the caller has derived from the file run_path/file, named `what`: appended to `to`. False: there is none, or the file has changed. Then
+ * *ret_stamp is to be passed to tree_index_derive with the value that the caller derives by reading the file after this call. index: may be NULL. */
+bool tree_index_derived(struct tree_index *index, const char *run_path, const char *file, const char *what, struct buf *to, uint64_t *ret_stamp);
+void tree_index_derive(struct tree_index *index, const char *run_path, const char *file, const char *what, uint64_t stamp, struct str value);
 #endif

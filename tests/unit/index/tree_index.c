@@ -305,6 +305,41 @@ static void others_cannot_plant_one(void **state)
     assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
 }
 
+static void derived_values_follow_their_file(void **state)
+{
+    const struct place *p = *state;
+    static const char run[] = "17/00000000000000000000000000000001", file[] = "params/key.1";
+    char path[300];
+    int root;
+    uint64_t stamp;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    make_tree(p);
+    settle();
+    struct tree_index *x = open_tree(p, &root, time(NULL) + FUTURE_S);
+    assert_false(tree_index_derived(x, run, file, "length", &b, &stamp));
+    assert_true(stamp != 0);
+    tree_index_derive(x, run, file, "length", stamp, STR("7"));
+    struct folder tree = tree_index_folder(x);
+    dump_folder(&tree, &b, 0); /* enough to be worth writing; listings of its folder, too */
+    tree_index_close(x);
+    close(root);
+    assert_true(index_size(p, path) > 0);
+    for (int round = 0; round < 2; round++) {
+        x = open_tree(p, &root, time(NULL) + FUTURE_S);
+        buf_clear(&b);
+        assert_int_equal(tree_index_derived(x, run, file, "length", &b, &stamp), round == 0);
+        assert_true(round || str_is(buf_text(&b), "7"));
+        assert_false(tree_index_derived(x, run, file, "other", &b, &stamp));
+        assert_false(tree_index_derived(x, run, "params/none", "length", &b, &stamp));
+        assert_int_equal(stamp, 0);
+        tree_index_close(x);
+        close(root);
+        put(p, "tree/17/00000000000000000000000000000001/params/key.1", "new");
+    }
+    assert_false(tree_index_derived(NULL, run, file, "length", &b, &stamp));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +348,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_index_is_not_believed, place_begin, place_end),
         cmocka_unit_test_setup_teardown(one_writes_and_all_read, place_begin, place_end),
         cmocka_unit_test_setup_teardown(others_cannot_plant_one, place_begin, place_end),
+        cmocka_unit_test_setup_teardown(derived_values_follow_their_file, place_begin, place_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
