@@ -2,8 +2,6 @@
  * same entries. */
 #include "index/index_record.h"
 
-#include "base/hash.h"
-
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -17,17 +15,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     buf_init(&out, 1 << 24);
     buf_add(&b, data, size);
     if (size >= INDEX_HEAD) { /* the length and the check that a writer would have stored */
-        uint32_t length = (uint32_t)(b.n - b.n % 8);
+        uint32_t length = (uint32_t)(b.n - b.n % 8), first;
         memcpy(b.p + 8, &length, sizeof length);
-        uint64_t check = hash_bytes(length, b.p + 8, length - 8);
+        memcpy(&first, b.p + 12, sizeof first);
+        first = first % (length / 8 + 1) * 8;
+        memcpy(b.p + 12, &first, sizeof first);
+        uint64_t check = index_value_check((struct str){b.p + 8, first > 8 ? first - 8 : 0});
         memcpy(b.p, &check, sizeof check);
     }
     if (!index_record_parse(buf_text(&b), &r))
         return 0;
     for (size_t i = 0; i < r.count; i++) {
         struct index_entry e = index_record_get(&r, i);
-        if (index_record_find(&r, e.path) > r.count || (e.value.n && hash_bytes(0, e.value.p, e.value.n) == 1))
+        if (index_record_find(&r, e.path) > r.count || (e.value.p ? e.value.n && index_value_check(e.value) == 1 : e.at + e.value.n > r.length))
             abort();
+        if (!e.value.p) { /* it is in the record, of which all bytes are here */
+            e.value.p = b.p + e.at;
+        }
         if (i < 64)
             list[i] = e;
     }

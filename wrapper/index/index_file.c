@@ -28,12 +28,12 @@ struct file_head {
     uint32_t version, order, unused;
 };
 _Static_assert(sizeof(struct file_head) == FILE_HEAD, "no gaps");
-static const struct file_head head = {"benchwrap-index", 1, 0x01020304, 0};
+static const struct file_head head = {"benchwrap-index", 2, 0x01020304, 0};
 
 struct record_place {
     uint64_t hash; /* of the run; 0: no record */
     uint64_t at;
-    uint32_t length;
+    uint32_t length, first; /* bytes of the record and of its first part */
 };
 
 struct index_file {
@@ -81,15 +81,15 @@ static bool grow_places(struct index_file *f)
     return true;
 }
 
-static bool note_record(struct index_file *f, const char *run, uint64_t at, size_t length)
+static bool note_record(struct index_file *f, const struct index_head *is, uint64_t at)
 {
     if (!grow_places(f))
         return false;
-    uint64_t hash = run_hash(run);
+    uint64_t hash = run_hash(is->run);
     struct record_place *place = place_of_run(f, hash);
     f->count += !place->hash;
-    f->live += length - (place->hash ? place->length : 0);
-    *place = (struct record_place){hash, at, (uint32_t)length};
+    f->live += is->length - (place->hash ? place->length : 0);
+    *place = (struct record_place){hash, at, (uint32_t)is->length, (uint32_t)is->first};
     return true;
 }
 
@@ -114,11 +114,10 @@ static bool read_at(int fd, void *to, size_t n, uint64_t at)
 static void scan_records(struct index_file *f, uint64_t size)
 {
     char bytes[INDEX_HEAD];
-    size_t length;
-    const char *run;
-    while (size - f->end >= INDEX_HEAD && read_at(f->fd, bytes, sizeof bytes, f->end) && index_record_head(bytes, &length, &run) &&
-           length <= size - f->end && note_record(f, run, f->end, length))
-        f->end += length;
+    struct index_head is;
+    while (size - f->end >= INDEX_HEAD && read_at(f->fd, bytes, sizeof bytes, f->end) && index_record_head(bytes, &is) &&
+           is.length <= size - f->end && note_record(f, &is, f->end))
+        f->end += is.length;
 }
 
 static bool open_index(struct index_file *f, int flags)
@@ -160,24 +159,41 @@ struct index_file *index_file_open(const char *folder, const char *name)
     return f;
 }
 
-bool index_file_find(struct index_file *f, const char *run, struct buf *bytes, struct index_record *ret)
+/* Appends n bytes of the file, or of what is not written yet. */
+static bool copy_index_bytes(struct index_file *f, uint64_t at, size_t n, struct buf *to)
+{
+    pthread_mutex_lock(&f->lock);
+    bool is_pending = at >= f->end;
+    if (is_pending && f->pending.n >= n && at - f->end <= f->pending.n - n)
+        buf_add(to, f->pending.p + (at - f->end), n);
+    else if (is_pending)
+        to->failed = true;
+    pthread_mutex_unlock(&f->lock);
+    if (is_pending)
+        return !to->failed;
+    char *room = buf_room(to, n);
+    if (!room || !read_at(f->fd, room, n, at))
+        return false;
+    to->n += n;
+    room[n] = 0;
+    return true;
+}
+
+bool index_file_find(struct index_file *f, const char *run, struct buf *bytes, struct index_record *ret, uint64_t *ret_at)
 {
     buf_clear(bytes);
     pthread_mutex_lock(&f->lock);
     struct record_place place = f->capacity ? *place_of_run(f, run_hash(run)) : (struct record_place){0};
-    bool is_pending = place.hash && place.at >= f->end;
-    if (is_pending && f->pending.n >= place.length && place.at - f->end <= f->pending.n - place.length)
-        buf_add(bytes, f->pending.p + (place.at - f->end), place.length);
     pthread_mutex_unlock(&f->lock);
-    if (!place.hash)
-        return false;
-    if (!is_pending) {
-        char *to = buf_room(bytes, place.length);
-        if (!to || !read_at(f->fd, to, place.length, place.at))
-            return false;
-        bytes->n = place.length;
-    }
-    return !bytes->failed && index_record_parse(buf_text(bytes), ret) && strcmp(ret->run, run) == 0;
+    *ret_at = place.at;
+    return place.hash && copy_index_bytes(f, place.at, place.first, bytes) && index_record_parse(buf_text(bytes), ret) &&
+           strcmp(ret->run, run) == 0;
+}
+
+bool index_file_value(struct index_file *f, uint64_t at, const struct index_entry *e, struct buf *to)
+{
+    size_t before = to->n;
+    return copy_index_bytes(f, at + e->at, e->value.n, to) && index_value_check((struct str){to->p + before, e->value.n}) == e->check;
 }
 
 /* ---- writing ---- */
@@ -235,10 +251,9 @@ static bool become_writer(struct index_file *f)
 /* The records that wait when a process becomes the writer. */
 static bool note_pending(struct index_file *f)
 {
-    size_t length;
-    const char *run;
-    for (size_t at = 0; at < f->pending.n; at += length)
-        if (!index_record_head(f->pending.p + at, &length, &run) || !note_record(f, run, f->end + at, length))
+    struct index_head is;
+    for (size_t at = 0; at < f->pending.n; at += is.length)
+        if (!index_record_head(f->pending.p + at, &is) || !note_record(f, &is, f->end + at))
             return false;
     return true;
 }
@@ -266,14 +281,15 @@ static void write_pending(struct index_file *f)
     buf_clear(&f->pending);
 }
 
-void index_file_add(struct index_file *f, const char *run, struct str record, size_t new_values)
+void index_file_add(struct index_file *f, struct str record, size_t new_values)
 {
+    struct index_head is;
     pthread_mutex_lock(&f->lock);
     size_t before = f->pending.n;
     f->new_values += new_values;
     if (!f->refused) {
         buf_str(&f->pending, record);
-        f->refused = f->pending.failed || (f->out >= 0 && !note_record(f, run, f->end + before, record.n));
+        f->refused = f->pending.failed || (f->out >= 0 && (!index_record_head(record.p, &is) || !note_record(f, &is, f->end + before)));
     }
     if (!f->refused && f->out < 0 && f->new_values >= WORTH)
         f->refused = !become_writer(f) || !note_pending(f);

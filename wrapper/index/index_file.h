@@ -10,11 +10,14 @@
 struct index_file;
 /* Opens the file `name` of the user's own folder at the path, neither of which needs to exist. NULL: out of memory. */
 struct index_file *index_file_open(const char *folder, const char *name);
-/* The newest record of the run, "<experiment>/<run>": into `bytes`, to which *ret points. Threads may call it at once. */
-bool index_file_find(struct index_file *f, const char *run, struct buf *bytes, struct index_record *ret);
+/* The newest record of the run, "<experiment>/<run>": its first part into `bytes`, to which *ret points; *ret_at: where it is. Threads may call it at
+ * once. */
+bool index_file_find(struct index_file *f, const char *run, struct buf *bytes, struct index_record *ret, uint64_t *ret_at);
+/* Appends the long value of an entry of the record that is there. False: it is damaged. */
+bool index_file_value(struct index_file *f, uint64_t at, const struct index_entry *e, struct buf *to);
 /* Adds a record, which replaces the older one of its run, and says how many of its values are new. Nothing is written before that are many. Threads may
  * call it at once. */
-void index_file_add(struct index_file *f, const char *run, struct str record, size_t new_values);
+void index_file_add(struct index_file *f, struct str record, size_t new_values);
 /* Writes what was added, and releases it. */
 void index_file_close(struct index_file *f);
 #endif

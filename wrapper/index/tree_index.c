@@ -33,6 +33,7 @@ struct index_slot {
     char run[INDEX_RUN_MAX]; /* "": none */
     struct buf bytes;
     struct index_record record; /* in `bytes` */
+    uint64_t at; /* of the record in the file */
     struct arena arena; /* of what is new */
     struct new_entry *list;
     size_t count, capacity, values;
@@ -64,7 +65,7 @@ static int look_at(const struct tree_index *x, const char *path, struct statx *s
                  STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_CTIME, st);
 }
 
-static uint64_t stamp_of(const struct statx *st)
+static uint64_t index_stamp(const struct statx *st)
 {
     const uint64_t parts[] = {st->stx_ino,           st->stx_size,           (uint64_t)st->stx_mtime.tv_sec, st->stx_mtime.tv_nsec,
                               (uint64_t)st->stx_ctime.tv_sec, st->stx_ctime.tv_nsec, st->stx_mode};
@@ -74,7 +75,7 @@ static uint64_t stamp_of(const struct statx *st)
 /* The stamp of what is going to be read; 0: it changed just now. */
 static uint64_t stamp_to_keep(const struct tree_index *x, const struct statx *st)
 {
-    return st->stx_ctime.tv_sec < x->opened - SETTLED_S && st->stx_mtime.tv_sec < x->opened - SETTLED_S ? stamp_of(st) : 0;
+    return st->stx_ctime.tv_sec < x->opened - SETTLED_S && st->stx_mtime.tv_sec < x->opened - SETTLED_S ? index_stamp(st) : 0;
 }
 
 /* ---- what is new of a run ---- */
@@ -135,8 +136,21 @@ static bool knows_more(const struct index_entry *old, const struct index_entry *
     return !listed->stamp && old->kind == listed->kind;
 }
 
+/* Reads the value of an old entry, if it is a long one. */
+static bool has_long_value(struct tree_index *x, struct index_slot *s, struct index_entry *e)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, INDEX_RECORD_MAX + 8);
+    if (e->value.p)
+        return true;
+    if (!index_file_value(x->file, s->at, e, &b))
+        return false;
+    e->value.p = arena_dup(&s->arena, b.p, b.n);
+    return e->value.p != NULL;
+}
+
 /* The record of the run with what is new. */
-static void print_slot(struct index_slot *s, struct buf *to)
+static void print_slot(struct tree_index *x, struct index_slot *s, struct buf *to)
 {
     unite_new_entries(s);
     struct index_entry *list = arena_get(&s->arena, (s->record.count + s->count + 1) * sizeof *list);
@@ -144,10 +158,9 @@ static void print_slot(struct index_slot *s, struct buf *to)
     for (size_t i = 0; list && (i < s->count || at < s->record.count);) {
         struct index_entry old = at < s->record.count ? index_record_get(&s->record, at) : (struct index_entry){0};
         int order = i == s->count ? 1 : at == s->record.count ? -1 : strcmp(s->list[i].is.path, old.path);
-        if (order > 0)
-            add_to_record(list, &n, s, old, false);
-        else
-            add_to_record(list, &n, s, order == 0 && knows_more(&old, &s->list[i].is) ? old : s->list[i].is, s->list[i].is_listed);
+        bool is_old = order > 0 || (order == 0 && knows_more(&old, &s->list[i].is));
+        if (!is_old || has_long_value(x, s, &old))
+            add_to_record(list, &n, s, is_old ? old : s->list[i].is, order <= 0 && s->list[i].is_listed);
         i += order <= 0;
         at += order >= 0;
     }
@@ -162,9 +175,9 @@ static void store_slot(struct tree_index *x, struct index_slot *s)
     if (s->values) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, INDEX_RECORD_MAX + 8);
-        print_slot(s, &b);
+        print_slot(x, s, &b);
         if (!b.failed && !s->arena.failed)
-            index_file_add(x->file, s->run, buf_text(&b), s->values);
+            index_file_add(x->file, buf_text(&b), s->values);
     }
     arena_deinit(&s->arena);
     arena_init(&s->arena, INDEX_RECORD_MAX);
@@ -205,7 +218,7 @@ static struct index_slot *lock_slot(struct tree_index *x, const char *run)
         return s;
     store_slot(x, s);
     snprintf(s->run, sizeof s->run, "%s", run);
-    if (!index_file_find(x->file, run, &s->bytes, &s->record))
+    if (!index_file_find(x->file, run, &s->bytes, &s->record, &s->at))
         s->record = (struct index_record){0};
     return s;
 }
@@ -253,7 +266,7 @@ static int has_listing(struct tree_index *x, const char *full, const char *run, 
         errno = S_ISLNK(st.stx_mode) ? ELOOP : ENOTDIR;
         return -1;
     }
-    return known && stamp_of(&st) == stamp;
+    return known && index_stamp(&st) == stamp;
 }
 
 static int indexed_enter(const struct folder *f, const char *path, struct folder *ret)
@@ -380,6 +393,15 @@ static int indexed_list(const struct folder *f, bool modes, int (*each)(void *co
     return pass_names(&names, each, context);
 }
 
+/* Appends the value of an entry of the slot. False: it is damaged. */
+static bool copy_index_value(struct tree_index *x, const struct index_slot *s, const struct index_entry *e, struct buf *to)
+{
+    if (!e->value.p)
+        return index_file_value(x->file, s->at, e, to);
+    buf_str(to, e->value);
+    return !to->failed;
+}
+
 /* What an entry has as the result of a read: as folder_read and folder_read_head. */
 static int give_value(struct str value, size_t max, bool cut, struct buf *to)
 {
@@ -400,8 +422,12 @@ static int read_known(struct tree_index *x, const char *full, const char *run, c
     int rc = 1;
     if (find_index_entry(s, in_run, &e) && e.stamp && (e.kind == FOLDER_FILE || e.kind == FOLDER_PROGRAM)) {
         if (look_at(x, full, &st) == 0) {
-            if (stamp_of(&st) == e.stamp)
-                *ret = give_value(e.value, max, cut, to), rc = 0;
+            CLEANUP_BUF struct buf b;
+            buf_init(&b, 2 * VALUE_MAX);
+            if (index_stamp(&st) == e.stamp && (e.value.p || copy_index_value(x, s, &e, &b))) {
+                *ret = give_value(e.value.p ? e.value : buf_text(&b), max, cut, to);
+                rc = 0;
+            }
         } else if (errno == ENOENT) {
             *ret = -1;
             rc = 0;
@@ -485,9 +511,7 @@ bool tree_index_derived(struct tree_index *index, const char *run_path, const ch
         !S_ISREG(st.stx_mode))
         return false;
     struct index_slot *s = lock_slot(index, run);
-    bool known = find_index_entry(s, entry, &e) && e.kind == INDEX_DERIVED && e.stamp == stamp_of(&st);
-    if (known)
-        buf_str(to, e.value);
+    bool known = find_index_entry(s, entry, &e) && e.kind == INDEX_DERIVED && e.stamp == index_stamp(&st) && copy_index_value(index, s, &e, to);
     pthread_mutex_unlock(&s->lock);
     *ret_stamp = stamp_to_keep(index, &st);
     return known && !to->failed;

@@ -27,7 +27,7 @@ static void put(const struct place *p, const char *path, const char *text)
 
 static void make_tree(const struct place *p)
 {
-    char path[200], text[40];
+    char path[200], text[800];
     for (int r = 0; r < RUNS; r++) {
         for (size_t k = 0; k < 4; k++) {
             run_path(path, sizeof path, r, -1);
@@ -36,7 +36,7 @@ static void make_tree(const struct place *p)
         }
         for (int f = 0; f < FILES; f++) {
             run_path(path, sizeof path, r, f);
-            snprintf(text, sizeof text, "%d of %d", f, r);
+            snprintf(text, sizeof text, f % 8 == 7 ? "%0700d of %d" : "%d of %d", f, r); /* some are long */
             put(p, path, text);
         }
     }
