@@ -136,6 +136,21 @@ print(len(c.get_metric_history(sys.argv[2], "loss")))' "$url" "$(cat "$run/tags/
 else
     skip_here "with a server" "the machine is too busy: the server needs more than 2 s for a run"
 fi
+if [ -n "${BENCHWRAP_LONG:-}" ]; then
+    cat >many.py <<'P'
+import mlflow, os
+from mlflow.entities import Metric
+c, run = mlflow.MlflowClient(), os.environ["MLFLOW_RUN_ID"]
+for b in range(20):
+    c.log_batch(run, metrics=[Metric("m%d" % (i % 5), float(b * 1000 + i), 1700000000000 + i, b * 1000 + i) for i in range(1000)])
+c.log_metric(run, "run.wall_s", 1e9)
+c.set_terminated(run, "FAILED")
+P
+    MLFLOW_TRACKING_URI=$url "$BENCHWRAP" --finish-wait 60s -e many -n many --share-run -- "$python" many.py >/dev/null 2>many.err
+    is "20,000 samples: all are there" "$("$BENCHWRAP" export --long --format csv -e many | grep -c ',m[0-4],')" 20000
+    like "a metric that benchwrap records itself is left out, and named" "$(cat many.err)" "the metric run.wall_s that the program's MLflow client logged is left out"
+    like "a status against the exit status is named" "$(cat many.err)" "MLflow client set the status FAILED"
+fi
 if wait=6s share stopped "$group"; then
     run=$(main "$name") id=$(basename "$(main "$name")")
     is "the server stopped: the run is marked" "$(cat "$run/tags/benchwrap.incomplete")" mlflow

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,30 +115,46 @@ int shared_make_store(const struct spool *s, const struct journal_head *head, st
 
 /* ---- one fact ---- */
 
-static const struct fact *find_metric_fact(const struct record *r, struct str key)
-{
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_METRIC && str_eq(f->key, key))
-            return f;
-    return NULL;
-}
-
 bool shared_is_own(const struct record *r, enum fact_kind kind, const char *key)
 {
     if (kind == FACT_TAG)
         return strncmp(key, "benchwrap.", 10) == 0 || record_find(r, FACT_TAG, key);
     if (kind == FACT_PARAM)
         return record_find(r, FACT_PARAM, key);
-    const struct fact *own = kind == FACT_METRIC ? find_metric_fact(r, str_of(key)) : NULL;
+    const struct fact *own = record_find(r, FACT_METRIC, key);
     return strncmp(key, "run.", 4) == 0 || (own && strcmp(own->source, "log") != 0 && strcmp(own->source, SHARED_SOURCE) != 0);
 }
 
-static bool has_sample(const struct record *r, const struct fact *sample)
+/* The metric samples of a record, sorted, so that one is found quickly. */
+struct sample_set {
+    const struct fact **list;
+    size_t n;
+};
+
+static int compare_sample_facts(const void *a, const void *b)
 {
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_METRIC && str_eq(f->key, sample->key) && f->step == sample->step && f->value == sample->value)
-            return true;
-    return false;
+    const struct fact *x = *(const struct fact *const *)a, *y = *(const struct fact *const *)b;
+    int way = str_cmp(x->key, y->key);
+    if (way == 0)
+        way = (x->step > y->step) - (x->step < y->step);
+    return way ? way : (x->value > y->value) - (x->value < y->value);
+}
+
+/* False: out of memory. The caller frees ret->list. */
+static bool sample_set_make(const struct record *r, struct sample_set *ret)
+{
+    *ret = (struct sample_set){.list = malloc((r->count + 1) * sizeof *ret->list)};
+    for (const struct fact *f = r->first; ret->list && f; f = f->next)
+        if (f->kind == FACT_METRIC && !isnan(f->value))
+            ret->list[ret->n++] = f;
+    if (ret->n)
+        qsort(ret->list, ret->n, sizeof *ret->list, compare_sample_facts);
+    return ret->list;
+}
+
+static bool sample_set_has(const struct sample_set *s, const struct fact *f)
+{
+    return s->n && !isnan(f->value) && bsearch(&f, s->list, s->n, sizeof *s->list, compare_sample_facts);
 }
 
 static void shared_add_text(struct record *r, enum fact_kind kind, const char *key, struct str text, int64_t time_ms)
@@ -145,6 +163,14 @@ static void shared_add_text(struct record *r, enum fact_kind kind, const char *k
     if (kind == FACT_TAG && (shared_is_own(r, kind, key) || (strcmp(key, "mlflow.runName") == 0 && str_is(text, r->id))))
         return; /* by its id the store names a run without a name */
     record_fact(r, &f); /* of a param with another value the first is kept, with a warning */
+}
+
+/* A client sets FAILED, for example, where the program catches its own exception. The exit status decides. */
+static void shared_note_status(struct record *r, enum run_status client)
+{
+    if (r->status == RUN_FINISHED && (client == RUN_FAILED || client == RUN_KILLED))
+        record_warning(r, "the program's MLflow client set the status %s; the status of this run is that of the program",
+                       record_status_name(client));
 }
 
 /* ---- files ---- */
@@ -218,9 +244,7 @@ static void shared_add_metrics(struct record *r, const struct tree_run *run)
 {
     for (const struct tree_entry *e = run->metrics; e; e = e->next) {
         if (shared_is_own(r, FACT_METRIC, e->key)) {
-            record_warning(
-                r, "the metric %.100s that the program's MLflow client logged is left out: benchwrap itself records one of this name",
-                e->key);
+            record_warning(r, SHARED_LEFT_OUT, e->key);
             continue;
         }
         for (size_t i = 0; i < e->count; i++) {
@@ -283,6 +307,7 @@ static void shared_add_store(struct shared_into *to, int store)
     arena_init(&a, RUN_BYTES);
     if (tree_find(store, to->r->id, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &a, &run, &err) == 0) {
         shared_add_run(to, store, run);
+        shared_note_status(to->r, run->status);
         shared_add_rest(to, store);
     } else
         record_warning(to->r, "what the program's MLflow client logged cannot be read: %s", err.text[0] ? err.text : "its run is gone");
@@ -310,6 +335,11 @@ int shared_add_fetched(struct shared_into *to, int folder, struct err *err)
     struct journal_state state = {0};
     if (journal_read(folder, &fetched, &head, &state, err))
         return -1;
+    struct sample_set sent; /* what `benchwrap log` has sent there comes back */
+    if (!sample_set_make(to->r, &sent)) {
+        record_deinit(&fetched);
+        return err_memory(err, "what the program's MLflow client logged");
+    }
     to->r->source = SHARED_SOURCE;
     for (const struct fact *f = fetched.first; f; f = f->next) {
         const char *key = arena_dup(&fetched.arena, f->key.p, f->key.n);
@@ -319,7 +349,7 @@ int shared_add_fetched(struct shared_into *to, int folder, struct err *err)
         case FACT_PARAM:
         case FACT_TAG: shared_add_text(to->r, f->kind, key, f->text, f->time_ms); break;
         case FACT_METRIC:
-            if (!shared_is_own(to->r, FACT_METRIC, key) && !has_sample(to->r, f))
+            if (!shared_is_own(to->r, FACT_METRIC, key) && !sample_set_has(&sent, f))
                 record_fact(to->r, f);
             break;
         case FACT_ARTIFACT: {
@@ -331,6 +361,8 @@ int shared_add_fetched(struct shared_into *to, int folder, struct err *err)
         default: record_fact(to->r, f); break;
         }
     }
+    free(sent.list);
+    shared_note_status(to->r, fetched.status);
     size_t lost = state.lost + record_lost(&fetched);
     if (lost)
         record_warning(to->r, "%zu fact%s that the program's MLflow client logged %s not in this record: out of memory", lost,

@@ -11,6 +11,8 @@
 #define SHARED_TAG_RUN "benchwrap.shared_run"        /* the server's id of the run that the client logged to */
 #define SHARED_TAG_INCOMPLETE "benchwrap.incomplete" /* "mlflow": what the client logged is on the server and not in this run */
 #define SHARED_SOURCE "mlflow"                       /* of its facts */
+/* The warning about a metric of the client that the record lacks. */
+#define SHARED_LEFT_OUT "the metric %.100s that the program's MLflow client logged is left out: benchwrap itself records one of this name"
 
 struct shared_store {
     const char *uri;        /* file:///… */

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +66,17 @@ static int fetch_sample(void *context, double value, int64_t time_ms, int64_t st
     return 0;
 }
 
+/* Is it a value of ours, which was sent there? */
+static bool is_sample_of_ours(const struct fetching *x, double value)
+{
+    if (strncmp(x->key, "run.", 4) == 0 && !record_find(x->ours, FACT_METRIC, x->key))
+        return false;
+    for (const struct fact *f = x->ours->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && f->value == value && str_is(f->key, x->key))
+            return true;
+    return isnan(value);
+}
+
 static enum mlflow_answer fetch_metrics(struct fetching *x, struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
@@ -72,6 +84,8 @@ static enum mlflow_answer fetch_metrics(struct fetching *x, struct err *err)
         x->key = json_string(json_get(e, "key"), "");
         if (!shared_is_own(x->ours, FACT_METRIC, x->key))
             answer = mlflow_history(x->m, x->run.id, x->key, fetch_sample, x, err);
+        else if (!is_sample_of_ours(x, json_number(json_get(e, "value"), NAN)))
+            record_warning(&x->record, SHARED_LEFT_OUT, x->key);
     }
     return answer;
 }
@@ -173,6 +187,14 @@ static enum mlflow_answer fetch_all(struct fetching *x, const char *server_run, 
     return answer;
 }
 
+static enum run_status fetched_status(const char *name)
+{
+    for (int i = RUN_FAILED; name && i <= RUN_KILLED; i++)
+        if (strcmp(name, record_status_name((enum run_status)i)) == 0)
+            return (enum run_status)i;
+    return RUN_FINISHED;
+}
+
 enum mlflow_answer shared_fetch(struct mlflow *m, const char *server_run, const struct record *ours, uint64_t left, int artifacts,
                                 int folder, struct err *err)
 {
@@ -200,7 +222,7 @@ enum mlflow_answer shared_fetch(struct mlflow *m, const char *server_run, const 
     x.record.source = SHARED_SOURCE;
     enum mlflow_answer answer = fetch_all(&x, server_run, err);
     if (answer == MLFLOW_FINE) {
-        journal_ended(journal, ours->start_ms, RUN_FINISHED, "");
+        journal_ended(journal, ours->start_ms, fetched_status(x.run.status), "");
         if (journal_flush(journal, false, err))
             answer = MLFLOW_REFUSED;
     }

@@ -1,0 +1,23 @@
+#!/bin/sh
+# --share-run without a server: what the client's store says against the record is named. The program writes the store itself, as MLflow's client does.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+cat >client <<'P'
+#!/bin/sh
+run=$(echo "${MLFLOW_TRACKING_URI#file://}"/*/"$MLFLOW_RUN_ID")
+sed -i "s/^status: 1$/status: $1/" "$run/meta.yaml"
+echo "1700000000000 1000000000 0" >"$run/metrics/run.wall_s"
+echo "1700000000000 0.25 0" >"$run/metrics/loss"
+exit "$2"
+P
+chmod +x client
+share() { "$BENCHWRAP" -e "$1 $2" --share-run -- ./client "$1" "$2" 2>&1; }
+against="the program's MLflow client set the status FAILED; the status of this run is that of the program"
+out=$(share 4 0)
+like "the client set FAILED, the program exits with 0: a warning" "$out" "$against"
+like "... a metric that benchwrap records itself is left out, and named" "$out" "the metric run.wall_s that the program's MLflow client logged is left out"
+is "... the status is the program's" "$("$BENCHWRAP" ls --json -e "4 0" | jq -r '.[].status')" FINISHED
+like "... the rest is there" "$out" "loss *0.25"
+is "both failed: no warning" "$(share 4 3 | grep -c 'set the status')" 0
+is "the client set FINISHED: no warning" "$(share 3 0 | grep -c 'set the status')" 0
+done_testing
