@@ -166,7 +166,7 @@ static void stable(void **state)
 }
 
 /* A step of 5 % at 2 % noise, 30 runs before it: tests/bench/history_rates.c has the rates, this is that they do not get worse. In every second history one of
- * the earlier values is far off. */
+ * the newest values is far off, to the other side. */
 static void detection(void **state)
 {
     enum { BEFORE = 30, NEWEST = 5, TRIALS = 2000 };
@@ -179,7 +179,7 @@ static void detection(void **state)
         for (size_t i = 0; i < BEFORE + NEWEST; i++)
             v[i] = 1000 * (1 + 0.02 * normal()) * (i < BEFORE ? 1 : 0.95);
         if (trial % 2)
-            v[BEFORE + 1] *= 0.8;
+            v[BEFORE + 1] *= 1.4;
         for (size_t n = BEFORE + CHANGE_AFTER_MIN; n <= BEFORE + NEWEST && !good; n++) {
             struct change_points points;
             assert_true(change_points_find(v, n, 0.02, &points));
@@ -191,7 +191,7 @@ static void detection(void **state)
     }
     print_message("# found %zu of %d, with a value far off %zu\n", found[0], TRIALS / 2, found[1]);
     assert_true(found[0] >= 890 * TRIALS / 2000);
-    assert_true(found[1] >= 880 * TRIALS / 2000);
+    assert_true(found[1] >= 750 * TRIALS / 2000);
 }
 
 static void bad_input(void **state)
