@@ -81,6 +81,15 @@ is "a run from the text has its metrics, those that the table states" "$(cd mlru
         /^  per output token/ {name = "tpot"} /^  whole request/ {name = "e2el"} /^  whole, scheduled/ {name = "e2el_from_schedule"}
         name {for (k = 1; k <= 4; k++) if ($(NF - 6 + k) != "-") print name "." point[k] "_ms"}' out | sort)"
 is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"
+# Each warning of a table is one of the record, of one request and of several.
+grep -v '^  ! ' out >table
+printf '  ! %s\n' '1 request was sent more than 10 ms behind the schedule' '1 arrival was never sent' '1 answer is shorter than --ignore-eos requires' \
+    '1 answer has several choices: times between their tokens are left out' '1 answer came in one piece, without a stream: no time of a first token' >one
+sed 's/ 1 request was/ 2 requests were/; s/ 1 arrival was/ 3 arrivals were/; s/ 1 answer is/ 4 answers are/; s/ 1 answer has/ 5 answers have/; s/ 1 answer came/ 6 answers came/' one >several
+for n in one several; do
+    "$BENCHWRAP" -q -t $n.tree --rules llmload -- cat table $n >/dev/null 2>&1
+    is "$n: the table's warnings are in the record" "$(jq -r '.warnings[] | tostring' $n.tree/mlruns/*/*/artifacts/benchwrap.json | grep -cE 'behind the schedule|were never sent|shorter than --ignore-eos|several choices|in one piece')" 5
+done
 # The same inputs and warnings in both forms: files by their content, rows that were left out, sends behind the schedule, answers that are missing.
 printf '%s\n' '{"prompt": "one"}' '{"prompt": "t\u0000o"}' '{"conversations": [{"from": "gpt", "value": "x"}]}' '{"prompt": "back\\u0000slash"}' >rows.jsonl
 printf '20\n30\n' >lengths
