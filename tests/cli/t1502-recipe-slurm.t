@@ -66,6 +66,24 @@ for _ in $(seq 100); do [ -z "$(squeue -h -o %j)" ] && break; sleep 0.05; done
 salloc -Q -w n1,n2 "$BENCHWRAP" recipe run shared.yaml >out 2>err
 is "and measured again without it" "$? $("$BENCHWRAP" recipe report shared --json | jq -c '[.[].outcome]')" '0 ["valid","valid"]'
 
+# ---- the end of the allocation is no failure of a point ----
+if long_tests; then
+sed "s/^name: tasks/name: lost/; s/test .*op\\/s\"'/sleep 2; echo rate 1 op\\/s'/" tasks.yaml >lost.yaml
+salloc -Q --no-kill -N3 "$BENCHWRAP" recipe run lost.yaml >out 2>err &
+for _ in $(seq 200); do grep -q begin .benchwrap/campaigns/lost/points.jsonl 2>/dev/null && break; sleep 0.05; done
+scancel "$(squeue -h -o %A)"
+wait $!
+is "scancel cancels the point" "$("$BENCHWRAP" recipe report lost --json | jq -c '[.[].outcome]')" '["cancelled","never ran","never ran"]'
+like "and the campaign can continue" "$("$BENCHWRAP" recipe status lost)" '^lost: interrupted'
+salloc -Q --no-kill -w n1,n2,n3 "$BENCHWRAP" recipe run lost.yaml >out 2>err &
+for _ in $(seq 200); do "$BENCHWRAP" recipe status lost | grep -q running && [ "$(squeue -h -s -o %j | grep -c bw-c)" != 0 ] && break; sleep 0.05; done
+scontrol update nodename=n1 state=down reason=lost
+wait $!
+like "so does a lost node" "$(cat err)" 'cancelled in .*: the node n1 is lost'
+scontrol update nodename=n1 state=resume 2>/dev/null # unless it came back by itself
+for _ in $(seq 100); do [ "$(sinfo -h -N -n n1 -o %T)" = idle ] && break; sleep 0.1; done
+fi
+
 # ---- the toolkit's recipe, with stand-ins for its images ----
 mkdir bin images
 touch images/vllm.sif images/python.sif

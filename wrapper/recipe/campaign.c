@@ -442,6 +442,12 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
     state->end_ms = clock_wall_ms();
     if (rc < 0)
         return -1;
+    const char *lost = state->outcome == OUTCOME_FAILED || state->outcome == OUTCOME_REFUSED ? campaign_slurm_lost(c) : NULL;
+    if (lost) { /* not a failure of the point: it is measured again in another allocation */
+        state->outcome = OUTCOME_CANCELLED;
+        state->reason = lost;
+        c->signal = c->signal ? c->signal : SIGTERM;
+    }
     record_phases(c, state, number);
     campaign_custom_record(c, state, number);
     print_point_end(c, number, state);

@@ -157,6 +157,9 @@ bool campaign_has_program(const char *word);
 const char *campaign_own_program(struct arena *a);
 /* Does another job run on a node of the allocation? 1, 0; -1: Slurm does not answer. */
 int campaign_slurm_other_jobs(struct campaign *c);
+/* Why nothing can be measured in the allocation any more: its job has ended, or a node is lost. In the campaign's arena; NULL:
+ * it is still there, or Slurm does not answer. */
+const char *campaign_slurm_lost(struct campaign *c);
 /* Kills steps of the campaign that have survived their srun. */
 void campaign_slurm_clean(struct campaign *c);
 /* The environment of a process: the campaign's own, then the part's. In the arena; NULL: out of memory. */

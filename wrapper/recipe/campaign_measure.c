@@ -246,6 +246,11 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
         m->stopped = campaign_run_process(c, &c->client, &run->exit, &m->why) != 0;
         if (!m->stopped && run->exit == 0 && wait_others(c, &m->why))
             m->stopped = true;
+        if (!m->stopped && run->exit == 0 && (m->why = campaign_slurm_lost(c))) { /* srun may end with 0 though its node is gone */
+            m->stopped = true;
+            run->exit = 128 + SIGTERM;
+            c->signal = c->signal ? c->signal : SIGTERM;
+        }
         run->end_ms = clock_wall_ms();
         c->repeat.judge = judge_run;
         c->repeat.judge_context = m;
@@ -266,7 +271,7 @@ static bool adopt_begun_run(struct point_measuring *m, bool warmup, size_t repet
 {
     struct campaign *c = m->c;
     for (const struct campaign_run *r = m->state->runs; r; r = r->next) {
-        if (r->warmup != warmup || r->repetition != repetition || strcmp(m->state->parent, c->state.parent) != 0)
+        if (r->warmup != warmup || r->repetition != repetition || (r->ended && r->exit) || strcmp(m->state->parent, c->state.parent) != 0)
             continue;
         struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
         if (!run)

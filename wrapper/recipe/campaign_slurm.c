@@ -193,13 +193,54 @@ int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *
     return rc;
 }
 
+/* The names of all nodes with commas between them, as Slurm's commands accept them. */
+static void put_node_names(const struct campaign *c, struct buf *to)
+{
+    for (size_t i = 0; i < c->hosts.count; i++)
+        buf_printf(to, "%s%s", i ? "," : "", c->hosts.nodes[i].name);
+}
+
+/* A node that is lost leaves the job where that goes on without it (--no-kill). */
+static const char *lost_node(struct campaign *c, const char *lists)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, SLURM_BYTES + 1);
+    char *const words[] = {(char *)"scontrol", (char *)"show", (char *)"hostnames", (char *)lists, NULL};
+    if (query_lines(words, &text, NULL))
+        return NULL;
+    for (size_t i = 0; i < c->hosts.count; i++)
+        if (!str_has_word(text.p, str_of(c->hosts.nodes[i].name)))
+            return arena_printf(c->arena, "the node %s is lost", c->hosts.nodes[i].name);
+    return NULL;
+}
+
+const char *campaign_slurm_lost(struct campaign *c)
+{
+    CLEANUP_BUF struct buf lists, text;
+    struct err err = {0};
+    char *job = getenv("SLURM_JOB_ID");
+    buf_init(&lists, SLURM_BYTES);
+    buf_init(&text, SLURM_BYTES + 1);
+    char *const words[] = {(char *)"squeue", (char *)"--noheader", (char *)"--format=%T %N", (char *)"--jobs", job, NULL};
+    if (!c->hosts.is_slurm || !job)
+        return NULL;
+    if (query_lines(words, &text, &err) && !str_has(str_of(err.text), "Invalid job id"))
+        return NULL;
+    for (struct str rest = buf_text(&text); rest.p && rest.n;) { /* a heterogeneous job has several lines */
+        struct str line = str_cut(&rest, '\n'), state = str_word(&line), nodes = str_word(&line);
+        if (!str_is(state, "RUNNING") && !str_is(state, "SUSPENDED"))
+            return "the job has ended";
+        buf_printf(&lists, "%s" STR_FMT, lists.n ? "," : "", STR_ARG(nodes));
+    }
+    return lists.n ? lost_node(c, lists.p) : "the job has ended";
+}
+
 int campaign_slurm_other_jobs(struct campaign *c)
 {
     CLEANUP_BUF struct buf nodes, text;
     buf_init(&nodes, SLURM_BYTES);
     buf_init(&text, SLURM_BYTES + 1);
-    for (size_t i = 0; i < c->hosts.count; i++)
-        buf_printf(&nodes, "%s%s", i ? "," : "", c->hosts.nodes[i].name);
+    put_node_names(c, &nodes);
     char *const list[] = {(char *)"squeue", (char *)"--noheader", (char *)"--states=RUNNING", (char *)"--format=%A", (char *)"--nodelist", nodes.p, NULL};
     if (nodes.failed || query_lines(list, &text, NULL))
         return -1;

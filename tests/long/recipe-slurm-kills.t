@@ -1,0 +1,60 @@
+#!/bin/bash
+# recipe-slurm-kills: a campaign of 20 points or more on two nodes is ended at random moments by SIGKILL of benchwrap, scancel, and the loss
+# of a node, in turn. It resumes each time, and ends with the same points, none measured twice, and nothing left. ENDS: how often (30).
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/slurm.sh"
+cd "$WORK" || exit 1
+mark=$((600000 + $$ % 100000)) ends=${ENDS:-30}
+points=$((ends > 10 ? 2 * ends : 20))
+left() { pgrep -fa "$mark" | grep -vc benchwrap-core; }
+if ! slurm_start 4; then
+    skip "campaigns on Slurm end at random moments" "$slurm_why"
+    done_testing
+    exit
+fi
+cat >many.yaml <<Y
+version: 1
+name: many
+sweep: {grid: {n: 1..$points}}
+roles:
+  server: {command: [sh, -c, "exec python3 -m http.server {port} --bind {host}", "$mark"], ports: {http: 0}, ready: {http: /}}
+  client: {command: [sh, -c, "sleep 0.6; echo rate {n} op/s", "$mark"]}
+grace: 1s
+Y
+done_points() { "$BENCHWRAP" recipe report many --json 2>/dev/null | jq '[.[] | select(.outcome == "valid")] | length'; }
+steps() { squeue -h -s -o %j 2>/dev/null | grep -c bw-; }
+declare -A count=()
+lost=0
+for i in $(seq "$ends"); do
+    salloc -Q --no-kill -N2 "$BENCHWRAP" recipe run many.yaml >out.$i 2>&1 &
+    victim=$!
+    sleep "$((RANDOM % 4 + 1)).$((RANDOM % 90 + 10))"
+    job=$(squeue -h -t RUNNING -o %A | head -n 1)
+    how=$(printf '%s\n' kill cancel node | sed -n "$((i % 3 + 1))p")
+    case $how in
+    kill) pkill -KILL -P $victim -f 'recipe run' ;;
+    cancel) [ -z "$job" ] || scancel "$job" ;;
+    node)
+        node=$([ -z "$job" ] || scontrol show hostnames "$(squeue -h -j "$job" -o %N)" | sed -n "$((RANDOM % 2 + 1))p")
+        [ -z "$node" ] || scontrol update nodename="$node" state=down reason=lost
+        ;;
+    esac
+    count[$how]=$((${count[$how]:-0} + 1))
+    [ "$how" != node ] || { for _ in $(seq 100); do kill -0 $victim 2>/dev/null || break; sleep 0.1; done; kill -TERM $victim 2>/dev/null; }
+    wait $victim 2>/dev/null
+    [ "$how" != node ] || [ -z "$node" ] || scontrol update nodename="$node" state=resume 2>/dev/null # unless it came back by itself
+    for _ in $(seq 200); do [ "$(left)" = 0 ] && [ "$(steps)" = 0 ] && break; sleep 0.1; done
+    [ "$(left) $(steps)" = "0 0" ] || { lost=$((lost + 1)); tap_fail "end $i by $how leaves something" "$(pgrep -fa "$mark"; squeue -s; cat out.$i)"; }
+    [ "$(done_points)" != $points ] || break
+done
+echo "# ended: kill ${count[kill]:-0}, scancel ${count[cancel]:-0}, node lost ${count[node]:-0}"
+for _ in 1 2 3; do # a node that was lost may still be coming back
+    salloc -Q -N2 "$BENCHWRAP" recipe run many.yaml >out 2>err && break
+done
+is "the last execution ends it" "$(done_points)" "$points"
+is "none was measured to its end twice" "$(jq -r 'select(.event == "end" and .exit == 0) | .label' .benchwrap/campaigns/many/points.jsonl | sort | uniq -d)" ""
+is "under one run" "$(jq -r 'select(.parent) | .parent' .benchwrap/campaigns/many/points.jsonl | sort -u | wc -l) $(ls -d mlruns/*/*/tags/benchwrap.series | wc -l)" "1 1"
+is "check accepts it" "$("$BENCHWRAP" check | grep -c error)" 0
+is "nothing is left" "$(left) $(steps) $lost" "0 0 0"
+slurm_stop
+done_testing
