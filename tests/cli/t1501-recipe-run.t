@@ -176,7 +176,7 @@ version: 1
 name: monitored
 roles:
   server: {service: vllm-page}
-  client: {command: [sh, -c, "$BENCHWRAP recipe status monitored --scrape-config; $BENCHWRAP recipe status monitored --tunnels; sleep 0.7; echo rate 1 op/s"]}
+  client: {command: [sh, -c, "$BENCHWRAP recipe status monitored --scrape-config; $BENCHWRAP recipe status monitored --tunnels; for _ in \$(seq 200); do grep -q system/system_memory samples.csv && break; sleep 0.1; done; sleep 0.5; echo rate 1 op/s"]}
 monitoring:
   interval: 200ms
   push_interval: 200ms
@@ -202,7 +202,7 @@ port=$(sed -n 's/.*targets: \["127.0.0.1:\([0-9]*\)"\]/\1/p' .benchwrap/campaign
 ok "status prints a configuration for Prometheus" [ "${port:-0}" -gt 0 ]
 like "and tunnels to the same port" "$(cat .benchwrap/campaigns/monitored/logs/client.0.*.out)" "^ssh -N -L $port:127.0.0.1:$port "
 like "once services are down there are none" "$("$BENCHWRAP" recipe status monitored --tunnels 2>&1)" 'no service of the campaign is up'
-sed -i "s/sleep 0.7/true/" monitored.yaml
+sed -i "s/sleep 0.5/true/" monitored.yaml
 "$BENCHWRAP" recipe run --local --new monitored.yaml >out 2>err
 is "logs.keep removes logs of earlier executions" "$(grep -c 'the logs of 1 earlier execution are removed' err) $(ls -d .benchwrap/campaigns/monitored/before-*/logs 2>/dev/null | wc -l)" "1 0"
 is "and not those of this one" "$(ls .benchwrap/campaigns/monitored/logs | grep -c '^client.0.*.out$')" 1

@@ -28,7 +28,7 @@ lost=0
 for i in $(seq "$ends"); do
     salloc -Q --no-kill -N2 "$BENCHWRAP" recipe run many.yaml >out.$i 2>&1 &
     victim=$!
-    sleep "$((RANDOM % 4 + 1)).$((RANDOM % 90 + 10))"
+    sleep "$((RANDOM % 10 + 1)).$((RANDOM % 90 + 10))"
     job=$(squeue -h -t RUNNING -o %A | head -n 1)
     how=$(printf '%s\n' kill cancel node | sed -n "$((i % 3 + 1))p")
     case $how in
