@@ -305,7 +305,9 @@ int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err)
     struct str rest = str_of(path), name;
     for (bool first = true; first || rest.p; first = false) {
         name = str_cut(&rest, '/');
-        errno = name.n == 0 ? ENOENT : name.n > NAME_MAX ? ENAMETOOLONG : str_is(name, "..") ? EXDEV : 0;
+        if (!name.n && *path) /* "a//b", "a/" */
+            continue;
+        errno = !name.n ? ENOENT : name.n > NAME_MAX ? ENAMETOOLONG : str_is(name, "..") ? EXDEV : 0;
         int below = -1;
         if (!errno) {
             memcpy(part, name.p, name.n);
