@@ -12,7 +12,7 @@ values_of() # VARIABLE KIND
 {
     case $1 in
     BENCHWRAP_REFERENCE | BENCHWRAP_RULES) printf '%s\n' 'named /nope/file' "named $long" 'named /' '- ' ;;
-    BENCHWRAP_CATALOGUE) printf '%s\n' '- /nope/folder' "- $long" '- ' ;;
+    BENCHWRAP_CATALOGUE) printf '%s\n' 'named /nope/folder' "named $long" 'named /dev/null' 'named /nope/a:/nope/b' '- ' ;;
     BENCHWRAP_TREE) printf '%s\n' 'named /proc/1/nope/mlruns' 'named /dev/null/mlruns' '- ' ;;
     BENCHWRAP_TO) printf '%s\n' '- http://127.0.0.1:1' 'named ftp://x' 'named nonsense://' 'named :' '- ' ;;
     BENCHWRAP_SIGNAL) printf '%s\n' 'named NOSUCH' 'named 999' 'named -1' '- ' ;;

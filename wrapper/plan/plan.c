@@ -293,8 +293,13 @@ static void find_catalogue(struct plan *p)
         for (struct str rest = str_of(v->text); rest.p;) {
             struct str one = str_cut(&rest, ':');
             const char *path = one.n ? arena_dup(a, one.p, one.n) : NULL;
-            if (path)
-                catalogue_add(&p->catalogue, plan_absolute(p->cwd, path, a));
+            if (!path || !(path = plan_absolute(p->cwd, path, a)))
+                continue;
+            CLEANUP_FD int folder = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+            if (folder < 0)
+                plan_warn(p, arena_printf(a, "%s: cannot read a catalogue folder: %s; rules of other folders are used", v->where,
+                                          err_words(errno))); /* without the path: the warning is recorded */
+            catalogue_add(&p->catalogue, path);
         }
     catalogue_add(&p->catalogue, p->config_dir ? arena_printf(a, "%s/catalogue", p->config_dir) : NULL);
     catalogue_add(&p->catalogue, "/etc/benchwrap/catalogue");
