@@ -146,12 +146,12 @@ static bool rotation_is_packed_copy(const struct logs_follow *f, const struct fo
 }
 
 /* Finds the files that appeared under the log's name, or as copies of what it had, since a time. What the log's file is now, and
- * copies of it, are no older generations. */
-static void rotation_find_new(struct logs_follow *f, const struct follow_log *log, struct siblings *s, int64_t since_ns)
+ * copies of it, are no older generations. born_ns: what was made before is older than all that is followed; 0: unknown. */
+static void rotation_find_new(struct logs_follow *f, const struct follow_log *log, struct siblings *s, int64_t since_ns, int64_t born_ns)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct sibling *x = &s->list[i];
-        x->is_new = x->st.mtime_ns >= since_ns && !x->is_of_live &&
+        x->is_new = x->st.mtime_ns >= since_ns && !x->is_of_live && !(x->st.id.born_ns && x->st.id.born_ns < born_ns) &&
                     !(s->live.st.is_regular && generation_is_same(&x->st.id, &s->live.st.id)) && !rotation_is_known(f, s, x) &&
                     !(x->is_packed && rotation_is_packed_copy(f, log, s, x));
     }
@@ -188,7 +188,7 @@ bool follow_find_earlier(struct logs_follow *f, struct follow_log *log, struct l
     struct siblings s;
     if (!rotation_list(f, log, -1, &s))
         return false;
-    rotation_find_new(f, log, &s, f->since_ns);
+    rotation_find_new(f, log, &s, f->since_ns, 0);
     if (!rotation_is_settled(f, &s))
         return false;
     rotation_add_new(f, log, &s, NULL);
@@ -212,7 +212,7 @@ bool follow_find_copies(struct logs_follow *f, struct follow_log *log, bool is_s
     struct logs_generation *g = log->last;
     if (!rotation_list(f, log, g->fd, &s))
         return false;
-    rotation_find_new(f, log, &s, g->before_ns);
+    rotation_find_new(f, log, &s, g->before_ns, 0);
     if (!rotation_is_settled(f, &s))
         return false;
     rotation_add_new(f, log, &s, g);
@@ -238,7 +238,7 @@ bool follow_find_rotated(struct logs_follow *f, struct follow_log *log, struct l
         if (rotation_is_sought(g, &s) && (rotation_find(f, g, &s) || rotation_unpack(f, g, &s)) && g->mtime_ns > since_ns)
             since_ns = g->mtime_ns;
     if (!present || present != log->last)
-        rotation_find_new(f, log, &s, since_ns);
+        rotation_find_new(f, log, &s, since_ns, log->last->id.born_ns);
     if (!rotation_is_settled(f, &s))
         return false;
     for (struct logs_generation *g = log->first; g; g = g->next) {
@@ -307,7 +307,7 @@ bool follow_restart_truncated(struct logs_follow *f, struct follow_log *log)
     if (generation_stat_fd(old->fd, &st) || !rotation_list(f, log, old->fd, &s))
         return false;
     struct sibling *copy = rotation_pick_copy(f, old, &s);
-    rotation_find_new(f, log, &s, copy ? copy->st.mtime_ns : old->before_ns);
+    rotation_find_new(f, log, &s, copy ? copy->st.mtime_ns : old->before_ns, 0);
     if (!rotation_is_settled(f, &s))
         return false;
     struct logs_generation begin = {.id = old->id, .fd = -1, .size = st.size, .mtime_ns = st.mtime_ns};

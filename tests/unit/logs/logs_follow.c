@@ -200,7 +200,7 @@ static void hook(void)
         abort();
     if (w->calls >= p->kill_at && p->kill_at && w->is_ready)
         _exit(KILLED);
-    if (w->calls == p->burst_at)
+    if (w->calls == p->burst_at && (w->is_ready || !p->kill_at)) /* what is older than the first cursor is not read after a kill */
         writer_steps(p->burst_steps);
 }
 
