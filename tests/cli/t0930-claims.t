@@ -1,5 +1,6 @@
 #!/bin/sh
 # t0930: each claim that docs/claims.md quotes stands in its document, and its test has the check that is named.
+# without the program: it reads documents and tests
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cat >"$WORK/claims.py" <<'P'
