@@ -1,6 +1,7 @@
 /* cmd_benchmarks.c: `benchwrap benchmarks [NAME]`: the programs whose output is understood, and a page for one, made from its rule file. */
 #include "base/json_out.h"
 #include "base/listing.h"
+#include "base/shell_word.h"
 #include "benchmarks/catalogue.h"
 #include "benchmarks/engine.h"
 #include "cmd/cmd.h"
@@ -130,21 +131,11 @@ static const char *command_line(const char *lines, struct arena *a)
     buf_init(&b, 64 << 10);
     for (struct str rest = str_of(lines); rest.p && rest.n;) {
         struct str word = str_cut(&rest, '\n');
-        bool plain = word.n > 0;
-        for (size_t i = 0; i < word.n; i++)
-            plain = plain &&
-                    (strchr("+-./:=@_,%", word.p[i]) || str_is_digit(word.p[i]) || ((word.p[i] | 32) >= 'a' && (word.p[i] | 32) <= 'z'));
+        const char *text = arena_dup(a, word.p, word.n);
         if (b.n)
             buf_putc(&b, ' ');
-        if (!plain)
-            buf_putc(&b, '\'');
-        for (size_t i = 0; i < word.n; i++)
-            if (word.p[i] == '\'')
-                buf_puts(&b, "'\\''");
-            else
-                buf_putc(&b, word.p[i]);
-        if (!plain)
-            buf_putc(&b, '\'');
+        if (text)
+            shell_word_put(&b, text);
     }
     return arena_dup(a, b.p ? b.p : "", b.n);
 }

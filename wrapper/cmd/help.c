@@ -1,20 +1,11 @@
 /* help.c: help texts for the terminal, made from the rows of the commands. */
 #include "cmd/help.h"
 
+#include "base/shell_word.h"
 #include "plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static bool shell_safe(const char *word)
-{
-    if (!*word)
-        return false;
-    for (const char *p = word; *p; p++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-", *p))
-            return false;
-    return true;
-}
 
 void help_quote(struct buf *to, const char *word)
 {
@@ -34,17 +25,8 @@ void help_quote(struct buf *to, const char *word)
                 buf_putc(to, (char)c);
         }
         buf_putc(to, '\'');
-    } else if (shell_safe(word)) {
-        buf_str(to, s);
     } else {
-        buf_putc(to, '\'');
-        for (size_t i = 0; i < s.n; i++) {
-            if (s.p[i] == '\'')
-                buf_puts(to, "'\\''");
-            else
-                buf_putc(to, s.p[i]);
-        }
-        buf_putc(to, '\'');
+        shell_word_put(to, word);
     }
 }
 

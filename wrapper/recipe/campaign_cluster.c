@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/query.h"
+#include "base/shell_word.h"
 #include "mlruns-format/tree.h"
 #include "recipe/campaign_state.h"
 #include "recipe/recipe_keys.h"
@@ -46,18 +47,7 @@ int campaign_cluster_read(struct campaign_cluster *ret, const char *file, const 
 
 /* ---- commands there ---- */
 
-/* ssh gives its command to a shell there. */
-static void put_remote_word(struct buf *to, const char *word)
-{
-    buf_putc(to, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            buf_puts(to, "'\\''");
-        else
-            buf_putc(to, *word);
-    buf_putc(to, '\'');
-}
-
+/* ssh gives its command to a shell there: shell_word_put quotes each word. */
 static char **ssh_words(const struct campaign_cluster *c, const char *command, struct arena *a)
 {
     char **words = arena_get(a, 12 * sizeof *words);
@@ -93,9 +83,9 @@ static int copy_recipe(const struct campaign_cluster *c, const struct recipe *r,
     size_t at = 0, n = strlen(r->text);
     buf_init(&command, REMOTE_BYTES);
     buf_puts(&command, "mkdir -p ");
-    put_remote_word(&command, c->folder);
+    shell_word_put(&command, c->folder);
     buf_puts(&command, " && cd ");
-    put_remote_word(&command, c->folder);
+    shell_word_put(&command, c->folder);
     buf_printf(&command, " && cat >%s.yaml", r->name); /* a legal name: nothing in it means anything to a shell */
     char **words = command.failed ? NULL : ssh_words(c, command.p, a);
     if (!words)
@@ -123,20 +113,20 @@ static void put_environment(const struct campaign_cluster *c, struct buf *to)
 {
     for (char **m = c->modules; m && *m; m++) {
         buf_puts(to, "module load ");
-        put_remote_word(to, *m);
+        shell_word_put(to, *m);
         buf_puts(to, " && ");
     }
     buf_puts(to, "cd ");
-    put_remote_word(to, c->folder);
+    shell_word_put(to, c->folder);
     buf_puts(to, " && ");
     if (c->account) { /* sbatch prefers these to the directives of the script */
         buf_puts(to, "SBATCH_ACCOUNT=");
-        put_remote_word(to, c->account);
+        shell_word_put(to, c->account);
         buf_putc(to, ' ');
     }
     if (c->partition) {
         buf_puts(to, "SBATCH_PARTITION=");
-        put_remote_word(to, c->partition);
+        shell_word_put(to, c->partition);
         buf_putc(to, ' ');
     }
 }
@@ -149,7 +139,7 @@ static int run_there(const struct campaign_cluster *c, const struct recipe *r, c
     size_t shown = 0;
     buf_init(&command, REMOTE_BYTES);
     put_environment(c, &command);
-    put_remote_word(&command, c->benchwrap);
+    shell_word_put(&command, c->benchwrap);
     buf_printf(&command, " recipe run --submit --wait%s ./%s.yaml 2>&1", options, r->name);
     char **words = command.failed ? NULL : ssh_words(c, command.p, a);
     if (!words)
@@ -301,7 +291,7 @@ static int fetch_results(const struct campaign_cluster *c, const struct recipe *
     const char *member = arena_printf(a, ".benchwrap/campaigns/%s", r->name);
     buf_init(&command, REMOTE_BYTES);
     buf_puts(&command, "cd ");
-    put_remote_word(&command, c->folder);
+    shell_word_put(&command, c->folder);
     buf_printf(&command, " && tar --create --file=- mlruns .benchwrap/campaigns/%s", r->name);
     char **words = command.failed || a->failed ? NULL : ssh_words(c, command.p, a);
     if (!words)

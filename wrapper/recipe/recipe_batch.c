@@ -1,6 +1,8 @@
 /* recipe_batch.c: print the batch script of a campaign. */
 #include "recipe/recipe_batch.h"
 
+#include "base/shell_word.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -67,22 +69,6 @@ static struct recipe_group *recipe_groups(const struct recipe_planned *p, struct
 
 /* ---- text ---- */
 
-/* A word of a shell's line. */
-static void put_shell_word(struct buf *to, const char *word)
-{
-    if (word[0] && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-") == strlen(word)) {
-        buf_puts(to, word);
-        return;
-    }
-    buf_putc(to, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            buf_puts(to, "'\\''");
-        else
-            buf_putc(to, *word);
-    buf_putc(to, '\'');
-}
-
 /* A value in a directive: schedulers split these at blanks and know no common quoting. */
 static void put_directive(struct buf *to, const char *before, const char *value)
 {
@@ -119,7 +105,7 @@ static void put_list(const struct recipe_planned *p, const char *key, const char
             continue;
         }
         buf_puts(to, before);
-        put_shell_word(to, text);
+        shell_word_put(to, text);
         buf_putc(to, '\n');
     }
 }
@@ -239,14 +225,14 @@ void recipe_batch_print(const struct recipe_planned *p, const struct recipe_batc
     buf_puts(to, "set -eu\n");
     put_list(p, "modules", "module load ", to, false);
     buf_puts(to, "cd ");
-    put_shell_word(to, b->cwd);
+    shell_word_put(to, b->cwd);
     buf_puts(to, "\n# SIGTERM, from scancel or before the time limit, ends the services and leaves a record that can be continued.\nexec ");
-    put_shell_word(to, b->benchwrap);
+    shell_word_put(to, b->benchwrap);
     buf_puts(to, " recipe run ");
-    put_shell_word(to, b->recipe);
+    shell_word_put(to, b->recipe);
     if (b->tree) {
         buf_puts(to, " --tree ");
-        put_shell_word(to, b->tree);
+        shell_word_put(to, b->tree);
     }
     buf_puts(to, b->new_one ? " --new" : b->resume ? " --resume" : "");
     if (is_job_each(p))

@@ -2,6 +2,7 @@
 #include "recipe/recipe_plan.h"
 
 #include "base/listing.h"
+#include "base/shell_word.h"
 
 #include <stdio.h>
 
@@ -31,30 +32,15 @@ int recipe_planned_init(struct recipe_planned *ret, const struct recipe *r, stru
     return 0;
 }
 
-static bool is_safe_word(const char *word)
-{
-    return word[0] && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-{}") == strlen(word);
-}
-
 /* Words as a shell would read them, quoted where needed, harmless for a terminal. */
 static void recipe_print_words(char *const *words, struct buf *to)
 {
     for (size_t i = 0; words && words[i]; i++) {
         if (i)
             buf_putc(to, ' ');
-        if (is_safe_word(words[i])) {
-            buf_puts(to, words[i]);
-            continue;
-        }
         CLEANUP_BUF struct buf quoted;
         buf_init(&quoted, 4 << 20);
-        buf_putc(&quoted, '\'');
-        for (const char *p = words[i]; *p; p++)
-            if (*p == '\'')
-                buf_puts(&quoted, "'\\''");
-            else
-                buf_putc(&quoted, *p);
-        buf_putc(&quoted, '\'');
+        shell_word_put(&quoted, words[i]);
         buf_plain(to, buf_text(&quoted), 4 << 20);
     }
 }

@@ -1,4 +1,5 @@
 /* words.c: the words of commands: added, cut, quoted; what a task's command line is. */
+#include "base/shell_word.h"
 #include "benchmarks/native/taskrate/provider.h"
 
 #include <errno.h>
@@ -114,17 +115,6 @@ int provider_task(struct bench *b, const struct submission *s, size_t first, con
     return provider_rest(&b->set, b->set.payload, to, err);
 }
 
-static void words_quote(struct buf *to, const char *word)
-{
-    buf_putc(to, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            buf_puts(to, "'\\''");
-        else
-            buf_putc(to, *word);
-    buf_putc(to, '\'');
-}
-
 int provider_task_line(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct buf *to,
                        struct err *err)
 {
@@ -134,7 +124,7 @@ int provider_task_line(struct bench *b, const struct submission *s, size_t first
     for (size_t i = 0; i < words.n; i++) {
         if (i)
             buf_putc(to, ' ');
-        words_quote(to, words.word[i]);
+        shell_word_put(to, words.word[i]);
     }
     return to->failed ? err_set(err, ERR_INPUT, "a task's command is too long") : 0;
 }
