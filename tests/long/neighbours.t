@@ -245,6 +245,24 @@ race_named() # the folder of a file, and of a tree, that an option names
     attack "$thief" exchange d x
     race "race: tree that an option names ↔ link" "$victim" '"$BENCHWRAP" -q --sample 0 -t d -- true'
 }
+race_written() # pages, an export and a campaign in the thief's folders
+{
+    as_victim 'mkdir -p ~/out && cd ~/out && "$BENCHWRAP" -q --sample 0 -- true'
+    as_thief 'mkdir -p pub/run && ln -s $1/target pub/x'
+    attack "$thief" exchange pub/run pub/x
+    race "race: folder of pages ↔ link" "$victim" 'cd ~/out; "$BENCHWRAP" pages --rebuild -o "$STICKY/pub"'
+    as_victim 'mkdir -p ~/out && cd ~/out && "$BENCHWRAP" -q --sample 0 -- true'
+    as_thief 'mkdir d && ln -s $1/target x && ln -s $1/target/precious d/out.csv.new'
+    attack "$thief" exchange d x
+    race "race: folder of an export ↔ link" "$victim" 'cd ~/out; "$BENCHWRAP" export --format csv -o "$STICKY/d/out.csv"'
+    as_victim 'printf "version: 1\nname: camp\nroles: {c: {command: \"echo hi\"}}\n" >~/out/rec.yaml'
+    as_thief 'mkdir -p .benchwrap/campaigns/camp && ln -s $1/target .benchwrap/x'
+    attack "$thief" exchange .benchwrap/campaigns .benchwrap/x
+    race "race: folder of campaigns ↔ link" "$victim" '"$BENCHWRAP" recipe run --local ~/out/rec.yaml'
+    as_thief 'rm -rf .benchwrap; mkdir -p .benchwrap/campaigns/camp && ln -s $1/target .benchwrap/campaigns/x'
+    attack "$thief" exchange .benchwrap/campaigns/camp .benchwrap/campaigns/x
+    race "race: folder of a campaign ↔ link" "$victim" '"$BENCHWRAP" recipe run --local ~/out/rec.yaml'
+}
 race_token() # the file with the token of llmload's agent
 {
     as_thief 'mkdir d && umask 077 && echo 00000000000000000000000000000000 >d/token'
@@ -506,7 +524,7 @@ s.bind(("127.0.0.1", int(sys.argv[1]))); s.listen(); print("the port was taken")
 }
 
 todo=${NEIGHBOUR_ONLY:-"race_place race_spool race_tree race_read race_artifact race_import race_logged race_configuration race_repository race_ref race_signature race_caches
-race_temporary race_named race_token race_ui race_adopt attack_socket attack_squat attack_spool attack_config attack_repository attack_pulls attack_agent attack_ui"}
+race_temporary race_named race_written race_token race_ui race_adopt attack_socket attack_squat attack_spool attack_config attack_repository attack_pulls attack_agent attack_ui"}
 for one in $todo; do
     if [ "$one" != attack_ui ]; then
         each_way "$one"
