@@ -1,5 +1,6 @@
 #!/bin/sh
 # The house: includes keep to docs/layers.txt, and the check sees a breach; the build tells what is missing; the two commands are runnable.
+# without the program: scripts are what is tested
 # sanitizer: long, because scripts are what is tested
 . "$(dirname "$0")/../lib/tap.sh"
 

@@ -11,13 +11,13 @@ man_names() { sed 's/\\f[BIR]//g; s/\\-/-/g' | awk '/^\.SH/ {on = $2 == "OPTIONS
 help_names() { sed -n 's/^  \(-., \|    \)\(--[a-z][a-z-]*\).*/\2/p' | sort -u; }
 
 like "there are commands" "$(echo "$verbs" | wc -l)" '^[1-9][0-9]+$'
-is "help of the program and its manual have the same options" "$("$BENCHWRAP" help options | help_names)" "$("$BENCHWRAP" help --man | man_names)"
+same "help of the program and its manual have the same options" "$("$BENCHWRAP" help options | help_names)" "$("$BENCHWRAP" help --man | man_names)"
 like "among them --timeout" "$("$BENCHWRAP" help options | help_names)" '^--timeout$'
 is "the first screen has at most 40 lines of 80 columns" "$("$BENCHWRAP" help | awk 'length > 80 || NR > 40')" ""
 is "what the first screen names is there" "$("$BENCHWRAP" help | help_names | comm -23 - <("$BENCHWRAP" help options | help_names))" ""
-is "help --all is help commands" "$("$BENCHWRAP" help --all)" "$("$BENCHWRAP" help commands)"
-is "-h is --help" "$("$BENCHWRAP" -h)" "$("$BENCHWRAP" --help)"
-is "help is --help" "$("$BENCHWRAP" help)" "$("$BENCHWRAP" --help)"
+same "help --all is help commands" "$("$BENCHWRAP" help --all)" "$("$BENCHWRAP" help commands)"
+same "-h is --help" "$("$BENCHWRAP" -h)" "$("$BENCHWRAP" --help)"
+same "help is --help" "$("$BENCHWRAP" help)" "$("$BENCHWRAP" --help)"
 { "$BENCHWRAP" help; "$BENCHWRAP" help options; "$BENCHWRAP" help commands; } | awk 'length > 100' >long.txt
 is "no line of the help is longer than 100" "$(wc -l <long.txt)" 0
 for verb in $verbs; do

@@ -14,30 +14,30 @@ git add -A mlruns && git commit -q -m one
 git add -A mlruns && git commit -q -m two
 ids() { python3 -c 'import json,sys; print(*sorted(r["id"] for r in json.load(sys.stdin)))'; }
 
-is "a commit lists the same runs as the tree" "$("$BENCHWRAP" ls --all --json --ref HEAD)" "$("$BENCHWRAP" ls --all --json)"
+same "a commit lists the same runs as the tree" "$("$BENCHWRAP" ls --all --json --ref HEAD)" "$("$BENCHWRAP" ls --all --json)"
 is "an older commit has fewer" "$("$BENCHWRAP" ls --json --ref HEAD~1 | ids | wc -w)" 1
-is "filters hold" "$("$BENCHWRAP" ls --all --json --ref main -e second --status FAILED)" "$("$BENCHWRAP" ls --all --json -e second --status FAILED)"
-is "a run is shown as from the tree" "$("$BENCHWRAP" show --ref main last~1 --json)" "$("$BENCHWRAP" show last~1 --json)"
-is "… as text too" "$("$BENCHWRAP" show main:last)" "$("$BENCHWRAP" show last)"
-is "a commit by an operand" "$("$BENCHWRAP" show --json HEAD~1:last)" "$("$BENCHWRAP" show --json "$("$BENCHWRAP" ls --json -e first | ids)")"
+same "filters hold" "$("$BENCHWRAP" ls --all --json --ref main -e second --status FAILED)" "$("$BENCHWRAP" ls --all --json -e second --status FAILED)"
+same "a run is shown as from the tree" "$("$BENCHWRAP" show --ref main last~1 --json)" "$("$BENCHWRAP" show last~1 --json)"
+same "… as text too" "$("$BENCHWRAP" show main:last)" "$("$BENCHWRAP" show last)"
+same "a commit by an operand" "$("$BENCHWRAP" show --json HEAD~1:last)" "$("$BENCHWRAP" show --json "$("$BENCHWRAP" ls --json -e first | ids)")"
 like "runs of two commits are compared" "$("$BENCHWRAP" compare HEAD~1:last HEAD:last)" '^run.wall +m?s +[0-9.]+'
 like "… by groups of one" "$("$BENCHWRAP" compare --ref main --by experiment)" '^B  experiment=second +.*[0-9]+ runs? of second'
 git clone -q --bare . ../bare.git
-is "a bare repository" "$(cd ../bare.git && "$BENCHWRAP" ls --all --json --ref main)" "$("$BENCHWRAP" ls --all --json)"
+same "a bare repository" "$(cd ../bare.git && "$BENCHWRAP" ls --all --json --ref main)" "$("$BENCHWRAP" ls --all --json)"
 git -C ../bare.git branch -q pr main
 git remote add origin ../bare.git && git fetch -q
-is "a remote's branch after a fetch" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref main | ids)"
-is "from elsewhere by --tree" "$(cd / && "$BENCHWRAP" ls --json --ref main --tree "$WORK/work/mlruns" | ids)" "$("$BENCHWRAP" ls --json | ids)"
+same "a remote's branch after a fetch" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref main | ids)"
+same "from elsewhere by --tree" "$(cd / && "$BENCHWRAP" ls --json --ref main --tree "$WORK/work/mlruns" | ids)" "$("$BENCHWRAP" ls --json | ids)"
 git clone -q --no-checkout ../bare.git ../reviewer
-is "a clone without a tree: ls" "$(cd ../reviewer && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json | ids)"
-is "… show --ref" "$(cd ../reviewer && "$BENCHWRAP" show --json --ref origin/pr last)" "$("$BENCHWRAP" show --json last)"
-is "… show REF:RUN" "$(cd ../reviewer && "$BENCHWRAP" show --json origin/pr:last)" "$("$BENCHWRAP" show --json last)"
-is "… compare, each operand with its commit" "$(cd ../reviewer && "$BENCHWRAP" compare --json origin/main:last,origin/pr:last~1 vs origin/pr:last 2>/dev/null)" "$("$BENCHWRAP" compare --json origin/main:last,origin/pr:last~1 vs origin/pr:last 2>err)"
+same "a clone without a tree: ls" "$(cd ../reviewer && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json | ids)"
+same "… show --ref" "$(cd ../reviewer && "$BENCHWRAP" show --json --ref origin/pr last)" "$("$BENCHWRAP" show --json last)"
+same "… show REF:RUN" "$(cd ../reviewer && "$BENCHWRAP" show --json origin/pr:last)" "$("$BENCHWRAP" show --json last)"
+same "… compare, each operand with its commit" "$(cd ../reviewer && "$BENCHWRAP" compare --json origin/main:last,origin/pr:last~1 vs origin/pr:last 2>/dev/null)" "$("$BENCHWRAP" compare --json origin/main:last,origin/pr:last~1 vs origin/pr:last 2>err)"
 like "… a run on both sides is said" "$(cat err)" '^benchwrap: compare: the run [0-9a-f]{8} is both in A and in B$'
 like "… one operand without needs the tree" "$(cd ../reviewer && "$BENCHWRAP" compare origin/main:last last 2>&1)" 'no runs in .*/mlruns yet'
 mkdir -p sub && cp -r mlruns sub/mlruns && rm -rf sub/mlruns/*/[0-9a-f]*[0-9a-f]/artifacts/none && git add sub && git commit -qm sub
-is "a tree below the root by its path" "$("$BENCHWRAP" ls --json --ref HEAD:sub/mlruns | ids)" "$("$BENCHWRAP" ls --json | ids)"
-is "… and from there by itself" "$(cd sub && "$BENCHWRAP" ls --json --ref HEAD | ids)" "$("$BENCHWRAP" ls --json | ids)"
+same "a tree below the root by its path" "$("$BENCHWRAP" ls --json --ref HEAD:sub/mlruns | ids)" "$("$BENCHWRAP" ls --json | ids)"
+same "… and from there by itself" "$(cd sub && "$BENCHWRAP" ls --json --ref HEAD | ids)" "$("$BENCHWRAP" ls --json | ids)"
 
 like "no such commit: what to do" "$("$BENCHWRAP" ls --ref nothing 2>&1)" 'no commit nothing \("git fetch" brings'
 like "no tree in it" "$("$BENCHWRAP" ls --ref HEAD:else 2>&1)" 'HEAD has no folder else'
@@ -66,7 +66,7 @@ git -C ../bare.git config uploadpack.allowFilter true
 git clone -q -c gc.auto=0 -c maintenance.auto=false --no-checkout --filter=blob:none "file://$WORK/bare.git" ../partial
 like "a partial clone says what it lacks" "$(cd ../partial && "$BENCHWRAP" ls --ref origin/pr 2>&1; echo "rc $?")" 'git fetch --refetch --no-filter'
 git -C ../partial config --unset remote.origin.partialclonefilter
-is "… and lists all once that has been brought" "$(cd ../partial && git fetch -q --refetch --no-filter && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)"
+same "… and lists all once that has been brought" "$(cd ../partial && git fetch -q --refetch --no-filter && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)"
 git clone -q -c gc.auto=0 -c maintenance.auto=false --no-checkout --filter=blob:none "file://$WORK/bare.git" ../lazy
 like "sync fetches what it lacks" "$(cd ../lazy && "$BENCHWRAP" sync --ref origin/pr --to http://127.0.0.1:1 --dry-run 2>&1)" "0 of $("$BENCHWRAP" ls --all --json --ref origin/pr | ids | wc -w) runs would be sent"
 done_testing

@@ -77,6 +77,15 @@ expected: $3"
     fi
 }
 
+same() # NAME GOT EXPECTED: as is, for outputs of which both come from a program: two that are empty show nothing
+{
+    if [ -n "$3" ]; then
+        is "$@"
+    else
+        tap_fail "$1" "both are empty, or the expected output is"
+    fi
+}
+
 like() # NAME TEXT PATTERN: extended regular expression, matched per line
 {
     if printf '%s\n' "$2" | grep -Eq -- "$3"; then
