@@ -190,9 +190,9 @@ static void writer_steps(size_t n)
 
 static void hook(void)
 {
-    const struct process_plan *p = &plan->process[process];
     if (!is_followed || in_hook)
         return;
+    const struct process_plan *p = &plan->process[process];
     w->now_ns += 10000;
     if (!w->is_counting)
         return;
@@ -546,6 +546,10 @@ static int teardown(void **state)
 
 int main(void)
 {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    puts("1..0 # SKIP calls of the follower go to the sanitizer's functions, past those of this test");
+    return 0;
+#endif
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_walk), cmocka_unit_test(test_same_name)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, setup, teardown);
