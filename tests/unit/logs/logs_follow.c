@@ -49,7 +49,7 @@ static struct world {
         int64_t ns;
     } births[64];                /* of the files that the writer made */
     size_t n_births;
-} *w;
+} world_unmapped, *w = &world_unmapped; /* a shared mapping from the setup on */
 static const struct plan *plan;
 static size_t process;
 static char folder[200], live[240], out_path[240], state_path[240];
