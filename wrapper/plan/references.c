@@ -19,13 +19,13 @@ static size_t references_load_files(const struct reference_files *files, struct 
                 references_call(ret[n], str_base_name(files->path[i]));
             n++;
         } else if (files->named || (err.sys != ENOENT && err.sys != ENOTDIR))
-            record_warning(r, "reference: %s", public_profile ? "a reference file could not be read" : err.text);
+            record_warning(r, "reference: %s", err.text);
     }
     return n;
 }
 
-static void references_combine(const struct reference_outcome *o, struct record *r, bool failed, const char *file, const char **verdict,
-                               const char **reason)
+static void references_combine(const struct reference_outcome *o, struct record *r, bool failed, bool loaded, const char *file,
+                               const char **verdict, const char **reason)
 {
     if (o->failed) {
         *verdict = "fail";
@@ -33,7 +33,7 @@ static void references_combine(const struct reference_outcome *o, struct record 
         *reason = both ? both : o->reason;
     } else if (file && !o->judged && strcmp(*verdict, "fail") != 0) {
         *verdict = "none";
-        const char *why = arena_printf(&r->arena, "no entry of %s fits this run", file);
+        const char *why = loaded ? arena_printf(&r->arena, "no entry of %s fits this run", file) : "the reference file cannot be read";
         *reason = why ? why : "no reference fits this run";
     } else if (o->judged && !failed && strcmp(*verdict, "none") == 0)
         *verdict = "pass";
@@ -53,7 +53,7 @@ void run_judge_references(const struct reference_files *files, struct record *r,
     const char *file = files->named ? public_profile ? str_base_name(files->path[0]) : files->path[0] : NULL;
     if (n || file) {
         if (references_judge((const struct references *const *)refs, n, r, &outcome, &err) == 0)
-            references_combine(&outcome, r, failed, file, verdict, reason);
+            references_combine(&outcome, r, failed, n > 0, file, verdict, reason);
         else
             record_warning(r, "%s", err.text);
     }

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "probes/identity_label.h"
+#include "probes/identity_path.h"
 #include "probes/secret_options.h"
 
 #include <fcntl.h>
@@ -44,6 +45,8 @@ static void clean_record_text(void *context, struct str key, char *text, size_t 
 {
     struct redaction *r = context;
     redact_named(&r->redact, key, text, n);
+    if (r->redact.ids && (!key.n || str_is(key, "benchwrap.reason") || str_is(key, "benchwrap.ended"))) /* benchwrap's own words */
+        r->redact.identities += identity_hide_paths(text, n);
 }
 
 /* Names hold no identities on purpose; a metric may be called as a user is. */

@@ -1,5 +1,6 @@
 /* redact: secrets do not pass, ordinary values do; identities become tokens of equal length. */
 #include "probes/redact.h"
+#include "probes/identity_path.h"
 #include "probes/secret_names.h"
 
 #include "tests/unit/watched.h"
@@ -466,10 +467,39 @@ static void streams_without_memory(void **state)
     assert_int_equal(status, 0);
 }
 
+/* Folders may be called as people; units, URLs and places of the system are not paths of a person. */
+static void paths_in_own_words(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"cannot read /data/alice/x.yaml: No such file", "cannot read /dddd/ddddd/d.dddd: No such file"},
+        {"\"/data/Jane Doe/x\" is no file", "\"/dddd/dddd ddd/d\" is no file"},
+        {"cannot read /data/Jane Doe/x: no", "cannot read /dddd/dddd ddd/d: no"},
+        {"a=/data/\xc3\xa9va/x, b", "a=/dddd/dddd/d, b"},
+        {"nothing matches /data/alice/*.csv", "nothing matches /dddd/ddddd/*.ddd"},
+        {"/dev/shm/alice/x", "/ddd/ddd/ddddd/d"},
+        {"/sys/class/net/x and /proc/1/stat", NULL},
+        {"rate 12.5 MB/s, 3 /s, and/or n/a, x/y/z", NULL},
+        {"http://127.0.0.1/a/b", NULL},
+        {"no file /nope", NULL},
+        {"/", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[100];
+        size_t n = strlen(texts[i][0]);
+        memcpy(text, texts[i][0], n + 1);
+        assert_int_equal(identity_hide_paths(text, n), texts[i][1] != NULL);
+        assert_string_equal(text, texts[i][1] ? texts[i][1] : texts[i][0]);
+        assert_int_equal(identity_hide_paths(text, n), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_that_hold_secrets),
+        cmocka_unit_test(paths_in_own_words),
         cmocka_unit_test(named_values),
         cmocka_unit_test(text_stays_well_formed),
         cmocka_unit_test(values_are_cleaned),
