@@ -56,12 +56,12 @@ whole() # PROFILE OPTION…
 
     # One of several repetitions: check compares the parent run with it.
     record reps --repeat 2; reps=$(id_of reps); child=$("$BENCHWRAP" ls -c --json -e reps | jq -r "[.[] | select(.parent == \"$reps\")][0].id")
-    retract "$child"; like "$profile: a child run alone: its parent run still has its values" "$(cat "$WORK/retracted.txt")" "the run ${reps:0:8} still has the values of its child run ${child:0:8}; hint: retract ${reps:0:8}, too"
-    share; is "… it goes with its parent run and its retraction" "$? $(brings | grep -c "$child") $(brings | wc -l)" "0 1 5"
+    retract "$child"; like "$profile: a child run alone: its parent run is amended" "$(cat "$WORK/retracted.txt")" "amends ${reps:0:8}: its statistics are those of the other child runs"
+    share; is "… it goes with its parent run and its retraction" "$? $(brings | grep -c "$child") $(brings | wc -l)" "0 1 6"
 
     # After the push others may have the run, merged or not.
     record pushed; pushed=$(id_of pushed); share; retract "$pushed"
-    share; is "$profile: what was pushed goes with its retraction" "$? $(brings | grep -c "$pushed") $(brings | wc -l)" "0 1 7"
+    share; is "$profile: what was pushed goes with its retraction" "$? $(brings | grep -c "$pushed") $(brings | wc -l)" "0 1 8"
     merge
     share; like "… after the merge nothing is left" "$? $(said)" "^0 .*nothing to share"
     record merged; merged=$(id_of merged); record later --repeat 2; later=$(id_of later); record fixed; fixed=$(id_of fixed); share; merge

@@ -114,9 +114,10 @@ static bool stands_in_children(const struct runs *runs, size_t at, struct arena 
     enum { NEAR = 64 };
     if (!runs_file(runs, runs->all[at], "tags/benchwrap.series", 64, a))
         return false;
+    const char *root = runs_root_id(runs, runs->all[at], a);
     for (size_t i = at; i-- > 0 && at - i <= NEAR;) {
         const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a);
-        if (parent && strcmp(parent, runs->all[at]->id) == 0)
+        if (parent && strcmp(parent, root) == 0)
             return true;
     }
     return false;

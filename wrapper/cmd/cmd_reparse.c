@@ -23,7 +23,7 @@ struct reparse_work {
     struct listing runs; /* JSON: a row a run */
     struct make_batch batch;
     size_t done, same, skipped, failed;
-    char parent[33]; /* the last one that was named as no longer agreeing with its child runs */
+    struct reparse_parents parents; /* whose statistics are computed again, after their child runs */
 };
 
 static const struct listing_column change_columns[] = {
@@ -71,38 +71,55 @@ static void reparse_note(struct reparse_work *w, const struct tree_run *run, con
     fprintf(w->c->notes, "benchwrap: reparse: %.8s %s: %s\n", run->id, result, b.p ? b.p : "");
 }
 
-/* Is the run amended? */
-static bool reparse_take_run(struct reparse_work *w, const struct tree_run *run, bool named)
+static void reparse_count_run(struct reparse_work *w, const struct tree_run *run, const struct reparsed *got, bool named)
 {
-    struct reparsed got;
-    reparse_run(&w->x, run, &got);
-    w->done += got.result == REPARSE_DONE;
-    w->same += got.result == REPARSE_SAME;
-    w->skipped += got.result == REPARSE_SKIPPED;
-    w->failed += got.result == REPARSE_FAILED || (named && got.result == REPARSE_SKIPPED);
-    add_rows(w, run, &got);
-    if (got.result == REPARSE_FAILED || (got.result == REPARSE_SKIPPED && named))
-        reparse_note(w, run, got.result == REPARSE_FAILED ? "failed" : "is skipped", got.why ? got.why : "");
-    if (got.result != REPARSE_DONE || w->x.dry)
-        return got.result == REPARSE_DONE;
+    w->done += got->result == REPARSE_DONE;
+    w->same += got->result == REPARSE_SAME;
+    w->skipped += got->result == REPARSE_SKIPPED;
+    w->failed += got->result == REPARSE_FAILED || (named && got->result == REPARSE_SKIPPED);
+    add_rows(w, run, got);
+    if (got->result == REPARSE_FAILED || (got->result == REPARSE_SKIPPED && named))
+        reparse_note(w, run, got->result == REPARSE_FAILED ? "failed" : "is skipped", got->why ? got->why : "");
+    if (got->result != REPARSE_DONE || w->x.dry)
+        return;
     struct err unsafe;
-    if (make_batch_add(&w->batch, got.id, &unsafe)) /* the next run, or sync, does it */
+    if (make_batch_add(&w->batch, got->id, &unsafe)) /* the next run, or sync, does it */
         note_unsafe(w, &unsafe);
-    return true;
 }
 
-/* A parent run keeps the statistics over its child runs as they were: readers must know that they no longer agree. */
-static void reparse_note_parent(struct reparse_work *w, const struct tree_run *run)
+/* A series is computed again after all child runs, which are read now. */
+static int reparse_take_run(struct reparse_work *w, const struct tree_run *run, bool named)
 {
     struct cmd_context *c = w->c;
-    const char *id = runs_file(w->x.runs, run, "tags/mlflow.parentRunId", 64, c->arena);
-    struct tree_run *parent;
-    if (!id || strncmp(id, w->parent, 32) == 0 || tree_find(w->x.runs->root, id, TREE_META, c->arena, &parent, NULL) ||
-        !runs_file(w->x.runs, parent, "tags/benchwrap.series", 64, c->arena))
-        return;
-    snprintf(w->parent, sizeof w->parent, "%s", id);
-    reparse_note(w, parent, w->x.dry ? "would keep its statistics" : "keeps its statistics",
-                 "they are those of its child runs as recorded; reparse amends the child runs alone");
+    struct reparsed got;
+    bool series = runs_file(w->x.runs, run, "tags/benchwrap.series", 64, c->arena);
+    const char *parent = series ? runs_root_id(w->x.runs, run, c->arena) : reparse_parent_of(&w->x, run);
+    if (!series) {
+        reparse_run(&w->x, run, &got);
+        reparse_count_run(w, run, &got, named);
+    }
+    if (parent && (series || got.result == REPARSE_DONE || got.result == REPARSE_SAME) &&
+        reparse_parents_add(&w->parents, parent, !series && got.result == REPARSE_DONE, c->arena))
+        return err_memory(c->err, "the parent runs");
+    return 0;
+}
+
+static void reparse_take_parents(struct reparse_work *w)
+{
+    struct tree_run *run;
+    struct reparsed got;
+    reparse_parents_sort(&w->parents);
+    for (size_t i = 0; i < w->parents.count; i++) {
+        const struct reparse_parent *p = &w->parents.list[i];
+        if (tree_find(w->x.runs->root, p->id, TREE_META, w->c->arena, &run, NULL))
+            continue; /* the first run of a chain is not here */
+        if (w->x.dry && p->changed) {
+            reparse_note(w, run, "would be amended", "its statistics would be computed again from the child runs");
+            continue;
+        }
+        reparse_series(&w->x, run, &got);
+        reparse_count_run(w, run, &got, false);
+    }
 }
 
 /* Each run is read whole in an arena of its own, so that thousands need the memory of one. */
@@ -114,9 +131,7 @@ static int take_id(struct reparse_work *w, const char *id, bool named)
                     : tree_find(w->x.runs->root, id, TREE_METRICS, c->arena, &run, c->err);
     if (got)
         return -1;
-    if (reparse_take_run(w, run, named))
-        reparse_note_parent(w, run);
-    return 0;
+    return reparse_take_run(w, run, named);
 }
 
 static int take_runs(struct reparse_work *w)
@@ -193,6 +208,7 @@ static int reparse_all_runs(struct reparse_work *w, const struct plan *plan)
     listing_init(&w->runs, run_columns, sizeof run_columns / sizeof *run_columns, c->arena);
     w->batch = (struct make_batch){.tree = w->x.runs->tree, .spool = w->x.spool};
     int rc = take_runs(w);
+    reparse_take_parents(w);
     struct err unsafe;
     if (make_batch_settle(&w->batch, &unsafe))
         note_unsafe(w, &unsafe);
@@ -277,6 +293,7 @@ const struct cmd cmd_reparse = {
         "A run stores the output of its program. After rules have improved, reparse reads that output again and prints what differs. Nothing "
         "of the old run is altered: a new run in the same experiment has its params, tags, files and what was measured of the machine, and the metrics "
         "and the verdict of the rules as they are now; tag benchwrap.amends names the old one. ls, show and compare take the new run in its place.\n\n"
+        "The statistics of a parent run (--repeat, --sweep) are computed again from the child runs that are amended or retracted.\n\n"
         "A run is left alone where nothing changes, and where its output is not there as a whole (cut, withheld, dropped).\n\n"
         "Status 1: a named run could not be read again; the reason is printed.",
     .examples = "$ benchwrap reparse --dry-run --all\nWhat the rules of today read otherwise.\n"

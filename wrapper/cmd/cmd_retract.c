@@ -4,6 +4,7 @@
 #include "runs/runs.h"
 #include "cmd/selection.h"
 #include "plan/plan.h"
+#include "replay/reparse.h"
 #include "run/commit.h"
 #include "run/leftovers.h"
 #include "run/make.h"
@@ -22,6 +23,8 @@ struct retract_work {
     const char *why;
     struct listing list;
     struct make_batch batch; /* published, not safe yet */
+    struct reparse again; /* how statistics are computed again */
+    struct reparse_parents parents; /* whose child runs are retracted */
     bool dry;
 };
 
@@ -207,16 +210,46 @@ static int take_children(struct retract_work *w, const struct tree_run *of, int 
     return rc;
 }
 
-/* The values of a parent run stay as they were published. */
-static void retract_note_parent(struct retract_work *w, const struct tree_run *run)
+/* Statistics of a parent run are computed again, once, behind all retractions. Of another parent run the values stay as they were published. */
+static int retract_take_parent(struct retract_work *w, const struct tree_run *run)
 {
     struct tree_run *found;
     const char *parent = runs_file(&w->runs, run, "tags/mlflow.parentRunId", 64, w->c->arena);
+    const char *series = reparse_parent_of(&w->again, run);
     if (runs_file(&w->runs, run, "tags/benchwrap.annotates", 64, w->c->arena))
-        return;
+        return 0;
+    if (series)
+        return reparse_parents_add(&w->parents, series, true, w->c->arena) ? err_memory(w->c->err, "the parent runs") : 0;
     if (parent && strlen(parent) == 32 && tree_find(w->runs.root, parent, TREE_META, w->c->arena, &found, NULL) == 0)
         fprintf(w->c->notes, "benchwrap: retract: the run %.8s still has the values of its child run %.8s; hint: retract %.8s, too\n",
                 found->id, run->id, found->id);
+    return 0;
+}
+
+static int retract_settle_parents(struct retract_work *w)
+{
+    struct cmd_context *c = w->c;
+    struct tree_run *run;
+    struct reparsed got;
+    reparse_parents_sort(&w->parents);
+    for (size_t i = 0; i < w->parents.count; i++) {
+        if (tree_find(w->runs.root, w->parents.list[i].id, TREE_META, c->arena, &run, c->err))
+            return -1;
+        if (w->dry) {
+            fprintf(c->notes, "benchwrap: retract: the statistics of the run %.8s would be computed again, without it\n", run->id);
+            continue;
+        }
+        reparse_series(&w->again, run, &got);
+        if (got.result == REPARSE_FAILED)
+            return err_set(c->err, ERR_INPUT, "the statistics of the run %.8s cannot be computed again: %s; retract that run, too", run->id,
+                           got.why ? got.why : "");
+        if (got.result != REPARSE_DONE)
+            continue;
+        fprintf(c->notes, "benchwrap: retract: the run %.8s amends %.8s: its statistics are those of the other child runs\n", got.id, run->id);
+        if (make_batch_add(&w->batch, got.id, c->err))
+            return -1;
+    }
+    return 0;
 }
 
 /* The run itself is withdrawn, with all that amends it and with its child runs. */
@@ -228,8 +261,7 @@ static int retract_take_run(struct retract_work *w, const char *name)
     run = first_recorded(w, run);
     if (take_one(w, run) || take_children(w, run, 0))
         return -1;
-    retract_note_parent(w, run);
-    return 0;
+    return retract_take_parent(w, run);
 }
 
 static int retract_all_runs(struct retract_work *w)
@@ -243,6 +275,8 @@ static int retract_all_runs(struct retract_work *w)
     w->batch = (struct make_batch){.tree = w->runs.tree, .spool = w->plan.spool};
     for (int i = 0; rc == 0 && i < c->argc; i++)
         rc = retract_take_run(w, c->argv[i]);
+    if (retract_settle_parents(w))
+        rc = -1;
     if (make_batch_settle(&w->batch, &err)) /* the next run, or sync, does it */
         fprintf(c->notes, "benchwrap: retract: %s\n", err.text);
     if (!w->dry)
@@ -269,6 +303,7 @@ static int retract_command(struct cmd_context *c)
     if (check_why(&w, c->err) || plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
+    w.again = (struct reparse){.arena = c->arena, .runs = &w.runs, .plan = &w.plan, .spool = w.plan.spool};
     int rc = selection_open(&w.runs, c, c->err);
     if (rc == 0)
         rc = clean_why(&w, c->err);

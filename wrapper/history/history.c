@@ -22,7 +22,7 @@ static int keep_group(struct history *h, const struct runs *runs, const struct t
     for (size_t i = 0; i < h->group_count; i++)
         for (size_t k = 0; k < h->groups[i].member_count; k++) {
             const char *id = h->groups[i].members[k]->run->id;
-            if (strcmp(id, run->id) != 0 && !(parent && strcmp(id, parent) == 0))
+            if (strcmp(id, run->id) != 0 && !(parent && strcmp(runs_root_id(runs, h->groups[i].members[k]->run, a), parent) == 0))
                 continue;
             struct history_group kept = h->groups[i];
             h->groups[i] = h->groups[0];

@@ -1,5 +1,5 @@
 /* reparse.c: read the stored output of a run again. If the facts differ, a new run amends the old one. */
-#include "replay/reparse.h"
+#include "replay/reparse_state.h"
 
 #include "base/fs.h"
 #include "base/place.h"
@@ -15,19 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* One run on its way. */
-struct reparse_state {
-    const struct reparse *x;
-    const struct tree_run *run;
-    struct json *detail;
-    struct record before;
-    struct rules *rules;
-    const char *rules_path;
-    const char *root_id; /* the run as it was recorded first */
-    char **argv;
-    int artifacts; /* descriptor of the folder */
-};
 
 static const char *reparse_tag(const struct reparse_state *g, const char *key)
 {
@@ -48,10 +35,6 @@ static const char *why_not_reparsed(const struct reparse_state *g)
                                       "benchwrap.dropped.stderr"};
     if (reparse_tag(g, "benchwrap.block"))
         return "one test of a larger output: read its parent run again";
-    if (reparse_tag(g, "benchwrap.series"))
-        return arena_printf(g->x->arena,
-                            "a series has no output of its own: reparse its child runs (benchwrap show --children %.8s), or -e \"%.60s\"",
-                            g->run->id, g->run->experiment);
     if (reparse_tag(g, "benchwrap.retracts"))
         return "it retracts another run";
     for (const struct fact *f = g->before.first; f; f = f->next)
@@ -153,7 +136,7 @@ static enum run_status program_status(const struct reparse_state *g, double exit
     return exit_status > 0 || reparse_tag(g, "benchwrap.ended") ? RUN_FAILED : RUN_FINISHED;
 }
 
-static int reparse_begin(struct made_run *m, const struct reparse_state *g, const char *id, struct arena *a, struct err *err)
+int reparse_begin(struct made_run *m, const struct reparse_state *g, const char *id, struct arena *a, struct err *err)
 {
     const struct json *told = json_get(g->detail, "run");
     const char *streams = reparse_tag(g, "benchwrap.streams"),
@@ -172,6 +155,7 @@ static int reparse_begin(struct made_run *m, const struct reparse_state *g, cons
                                       .start_ms = g->run->start_ms + 1},
                              .options = {.log_max = (uint64_t)1 << 40,
                                          .rules = g->rules_path,
+                                         .series = g->series,
                                          .references = g->x->plan->references,
                                          .merged = streams && strcmp(streams, "merged") == 0,
                                          .host = json_string(json_get(told, "host"), "")}};
@@ -185,7 +169,8 @@ static int reparse_begin(struct made_run *m, const struct reparse_state *g, cons
         return -1;
     }
     m->record.source = "reparse";
-    name_rule_files(m, g, a);
+    if (g->rules)
+        name_rule_files(m, g, a);
     record_tag(&m->record, "benchwrap.run_id", str_of(id));
     record_tag(&m->record, "benchwrap.version", STR(BW_VERSION));
     record_tag(&m->record, "benchwrap.format", str_of(arena_printf(a, "%d", MLRUNS_FORMAT)));
@@ -214,19 +199,13 @@ static void reparse_publish(struct made_run *m, struct reparsed *ret, struct are
     finished_deinit(&done);
 }
 
-static void reparse_read(struct reparse_state *g, struct reparsed *ret, struct arena *a)
+void reparse_conclude(struct made_run *m, const struct reparse_state *g, int64_t end_ms, struct reparsed *ret)
 {
-    struct made_run m;
+    struct arena *a = g->x->arena;
     struct finished done = {0};
     struct err err = {0};
-    reparse_new_id(g, ret->id, a);
+    int rc = make_close(m, program_status(g, exit_status_of(&g->before)), NULL, end_ms, &err) || make_look(m, &done, &err) ? -1 : 0;
     ret->result = REPARSE_FAILED;
-    if (reparse_begin(&m, g, ret->id, a, &err)) {
-        ret->why = arena_printf(a, "%s", err.text);
-        return;
-    }
-    int64_t start = g->run->start_ms + 1, end = g->run->end_ms > start ? g->run->end_ms : start;
-    int rc = make_close(&m, program_status(g, exit_status_of(&g->before)), NULL, end, &err) || make_look(&m, &done, &err) ? -1 : 0;
     if (rc == 0 && reparse_compare(&g->before, &done.record, a, ret))
         rc = err_memory(&err, "a run's facts");
     if (rc)
@@ -235,19 +214,33 @@ static void reparse_read(struct reparse_state *g, struct reparsed *ret, struct a
     if (rc == 0)
         finished_deinit(&done);
     if (rc || g->x->dry || !ret->count) {
-        make_drop(&m);
+        make_drop(m);
         if (rc == 0)
             ret->result = ret->count ? REPARSE_DONE : REPARSE_SAME;
         if (rc || !ret->count)
             ret->id[0] = 0;
     } else
-        reparse_publish(&m, ret, a);
+        reparse_publish(m, ret, a);
 }
 
-static const char *reparse_prepare(struct reparse_state *g, struct arena *a)
+static void reparse_read(struct reparse_state *g, struct reparsed *ret, struct arena *a)
+{
+    struct made_run m;
+    struct err err = {0};
+    reparse_new_id(g, ret->id, a);
+    ret->result = REPARSE_FAILED;
+    if (reparse_begin(&m, g, ret->id, a, &err)) {
+        ret->why = arena_printf(a, "%s", err.text);
+        return;
+    }
+    int64_t start = g->run->start_ms + 1;
+    reparse_conclude(&m, g, g->run->end_ms > start ? g->run->end_ms : start, ret);
+}
+
+const char *reparse_open(struct reparse_state *g, struct arena *a)
 {
     struct err err = {0};
-    const char *problem = NULL, *why;
+    const char *problem = NULL;
     char path[256];
     if (g->run->status == RUN_RUNNING)
         return "it has not ended";
@@ -264,22 +257,28 @@ static const char *reparse_prepare(struct reparse_state *g, struct arena *a)
         return arena_printf(a, "%s", err.text);
     g->argv = reparse_argv(json_pointer(g->detail, "/run/argv"), a);
     g->root_id = reparse_tag(g, "benchwrap.amends") ? reparse_tag(g, "benchwrap.amends") : g->run->id;
-    return (why = why_not_reparsed(g)) ? why : reparse_load_rules(g, a);
+    return NULL;
+}
+
+void reparse_close(struct reparse_state *g)
+{
+    if (g->rules)
+        rules_free(g->rules);
+    if (g->before.index)
+        record_deinit(&g->before);
+    json_free(g->detail);
+    fs_close(&g->artifacts);
 }
 
 void reparse_run(const struct reparse *x, const struct tree_run *run, struct reparsed *ret)
 {
     struct reparse_state g = {.x = x, .run = run, .artifacts = -1};
     *ret = (struct reparsed){.result = REPARSE_SKIPPED};
-    if (!(ret->why = reparse_prepare(&g, x->arena))) {
+    if (!(ret->why = reparse_open(&g, x->arena)) && !(ret->why = why_not_reparsed(&g)) &&
+        !(ret->why = reparse_load_rules(&g, x->arena))) {
         const char *version = rules_version(g.rules);
         ret->rules_version = arena_dup(x->arena, version, strlen(version));
         reparse_read(&g, ret, x->arena);
     }
-    if (g.rules)
-        rules_free(g.rules);
-    if (g.before.index)
-        record_deinit(&g.before);
-    json_free(g.detail);
-    fs_close(&g.artifacts);
+    reparse_close(&g);
 }

@@ -32,11 +32,31 @@ struct reparsed {
 /* Reads one run again, whose TREE_METRICS are read. Sets *ret; its texts are in the arena. */
 void reparse_run(const struct reparse *x, const struct tree_run *run, struct reparsed *ret);
 
+/* Computes the statistics of a parent run (--repeat, --sweep) again, from the child runs that readers see in place of those that it noted. `run` is
+ * the parent or what amends it. Sets *ret; its texts are in the arena. */
+void reparse_series(const struct reparse *x, const struct tree_run *run, struct reparsed *ret);
+
+/* Parent runs whose child runs were read again or retracted; ids in the arena. */
+struct reparse_parent {
+    char id[33];
+    bool changed; /* a child run was amended or retracted */
+};
+struct reparse_parents {
+    struct reparse_parent *list;
+    size_t count, room;
+};
+/* The parent run whose repetition this is, into the arena; NULL: it has none. */
+const char *reparse_parent_of(const struct reparse *x, const struct tree_run *run);
+/* -1: out of memory. */
+int reparse_parents_add(struct reparse_parents *p, const char *id, bool changed, struct arena *a);
+/* All are added: each once, by id. */
+void reparse_parents_sort(struct reparse_parents *p);
+
 /* The facts of a run in the tree as a record again, with sources, units and directions: what benchwrap.json and the metrics' files say. */
 int reparse_recall(const struct reparse *x, const struct tree_run *run, const struct json *detail, struct record *ret, struct err *err);
 /* The command line that benchwrap.json has; NULL: out of memory. */
 char **reparse_argv(const struct json *list, struct arena *a);
-/* Does a fact come from the rules (or what judged by them), so that reading again makes it anew? */
+/* Does a fact come from the rules (or what judged by them) or from the repetitions, so that reading again makes it anew? */
 bool reparse_derived(const struct fact *f);
 /* What differs between two records in what the rules say. -1: no memory. */
 int reparse_compare(const struct record *before, const struct record *after, struct arena *a, struct reparsed *ret);

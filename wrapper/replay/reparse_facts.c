@@ -112,9 +112,18 @@ int reparse_recall(const struct reparse *x, const struct tree_run *run, const st
     return rc;
 }
 
+/* What a series was to do: it is known before the first repetition. */
+static bool is_series_plan(const struct fact *f)
+{
+    return (f->kind == FACT_TAG && str_is(f->key, "benchwrap.series")) ||
+           (f->kind == FACT_PARAM && (str_starts(f->key, "series.") || str_starts(f->key, "sweep.")));
+}
+
 bool reparse_derived(const struct fact *f)
 {
     struct str source = str_of(f->source);
+    if (str_is(source, "series"))
+        return !is_series_plan(f);
     if (str_is(source, "rules") || str_is(source, "reference"))
         return true;
     return str_starts(source, "rule:") && !str_ends(source, ":environment"); /* the environment of then is not to be had again */

@@ -68,6 +68,7 @@ static struct tree_run *with_output(struct runs *runs, struct tree_run *run, str
     struct tree_run *found = NULL;
     if (!runs_entry(run->tags, "benchwrap.series"))
         return run;
+    const char *root = runs_root_id(runs, run, a);
     free(runs->all);
     runs->all = NULL;
     runs->count = 0;
@@ -75,7 +76,7 @@ static struct tree_run *with_output(struct runs *runs, struct tree_run *run, str
         return NULL;
     for (size_t i = 0; i < runs->count && !found; i++) {
         const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a);
-        found = parent && strcmp(parent, run->id) == 0 ? runs->all[i] : NULL;
+        found = parent && strcmp(parent, root) == 0 ? runs->all[i] : NULL;
     }
     if (!found)
         err_set(err, ERR_INPUT, "--from: the series %.8s has no run whose output could be read", run->id);

@@ -27,7 +27,7 @@ void make_id(char ret[33], const char *purpose, struct str name);
 /* Begins. On success make_end or make_drop must follow; every string of the plan is copied to the journal. */
 int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err);
 /* Links the artifacts of another run into the spool and records them; artifacts: its folder. What every run makes anew is left out. again: the output is
- * read again, so the streams get the names under which the rules find them, and rules.yaml is made anew, too. */
+ * read again, so the streams get the names under which the rules find them, and rules.yaml and the files of a series are made anew, too. */
 int make_link_artifacts(struct made_run *m, const struct record *before, int artifacts, bool again, struct err *err);
 /* Puts a text into the spool under `name`, without secrets. */
 int make_text(struct made_run *m, const char *name, struct str text, struct err *err);

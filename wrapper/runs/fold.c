@@ -10,22 +10,25 @@ enum { DEPTH_MAX = 8 };
 
 struct fold_node {
     const struct tree_run *run;
+    const char *key; /* what its child runs name as their parent: the id of the run, or of the one that it amends */
     struct fold_node *parent, *child, *next; /* children from the oldest to the newest */
 };
 
 struct folding {
     const struct runs *runs;
     struct fold_node *nodes; /* in the order of runs->all */
-    struct fold_node **by_id;
+    struct fold_node **by_key;
     struct fold_line *lines;
     size_t count;
     bool open;
 };
 
-static int by_run_id(const void *a, const void *b)
+/* With --all a run and those that amend it have one key: the run itself comes first. */
+static int by_fold_key(const void *a, const void *b)
 {
     const struct fold_node *const *x = a, *const *y = b;
-    return strcmp((*x)->run->id, (*y)->run->id);
+    int order = strcmp((*x)->key, (*y)->key);
+    return order ? order : (strcmp((*x)->key, (*x)->run->id) != 0) - (strcmp((*y)->key, (*y)->run->id) != 0);
 }
 
 static struct fold_node *fold_find(const struct folding *f, const char *id)
@@ -33,15 +36,12 @@ static struct fold_node *fold_find(const struct folding *f, const char *id)
     size_t low = 0, high = f->runs->count;
     while (low < high) {
         size_t mid = (low + high) / 2;
-        int order = strcmp(f->by_id[mid]->run->id, id);
-        if (order == 0)
-            return f->by_id[mid];
-        if (order < 0)
+        if (strcmp(f->by_key[mid]->key, id) < 0)
             low = mid + 1;
         else
             high = mid;
     }
-    return NULL;
+    return low < f->runs->count && strcmp(f->by_key[low]->key, id) == 0 ? f->by_key[low] : NULL;
 }
 
 /* A tree of others may say anything, also that two runs are each other's children. */
@@ -85,17 +85,18 @@ int fold_runs(const struct runs *runs, bool open, size_t last, struct arena *a, 
     size_t n = runs->count, top = 0, met = 0;
     struct folding f = {.runs = runs, .open = open};
     f.nodes = arena_get(a, (n + 1) * sizeof *f.nodes);
-    f.by_id = arena_get(a, (n + 1) * sizeof(struct fold_node *));
+    f.by_key = arena_get(a, (n + 1) * sizeof(struct fold_node *));
     f.lines = arena_get(a, (n + 1) * sizeof *f.lines);
     *ret = f.lines;
     *ret_count = *ret_more = 0;
-    if (!f.nodes || !f.by_id || !f.lines)
+    if (!f.nodes || !f.by_key || !f.lines)
         return -1;
     for (size_t i = 0; i < n; i++) {
         f.nodes[i].run = runs->all[i];
-        f.by_id[i] = &f.nodes[i];
+        f.nodes[i].key = runs_root_id(runs, runs->all[i], a);
+        f.by_key[i] = &f.nodes[i];
     }
-    qsort(f.by_id, n, sizeof(struct fold_node *), by_run_id);
+    qsort(f.by_key, n, sizeof(struct fold_node *), by_fold_key);
     for (; met < n && top < last; met++) {
         link_one(&f, &f.nodes[met], a);
         top += !f.nodes[met].parent;

@@ -546,6 +546,27 @@ int runs_latest_start(struct runs *runs, const struct tree_run *run, struct aren
     return rc;
 }
 
+const char *runs_root_id(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    const char *amends = correction_possible(run->id) ? runs_file(runs, run, "tags/benchwrap.amends", 64, a) : NULL;
+    return amends ? amends : run->id;
+}
+
+int runs_current_ids(struct runs *runs, const struct tree_run *of, char (*ids)[33], size_t count, struct arena *a, struct err *err)
+{
+    struct seeing s;
+    int rc = read_corrections(runs, of, &s, a, err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        const char *shown = corrections_shown(&s.corrections, ids[i]);
+        if (!shown)
+            ids[i][0] = 0;
+        else if (shown != ids[i])
+            memcpy(ids[i], shown, sizeof *ids);
+    }
+    leave_corrections(&s);
+    return rc;
+}
+
 int runs_annotated(struct runs *runs, const struct tree_run *run, struct arena *a, struct run_annotated *ret, struct err *err)
 {
     struct seeing s;

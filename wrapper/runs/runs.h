@@ -63,6 +63,10 @@ const char *runs_explain_none(const struct runs *runs, const struct runs_filter 
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* The latest start of the run and of what amends or retracts it: of several corrections the latest start counts. */
 int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err);
+/* The run that was recorded first: what a run amends, else the run itself. Child runs name it as their parent. In the arena, or the run's own id. */
+const char *runs_root_id(const struct runs *runs, const struct tree_run *run, struct arena *a);
+/* What readers see in place of `count` runs of the experiment of `of`: each id becomes that of the amending run, or "" where the run is retracted. */
+int runs_current_ids(struct runs *runs, const struct tree_run *of, char (*ids)[33], size_t count, struct arena *a, struct err *err);
 /* What annotations say of a run. */
 struct run_annotated {
     char root[33]; /* the run that was recorded first, which an annotation names */

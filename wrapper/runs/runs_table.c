@@ -414,12 +414,13 @@ int runs_table_children(struct runs *runs, const struct tree_run *of, bool json,
         return -1;
     struct table_run *list = arena_get(a, (runs->count + 1) * sizeof *list);
     const struct folder of_tree = runs_tree(runs, of);
+    const char *root = runs_root_id(runs, of, a);
     struct table_run above = {.run = of, .row = row_read(&of_tree, of, 0, a)};
     for (size_t i = runs->count; list && i-- > 0;) {
         const struct tree_run *run = runs->all[i];
         const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, a);
         const struct folder tree = runs_tree(runs, run);
-        if (!parent || strcmp(parent, of->id) != 0)
+        if (!parent || strcmp(parent, root) != 0)
             continue;
         list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, a), .tree = tree};
         if (!list[n].row || !above.row)

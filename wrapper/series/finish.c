@@ -13,7 +13,7 @@ struct series_finishing {
     struct record *r;
     struct series_notes *n;
     int64_t end_ms;
-    size_t runs, counted, failed, warmups, noisy, judged, passed;
+    size_t runs, counted, failed, retracted, warmups, noisy, judged, passed;
     const struct series_repetition *first_failed, *first_noisy, *first_unfit;
 };
 
@@ -96,7 +96,7 @@ static void put_curve(struct series_finishing *f, const struct series_figure *fi
 static void series_count_runs(struct series_finishing *f)
 {
     for (const struct series_repetition *run = f->n->first; run; run = run->next) {
-        bool counts = series_counts(run);
+        bool counts = series_counts(run), retracted = strcmp(run->status, SERIES_RETRACTED) == 0;
         f->runs++;
         if (run->end_ms > f->end_ms)
             f->end_ms = run->end_ms;
@@ -104,7 +104,8 @@ static void series_count_runs(struct series_finishing *f)
             f->first_noisy = run;
         f->warmups += run->warmup;
         f->counted += counts;
-        if (!run->warmup && !counts && !f->failed++)
+        f->retracted += retracted && !run->warmup;
+        if (!run->warmup && !counts && !retracted && !f->failed++)
             f->first_failed = run;
         f->judged += counts && strcmp(run->verdict, "none") != 0 && run->verdict[0];
         f->passed += counts && strcmp(run->verdict, "pass") == 0;
@@ -146,7 +147,7 @@ static const char *series_describe_run(const struct series_finishing *f, const s
 static void judge_series(struct series_finishing *f, struct rules_outcome *ret)
 {
     struct arena *a = &f->r->arena;
-    *ret = (struct rules_outcome){.verdict = VERDICT_NONE, .complete = f->failed == 0 && f->counted > 0};
+    *ret = (struct rules_outcome){.verdict = VERDICT_NONE, .complete = f->failed == 0 && f->counted + f->retracted > 0};
     size_t all = f->runs - f->warmups;
     if (f->failed) {
         ret->verdict = VERDICT_FAIL;
@@ -162,7 +163,12 @@ static void judge_series(struct series_finishing *f, struct rules_outcome *ret)
         ret->reason =
             arena_printf(a, "%zu of %zu repetition%s have no verdict", f->counted - f->passed, f->counted, str_plural(f->counted));
     if (!f->counted && !f->failed)
-        ret->reason = "no repetition was run";
+        ret->reason = f->retracted ? "all repetitions are retracted" : "no repetition was run";
+    if (f->retracted && f->retracted == all)
+        record_warning(f->r, "the %zu repetition%s retracted: no statistics are left", all, all == 1 ? " is" : "s are");
+    else if (f->retracted)
+        record_warning(f->r, "%zu of %zu repetitions %s retracted: the statistics are those of the other %zu", f->retracted, all,
+                       f->retracted == 1 ? "is" : "are", all - f->retracted);
 }
 
 /* What listings and the summary show first. */

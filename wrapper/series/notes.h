@@ -7,6 +7,7 @@
 #include "series/sweep.h"
 
 #define SERIES_NOTES "repetitions.jsonl"
+#define SERIES_RETRACTED "RETRACTED" /* status of a run that was retracted later: it has no values here */
 
 /* What one run of the program measured: for each metric the one value that stands for the run. */
 struct series_run_value {
@@ -32,7 +33,7 @@ struct series_repetition {
     bool warmup;
     char id[33];
     int exit; /* as a shell reports it: 128 + signal */
-    const char *status; /* "FINISHED", "FAILED", "KILLED", "" not known */
+    const char *status; /* "FINISHED", "FAILED", "KILLED", SERIES_RETRACTED, "" not known */
     const char *verdict, *reason;
     const char *noisy; /* what disturbed it, in words; "" nothing */
     double throttled; /* how often its node slowed down for heat; -1: not known */
