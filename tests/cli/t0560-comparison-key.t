@@ -54,4 +54,6 @@ points() { bw ls -e sw --children --json --filter "params.n = '$1'" | get '",".j
 bw compare "$(points 1)" vs "$(points 2)" >out
 like "points of one sweep: who sweeps a param has named it" "$(tr -s '\n ' ' ' <out)" 'Key: measured [0-9a-f]{10}, system .*, without n\.'
 is "... judged" "$(grep -c 'other inputs' out)" 0
+"$BENCHWRAP" -q -e again --sweep n=1,2 -- sh -c '"$0" log --param count={n}; echo "rate: {n}00 op/s"' "$BENCHWRAP" >/dev/null 2>&1
+like "a param that repeats the swept one: each is named once" "$(bw compare --by count -e again | tr -s '\n ' ' ')" 'system [^,]*, without n, count\.'
 done_testing

@@ -11,6 +11,11 @@ static const char *list_left_out(const struct opt_value *ignore, struct arena *a
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 16);
     for (const struct opt_value *v = ignore; v && v->text; v = v->next) {
+        const struct opt_value *earlier = ignore;
+        while (earlier != v && strcmp(earlier->text, v->text) != 0)
+            earlier = earlier->next;
+        if (earlier != v) /* --by and --sweep may name one axis */
+            continue;
         buf_puts(&b, b.n ? ", " : "");
         buf_plain(&b, str_of(v->text), 100);
     }
