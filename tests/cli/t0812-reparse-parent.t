@@ -51,6 +51,7 @@ export BENCHWRAP_SITE=alpha
 like "retract: the parent run is amended" "$("$BENCHWRAP" retract --why "disk full" "$child" 2>&1)" "amends ${parent:0:8}: its statistics are those of the other child runs"
 is "… and every reader prints the median of the others" "$(read_parent "$parent")" "250 250 250 250 "
 like "… also the report" "$("$BENCHWRAP" report "$parent" --format markdown 2>/dev/null)" "speed.median</code> [*][*]250[*][*]"
+is "… which draws no curve over the repetitions" "$("$BENCHWRAP" report "$parent" --format markdown 2>/dev/null | grep -c 'speed over its steps')" 0
 like "… with the reason" "$("$BENCHWRAP" show "$parent" 2>/dev/null)" "1 of 3 repetitions is retracted: the statistics are those of the other 2"
 is "… and the verdict is that of the others" "$("$BENCHWRAP" ls --json | jq -r '.[0].verdict')" "$("$BENCHWRAP" ls -c --json | jq -r '.[] | select(.name | endswith("#2")).verdict')"
 is "check accepts it, too" "$("$BENCHWRAP" check --json | jq -c '[.findings[].finding] | unique')" '["rules-unknown"]'

@@ -111,14 +111,10 @@ static bool is_over_points(const struct tree_run *run, const struct tree_entry *
     return e->count > 1 && e->key[key_stem(e->key)] && compare_points(run);
 }
 
-/* In a parent run the step of a sample is the repetition, also where one failed or is retracted. */
-static bool is_table(const struct tree_run *run, const struct tree_entry *e)
+bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry *e)
 {
-    return is_over_points(run, e) || !(runs_entry(run->tags, "benchwrap.series") || compare_are_repetitions(e));
-}
-
-bool compare_are_repetitions(const struct tree_entry *e)
-{
+    if (runs_entry(run->tags, "benchwrap.series"))
+        return !is_over_points(run, e);
     for (size_t i = 0; i < e->count; i++)
         if (e->samples[i].step != e->samples[0].step + (int64_t)i)
             return false;
@@ -342,7 +338,7 @@ static size_t table_steps(const struct compare_group *groups, size_t count, cons
             for (size_t i = 0; i < groups[g].count; i++) {
                 const struct tree_run *run = groups[g].members[i].run;
                 const struct tree_entry *e = runs_entry(run->metrics, key);
-                table = table || (e && is_table(run, e));
+                table = table || (e && !compare_are_repetitions(run, e));
                 for (size_t s = 0; e && s < e->count; s++, n++)
                     if (pass)
                         (*ret)[n] = e->samples[s].step;

@@ -156,12 +156,13 @@ static bool is_proposed_headline(const struct tree_run *run, const char *key)
     return !e; /* rules that put nothing first mean all */
 }
 
-static int proposal_add_metric(struct proposal *p, struct proposed_group *g, const struct tree_entry *e, const struct json *about)
+static int proposal_add_metric(struct proposal *p, struct proposed_group *g, const struct tree_run *run, const struct tree_entry *e,
+                               const struct json *about)
 {
     double *v = malloc((e->count + 1) * sizeof *v);
     size_t n = 0;
     int rc = v ? 0 : -1;
-    bool repetitions = compare_are_repetitions(e);
+    bool repetitions = compare_are_repetitions(run, e);
     for (size_t i = 0; v && i < e->count; i++) {
         char key[320];
         if (!isfinite(e->samples[i].value))
@@ -211,7 +212,7 @@ static int proposal_add_one(struct proposal *p, const struct tree_run *run, cons
         bool directed = *json_string(json_get(about, "direction"), "");
         if ((!directed && !p->undirected) || !key_is_result(e->key) || (!p->all && !is_proposed_headline(run, e->key)))
             continue;
-        if (proposal_add_metric(p, g, e, about) < 0)
+        if (proposal_add_metric(p, g, run, e, about) < 0)
             return err_memory(err, "the proposal");
     }
     return p->arena->failed ? err_memory(err, "the proposal") : 0;

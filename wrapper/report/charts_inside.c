@@ -201,18 +201,18 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
 
 /* ---- steps ---- */
 
-static bool is_step_table(const struct tree_entry *e)
+static bool is_step_table(const struct tree_run *run, const struct tree_entry *e)
 {
-    return e && e->count > 1 && !compare_are_repetitions(e) && e->samples[0].step != e->samples[e->count - 1].step;
+    return e && e->count > 1 && !compare_are_repetitions(run, e) && e->samples[0].step != e->samples[e->count - 1].step;
 }
 
 /* The metric over its steps: of each step the last value. */
 static bool steps_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
 {
     const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, a) : run->metrics;
-    while (!wanted && e && !(key_is_result(e->key) && is_step_table(e)))
+    while (!wanted && e && !(key_is_result(e->key) && is_step_table(run, e)))
         e = e->next;
-    if (!is_step_table(e))
+    if (!is_step_table(run, e))
         return false;
     *ret = (struct latency_line){arena_get(a, e->count * sizeof *ret->x), arena_get(a, e->count * sizeof *ret->y), 0, {0}};
     plotted_describe(&ret->metric, e->key, detail, a);

@@ -334,7 +334,7 @@ static void plot_repetitions(const struct report_state *r, struct chart_list *li
     for (size_t i = 0; i < n && i < HEADLINES_MAX; i++) {
         const char *stem = arena_dup(r->a, found[i].key, key_stem(found[i].key));
         const struct tree_entry *e = stem ? runs_entry(r->run->metrics, stem) : NULL;
-        if (!e || e->count < VALUES_FEW || !compare_are_repetitions(e))
+        if (!e || e->count < VALUES_FEW || !compare_are_repetitions(r->run, e))
             continue;
         double *v = arena_get(r->a, e->count * sizeof *v), *lane = arena_get(r->a, e->count * sizeof *lane);
         const char **names = arena_get(r->a, 2 * sizeof *names), **labels = arena_get(r->a, e->count * sizeof *labels);
@@ -366,7 +366,7 @@ static void report_plots(const struct report_state *r)
     charts_latency(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
     charts_steps(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
     for (const struct tree_entry *e = r->run->metrics; e && !r->notes && sampled < SAMPLED_MAX; e = e->next)
-        if (e->count >= 10 && compare_are_repetitions(e) && e->samples[e->count - 1].time_ms - e->samples[0].time_ms >= 1000)
+        if (e->count >= 10 && compare_are_repetitions(r->run, e) && e->samples[e->count - 1].time_ms - e->samples[0].time_ms >= 1000)
             sampled += charts_samples(r->runs, r->run, e->key, r->a, &list, &ignored) == 0;
     charts_nodes(r->runs, r->run, NULL, r->a, &list, &ignored);
     if (!list.count)
