@@ -220,6 +220,8 @@ static bool is_bare_score(struct str line, const struct number *n, size_t count)
 static struct str without_error_name(struct str label)
 {
     static const char *const signs[] = {"\xc2\xb1", "+/-", "+-"};
+    if (!label.n || !(memchr(label.p, '+', label.n) || memchr(label.p, 0xc2, label.n)))
+        return label;
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
         for (size_t i = 1; i < label.n; i++)
             if (str_starts(str_sub(label, i, label.n), signs[s]) && guess_letters(str_sub(label, 0, i)))
@@ -388,11 +390,11 @@ static void note_line(struct figure_context *x, struct str line, struct str word
     bool plain =
         guess_letters(words) && !figure_has_number(open && str_ends(words, "):") ? str_sub(words, 0, (size_t)(open - words.p)) : words);
     bool quotes =
-        str_has(words, "'") || str_has(words, "\""); /* "Performance counter stats for 'true':" names what was run, not what was measured */
+        memchr(words.p, '\'', words.n) || memchr(words.p, '"', words.n); /* "Performance counter stats for 'true':" names what was run, not what was measured */
     bool title = str_ends(words, ":") && words.n < sizeof x->section && plain && !quotes;
     if (plain && words.n < sizeof x->title) {
-        snprintf(x->title, sizeof x->title, STR_FMT, STR_ARG(words));
-        x->title_unit = figure_unit_of_label(words);
+        memcpy(x->title, words.p, words.n);
+        x->title[words.n] = 0;
     }
     if (x->section[0] && indent <= x->section_indent)
         x->section[0] = 0;

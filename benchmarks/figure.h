@@ -23,8 +23,7 @@ struct figure_context {
     char section[64]; /* "Latency (ms):" above indented lines; empty: none */
     size_t section_indent;
     const struct unit *section_unit;
-    char title[100]; /* the last line of words alone, with its unit: above percentiles */
-    const struct unit *title_unit;
+    char title[100]; /* the last line of words alone: above percentiles */
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
     unsigned header_age; /* lines since */
     bool passed_over;    /* the last line has a number with a unit, and no figure */

@@ -29,7 +29,8 @@ struct columns {
 
 static struct columns columns_of(struct str line)
 {
-    struct columns c = {.n = 0};
+    struct columns c;
+    c.n = 0;
     for (size_t i = 0; i < line.n && c.n < COLUMNS_MAX;) {
         while (i < line.n && (str_is_blank(line.p[i]) || line.p[i] == '|'))
             i++;
@@ -46,8 +47,10 @@ static struct columns columns_of(struct str line)
 /* A line of column titles: three or more, words all of them, no sentence. */
 bool figure_is_header(struct str line, size_t numbers)
 {
+    if (numbers || line.n >= FIGURE_HEADER_MAX || line.n < sizeof "a|b|c" - 1)
+        return false;
     struct columns c = columns_of(line);
-    if (numbers || c.n < 3 || line.n >= FIGURE_HEADER_MAX)
+    if (c.n < 3)
         return false;
     for (size_t i = 0; i < c.n; i++)
         if (!guess_letters(c.field[i]) || c.field[i].n > 30 || str_ends(c.field[i], ":"))
@@ -176,7 +179,7 @@ size_t figure_take_percentile(const struct figure_context *x, struct str line, c
     if (count != 2 || n[0].from || !(str_starts(behind, "%") || str_starts(behind, "th")) || !figure_is_time(title) || n[1].raw.n ||
         n[1].inside || n[1].plain || n[1].own[0])
         return 0;
-    const struct unit *u = n[1].unit ? n[1].unit : x->title_unit;
+    const struct unit *u = n[1].unit ? n[1].unit : figure_unit_of_label(title);
     struct str rest = str_trim(str_sub(line, n[1].end, line.n));
     if (!u || strcmp(u->dimension, "second") || n[1].to - n[1].from >= sizeof to->value ||
         !(!rest.n || rest.p[0] == '(' || str_is(rest, "<=")) || !figure_name_clean(title, label, sizeof label) ||

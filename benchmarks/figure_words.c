@@ -24,7 +24,7 @@ static void divide_words(struct str label, char *to, size_t size)
     to[n] = 0;
 }
 
-/* ---- the lists: sorted, for has_any; a phrase has blanks ---- */
+/* ---- the lists: sorted, in the letters of divide_words; a phrase has blanks ---- */
 
 static const char *const progress_words[] = {"cleanup", "eta", "warm up", "warming", "warmup"};
 static const char *const estimate_words[] = {"about",     "approx",    "approximate", "approximately", "estimate",
@@ -166,42 +166,65 @@ static const char *const score_words[] = {
 static const char *const score_word_words[] = {"dmips",         "figure of merit", "fom",    "index score", "mips",      "mwips",
                                                "overall score", "points",          "rating", "score",       "throughput"};
 static const char *const memory_words[] = {"allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
+static const char *const count_words[] = {"count", "in all", "number", "per"};
+static const char *const size_words[] = {"length", "size"};
 
-#define LIST(words) words, sizeof(words) / sizeof((words)[0])
+/* A sorted list, and where the words with each first character begin in it: found on first use. */
+struct indexed_words {
+    const char *const *words;
+    size_t n;
+    size_t from[37]; /* 0-9, a-z, the end */
+    bool indexed;
+};
 
-static bool is_listed(struct str word, const char *const *list, size_t n)
+#define LIST(array) {.words = (array), .n = sizeof(array) / sizeof((array)[0])}
+
+static struct indexed_words progress_list = LIST(progress_words), estimate_list = LIST(estimate_words), condition_list = LIST(condition_words),
+                        spread_list = LIST(spread_words), statistic_list = LIST(statistic_words), time_list = LIST(time_words),
+                        span_list = LIST(span_words), other_span_list = LIST(other_span_words), third_span_list = LIST(third_span_words),
+                        score_list = LIST(score_words), score_word_list = LIST(score_word_words), memory_list = LIST(memory_words),
+                        count_list = LIST(count_words), size_list = LIST(size_words);
+
+static size_t initial_index(char c)
 {
-    size_t low = 0;
-    while (low < n) {
-        size_t middle = low + (n - low) / 2;
-        int order = str_cmp(word, str_of(list[middle]));
-        if (order == 0)
+    return str_is_digit(c) ? (size_t)(c - '0') : (size_t)(c - 'a') + 10;
+}
+
+static void index_words(struct indexed_words *list)
+{
+    for (size_t i = 0, first = 0; first < 37; first++) {
+        while (i < list->n && initial_index(list->words[i][0]) < first)
+            i++;
+        list->from[first] = i;
+    }
+    list->indexed = true;
+}
+
+/* Begins one of the list's words or phrases at `at`, in a text of divide_words? */
+static bool begins_listed(struct indexed_words *list, const char *at)
+{
+    size_t first = initial_index(*at);
+    if (!list->indexed)
+        index_words(list);
+    for (size_t i = list->from[first]; i < list->from[first + 1]; i++) {
+        const char *word = list->words[i];
+        size_t k = 1;
+        while (word[k] && word[k] == at[k])
+            k++;
+        if (!word[k] && at[k] == ' ')
             return true;
-        if (order < 0)
-            n = middle;
-        else
-            low = middle + 1;
     }
     return false;
 }
 
-/* Has the label one of the words, or a phrase of up to three of them? */
-static bool has_any(struct str label, const char *const *list, size_t n)
+/* Has the label one of the words or phrases? */
+static bool has_any(struct str label, struct indexed_words *list)
 {
     char text[200];
     divide_words(str_sub(label, 0, 150), text, sizeof text);
-    for (struct str rest = str_trim(str_of(text)); rest.n;) {
-        struct str end = rest, word = str_word(&end);
-        for (int words = 1; words <= 3 && word.n; words++) {
-            struct str phrase = {rest.p, (size_t)(word.p + word.n - rest.p)};
-            if (is_listed(phrase, list, n))
-                return true;
-            word = str_word(&end);
-        }
-        end = rest;
-        str_word(&end);
-        rest = str_trim(end);
-    }
+    for (const char *at = text; *at; at++)
+        if (*at != ' ' && at[-1] == ' ' && begins_listed(list, at))
+            return true;
     return false;
 }
 
@@ -234,9 +257,16 @@ bool figure_is_progress(struct str line)
 {
     static const char *const marks[] = {"%|",   "it/s]",  "[==",      "[##",         "[>",   "\xe2\x96\x88", "ETA",
                                         "eta ", "frame=", "Stream #", "Encoding as", "...%", "remaining",    "so far"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (str_has(line, marks[i]))
+    bool present[256] = {false};
+    for (size_t i = 0; i < line.n; i++)
+        present[(unsigned char)line.p[i]] = true;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *at = marks[i];
+        while (*at && present[(unsigned char)*at])
+            at++;
+        if (!*at && str_has(line, marks[i]))
             return true;
+    }
     struct str rest = line, first = str_word(&rest), second = str_word(&rest);
     while (first.n && strchr("[:", first.p[0]))
         first = str_sub(first, 1, first.n);
@@ -250,71 +280,69 @@ bool figure_is_progress(struct str line)
                "epoch step iter iteration batch round pass trial sample chunk progress seed warmup interval cycle loop run rep repeat "
                "repetition attempt try frame generation gen level depth block worker thread rank process node job client test"))
         return true;
-    return is_any(first, "warning warning: error error: usage: usage warn note: hint:") || has_any(line, LIST(progress_words));
+    return is_any(first, "warning warning: error error: usage: usage warn note: hint:") || has_any(line, &progress_list);
 }
 
 bool figure_is_estimate(struct str line)
 {
-    return has_any(line, LIST(estimate_words));
+    return has_any(line, &estimate_list);
 }
 
 bool figure_is_condition(struct str label)
 {
-    return has_any(label, LIST(condition_words)) || figure_is_spread(label);
+    return has_any(label, &condition_list) || figure_is_spread(label);
 }
 
 bool figure_is_rate_condition(struct str label)
 {
-    static const char *const others[] = {"length", "size"};
     char text[200], kept[200];
     size_t n = 0;
     divide_words(str_sub(label, 0, 150), text, sizeof text);
     struct str rest = str_of(text);
     for (struct str word; (word = str_word(&rest)).n;)
-        if (!is_listed(word, LIST(others)))
+        if (!begins_listed(&size_list, word.p))
             n += (size_t)snprintf(kept + n, sizeof kept - n, STR_FMT " ", STR_ARG(word));
     return n && figure_is_condition(str_of(kept));
 }
 
 bool figure_is_spread(struct str label)
 {
-    return has_any(label, LIST(spread_words));
+    return has_any(label, &spread_list);
 }
 
 bool figure_is_statistic(struct str label)
 {
-    return has_any(label, LIST(statistic_words));
+    return has_any(label, &statistic_list);
 }
 
 bool figure_is_time(struct str label)
 {
-    return has_any(label, LIST(time_words)) || figure_is_statistic(label);
+    return has_any(label, &time_list) || figure_is_statistic(label);
 }
 
 bool figure_is_span(struct str label)
 {
-    return has_any(label, LIST(span_words)) || (has_any(label, LIST(other_span_words)) && !has_any(label, LIST(third_span_words)));
+    return has_any(label, &span_list) || (has_any(label, &other_span_list) && !has_any(label, &third_span_list));
 }
 
 bool figure_is_score(struct str label)
 {
-    return figure_is_score_word(label) || has_any(label, LIST(score_words));
+    return figure_is_score_word(label) || has_any(label, &score_list);
 }
 
 bool figure_is_score_word(struct str label)
 {
-    return has_any(label, LIST(score_word_words));
+    return has_any(label, &score_word_list);
 }
 
 bool figure_is_count(struct str label)
 {
-    static const char *const words[] = {"count", "in all", "number", "per"};
-    return has_any(label, LIST(words));
+    return has_any(label, &count_list);
 }
 
 bool figure_is_memory(struct str label)
 {
-    return has_any(label, LIST(memory_words));
+    return has_any(label, &memory_list);
 }
 
 bool figure_is_rate(const struct unit *u)
@@ -380,12 +408,13 @@ static bool is_plain_word(struct str s)
     return s.n >= 3;
 }
 
-bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
+enum { UNIT_WORD_MAX = 28 };
+
+/* A word of at most UNIT_WORD_MAX bytes, by the tables. */
+static bool search_unit(struct str word, const struct unit **ret, struct str *ret_raw)
 {
     static const char *const per_second[] = {"fps", "nps", "pps", "lps", "FPS", "NPS", "PPS", "LPS"};
     const char *slash = memchr(word.p, '/', word.n);
-    if (!word.n || word.n > 28)
-        return false;
     if (str_is(word, "#/sec") || str_is(word, "c/s") || str_is(word, "1/s")) {
         *ret = units_find(STR("op/s"));
         return true;
@@ -432,6 +461,35 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
         return false;
     *ret = units_find(word);
     return *ret != NULL;
+}
+
+/* Outputs repeat few words behind their numbers: the last ones are remembered. */
+bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
+{
+    static struct known_unit {
+        char word[UNIT_WORD_MAX];
+        unsigned char n;
+        bool is_unit, is_raw;
+        const struct unit *unit;
+    } known[256];
+    unsigned hash = (unsigned)word.n;
+    if (!word.n || word.n > UNIT_WORD_MAX)
+        return false;
+    for (size_t i = 0; i < word.n; i++)
+        hash = hash * 31 + (unsigned char)word.p[i];
+    struct known_unit *k = &known[hash % 256];
+    if (!str_eq(word, (struct str){k->word, k->n})) {
+        struct str raw = {"", 0};
+        k->unit = NULL;
+        k->is_unit = search_unit(word, &k->unit, &raw);
+        k->is_raw = raw.n > 0;
+        memcpy(k->word, word.p, word.n);
+        k->n = (unsigned char)word.n;
+    }
+    *ret = k->unit;
+    if (k->is_raw)
+        *ret_raw = word;
+    return k->is_unit;
 }
 
 const struct unit *figure_unit_of_label(struct str label)

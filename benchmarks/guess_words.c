@@ -133,7 +133,8 @@ const struct unit *guess_unit_in(struct str label)
         }
     if (str_is(label, "iops"))
         return units_find(STR("op_per_s"));
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+    bool has_er = str_has(label, "er");
+    for (size_t i = 0; has_er && i < sizeof(rates) / sizeof(rates[0]); i++) {
         ptrdiff_t at = str_find(label, str_of(rates[i])); /* also in the middle: "ops-per-second-real-time" */
         struct str behind = at >= 0 ? str_sub(label, (size_t)at + strlen(rates[i]), label.n) : label;
         if (at >= 0 && (!behind.n || strchr(" _-", behind.p[0])))

@@ -91,6 +91,8 @@ static bool is_size(struct str word)
 
 static bool is_multiple(struct str word, size_t i)
 {
+    if (!word.n || str_lower(word.p[0]) != str_lower(multiples[i].word[0]))
+        return false;
     return multiples[i].long_form ? str_is_anycase(word, multiples[i].word) : str_is(word, multiples[i].word);
 }
 

@@ -248,8 +248,8 @@ static const struct unit rates[] = {
 
 static const struct unit *find_in(const struct unit *units, size_t n, struct str text)
 {
-    for (size_t i = 0; i < n; i++)
-        if (str_is(text, units[i].name))
+    for (size_t i = 0; text.n && i < n; i++)
+        if (units[i].name[0] == text.p[0] && str_is(text, units[i].name))
             return &units[i];
     return NULL;
 }
