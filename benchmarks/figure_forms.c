@@ -201,13 +201,10 @@ static bool is_lone(struct str line, const struct number *n, size_t count, size_
            line.p[n[k].from] != '-' && !figure_is_range_end(line, n, k) && !(k + 1 < count && figure_is_range_end(line, n, k + 1));
 }
 
-/* What a line says without a name: its rates beside a time ("20 iter 0.44s user 9.777 iter/s"), or the time that is all of it ("0.029 seconds"). */
-size_t figure_take_lone(struct str line, const struct number *n, size_t count, struct figure *to)
+static size_t take_nameless(struct str line, const struct number *n, size_t count, struct figure *to)
 {
     size_t rates = 0, times = 0; /* times that were measured: not whole */
     struct str rest = count ? str_trim(str_sub(line, n[0].end, line.n)) : (struct str){"", 0};
-    if (figure_is_rate_condition(line))
-        return 0;
     for (size_t k = 0; k < count; k++) {
         if (n[k].unit && !strcmp(n[k].unit->dimension, "second"))
             times += memchr(line.p + n[k].from, '.', n[k].to - n[k].from) != NULL;
@@ -226,4 +223,11 @@ size_t figure_take_lone(struct str line, const struct number *n, size_t count, s
     bool each = str_has(line, " per ") || memchr(line.p, '/', n[0].end); /* "0.03 microseconds per iteration", "5.04 usecs/op" */
     set_figure(to, line, n, each ? "time per operation" : "time");
     return 1;
+}
+
+/* What a line says without a name: its rates beside a time ("20 iter 0.44s user 9.777 iter/s"), or the time that is all of it ("0.029 seconds"). */
+size_t figure_take_lone(struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    size_t found = take_nameless(line, n, count, to);
+    return found && figure_is_rate_condition(line) ? 0 : found; /* the words cost more */
 }

@@ -58,6 +58,8 @@ static bool is_error_sign(struct str before)
 {
     while (before.n && str_is_blank(before.p[before.n - 1]))
         before.n--;
+    if (!before.n || !is_one_of(before.p[before.n - 1], "\xb1+-"))
+        return false;
     return str_ends(before, "\xc2\xb1") || str_ends(before, "+/-") || str_ends(before, "+-") || str_ends(before, "-/+");
 }
 
@@ -68,6 +70,8 @@ static size_t skip_error(struct str line, size_t at)
     size_t i = at;
     while (i < line.n && str_is_blank(line.p[i]))
         i++;
+    if (!is_one_of(char_at(line, i), "\xc2+-"))
+        return at;
     for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
         if (str_starts(str_sub(line, i, line.n), signs[k])) {
             i += strlen(signs[k]);

@@ -18,7 +18,9 @@ struct number {
 
 static inline bool is_one_of(char c, const char *set)
 {
-    return c && strchr(set, c);
+    while (*set && *set != c) /* sets are short */
+        set++;
+    return *set;
 }
 
 static inline char char_at(struct str s, size_t i)
