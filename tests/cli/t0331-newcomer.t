@@ -16,7 +16,7 @@ like "with a row for each point" "$shown" 'n=2 .* 200 +200 … 200$'
 like "and a block for the wall time" "$shown" '^benchwrap:   run\.wall, [mu]?s'
 is "show --json has the points too" "$("$BENCHWRAP" show last --json | python3 -c 'import json, sys
 print([(r["n"], r["median"]) for r in json.load(sys.stdin)["repetitions"] if r["point"] == "n=2" and r["metric"] == "speed_MB_per_s"])')" "[(3, 200)]"
-like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own: reparse its child runs \(benchwrap show --children [0-9a-f]{8}\), or -e'
+like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'is a series, without an output of its own: .* its child runs are not read again \(benchwrap show --children [0-9a-f]{8}\)$'
 shown=$("$BENCHWRAP" ls)
 like "ls has the range of the points, without a metric for each" "$shown" '  bench, 2 points +speed 100 … 200 MB/s '
 like "the summary has a short time in its own unit" "$("$BENCHWRAP" -- sh -c 'echo "latency: 0.02 ms"' 2>&1 >/dev/null)" '^benchwrap:   latency  20 us$'

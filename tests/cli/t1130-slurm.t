@@ -72,7 +72,7 @@ wait_for "[ -e began ]"
 timeout 10 scancel "$(timeout 10 squeue -h -o %i)"
 wait $client
 wait_for "\"$BENCHWRAP\" sync --local >/dev/null 2>&1 && [ -e mlruns/*/*/meta.yaml ]" # on a busy machine KILL comes before the record is finished
-like "scancel: KILLED, and by whom" "$(shown '.status, .reason' | xargs)" "^KILLED ((ended by signal TERM|exit status 143), sent by the scheduler|killed by the scheduler, with the recording, after SIGTERM)$"
+like "scancel: KILLED, and by whom" "$(shown '.status, .reason' | xargs)" "^KILLED ((ended by signal TERM|exit status 143), sent by the scheduler(: cancelled)?|killed by the scheduler, with the recording, after SIGTERM)$"
 if long_tests; then
     fresh
     rm -f began

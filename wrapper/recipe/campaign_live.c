@@ -104,7 +104,10 @@ static void put_scrape(const struct json *services, struct buf *to)
 
 static void put_tunnels(const struct json *services, struct buf *to)
 {
-    const struct passwd *user = getpwuid(getuid());
+    struct passwd entry, *user = NULL;
+    char names[4096];
+    if (getpwuid_r(getuid(), &entry, names, sizeof names, &user) != 0)
+        user = NULL;
     char host[256] = "";
     campaign_own_host(host, sizeof host);
     for (const struct json *s = json_first(services); s; s = json_next(s)) {
