@@ -77,15 +77,17 @@ touch goes-on
 kill -KILL "$(cat hung)"
 
 # The driver is killed: the run that goes on ends by itself, the series is closed by whoever comes next, with what it had.
-rm -rf mlruns .benchwrap ended
-"$BENCHWRAP" -q --repeat 5 -- sh -c 'if [ -e started ]; then sleep 1; touch ended; fi; touch started' 2>err &
+rm -rf mlruns .benchwrap ended seen second
+"$BENCHWRAP" -q --repeat 5 -- sh -c 'n=0
+    if [ -e started ]; then touch second; while [ ! -e seen ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n + 1)); done; touch ended; fi; touch started' 2>err &
 job=$!
 wait_for started
 for _ in $(seq 200); do [ "$(find .benchwrap -name repetitions.jsonl -exec grep -c '"order":1' {} +)" = 1 ] && break; sleep 0.02; done
-sleep 0.3
+wait_for second
 kill -9 $job
 wait $job 2>/dev/null
 is "nothing of the series is in the tree yet" "$(record 'r')" None
+touch seen
 ok "the run that goes on is left alone" wait_for ended
 for _ in $(seq 150); do # the run that went on is still being recorded for a moment
     "$BENCHWRAP" sync --local >out 2>&1
