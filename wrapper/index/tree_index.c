@@ -234,10 +234,11 @@ static bool find_index_entry(const struct index_slot *s, const char *path, struc
 
 /* ---- the folder ---- */
 
-/* The path below the tree of something in the folder. False: too long. */
+/* The path below the tree of something in the folder. False, with errno: too long. */
 static bool full_path(const struct folder *f, const char *path, char ret[PATH_MAX])
 {
     const struct indexed_folder *own = f->own;
+    errno = ENAMETOOLONG;
     return snprintf(ret, PATH_MAX, "%s%s%s", own->path, *own->path && *path ? "/" : "", path) < PATH_MAX;
 }
 
@@ -273,10 +274,8 @@ static int indexed_enter(const struct folder *f, const char *path, struct folder
 {
     const struct indexed_folder *own = f->own;
     char full[PATH_MAX], run[INDEX_RUN_MAX];
-    if (!full_path(f, path, full)) {
-        errno = ENAMETOOLONG;
+    if (!full_path(f, path, full))
         return -1;
-    }
     const char *in_run = path_in_run(full, run), *name;
     int valid = in_run ? has_listing(own->index, full, run, in_run) : 0;
     if (valid < 0)
@@ -444,8 +443,11 @@ static int indexed_read(const struct folder *f, const char *path, size_t max, bo
     const struct indexed_folder *own = f->own;
     struct tree_index *x = own->index;
     char full[PATH_MAX], run[INDEX_RUN_MAX];
-    const char *name, *in_run = full_path(f, path, full) ? path_in_run(full, run) : NULL;
+    const char *name, *in_run;
     int rc = -1;
+    if (!full_path(f, path, full))
+        return -1;
+    in_run = path_in_run(full, run);
     if (in_run && read_known(x, full, run, in_run, max, cut, to, &rc) == 0)
         return rc;
     struct folder disk = on_disk(f, path, full, &name);
@@ -470,10 +472,8 @@ static int indexed_look(const struct folder *f, const char *path, struct folder_
 {
     char full[PATH_MAX];
     const char *name;
-    if (!full_path(f, path, full)) {
-        errno = ENAMETOOLONG;
+    if (!full_path(f, path, full))
         return -1;
-    }
     struct folder disk = on_disk(f, path, full, &name);
     return disk.ops->look(&disk, name, ret, ret_size);
 }
@@ -483,10 +483,8 @@ static int indexed_feed(const struct folder *f, const char *path, uint64_t max, 
 {
     char full[PATH_MAX];
     const char *name;
-    if (!full_path(f, path, full)) {
-        errno = ENAMETOOLONG;
+    if (!full_path(f, path, full))
         return -1;
-    }
     struct folder disk = on_disk(f, path, full, &name);
     return disk.ops->feed(&disk, name, max, piece, context);
 }
