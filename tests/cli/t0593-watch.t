@@ -60,6 +60,7 @@ pids=$(for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd" 2>/dev/null)" = "$PWD" ]
 # shellcheck disable=SC2086 # several
 kill -KILL $pids 2>/dev/null; kill -KILL $launcher 2>/dev/null
 { wait $launcher; } 2>/dev/null
+wait_for '[ "$("$BENCHWRAP" watch --json | jq length)" = 0 ]' # kill returns before the kernel has ended the process and released its lock
 is "a run whose recorder was killed is not in progress" "$("$BENCHWRAP" watch --json | jq length)" 0
 mkdir -p .benchwrap/spool/0123456789abcdef0123456789abcdef; echo nonsense >.benchwrap/spool/0123456789abcdef0123456789abcdef/journal; mkfifo .benchwrap/spool/1123456789abcdef0123456789abcdef
 out=$("$BENCHWRAP" watch --json 2>&1); is "damaged and foreign entries are left alone" "$? $out" "0 []"
