@@ -160,14 +160,14 @@ $(O)/tests/unit/%: tests/unit/%.c $(NATIVE_LIB) $(LIB) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)$(compile) -Itests/lib -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< \
 		$(filter $(O)/lib/lib$(firstword $(subst /, ,$*)).a,$(NATIVE_LIB)) $(NATIVE_OWN) $(LIB) $(PKG_LIBS) -lcmocka
-# Helper programs of tests and measurements: plain C, libc only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more say so in
+# Helper programs of tests and measurements: plain C, libc and libm only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more say so in
 # a line `/* link: core */` (libwrap.a and its libraries) or `/* link: PACKAGE */` (pkg-config).
 help_bin := $(patsubst %.c,$(O)/%,$(wildcard tests/lib/*.c tests/bench/*.c))
 $(help_bin): $(O)/%: %.c $(LIB) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)link=$$(sed -n 's,.*/\* link: \([^ ]*\).*,\1,p' $<); \
 	case $$link in '') libs= ;; core) libs='$(LIB) $(PKG_LIBS)' ;; *) libs=$$(pkg-config --cflags --libs $$link) || exit 1 ;; esac; \
-	$(compile) -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $$libs
+	$(compile) -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $$libs -lm
 # A server that misbehaves, of the tests of what talks to servers; without its library those are skipped.
 ifeq ($(shell pkg-config --exists libmicrohttpd zlib 2>/dev/null && echo yes),yes)
 fault_bin := $(O)/tests/server/fault-server
@@ -180,7 +180,7 @@ $(O)/tests/server/fault-server: $(wildcard tests/server/*.[ch]) $(LIB) $(O)/flag
 syntax_src := $(sort $(lib_src) wrapper/launch/main.c wrapper/main.c $(filter-out benchmarks/native/taskrate-stub/%,$(wildcard benchmarks/native/*/*.c benchmarks/native/*/*/*.c)))
 syntax:   ## let CC read all sources, without writing code
 	@printf '%s\n' $(syntax_src) | xargs -P $$(getconf _NPROCESSORS_ONLN) -n 20 $(compile) -fsyntax-only
-tests: all $(unit_bin) $(fault_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the unit tests and what the others call
+tests: all $(unit_bin) $(fault_bin) $(help_bin)   ## build the unit tests, what the others call, and the programs that measure
 
 quick:   ## build without optimisation into O/quick and run the quick unit tests
 	@$(MAKE) -s O='$(O)/quick' CFLAGS=-O0 STATIC=0 units && O='$(O)/quick' scripts/run-tests --quick

@@ -2,8 +2,8 @@
  *
  * The noise is normal, its mean and spread are unknown, and all values before the newest five are known to be of one level. For two levels of unknown mean and
  * equal, unknown spread Student's t is the most powerful unbiased test, so that a search that spends all of its alarms on five new values is the best one.
- * A search that reports other numbers of runs spends alarms on them, and finds fewer. Alarms within five runs are one. Build and run:
- * gcc -O2 tests/bench/history_power.c -lm && ./a.out [HISTORIES] */
+ * A search that reports other numbers of runs spends alarms on them, and finds fewer. Alarms within five runs are one.
+ * build/tests/bench/history_power [HISTORIES] */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* history_rates.c: print how often the search for change points is wrong, by simulation: the table of docs/howto-history.md. The random numbers have a fixed
- * seed. The levels of the search were chosen with other random numbers, and with the kinds of noise above `others` alone. Build and run:
- * gcc -O2 -D_GNU_SOURCE -Iwrapper tests/bench/history_rates.c wrapper/base/{stats,array,arena,str}.c -lm && ./a.out [SERIES [RUNS]] */
+ * seed. The levels of the search were chosen with other random numbers, and with the kinds of noise above `others` alone.
+ * build/tests/bench/history_rates [SERIES [RUNS]] */
+/* link: core */
 #include "history/change_points.c" /* of the search, the places that it reports while it reads */
 
 #include <stdint.h>
