@@ -88,6 +88,7 @@ END
 # whole KIND VARIABLE: everything by this forge's interface.
 whole()
 {
+    unset GITHUB_TOKEN GITLAB_TOKEN FORGEJO_TOKEN GITEA_TOKEN # of the forge before: FORGEJO_TOKEN is taken for a Gitea, too
     kind=$1 variable=$2 token=w head_ref=
     rm -rf "${WORK:?}"/{o,tux,first,results,reviewer,fork,third,gamma} "$WORK/log"
     if [ -n "${3:-}" ]; then
