@@ -56,11 +56,13 @@ for i in 1 2 3 4 5 6; do echo "copy.rate 10$i MiB/s" >rate; "$BENCHWRAP" -q --pr
 git add -f mlruns && git commit -qm before && git checkout -q -b after
 echo "copy.rate 55.5 MiB/s" >rate; "$BENCHWRAP" -q --profile public --site a.example -- cat rate >/dev/null
 "$BENCHWRAP" -q --profile public --site a.example -p 'note=@all <b>|#1' -- sh -c 'echo "x.rate 3 MiB/s"' >/dev/null
+echo "copy.rate 200 MiB/s" >rate; "$BENCHWRAP" -q --profile public --site a.example -- cat -u rate >/dev/null
 "$BENCHWRAP" -q --profile public --site a.example -- sh -c 'exit 1' >/dev/null
 git add -f mlruns && git commit -qm after
 out=$("$BENCHWRAP" check --markdown --range before..after)
 like "Markdown: a value beside the published runs of the same inputs" "$out" '^\| <code>cat.* \| 1 \| <code>copy.*rate</code> \| <code>58.2 MB/s</code> \| 6 \| <code>109 MB/s</code> \| -46 %, different'
-like "… the machine by name" "$out" "^\| 3 \| <code>a.example</code> \| <code>.*cores</code> "
+like "… a run with another command line has no earlier runs" "$out" '^\| <code>cat.*argument.u=rate<.code> \| 1 \| <code>copy.*rate</code> \| <code>210 MB/s</code> \| 0 \|  \| first run with these inputs'
+like "… the machine by name" "$out" "^\| 4 \| <code>a.example</code> \| <code>.*cores</code> "
 like "… what did not finish" "$out" '^Not compared: 1 run, failed, unfinished'
 is "… foreign text as text" "$(printf '%s' "$out" | grep -cE '@all|<b>|[^&]#1')" 0
 

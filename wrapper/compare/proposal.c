@@ -112,7 +112,7 @@ static struct proposed_group *group_of(struct proposal *p, const struct comparis
     const char *name = list ? condition_name(p, list, n) : NULL;
     if (!name)
         return NULL;
-    for (at = &p->groups; *at && strcmp((*at)->name, name) != 0;)
+    for (at = &p->groups; *at && (p->by_key || strcmp((*at)->name, name) != 0);)
         at = &(*at)->next;
     if (*at)
         note_command_line(p, *at, &key);

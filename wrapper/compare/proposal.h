@@ -26,7 +26,7 @@ struct proposed_condition {
     bool param;
 };
 struct proposed_group {
-    const char *name; /* all conditions in one text: same text, same group */
+    const char *name; /* all conditions in one text: same text, same group, unless by_key */
     struct comparison_key key; /* of its first run with a known command line, or of its first run */
     struct proposed_condition *conditions;
     size_t condition_count;
@@ -42,6 +42,7 @@ struct proposal {
     const struct opt_value *ignore;
     bool undirected; /* also metrics without a direction */
     bool all; /* also what the rules do not put first */
+    bool by_key; /* another command line makes another group, although no condition can tell them apart */
     double min_band;
     struct proposed_group *groups;
     size_t taken, skipped; /* runs; skipped: not FINISHED, or warm-up */

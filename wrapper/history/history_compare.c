@@ -5,7 +5,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "benchmarks/rules.h"
-#include "history/history.h"
+#include "history/earlier_runs.h"
 #include "runs/inherit.h"
 
 #include <math.h>
@@ -88,15 +88,14 @@ int history_judge(const struct compared_metric *metrics, size_t runs, double min
 struct history_state {
     struct comparison_reader reader; /* with the rules of the run for every run */
     struct comparison_key key;
-    const char *other_argument; /* the first in which a run differs that shares all other inputs; NULL: none */
     const struct history_question *asked;
     struct arena *arena;
     struct runs *runs;
     struct compare_member run;
     struct run_inputs inputs;
-    struct compare_group earlier;
+    struct earlier_runs found;
+    struct compare_group earlier; /* the same, completely read */
     struct str *versions; /* of the benchmark, of each earlier run; p NULL: not known */
-    size_t looked; /* earlier runs of the experiment */
     struct history_metric *metrics;
     size_t count;
 };
@@ -114,39 +113,16 @@ static int read_member(struct history_state *h, const char *name, struct compare
     return 0;
 }
 
-/* Only an argument differs? Its name, for a hint. */
-static const char *other_argument_of(const struct comparison_key pair[2], struct arena *a)
+static int read_earlier(struct history_state *h, struct err *err)
 {
-    const char **names = comparison_key_difference(pair, 2, COMPARISON_MEASURED, a);
-    for (size_t i = 0; names && names[i]; i++)
-        if (strncmp(names[i], "argument.", strlen("argument.")) != 0)
-            return NULL;
-    return names ? names[0] : NULL;
-}
-
-/* The group with the run's key; NULL: there is none. */
-static const struct history_group *own_group(struct history_state *h, const struct history *of)
-{
-    const struct history_group *own = NULL;
-    for (size_t i = 0; i < of->group_count; i++) {
-        struct comparison_key pair[2] = {h->key, of->groups[i].key};
-        if (comparison_key_shared(&pair[0], &pair[1]))
-            own = &of->groups[i];
-        else if (!h->other_argument && comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM))
-            h->other_argument = other_argument_of(pair, h->arena);
-    }
-    return own;
-}
-
-/* Reads the newest runs of the group, newest first. */
-static int read_earlier(struct history_state *h, const struct history_group *group, struct err *err)
-{
-    size_t n = group && group->member_count > h->asked->last ? h->asked->last : group ? group->member_count : 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct tree_run *r = group->members[group->member_count - 1 - i]->run;
+    h->earlier.members = arena_get(h->arena, (h->found.count + 1) * sizeof *h->earlier.members);
+    h->versions = arena_get(h->arena, (h->found.count + 1) * sizeof *h->versions);
+    if (!h->earlier.members || !h->versions)
+        return err_memory(err, "the history of runs");
+    for (size_t i = 0; i < h->found.count; i++) {
         struct compare_member *m = &h->earlier.members[h->earlier.count];
         struct comparison_key key;
-        if (read_member(h, arena_printf(h->arena, "=%s", r->id), m, err) < 0)
+        if (read_member(h, arena_printf(h->arena, "=%s", h->found.list[i]->id), m, err) < 0)
             return -1;
         h->earlier.count++;
         if (comparison_key_of(&h->reader, m->run, m->detail, h->arena, &key, err) < 0)
@@ -156,54 +132,30 @@ static int read_earlier(struct history_state *h, const struct history_group *gro
     return 0;
 }
 
-static bool may_precede_run(const struct history_state *h, const struct tree_run *r)
+static bool precedes_run(void *context, const struct tree_run *other)
 {
-    return r->start_ms < h->run.run->start_ms && !r->problem && r->status == RUN_FINISHED && strcmp(r->id, h->run.run->id) != 0;
+    const struct history_state *h = context;
+    return other->start_ms < h->run.run->start_ms;
 }
 
-/* history_group_runs chooses. It reads the runs' files, so that it gets only runs that share the inputs, and first as many as are needed. */
 static int collect_earlier_runs(struct history_state *h, struct err *err)
 {
-    const size_t last = h->asked->last;
-    struct runs *runs = h->runs, near = {0};
+    struct runs *runs = h->runs;
     struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = h->asked->tags, .query = h->asked->query};
-    const struct history_request asked = {
-        .ignore = h->asked->ignore, .rules = h->reader.arguments.shared_rules, .sweeps = compare_points(h->run.run) > 0, .arena = h->arena};
+    const struct earlier_request asked = {.run = h->run.run,
+                                          .key = &h->key,
+                                          .inputs = &h->inputs,
+                                          .rules = h->reader.arguments.shared_rules,
+                                          .ignore = h->asked->ignore,
+                                          .may_count = precedes_run,
+                                          .context = h,
+                                          .runs_max = h->asked->last};
     free(runs->all);
     runs->all = NULL;
     runs->count = 0;
-    h->earlier.members = arena_get(h->arena, last * sizeof *h->earlier.members);
-    h->versions = arena_get(h->arena, last * sizeof *h->versions);
-    if (!h->earlier.members || !h->versions)
-        return err_memory(err, "the history of runs");
-    if (runs_load(runs, &filter, h->arena, err) < 0)
+    if (runs_load(runs, &filter, h->arena, err) < 0 || earlier_runs_find(&asked, runs, h->arena, &h->found, err) < 0)
         return -1;
-    near = *runs;
-    near.count = 0;
-    near.all = arena_get(h->arena, (runs->count + 1) * sizeof *near.all);
-    if (!near.all)
-        return err_memory(err, "the history of runs");
-    int status = 0;
-    size_t i = 0;
-    for (size_t most = last; status == 0; most *= 2) {
-        struct history of;
-        for (; i < runs->count && near.count < most; i++) {
-            if (!may_precede_run(h, runs->all[i]))
-                continue;
-            h->looked++;
-            if (inputs_shared(&h->inputs, runs, runs->all[i], h->arena))
-                near.all[near.count++] = runs->all[i];
-        }
-        status = history_group_runs(&asked, &near, &of, err);
-        const struct history_group *own = status ? NULL : own_group(h, &of);
-        bool enough = i == runs->count || (own && own->member_count >= last);
-        if (status == 0 && enough)
-            status = read_earlier(h, own, err);
-        history_close(&of);
-        if (enough)
-            break;
-    }
-    return status;
+    return read_earlier(h, err);
 }
 
 /* ---- what is printed ---- */
@@ -345,7 +297,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
 {
     CLEANUP_BUF struct buf b;
     size_t n = h->earlier.count;
-    const char *differs = h->other_argument ? h->other_argument : inputs_most_missed(&h->inputs);
+    const char *differs = h->found.other_argument ? h->found.other_argument : inputs_most_missed(&h->inputs);
     buf_init(&b, 8192);
     buf_printf(&b, "run %.8s  %s", h->run.run->id, h->run.run->name);
     history_put_wrapped(screen, 2, buf_text(&b), to);
@@ -367,7 +319,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
     put_history_key(h, screen, to);
     put_versions(h, screen, to);
     buf_clear(&b);
-    if (h->other_argument)
+    if (h->found.other_argument)
         buf_printf(&b, "hint: command lines of other runs differ in %s; --ignore %s compares runs that differ in it", differs, differs);
     else if (n < STATS_EXPECT_MIN && differs)
         buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", differs);
@@ -497,7 +449,7 @@ static int history_print_json(const struct history_state *h)
     for (size_t i = 0; i < h->earlier.count; i++)
         json_text(&j, NULL, h->earlier.members[i].run->id);
     json_close(&j, ']');
-    json_int(&j, "looked_at", (int64_t)h->looked);
+    json_int(&j, "looked_at", (int64_t)h->found.searched);
     json_open(&j, "inputs", '[');
     for (size_t i = 0; i < h->inputs.count; i++)
         json_text(&j, NULL, h->inputs.list[i].path);

@@ -5,6 +5,7 @@
 #include "runs/annotations.h"
 #include "runs/inherit.h"
 #include "compare/proposal.h"
+#include "history/earlier_runs.h"
 #include "runs/run_ids.h"
 #include "runs/runs_ref.h"
 
@@ -22,6 +23,7 @@ enum {
     HISTORY_LOOKED = 400, /* of the experiment, newest first, for these */
     METRICS_MAX = 4, /* of a group */
     INPUTS_MAX = 6,
+    VALUE_SHOWN = 40, /* bytes */
     CORRECTIONS_MAX = 20, /* named one by one */
     CELL = 80
 };
@@ -117,31 +119,56 @@ static int find_parents(struct range *r, struct err *err)
 
 /* ---- values ---- */
 
-/* The published runs with the inputs of the group, as a group. */
-static int find_history(struct range *r, const struct tree_run *run, struct proposal *ret, struct err *err)
+/* Groups of runs with one comparison key. */
+static void init_groups(struct proposal *ret, const struct range *r)
 {
-    struct runs_filter filter = {.experiment = run->experiment};
-    struct run_inputs in;
+    proposal_init(ret, NULL, false, r->arena);
+    ret->undirected = ret->by_key = true;
+}
+
+static bool is_published(void *context, const struct tree_run *run)
+{
+    const struct range *r = context;
+    return !run_ids_has(&r->fresh, run->id) && !run_ids_has(&r->bad, run->id);
+}
+
+static int load_experiment(struct range *r, const char *experiment, struct err *err)
+{
+    struct runs_filter filter = {.experiment = experiment};
+    if (r->loaded && strcmp(r->loaded, experiment) == 0)
+        return 0;
+    free(r->runs.all);
+    r->runs.all = NULL;
+    r->runs.count = 0;
+    r->loaded = NULL;
+    if (runs_load(&r->runs, &filter, r->arena, err) < 0)
+        return -1;
+    r->loaded = experiment;
+    return 0;
+}
+
+/* The published runs of the history of the group, whose first run is `run`, as a group of their own. */
+static int read_history(struct range *r, const struct proposed_group *g, const struct tree_run *run, struct proposal *ret,
+                        struct err *err)
+{
+    struct run_inputs inputs;
+    struct earlier_runs found;
+    const struct earlier_request asked = {.run = run,
+                                          .key = &g->key,
+                                          .inputs = &inputs,
+                                          .may_count = is_published,
+                                          .context = r,
+                                          .runs_max = HISTORY_RUNS,
+                                          .searched_max = HISTORY_LOOKED};
     const char *problem = NULL;
-    size_t looked = 0;
-    if (!r->loaded || strcmp(r->loaded, run->experiment) != 0) {
-        free(r->runs.all);
-        r->runs.all = NULL;
-        r->runs.count = 0;
-        if (runs_load(&r->runs, &filter, r->arena, err) < 0)
-            return -1;
-        r->loaded = run->experiment;
-    }
+    if (load_experiment(r, run->experiment, err) < 0)
+        return -1;
     struct json *detail = runs_detail(&r->runs, run, &problem, r->arena);
-    int rc = inputs_of(&in, run, detail, NULL, r->arena, err);
-    for (size_t i = 0; rc == 0 && i < r->runs.count && ret->taken < HISTORY_RUNS && looked < HISTORY_LOOKED; i++) {
-        const struct tree_run *other = r->runs.all[i];
-        if (other->problem || other->status != RUN_FINISHED || run_ids_has(&r->fresh, other->id) || run_ids_has(&r->bad, other->id))
-            continue;
-        looked++;
-        if (inputs_shared(&in, &r->runs, other, r->arena))
-            rc = proposal_add_run(ret, &r->runs, arena_printf(r->arena, "=%s", other->id), err);
-    }
+    int rc = inputs_of(&inputs, run, detail, NULL, r->arena, err);
+    if (rc == 0)
+        rc = earlier_runs_find(&asked, &r->runs, r->arena, &found, err);
+    for (size_t i = 0; rc == 0 && i < found.count; i++)
+        rc = proposal_add_run(ret, &r->runs, arena_printf(r->arena, "=%s", found.list[i]->id), err);
     json_free(detail);
     return rc;
 }
@@ -259,10 +286,13 @@ static void put_group(struct range *r, const struct proposed_group *g, const str
     buf_puts(r->to, " | ");
     markdown_text(r->to, run->experiment, CELL);
     buf_clear(&b);
-    for (size_t i = 0; i < g->condition_count; i++) {
-        const struct proposed_condition *c = &g->conditions[i];
-        if (c->param && *c->value && !inputs_of_machine(c->key) && n++ < INPUTS_MAX)
-            buf_printf(&b, "%s%.60s=%.40s", n > 1 ? " " : "", c->key, c->value);
+    for (size_t i = 0; i < g->key.count; i++) {
+        const struct comparison_fact *f = &g->key.facts[i];
+        bool named = strcmp(f->name, "benchmark") == 0 || strcmp(f->name, "program") == 0;
+        if (f->part != COMPARISON_MEASURED || named || !f->value.n || inputs_of_machine(f->name) || n++ >= INPUTS_MAX)
+            continue;
+        buf_printf(&b, "%s%.60s=", n > 1 ? " " : "", f->name);
+        buf_str(&b, str_sub(f->value, 0, f->value.n < VALUE_SHOWN ? f->value.n : VALUE_SHOWN));
     }
     if (n > INPUTS_MAX)
         buf_puts(&b, " …");
@@ -279,14 +309,10 @@ static int put_values_of(struct range *r, const struct proposed_group *g, struct
     if (!run)
         return 0;
     inherit_params(&r->runs, run, r->arena);
-    proposal_init(&before, NULL, false, r->arena);
-    before.undirected = true;
-    if (find_history(r, run, &before, err) < 0)
+    init_groups(&before, r);
+    if (read_history(r, g, run, &before, err) < 0)
         return -1;
-    const struct proposed_group *same = before.groups;
-    while (same && strcmp(same->name, g->name) != 0)
-        same = same->next;
-    size_t n = compare_with_earlier(g, same, list);
+    size_t n = compare_with_earlier(g, before.groups, list);
     for (size_t i = 0; i < n; i++) {
         if (i == 0)
             put_group(r, g, run);
@@ -354,8 +380,7 @@ static int put_values(struct range *r, struct err *err)
 {
     struct proposal now;
     size_t groups = 0, shown = 0;
-    proposal_init(&now, NULL, false, r->arena);
-    now.undirected = true;
+    init_groups(&now, r);
     for (size_t i = 0; i < r->fresh.count; i++) {
         const char *id = r->fresh.id[i];
         const struct tree_run *run = range_read_run(r, id, TREE_META, r->arena);

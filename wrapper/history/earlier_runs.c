@@ -1,0 +1,86 @@
+/* earlier_runs.c: choose the runs that one run is compared with. */
+#include "history/earlier_runs.h"
+
+#include "compare/compare.h"
+#include "history/history.h"
+
+#include <string.h>
+
+/* Only an argument differs? Its name, for a hint. */
+static const char *other_argument_of(const struct comparison_key pair[2], struct arena *a)
+{
+    const char **names = comparison_key_difference(pair, 2, COMPARISON_MEASURED, a);
+    for (size_t i = 0; names && names[i]; i++)
+        if (strncmp(names[i], "argument.", strlen("argument.")) != 0)
+            return NULL;
+    return names ? names[0] : NULL;
+}
+
+/* The group with the run's key; NULL: there is none. */
+static const struct history_group *own_group(const struct earlier_request *asked, const struct history *of, struct arena *a,
+                                             struct earlier_runs *ret)
+{
+    const struct history_group *own = NULL;
+    for (size_t i = 0; i < of->group_count; i++) {
+        struct comparison_key pair[2] = {*asked->key, of->groups[i].key};
+        if (comparison_key_shared(&pair[0], &pair[1]))
+            own = &of->groups[i];
+        else if (!ret->other_argument && comparison_key_same(&pair[0], &pair[1], COMPARISON_SYSTEM))
+            ret->other_argument = other_argument_of(pair, a);
+    }
+    return own;
+}
+
+static int take_newest(const struct earlier_request *asked, const struct history_group *own, struct arena *a, struct earlier_runs *ret,
+                       struct err *err)
+{
+    size_t n = own ? own->member_count : 0;
+    ret->count = n < asked->runs_max ? n : asked->runs_max;
+    ret->list = arena_get(a, (ret->count + 1) * sizeof *ret->list);
+    if (!ret->list)
+        return err_memory(err, "the history of runs");
+    for (size_t i = 0; i < ret->count; i++)
+        ret->list[i] = own->members[n - 1 - i]->run;
+    return 0;
+}
+
+static bool may_be_earlier(const struct earlier_request *asked, const struct tree_run *other)
+{
+    return !other->problem && other->status == RUN_FINISHED && strcmp(other->id, asked->run->id) != 0 &&
+           asked->may_count(asked->context, other);
+}
+
+/* history_group_runs chooses. It reads the runs' files, so that it gets only runs that share the inputs, and first as many as are needed. */
+int earlier_runs_find(const struct earlier_request *asked, struct runs *runs, struct arena *a, struct earlier_runs *ret, struct err *err)
+{
+    const struct history_request groups = {
+        .ignore = asked->ignore, .rules = asked->rules, .sweeps = compare_points(asked->run) > 0, .arena = a};
+    const size_t searched_max = asked->searched_max ? asked->searched_max : SIZE_MAX;
+    struct runs near = *runs;
+    int status = 0;
+    size_t i = 0;
+    *ret = (struct earlier_runs){0};
+    near.count = 0;
+    near.all = arena_get(a, (runs->count + 1) * sizeof *near.all);
+    if (!near.all)
+        return err_memory(err, "the history of runs");
+    for (size_t most = asked->runs_max; status == 0; most *= 2) {
+        struct history of;
+        for (; i < runs->count && near.count < most && ret->searched < searched_max; i++) {
+            if (!may_be_earlier(asked, runs->all[i]))
+                continue;
+            ret->searched++;
+            if (inputs_shared(asked->inputs, runs, runs->all[i], a))
+                near.all[near.count++] = runs->all[i];
+        }
+        status = history_group_runs(&groups, &near, &of, err);
+        const struct history_group *own = status ? NULL : own_group(asked, &of, a, ret);
+        bool enough = i == runs->count || ret->searched == searched_max || (own && own->member_count >= asked->runs_max);
+        if (status == 0 && enough)
+            status = take_newest(asked, own, a, ret, err);
+        history_close(&of);
+        if (enough)
+            break;
+    }
+    return status;
+}
