@@ -5,24 +5,23 @@
 #include <math.h>
 #include <time.h>
 
-static double noise_at(int i)
+struct read_history {
+    struct made_tree tree;
+    struct history is;
+};
+
+static void read_history(const struct place *p, struct read_history *ret)
 {
-    return 1 + 0.01 * ((i * 7919 % 13) - 6) / 6.0;
+    made_tree_open(&ret->tree, p);
+    struct history_request asked = {.min_effect = 0.02, .arena = &ret->tree.arena};
+    if (history_read(&asked, &ret->tree.runs, &ret->is, &ret->tree.err) < 0)
+        fail_msg("%s", ret->tree.err.text);
 }
 
-static int read_history(const struct place *p, struct runs *runs, struct arena *a, struct history *ret, struct err *err)
+static void close_history(struct read_history *h)
 {
-    struct history_request asked = {.min_effect = 0.02, .arena = a};
-    arena_init(a, 0);
-    open_made(p, runs, a);
-    return history_read(&asked, runs, ret, err);
-}
-
-static void close_history(struct runs *runs, struct arena *a, struct history *h)
-{
-    history_close(h);
-    runs_close(runs);
-    arena_deinit(a);
+    history_close(&h->is);
+    made_tree_close(&h->tree);
 }
 
 static const struct history_metric_series *rate_series(const struct history_group *g)
@@ -37,10 +36,7 @@ static const struct history_metric_series *rate_series(const struct history_grou
 static void selection(void **state)
 {
     const struct place *p = *state;
-    struct arena a;
-    struct runs runs;
-    struct history h;
-    struct err err = {0};
+    struct read_history h;
     for (int i = 0; i < 30; i++) {
         struct made_run run = {i, .params = i < 20 ? "\"kernel.thp\": {\"value\": \"never\"}" : "\"kernel.thp\": {\"value\": \"always\"}",
                                .metrics = i == 8 ? NULL : rate_of(1000 * noise_at(i) * (i < 20 ? 1 : 0.9))};
@@ -54,16 +50,15 @@ static void selection(void **state)
     for (int i = 40; i < 43; i++)
         make_run(p, (struct made_run){i, .argument = "b", .metrics = rate_of(5)});
     make_run(p, (struct made_run){(int)((time(NULL) - made_start_ms(0) / 1000) / 60) + 100, .metrics = rate_of(1)});
-    if (read_history(p, &runs, &a, &h, &err) < 0)
-        fail_msg("%s", err.text);
-    assert_int_equal(h.failed, 1);
-    assert_int_equal(h.copies, 1);
-    assert_int_equal(h.ahead, 1);
-    assert_int_equal(h.damaged, 0);
-    assert_int_equal(h.group_count, 2);
-    assert_int_equal(h.groups[0].member_count, 28);
-    assert_int_equal(h.groups[1].member_count, 3);
-    const struct history_metric_series *rate = rate_series(&h.groups[0]);
+    read_history(p, &h);
+    assert_int_equal(h.is.failed, 1);
+    assert_int_equal(h.is.copies, 1);
+    assert_int_equal(h.is.ahead, 1);
+    assert_int_equal(h.is.damaged, 0);
+    assert_int_equal(h.is.group_count, 2);
+    assert_int_equal(h.is.groups[0].member_count, 28);
+    assert_int_equal(h.is.groups[1].member_count, 3);
+    const struct history_metric_series *rate = rate_series(&h.is.groups[0]);
     assert_non_null(rate);
     assert_int_equal(rate->n, 27); /* the one without a value is a gap, no zero */
     assert_int_equal(rate->points.count, 1);
@@ -72,31 +67,26 @@ static void selection(void **state)
     assert_int_equal(rate->changes[0].verdict, LEVEL_REGRESSION);
     assert_int_equal(rate->changes[0].changed_count, 1);
     assert_string_equal(rate->changes[0].changed[0].key, "kernel.thp");
-    assert_true(history_has_regression(&h, 10) && !history_has_regression(&h, 9));
-    close_history(&runs, &a, &h);
+    assert_true(history_has_regression(&h.is, 10) && !history_has_regression(&h.is, 9));
+    close_history(&h);
 }
 
 static void nothing(void **state)
 {
     const struct place *p = *state;
-    struct arena a;
-    struct runs runs;
-    struct history h;
-    struct err err = {0};
+    struct read_history h;
     make_run(p, (struct made_run){1, .status = "FAILED", .metrics = rate_of(1)});
-    assert_int_equal(read_history(p, &runs, &a, &h, &err), 0);
-    assert_int_equal(h.group_count, 0);
-    assert_false(history_has_regression(&h, 20));
-    close_history(&runs, &a, &h);
+    read_history(p, &h);
+    assert_int_equal(h.is.group_count, 0);
+    assert_false(history_has_regression(&h.is, 20));
+    close_history(&h);
 }
 
 /* A fact on which the three runs of a side do not agree is none; an unknown fact of a machine is one of its own. */
 static void changed_facts(void **state)
 {
     const struct place *p = *state;
-    struct arena a;
-    struct runs runs;
-    struct err err = {0};
+    struct made_tree t;
     struct tree_run *list[6];
     struct cause_change *changed;
     size_t count;
@@ -111,20 +101,19 @@ static void changed_facts(void **state)
             make_param(p, i, keys[k], value);
         }
     }
-    arena_init(&a, 0);
-    open_made(p, &runs, &a);
-    assert_int_equal(runs_load(&runs, &everything, &a, &err), 0);
-    assert_int_equal(runs.count, 6);
+    made_tree_open(&t, p);
+    assert_int_equal(runs_load(&t.runs, &everything, &t.arena, &t.err), 0);
+    assert_int_equal(t.runs.count, 6);
     for (size_t i = 0; i < 6; i++)
-        list[i] = runs.all[5 - i];
-    assert_int_equal(cause_changes(&runs, (const struct tree_run *const *)list, 3, (const struct tree_run *const *)list + 3, 3, &a, &changed, &count, &err), 0);
+        list[i] = t.runs.all[5 - i];
+    const struct tree_run *const *before = (const struct tree_run *const *)list;
+    assert_int_equal(cause_changes(&t.runs, before, 3, before + 3, 3, &t.arena, &changed, &count, &t.err), 0);
     assert_int_equal(count, 1);
     assert_string_equal(changed[0].key, "cpu.governor");
     assert_string_equal(changed[0].before, "v0");
     assert_string_equal(changed[0].after, "v1");
     assert_string_equal(changed[0].is.name, "processor frequency");
-    runs_close(&runs);
-    arena_deinit(&a);
+    made_tree_close(&t);
 }
 
 static void classes(void **state)

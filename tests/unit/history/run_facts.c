@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-static void read_made(const struct place *p, struct runs *runs, struct arena *a, struct run_facts *ret)
+static void read_made(const struct place *p, struct made_tree *ret_tree, struct run_facts *ret)
 {
     static const struct runs_filter everything;
-    struct err err = {0};
-    arena_init(a, 0);
-    open_made(p, runs, a);
-    if (runs_load(runs, &everything, a, &err) < 0 || run_facts_read(runs, true, a, ret, &err) < 0)
-        fail_msg("%s", err.text);
+    struct arena *a = &ret_tree->arena;
+    struct err *err = &ret_tree->err;
+    made_tree_open(ret_tree, p);
+    if (runs_load(&ret_tree->runs, &everything, a, err) < 0 || run_facts_read(&ret_tree->runs, true, a, ret, err) < 0)
+        fail_msg("%s", err->text);
 }
 
 static const struct facts_run *run_of(const struct run_facts *f, int number)
@@ -34,13 +34,12 @@ static uint32_t key_of(const struct run_facts *f, enum fact_kind kind, const cha
 static void records(void **state)
 {
     const struct place *p = *state;
-    struct arena a;
-    struct runs runs;
+    struct made_tree t;
     struct run_facts f;
     make_run(p, (struct made_run){1, .params = "\"kernel.thp\": {\"value\": \"never\"}", .metrics = rate_of(5)});
     make_run(p, (struct made_run){2, .params = "\"kernel.thp\": {\"value\": \"always\"}", .metrics = "\"rate\": {\"value\": \"NaN\", \"samples\": 1}"});
     make_run(p, (struct made_run){3, .argument = "b", .params = "\"kernel.thp\": {\"value\": \"never\"}", .metrics = rate_of(7)});
-    read_made(p, &runs, &a, &f);
+    read_made(p, &t, &f);
     uint32_t rate = key_of(&f, FACT_METRIC, "rate"), thp = key_of(&f, FACT_PARAM, "kernel.thp"), argv = key_of(&f, FACT_PARAM, FACT_COMMAND);
     assert_true(rate != UINT32_MAX && thp != UINT32_MAX && argv != UINT32_MAX);
     const struct facts_run *one = run_of(&f, 1), *two = run_of(&f, 2), *three = run_of(&f, 3);
@@ -50,8 +49,7 @@ static void records(void **state)
     assert_true(run_facts_value(one, thp) == run_facts_value(three, thp) && run_facts_value(one, thp) != run_facts_value(two, thp));
     assert_true(run_facts_value(one, argv) != run_facts_value(three, argv));
     assert_true(one->inputs == two->inputs && one->inputs != three->inputs); /* a kernel setting is no input */
-    runs_close(&runs);
-    arena_deinit(&a);
+    made_tree_close(&t);
 }
 
 /* Another program's run has files alone; so has one whose record is damaged. */
@@ -59,8 +57,7 @@ static void without_record(void **state)
 {
     const struct place *p = *state;
     char path[200];
-    struct arena a;
-    struct runs runs;
+    struct made_tree t;
     struct run_facts f;
     make_run(p, (struct made_run){1, .metrics = rate_of(5)});
     snprintf(path, sizeof path, "%s/mlruns/7/%s/artifacts/benchwrap.json", p->path, made_id(1));
@@ -69,18 +66,16 @@ static void without_record(void **state)
     assert_int_equal(mkdir(path, 0755), 0);
     snprintf(path, sizeof path, "%s/mlruns/7/%s/metrics/rate", p->path, made_id(1));
     write_made(path, "1767225600000 6 0\n");
-    read_made(p, &runs, &a, &f);
+    read_made(p, &t, &f);
     assert_true(run_facts_number(run_of(&f, 1), key_of(&f, FACT_METRIC, "rate")) == 6);
-    runs_close(&runs);
-    arena_deinit(&a);
+    made_tree_close(&t);
 }
 
 static void copies_and_repetitions(void **state)
 {
     const struct place *p = *state;
     char tag[200];
-    struct arena a;
-    struct runs runs;
+    struct made_tree t;
     struct run_facts f;
     const struct made_run one = {1, .params = "\"os.name\": {\"value\": \"Debian\"}", .metrics = rate_of(5)};
     make_run(p, one);
@@ -89,7 +84,7 @@ static void copies_and_repetitions(void **state)
     snprintf(tag, sizeof tag, "\"mlflow.parentRunId\": {\"value\": \"%s\"}, \"benchwrap.repetition\": {\"value\": \"1\"}", made_id(1));
     make_run(p, (struct made_run){2, .metrics = rate_of(6), .tags = tag});
     make_run(p, (struct made_run){3, .metrics = rate_of(5), .tags = "\"benchwrap.warmup\": {\"value\": \"yes\"}"});
-    read_made(p, &runs, &a, &f);
+    read_made(p, &t, &f);
     const struct facts_run *parent = run_of(&f, 1), *copy = run_of(&f, 9), *repetition = run_of(&f, 2), *warmup = run_of(&f, 3);
     uint32_t os = key_of(&f, FACT_PARAM, "os.name");
     assert_true(parent->content == copy->content && parent->content != warmup->content && parent->content != repetition->content);
@@ -97,8 +92,7 @@ static void copies_and_repetitions(void **state)
     assert_true(repetition->in_parent && repetition->is_repetition && !parent->in_parent && !copy->in_parent);
     assert_true(run_facts_value(repetition, os) != 0 && run_facts_value(repetition, os) == run_facts_value(parent, os)); /* inherited */
     assert_true(warmup->is_warmup && !parent->is_warmup && run_facts_value(warmup, os) == 0);
-    runs_close(&runs);
-    arena_deinit(&a);
+    made_tree_close(&t);
 }
 
 int main(void)
