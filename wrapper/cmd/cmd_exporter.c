@@ -87,9 +87,9 @@ static int exporter_print_listing(const struct exporter_work *w, struct listing 
         buf_init(&text, PRINT_MAX);
         listing_json(l, &text);
         fwrite(text.p ? text.p : "[]\n", 1, text.p ? text.n : 3, w->c->out);
-        status = text.failed || l->failed ? err_set(w->c->err, ERR_SYSTEM, "out of memory") : status;
+        status = text.failed || l->failed ? err_memory(w->c->err, "a list") : status;
     } else if (listing_print(l, w->c->out))
-        status = err_set(w->c->err, ERR_SYSTEM, "out of memory");
+        status = err_memory(w->c->err, "a list");
     listing_deinit(l);
     return status;
 }
@@ -306,7 +306,7 @@ static int exporter_choose_runs(struct exporter_work *w, struct runs *runs, stru
         struct tree_run *run;
         struct chosen_run *one = ARENA_NEW(c->arena, struct chosen_run);
         if (!one || runs_find(runs, c->argv[i], TREE_META, c->arena, &run, c->err))
-            return one ? -1 : err_set(c->err, ERR_SYSTEM, "out of memory");
+            return one ? -1 : err_memory(c->err, "a list");
         one->run = run;
         *end = one;
         end = &one->next;

@@ -95,7 +95,7 @@ static int config_assign(const struct config_reading *g, struct exporter_config 
 {
     const char *where = arena_printf(g->a, "%s:%d", g->file, key->line), *name = config_copy(g, key->key);
     if (!where || !name || !text)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the exporters' configuration");
     return opt_assign(&c->opts, name, text, g->origin, where, err) ? -1 : 0;
 }
 
@@ -154,7 +154,7 @@ static int config_read_one(const struct config_reading *g, const struct yaml *y,
     c->where = arena_printf(g->a, "%s:%d", g->file, y->line);
     c->origin = g->origin;
     if (!c->name || !c->where || config_make_rows(g, c))
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the exporters' configuration");
     for (const struct yaml *key = y->child; key; key = key->next)
         if (!str_is(key->key, "type") && !str_is(key->key, "name") && config_read_key(g, c, key, err))
             return -1;

@@ -119,7 +119,7 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
     const char *token = NULL, *password = NULL;
     *ret = h;
     if (!h)
-        return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
+        return err_memory(err, "an exporter"), EXPORTER_LATER;
     h->url = exporter_text(c, EXPORTER_KEY_URL);
     if ((!h->url && exporter_secret(c, EXPORTER_KEY_URL_SECRET, l->env, l->until_ns, l->arena, &h->url, err)) ||
         exporter_secret(c, EXPORTER_KEY_TOKEN, l->env, l->until_ns, l->arena, &token, err) < 0 ||
@@ -130,7 +130,7 @@ enum exporter_answer exporter_http_open(struct exporter_link *l, struct exporter
     h->gzip = opt_on(&c->opts, EXPORTER_KEY_GZIP);
     const char **headers = http_headers(l, token, h->gzip);
     if (!headers)
-        return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
+        return err_memory(err, "an exporter"), EXPORTER_LATER;
     h->secrets[0] = token;
     h->secrets[1] = password;
     struct http_config config = {.user = exporter_text(c, EXPORTER_KEY_USER),
@@ -147,7 +147,7 @@ enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struc
     const char *const gzip[] = {"Content-Encoding: gzip", NULL};
     *ret = h;
     if (!h)
-        return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
+        return err_memory(err, "an exporter"), EXPORTER_LATER;
     h->url = own->url;
     h->gzip = !own->is_plain && opt_on(&l->config->opts, EXPORTER_KEY_GZIP);
     h->secrets[0] = own->password;

@@ -190,7 +190,7 @@ int exporter_queue_read(const struct exporter_queue *q, const char *folder, cons
                                   .failed_ms = json_integer(json_get(j, "failed_ms"), 0)};
     json_free(j);
     if (!ret->tree || !ret->why)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "an entry of the export spool");
     return *ret->tree ? 0 : err_set(err, ERR_INPUT, "entry %s names no tree", path);
 }
 
@@ -214,7 +214,7 @@ int exporter_queue_write(const struct exporter_queue *q, const char *folder, con
     json_close(&j, '}');
     buf_putc(&text, '\n');
     if (text.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory for an entry of the export spool");
+        return err_memory(err, "an entry of the export spool");
     return fs_write(q->dir, path, buf_text(&text), 0600, false, err);
 }
 

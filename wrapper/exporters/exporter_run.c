@@ -25,7 +25,7 @@ int exporter_run_read(struct exporter_run *ret, int tree, const char *id, struct
     ret->root = fcntl(tree, F_DUPFD_CLOEXEC, 0) + 1;
     const char *path = arena_printf(a, "%s/artifacts/benchwrap.json", tree_run_path(run));
     if (!path)
-        return err_set(err, ERR_SYSTEM, "out of memory for a run");
+        return err_memory(err, "a run");
     struct err why = {0};
     if (fs_read(tree, path, DETAIL_MAX, 0, &text, &why) == 0)
         rc = json_parse(&ret->detail, buf_text(&text), NULL, err) ? err_wrap(err, "%s", path) : 0;

@@ -42,7 +42,7 @@ static int secret_keep(struct str text, const char *from, struct arena *a, const
     if (!line.n)
         return err_set(err, ERR_INPUT, "%s is empty", from);
     *ret = arena_dup(a, line.p, line.n);
-    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    return *ret ? 0 : err_memory(err, "a secret");
 }
 
 static int secret_of_command(const struct opt_value *v, char *const *env, int64_t until_ns, struct arena *a, const char **ret,
@@ -62,7 +62,7 @@ static int secret_of_command(const struct opt_value *v, char *const *env, int64_
     }
     argv[n] = NULL;
     if (a->failed || n == 0)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a secret");
     int64_t left = (until_ns - clock_mono_ns()) / 1000000, limit = left < COMMAND_MS ? left : COMMAND_MS;
     struct query q = QUERY_NONE;
     if (limit <= 0)
@@ -91,7 +91,7 @@ int exporter_secret(const struct exporter_config *c, const char *key, char *cons
     source = secret_source(v, &value);
     const char *name = arena_dup(a, value.p, value.n);
     if (!name)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "a secret");
     if (str_is(source, "command"))
         return secret_of_command(v, env, until_ns, a, ret, err) ? err_wrap(err, "%s", key) : 0;
     if (str_is(source, "env")) {

@@ -273,7 +273,7 @@ static enum exporter_answer httpjson_send_requests(struct exporter_link *l, cons
         buf_clear(&body);
         size_t n = httpjson_make_body(l->config, records, (size_t)*done, &body);
         if (body.failed)
-            return err_set(err, ERR_SYSTEM, "out of memory for a request"), EXPORTER_LATER;
+            return err_memory(err, "a request"), EXPORTER_LATER;
         enum exporter_answer answer = exporter_http_send(l, l->state, address, buf_text(&body), err);
         if (answer != EXPORTER_SENT)
             return answer;
@@ -324,7 +324,7 @@ static enum exporter_answer httpjson_send_records(struct exporter_link *l, const
     if (array)
         buf_putc(&body, ']');
     if (body.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory for a request"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
+        return err_memory(err, "a request"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
     return exporter_http_call(l, l->state, &(struct exporter_http_request){.url = address, .body = buf_text(&body)}, err);
 }
 
@@ -362,7 +362,7 @@ static int httpjson_print(struct exporter_link *l, const struct exporter_run *ru
         exporter_http_print(l->config, address, buf_text(&body), to);
     }
     httpjson_records_deinit(&records);
-    return rc ? rc : to->failed ? err_set(err, ERR_SYSTEM, "out of memory for a request") : 0;
+    return rc ? rc : to->failed ? err_memory(err, "a request") : 0;
 }
 
 static enum exporter_answer httpjson_check(struct exporter_link *l, struct buf *found, struct err *err)

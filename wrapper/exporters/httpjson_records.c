@@ -23,7 +23,7 @@ int httpjson_records_add(struct httpjson_records *r, struct err *err)
         size_t room = r->room ? 2 * r->room : RECORD_ROOM;
         size_t *ends = realloc(r->ends, room * sizeof *ends);
         if (!ends)
-            return err_set(err, ERR_SYSTEM, "out of memory for records");
+            return err_memory(err, "records");
         r->ends = ends;
         r->room = room;
     }

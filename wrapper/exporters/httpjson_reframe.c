@@ -311,7 +311,7 @@ int httpjson_reframe(const struct exporter_config *c, const struct exporter_run 
 {
     struct reframe_variable *list = arena_get(run->arena, VARIABLES_MAX * sizeof *list);
     if (!list)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the variables of a run");
     size_t n = reframe_variables(&(struct reframe_form){.config = c, .run = run}, list);
     if (!each || n == 0)
         return reframe_add(c, run, list, each ? 0 : n, false, to, err);

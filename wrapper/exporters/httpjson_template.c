@@ -362,7 +362,7 @@ static int template_fill(const char *text, const struct template_values *v, enum
         (form == TEMPLATE_OF_TEXT ? put_verbatim : form == TEMPLATE_OF_URL ? put_escaped : inside ? put_inside : put_outside)(&value, to);
         p = end + 1;
     }
-    return to->failed ? err_set(err, ERR_SYSTEM, "out of memory for a request") : 0;
+    return to->failed ? err_memory(err, "a request") : 0;
 }
 
 int template_expand(const char *text, const struct template_values *v, struct buf *to, struct err *err)

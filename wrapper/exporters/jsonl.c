@@ -266,7 +266,7 @@ static enum exporter_answer connect_tcp(struct exporter_link *l, struct err *err
     bool brackets = x->place[0] == '[' && colon > x->place + 1 && colon[-1] == ']'; /* [::1]:9 */
     const char *host = arena_dup(l->arena, x->place + brackets, (size_t)(colon - x->place) - 2 * brackets);
     if (!host)
-        return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
+        return err_memory(err, "an exporter"), EXPORTER_LATER;
     int rc = getaddrinfo(host, colon + 1, &hints, &list);
     if (rc)
         return err_set(err, ERR_REMOTE, "cannot connect to %s: %s", x->place, gai_strerror(rc)), EXPORTER_LATER;
@@ -375,7 +375,7 @@ static enum exporter_answer jsonl_open(struct exporter_link *l, struct err *err)
 {
     struct jsonl *x = ARENA_NEW(l->arena, struct jsonl);
     if (!x)
-        return err_set(err, ERR_SYSTEM, "out of memory"), EXPORTER_LATER;
+        return err_memory(err, "an exporter"), EXPORTER_LATER;
     x->fd = -1;
     for (size_t i = 0; i < sizeof jsonl_keys / sizeof *jsonl_keys; i++)
         if (exporter_text(l->config, jsonl_keys[i])) {
@@ -406,7 +406,7 @@ static int jsonl_print(struct exporter_link *l, const struct exporter_run *run, 
 {
     exporter_run_json(run, opt_on(&l->config->opts, EXPORTER_KEY_SAMPLES), to);
     buf_putc(to, '\n');
-    return to->failed ? err_set(err, ERR_SYSTEM, "out of memory for the line of a run") : 0;
+    return to->failed ? err_memory(err, "the line of a run") : 0;
 }
 
 static enum exporter_answer jsonl_send(struct exporter_link *l, const struct exporter_run *run, uint64_t *done, struct err *err)
@@ -433,7 +433,7 @@ static enum exporter_answer jsonl_send_records(struct exporter_link *l, const st
         buf_putc(&lines, '\n');
     }
     if (lines.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory for records"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
+        return err_memory(err, "records"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
     if (x->kind == JSONL_FILE)
         return jsonl_write_file(l, buf_text(&lines), STR("{\""), false, err);
     enum exporter_answer answer = jsonl_connect(l, err);

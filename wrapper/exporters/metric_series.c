@@ -539,7 +539,7 @@ int metric_series_make(struct metric_set *ret, const struct exporter_config *c, 
     if (!m.results_only)
         add_other_nodes(&m);
     if (m.failed)
-        return err_set(err, ERR_SYSTEM, "out of memory for the metrics of a run");
+        return err_memory(err, "the metrics of a run");
     qsort(ret->list, ret->count, sizeof *ret->list, series_order);
     return 0;
 }

@@ -114,7 +114,7 @@ int filter_key_of(const struct filter_scan *s, struct str raw, size_t at, bool o
     if (ret->kind == FILTER_DATASET && !str_is(key, "name") && !str_is(key, "digest") && !str_is(key, "context"))
         return filter_scan_refuse(s, at, "expected dataset.name, dataset.digest or dataset.context");
     ret->name = arena_dup(s->a, key.p, key.n);
-    return ret->name ? 0 : err_set(s->err, ERR_SYSTEM, "out of memory");
+    return ret->name ? 0 : err_memory(s->err, "the filter");
 }
 
 /* ---- shown ---- */
