@@ -263,6 +263,7 @@ static const struct unit *unit_canonical(const struct unit *u)
     return u;
 }
 
+/* The unit whose complete name the text is: of the contract, or as programs print it ("msec"). */
 static const struct unit *find_plain(struct str text)
 {
     const struct unit *u = find_in(contract, COUNT(contract), text);

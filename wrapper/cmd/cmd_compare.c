@@ -7,6 +7,7 @@
 #include "compare/compare_text.h"
 #include "compare/result_files.h"
 #include "history/history_compare.h"
+#include "mlruns-format/key.h"
 #include "runs/inherit.h"
 #include "cmd/selection.h"
 
@@ -74,7 +75,7 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, char *const 
     return 0;
 }
 
-/* The value of a param or tag, or of experiment, name, status. */
+/* The value of a param or tag, or of experiment, name, status; NULL: the run has none. */
 static const char *run_field(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
 {
     char path[300];
@@ -84,11 +85,11 @@ static const char *run_field(const struct runs *runs, const struct tree_run *run
         return run->name;
     if (strcmp(key, "status") == 0)
         return runs_status(run);
-    if (strstr(key, ".."))
+    if (strstr(key, "..") || strlen(key) > KEY_MAX)
         return NULL;
-    snprintf(path, sizeof path, "params/%.250s", key);
+    snprintf(path, sizeof path, "params/%s", key);
     const char *value = inherit_file(runs, run, path, 8192, a);
-    snprintf(path, sizeof path, "tags/%.250s", key);
+    snprintf(path, sizeof path, "tags/%s", key);
     return value ? value : runs_file(runs, run, path, 8192, a);
 }
 

@@ -290,6 +290,7 @@ static void collector_run(struct collecting_node *n)
 
 /* ---- the beginning ---- */
 
+/* Prepares this process, which stays until the program has ended, and begins its first record. public: of the public profile. */
 static void collector_begin(struct collecting_node *n, char **env, bool public)
 {
     struct buf cache CLEANUP_BUF;

@@ -175,7 +175,7 @@ static bool are_equal(const struct compared_side *base, const struct compared_si
     return true;
 }
 
-/* The interval that a single run reports of its value, as KEY.ci_low and KEY.ci_high. */
+/* The interval that a single run reports of its value, as KEY.ci_low and KEY.ci_high; both are positive, so that the interval of a ratio can be made of them. */
 static bool reported_interval(const struct compare_group *group, const char *key, double *low, double *high)
 {
     static const char *const ends[] = {"ci_low", "ci_high"};
@@ -188,7 +188,7 @@ static bool reported_interval(const struct compare_group *group, const char *key
             return false;
         *to[i] = e->samples[0].value;
     }
-    return true;
+    return *low <= *high;
 }
 
 /* Two runs with one value each: they differ where the intervals that they report do not overlap. */

@@ -54,7 +54,7 @@ int exporter_queue_add(const struct exporter_queue *q, const char *run_id, int64
  * EXPORTER_DEAD. Returns how many; *ret_total all of the folder. Constant memory. */
 size_t exporter_queue_first(const struct exporter_queue *q, const char *folder, const char *after, struct exporter_entry *ret, size_t max,
                             size_t *ret_total);
-/* Reads an entry. 1: it is not there. -1: it is damaged. */
+/* Reads an entry; its texts are in the arena. 0; 1: it is not there; -1: it cannot be read, or is damaged. err: NULL, or set for 1 and -1. */
 int exporter_queue_read(const struct exporter_queue *q, const char *folder, const char *name, struct arena *a, struct exporter_item *ret,
                         struct err *err);
 int exporter_queue_write(const struct exporter_queue *q, const char *folder, const char *name, const struct exporter_item *item, struct err *err);

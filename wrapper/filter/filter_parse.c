@@ -120,7 +120,7 @@ static int scan_text(struct filter_scan *s, struct str *ret)
     ret->n = end - at - 2;
     ret->p = arena_dup(s->a, s->text.p + at + 1, ret->n);
     s->at = end;
-    return ret->p ? 0 : err_set(s->err, ERR_SYSTEM, "out of memory");
+    return ret->p ? 0 : err_memory(s->err, "the filter");
 }
 
 /* ('a', 'b'): MLflow's client reads a list as Python does, so that a backslash would be an escape. */
@@ -137,7 +137,7 @@ static int scan_list(struct filter_scan *s, struct filter_clause *c)
             break;
         struct filter_item *item = ARENA_NEW(s->a, struct filter_item);
         if (!item || scan_text(s, &item->text) < 0)
-            return item ? -1 : err_set(s->err, ERR_SYSTEM, "out of memory");
+            return item ? -1 : err_memory(s->err, "the filter");
         if (item->text.n && (memchr(item->text.p, '\\', item->text.n) || memchr(item->text.p, s->text.p[at], item->text.n)))
             return filter_scan_refuse(s, at, "a list has no texts with backslashes or quotes");
         *to = item;
@@ -194,7 +194,7 @@ static int parse_clause(struct filter_scan *s, struct filter_clause *c)
     return scan_value(s, c);
 }
 
-/* Attributes have been read with the run's meta.yaml, datasets need several files, the environment is a long one. */
+/* Clauses of lower cost are evaluated first: attributes have been read with meta.yaml, datasets need several files, the environment is a long one. */
 static unsigned clause_cost(const struct filter_clause *c)
 {
     return c->key.kind == FILTER_ATTRIBUTE && c->key.attribute != FILTER_RUN_NAME ? 0 : c->key.kind >= FILTER_DATASET ? 2 : 1;
@@ -219,7 +219,7 @@ static int parse_clauses(struct filter_scan *s, struct filter *f)
     for (;;) {
         struct filter_clause *c = ARENA_NEW(s->a, struct filter_clause);
         if (!c)
-            return err_set(s->err, ERR_SYSTEM, "out of memory");
+            return err_memory(s->err, "the filter");
         filter_scan_blanks(s);
         size_t begin = s->at;
         if (filter_scan_word(s, "and"))
@@ -249,7 +249,7 @@ int filter_parse(const char *text, struct arena *a, const struct filter **ret, s
         return err_set(err, ERR_USAGE, "--filter: expected at most %d bytes, got %zu", FILTER_TEXT_MAX, s.text.n);
     struct filter *f = ARENA_NEW(a, struct filter);
     if (!f)
-        return err_set(err, ERR_SYSTEM, "out of memory");
+        return err_memory(err, "the filter");
     if (parse_clauses(&s, f) < 0)
         return -1;
     *ret = f;

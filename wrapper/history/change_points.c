@@ -404,9 +404,9 @@ static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, 
     return true;
 }
 
-/* ---- the series_scan ---- */
+/* ---- the scan ---- */
 
-/* Is there a change among the newest values of the level [start, to)? */
+/* Is there a change among the newest values of the level [start, to)? *ret_at: the first value of the new level. */
 static bool scan_newest(struct series_scan *s, size_t start, size_t to, size_t *ret_at)
 {
     for (size_t g = 0; g < s->grid_count; g++) {

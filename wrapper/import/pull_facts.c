@@ -139,6 +139,8 @@ static void from_series(struct pull_taking *t, const char *key, struct mlflow_sa
     }
 }
 
+/* All samples of a metric, in the order of time: from series.jsonl where the record holds only a part, else from what the server has.
+ * detail: of the metric in benchwrap.json, or NULL. there: the server's newest value, which is the only one where the record says so. */
 static enum mlflow_answer pull_fetch_samples(struct pull_taking *t, const struct json *detail, const struct pull_entry *there,
                                              struct mlflow_samples *s, struct err *err)
 {

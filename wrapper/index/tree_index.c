@@ -170,6 +170,7 @@ static void print_slot(struct tree_index *x, struct index_slot *s, struct buf *t
         to->failed = true;
 }
 
+/* Adds to the index file what was read of the slot's run, if anything new was, and empties the slot. */
 static void store_slot(struct tree_index *x, struct index_slot *s)
 {
     if (s->values) {

@@ -510,6 +510,7 @@ int recipe_point_init(struct recipe_point *ret, const struct recipe *r, size_t p
 
 /* ---- order and nodes ---- */
 
+/* Points of one hash use the same services, which therefore need not be started again between them. */
 static void hash_services(const struct recipe_point *p, char ret[SHA256_HEX])
 {
     struct sha256 h;

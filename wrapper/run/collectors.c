@@ -186,7 +186,7 @@ static bool slurm_env_count(const struct run *run, const char *name, int64_t *re
 }
 
 /* Number of other nodes with ranks of this launch; -1: not known. */
-static int64_t rank_nodes(const struct run *run)
+static int64_t count_other_nodes(const struct run *run)
 {
     static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
     int64_t n;
@@ -202,7 +202,7 @@ static void begin_files(struct run *run)
     struct buf folder CLEANUP_BUF;
     char launch[33];
     buf_init(&folder, sizeof n->folder - 1);
-    n->expected = rank_nodes(run);
+    n->expected = count_other_nodes(run);
     if (run->wire->ranks == 1 || n->expected == 0)
         return; /* all ranks are here */
     if (n->expected < 0)

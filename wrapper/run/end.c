@@ -188,7 +188,7 @@ static void keep_rules_files(struct run *run)
         return;
     }
     if (!rules && rules_load(&rules, run->plan.rules, NULL))
-        return; /* finish_run tells */
+        return; /* finish_run reports it */
     for (uint32_t i = 0; i < FILES_RULES_MAX && rules_file(rules, i); i++) {
         struct file_chosen chosen;
         char key[48];

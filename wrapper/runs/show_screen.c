@@ -73,6 +73,7 @@ static void show_put_items(const struct show_state *s, struct str items, size_t 
 
 /* ---- head ---- */
 
+/* "ior write                    finished, 12.3 s   run 1a2b3c4d" */
 static void show_put_head(const struct show_state *s, struct buf *to)
 {
     const struct tree_run *run = s->run;
