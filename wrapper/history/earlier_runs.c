@@ -44,7 +44,7 @@ static int take_newest(const struct earlier_request *asked, const struct history
     return 0;
 }
 
-static bool may_be_earlier(const struct earlier_request *asked, const struct tree_run *other)
+static bool counts_as_earlier(const struct earlier_request *asked, const struct tree_run *other)
 {
     return !other->problem && other->status == RUN_FINISHED && strcmp(other->id, asked->run->id) != 0 &&
            asked->may_count(asked->context, other);
@@ -67,7 +67,7 @@ int earlier_runs_find(const struct earlier_request *asked, struct runs *runs, st
     for (size_t most = asked->runs_max; status == 0; most *= 2) {
         struct history of;
         for (; i < runs->count && near.count < most && ret->searched < searched_max; i++) {
-            if (!may_be_earlier(asked, runs->all[i]))
+            if (!counts_as_earlier(asked, runs->all[i]))
                 continue;
             ret->searched++;
             if (inputs_shared(asked->inputs, runs, runs->all[i], a))
