@@ -13,12 +13,14 @@ expected() # TIMES
 {
     for s in $signals; do echo "$s $1"; done | sort -n
 }
-wait_for() # FILE: at most 10 s
-{
-    for _ in $(seq 1000); do [ -e "$1" ] && return 0; sleep 0.01; done
-    return 1
-}
 
+arrived() # the program has seen all that was sent, and no process of the job has a signal still before it, but where it is stopped
+{
+    [ "$(cat "$WORK/counts.total")" -ge $sent ] || return
+    for p in $target $(pgrep -P $target); do
+        grep -q '^State:.T' "/proc/$p/status" || ! grep -q '^S[hi][dg]Pnd:.*[1-9a-f]' "/proc/$p/status" || return
+    done
+}
 # run NAME ROUNDS SENDER COMMAND…: SENDER PID SIGNAL sends one signal to the job
 run()
 {
@@ -27,15 +29,18 @@ run()
     rm -f "$WORK"/counts*
     "$@" 2>"$WORK/err" &
     job=$!
-    wait_for "$WORK/counts.ready" || { tap_fail "$name" "did not start: $(cat "$WORK/err")"; kill -9 -$job; return; }
+    wait_until '[ -s "$WORK/counts.ready" ]' || { tap_fail "$name" "did not start: $(cat "$WORK/err")"; kill -9 -$job; return; }
     sleep 0.1
     target=$job
     [ -z "$leader" ] || target=$(ps -o ppid= -p "$(cat "$WORK/counts.ready")")
+    sent=0
     for _ in $(seq "$rounds"); do
         for s in $signals; do
             $sender $target "$s"
-            [ "$s" != 18 ] || sleep 0.3
+            sent=$((sent + 1))
+            [ "$s" != 18 ] || { wait_until arrived && sleep 0.3; }
         done
+        wait_until arrived # or the same signal of the next round would be one with it
         sleep 0.4
     done
     touch "$WORK/counts.stop"
@@ -49,19 +54,18 @@ run()
 to_pid() { kill -"$2" "$1"; }
 to_group() { kill -"$2" -- -"$1"; }
 # one after the other, as slurmstepd does it: launcher, its children, in either order
-to_each() { for p in "$1" $(pgrep -P "$1"); do kill -"$2" "$p"; done; }
-# walk_us: the longest time between the launcher and the last of its children
-to_each_held_up()
+to_each() { walk "$2" "$1" $(pgrep -P "$1"); }
+to_each_held_up() { hold_us=600000 walk "$2" "$1" $(pgrep -P "$1"); }
+to_each_reversed() { walk "$2" $(pgrep -P "$1" | tac) "$1"; }
+walk() # SIGNAL PID…: $hold_us behind the first; walk_us is the longest time that it took
 {
-    others=$(pgrep -P "$1")
     start=${EPOCHREALTIME/./}
-    kill -"$2" "$1"
-    while ((${EPOCHREALTIME/./} < start + 600000)); do :; done
-    for p in $others; do kill -"$2" "$p"; done
+    kill -"$1" "$2"
+    while ((${EPOCHREALTIME/./} < start + ${hold_us:-0})); do :; done
+    for p in "${@:3}"; do kill -"$1" "$p"; done
     took=$((${EPOCHREALTIME/./} - start))
     [ "$took" -le "$walk_us" ] || walk_us=$took
 }
-to_each_reversed() { for p in $(pgrep -P "$1" | tac) "$1"; do kill -"$2" "$p"; done; }
 
 run "pid alone" 3 to_pid "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
 run "group" 3 to_group "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
@@ -88,7 +92,7 @@ run "as session leader, pid alone" 2 to_pid setsid -w "$LAUNCH" -q -- "$WORK/cou
 run "as session leader, group" 2 to_group setsid -w "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
 
 # Signals that come before the program exists reach it too.
-FAKE_MODE=silent "$LAUNCH" -q --probe-wait 0.6 -- bash -c 'echo alive; sleep 1' >"$WORK/out" 2>&1 &
+FAKE_MODE=silent "$LAUNCH" -q --probe-wait 5 -- bash -c 'echo alive; sleep 1' >"$WORK/out" 2>&1 &
 job=$!
 sleep 0.3
 kill -USR1 $job

@@ -12,16 +12,24 @@ timed() # COMMAND…: "status, rounded tenths of a second"
     rc=$?
     tenths=$((($(date +%s%N) - t0) / 100000000))
 }
+limited() # FILES OPTIONS COMMAND…: with a time limit within which the program makes FILES, by ${launcher[@]}; $limit is in tenths of a second
+{
+    files=$1 options=$2
+    shift 2
+    for limit in 3 10 50 200; do
+        # shellcheck disable=SC2086 # words
+        rm -f $files
+        # shellcheck disable=SC2086
+        timed "${launcher[@]}" -T $((limit / 10)).$((limit % 10)) $options -- "$@"
+        # shellcheck disable=SC2086
+        [ "$(ls $files 2>/dev/null | wc -w)" -lt "$(echo $files | wc -w)" ] || break
+    done
+}
 cat >stubborn.sh <<'S'
 trap 'echo caught' TERM INT
 echo $$ >stubborn.pid
 while :; do sleep 0.05; done
 S
-gone() # FILE with a pid: has that process ended (or will it within 2 s)?
-{
-    for _ in $(seq 100); do kill -0 "$(cat "$1")" 2>/dev/null || return 0; sleep 0.02; done
-    return 1
-}
 for way in recorded unrecorded nopidfd; do
     case $way in
     recorded) set -- "$LAUNCH" -q ;;
@@ -33,14 +41,15 @@ for way in recorded unrecorded nopidfd; do
         fi
         set -- strace -o /dev/null -e trace=pidfd_open -e inject=pidfd_open:error=ENOSYS "$LAUNCH" -q ;;
     esac
+    launcher=("$@")
     timed "$@" -T 0.4 -- sleep 20
     is "$way: TERM ends it" "$rc $((tenths >= 4 && tenths < 150))" "124 1"
-    timed "$@" -T 0.3 -k 0.4 -- bash stubborn.sh
-    is "$way: KILL after the grace" "$rc $((tenths >= 7 && tenths < 150)) $(cat out)" "124 1 caught"
-    timed "$@" -T 0.3 -s INT -k 5 -- bash -c 'trap "echo int; exit 0" INT; while :; do sleep 0.05; done'
+    limited stubborn.pid "-k 0.4" bash stubborn.sh
+    is "$way: KILL after the grace" "$rc $((tenths >= limit + 4 && tenths < limit + 147)) $(cat out)" "124 1 caught"
+    limited ready "-s INT -k 5" bash -c 'trap "echo int; exit 0" INT; touch ready; while :; do sleep 0.05; done'
     is "$way: another signal" "$rc $(cat out)" "124 int"
-    timed "$@" -T 0.3 -k 0.3 -- bash -c 'setsid bash stubborn.sh & setsid bash -c "sleep 50 & echo \$! >grandchild.pid; wait" & wait'
-    is "$way: what it has started" "$rc $(gone stubborn.pid && gone grandchild.pid && echo gone)" "124 gone"
+    limited "stubborn.pid grandchild.pid" "-k 0.3" bash -c 'setsid bash stubborn.sh & setsid bash -c "sleep 50 & echo \$! >grandchild.pid; wait" & wait'
+    is "$way: what it has started" "$rc $(wait_until 'has_ended "$(cat stubborn.pid)" && has_ended "$(cat grandchild.pid)"' && echo gone)" "124 gone"
     timed "$@" -T 0.3 -k 60 -- bash -c 'kill -STOP $$'
     is "$way: a stopped program is ended by the signal, not by the grace" "$rc $((tenths < 300))" "124 1"
     timed "$@" -T 20 -- sh -c 'exit 5'

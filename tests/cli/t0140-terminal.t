@@ -30,8 +30,8 @@ termios.tcsetattr(1, termios.TCSADRAIN, old)
 print("got %r" % c)
 P
 cat >prompt.sh <<'S'
-printf 'Password: ' >/dev/tty
 stty -echo </dev/tty
+printf 'Password: ' >/dev/tty
 read -r secret </dev/tty
 stty echo </dev/tty
 echo "read $secret"
@@ -57,22 +57,22 @@ for way in recorded ${BENCHWRAP_LONG:+unrecorded limited}; do
     same "all three are terminals" "nocr" sh -c 'for i in 0 1 2; do [ -t $i ] && echo $i; done'
     same "line ends" "" printf 'a\nb\r\nc'
     same "its size" "" sh -c 'stty size; stty size <&1; stty size <&2'
-    same "a new size" "expect go; size 30 100; wait 0.3; send \r" sh -c 'echo go; read x; stty size; stty size <&1; stty size <&2'
-    same "Ctrl-C" "expect go; send \x03" sh -c 'echo go; sleep 5'
+    same "a new size" "expect go; size 30 100" sh -c 'exec 3<&1 4<&2; sizes() { stty size; stty size <&3; stty size <&4; }; echo go; n=0; until [ "$(sizes | grep -c "^30 100$")" = 3 ] || [ $((n += 1)) = 500 ]; do sleep 0.02; done; sizes'
+    same "Ctrl-C" "expect go; send \x03" sh -c 'echo go; sleep 30'
     same "Ctrl-C caught" "expect go; send \x03" bash -c 'trap "echo caught; exit 4" INT; echo go; while :; do sleep 0.1; done'
-    same "Ctrl-\\" "expect go; send \x1c" sh -c 'ulimit -c 0; echo go; sleep 5'
+    same "Ctrl-\\" "expect go; send \x1c" sh -c 'ulimit -c 0; echo go; sleep 30'
     same "Ctrl-Z, continue" "expect go; send \x1a; stopped; cont; wait 0.2; send x\r" sh -c 'echo go; read x; echo "had $x"'
-    same "a password on /dev/tty" "expect Password; wait 0.2; send secret\r; expect read" bash prompt.sh
+    same "a password on /dev/tty" "expect Password; send secret\r; expect read" bash prompt.sh
     same "raw modes set on stdout" "expect go; send \x03" python3 raw.py
     # A new size is told twice with us, once of each terminal. curses loses the second signal where it comes between its look for signals and its read, and
     # finds the size with the next output.
-    out=$(on_pty "expect 24x80; size 30 90; wait 0.5; send x; wait 0.5; send x; expect now 30x90; wait 0.3; send q; expect key" -- env TERM=xterm "${wrap[@]}" python3 screen.py)
+    out=$(on_pty "expect 24x80; size 30 90; urge x now 30x90; wait 0.3; send q; expect key" -- env TERM=xterm "${wrap[@]}" python3 screen.py)
     like "$way: curses sees the new size and keys" "$out" 'now 30x90.*key 113'
     like "$way: ... and leaves the terminal as it was" "$out" 'modes: echo canon opost'
     case $out in *time-out*) tap_fail "$way: curses ends" "$out" ;; *) tap_pass "$way: curses ends" ;; esac
     same "terminal closed by kill -9 of the program" "expect go" sh -c 'echo go; kill -9 $$'
     same "session leader: end" "leader" sh -c 'echo leader; exit 3'
-    same "session leader: Ctrl-C" "leader; expect go; send \x03" sh -c 'echo go; sleep 5'
+    same "session leader: Ctrl-C" "leader; expect go; send \x03" sh -c 'echo go; sleep 30'
     for key in 03:2 1c:3 1a:20; do
         rm -f counts*
         on_pty "expect 0 seen; send \\x${key%:*}; expect 1 seen; send \\x${key%:*}; expect 2 seen; wait 0.2; touch $WORK/counts.stop" -- "${wrap[@]}" "$WORK/count-signals" "$WORK/counts" show >/dev/null
@@ -90,7 +90,7 @@ for way in recorded ${BENCHWRAP_LONG:+unrecorded limited}; do
     case $out in *time-out*) tap_fail "$way: more" "$out" ;; *) tap_pass "$way: more takes keys and ends" ;; esac
     if vim=$(command -v vim || command -v vim.tiny); then
         rm -f new.txt
-        out=$(on_pty "wait 1.2; send ihello\x1b; wait 0.5; send :wq\r" -- env TERM=xterm "${wrap[@]}" "$vim" -u NONE -N new.txt)
+        out=$(on_pty "expect new.txt; wait 0.3; send ihello\x1b; expect hello; wait 0.5; send :wq\r" -- env TERM=xterm "${wrap[@]}" "$vim" -u NONE -N new.txt)
         is "$way: vim edits" "$(cat new.txt)" hello
         like "$way: ... and leaves the terminal as it was" "$out" 'modes: echo canon opost'
     else

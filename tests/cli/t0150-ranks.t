@@ -86,7 +86,6 @@ timeout 90 sbatch --wait -a 1-2 -n1 -o /dev/null array.sh >/dev/null 2>&1
 is "array: a run for each task" "$(cat array.1 array.2 | recorded)" 2
 
 # signals of the scheduler: each exactly once
-wait_for() { for _ in $(seq 400); do [ -e "$1" ] && return 0; sleep 0.05; done; return 1; }
 job_id() { timeout 5 squeue -h -o %i | head -n 1; }
 for kind in step batch; do
     rm -f counts*
@@ -97,7 +96,7 @@ for kind in step batch; do
         timeout 60 sbatch --wait -n1 -o /dev/null job.sh >/dev/null 2>&1 &
     fi
     client=$!
-    wait_for counts.ready
+    wait_until '[ -s counts.ready ]'
     sleep 0.3
     option=
     [ $kind = batch ] && option=--full
@@ -112,7 +111,7 @@ done
 rm -f counts*
 timeout 60 srun -n1 "$LAUNCH" -q -- sh -c 'trap "echo term >>got" TERM; echo up >counts.ready; while :; do sleep 0.1; done' </dev/null >out 2>&1 &
 client=$!
-wait_for counts.ready
+wait_until '[ -s counts.ready ]'
 timeout 5 scancel "$(job_id)"
 wait $client
 sleep 0.3

@@ -125,7 +125,7 @@ top=/sys/fs/cgroup/memory
 one=$top/benchwrap-one-$$ other=$top/benchwrap-other-$$
 if unshare -C -m true 2>/dev/null && mkdir $one $other 2>/dev/null && echo 1G >$one/memory.limit_in_bytes && echo 2G >$other/memory.limit_in_bytes; then
     sh -c "echo \$\$ >$one/cgroup.procs; exec unshare -C -m sh -c 'mkdir \"$WORK/seen\" && umount $top && mount -t cgroup -o memory none $top && while [ ! -e \"$WORK/moved\" ]; do sleep 0.05; done; \"\$BENCHWRAP\" probe --json --no-cache'" >moved.json &
-    for try in $(seq 100); do [ -e "$WORK/seen" ] && break; sleep 0.05; done
+    wait_until '[ -e "$WORK/seen" ]'
     for pid in $(cat $one/cgroup.procs); do echo "$pid" >$other/cgroup.procs 2>/dev/null; done
     touch "$WORK/moved"
     wait
@@ -136,7 +136,7 @@ print([f["value"] for f in d["facts"] if f["key"] == "cgroup.memory_limit_GiB"],
 else
     skip_here "moved out of the namespace of its control group: no limit of another" "no control group of version 1 can be made here"
 fi
-for try in $(seq 20); do rmdir $one $other 2>/dev/null; [ -d $one ] || [ -d $other ] || break; sleep 0.1; done
+wait_until 'rmdir $one $other; [ ! -d $one ] && [ ! -d $other ]'
 
 # The public profile.
 USER=quentin HOME=/home/quentin SLURM_JOB_ID=5 SLURM_JOB_ACCOUNT=projectx SLURM_JOB_NODELIST=gpu07 MY_TOKEN=geheim OMP_NUM_THREADS=4 \

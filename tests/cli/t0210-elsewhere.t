@@ -45,12 +45,12 @@ done
 # A real sshd on this machine: a port, a tunnel or a configuration file could as well lead elsewhere.
 if command -v ssh >/dev/null && sshd=$(PATH=$PATH:/usr/sbin command -v sshd); then
     ssh-keygen -q -t ed25519 -N '' -f key && ssh-keygen -q -t ed25519 -N '' -f host && cp key.pub authorized
-    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    port=$(free_port)
     mkdir -p /run/sshd 2>/dev/null
     "$sshd" -D -p "$port" -o ListenAddress=127.0.0.1 -h "$WORK/host" -o AuthorizedKeysFile="$WORK/authorized" -o StrictModes=no \
         -o UsePAM=no -o PidFile=none -f /dev/null >sshd.log 2>&1 &
     server=$!
-    for _ in $(seq 100); do (: >/dev/tcp/127.0.0.1/"$port") 2>/dev/null && break; sleep 0.1; done
+    wait_until '(: >/dev/tcp/127.0.0.1/"$port") 2>/dev/null'
     is "ssh, a real server: the reason, and it ran" "$(here ssh -p "$port" -i key -o StrictHostKeyChecking=no -o UserKnownHostsFile=known localhost echo ran) $(cat out)" \
         "ssh $may (it connects to a server): nothing of this one is recorded ran"
     is "... the program behind it is known" "$("$BENCHWRAP" show --json | jq -r '.tags.benchmark')" echo

@@ -22,10 +22,10 @@ tag() { cat "$1"/mlruns/*/*/tags/"$2" 2>/dev/null; }
 same() { is "$1" "$("$PY" -c 'import sys; a, b = sys.argv[1:]; print("equal" if a and b and abs(float(a) - float(b)) <= 1e-9 * abs(float(b)) else f"{a} is not {b}")' "$2" "$3" 2>&1)" equal; }
 
 if need iperf3; then
-    port=$((20000 + $$ % 20000))
+    port=$(free_port)
     iperf3 -s -B 127.0.0.1 -p $port >server.log 2>&1 &
     server=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10; do grep -q listening server.log && break; sleep 0.1; done
+    wait_until 'grep -q listening server.log'
     "$BENCHWRAP" -t json/mlruns -- iperf3 -c 127.0.0.1 -p $port -t 1 -b 20M -J >iperf.json 2>json.err
     look() { "$PY" -c 'import json,sys; d = json.load(open("iperf.json"))["end"]; print(repr(d[sys.argv[1]][sys.argv[2]]))' "$@"; }
     is "iperf3: the verdict" "$(tag json benchwrap.verdict)" pass
@@ -84,12 +84,12 @@ if long_tests && need openssl; then
 fi
 
 if long_tests; then
-    port=$((20000 + ($$ + 7777) % 20000)) port2=$((20000 + ($$ + 8888) % 20000))
+    port=$(free_port) port2=$(free_port)
     printf 'daemon off; pid %s/nginx.pid; error_log %s/nginx.log;\nevents {}\nhttp { access_log off; server { listen 127.0.0.1:%s; location / { return 200 hello; } location /500 { return 500; } } }\n' \
         "$WORK" "$WORK" "$port" >nginx.conf
     nginx -c "$WORK/nginx.conf" -p "$WORK" 2>nginx.err &
     server=$!
-    for _ in $(seq 300); do curl -sf "http://127.0.0.1:$port/" >/dev/null && break; sleep 0.1; done
+    wait_until 'curl -sf "http://127.0.0.1:$port/" >/dev/null'
     if need wrk; then
         "$BENCHWRAP" -t wrk/mlruns -- wrk -t1 -c2 -d1s --latency "http://127.0.0.1:$port/" >wrk.text 2>wrk.err
         is "wrk: the verdict" "$(tag wrk benchwrap.verdict)" pass
@@ -107,7 +107,7 @@ if long_tests; then
     if need redis-benchmark && need redis-server; then
         redis-server --port "$port2" --save '' --dir "$WORK" >redis.log 2>&1 &
         server=$!
-        for _ in $(seq 300); do redis-cli -p "$port2" ping 2>/dev/null | grep -q PONG && break; sleep 0.1; done
+        wait_until 'redis-cli -p "$port2" ping 2>/dev/null | grep -q PONG'
         "$BENCHWRAP" -t redis/mlruns -- redis-benchmark -p "$port2" -n 2000 -t set,get --csv >redis.text 2>redis.err
         is "redis-benchmark: the verdict" "$(tag redis benchwrap.verdict)" pass
         same "redis-benchmark: GET" "$(value redis get.requests_op_per_s)" "$(awk -F'"' '$2 == "GET" { print $4 }' redis.text)"

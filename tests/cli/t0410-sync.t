@@ -46,7 +46,7 @@ proxy() # RULE…: sets $through
     proxy_port=$(free_port)
     python3 "$TESTLIB/meddling-proxy.py" "$proxy_port" "$port" "$@" >"proxy.$proxy_port" 2>&1 &
     proxies="$proxies $!"
-    until grep -qs ready "proxy.$proxy_port"; do sleep 0.05; done
+    wait_until 'grep -qs ready "proxy.$proxy_port"'
     through=http://127.0.0.1:$proxy_port
 }
 # An own tree in a folder: the named experiment, one run (params, metrics, tags, files) and what a hook adds to its folder.
@@ -133,12 +133,11 @@ own_tree meanwhile 2
 for run in meanwhile/mlruns/[1-9]*/[0-9a-f]*; do :; done
 echo 'not a sample' >"$run/metrics/m0"
 mv meanwhile/mlruns follow/
-waits=0
-until grep -q "not a sample" follow.txt || [ $((waits += 1)) -gt 1200 ]; do sleep 0.1; done
+wait_until 'grep -q "not a sample" follow.txt' 120
 own_tree later 1
 last=$(basename later/mlruns/[1-9]*/[0-9a-f]*)
 mv later/mlruns/* follow/mlruns/
-until [ -n "$(find follow/.benchwrap/sync -name "$last" 2>/dev/null)" ] || [ $((waits += 1)) -gt 2400 ]; do sleep 0.1; done
+wait_until '[ -n "$(find follow/.benchwrap/sync -name "$last")" ]' 120
 kill -TERM $follower
 wait $follower
 is "--follow ends when it is told to: a run cannot be read, status 1" $? 1

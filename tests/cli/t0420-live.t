@@ -67,7 +67,7 @@ like "the run is on the server while the program runs" "$run" '^[0-9a-f]{32}$'
 is "its status is RUNNING" "$(look get "$run" status)" RUNNING
 is "it has no end yet" "$(look get "$run" end)" none
 lost=$(look wait live orphan curve 1)
-ok "the recorder of another run is killed" kill -KILL "$(pgrep -f -- "benchwrap-core --recorder -e live -n orphan")"
+ok "the recorder of another run is killed" kill -KILL "$(pgrep -P $orphan -f -- --recorder)"
 lag=$(look lag "$run" curve 5 3)
 if [ "$lag" = busy ]; then
     skip_here "samples are seen within 5 s" "the machine is too busy"
@@ -87,7 +87,7 @@ like "it is told where the run is" "$(cat curve.err)" "sent to $url/#/experiment
 is "its end is seen" "$(look get "$run" status)" FINISHED
 is "every sample once" "$(look get "$run" samples:curve)" "$(look get "$run" metric:curve | sed 's/\.0$//')"
 equal "what was sent live is what the tree has" "$(local_id curve)"
-for _ in $(seq 1000); do [ "$(look get "$lost" status)" = KILLED ] && break; sleep 0.3; done # the sender has the lowest priority there is
+wait_until '[ "$(look get "$lost" status)" = KILLED ]' 300 # the sender has the lowest priority there is
 is "the killed recorder's run was closed by its sender" "$(look get "$lost" status)" KILLED
 equal "and is equal" "$(local_id orphan)"
 
@@ -145,7 +145,7 @@ touch stop-middle
 wait $middle
 is "a server that went away in the middle: the program's status" $? 7
 like "it is said at the end" "$(cat middle.err)" "send it later: benchwrap sync"
-for _ in $(seq 600); do pgrep -f -- "--send [a-z]+ .* $WORK/" >/dev/null || break; sleep 0.2; done
+wait_until '! pgrep -f -- "--send [a-z]+ .* $WORK/"' 120
 is "no secret process stays" "$(pgrep -fc -- "--send [a-z]+ .* $WORK/")" 0
 start_server
 out=$("$BENCHWRAP" sync 2>&1)

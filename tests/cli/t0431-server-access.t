@@ -28,7 +28,7 @@ cd "$WORK" || exit
 
 "$fault" >fault.port &
 children="$children $!"
-for _ in $(seq 100); do [ -s fault.port ] && break; sleep 0.05; done
+wait_until '[ -s fault.port ]'
 F=$(sed 's/port //' fault.port)
 direct=http://127.0.0.1:$F
 
@@ -47,15 +47,7 @@ sign() { # NAME SAN UNTIL…: -days N, or the end itself where OpenSSL (3.4) tak
     cat client.key client.pem >client-both.pem
     mkdir cas && cp ca.pem cas/ && openssl rehash cas
 } >/dev/null 2>&1
-ports()
-{
-    python3 -c '
-import socket
-held = [socket.socket() for _ in range(7)]
-for s in held: s.bind(("127.0.0.1", 0))
-print(*(s.getsockname()[1] for s in held))'
-}
-read -r TLS CLIENT EXPIRED OTHER SMALL TOKEN STOPPED < <(ports)
+for port in TLS CLIENT EXPIRED OTHER SMALL TOKEN STOPPED; do declare $port="$(free_port)"; done
 # shellcheck disable=SC2154 # nginx's own variables
 tls() { echo "server { listen 127.0.0.1:$1 ssl http2; ssl_certificate $WORK/$2.pem; ssl_certificate_key $WORK/$2.key; $3 location / { proxy_pass $direct; } location /lab/mlflow/ { proxy_pass $direct/; } }"; }
 {
@@ -73,7 +65,7 @@ tls() { echo "server { listen 127.0.0.1:$1 ssl http2; ssl_certificate $WORK/$2.p
 } >nginx.conf
 nginx -p "$WORK" -e "$WORK/nginx.err" -c "$WORK/nginx.conf" >/dev/null 2>nginx.out &
 children="$children $!"
-for _ in $(seq 100); do curl -s "http://127.0.0.1:$SMALL/health" >/dev/null && break; sleep 0.05; done
+wait_until 'curl -s "http://127.0.0.1:$SMALL/health" >/dev/null'
 is "nginx stands before the server" "$(curl -s "http://127.0.0.1:$SMALL/health")" OK
 
 # ---- a tree, sent again and again ----
@@ -167,7 +159,7 @@ python3 "$TESTLIB/connect-proxy.py" "$WORK/proxy.log" >proxy.port &
 children="$children $!"
 python3 "$TESTLIB/connect-proxy.py" "$WORK/proxy-2.log" jo:hunter-2 >proxy-2.port &
 children="$children $!"
-for _ in $(seq 200); do [ -s proxy.port ] && [ -s proxy-2.port ] && break; sleep 0.05; done
+wait_until '[ -s proxy.port ] && [ -s proxy-2.port ]'
 P=http://127.0.0.1:$(cat proxy.port) P2=127.0.0.1:$(cat proxy-2.port)
 : >proxy.log
 works "http_proxy" "$direct" http_proxy="$P"
@@ -203,7 +195,7 @@ else
             --backend-store-uri "sqlite:///$WORK/auth/mlflow.db" --artifacts-destination "$WORK/auth/artifacts" >server.log 2>&1
     ) &
     children="$children $!"
-    for _ in $(seq 600); do curl -s "http://127.0.0.1:$STOPPED/health" >/dev/null && break; sleep 0.1; done
+    wait_until 'curl -s "http://127.0.0.1:$STOPPED/health" >/dev/null'
     real=http://127.0.0.1:$STOPPED
     works "MLflow with basic-auth" "$real" MLFLOW_TRACKING_USERNAME=boss MLFLOW_TRACKING_PASSWORD=hunter-2-hunter-2
     ok "has the tree's facts" "$python" "$ROOT/tests/mlruns/compare_server.py" --user boss:hunter-2-hunter-2 tree/mlruns "$real"

@@ -49,7 +49,7 @@ for kind in $kinds; do
     case $kind in -*) echo "* 3- ${kind#-}" ;; *) echo "* 1- $kind" ;; esac | tr _ ' ' >"$dir/script"
     "$fault" --script "$dir/script" >"$dir/port" &
     servers="$servers $!"
-    for _ in $(seq 100); do [ -s "$dir/port" ] && break; sleep 0.02; done
+    wait_until '[ -s "$dir/port" ]'
     if [ $((n % 4)) = 0 ]; then # at the same moment one that knows no server
         mkdir "$WORK/alone-$n"
         one "$WORK/alone-$n" &
@@ -112,7 +112,7 @@ done
 
 # The page's own words: sent, not sent, and later.
 "$fault" --idle 600 >"$WORK/howto.port" & servers="$servers $!"
-for _ in $(seq 200); do [ -s "$WORK/howto.port" ] && break; sleep 0.05; done
+wait_until '[ -s "$WORK/howto.port" ]'
 read -r _ port <"$WORK/howto.port"
 doc_here() { doc_places "$1" http://tracking.example.org:5000 "http://127.0.0.1:$port"; }
 export PATH="$(dirname "$BENCHWRAP"):$PATH"

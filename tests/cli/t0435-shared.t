@@ -97,7 +97,7 @@ cat >kill.py <<'P'
 import mlflow, os, signal, subprocess
 with mlflow.start_run():
     mlflow.log_metric("before", 1)
-    for pid in subprocess.run(["pgrep", "-f", "benchwrap-core --recorder -e killed"], capture_output=True, text=True).stdout.split():
+    for pid in subprocess.run(["pgrep", "-P", str(os.getppid()), "-f", "--", "--recorder"], capture_output=True, text=True).stdout.split():
         os.kill(int(pid), signal.SIGKILL)
     mlflow.log_metric("after", 2)
 print("whole")

@@ -24,10 +24,7 @@ start() # [OPTION…]: $ui is its process; waits for the link
     rm -f link
     setsid "$BENCHWRAP" ui --port "$port" "$@" >link 2>notes &
     ui=$!
-    for _ in $(seq 3000); do
-        [ -s link ] || ! kill -0 "$ui" 2>/dev/null || { sleep 0.1; continue; }
-        break
-    done
+    wait_until '[ -s link ] || has_ended "$ui"' 300
     MLFLOW_TRACKING_PASSWORD=$(sed -n 's,^http://benchwrap:\([^@]*\)@.*,\1,p' link)
     [ -s link ]
 }
@@ -42,13 +39,10 @@ runs() # how many runs the server has
     ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2","3"],"max_results":1000}' | grep -c '"run_id"'
 }
 
-wait_for() # COUNT
+wait_runs() # COUNT
 {
-    for _ in $(seq 300); do
-        [ "$(runs)" = "$1" ] && return
-        sleep 0.1
-    done
-    return 1
+    expected_runs=$1
+    wait_until '[ "$(runs)" = "$expected_runs" ]'
 }
 
 processes() # of this server
@@ -63,7 +57,7 @@ processes() # of this server
 start
 ok "a server is started" [ -s link ]
 like "the link leads to the runs of the newest run's experiment" "$(cat link)" "^http://benchwrap:[0-9a-f]{32}@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs\\?viewStateShareKey=benchwrap&workflowType=machine_learning\$"
-ok "the runs come" wait_for 6
+ok "the runs come" wait_runs 6
 is "… as rows, not by requests" "$(grep -c 'sent one by one' notes)" 0
 ok "… and equal the tree, fact by fact, files too" "$python" "$ROOT/tests/mlruns/compare_server.py" --apart --user "benchwrap:$MLFLOW_TRACKING_PASSWORD" mlruns "$url"
 view=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=stream")
@@ -81,7 +75,7 @@ is "the tree knows nothing of that" "$(grep -rl sharedViewState mlruns)" ""
 file=$(cd mlruns && echo */*/artifacts/stdout.log | cut -d ' ' -f 1)
 is "artifacts take no room: two names of one file" "$(stat -c %h "mlruns/$file")" "$(($(find .benchwrap -samefile "mlruns/$file" | wc -l) + 1))"
 "$BENCHWRAP" -q -e stream -- true >/dev/null
-ok "a run recorded meanwhile comes too" wait_for 7
+ok "a run recorded meanwhile comes too" wait_runs 7
 is "a second one shows the same link" "$("$BENCHWRAP" ui 2>/dev/null)" "$(cat link)"
 # Other users of the machine, with and without root's help: every route, every way to say who one is.
 link=$(cat link)
@@ -124,7 +118,7 @@ print(len(held), flush=True)
 time.sleep(20)
 P
 flood=$!
-for _ in $(seq 100); do [ -s flood.out ] || sleep 0.1; done
+wait_until '[ -s flood.out ]'
 is "600 connections that say nothing keep nobody out" "$(ask -m 20 -o /dev/null -w '%{http_code}' "$url/version")" 200
 kill "$flood"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
@@ -140,6 +134,7 @@ kill -INT "$ui"
 wait "$ui"
 is "Ctrl-C ends it: status" "$?" 0
 ui=
+wait_until '[ "$(processes)" = 0 ]'
 is "… and nothing is left of the server" "$(processes)" 0
 
 echo "my-own-secret-0123456789" >secret
@@ -154,7 +149,7 @@ like "… and the link of the experiment asked for" "$(cat link)" "^http://bench
 kill -KILL "$ui"
 wait "$ui" 2>/dev/null
 ui=
-for _ in $(seq 100); do [ "$(processes)" = 0 ] || sleep 0.1; done
+wait_until '[ "$(processes)" = 0 ]'
 is "killed without a chance, it leaves nothing either" "$(processes)" 0
 
 if long_tests; then
@@ -162,7 +157,7 @@ if long_tests; then
     start
     ok "a database of another version" [ -s link ]
     like "… is made anew" "$(cat notes)" 'made anew from the tree'
-    ok "… with all runs" wait_for 7
+    ok "… with all runs" wait_runs 7
     kill -INT "$ui"
     wait "$ui"
     ui=
@@ -170,7 +165,7 @@ fi
 
 python3 -c 'import socket,sys,time; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(sys.argv[1]))); s.listen(); print(flush=True); time.sleep(100)' "$port" >busy &
 holder=$!
-for _ in $(seq 100); do [ -s busy ] || sleep 0.1; done
+wait_until '[ -s busy ]'
 text=$(timeout -s INT 20 "$BENCHWRAP" ui --port "$port" 2>&1) status=$?
 kill "$holder"
 is "a port in use: status" "$status" 1

@@ -9,7 +9,7 @@ python3 "$TESTLIB/http-endpoint.py" "$WORK/e" 2>/dev/null &
 endpoint_pid=$!
 finish_here() { kill $endpoint_pid 2>/dev/null; wait $endpoint_pid 2>/dev/null; tap_exit; }
 trap finish_here EXIT
-for _ in $(seq 200); do [ -e "$WORK/e/port" ] && break; sleep 0.05; done
+wait_until '[ -e "$WORK/e/port" ]'
 url=http://127.0.0.1:$(cat "$WORK/e/port")
 got=$WORK/e/got.jsonl
 exporter() { printf 'exporters:\n- {type: httpjson, name: x, wait: 20s, %s}\n' "$1" >"$config"; rm -f "$got"; }
@@ -96,9 +96,9 @@ Authorization: Bearer ***
 Content-Type: application/json 0 "
 
 # ---- answers ----
-answer() # NAME PATH STATE PATTERN: of one run
+answer() # NAME PATH STATE [PATTERN [DEADLINE]]: of one run
 {
-    fresh; exporter "url: '$url$2', timeout: 2s, deadline: 4s"
+    fresh; exporter "url: '$url$2', timeout: 2s, deadline: ${5:-4s}"
     bw -- true
     is "$1" "$(state)" "$3"
     [ -z "${4:-}" ] || like "$1: the reason" "$("$BENCHWRAP" exporter list --json | jq -r '.[].problem'; "$BENCHWRAP" exporter dead-letter x)" "$4"
@@ -112,8 +112,8 @@ answer "404: it waits" /status/404 "[0,1,0]" 'right address'
 answer "429: it waits" "/status/429?after=3600" "[0,1,0]" 'status 429'
 ok "... as long as the endpoint asks, also for sync" [ "$("$BENCHWRAP" exporter list --json | jq '(.[].next_try_ms / 1000) - now | . > 3000 and . < 3601')" = true ]
 exporter "url: '$url/ok/late'"; "$BENCHWRAP" sync >/dev/null; is "... sync respects that" "$(state)" "[0,1,0]"
-answer "429 with Retry-After 1: it is delivered in the same pass" /first/429/1/a "[1,0,0]"
-answer "503 with Retry-After 1, twice" /first/503/2/b "[1,0,0]"
+answer "429 with Retry-After 1: it is delivered in the same pass" /first/429/1/a "[1,0,0]" "" 20s
+answer "503 with Retry-After 1, twice" /first/503/2/b "[1,0,0]" "" 20s
 answer "500: it waits" /status/500 "[0,1,0]" 'status 500'
 answer "302: a redirect is not followed" /status/302 "[0,1,0]" 'redirect'
 answer "no reply: it waits" /hang "[0,1,0]" 'timed out|Timeout'
@@ -131,10 +131,7 @@ fresh; exporter "url: '$url/first/500/1/{{name}}', record: metric"; bw -n a -- s
 # An outage, then recovery.
 fresh; exporter "url: 'http://127.0.0.1:9/'"; sed -i 's/wait: 20s, //' "$config"
 for _ in $(seq 20); do bw -- true; done
-exporter "url: '$url/ok/recovery'"; for _ in $(seq 100); do # a background sender of the outage may still be at work, and has the queue
-    "$BENCHWRAP" sync >/dev/null; [ "$(state)" != "[20,0,0]" ] || break
-    sleep 0.2
-done
+exporter "url: '$url/ok/recovery'"; wait_until '"$BENCHWRAP" sync; [ "$(state)" = "[20,0,0]" ]' # a background sender of the outage may still have the queue
 is "20 runs during an outage all arrive" "$(jq -r .body.id "$got" | sort -u | wc -l) $(state)" "20 [20,0,0]"
 
 # ---- ReFrame's form ----

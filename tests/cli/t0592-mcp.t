@@ -83,7 +83,7 @@ is "without a tree the tool says so" "$(cd / && mkdir -p "$WORK/none" && cd "$WO
 more=(--allow-run)
 is "a program is run and recorded" "$(ask run '{"command": ["sh", "-c", "echo result 7; exit 3"], "name": "by agent", "experiment": "agents"}' | jq -c '.data | [.name, .experiment, .status]')" '["by agent","agents","FAILED"]'
 like "a program that is not there" "$(ask run '{"command": ["no-such-program"]}' | jq -r .error)" "status 127, and no run was recorded"
-{ echo "${hello/VERSION/2025-11-25}"; call 5 run '{"command": ["sleep", "60"], "experiment": "cancelled"}'; sleep 1; echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}'; call 6 list '{"experiment": "cancelled"}'; } | (time -p serve --allow-run) >out.txt 2>time.txt
+{ echo "${hello/VERSION/2025-11-25}"; call 5 run '{"command": ["sh", "-c", "touch began; exec sleep 60"], "experiment": "cancelled"}'; wait_until '[ -e began ]'; echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}'; call 6 list '{"experiment": "cancelled"}'; } | (time -p serve --allow-run) >out.txt 2>time.txt
 is "a cancelled call has no answer, its run is ended and recorded" "$(jq -c .id out.txt | tr '\n' ' ')$(text 6 '.data[0].status')" "0 6 KILLED"
 
 # Slurm's programs.

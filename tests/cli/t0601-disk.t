@@ -63,7 +63,7 @@ hung() # WHERE CALL
     wrapped "$2 below $1 never returns"
     pkill -KILL -f "$WORK/hangfs" 2>/dev/null
     fusermount3 -u -z "$WORK/d/$1"
-    sleep 0.3
+    wait_until '! pgrep -f "$WORK/hangfs"'
     rm -rf "$WORK/b" "$WORK/d"
 }
 for call in getattr open create write mkdir rename readdir fsync; do

@@ -4,29 +4,20 @@
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 
-recorder_of() # LAUNCHER: waits for the recorder's pid
-{
-    for _ in $(seq 200); do
-        for p in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
-            case $(cat "/proc/$p/comm" 2>/dev/null) in benchwrap-*) echo "$p"; return ;; esac
-        done
-        sleep 0.01
-    done
-}
-
 for sig in KILL STOP; do
     mkdir -p "$WORK/$sig"
-    (cd "$WORK/$sig" && exec "$BENCHWRAP" --finish-wait 1s -- sh -c 'echo one; sleep 1; head -c 20000000 /dev/zero; echo two; exit 9' >out 2>err) &
+    (cd "$WORK/$sig" && exec "$BENCHWRAP" --finish-wait 1s -- sh -c 'echo one; until [ -e go ]; do sleep 0.05; done; head -c 20000000 /dev/zero; echo two; exit 9' >out 2>err) &
     launcher=$!
-    sleep 0.4
-    recorder=$(recorder_of $launcher)
+    wait_until 'grep -qs "\"started\"" $sig/.benchwrap/spool/*/journal'
+    recorder=$(pgrep -P $launcher -f -- --recorder)
     kill -$sig "$recorder"
+    touch "$WORK/$sig/go"
     wait $launcher
     is "SIG$sig to the recorder: exit status" $? 9
     is "SIG$sig to the recorder: every byte" "$(wc -c <"$WORK/$sig/out")" 20000008
     is "SIG$sig to the recorder: one warning" "$(grep -c '^benchwrap: ' "$WORK/$sig/err")" 1
     kill -KILL "$recorder" 2>/dev/null
-    sleep 0.2
+    wait_until 'has_ended $recorder'
     ok "SIG$sig to the recorder: sync closes the run" sh -c "cd $WORK/$sig && '$BENCHWRAP' sync --local | grep -q '1 closed'"
     like "SIG$sig to the recorder: as KILLED" "$(cat "$WORK/$sig"/mlruns/*/*/meta.yaml)" '^status: 5$'
 done
@@ -36,7 +27,7 @@ mkdir "$WORK/held" && cd "$WORK/held" || exit 1
 "$BENCHWRAP" -q -- sh -c '(while [ ! -e go ]; do sleep 0.02; done; echo late) 2>/dev/null & echo up' >out
 was=$(cd mlruns && find . -type f -exec sha256sum {} + | sort)
 touch go
-for _ in $(seq 500); do [ "$(wc -l <out)" = 2 ] && break; sleep 0.02; done
+wait_until '[ "$(wc -l <out)" = 2 ]'
 is "a held stream: passed on, not recorded, and the run says so" "$(xargs <out), $(cat mlruns/*/*/artifacts/stdout.log), $(cat mlruns/*/*/tags/benchwrap.open_streams)" "up late, up, stdout"
 like "a held stream: a warning" "$("$BENCHWRAP" show --json | jq -r '.warnings[].text')" '^stdout: still open in a background process when the program had ended; later output is passed on and not recorded$'
 is "a held stream: the published run stays as it was" "$(cd mlruns && find . -type f -exec sha256sum {} + | sort)" "$was"
@@ -44,7 +35,7 @@ is "a held stream: the published run stays as it was" "$(cd mlruns && find . -ty
 # In a PID namespace without a /proc of its own the numbers in /proc belong to other processes.
 mkdir "$WORK/namespace" && cd "$WORK/namespace" || exit 1
 if unshare --pid --fork true 2>/dev/null; then
-    unshare --pid --fork "$BENCHWRAP" --sample 0.1 -- sh -c 'sleep 0.4; (setsid sleep 60 >/dev/null 2>&1 &); exit 7' 2>err
+    unshare --pid --fork "$BENCHWRAP" --sample 0.1 -- sh -c 'until grep -qs system/cpu .benchwrap/spool/*/journal; do sleep 0.05; done; (setsid sleep 60 >/dev/null 2>&1 &); exit 7' 2>err
     is "a foreign /proc: status, no number of processes" "$? $(grep -c 'left behind' err) $(ls -d mlruns/*/*/metrics/run.left_running mlruns/*/*/metrics/system/process_count 2>/dev/null)" "7 0 "
     is "a foreign /proc: the reason" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "run.left_running" or .key == "system/process_count").reason' | sort -u)" "/proc does not show the PID namespace of this run"
 else

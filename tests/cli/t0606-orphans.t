@@ -30,7 +30,7 @@ outlives()
     is "$case: it returns at once, with what was printed" "$status $(xargs <out)" "0 now"
     before=$(find mlruns -type f -exec sha256sum {} + | sort | sha256sum)
     touch go
-    for _ in $(seq 600); do grep -q late out err && break; sleep 0.1; done
+    wait_until 'grep -q late out err'
     is "$case: later bytes arrive" "$(cat out err | grep -cx late)" 1
     is "$case: the record has what came before, and names the open streams" \
         "$(xargs <"$(echo mlruns/*/*/artifacts/stdout.log)") $(cat mlruns/*/*/tags/benchwrap.open_streams)" "now $open"
@@ -59,7 +59,7 @@ touch ended
 S
 "$BENCHWRAP" -q -- sh -c "sh closed.sh 2>/dev/null & echo now" 2>err | head -n 1 >out
 touch go
-for _ in $(seq 300); do [ -e ended ] && break; sleep 0.1; done
+wait_until '[ -e ended ]'
 ok "the reader has gone: the background process meets a closed pipe, as behind tee" [ -e closed ]
 
 rm -rf mlruns .benchwrap go
@@ -71,7 +71,8 @@ else
 fi
 # The process that carries the stream on is ours, from its first moment on.
 rm -rf mlruns .benchwrap
-for _ in 1 2 3 4 5 6; do "$BENCHWRAP" -q -- sh -c 'sleep 2 & sleep 0.3' >/dev/null 2>&1; done
+for _ in 1 2 3 4 5 6; do "$BENCHWRAP" -q -- sh -c 'sleep 60 & echo $! >>left; sleep 0.3' >/dev/null 2>&1; done
+xargs kill <left
 is "one background process is counted as one" "$(awk '{print $2}' mlruns/*/*/metrics/run.left_running | sort | uniq -c | xargs)" "6 1"
 
 if command -v tmux >/dev/null; then

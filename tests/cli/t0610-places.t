@@ -41,11 +41,14 @@ like "doctor works" "$("$BENCHWRAP" doctor --all 2>&1)" "hwloc"
 mkdir "$WORK/swept" && cd "$WORK/swept" || exit 1
 "$BENCHWRAP" -q -- true
 old=$(ls .benchwrap/spool) && touch -d '5 minutes ago' ".benchwrap/spool/$old/published"
-flock -o .benchwrap/spool sh -c '"$BENCHWRAP" -q -- true; sleep 1'
+exec 9<.benchwrap/spool
+flock 9
+"$BENCHWRAP" -q -- true 9<&-
+wait_until idle
 ok "what is old stays while somebody else is at it" test -d ".benchwrap/spool/$old"
+exec 9<&-
 "$BENCHWRAP" -q -- true
-at=0
-while [ -d ".benchwrap/spool/$old" ] && [ $at -lt 1500 ]; do sleep 0.1; at=$((at + 1)); done # at the lowest priority
+wait_until '[ ! -d ".benchwrap/spool/$old" ]' 150 # at the lowest priority
 ok "then it goes" test ! -e ".benchwrap/spool/$old"
 
 # What cannot be read is not thrown away, however old: a newer benchwrap wrote it, its first line is damaged, or it is no file.
@@ -80,7 +83,7 @@ cd "$WORK" && mkdir other mine || exit 1
 touch other/.benchwrap # no folder for a spool
 state=$HOME/.local/state/benchwrap/spool
 rm -rf "$state"
-{ "$BENCHWRAP" -q -t other/mlruns -e theirs -- sh -c 'kill -KILL $(pgrep -f "benchwrap-core --recorder -q -t other/mlruns"); exit 0'; } 2>err
+{ "$BENCHWRAP" -q -t other/mlruns -e theirs -- sh -c 'until grep -qs "\"started\"" "$0"/*/journal; do sleep 0.05; done; kill -KILL $(pgrep -P $PPID -f -- --recorder); exit 0' "$state"; } 2>err
 like "its journal is in the shared folder" "$(ls "$state")" "^[0-9a-f]{32}"
 mv other gone && mkdir other && touch other/mlruns
 mkdir "$state/00000000000000000000000000000001" && echo '00000000 {"journal":1}' >"$state/00000000000000000000000000000001/journal"

@@ -31,7 +31,7 @@ like "a FIFO, a device, a folder" "$(grep -c 'is not a regular file' <<<"$warned
 like "a name that leads out" "$warned" "expected the name of a file"
 like "benchwrap log refuses a FIFO itself, and does not wait" "$("$BENCHWRAP" log artifact fifo 2>&1)" "cannot open fifo: not a regular file"
 record many 'i=0; while [ $i -lt 40 ]; do "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" many; NAME=n$i "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" fifo; i=$((i + 1)); done >/dev/null
-rec=$(pgrep -P $PPID benchwrap-rec); sleep 0.3; ls /proc/$rec/fd 2>/dev/null | wc -l >fds'
+rec=$(pgrep -P $PPID benchwrap-rec); n=0; until [ "$(ls /proc/$rec/fd | wc -l)" -lt 40 ] || [ $n = 300 ]; do sleep 0.1; n=$((n + 1)); done; ls /proc/$rec/fd 2>/dev/null | wc -l >fds'
 like "no descriptor stays open" "$(cat fds)" '^([0-9]|[1-3][0-9])$'
 
 # Modes: of group and others no more than the source has.
@@ -79,7 +79,8 @@ done
 is "a claim of another uid is refused by the kernel" "$(grep -c PermissionError sent)" 3
 
 # A flood: the caller's messages arrive, and the run ends.
-record flood 'for i in 1 2 3 4; do timeout 60 $stranger "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" flood & flood="$flood $!"; done >/dev/null 2>&1; sleep 0.5
+mkdir -m 777 flooding
+record flood 'for i in 1 2 3 4; do timeout 60 $stranger "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" flood & flood="$flood $!"; done >/dev/null 2>&1; until [ -e flooding/begun ]; do sleep 0.05; done
 for i in 1 2 3 4 5 6 7 8 9 10; do "$BENCHWRAP" log --strict --step $i loss=$i || echo lost; done >lost; kill $flood'
 is "in a flood of strangers all of the caller's messages arrive" "$(one flood metrics/loss | wc -l) $(cat lost)" "10 "
 like "and the flood is counted" "$(one flood tags/benchwrap.log_dropped)" '^[0-9]{3,}$'

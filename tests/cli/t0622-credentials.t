@@ -12,15 +12,15 @@ descendants() # PID: it and all below it
     for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do descendants "$child"; done
 }
 
-look() # NAME OPTIONS…: runs a program that sleeps; $NAME.with: names of the processes that have credentials in their environment, $NAME.all: of all
+look() # NAME PROCESS OPTIONS…: runs a program that sleeps, and looks once there is that process; $NAME.with: names of the processes that have credentials in their environment, $NAME.all: of all
 {
-    look_name=$1
-    shift
+    look_name=$1 look_process=$2
+    shift 2
     rm -f ready
     # shellcheck disable=SC2016
     "$BENCHWRAP" -q "$@" -- sh -c 'tr "\0" "\n" <"/proc/$$/environ" >"$0.environ"; ulimit -c >"$0.core"; stat -c %u "/proc/$$/environ" >>"$0.core"; : >ready; while [ -e ready ]; do sleep 0.1; done' "$look_name" >/dev/null 2>&1 &
     look_pid=$!
-    for _ in $(seq 100); do [ -e ready ] || sleep 0.1; done
+    wait_until '[ -e ready ] && descendants $look_pid | sed "s,.*,/proc/&/comm," | xargs cat 2>/dev/null | grep -qx "$look_process"'
     sleep 1
     : >"$look_name.with"
     : >"$look_name.all"
@@ -38,7 +38,7 @@ look() # NAME OPTIONS…: runs a program that sleeps; $NAME.with: names of the p
 is "every variable of a forge's token is in credentials.def" "$(sed -n 's/^    {FORGE_[A-Z]*, "\([A-Z_]*\)".*/\1/p' "$ROOT/wrapper/forge/token.c" | grep -cv "^\($(sed -n 's/^CREDENTIAL("\(.*\)")/\1/p' "$ROOT/wrapper/base/credentials.def" | paste -sd'|' | sed 's/|/\\|/g')\)$")" 0
 (ulimit -c; echo "$(id -u)") >core
 cat /proc/self/environ | tr '\0' '\n' | grep -v "^\(_\|SHLVL\)=" | LC_ALL=C sort >environ
-look plain
+look plain benchwrap-rec
 like "the recorder runs" "$(cat plain.all)" 'benchwrap-rec'
 is "without a server, only launcher and program have credentials" "$(grep -cv '^\(benchwrap\|sh\|sleep\)$' plain.with)" 0
 is "the program's environment is the caller's" "$(grep -v '^\(_\|SHLVL\|BENCHWRAP_RUN_ID\|BENCHWRAP_SOCKET\)=' plain.environ | LC_ALL=C sort | diff - environ)" ""
@@ -47,10 +47,10 @@ is "the program may dump core as before" "$(cat plain.core)" "$(cat core)"
 python3 -c 'import socket,time; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(120)' >port &
 server=$!
 trap 'kill $server; tap_exit' EXIT
-for _ in $(seq 100); do [ -s port ] || sleep 0.1; done
+wait_until '[ -s port ]'
 MLFLOW_TRACKING_URI=http://127.0.0.1:$(cat port)
 export MLFLOW_TRACKING_URI
-look served
+look served benchwrap-send
 like "with a server, the sender runs" "$(cat served.all)" 'benchwrap-send'
 is "… and alone has credentials beside launcher and program" "$(grep -v '^\(benchwrap\|sh\|sleep\)$' served.with)" benchwrap-send
 is "… and writes no core dump" "$(cut -d ' ' -f 1,2 served.guard)" "0 0"

@@ -17,11 +17,6 @@ metric = lambda r, k: r["metrics"].get(k, {}).get("value")
 print(eval(sys.argv[1]))
 P
 }
-wait_for() # FILE: at most 60 s
-{
-    for _ in $(seq 6000); do [ -e "$1" ] && return 0; sleep 0.01; done
-    return 1
-}
 
 shown=$(python3 "$TESTLIB/on-pty.py" 'expect go; wait 0.3; send \x03' -- "$BENCHWRAP" --repeat 5 -- sh -c 'echo go; exec sleep 20')
 like "Ctrl-C: the series dies of it" "$shown" '^status: signal 2'
@@ -40,9 +35,10 @@ for to in pid group; do
         rm -rf mlruns .benchwrap counts*
         "$BENCHWRAP" --repeat $([ $s = USR1 ] && echo 1 || echo 2) -q -- "$WORK/count-signals" "$WORK/counts" 2>err &
         job=$!
-        wait_for counts.ready || tap_fail "$to $s: it starts"
+        wait_until '[ -s counts.ready ]' || tap_fail "$to $s: it starts"
         sleep 0.2
         case $to in pid) kill -$s $job ;; group) kill -$s -- -$job ;; esac
+        wait_until '[ "$(cat counts.total)" -ge 1 ]'
         sleep 1 # two processes decide in turn; each may wait 50 ms for its witness, more on a busy machine
         touch counts.stop
         wait $job 2>/dev/null
@@ -66,9 +62,9 @@ rm -rf mlruns .benchwrap
         case $(cat /proc/$p/comm) in benchwrap-*) kill -STOP $p; echo $p >hung ;; esac
     done' >out 2>err &
 job=$!
-wait_for hung
-while [ -n "$(cat /proc/$job/task/$job/children | xargs -n 1 -I P cat /proc/P/comm 2>/dev/null | grep -v witness)" ]; do sleep 0.05; done
-(for _ in $(seq 20); do sleep 1; [ -e goes-on ] && exit; done; kill -CONT "$(cat hung)") & # later it would be there after all
+wait_until '[ -s hung ]'
+wait_until '[ -z "$(cat /proc/$job/task/$job/children | xargs -n 1 -I P cat /proc/P/comm 2>/dev/null | grep -v witness)" ]'
+(for _ in $(seq 120); do sleep 1; [ -e goes-on ] && exit; done; kill -CONT "$(cat hung)") & # later it would be there after all
 sleep 0.5
 ok "it is waited for" kill -TERM $job
 wait $job 2>/dev/null
@@ -81,19 +77,14 @@ rm -rf mlruns .benchwrap ended seen second
 "$BENCHWRAP" -q --repeat 5 -- sh -c 'n=0
     if [ -e started ]; then touch second; while [ ! -e seen ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n + 1)); done; touch ended; fi; touch started' 2>err &
 job=$!
-wait_for started
-for _ in $(seq 200); do [ "$(find .benchwrap -name repetitions.jsonl -exec grep -c '"order":1' {} +)" = 1 ] && break; sleep 0.02; done
-wait_for second
+wait_until '[ "$(find .benchwrap -name repetitions.jsonl -exec grep -c "\"order\":1" {} +)" = 1 ]'
+wait_until '[ -e second ]'
 kill -9 $job
 wait $job 2>/dev/null
 is "nothing of the series is in the tree yet" "$(record 'r')" None
 touch seen
-ok "the run that goes on is left alone" wait_for ended
-for _ in $(seq 150); do # the run that went on is still being recorded for a moment
-    "$BENCHWRAP" sync --local >out 2>&1
-    [ "$(record 'bool(r)')" = True ] && break
-    sleep 0.2
-done
+ok "the run that goes on is left alone" wait_until '[ -e ended ]'
+wait_until '"$BENCHWRAP" sync --local; [ "$(record "bool(r)")" = True ]' # the run that went on is still being recorded for a moment
 is "KILLED, with the repetition that was complete" "$(record '(r["run"]["status"], metric(r, "run.wall_s.n"), metric(r, "series.runs"))')" "('KILLED', 1, 1)"
 like "said" "$(record 'r["verdict"]["reason"]')" 'killed'
 is "its end is that of its last run" "$(record 'r["run"]["end_ms"] >= min(k["run"]["end_ms"] for k in kids)')" True

@@ -62,7 +62,7 @@ for i in $(seq "$(long_tests && echo 10 || echo 4)"); do
     [ -z "$recorder" ] || kill -9 "$recorder"
     wait $! 2>/dev/null
 done
-sleep 1
+wait_until idle
 "$BENCHWRAP" sync --local >/dev/null
 runs=$(parents | wc -l)
 ok "runs are there ($runs)" [ "$runs" -gt 0 ]

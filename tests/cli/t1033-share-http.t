@@ -30,7 +30,7 @@ fcgiwrap -s "unix:$WORK/cgi.sock" 2>/dev/null &
 children="$children $!"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 2>/dev/null
 printf 'writer:%s\nreader:%s\n' "$(openssl passwd -apr1 sesame-41)" "$(openssl passwd -apr1 look-42)" >users
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 # shellcheck disable=SC2154 # nginx's own variables
 {
     echo "daemon off; pid $WORK/nginx.pid; error_log $WORK/nginx.err; worker_processes 1; events { worker_connections 64; }"
@@ -57,7 +57,7 @@ END
 } >nginx.conf
 nginx -p "$WORK" -e "$WORK/nginx.err" -c "$WORK/nginx.conf" >/dev/null 2>nginx.out &
 children="$children $!"
-for _ in $(seq 200); do curl -sk "https://127.0.0.1:$port/" >/dev/null && break; sleep 0.05; done
+wait_until 'curl -sk "https://127.0.0.1:$port/" >/dev/null'
 export GIT_SSL_CAINFO=$WORK/cert.pem
 web=https://127.0.0.1:$port
 

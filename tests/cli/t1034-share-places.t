@@ -44,7 +44,7 @@ for i in $(seq 1 12); do
     kill -9 $! 2>/dev/null
     wait $! 2>/dev/null
 done
-sleep 1
+wait_until 'idle "^(benchwrap|git)"'
 share; like "after kills at twelve moments" "$? $(said)" "pull request #2 is up to date"
 is "… all runs are there" "$(runs_of "$WORK/me/results.git" "$(mine)")" $((3 + 20 + 24))
 is "… in sound repositories" "$(sound "$WORK/me/results.git")" ""

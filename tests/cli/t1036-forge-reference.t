@@ -37,10 +37,10 @@ forge_do log >"$WORK/ours.txt"
 is "the requests of two shares" "$(cut -d' ' -f1 "$WORK/ours.txt" | tr '\n' ' ')" "GET POST GET GET PATCH "
 
 python3 "$ROOT/tests/forge/github_subset.py" "$npm/node_modules/@octokit/openapi/generated/api.github.com.deref.json" >"$WORK/pulls.json"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 "$npm/node_modules/.bin/prism" mock -p "$port" "$WORK/pulls.json" >"$WORK/prism.log" 2>&1 &
 children="$children $!"
-for _ in $(seq 600); do curl -s "http://127.0.0.1:$port/repos/o/r/pulls" >/dev/null && break; sleep 0.1; done
+wait_until 'curl -s "http://127.0.0.1:$port/repos/o/r/pulls" >/dev/null'
 replay() # FILE: each request once more, to GitHub's description
 {
     while read -r method path body; do

@@ -73,14 +73,14 @@ is "the program's output" "$(cat out)" hello
 ok "the program does not wait for it" [ $(($(cat started) - begun)) -lt 20 ]
 ok "nor does the end, for long" [ $((ended - begun)) -lt 40 ]
 like "the record says what is missing" "$(cat mlruns/*/*/artifacts/benchwrap.json)" "the probe had not finished [0-9]+ ms after the program's end"
+wait_until idle
 ok "nothing of it is left" sh -c '! grep -l "FAKE_NVML=hang" $(grep -l "^benchwrap-look" /proc/[0-9]*/comm 2>/dev/null | sed s/comm/environ/) /dev/null 2>/dev/null'
 
 # ---- a file system whose server is dead ----
 mkdir dead
 "$BUILD/tests/lib/hung-mount" "$WORK/dead" >mounted 2>why &
 mount_pid=$!
-i=0
-while ! grep -q mounted mounted && kill -0 $mount_pid 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+wait_until 'grep -q mounted mounted || has_ended $mount_pid'
 if grep -q mounted mounted; then
     rm -rf mlruns started
     begun=$(date +%s)
@@ -103,8 +103,7 @@ serve() # KIND
     rm -f port
     python3 "$TESTLIB/metadata.py" port asked "$1" &
     server=$!
-    i=0
-    while [ ! -s port ] && [ $i -lt 200 ]; do sleep 0.1; i=$((i + 1)); done
+    wait_until '[ -s port ]'
     url=http://127.0.0.1:$(cat port)
 }
 stop() { kill $server; wait $server 2>/dev/null; }

@@ -92,12 +92,11 @@ ok "public: nor where it was recorded" sh -c '! grep -rlaF -e "$WORK" --exclude=
 rm -rf mlruns .benchwrap
 "$BENCHWRAP" -q --profile public -- sh -c 'sleep 60' &
 pid=$!
-i=0
-while ! grep -qs '"started"' .benchwrap/spool/*/journal && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+wait_until 'grep -qs "\"started\"" .benchwrap/spool/*/journal'
 pkill -KILL -P $pid 2>/dev/null
 kill -KILL $pid
 wait $pid 2>/dev/null
-sleep 0.5
+wait_until idle
 "$BENCHWRAP" sync --local >/dev/null 2>&1
 is "an orphan of the public profile is closed" "$(find mlruns -name meta.yaml -path '*/*/*/*' | wc -l | tr -d ' ')" 1
 

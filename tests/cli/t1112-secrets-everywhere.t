@@ -252,7 +252,7 @@ if [ -x "$fault" ]; then
     mkdir "$WORK/server" && cd "$WORK/server" || exit 1
     "$fault" --journal "$WORK/server/journal" >"$WORK/server/port" &
     servers="$servers $!"
-    for _ in $(seq 100); do [ -s port ] && break; sleep 0.05; done
+    wait_until '[ -s port ]'
     url=http://127.0.0.1:$(sed 's/port //' port)
     for tree in private-run private-log private-files private-series private-reparse; do
         (cd "$WORK/at/$tree" && bw sync --to "$url") >>"$WORK/out" 2>&1

@@ -336,7 +336,7 @@ for profile in $profiles; do
         "$fault" --journal "$WORK/server/journal" >"$WORK/server-port" &
         server=$!
         servers="$servers $server"
-        for _ in $(seq 100); do [ -s server-port ] && break; sleep 0.05; done
+        wait_until '[ -s server-port ]'
         url=http://127.0.0.1:$(sed 's/port //' server-port)
     else
         skip "$profile: a server" "libmicrohttpd is not installed"

@@ -55,8 +55,8 @@ exec head -c 60000000 /dev/zero
 S
 cat >outlives <<'S'
 #!/bin/sh
-# Ends after the scontrol whose process number stands in the file pid, or after ten seconds.
-for _ in $(seq 100); do
+# Ends after the scontrol whose process number stands in the file pid, or after a minute.
+for _ in $(seq 600); do
     [ -s pid ] && ! kill -0 "$(cat pid)" 2>/dev/null && exit
     sleep 0.1
 done

@@ -17,6 +17,7 @@ fastest() # NUMBER: of five runs, in ms: no matter of the machine's load. Each i
         echo $((($(date +%s%N) - from) / 1000000))
     done | sort -n | head -n 1
 }
+left() { for p in $(cat pids); do has_ended "$p" || echo "$p"; done; }
 plain=$(BENCHWRAP_NO_SCONTROL=1 fastest 1)
 case=1
 while IFS='|' read -r name body; do
@@ -26,8 +27,8 @@ while IFS='|' read -r name body; do
     took=$(fastest $case)
     ok "$name: nobody waits for the answer; the bound is 0.3 s, the margin this machine's ($plain ms, $took ms)" [ $((took - plain)) -lt 2500 ]
     ok "$name: scontrol was asked" [ -s pids ]
-    for _ in $(seq 100); do left=$(for p in $(cat pids); do [ -d "/proc/$p" ] && ! grep -q '^State:.Z' "/proc/$p/status" 2>/dev/null && echo "$p"; done); [ -z "$left" ] && break; sleep 0.1; done
-    is "$name: no scontrol is left" "$left" ""
+    wait_until '[ -z "$(left)" ]'
+    is "$name: no scontrol is left" "$(left)" ""
 done <<'L'
 silent|exec sleep 60
 silent, TERM ignored|trap "" TERM HUP INT; while :; do sleep 1; done

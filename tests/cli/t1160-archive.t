@@ -110,7 +110,7 @@ if long_tests; then
         # shellcheck disable=SC2086 # no word, or one
         "$BUILD/tests/lib/hung-mount" "$WORK/dead" $kind >mounted 2>why &
         hung=$!
-        for _ in $(seq 100); do [ -s mounted ] && break; kill -0 $hung 2>/dev/null || break; sleep 0.1; done
+        wait_until '[ -s mounted ] || has_ended $hung'
         if [ -s mounted ]; then
             timeout 60 "$BENCHWRAP" -q --archive "$WORK/dead/x" -- sh -c 'echo out; exit 3' >out 2>err
             is "a hung folder ($kind): status, output, the run" "$? $(cat out) $(ls -d mlruns/*/*/meta.yaml | wc -l)" "3 out 1"
@@ -131,7 +131,6 @@ if ! slurm_start 1; then
     exit 0
 fi
 chmod 755 "$WORK"
-wait_for() { for _ in $(seq 600); do eval "$1" && return 0; sleep 0.05; done; return 1; }
 fresh
 cat >steps.sh <<S
 #!/bin/sh
@@ -148,7 +147,7 @@ S
 chmod +x steps.sh
 timeout 10 sdiag -r >/dev/null 2>&1
 job=$(sbatch --parsable -o job.out -e job.err batch.sh)
-ok "Slurm: the archive is whole" wait_for "jq -e .complete 'arch/$me/job_$job.json' >/dev/null 2>&1"
+ok "Slurm: the archive is whole" wait_until "jq -e .complete 'arch/$me/job_$job.json' >/dev/null 2>&1"
 is "Slurm: script, out, err" "$(cmp batch.sh "arch/$me/job_$job.sh" 2>&1)$(cat "arch/$me/job_$job.out" "arch/$me/job_$job.err" | xargs)" "out inner err"
 is "Slurm: the job's own files have the same" "$(cat job.out job.err | xargs)" "out inner err"
 is "Slurm: result, cluster, sums" "$(jq -r '.result.exit_status, .cluster, .job_id' "arch/$me/job_$job.json" | xargs)$(sums "arch/$me" "job_$job.json")" "5 ci $job"
@@ -161,7 +160,7 @@ if long_tests; then
 "$BENCHWRAP" -q --archive "$WORK/arch" -- echo task \$SLURM_ARRAY_TASK_ID
 S
     job=$(sbatch --parsable -a 1-2 -o /dev/null array.sh)
-    ok "array: each task has its own" wait_for "[ \"\$(cat arch/$me/job_${job}_[12].json 2>/dev/null | grep -c 'complete\": true')\" = 2 ]"
+    ok "array: each task has its own" wait_until "[ \"\$(cat arch/$me/job_${job}_[12].json 2>/dev/null | grep -c 'complete\": true')\" = 2 ]"
     is "array: script and output" "$(cmp array.sh "arch/$me/job_${job}_2.sh" 2>&1)$(cat "arch/$me/job_${job}_2.out")" "task 2"
     fresh
     timeout 60 srun -Q -n1 "$BENCHWRAP" -q --archive arch -- echo step
@@ -172,9 +171,9 @@ S
 exec "$BENCHWRAP" archive -q --archive "$WORK/arch" -- sh -c 'echo begun; touch began; sleep 100'
 S
     job=$(sbatch --parsable -o /dev/null stop.sh)
-    wait_for "[ -e began ]"
+    wait_until "[ -e began ]"
     timeout 10 scancel "$job"
-    ok "scancel: the archive is whole" wait_for "\"$BENCHWRAP\" sync --local >/dev/null 2>&1; jq -e .complete 'arch/$me/job_$job.json' >/dev/null 2>&1"
+    ok "scancel: the archive is whole" wait_until "\"$BENCHWRAP\" sync --local >/dev/null 2>&1; jq -e .complete 'arch/$me/job_$job.json' >/dev/null 2>&1"
     is "scancel: KILLED, with what was written" "$(jq -r .result.status "arch/$me/job_$job.json") $(cat "arch/$me/job_$job.out")" "KILLED begun"
 fi
 slurm_stop

@@ -50,13 +50,14 @@ run local -n 100000 --payload ./broken -r 1 --warmup 0 --chain 0
 like "… and too many of them end it" "$rc $(get '.configurations[0].batches[0] | [.refused < 1000, .reason]')" '^1 \[true,".*no more were tried'
 run local -n 3 --payload 'sleep 60' --task-timeout 0.3s -r 1 --warmup 0 --chain 0
 like "tasks that hang are ended" "$rc $(get '.configurations[0].batches[0] | [.failed, .reason]')" '^1 \[3,"tasks ran for longer than 0.3 s'
-timeout --preserve-status -s INT 1 "$T" local -n 1000 -d 100ms --json >out.json 2>err
+{ wait_until '[ -s interrupted ] && pgrep -P "$(cat interrupted)"'; kill -INT "$(cat interrupted)"; } & # once it has started tasks
+sh -c 'echo $$ >interrupted; exec "$@"' - "$T" local -n 1000 -d 100ms --json >out.json 2>err
 is "Ctrl-C: a partial result, marked as such, and the signal's own end" "$? $(get '[.complete, .reason]')" '130 [false,"interrupted"]'
 "$T" local -n 100 -d 77s -s 4 >/dev/null 2>&1 &
 pid=$!
-sleep 0.5; kill -KILL $pid; wait $pid 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10; do pgrep -f "taskrate-stub s[0-9]+,[0-9]+,77000000000" >/dev/null || break; sleep 0.2; done
-is "killed, it leaves no task behind" "$(pgrep -f 'taskrate-stub s[0-9]+,[0-9]+,77000000000' | wc -l)" 0
+wait_until '! idle taskrate-stub'; kill -KILL $pid; wait $pid 2>/dev/null
+wait_until 'idle taskrate-stub'
+ok "killed, it leaves no task behind" idle taskrate-stub
 
 # A launcher that loses some tasks and runs some twice.
 cat >lossy.sh <<'END'
@@ -109,7 +110,7 @@ like "a full disk: the numbers are there, and it is said" "$(cat err out)" "the 
 timeout 20 "$T" local -n 20 >/dev/full 2>err; like "no room on standard output: the numbers are there" "$? $(tr "\n" " " <err)" '^2 taskrate .*METG50.*No space left'
 "$T" local -n 100 -d 77s --out held >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 100); do [ -e held/tasks.trt ] && break; sleep 0.1; done
+wait_until '[ -e held/tasks.trt ]'
 timeout 20 "$T" local -n 5 --out held >/dev/null 2>err; like "a folder that another taskrate writes to" "$? $(cat err)" '^2 taskrate: held: another taskrate'
 kill $pid; wait $pid 2>/dev/null
 

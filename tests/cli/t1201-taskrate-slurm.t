@@ -51,7 +51,7 @@ agrees "the figure agrees with a line for each task and with sdiag" array
 is "what decides the figure is told" "$(get '[.scheduler.SchedulerType, .scheduler.MinJobAge, .slots]')" '["sched/backfill","300 sec",16]'
 "$T" slurm-array -n 30 -d 60s --no-floor --warmup 0 -r 1 >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 50); do [ "$(queue)" = 30 ] && break; sleep 0.2; done
+wait_until '[ "$(queue)" = 30 ]'
 kill -KILL $pid; wait $pid 2>/dev/null
 is "killed with -9 it leaves its jobs" "$(queue)" 30
 run slurm-step -n 4 -r 1 --warmup 0 --chain 0 --no-floor --clients 4
@@ -136,7 +136,7 @@ like "more jobs than the controller keeps: refused" "$rc $(cat err)" '^2 .*MaxJo
 run slurm-batch -n 200 --rate 20 --no-floor --warmup 0 -r 1 --client-timeout 4s --stall 10s
 wait $!
 like "a controller that hangs in the middle: given up" "$rc $(get '.configurations[0].batches[0].reason')" '^1 .*(did not return within|no report for|refused)'
-for _ in $(seq 100); do [ "$(queue)" = 0 ] && break; sleep 0.3; done
+wait_until '[ "$(queue)" = 0 ]'
 "$T" sweep >/dev/null; is "… and nothing is left" "$(queue) $(ls "$state" | wc -l)" "0 0"
 kill -STOP $(cat "$slurm_dir/run/slurmctld.pid")
 began=$SECONDS
@@ -150,7 +150,7 @@ like "a controller that dies in the middle: a partial result, and what may be le
 run slurm-array -n 5 --no-floor
 like "a dead controller at the start: refused" "$rc $(tail -n 1 err)" '^2 .*controller was asked'
 setsid slurmctld -D </dev/null >>"$slurm_dir/log/ctld.out" 2>&1 & slurm_pids="$slurm_pids $!"
-for _ in $(seq 100); do timeout 5 scontrol ping 2>/dev/null | grep -q UP && break; sleep 0.3; done
+wait_until 'timeout 5 scontrol ping 2>/dev/null | grep -q UP'
 "$T" sweep >swept; like "when it is back the sweep ends them" "$(queue) $(cat swept)" '^0 .*was cancelled'
 mkdir tiny
 if mount -t tmpfs -o size=64k none tiny 2>/dev/null; then

@@ -76,7 +76,7 @@ llm_stop
 python3 "$TESTLIB/llm-server.py" "$WORK/port" --log "$WORK/bodies" &
 server=$!
 llm_pids="$llm_pids $server"
-for try in $(seq 400); do [ -s "$WORK/port" ] && break; sleep 0.025; done
+wait_until '[ -s "$WORK/port" ]'
 url=http://127.0.0.1:$(cat "$WORK/port")
 load -c 1 -n 6 --turns 3 --think 10ms --model tiny >"$WORK/out.json"
 is 'two sessions of three turns' "$(jq -c '[.completed, .failed]' "$WORK/out.json")" '[6,0]'

@@ -9,9 +9,7 @@ llm_start "$FAKE" --ttft 5ms --itl 1ms
 back=$url
 cd "$WORK" || exit 1
 openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 2 -subj /CN=localhost -addext 'subjectAltName=DNS:localhost,IP:127.0.0.1' 2>/dev/null
-read -r port plain <<P
-$(python3 -c 'import socket; a = [socket.create_server(("127.0.0.1", 0)) for _ in "ab"]; print(*[s.getsockname()[1] for s in a])')
-P
+port=$(free_port) plain=$(free_port)
 cat >n.conf <<N
 daemon off; master_process off; pid $WORK/pid; error_log $WORK/err;
 events { worker_connections 500; }
@@ -23,7 +21,7 @@ http { gzip on; gzip_types text/event-stream application/json application/x-ndjs
 N
 nginx -c "$WORK/n.conf" 2>/dev/null &
 llm_pids="$llm_pids $!"
-for try in $(seq 200); do [ -s pid ] && break; sleep 0.05; done
+wait_until '[ -s pid ]'
 url=https://localhost:$port
 is 'TLS' "$("$LOAD" --url "$url" --ca-file c.pem -c 4 -n 40 --max-tokens 8 --json -q | jq -c '[.completed, .failed, .total_output_tokens, .client.clock, .metrics.connect.n == .client.connections]')" \
     '[40,0,320,"after the read",true]'

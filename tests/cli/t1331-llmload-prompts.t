@@ -134,13 +134,13 @@ time.sleep(300)
 P
 "${PYTHON:-python3}" silent.py &
 silent=$!
-for try in $(seq 400); do [ -s silent.port ] && break; sleep 0.05; done
+wait_until '[ -s silent.port ]'
 timeout 60 "$LLMLOAD" --url "http://127.0.0.1:$(cat silent.port)" -n 2 --wait-ready 1s >out 2>err
 is "a server that says nothing: status" "$?" 1
 like "a server that says nothing: told" "$(cat err)" 'not ready within 1 s: waiting for its health: it has not answered'
 "$LLMLOAD" --url "http://127.0.0.1:$(cat silent.port)" -n 2 --wait-ready 200s >out 2>err &
 waiter=$!
-for try in $(seq 400); do grep -q '^SigCgt:.*[1-9a-f]' "/proc/$waiter/status" 2>/dev/null && break; sleep 0.05; done
+wait_until 'grep "^SigCgt:.*[1-9a-f]" "/proc/$waiter/status"'
 sleep 0.3
 begin=$(date +%s)
 kill -TERM "$waiter"

@@ -10,7 +10,7 @@ export LLMLOAD_TOKEN
 call() { method=$1 path=$2; shift 2; curl -s -m 20 -X "$method" -H "Authorization: Bearer $LLMLOAD_TOKEN" "http://$agent$path" "$@"; }
 code() { curl -s -m 20 -o reply -w '%{http_code}' "$@"; }
 state() { call GET /status | jq -r .state; }
-until_state() { n=0; while [ "$(state)" != "$1" ] && [ $n -lt 200 ]; do n=$((n + 1)); sleep 0.1; done; state; }
+until_state() { expected_state=$1; wait_until '[ "$(state)" = "$expected_state" ]'; state; }
 
 llm_server
 llm_agent one

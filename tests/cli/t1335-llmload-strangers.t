@@ -36,11 +36,11 @@ cat >listen.py <<'END'
 import hashlib, hmac, socket, sys
 # listen.py PORT-FILE GOT-FILE [PORT]: keeps what a leader sends; with PORT it passes the requests on to the agent there
 server = socket.create_server(("127.0.0.1", 0))
-server.settimeout(10)
+server.settimeout(60)
 open(sys.argv[1], "w").write(str(server.getsockname()[1]))
 while True:
     leader = server.accept()[0]
-    leader.settimeout(5)
+    leader.settimeout(60)
     try:
         request = leader.recv(65536)
         open(sys.argv[2], "ab").write(request)
@@ -106,8 +106,7 @@ is "nothing was started" "$(mine "$agent/status" | jq -r .state)" idle
 is "a stranger cannot read the token" "$(as_carol cat "$token" "$HOMES/alice/err" "/proc/$pid/environ" 2>/dev/null)" ""
 like "a stranger's coordinator is refused" "$(as_carol timeout 60 "$LLMLOAD" --agents "${agent#http://}" --url "$url" -n 1 2>&1)" "the agent has another token"
 mine -d "{\"args\":[\"--url=$url\",\"--duration=60s\",\"--concurrency=1\"]}" "$agent/start" >/dev/null
-n=0
-while [ "$(mine "$agent/status" | jq -r .state)" != running ] && [ $n -lt 100 ]; do n=$((n + 1)); sleep 0.1; done
+wait_until '[ "$(mine "$agent/status" | jq -r .state)" = running ]'
 asked >codes
 is "while a load runs: nothing is read" "$(sort codes | uniq -c | sed 's/^ *//')" "$(wc -l <codes) 401"
 is "and nothing is stopped" "$(mine "$agent/status" | jq -r .state)" running

@@ -17,10 +17,11 @@ places() { # a world-writable and a group folder for each attack
 dead_spool() # FOLDER USER: a run of this user that SIGKILL left unfinished
 {
     as_user "$2" sh -c 'umask 0; cd "$1" && exec "$BENCHWRAP" -q -- sh -c "echo output; touch \"$1/started\"; exec sleep 600"' sh "$1" >/dev/null 2>&1 &
-    at=0
-    until grep -qs output "$1"/.benchwrap/spool/*/stdout.log || [ $at -gt 300 ]; do sleep 0.1; at=$((at + 1)); done
+    dead_folder=$1
+    wait_until 'grep -qs output "$dead_folder"/.benchwrap/spool/*/stdout.log'
     kill -KILL $(pgrep -u "$(as_user "$2" id -u)") 2>/dev/null # all of this test's own user
     wait 2>/dev/null
+    wait_until idle
     rm -f "$1/started"
 }
 

@@ -55,9 +55,10 @@ for how in ${HOWS-"" -E -H}; do
         fresh "$folder"
         mkdir dead && chown --reference=. dead && chmod "$(stat -c %a .)" dead && cd dead || exit 1
         as_bob sh -c 'umask 0; exec "$BENCHWRAP" -q -- sh -c "echo output; exec sleep 600"' >/dev/null 2>&1 &
-        for _ in $(seq 300); do grep -qs output .benchwrap/spool/*/stdout.log && break; sleep 0.1; done
+        wait_until 'grep -qs output .benchwrap/spool/*/stdout.log'
         kill -KILL $(pgrep -u "$(as_bob id -u)") 2>/dev/null # all of this test's own user
         wait 2>/dev/null
+        wait_until idle
         as_bob sh -c 'chmod -R a+rwX .benchwrap; cd .benchwrap/spool/*/ && ln -s "$1" files && ln -sf "$1/precious" stdout.log' sh "$WORK/root"
         by_sudo "$how" sync --local
         by_sudo "$how" -q -- true

@@ -59,7 +59,7 @@ alice '"$BENCHWRAP" recipe run --local rec.yaml' >out 2>&1
 is "a folder that the group may write: refused" "$? $(grep -c 'can be written by other users' out)" "1 1"
 rm -rf .benchwrap
 as_alice sh -c 'echo $$ >~/tmp/victim; exec sleep 60' &
-until [ -s "$HOMES/alice/tmp/victim" ]; do sleep 0.02; done
+wait_until '[ -s "$HOMES/alice/tmp/victim" ]'
 victim=$(cat "$HOMES/alice/tmp/victim")
 bob 'mkdir -p .benchwrap/campaigns/camp && cp rec.yaml .benchwrap/campaigns/camp/recipe.yaml && echo "{\"format\":1,\"parent\":\"x\"}" >.benchwrap/campaigns/camp/campaign.json'
 python3 - .benchwrap/campaigns/camp/lock "$victim" <<'P' &
@@ -67,13 +67,14 @@ import fcntl, struct, sys, time
 f = open(sys.argv[1], "w+")
 fcntl.fcntl(f, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
 f.write(sys.argv[2]); f.flush()
-time.sleep(10)
+time.sleep(60)
 P
-until [ -s .benchwrap/campaigns/camp/lock ]; do sleep 0.02; done
+holder=$!
+wait_until '[ -s .benchwrap/campaigns/camp/lock ]'
 chown bob .benchwrap/campaigns/camp/lock
 alice '"$BENCHWRAP" recipe stop camp' >out 2>&1
 is "a lock of bob's with the number of a process of alice's: stop signals nothing" "$? $(kill -0 "$victim" && echo lives)" "1 lives"
-kill "$victim"
+kill "$victim" $holder
 
 # ---- campaigns: what another cluster sends ----
 mkdir "$WORK/bin"

@@ -5,6 +5,7 @@
 cd "$WORK" || exit 1
 # Words that only this test's processes have.
 mark=$((700000 + $$ % 100000))
+gone() { wait_until '[ "$(left)" = 0 ]'; left; }
 left() { pgrep -fa "$mark" | grep -vc benchwrap-core; } # the recorder of a run that was ended may still write it
 events() { jq -r "select(.event == \"$2\") | .label" ".benchwrap/campaigns/$1/points.jsonl"; }
 
@@ -60,7 +61,7 @@ is "a campaign with other outcomes exits 1" $? 1
 is "each outcome has its word" "$("$BENCHWRAP" recipe report outcomes --json | jq -c '[.[] | .outcome]')" '["valid","failed","invalid","failed"]'
 like "an invalid point names its condition" "$(cat err)" 'what=nothing: invalid .*: not rate_op_per_s > 2'
 like "a service that dies in the middle ends the point" "$(cat err)" 'what=die: failed .*: the service server ended during the measurement: ended by signal KILL'
-is "nothing is left" "$(left)" 0
+is "nothing is left" "$(gone)" 0
 is "an invalid run is in no statistic" "$(cat mlruns/*/"$(jq -r .parent .benchwrap/campaigns/outcomes/campaign.json)"/metrics/series.counted | cut -d' ' -f2)" 1
 cat >empty.yaml <<'Y'
 version: 1
@@ -113,13 +114,13 @@ grace: 500ms
 Y
 "$BENCHWRAP" recipe run --local never.yaml >out 2>err
 like "a service that is never ready" "$(cat err)" 'failed in .*server was not ready after 1 s: no good answer at /'
-is "and ignores SIGTERM: nothing is left" "$(left)" 0
+is "and ignores SIGTERM: nothing is left" "$(gone)" 0
 
 # ---- ports ----
 python3 -c 'import socket, time
-s = socket.socket(); s.bind(("0.0.0.0", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >port &
+s = socket.socket(); s.bind(("0.0.0.0", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(600)' >port &
 holder=$!
-while [ ! -s port ]; do sleep 0.05; done
+wait_until '[ -s port ]'
 cat >port.yaml <<Y
 version: 1
 name: port
@@ -170,13 +171,13 @@ mkdir -p page "$HOME/.config/benchwrap/services"
 printf '# TYPE a gauge\na{x="b c",y="\\""} 4\nh_bucket{le="1"} 3\nvllm:kv_cache_usage_perc{} 0.5 123\nbroken{x 3\n' >page/metrics
 printf 'name: vllm-page\ncommand: [python3, -m, http.server, "{port}", --bind, "{host}", --directory, page]\nports: {http: 0}\nready: {http: /}\nmetrics: /metrics\n' \
     >"$HOME/.config/benchwrap/services/vllm-page.yaml"
-for _ in $(seq 200); do [ -s receive.port ] && break; sleep 0.05; done
+wait_until '[ -s receive.port ]'
 cat >monitored.yaml <<Y
 version: 1
 name: monitored
 roles:
   server: {service: vllm-page}
-  client: {command: [sh, -c, "$BENCHWRAP recipe status monitored --scrape-config; $BENCHWRAP recipe status monitored --tunnels; for _ in \$(seq 200); do grep -q system/system_memory samples.csv && break; sleep 0.1; done; sleep 0.5; echo rate 1 op/s"]}
+  client: {command: [sh, -c, "$BENCHWRAP recipe status monitored --scrape-config; $BENCHWRAP recipe status monitored --tunnels; for _ in \$(seq 600); do grep -q system/system_memory samples.csv && grep -q server.0.*kv_cache samples.csv && grep -q _page_cache_usage pushed && break; sleep 0.1; done; sleep 0.5; echo rate 1 op/s"]}
 monitoring:
   interval: 200ms
   push_interval: 200ms
@@ -231,26 +232,29 @@ name: long
 sweep: {grid: {n: 1..4}}
 roles:
   server: {command: [sh, -c, "sleep $mark & (setsid sleep $mark &) ; exec python3 -m http.server {port} --bind {host}"], ports: {http: 0}, ready: {http: /}}
-  client: {command: [sh, -c, "sleep 0.4; echo rate {n} op/s", "$mark"]}
+  client: {command: [sh, -c, "until [ {n} -le \$(cat $WORK/allowed) ]; do sleep 0.05; done; echo rate {n} op/s", "$mark"]}
 grace: 1s
 Y
 parents=$(($(ls -d mlruns/*/*/tags/benchwrap.series | wc -l) + 1))
-begun() { for _ in $(seq 200); do [ "$(events long begin 2>/dev/null | wc -l)" -ge "$1" ] && return; sleep 0.05; done; }
+begun() { expected_begun=$1; wait_until '[ "$(events long begin | wc -l)" -ge $expected_begun ]'; }
+echo 1 >allowed # the second point does not end
 "$BENCHWRAP" recipe run --local long.yaml >out 2>err &
 begun 2; kill -TERM $!; before=$(date +%s%N); wait $!; status=$?
 ok "SIGTERM ends it within 5 s" [ $((($(date +%s%N) - before) / 1000000)) -lt 5000 ]
 is "with status 143" $status 143
-is "and nothing is left" "$(left)" 0
+is "and nothing is left" "$(gone)" 0
 like "status says so" "$("$BENCHWRAP" recipe status long)" 'long: interrupted, 4 points'
+echo 2 >allowed
 "$BENCHWRAP" recipe run --local long.yaml >out 2>err &
 begun 4; kill -KILL $!; wait $! 2>/dev/null
-for _ in $(seq 80); do [ "$(left)" = 0 ] && break; sleep 0.05; done
-is "SIGKILL leaves nothing, either" "$(left)" 0
+is "SIGKILL leaves nothing, either" "$(gone)" 0
+echo 4 >allowed
 "$BENCHWRAP" recipe run --local long.yaml >out 2>err
 is "the third execution ends it" "$? $("$BENCHWRAP" recipe report long --json | jq -c '[.[] | [.outcome, .runs]] | unique')" '0 [["valid",1]]'
 is "one parent run has all points" "$(ls -d mlruns/*/*/tags/benchwrap.series | wc -l) $(jq -r .parent .benchwrap/campaigns/long/points.jsonl | grep -v null | sort -u | wc -l)" "$parents 1"
 is "no finished point was measured twice" "$(jq -r 'select(.event == "end" and .exit == 0) | .label' .benchwrap/campaigns/long/points.jsonl | sort | uniq -d)" ""
 is "check accepts the resumed campaign" "$("$BENCHWRAP" check | grep error)" ""
+echo 0 >allowed
 "$BENCHWRAP" recipe run --local --new long.yaml >out 2>err &
 begun 1; like "two executions at once are refused" "$("$BENCHWRAP" recipe run --local long.yaml 2>&1)" 'executes this campaign already'
 cp .benchwrap/campaigns/long/lock lock.own
@@ -261,6 +265,6 @@ cat lock.own >.benchwrap/campaigns/long/lock
 like "stop ends the execution" "$("$BENCHWRAP" recipe stop long)" 'stopped'
 wait
 like "and then closes its record" "$("$BENCHWRAP" recipe stop long)" 'the record is closed: mlruns/'
-is "nothing is left" "$(left)" 0
+is "nothing is left" "$(gone)" 0
 like "an unknown campaign" "$("$BENCHWRAP" recipe status nosuch 2>&1)" 'there is no campaign "nosuch"'
 done_testing

@@ -56,13 +56,13 @@ is "with a list for sbatch" "$(cat .benchwrap/campaigns/each/exclude)" n3
 # ---- another job on a node ----
 srun -Q -N1 -w n2 --job-name=other sleep 60 &
 other=$!
-for _ in $(seq 100); do [ "$(squeue -h -t RUNNING -o %j)" = other ] && break; sleep 0.05; done
+wait_until '[ "$(squeue -h -t RUNNING -o %j)" = other ]'
 printf 'version: 1\nname: shared\nsweep: {grid: {n: [1, 2]}}\nroles: {c: {command: [echo, "rate {n} op/s"]}}\n' >shared.yaml
 salloc -Q -w n1,n2 "$BENCHWRAP" recipe run shared.yaml >out 2>err
 like "a run beside another job is invalid" "$? $(cat err)" 'n=1: invalid in .*: another job ran on a node of the campaign'
 kill $other
 wait $other 2>/dev/null
-for _ in $(seq 100); do [ -z "$(squeue -h -o %j)" ] && break; sleep 0.05; done
+wait_until '[ -z "$(squeue -h -o %j)" ]'
 salloc -Q -w n1,n2 "$BENCHWRAP" recipe run shared.yaml >out 2>err
 is "and measured again without it" "$? $("$BENCHWRAP" recipe report shared --json | jq -c '[.[].outcome]')" '0 ["valid","valid"]'
 
@@ -70,18 +70,18 @@ is "and measured again without it" "$? $("$BENCHWRAP" recipe report shared --jso
 if long_tests; then
 sed "s/^name: tasks/name: lost/; s/test .*op\\/s\"'/sleep 2; echo rate 1 op\\/s'/" tasks.yaml >lost.yaml
 salloc -Q --no-kill -N3 "$BENCHWRAP" recipe run lost.yaml >out 2>err &
-for _ in $(seq 200); do grep -q begin .benchwrap/campaigns/lost/points.jsonl 2>/dev/null && break; sleep 0.05; done
+wait_until 'grep -q begin .benchwrap/campaigns/lost/points.jsonl 2>/dev/null'
 scancel "$(squeue -h -o %A)"
 wait $!
 is "scancel cancels the point" "$("$BENCHWRAP" recipe report lost --json | jq -c '[.[].outcome]')" '["cancelled","never ran","never ran"]'
 like "and the campaign can continue" "$("$BENCHWRAP" recipe status lost)" '^lost: interrupted'
 salloc -Q --no-kill -w n1,n2,n3 "$BENCHWRAP" recipe run lost.yaml >out 2>err &
-for _ in $(seq 200); do "$BENCHWRAP" recipe status lost | grep -q running && [ "$(squeue -h -s -o %j | grep -c bw-c)" != 0 ] && break; sleep 0.05; done
+wait_until '"$BENCHWRAP" recipe status lost | grep -q running && [ "$(squeue -h -s -o %j | grep -c bw-c)" != 0 ]'
 scontrol update nodename=n1 state=down reason=lost
 wait $!
 like "so does a lost node" "$(cat err)" 'cancelled in .*: the node n1 is lost'
 scontrol update nodename=n1 state=resume 2>/dev/null # unless it came back by itself
-for _ in $(seq 100); do [ "$(sinfo -h -N -n n1 -o %T)" = idle ] && break; sleep 0.1; done
+wait_until '[ "$(sinfo -h -N -n n1 -o %T)" = idle ]'
 fi
 
 # ---- the toolkit's recipe, with stand-ins for its images ----
@@ -158,20 +158,20 @@ Y
 left() { pgrep -fa "$mark" | grep -vc benchwrap-core; }
 "$BENCHWRAP" recipe run --submit long.yaml >out 2>err
 job=$(sed 's/job //' out)
-for _ in $(seq 400); do grep -q begin .benchwrap/campaigns/long/points.jsonl 2>/dev/null && break; sleep 0.05; done
+wait_until 'grep -q begin .benchwrap/campaigns/long/points.jsonl 2>/dev/null'
 scancel --batch --signal=TERM "$job"
-for _ in $(seq 200); do [ -z "$(squeue -h -j "$job" -o %i 2>/dev/null)" ] && break; sleep 0.1; done
-for _ in $(seq 60); do [ "$(left)" = 0 ] && break; sleep 0.1; done
+wait_until '[ -z "$(squeue -h -j "$job" -o %i 2>/dev/null)" ]'
+wait_until '[ "$(left)" = 0 ]'
 is "scancel ends the services" "$(left)" 0
 like "and leaves a campaign that can continue" "$("$BENCHWRAP" recipe status long)" 'long: interrupted'
 salloc -Q -N2 "$BENCHWRAP" recipe run long.yaml >out 2>err
 is "which it does" "$? $("$BENCHWRAP" recipe report long --json | jq -c '[.[].outcome] | unique')" '0 ["valid"]'
 is "no step is left" "$(squeue -h -s -o %j | grep -c bw-) $(left)" "0 0"
 "$BENCHWRAP" recipe run --submit --new long.yaml >out 2>err
-for _ in $(seq 400); do "$BENCHWRAP" recipe status long | grep -q running && break; sleep 0.05; done
+wait_until '"$BENCHWRAP" recipe status long | grep -q running'
 echo "999999 another.host slurm:$(sed 's/job //' out)" >.benchwrap/campaigns/long/lock # as on a cluster, where jobs run on other hosts
 is "stop ends a job" "$("$BENCHWRAP" recipe stop long)" 'stopped; `benchwrap recipe run` resumes it'
-for _ in $(seq 100); do [ -z "$(squeue -h -o %i)" ] && break; sleep 0.1; done
+wait_until '[ -z "$(squeue -h -o %i)" ]'
 is "with its services" "$(squeue -h -o %i) $(left)" " 0"
 sed 's/^name: long/name: later/; s/^batch: {/batch: {options: [--hold], /' long.yaml >later.yaml
 "$BENCHWRAP" recipe run --submit later.yaml >out 2>err

@@ -65,7 +65,7 @@ is "--list names each file, and what waits" "$(echo x >>l/other.log; "$BENCHWRAP
 if long_tests; then
 fresh
 "$BENCHWRAP" ship-logs --state state --out out.jsonl "l/*.log" >/dev/null 2>err & pid=$!
-for _ in $(seq 100); do [ -e state/cursor ] && break; sleep 0.05; done
+wait_until '[ -e state/cursor ]'
 is "one process at a time has the state folder" "$(ship "l/*.log" 2>&1 | head -n 1)" "benchwrap: ship-logs: cannot follow the logs: another process does, with the same state folder"
 python3 "$TESTLIB/log-writer.py" "$WORK/l/a.log" 20000 8 rename 40000 & w1=$!
 python3 "$TESTLIB/log-writer.py" "$WORK/l/b.log" 20000 8 copy 40000 & w2=$!
@@ -74,7 +74,7 @@ for _ in 1 2 3; do
     "$BENCHWRAP" ship-logs --state state --out out.jsonl "l/*.log" >/dev/null 2>>err & pid=$!
 done
 wait $w1 $w2
-for _ in $(seq 100); do [ "$(stat -c %Y.%y state/cursor)" != "${was:-}" ] || break; was=$(stat -c %Y.%y state/cursor); sleep 0.2; done
+wait_until 'before=${was:-}; was=$(stat -c %y state/cursor); sleep 0.2; [ "$was" = "$before" ]'
 kill -TERM $pid; wait $pid
 is "SIGTERM ends it with status 0" $? 0
 ship "l/*.log" >/dev/null
@@ -96,7 +96,7 @@ like "an unknown key has its place" "$("$BENCHWRAP" ship-logs --config c.yaml 2>
 mkdir e
 python3 "$TESTLIB/http-endpoint.py" "$WORK/e" >/dev/null 2>&1 & endpoint_pid=$!
 trap 'kill $endpoint_pid; wait $endpoint_pid 2>/dev/null; tap_exit' EXIT
-for _ in $(seq 200); do [ -e e/port ] && break; sleep 0.05; done
+wait_until '[ -e e/port ]'
 url=http://127.0.0.1:$(cat e/port)
 http() { printf 'to: {type: httpjson, url: "%s", array: yes}\nstate: %s\nlogs:\n- {path: %s/l/app.log}\n' "$1" "$WORK/state" "$WORK" >c.yaml; "$BENCHWRAP" ship-logs --once --config c.yaml --wait 1s "${@:2}"; }
 fresh

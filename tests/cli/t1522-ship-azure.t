@@ -8,7 +8,7 @@ python3 "$TESTLIB/azure-endpoint.py" "$WORK/e" >/dev/null 2>&1 &
 endpoint_pid=$!
 finish_here() { kill $endpoint_pid $otlp_pid 2>/dev/null; wait $endpoint_pid 2>/dev/null; tap_exit; }
 trap finish_here EXIT
-for _ in $(seq 400); do [ -e e/port ] && break; sleep 0.05; done
+wait_until '[ -e e/port ]'
 tls=https://localhost:$(cat e/port)
 export AZURE_AUTHORITY_HOST=$tls MY_SECRET=s
 ship() # RULE [OPTIONS]
@@ -37,7 +37,7 @@ is "an expired token is renewed" "$(ship dcr-once; echo later >>l/slurmdbd.log; 
 # ---- OpenTelemetry ----
 mkdir o
 python3 "$TESTLIB/http-endpoint.py" "$WORK/o" >/dev/null 2>&1 & otlp_pid=$!
-for _ in $(seq 200); do [ -e o/port ] && break; sleep 0.05; done
+wait_until '[ -e o/port ]'
 printf 'to: {type: otlp, url: "http://127.0.0.1:%s/ok/"}\nstate: %s\nform: parsed\nlogs:\n- {path: %s/l/slurmctld.log}\n' "$(cat o/port)" "$WORK/state2" "$WORK" >o.yaml
 TZ=UTC "$BENCHWRAP" ship-logs --once --config o.yaml >/dev/null
 is "a line is a log record with time, severity and attributes" "$(jq -c '.path, (.body.resourceLogs[0].scopeLogs[0].logRecords[0] | [.timeUnixNano, .severityNumber, .severityText, .body.stringValue, (.attributes | map(.key) | sort | join(","))])' o/got.jsonl)" '"/ok/v1/logs"

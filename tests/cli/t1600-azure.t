@@ -9,7 +9,7 @@ python3 "$TESTLIB/azure-endpoint.py" "$WORK/e" 2>"$WORK/e/err" &
 endpoint_pid=$!
 finish_here() { kill $endpoint_pid 2>/dev/null; wait $endpoint_pid 2>/dev/null; tap_exit; }
 trap finish_here EXIT
-for _ in $(seq 400); do [ -e "$WORK/e/port" ] && break; sleep 0.05; done
+wait_until '[ -e "$WORK/e/port" ]'
 tls=https://localhost:$(cat "$WORK/e/port") plain=http://127.0.0.1:$(cat "$WORK/e/plain")
 got=$WORK/e/requests.jsonl
 # AZURE_AUTHORITY_HOST and AZURE_POD_IDENTITY_AUTHORITY_HOST are Azure's own variables.
@@ -107,20 +107,20 @@ for cloud in government:us china:cn; do
     is "the cloud of ${cloud%:*}" "$(CS=x send last >/dev/null; token_requests | jq -r '.[2].scope')" "https://monitor.azure.${cloud#*:}/.default"
 done
 exporter dcr-ok "$application, client-secret: {env: CS}"; sed -i 's,https://localhost:[0-9]*/,https://x.eastus-1.ingest.monitor.azure.us,' "$config"
-is "the endpoint names the cloud" "$(CS=x timeout -s INT 1 "$BENCHWRAP" exporter check x >/dev/null; token_requests | jq -r '.[2].scope')" "https://monitor.azure.us/.default"
+is "the endpoint names the cloud" "$(CS=x "$BENCHWRAP" exporter check x >/dev/null 2>&1 & wait_until '[ -n "$(token_requests)" ]'; kill $!; wait $! 2>/dev/null; token_requests | jq -r '.[2].scope')" "https://monitor.azure.us/.default"
 
 # ---- renewal ----
 exporter dcr-once "$application, client-secret: {env: CS}, max-body: 300k"
 is "401: a new token, and the rows arrive once" "$(CS=x send --lines big) $(rows | wc -l) $(token_requests | wc -l | awk '{ print ($1 > 5) }')" "x: 4000 lines delivered, 0 refused 4000 1"
 echo 4 >"$WORK/e/expires"
 exporter dcr-ok "$application, client-secret: {env: CS}"
-is "a token is renewed before it expires" "$( (head -n 1 big; sleep 2.5; head -n 1 big) | CS=x send --lines -) $(token_requests | wc -l)" "x: 2 lines delivered, 0 refused 2"
+is "a token is renewed before it expires" "$( (head -n 1 big; wait_until '[ -n "$(rows)" ]'; sleep 2.5; head -n 1 big) | CS=x send --lines -) $(token_requests | wc -l)" "x: 2 lines delivered, 0 refused 2"
 rm "$WORK/e/expires"
 
 # ---- answers ----
-answer() # NAME RULE STATE PATTERN [KEYS]
+answer() # NAME RULE STATE [PATTERN [KEYS [DEADLINE]]]
 {
-    fresh; exporter "$2" "${5:-$static}, timeout: 2s, deadline: 4s"
+    fresh; exporter "$2" "${5:-$static}, timeout: 2s, deadline: ${6:-4s}"
     bw -- true
     is "$1" "$(state)" "$3"
     [ -z "${4:-}" ] || like "$1: the reason" "$(problem; "$BENCHWRAP" exporter dead-letter x)" "$4"
@@ -130,7 +130,7 @@ answer "403: it waits" dcr-status-403 "[0,1,0]" 'status 403.*lack the right'
 like "... and check names the role" "$("$BENCHWRAP" exporter check x)" 'Monitoring Metrics Publisher'
 answer "404: it waits" dcr-status-404 "[0,1,0]" 'status 404'
 answer "429: it waits, as long as Azure asks" dcr-status-429-3600 "[0,1,0]" 'status 429'
-answer "503 twice, with Retry-After 1: it arrives in the same pass" dcr-first-503-2 "[1,0,0]"
+answer "503 twice, with Retry-After 1: it arrives in the same pass" dcr-first-503-2 "[1,0,0]" "" "" 20s
 answer "500: it waits" dcr-status-500 "[0,1,0]" 'status 500'
 MY_TOKEN=old-token-7; answer "401 for good: it waits" dcr-ok "[0,1,0]" 'status 401.*expired'
 ok "... and no file has the token" sh -c '! grep -rq old-token-7 .benchwrap mlruns'
@@ -161,9 +161,6 @@ like "... or no workspace" "$("$BENCHWRAP" exporter check x --read-back)" 'faile
 fresh; exporter dcr-ok "$static"; sed -i "s,$tls,https://localhost:9,; s/wait: 20s, //" "$config"
 for _ in $(seq 20); do bw -- true; done
 exporter dcr-ok "$static"
-for _ in $(seq 100); do # a background sender of the outage may still be at work, and has the queue
-    "$BENCHWRAP" sync >/dev/null; [ "$(state)" != "[20,0,0]" ] || break
-    sleep 0.2
-done
+wait_until '"$BENCHWRAP" sync; [ "$(state)" = "[20,0,0]" ]' # a background sender of the outage may still have the queue
 is "20 runs during an outage all arrive, once" "$(rows | jq -r .RunId | sort | uniq -c | awk '{ print $1 }' | sort | uniq -c | tr -s ' ') $(state)" " 20 1 [20,0,0]"
 done_testing

@@ -8,7 +8,7 @@ python3 "$TESTLIB/sns-endpoint.py" "$WORK/e" 2>"$WORK/e/err" &
 endpoint_pid=$!
 finish_here() { kill $endpoint_pid 2>/dev/null; wait $endpoint_pid 2>/dev/null; tap_exit; }
 trap finish_here EXIT
-for _ in $(seq 200); do [ -e "$WORK/e/port" ] && break; sleep 0.05; done
+wait_until '[ -e "$WORK/e/port" ]'
 url=http://127.0.0.1:$(cat "$WORK/e/port")
 got=$WORK/e/got.jsonl
 unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY

@@ -15,11 +15,11 @@ run()
     rm -f enough err
     "$BENCHWRAP" --serve 0 --sample 100ms -p size=4 "$@" -e live -- sh -c '"$BENCHWRAP" log loss=0.25; until [ -e enough ]; do sleep 0.05; done' >/dev/null 2>err &
     runner=$!
-    for _ in $(seq 100); do grep -q '/metrics has' err 2>/dev/null && break; sleep 0.05; done
+    wait_until 'grep -q "/metrics has" err'
     url=$(sed -n 's,.*\(http://[0-9.:]*\)/metrics has.*,\1,p' err)
 }
 stop() { touch enough; wait $runner; }
-until_has() { for _ in $(seq 60); do curl -s "$url/metrics" | grep -q "$1" && return 0; sleep 0.1; done; return 1; }
+until_has() { has=$1; wait_until 'curl -s "$url/metrics" | grep -q "$has"'; }
 run
 like "it serves on loopback" "$url" '^http://127\.0\.0\.1:[0-9]+$'
 ok "what the program logs arrives" until_has '^benchwrap_loss{.*run="[0-9a-f]*".* 0.25$'
@@ -33,7 +33,7 @@ is "other paths and methods" "$(for a in /nope / "-I /metrics" "-X POST /metrics
 cat >hostile.py <<'P'
 import socket, sys, time
 port = int(sys.argv[1].rsplit(":", 1)[1])
-def ask(data, wait=2):
+def ask(data, wait=60):
     s = socket.create_connection(("127.0.0.1", port), timeout=wait)
     try:
         s.sendall(data)
@@ -43,33 +43,33 @@ def ask(data, wait=2):
 print(ask(b"\0\xff\n\n"), ask(b"GET /\r\n\r\n"), ask(b"GET http://x/ HTTP/1.1\r\n\r\n"), ask(b"GET /metrics HTTP/1.1\n\n"), ask(b"GET /" + b"a" * 20000))
 silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
 time.sleep(6)
-print(ask(b"GET / HTTP/1.0\r\n\r\n", 8))
+print(ask(b"GET / HTTP/1.0\r\n\r\n"))
 P
 is "hostile requests, and 40 connections that say nothing" "$(python3 hostile.py "$url")" "HTTP/1.1 400 HTTP/1.1 400 HTTP/1.1 400 HTTP/1.1 200 closed
 HTTP/1.1 200"
 stop
 is "the run is recorded as any other" "$("$BENCHWRAP" show --json last | jq -r '.status')" FINISHED
-ok "the endpoint ends with the run" sh -c "! curl -s '$url/metrics'"
+ok "the endpoint ends with the run" wait_until '! curl -s "$url/metrics"'
 run
 port=${url##*:}
 "$BENCHWRAP" --serve "$port" -- true 2>second
 like "a port in use: a warning, and the program runs" "$(echo $?; cat second)" "cannot listen on 127.0.0.1:$port: Address already in use"
 launcher=$runner
 kill -9 $launcher; wait $launcher 2>/dev/null; touch enough
-ok "it also ends when the launcher is killed" sh -c "for _ in \$(seq 50); do curl -s '$url/' >/dev/null || exit 0; sleep 0.1; done; exit 1"
+ok "it also ends when the launcher is killed" wait_until '! curl -s "$url/"'
 is "wrong addresses are refused before the program" "$(for a in x 70000 localhost:1 1.2.3:4 :1 '[::1' '[zz]:1' ''; do "$BENCHWRAP" --serve "$a" -- echo ran 2>/dev/null; echo $?; done | sort | uniq -c | awk '{ print $1, $2 }')" "8 125"
 
 # ---- behind nginx, by the lines of the howto ----
 if command -v nginx >/dev/null; then
     run
-    front=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    front=$(free_port)
     mkdir -p ngx && printf 'ada:{PLAIN}pw\n' >ngx/htpasswd
     { [ "$(id -u)" != 0 ] || echo 'user root;'
       printf 'daemon off; pid ngx/pid; error_log ngx/log; events {} http { access_log off; client_body_temp_path ngx/a; proxy_temp_path ngx/b; fastcgi_temp_path ngx/c; uwsgi_temp_path ngx/d; scgi_temp_path ngx/e; server { listen 127.0.0.1:%s;\n' "$front"
       sed -n '/^```nginx/,/^```$/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,/etc/nginx/benchwrap.htpasswd,$PWD/ngx/htpasswd,; s,http://127.0.0.1:9400/,$url/,"
       echo '} }'; } >ngx/conf
     nginx -p "$PWD" -c ngx/conf 2>ngx/err & nginx_pid=$!
-    for _ in $(seq 50); do curl -s "http://127.0.0.1:$front/" >/dev/null && break; sleep 0.1; done
+    wait_until 'curl -s "http://127.0.0.1:$front/" >/dev/null'
     is "behind nginx: a path, and a password" "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$front/benchwrap/metrics") $(curl -s -u ada:pw "http://127.0.0.1:$front/benchwrap/metrics" | grep -c '^benchwrap_run_info{')" "401 1"
     kill $nginx_pid; wait $nginx_pid 2>/dev/null
     stop
@@ -78,22 +78,22 @@ else
 fi
 
 # ---- live groups ----
-printf 'exporters:\n- {type: pushgateway, url: "http://127.0.0.1:%s/bytes", live: 1s, wait: 5s}\n' "$(cat "$WORK/e/port")" >"$config"
+printf 'exporters:\n- {type: pushgateway, url: "http://127.0.0.1:%s/bytes", live: 1s, wait: 60s}\n' "$(cat "$WORK/e/port")" >"$config"
 got=$WORK/e/got.jsonl
 run --cluster tst
-for _ in $(seq 50); do [ "$(cat "$got" 2>/dev/null | wc -l)" -ge 2 ] && break; sleep 0.1; done
+wait_until '[ "$(cat "$got" 2>/dev/null | wc -l)" -ge 2 ]'
 stop
-for _ in $(seq 50); do [ "$(tail -n 1 "$got" | jq -r .method)" = DELETE ] || grep -q '"method": "DELETE"' "$got" && break; sleep 0.1; done
+wait_until 'grep -q "\"method\": \"DELETE\"" "$got"'
 is "a group of the run, which its end removes, and the group of the benchmark" "$(jq -r '.method' "$got" | uniq | sort -u | tr '\n' ' ') $(jq -r 'select(.method == "DELETE") | .path' "$got" | sed 's,.*/run@base64/,,' | base64 -d 2>/dev/null) $(jq -r .path "$got" | sort -u | wc -l)" \
     "DELETE PUT  $("$BENCHWRAP" show --json last | jq -r .id) 2"
 unhex() { python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'; }
 like "... with what the program logged" "$(jq -r 'select(.path | contains("run@base64")) | select(.method == "PUT") | .body' "$got" | tail -n 1 | unhex | grep '^benchwrap_loss')" '^benchwrap_loss\{benchmark="sh",cluster="tst",experiment="live",key="loss"\} 0.25$'
 rm -f "$got"
 run
-for _ in $(seq 50); do [ -s "$got" ] && break; sleep 0.1; done
+wait_until '[ -s "$got" ]'
 recorder=$(pgrep -P $runner -f -- --recorder | head -n 1)
 kill -9 "$recorder"
-ok "a killed recorder leaves no group" sh -c "for _ in \$(seq 60); do grep -q '\"method\": \"DELETE\"' '$got' && exit 0; sleep 0.1; done; exit 1"
+ok "a killed recorder leaves no group" wait_until 'grep -q "\"method\": \"DELETE\"" "$got"'
 stop 2>/dev/null
 rm -f "$got"
 run --no-export

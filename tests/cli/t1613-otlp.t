@@ -9,7 +9,7 @@ python3 "$TESTLIB/http-endpoint.py" "$WORK/e" 2>/dev/null &
 endpoint_pid=$!
 finish_here() { kill $endpoint_pid 2>/dev/null; wait $endpoint_pid 2>/dev/null; tap_exit; }
 trap finish_here EXIT
-for _ in $(seq 200); do [ -e "$WORK/e/port" ] && break; sleep 0.05; done
+wait_until '[ -e "$WORK/e/port" ]'
 url=http://127.0.0.1:$(cat "$WORK/e/port")
 got=$WORK/e/got.jsonl
 exporter() { printf 'exporters:\n- {type: %s, name: x, wait: 20s, %s}\n' "$1" "$2" >"$config"; rm -f "$got"; }

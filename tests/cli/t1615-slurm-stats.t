@@ -59,13 +59,13 @@ rm answers/*; is "nothing answers" "$(metrics 2>&1 >/dev/null; echo $?)" "benchw
 printf 'x|y\n\377\0\n' >answers/squeue; is "an output that is unknown" "$(metrics 2>/dev/null; echo $?)" 1
 ok "--output replaces a file" sh -c 'printf "RUNNING|None|8|1|N/A|cpu|chem|bob\n" >answers/squeue; "$0" slurm-stats --max-age 0 -o out.prom 2>/dev/null && grep -q "^slurm_queue_running 1" out.prom' "$BENCHWRAP"
 "$BENCHWRAP" slurm-stats --max-age 0 --serve 0 2>serve & server=$!
-for _ in $(seq 50); do grep -q http serve && break; sleep 0.05; done
+wait_until 'grep -q http serve'
 url=$(sed -n 's/.*\(http:.*\)$/\1/p' serve)
 is "--serve" "$(curl -s "$url" | grep -c '^slurm_queue_running 1') $(curl -s -o /dev/null -w '%{http_code}' "${url%metrics}")" "1 404"
 kill $server; wait $server; is "... until stopped" $? 0
 mkdir -p ctl/metrics && for part in jobs nodes partitions jobs-users-accts scheduler; do printf '# TYPE slurm_%s gauge\nslurm_%s 1\n# EOF\n' "${part//-/_}" "${part//-/_}" >ctl/metrics/$part; done
 (cd ctl && exec python3 -u -m http.server --bind 127.0.0.1 0) >port 2>/dev/null & ctl=$!
-for _ in $(seq 100); do grep -q port port && break; sleep 0.05; done
+wait_until 'grep -q port port'
 ctl_url=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' port)
 is "slurmctld's own metrics" "$(metrics --slurmctld "$ctl_url" | grep -v '^#' | xargs) $(metrics --slurmctld "$ctl_url/" --openmetrics --no-users | tail -n 1) $(metrics --slurmctld "$ctl_url" --no-users | grep -c users_accts)" "slurm_jobs 1 slurm_nodes 1 slurm_partitions 1 slurm_jobs_users_accts 1 slurm_scheduler 1 # EOF 0"
 kill $ctl; wait $ctl 2>/dev/null

@@ -42,7 +42,7 @@ is "the names of series are those that exporters make" "$(comm -23 used made | x
 # Annotations, by the lines of the howto.
 python3 "$TESTLIB/http-endpoint.py" "$WORK/e" 2>/dev/null & endpoint=$!
 trap 'kill $endpoint 2>/dev/null; wait $endpoint 2>/dev/null; tap_exit' EXIT
-for _ in $(seq 200); do [ -e "$WORK/e/port" ] && break; sleep 0.05; done
+wait_until '[ -e "$WORK/e/port" ]'
 sed -n '/^    name: annotations/,/^```/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,https://grafana.example.org,http://127.0.0.1:$(cat "$WORK/e/port")/ok,; s,{file: [^}]*},{env: GRAFANA}," | { printf 'exporters:\n  - type: httpjson\n    wait: 20s\n'; cat; } >"$config"
 GRAFANA=glsa_x "$BENCHWRAP" -q -- ./ior >/dev/null
 is "a run is an annotation" "$(jq -c '[.path, .headers.authorization, (.body | [.tags[0], .tags[1], (.timeEnd - .time > 400), (.text | length > 20)])]' "$WORK/e/got.jsonl")" '["/ok/api/annotations","Bearer glsa_x",["benchwrap","ior",true,true]]'

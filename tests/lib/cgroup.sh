@@ -8,11 +8,13 @@ quota_group() # PERCENT: makes the group in whichever hierarchy has the controll
     if [ -d /sys/fs/cgroup/cpu/ ]; then
         mkdir "/sys/fs/cgroup/cpu/$quota_name" 2>/dev/null || return 1
         quota_groups=/sys/fs/cgroup/cpu/$quota_name
+        echo 262144 2>/dev/null >"$quota_groups/cpu.shares" # other work of this machine does not take its share
         { echo 100000 >"$quota_groups/cpu.cfs_period_us" && echo "$1"000 >"$quota_groups/cpu.cfs_quota_us"; } 2>/dev/null || return 1
         [ /sys/fs/cgroup/cpu -ef /sys/fs/cgroup/cpuacct ] || { mkdir "/sys/fs/cgroup/cpuacct/$quota_name" 2>/dev/null && quota_groups="$quota_groups /sys/fs/cgroup/cpuacct/$quota_name"; }
     else
         grep -qw cpu /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null && mkdir "/sys/fs/cgroup/$quota_name" 2>/dev/null || return 1
         quota_groups=/sys/fs/cgroup/$quota_name
+        echo 10000 2>/dev/null >"$quota_groups/cpu.weight"
         echo "$1"000 100000 2>/dev/null >"$quota_groups/cpu.max" || return 1
     fi
     join=$WORK/join.sh
@@ -23,7 +25,7 @@ quota_group() # PERCENT: makes the group in whichever hierarchy has the controll
 quota_remove() # the group, once its last process has gone
 {
     for group in ${quota_groups:-}; do
-        for try in 1 2 3 4 5 6 7 8 9 10; do rmdir "$group" 2>/dev/null && break; sleep 0.5; done
+        wait_until 'rmdir "$group"'
     done
     quota_groups=
 }

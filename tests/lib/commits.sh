@@ -18,10 +18,6 @@ committed_runs() # [GITDIR]: how many runs the branches of this clone have that 
 
 commits_wait() # COUNT [GITDIR]: until the branches have so many runs that HEAD has not; the recorder commits them after the launcher's end
 {
-    commits_tries=0
-    until [ "$(committed_runs "${2:-.}")" -ge "$1" ]; do
-        commits_tries=$((commits_tries + 1))
-        [ $commits_tries -lt 1200 ] || { echo "# still waiting for $1 committed runs"; return 1; }
-        sleep 0.05
-    done
+    commits_expected=$1 commits_place=${2:-.}
+    wait_until '[ "$(committed_runs "$commits_place")" -ge "$commits_expected" ]' 120
 }

@@ -1,4 +1,4 @@
-/* count-signals.c FILE: counts every signal that reaches it. Writes "ready" into FILE.ready, and once FILE.stop exists "NUMBER COUNT" lines into FILE.
+/* count-signals.c FILE: counts every signal that reaches it. Writes its number into FILE.ready, how many came so far into FILE.total, and once FILE.stop exists "NUMBER COUNT" lines into FILE.
  * With a second argument "group": leaves its process group first; "show": prints "N seen" at the start and whenever there are more. */
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +12,17 @@ static volatile sig_atomic_t counts[65];
 static void seen(int number)
 {
     counts[number]++;
+}
+
+/* Readers find the number before or the number after. */
+static void total_write(const char *name, int all)
+{
+    char path[4096], next[4096];
+    snprintf(path, sizeof path, "%s.total", name);
+    snprintf(next, sizeof next, "%s.next", name);
+    FILE *f = fopen(next, "w");
+    if (f && fprintf(f, "%d\n", all) > 0 && !fclose(f))
+        rename(next, path);
 }
 
 int main(int argc, char **argv)
@@ -37,6 +48,8 @@ int main(int argc, char **argv)
             all += counts[i];
         if (all != shown && argc > 2 && strcmp(argv[2], "show") == 0)
             dprintf(1, "%d seen\n", all);
+        if (all != shown)
+            total_write(argv[1], all);
         shown = all;
         struct timespec nap = {.tv_nsec = 5000000};
         nanosleep(&nap, NULL);

@@ -25,11 +25,7 @@ forge_start_empty()
     rm -f "$WORK/port"
     python3 "$ROOT/tests/forge/forge.py" --repo "o/results=$HUB" --token w=write --token r=read --token n=none --port-file "$WORK/port" "$@" >/dev/null 2>"$WORK/forge.err" &
     forge_pid=$!
-    forge_turns=0
-    while [ ! -e "$WORK/port" ] && [ $forge_turns -lt 600 ]; do
-        sleep 0.05
-        forge_turns=$((forge_turns + 1))
-    done
+    wait_until '[ -e "$WORK/port" ]'
     FORGE=http://127.0.0.1:$(cat "$WORK/port")
     unset GH_TOKEN GITHUB_TOKEN GITLAB_TOKEN GITEA_TOKEN FORGEJO_TOKEN GH_HOST GITHUB_SERVER_URL CI_SERVER_URL
 }

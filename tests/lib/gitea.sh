@@ -33,7 +33,7 @@ gitea_start()
 {
     gitea_binary=$1
     mkdir -p "$WORK/gitea"
-    gitea_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    gitea_port=$(free_port)
     FORGE=http://127.0.0.1:$gitea_port
     cat >"$WORK/gitea/app.ini" <<END
 RUN_USER = $(id -un)
@@ -73,7 +73,7 @@ END
     done
     GITEA_WORK_DIR=$WORK/gitea GITEA_I_AM_BEING_UNSAFE_RUNNING_AS_ROOT=true HOME=$WORK/gitea "$gitea_binary" web -c "$WORK/gitea/app.ini" >"$WORK/gitea/web.log" 2>&1 &
     forge_pid=$!
-    for _ in $(seq 600); do curl -s "$FORGE/api/v1/version" >/dev/null && break; sleep 0.1; done
+    wait_until 'curl -s "$FORGE/api/v1/version"' 120
     gitea_call o POST /user/repos '{"name": "results", "default_branch": "main"}' >/dev/null
     HUB=$WORK/gitea/repos/o/results.git
     printf '#!/bin/sh\n[ "$1" = get ] || exit 0\nuser=${FORGE_USER:-o}\necho "username=$user"\necho "password=$(cat "%s/gitea/token-$user")"\n' "$WORK" >"$WORK/gitea/helper"

@@ -8,14 +8,10 @@ llm_end()
     for llm_pid in $llm_pids; do kill "$llm_pid" 2>/dev/null && wait "$llm_pid" 2>/dev/null; done
     llm_pids=
 }
-llm_wait() # FILE: until it is there and not empty; 1 after 20 s
+llm_wait() # FILE: until it is there and not empty
 {
-    llm_n=0
-    while [ ! -s "$1" ]; do
-        llm_n=$((llm_n + 1))
-        [ $llm_n -lt 200 ] || return 1
-        sleep 0.1
-    done
+    llm_file=$1
+    wait_until '[ -s "$llm_file" ]'
 }
 llm_server() # [OPTIONS of llm-server.py]: $url, $server_pid
 {
@@ -34,7 +30,8 @@ llm_agent() # NAME [OPTIONS]: an agent at a port of its own; $agent is its addre
     "$LLMLOAD" agent --listen 127.0.0.1:0 --port-file "$WORK/.$llm_name" "$@" 2>"$WORK/.$llm_name-err" &
     agent_pid=$!
     llm_pids="$llm_pids $agent_pid"
-    llm_wait "$WORK/.$llm_name" || {
+    wait_until '[ -s "$WORK/.$llm_name" ] || has_ended $agent_pid'
+    [ -s "$WORK/.$llm_name" ] || {
         if grep -q "this build has no agents" "$WORK/.$llm_name-err"; then
             skip "llmload's agents" "$(cat "$WORK/.$llm_name-err")"
             done_testing

@@ -11,11 +11,7 @@ llm_start() # COMMAND…
     "$@" >"$said.address" 2>"$said" &
     server=$!
     llm_pids="$llm_pids $server"
-    for llm_try in $(seq 400); do
-        [ -s "$said.address" ] && break
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.025
-    done
+    wait_until '[ -s "$said.address" ] || has_ended "$server"'
     url=$(head -n 1 "$said.address")
     case $url in [0-9]*) url=http://127.0.0.1:$url ;; esac
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sends messages to a log socket: log-sender.py NAME KIND [COUNT]. KIND: metric, file, many (a file and three more descriptors), path, root (claims
-uid 0), caller=UID (claims that uid), text=JSON, fifo, flood (without end). Prints how many were sent."""
+uid 0), caller=UID (claims that uid), text=JSON, fifo, flood (without end; the file flooding/begun says that 1,000 were sent). Prints how many were sent."""
 import array, os, socket, struct, sys
 
 name, kind = sys.argv[1], sys.argv[2]
@@ -44,6 +44,8 @@ while sent < count or kind == "flood":
     try:
         sock.sendmsg([text], extra, 0, address)
         sent += 1
+        if kind == "flood" and sent == 1000:
+            os.close(os.open("flooding/begun", os.O_CREAT | os.O_WRONLY))
     except (BlockingIOError, TimeoutError, socket.timeout):
         continue
     except OSError as e:

@@ -2,6 +2,7 @@
 
 STEPS is one argument, steps separated by `;`:
   expect TEXT      wait (at most 60 s) until TEXT has been shown
+  urge KEY TEXT    type the key every half second until TEXT has been shown
   send TEXT        type it (Python escapes: \\x03, \\r)
   size ROWS COLS   resize the terminal; as the first step: its size from the start
   wait SECONDS
@@ -102,6 +103,14 @@ until(lambda: b"pid " in reports and b"\n" in reports, "the start")
 job = int(reports.split()[1])
 for step in steps:
     verb, rest = step[0], step[1] if len(step) > 1 else ""
+    if verb == "urge":
+        key, rest = rest.split(" ", 1)
+        verb, end = "expect", time.time() + 60
+        while rest.encode() not in shown[searched:] and time.time() < end:
+            os.write(master, key.encode())
+            pause = time.time() + 0.5
+            while rest.encode() not in shown[searched:] and time.time() < pause:
+                pump(0.02)
     if verb == "expect":
         want = rest.encode().decode("unicode_escape").encode("latin1")
         until(lambda: want in shown[searched:], "%r" % rest)

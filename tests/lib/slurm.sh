@@ -17,8 +17,7 @@ slurm_munge() # the socket's folder and what lies in it; 1: it did not come up
     setsid munged -F --key-file="$slurm_dir/munge/key" --socket="$slurm_dir/munge/socket" --pid-file="$slurm_dir/munge/pid" \
         --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed" --num-threads=2 </dev/null >"$slurm_dir/log/munged" 2>&1 &
     slurm_pids=$!
-    for _ in $(seq 100); do [ -S "$slurm_dir/munge/socket" ] && return 0; sleep 0.05; done
-    return 1
+    wait_until '[ -S "$slurm_dir/munge/socket" ]'
 }
 
 slurm_free_port() # COUNT: first of so many free ports in a row
@@ -27,7 +26,7 @@ slurm_free_port() # COUNT: first of so many free ports in a row
 import random, socket, sys
 n = int(sys.argv[1])
 while True:
-    first = random.randrange(20000, 60000 - n)
+    first = random.randrange(12000, 32000 - n) # the kernel gives these to no one else
     try:
         held = []
         for p in range(first, first + n):
@@ -108,10 +107,7 @@ slurm_again() # starts the daemons with the configuration there is, which may ha
         fi
         slurm_pids="$slurm_pids $!"
     done
-    for _ in $(seq 60); do
-        [ "$(timeout 5 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l)" = "$slurm_nodes" ] && return 0
-        sleep 0.2
-    done
+    wait_until '[ "$(timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$slurm_nodes" ]' && return 0
     slurm_why="the nodes did not come up: $(for slurm_log in "$slurm_dir"/log/*; do echo "$slurm_log: $(tail -n 3 "$slurm_log")"; done)"
     slurm_kill
     return 1
@@ -132,9 +128,6 @@ slurm_kill() # a slurmd whose node failed can wait for its step for ever: after 
 slurm_stop()
 {
     timeout 5 scancel -u "$(id -un)" 2>/dev/null
-    for _ in $(seq 40); do
-        [ -z "$(timeout 5 squeue -h 2>/dev/null)" ] && break
-        sleep 0.2
-    done
+    wait_until '[ -z "$(timeout 5 squeue -h)" ]' 20
     slurm_kill
 }

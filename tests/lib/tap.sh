@@ -117,6 +117,37 @@ skip() # NAME WHY: a real component is missing; a failure where all must be ther
     fi
 }
 
+wait_until() # CONDITION [SECONDS]: until this shell text succeeds, its output unseen, a look every 0.05 s; after SECONDS (60) 1, and a line on stderr
+{
+    wait_turns=$((${2:-60} * 20))
+    until eval "$1" >/dev/null 2>&1; do
+        wait_turns=$((wait_turns - 1))
+        [ $wait_turns -gt 0 ] || { echo "# $(basename "$0" .t): not so after ${2:-60} s: $1" >&2; return 1; }
+        sleep 0.05
+    done
+}
+
+idle() # [NAMES]: no process of benchwrap, or of these names, that this test has started is at work: what goes on behind the end of a run has ended
+{
+    # shellcheck disable=SC2046 # several
+    ! grep -qzxF "WORK=$WORK" $(pgrep "${1:-^benchwrap-}" | sed 's,.*,/proc/&/environ,') /dev/null 2>/dev/null
+}
+
+free_port() # a port of this machine at which nothing listens, and that the kernel gives to no one else
+{
+    python3 -c 'import random, socket
+while True:
+    s, port = socket.socket(), random.randrange(12000, 32000)
+    try: s.bind(("127.0.0.1", port))
+    except OSError: continue
+    print(port); break'
+}
+
+has_ended() # PID: of any process; one whose parent has not collected it has ended, too
+{
+    ! grep -qs '^State:.[^XZ]' "/proc/$1/status"
+}
+
 long_tests() # true where the slow tiers are asked for (make check-long)
 {
     [ -n "${BENCHWRAP_LONG:-}" ]
