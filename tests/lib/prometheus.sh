@@ -80,11 +80,8 @@ victoria_start() # DIR: sets $victoria_url
 
 prometheus_wait() # URL
 {
-    for _ in $(seq 150); do
-        curl -sf "$1" >/dev/null && return 0
-        sleep 0.1
-    done
-    return 1
+    prometheus_waits=$1
+    wait_until 'curl -sf "$prometheus_waits"'
 }
 
 prometheus_stop()

@@ -13,7 +13,7 @@ if python=$(venv_python azure-2 600 azure-monitor-ingestion==1.1.0 azure-identit
     python3 "$TESTLIB/azure-endpoint.py" "$WORK/e" 2>/dev/null &
     endpoint_pid=$!
     trap 'kill $endpoint_pid 2>/dev/null; wait $endpoint_pid 2>/dev/null; tap_exit' EXIT
-    for _ in $(seq 400); do [ -e "$WORK/e/port" ] && break; sleep 0.05; done
+    wait_until '[ -e "$WORK/e/port" ]'
     tls=https://localhost:$(cat "$WORK/e/port") got=$WORK/e/requests.jsonl
     openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=app -keyout k.pem -out c.pem 2>/dev/null; (umask 077; cat c.pem k.pem >app.pem)
     (umask 077; echo FEDERATED.JWT >federated)

@@ -11,7 +11,7 @@ for one in http-endpoint:e azure-endpoint:z sns-endpoint:s; do
     python3 "$TESTLIB/${one%:*}.py" "$WORK/${one#*:}" 2>/dev/null &
     pids="$pids $!"
 done
-for _ in $(seq 400); do [ -e "$WORK/e/port" ] && [ -e "$WORK/z/port" ] && [ -e "$WORK/s/port" ] && break; sleep 0.05; done
+wait_until '[ -e "$WORK/e/port" ] && [ -e "$WORK/z/port" ] && [ -e "$WORK/s/port" ]'
 export AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY='SE/CR+ET=' MY_TOKEN=STATIC
 configure() # HTTP AZURE SNS FOLDER
 {

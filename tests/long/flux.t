@@ -20,10 +20,10 @@ flux queue disable -m no >/dev/null 2>&1
 measure -n 4 >/dev/null 2>disabled; echo $? >>disabled
 flux queue enable >/dev/null 2>&1
 "$T" flux --warmup 0 --chain 0 -r 1 --no-floor -n 8 -d 60s --array >/dev/null 2>&1 & p=$!
-for _ in $(seq 100); do [ "$(left)" = 8 ] && break; sleep 0.2; done
+wait_until '[ "$(left)" = 8 ]'
 kill -9 $p; wait 2>/dev/null
-for _ in $(seq 50); do "$T" sweep >swept; grep -q cancelled swept && break; sleep 0.2; done
-for _ in $(seq 100); do [ "$(left)" = 0 ] && break; sleep 0.1; done
+wait_until '"$T" sweep >swept; grep -q cancelled swept'
+wait_until '[ "$(left)" = 0 ]'
 left >swept.left
 X
 timeout 300 flux start -s 2 bash inside.sh >out 2>&1

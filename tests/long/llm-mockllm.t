@@ -15,7 +15,7 @@ port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); pr
 "${python%/*}/mockllm" start --responses responses.yml --host 127.0.0.1 --port "$port" >mock.log 2>&1 &
 llm_pids="$llm_pids $!"
 url=http://127.0.0.1:$port
-for _ in $(seq 1200); do curl -s -o /dev/null "$url/" && break; sleep 0.1; done
+wait_until 'curl -s -o /dev/null "$url/"' 120
 ok "it listens" curl -s -o /dev/null "$url/"
 cat >count.py <<'P'
 import json, sys, urllib.request

@@ -21,7 +21,7 @@ export OLLAMA_HOST=127.0.0.1:$port OLLAMA_MODELS=$WORK/models OLLAMA_NOHISTORY=1
 "$ollama" serve >serve.out 2>&1 &
 server=$!
 llm_pids="$llm_pids $server"
-for _ in $(seq 600); do curl -s "http://$OLLAMA_HOST/api/version" >version && break; sleep 0.1; done
+wait_until 'curl -s "http://$OLLAMA_HOST/api/version" >version'
 printf 'FROM ./model.gguf\nPARAMETER num_ctx 1024\n' >Modelfile
 ok "Ollama takes a model of random weights" timeout 300 "$ollama" create tiny -f Modelfile
 load() { timeout 900 "$LOAD" --url "http://$OLLAMA_HOST" -m tiny -q "$@"; }

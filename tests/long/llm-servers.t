@@ -72,7 +72,7 @@ is "its /metrics is read, and agrees" "$? $(jq -c '[.server_readings_failed, .se
 # ---- it dies in the middle ----
 timeout 900 "$LOAD" --url "http://127.0.0.1:$port" -q -c 4 -n 100000 --max-tokens 16 --server-pid "$server" --records records --json >out.json 2>err &
 loader=$!
-for _ in $(seq 6000); do [ -e records ] && [ "$(wc -l <records)" -gt 8 ] && break; sleep 0.1; done
+wait_until '[ -e records ] && [ "$(wc -l <records)" -gt 8 ]' 600
 kill -KILL "$server"
 wait "$loader"
 is "the server is killed: the run ends early, with what it has" "$? $(jq -c '[.completed > 8, .completed < 100000, .client.ended_early]' out.json)" '0 [true,true,"the server is gone"]'

@@ -33,7 +33,7 @@ for i in 1 2; do
     # shellcheck disable=SC2086 # words
     $LOAD agent --listen 127.0.0.1:0 --port-file "$WORK/agent$i" --once 2>/dev/null &
     llm_pids="$llm_pids $!"
-    for try in $(seq 400); do [ -s "$WORK/agent$i" ] && break; sleep 0.05; done
+    wait_until '[ -s "$WORK/agent$i" ]'
     agents=$agents,127.0.0.1:$(cat "$WORK/agent$i")
 done
 loads 'two agents' --agents "${agents#,}" -c 20 -d 2s --threads 2

@@ -64,7 +64,7 @@ attack() # USER VERB ARGUMENTS…: without end, in the background; stop_attacks 
     shift
     attacker=$attack_user
     as_user "$attack_user" "$PYTHON" "$NEIGHBOUR" "$HOMES/$attack_user/tmp/count" "$@" &
-    until [ -s "$HOMES/$attacker/tmp/count.pid" ]; do sleep 0.05; done
+    wait_until '[ -s "$HOMES/$attacker/tmp/count.pid" ]'
     background+=("$(cat "$HOMES/$attacker/tmp/count.pid")")
 }
 stop_attacks()
@@ -312,7 +312,7 @@ attack_socket()
     as_thief 'echo theirs >/tmp/benchwrap-$$; mv /tmp/benchwrap-$$ theirs.txt; mkfifo fifo'
     as_victim '"$BENCHWRAP" -q --sample 0 -t ~/out/mlruns -- sh -c "echo \"\$BENCHWRAP_SOCKET\" >\$STICKY/name.new; mv \$STICKY/name.new \$STICKY/name; while [ ! -e \$STICKY/end ]; do sleep 0.1; done; \"\$BENCHWRAP\" log mine=1"' 2>/dev/null &
     run=$!
-    until [ -s name ]; do sleep 0.05; done
+    wait_until '[ -s name ]'
     sent=0
     for kind in metric path root caller=0 "caller=$(as_victim 'id -u')" file many fifo 'text={' 'text={"tag":"mlflow.user","value":"eve"}' 'text={"param":"planted","value":"1"}'; do
         now=$(as_user "$thief" env FILE="$STICKY/theirs.txt" FIFO="$STICKY/fifo" "$PYTHON" "$SEND" "$(cat name)" "$kind" "$tries")
@@ -345,7 +345,7 @@ S
     chmod 644 "$WORK/squat.py"
     rm -f "$WORK/squat"
     as_user "$thief" "$PYTHON" "$WORK/squat.py" "$$" >"$WORK/squat" &
-    until [ -s "$WORK/squat" ]; do sleep 0.05; done
+    wait_until '[ -s "$WORK/squat" ]'
     as_victim 'i=0; while [ $i -lt '"$tries"' ]; do i=$((i + 1)); BENCHWRAP_SOCKET=@benchwrap/squat-'"$$"' "$BENCHWRAP" log artifact ~/.ssh/id; done' >>"$WORK/said" 2>&1
     kill "$(head -n 1 "$WORK/squat")"
     wait 2>/dev/null
@@ -465,7 +465,7 @@ attack_agent()
 {
     rm -f "$theirs/port"
     as_victim 'echo $$ >~/pid; exec "$LLMLOAD" agent --listen 127.0.0.1:0 --port-file ~/port' 2>/dev/null &
-    until [ -s "$theirs/port" ]; do sleep 0.05; done
+    wait_until '[ -s "$theirs/port" ]'
     at=127.0.0.1:$(cat "$theirs/port")
     for kind in requests raw; do
         said=$(as_user "$thief" "$PYTHON" "$NEIGHBOUR" - $kind "http://$at" $((2 * tries)))
@@ -491,14 +491,14 @@ ui_state() # what MLflow has: experiments, runs, their names, tags and files
 attack_ui()
 {
     as_victim 'mkdir -p ~/shown && cd ~/shown && "$BENCHWRAP" -q --sample 0 -- cat ~/.ssh/id; cd ~/shown && echo $$ >~/pid && exec "$BENCHWRAP" ui --port '"$(free_port)" >"$WORK/link" 2>"$WORK/notes" &
-    for _ in $(seq 3000); do grep -qs '^http' "$WORK/link" && break; sleep 0.1; done
+    wait_until 'grep -qs "^http" "$WORK/link"' 300
     address=$(sed -n 's,^http://benchwrap:[^@]*@\([0-9.:]*\)/.*,http://\1,p' "$WORK/link")
     word=$(sed -n 's,^http://benchwrap:\([^@]*\)@.*,\1,p' "$WORK/link")
     if [ -z "$address" ]; then
         tap_fail "ui starts" "$(cat "$WORK/notes")"
         return
     fi
-    for _ in $(seq 300); do ls "$theirs"/shown/.benchwrap/ui/artifacts/*/*/artifacts/stdout.log >/dev/null 2>&1 && break; sleep 0.1; done
+    wait_until 'ls "$theirs"/shown/.benchwrap/ui/artifacts/*/*/artifacts/stdout.log >/dev/null 2>&1'
     sleep 1
     # the thief knows the names of experiment, run and files
     run=$(cd "$theirs/shown/.benchwrap/ui/artifacts" && echo */*/artifacts/stdout.log)

@@ -21,7 +21,7 @@ for i in $(seq "$kills"); do
     sleep "$((RANDOM % 2)).$((RANDOM % 90 + 10))"
     kill "-$([ $((RANDOM % 3)) = 0 ] && echo TERM || echo KILL)" $victim 2>/dev/null && killed=$((killed + 1))
     wait $victim 2>/dev/null
-    for _ in $(seq 100); do [ "$(left)" = 0 ] && break; sleep 0.05; done
+    wait_until '[ "$(left)" = 0 ]'
     [ "$(left)" = 0 ] || tap_fail "kill $i leaves something" "$(pgrep -fa "$mark")"
     [ "$(done_points)" != 20 ] || break
 done

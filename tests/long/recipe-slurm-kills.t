@@ -43,7 +43,7 @@ for i in $(seq "$ends"); do
     [ "$how" != node ] || { for _ in $(seq 100); do kill -0 $victim 2>/dev/null || break; sleep 0.1; done; kill -TERM $victim 2>/dev/null; }
     wait $victim 2>/dev/null
     [ "$how" != node ] || [ -z "$node" ] || scontrol update nodename="$node" state=resume 2>/dev/null # unless it came back by itself
-    for _ in $(seq 200); do [ "$(left)" = 0 ] && [ "$(steps)" = 0 ] && break; sleep 0.1; done
+    wait_until '[ "$(left)" = 0 ] && [ "$(steps)" = 0 ]'
     [ "$(left) $(steps)" = "0 0" ] || { lost=$((lost + 1)); tap_fail "end $i by $how leaves something" "$(pgrep -fa "$mark"; squeue -s; cat out.$i)"; }
     [ "$(done_points)" != $points ] || break
 done

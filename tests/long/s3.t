@@ -130,7 +130,7 @@ run_with end.bin
 between=$(free_port)
 python3 "$TESTLIB/meddling-proxy.py" "$between" "$port" drop:/mpu/complete/:1 >between.log 2>&1 &
 proxy="$proxy $!"
-until grep -qs ready between.log; do sleep 0.05; done
+wait_until 'grep -qs ready between.log'
 sync end.bin "http://127.0.0.1:$between"
 sync end.bin
 is "the answer to the last call is lost: the file is there, once and whole" "$? $(s3 object /end.bin) $(s3 pending)" "0 4 $sum 0"
@@ -147,7 +147,7 @@ for signal in TERM KILL; do
     meddle hold:partNumber=3:1:600
     "$BENCHWRAP" sync --to "$url" --tree "$name.tree" >"$name.out" 2>&1 &
     client=$!
-    for _ in $(seq 3000); do grep -q hold proxy.log && break; sleep 0.1; done
+    wait_until 'grep -q hold proxy.log' 300
     kill -$signal $client
     wait $client 2>/dev/null
     is "nothing is there that is not whole (SIG$signal)" "$(grep -c hold proxy.log) $(s3 object "/$name")" "1 "

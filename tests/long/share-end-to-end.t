@@ -127,7 +127,7 @@ whole()
     export FORGE_USER=tux
     if [ -n "${3:-}" ]; then
         gitea_call tux POST /repos/o/results/forks '{}' >/dev/null
-        for _ in $(seq 100); do git ls-remote "$fork_url" main 2>/dev/null | grep -q . && break; sleep 0.2; done
+        wait_until 'git ls-remote "$fork_url" main 2>/dev/null | grep -q .'
         token=$(cat "$WORK/gitea/token-tux")
     else
         git clone -q --bare "$HUB" "$FORK"

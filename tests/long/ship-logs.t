@@ -6,7 +6,7 @@ mkdir n1 n2 n3
 lines=333334
 run() { "$BENCHWRAP" ship-logs --out "$WORK/out.jsonl" --state "$WORK/state" "$WORK/n*/slurmd.log" >/dev/null 2>>err & pid=$!; }
 run
-for _ in $(seq 200); do [ -e state/cursor ] && break; sleep 0.05; done
+wait_until '[ -e state/cursor ]'
 python3 "$TESTLIB/log-writer.py" "$WORK/n1/slurmd.log" $lines 17 rename 12000 & w1=$!
 python3 "$TESTLIB/log-writer.py" "$WORK/n2/slurmd.log" $lines 17 copy 12000 & w2=$!
 python3 "$TESTLIB/log-writer.py" "$WORK/n3/slurmd.log" $((lines - 2)) 16 twice 12000 & w3=$!

@@ -18,7 +18,6 @@ fi
 chmod 755 "$WORK"
 me=$(id -un)
 fresh() { rm -rf mlruns .benchwrap arch began.* again urgent.*; }
-wait_for() { for _ in $(seq 1200); do eval "$1" && return 0; sleep 0.1; done; return 1; }
 # The program of a job: the first time it goes on until it is ended; once "again" is there it comes to its end.
 cat >work.sh <<'S'
 #!/bin/sh
@@ -53,17 +52,17 @@ for kind in preemption requeue; do
     for script in batch.sh last.sh; do
         fresh
         job=$(sbatch --parsable -N2 --exclusive --requeue "$script")
-        ok "$kind, $script: it runs" wait_for "[ -e began.0 ] && [ -n \"\$(ls .benchwrap/spool)\" ]"
+        ok "$kind, $script: it runs" wait_until "[ -e began.0 ] && [ -n \"\$(ls .benchwrap/spool)\" ]" 120
         if [ $kind = preemption ]; then
             sbatch -Q -N2 -p urgent -o /dev/null --wrap 'touch urgent.done'
-            ok "$kind, $script: the other job runs" wait_for "[ -e urgent.done ]"
+            ok "$kind, $script: the other job runs" wait_until "[ -e urgent.done ]" 120
         else
             timeout 10 scontrol requeue "$job"
         fi
-        ok "$kind, $script: the run is there" wait_for "[ -e mlruns/*/*/meta.yaml ]"
+        ok "$kind, $script: the run is there" wait_until "[ -e mlruns/*/*/meta.yaml ]" 120
         touch again
-        ok "$kind, $script: it runs again" wait_for "start_now $job; [ -e began.1 ]"
-        ok "$kind, $script: and ends" wait_for "[ \"\$(ls -d mlruns/*/*/meta.yaml | wc -l)\" = 2 ] && [ -z \"\$(timeout 10 squeue -h -j $job 2>/dev/null)\" ]"
+        ok "$kind, $script: it runs again" wait_until "start_now $job; [ -e began.1 ]" 120
+        ok "$kind, $script: and ends" wait_until "[ \"\$(ls -d mlruns/*/*/meta.yaml | wc -l)\" = 2 ] && [ -z \"\$(timeout 10 squeue -h -j $job 2>/dev/null)\" ]" 120
         like "$kind, $script: the first" "$(runs '[.status, .tags["job.id"], (.params["slurm.restart_count"] // "0"), .tags["benchwrap.ended"]] | join(" ")' | head -n 1)" "^KILLED $job 0 $by_scheduler\$"
         like "$kind, $script: the second" "$(runs '[.status, .tags["job.id"], .params["slurm.restart_count"]] | join(" ")' | tail -n 1)" "^FINISHED $job 1\$"
         is "$kind, $script: both outputs" "$(cat mlruns/*/*/artifacts/stdout.log | sort | xargs)" "pass 0 pass 1"
@@ -75,16 +74,16 @@ done
 for script in batch.sh last.sh; do
     fresh
     job=$(sbatch --parsable -N1 "$script")
-    wait_for "[ -e began.0 ] && [ -n \"\$(ls .benchwrap/spool)\" ]"
+    wait_until "[ -e began.0 ] && [ -n \"\$(ls .benchwrap/spool)\" ]" 120
     timeout 10 scancel "$job"
-    ok "scancel, $script: the run is there" wait_for "[ -e mlruns/*/*/meta.yaml ]"
+    ok "scancel, $script: the run is there" wait_until "[ -e mlruns/*/*/meta.yaml ]" 120
     like "scancel, $script" "$(runs '[.status, .tags["job.id"], .tags["benchwrap.ended"]] | join(" ")')" "^KILLED $job $by_scheduler\$"
     is "scancel, $script: whole" "$(whole)$(cat mlruns/*/*/artifacts/stdout.log)" "pass 0"
 done
 
 fresh
 job=$(sbatch --parsable -N1 -t 1 last.sh)
-ok "time limit: the run is there" wait_for "[ -e mlruns/*/*/meta.yaml ]"
+ok "time limit: the run is there" wait_until "[ -e mlruns/*/*/meta.yaml ]" 120
 like "time limit" "$(runs '[.status, .tags["job.id"], .tags["benchwrap.ended"]] | join(" ")')" "^KILLED $job (ended by signal TERM|exit status 143): the end of the allocation \(its time limit\) was reached\$"
 is "time limit: whole" "$(whole)$(cat mlruns/*/*/artifacts/stdout.log)" "pass 0"
 
@@ -100,20 +99,20 @@ for kind in step grace node; do
     partition=debug
     [ $kind != grace ] || partition=grace
     job=$(sbatch --parsable -p $partition -N2 -n2 --exclusive --no-requeue -o below.out below.sh)
-    wait_for "[ -e began.0 ]"
+    wait_until "[ -e began.0 ]" 120
     case $kind in
     step) timeout 10 scancel "$(timeout 10 squeue -h -s -j "$job" -o '%i %j' | awk '$2 == "work.sh" { print $1 }')" ;;
     grace) sbatch -Q -N2 --exclusive -p urgent -o /dev/null --wrap true ;;
     node) timeout 10 scontrol update nodename=n2 state=DOWN reason=test ;;
     esac
-    ok "below, $kind: the run is there" wait_for "[ -e mlruns/*/*/meta.yaml ]"
+    ok "below, $kind: the run is there" wait_until "[ -e mlruns/*/*/meta.yaml ]" 120
     case $kind in
     step) reason='exit status [0-9]+, ended by Slurm: step cancelled, the job goes on' ;;
     grace) reason='exit status [0-9]+, ended by Slurm: preempted' ;;
     node) reason='(ended by signal TERM|exit status [0-9]+), (sent by the scheduler|ended by Slurm): node failure' ;;
     esac
     like "below, $kind: KILLED, with Slurm's reason" "$(runs '[.status, .tags["benchwrap.ended"]] | join(" ")')" "^KILLED $reason\$"
-    wait_for '[ -z "$(timeout 10 squeue -h 2>/dev/null)" ]'
+    wait_until '[ -z "$(timeout 10 squeue -h 2>/dev/null)" ]' 120
 done
 slurm_stop
 done_testing

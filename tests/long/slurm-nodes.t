@@ -14,7 +14,6 @@ chmod 755 "$WORK"
 fresh() { rm -rf mlruns .benchwrap began; }
 nodes() { jq -r "$1" mlruns/*/*/artifacts/nodes.json | xargs; }
 missing() { "$BENCHWRAP" show --json | jq -r ".missing[] | select(.key == \"$1\").reason"; }
-wait_for() { for _ in $(seq 1200); do eval "$1" && return 0; sleep 0.05; done; return 1; }
 job_id() { timeout 10 squeue -h -o %i | head -n 1; }
 
 # ranks whose collectors write where the recorder does not look
@@ -35,7 +34,7 @@ is "--no-collect" "$(find mlruns -name nodes.json | wc -l) $("$BENCHWRAP" ls --j
 fresh
 timeout 60 srun -N3 -n3 "$BENCHWRAP" -q -- sh -c 'touch began; sleep 6' </dev/null >out 2>&1 &
 client=$!
-wait_for "[ -e began ] && [ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 4 ]"
+wait_until "[ -e began ] && [ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 4 ]"
 for pid in $(pgrep -x benchwrap-rec); do [ "$(readlink /proc/"$pid"/cwd)" = "$WORK" ] && kill -9 "$pid"; done
 wait $client
 is "a killed recorder: the program goes on" $? 0
@@ -46,7 +45,7 @@ is "a killed recorder: the nodes are in the run" "$("$BENCHWRAP" show --json | j
 fresh
 timeout 60 srun -N3 -n3 "$BENCHWRAP" -q -- sh -c 'touch began; sleep 6' </dev/null >out 2>&1 &
 client=$!
-wait_for "[ \"\$(ls .benchwrap/nodes/* 2>/dev/null | wc -l)\" -ge 2 ] && [ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 4 ]"
+wait_until "[ \"\$(ls .benchwrap/nodes/* 2>/dev/null | wc -l)\" -ge 2 ] && [ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 4 ]"
 for f in .benchwrap/nodes/*/n3; do printf 'rubbish\n00000000 n3 ["p","node.type","evil"]\n\0\377\n' >>"$f"; done
 mkfifo .benchwrap/nodes/"$(ls .benchwrap/nodes)"/n7
 ln -s /etc/passwd .benchwrap/nodes/"$(ls .benchwrap/nodes)"/n8
@@ -72,7 +71,7 @@ for kind in cares ignores; do
     trap_line=:
     [ $kind = cares ] || trap_line='trap "" TERM'
     timeout 240 srun -N2 -n2 -t 1 "$BENCHWRAP" -q -- sh -c "$trap_line; touch began; for i in \$(seq 200); do sleep 1; done" </dev/null >out 2>&1
-    wait_for "\"$BENCHWRAP\" sync --local >/dev/null 2>&1 && [ -e mlruns/*/*/meta.yaml ]"
+    wait_until "\"$BENCHWRAP\" sync --local >/dev/null 2>&1 && [ -e mlruns/*/*/meta.yaml ]"
     like "time limit, the program $kind" "$("$BENCHWRAP" show --json | jq -r '.status, .tags["benchwrap.ended"]' | xargs)" \
         '^KILLED (.*: the end of the allocation \(its time limit\) was reached|killed by the scheduler, with the recording, after SIGTERM)$'
     is "time limit, the program $kind: its nodes" "$(nodes '.nodes_told')" 2
@@ -87,6 +86,6 @@ if mkdir small && mount -t tmpfs -o size=300k tmpfs small 2>/dev/null; then
 else
     skip_here "a full disk" "no tmpfs can be mounted"
 fi
-ok "nothing is left" wait_for "! pgrep -x benchwrap-node | while read -r p; do grep -qz \"SLURM_CONF=$SLURM_CONF\" /proc/\$p/environ && echo x; done | grep -q x"
+ok "nothing is left" wait_until "! pgrep -x benchwrap-node | while read -r p; do grep -qz \"SLURM_CONF=$SLURM_CONF\" /proc/\$p/environ && echo x; done | grep -q x"
 slurm_stop
 done_testing

@@ -39,7 +39,7 @@ print(s.server_address[1], flush=True); s.serve_forever()
 P
 python3 server.py >port &
 server=$!
-for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+wait_until '[ -s port ]' 120
 
 git init -q -b main results && cd results || exit 1
 git config user.name site && git config user.email site@example.invalid
@@ -67,8 +67,7 @@ export API_TOKEN=$secret
 S
 mkdir -p "$WORK/home/wendelin"
 job=$(USER=wendelin LOGNAME=wendelin HOME=$WORK/home/wendelin SLURM_JOB_ACCOUNT=projektx sbatch --parsable -N2 -n2 -J "wendelin's kestrelnode1 job" -o ../job.out ../batch.sh)
-wait_for() { for _ in $(seq 900); do eval "$1" && return 0; sleep 0.1; done; return 1; }
-ok "it runs on both nodes" wait_for "[ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 2 ]"
+ok "it runs on both nodes" wait_until "[ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 2 ]" 120
 words="wendelin projektx 10.77.66.55 fd00:aa:bb 0a:1b:2c kestrelnode $password ${secret#ghp_} kestrel.example"
 scan() # WHERE FOLDER…: prints what is found
 {
@@ -79,7 +78,7 @@ scan() # WHERE FOLDER…: prints what is found
 }
 is "spool and caches while it runs" "$(scan spool .benchwrap "$WORK/cache" "$WORK/state" "$WORK/runtime")" ""
 touch "$WORK/go"
-ok "it ends" wait_for "[ -z \"\$(timeout 10 squeue -h -j $job 2>/dev/null)\" ] && [ -e mlruns/*/*/meta.yaml ]"
+ok "it ends" wait_until "[ -z \"\$(timeout 10 squeue -h -j $job 2>/dev/null)\" ] && [ -e mlruns/*/*/meta.yaml ]" 120
 "$BENCHWRAP" sync --to "http://127.0.0.1:$(cat ../port)" >../sync.out 2>&1
 "$BENCHWRAP" commit >../commit.out 2>&1
 is "it is a public run of two nodes" "$("$BENCHWRAP" show --json | jq -r '[.tags["benchwrap.profile"], .params["nodes.count"]] | join(" ")')" "public 2"

@@ -10,11 +10,10 @@ if ! slurm_start 4; then
     done_testing
     exit 0
 fi
-wait_for() { for _ in $(seq 400); do eval "$1" && return 0; sleep 0.05; done; return 1; }
 for _ in 1 2; do sbatch -Q -N1 -n1 -o /dev/null --wrap 'sleep 300'; done
 sbatch -Q -d afterok:1 -o /dev/null --wrap true
 sbatch -Q -H -o /dev/null --wrap true
-wait_for '[ "$(squeue -h -t R | wc -l)" = 2 ]'
+wait_until '[ "$(squeue -h -t R | wc -l)" = 2 ]'
 metrics() { "$BENCHWRAP" slurm-stats --max-age 0; }
 metrics >m
 of() { sed -n "s/^$1 //p" m; }
@@ -23,7 +22,7 @@ is "nodes are all counted" "$(awk '/^slurm_nodes_/ { n += $2 } END { print n }' 
 is "CPUs are all counted" "$(of slurm_cpus_total)" "$(sinfo -h -o %C | awk -F/ '{ n += $4 } END { print n }')"
 is "every command answers" "$(grep -c '^benchwrap_slurm_source_up{.* 1$' m)" 4
 scontrol update nodename=n4 state=drain reason=test
-wait_for 'metrics >m; [ "$(of slurm_nodes_drain)" = 1 ]'
+wait_until 'metrics >m; [ "$(of slurm_nodes_drain)" = 1 ]'
 is "a drained node" "$(of slurm_nodes_drain)" 1
 if prometheus_ready; then
     is "promtool accepts the text" "$(promtool check metrics <m 2>&1; echo $?)" 0

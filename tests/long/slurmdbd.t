@@ -15,7 +15,7 @@ mkdir -p "$db"
 mariadb-install-db --no-defaults --datadir="$db" --auth-root-authentication-method=normal --skip-test-db --user="$(id -un)" >"$WORK/db.log" 2>&1
 setsid mariadbd --no-defaults --datadir="$db" --socket="$WORK/db.sock" --skip-networking --user="$(id -un)" --innodb-lock-wait-timeout=900 </dev/null >>"$WORK/db.log" 2>&1 &
 slurm_pids="$slurm_pids $!"
-for _ in $(seq 300); do [ -S "$WORK/db.sock" ] && break; sleep 0.1; done
+wait_until '[ -S "$WORK/db.sock" ]'
 port=$(slurm_free_port 1)
 cat >"$slurm_dir/etc/slurmdbd.conf" <<C
 DbdHost=$(hostname -s)
@@ -34,7 +34,7 @@ C
 chmod 600 "$slurm_dir/etc/slurmdbd.conf"
 SLURM_CONF=$slurm_dir/etc/slurmdbd.conf MYSQL_UNIX_PORT=$WORK/db.sock setsid slurmdbd -D </dev/null >"$slurm_dir/log/dbd.out" 2>&1 &
 slurm_pids="$slurm_pids $!"
-for _ in $(seq 300); do grep -q 'started' "$slurm_dir/log/slurmdbd.log" 2>/dev/null && break; sleep 0.1; done
+wait_until 'grep -q started "$slurm_dir/log/slurmdbd.log"'
 slurm_gather=jobacct_gather/linux
 slurm_accounting=accounting_storage/slurmdbd
 slurm_more="JobAcctGatherFrequency=1
@@ -47,7 +47,7 @@ if ! slurm_start 2; then
     exit 0
 fi
 timeout 20 sacctmgr -i add cluster ci >/dev/null 2>&1
-for _ in $(seq 50); do [ -n "$(timeout 5 sacctmgr -nP list cluster format=ControlPort 2>/dev/null | grep -v '^0')" ] && break; sleep 0.2; done
+wait_until '[ -n "$(timeout 5 sacctmgr -nP list cluster format=ControlPort | grep -v "^0")" ]'
 cat >batch.sh <<S
 #!/bin/sh
 srun -N1 -n1 sh -c ': before'

@@ -40,7 +40,7 @@ experiment=$(basename "$(dirname "$(echo mlruns/*/"$stream")")")
 nested=$(basename "$(dirname "$(grep -l '^name: "nested"' mlruns/*/meta.yaml)")")
 setsid "$BENCHWRAP" ui --port "$port" >link 2>notes &
 ui=$!
-for _ in $(seq 1200); do [ -s link ] && break; sleep 0.1; done
+wait_until '[ -s link ]' 120
 ok "the server is there" [ -s link ]
 url=$(sed 's|/?enter.*||' link) # with the secret
 for _ in $(seq 300); do

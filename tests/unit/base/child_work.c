@@ -31,7 +31,7 @@ static void the_answer_and_the_status_arrive(void **state)
     (void)state;
     for (int pipe_bytes = 0; pipe_bytes <= 1 << 16; pipe_bytes += 1 << 16) {
         assert_int_equal(child_work_start(&w, &(struct child_work_plan){.run = answer_text, .context = (char[]){"yes"}, .max = 100, .pipe_bytes = pipe_bytes}), 0);
-        assert_true(child_work_wait(&w, in_ms(10000)));
+        assert_true(child_work_wait(&w, in_ms(60000)));
         assert_true(str_is(buf_text(&w.text), "yes"));
         int status = child_work_reap(&w, -1);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
@@ -60,7 +60,7 @@ static void only_named_descriptors_stay(void **state)
     assert_int_equal(pipe(ends), 0);
     kept = ends[1];
     assert_int_equal(child_work_start(&w, &(struct child_work_plan){.run = list_descriptors, .context = &kept, .keep = {&kept}, .max = 100}), 0);
-    assert_true(child_work_wait(&w, in_ms(10000)));
+    assert_true(child_work_wait(&w, in_ms(60000)));
     assert_string_equal(w.text.p, "0 1 2 3 4 4 1");
     assert_int_equal(kept, ends[1]);
     assert_int_equal(read(ends[0], &byte, 1), 1);
@@ -90,7 +90,7 @@ static void a_late_child_is_killed_and_its_part_counts(void **state)
     assert_true(str_is(buf_text(&w.text), "half"));
     assert_int_equal(child_work_reap(&w, 0), -1);
     child_work_deinit(&w);
-    child_work_reap(&w, 10000);
+    child_work_reap(&w, 60000);
     assert_true(w.pid == 0 && w.dying == 0 && waitpid(-1, NULL, WNOHANG) < 0);
 }
 
@@ -107,7 +107,7 @@ static void a_longer_answer_is_refused(void **state)
     struct child_work w;
     (void)state;
     assert_int_equal(child_work_start(&w, &(struct child_work_plan){.run = answer_much, .max = 1000}), 0);
-    assert_false(child_work_wait(&w, in_ms(10000)));
+    assert_false(child_work_wait(&w, in_ms(60000)));
     assert_int_equal(w.text.n, 1000);
     child_work_kill(&w);
     child_work_reap(&w, -1);
@@ -127,7 +127,7 @@ static void processor_time_is_limited(void **state)
     struct child_work w;
     (void)state;
     assert_int_equal(child_work_start(&w, &(struct child_work_plan){.run = burn, .cpu_s = 1, .max = 10}), 0);
-    assert_true(child_work_wait(&w, in_ms(30000)));
+    assert_true(child_work_wait(&w, in_ms(120000)));
     int status = child_work_reap(&w, -1);
     assert_true(WIFSIGNALED(status));
     child_work_deinit(&w);

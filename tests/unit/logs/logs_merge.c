@@ -243,6 +243,21 @@ static void test_view(void **state)
     arena_deinit(&a);
 }
 
+/* Until the file has this text, a minute at most. */
+static void wait_for_text(int folder, const char *name, const char *text)
+{
+    for (int i = 0; i < 6000; i++, usleep(10000)) {
+        char now[4096];
+        int fd = openat(folder, name, O_RDONLY);
+        ssize_t n = fd < 0 ? 0 : read(fd, now, sizeof now);
+        if (fd >= 0)
+            close(fd);
+        if (n > 0 && memmem(now, (size_t)n, text, strlen(text)))
+            return;
+    }
+    fail_msg("%s does not get \"%s\"", name, text);
+}
+
 /* A process wrote its streams itself: the merging stores when it saw the bytes, and replaces secrets. */
 static void test_seen(void **state)
 {
@@ -257,7 +272,7 @@ static void test_seen(void **state)
     assert_int_equal(pipe(l.stop), 0);
     pthread_create(&thread, NULL, follow, &l);
     assert_int_equal(write(fd, "one\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz012345\n", 49), 49);
-    usleep(250000);
+    wait_for_text(p->dir, "stdout.log", "one");
     assert_int_equal(write(fd, "tw", 2), 2);
     usleep(250000);
     assert_int_equal(write(fd, "o\n", 2), 2);
