@@ -61,6 +61,11 @@ is "a file that stops fails the run" "$?" 1
 like "  and is the only one that fails" "$out" 'a\.t .*Tests: 1 Failed: 1'
 like "  while the others run" "$out" 'b\.t \.+ ok'
 
+# A test waits for a condition, as long as a busy machine needs, and in one way: wait_until.
+is "no test has a loop of its own that waits" "$(cd "$ROOT" && grep -rnE '(^|[^\\])\$\(seq .*(&&|\|\|) break; sleep|wait_for\(\)|until_file\(\)' tests/cli tests/long tests/lib --include='*.t' --include='*.sh')" ""
+wait_until '[ -e "$WORK/never" ]' 1 2>"$WORK/waited"
+is "a wait has an end, and says for what it was" "$? $(cat "$WORK/waited")" '1 # t0900-house: not so after 1 s: [ -e "$WORK/never" ]'
+
 # ---- lint prose: the words that the glossary avoids ----
 printf '/* whole: "the\n * recorder tells" */\nchar *text = "told"; // looked at\n' >"$WORK/words.c"
 printf 'A figure of merit is at least `told`.\n\n```\nnobody looks\n```\nThe run is recorded\nby somebody.\n' >"$WORK/words.md"

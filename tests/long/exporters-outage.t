@@ -34,7 +34,7 @@ is "during the outage every run waits" "$(waits)" "[[0,100,0]]"
 mkdir "$WORK/gone"
 configure "http://127.0.0.1:$(cat "$WORK/e/port")" "https://localhost:$(cat "$WORK/z/port")" "http://127.0.0.1:$(cat "$WORK/s/port")" "$WORK/gone"
 "$BENCHWRAP" sync >sync.out 2>&1
-for _ in $(seq 100); do [ "$(waits)" = "[[100,0,0]]" ] && break; sleep 0.2; "$BENCHWRAP" sync >>sync.out 2>&1; done
+wait_until '[ "$(waits)" = "[[100,0,0]]" ] || { "$BENCHWRAP" sync >>sync.out 2>&1; false; }'
 is "after it every run is delivered everywhere" "$(waits)" "[[100,0,0]]"
 once() { sort | uniq -c | awk '{ n[$1]++ } END { for (i in n) print n[i], i }'; }
 is "jsonl: each once" "$(jq -r .id "$WORK/gone/lake.jsonl" | once)" "100 1"

@@ -98,7 +98,7 @@ P
 is "every query of every dashboard has an answer" "$(python3 ask.py "$prometheus_url" "$begin" 2>&1)" True
 curl -sG "$prometheus_url/api/v1/label/key/values" --data-urlencode 'match[]={__name__=~"benchwrap_.+",__name__!~"benchwrap_(node|reference)_.+",key!="",benchmark=~".*"}' >keys
 ok "the variable of metrics has them" [ "$(jq '.data | index("write.bw_MiB_per_s.max") != null' keys)" = true ]
-is "Prometheus has loaded the rules, and the missed reference fires" "$(for _ in $(seq 100); do curl -s "$prometheus_url/api/v1/alerts" | jq -r '.data.alerts[].labels.alertname' | grep -m1 BenchwrapRegression && break; sleep 1; done)" BenchwrapRegression
+is "Prometheus has loaded the rules, and the missed reference fires" "$(wait_until 'curl -s "$prometheus_url/api/v1/alerts" | jq -r ".data.alerts[].labels.alertname" | grep -x BenchwrapRegression' 100 && echo fires)" fires
 
 # ---- each alert by promtool: it fires, and it does not ----
 cat >alerts.yaml <<'A'

@@ -10,13 +10,10 @@ search() # SEED: $WORK/SEED.json, and what the server said of itself in $WORK/SE
     # shellcheck disable=SC2086 # words
     $serve "$FAKE" --ttft 40ms --slots 16 >"$WORK/$1.address" 2>"$WORK/$1.server" &
     searched=$!
-    llm_turns=0
-    while [ ! -s "$WORK/$1.address" ] && [ $llm_turns -lt 400 ]; do
-        llm_turns=$((llm_turns + 1))
-        sleep 0.025
-    done
+    address=$WORK/$1.address
+    wait_until '[ -s "$address" ]'
     # shellcheck disable=SC2086
-    $run "$LOAD" --url "$(cat "$WORK/$1.address")" --max-tokens 1 --rate 50 -d 10s --search --goodput ttft:400 --seed "$1" --json -q >"$WORK/$1.json" 2>"$WORK/$1.err"
+    $run "$LOAD" --url "$(cat "$address")" --max-tokens 1 --rate 50 -d 10s --search --goodput ttft:400 --seed "$1" --json -q >"$WORK/$1.json" 2>"$WORK/$1.err"
     kill $searched
     wait $searched 2>/dev/null
 }

@@ -65,7 +65,7 @@ async def main(binary, job):
         bad, d = await call("cluster_log", daemon="slurmctld", lines=20); assert not bad and len(json.loads(d)["data"]) > 0, d
 anyio.run(main, sys.argv[1], sys.argv[2])
 END2
-    rm -rf mlruns; job=$(sbatch --parsable -o job.out --wrap "$BENCHWRAP -q -e job -- hostname"); for _ in $(seq 100); do ls mlruns/*/*/meta.yaml >/dev/null 2>&1 && break; sleep 0.2; done
+    rm -rf mlruns; job=$(sbatch --parsable -o job.out --wrap "$BENCHWRAP -q -e job -- hostname"); wait_until 'ls mlruns/*/*/meta.yaml'
     ok "real Slurm: nodes, queue, a job with its run, the controller's log" timeout 60 "$python" slurm.py "$BENCHWRAP" "$job"
 else
     skip "MCP and real Slurm" "$slurm_why"

@@ -40,7 +40,7 @@ for i in $(seq "$ends"); do
         ;;
     esac
     count[$how]=$((${count[$how]:-0} + 1))
-    [ "$how" != node ] || { for _ in $(seq 100); do kill -0 $victim 2>/dev/null || break; sleep 0.1; done; kill -TERM $victim 2>/dev/null; }
+    [ "$how" != node ] || { wait_until 'has_ended $victim' 10; kill -TERM $victim 2>/dev/null; }
     wait $victim 2>/dev/null
     [ "$how" != node ] || [ -z "$node" ] || scontrol update nodename="$node" state=resume 2>/dev/null # unless it came back by itself
     wait_until '[ "$(left)" = 0 ] && [ "$(steps)" = 0 ]'

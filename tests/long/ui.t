@@ -43,10 +43,8 @@ ui=$!
 wait_until '[ -s link ]' 120
 ok "the server is there" [ -s link ]
 url=$(sed 's|/?enter.*||' link) # with the secret
-for _ in $(seq 300); do
-    [ "$(curl -s -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2"],"max_results":1000}' | grep -c '"run_id"')" -ge 4 ] && break
-    sleep 0.1
-done
+runs() { curl -s -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2"],"max_results":1000}' | grep -c '"run_id"'; }
+wait_until '[ "$(runs)" -ge 4 ]'
 server_id() # TREE'S RUN: the server's id of it
 {
     curl -s -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' \
@@ -75,12 +73,13 @@ done
 S
 MLFLOW_TRACKING_URI=$url "$BENCHWRAP" -q -e live --name running -- bash slow.sh "$BENCHWRAP" >/dev/null 2>live.err &
 program=$!
-for _ in $(seq 600); do
+has_live_run() # sets $live and $live_run
+{
     live=$(curl -s "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=live" | sed -n 's/.*"experiment_id": *"\([0-9]*\)".*/\1/p' | head -n 1)
     [ -z "$live" ] || live_run=$(curl -s -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d "{\"experiment_ids\":[\"$live\"]}" | sed -n 's/.*"run_id": *"\([0-9a-f]*\)".*/\1/p' | head -n 1)
-    [ -z "${live_run:-}" ] || break
-    sleep 0.1
-done
+    [ -n "${live_run:-}" ]
+}
+wait_until has_live_run
 ok "the run is on the server while its program runs" [ -n "${live_run:-}" ]
 look live-run "… its page shows the metric" "$url/?enter#/experiments/$live/runs/$live_run" "loss"
 look live-curve "… and its curve" "$url/?enter#/experiments/$live/runs/$live_run/model-metrics" '!.js-plotly-plot .scatterlayer path'
