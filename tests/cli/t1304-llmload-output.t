@@ -104,7 +104,7 @@ both() # NAME OPTIONS…: the run's params and warnings, as the table and as the
         rm -rf "$name.$form"; mkdir "$name.$form"
         # shellcheck disable=SC2046 # none, or one word
         (cd "$name.$form" && "$BENCHWRAP" -q -- "$LOAD" "$url" --max-tokens 3 "$@" $([ $form = text ] || echo --json) >out 2>err)
-        (cd "$name.$form"/mlruns/*/*/params && grep -H . load.*sha256 load.dataset_rows model 2>/dev/null | grep -v schedule; jq -r '.warnings[] | select(.source != "probe:noise") | tostring' ../artifacts/benchwrap.json | grep -vE "$of_machine") >"$name.$form.facts"
+        (cd "$name.$form"/mlruns/*/*/params && grep -H . load.*sha256 load.dataset_rows model 2>/dev/null | grep -v schedule; jq -r '.warnings[] | select(.source != "probe:noise") | tostring' ../artifacts/benchwrap.json | grep -vE "$of_machine" | sed -E 's/[0-9]+ (requests were sent more|arrivals were never)/N \1/') >"$name.$form.facts"
     done
 }
 both rows -n 4 -c 2 --dataset ../rows.jsonl --tokenizer ../tokenizer.json

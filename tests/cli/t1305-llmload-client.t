@@ -7,7 +7,7 @@
 # A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write, "far" 300 ms, "thinks" a token of
 # reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it. Its output is the port; the client's process is in the file that is its argument.
 cat >"$WORK/stops.py" <<'P'
-import os, signal, socket, sys, time
+import fcntl, os, signal, socket, struct, sys, termios, time
 if len(sys.argv) > 2:
     s = socket.socket(socket.AF_UNIX)
     s.bind(sys.argv[2]), s.listen()
@@ -21,6 +21,15 @@ thought = piece(b'data: {"choices":[{"delta":{"reasoning":"a"}}]}\n\n')
 last = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') + b"0\r\n\r\n"
 head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 def is_stopped(pid): return all(open(f"/proc/{pid}/task/{t}/stat").read().rsplit(")", 1)[1].split()[0] == "T" for t in os.listdir(f"/proc/{pid}/task"))
+def unread(c): # bytes that the client has not read yet
+    if c.family == socket.AF_UNIX: return struct.unpack("i", fcntl.ioctl(c, termios.TIOCOUTQ, bytes(4)))[0]
+    ends = [":%04X" % a[1] for a in (c.getpeername(), c.getsockname())]
+    rows = (line.split() for line in open("/proc/net/tcp"))
+    return next((int(r[4].split(":")[1], 16) for r in rows if r[1].endswith(ends[0]) and r[2].endswith(ends[1])), 0)
+def wait_read(c):
+    end = time.monotonic() + 60
+    while unread(c) and time.monotonic() < end: time.sleep(0.002)
+    time.sleep(0.05) # what it does with it
 while True:
     c, _ = s.accept()
     if s.family != socket.AF_UNIX: c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -36,7 +45,7 @@ while True:
         time.sleep(0.03)
         if how in (b"thinks", b"full"):
             c.sendall(head + thought)
-            time.sleep(0.3) # a busy machine has read by then
+            wait_read(c)
         if stopped:
             pid = int(open(sys.argv[1]).read())
             os.kill(pid, signal.SIGSTOP)
@@ -65,7 +74,7 @@ while True:
         if how == b"full":
             c.setblocking(True)
             c.sendall(left)
-        time.sleep(0.2) # a busy machine has read by then
+        wait_read(c)
         c.sendall(last)
 P
 llm_start python3 "$WORK/stops.py" "$WORK/pid"
