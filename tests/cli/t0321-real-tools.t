@@ -25,7 +25,7 @@ if need iperf3; then
     port=$(free_port)
     iperf3 -s -B 127.0.0.1 -p $port >server.log 2>&1 &
     server=$!
-    wait_until 'grep -q listening server.log'
+    wait_until 'grep "$(printf :%04X $port) 00000000:0000 0A" /proc/net/tcp' # its words come late
     "$BENCHWRAP" -t json/mlruns -- iperf3 -c 127.0.0.1 -p $port -t 1 -b 20M -J >iperf.json 2>json.err
     look() { "$PY" -c 'import json,sys; d = json.load(open("iperf.json"))["end"]; print(repr(d[sys.argv[1]][sys.argv[2]]))' "$@"; }
     is "iperf3: the verdict" "$(tag json benchwrap.verdict)" pass

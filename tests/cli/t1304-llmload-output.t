@@ -53,9 +53,10 @@ done
 NO_COLOR=1 TERM=dumb "$LOAD" "$url" -n 12 --max-tokens 3 --details --define >out
 is "--details and --define: every metric and its definition" "$(grep -cE '^  (send_lag|client_read_delay|input_tokens|output_tokens) ' out) $(grep -cE '^  (ttft|itl|e2el) +(time to first|gap between|end-to-end)' out)" "8 3" # a late client has no ttft
 is "counts are whole numbers" "$(grep -cE '^  12 of 12 requests succeeded, 0 failed, in ' out)" 1
-"$LOAD" "$url" -r 20 -d 300ms --arrivals constant --max-tokens 3 >out 2>err
+few() { "$LOAD" "$url" -r 20 -d 300ms --arrivals constant --max-tokens 3 2>err; }
+llm_calm out few && calm=1 || calm=0
 is "too few requests for the percentiles: said before the start" "$(cat err)" 'llmload: 6 requests are too few for p50, p90, p95 and p99 of their latencies: p99 needs 662 (--duration)'
-is "  with the numbers of the table" "$(grep -c 'p99 needs 662 values' out)" 1
+[ $calm = 0 ] && skip_here "  with the numbers of the table" "the machine is busy: the client was late" || is "  with the numbers of the table" "$(grep -c 'p99 needs 662 values' out)" 1
 "$LOAD" "$url" -r 20 -d 300ms -q --max-tokens 3 >out 2>err
 is "  not with --quiet" "$(cat err)" ''
 "$LOAD" "$url" -c 2 -d 200ms --max-tokens 3 --sweep 1,2 >out 2>err
@@ -126,13 +127,12 @@ is "... so are arrivals that were never sent" "$(grep -c 'arrivals were never se
 
 # The further tables: the client's own error, the levels of a sweep, the answer of a search.
 "$LOAD" selftest --streams 2,4 >errors 2>/dev/null & pids=$!
-mkdir recorded
-(cd recorded && "$BENCHWRAP" -q -e sweep -- "$LOAD" "$url" -c 1 -d 100ms --max-tokens 3 --goodput e2el:1000 --sweep 1,2 >../table 2>../err)
+swept() { rm -rf "$1"; mkdir "$1"; (cd "$1" && "$BENCHWRAP" -q -e sweep -- "$LOAD" "$url" -c 1 -d 100ms --max-tokens 3 --goodput e2el:1000 --sweep 1,2 "${@:2}" 2>../err); } # FOLDER OPTIONS…
+llm_calm table swept recorded && calm=1 || calm=0
 like "a sweep: the levels, and which is the best" "$(sed 's/ \+/ /g' table)" '^ ?streams sent/s requests/s tokens/s goodput/s first_p50 first_p99 between result'
 is "... runs of 100 ms do not show which level is the best" "$(grep -cE '^ +[12] .* highest$' table) $(grep -cE '^ +[12] .* alike$' table)" "1 1"
-mkdir as-json
-(cd as-json && "$BENCHWRAP" -q -e sweep -- "$LOAD" "$url" -c 1 -d 100ms --max-tokens 3 --goodput e2el:1000 --sweep 1,2 --json >/dev/null 2>&1)
-is "every level is in the record, with the best one and goodput" "$(for m in level reported_level requests.achieved_op_per_s request.throughput_op_per_s output.throughput_token_per_s request.goodput_op_per_s; do echo "$(cat recorded/mlruns/*/*/metrics/sweep.$m | wc -l)"; done | tr '\n' ' ')$(cut -d' ' -f2 recorded/mlruns/*/*/metrics/goodput.share)" "2 1 2 2 2 2 1"
+llm_calm document swept as-json --json || calm=0
+[ $calm = 0 ] && skip_here "every level is in the record, with the best one and goodput" "the machine is busy: the client was late" || is "every level is in the record, with the best one and goodput" "$(for m in level reported_level requests.achieved_op_per_s request.throughput_op_per_s output.throughput_token_per_s request.goodput_op_per_s; do echo "$(cat recorded/mlruns/*/*/metrics/sweep.$m | wc -l)"; done | tr '\n' ' ')$(cut -d' ' -f2 recorded/mlruns/*/*/metrics/goodput.share)" "2 1 2 2 2 2 1"
 of_levels() { (cd "$1"/mlruns/*/*/metrics && ls | grep -E '^(sweep|search|goodput|request\.goodput)' | grep -vE 'goodput.unknown|ttft|itl'); } # a busy machine has too few for a median
 is "... the same with --json" "$(of_levels as-json)" "$(of_levels recorded)"
 is "... and its options are params" "$(cat recorded/mlruns/*/*/params/sweep) $(cat recorded/mlruns/*/*/params/goodput)" "1,2 e2el:1000"
