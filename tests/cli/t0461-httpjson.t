@@ -2,6 +2,7 @@
 # The exporter httpjson: records, arrays, templates, credentials, gzip; what each answer of an endpoint does; ReFrame's form next to a real ReFrame.
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
+export BENCHWRAP_FINISH_WAIT=60s # a busy machine finishes a record later
 . "$TESTLIB/venv.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK/d" "$WORK/e" && cd "$WORK/d" || exit 1
@@ -12,7 +13,7 @@ trap finish_here EXIT
 wait_until '[ -e "$WORK/e/port" ]'
 url=http://127.0.0.1:$(cat "$WORK/e/port")
 got=$WORK/e/got.jsonl
-exporter() { printf 'exporters:\n- {type: httpjson, name: x, wait: 20s, %s}\n' "$1" >"$config"; rm -f "$got"; }
+exporter() { printf 'exporters:\n- {type: httpjson, name: x, wait: 60s, %s}\n' "$1" >"$config"; rm -f "$got"; }
 bw() { "$BENCHWRAP" -q "$@"; }
 state() { "$BENCHWRAP" exporter list --json | jq -c '.[] | [.delivered, .pending, .dead_letters]'; }
 fresh() { rm -rf .benchwrap mlruns; }
@@ -129,7 +130,7 @@ fresh; exporter "url: '$url/first/500/1/{{name}}', record: metric"; bw -n a -- s
 "$BENCHWRAP" sync >/dev/null; is "a run of several requests continues where it failed" "$(jq -r .body.key "$got" | sort | uniq -c | awk '{ print $1, $2 }') $(state)" "1 bandwidth_MB_per_s
 1 latency_s [1,0,0]"
 # An outage, then recovery.
-fresh; exporter "url: 'http://127.0.0.1:9/'"; sed -i 's/wait: 20s, //' "$config"
+fresh; exporter "url: 'http://127.0.0.1:9/'"; sed -i 's/wait: 60s, //' "$config"
 for _ in $(seq 20); do bw -- true; done
 exporter "url: '$url/ok/recovery'"; wait_until '"$BENCHWRAP" sync; [ "$(state)" = "[20,0,0]" ]' # a background sender of the outage may still have the queue
 is "20 runs during an outage all arrive" "$(jq -r .body.id "$got" | sort -u | wc -l) $(state)" "20 [20,0,0]"

@@ -2,6 +2,7 @@
 # The exporter azure: rows, batches, tokens of every source and their renewal, and what each answer of Azure does to a run.
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
+export BENCHWRAP_FINISH_WAIT=60s # a busy machine finishes a record later
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK/d" "$WORK/e" && cd "$WORK/d" || exit 1
 command -v openssl >/dev/null 2>&1 || { skip "Azure" "openssl is not installed"; done_testing; exit; }
@@ -16,7 +17,7 @@ got=$WORK/e/requests.jsonl
 export AZURE_AUTHORITY_HOST=$tls AZURE_POD_IDENTITY_AUTHORITY_HOST=$plain
 exporter() # RULE [KEYS]
 {
-    printf 'exporters:\n- {type: azure, name: x, wait: 20s, endpoint: "%s/", rule: %s, ca-file: %s%s}\n' "$tls" "$1" "$WORK/e/ca.pem" "${2:+, $2}" >"$config"
+    printf 'exporters:\n- {type: azure, name: x, wait: 60s, endpoint: "%s/", rule: %s, ca-file: %s%s}\n' "$tls" "$1" "$WORK/e/ca.pem" "${2:+, $2}" >"$config"
     rm -f "$got"
 }
 static="token: {env: MY_TOKEN}"
@@ -158,7 +159,7 @@ exporter dcr-ok "$static"
 like "... or no workspace" "$("$BENCHWRAP" exporter check x --read-back)" 'failed +to read a record back, configure the key workspace'
 
 # ---- an outage ----
-fresh; exporter dcr-ok "$static"; sed -i "s,$tls,https://localhost:9,; s/wait: 20s, //" "$config"
+fresh; exporter dcr-ok "$static"; sed -i "s,$tls,https://localhost:9,; s/wait: 60s, //" "$config"
 for _ in $(seq 20); do bw -- true; done
 exporter dcr-ok "$static"
 wait_until '"$BENCHWRAP" sync; [ "$(state)" = "[20,0,0]" ]' # a background sender of the outage may still have the queue

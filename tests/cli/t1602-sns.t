@@ -2,6 +2,7 @@
 # The exporter sns: messages, FIFO topics, keys from every place of the usual chain, and what each answer does to a run. long/sns.t uses a real server.
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
+export BENCHWRAP_FINISH_WAIT=60s # a busy machine finishes a record later
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK/d" "$WORK/e" && cd "$WORK/d" || exit 1
 python3 "$TESTLIB/sns-endpoint.py" "$WORK/e" 2>"$WORK/e/err" &
@@ -15,7 +16,7 @@ unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 topic=arn:aws:sns:eu-west-1:123456789012:runs
 exporter() # [KEYS [TOPIC [PATH]]]
 {
-    printf 'exporters:\n- {type: sns, name: x, wait: 20s, endpoint: "%s/%s", topic: "%s"%s}\n' "$url" "${3:-}" "${2:-$topic}" "${1:+, $1}" >"$config"
+    printf 'exporters:\n- {type: sns, name: x, wait: 60s, endpoint: "%s/%s", topic: "%s"%s}\n' "$url" "${3:-}" "${2:-$topic}" "${1:+, $1}" >"$config"
     rm -f "$got"
 }
 bw() { "$BENCHWRAP" -q "$@"; }

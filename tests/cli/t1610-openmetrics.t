@@ -2,14 +2,15 @@
 # The exporter openmetrics: text for node exporter, OpenMetrics and backfill, read by the strict parser of Prometheus's Python client.
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
+export BENCHWRAP_FINISH_WAIT=60s # a busy machine finishes a record later
 . "$TESTLIB/venv.sh"
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK"/{d,text,open,back} && cd "$WORK/d" || exit 1
 cat >"$config" <<C
 exporters:
-- {type: openmetrics, name: text, folder: $WORK/text, wait: 20s, labels: {size: param.size, team: hpc}}
-- {type: openmetrics, name: open, folder: $WORK/open, wait: 20s, format: openmetrics}
-- {type: openmetrics, name: back, folder: $WORK/back, wait: 20s, format: backfill}
+- {type: openmetrics, name: text, folder: $WORK/text, wait: 60s, labels: {size: param.size, team: hpc}}
+- {type: openmetrics, name: open, folder: $WORK/open, wait: 60s, format: openmetrics}
+- {type: openmetrics, name: back, folder: $WORK/back, wait: 60s, format: backfill}
 C
 bw() { "$BENCHWRAP" -q --cluster tst --site 'lab' "$@"; }
 mkdir -p bin && printf '#!/bin/sh\nsleep 0.5\ncat "%s/stdout"\n' "$ROOT/benchmarks/catalogue/ior/samples/3.0.1-human-reps3-fpp" >bin/ior && chmod +x bin/ior

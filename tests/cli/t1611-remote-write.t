@@ -2,6 +2,7 @@
 # The exporters pushgateway and remote-write: what they send, read by a decoder of its own, and what answers do. tests/long/prometheus.t has the real ones.
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
+export BENCHWRAP_FINISH_WAIT=60s # a busy machine finishes a record later
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK"/{d,e} && cd "$WORK/d" || exit 1
 python3 "$TESTLIB/http-endpoint.py" "$WORK/e" 2>/dev/null &
@@ -11,7 +12,7 @@ trap finish_here EXIT
 wait_until '[ -e "$WORK/e/port" ]'
 url=http://127.0.0.1:$(cat "$WORK/e/port")
 got=$WORK/e/got.jsonl
-exporter() { printf 'exporters:\n- {type: %s, name: x, wait: 20s, %s}\n' "$1" "$2" >"$config"; rm -f "$got"; }
+exporter() { printf 'exporters:\n- {type: %s, name: x, wait: 60s, %s}\n' "$1" "$2" >"$config"; rm -f "$got"; }
 state() { "$BENCHWRAP" exporter list --json | jq -c '.[] | [.delivered, .pending, .dead_letters]'; }
 bw() { "$BENCHWRAP" -q --sample 100ms "$@"; }
 unhex() { python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'; }
@@ -81,14 +82,14 @@ for line in open(sys.argv[1]):
 P
 exporter remote-write "url: '$url/bytes/write'"
 long=$(printf '%0300d' 0)
-bw -p "size=$long" --cluster 'c d' -e io -- sh -c 'sleep 0.5; echo "rate: 3.25 op/s"; echo "latency: 3.5 us"'
+bw -p "size=$long" --cluster 'c d' -e io -- sh -c 'n=0; until [ "$(cat .benchwrap/spool/*/journal | grep -c system/process_threads)" -gt 3 ] || [ $((n += 1)) = 600 ]; do sleep 0.1; done; echo "rate: 3.25 op/s"; echo "latency: 3.5 us"'
 python3 decode.py "$got" >samples || cat samples
 is "a result has its name, labels, value" "$(jq -c 'select(.labels.key == "latency_s") | [.labels.__name__, .labels.job, .labels.cluster, .labels.experiment, .v]' samples)" '["benchwrap_latency_seconds","benchwrap","c d","io",3.5e-06]'
 is "... and time" "$(jq 'select(.labels.key == "latency_s") | .t' samples)" "$("$BENCHWRAP" exporter send --dry-run x last | awk '/key=latency_s/ { print $NF }')"
 ok "samples of the machine have run and node, and end" sh -c '[ "$(jq -s "[.[] | select(.labels.key == \"system/process_threads\")] | (length > 3) and (.[-1].v == null) and (.[0].v != null) and (.[0].labels.run | length == 32) and (.[0].labels.node | length > 0)" samples)" = true ]'
 exporter remote-write "url: '$url/bytes/write', metrics: results, labels: {size: param.size}"; "$BENCHWRAP" exporter send x last >/dev/null
 is "metrics: results, and a label, which is cut" "$(python3 decode.py "$got" | jq -r '.labels | select(.__name__ | startswith("benchwrap_node")) | .key') $(python3 decode.py "$got" | jq -r '.labels.size | length' | sort -u)" " 200"
-export BENCHWRAP; bw -e many -- sh -c 'i=0; while [ $i -lt 3000 ]; do echo m$i=$i; i=$((i+1)); done | xargs "$BENCHWRAP" log'
+export BENCHWRAP; bw --finish-wait 60s -e many -- sh -c 'i=0; while [ $i -lt 3000 ]; do echo m$i=$i; i=$((i+1)); done | xargs "$BENCHWRAP" log'
 is "many metrics are several requests, each metric once" "$(python3 decode.py "$got" | jq -r 'select(.labels.experiment == "many") | .labels.key // "" | select(test("^m[0-9]+$"))' | sort | uniq -c | awk '{ print $1 }' | sort | uniq -c | awk '{ print $1, $2 }') $([ "$(wc -l <"$got")" -gt 2 ] && echo several)" "3000 1 several"
 for code in 400:1 429:0 500:0 503:0; do
     rm -rf .benchwrap mlruns; exporter remote-write "url: '$url/status/${code%:*}', deadline: 1s, metrics: results"; bw -- true

@@ -2,6 +2,7 @@
 # benchwrap grafana: dashboards and rules are complete documents, their names are those that exporters make; annotations. tests/long/grafana.t has the real ones.
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
+export BENCHWRAP_FINISH_WAIT=60s # a busy machine finishes a record later
 config=$HOME/.config/benchwrap/config.yaml
 mkdir -p "$(dirname "$config")" "$WORK"/{d,e} && cd "$WORK/d" || exit 1
 "$BENCHWRAP" grafana --output out >written
@@ -32,7 +33,7 @@ is "wrong words" "$(for a in nope "runs sites" "runs --output x"; do
     # shellcheck disable=SC2086 # words
     "$BENCHWRAP" grafana $a >/dev/null 2>&1; echo $?; done | xargs)" "125 125 125"
 # Names of series that the dashboards use, of those that a run of this machine makes.
-printf 'exporters:\n- {type: openmetrics, folder: %s, wait: 20s}\n' "$WORK/e" >"$config"
+printf 'exporters:\n- {type: openmetrics, folder: %s, wait: 60s}\n' "$WORK/e" >"$config"
 printf 'references:\n  - benchmark: ior\n    metrics:\n      write.bw_MiB_per_s.max: [99999, -0.05, 0.1, MiB/s]\n' >refs.yaml
 printf '#!/bin/sh\nsleep 0.5\ncat "%s/stdout"\n' "$ROOT/benchmarks/catalogue/ior/samples/3.0.1-human-reps3-fpp" >ior && chmod +x ior
 "$BENCHWRAP" -q --sample 100ms -R refs.yaml -- ./ior >/dev/null
@@ -43,7 +44,7 @@ is "the names of series are those that exporters make" "$(comm -23 used made | x
 python3 "$TESTLIB/http-endpoint.py" "$WORK/e" 2>/dev/null & endpoint=$!
 trap 'kill $endpoint 2>/dev/null; wait $endpoint 2>/dev/null; tap_exit' EXIT
 wait_until '[ -e "$WORK/e/port" ]'
-sed -n '/^    name: annotations/,/^```/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,https://grafana.example.org,http://127.0.0.1:$(cat "$WORK/e/port")/ok,; s,{file: [^}]*},{env: GRAFANA}," | { printf 'exporters:\n  - type: httpjson\n    wait: 20s\n'; cat; } >"$config"
+sed -n '/^    name: annotations/,/^```/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,https://grafana.example.org,http://127.0.0.1:$(cat "$WORK/e/port")/ok,; s,{file: [^}]*},{env: GRAFANA}," | { printf 'exporters:\n  - type: httpjson\n    wait: 60s\n'; cat; } >"$config"
 GRAFANA=glsa_x "$BENCHWRAP" -q -- ./ior >/dev/null
 is "a run is an annotation" "$(jq -c '[.path, .headers.authorization, (.body | [.tags[0], .tags[1], (.timeEnd - .time > 400), (.text | length > 20)])]' "$WORK/e/got.jsonl")" '["/ok/api/annotations","Bearer glsa_x",["benchwrap","ior",true,true]]'
 done_testing
