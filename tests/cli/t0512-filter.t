@@ -58,6 +58,33 @@ like "a table has the columns" "$(bw ls --columns run_name,metrics.speed)" '^r4 
 bw ls --format csv --json >out; is "--format and --json: one of them" "$?" 125
 bw ls --columns 'metrc.x' >out; is "a column that is none" "$?" 125
 
+# the same options of other commands
+clean() { tr -d '\r' <"$1"; }
+bw show --columns 'run_name,metrics.sp*' --format csv "$(bw ls --filter "$speed = 40" --columns run_id --format csv | tail -n 1 | tr -d '\r')" >out
+is "show --columns" "$(clean out)" "run_name,metrics.speed
+r4,40"
+bw show --format csv "$(bw ls --filter "$speed = 40" --columns run_id --format csv | tail -n 1 | tr -d '\r')" >out
+is "show --format csv: a row for each fact" "$(clean out | grep -c '^metric,speed,40,MiB_per_s\|^param,size,4,\|^attribute,run_name,r4,\|^tag,benchwrap.verdict,')" 4
+bw show --sort run_name >out; is "show --sort without --children is refused" "$?" 125
+bw -q -e par --sweep n=1,2,3 -- sh -c 'echo "rate: {n} MB/s"' >out
+is "show --children --sort --columns" "$(bw show --children --sort 'metrics.rate_MB_per_s DESC' --columns metrics.rate_MB_per_s --format jsonl | tr -d '\n')" \
+    '{"metrics.rate_MB_per_s": 3}{"metrics.rate_MB_per_s": 2}{"metrics.rate_MB_per_s": 1}'
+is "show --children --format csv has what --json has" "$(bw show --children --format csv | cut -d, -f1 | tail -n +2 | tr -d '\r' | tr '\n' ' ')" \
+    "$(bw show --children --json | python3 -c 'import json, sys; print("".join(r["id"] + " " for r in json.load(sys.stdin)))')"
+bw compare --by size -e io --format csv >out
+is "compare --format csv has what --json has" "$(clean out | python3 -c 'import csv, sys; print(sorted((r["metric"], r["group"], float(r["median"])) for r in csv.DictReader(sys.stdin) if r["median"]))')" \
+    "$(bw compare --by size -e io --json | python3 -c 'import json, sys
+v = json.load(sys.stdin)
+print(sorted((m["key"], v["groups"][s["group"]]["name"], float(s["median"])) for m in v["metrics"] for s in m["groups"] if s["median"] is not None))')"
+bw compare last --history --format jsonl >out
+is "compare --history --format jsonl has what --json has" "$(python3 -c 'import json; print([(r["metric"], r["value"], r["verdict"]) for r in map(json.loads, open("out"))])')" \
+    "$(bw compare last --history --json | python3 -c 'import json, sys; print([(m["key"], m["value"], m["verdict"]) for m in json.load(sys.stdin)["metrics"]])')"
+is "history --format csv without a change: the header" "$(bw history -e io --format csv | tr -d '\r' | cut -d, -f1-4)" experiment,measured,system,metric
+bw compare last~1 last --format csv --json >out; is "one form" "$?" 125
+for line in "compare --sort x last" "history --columns x" "plot --sort x" "pages --columns x -o w" "explain --format csv" "export-tree --sort x d" "reparse --format csv" "reference --sort x"; do
+    bw $line >out; like "$line: which command has it" "$? $(cat err)" '^125 .*: unknown option .*; .+'
+done
+
 id=$(bw ls --all --json --filter "run_name = 'r2'" | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')
 run=$(ls -d mlruns/*/"$id")
 printf 'x\n' >"$run/metrics/speed"

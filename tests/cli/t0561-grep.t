@@ -7,6 +7,8 @@ bw() { "$BENCHWRAP" "$@" 2>err; }
 get() { python3 -c 'import json, sys
 v = json.load(sys.stdin)
 print(eval(sys.argv[1]))' "$1"; }
+get_lines() { python3 -c 'import json, sys
+for r in map(json.loads, sys.stdin): print(eval(sys.argv[1]), end=" ")' "$1"; }
 NODE_KIND=slow "$BENCHWRAP" -q -e one --tag job.id=77 -- sh -c 'echo "all good"; echo "Error: disk full" >&2; echo "b (x) [y]"' >/dev/null 2>/dev/null
 NODE_KIND=fast ODD=$'two\nlines\t\\' "$BENCHWRAP" -q -e two -- sh -c 'echo "no error here"; printf "last line"' >/dev/null 2>&1
 
@@ -21,6 +23,10 @@ is "files alone" "$(bw grep -l o -e two --file stdout.log | cut -d' ' -f2-)" "jo
 is "so many lines of a file" "$(bw grep -m 1 . --file stdout.log -e one | wc -l)" 1
 is "JSON" "$(bw grep 'disk' --file stderr.log --json | get '[(r["job"], r["file"], r["line"], r["text"]) for r in v]')" "[('77', 'stderr.log', 1, 'Error: disk full')]"
 is "JSON of nothing" "$(bw grep nothing-like-this --json | get 'v')" "[]"
+is "CSV" "$(bw grep 'b .x' --file stdout.log --format csv | cut -d, -f2- | tr -d '\r' | tr '\n' '|')" "experiment,job,file,line,text|one,77,stdout.log,2,b (x) [y]|"
+is "CSV of nothing: the header" "$(bw grep nothing-like-this --format csv | tr -d '\r')" "run,experiment,job,file,line,text"
+is "--sort" "$(bw grep . --file stdout.log --sort start_time --format jsonl -m 1 | get_lines 'r["experiment"]')" "one two "
+is "... and back" "$(bw grep . --file stdout.log --sort 'start_time DESC' --format jsonl -m 1 | get_lines 'r["experiment"]')" "two one "
 bw grep nothing-like-this >out; is "no line: status 1" "$?" 1
 bw grep 'x(' >out; is "a broken pattern is refused" "$?" 125
 like "with the reason" "$(cat err)" '^benchwrap: grep: the pattern: '

@@ -75,6 +75,21 @@ void listing_none(struct listing *l)
     cell_add(l, (struct listing_cell){.span = 1});
 }
 
+void listing_known(struct listing *l, double value)
+{
+    if (isfinite(value))
+        listing_number(l, value, NULL);
+    else
+        listing_none(l);
+}
+
+void listing_integer(struct listing *l, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    listing_number(l, (double)value, text);
+}
+
 void listing_span(struct listing *l, const char *text, size_t n)
 {
     size_t at = l->used;

@@ -37,7 +37,7 @@ struct listing {
     struct listing_cell *cells;
     size_t used, room;
     size_t indent;        /* blanks before each line; the caller may set it */
-    bool bare;            /* no line of headings; the caller may set it */
+    bool bare;            /* no line of headings, also in CSV and Markdown; the caller may set it */
     const char *missing;  /* what stands for a cell that is not known; "-" unless the caller sets it */
     bool failed;          /* out of memory: listing_print says so by its return */
 };
@@ -50,6 +50,8 @@ void listing_text(struct listing *l, const char *text);               /* NULL: n
 void listing_str(struct listing *l, struct str text);
 void listing_number(struct listing *l, double value, const char *shown); /* shown NULL: about six significant digits */
 void listing_none(struct listing *l);
+void listing_known(struct listing *l, double value); /* a number; nothing known where it is not finite */
+void listing_integer(struct listing *l, int64_t value); /* with all digits in a table, too */
 /* One text over the next n columns (n >= 1), aligned left; in JSON it is the first cell, the others are null. */
 void listing_span(struct listing *l, const char *text, size_t n);
 /* The style of the cell added last. */
@@ -72,4 +74,8 @@ void listing_csv_field(struct buf *to, struct str text, bool guard);
 void listing_csv(const struct listing *l, bool guard, struct buf *to);
 /* The rows as a table of Markdown, texts as code that cannot do anything, each cut behind 200 bytes. */
 void listing_markdown(const struct listing *l, struct buf *to);
+/* The forms in which commands print rows. */
+enum listing_form { LISTING_TABLE, LISTING_CSV, LISTING_MARKDOWN, LISTING_JSONL, LISTING_JSON };
+/* Prints the rows in one of them; CSV is guarded (see listing_csv_field). -1: out of memory. */
+int listing_write(const struct listing *l, enum listing_form form, FILE *out);
 #endif

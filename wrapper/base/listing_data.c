@@ -76,11 +76,11 @@ void listing_csv_field(struct buf *to, struct str text, bool guard)
 
 void listing_csv(const struct listing *l, bool guard, struct buf *to)
 {
-    for (size_t c = 0; c < l->count; c++) {
+    for (size_t c = 0; c < l->count && !l->bare; c++) {
         buf_puts(to, c ? "," : "");
         listing_csv_field(to, str_of(l->columns[c].key), guard);
     }
-    buf_puts(to, "\r\n");
+    buf_puts(to, l->bare ? "" : "\r\n");
     for (size_t r = 0; r < listing_rows(l); r++) {
         for (size_t c = 0; c < l->count; c++) {
             const struct listing_cell *cell = listing_cell_at(l, r, c);
@@ -94,19 +94,25 @@ void listing_csv(const struct listing *l, bool guard, struct buf *to)
     }
 }
 
-void listing_markdown(const struct listing *l, struct buf *to)
+static void put_markdown_headings(const struct listing *l, size_t max, struct buf *to)
 {
-    enum { CELL_MAX = 200 };
     buf_puts(to, "|");
     for (size_t c = 0; c < l->count; c++) {
         buf_putc(to, ' ');
-        markdown_text(to, l->columns[c].heading ? l->columns[c].heading : l->columns[c].key, CELL_MAX);
+        markdown_text(to, l->columns[c].heading ? l->columns[c].heading : l->columns[c].key, max);
         buf_puts(to, " |");
     }
     buf_puts(to, "\n|");
     for (size_t c = 0; c < l->count; c++)
         buf_puts(to, l->columns[c].right ? "---:|" : "---|");
     buf_putc(to, '\n');
+}
+
+void listing_markdown(const struct listing *l, struct buf *to)
+{
+    enum { CELL_MAX = 200 };
+    if (!l->bare)
+        put_markdown_headings(l, CELL_MAX, to);
     for (size_t r = 0; r < listing_rows(l); r++) {
         buf_putc(to, '|');
         for (size_t c = 0; c < l->count; c++) {
@@ -120,4 +126,23 @@ void listing_markdown(const struct listing *l, struct buf *to)
         }
         buf_putc(to, '\n');
     }
+}
+
+int listing_write(const struct listing *l, enum listing_form form, FILE *out)
+{
+    CLEANUP_BUF struct buf to;
+    const struct screen screen = screen_of_file(out);
+    int status = l->failed ? -1 : 0;
+    buf_init(&to, 1u << 30);
+    switch (form) {
+    case LISTING_TABLE: status = status ? status : listing_render(l, &screen, &to); break;
+    case LISTING_CSV: listing_csv(l, true, &to); break;
+    case LISTING_MARKDOWN: listing_markdown(l, &to); break;
+    case LISTING_JSONL: listing_jsonl(l, &to); break;
+    case LISTING_JSON: listing_json(l, &to); break;
+    }
+    if (status < 0 || to.failed)
+        return -1;
+    fwrite(to.p ? to.p : "", 1, to.n, out);
+    return 0;
 }

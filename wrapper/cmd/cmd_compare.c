@@ -1,14 +1,14 @@
 /* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
-#include "base/json_out.h"
 #include "compare/arguments.h"
 #include "compare/compare.h"
-#include "compare/compare_machine.h"
+#include "compare/compare_data.h"
 #include "compare/compare_parts.h"
 #include "compare/compare_text.h"
 #include "compare/result_files.h"
 #include "history/history_compare.h"
 #include "mlruns-format/key.h"
 #include "runs/inherit.h"
+#include "cmd/row_output.h"
 #include "cmd/selection.h"
 
 #include <stdlib.h>
@@ -52,8 +52,7 @@ static int add_member(struct cmd_context *c, struct runs *runs, struct compare_g
 }
 
 /* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. */
-static int groups_of_line(struct cmd_context *c, struct runs *runs, char *const *operands, struct compare_group *groups,
-                          size_t *ret_count)
+static int groups_of_line(struct cmd_context *c, struct runs *runs, char *const *operands, struct compare_group *groups, size_t *ret_count)
 {
     size_t n = 0;
     for (int i = 0; i < c->argc; i++) {
@@ -230,112 +229,6 @@ static void say_shared(struct cmd_context *c, const struct compare_group *groups
                                 (char)('A' + h), (char)('A' + g));
 }
 
-/* ---- JSON ---- */
-
-static void machine_json(struct json_out *j, const struct compare_group *groups, size_t count, struct arena *a)
-{
-    static const char *const states[] = {[MACHINE_UNKNOWN] = "unknown", [MACHINE_SAME] = "same", [MACHINE_DIFFERS] = "differs"};
-    struct machine_difference parts[MACHINE_PARTS];
-    machine_compare(groups, count, a, parts);
-    json_open(j, "machine", '{');
-    for (int i = 0; i < MACHINE_PARTS; i++) {
-        json_open(j, parts[i].name, '{');
-        json_text(j, "is", states[parts[i].state]);
-        json_open(j, "differing", '[');
-        for (const char **key = parts[i].keys; key && *key; key++)
-            json_text(j, NULL, *key);
-        json_close(j, ']');
-        json_close(j, '}');
-    }
-    json_close(j, '}');
-}
-
-/* What differs of the program itself, with a value for each group. */
-static void program_json(struct json_out *j, const struct compare_group *groups, size_t count, struct arena *a)
-{
-    json_open(j, "program", '{');
-    for (const char **key = program_compare(groups, count, a); key && *key; key++) {
-        json_open(j, *key, '[');
-        for (size_t g = 0; g < count; g++)
-            json_text(j, NULL, compare_param(&groups[g], *key, a));
-        json_close(j, ']');
-    }
-    json_close(j, '}');
-}
-
-static void side_json(struct json_out *j, const struct compared_side *side, const struct compare_group *group, size_t g)
-{
-    json_open(j, NULL, '{');
-    json_int(j, "group", (int64_t)g);
-    json_int(j, "n", (int64_t)side->n);
-    json_text(j, "samples", side->repetitions ? "repetitions" : side->n > group->count ? "samples" : "runs");
-    if (side->n)
-        json_double(j, "median", side->median);
-    else
-        json_null(j, "median");
-    if (side->change.known) {
-        json_double(j, "ratio", side->change.ratio);
-        json_double(j, "ratio_low", side->change.low);
-        json_double(j, "ratio_high", side->change.high);
-        json_known(j, "p", side->change.p);
-    } else {
-        json_null(j, "ratio");
-    }
-    json_text(j, "verdict", side->outcome ? compare_verdict(side) : NULL);
-    json_close(j, '}');
-}
-
-static int print_groups_json(struct cmd_context *c, const struct compare_group *groups, const struct compared_metric *metrics,
-                             const struct compared_keys *keys, size_t count)
-{
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 1u << 30);
-    struct json_out j = {.to = &b};
-    json_open(&j, NULL, '{');
-    json_open(&j, "groups", '[');
-    for (size_t g = 0; g < count; g++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", groups[g].name);
-        json_open(&j, "runs", '[');
-        for (size_t i = 0; i < groups[g].count; i++)
-            json_text(&j, NULL, groups[g].members[i].run->id);
-        json_close(&j, ']');
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_open(&j, "params", '{');
-    for (const char **key = compare_params(groups, count, c->arena); *key; key++) {
-        json_open(&j, *key, '[');
-        for (size_t g = 0; g < count; g++)
-            json_text(&j, NULL, compare_param(&groups[g], *key, c->arena));
-        json_close(&j, ']');
-    }
-    json_close(&j, '}');
-    compare_keys_json(keys, groups, count, &j);
-    program_json(&j, groups, count, c->arena);
-    machine_json(&j, groups, count, c->arena);
-    json_open(&j, "metrics", '[');
-    for (const struct compared_metric *m = metrics; m; m = m->next) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "key", m->key);
-        if (m->step >= 0)
-            json_int(&j, "step", m->step);
-        else
-            json_null(&j, "step");
-        json_text(&j, "unit", m->unit);
-        json_text(&j, "direction", *m->direction ? m->direction : NULL);
-        json_open(&j, "groups", '[');
-        for (size_t g = 0; g < count; g++)
-            side_json(&j, &m->sides[g], &groups[g], g);
-        json_close(&j, ']');
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    fwrite(b.p ? b.p : "", 1, b.n, c->out);
-    return b.failed ? -1 : 0;
-}
-
 /* ---- --gate of groups ---- */
 
 /* The value of --threshold, a percentage, as a share. -1: c->err. */
@@ -375,9 +268,10 @@ static int gate_groups(struct cmd_context *c, const struct compared_metric *metr
         fprintf(c->notes, "benchwrap: compare: --gate: %zu metric%s worse by %g %% or more\n", worse, worse == 1 ? " is" : "s are",
                 threshold * 100);
     if (few)
-        fprintf(c->notes,
-                "benchwrap: compare: --gate: %zu metric%s worse by %g %% or more, of too few values to tell it from chance (three on each side)\n",
-                few, few == 1 ? " is" : "s are", threshold * 100);
+        fprintf(
+            c->notes,
+            "benchwrap: compare: --gate: %zu metric%s worse by %g %% or more, of too few values to tell it from chance (three on each side)\n",
+            few, few == 1 ? " is" : "s are", threshold * 100);
     return worse || few ? COMPARE_STATUS_GATE : 0;
 }
 
@@ -389,7 +283,8 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs, char
     const char *by = opt_text(&c->opts, OPTION_BY);
     size_t count = 0, members = 0;
     double threshold;
-    if (read_threshold(c, &threshold) < 0)
+    enum listing_form form;
+    if (row_output_form(c, &form) < 0 || read_threshold(c, &threshold) < 0)
         return -1;
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, operands, groups, &count);
     if (status == 0 && count < 2)
@@ -402,10 +297,10 @@ static int compare_groups_of_line(struct cmd_context *c, struct runs *runs, char
         status = compare_keys_read(runs, groups, count, by, opt_find(&c->opts, OPTION_IGNORE), metrics, c->arena, &keys, c->err);
     if (status == 0) {
         bool known = compare_add_arguments(runs, groups, count, c->arena);
-        int printed = opt_on(&c->opts, OPTION_JSON)
-                          ? print_groups_json(c, groups, metrics, &keys, count)
-                          : compare_print_text(groups, count, metrics, &keys, by, known, opt_on(&c->opts, OPTION_ALL), c->out,
-                                               c->arena);
+        int printed = form == LISTING_JSON ? compare_print_json(groups, count, metrics, &keys, c->out, c->arena)
+                      : form != LISTING_TABLE
+                          ? compare_print_rows(groups, count, metrics, form, c->out, c->arena)
+                          : compare_print_text(groups, count, metrics, &keys, by, known, opt_on(&c->opts, OPTION_ALL), c->out, c->arena);
         if (printed < 0)
             status = err_memory(c->err, "the groups of runs");
     }
@@ -427,7 +322,6 @@ static int compare_earlier(struct cmd_context *c, struct runs *runs)
     struct history_question asked = {.run = c->argc ? c->argv[0] : "last",
                                      .last = (size_t)last,
                                      .all = opt_on(&c->opts, OPTION_ALL),
-                                     .json = opt_on(&c->opts, OPTION_JSON),
                                      .gate = opt_on(&c->opts, OPTION_GATE),
                                      .ignore = opt_find(&c->opts, OPTION_IGNORE),
                                      .tags = opt_find(&c->opts, OPTION_TAG),
@@ -435,7 +329,7 @@ static int compare_earlier(struct cmd_context *c, struct runs *runs)
                                      .notes = c->notes,
                                      .arena = c->arena};
     struct runs_filter filter;
-    if (selection_filter(c, &filter) < 0)
+    if (row_output_form(c, &asked.form) < 0 || selection_filter(c, &filter) < 0)
         return -1;
     asked.query = filter.query;
     if (c->argc > 1)
@@ -526,7 +420,8 @@ static const struct opt_row rows[] = {
      .kind = OPT_LIST,
      .arg = "PARAM",
      .group = "Selection",
-     .help = "Also judge groups, and with --history also use earlier runs, in which this param (or those of a pattern) differs; may be repeated"},
+     .help =
+         "Also judge groups, and with --history also use earlier runs, in which this param (or those of a pattern) differs; may be repeated"},
     {.name = OPTION_MIN_EFFECT,
      .kind = OPT_TEXT,
      .arg = "FRACTION",
@@ -536,7 +431,8 @@ static const struct opt_row rows[] = {
     {.name = OPTION_GATE,
      .kind = OPT_FLAG,
      .group = "Output",
-     .help = "Exit 3 on a regression: with --history as it judges, of groups where a metric is worse by --threshold or more and no test calls that chance"},
+     .help =
+         "Exit 3 on a regression: with --history as it judges, of groups where a metric is worse by --threshold or more and no test calls that chance"},
     {.name = OPTION_THRESHOLD,
      .kind = OPT_TEXT,
      .arg = "PERCENT",
@@ -548,6 +444,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Output",
      .help = "Show all metrics, with those of the machine, and all parameters that differ"},
+    ROW_OUTPUT_FORMAT,
     CMD_ROW_JSON,
 };
 

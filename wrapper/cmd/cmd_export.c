@@ -2,9 +2,9 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/screen.h"
-#include "runs/runs_order.h"
 #include "tables/tables.h"
 #include "ui/ui_server.h"
+#include "cmd/row_output.h"
 #include "cmd/selection.h"
 
 #include <fcntl.h>
@@ -75,9 +75,7 @@ static int export_chosen(struct cmd_context *c, struct runs *runs)
     filter.corrected = opt_on(&c->opts, OPTION_ALL);
     if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
-    if (opt_text(&c->opts, OPTION_LAST) && (uint64_t)opt_integer(&c->opts, OPTION_LAST) < runs->count)
-        runs->count = (size_t)opt_integer(&c->opts, OPTION_LAST);
-    if (opt_text(&c->opts, OPTION_SORT) && runs_sort(runs, opt_find(&c->opts, OPTION_SORT), c->arena, c->err) < 0)
+    if (row_output_order(c, runs, opt_text(&c->opts, OPTION_LAST) ? (size_t)opt_integer(&c->opts, OPTION_LAST) : SIZE_MAX) < 0)
         return -1;
     if (r.path && !r.form->to_path && !(r.out = open_export(c, r.path, &file)))
         return -1;
@@ -143,16 +141,8 @@ static const struct opt_row rows[] = {
     SELECTION_ROWS_FILTER,
     {.name = OPTION_LAST, .letter = 'n', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use the N newest runs (default: all)"},
     {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Selection", .help = "Also use runs that others amend or retract"},
-    {.name = OPTION_SORT,
-     .kind = OPT_LIST,
-     .arg = "KEY",
-     .group = "Selection",
-     .help = "Sort by \"metrics.bw DESC\", a param, tag or attribute instead of newest first; may be repeated, the first key counts most"},
-    {.name = OPTION_COLUMNS,
-     .kind = OPT_TEXT,
-     .arg = "KEY,...",
-     .group = "Output",
-     .help = "Write these facts: attributes, metrics.KEY, params.KEY, tags.KEY; * and ? stand for any characters of a key (default: all)"},
+    ROW_OUTPUT_SORT,
+    ROW_OUTPUT_COLUMNS("Write only these facts"),
     {.name = OPTION_LONG,
      .kind = OPT_FLAG,
      .group = "Output",

@@ -2,6 +2,7 @@
 #include "base/json_out.h"
 #include "base/screen.h"
 #include "runs/runs_grep.h"
+#include "cmd/row_output.h"
 #include "cmd/selection.h"
 
 #include <string.h>
@@ -11,10 +12,11 @@ enum { GREP_SHOWN = 400, GREP_BEFORE = 120 /* bytes of a long line that are show
 struct grep_output {
     struct cmd_context *c;
     struct screen screen;
-    bool is_json, is_list;
+    enum listing_form form;
+    bool is_list;
     struct buf line; /* reused */
     size_t rows;
-    const struct tree_run *listed; /* with --list: the run that was printed last */
+    bool failed; /* out of memory */
 };
 
 /* The part of a line around its match. */
@@ -70,12 +72,39 @@ static void put_grep_json(struct grep_output *o, const struct grep_hit *hit)
     json_close(&j, '}');
 }
 
+/* A row of CSV, JSON lines or Markdown, with its headings before the first one; hit NULL: the headings alone. */
+static void print_grep_row(struct grep_output *o, const struct grep_hit *hit)
+{
+    enum { WITHOUT_LINE = 4 };
+    static const struct listing_column columns[] = {{"run"}, {"experiment"}, {"job"}, {"file"}, {"line", .right = true}, {"text"}};
+    struct listing l;
+    struct arena a;
+    arena_init(&a, 0);
+    listing_init(&l, columns, o->is_list ? WITHOUT_LINE : sizeof columns / sizeof *columns, &a);
+    l.bare = o->rows > 0;
+    if (hit) {
+        listing_text(&l, hit->run->id);
+        listing_text(&l, hit->run->experiment);
+        listing_text(&l, hit->job);
+        listing_text(&l, hit->file);
+    }
+    if (hit && !o->is_list) {
+        listing_integer(&l, (int64_t)hit->line);
+        listing_str(&l, hit->text);
+    }
+    o->failed = listing_write(&l, o->form, o->c->out) < 0 || o->failed;
+    listing_deinit(&l);
+    arena_deinit(&a);
+}
+
 static int print_hit(void *context, const struct grep_hit *hit)
 {
     struct grep_output *o = context;
     buf_clear(&o->line);
-    if (o->is_json)
+    if (o->form == LISTING_JSON)
         put_grep_json(o, hit);
+    else if (o->form != LISTING_TABLE)
+        print_grep_row(o, hit);
     else if (o->is_list) {
         put_grep_place(o, hit);
         buf_putc(&o->line, '\n');
@@ -103,8 +132,7 @@ static void say_grep_damage(struct cmd_context *c, const struct tree_run *run)
 
 static int grep_chosen(struct cmd_context *c, struct runs *runs, struct pattern *pattern)
 {
-    struct grep_output o = {
-        .c = c, .screen = screen_of_file(c->out), .is_json = opt_on(&c->opts, OPTION_JSON), .is_list = opt_on(&c->opts, OPTION_LIST)};
+    struct grep_output o = {.c = c, .screen = screen_of_file(c->out), .is_list = opt_on(&c->opts, OPTION_LIST)};
     struct grep_search s = {.runs = runs,
                             .pattern = pattern,
                             .files = opt_text(&c->opts, OPTION_FILE),
@@ -115,14 +143,14 @@ static int grep_chosen(struct cmd_context *c, struct runs *runs, struct pattern 
     struct runs_filter filter;
     size_t last = opt_text(&c->opts, OPTION_LAST) ? (size_t)opt_integer(&c->opts, OPTION_LAST) : SIZE_MAX;
     bool damaged = false;
-    if (selection_filter(c, &filter) < 0)
+    if (row_output_form(c, &o.form) < 0 || selection_filter(c, &filter) < 0)
         return -1;
     filter.corrected = opt_on(&c->opts, OPTION_ALL);
-    if (runs_load(runs, &filter, c->arena, c->err) < 0)
+    if (runs_load(runs, &filter, c->arena, c->err) < 0 || row_output_order(c, runs, last) < 0)
         return -1;
     buf_init(&o.line, 8u << 20);
-    for (size_t i = 0; i < runs->count && i < last; i++) {
-        if (grep_run(&s, runs->all[i]) < 0) {
+    for (size_t i = 0; i < runs->count; i++) {
+        if (grep_run(&s, runs->all[i]) < 0 || o.failed) {
             buf_deinit(&o.line);
             return err_memory(c->err, "searching the run %.8s", runs->all[i]->id);
         }
@@ -134,8 +162,10 @@ static int grep_chosen(struct cmd_context *c, struct runs *runs, struct pattern 
     for (const struct tree_run *run = runs->unjudged; run; run = run->next, damaged = true)
         say_grep_damage(c, run);
     buf_deinit(&o.line);
-    if (o.is_json)
+    if (o.form == LISTING_JSON)
         fputs(o.rows ? "\n]\n" : "[]\n", c->out);
+    else if (!o.rows && o.form != LISTING_TABLE)
+        print_grep_row(&o, NULL);
     say_unsearched(c, &s);
     if (!runs->count)
         fprintf(c->notes, "benchwrap: grep: %s\n", runs_explain_none(runs, &filter, c->arena));
@@ -169,8 +199,14 @@ static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
     SELECTION_ROWS_FILTER,
-    {.name = OPTION_LAST, .letter = 'n', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Search the N newest runs (default: all)"},
+    {.name = OPTION_LAST,
+     .letter = 'n',
+     .kind = OPT_INT,
+     .arg = "N",
+     .group = "Selection",
+     .help = "Search the N newest runs (default: all)"},
     {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Selection", .help = "Also search runs that others amend or retract"},
+    ROW_OUTPUT_SORT,
     {.name = OPTION_FILE,
      .kind = OPT_TEXT,
      .arg = "GLOB",
@@ -179,7 +215,12 @@ static const struct opt_row rows[] = {
     {.name = OPTION_ANY_CASE, .letter = 'i', .kind = OPT_FLAG, .group = "Search", .help = "Ignore the case of letters"},
     {.name = OPTION_FIXED, .letter = 'F', .kind = OPT_FLAG, .group = "Search", .help = "The pattern is a text, not a regular expression"},
     {.name = OPTION_LINES, .letter = 'm', .kind = OPT_INT, .arg = "N", .group = "Output", .help = "Print at most N lines of each file"},
-    {.name = OPTION_LIST, .letter = 'l', .kind = OPT_FLAG, .group = "Output", .help = "Print each file with a match once, without the lines"},
+    {.name = OPTION_LIST,
+     .letter = 'l',
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "Print each file with a match once, without the lines"},
+    ROW_OUTPUT_FORMAT,
     CMD_ROW_JSON,
 };
 
@@ -190,7 +231,7 @@ const struct cmd cmd_grep = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Prints each line that matches the regular expression (PCRE2), with the run, the job, the file and the line number. The newest run comes first. "
+        "Prints each line that matches the regular expression (PCRE2), with the run, the job, the file and the line number. The newest run comes first, or the one that --sort names. "
         "It searches what the run has stored: secrets are not in it, and in the public profile neither are names of people and hosts. Of output that was cut "
         "only the stored part is searched.\n\n"
         "--filter chooses the runs, also by a variable of the job's environment: \"env.SLURM_JOB_PARTITION = 'gpu'\".\n\n"

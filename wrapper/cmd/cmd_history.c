@@ -1,4 +1,5 @@
 /* cmd_history.c: `benchwrap history`: the runs at which metrics changed, and what else changed there. */
+#include "cmd/row_output.h"
 #include "cmd/selection.h"
 #include "history/history.h"
 
@@ -6,13 +7,15 @@ static int history_command(struct cmd_context *c)
 {
     struct runs runs;
     struct history h = {0};
+    enum listing_form form;
     struct history_request asked = {.run = c->argc ? c->argv[0] : NULL,
                                     .ignore = opt_find(&c->opts, OPTION_IGNORE),
                                     .all = opt_on(&c->opts, OPTION_ALL),
                                     .notes = c->notes,
                                     .arena = c->arena};
     int64_t last = opt_text(&c->opts, OPTION_LAST) ? opt_integer(&c->opts, OPTION_LAST) : HISTORY_GATE_USUAL;
-    if (selection_filter(c, &asked.filter) < 0 || selection_fraction(c, OPTION_MIN_EFFECT, &asked.min_effect) < 0)
+    if (row_output_form(c, &form) < 0 || selection_filter(c, &asked.filter) < 0 ||
+        selection_fraction(c, OPTION_MIN_EFFECT, &asked.min_effect) < 0)
         return -1;
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "expected one run or none, got %d", c->argc);
@@ -22,7 +25,9 @@ static int history_command(struct cmd_context *c)
         return -1;
     int status = history_read(&asked, &runs, &h, c->err);
     if (status == 0)
-        status = opt_on(&c->opts, OPTION_JSON) ? history_write_json(&h, &asked, c->out) : history_write_text(&h, &asked, c->out);
+        status = form == LISTING_JSON    ? history_write_json(&h, &asked, c->out)
+                 : form == LISTING_TABLE ? history_write_text(&h, &asked, c->out)
+                                         : history_write_rows(&h, &asked, form, c->out);
     if (status < 0 && !c->err->text[0])
         err_memory(c->err, "the history of runs");
     if (status == 0 && opt_on(&c->opts, OPTION_GATE) && history_has_regression(&h, (size_t)last))
@@ -58,6 +63,7 @@ static const struct opt_row rows[] = {
      .group = "Search",
      .help = "With --gate: how many of the newest runs count (default: 20)"},
     {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Output", .help = "Search all metrics, with those of the machine"},
+    ROW_OUTPUT_FORMAT,
     CMD_ROW_JSON,
 };
 

@@ -5,11 +5,10 @@
 #include "base/markdown.h"
 #include "runs/row.h"
 #include "runs/row_words.h"
-#include "runs/run_columns.h"
-#include "runs/runs_order.h"
 #include "runs/runs_ref.h"
 #include "runs/runs_table.h"
 #include "cmd/active_table.h"
+#include "cmd/row_output.h"
 #include "cmd/selection.h"
 #include "mlruns-format/verdict.h"
 
@@ -19,27 +18,12 @@
 
 enum { LS_LAST = 30, DAY_LEN = 10 /* 2026-01-31 */ };
 
-enum ls_form { LS_TABLE, LS_CSV, LS_MARKDOWN, LS_JSONL, LS_JSON };
-
-static enum ls_form form_asked(struct cmd_context *c)
-{
-    const char *format = opt_text(&c->opts, OPTION_FORMAT);
-    if (opt_on(&c->opts, OPTION_JSON))
-        return LS_JSON;
-    if (opt_on(&c->opts, OPTION_CSV) || (format && strcmp(format, "csv") == 0))
-        return LS_CSV;
-    if (opt_on(&c->opts, OPTION_MARKDOWN) || (format && strcmp(format, "markdown") == 0))
-        return LS_MARKDOWN;
-    return format && strcmp(format, "jsonl") == 0 ? LS_JSONL : LS_TABLE;
-}
-
 /* A table shows a few, CSV all of them. Of all runs no more are read than two for each, as JSON has. */
-static size_t headlines_wanted(struct cmd_context *c)
+static size_t headlines_wanted(struct cmd_context *c, enum listing_form form)
 {
-    enum ls_form form = form_asked(c);
-    if (form == LS_CSV)
+    if (form == LISTING_CSV)
         return HEADLINES_MAX;
-    return form != LS_TABLE || opt_on(&c->opts, OPTION_ALL) ? HEADLINES_SHOWN : RUNS_TABLE_METRICS;
+    return form != LISTING_TABLE || opt_on(&c->opts, OPTION_ALL) ? HEADLINES_SHOWN : RUNS_TABLE_METRICS;
 }
 
 static void ls_add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row)
@@ -100,10 +84,10 @@ static const struct listing_column columns[] = {
 };
 
 /* A program gets children in the order of all runs, not below their parents. So does who asks for an order or for columns. */
-static int choose_lines(struct cmd_context *c, const struct runs *runs, bool open, size_t last, struct fold_line **ret, size_t *ret_count,
-                        size_t *ret_more)
+static int choose_lines(struct cmd_context *c, const struct runs *runs, enum listing_form form, bool open, size_t last,
+                        struct fold_line **ret, size_t *ret_count, size_t *ret_more)
 {
-    bool flat = opt_text(&c->opts, OPTION_SORT) || opt_text(&c->opts, OPTION_COLUMNS) || (open && form_asked(c) >= LS_JSONL);
+    bool flat = opt_text(&c->opts, OPTION_SORT) || opt_text(&c->opts, OPTION_COLUMNS) || (open && form >= LISTING_JSONL);
     if (!flat)
         return fold_runs(runs, open, last, c->arena, ret, ret_count, ret_more);
     size_t n = last < runs->count ? last : runs->count;
@@ -132,13 +116,14 @@ static struct table_run *table_rows(struct cmd_context *c, const struct runs *ru
     return list;
 }
 
-static int ls_print_json(struct cmd_context *c, const struct fold_line *lines, const struct table_run *list, size_t n, struct buf *to)
+static int ls_print_json(struct cmd_context *c, const struct fold_line *lines, const struct table_run *list, size_t n,
+                         enum listing_form form, struct buf *to)
 {
     struct listing l;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
     for (size_t i = 0; i < n; i++)
         ls_add_row(&l, c, &lines[i], list[i].row);
-    if (!l.failed && form_asked(c) == LS_JSONL)
+    if (!l.failed && form == LISTING_JSONL)
         listing_jsonl(&l, to);
     else if (!l.failed)
         listing_json(&l, to);
@@ -238,56 +223,27 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
         fprintf(c->notes, "benchwrap: ls: %s\n", to.p ? to.p : "");
 }
 
-/* --columns: one table of the facts that it names. */
-static int ls_print_columns(struct cmd_context *c, const struct runs *runs, size_t shown)
+static int ls_print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more,
+                    enum listing_form form)
 {
-    struct run_columns named;
-    struct listing l;
-    CLEANUP_BUF struct buf to;
-    const struct screen screen = screen_of_file(c->out);
-    const enum ls_form form = form_asked(c);
-    buf_init(&to, 1u << 30);
-    if (run_columns_read(&named, opt_text(&c->opts, OPTION_COLUMNS), "--columns", runs, (const struct tree_run *const *)runs->all, shown,
-                         c->arena, c->err) < 0)
-        return -1;
-    int status = run_columns_listing(&named, runs, runs->all, shown, form == LS_TABLE || form == LS_MARKDOWN, c->arena, &l);
-    if (status == 0 && form == LS_JSON)
-        listing_json(&l, &to);
-    else if (status == 0 && form == LS_JSONL)
-        listing_jsonl(&l, &to);
-    else if (status == 0 && form == LS_CSV)
-        listing_csv(&l, opt_text(&c->opts, OPTION_FORMAT) != NULL, &to);
-    else if (status == 0 && form == LS_MARKDOWN)
-        listing_markdown(&l, &to);
-    else if (status == 0)
-        status = listing_render(&l, &screen, &to);
-    listing_deinit(&l);
-    if (status < 0 || to.failed)
-        return err_memory(c->err, "the list of runs");
-    fwrite(to.p ? to.p : "", 1, to.n, c->out);
-    return 0;
-}
-
-static int ls_print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more)
-{
-    const enum ls_form form = form_asked(c);
     if (opt_text(&c->opts, OPTION_COLUMNS))
-        return ls_print_columns(c, runs, shown);
+        return row_output_columns(c, runs, runs->all, shown, form);
     bool guard = opt_text(&c->opts, OPTION_FORMAT) != NULL;
     const struct screen screen = screen_of_file(c->out);
-    const struct table_run *list = table_rows(c, runs, lines, shown, headlines_wanted(c), form == LS_TABLE || form == LS_MARKDOWN);
+    const struct table_run *list =
+        table_rows(c, runs, lines, shown, headlines_wanted(c, form), form == LISTING_TABLE || form == LISTING_MARKDOWN);
     bool one_day = screen.is_terminal && list && runs_table_one_day(list, shown);
     CLEANUP_BUF struct buf to;
     buf_init(&to, 1u << 30);
-    int status = !list                 ? -1
-                 : form >= LS_JSONL    ? ls_print_json(c, lines, list, shown, &to)
-                 : form == LS_CSV      ? runs_table_csv(list, shown, guard, c->arena, &to)
-                 : form == LS_MARKDOWN ? print_markdown(list, shown, c->arena, &to)
-                                       : print_tables(c, list, shown, &screen, one_day, &to);
+    int status = !list                      ? -1
+                 : form >= LISTING_JSONL    ? ls_print_json(c, lines, list, shown, form, &to)
+                 : form == LISTING_CSV      ? runs_table_csv(list, shown, guard, c->arena, &to)
+                 : form == LISTING_MARKDOWN ? print_markdown(list, shown, c->arena, &to)
+                                            : print_tables(c, list, shown, &screen, one_day, &to);
     fwrite(to.p ? to.p : "", 1, to.n, c->out);
     if (status < 0 || to.failed)
         return err_memory(c->err, "the list of runs");
-    if (form == LS_TABLE && runs->count)
+    if (form == LISTING_TABLE && runs->count)
         print_footer(c, runs, list, shown, opt_find(&c->opts, OPTION_LAST)->origin ? 0 : more, &screen, one_day);
     return 0;
 }
@@ -320,7 +276,7 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
 }
 
 /* Runs that have not ended are not in the tree yet: they stand below the table of those that have. */
-static bool ls_print_active(struct cmd_context *c, bool below)
+static bool ls_print_active(struct cmd_context *c, enum listing_form form, bool below)
 {
     const char *status = opt_text(&c->opts, OPTION_STATUS);
     const struct active_choice of = {.experiment = opt_text(&c->opts, OPTION_EXPERIMENT)};
@@ -328,7 +284,7 @@ static bool ls_print_active(struct cmd_context *c, bool below)
     struct err err = {0};
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
-    if (form_asked(c) != LS_TABLE || opt_text(&c->opts, OPTION_REF) || opt_text(&c->opts, OPTION_TAG) || opt_text(&c->opts, OPTION_FILTER) ||
+    if (form != LISTING_TABLE || opt_text(&c->opts, OPTION_REF) || opt_text(&c->opts, OPTION_TAG) || opt_text(&c->opts, OPTION_FILTER) ||
         opt_text(&c->opts, OPTION_COLUMNS) || (status && strcasecmp(status, "RUNNING") != 0))
         return false;
     struct err *own = c->err;
@@ -347,41 +303,34 @@ static int ls_command(struct cmd_context *c)
     struct runs runs;
     bool all = opt_on(&c->opts, OPTION_ALL);
     struct runs_filter filter;
-    if (selection_filter(c, &filter) < 0)
+    enum listing_form form;
+    if (row_output_form(c, &form) < 0 || selection_filter(c, &filter) < 0)
         return -1;
     bool open = all || opt_on(&c->opts, OPTION_CHILDREN) || filter.tags->text || filter.query; /* these choose children, too */
     int64_t last = opt_integer(&c->opts, OPTION_LAST);
     filter.corrected = all;
     filter.rows = all && !opt_text(&c->opts, OPTION_COLUMNS);
-    filter.headlines = headlines_wanted(c);
+    filter.headlines = headlines_wanted(c, form);
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected options only, got \"%.60s\"; \"benchwrap show RUN\" shows one run", c->argv[0]);
     if (last < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_LAST));
-    if (opt_text(&c->opts, OPTION_FORMAT) &&
-        (opt_on(&c->opts, OPTION_JSON) || opt_on(&c->opts, OPTION_CSV) || opt_on(&c->opts, OPTION_MARKDOWN)))
-        return err_set(c->err, ERR_USAGE, "--format: expected no --json, --csv or --markdown with it");
     if (selection_open(&runs, c, c->err) < 0)
-        return c->err->kind == ERR_INPUT && ls_print_active(c, false) ? 0 : -1; /* the first run of a tree has not ended */
+        return c->err->kind == ERR_INPUT && ls_print_active(c, form, false) ? 0 : -1; /* the first run of a tree has not ended */
     int status = runs_load(&runs, &filter, c->arena, c->err);
-    if (status == 0 && opt_text(&c->opts, OPTION_SORT)) {
-        if (opt_find(&c->opts, OPTION_LAST)->origin && (uint64_t)last < runs.count)
-            runs.count = (size_t)last; /* of the newest; else the first of all are listed */
-        status = runs_sort(&runs, opt_find(&c->opts, OPTION_SORT), c->arena, c->err);
-    }
+    if (status == 0 && opt_text(&c->opts, OPTION_SORT)) /* without --last the first of all are listed */
+        status = row_output_order(c, &runs, opt_find(&c->opts, OPTION_LAST)->origin ? (size_t)last : SIZE_MAX);
     if (status == 0) {
         size_t most = all || (uint64_t)last > runs.count ? runs.count : (size_t)last, shown, more;
         struct fold_line *lines;
-        if (choose_lines(c, &runs, open, most, &lines, &shown, &more) < 0)
+        if (choose_lines(c, &runs, form, open, most, &lines, &shown, &more) < 0)
             status = err_memory(c->err, "the list of runs");
         else
-            status = ls_print(c, &runs, lines, shown, more);
-        bool table = form_asked(c) == LS_TABLE || form_asked(c) == LS_MARKDOWN;
-        if (status == 0 && table && !runs.count) {
+            status = ls_print(c, &runs, lines, shown, more, form);
+        if (status == 0 && (form == LISTING_TABLE || form == LISTING_MARKDOWN) && !runs.count)
             fprintf(c->notes, "benchwrap: ls: %s\n", runs_explain_none(&runs, &filter, c->arena));
-        }
         if (status == 0)
-            ls_print_active(c, runs.count > 0);
+            ls_print_active(c, form, runs.count > 0);
         say_problems(c, &runs);
         if (status == 0 && runs.damaged)
             status = 1;
@@ -407,21 +356,9 @@ static const struct opt_row rows[] = {
      .group = "Selection",
      .help = "List all runs, with child runs and those that others amend or retract"},
     {.name = OPTION_CHILDREN, .letter = 'c', .kind = OPT_FLAG, .group = "Selection", .help = "List child runs below their parent"},
-    {.name = OPTION_SORT,
-     .kind = OPT_LIST,
-     .arg = "KEY",
-     .group = "Selection",
-     .help = "Sort by \"metrics.bw DESC\", a param, tag or attribute instead of newest first; may be repeated, the first key counts most"},
-    {.name = OPTION_COLUMNS,
-     .kind = OPT_TEXT,
-     .arg = "KEY,...",
-     .group = "Output",
-     .help = "Print these facts: attributes, metrics.KEY, params.KEY, tags.KEY; * and ? stand for any characters of a key"},
-    {.name = OPTION_FORMAT,
-     .kind = OPT_CHOICE,
-     .arg = "table|csv|jsonl|markdown",
-     .group = "Output",
-     .help = "Print in this form; in csv no text is a formula of a spreadsheet"},
+    ROW_OUTPUT_SORT,
+    ROW_OUTPUT_COLUMNS("Print these facts"),
+    ROW_OUTPUT_FORMAT,
     {.name = OPTION_CSV, .kind = OPT_FLAG, .group = "Output", .help = "CSV with a column for each headline metric"},
     {.name = OPTION_MARKDOWN, .kind = OPT_FLAG, .group = "Output", .help = "Markdown, one table, for a page of a forge"},
     CMD_ROW_JSON,

@@ -2,6 +2,7 @@
 #include "base/json_out.h"
 #include "runs/inherit.h"
 #include "runs/runs_table.h"
+#include "cmd/row_output.h"
 #include "cmd/selection.h"
 #include "runs/show.h"
 #include "mlruns-format/key.h"
@@ -216,7 +217,7 @@ static int show_print_json(const struct show_state *s)
     return b.failed ? -1 : 0;
 }
 
-static int show_run(struct cmd_context *c, struct show_state *s)
+static int show_run(struct cmd_context *c, struct show_state *s, enum listing_form form)
 {
     struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->arena);
     char path[256];
@@ -229,7 +230,10 @@ static int show_run(struct cmd_context *c, struct show_state *s)
     if (s->artifacts && s->artifact_count)
         qsort(s->artifacts, s->artifact_count, sizeof *s->artifacts, by_path);
     s->notes = read_notes(s);
-    int status = opt_on(&c->opts, OPTION_JSON) ? show_print_json(s) : opt_on(&c->opts, OPTION_ALL) ? show_all(s) : show_screen(s);
+    int status = form == LISTING_JSON           ? show_print_json(s)
+                 : form != LISTING_TABLE        ? show_rows(s, form)
+                 : opt_on(&c->opts, OPTION_ALL) ? show_all(s)
+                                                : show_screen(s);
     if (s->notes)
         series_notes_deinit(s->notes);
     json_free(detail);
@@ -238,26 +242,49 @@ static int show_run(struct cmd_context *c, struct show_state *s)
     return s->run->problem || s->detail_problem ? 1 : 0;
 }
 
+/* --columns: the facts that it names, of the run or of its child runs; else the child runs, or the run. */
+static int show_found(struct cmd_context *c, struct runs *runs, struct tree_run *found, enum listing_form form)
+{
+    bool children = opt_on(&c->opts, OPTION_CHILDREN), columns = opt_text(&c->opts, OPTION_COLUMNS) != NULL;
+    if (children && runs_table_load_children(runs, found, c->arena, c->err) < 0)
+        return -1;
+    if (children && opt_text(&c->opts, OPTION_SORT) && row_output_order(c, runs, SIZE_MAX) < 0)
+        return -1;
+    if (columns) {
+        struct tree_run **list = children ? runs->all : &found;
+        size_t n = children ? runs->count : 1;
+        bool damaged = false;
+        if (row_output_columns(c, runs, list, n, form) < 0)
+            return -1;
+        for (size_t i = 0; i < n; i++)
+            damaged = damaged || list[i]->problem;
+        return damaged;
+    }
+    if (children)
+        return runs_table_children(runs, found, form, c->out, c->arena, c->err);
+    struct show_state s = {.out = c->out,
+                           .arena = c->arena,
+                           .runs = runs,
+                           .run = found,
+                           .inherited = inherit_facts(runs, found, c->arena),
+                           .screen = screen_of_file(c->out)};
+    return show_run(c, &s, form);
+}
+
 static int show_command(struct cmd_context *c)
 {
     struct runs runs;
     struct tree_run *found = NULL;
+    enum listing_form form;
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "expected one run, got %d; \"benchwrap compare\" compares several", c->argc);
-    if (selection_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
+    if (opt_text(&c->opts, OPTION_SORT) && !opt_on(&c->opts, OPTION_CHILDREN))
+        return err_set(c->err, ERR_USAGE, "--sort: expected --children with it; it sorts the child runs");
+    if (row_output_form(c, &form) < 0 || selection_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
         return -1;
-    int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, c->arena, &found, c->err);
-    if (status == 0)
-        status = opt_on(&c->opts, OPTION_CHILDREN)
-                     ? runs_table_children(&runs, found, opt_on(&c->opts, OPTION_JSON), c->out, c->arena, c->err)
-                     : show_run(c, &(struct show_state){.out = c->out,
-                                                        .arena = c->arena,
-                                                        .runs = &runs,
-                                                        .run = found,
-                                                        .inherited = inherit_facts(&runs, found, c->arena),
-                                                        .screen = screen_of_file(c->out)});
-    else
-        status = -1;
+    int status =
+        runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS | TREE_COMPLETE, c->arena, &found, c->err);
+    status = status == 0 ? show_found(c, &runs, found, form) : -1;
     runs_close(&runs);
     return status;
 }
@@ -275,6 +302,13 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Output",
      .help = "List the run's child runs: repetitions, points of a sweep, tests of an output"},
+    {.name = OPTION_SORT,
+     .kind = OPT_LIST,
+     .arg = "KEY",
+     .group = "Output",
+     .help = "With --children: sort them by \"metrics.bw DESC\", a param, tag or attribute instead of oldest first; may be repeated"},
+    ROW_OUTPUT_COLUMNS("Print these facts, of the run or with --children of each child run"),
+    ROW_OUTPUT_FORMAT,
     CMD_ROW_JSON,
 };
 

@@ -1,6 +1,7 @@
 /* history.h: the history of each metric of runs with one comparison key, with its change points. */
 #ifndef HISTORY_HISTORY_H
 #define HISTORY_HISTORY_H
+#include "base/listing.h"
 #include "base/opt.h"
 #include "compare/comparison_key.h"
 #include "history/causes.h"
@@ -75,4 +76,5 @@ bool history_has_regression(const struct history *h, size_t last);
 
 int history_write_text(const struct history *h, const struct history_request *asked, FILE *out); /* -1: out of memory */
 int history_write_json(const struct history *h, const struct history_request *asked, FILE *out);
+int history_write_rows(const struct history *h, const struct history_request *asked, enum listing_form form, FILE *out); /* one for each change */
 #endif

@@ -327,6 +327,11 @@ static void history_put_head(const struct history_state *h, const struct screen 
         history_put_wrapped(screen, 6, buf_text(&b), to);
 }
 
+static const char *history_verdict(const struct history_metric *m)
+{
+    return isnan(m->value) ? "missing" : !m->m->sides[0].n ? "new" : history_change_name(m->changed);
+}
+
 static void history_add_value(struct listing *l, double value, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -374,7 +379,7 @@ static void history_add_metric(struct listing *l, const struct history_state *h,
     if (!isnan(m->expected.low))
         put_range(&b, m, scale);
     listing_text(l, b.n ? b.p : "");
-    listing_text(l, isnan(m->value) ? "missing" : !before->n ? "new" : history_change_name(m->changed));
+    listing_text(l, history_verdict(m));
     listing_style(l, styles[m->changed]);
 }
 
@@ -434,7 +439,7 @@ static void metric_json(struct json_out *j, const struct history_metric *m, size
     json_known(j, "expected_low", m->expected.low);
     json_known(j, "expected_high", m->expected.high);
     json_known(j, "p", isnan(m->expected.low) ? NAN : m->expected.p);
-    json_text(j, "verdict", isnan(m->value) ? "missing" : !before->n ? "new" : history_change_name(m->changed));
+    json_text(j, "verdict", history_verdict(m));
     json_close(j, '}');
 }
 
@@ -468,6 +473,48 @@ static int history_print_json(const struct history_state *h)
     return b.failed ? -1 : 0;
 }
 
+/* What the document has of each metric, as rows. */
+static int history_print_rows(const struct history_state *h)
+{
+    static const struct listing_column columns[] = {{"metric"},
+                                                    {"step", .right = true},
+                                                    {"unit"},
+                                                    {"direction"},
+                                                    {"value", .right = true},
+                                                    {"n", .right = true},
+                                                    {"median", .right = true},
+                                                    {"min", .right = true},
+                                                    {"max", .right = true},
+                                                    {"change", .right = true},
+                                                    {"expected_low", .right = true},
+                                                    {"expected_high", .right = true},
+                                                    {"p", .right = true},
+                                                    {"verdict"}};
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, h->arena);
+    for (size_t i = 0; i < h->count; i++) {
+        const struct history_metric *m = &h->metrics[i];
+        const struct compared_side *before = &m->m->sides[0];
+        listing_text(&l, m->m->key);
+        listing_known(&l, m->m->step >= 0 ? (double)m->m->step : NAN);
+        listing_text(&l, m->m->unit);
+        listing_text(&l, *m->m->direction ? m->m->direction : NULL);
+        listing_known(&l, m->value);
+        listing_integer(&l, (int64_t)(before->n < h->earlier.count ? before->n : h->earlier.count));
+        listing_known(&l, before->n ? before->median : NAN);
+        listing_known(&l, value_at_end(before, false));
+        listing_known(&l, value_at_end(before, true));
+        listing_known(&l, m->change);
+        listing_known(&l, m->expected.low);
+        listing_known(&l, m->expected.high);
+        listing_known(&l, isnan(m->expected.low) ? NAN : m->expected.p);
+        listing_text(&l, history_verdict(m));
+    }
+    int status = listing_write(&l, h->asked->form, h->asked->out);
+    listing_deinit(&l);
+    return status;
+}
+
 /* ---- the question ---- */
 
 static int judge_and_print(struct history_state *h, struct err *err)
@@ -477,7 +524,9 @@ static int judge_and_print(struct history_state *h, struct err *err)
     if (compare_metrics(groups, 2, h->asked->all, h->arena, &metrics, err) < 0 ||
         history_judge(metrics, h->earlier.count, h->asked->min_effect, h->arena, &h->metrics, &h->count, err) < 0)
         return -1;
-    if ((h->asked->json ? history_print_json(h) : history_print_text(h)) < 0)
+    const enum listing_form form = h->asked->form;
+    int printed = form == LISTING_JSON ? history_print_json(h) : form == LISTING_TABLE ? history_print_text(h) : history_print_rows(h);
+    if (printed < 0)
         return err_memory(err, "the history of runs");
     for (size_t i = 0; i < h->count; i++)
         if (h->asked->gate && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)

@@ -1,6 +1,7 @@
 /* history_compare.h: one run against the earlier ones like it. */
 #ifndef HISTORY_HISTORY_COMPARE_H
 #define HISTORY_HISTORY_COMPARE_H
+#include "base/listing.h"
 #include "base/stats.h"
 #include "compare/compare.h"
 
@@ -23,7 +24,8 @@ struct history_question {
     const char *run; /* as runs_find takes it */
     size_t last; /* at most so many earlier runs, 1 to HISTORY_MAX */
     double min_effect; /* as in history_judge */
-    bool all, json, gate; /* also what was seen of the machine; a document instead of text; status 3 for a regression */
+    bool all, gate; /* also what was seen of the machine; status 3 for a regression */
+    enum listing_form form; /* text, a document, or a row for each metric */
     const struct opt_value *ignore, *tags; /* patterns of params that do not matter; tags that the earlier runs have */
     const struct filter *query; /* that holds for the earlier runs; NULL: every run */
     FILE *out, *notes;

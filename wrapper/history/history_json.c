@@ -1,4 +1,4 @@
-/* history_json.c: histories as one JSON document. */
+/* history_json.c: histories for programs: as one JSON document, and a row for each change. */
 #include "history/history.h"
 
 #include "base/json_out.h"
@@ -106,4 +106,60 @@ int history_write_json(const struct history *h, const struct history_request *as
     json_close(&j, '}');
     fwrite(b.p ? b.p : "", 1, b.n, out);
     return b.failed ? -1 : 0;
+}
+
+static void add_change_row(struct listing *l, const struct history_group *g, const struct history_metric_series *m,
+                           const struct level_change *c)
+{
+    const double ratios[] = {c->is.ratio, c->is.low, c->is.high};
+    listing_text(l, g->experiment);
+    listing_text(l, g->key.id[COMPARISON_MEASURED]);
+    listing_text(l, g->key.id[COMPARISON_SYSTEM]);
+    listing_text(l, m->key->name);
+    listing_known(l, m->key->step >= 0 ? (double)m->key->step : NAN);
+    listing_text(l, m->key->unit);
+    listing_text(l, *m->key->direction ? m->key->direction : NULL);
+    listing_text(l, c->run->id);
+    listing_text(l, c->before->id);
+    listing_integer(l, c->run->start_ms);
+    listing_known(l, c->is.before);
+    listing_known(l, c->is.after);
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
+        listing_known(l, c->is.ratio_known ? ratios[i] : NAN);
+    listing_known(l, c->is.p);
+    listing_text(l, level_verdict_name(c->verdict));
+    listing_text(l, c->newest ? "yes" : "no");
+}
+
+int history_write_rows(const struct history *h, const struct history_request *asked, enum listing_form form, FILE *out)
+{
+    static const struct listing_column columns[] = {{"experiment"},
+                                                    {"measured"},
+                                                    {"system"},
+                                                    {"metric"},
+                                                    {"step", .right = true},
+                                                    {"unit"},
+                                                    {"direction"},
+                                                    {"run"},
+                                                    {"run_before"},
+                                                    {"start_ms", .right = true},
+                                                    {"before", .right = true},
+                                                    {"after", .right = true},
+                                                    {"ratio", .right = true},
+                                                    {"ratio_low", .right = true},
+                                                    {"ratio_high", .right = true},
+                                                    {"p", .right = true},
+                                                    {"verdict"},
+                                                    {"newest"}};
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, asked->arena);
+    for (size_t i = 0; i < h->group_count; i++)
+        for (size_t k = 0; k < h->groups[i].metric_count; k++) {
+            const struct history_metric_series *m = &h->groups[i].metrics[k];
+            for (size_t n = 0; n < m->points.count; n++)
+                add_change_row(&l, &h->groups[i], m, &m->changes[n]);
+        }
+    int status = listing_write(&l, form, out);
+    listing_deinit(&l);
+    return status;
 }

@@ -381,57 +381,67 @@ int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struc
 
 /* ---- child runs ---- */
 
-static int children_json(const struct table_run *list, size_t n, FILE *out)
+static int children_rows(const struct table_run *list, size_t n, enum listing_form form, FILE *out, struct arena *a)
 {
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 1u << 30);
-    struct json_out j = {.to = &b};
-    json_open(&j, NULL, '[');
+    static const struct listing_column columns[] = {{"id"}, {"name"}, {"status"}, {"verdict"}};
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     for (size_t i = 0; i < n; i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "id", list[i].run->id);
-        json_text(&j, "name", list[i].run->name);
-        json_text(&j, "status", runs_status(list[i].run));
-        json_text(&j, "verdict", list[i].row->verdict);
-        json_close(&j, '}');
+        listing_text(&l, list[i].run->id);
+        listing_text(&l, list[i].run->name);
+        listing_text(&l, runs_status(list[i].run));
+        listing_text(&l, list[i].row->verdict);
     }
-    json_close(&j, ']');
-    fwrite(b.p ? b.p : "", 1, b.n, out);
-    return b.failed ? -1 : 0;
+    int status = listing_write(&l, form, out);
+    listing_deinit(&l);
+    return status;
 }
 
-int runs_table_children(struct runs *runs, const struct tree_run *of, bool json, FILE *out, struct arena *a, struct err *err)
+int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct arena *a, struct err *err)
 {
     const struct runs_filter filter = {.experiment = of->experiment, .corrected = true};
-    struct screen screen = screen_of_file(out);
-    CLEANUP_BUF struct buf to;
+    const char *root = runs_root_id(runs, of, a);
     size_t n = 0;
-    buf_init(&to, 1u << 30);
     free(runs->all);
     runs->all = NULL;
     runs->count = 0;
     if (runs_load(runs, &filter, a, err) < 0)
         return -1;
+    for (size_t i = 0; i < runs->count; i++) {
+        const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a);
+        if (parent && strcmp(parent, root) == 0)
+            runs->all[n++] = runs->all[i];
+    }
+    for (size_t i = 0; i < n / 2; i++) { /* oldest first */
+        struct tree_run *other = runs->all[i];
+        runs->all[i] = runs->all[n - 1 - i];
+        runs->all[n - 1 - i] = other;
+    }
+    runs->count = n;
+    return n ? 0 : err_set(err, ERR_INPUT, "the run %.8s has no child runs", of->id);
+}
+
+int runs_table_children(const struct runs *runs, const struct tree_run *of, enum listing_form form, FILE *out, struct arena *a,
+                        struct err *err)
+{
+    struct screen screen = screen_of_file(out);
+    CLEANUP_BUF struct buf to;
+    buf_init(&to, 1u << 30);
     struct table_run *list = arena_get(a, (runs->count + 1) * sizeof *list);
     const struct folder of_tree = runs_tree(runs, of);
-    const char *root = runs_root_id(runs, of, a);
     struct table_run above = {.run = of, .row = row_read(&of_tree, of, 0, a)};
-    for (size_t i = runs->count; list && i-- > 0;) {
-        const struct tree_run *run = runs->all[i];
-        const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, a);
-        const struct folder tree = runs_tree(runs, run);
-        if (!parent || strcmp(parent, root) != 0)
-            continue;
-        list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, a), .tree = tree};
-        if (!list[n].row || !above.row)
-            return err_memory(err, "the table of runs");
-        row_words(&list[n++], a);
+    bool read = list && above.row;
+    for (size_t i = 0; read && i < runs->count; i++) {
+        const struct folder tree = runs_tree(runs, runs->all[i]);
+        list[i] = (struct table_run){.run = runs->all[i], .row = row_read(&tree, runs->all[i], HEADLINES_MAX, a), .tree = tree};
+        read = list[i].row != NULL;
+        if (read)
+            row_words(&list[i], a);
     }
-    if (list && !n)
-        return err_set(err, ERR_INPUT, "the run %.8s has no child runs", of->id);
-    int status = !list  ? -1
-                 : json ? children_json(list, n, out)
-                        : runs_table_print(list, n, &above, runs_table_one_day(list, n), false, &screen, a, &to);
+    int status = !read ? -1
+                 : form != LISTING_TABLE
+                     ? children_rows(list, runs->count, form, out, a)
+                     : runs_table_print(list, runs->count, &above, runs_table_one_day(list, runs->count), false, &screen, a, &to);
     fwrite(to.p ? to.p : "", 1, to.n, out);
     return status ? err_memory(err, "the table of runs") : 0;
 }

@@ -1,6 +1,7 @@
 /* runs_table.h: runs of one experiment as a table with their headline metrics as columns. */
 #ifndef RUNS_RUNS_TABLE_H
 #define RUNS_RUNS_TABLE_H
+#include "base/listing.h"
 #include "base/screen.h"
 #include "runs/row.h"
 #include "runs/runs.h"
@@ -28,8 +29,10 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
 /* Appends all runs as CSV with a column for each headline metric that one of them has. The verdict is that of verdict_shown: "pass" only where a value
  * was compared with a reference. */
 int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struct arena *a, struct buf *to);
-/* Lists the child runs of a run, oldest first; as JSON an array of ids, names and status. 1: it has none. */
-int runs_table_children(struct runs *runs, const struct tree_run *of, bool json, FILE *out, struct arena *a, struct err *err);
+/* Makes the child runs of a run the runs that are loaded, oldest first. -1: it has none, or they cannot be read. */
+int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct arena *a, struct err *err);
+/* Prints them: as a table, or ids, names and status in another form. -1 with err. */
+int runs_table_children(const struct runs *runs, const struct tree_run *of, enum listing_form form, FILE *out, struct arena *a, struct err *err);
 /* The metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words has them; "no metrics" where there are none but its wall time. */
 const char *runs_table_own(const struct table_run *r, struct arena *a);
 #endif

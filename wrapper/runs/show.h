@@ -1,7 +1,8 @@
-/* show.h: one run on the way to the screen: what cmd_show.c reads, and the two forms in which it is printed. */
+/* show.h: one run on the way to the screen: what cmd_show.c reads, and the forms in which it is printed. */
 #ifndef RUNS_SHOW_H
 #define RUNS_SHOW_H
 #include "base/json_out.h"
+#include "base/listing.h"
 #include "base/screen.h"
 #include "runs/runs.h"
 #include "series/figures.h"
@@ -32,6 +33,8 @@ struct show_state {
 int show_screen(const struct show_state *s);
 /* Everything that is recorded, in tables. -1: out of memory. */
 int show_all(const struct show_state *s);
+/* A row for each attribute, param, metric and tag. -1: out of memory. */
+int show_rows(const struct show_state *s, enum listing_form form);
 
 /* Shared by both: the metric's entry in benchwrap.json, its unit, its sample of the greatest step. */
 const struct json *show_metric_detail(const struct show_state *s, const char *key);
