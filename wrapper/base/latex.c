@@ -22,6 +22,10 @@ static const char *latex_ascii(char c)
     case '\'': return "\\textquotesingle{}";
     case '`': return "\\textasciigrave{}";
     case '-': return "{-}"; /* no ligature to a dash */
+    case ',': return "{,}"; /* nor of two to a quotation mark */
+    case '[': return "{[}"; /* no option of the command before it: the end of a row, an item */
+    case ']': return "{]}";
+    case '*': return "{*}";
     case '\n':
     case '\r':
     case '\t': return " ";
@@ -44,8 +48,32 @@ static size_t latex_sign(struct buf *to, struct str rest)
     return 0;
 }
 
+/* A character that pdflatex has no letter for: LATEX_PREAMBLE makes it a letter or its number. */
+static void latex_other(struct buf *to, struct str character)
+{
+    static const unsigned masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned code = (unsigned char)character.p[0] & masks[character.n];
+    for (size_t i = 1; i < character.n; i++)
+        code = code << 6 | ((unsigned char)character.p[i] & 0x3f);
+    if (code >= 0xa0 && code <= 0xff)
+        buf_str(to, character);
+    else
+        buf_printf(to, "\\bwletter{%04X}{" STR_FMT "}", code, STR_ARG(character));
+}
+
+static size_t word_length(struct str rest)
+{
+    size_t n = 0;
+    while (n < rest.n && rest.p[n] != ' ' && rest.p[n] != '\n')
+        n++;
+    return n;
+}
+
 void latex_text(struct buf *to, struct str text, size_t max)
 {
+    enum { WORD_LONG = 20 };
+    size_t word_ends = 0;
+    bool is_long = false;
     for (size_t i = 0, shown = 0, k; i < text.n; i += k, shown++) {
         struct str rest = str_sub(text, i, text.n);
         const char *word = latex_ascii(*rest.p);
@@ -53,19 +81,25 @@ void latex_text(struct buf *to, struct str text, size_t max)
             buf_puts(to, "...");
             return;
         }
-        k = str_utf8(rest.p, rest.n);
-        if (word) {
-            buf_puts(to, word);
-            continue;
+        if (i >= word_ends) {
+            word_ends = i + word_length(rest) + 1;
+            is_long = word_ends - i > WORD_LONG;
         }
+        k = str_utf8(rest.p, rest.n);
         size_t sign = latex_sign(to, rest);
         if (sign) {
             k = sign;
+        } else if (word) {
+            buf_puts(to, word);
         } else if (k == 0 || !str_is_plain(str_sub(rest, 0, k))) {
             k = k ? k : 1;
             for (size_t b = 0; b < k; b++)
                 buf_printf(to, "\\textbackslash{}x%02x", (unsigned)(unsigned char)rest.p[b]);
-        } else
+        } else if (k == 1) {
             buf_add(to, rest.p, k);
+        } else
+            latex_other(to, str_sub(rest, 0, k));
+        if (is_long && k == 1 && strchr("/_.=,:-|;", *rest.p) && *rest.p)
+            buf_puts(to, "\\allowbreak{}");
     }
 }

@@ -2,7 +2,9 @@
 #include "base/latex.h"
 #include "report/doc.h"
 
-enum { CELL_MAX = 60, ROWS_MAX = 200, OUTPUT_LINES = 40, LINE_MOST = 96 };
+#include <string.h>
+
+enum { CELL_MAX = 60, ROWS_MAX = 200, ROWS_PART = 30, OUTPUT_LINES = 40, LINE_MOST = 96 };
 
 static void latex_line(struct buf *to, const char *before, const char *text, const char *after)
 {
@@ -11,28 +13,72 @@ static void latex_line(struct buf *to, const char *before, const char *text, con
     buf_puts(to, after);
 }
 
-static void latex_table(struct buf *to, const struct doc_grid *t)
+/* Characters of the widest cell of each column. */
+static size_t cell_width(const struct doc_grid *t, size_t column, size_t rows)
 {
-    size_t rows = doc_rows(t), shown = rows < ROWS_MAX ? rows : ROWS_MAX;
-    buf_puts(to, "\\begin{center}\\small\n\\begin{tabular}{");
+    const struct doc_column *c = &t->columns[column];
+    size_t most = t->is_facts ? 0 : strlen(c->heading) + (c->unit ? strlen(c->unit) + 2 : 0);
+    for (size_t row = 0; row < rows; row++) {
+        const char *text = t->cells[row * t->count + column].text;
+        size_t n = text ? strlen(text) : 1;
+        most = n > most ? n : most;
+    }
+    return most < CELL_MAX ? most : CELL_MAX;
+}
+
+/* "r" of numbers; "l" of texts in a narrow table, else paragraphs that share what numbers leave of the line. */
+static void latex_columns(struct buf *to, const struct doc_grid *t, size_t rows)
+{
+    enum { PAGE = 78, NARROW = 36, GAP = 3 }; /* characters of a line of \small text, of half a line, and those between two columns */
+    size_t total = 0, numbers = 0, texts = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        size_t width = cell_width(t, i, rows);
+        total += width + GAP;
+        *(t->columns[i].is_number ? &numbers : &texts) += width;
+    }
+    size_t gaps = t->count * GAP, left = PAGE > gaps + numbers ? PAGE - gaps - numbers : 0;
+    left = left > PAGE / 3 ? left : PAGE / 3;
+    left = left < texts ? left : texts;
     for (size_t i = 0; i < t->count; i++)
-        buf_putc(to, t->columns[i].is_number ? 'r' : 'l');
-    buf_puts(to, "}\n\\hline\n");
-    for (size_t i = 0; !t->is_facts && i < t->count; i++) {
+        if (t->columns[i].is_number)
+            buf_putc(to, 'r');
+        else if (total <= NARROW || !texts)
+            buf_putc(to, 'l');
+        else
+            buf_printf(to, ">{\\raggedright\\arraybackslash}p{%.3f\\linewidth}",
+                       (double)left * (double)cell_width(t, i, rows) / (double)texts / PAGE);
+}
+
+static void latex_headings(struct buf *to, const struct doc_grid *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
         buf_puts(to, i ? " & " : "");
         latex_text(to, str_of(t->columns[i].heading), CELL_MAX);
         if (t->columns[i].unit && *t->columns[i].unit)
             latex_line(to, ", ", t->columns[i].unit, "");
     }
-    buf_puts(to, t->is_facts ? "" : " \\\\\n\\hline\n");
-    for (size_t row = 0; row < shown; row++)
-        for (size_t i = 0; i < t->count; i++) {
-            const char *text = t->cells[row * t->count + i].text;
-            buf_puts(to, i ? " & " : "");
+    buf_puts(to, " \\\\\n\\hline\n");
+}
+
+/* Parts of few rows each, since a tabular is never broken between two pages; packages that break one do not work in two columns. */
+static void latex_table(struct buf *to, const struct doc_grid *t)
+{
+    size_t rows = doc_rows(t), shown = rows < ROWS_MAX ? rows : ROWS_MAX;
+    for (size_t first = 0; first < shown; first += ROWS_PART) {
+        size_t end = first + ROWS_PART < shown ? first + ROWS_PART : shown;
+        buf_puts(to, "\\begin{center}\\small\n\\begin{tabular}{");
+        latex_columns(to, t, shown);
+        buf_puts(to, "}\n\\hline\n");
+        if (!t->is_facts)
+            latex_headings(to, t);
+        for (size_t i = first * t->count; i < end * t->count; i++) {
+            const char *text = t->cells[i].text;
+            buf_puts(to, i % t->count ? " & " : "");
             latex_text(to, str_of(text ? text : "–"), CELL_MAX);
-            buf_puts(to, i + 1 == t->count ? " \\\\\n" : "");
+            buf_puts(to, (i + 1) % t->count == 0 ? " \\\\\n" : "");
         }
-    buf_puts(to, "\\hline\n\\end{tabular}\n\\end{center}\n");
+        buf_puts(to, "\\hline\n\\end{tabular}\n\\end{center}\n");
+    }
     if (shown < rows)
         buf_printf(to, "%zu more rows.\n\n", rows - shown);
 }
@@ -51,12 +97,25 @@ static void latex_cards(struct buf *to, const struct doc_block *b)
     buf_puts(to, "\\end{itemize}\n");
 }
 
+/* Blanks that LaTeX would drop, those at the begin and behind another one, become ones that it prints. */
+static void latex_output_line(struct buf *to, struct str line)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (size_t i = 0; i < line.n && i < 4 * LINE_MOST; i++)
+        if (line.p[i] == ' ' && (i == 0 || line.p[i - 1] == ' '))
+            buf_puts(&b, "\u00a0");
+        else
+            buf_putc(&b, line.p[i]);
+    latex_text(to, buf_text(&b), LINE_MOST);
+}
+
 static void latex_output(struct buf *to, struct str text)
 {
     buf_puts(to, "{\\footnotesize\\ttfamily\\raggedright\n");
     for (size_t n = 0; text.n && n < OUTPUT_LINES; n++) {
         struct str line = str_cut(&text, '\n');
-        latex_text(to, line, LINE_MOST);
+        latex_output_line(to, line);
         buf_puts(to, line.n ? "\\\\\n" : "\\mbox{}\\\\\n");
         if (!text.p)
             break;
@@ -66,7 +125,7 @@ static void latex_output(struct buf *to, struct str text)
 
 int doc_latex(const struct doc *d, struct buf *to)
 {
-    buf_puts(to, "% A part of a document; it needs \\usepackage[T1]{fontenc} and \\usepackage{textcomp}.\n");
+    buf_puts(to, "% A part of a document; it needs \\usepackage[T1]{fontenc}, and the packages textcomp and array.\n" LATEX_PREAMBLE);
     latex_line(to, "\\section*{", d->title, "}\n");
     for (const struct doc_block *b = d->first; b; b = b->next)
         switch (b->kind) {
