@@ -31,6 +31,13 @@ mcp_session() # CALLS
     for ((i = 1; i <= $1; i++)); do printf '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$i" "$2" "$3"; done
 }
 
+# The same query by other programs, each once: "0.021 s". Empty where it is not installed or does not find all runs.
+query_peer() # PYTHON METHOD PLACE RUNS
+{
+    local got
+    got=$("$1" "$top/tests/bench/query_peers.py" "$2" "$3" 2>/dev/null) && [ "${got#* }" = "$4" ] && echo "${got% *} s" || echo "not measured"
+}
+
 # Ten more runs: copies of the newest.
 ten_more()
 {
@@ -47,6 +54,7 @@ P
 }
 
 if wanted ls; then
+    reader=python3; for p in "$cache"/*/bin/python; do "$p" -c 'import pandas, pyarrow, duckdb' 2>/dev/null && { reader=$p; break; }; done
     for many in 1000 10000 ${BENCH_BIG:+100000}; do
         [ -z "${BENCH_QUICK:-}" ] || many=300
         bar="<=$([ "$many" = 100000 ] && echo 2 || echo 0.3)"
@@ -56,7 +64,15 @@ if wanted ls; then
             sh -c 'find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml -print0 | xargs -0 cat' --- find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml --- \
             "$BW" ls --filter "$query" 2> >(grep -v 'shows them all' >&2)) || exit 1
         mapfile -t r <<<"$t"
-        row ls "ls --filter, two metrics and a param, over $many runs, warm" "$(calc "$(first "${r[7]}")/1e3")" s "$bar" "-"
+        t=$(BENCHWRAP_NO_INDEX=1 "$M" time -n "$(rounds 5)" -w 1 -- "$BW" ls --filter "$query" 2> >(grep -v 'shows them all' >&2)) || exit 1
+        peers="without the index $(calc "$(first "$t")/1e3") s"
+        if [ -n "$python" ]; then
+            [ "$many" -gt 1000 ] || peers+=", MLflow's client on the file store $(query_peer "$python" client "file:$PWD/mlruns" "$many")"
+            "$BW" export --all --format parquet -o peers.parquet && peers+=", pandas of an export $(query_peer "$reader" pandas peers.parquet "$many"), DuckDB $(query_peer "$reader" duckdb peers.parquet "$many")"
+            [ "$many" -gt 1000 ] || { PATH=$(dirname "$python"):$PATH "$BW" export --mlflow-db peers.db >/dev/null 2>&1 && peers+=", the client on SQLite $(query_peer "$python" client "sqlite:///$PWD/peers.db" "$many")"; }
+            rm -f peers.*
+        fi
+        row ls "ls --filter, two metrics and a param, over $many runs, warm" "$(calc "$(first "${r[7]}")/1e3")" s "$bar" "$peers"
         links=; [ "$many" -le 10000 ] || links=" (hard links)"
         peers="s: cat of every meta.yaml $(calc "$(first "${r[5]}")/1e3"), find $(calc "$(first "${r[6]}")/1e3")"
         row ls "ls over $many runs$links, warm" "$(calc "$(first "${r[0]}")/1e3")" s "$bar" "$peers"

@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COMMANDS = 8, ROUNDS = 1000, PROCESSES = 64 };
+enum { COMMANDS = 16, ROUNDS = 1000, PROCESSES = 64 };
 
 struct setup {
     int rounds, warmups;

@@ -61,6 +61,41 @@ for n in 1 2 4; do "$BENCHWRAP" -q -e odd -p n=$n -p cells=$((n * n * 10)) -- sh
 plot scaling -e odd --over n --work cells --metric rate --ignore 'argument.*' >out
 is "work that is neither is refused" $? 1
 
+# Of runs that state it a report has a section; shapes of the launch must follow the number of nodes.
+cat >r.py <<'P'
+import html, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+part = page[page.index("<h2>Scaling</h2>"):]
+part = part[:part.index("<h2>", 5)]
+rows = [[html.unescape(re.sub("<[^>]*>", "", c)) for c in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", r, re.S)] for r in re.findall(r"<tr>(.*?)</tr>", part, re.S)]
+print(" ".join(",".join(r) for r in rows if r and (r[0][:1].isdigit() or r[0] in ("a", "b"))))
+P
+launch() { "$BENCHWRAP" -q -e "$1" -p scaling="$2" -p step.nodes="$3" -p step.tasks="$4" -p mode="${5:-a}" -- sh n.sh "$3" >/dev/null; }
+report() { "$BENCHWRAP" report "$@" 2>err; }
+for n in 1 2 4; do launch nodes strong $n $((8 * n)); launch nodes strong $n $((8 * n)); done
+report -e nodes --ignore 'argument.*' -o s.html
+is "a report has speed-up and efficiency" "$? $(python3 r.py s.html)" "0 1,2,100,1,100.0 2,2,182,1.82,90.9 4,2,308,3.08,76.9 1,2,8,1,100.0 2,2,4.4,1.82,90.9 4,2,2.6,3.08,76.9"
+for n in 1 2 4; do launch nodes strong $n $((8 * n)) b; done
+report -e nodes --by mode --ignore 'argument.*' -o s.html
+like "with a line for each group" "$(python3 r.py s.html)" '^a,1,2,8,1,100.0 .*b,4,1,308,3.08,76.9$'
+report -e nodes --ignore 'argument.*' -o s.html
+like "inputs that differ are no scaling" "$(cat s.html)" 'No scaling of rate[^:]*: these runs share no axis: what was measured differs in mode'
+report -e nodes --over step.nodes --ignore 'argument.*' -o s.html
+is "... and an error where it is asked for" "$? $(head -n 1 err)" "1 benchwrap: report: these runs share no axis: what was measured differs in mode"
+for n in 1 2 4; do launch fewer strong $n 8; done; launch fewer strong 4 4
+plot scaling -e fewer --ignore 'argument.*' --metric elapsed >out; is "tasks that differ at one number of nodes are no scaling" "$? $(head -n 1 err)" "1 benchwrap: plot: the runs differ in more than step.nodes: step.tasks changes without it"
+for n in 1 2; do launch half strong $n $((8 * n)); done; launch half strong 4 16
+plot scaling -e half --ignore 'argument.*' --metric elapsed >out; is "nor are fewer tasks for each node" $? 1
+plot scaling -e half --ignore 'argument.*' --metric elapsed --ignore step.tasks >out; is "unless the user ignores them" $? 0
+for n in 1 2 4; do launch tasks strong $(((n + 1) / 2)) $n; done
+plot scaling -e tasks --ignore 'argument.*' --metric elapsed --over step.tasks >out; is "nodes may follow tasks" $? 0
+cat >n.sh <<'X'
+echo "share: $((100 - $1)) %"
+X
+for n in 1 2; do launch share strong $n $n; done
+plot scaling -e share --metric share --ignore 'argument.*' >out
+like "a share has no efficiency" "$(cat err)" 'is neither a time nor a rate'
+
 "$BENCHWRAP" -q -e evil -n "<script>alert(1)</script>$(printf '\342\200\256')" -p "size=<b>\"x'" -- sh rate.sh >/dev/null
 plot -e evil --by size -o e.svg
 ok "names of runs are no markup" sh -c 'python3 -c "import xml.dom.minidom as m; m.parse(\"e.svg\")" && ! grep -q "<script\|<b>" e.svg'

@@ -3,6 +3,7 @@
 #include "plot/chart_svg.h"
 #include "plot/chart_text.h"
 #include "report/charts.h"
+#include "report/scaling.h"
 #include "series/notes.h"
 #include "cmd/chosen_runs.h"
 #include "cmd/selection.h"
@@ -69,21 +70,6 @@ static void plot_sweep_axes(struct plot_state *s, const char *axes[2])
         series_notes_deinit(notes);
 }
 
-/* The first shape of the launch in which the runs differ. */
-static const char *plot_scaling_axis(struct plot_state *s)
-{
-    static const char *const shapes[] = {"step.nodes", "job.nodes", "step.tasks", "job.tasks", "job.cpus_per_task"};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const char *first = s->chosen.n ? runs_text(s->chosen.list[0]->params, shapes[i], s->c->arena) : NULL;
-        for (size_t k = 1; first && k < s->chosen.n; k++) {
-            const char *other = runs_text(s->chosen.list[k]->params, shapes[i], s->c->arena);
-            if (other && strcmp(first, other) != 0)
-                return shapes[i];
-        }
-    }
-    return NULL;
-}
-
 static enum plot_kind plot_default_kind(const struct plot_state *s, const char *const axes[2])
 {
     const struct opt_set *opts = &s->c->opts;
@@ -124,11 +110,10 @@ static int plot_place(struct plot_state *s)
             by = by ? by : x && axes[0] && strcmp(x, axes[0]) == 0 ? axes[1] : NULL;
     }
     if (s->kind == PLOT_SCALING) {
-        x = x ? x : plot_scaling_axis(s);
+        x = x ? x : scaling_axis(s->chosen.list, s->chosen.n, c->arena);
         y = opt_text(&c->opts, OPTION_WORK);
-        static const char *const shapes[] = {"step.nodes", "job.nodes", "step.tasks", "job.tasks", "job.cpus_per_task", "scaling"};
-        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-            plot_name(s, shapes[i]);
+        for (const char *const *fact = scaling_facts; *fact; fact++)
+            plot_name(s, *fact);
         if (!x)
             return err_set(c->err, ERR_INPUT, "no number of nodes or tasks differs between the runs: name the param by --over");
     }
@@ -143,23 +128,6 @@ static int plot_place(struct plot_state *s)
         plot_name(s, p->fields[i]);
         if (p->fields[i])
             plot_name(s, arena_printf(c->arena, "sweep.%s", p->fields[i]));
-    }
-    return 0;
-}
-
-/* Every swept value has a place on an axis, or its values share none. */
-static int plot_check_axes(struct plot_state *s)
-{
-    for (size_t i = 0; i < s->rows.axis_count; i++) {
-        bool placed = s->kind == PLOT_PARETO || s->kind == PLOT_GROUPS;
-        for (size_t k = 0; s->named[k]; k++)
-            placed = placed || strcmp(s->named[k], s->rows.axes[i]) == 0;
-        for (const struct opt_value *v = s->rows.ignore; v && v->text; v = v->next)
-            placed = placed || strcmp(v->text, s->rows.axes[i]) == 0;
-        if (!placed) {
-            err_set(s->c->err, ERR_INPUT, "these values share no axis: the sweep also varies %.60s", s->rows.axes[i]);
-            return err_hint(s->c->err, "name it by --by %.60s or --ignore %.60s", s->rows.axes[i], s->rows.axes[i]);
-        }
     }
     return 0;
 }
@@ -216,7 +184,8 @@ static int plot_draw(struct plot_state *s)
         charts_reference(p, reference);
         return charts_history(p, reference, note, &s->charts, err);
     }
-    if (plotted_check(p, s->named, true, &note, err) < 0 || plot_check_axes(s) < 0)
+    bool places_all = s->kind == PLOT_PARETO || s->kind == PLOT_GROUPS;
+    if (plotted_check(p, s->named, true, &note, err) < 0 || (!places_all && plotted_check_axes(p, s->named, err) < 0))
         return -1;
     switch (s->kind) {
     case PLOT_SWEEP:

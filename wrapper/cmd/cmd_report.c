@@ -3,6 +3,7 @@
 #include "report/report.h"
 #include "report/rows.h"
 #include "cmd/chosen_runs.h"
+#include "cmd/row_output.h"
 #include "cmd/selection.h"
 
 #include <fcntl.h>
@@ -64,7 +65,12 @@ static int make_groups(struct cmd_context *c, const struct chosen_runs *chosen, 
 static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc)
 {
     const char *by = opt_text(&c->opts, OPTION_BY);
-    const struct opt_value *ignore = opt_find(&c->opts, OPTION_IGNORE);
+    const struct report_options o = {.by = by,
+                                     .over = opt_text(&c->opts, OPTION_OVER),
+                                     .work = opt_text(&c->opts, OPTION_WORK),
+                                     .ignore = opt_find(&c->opts, OPTION_IGNORE),
+                                     .sort = opt_find(&c->opts, OPTION_SORT),
+                                     .columns = opt_text(&c->opts, OPTION_COLUMNS)};
     struct compare_group groups[REPORT_GROUPS] = {{0}};
     struct chosen_runs chosen;
     char last[] = "last", *newest[] = {last, NULL};
@@ -74,17 +80,20 @@ static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc
                          : chosen_operands(c, runs, c->argc ? c->argv : newest, c->argc ? c->argc : 1, &chosen);
     if (status < 0)
         return -1;
+    if (chosen.n == 1 && (o.columns || o.sort->text))
+        return err_set(c->err, ERR_USAGE, "--%s: expected several runs, got one; \"benchwrap show --columns\" prints facts of one",
+                       o.columns ? OPTION_COLUMNS : OPTION_SORT);
     if (chosen.n == 1)
-        return report_run(doc, runs, chosen.list[0], c->err);
+        return report_run(doc, runs, chosen.list[0], &o, c->err);
     if (filters && !by)
-        return report_experiment(doc, runs, chosen.list, chosen.n, ignore, c->err);
+        return report_experiment(doc, runs, chosen.list, chosen.n, &o, c->err);
     if (make_groups(c, &chosen, by, groups, &count) < 0)
         return -1;
     if (count == 1 && !by)
-        return report_experiment(doc, runs, chosen.list, chosen.n, ignore, c->err);
+        return report_experiment(doc, runs, chosen.list, chosen.n, &o, c->err);
     if (count < 2)
         return err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu", by ? by : "", count);
-    return report_groups(doc, runs, groups, count, by, ignore, c->err);
+    return report_groups(doc, runs, groups, count, &o, c->err);
 }
 
 static int report_command(struct cmd_context *c)
@@ -122,12 +131,25 @@ static const struct opt_row rows[] = {
      .arg = "KEY",
      .group = "Selection",
      .help = "Compare also runs in which this input (or those of a pattern) differs; may be repeated"},
+    {.name = OPTION_OVER,
+     .letter = 'x',
+     .kind = OPT_TEXT,
+     .arg = "KEY",
+     .group = "Scaling",
+     .help = "Report scaling over this param (default, where runs state \"scaling\": the nodes or tasks that differ)"},
+    {.name = OPTION_WORK,
+     .kind = OPT_TEXT,
+     .arg = "KEY",
+     .group = "Scaling",
+     .help = "Report scaling with the total work in this param, which shows whether scaling is strong or weak"},
+    ROW_OUTPUT_SORT,
     {.name = OPTION_OUTPUT,
      .letter = 'o',
      .kind = OPT_TEXT,
      .arg = "FILE",
      .group = "Output",
      .help = "Write to this file (default: standard output)"},
+    ROW_OUTPUT_COLUMNS("Write a table of runs with these facts"),
     {.name = OPTION_FORMAT,
      .kind = OPT_CHOICE,
      .arg = "html|markdown|latex",
@@ -150,6 +172,8 @@ const struct cmd cmd_report = {
         "and without plots: \"benchwrap plot -o FILE.svg\" writes those.\n\n"
         "Operands are groups, as for \"benchwrap compare\". --by makes a group for each value of a param or tag. Runs are plotted together only if their comparison key is the "
         "same, but for what --by and --ignore name. Texts of runs are harmless in each form.\n\n"
+        "The section on scaling has the speed-up and efficiency of runs that state \"scaling\" (strong or weak), or of those for which --over or --work is given. It is "
+        "refused where the runs differ in more than their number of nodes or tasks, and the document states in what.\n\n"
         "The exit status is 1 if a run is damaged or not found.",
     .examples = "$ benchwrap report last -o report.html\n"
                 "The newest run as a page.\n"

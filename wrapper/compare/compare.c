@@ -69,31 +69,57 @@ const char *compare_param(const struct compare_group *group, const char *key, st
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static bool param_differs(const struct compare_group *groups, size_t count, const char *key)
+static const struct tree_entry *facts_of(const struct tree_run *run, bool tags)
 {
-    const struct tree_entry *first = runs_entry(groups[0].members[0].run->params, key);
+    return tags ? run->tags : run->params;
+}
+
+static bool fact_differs(const struct compare_group *groups, size_t count, const char *key, bool tags)
+{
+    const struct tree_entry *first = runs_entry(facts_of(groups[0].members[0].run, tags), key);
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++) {
-            const struct tree_entry *e = runs_entry(groups[g].members[i].run->params, key);
+            const struct tree_entry *e = runs_entry(facts_of(groups[g].members[i].run, tags), key);
             if (!e != !first || (e && !str_eq(e->value, first->value)))
                 return true;
         }
     return false;
 }
 
-const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a)
+/* Is the tag one of a single run or of MLflow, or does benchwrap write it for itself? */
+static bool is_tag_of_run(const char *key)
+{
+    static const char *const shown[] = {"benchwrap.version", "benchwrap.profile", "benchwrap.verdict", "benchwrap.recipe"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (strcmp(key, shown[i]) == 0)
+            return false;
+    return strncmp(key, "benchwrap.", 10) == 0 || strncmp(key, "mlflow.", 7) == 0 || strcmp(key, "job.id") == 0;
+}
+
+static const char **differing_facts(const struct compare_group *groups, size_t count, bool tags, struct arena *a)
 {
     static const char *none[] = {NULL};
     struct keys every = {.a = a}, differ = {.a = a};
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++)
-            for (const struct tree_entry *e = groups[g].members[i].run->params; e; e = e->next)
-                add_key(&every, e->key);
+            for (const struct tree_entry *e = facts_of(groups[g].members[i].run, tags); e; e = e->next)
+                if (!tags || !is_tag_of_run(e->key))
+                    add_key(&every, e->key);
     sort_unique(&every);
     for (size_t i = 0; i < every.n; i++)
-        if (param_differs(groups, count, every.list[i]))
+        if (fact_differs(groups, count, every.list[i], tags))
             add_key(&differ, every.list[i]);
     return differ.n ? differ.list : none;
+}
+
+const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a)
+{
+    return differing_facts(groups, count, false, a);
+}
+
+const char **compare_tags(const struct compare_group *groups, size_t count, struct arena *a)
+{
+    return differing_facts(groups, count, true, a);
 }
 
 /* ---- metrics ---- */

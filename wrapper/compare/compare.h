@@ -52,6 +52,8 @@ bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry
 const char *compare_param(const struct compare_group *group, const char *key, struct arena *a);
 /* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */
 const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a);
+/* The same of tags, without those that every run has for itself: ids, MLflow's, most of benchwrap's. */
+const char **compare_tags(const struct compare_group *groups, size_t count, struct arena *a);
 /* The metric as it is printed, without its unit; behind it " @STEP" where the step is part of it. The text is in the arena; NULL: out of memory. */
 const char *compare_metric_name(const struct compared_metric *m, struct arena *a);
 /* What the verdict column of a side says: "too few", "better" … or "other inputs". */

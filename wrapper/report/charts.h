@@ -18,7 +18,7 @@ int charts_groups(struct plotted_rows *p, const char *note, struct chart_list *t
 /* The metric over fields[0], a curve for each value of fields[1]. */
 int charts_sweep(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
 /* The metric over the numbers of fields[0], with the ideal line, and the efficiency. The runs say by a param or tag "scaling" whether total work is
- * fixed ("strong") or work per unit ("weak"), or by the amount of work, fields[2]. */
+ * fixed ("strong") or work per unit ("weak"), or by the amount of work, fields[2]. See scaling.h. */
 int charts_scaling(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
 /* The metric as colour over fields[0] and fields[2]. */
 int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err);
@@ -47,6 +47,14 @@ struct chart_axis charts_axis(const struct plotted_metric *m);
 void charts_left(const struct plotted_rows *p, size_t lacking, const char *fact, struct chart *c);
 /* The different texts of a field, sorted; NULL-terminated. Rows without it are not among them. */
 const char **charts_values(const struct plotted_rows *p, size_t field, size_t *ret_n);
+/* Median and range of the first metric of the rows that fit; a text NULL: any fits. */
+struct charted_point {
+    double median, low, high; /* NaN: no row fits */
+    size_t n;
+};
+struct charted_point charts_point(const struct plotted_rows *p, const char *x, const char *group, const char *y);
+/* How many rows have a value, but not the field. */
+size_t charts_without(const struct plotted_rows *p, size_t field);
 /* Are all texts numbers? Then *ret_log, *ret_two: whether logarithms, of powers of two, suit them. */
 bool charts_numeric(const char *const *values, size_t n, bool *ret_log, bool *ret_two);
 #endif

@@ -1,4 +1,4 @@
-/* charts_sweep.c: values over swept params: curves, scaling, heat map, Pareto front; see charts.h. */
+/* charts_sweep.c: values over swept params: curves, heat map, Pareto front; see charts.h. */
 #include "base/stats.h"
 #include "report/charts.h"
 
@@ -8,26 +8,19 @@
 
 enum { CELLS_MAX = 2500, FRONT_NAMED = 24 };
 
-/* The rows of one place: their median and range. */
-struct sweep_point {
-    double x, median, low, high;
-    size_t n;
-};
-
-/* Median and range of the first or second metric of the rows that fit; NULL: any text fits. */
-static struct sweep_point point_of(const struct plotted_rows *p, const char *x, const char *group, const char *y, size_t metric)
+struct charted_point charts_point(const struct plotted_rows *p, const char *x, const char *group, const char *y)
 {
-    struct sweep_point point = {NAN, NAN, NAN, NAN, 0};
+    struct charted_point point = {NAN, NAN, NAN, 0};
     struct stats stats;
     double *v = malloc((p->count + 1) * sizeof *v);
     const char *const wanted[] = {x, group, y};
     for (size_t i = 0; v && i < p->count; i++) {
         const struct plotted_row *row = &p->list[i];
-        bool fits = isfinite(row->value[metric]);
+        bool fits = isfinite(row->value[0]);
         for (size_t k = 0; k < 3; k++)
             fits = fits && (!wanted[k] || (row->fields[k] && strcmp(row->fields[k], wanted[k]) == 0));
         if (fits)
-            v[point.n++] = row->value[metric];
+            v[point.n++] = row->value[0];
     }
     if (v && point.n) {
         stats_of(v, point.n, &stats);
@@ -37,7 +30,7 @@ static struct sweep_point point_of(const struct plotted_rows *p, const char *x, 
     return point;
 }
 
-static size_t rows_without(const struct plotted_rows *p, size_t field)
+size_t charts_without(const struct plotted_rows *p, size_t field)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->count; i++)
@@ -58,7 +51,7 @@ static bool curve_of(const struct plotted_rows *p, const char *const *values, si
     double *room = arena_get(p->a, 4 * (n + 1) * sizeof *room);
     *ret = (struct sweep_curve){room, room + n, room + 2 * n, room + 3 * n, arena_get(p->a, (n + 1) * sizeof *ret->labels), false};
     for (size_t i = 0; room && ret->labels && i < n; i++) {
-        struct sweep_point point = point_of(p, values[i], group, NULL, 0);
+        struct charted_point point = charts_point(p, values[i], group, NULL);
         if (!numeric || !plotted_number(values[i], &ret->x[i]))
             ret->x[i] = (double)i;
         ret->y[i] = point.median;
@@ -109,178 +102,8 @@ int charts_sweep(struct plotted_rows *p, const char *note, struct chart_list *to
         c->x.names = values;
         c->x.count = n;
     }
-    charts_left(p, rows_without(p, 0), p->fields[0], c);
+    charts_left(p, charts_without(p, 0), p->fields[0], c);
     return 0;
-}
-
-/* ---- scaling ---- */
-
-enum scaling_kind { SCALING_NONE, SCALING_STRONG, SCALING_WEAK };
-
-static enum scaling_kind kind_of_word(const char *word)
-{
-    return !word ? SCALING_NONE : strcmp(word, "strong") == 0 ? SCALING_STRONG : strcmp(word, "weak") == 0 ? SCALING_WEAK : SCALING_NONE;
-}
-
-/* Is the amount of work of all rows the same, or the same for each unit of x? */
-static enum scaling_kind kind_by_work(const struct plotted_rows *p)
-{
-    enum { FEW = 2 };
-    double total = NAN, each = NAN, work, x, first_x = NAN;
-    bool strong = true, weak = true, varies = false;
-    for (size_t i = 0; i < p->count; i++) {
-        if (!plotted_number(p->list[i].fields[2], &work) || !plotted_number(p->list[i].fields[0], &x) || x <= 0)
-            return SCALING_NONE;
-        if (isnan(total))
-            total = work, each = work / x, first_x = x;
-        strong = strong && fabs(work - total) <= fabs(total) * 0.01;
-        weak = weak && fabs(work / x - each) <= fabs(each) * 0.01;
-        varies = varies || x != first_x;
-    }
-    return !varies || strong == weak ? SCALING_NONE : strong ? SCALING_STRONG : SCALING_WEAK;
-}
-
-/* What the runs say; -1: they do not, or not all the same. */
-static int find_scaling_kind(struct plotted_rows *p, enum scaling_kind *ret, struct err *err)
-{
-    enum scaling_kind said = SCALING_NONE;
-    bool all = p->count > 0;
-    for (size_t i = 0; i < p->count; i++) {
-        enum scaling_kind own = kind_of_word(plotted_fact(p->list[i].run, p->list[i].key, "scaling", p->a));
-        all = all && own != SCALING_NONE;
-        if (own != SCALING_NONE && said != SCALING_NONE && own != said)
-            return err_set(err, ERR_INPUT,
-                           "some runs say strong and others weak scaling: choose one kind by --filter \"params.scaling = 'strong'\"");
-        said = own != SCALING_NONE ? own : said;
-    }
-    enum scaling_kind work = p->fields[2] ? kind_by_work(p) : SCALING_NONE;
-    if (p->fields[2] && work == SCALING_NONE)
-        return err_set(err, ERR_INPUT,
-                       "--work %.60s: expected the same total work in all runs (strong scaling), or the same for each %.60s (weak scaling)",
-                       p->fields[2], p->fields[0]);
-    if (work != SCALING_NONE && said != SCALING_NONE && work != said)
-        return err_set(err, ERR_INPUT, "the runs say %s scaling, but %.60s shows the other kind",
-                       said == SCALING_STRONG ? "strong" : "weak", p->fields[2]);
-    *ret = work != SCALING_NONE ? work : all ? said : SCALING_NONE;
-    if (*ret != SCALING_NONE)
-        return 0;
-    err_set(err, ERR_INPUT,
-            "the runs do not say whether they show strong scaling (fixed total work) or weak scaling (fixed work for each %.60s)",
-            p->fields[0] ? p->fields[0] : "unit");
-    return err_hint(err, "record it with --param scaling=strong, or name the param that holds the total work by --work KEY");
-}
-
-/* The efficiency at x against the base: 1 is ideal. */
-static double scaling_efficiency(enum scaling_kind kind, bool is_rate, double x0, double v0, double x, double v)
-{
-    if (is_rate) /* work per second: ideal grows with x, whatever the work is */
-        return v * x0 / (v0 * x);
-    return kind == SCALING_STRONG ? v0 * x0 / (v * x) : v0 / v;
-}
-
-static double scaling_ideal(enum scaling_kind kind, bool is_rate, double x0, double v0, double x)
-{
-    return is_rate ? v0 * x / x0 : kind == SCALING_STRONG ? v0 * x0 / x : v0;
-}
-
-static const char *scaling_formula(enum scaling_kind kind, bool is_rate)
-{
-    if (kind == SCALING_STRONG)
-        return is_rate ? "Strong scaling: fixed total work. Efficiency E(n) = R(n) n0 / (R(n0) n)"
-                       : "Strong scaling: fixed total work. Efficiency E(n) = T(n0) n0 / (T(n) n)";
-    return is_rate ? "Weak scaling: fixed work per unit. Efficiency E(n) = (R(n) / n) / (R(n0) / n0)"
-                   : "Weak scaling: fixed work per unit. Efficiency E(n) = T(n0) / T(n)";
-}
-
-static bool is_time_unit(const char *unit)
-{
-    static const char *const units[] = {"s", "ms", "us", "ns", "min"};
-    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
-        if (strcmp(unit, units[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool is_rate_unit(const char *unit)
-{
-    return unit && str_ends(str_of(unit), "_per_s");
-}
-
-int charts_scaling(struct plotted_rows *p, const char *note, struct chart_list *to, struct err *err)
-{
-    enum scaling_kind kind;
-    size_t n, groups = 0, used = 0;
-    const char **values = charts_values(p, 0, &n), **names = p->fields[1] ? charts_values(p, 1, &groups) : NULL;
-    bool is_log, two,
-        is_rate = p->metric[0].better == CHART_HIGHER || (p->metric[0].better == CHART_NEITHER && is_rate_unit(p->metric[0].unit));
-    if (!values)
-        return err_memory(err, "the points of a scaling plot");
-    if (find_scaling_kind(p, &kind, err) < 0)
-        return -1;
-    if (n < 2 || !charts_numeric(values, n, &is_log, &two))
-        return err_set(err, ERR_INPUT, "a scaling plot needs runs with at least two numbers of %.60s, got %zu", p->fields[0], n);
-    if (!is_rate && !is_time_unit(p->metric[0].unit))
-        return err_set(err, ERR_INPUT, "%.60s is neither a time nor a rate: its efficiency is not defined",
-                       charts_axis(&p->metric[0]).label);
-    size_t lines = names ? groups : 1;
-    struct chart_series *series = arena_get(p->a, (4 * lines + 2) * sizeof *series), *efficiency = series ? series + 3 * lines : NULL;
-    for (size_t g = 0; series && g < lines; g++) {
-        struct sweep_curve curve;
-        double *ideal = arena_get(p->a, (n + 1) * sizeof *ideal), *share = arena_get(p->a, (n + 1) * sizeof *share), x0 = NAN, v0 = NAN;
-        if (!ideal || !share || !curve_of(p, values, n, true, names ? names[g] : NULL, &curve))
-            return err_memory(err, "the points of a scaling plot");
-        for (size_t i = 0; i < n; i++)
-            if (isfinite(curve.y[i]) && curve.y[i] > 0 && curve.x[i] > 0 && !(x0 <= curve.x[i]))
-                x0 = curve.x[i], v0 = curve.y[i];
-        for (size_t i = 0; i < n; i++) {
-            ideal[i] = scaling_ideal(kind, is_rate, x0, v0, curve.x[i]);
-            share[i] = 100 * scaling_efficiency(kind, is_rate, x0, v0, curve.x[i], curve.y[i]);
-        }
-        efficiency[g] = (struct chart_series){.name = names ? names[g] : NULL,
-                                              .mark = CHART_CURVE,
-                                              .x = curve.x,
-                                              .y = share,
-                                              .n = n,
-                                              .labels = curve.labels,
-                                              .like = (int)g + 1};
-        series[used] = (struct chart_series){.name = names ? names[g] : "measured",
-                                             .mark = CHART_CURVE,
-                                             .x = curve.x,
-                                             .y = curve.y,
-                                             .n = n,
-                                             .labels = curve.labels,
-                                             .like = (int)g + 1};
-        used++;
-        series[used++] =
-            (struct chart_series){.mark = CHART_WHISKERS, .x = curve.x, .y = curve.low, .y2 = curve.high, .n = n, .like = (int)g + 1};
-        series[used++] = (struct chart_series){.name = g == 0 ? "ideal" : NULL, .mark = CHART_IDEAL, .x = curve.x, .y = ideal, .n = n};
-    }
-    struct chart_guide *full = ARENA_NEW(p->a, struct chart_guide);
-    size_t first = to->count;
-    if (!series || !full || !charts_add(to, p->a) || !charts_add(to, p->a))
-        return err_memory(err, "the points of a scaling plot");
-    *full = (struct chart_guide){CHART_REFERENCE, 100, NAN, "ideal"};
-    const struct chart_axis x = {.label = p->fields[0], .log = is_log, .two = two};
-    const char *formula = arena_printf(p->a, "%s%s%s", scaling_formula(kind, is_rate), note && *note ? ".  " : "", note ? note : "");
-    to->list[first] = (struct chart){.title = arena_printf(p->a, "%s scaling of %s over %s", kind == SCALING_STRONG ? "Strong" : "Weak",
-                                                           charts_axis(&p->metric[0]).label, p->fields[0]),
-                                     .note = formula,
-                                     .x = x,
-                                     .y = charts_axis(&p->metric[0]),
-                                     .series = series,
-                                     .count = used};
-    to->list[first].y.log = kind == SCALING_STRONG || is_rate;
-    to->list[first].y.zero = !to->list[first].y.log;
-    charts_left(p, rows_without(p, 0), p->fields[0], &to->list[first]);
-    to->list[first + 1] =
-        (struct chart){.title = arena_printf(p->a, "Efficiency of %s scaling", kind == SCALING_STRONG ? "strong" : "weak"),
-                       .x = x,
-                       .y = {.label = "efficiency", .unit = "%", .better = CHART_HIGHER, .zero = true},
-                       .series = efficiency,
-                       .count = lines,
-                       .guides = full,
-                       .guide_count = 1};
-    return p->a->failed ? err_memory(err, "the points of a scaling plot") : 0;
 }
 
 /* ---- heat map ---- */
@@ -305,7 +128,7 @@ int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *
         for (size_t k = 0; k < columns; k++, used++) {
             x[used] = (double)k;
             y[used] = (double)r;
-            v[used] = point_of(p, across[k], NULL, up[r], 0).median;
+            v[used] = charts_point(p, across[k], NULL, up[r]).median;
             labels[used] = arena_printf(p->a, "%s=%s %s=%s", p->fields[0], across[k], p->fields[2], up[r]);
         }
     *cells = (struct chart_series){.mark = CHART_CELLS, .x = x, .y = y, .y2 = v, .n = used, .labels = labels};
@@ -316,7 +139,7 @@ int charts_heatmap(struct plotted_rows *p, const char *note, struct chart_list *
                         .shade = charts_axis(&p->metric[0]),
                         .series = cells,
                         .count = 1};
-    charts_left(p, rows_without(p, 0) + rows_without(p, 2), "both params", c);
+    charts_left(p, charts_without(p, 0) + charts_without(p, 2), "both params", c);
     return p->a->failed ? err_memory(err, "the cells of a heat map") : 0;
 }
 

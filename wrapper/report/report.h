@@ -8,13 +8,33 @@
 #include "report/doc.h"
 #include "runs/runs.h"
 
+/* What the user names. */
+struct report_options {
+    const char *by;                 /* the param or tag that makes groups; NULL: none */
+    const char *over, *work;        /* of scaling: the number of units, the total work; NULL: found in the runs */
+    const struct opt_value *ignore; /* patterns of what else may differ */
+    const struct opt_value *sort;   /* of the table of runs */
+    const char *columns;            /* of the table of runs, in place of the usual ones; NULL: none */
+};
+
 /* One run (params, metrics and tags read), which may be the parent run of repetitions or of a sweep. */
-int report_run(struct doc *d, struct runs *runs, struct tree_run *run, struct err *err);
-/* Two groups or more, which are compared: the first one is the base. Their members' details are read here and freed. by: the param or tag that made
- * them; NULL: the user named runs. ignore: patterns of what else may differ. */
-int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore, struct err *err);
+int report_run(struct doc *d, struct runs *runs, struct tree_run *run, const struct report_options *o, struct err *err);
+/* Two groups or more, which are compared: the first one is the base. Their members' details are read here and freed. o->by: what made them; NULL: the
+ * user named runs. */
+int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const struct report_options *o, struct err *err);
 /* Runs of an experiment, newest first (params, metrics and tags read). */
-int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct opt_value *ignore, struct err *err);
+int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct report_options *o, struct err *err);
+
+/* Parts of these documents. The section on scaling: speed-up and efficiency of each metric, where runs have the fact "scaling" or o names what they
+ * are placed by. Runs that show none get a sentence that says why; -1 with err where o asks for it. metrics: keys, [n_metrics]. */
+int report_scaling(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const char *const *metrics, size_t n_metrics,
+                   const struct report_options *o, struct err *err);
+/* The table of runs with the columns that o names. letters: the group of each run, or NULL. -1 with err. */
+int report_runs_table(struct doc *d, struct runs *runs, struct tree_run *const *list, const char *const *letters, size_t n,
+                      const struct report_options *o, struct err *err);
+/* The runs in the order of o->sort, in the arena; the list itself without it. NULL with err. */
+struct tree_run *const *report_order(const struct runs *runs, struct tree_run *const *list, size_t n, const struct report_options *o, struct arena *a,
+                                     struct err *err);
 
 /* For the parts: "1085" of a value as people read it, and its unit, in the arena; ret_unit may be NULL. */
 const char *report_value(double value, const char *unit, const char **ret_unit, struct arena *a);

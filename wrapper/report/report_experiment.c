@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPERIMENT_METRICS = 4, RUNS_MOST = 1000, VARYING_MOST = 12 };
+enum { EXPERIMENT_METRICS = 4, RUNS_MOST = 1000, VARYING_MOST = 12, VALUE_MOST = 200 };
 
 struct experiment_report {
     struct doc *d;
@@ -16,7 +16,7 @@ struct experiment_report {
     struct runs *runs;
     struct tree_run *const *list;
     size_t n;
-    const struct opt_value *ignore;
+    const struct report_options *o;
     struct plotted_metric metric[EXPERIMENT_METRICS];
     size_t metrics;
     struct plotted_rows rows; /* all runs, with their keys; its values are those of the first metric */
@@ -104,7 +104,7 @@ static int put_experiment_plots(const struct experiment_report *r, struct err *e
     struct chart_list list = {0};
     size_t other_keys = 0;
     for (size_t k = 0; k < r->metrics; k++) {
-        struct plotted_rows rows = {.runs = r->runs, .a = r->a, .metrics = 1, .metric[0].wanted = r->metric[k].key, .ignore = r->ignore};
+        struct plotted_rows rows = {.runs = r->runs, .a = r->a, .metrics = 1, .metric[0].wanted = r->metric[k].key, .ignore = r->o->ignore};
         const char *note = NULL;
         double reference[2];
         int status = 0;
@@ -134,16 +134,83 @@ static int put_experiment_plots(const struct experiment_report *r, struct err *e
 
 /* ---- conditions, differences ---- */
 
+/* "4 (2), 8 (3), absent (1)": how many runs have each value. Sorts the list. */
+static const char *count_values(const char **values, size_t n, size_t lacking, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    size_t listed = 0;
+    buf_init(&b, 1 << 16);
+    if (n)
+        qsort(values, n, sizeof *values, str_natural_order);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && strcmp(values[i], values[end]) == 0; end++) {}
+        if (listed++ < VARYING_MOST)
+            buf_printf(&b, "%s%s (%zu)", b.n ? ", " : "", values[i], end - i);
+    }
+    if (listed > VARYING_MOST)
+        buf_printf(&b, " and %zu more", listed - VARYING_MOST);
+    if (lacking)
+        buf_printf(&b, "%sabsent (%zu)", b.n ? ", " : "", lacking);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+static bool is_varying(const struct experiment_report *r, const char *fact)
+{
+    for (const char **name = r->varying; *name; name++)
+        if (strcmp(*name, fact) == 0)
+            return true;
+    return false;
+}
+
+static void put_fact_values(const struct experiment_report *r, struct doc_grid *t, const char *kind, const char *key, bool tags)
+{
+    const char **values = arena_get(r->a, (r->n + 1) * sizeof *values);
+    size_t n = 0;
+    for (size_t i = 0; values && i < r->n; i++) {
+        const struct tree_entry *e = runs_entry(tags ? r->list[i]->tags : r->list[i]->params, key);
+        if (e)
+            values[n++] = arena_dup(r->a, e->value.p, e->value.n < VALUE_MOST ? e->value.n : VALUE_MOST);
+    }
+    doc_cell_text(t, STYLE_DIM, kind);
+    doc_cell_text(t, STYLE_PLAIN, key);
+    doc_cell_text(t, STYLE_PLAIN, count_values(values, n, r->n - n, r->a));
+}
+
+/* Params and tags that differ and are in no comparison key: facts of the machine, names of the user's. */
+static void put_other_differences(const struct experiment_report *r)
+{
+    static const struct doc_column columns[] = {{"kind"}, {"fact"}, {"values"}};
+    struct compare_group all = {.name = "runs", .members = arena_get(r->a, (r->n + 1) * sizeof *all.members), .count = r->n};
+    size_t n = 0;
+    for (size_t i = 0; all.members && i < r->n; i++)
+        all.members[i] = (struct compare_member){.run = r->list[i]};
+    if (!all.members)
+        return;
+    const char **params = compare_params(&all, 1, r->a), **tags = compare_tags(&all, 1, r->a);
+    for (const char **key = params; *key; key++)
+        n += !is_varying(r, *key);
+    for (const char **key = tags; *key; key++)
+        n += !is_varying(r, *key);
+    if (!n)
+        return;
+    doc_fold(r->d, arena_printf(r->a, "%zu other param%s or tag%s that differ%s", n, str_plural(n), str_plural(n), n == 1 ? "s" : ""));
+    struct doc_grid *t = doc_table(r->d, "other params and tags that differ", columns, sizeof columns / sizeof *columns);
+    for (const char **key = params; *key; key++)
+        if (!is_varying(r, *key))
+            put_fact_values(r, t, "param", *key, false);
+    for (const char **key = tags; *key; key++)
+        if (!is_varying(r, *key))
+            put_fact_values(r, t, "tag", *key, true);
+    doc_unfold(r->d);
+}
+
 static void put_experiment_conditions(const struct experiment_report *r)
 {
     const struct comparison_key *key = r->rows.count ? r->rows.list[0].key : NULL;
     struct doc_grid *t = NULL;
     doc_heading(r->d, "Conditions");
     for (size_t i = 0; key && i < key->count; i++) {
-        bool varies = false;
-        for (const char **name = r->varying; *name; name++)
-            varies = varies || strcmp(*name, key->facts[i].name) == 0;
-        if (varies || key->facts[i].value.n > 300)
+        if (is_varying(r, key->facts[i].name) || key->facts[i].value.n > 300)
             continue;
         t = t ? t : doc_facts(r->d, "what all runs share");
         doc_fact(t, key->facts[i].name, arena_dup(r->a, key->facts[i].value.p, key->facts[i].value.n));
@@ -154,32 +221,17 @@ static void put_experiment_conditions(const struct experiment_report *r)
     static const struct doc_column columns[] = {{"fact"}, {"values"}};
     t = r->varying[0] ? doc_table(r->d, "facts that differ", columns, 2) : NULL;
     for (const char **name = r->varying; *name; name++) {
-        CLEANUP_BUF struct buf b;
         const char **values = arena_get(r->a, (r->rows.count + 1) * sizeof *values);
-        size_t n = 0, lacking = 0;
-        buf_init(&b, 1 << 16);
+        size_t n = 0;
         for (size_t i = 0; values && i < r->rows.count; i++) {
             struct str v = comparison_key_value(r->rows.list[i].key, *name);
             if (v.p)
-                values[n++] = arena_dup(r->a, v.p, v.n < 200 ? v.n : 200);
-            else
-                lacking++;
+                values[n++] = arena_dup(r->a, v.p, v.n < VALUE_MOST ? v.n : VALUE_MOST);
         }
-        if (n)
-            qsort(values, n, sizeof *values, str_natural_order);
-        size_t listed = 0;
-        for (size_t i = 0, end; i < n; i = end) {
-            for (end = i + 1; end < n && strcmp(values[i], values[end]) == 0; end++) {}
-            if (listed++ < VARYING_MOST)
-                buf_printf(&b, "%s%s (%zu)", b.n ? ", " : "", values[i], end - i);
-        }
-        if (listed > VARYING_MOST)
-            buf_printf(&b, " and %zu more", listed - VARYING_MOST);
-        if (lacking)
-            buf_printf(&b, "%sabsent (%zu)", b.n ? ", " : "", lacking);
         doc_cell_text(t, STYLE_PLAIN, *name);
-        doc_cell_text(t, STYLE_PLAIN, arena_dup(r->a, b.p ? b.p : "", b.n));
+        doc_cell_text(t, STYLE_PLAIN, count_values(values, n, r->rows.count - n, r->a));
     }
+    put_other_differences(r);
 }
 
 /* ---- noise and warnings, runs ---- */
@@ -212,7 +264,7 @@ static void put_experiment_notes(const struct experiment_report *r, size_t damag
         doc_note(r->d, arena_printf(r->a, "%zu damaged run%s", damaged, str_plural(damaged)));
 }
 
-static void put_experiment_runs(const struct experiment_report *r)
+static void put_usual_runs(const struct experiment_report *r, struct tree_run *const *list, size_t n)
 {
     size_t varying = 0, count;
     while (varying < 6 && r->varying[varying])
@@ -236,10 +288,9 @@ static void put_experiment_runs(const struct experiment_report *r)
         scale[k] = show_scale(greatest, &unit);
         columns[count++] = (struct doc_column){.heading = r->metric[k].name, .unit = plotted_unit(unit, r->a), .is_number = true};
     }
-    doc_heading(r->d, "Runs");
     struct doc_grid *t = doc_table(r->d, "runs", columns, count);
-    for (size_t i = 0; i < r->n && i < RUNS_MOST; i++) {
-        const struct tree_run *run = r->list[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct tree_run *run = list[i];
         const struct comparison_key *key = NULL;
         for (size_t k = 0; k < r->rows.count && !key; k++)
             if (r->rows.list[k].run == run)
@@ -257,8 +308,22 @@ static void put_experiment_runs(const struct experiment_report *r)
             doc_cell_number(t, STYLE_PLAIN, value, isnan(value) ? NULL : report_value(value * scale[k], NULL, NULL, r->a));
         }
     }
-    if (r->n > RUNS_MOST)
-        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more runs", r->n - RUNS_MOST));
+}
+
+static int put_experiment_runs(const struct experiment_report *r, struct err *err)
+{
+    struct tree_run *const *list = report_order(r->runs, r->list, r->n, r->o, r->a, err);
+    size_t shown = r->n < RUNS_MOST ? r->n : RUNS_MOST;
+    if (!list)
+        return -1;
+    doc_heading(r->d, "Runs");
+    if (!r->o->columns)
+        put_usual_runs(r, list, shown);
+    else if (report_runs_table(r->d, r->runs, list, NULL, shown, r->o, err) < 0)
+        return -1;
+    if (shown < r->n)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more runs", r->n - shown));
+    return 0;
 }
 
 /* The facts of both parts of the keys in which the runs differ. */
@@ -282,14 +347,15 @@ static int find_varying(struct experiment_report *r, struct err *err)
     return 0;
 }
 
-int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct opt_value *ignore,
+int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *list, size_t n, const struct report_options *o,
                       struct err *err)
 {
-    struct experiment_report r = {.d = d, .a = d->a, .runs = runs, .list = list, .n = n, .ignore = ignore};
+    struct experiment_report r = {.d = d, .a = d->a, .runs = runs, .list = list, .n = n, .o = o};
+    const char *metrics[EXPERIMENT_METRICS];
     int status = 0;
     bool one = true;
     find_experiment_metrics(&r);
-    r.rows = (struct plotted_rows){.runs = runs, .a = d->a, .metrics = 1, .metric[0].wanted = r.metric[0].key, .ignore = ignore};
+    r.rows = (struct plotted_rows){.runs = runs, .a = d->a, .metrics = 1, .metric[0].wanted = r.metric[0].key, .ignore = o->ignore};
     for (size_t i = 0; i < n && status == 0; i++) {
         one = one && strcmp(list[i]->experiment, list[0]->experiment) == 0;
         status = plotted_add(&r.rows, list[i], "runs", err);
@@ -302,8 +368,13 @@ int report_experiment(struct doc *d, struct runs *runs, struct tree_run *const *
     put_experiment_answer(&r);
     if (put_experiment_plots(&r, err) < 0)
         return -1;
+    for (size_t k = 0; k < r.metrics; k++)
+        metrics[k] = r.metric[k].key;
+    if (report_scaling(d, runs, list, n, metrics, r.metrics, o, err) < 0)
+        return -1;
     put_experiment_conditions(&r);
     put_experiment_notes(&r, r.rows.unread);
-    put_experiment_runs(&r);
+    if (put_experiment_runs(&r, err) < 0)
+        return -1;
     return d->a->failed ? err_memory(err, "the report") : r.rows.unread > 0;
 }

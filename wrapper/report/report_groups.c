@@ -4,6 +4,7 @@
 #include "compare/compare_machine.h"
 #include "compare/compare_parts.h"
 #include "report/charts.h"
+#include "report/scaling.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,8 +17,7 @@ struct groups_report {
     struct runs *runs;
     const struct compare_group *groups;
     size_t count;
-    const char *by;
-    const struct opt_value *ignore;
+    const struct report_options *o;
     struct compared_metric *metrics;
     struct compared_keys keys;
     struct compare_text text;
@@ -68,7 +68,7 @@ static void put_group_list(struct groups_report *r)
         }
         doc_cell_text(t, STYLE_MAIN, arena_printf(r->a, "%s%s", letter_of(g, r->a), g ? "" : ", base"));
         doc_cell_text(t, STYLE_PLAIN,
-                      r->by ? arena_printf(r->a, "%s=%s", r->by, group->name)
+                      r->o->by ? arena_printf(r->a, "%s=%s", r->o->by, group->name)
                       : group->count > 1
                           ? group->name
                           : arena_printf(r->a, "%.8s %s", group->members[0].run->id, report_name(group->members[0].run, r->a)));
@@ -145,7 +145,7 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
 /* The groups as boxes, for each headline metric; refused where they share no axis, and then the document says why. */
 static int put_group_plots(struct groups_report *r, struct err *err)
 {
-    const char *const named[] = {r->by, NULL};
+    const char *const named[] = {r->o->by, NULL};
     struct chart_list list = {0};
     struct err refused = {0};
     const char *note = NULL;
@@ -155,12 +155,13 @@ static int put_group_plots(struct groups_report *r, struct err *err)
         if (m->step >= 0 || (any ? !compare_is_headline(&r->text, m->key) || compare_is_wall(m) : !compare_is_wall(m)))
             continue;
         struct plotted_rows rows = {
-            .runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = m->key, .ignore = r->ignore};
+            .runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = m->key, .ignore = r->o->ignore};
         int status = 0;
         for (size_t g = 0; g < r->count && status == 0; g++)
             for (size_t i = 0; i < r->groups[g].count && status == 0; i++)
-                status = plotted_add(&rows, r->groups[g].members[i].run,
-                                     r->by ? r->groups[g].name : arena_printf(r->a, "%s  %s", letter_of(g, r->a), r->groups[g].name), err);
+                status =
+                    plotted_add(&rows, r->groups[g].members[i].run,
+                                r->o->by ? r->groups[g].name : arena_printf(r->a, "%s  %s", letter_of(g, r->a), r->groups[g].name), err);
         if (status == 0 && plotted_check(&rows, named, false, &note, &refused) < 0)
             status = 1;
         else if (status == 0)
@@ -208,22 +209,42 @@ static void put_machine_words(struct groups_report *r)
     }
 }
 
-static void difference_rows(struct groups_report *r, bool inputs)
+static void put_difference(struct groups_report *r, struct doc_grid *t, const char *key)
+{
+    doc_cell_text(t, STYLE_PLAIN, key);
+    for (size_t g = 0; g < r->count; g++)
+        doc_cell_text(t, STYLE_PLAIN, clip_values(compare_param(&r->groups[g], key, r->a), r->a));
+}
+
+/* A column for each group behind that of the names. */
+static struct doc_column *group_columns(const struct groups_report *r, const char *name)
 {
     struct doc_column *columns = arena_get(r->a, (r->count + 1) * sizeof *columns);
-    struct doc_grid *t = NULL;
-    size_t rows = 0;
     for (size_t g = 0; columns && g < r->count; g++)
         columns[g + 1] = (struct doc_column){.heading = letter_of(g, r->a)};
     if (columns)
-        columns[0] = (struct doc_column){.heading = inputs ? "input" : "param"};
+        columns[0] = (struct doc_column){.heading = name};
+    return columns;
+}
+
+static void tag_rows(struct groups_report *r, const char *const *tags)
+{
+    struct doc_column *columns = group_columns(r, "tag");
+    struct doc_grid *t = columns && *tags ? doc_table(r->d, "tags that differ", columns, r->count + 1) : NULL;
+    for (size_t rows = 0; t && *tags && rows < DIFFERENCES_MOST; tags++, rows++)
+        put_difference(r, t, *tags);
+}
+
+static void difference_rows(struct groups_report *r, bool inputs)
+{
+    struct doc_column *columns = group_columns(r, inputs ? "input" : "param");
+    struct doc_grid *t = NULL;
+    size_t rows = 0;
     for (const char **key = r->text.differing; columns && *key; key++) {
         if (compare_is_input(&r->text, *key) != inputs || rows++ >= DIFFERENCES_MOST)
             continue;
         t = t ? t : doc_table(r->d, inputs ? "inputs that differ" : "other params that differ", columns, r->count + 1);
-        doc_cell_text(t, STYLE_PLAIN, *key);
-        for (size_t g = 0; g < r->count; g++)
-            doc_cell_text(t, STYLE_PLAIN, clip_values(compare_param(&r->groups[g], *key, r->a), r->a));
+        put_difference(r, t, *key);
     }
     if (inputs && !t)
         doc_text(r->d, STYLE_PLAIN,
@@ -245,13 +266,18 @@ static void put_conditions(struct groups_report *r)
     doc_heading(r->d, "Differences");
     difference_rows(r, true);
     put_machine_words(r);
+    const char **tags = compare_tags(r->groups, r->count, r->a);
     size_t others = 0;
     for (const char **key = r->text.differing; *key; key++)
         others += !compare_is_input(&r->text, *key);
+    for (const char **key = tags; *key; key++)
+        others++;
     if (!others)
         return;
-    doc_fold(r->d, arena_printf(r->a, "%zu other params that differ", others));
+    doc_fold(r->d, arena_printf(r->a, "%zu other param%s or tag%s that differ%s", others, str_plural(others), str_plural(others),
+                                others == 1 ? "s" : ""));
     difference_rows(r, false);
+    tag_rows(r, tags);
     doc_unfold(r->d);
 }
 
@@ -270,38 +296,112 @@ static void put_group_noise(struct groups_report *r)
     put_compared_lines(r, &b, true);
 }
 
-static void put_group_runs(struct groups_report *r)
+static size_t group_of_run(const struct groups_report *r, const struct tree_run *run)
+{
+    for (size_t g = 0; g < r->count; g++)
+        for (size_t i = 0; i < r->groups[g].count; i++)
+            if (r->groups[g].members[i].run == run)
+                return g;
+    return 0;
+}
+
+static void put_usual_group_runs(const struct groups_report *r, struct tree_run *const *list, const char *const *letters, size_t n)
 {
     static const struct doc_column columns[] = {{"group"}, {"run"}, {"name"}, {"started"}, {"status"}};
-    doc_heading(r->d, "Runs");
     struct doc_grid *t = doc_table(r->d, "runs", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < n; i++) {
+        doc_cell_text(t, STYLE_PLAIN, letters[i]);
+        doc_cell_text(t, STYLE_PLAIN, arena_printf(r->a, "%.8s", list[i]->id));
+        doc_cell_text(t, STYLE_PLAIN, report_name(list[i], r->a));
+        doc_cell_text(t, STYLE_DIM, report_time(list[i]->start_ms, r->a));
+        doc_cell_text(t, list[i]->status == RUN_FINISHED ? STYLE_DIM : STYLE_BAD, runs_status(list[i]));
+    }
+}
+
+/* All runs, group by group. NULL: out of memory. */
+static struct tree_run **all_members(const struct groups_report *r, size_t *ret_n)
+{
+    size_t n = 0, used = 0;
     for (size_t g = 0; g < r->count; g++)
-        for (size_t i = 0; i < r->groups[g].count; i++) {
-            const struct tree_run *run = r->groups[g].members[i].run;
-            doc_cell_text(t, STYLE_PLAIN, letter_of(g, r->a));
-            doc_cell_text(t, STYLE_PLAIN, arena_printf(r->a, "%.8s", run->id));
-            doc_cell_text(t, STYLE_PLAIN, report_name(run, r->a));
-            doc_cell_text(t, STYLE_DIM, report_time(run->start_ms, r->a));
-            doc_cell_text(t, run->status == RUN_FINISHED ? STYLE_DIM : STYLE_BAD, runs_status(run));
-        }
+        n += r->groups[g].count;
+    struct tree_run **all = arena_get(r->a, (n + 1) * sizeof *all);
+    for (size_t g = 0; all && g < r->count; g++)
+        for (size_t i = 0; i < r->groups[g].count; i++)
+            all[used++] = r->groups[g].members[i].run;
+    *ret_n = n;
+    return all;
+}
+
+static int put_group_runs(struct groups_report *r, struct tree_run *const *all, size_t n, struct err *err)
+{
+    struct tree_run *const *list = report_order(r->runs, all, n, r->o, r->a, err);
+    const char **letters = arena_get(r->a, (n + 1) * sizeof *letters);
+    if (!list)
+        return -1;
+    for (size_t i = 0; letters && i < n; i++)
+        letters[i] = letter_of(group_of_run(r, list[i]), r->a);
+    if (!letters)
+        return err_memory(err, "the report");
+    doc_heading(r->d, "Runs");
+    if (r->o->columns)
+        return report_runs_table(r->d, r->runs, list, letters, n, r->o, err);
+    put_usual_group_runs(r, list, letters, n);
+    return 0;
+}
+
+/* Is each group that the user names a point of its own? Groups of one size may differ in something that no record shows. */
+static bool are_groups_points(const struct groups_report *r, const char *x)
+{
+    for (size_t g = 0; x && g < r->count; g++) {
+        const char *value = compare_param(&r->groups[g], x, r->a);
+        for (size_t k = 0; k < g; k++)
+            if (strcmp(value, compare_param(&r->groups[k], x, r->a)) == 0)
+                return false;
+        if (strstr(value, ", "))
+            return false;
+    }
+    return true;
+}
+
+static int put_group_scaling(struct groups_report *r, struct tree_run *const *all, size_t n, struct err *err)
+{
+    enum { SCALED_MOST = 4 };
+    const char *metrics[SCALED_MOST];
+    size_t used = 0;
+    for (const struct compared_metric *m = r->metrics; m && used < SCALED_MOST; m = m->next) {
+        bool any = compare_has_headlines(&r->text);
+        if (m->step < 0 && (any ? compare_is_headline(&r->text, m->key) && !compare_is_wall(m) : compare_is_wall(m)))
+            metrics[used++] = m->key;
+    }
+    if (!r->o->by && !are_groups_points(r, r->o->over ? r->o->over : scaling_axis(all, n, r->a))) {
+        if (r->o->over || r->o->work)
+            return err_set(err, ERR_INPUT,
+                           "several groups have the same size, or one has several: choose runs by options, and lines by --by");
+        return 0;
+    }
+    return report_scaling(r->d, r->runs, all, n, metrics, used, r->o, err);
 }
 
 static int fill_groups(struct groups_report *r, struct err *err)
 {
+    size_t n;
     if (compare_metrics(r->groups, r->count, false, r->a, &r->metrics, err) < 0 ||
-        compare_keys_read(r->runs, r->groups, r->count, r->by, r->ignore, r->metrics, r->a, &r->keys, err) < 0)
+        compare_keys_read(r->runs, r->groups, r->count, r->o->by, r->o->ignore, r->metrics, r->a, &r->keys, err) < 0)
         return -1;
     r->text = (struct compare_text){.arena = r->a,
                                     .groups = r->groups,
                                     .count = r->count,
                                     .metrics = r->metrics,
                                     .keys = &r->keys,
-                                    .by = r->by,
+                                    .by = r->o->by,
                                     .screen.width = SIZE_MAX};
     put_group_answers(r);
     put_group_list(r);
     put_compared_table(r, true);
-    if (put_group_plots(r, err) < 0)
+    struct tree_run **all = all_members(r, &n);
+    if (!all)
+        return err_memory(err, "the report");
+    if (put_group_plots(r, err) < 0 || put_group_scaling(r, all, n, err) < 0)
         return -1;
     r->text.arguments_known = compare_add_arguments(r->runs, r->groups, r->count, r->a);
     if (!(r->text.differing = compare_params(r->groups, r->count, r->a)))
@@ -311,14 +411,13 @@ static int fill_groups(struct groups_report *r, struct err *err)
     doc_heading(r->d, "Other metrics");
     if (!put_compared_table(r, false))
         doc_text(r->d, STYLE_DIM, "none");
-    put_group_runs(r);
-    return 0;
+    return put_group_runs(r, all, n, err);
 }
 
-int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const char *by,
-                  const struct opt_value *ignore, struct err *err)
+int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups, size_t count, const struct report_options *o,
+                  struct err *err)
 {
-    struct groups_report r = {.d = d, .a = d->a, .runs = runs, .groups = groups, .count = count, .by = by, .ignore = ignore};
+    struct groups_report r = {.d = d, .a = d->a, .runs = runs, .groups = groups, .count = count, .o = o};
     bool damaged = false;
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g].count; i++) {
@@ -329,7 +428,7 @@ int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups
                 doc_note(d, arena_printf(d->a, "Run %.8s is damaged: %s", groups[g].members[i].run->id, problem));
             damaged = damaged || problem;
         }
-    d->title = by ? arena_printf(d->a, "Comparison by %s", by) : arena_printf(d->a, "Comparison of %zu groups", count);
+    d->title = o->by ? arena_printf(d->a, "Comparison by %s", o->by) : arena_printf(d->a, "Comparison of %zu groups", count);
     d->foot = report_foot(runs, d->a);
     int status = fill_groups(&r, err);
     for (size_t g = 0; g < count; g++)

@@ -290,6 +290,19 @@ static void plot_series(const struct report_state *r, struct chart_list *list)
     }
 }
 
+/* A sweep over the number of units may show scaling. */
+static int put_sweep_scaling(const struct report_state *r, const struct report_options *o, struct err *err)
+{
+    const struct series_figure *found[SERIES_METRICS];
+    const char *metrics[SERIES_METRICS];
+    size_t n = r->notes && r->notes->sweep.count ? series_headlines(r, found) : 0;
+    for (size_t i = 0; i < n; i++)
+        metrics[i] = arena_printf(r->a, "%s", found[i]->key);
+    if (!n)
+        return o->over || o->work ? err_set(err, ERR_INPUT, "one run that is no sweep shows no scaling: choose several runs") : 0;
+    return report_scaling(r->d, r->runs, &r->run, 1, metrics, n, o, err);
+}
+
 /* Of a sweep: the range of the medians of each headline metric, and the best point. */
 static void sweep_cards(const struct report_state *r)
 {
@@ -605,10 +618,11 @@ static void report_stream(const struct report_state *r, const char *name, const 
     buf_deinit(&text);
 }
 
-int report_run(struct doc *d, struct runs *runs, struct tree_run *run, struct err *err)
+int report_run(struct doc *d, struct runs *runs, struct tree_run *run, const struct report_options *o, struct err *err)
 {
     struct report_state r = {.d = d, .a = d->a, .runs = runs, .run = run};
     bool has_output = false;
+    int status = 0;
     r.detail = runs_detail(runs, run, &r.problem, d->a);
     r.problem = run->problem ? run->problem : r.problem;
     inherit_params(runs, run, d->a);
@@ -624,6 +638,8 @@ int report_run(struct doc *d, struct runs *runs, struct tree_run *run, struct er
     else
         report_cards(&r);
     report_plots(&r);
+    if (put_sweep_scaling(&r, o, err) < 0)
+        status = -1;
     report_conditions(&r);
     report_noise(&r);
     report_nodes(&r);
@@ -635,5 +651,5 @@ int report_run(struct doc *d, struct runs *runs, struct tree_run *run, struct er
     if (r.notes)
         series_notes_deinit(r.notes);
     json_free(r.detail);
-    return d->a->failed ? err_memory(err, "the report") : r.problem ? 1 : 0;
+    return status < 0 ? -1 : d->a->failed ? err_memory(err, "the report") : r.problem ? 1 : 0;
 }

@@ -429,6 +429,20 @@ int plotted_check(struct plotted_rows *p, const char *const *named, bool system,
     return 0;
 }
 
+int plotted_check_axes(const struct plotted_rows *p, const char *const *named, struct err *err)
+{
+    for (size_t i = 0; i < p->axis_count; i++) {
+        bool placed = is_named(named, p->axes[i]);
+        for (const struct opt_value *v = p->ignore; v && v->text; v = v->next)
+            placed = placed || strcmp(v->text, p->axes[i]) == 0;
+        if (!placed) {
+            err_set(err, ERR_INPUT, "these values share no axis: the sweep also varies %.60s", p->axes[i]);
+            return err_hint(err, "name it by --by %.60s or --ignore %.60s", p->axes[i], p->axes[i]);
+        }
+    }
+    return 0;
+}
+
 /* Do two keys agree but for the named facts? Both parts count; a named fact of the system frees all of it. */
 static bool is_same_but(const struct comparison_key *x, const struct comparison_key *y, const char *const *named, struct arena *a,
                         const char ***ret_differing)
