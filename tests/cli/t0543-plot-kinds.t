@@ -70,6 +70,24 @@ is "the table of runs in an order, with columns" "$("$BENCHWRAP" report -e paret
 like "tags that differ are listed" "$("$BENCHWRAP" report -e tagged --format markdown)" 'tag.*team.*blue &#40;1&#41;, red'
 like "... of groups, too" "$("$BENCHWRAP" report last~1 last --format markdown)" 'team.*red.*blue'
 
+# Values, their ranges, references and the best one stand in one unit: a time below 0.1 s is shown in ms, one above it in s.
+cat >took.yaml <<'R'
+name: took
+version: "1"
+headlines: [took]
+readers: [{name: took, regex: '^took: (?<v>\S+)', metrics: [{name: took, cell: v, unit: s, better: lower, headline: median}]}]
+R
+printf 'references:\n  - benchmark: took\n    metrics:\n      took_s.median: {value: 0.08, lower: -50%%, upper: +100%%}\n' >tookrefs.yaml
+printf '#!/bin/sh\nfor v; do echo "took: $v"; done\n' >took; chmod +x took
+"$BENCHWRAP" -e took -n x --rules took.yaml -R tookrefs.yaml -- ./took 0.05 0.09 0.12 >/dev/null 2>out
+like "the summary has value and reference in one unit" "$(cat out)" 'took\.median +90 ms +pass, reference 40 … 160'
+"$BENCHWRAP" report last --format markdown | sed 's/<[^>]*>//g; s/&#[0-9]*;//g' >out
+like "the report's headline metric, too" "$(cat out)" '^- took\.median \*\*90\*\* ms pass, reference 40 … 160'
+like "... and the range in its table" "$(cat out)" '^. took . 90 . ms . 50 … 120 . 3 '
+"$BENCHWRAP" -q -e took -n x --rules took.yaml -- ./took 0.0005 0.0004 0.0005 >/dev/null 2>&1
+"$BENCHWRAP" -q -e took -n x --rules took.yaml -- ./took 0.09 >/dev/null 2>&1
+like "... and the best one of an experiment" "$("$BENCHWRAP" report -e took --ignore 'argument.*' --format markdown | sed 's/<[^>]*>//g')" '^- took\.median, newest run \*\*90\*\* ms best 0.5, run'
+
 cat >slow <<'P'
 #!/bin/sh
 for i in 1 2 3 4 5 6; do "$BENCHWRAP" log -s $i level=$i; sleep 0.02; done

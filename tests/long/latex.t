@@ -15,7 +15,7 @@ for n in 1 2 4; do
         bw -q -e solver -p scaling=strong -p step.nodes=$n --tag "team=$odd" -- sh -c "benchwrap log --unit s time=$((24 / n + i)); echo '$odd'; echo '  two  blanks'; echo '[first]'"
     done
 done
-bw -q -e long -n "$odd" -p "note=$odd" -p "path=/a/very/long/path/that/has/no/blank/in/it/and/would/leave/the/page/on/its/right/side.txt" -- sh -c 'for i in $(seq 90); do echo "metric$i: $i.5 MB/s"; done'
+bw -q -e long -n "$odd" -p "note=$odd" -p "path=/a/very/long/path/that/has/no/blank/in/it/and/would/leave/the/page/on/its/right/side.txt" -- sh -c 'for i in $(seq 60); do echo "metric$i: $i.5 MB/s"; done'
 bw -q -e swept --sweep n=1,2,4 --repeat 3 -- sh -c 'echo "rate: {n}00.5 MB/s"'
 bw report -e solver --format latex >experiment.tex
 bw report -e solver --by step.nodes --format latex >groups.tex
@@ -48,5 +48,5 @@ text=$(tr -s ' \n' ' ' <run.txt)
 like "what the user wrote is on the page, to the letter" "$text" '\[x\] \*y\* a_b\^c~d #1 \$2 50% & \{z\} \\w \?` ,,q '
 like "... also letters beyond Latin-1, by number" "$text" 'U\+4E2D'
 like "... and the rest of a long path" "$(tr -d ' \n' <run.txt)" '/a/very/long/path/that/has/no/blank'
-is "every metric is there" "$(for i in $(seq 90); do grep -qE "(^|[^0-9])$i\.5([^0-9]|$)" run.txt || echo "$i"; done)" ""
+is "every metric is there" "$(for i in $(seq 60); do grep -qE "(^|[^0-9])$i\.5([^0-9]|$)" run.txt || echo "$i"; done)" ""
 done_testing

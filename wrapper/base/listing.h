@@ -72,8 +72,6 @@ void listing_jsonl(const struct listing *l, struct buf *to);
 void listing_csv_field(struct buf *to, struct str text, bool guard);
 /* The rows as CSV (RFC 4180) with a line of keys. Each number has all digits, a cell that is not known is empty. guard: see listing_csv_field. */
 void listing_csv(const struct listing *l, bool guard, struct buf *to);
-/* The rows as a table of Markdown, texts as code that cannot do anything, each cut behind 200 bytes. */
-void listing_markdown(const struct listing *l, struct buf *to);
 /* The forms in which commands print rows. */
 enum listing_form { LISTING_TABLE, LISTING_CSV, LISTING_MARKDOWN, LISTING_JSONL, LISTING_JSON };
 /* Prints the rows in one of them; CSV is guarded (see listing_csv_field). -1: out of memory. */

@@ -108,7 +108,8 @@ static void put_markdown_headings(const struct listing *l, size_t max, struct bu
     buf_putc(to, '\n');
 }
 
-void listing_markdown(const struct listing *l, struct buf *to)
+/* A table of Markdown, texts as code that cannot do anything, each cut behind 200 bytes. */
+static void listing_markdown(const struct listing *l, struct buf *to)
 {
     enum { CELL_MAX = 200 };
     if (!l->bare)

@@ -108,8 +108,8 @@ int history_write_json(const struct history *h, const struct history_request *as
     return b.failed ? -1 : 0;
 }
 
-static void add_change_row(struct listing *l, const struct history_group *g, const struct history_metric_series *m,
-                           const struct level_change *c)
+static void add_change_cells(struct listing *l, const struct history_group *g, const struct history_metric_series *m,
+                             const struct level_change *c)
 {
     const double ratios[] = {c->is.ratio, c->is.low, c->is.high};
     listing_text(l, g->experiment);
@@ -157,7 +157,7 @@ int history_write_rows(const struct history *h, const struct history_request *as
         for (size_t k = 0; k < h->groups[i].metric_count; k++) {
             const struct history_metric_series *m = &h->groups[i].metrics[k];
             for (size_t n = 0; n < m->points.count; n++)
-                add_change_row(&l, &h->groups[i], m, &m->changes[n]);
+                add_change_cells(&l, &h->groups[i], m, &m->changes[n]);
         }
     int status = listing_write(&l, form, out);
     listing_deinit(&l);

@@ -92,7 +92,7 @@ void run_reference_range(const struct json *m, double scale, struct buf *to)
         show_value(to, json_number(high, 0) * scale);
 }
 
-const char *run_reference_of(const struct record *r, const char *key, struct arena *a, bool *ret_fails)
+const char *run_reference_of(const struct record *r, const char *key, double scale, struct arena *a, bool *ret_fails)
 {
     const char *text = NULL;
     struct json *all = references_parsed(r);
@@ -105,7 +105,7 @@ const char *run_reference_of(const struct record *r, const char *key, struct are
             continue;
         *ret_fails = json_bool(json_get(m, "fails"), true);
         buf_printf(&b, "%s, reference ", *ret_fails || strcmp(verdict, "pass") == 0 ? verdict : "better");
-        run_reference_range(m, 1, &b);
+        run_reference_range(m, scale, &b);
         text = b.failed ? NULL : arena_dup(a, b.p, b.n);
     }
     json_free(all);

@@ -19,8 +19,8 @@ void run_judge_references(const struct reference_files *files, struct record *r,
 /* A line for each metric that is better than its band (what failed stands in the reason), for the summary. Each begins with prefix. At most `lines`; more are counted. */
 struct buf;
 void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to);
-/* What the references say of one metric, for people: "pass, reference 190 … 210"; NULL: nothing. *ret_fails: it is outside on the bad side. In `a`. */
-const char *run_reference_of(const struct record *r, const char *key, struct arena *a, bool *ret_fails);
+/* What the references say of one metric, for people: "pass, reference 190 … 210", numbers multiplied by scale; NULL: nothing. *ret_fails: it is outside on the bad side. In `a`. */
+const char *run_reference_of(const struct record *r, const char *key, double scale, struct arena *a, bool *ret_fails);
 /* What a reference allows: "190 … 210", or of one bound alone "200, at least 190". m: its object in benchwrap.json. */
 struct json;
 void run_reference_range(const struct json *m, double scale, struct buf *to);

@@ -14,7 +14,7 @@ static void latex_line(struct buf *to, const char *before, const char *text, con
 }
 
 /* Characters of the widest cell of each column. */
-static size_t cell_width(const struct doc_grid *t, size_t column, size_t rows)
+static size_t latex_width(const struct doc_grid *t, size_t column, size_t rows)
 {
     const struct doc_column *c = &t->columns[column];
     size_t most = t->is_facts ? 0 : strlen(c->heading) + (c->unit ? strlen(c->unit) + 2 : 0);
@@ -32,7 +32,7 @@ static void latex_columns(struct buf *to, const struct doc_grid *t, size_t rows)
     enum { PAGE = 78, NARROW = 36, GAP = 3 }; /* characters of a line of \small text, of half a line, and those between two columns */
     size_t total = 0, numbers = 0, texts = 0;
     for (size_t i = 0; i < t->count; i++) {
-        size_t width = cell_width(t, i, rows);
+        size_t width = latex_width(t, i, rows);
         total += width + GAP;
         *(t->columns[i].is_number ? &numbers : &texts) += width;
     }
@@ -46,7 +46,7 @@ static void latex_columns(struct buf *to, const struct doc_grid *t, size_t rows)
             buf_putc(to, 'l');
         else
             buf_printf(to, ">{\\raggedright\\arraybackslash}p{%.3f\\linewidth}",
-                       (double)left * (double)cell_width(t, i, rows) / (double)texts / PAGE);
+                       (double)left * (double)latex_width(t, i, rows) / (double)texts / PAGE);
 }
 
 static void latex_headings(struct buf *to, const struct doc_grid *t)
@@ -120,7 +120,12 @@ static void latex_output(struct buf *to, struct str text)
         if (!text.p)
             break;
     }
+    size_t more = 0;
+    for (; text.n; more++)
+        str_cut(&text, '\n');
     buf_puts(to, "}\n");
+    if (more)
+        buf_printf(to, "%zu more lines.\n\n", more);
 }
 
 int doc_latex(const struct doc *d, struct buf *to)

@@ -123,8 +123,8 @@ static void report_origin(const struct report_state *r)
     doc_text(r->d, STYLE_DIM, arena_dup(r->a, b.p ? b.p : "", b.n));
 }
 
-/* What a reference says of the metric: "reference 190 … 210, below"; NULL: nothing. */
-static const char *reference_words(const struct report_state *r, const char *key, enum style *ret_style)
+/* What a reference says of the metric: "reference 190 … 210, below", in the unit that its value is shown in; NULL: nothing. */
+static const char *reference_words(const struct report_state *r, const char *key, double value, const char *unit, enum style *ret_style)
 {
     for (const struct json *m = json_first(json_get(r->detail, "references")); m; m = json_next(m)) {
         const char *verdict = json_string(json_get(m, "verdict"), "");
@@ -134,15 +134,15 @@ static const char *reference_words(const struct report_state *r, const char *key
         buf_init(&b, 400);
         bool fails = json_bool(json_get(m, "fails"), false);
         buf_printf(&b, "%s, reference ", fails || strcmp(verdict, "pass") == 0 ? verdict : "better");
-        run_reference_range(m, 1, &b);
+        run_reference_range(m, show_scale(value, &unit), &b);
         *ret_style = fails ? STYLE_BAD : STYLE_GOOD;
         return arena_dup(r->a, b.p, b.n);
     }
     return NULL;
 }
 
-/* "median of 3, 277 … 1151" of a metric with several values. */
-static const char *spread_words(const struct tree_entry *e, const char *unit, struct arena *a)
+/* "277 … 1151" of a metric with several values, in the unit that the value next to it is shown in. NULL: it has one. */
+static const char *spread_words(const struct tree_entry *e, double value, const char *unit, struct arena *a)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < e->count; i++)
@@ -150,7 +150,7 @@ static const char *spread_words(const struct tree_entry *e, const char *unit, st
     if (e->count < 2 || !(low <= high))
         return NULL;
     const char *shown = unit;
-    double scale = show_scale(high, &shown);
+    double scale = show_scale(value, &shown);
     CLEANUP_BUF struct buf b;
     buf_init(&b, 200);
     show_value(&b, low * scale);
@@ -191,15 +191,15 @@ static void report_cards(const struct report_state *r)
         plotted_describe(&m, found[i].key, r->detail, r->a);
         c->name = m.name;
         c->value = report_value(value, m.unit, &c->unit, r->a);
-        c->more = reference_words(r, found[i].key, &c->style);
+        c->more = reference_words(r, found[i].key, value, m.unit, &c->style);
         if (e && e->count < 2 && found[i].key[key_stem(found[i].key)] == '.') { /* a statistic: its metric has the values */
             const struct tree_entry *values = runs_entry(r->run->metrics, arena_dup(r->a, found[i].key, key_stem(found[i].key)));
-            const char *range = values ? spread_words(values, m.unit, r->a) : NULL;
+            const char *range = values ? spread_words(values, value, m.unit, r->a) : NULL;
             if (!c->more && range)
                 c->more = arena_printf(r->a, "of %zu values, %s", values->count, range);
         }
-        if (!c->more && e && spread_words(e, m.unit, r->a))
-            c->more = arena_printf(r->a, "median of %zu, %s", e->count, spread_words(e, m.unit, r->a));
+        if (!c->more && e && spread_words(e, value, m.unit, r->a))
+            c->more = arena_printf(r->a, "median of %zu, %s", e->count, spread_words(e, value, m.unit, r->a));
         else if (!c->more && m.better)
             c->more = m.better == CHART_HIGHER ? "higher is better" : "lower is better";
     }
@@ -527,11 +527,11 @@ static void metric_rows(const struct report_state *r, bool results)
         t = t ? t : doc_table(r->d, results ? "metrics" : "metrics of the machine", columns, count);
         double value = e->count > 1 ? report_median(e) : e->samples[0].value;
         plotted_describe(&m, arena_printf(r->a, "%s", e->key), r->detail, r->a);
-        const char *shown = report_value(value, m.unit, &unit, r->a), *reference = reference_words(r, e->key, &style);
+        const char *shown = report_value(value, m.unit, &unit, r->a), *reference = reference_words(r, e->key, value, m.unit, &style);
         doc_cell_text(t, STYLE_PLAIN, m.name);
         doc_cell_number(t, STYLE_PLAIN, value, shown);
         doc_cell_text(t, STYLE_DIM, unit);
-        doc_cell_text(t, STYLE_DIM, e->count > 1 ? spread_words(e, m.unit, r->a) : "");
+        doc_cell_text(t, STYLE_DIM, e->count > 1 ? spread_words(e, value, m.unit, r->a) : "");
         doc_cell_number(t, STYLE_DIM, (double)e->count, arena_printf(r->a, "%zu", e->count));
         doc_cell_text(t, STYLE_DIM, m.better == CHART_HIGHER ? "higher" : m.better == CHART_LOWER ? "lower" : "");
         if (count == sizeof columns / sizeof *columns)

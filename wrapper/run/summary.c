@@ -134,7 +134,7 @@ static void summary_add_metric(struct listing *l, const struct fact *m, const st
     listing_text(l, b.p ? b.p : "");
     bool fails;
     enum style style = STYLE_PLAIN;
-    const char *verdict = run_reference_of(&s->f->record, m->key.p, a, &fails);
+    const char *verdict = run_reference_of(&s->f->record, m->key.p, scale, a, &fails);
     if (verdict)
         style = fails ? STYLE_BAD : STYLE_GOOD;
     else
