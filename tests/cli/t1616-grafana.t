@@ -35,7 +35,7 @@ is "wrong words" "$(for a in nope "runs sites" "runs --output x"; do
 # Names of series that the dashboards use, of those that a run of this machine makes.
 printf 'exporters:\n- {type: openmetrics, folder: %s, wait: 60s}\n' "$WORK/e" >"$config"
 printf 'references:\n  - benchmark: ior\n    metrics:\n      write.bw_MiB_per_s.max: [99999, -0.05, 0.1, MiB/s]\n' >refs.yaml
-printf '#!/bin/sh\nsleep 0.5\ncat "%s/stdout"\n' "$ROOT/benchmarks/catalogue/ior/samples/3.0.1-human-reps3-fpp" >ior && chmod +x ior
+printf '#!/bin/sh\nsleep 0.5\n"%s/until-sampled" 2\ncat "%s/stdout"\n' "$TESTLIB" "$ROOT/benchmarks/catalogue/ior/samples/3.0.1-human-reps3-fpp" >ior && chmod +x ior
 "$BENCHWRAP" -q --sample 100ms -R refs.yaml -- ./ior >/dev/null
 "$BENCHWRAP" grafana queries | cut -f 3 | grep -oE 'benchwrap_(run|reference|node_process|node_system|node_cpu)_[a-z_]+' | sort -u >used
 sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' "$WORK"/e/*.prom | sort -u >made
