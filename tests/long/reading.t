@@ -3,6 +3,46 @@
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 cd "$WORK" || exit 1
+report() # NAME COMMAND…: a check for each line that the command prints
+{
+    while IFS= read -r line; do
+        case $line in
+        ok\ *) tap_pass "${line#ok }" ;;
+        \#*) echo "$line" ;;
+        *) tap_fail "$1" "$line" ;;
+        esac
+    done < <(env -u MLFLOW_ALLOW_FILE_STORE "${@:2}" 2>&1)
+}
+
+# Every number of reports, computed again from the files of the tree by another program.
+mkdir numbers && cd numbers || exit 1
+cat >numbers.sh <<'X'
+awk -v s="$1" -v k="$2" 'BEGIN { srand(s * 100 + k)
+    for (i = 0; i < 5; i++) printf "rate: %.3f\n", 500 * s * (0.9 + rand() * 0.2)
+    for (i = 0; i < 4; i++) printf "wait: %.6f\n", 0.04 * s * (0.5 + rand())
+    printf "share: %.2f\ncount: %d\nodd: %.3g\n", 50 + 10 * rand(), 1e9 * rand(), 1e-7 * rand() }'
+X
+cat >rules.yaml <<'R'
+name: numbers
+version: "1"
+headlines: [rate, wait]
+readers:
+  - {name: rate, regex: '^rate: (?<v>\S+)', metrics: [{name: rate, cell: v, unit: MB_per_s, better: higher, headline: median}]}
+  - {name: wait, regex: '^wait: (?<v>\S+)', metrics: [{name: wait, cell: v, unit: s, better: lower, headline: median}]}
+  - {name: share, regex: '^share: (?<v>\S+)', metrics: [{name: share, cell: v, unit: percent, better: none}]}
+  - {name: count, regex: '^count: (?<v>\S+)', metrics: [{name: count, cell: v, better: none}]}
+  - {name: odd, regex: '^odd: (?<v>\S+)', metrics: [{name: odd, cell: v, unit: s, better: lower}]}
+R
+cat >scale.sh <<'X'
+awk -v n="$1" -v k="$2" -v w="$3" 'BEGIN { srand(n * 10 + k); t = (w == "weak" ? 0.3 * (1 + 0.03 * n) : 2.4 / n * (1 + 0.05 * n)) * (0.98 + 0.04 * rand())
+    printf "elapsed: %.5f s\nrate: %.3f MB/s\n", t, (w == "weak" ? n : 1) * 100 / t }'
+X
+for s in 1 2 4; do for k in 1 2 3 4; do "$BENCHWRAP" -q -e numbers -n "s$s-$k" -p size=$s --tag team=t$k --rules ./rules.yaml -- sh numbers.sh $s $k >/dev/null 2>&1; done; done
+for w in strong weak; do for n in 1 2 4 8; do for k in 1 2 3; do
+    "$BENCHWRAP" -q -e $w -p scaling=$w -p step.nodes=$n -p step.tasks=$((16 * n)) -- sh scale.sh $n $k $w >/dev/null 2>&1; done; done; done
+"$BENCHWRAP" -q -e swept --sweep size=1,2,4 --repeat 4 --rules ./rules.yaml -- sh -c 'sh numbers.sh {size} $$' >/dev/null 2>&1
+report "the numbers of reports" python3 "$ROOT/tests/mlruns/report_numbers.py" "$BENCHWRAP" "$PWD"
+cd "$WORK" || exit 1
 if ! python=$(venv_python mlflow-newest 1200 mlflow jsonschema pyyaml duckdb); then
     skip "the newest MLflow's client chooses the same runs" "$python"
     
@@ -40,16 +80,6 @@ done_testing
     exit
 fi
 PATH=$(dirname "$python"):$PATH
-report() # COMMAND…
-{
-    while IFS= read -r line; do
-        case $line in
-        ok\ *) tap_pass "${line#ok }" ;;
-        \#*) echo "$line" ;;
-        *) tap_fail "$1" "$line" ;;
-        esac
-    done < <(env -u MLFLOW_ALLOW_FILE_STORE "${@:2}" 2>&1)
-}
 mkdir filters
 # 1,800 generated filters, of which both accept more than 1,000
 report "MLflow's client" "$python" "$ROOT/tests/mlruns/filters.py" "$BENCHWRAP" "$WORK/filters" "${SEED:-1}" "${FILTERS:-1800}" sqlite

@@ -71,8 +71,8 @@ static size_t word_length(struct str rest)
 
 void latex_text(struct buf *to, struct str text, size_t max)
 {
-    enum { WORD_LONG = 20 };
-    size_t word_ends = 0;
+    enum { WORD_LONG = 20, PART_LONG = 12 };
+    size_t word_ends = 0, part = 0; /* characters since the last place for a break */
     bool is_long = false;
     for (size_t i = 0, shown = 0, k; i < text.n; i += k, shown++) {
         struct str rest = str_sub(text, i, text.n);
@@ -99,7 +99,10 @@ void latex_text(struct buf *to, struct str text, size_t max)
             buf_add(to, rest.p, k);
         } else
             latex_other(to, str_sub(rest, 0, k));
-        if (is_long && k == 1 && strchr("/_.=,:-|;", *rest.p) && *rest.p)
+        part = word_ends == i + 1 ? 0 : part + 1;
+        if (is_long && (part >= PART_LONG || (k == 1 && *rest.p && strchr("/_.=,:-|;", *rest.p)))) {
             buf_puts(to, "\\allowbreak{}");
+            part = 0;
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CELL_MAX = 60, ROWS_MAX = 200, ROWS_PART = 30, OUTPUT_LINES = 40, LINE_MOST = 96 };
+enum { CELL_MAX = 100, ROWS_MAX = 200, ROWS_PART = 20, OUTPUT_LINES = 40, LINE_MOST = 96 };
 
 static void latex_line(struct buf *to, const char *before, const char *text, const char *after)
 {
@@ -13,40 +13,74 @@ static void latex_line(struct buf *to, const char *before, const char *text, con
     buf_puts(to, after);
 }
 
-/* Characters of the widest cell of each column. */
-static size_t latex_width(const struct doc_grid *t, size_t column, size_t rows)
+/* What a text needs of a line, in characters of usual width; capitals are wider. longest: of it the longest part that is not broken (latex_text). */
+static size_t latex_width(const char *text, size_t *longest)
 {
-    const struct doc_column *c = &t->columns[column];
-    size_t most = t->is_facts ? 0 : strlen(c->heading) + (c->unit ? strlen(c->unit) + 2 : 0);
-    for (size_t row = 0; row < rows; row++) {
-        const char *text = t->cells[row * t->count + column].text;
-        size_t n = text ? strlen(text) : 1;
-        most = n > most ? n : most;
+    enum { UNBROKEN_MAX = 20 };
+    size_t tenths = 0, word = 0;
+    for (size_t n = 0; text && text[n] && n < CELL_MAX; n++) {
+        size_t width = text[n] >= 'A' && text[n] <= 'Z' ? 15 : (text[n] & 0xc0) == 0x80 ? 0 : 10;
+        tenths += width;
+        word = text[n] == ' ' ? 0 : word + width;
+        if (word / 10 + 1 > *longest && word / 10 < UNBROKEN_MAX)
+            *longest = word / 10 + 1;
     }
-    return most < CELL_MAX ? most : CELL_MAX;
+    return tenths / 10 + 1;
 }
 
-/* "r" of numbers; "l" of texts in a narrow table, else paragraphs that share what numbers leave of the line. */
-static void latex_columns(struct buf *to, const struct doc_grid *t, size_t rows)
+/* The width of a column, and of its longest unbroken part. */
+static size_t column_width(const struct doc_grid *t, size_t column, size_t rows, size_t *longest)
 {
-    enum { PAGE = 78, NARROW = 36, GAP = 3 }; /* characters of a line of \small text, of half a line, and those between two columns */
-    size_t total = 0, numbers = 0, texts = 0;
-    for (size_t i = 0; i < t->count; i++) {
-        size_t width = latex_width(t, i, rows);
-        total += width + GAP;
-        *(t->columns[i].is_number ? &numbers : &texts) += width;
+    const struct doc_column *c = &t->columns[column];
+    *longest = 1;
+    size_t most = t->is_facts ? 1 : latex_width(c->heading, longest) + (c->unit ? strlen(c->unit) + 2 : 0);
+    for (size_t row = 0; row < rows; row++) {
+        size_t n = latex_width(t->cells[row * t->count + column].text, longest);
+        most = n > most ? n : most;
     }
-    size_t gaps = t->count * GAP, left = PAGE > gaps + numbers ? PAGE - gaps - numbers : 0;
-    left = left > PAGE / 3 ? left : PAGE / 3;
-    left = left < texts ? left : texts;
+    return most;
+}
+
+enum {
+    COLUMNS_MOST = 40,
+    LINE = 72,
+    LINE_TINY = 104,
+    GAP = 3 /* characters of a line of \\small and of \\scriptsize text, and between columns */
+};
+
+struct latex_widths {
+    size_t wide[COLUMNS_MOST], least[COLUMNS_MOST];
+    size_t numbers, texts, words; /* of all columns of numbers, and of texts: their widths, and those that they need at least */
+};
+
+static void latex_widths_of(const struct doc_grid *t, size_t rows, struct latex_widths *ret)
+{
+    *ret = (struct latex_widths){.numbers = 0};
+    for (size_t i = 0; i < t->count && i < COLUMNS_MOST; i++) {
+        ret->wide[i] = column_width(t, i, rows, &ret->least[i]);
+        if (t->columns[i].is_number) {
+            ret->numbers += ret->wide[i] + GAP;
+            continue;
+        }
+        ret->texts += ret->wide[i] + GAP;
+        ret->words += ret->least[i] + GAP;
+    }
+}
+
+/* "r" of numbers; "l" of texts in a narrow table, else paragraphs: each as wide as its longest word, and what is left by the length of the texts. */
+static void latex_columns(struct buf *to, const struct doc_grid *t, const struct latex_widths *w, size_t line)
+{
+    enum { NARROW = 34 };
+    size_t room = line > w->numbers + w->words ? line - w->numbers - w->words : 0, wish = w->texts - w->words;
+    double share = wish ? (double)room / (double)wish : 0;
     for (size_t i = 0; i < t->count; i++)
         if (t->columns[i].is_number)
             buf_putc(to, 'r');
-        else if (total <= NARROW || !texts)
+        else if (w->numbers + w->texts <= NARROW || i >= COLUMNS_MOST)
             buf_putc(to, 'l');
         else
             buf_printf(to, ">{\\raggedright\\arraybackslash}p{%.3f\\linewidth}",
-                       (double)left * (double)latex_width(t, i, rows) / (double)texts / PAGE);
+                       ((double)w->least[i] + (share < 1 ? share : 1) * (double)(w->wide[i] - w->least[i])) / (double)line);
 }
 
 static void latex_headings(struct buf *to, const struct doc_grid *t)
@@ -64,10 +98,13 @@ static void latex_headings(struct buf *to, const struct doc_grid *t)
 static void latex_table(struct buf *to, const struct doc_grid *t)
 {
     size_t rows = doc_rows(t), shown = rows < ROWS_MAX ? rows : ROWS_MAX;
+    struct latex_widths widths;
+    latex_widths_of(t, shown, &widths);
+    bool fits = widths.numbers + widths.words <= LINE;
     for (size_t first = 0; first < shown; first += ROWS_PART) {
         size_t end = first + ROWS_PART < shown ? first + ROWS_PART : shown;
-        buf_puts(to, "\\begin{center}\\small\n\\begin{tabular}{");
-        latex_columns(to, t, shown);
+        buf_printf(to, "\\begin{center}\\%s\n\\begin{tabular}{", fits ? "small" : "scriptsize");
+        latex_columns(to, t, &widths, fits ? LINE : LINE_TINY);
         buf_puts(to, "}\n\\hline\n");
         if (!t->is_facts)
             latex_headings(to, t);
