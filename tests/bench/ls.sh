@@ -54,7 +54,7 @@ P
 }
 
 if wanted ls; then
-    reader=python3; for p in "$cache"/*/bin/python; do "$p" -c 'import pandas, pyarrow, duckdb' 2>/dev/null && { reader=$p; break; }; done
+    duckdb=python3; for p in "$cache"/*/bin/python; do "$p" -c 'import duckdb' 2>/dev/null && { duckdb=$p; break; }; done
     for many in 1000 10000 ${BENCH_BIG:+100000}; do
         [ -z "${BENCH_QUICK:-}" ] || many=300
         bar="<=$([ "$many" = 100000 ] && echo 2 || echo 0.3)"
@@ -62,13 +62,13 @@ if wanted ls; then
         query="metrics.run.wall_s < 1000 AND metrics.run.max_rss_MiB > 0.001 AND params.cpu.cores LIKE '%'"
         t=$("$M" time -n "$(rounds 7)" -w 2 -- "$BW" ls --- "$BW" ls --all --- "$BW" ls --all --json --- "$BW" compare last~1 last --- "$BW" compare last --history --- \
             sh -c 'find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml -print0 | xargs -0 cat' --- find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml --- \
-            "$BW" ls --filter "$query" 2> >(grep -v 'shows them all' >&2)) || exit 1
+            "$BW" ls --filter "$query" 2> >(grep -v 'shows all of them' >&2)) || exit 1
         mapfile -t r <<<"$t"
-        t=$(BENCHWRAP_NO_INDEX=1 "$M" time -n "$(rounds 5)" -w 1 -- "$BW" ls --filter "$query" 2> >(grep -v 'shows them all' >&2)) || exit 1
+        t=$(BENCHWRAP_NO_INDEX=1 "$M" time -n "$(rounds 5)" -w 1 -- "$BW" ls --filter "$query" 2> >(grep -v 'shows all of them' >&2)) || exit 1
         peers="without the index $(calc "$(first "$t")/1e3") s"
         if [ -n "$python" ]; then
             [ "$many" -gt 1000 ] || peers+=", MLflow's client on the file store $(query_peer "$python" client "file:$PWD/mlruns" "$many")"
-            "$BW" export --all --format parquet -o peers.parquet && peers+=", pandas of an export $(query_peer "$reader" pandas peers.parquet "$many"), DuckDB $(query_peer "$reader" duckdb peers.parquet "$many")"
+            "$BW" export --all --format parquet -o peers.parquet && peers+=", pandas of an export $(query_peer "$python" pandas peers.parquet "$many"), DuckDB $(query_peer "$duckdb" duckdb peers.parquet "$many")"
             [ "$many" -gt 1000 ] || { PATH=$(dirname "$python"):$PATH "$BW" export --mlflow-db peers.db >/dev/null 2>&1 && peers+=", the client on SQLite $(query_peer "$python" client "sqlite:///$PWD/peers.db" "$many")"; }
             rm -f peers.*
         fi
