@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # history.sh: part of run: the search for change points, and explain, over many runs. Sourced; uses its functions and variables.
 
-# A tree of N runs with 20 metrics each, one of which changes; of 100,000 the records are shared by links.
+# A tree of N runs with 20 metrics each, one of which changes; of 100,000 the records are shared by links. Texts of the environment always are.
 many_histories() # N
 {
     "$BW" -- sh -c 'echo a line' >/dev/null || return 1
@@ -17,6 +17,8 @@ for i in range(count):
     id = f"{i * 2654435761 % 2**32:08x}{i:024x}"
     to, start = f"{base}/{id}", first + i * 60000
     os.makedirs(to + "/artifacts")
+    for name in ("environment.txt", "libraries.txt"):
+        os.link(f"{run}/artifacts/{name}", f"{to}/artifacts/{name}")
     with open(to + "/meta.yaml", "w") as f:
         for line in meta.replace(old, id).splitlines():
             f.write(f"start_time: {start}\n" if line.startswith("start_time") else f"end_time: {start + 1000}\n" if line.startswith("end_time") else line + "\n")
@@ -55,6 +57,11 @@ P
         )
         row history "history of $many runs with 20 metrics, warm" "$(calc "$(first "${r[0]}")/1e3")" s "$bar" "${otava:--}"
         [ "$many" = 100000 ] || row history "explain two runs of $many, warm" "$(calc "$(first "${r[1]}")/1e3")" s '<=1' "-"
+        if [ "$many" -le 10000 ]; then
+            mcp_calls "history {}" "explain {\"base\":[\"${pair% *}\"],\"other\":[\"${pair#* }\"]}" || exit 1
+            row history "an agent's call over $many runs, warm: history" "${calls[0]}" s '<=0.2' "-"
+            row history "an agent's call over $many runs, warm: explain" "${calls[1]}" s '<=0.2' "-"
+        fi
         cd "$work" && rm -rf "history$many"
         [ -z "${BENCH_QUICK:-}" ] || break
     done

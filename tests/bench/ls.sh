@@ -24,13 +24,6 @@ for i in range(1, count):
 P
 }
 
-# One call of the server for agents: a session of calls, divided by their number, less the start of the server.
-mcp_session() # CALLS
-{
-    printf '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}\n'
-    for ((i = 1; i <= $1; i++)); do printf '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$i" "$2" "$3"; done
-}
-
 # The same query by other programs, each once: "0.021 s". Empty where it is not installed or does not find all runs.
 query_peer() # PYTHON METHOD PLACE RUNS
 {
@@ -79,10 +72,8 @@ if wanted ls; then
         row ls "ls --all over $many runs$links, warm" "$(calc "$(first "${r[1]}")/1e3")" s "$bar" "s: --json $(calc "$(first "${r[2]}")/1e3")"
         row ls "compare of two runs of $many$links, warm" "$(calc "$(first "${r[3]}")/1e3")" s "$bar" "s: one with its history $(calc "$(first "${r[4]}")/1e3")"
         if [ "$many" = 10000 ] || [ -n "${BENCH_QUICK:-}" ]; then
-            mcp_session 20 list '{}' >list.jsonl; mcp_session 20 query '{"filter":"metrics.run.wall_s < 1000"}' >query.jsonl; mcp_session 20 compare_history '{}' >history.jsonl
-            t=$("$M" time -n "$(rounds 5)" -w 1 -- sh -c "'$BW' mcp <list.jsonl" --- sh -c "'$BW' mcp <query.jsonl" --- sh -c "'$BW' mcp <history.jsonl" --- sh -c "'$BW' mcp </dev/null") || exit 1
-            mapfile -t r <<<"$t"
-            row ls "an agent's call over $many runs, warm: list" "$(calc "($(first "${r[0]}")-$(first "${r[3]}"))/20e3")" s "<=0.2" "s: query $(calc "($(first "${r[1]}")-$(first "${r[3]}"))/20e3"), compare_history $(calc "($(first "${r[2]}")-$(first "${r[3]}"))/20e3")"
+            mcp_calls "list {}" 'query {"filter":"metrics.run.wall_s < 1000"}' "compare_history {}" || exit 1
+            row ls "an agent's call over $many runs, warm: list" "${calls[0]}" s "<=0.2" "s: query ${calls[1]}, compare_history ${calls[2]}"
         fi
         # pages: at first, and after ten more runs; the same of an export
         t=$("$M" time -n 1 -- "$BW" pages -o pages --rebuild) || exit 1

@@ -119,8 +119,16 @@ is "the log of a daemon: its last lines" "$(ask cluster_log '{"daemon": "slurmct
 ln -s ctld.log "$(hostname -s 2>/dev/null || hostname).log"
 like "… a link is not followed" "$(ask cluster_log '{"daemon": "slurmd"}' | jq -r .error)" "cannot be read"
 like "… another file is not to be named" "$(ask cluster_log '{"daemon": "../../etc/passwd"}')" "daemon: expected slurmctld"
-{ echo "${hello/VERSION/2025-11-25}"; for i in $(seq 1 9); do call "$i" cluster_nodes '{}'; done; } | serve >out.txt
-like "calls to Slurm are limited" "$(jq -r 'select(.id == 9) | .result.content[0].text' out.txt)" "too many calls to Slurm: call again in [0-9.]+ s"
+# Limits of calls: by calls that need no process, so that a slow machine reaches them, too.
+session() { { echo "${hello/VERSION/2025-11-25}"; for i in $(seq 1 "$1"); do call "$i" "$2" "$3"; done; for i in $(seq 600); do grep -q "\"id\":$1," out.txt && break; sleep 0.05; done; sleep 0.3; call 999 "$2" "$3"; } | serve >out.txt; }
+all() { jq -r "select(.id >= $1 and .id <= $2) | .result.content[0].text" out.txt; }
+session 40 cluster_job '{"job": "7; rm"}'
+is "calls to Slurm are limited: the first six are made" "$(all 1 6 | jq -r .error | grep -c 'expected an id')" 6
+like "… a later one is refused, and says when it may be made" "$(all 7 40 | grep -v '^{' | head -n 1)" '^too many calls to Slurm: call again in [0-9.]+ s$'
+session 250 compare '{}'
+is "calls of all tools are limited: the first fifty are made" "$(all 1 50 | jq -r .error | sort | uniq -c | tr -s ' ')" " 50 expected either base and other, or by"
+like "… a later one is refused, and says when it may be made" "$(all 51 250 | grep -v '^{' | head -n 1)" '^too many calls: call again in 0\.[12] s$'
+is "… after that time it is made" "$(all 999 999 | jq -r .error)" "expected either base and other, or by"
 printf '#!/bin/sh\nexec sleep 100\n' >bin/sinfo
 start=$(date +%s); like "a Slurm that hangs" "$(ask cluster_nodes '{}' | jq -r .error)" "no answer within 10 s"
 ok "… ends in time" [ $(($(date +%s) - start)) -lt 15 ]

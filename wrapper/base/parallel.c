@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-enum { PIECE = 64 };
+enum { PIECE_MAX = 64, PIECES_EACH = 8 /* of each worker, at least: few and long ones leave workers idle at the end */ };
 
 struct shared {
-    size_t n;
+    size_t n, piece;
     atomic_size_t next;
     void (*each)(void *context, size_t i, struct arena *arena);
     void *context;
@@ -33,15 +33,16 @@ static void *parallel_work(void *worker)
 {
     struct parallel_worker *w = worker;
     struct shared *all = w->all;
-    for (size_t from; (from = atomic_fetch_add(&all->next, PIECE)) < all->n;)
-        for (size_t i = from; i < all->n && i < from + PIECE; i++)
+    for (size_t from; (from = atomic_fetch_add(&all->next, all->piece)) < all->n;)
+        for (size_t i = from; i < all->n && i < from + all->piece; i++)
             all->each(all->context, i, &w->own);
     return NULL;
 }
 
 void parallel_each(unsigned workers, size_t n, void (*each)(void *context, size_t i, struct arena *arena), void *context, struct arena *a)
 {
-    struct shared all = {.n = n, .each = each, .context = context};
+    size_t piece = n / ((workers ? workers : 1) * (size_t)PIECES_EACH);
+    struct shared all = {.n = n, .piece = piece < 1 ? 1 : piece > PIECE_MAX ? PIECE_MAX : piece, .each = each, .context = context};
     struct parallel_worker w[PARALLEL_MAX];
     unsigned started = 1;
     sigset_t every, before;

@@ -53,15 +53,42 @@ struct series_scan {
     bool logs;
     double unit; /* of y without logarithms */
     double min_effect;
+    double least_log; /* the least shift of logarithms that is searched */
+    double inverse[REACH + 1]; /* 1 / k */
     double critical[2 * REACH + 1]; /* t by degrees of freedom; 0: not computed yet */
     size_t grid[GRID_MAX], grid_count;
-    double sorted[RECENT + 1];
+    double work[RECENT + 1];
 };
 
-static int by_number(const void *a, const void *b)
+/* The median of n > 0 numbers, whose order changes. The scan needs it for every few values: sorting took a sixth of its time. */
+static double scan_median(double *v, size_t n)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    size_t low = 0, high = n - 1, middle = (n - 1) / 2;
+    while (low < high) {
+        double pivot = v[low + (high - low) / 2];
+        size_t i = low, k = high;
+        for (;; i++, k--) {
+            while (v[i] < pivot)
+                i++;
+            while (v[k] > pivot)
+                k--;
+            if (i >= k)
+                break;
+            double one = v[i];
+            v[i] = v[k];
+            v[k] = one;
+        }
+        if (middle <= k)
+            high = k;
+        else
+            low = k + 1;
+    }
+    if (n % 2)
+        return v[middle];
+    double next = INFINITY;
+    for (size_t i = middle + 1; i < n; i++)
+        next = v[i] < next ? v[i] : next;
+    return v[middle] + 0.5 * (next - v[middle]);
 }
 
 /* ---- Student's t ---- */
@@ -119,13 +146,11 @@ static double critical_t(struct series_scan *s, size_t df)
 static void level_scale(struct series_scan *s, size_t from, size_t to)
 {
     size_t n = to - from;
-    memcpy(s->sorted, s->y + from, n * sizeof *s->sorted);
-    qsort(s->sorted, n, sizeof *s->sorted, by_number);
-    double center = stats_quantile(s->sorted, n, 0.5);
+    memcpy(s->work, s->y + from, n * sizeof *s->work);
+    double center = scan_median(s->work, n);
     for (size_t i = 0; i < n; i++)
-        s->sorted[i] = fabs(s->sorted[i] - center);
-    qsort(s->sorted, n, sizeof *s->sorted, by_number);
-    double scale = 1.4826 * stats_quantile(s->sorted, n, 0.5);
+        s->work[i] = fabs(s->work[i] - center);
+    double scale = 1.4826 * scan_median(s->work, n);
     double least = s->logs ? s->min_effect / 8 : fabs(center) * s->min_effect / 8; /* rounded values have no spread at all */
     s->center = center;
     s->scale = scale > least ? scale : least;
@@ -270,7 +295,7 @@ static void tilt_sample(const double *x, size_t n, double share, double a, doubl
 static double permutation_p(struct series_scan *s, size_t from, size_t at, size_t to)
 {
     enum { STEPS = 60 };
-    double *x = s->sorted, mean = 0, square = 0, share = (double)(to - at) / (double)(to - from), k = (double)(to - at), sum = 0;
+    double *x = s->work, mean = 0, square = 0, share = (double)(to - at) / (double)(to - from), k = (double)(to - at), sum = 0;
     size_t n = to - from;
     for (size_t i = 0; i < n; i++)
         mean += (x[i] = s->used[from + i - s->base]) / (double)n;
@@ -406,6 +431,15 @@ static bool is_change(struct series_scan *s, size_t from, size_t at, size_t to, 
 
 /* ---- the scan ---- */
 
+/* Are the means nearer to each other than what is searched? It only has to be quick: where it is close, the tests decide. */
+static bool is_too_small(const struct series_scan *s, size_t from, size_t at, size_t to)
+{
+    static const double NEARLY = 1 - 1e-6;
+    const double *sum = s->sum - s->base;
+    double shift = (sum[to] - sum[at]) * s->inverse[to - at] - (sum[at] - sum[from]) * s->inverse[at - from];
+    return fabs(shift) < (s->logs ? s->least_log : s->min_effect * fabs(s->center)) * NEARLY;
+}
+
 /* Is there a change among the newest values of the level [start, to)? *ret_at: the first value of the new level. */
 static bool scan_newest(struct series_scan *s, size_t start, size_t to, size_t *ret_at)
 {
@@ -418,9 +452,13 @@ static bool scan_newest(struct series_scan *s, size_t start, size_t to, size_t *
         double p;
         if (from < s->base)
             from = s->base;
+        if (is_too_small(s, from, at, to))
+            continue;
         compare_levels(s, from, at, to, &is);
+        if (fabs(is.t) < critical_t(s, is.m + is.k - 2) || effect_of(s, is.shift) < s->min_effect)
+            continue; /* nearly always: what follows costs more */
         double level = level_of(at - start < REACH ? at - start : REACH, k); /* also of the better place: it is of the same alarm */
-        if (!is_t_significant(s, from, at, to, &is, level, &p) || effect_of(s, is.shift) < s->min_effect)
+        if (!is_t_significant(s, from, at, to, &is, level, &p))
             continue;
         at = best_place(s, from, to, CHANGE_BEFORE_MIN, CHANGE_AFTER_MIN, at);
         if (!is_change(s, from, at, to, true, level, &p))
@@ -587,6 +625,9 @@ static bool scan_begin(struct series_scan *s, const double *v, size_t n, double 
     for (size_t i = 0; s->y && i < n; i++)
         s->y[i] = s->logs ? log(v[i]) : most > 0 ? v[i] / most : 0;
     s->unit = most > 0 ? most : 1;
+    s->least_log = log1p(min_effect);
+    for (size_t k = 1; k <= REACH; k++)
+        s->inverse[k] = 1 / (double)k;
     for (size_t k = CHANGE_AFTER_MIN; k <= REACH; k += k < 6 ? 1 : k / 4)
         s->grid[s->grid_count++] = k;
     return s->y != NULL;

@@ -57,12 +57,25 @@ static bool make_points(struct history_group *group, struct arena *a)
     return group->points != NULL;
 }
 
-static double value_of_point(const struct history_group *group, const struct history_point *p, uint32_t key, double *work)
+/* place: where the run before had it, which is where most runs have it. */
+static double number_near(const struct facts_run *run, uint32_t key, size_t *place)
+{
+    if (*place < run->metric_count && run->metrics[*place].key == key)
+        return run->metrics[*place].number;
+    for (size_t i = 0; i < run->metric_count; i++)
+        if (run->metrics[i].key == key) {
+            *place = i;
+            return run->metrics[i].number;
+        }
+    return NAN;
+}
+
+static double value_of_point(const struct history_group *group, const struct history_point *p, uint32_t key, size_t *place, double *work)
 {
     struct stats of;
     size_t n = 0;
     for (size_t i = p->first; i < p->first + p->count; i++) {
-        double value = run_facts_number(group->members[i], key);
+        double value = number_near(group->members[i], key, place);
         if (isfinite(value))
             work[n++] = value;
     }
@@ -120,11 +133,12 @@ static int collect_series(struct history *h, const struct history_request *asked
         if (!uses[key] || (!asked->all && ((!key_is_result(is->name) && !wall) || is_statistic_beside(&h->facts, is->name))))
             continue;
         struct history_metric_series *s = &group->metrics[group->metric_count++];
+        size_t place = 0;
         *s = (struct history_metric_series){.key = is, .headline = headlines && is_named_headline(headlines, is->name)};
         s->values = arena_get(a, (group->point_count + 1) * sizeof *s->values);
         s->places = arena_get(a, (group->point_count + 1) * sizeof *s->places);
         for (size_t p = 0; s->places && s->values && p < group->point_count; p++) {
-            double value = value_of_point(group, &group->points[p], key, work);
+            double value = value_of_point(group, &group->points[p], key, &place, work);
             if (isfinite(value)) {
                 s->places[s->n] = p;
                 s->values[s->n++] = value;

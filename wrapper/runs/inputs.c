@@ -12,6 +12,8 @@
 static bool is_shape(const char *key)
 {
     static const char *const names[] = {"node.type", "job.partition", "job.rank"};
+    if (!strchr("jsn", key[0]))
+        return false; /* most keys: this is asked of each param of each run */
     if (shape_keys_of(str_of(key)).step)
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
