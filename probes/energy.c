@@ -1,4 +1,4 @@
-/* energy.c: what processors, memory and node take from the wall: RAPL's domains (powercap), and Cray's counters of the node.
+/* energy.c: what processors, memory and node take from the wall: RAPL's domains (powercap), AMD's counters (hwmon amd_energy), and Cray's of the node.
  *
  * The probe reads the counters before the program, at each sample, and after it. RAPL's wrap after
  * 65 to 262 kJ, minutes at full load; they must be read more often than that. The recorder samples
@@ -94,6 +94,49 @@ static bool energy_find_rapl(struct host *h, struct record *r, struct energy *e)
     return true;
 }
 
+/* One counter of the driver amd_energy: "Esocket0". Those of cores are part of it. */
+static void energy_add_socket(const struct host *h, struct energy *e, const char *folder, int number)
+{
+    struct look_text label;
+    int64_t socket;
+    double first;
+    struct domain *d = &e->at[e->count];
+    if (e->count == DOMAINS_MAX || !look_read(h, &label, "%s/energy%d_label", folder, number) || strncmp(label.p, "Esocket", 7) != 0 ||
+        !str_int(str_of(label.p + 7), &socket) || socket < 0 || socket >= SOCKETS_MAX)
+        return;
+    *d = (struct domain){.scale = 1e-6, .total = "energy.package_J"};
+    snprintf(d->key, sizeof d->key, "package%d", (int)socket);
+    snprintf(d->path, sizeof d->path, "%.60s/energy%d_input", folder, number);
+    if (sample_number(h, &d->file, &first, "%s", d->path)) {
+        e->count++;
+        return;
+    }
+    e->closed = errno == EACCES || errno == EPERM;
+    sample_close(&d->file);
+}
+
+struct energy_search {
+    const struct host *h;
+    struct energy *energy;
+};
+
+static void energy_add_amd(void *context, const char *name)
+{
+    enum { NUMBERS = 1024 }; /* a counter for each core, and those of the sockets behind them */
+    const struct energy_search *s = context;
+    struct look_text driver;
+    char folder[60], path[80];
+    snprintf(folder, sizeof folder, "sys/class/hwmon/%.20s", name);
+    if (!look_read(s->h, &driver, "%s/name", folder) || strcmp(driver.p, "amd_energy") != 0)
+        return;
+    for (int i = 1; i <= NUMBERS; i++) {
+        snprintf(path, sizeof path, "%s/energy%d_label", folder, i);
+        if (!look_exists(s->h, path))
+            break;
+        energy_add_socket(s->h, s->energy, folder, i);
+    }
+}
+
 /* "123456 J 1690000000 us": the first number counts. World-readable, and does not go round. */
 static void energy_find_cray(struct host *h, struct energy *e)
 {
@@ -152,10 +195,14 @@ static int energy_before(struct host *h, struct record *r, struct err *err)
     if (!e)
         return err_memory(err, "the energy counters");
     bool readable = energy_find_rapl(h, r, e);
+    if (readable && e->count == 0)
+        look_each_name(h, "sys/class/hwmon", energy_add_amd, &(struct energy_search){h, e});
     energy_find_cray(h, e);
     if (e->count == 0 && readable)
-        emit_missing(h, r, "energy.package_J",
-                     "the kernel shows no counters of energy here (powercap, Cray's pm_counters; none in virtual machines)");
+        emit_missing(
+            h, r, "energy.package_J",
+            e->closed ? "the kernel shows the processors' energy to root only: hwmon's amd_energy"
+                      : "the kernel shows no counters of energy here (powercap, amd_energy, Cray's pm_counters; none in virtual machines)");
     if (e->count == 0)
         return 0;
     probes_set_now(h);

@@ -1,8 +1,9 @@
-/* gpu_watch.c: use of the GPUs while the program runs: NVIDIA's through NVML, AMD's through sysfs.
- * Both can hang, so a child process reads them, and the sampler records what it has sent. The child
+/* gpu_watch.c: use of the GPUs while the program runs: NVIDIA's through NVML, AMD's through sysfs and AMD SMI.
+ * All can hang, so a child process reads them, and the sampler records what it has sent. The child
  * starts with the first sample, so that short runs do not pay for it. */
 #include "base/clock.h"
 #include "base/library.h"
+#include "probes/amd_smi.h"
 #include "probes/gpu.h"
 #include "probes/fact_text.h"
 #include "probes/sample.h"
@@ -119,20 +120,25 @@ static void gpu_watch_read_nvml(const struct nvml_watch *n, void *d, struct gpu_
         g->celsius = value;
 }
 
-/* ---- amdgpu in sysfs ---- */
+/* ---- AMD: amdgpu in sysfs, and the energy counters ---- */
 
+struct amd_gpu {
+    char folder[64], monitor[96]; /* in sysfs; "": it has none there */
+    size_t smi; /* its number in AMD SMI; SIZE_MAX: it has none there */
+    double last_J; /* of its counter; NAN: not known */
+    int64_t last_ns;
+};
 struct amd_watch {
     const struct host *h;
-    char folders[GPUS_MAX][64], monitors[GPUS_MAX][96];
-    int found;
+    struct amd_smi smi;
+    struct amd_gpu gpus[GPUS_MAX];
+    size_t found;
 };
 
 static void gpu_watch_find_amd_monitor(void *context, const char *name)
 {
-    struct amd_watch *a = context;
-    char folder[sizeof a->folders[0]];
-    memcpy(folder, a->folders[a->found], sizeof folder);
-    snprintf(a->monitors[a->found], sizeof a->monitors[0], "%.60s/hwmon/%.20s", folder, name);
+    struct amd_gpu *g = context;
+    snprintf(g->monitor, sizeof g->monitor, "%.60s/hwmon/%.20s", g->folder, name);
 }
 
 static void gpu_watch_add_amd_card(void *context, const char *name)
@@ -142,35 +148,102 @@ static void gpu_watch_add_amd_card(void *context, const char *name)
     char path[100];
     if (a->found == GPUS_MAX || strncmp(name, "card", 4) != 0 || strchr(name, '-'))
         return; /* connectors */
-    snprintf(a->folders[a->found], sizeof a->folders[0], "sys/class/drm/%.20s/device", name);
-    if (!look_read_int(a->h, &busy, "%s/gpu_busy_percent", a->folders[a->found]))
+    struct amd_gpu *g = &a->gpus[a->found];
+    *g = (struct amd_gpu){.smi = SIZE_MAX, .last_J = NAN};
+    snprintf(g->folder, sizeof g->folder, "sys/class/drm/%.20s/device", name);
+    if (!look_read_int(a->h, &busy, "%s/gpu_busy_percent", g->folder))
         return;
-    snprintf(path, sizeof path, "%s/hwmon", a->folders[a->found]);
-    look_each_name(a->h, path, gpu_watch_find_amd_monitor, a);
+    snprintf(path, sizeof path, "%s/hwmon", g->folder);
+    look_each_name(a->h, path, gpu_watch_find_amd_monitor, g);
     a->found++;
 }
 
-static void gpu_watch_read_amd(const struct amd_watch *a, int i, struct gpu_now *g)
+/* Cuts hexadecimal digits and the character behind them off. False: there are none, or more than fit. */
+static bool gpu_watch_cut_hex(struct str *rest, char end, uint64_t *ret)
+{
+    struct str digits = str_cut(rest, end);
+    *ret = 0;
+    for (size_t i = 0; i < digits.n; i++) {
+        int digit = str_hex_digit(digits.p[i]);
+        if (digit < 0)
+            return false;
+        *ret = *ret << 4 | (uint64_t)digit;
+    }
+    return digits.n > 0 && digits.n <= 8;
+}
+
+/* The place on PCI as AMD SMI numbers it, from "PCI_SLOT_NAME=0000:c1:00.0"; UINT64_MAX: not known. */
+static uint64_t gpu_watch_amd_place(const struct amd_watch *a, const struct amd_gpu *g)
+{
+    struct look_text text;
+    uint64_t domain, bus, device, function;
+    if (!look_read(a->h, &text, "%s/uevent", g->folder))
+        return UINT64_MAX;
+    struct str name = look_value((struct str){text.p, text.n}, "PCI_SLOT_NAME", '=');
+    if (!gpu_watch_cut_hex(&name, ':', &domain) || !gpu_watch_cut_hex(&name, ':', &bus) || !gpu_watch_cut_hex(&name, '.', &device) ||
+        !gpu_watch_cut_hex(&name, '\n', &function))
+        return UINT64_MAX;
+    return domain << 32 | bus << 8 | device << 3 | function;
+}
+
+/* GPUs of sysfs first; those that only AMD SMI shows follow. */
+static void gpu_watch_open_amd(struct amd_watch *a)
+{
+    look_each_name(a->h, "sys/class/drm", gpu_watch_add_amd_card, a);
+    size_t in_sysfs = a->found;
+    if (!amd_smi_open(&a->smi))
+        return;
+    for (size_t i = 0; i < a->smi.count; i++) {
+        size_t k = 0;
+        while (k < in_sysfs && (a->smi.places[i] == UINT64_MAX || gpu_watch_amd_place(a, &a->gpus[k]) != a->smi.places[i]))
+            k++;
+        if (k == in_sysfs && in_sysfs > 0 && a->smi.places[i] == UINT64_MAX)
+            continue; /* it may be any of them */
+        if (k == in_sysfs && a->found < GPUS_MAX)
+            a->gpus[k = a->found++] = (struct amd_gpu){.last_J = NAN};
+        if (k < a->found)
+            a->gpus[k].smi = i;
+    }
+}
+
+/* The mean power since the last call, by the counter. One that stands still counts nothing: some do. */
+static double gpu_watch_amd_counted_W(const struct amd_watch *a, struct amd_gpu *g, double *ret_J)
+{
+    int64_t now = clock_mono_ns(), since = now - g->last_ns;
+    double J = g->smi == SIZE_MAX ? NAN : amd_smi_energy_J(&a->smi, g->smi), used = J - g->last_J;
+    g->last_J = J;
+    g->last_ns = now;
+    if (!(used > 0))
+        return NAN;
+    *ret_J = J;
+    return used / ((double)since / 1e9);
+}
+
+static void gpu_watch_read_amd(const struct amd_watch *a, struct amd_gpu *from, struct gpu_now *g)
 {
     int64_t value;
     const struct host *h = a->h;
-    if (look_read_int(h, &value, "%s/gpu_busy_percent", a->folders[i]))
-        g->busy_percent = (double)value;
-    if (look_read_int(h, &value, "%s/mem_info_vram_used", a->folders[i]))
-        g->memory_B = (double)value;
-    if (look_read_int(h, &value, "%s/mem_info_vram_total", a->folders[i]) && value > 0)
-        g->memory_total_B = (double)value;
-    if (!*a->monitors[i])
+    g->power_W = gpu_watch_amd_counted_W(a, from, &g->energy_J);
+    if (!*from->folder)
         return;
-    if (look_read_int(h, &value, "%s/power1_average", a->monitors[i]) || look_read_int(h, &value, "%s/power1_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/gpu_busy_percent", from->folder))
+        g->busy_percent = (double)value;
+    if (look_read_int(h, &value, "%s/mem_info_vram_used", from->folder))
+        g->memory_B = (double)value;
+    if (look_read_int(h, &value, "%s/mem_info_vram_total", from->folder) && value > 0)
+        g->memory_total_B = (double)value;
+    if (!*from->monitor)
+        return;
+    if (!isfinite(g->power_W) &&
+        (look_read_int(h, &value, "%s/power1_average", from->monitor) || look_read_int(h, &value, "%s/power1_input", from->monitor)))
         g->power_W = (double)value / 1e6;
-    if (look_read_int(h, &value, "%s/power1_cap", a->monitors[i]) && value > 0)
+    if (look_read_int(h, &value, "%s/power1_cap", from->monitor) && value > 0)
         g->power_limit_W = (double)value / 1e6;
-    if (look_read_int(h, &value, "%s/freq1_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/freq1_input", from->monitor))
         g->clock_Hz = (double)value;
-    if (look_read_int(h, &value, "%s/freq2_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/freq2_input", from->monitor))
         g->memory_clock_Hz = (double)value;
-    if (look_read_int(h, &value, "%s/temp1_input", a->monitors[i]))
+    if (look_read_int(h, &value, "%s/temp1_input", from->monitor))
         g->celsius = (double)value / 1e3;
 }
 
@@ -190,19 +263,19 @@ static int gpu_watch_run(struct host *h, struct record *r, struct err *err)
     (void)err;
     amd.h = h;
     if (!gpu_watch_open_nvml(&nvml))
-        look_each_name(h, "sys/class/drm", gpu_watch_add_amd_card, &amd);
+        gpu_watch_open_amd(&amd);
     for (int64_t step = 0; nvml.found > 0 || amd.found > 0; step++) {
         struct record one;
         record_init(&one, r->id, r->start_ms);
         one.listen = r->listen;
         one.context = r->context;
         one.source = r->source;
-        for (unsigned i = 0; i < nvml.found + (unsigned)amd.found; i++) {
+        for (size_t i = 0; i < nvml.found + amd.found; i++) {
             struct gpu_now g = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
             if (nvml.found > 0)
                 gpu_watch_read_nvml(&nvml, nvml.devices[i], &g);
             else
-                gpu_watch_read_amd(&amd, (int)i, &g);
+                gpu_watch_read_amd(&amd, &amd.gpus[i], &g);
             gpu_watch_send(&one, (int)i, &g, step);
         }
         record_deinit(&one);
@@ -211,22 +284,31 @@ static int gpu_watch_run(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+/* When the child read a value: the last word of "value unit direction step time". */
+static bool gpu_watch_time_ms(struct str text, int64_t *ret)
+{
+    struct str word, last = STR("");
+    while ((word = str_word(&text)).n)
+        last = word;
+    return str_int(last, ret) && *ret > 0;
+}
+
 /* Energy is passed on as what was used since the first look. */
 static void gpu_watch_emit_fact(struct gpu_watch *w, struct host *h, struct record *r, const struct fact_text *f)
 {
     struct str rest = str_sub(f->key, sizeof "system/gpu_" - 1, f->key.n), number = str_cut(&rest, '_'), value = f->text;
-    int64_t gpu;
+    int64_t gpu, time_ms;
     double J;
     if (!str_starts(f->key, "system/gpu_") || !rest.p || !str_int(number, &gpu) || gpu < 0 || gpu >= GPUS_MAX)
         return;
-    w->last_ms = clock_wall_ms();
-    w->first_ms = w->first_ms ? w->first_ms : w->last_ms;
     if (!str_is(rest, "energy_joules")) {
         fact_text_replay(h, r, f);
         return;
     }
-    if (!str_double(str_word(&value), &J))
+    if (!gpu_watch_time_ms(value, &time_ms) || !str_double(str_word(&value), &J))
         return;
+    w->last_ms = time_ms;
+    w->first_ms = w->first_ms ? w->first_ms : w->last_ms;
     if (w->first_J[gpu] == 0) {
         w->first_J[gpu] = J;
         w->with_energy++;

@@ -33,6 +33,11 @@ is "the window is the program's time" "$(python3 -c "print(abs($(value energy.wi
 is "the cost" "$(python3 -c "print(abs($(value cost.run) / (7.2 * $(value run.wall_s) / 3600) - 1) < 1e-9, $(value output.speed.cost_per_million_tokens))")" "True 40"
 is "check accepts the run" "$("$BENCHWRAP" check --tree mlruns 2>&1 | grep -ciE 'energy|cost')" 0
 like "compare shows a smaller energy as better" "$("$BENCHWRAP" compare last last --json 2>/dev/null | jq -c '[.. | objects | select(.key? == "output.speed.energy_J_per_token" or .metric? == "output.speed.energy_J_per_token")] | length')" '^[1-9]'
+mkdir amd && ${CC:-cc} -shared -fPIC -o amd/libamd_smi.so "$TESTLIB/fake/amd_smi.c" || exit 1
+amd() { FAKE_AMD_SMI=$1 LD_LIBRARY_PATH=$WORK/amd "$BENCHWRAP" -q --sample 200ms -r rules.yaml -- sh -c 'sleep 6.3; echo "tokens/s 50 ops/s 2 GB/s 4"'; }
+amd ''; is "AMD: the power is that of AMD SMI's counters, of each GPU once" "$(python3 -c "print(680 < $(value energy.mean_W) < 920, 0.85 < $(value energy.gpu_watched_J) / ($(value energy.gpu_watched_s) * 800) < 1.15)") $(tag energy.parts)" "True True gpu_0 gpu_1"
+amd still; is "… counters that stand still count nothing" "$(value energy.mean_W)$(value energy.gpu_watched_J)$(why)" ""
+amd fault; is "… nor does a library that fails" "$(value energy.mean_W)$(value energy.gpu_watched_J)$(why)" ""
 bw -r rules.yaml -- sh -c 'sleep 1; s=$(date +%s.%N); sleep 5; e=$(date +%s.%N); sleep 1; echo "$e - $s" >window; echo "window $s $e"; echo "tokens/s 50 ops/s 2 GB/s 4"'
 is "the window that a program reports" "$(python3 -c "print(abs($(value energy.window_s) - ($(cat window))) < 0.001)") $("$BENCHWRAP" show last --json | jq -c '[.. | strings | select(. == "measured")] | unique')" 'True ["measured"]'
 bw -r rules.yaml -- sh -c 'sleep 2; echo "tokens/s 50 ops/s 2 GB/s 4"'

@@ -154,7 +154,7 @@ static void check_build_parts(struct doctor *d)
     size_t count = libraries_build_parts(built, a);
     for (enum library_id id = 0; id < LIBRARY_IDS; id++) {
         const struct library_about *l = library_describe(id);
-        bool is_there = library_open(id) != NULL, is_gpu = id == LIBRARY_NVML || id == LIBRARY_ROCM;
+        bool is_there = library_open(id) != NULL, is_gpu = id == LIBRARY_NVML || id == LIBRARY_ROCM || id == LIBRARY_AMD_SMI;
         bool is_useless = id == LIBRARY_MICROHTTPD && !built[BUILD_AGENTS].is_there;
         enum doctor_state state = is_there ? GOOD : is_gpu || is_useless ? NOTE : MISSING;
         if (is_there && (id == LIBRARY_CURL || id == LIBRARY_GIT2))

@@ -74,10 +74,12 @@ static void nodes_halve_points(struct node_series *s)
     s->per_point *= 2;
 }
 
-static void add_sample(const struct nodes_summary *n, struct node_series *s, int64_t time_ms, double value)
+static void add_sample(const struct nodes_summary *n, const struct node_report *t, struct node_series *s, int64_t time_ms, double value)
 {
     if (!isfinite(value) || fabs(value) > SAMPLE_MOST)
         return;
+    if (n->each)
+        n->each(n->context, t, s->name, time_ms, value);
     if (s->count++ == 0)
         s->first = value;
     s->sum += value;
@@ -105,7 +107,7 @@ static void take_samples(struct nodes_summary *n, struct node_report *t, const s
         const char *name = i >= 0 && i < NODES_SERIES_MAX ? t->names[i] : NULL;
         struct node_series *s = name && json_is_number(json_next(j)) ? nodes_series_of(n, t, name) : NULL;
         if (s)
-            add_sample(n, s, time_ms, json_number(json_next(j), NAN));
+            add_sample(n, t, s, time_ms, json_number(json_next(j), NAN));
     }
 }
 
@@ -209,7 +211,7 @@ static void take_own(struct nodes_summary *n, const struct record *r)
             add_fact(n, own, f->key.p, f->text.p, f->kind == FACT_MISSING);
         struct node_series *s = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? nodes_series_of(n, own, f->key.p) : NULL;
         if (s)
-            add_sample(n, s, f->time_ms, f->value);
+            add_sample(n, own, s, f->time_ms, f->value);
     }
 }
 
@@ -258,10 +260,16 @@ static void settle_use(struct nodes_summary *n)
 
 int nodes_read(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, struct err *err)
 {
+    return nodes_read_samples(ret, dir, r, public_profile, NULL, NULL, err);
+}
+
+int nodes_read_samples(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, nodes_sample *each, void *context,
+                       struct err *err)
+{
     CLEANUP_FD int fd = place_open(dir, NODES_LINES, O_RDONLY, 0);
     if (fd < 0)
         return errno == ENOENT ? 1 : err_sys(err, "nodes: cannot open %s", NODES_LINES);
-    *ret = (struct nodes_summary){.points = NODES_POINTS_MAX};
+    *ret = (struct nodes_summary){.points = NODES_POINTS_MAX, .each = each, .context = context};
     arena_init(&ret->arena, ARENA_MAX);
     node_name_make(ret->own, STR(""));
     char first[NODE_LINE_MAX + 1];

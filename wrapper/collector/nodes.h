@@ -42,8 +42,12 @@ struct node_report {
     const char *names[NODES_SERIES_MAX]; /* by the collector's numbers */
     struct node_report *next;
 };
+/* Receives a sample of a node's series. */
+typedef void nodes_sample(void *context, const struct node_report *node, const char *series, int64_t time_ms, double value);
 struct nodes_summary {
     struct arena arena;
+    nodes_sample *each; /* receives all samples, of which the series have but a picture; NULL: none does */
+    void *context;
     char own[NODE_NAME_MAX + 1]; /* the recorder's */
     struct node_report *first, *last; /* the recorder's first */
     size_t count;
@@ -60,6 +64,9 @@ struct nodes_summary {
 /* Reads the lines in dir/nodes.lines and the record's own facts and samples. Returns 1 where no nodes
  * were collected, -1 with err. The caller frees *ret with nodes_deinit after 0. */
 int nodes_read(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, struct err *err);
+/* The same, and each sample goes to `each`. Whether a node ran the program is known afterwards. */
+int nodes_read_samples(struct nodes_summary *ret, int dir, const struct record *r, bool public_profile, nodes_sample *each, void *context,
+                       struct err *err);
 void nodes_deinit(struct nodes_summary *n);
 /* Returns the text of a fact, or NULL. The summary owns it. */
 const char *node_text(const struct node_report *node, const char *key);

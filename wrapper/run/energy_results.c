@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/units.h"
+#include "collector/nodes.h"
 #include "mlruns-format/key.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 
 enum { DEVICES_MAX = 64, SAMPLES_MIN = 3, WORDS_MAX = 300 };
 static const double GAP_FACTOR = 3, GAP_MORE_S = 1; /* an interval without a sample that is longer is a gap */
+static const double CLOCK_SHARE = 0.01; /* of the window, by which the clock of a node may be wrong */
 
 struct power_sample {
     double time_s, power_W;
@@ -24,11 +26,20 @@ struct power_device {
     struct power_sample *list;
     size_t count, room;
 };
+/* A node whose power counts. */
+struct power_node {
+    const struct node_report *report; /* NULL: the run has one node */
+    struct power_device *devices; /* DEVICES_MAX */
+    size_t count;
+    double offset_s; /* of the clock of its samples */
+    bool is_shared;
+};
 struct energy_work {
     struct record *r;
     struct arena arena;
-    struct power_device devices[DEVICES_MAX];
-    size_t count;
+    struct power_node *nodes;
+    size_t count, room;
+    bool failed; /* out of memory */
     double from_s, to_s; /* the window */
     bool measured;
     char why[WORDS_MAX]; /* why the energy is not valid; "" */
@@ -60,29 +71,48 @@ static bool power_device_name(struct str key, char ret[40])
     return false;
 }
 
-static bool add_power_sample(struct energy_work *w, const struct fact *f)
+static struct power_node *power_node_of(struct energy_work *w, const struct node_report *report)
 {
+    for (size_t i = w->count; i-- > 0;) /* most lines are of the node of the line before */
+        if (w->nodes[i].report == report)
+            return &w->nodes[i];
+    struct power_device *devices = arena_get(&w->arena, DEVICES_MAX * sizeof *devices);
+    if (!devices || !ARRAY_FITS_IN(&w->arena, w->nodes, w->room, w->count + 1))
+        return NULL;
+    w->nodes[w->count] = (struct power_node){.report = report, .devices = devices};
+    return &w->nodes[w->count++];
+}
+
+static struct power_device *power_device_of(struct power_node *node, const char name[40], bool is_mean)
+{
+    for (size_t i = 0; i < node->count; i++)
+        if (strcmp(node->devices[i].name, name) == 0)
+            return &node->devices[i];
+    if (node->count == DEVICES_MAX)
+        return NULL;
+    struct power_device *d = &node->devices[node->count++];
+    *d = (struct power_device){.is_mean = is_mean};
+    memcpy(d->name, name, sizeof d->name);
+    return d;
+}
+
+static void add_power_sample(void *context, const struct node_report *report, const char *series, int64_t time_ms, double power_W)
+{
+    struct energy_work *w = context;
     char name[40];
-    struct power_device *d = NULL;
-    if (f->kind != FACT_METRIC || !isfinite(f->value) || f->value < 0 || !power_device_name(f->key, name))
-        return true;
-    for (size_t i = 0; i < w->count && !d; i++)
-        if (strcmp(w->devices[i].name, name) == 0)
-            d = &w->devices[i];
-    if (!d && w->count == DEVICES_MAX)
-        return true;
-    if (!d) {
-        d = &w->devices[w->count++];
-        *d = (struct power_device){.list = NULL};
-        memcpy(d->name, name, sizeof name);
-        d->is_mean = str_starts(f->key, "system/power_");
+    if (w->failed || !isfinite(power_W) || power_W < 0 || !power_device_name(str_of(series), name))
+        return;
+    struct power_node *node = power_node_of(w, report);
+    struct power_device *d = node ? power_device_of(node, name, strncmp(series, "system/power_", 13) == 0) : NULL;
+    if (node && !d)
+        return;
+    if (!d || !ARRAY_FITS_IN(&w->arena, d->list, d->room, d->count + 1)) {
+        w->failed = true;
+        return;
     }
-    if (!ARRAY_FITS_IN(&w->arena, d->list, d->room, d->count + 1))
-        return false;
-    double time_s = (double)f->time_ms / 1e3;
+    double time_s = (double)time_ms / 1e3;
     if (d->count == 0 || time_s > d->list[d->count - 1].time_s)
-        d->list[d->count++] = (struct power_sample){time_s, f->value};
-    return true;
+        d->list[d->count++] = (struct power_sample){time_s, power_W};
 }
 
 static bool is_power_device(const struct power_device *d, const char *prefix)
@@ -90,10 +120,10 @@ static bool is_power_device(const struct power_device *d, const char *prefix)
     return strncmp(d->name, prefix, strlen(prefix)) == 0;
 }
 
-static bool has_device(const struct energy_work *w, const char *prefix)
+static bool has_device(const struct power_node *node, const char *prefix)
 {
-    for (size_t i = 0; i < w->count; i++)
-        if (is_power_device(&w->devices[i], prefix))
+    for (size_t i = 0; i < node->count; i++)
+        if (is_power_device(&node->devices[i], prefix))
             return true;
     return false;
 }
@@ -108,21 +138,32 @@ static bool is_node_shared(const struct record *r)
     return scheduler.n && !str_is(scheduler, "none") && allowed && allowed < all;
 }
 
+/* The same of a node of several. A collector may be confined to fewer processors than the job has there; which it has must be known. */
+static bool is_other_node_shared(const struct record *r, const struct node_report *t)
+{
+    const char *allowed_text = node_text(t, "cpu.allowed_threads"), *all_text = node_text(t, "cpu.threads");
+    uint64_t allowed = 0, all = 0, job = 0;
+    str_uint(str_of(allowed_text), &allowed);
+    str_uint(str_of(all_text), &all);
+    str_uint(record_text(r, FACT_PARAM, "job.cpus_per_node"), &job);
+    return !all || (allowed < all && job < all);
+}
+
 /* Is the device a part of the sum? The node's meter has everything; the platform's has packages and memory; cores are in
  * their package. */
-static bool is_device_counted(const struct energy_work *w, const struct power_device *d, bool shared)
+static bool is_device_counted(const struct power_node *node, const struct power_device *d)
 {
     if (is_power_device(d, "gpu_") || is_power_device(d, "accel"))
-        return shared || !has_device(w, "node");
-    if (shared)
+        return node->is_shared || !has_device(node, "node");
+    if (node->is_shared)
         return false;
     if (is_power_device(d, "node"))
         return true;
-    if (has_device(w, "node") || is_power_device(d, "core") || is_power_device(d, "uncore"))
+    if (has_device(node, "node") || is_power_device(d, "core") || is_power_device(d, "uncore"))
         return false;
     if (is_power_device(d, "psys"))
         return true;
-    return !has_device(w, "psys") && (is_power_device(d, "package") || is_power_device(d, "dram") || is_power_device(d, "cpu") || is_power_device(d, "memory"));
+    return !has_device(node, "psys") && (is_power_device(d, "package") || is_power_device(d, "dram") || is_power_device(d, "cpu") || is_power_device(d, "memory"));
 }
 
 /* ---- integration ---- */
@@ -160,20 +201,24 @@ static double power_at(const struct power_device *d, double time_s)
 }
 
 /* Joules in the window; refuses gaps. */
-static double integrate_power(struct energy_work *w, const struct power_device *d)
+static double integrate_power(struct energy_work *w, const struct power_node *node, const struct power_device *d)
 {
+    char of[NODE_NAME_MAX + 10] = "";
+    double from_s = w->from_s + node->offset_s, to_s = w->to_s + node->offset_s;
+    if (node->report)
+        snprintf(of, sizeof of, " of node %s", node->report->name);
     if (d->count < SAMPLES_MIN) {
-        energy_refuse(w, "the power of %s was sampled %zu times; %d are needed", d->name, d->count, SAMPLES_MIN);
+        energy_refuse(w, "the power of %s%s was sampled %zu times; %d are needed", d->name, of, d->count, SAMPLES_MIN);
         return 0;
     }
-    double limit_s = GAP_FACTOR * power_interval_s(w, d) + GAP_MORE_S, at_s = w->from_s, power_W = power_at(d, w->from_s), sum_J = 0;
-    double last_s = d->list[0].time_s > w->from_s ? w->from_s : d->list[0].time_s;
+    double limit_s = GAP_FACTOR * power_interval_s(w, d) + GAP_MORE_S, at_s = from_s, power_W = power_at(d, from_s), sum_J = 0;
+    double last_s = d->list[0].time_s > from_s ? from_s : d->list[0].time_s;
     size_t inside = 0;
-    for (size_t i = 0; i <= d->count && at_s < w->to_s; i++) {
-        double next_s = i < d->count && d->list[i].time_s < w->to_s ? d->list[i].time_s : w->to_s;
-        double known_s = i < d->count ? d->list[i].time_s : w->to_s;
-        if (known_s > w->from_s && known_s - last_s > limit_s) {
-            energy_refuse(w, "the power of %s was not sampled for %.1f s", d->name, known_s - last_s);
+    for (size_t i = 0; i <= d->count && at_s < to_s; i++) {
+        double next_s = i < d->count && d->list[i].time_s < to_s ? d->list[i].time_s : to_s;
+        double known_s = i < d->count ? d->list[i].time_s : to_s;
+        if (known_s > from_s && known_s - last_s > limit_s) {
+            energy_refuse(w, "the power of %s%s was not sampled for %.1f s", d->name, of, known_s - last_s);
             return 0;
         }
         last_s = known_s;
@@ -181,12 +226,12 @@ static double integrate_power(struct energy_work *w, const struct power_device *
             continue;
         double next_W = power_at(d, next_s);
         sum_J += (d->is_mean ? next_W : (power_W + next_W) / 2) * (next_s - at_s);
-        inside += i < d->count && d->list[i].time_s < w->to_s;
+        inside += i < d->count && d->list[i].time_s < to_s;
         at_s = next_s;
         power_W = next_W;
     }
     if (inside < SAMPLES_MIN)
-        energy_refuse(w, "the power of %s was sampled %zu times in the window of %.1f s; %d are needed", d->name, inside, w->to_s - w->from_s,
+        energy_refuse(w, "the power of %s%s was sampled %zu times in the window of %.1f s; %d are needed", d->name, of, inside, to_s - from_s,
                       SAMPLES_MIN);
     return sum_J;
 }
@@ -282,54 +327,141 @@ static void record_energy(struct energy_work *w, double sum_J, const char *parts
     record_rate_energy(r, last, sum_J / window_s);
 }
 
-static bool has_several_nodes(const struct record *r)
+static uint64_t energy_node_count(const struct record *r)
 {
     uint64_t nodes = 1;
     if (!str_uint(record_text(r, FACT_PARAM, "step.nodes"), &nodes))
         str_uint(record_text(r, FACT_PARAM, "job.nodes"), &nodes);
-    return nodes > 1;
+    return nodes ? nodes : 1;
 }
 
-static void energy_integrate(struct energy_work *w)
+/* Adds the devices of a node that count, whose names are appended to `parts`. */
+static double sum_node_energy(struct energy_work *w, const struct power_node *node, struct buf *parts)
 {
-    bool shared = is_node_shared(w->r);
     double sum_J = 0;
-    size_t counted = 0;
+    size_t begin = parts->n;
+    for (size_t i = 0; i < node->count && !w->why[0]; i++) {
+        const struct power_device *d = &node->devices[i];
+        if (!is_device_counted(node, d))
+            continue;
+        sum_J += integrate_power(w, node, d);
+        buf_printf(parts, "%s%s", parts->n > begin ? " " : "", d->name);
+    }
+    if (!w->why[0] && parts->n == begin)
+        energy_refuse(w, node->is_shared ? "the job has a part of %s%s, whose energy other jobs use too" : "no meter covers the processors or GPUs%s%s",
+                      node->is_shared ? node->report ? "node " : "the node" : node->report ? " of node " : "", node->report ? node->report->name : "");
+    return sum_J;
+}
+
+/* ---- several nodes ---- */
+
+/* Chooses the nodes that ran the program, of which each must have delivered. */
+static void choose_power_nodes(struct energy_work *w, const struct nodes_summary *n)
+{
+    uint64_t expected = energy_node_count(w->r), used = 0;
+    for (const struct node_report *t = n->first; t; t = t->next) {
+        if (t->use == NODE_UNKNOWN)
+            energy_refuse(w, "it is not known whether the program ran on node %s, whose power was measured", t->name);
+        if (t->use != NODE_USED)
+            continue;
+        struct power_node *node = power_node_of(w, t);
+        double limit_ms = CLOCK_SHARE * 1e3 * (w->to_s - w->from_s);
+        used++;
+        if (!node)
+            energy_refuse(w, "out of memory");
+        else if (!node->count)
+            energy_refuse(w, "node %s has reported no power", t->name);
+        else if (!t->own && t->error_ms < 0)
+            energy_refuse(w, "the clock of node %s is not known", t->name);
+        else if (!t->own && (double)t->error_ms > limit_ms)
+            energy_refuse(w, "the clock of node %s is known to %.0f ms only; the window has %.1f s", t->name, (double)t->error_ms, w->to_s - w->from_s);
+        if (!node)
+            continue;
+        node->offset_s = (double)t->offset_ms / 1e3;
+        node->is_shared = t->own ? is_node_shared(w->r) : is_other_node_shared(w->r, t);
+    }
+    if (used != expected)
+        energy_refuse(w, "%llu nodes ran the program, and %llu have reported their power", (unsigned long long)expected, (unsigned long long)used);
+}
+
+/* The sum over all nodes that ran the program, if each measured the same devices. */
+static double sum_nodes_energy(struct energy_work *w, const struct nodes_summary *n, struct buf *parts)
+{
+    struct buf first CLEANUP_BUF, other CLEANUP_BUF;
+    double sum_J = 0;
+    const struct power_node *like = NULL;
+    buf_init(&first, 4096);
+    buf_init(&other, 4096);
+    choose_power_nodes(w, n);
+    for (size_t i = 0; i < w->count && !w->why[0]; i++) {
+        const struct power_node *node = &w->nodes[i];
+        if (node->report->use != NODE_USED)
+            continue;
+        struct buf *to = like ? &other : &first;
+        buf_clear(&other);
+        sum_J += sum_node_energy(w, node, to);
+        if (like && !w->why[0] && !str_eq(buf_text(&first), buf_text(&other)))
+            energy_refuse(w, "node %s measures %.60s, and node %s %.60s", like->report->name, first.p, node->report->name, other.p);
+        like = like ? like : node;
+    }
+    buf_printf(parts, "%llu nodes: %s", (unsigned long long)energy_node_count(w->r), first.p ? first.p : "");
+    return sum_J;
+}
+
+/* Without lines of collectors only this node's power is known. False: no node's is. */
+static bool read_nodes_energy(struct energy_work *w, int spool, bool public_profile, double *ret_J, struct buf *parts)
+{
+    struct nodes_summary n;
+    struct err err = {0};
+    size_t own = w->count;
+    w->count = 0;
+    int rc = nodes_read_samples(&n, spool, w->r, public_profile, add_power_sample, w, &err);
+    if (rc) {
+        energy_refuse(w, "%s", rc > 0 ? "the results are of several nodes, and power was measured on this one" : err.text);
+        return own > 0;
+    }
+    bool known = w->count > 0;
+    if (w->failed)
+        energy_refuse(w, "out of memory");
+    else if (known)
+        *ret_J = sum_nodes_energy(w, &n, parts);
+    nodes_deinit(&n);
+    return known;
+}
+
+static void energy_integrate(struct energy_work *w, int spool, bool public_profile)
+{
+    bool known = w->count > 0;
+    double sum_J = 0;
     struct buf parts CLEANUP_BUF;
     buf_init(&parts, 4096);
     energy_find_window(w);
-    for (size_t i = 0; i < w->count && !w->why[0]; i++) {
-        const struct power_device *d = &w->devices[i];
-        if (!is_device_counted(w, d, shared))
-            continue;
-        sum_J += integrate_power(w, d);
-        buf_printf(&parts, "%s%s", counted++ ? " " : "", d->name);
+    if (energy_node_count(w->r) > 1)
+        known = read_nodes_energy(w, spool, public_profile, &sum_J, &parts);
+    else if (known) {
+        w->nodes[0].is_shared = is_node_shared(w->r);
+        sum_J = sum_node_energy(w, &w->nodes[0], &parts);
     }
-    if (!w->why[0] && counted == 0)
-        energy_refuse(w, shared ? "the job has a part of the node, whose energy other jobs use too" : "no meter covers the processors or GPUs");
-    if (!w->why[0] && has_several_nodes(w->r))
-        energy_refuse(w, "the results are of several nodes, and power was measured on this one");
-    if (w->why[0])
+    if (known && w->why[0])
         record_missing(w->r, "energy.valid", "%s", w->why);
-    else
+    else if (known)
         record_energy(w, sum_J, parts.p ? parts.p : "");
 }
 
-void energy_results_make(struct record *r)
+void energy_results_make(struct record *r, int spool, bool public_profile)
 {
     struct energy_work w = {.r = r};
     const char *source = r->source;
-    bool fits = true;
     if (str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return;
     arena_init(&w.arena, 256 << 20);
-    for (const struct fact *f = r->first; f && fits; f = f->next)
-        fits = add_power_sample(&w, f);
-    if (w.count && fits) {
-        r->source = "recorder";
-        energy_integrate(&w);
-        r->source = source;
-    }
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC)
+            add_power_sample(&w, NULL, f->key.p, f->time_ms, f->value);
+    r->source = "recorder";
+    if (!w.failed)
+        energy_integrate(&w, spool, public_profile);
+    r->source = source;
     arena_deinit(&w.arena);
 }
 
@@ -350,12 +482,9 @@ void energy_results_price(struct record *r)
     const char *source = r->source;
     const struct fact *last = r->last;
     double price, wall_s = record_number(r, "run.wall_s", NAN);
-    uint64_t nodes = 1;
     if (!number.n || !str_double(number, &price) || !isfinite(wall_s))
         return;
-    if (!str_uint(record_text(r, FACT_PARAM, "step.nodes"), &nodes))
-        str_uint(record_text(r, FACT_PARAM, "job.nodes"), &nodes);
-    double per_s = price * (double)(nodes ? nodes : 1) / 3600;
+    double per_s = price * (double)energy_node_count(r) / 3600;
     r->source = "recorder";
     record_metric(r, "cost.run", per_s * wall_s, "", DIR_LOWER, 0, r->end_ms);
     for (const struct fact *f = r->first; f; f = f->next) {

@@ -6,8 +6,9 @@
 /* Integrates the power of each device, which the record has as series, over the window: what the program
  * measured (metrics measured.from_s and measured.to_s, in Unix time), else the whole program. Records
  * energy.valid, energy.used_J, energy.mean_W, energy.window_s, the tags energy.window and energy.parts, and for
- * each rate R its R.energy_J_per_…; or the missing energy.valid with the reason. Nothing where no power is known. */
-void energy_results_make(struct record *r);
+ * each rate R its R.energy_J_per_…; or the missing energy.valid with the reason. Nothing where no power is known.
+ * Results of several nodes: the sum over all of them, from what their collectors reported into the spool. */
+void energy_results_make(struct record *r, int spool, bool public_profile);
 /* Is it a price, "1.80" or "1.80 EUR"? NULL is allowed. 0; -1 with ERR_USAGE. */
 int energy_results_check_price(const char *text, struct err *err);
 /* Records what the run cost, and each rate's unit, where the tag cost.node_hour is set ("1.80" or "1.80 EUR"). */

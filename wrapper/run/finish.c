@@ -317,7 +317,7 @@ static int finish_complete(struct spool *s, const struct finish_program *program
         outcome->complete = true; /* ours to blame, not the program's */
     }
     if (!o->made && !o->series) {
-        energy_results_make(r);
+        energy_results_make(r, s->dir, o->public_profile);
         energy_results_price(r);
     }
     g->program = r->status;

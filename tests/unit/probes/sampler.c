@@ -1,5 +1,6 @@
 /* sampler: machines made of files and a clock made of a number: what samplers tell of counters that grow, go round, are reset, or vanish. */
 #include "base/fs.h"
+#include "probes/hwmon.h"
 #include "probes/probe.h"
 #include "probes/sample.h"
 
@@ -299,6 +300,93 @@ static void energy_that_may_have_gone_round_twice_is_missing(void **state)
     probes_run(PROBE_AFTER, false, &m.h, &m.r);
     assert_true(isnan(last(&m, "energy.package_J")));
     assert_true(strstr(missing(&m, "energy.package_J"), "300 s") != NULL);
+    end(&m);
+}
+
+/* AMD's driver counts cores and sockets; only sockets are packages, and only where powercap has none. */
+static void energy_of_amd_is_that_of_its_sockets(void **state)
+{
+    static const char *const labels[] = {"Ecore000\n", "Ecore001\n", "Esocket0\n", "Esocket1\n"};
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "sys/class/hwmon/hwmon0/name", "k10temp\n");
+    put(&m, "sys/class/hwmon/hwmon1/name", "amd_energy\n");
+    for (int i = 0; i < 4; i++) {
+        char path[100];
+        snprintf(path, sizeof path, "sys/class/hwmon/hwmon1/energy%d_label", i + 1);
+        put(&m, path, labels[i]);
+        snprintf(path, sizeof path, "sys/class/hwmon/hwmon1/energy%d_input", i + 1);
+        put(&m, path, "5000000\n");
+    }
+    probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+    put(&m, "sys/class/hwmon/hwmon1/energy1_input", "99000000\n");
+    put(&m, "sys/class/hwmon/hwmon1/energy3_input", "2005000000\n"); /* 2000 J */
+    put(&m, "sys/class/hwmon/hwmon1/energy4_input", "1005000000\n"); /* 1000 J */
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/power_package0_watts"), 200));
+    assert_true(near(last(&m, "system/power_package1_watts"), 100));
+    now_ns += 1000000000;
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_true(near(last(&m, "energy.package_J"), 3000));
+    end(&m);
+}
+
+/* Meters of a known scope alone: the machine's, and Grace's sockets; not those that are a part of them, or of other parts. */
+static void meters_of_the_kernel(void **state)
+{
+    static const struct {
+        const char *driver, *folder, *oem, *measures, *uW, *key; /* key NULL: it is no meter of the node */
+    } cases[] = {
+        {"power_meter", "", NULL, NULL, "412000000\n", "node"},
+        {"power_meter", "/device", "\n", "LNXSYBUS:00", "412000000\n", "node"},
+        {"power_meter", "/device", NULL, "ACPI0007:00", "412000000\n", NULL},
+        {"power_meter", "/device", "Grace Power Socket 1\n", "ACPI0007:00", "150000000\n", "cpu1"},
+        {"power_meter", "/device", "CPU Power Socket 1\n", NULL, "150000000\n", NULL},
+        {"power_meter", "/device", "Module Power Socket 0\n", NULL, "150000000\n", NULL},
+        {"power_meter", "/device", "Grace Power Socket -1\n", NULL, "150000000\n", NULL},
+        {"power_meter", "/device", NULL, NULL, "unknown\n", NULL},
+        {"pmbus", "", NULL, NULL, "412000000\n", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hwmon_meter list[HWMON_METERS_MAX];
+        struct machine m;
+        char path[100];
+        begin(&m);
+        put(&m, "sys/class/hwmon/hwmon3/name", cases[i].driver);
+        snprintf(path, sizeof path, "sys/class/hwmon/hwmon3%s/power1_average", cases[i].folder);
+        put(&m, path, cases[i].uW);
+        if (cases[i].oem) {
+            snprintf(path, sizeof path, "sys/class/hwmon/hwmon3%s/power1_oem_info", cases[i].folder);
+            put(&m, path, cases[i].oem);
+        }
+        if (cases[i].measures) {
+            snprintf(path, sizeof path, "sys/class/hwmon/hwmon3%s/measures/%s", cases[i].folder, cases[i].measures);
+            put(&m, path, "");
+        }
+        size_t n = hwmon_find_meters(&m.h, list);
+        assert_int_equal(n, cases[i].key != NULL);
+        if (n) {
+            assert_string_equal(list[0].key, cases[i].key);
+            assert_true(near(hwmon_read_meter(&m.h, &list[0]) * 1e6, strtod(cases[i].uW, NULL)));
+        }
+        end(&m);
+    }
+}
+
+/* Two meters of the machine are those of its power supplies, or one twice: none of them is its power. */
+static void two_meters_of_the_machine_are_none(void **state)
+{
+    struct hwmon_meter list[HWMON_METERS_MAX];
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "sys/class/hwmon/hwmon0/name", "power_meter\n");
+    put(&m, "sys/class/hwmon/hwmon0/power1_average", "200000000\n");
+    put(&m, "sys/class/hwmon/hwmon1/name", "power_meter\n");
+    put(&m, "sys/class/hwmon/hwmon1/power1_average", "200000000\n");
+    assert_int_equal(hwmon_find_meters(&m.h, list), 0);
     end(&m);
 }
 
@@ -751,7 +839,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(slingshot_has_rates), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
         cmocka_unit_test(cards_and_ports_have_rates), cmocka_unit_test(lustre_has_rates_for_each_mount), cmocka_unit_test(energy_goes_round_and_counts_on),
-        cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(a_rate_needs_a_window), cmocka_unit_test(throttling_of_the_group),
+        cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing),
+        cmocka_unit_test(energy_of_amd_is_that_of_its_sockets),
+        cmocka_unit_test(meters_of_the_kernel),
+        cmocka_unit_test(two_meters_of_the_machine_are_none), cmocka_unit_test(a_rate_needs_a_window), cmocka_unit_test(throttling_of_the_group),
         cmocka_unit_test(throttling_by_a_group_above),
         cmocka_unit_test(counts_of_a_short_run),
         cmocka_unit_test(kills_outside_of_the_group),
