@@ -79,6 +79,11 @@ if wanted ls; then
         t=$("$M" time -n 1 -- "$BW" pages -o pages --rebuild) || exit 1
         mapfile -t r <<<"$t"
         row ls "pages of $many runs$links" "$(calc "$(first "${r[0]}")/1e3")" s "$([ "$many" = 10000 ] && echo '<=20' || echo -)" "start page $(wc -c <pages/index.html) bytes (bar 300,000)"
+        if load=$(python3 "$top/tests/bench/page_load.py" pages/index.html "$(rounds 5)" 2>/dev/null); then
+            row ls "start page of $many runs$links in Chromium, until it is loaded" "$(calc "${load% *}/1e3")" s '<=1' "${load#* } rows of tables"
+        else
+            missing ls "start page of $many runs$links in Chromium" "no Chromium"
+        fi
         ten_more || exit 1
         t=$("$M" time -n 1 -- "$BW" pages -o pages --- "$BW" export --format parquet -o runs.parquet --- "$BW" grep line) || exit 1
         mapfile -t r <<<"$t"
