@@ -28,6 +28,14 @@ is "started by hand" "$(call POST /start -d "{\"args\":[\"--url=$url\",\"--concu
 is "done" "$(until_state done)" done
 is "its result" "$(call GET /metrics | jq -c '[.metrics.measure[0], .metrics.output_tokens, .metrics.histograms.ttft.n + .metrics.first_unknown]')" "[8,32,8]"
 like "for Prometheus" "$(call GET /metrics/prometheus)" '^llmload_requests_completed_total 8$'
+like "percentiles have buckets" "$(call GET /metrics/prometheus)" '^llmload_request_seconds_bucket.le="[+]Inf". 8$'
+llm_agent own --service my-vllm -- --url "$url" --concurrency 2 --requests 6 --max-tokens 4
+like "before a load" "$(call GET /metrics/prometheus)" '^my_vllm_workload_running 0$'
+is "a start without a body begins the agent's own load" "$(call POST /start | jq -r .state) $(until_state done)" "preparing done"
+call GET /metrics/prometheus >page
+is "with the names of the toolkit" "$(grep -cE '^my_vllm_(workload_running 0|throughput_rps 0|requests_total 6|errors_total 0|tokens_per_request 4|request_latency_seconds_count 6|request_latency_seconds_bucket[{]le="[+]Inf"[}] 6)$' page)" 7
+is "and again, with an empty object" "$(call POST /start -d '{}' | jq -r .state) $(until_state done)" "preparing done"
+agent=$first
 if long_tests; then
     call POST /start -d '{"args":["--url=http://127.0.0.1:1","--nonsense"]}' >/dev/null
     is "a wrong option fails" "$(until_state failed)" failed

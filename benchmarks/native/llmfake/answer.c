@@ -96,11 +96,17 @@ static const char *path_fault(struct fake_client *c, const char *path)
     return path;
 }
 
+/* Of Triton each model has paths of its own. */
+static bool is_triton_path(struct str path)
+{
+    return str_starts(path, "/v2/models/") && (str_ends(path, "/generate") || str_ends(path, "/generate_stream"));
+}
+
 static bool known_path(struct fake_client *c, const char *path)
 {
-    static const char *const paths[APIS] = {"/v1/chat/completions", "/v1/completions", "/api/chat", "/api/generate"};
+    static const char *const paths[APIS] = {"/v1/chat/completions", "/v1/completions", NULL, "/api/chat", "/api/generate"};
     for (int i = 0; i < APIS; i++)
-        if (strcmp(path, paths[i]) == 0) {
+        if (i == API_TRITON ? is_triton_path(str_of(path)) : strcmp(path, paths[i]) == 0) {
             c->api = (uint8_t)i;
             return true;
         }
@@ -242,7 +248,7 @@ void answer_begin(struct thread *t, struct fake_client *c, const char *method, c
     set_tokens(t, c, body);
     t->tokens += c->tokens;
     t->input_tokens += c->input;
-    c->stream = wants_stream(c, body);
+    c->stream = c->api == API_TRITON ? str_ends(str_of(path), "_stream") : wants_stream(c, body);
     int64_t begin = service_begin(t, c);
     bool at_once = begin <= t->now_ns && f->ttft.median_s <= 0 && f->itl.median_s <= 0 && f->tail_s <= 0;
     if (c->stream && at_once && c->fault == FAULT_NONE && !f->split && !f->comments) {
@@ -287,7 +293,7 @@ static bool middle_fault(struct thread *t, struct fake_client *c)
     switch (c->fault) {
     case FAULT_IN_BAND:
         reply_event(f, (enum fake_api)c->api, &event, error);
-        if (c->api < API_OLLAMA_CHAT)
+        if (c->api < API_TRITON)
             reply_event(f, (enum fake_api)c->api, &event, "[DONE]");
         break;
     case FAULT_BAD_JSON: reply_event(f, (enum fake_api)c->api, &event, "{\"choices\":[{\"delta\":{\"content\":\"unfinis"); break;

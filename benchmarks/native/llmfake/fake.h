@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum fake_api { API_CHAT, API_COMPLETIONS, API_OLLAMA_CHAT, API_OLLAMA_GENERATE, APIS };
+enum fake_api { API_CHAT, API_COMPLETIONS, API_TRITON, API_OLLAMA_CHAT, API_OLLAMA_GENERATE, APIS };
 enum usage_place { USAGE_LAST, USAGE_WITH_CHOICES, USAGE_EVERY, USAGE_ZEROS, USAGE_NONE };
 
 /* A duration that is drawn anew each time. */

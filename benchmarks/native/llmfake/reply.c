@@ -21,6 +21,12 @@ static bool reply_is_openai(enum fake_api api)
     return api == API_CHAT || api == API_COMPLETIONS;
 }
 
+/* Server-sent events; else lines of JSON. */
+static bool reply_is_sse(enum fake_api api)
+{
+    return reply_is_openai(api) || api == API_TRITON;
+}
+
 void reply_frame(const struct fake *f, struct buf *to, const char *text, size_t n)
 {
     if (f->by_close) {
@@ -35,7 +41,7 @@ void reply_frame(const struct fake *f, struct buf *to, const char *text, size_t 
 void reply_event(const struct fake *f, enum fake_api api, struct buf *to, const char *json)
 {
     const char *end = f->crlf ? "\r\n" : f->cr ? "\r" : "\n";
-    if (reply_is_openai(api))
+    if (reply_is_sse(api))
         buf_printf(to, "data: %s%s%s", json, end, end);
     else
         buf_printf(to, "%s\n", json);
@@ -50,6 +56,9 @@ static struct json_out reply_begin(const struct fake *f, enum fake_api api, stru
         json_text(&j, "object", api == API_CHAT ? "chat.completion.chunk" : "text_completion");
         json_int(&j, "created", 1767225600);
         json_text(&j, "model", f->model);
+    } else if (api == API_TRITON) {
+        json_text(&j, "model_name", f->model);
+        json_text(&j, "model_version", "1");
     } else {
         json_text(&j, "model", f->model);
         json_text(&j, "created_at", "2026-01-01T00:00:00.000000000Z");
@@ -109,7 +118,9 @@ static void token_json(const struct fake *f, enum fake_api api, struct buf *to, 
             reply_put_usage(&j, counted[0], counted[1]);
         if (f->usage == USAGE_ZEROS)
             reply_put_usage(&j, 0, 0);
-    } else {
+    } else if (api == API_TRITON)
+        json_text(&j, "text_output", text);
+    else {
         if (api == API_OLLAMA_CHAT)
             reply_put_message(&j, "message", true, content ? member : "thinking", text);
         else
@@ -180,11 +191,11 @@ static int reply_make_pieces(const struct fake *f, enum fake_api api, struct err
     struct buf b;
     buf_init(&b, PIECE_MAX);
     buf_printf(&b, "HTTP/1.1 200 OK\r\nServer: llmfake\r\nContent-Type: %s\r\nCache-Control: no-cache\r\n%s%s\r\n",
-               reply_is_openai(api) ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
+               reply_is_sse(api) ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
                f->by_close ? "" : "Transfer-Encoding: chunked\r\n", f->by_close ? "Connection: close\r\n" : "");
     if (reply_store_piece(&p->head, &b, err) < 0 || make_tokens(f, api, p, err) < 0)
         return -1;
-    if (f->comments && reply_is_openai(api))
+    if (f->comments && reply_is_sse(api))
         reply_frame(f, &b, ": ping\n\n", 8);
     return reply_store_piece(&p->comment, &b, err);
 }
@@ -266,7 +277,7 @@ void reply_tail(const struct fake *f, enum fake_api api, struct buf *to, uint32_
 {
     if (reply_is_openai(api))
         reply_tail_openai(f, api, to, input, output);
-    else
+    else if (api != API_TRITON) /* its streams end without an event */
         reply_tail_ollama(f, api, to, input, output);
     if (!f->by_close)
         buf_puts(to, "0\r\n\r\n");
@@ -297,7 +308,9 @@ void reply_whole(const struct fake *f, enum fake_api api, struct buf *to, uint32
         reply_close_choice(&j, "length");
         if (f->usage != USAGE_NONE)
             reply_put_usage(&j, input, output);
-    } else {
+    } else if (api == API_TRITON)
+        json_text(&j, "text_output", text.p);
+    else {
         ollama_end(&j, api, input, output, text.p);
     }
     json_close(&j, '}');
@@ -323,7 +336,7 @@ void reply_get(const struct fake *f, struct buf *to, const char *path)
     struct buf json CLEANUP_BUF;
     buf_init(&json, JSON_MAX);
     struct json_out j = json_begin(&json, JSON_TIGHT, '{');
-    if (strcmp(path, "/health") == 0)
+    if (strcmp(path, "/health") == 0 || strcmp(path, "/v2/health/ready") == 0 || (str_starts(str_of(path), "/v2/models/") && str_ends(str_of(path), "/ready")))
         json_text(&j, "status", "ok");
     else if (strcmp(path, "/v1/models") == 0) {
         json_text(&j, "object", "list");

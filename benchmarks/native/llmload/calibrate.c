@@ -139,6 +139,7 @@ static int calibration_run_load(struct calibration *c, const char *url, struct c
     struct load l = {.urls = &url,
                      .url_count = 1,
                      .dialect = DIALECT_CHAT,
+                     .path = dialects[DIALECT_CHAT].path,
                      .model = "fake",
                      .stream = true,
                      .max_tokens = p->tokens,

@@ -38,7 +38,8 @@ struct crew {
     struct arena arena;
     struct schedule schedule;
     int warm_socket;
-    uint64_t ttft_n, itl_n, ttft_ns, itl_ns; /* at the last look */
+    uint64_t ttft_n, itl_n, ttft_ns, itl_ns, e2el_n, e2el_ns, completed; /* at the last call of crew_live */
+    int64_t live_ns; /* time of that */
 };
 
 static unsigned cpus_allowed(void)
@@ -157,7 +158,7 @@ static int crew_set_up(struct crew *c, const struct load *l, const struct prompt
     run->via = l->proxy || l->http2;
     for (size_t i = 0; i < l->url_count; i++) {
         struct endpoint *e = &run->endpoints[i];
-        if (endpoint_read(e, l->urls[i], l->path ? l->path : dialects[l->dialect].path, &c->arena, err) < 0)
+        if (endpoint_read(e, l->urls[i], l->path, &c->arena, err) < 0)
             return -1;
         if (!l->proxy && endpoint_resolve(e, err) < 0)
             return -1;
@@ -216,6 +217,26 @@ static uint64_t load_relaxed(_Atomic uint64_t *v)
     return atomic_load_explicit(v, memory_order_relaxed);
 }
 
+const double live_latencies_s[LIVE_LATENCIES] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160};
+
+/* Durations of requests: counts, sum, and mean and rate since the last call. */
+static void crew_live_requests(struct crew *c, struct live_counts *l, int64_t now)
+{
+    uint64_t n = 0, ns = 0;
+    for (unsigned i = 0; i < c->run.workers; i++) {
+        ns += load_relaxed(&c->workers[i].live.e2el_ns);
+        for (size_t k = 0; k <= LIVE_LATENCIES; k++) {
+            l->latency[k] += load_relaxed(&c->workers[i].live.latency[k]);
+            n += load_relaxed(&c->workers[i].live.latency[k]);
+        }
+    }
+    int64_t before = c->live_ns ? c->live_ns : c->run.begin_ns;
+    l->latency_sum_s = (double)ns / 1e9;
+    l->e2el_s = n > c->e2el_n ? (double)(ns - c->e2el_ns) / 1e9 / (double)(n - c->e2el_n) : NAN;
+    l->rate = now > before && l->completed >= c->completed ? (double)(l->completed - c->completed) * 1e9 / (double)(now - before) : NAN;
+    c->e2el_n = n, c->e2el_ns = ns, c->completed = l->completed, c->live_ns = now;
+}
+
 static void crew_live(struct crew *c, struct live_counts *l)
 {
     int64_t now = clock_mono_ns();
@@ -233,6 +254,7 @@ static void crew_live(struct crew *c, struct live_counts *l)
     l->ttft_s = ttft_n > c->ttft_n ? (double)(ttft_ns - c->ttft_ns) / 1e9 / (double)(ttft_n - c->ttft_n) : NAN;
     l->itl_s = itl_n > c->itl_n ? (double)(itl_ns - c->itl_ns) / 1e9 / (double)(itl_n - c->itl_n) : NAN;
     c->ttft_n = ttft_n, c->itl_n = itl_n, c->ttft_ns = ttft_ns, c->itl_ns = itl_ns;
+    crew_live_requests(c, l, now);
 }
 
 /* Waits for a worker until then; true: it has ended. */

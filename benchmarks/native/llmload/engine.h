@@ -5,12 +5,19 @@
 #include "benchmarks/native/llmload/load.h"
 
 /* Counts while the load runs, of the whole run, warm-up included. */
+/* Bounds of durations of requests that are counted while a load is made. */
+enum { LIVE_LATENCIES = 15 };
+extern const double live_latencies_s[LIVE_LATENCIES];
+
 struct live_counts {
     double elapsed_s;
     enum phase phase;
     bool draining;
     uint64_t sent, completed, failed, in_flight, tokens, chunks, dropped;
-    double ttft_s, itl_s; /* mean of what arrived since the last call; NaN: nothing */
+    double ttft_s, itl_s, e2el_s; /* mean of what arrived since the last call; NaN: nothing */
+    double rate; /* requests completed per second since the last call */
+    uint64_t latency[LIVE_LATENCIES + 1]; /* completed requests by duration: up to each bound, and longer ones */
+    double latency_sum_s;
 };
 
 struct engine_hooks {

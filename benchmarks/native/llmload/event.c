@@ -189,7 +189,7 @@ static void text_member(struct event_reader *r, enum event_place place, struct s
         part_member(e, place, key, value);
         return;
     }
-    if ((delta && IS(key, "content")) || (place == CHOICE && IS(key, "text")) || (top && IS(key, "response")) ||
+    if ((delta && IS(key, "content")) || (place == CHOICE && IS(key, "text")) || (top && (IS(key, "response") || IS(key, "text_output"))) ||
         (place == TOKEN && IS(key, "text"))) {
         if (!value.n)
             return;

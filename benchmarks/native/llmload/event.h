@@ -2,7 +2,7 @@
  * not streamed.
  *
  * One pass over the bytes, no memory: the dialects (OpenAI chat and completions, Ollama native and
- * OpenAI, TGI) have no key in common that means different things, so one reader takes them all.
+ * OpenAI, TGI, Triton's generate) have no key in common that means different things, so one reader takes them all.
  * Unknown members are skipped, and checked to be JSON. */
 #ifndef LLMLOAD_EVENT_H
 #define LLMLOAD_EVENT_H

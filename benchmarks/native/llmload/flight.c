@@ -403,7 +403,8 @@ static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
     }
     if (f->error || given_up(f))
         return ENDING_IN_BAND;
-    if (!f->finished && !s->done && !(json && f->r.chunks)) {
+    bool ends_bare = w->run->load->dialect == DIALECT_TRITON; /* its streams have no last event */
+    if (!f->finished && !s->done && !((json || ends_bare) && f->r.chunks)) {
         keep_error(f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));
         return ENDING_TRUNCATED;
     }
@@ -457,6 +458,15 @@ static void note_sent(struct worker *w, const struct request_result *r)
     w->m.last_send_ns = r->sent_ns > w->m.last_send_ns ? r->sent_ns : w->m.last_send_ns;
 }
 
+static void count_latency(struct live_counters *live, int64_t ns)
+{
+    size_t i = 0;
+    while (i < LIVE_LATENCIES && (double)ns > live_latencies_s[i] * 1e9)
+        i++;
+    atomic_fetch_add_explicit(&live->e2el_ns, (uint64_t)ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&live->latency[i], 1, memory_order_relaxed);
+}
+
 static void flight_count_end(struct worker *w, const struct request_result *r)
 {
     bool failed = ending_rows[r->ending].failed, completed = r->ending == ENDING_OK || r->ending == ENDING_EMPTY;
@@ -475,6 +485,8 @@ static void flight_count_end(struct worker *w, const struct request_result *r)
     m->events_all += r->events;
     atomic_fetch_add_explicit(&w->live.failed, failed, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->live.completed, completed, memory_order_relaxed);
+    if (completed && r->sent_ns)
+        count_latency(&w->live, (r->last_ns ? r->last_ns : r->end_ns) - r->sent_ns);
     atomic_fetch_add_explicit(&w->live.tokens, r->output_tokens, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->live.chunks, r->chunks, memory_order_relaxed);
 }

@@ -17,10 +17,11 @@ const struct opt_row load_rows[LOAD_ROWS] = {
 #undef OPTION
 };
 const struct dialect_row dialects[DIALECTS] = {
-    [DIALECT_CHAT] = {"openai-chat", "/v1/chat/completions", false, true},
-    [DIALECT_COMPLETIONS] = {"openai-completions", "/v1/completions", false, false},
-    [DIALECT_OLLAMA_CHAT] = {"ollama-chat", "/api/chat", true, true},
-    [DIALECT_OLLAMA_GENERATE] = {"ollama-generate", "/api/generate", true, false},
+    [DIALECT_CHAT] = {"openai-chat", "/v1/chat/completions", "/health", false, true},
+    [DIALECT_COMPLETIONS] = {"openai-completions", "/v1/completions", "/health", false, false},
+    [DIALECT_OLLAMA_CHAT] = {"ollama-chat", "/api/chat", "/api/version", true, true},
+    [DIALECT_OLLAMA_GENERATE] = {"ollama-generate", "/api/generate", "/api/version", true, false},
+    [DIALECT_TRITON] = {"triton-generate", "/generate_stream", "/v2/health/ready", false, false},
 };
 const char *const arrivals_names[ARRIVALS_KINDS] = {"closed", "constant", "poisson", "gamma", "bursts", "trace"};
 
@@ -214,6 +215,17 @@ static int load_check_path(const struct load *l, struct err *err)
     return named ? err_set(err, ERR_USAGE, "--path %.80s: is the path of another API than %s; add --api %s", l->path,
                            dialects[l->dialect].name, named)
                  : 0;
+}
+
+/* Triton's path names the model, and whether the answer is streamed. */
+static int set_load_path(struct load *l, struct arena *a, struct err *err)
+{
+    bool is_triton = l->dialect == DIALECT_TRITON;
+    if (is_triton && (!l->model || strpbrk(l->model, "/?# ")))
+        return err_set(err, ERR_USAGE, "--api triton-generate needs --model, the name of a model in the server's repository");
+    if (!l->path)
+        l->path = is_triton ? arena_printf(a, "/v2/models/%s/%s", l->model, l->stream ? "generate_stream" : "generate") : dialects[l->dialect].path;
+    return 0;
 }
 
 static int read_service(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
@@ -474,6 +486,8 @@ int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, 
     *ret = (struct load){0};
     if (read_service(ret, set, arena, err) < 0 || read_requests(ret, set, arena, err) < 0 || read_arrivals(ret, set, err) < 0 ||
         read_length(ret, set, err) < 0 || read_objectives(ret, set, err) < 0 || refuse_idle(ret, set, err) < 0)
+        return -1;
+    if (set_load_path(ret, arena, err) < 0)
         return -1;
     ret->connect_s = opt_seconds(set, OPTION_CONNECT_TIMEOUT);
     ret->ttft_s = opt_seconds(set, OPTION_TTFT_TIMEOUT);

@@ -5,9 +5,10 @@
 #include "base/arena.h"
 #include "base/opt.h"
 
-enum dialect { DIALECT_CHAT, DIALECT_COMPLETIONS, DIALECT_OLLAMA_CHAT, DIALECT_OLLAMA_GENERATE, DIALECTS };
+enum dialect { DIALECT_CHAT, DIALECT_COMPLETIONS, DIALECT_OLLAMA_CHAT, DIALECT_OLLAMA_GENERATE, DIALECT_TRITON, DIALECTS };
 extern const struct dialect_row {
-    const char *name, *path; /* "openai-chat", "/v1/chat/completions" */
+    const char *name, *path; /* "openai-chat", "/v1/chat/completions"; of Triton the end of the path */
+    const char *health; /* path that answers 200 where the server is ready */
     bool ollama; /* its own protocol: lines of JSON, its own counts and places */
     bool chat; /* the prompt is messages, not a text */
 } dialects[DIALECTS];
@@ -48,7 +49,7 @@ struct load {
     const char *source_address; /* that connections come from, several with commas between; NULL */
     bool drop; /* open loop: what would wait for a slot is dropped */
     double cooldown_s; /* load goes on after the window */
-    const char *path; /* of requests, instead of the dialect's; NULL */
+    const char *path; /* of requests: that of --path, else the dialect's */
     bool user_clock; /* no kernel stamps */
 
     enum arrivals arrivals;

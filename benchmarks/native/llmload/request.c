@@ -60,14 +60,32 @@ static void put_ollama(struct json_out *j, const struct load *l, const struct pr
     json_close(j, '}');
 }
 
+/* Triton's servers know no common names of inputs: these are those of its backends for vLLM and TensorRT-LLM. */
+static void put_triton(struct json_out *j, const struct load *l, const struct prompt *p, uint32_t tokens)
+{
+    json_str(j, "text_input", p->text);
+    json_open(j, "parameters", '{');
+    json_flag(j, "stream", l->stream);
+    json_flag(j, "exclude_input_in_output", true);
+    if (tokens)
+        json_uint(j, "max_tokens", tokens);
+    if (l->ignore_eos)
+        json_flag(j, "ignore_eos", true);
+    if (l->temperature >= 0)
+        json_printf(j, "temperature", "%g", l->temperature);
+    json_close(j, '}');
+}
+
 static void put_body(struct worker *w, const struct session *s, const struct prompt *p, uint32_t tokens)
 {
     const struct load *l = w->run->load;
     buf_clear(&w->body);
     struct json_out j = json_begin(&w->body, JSON_TIGHT, '{');
-    if (l->model)
+    if (l->model && l->dialect != DIALECT_TRITON)
         json_text(&j, "model", l->model);
-    if (dialects[l->dialect].chat)
+    if (l->dialect == DIALECT_TRITON)
+        put_triton(&j, l, p, tokens);
+    else if (dialects[l->dialect].chat)
         put_messages(&j, s, p);
     else if (p->ids.n && l->dialect == DIALECT_COMPLETIONS)
         json_raw(&j, "prompt", p->ids);
@@ -75,7 +93,7 @@ static void put_body(struct worker *w, const struct session *s, const struct pro
         json_str(&j, "prompt", p->text);
     if (dialects[l->dialect].ollama)
         put_ollama(&j, l, p, tokens);
-    else
+    else if (l->dialect != DIALECT_TRITON)
         put_openai(&j, l, tokens);
     json_members(&j, l->extra_body);
     json_members(&j, p->extra);

@@ -32,7 +32,7 @@ int verb_run(const struct verb *v, int argc, char **argv, struct err *err)
         return -1;
     if (opt_on(&set, OPTION_HELP))
         rc = print_verb_help(v, &set, err);
-    else if (argc - next != v->operands)
+    else if (v->operands >= 0 && argc - next != v->operands)
         rc = next < argc ? err_set(err, ERR_USAGE, "%s: expected %s, got \"%.60s\"", argv[0], v->expected, argv[next])
                          : err_set(err, ERR_USAGE, "%s: expected %s", argv[0], v->expected);
     else

@@ -10,7 +10,7 @@ struct verb {
     const char *usage, *about; /* the line and a sentence or two for --help */
     const struct opt_row *rows; /* "help" among them; at most 32 */
     size_t count;
-    int operands; /* exactly so many are expected; 0: options alone */
+    int operands; /* exactly so many are expected; 0: options alone; -1: any number */
     const char *expected; /* which operands, for the message where there are more or fewer */
     int (*run)(const struct opt_set *set, char **operands, struct err *err); /* gives the exit status; -1: err */
 };

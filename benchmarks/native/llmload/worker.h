@@ -88,7 +88,7 @@ struct load_run {
 /* Counters a watcher may read at any time. */
 struct live_counters {
     _Alignas(64) _Atomic uint64_t sent, completed, failed, tokens, chunks, dropped, ttft_n, itl_n;
-    _Atomic uint64_t ttft_ns, itl_ns;
+    _Atomic uint64_t ttft_ns, itl_ns, e2el_ns, latency[LIVE_LATENCIES + 1]; /* completed requests by duration: live_latencies_s, then longer ones */
 };
 
 struct worker {

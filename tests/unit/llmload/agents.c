@@ -37,7 +37,7 @@ static void agents_are_found(void **state)
     (void)state;
     arena_init(&a, 1 << 22);
     assert_int_equal(hosts_read(&h, "a:1, b ,[::1]:7,[fe80::2]", &a, &err), 0);
-    assert_string_equal(joined(&h), "a:1 b:7890 [::1]:7 [fe80::2]:7890");
+    assert_string_equal(joined(&h), "a:1 b:6000 [::1]:7 [fe80::2]:6000");
     static const char *const bad[] = {"", "a,,b", "a b", "a/x", "u@h"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(hosts_read(&h, bad[i], &a, &err), -1);

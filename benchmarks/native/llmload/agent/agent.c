@@ -1,7 +1,8 @@
 /* agent.c: `llmload agent`: waits on a node for loads to make, and is steered over HTTP.
  *
  *   GET  /health               is it there; its clocks, for the estimate of their offset
- *   POST /start                {"args": [options of llmload], "share": 0, "shares": 2, "hold": true}: prepares; then {"at_ns": time}, or {}: begins
+ *   POST /start                {"args": [options of llmload], "share": 0, "shares": 2, "hold": true}: prepares; then {"at_ns": time}, or {}: begins;
+ *                              without args and with nothing prepared: the load of the agent's own operands
  *   GET  /status               state, and the figures of now
  *   GET  /metrics              the result, once it is there, mergeable (hdr histograms)
  *   GET  /metrics/prometheus   the figures of now for Prometheus
@@ -36,7 +37,7 @@ static const struct opt_row agent_rows[] = {
      .letter = 'l',
      .kind = OPT_TEXT,
      .arg = "ADDRESS:PORT",
-     .value = "127.0.0.1:7890",
+     .value = "127.0.0.1:6000",
      .group = "Agent",
      .help = "Listen at this address; port 0: any free port"},
     {.name = OPTION_TOKEN_FILE,
@@ -51,12 +52,19 @@ static const struct opt_row agent_rows[] = {
      .group = "Agent",
      .help = "end when one load's result has been fetched, or the leader says that there will be none"},
     {.name = OPTION_IDLE, .kind = OPT_DURATION, .arg = "T", .group = "Agent", .help = "end when no request arrives for this time"},
+    {.name = OPTION_SERVICE,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Agent",
+     .help = "In /metrics/prometheus, also use the names of the HPC Benchmark Toolkit: NAME_throughput_rps and so on"},
     {.name = OPTION_HELP, .letter = 'h', .kind = OPT_FLAG, .group = "Agent", .help = "this text"},
 };
 
 struct agent {
     struct agent_part *part; /* the load that is made, or was made last; NULL: none yet */
     pthread_mutex_t lock; /* handlers, and the main thread's check of the leader */
+    const char *service; /* of --service; NULL */
+    const char *const *usual; /* options of a load that POST /start begins without args, NULL-terminated */
     bool fetched;
     _Atomic bool led; /* the load waits for, and is watched by, a leader */
     _Atomic int64_t asked_ns; /* when the last request came */
@@ -130,6 +138,57 @@ static void prometheus_row(struct buf *to, const char *name, const char *kind, c
     buf_putc(to, '\n');
 }
 
+/* Durations of requests as the buckets of a histogram: each with the shorter ones. */
+static void prometheus_buckets(struct buf *to, const char *name, const struct live_counts *l)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i <= LIVE_LATENCIES; i++) {
+        sum += l->latency[i];
+        buf_printf(to, "%s_bucket{le=\"", name);
+        if (i < LIVE_LATENCIES)
+            buf_double(to, live_latencies_s[i]);
+        else
+            buf_puts(to, "+Inf");
+        buf_printf(to, "\"} %llu\n", (unsigned long long)sum);
+    }
+    buf_printf(to, "%s_sum ", name);
+    buf_double(to, l->latency_sum_s);
+    buf_printf(to, "\n%s_count %llu\n", name, (unsigned long long)sum);
+}
+
+static void toolkit_row(struct buf *to, const char *service, const char *name, const char *kind, double v)
+{
+    if (!isfinite(v))
+        return;
+    buf_printf(to, "# TYPE %s_%s %s\n%s_%s ", service, name, kind, service, name);
+    buf_double(to, v);
+    buf_putc(to, '\n');
+}
+
+/* The names of the HPC Benchmark Toolkit, whose dashboards and queries then have data. */
+static void put_toolkit_names(const struct agent *a, const struct part_view *v, struct buf *to)
+{
+    const struct live_counts *l = &v->live;
+    char service[80];
+    bool running = a->part && v->state == PART_RUNNING;
+    size_t n = 0;
+    for (; a->service[n] && n < sizeof service - 1; n++)
+        service[n] = str_is_letter(a->service[n]) || (n && str_is_digit(a->service[n])) ? a->service[n] : '_';
+    service[n] = 0;
+    toolkit_row(to, service, "workload_running", "gauge", running);
+    if (!a->part)
+        return;
+    toolkit_row(to, service, "throughput_rps", "gauge", running ? l->rate : 0);
+    toolkit_row(to, service, "request_latency_seconds", "gauge", running ? l->e2el_s : NAN);
+    toolkit_row(to, service, "requests_total", "counter", (double)(l->completed + l->failed));
+    toolkit_row(to, service, "errors_total", "counter", (double)l->failed);
+    if (l->completed)
+        toolkit_row(to, service, "tokens_per_request", "gauge", (double)l->tokens / (double)l->completed);
+    char name[120]; /* the gauge has the name of the family, so the buckets have no type */
+    snprintf(name, sizeof name, "%s_request_latency_seconds", service);
+    prometheus_buckets(to, name, l);
+}
+
 static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **type)
 {
     struct part_view v = {.state = PART_PREPARING};
@@ -138,6 +197,8 @@ static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **
         part_look(a->part, &v);
     const struct live_counts *l = &v.live;
     prometheus_row(to, "running", "gauge", "Is a load being made.", a->part && v.state == PART_RUNNING);
+    if (a->service)
+        put_toolkit_names(a, &v, to);
     if (!a->part)
         return 200;
     prometheus_row(to, "requests_sent_total", "counter", "Requests sent.", (double)l->sent);
@@ -149,6 +210,8 @@ static unsigned answer_prometheus(struct agent *a, struct buf *to, const char **
     prometheus_row(to, "chunks_total", "counter", "Pieces of text received.", (double)l->chunks);
     prometheus_row(to, "ttft_seconds", "gauge", "Mean time to first token in the last second.", l->ttft_s);
     prometheus_row(to, "itl_seconds", "gauge", "Mean gap between chunks in the last second.", l->itl_s);
+    buf_puts(to, "# HELP llmload_request_seconds Durations of completed requests.\n# TYPE llmload_request_seconds histogram\n");
+    prometheus_buckets(to, "llmload_request_seconds", l);
     prometheus_row(to, "elapsed_seconds", "gauge", "Since the load's begin.", l->elapsed_s);
     return 200;
 }
@@ -170,20 +233,11 @@ static unsigned release_load(struct agent *a, const struct json *j, struct buf *
     return 202;
 }
 
-static unsigned prepare_load(struct agent *a, const struct json *j, struct buf *to)
+static unsigned begin_load(struct agent *a, const char *const *args, const struct json *j, struct buf *to)
 {
-    const char *args[ARGS_MAX + 1];
-    size_t n = 0;
     struct err err = {0};
     struct part_view v;
     int64_t share = json_integer(json_get(j, "share"), 0), shares = json_integer(json_get(j, "shares"), 1);
-    for (const struct json *arg = json_first(json_get(j, "args")); arg; arg = json_next(arg)) {
-        const char *wrong = n == ARGS_MAX ? "too many args" : wrong_arg(json_string(arg, NULL));
-        if (wrong)
-            return api_answer_text(to, "error", wrong), 400;
-        args[n++] = json_string(arg, "");
-    }
-    args[n] = NULL;
     if (shares < 1 || shares > 100000 || share < 0 || share >= shares)
         return api_answer_text(to, "error", "share must be from 0 to shares - 1"), 400;
     if (a->part && (part_look(a->part, &v), v.state < PART_DONE))
@@ -199,13 +253,38 @@ static unsigned prepare_load(struct agent *a, const struct json *j, struct buf *
     return 202;
 }
 
+static unsigned prepare_load(struct agent *a, const struct json *j, struct buf *to)
+{
+    const char *args[ARGS_MAX + 1];
+    size_t n = 0;
+    for (const struct json *arg = json_first(json_get(j, "args")); arg; arg = json_next(arg)) {
+        const char *wrong = n == ARGS_MAX ? "too many args" : wrong_arg(json_string(arg, NULL));
+        if (wrong)
+            return api_answer_text(to, "error", wrong), 400;
+        args[n++] = json_string(arg, "");
+    }
+    args[n] = NULL;
+    return begin_load(a, args, j, to);
+}
+
+/* Does a load wait for its release? */
+static bool is_load_held(struct agent *a)
+{
+    struct part_view v;
+    if (!a->part || !atomic_load(&a->led))
+        return false;
+    part_look(a->part, &v);
+    return v.state < PART_DONE;
+}
+
 static unsigned answer_start(struct agent *a, struct str body, struct buf *to)
 {
-    struct json *j;
+    struct json *j = NULL;
     struct err err = {0};
-    if (json_parse(&j, body, NULL, &err) < 0)
+    if (str_trim(body).n && json_parse(&j, body, NULL, &err) < 0)
         return api_answer_text(to, "error", err.text), 400;
-    unsigned code = json_is_array(json_get(j, "args")) ? prepare_load(a, j, to) : release_load(a, j, to);
+    bool usual = !json_get(j, "args") && a->usual[0] && !is_load_held(a);
+    unsigned code = usual ? begin_load(a, a->usual, j, to) : json_is_array(json_get(j, "args")) ? prepare_load(a, j, to) : release_load(a, j, to);
     json_free(j);
     return code;
 }
@@ -315,10 +394,14 @@ static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
     }
 }
 
-static int agent_serve(const struct opt_set *set, const char *token, const char *source, struct err *err)
+static int agent_serve(const struct opt_set *set, char *const *usual, const char *token, const char *source, struct err *err)
 {
-    struct agent a = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = {-1, -1}, .asked_ns = clock_mono_ns()};
-    char address[64];
+    struct agent a = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                      .wake = {-1, -1},
+                      .asked_ns = clock_mono_ns(),
+                      .service = opt_text(set, OPTION_SERVICE),
+                      .usual = (const char *const *)usual};
+    char address[256];
     struct api_config config = {.address = address, .token = token, .handler = agent_handle, .sent = agent_note_sent, .context = &a};
     struct api *api = NULL;
     sigset_t ends;
@@ -352,14 +435,13 @@ static int agent_serve(const struct opt_set *set, const char *token, const char 
 
 static int agent_run(const struct opt_set *set, char **operands, struct err *err)
 {
-    (void)operands;
     struct buf token CLEANUP_BUF, source CLEANUP_BUF;
     buf_init(&token, TOKEN_MAX);
     buf_init(&source, PATH_MAX);
     secret_guard_process();
     if (token_find(opt_text(set, OPTION_TOKEN_FILE), &token, &source, err) < 0)
         return -1;
-    int rc = agent_serve(set, token.p, source.p ? source.p : "", err);
+    int rc = agent_serve(set, operands, token.p, source.p ? source.p : "", err);
     explicit_bzero(token.p, token.n);
     return rc;
 }
@@ -367,12 +449,13 @@ static int agent_run(const struct opt_set *set, char **operands, struct err *err
 int verb_agent(int argc, char **argv, struct err *err)
 {
     static const struct verb verb = {
-        .usage = "agent [--listen ADDRESS:PORT] [--token-file FILE] [--once]",
+        .usage = "agent [--listen ADDRESS:PORT] [--token-file FILE] [--once] [-- --url URL [OPTIONS]]",
         .about = "Makes loads on this node for a coordinator (llmload --agents), or for whoever asks over HTTP:\n"
-                 "GET /health /status /metrics /metrics/prometheus, POST /start /stop.",
+                 "GET /health /status /metrics /metrics/prometheus, POST /start /stop.\n"
+                 "Options behind -- are those of the load that POST /start begins without a load of its own.",
         .rows = agent_rows,
         .count = sizeof agent_rows / sizeof *agent_rows,
-        .expected = "no operands (the options of a load come by POST /start)",
+        .operands = -1,
         .run = agent_run,
     };
     return verb_run(&verb, argc, argv, err);

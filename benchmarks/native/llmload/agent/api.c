@@ -8,6 +8,8 @@
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,15 +193,19 @@ static int api_load_library(struct api *a, struct err *err)
 
 static int listen_at(struct api *a, const struct api_config *config, struct err *err)
 {
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(config->port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(config->port)};
-    bool six = strchr(config->address, ':') != NULL;
-    if (inet_pton(six ? AF_INET6 : AF_INET, config->address, six ? (void *)&v6.sin6_addr : (void *)&v4.sin_addr) != 1)
-        return err_set(err, ERR_USAGE, "expected a numeric IP address, got \"%.60s\"", config->address);
-    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | (six ? MHD_USE_IPv6 : 0);
-    a->daemon = a->MHD_start_daemon(flags, config->port, NULL, NULL, on_request, a, MHD_OPTION_SOCK_ADDR, six ? (void *)&v6 : (void *)&v4,
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list = NULL;
+    char port[8];
+    snprintf(port, sizeof port, "%u", config->port);
+    int status = getaddrinfo(config->address, port, &hints, &list);
+    if (status)
+        return err_set(err, ERR_USAGE, "--listen: cannot find the address %.60s: %s", config->address, gai_strerror(status));
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | (list->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+    a->daemon = a->MHD_start_daemon(flags, config->port, NULL, NULL, on_request, a, MHD_OPTION_SOCK_ADDR, list->ai_addr,
                                     MHD_OPTION_NOTIFY_COMPLETED, on_end, a, MHD_OPTION_CONNECTION_TIMEOUT, 120u,
                                     MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_END);
+    int why = errno;
+    freeaddrinfo(list);
+    errno = why;
     if (!a->daemon)
         return err_sys(err, "listening at %.60s port %u", config->address, config->port);
     const union MHD_DaemonInfo *info = a->MHD_get_daemon_info(a->daemon, MHD_DAEMON_INFO_BIND_PORT);

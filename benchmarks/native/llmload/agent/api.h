@@ -16,7 +16,7 @@ struct api_call {
 typedef unsigned api_handler(void *context, const struct api_call *call, struct buf *body, const char **type);
 
 struct api_config {
-    const char *address; /* numeric IPv4 or IPv6 */
+    const char *address; /* IPv4, IPv6 or a name of this host */
     uint16_t port;       /* 0: any */
     const char *token;   /* every request needs "Authorization: Bearer TOKEN", or a signature by it (token.h) */
     api_handler *handler;

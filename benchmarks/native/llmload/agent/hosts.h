@@ -5,13 +5,13 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum { HOSTS_MAX = 4096, HOSTS_PORT = 7890 };
+enum { HOSTS_MAX = 4096, HOSTS_PORT = 6000 };
 struct hosts {
     const char *address[HOSTS_MAX]; /* "host:port" */
     size_t count;
 };
 
-/* "node1:7890,node2" (7890 where there is no port; IPv6 in brackets). */
+/* "node1:7890,node2" (6000 where there is no port; IPv6 in brackets). */
 int hosts_read(struct hosts *ret, const char *list, struct arena *arena, struct err *err);
 /* The tasks of this srun, in the order of their ranks, from SLURM_STEP_NODELIST and
  * SLURM_STEP_TASKS_PER_NODE; ports from `port` on, one per task of a node (block distribution,

@@ -32,6 +32,13 @@ void share_print_live(const struct live_counts *l, struct json_out *j)
     json_uint(j, "dropped", l->dropped);
     json_known(j, "ttft_s", l->ttft_s);
     json_known(j, "itl_s", l->itl_s);
+    json_known(j, "e2el_s", l->e2el_s);
+    json_known(j, "rate", l->rate);
+    json_known(j, "latency_sum_s", l->latency_sum_s);
+    json_open(j, "latency", '[');
+    for (size_t i = 0; i <= LIVE_LATENCIES; i++)
+        json_uint(j, NULL, l->latency[i]);
+    json_close(j, ']');
     json_text(j, "phase", phase_names[l->phase]);
     json_flag(j, "draining", l->draining);
     json_close(j, '}');
@@ -55,7 +62,14 @@ void share_read_live(const struct json *j, struct live_counts *ret)
                                 .dropped = share_read_whole(j, "dropped"),
                                 .ttft_s = json_number(json_get(j, "ttft_s"), NAN),
                                 .itl_s = json_number(json_get(j, "itl_s"), NAN),
+                                .e2el_s = json_number(json_get(j, "e2el_s"), NAN),
+                                .rate = json_number(json_get(j, "rate"), NAN),
+                                .latency_sum_s = json_number(json_get(j, "latency_sum_s"), 0),
                                 .draining = json_bool(json_get(j, "draining"), false)};
+    for (size_t i = 0; i <= LIVE_LATENCIES; i++) {
+        int64_t n = json_integer(json_at(json_get(j, "latency"), i), 0);
+        ret->latency[i] = n > 0 ? (uint64_t)n : 0;
+    }
     const char *phase = json_string(json_get(j, "phase"), "");
     for (int i = 0; i < PHASES; i++)
         if (strcmp(phase, phase_names[i]) == 0)

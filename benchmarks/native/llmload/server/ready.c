@@ -4,6 +4,7 @@
 #include "benchmarks/native/llmload/server/server.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <time.h>
 
 enum gate { GATE_CONNECT, GATE_HEALTH, GATE_MODEL, GATE_ANSWER, GATES };
@@ -49,7 +50,7 @@ static enum gate_verdict gate_judge(struct waiting *w, const char *path, const s
 static enum gate_verdict ask_health(struct waiting *w)
 {
     struct http_reply r;
-    const char *path = dialects[w->server->dialect].ollama ? "/api/version" : "/health";
+    const char *path = dialects[w->server->dialect].health;
     enum gate_verdict v = NOT_YET;
     if (gate_request(w, path, NULL, &r) == 0)
         v = gate_judge(w, path, &r);
@@ -62,7 +63,7 @@ static enum gate_verdict ask_connection(struct waiting *w)
 {
     struct http_reply r;
     enum gate_verdict v = PASSED;
-    if (gate_request(w, dialects[w->server->dialect].ollama ? "/api/version" : "/health", NULL, &r) < 0 && r.trouble == HTTP_UNSENT)
+    if (gate_request(w, dialects[w->server->dialect].health, NULL, &r) < 0 && r.trouble == HTTP_UNSENT)
         v = NOT_YET;
     else if (r.trouble == HTTP_UNTRUSTED || r.trouble == HTTP_HOPELESS)
         v = NEVER;
@@ -107,8 +108,23 @@ static enum gate_verdict look_for_model(struct waiting *w, const struct json *j)
     return names.n && !dialects[w->server->dialect].ollama ? ABSENT : NOT_YET; /* proxies serve more than they list: the request decides */
 }
 
+/* Triton answers for one model. */
+static enum gate_verdict ask_triton_model(struct waiting *w)
+{
+    struct http_reply r;
+    char path[400];
+    enum gate_verdict v = NOT_YET;
+    snprintf(path, sizeof path, "/v2/models/%.300s/ready", *w->model);
+    if (gate_request(w, path, NULL, &r) == 0)
+        v = gate_judge(w, path, &r);
+    http_reply_deinit(&r);
+    return v == NEVER ? NOT_YET : v; /* 400 while it is loaded */
+}
+
 static enum gate_verdict ask_models(struct waiting *w)
 {
+    if (w->server->dialect == DIALECT_TRITON)
+        return ask_triton_model(w);
     struct http_reply r;
     struct json *j = NULL;
     const char *path = dialects[w->server->dialect].ollama ? "/api/tags" : "/v1/models";
@@ -131,6 +147,11 @@ static void one_token(const struct waiting *w, struct buf *body)
 {
     const bool chats = dialects[w->server->dialect].chat;
     struct json_out j = json_begin(body, JSON_TIGHT, '{');
+    if (w->server->dialect == DIALECT_TRITON) {
+        json_members(&j, STR("\"text_input\":\"Hi\",\"parameters\":{\"max_tokens\":1}"));
+        json_close(&j, '}');
+        return;
+    }
     if (*w->model)
         json_text(&j, "model", *w->model);
     json_members(&j, chats ? STR("\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]") : STR("\"prompt\":\"Hi\""));

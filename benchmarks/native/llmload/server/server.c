@@ -49,7 +49,7 @@ int server_open(struct llm_server *ret, const struct load *load, size_t which, p
         headers[i] = load->headers[i];
     headers[load->header_count < HEADERS_MAX ? load->header_count : HEADERS_MAX] = NULL;
     if (make_cancel(&s, cancel_fd, err) < 0 ||
-        endpoint_read(&e, load->urls[which], load->path ? load->path : dialects[load->dialect].path, &s.arena, err) < 0) {
+        endpoint_read(&e, load->urls[which], load->path, &s.arena, err) < 0) {
         server_deinit(&s);
         return -1;
     }
