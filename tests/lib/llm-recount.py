@@ -102,7 +102,7 @@ for r in records:
     differ(where + " tokens", m["output_sequence_length"], tokens)
     sample = {"ttft": (first - sent) / 1e6, "tpot": (last - first) // (tokens - 1) / 1e6 if tokens > 1 else None, "e2el": (last - sent) / 1e6, "decode": (last - first) / 1e6,
               "ttft_from_schedule": (first - ns(row["scheduled_at"])) / 1e6, "e2el_from_schedule": (last - ns(row["scheduled_at"])) / 1e6,
-              "output_rate_per_user": (tokens - 1) / ((last - first) / 1e9) if tokens > 1 and last > first else math.inf if tokens > 1 and not span_known else None, "prefill_rate": int(row["input_tokens"]) / ((first - sent) / 1e9) if first > sent else None,
+              "output_rate_per_user": (tokens - 1) / ((last - first) / 1e9) if tokens > 1 and last > first else None, "prefill_rate": int(row["input_tokens"]) / ((first - sent) / 1e9) if first > sent else None,
               "input_tokens": int(row["input_tokens"]), "output_tokens": tokens, "ttst": chunks[0] if chunks else None}
     needs = {"first": ("ttft", "ttft_from_schedule", "prefill_rate"), "second": ("ttst",), "last": ("e2el", "e2el_from_schedule"), "span": ("tpot", "decode", "output_rate_per_user")}
     for what, is_known in (("first", first_known), ("second", second_known), ("last", last_known), ("span", span_known)):

@@ -2,7 +2,7 @@
 #   slurm_start [NODES]   0: it runs, SLURM_CONF is exported; 1: not installed or not started ($slurm_why says why)
 #                         slurm_killwait=SECONDS before it: between TERM and KILL (5); slurm_more=LINES: of slurm.conf;
 #                         slurm_gather, slurm_accounting: the plugins; slurm_names=1: each node has its name as host name too (root alone);
-#                         slurm_prefix: of the nodes' names (n)
+#                         slurm_prefix: of the nodes' names (n); slurm_shape: processors, memory, GPUs of a node; slurm_partition: its name (debug)
 #   slurm_again           after slurm_stop: starts it anew, with what was altered in $SLURM_CONF
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
@@ -78,8 +78,8 @@ SlurmdParameters=config_overrides
 Epilog=/bin/true
 ${slurm_more:-}
 KillWait=${slurm_killwait:-5}
-NodeName=${slurm_prefix}[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
-PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+NodeName=${slurm_prefix}[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] ${slurm_shape:-CPUs=8 RealMemory=2000} State=UNKNOWN
+PartitionName=${slurm_partition:-debug} Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
     case $(slurmd -V) in # newer ones do not start where no cgroups are mounted
     *" 22."*) ;;
