@@ -35,7 +35,7 @@ is "a held stream: the published run stays as it was" "$(cd mlruns && find . -ty
 # In a PID namespace without a /proc of its own the numbers in /proc belong to other processes.
 mkdir "$WORK/namespace" && cd "$WORK/namespace" || exit 1
 if unshare --pid --fork true 2>/dev/null; then
-    unshare --pid --fork "$BENCHWRAP" --sample 0.1 -- sh -c '"$TESTLIB/until-sampled" 1; (setsid sleep 60 >/dev/null 2>&1 &); exit 7' 2>err
+    unshare --pid --fork "$BENCHWRAP" --sample 0.1 -- sh -c 'until grep -qs system/cpu .benchwrap/spool/*/journal; do sleep 0.05; done; (setsid sleep 60 >/dev/null 2>&1 &); exit 7' 2>err
     is "a foreign /proc: status, no number of processes" "$? $(grep -c 'left behind' err) $(ls -d mlruns/*/*/metrics/run.left_running mlruns/*/*/metrics/system/process_count 2>/dev/null)" "7 0 "
     is "a foreign /proc: the reason" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "run.left_running" or .key == "system/process_count").reason' | sort -u)" "/proc does not show the PID namespace of this run"
 else

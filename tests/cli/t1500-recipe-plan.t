@@ -17,6 +17,15 @@ is "on four nodes" "$(jq '.nodes' plan.json)" 3
 is "its service runs by Ray in Apptainer" "$(jq -r '.points[0].roles[0].processes[0].command[0:6] | join(" ")' plan.json)" \
     "apptainer exec --nv --bind /project/models:/models:ro /project/containers/vllm.sif"
 like "plan prints the meaning of batch" "$("$BENCHWRAP" recipe plan toolkit-vllm)" 'batch: requests that one stream sends'
+is "executors answer at port 6000, on the client's node" "$(jq -c '[.points[0].roles[] | select(.role == "agents") | .service, .nodes, .ports.http]' plan.json)" '["llmload-agent",1,6000]'
+sed 's/mode: slurm/mode: kubernetes/' "$ROOT/benchmarks/recipes/toolkit-vllm.yaml" >kubernetes.yaml
+like "Kubernetes is refused with a sentence" "$("$BENCHWRAP" recipe check kubernetes.yaml 2>&1)" 'kubernetes.yaml:7:9: Kubernetes is not supported: benchwrap starts roles by Slurm'
+printf 'version: 1\nroles:\n  s: {service: vllm, with: {model: m}, nodes: 2, env: {A: b}, container: {runtime: pyxis, binds: ["/a:/b:ro", "/c:/d"], options: [--no-container-mount-home]}}\n  c: {nodes_of: s, command: "true"}\n' >pyxis.yaml
+is "pyxis: the options of srun" "$("$BENCHWRAP" recipe plan pyxis.yaml --json | jq -r '.nodes, (.points[0].roles[0] | (.srun | join(" ")), (.processes[0].command[0:2] | join(" ")))')" '2
+--container-image=docker://vllm/vllm-openai:latest --container-mounts=/a:/b:ro,/c:/d --container-env=A,HF_TOKEN --no-container-mount-home
+vllm serve'
+like "a role on its own nodes" "$(sed 's/nodes_of: s/nodes_of: c/' pyxis.yaml >self.yaml; "$BENCHWRAP" recipe check self.yaml 2>&1)" 'self.yaml:4:.*names another role'
+like "a role on too few nodes" "$(sed 's/nodes_of: s/nodes_of: s, nodes: 3/' pyxis.yaml >few.yaml; "$BENCHWRAP" recipe check few.yaml 2>&1)" 'few.yaml:4:.*"c" has 3 nodes, and "s", on whose nodes it runs, 2'
 "$BENCHWRAP" recipe migrate toolkit-vllm -o own.yaml 2>err
 is "migrate writes the own form" "$("$BENCHWRAP" recipe plan own.yaml --json | jq -c '[.points[].hash]')" "$(jq -c '[.points[].hash]' plan.json)"
 like "and overwrites nothing" "$("$BENCHWRAP" recipe migrate toolkit-vllm -o own.yaml 2>&1)" 'there is such a file already'

@@ -156,9 +156,10 @@ cat >receive.py <<'P'
 import http.server
 class Receiver(http.server.BaseHTTPRequestHandler):
     def do_PUT(self):
-        open("pushed", "ab").write(self.path.encode() + b"\n" + self.rfile.read(int(self.headers["Content-Length"])) + b"--\n")
+        open("pushed" if self.command == "PUT" else "posted", "ab").write(self.path.encode() + b"\n" + self.rfile.read(int(self.headers["Content-Length"])) + b"--\n")
         self.send_response(202)
         self.end_headers()
+    do_POST = do_PUT
     def log_message(self, *a):
         pass
 s = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
@@ -207,7 +208,60 @@ sed -i "s/sleep 0.5/true/" monitored.yaml
 "$BENCHWRAP" recipe run --local --new monitored.yaml >out 2>err
 is "logs.keep removes logs of earlier executions" "$(grep -c 'the logs of 1 earlier execution are removed' err) $(ls -d .benchwrap/campaigns/monitored/before-*/logs 2>/dev/null | wc -l)" "1 0"
 is "and not those of this one" "$(ls .benchwrap/campaigns/monitored/logs | grep -c '^client.0.*.out$')" 1
+
+# ---- alerts ----
+printf 'exporters: [{type: httpjson, name: team, url: "http://127.0.0.1:%s/hook", template: "{\\"text\\": {{summary}}}"}, {type: jsonl, name: lake, file: /nowhere/lake.jsonl}]\n' "$(cat receive.port)" >"$HOME/.config/benchwrap/config.yaml"
+cat >alerts.yaml <<'Y'
+version: 1
+name: alerts
+sweep: {grid: {n: [1, 2]}}
+roles: {c: {command: [sh, -c, "echo Traceback of point {n} password=hunter2hunter2; echo rate 1 op/s"]}}
+logs: {alert: [Traceback], notify: [team]}
+Y
+"$BENCHWRAP" recipe run --local alerts.yaml >out 2>err
+like "lines of logs.alert are printed" "$? $(grep -c 'recipe: alert: .*Traceback of point [12]' err)" "^0 2$"
+is "and sent" "$(grep -c 'campaign alerts:' posted) $(grep -o 'Traceback of point [12]' posted | sort -u | xargs)" "1 Traceback of point 1 Traceback of point 2"
+is "without secrets" "$(grep -c hunter2 posted)" 0
+"$BENCHWRAP" recipe run --local --new alerts.yaml >out 2>err
+is "each execution reports its own" "$? $(grep -c 'recipe: alert: ' err) $(grep -c 'campaign alerts:' posted)" "0 2 2"
+sed 's/notify: .team./notify: [lake]/; s/name: alerts/name: lake/' alerts.yaml >lake.yaml
+like "an exporter without messages" "$("$BENCHWRAP" recipe run --local lake.yaml 2>&1)" 'lake.yaml:5:.*exporters of type jsonl send no messages'
+sed 's/notify: .team./notify: [temas]/; s/name: alerts/name: none/' alerts.yaml >none.yaml
+like "an exporter that does not exist" "$("$BENCHWRAP" recipe run --local none.yaml 2>&1)" 'no exporter has the name "temas"'
+rm "$HOME/.config/benchwrap/config.yaml"
 kill $receiver
+
+# ---- agents as the toolkit's executors, and files for a laptop ----
+cat >executors.yaml <<Y
+version: 1
+name: executors
+roles:
+  server: {service: dummy, with: {tokens: 4, ttft: 5ms}}
+  agents: {service: llmload-agent, with: {service: dummy}, instances: 2, ready: {http: /health, timeout: 30s}}
+  load: {nodes_of: agents, command: [llmload, "{server.url}", -c, 4, -d, 3s, --max-tokens, 4, --agents, "{agents.addresses}", --token-file, "{campaign}/agent-token"]}
+  watch:
+    nodes_of: agents
+    command: [sh, -c, "$BENCHWRAP recipe status executors --laptop laptop; $BENCHWRAP recipe status executors --scrape-config >scrape; for _ in \$(seq 200); do grep -q 'dummy_request_latency_seconds_bucket.*,[1-9]' executors.csv && exit; sleep 0.1; done"]
+monitoring: {interval: 200ms, csv: executors.csv, metrics: ["dummy_*"]}
+Y
+if ! "$BENCHWRAP" recipe run --local executors.yaml >out 2>err && grep -q 'this build has no agents' .benchwrap/campaigns/executors/logs/agents.*.err; then
+    skip "agents as executors" "this build has no agents"
+else
+    is "a client leads agents" "$("$BENCHWRAP" recipe report executors --json | jq -r '.[0].outcome')" valid
+    is "whose metrics have the names of the toolkit" "$(cut -d, -f3,4 executors.csv | sed -n 's/"agents.[01]","\(dummy_[a-z_]*\).*/\1/p' | sort -u | grep -cE '^dummy_(workload_running|throughput_rps|request_latency_seconds|requests_total|errors_total|request_latency_seconds_bucket)"?$')" 6
+    like "the campaign has a token of its own" "$(stat -c %a .benchwrap/campaigns/executors/agent-token) $(cat scrape)" '^600 scrape_configs:'
+    like "which Prometheus sends" "$(cat scrape)" 'authorization: [{]credentials_file: "/.*/executors/agent-token"[}]'
+    is "files for a laptop" "$(cd laptop && find . -type f ! -path '*/dashboards/*' | sort | xargs)" "./compose.yaml ./grafana.env ./grafana/provisioning/datasources/prometheus.yaml ./prometheus/prometheus.yml ./prometheus/token-0 ./tunnels.sh"
+    is "secrets in them are closed to others" "$(stat -c %a laptop laptop/grafana.env laptop/prometheus/token-0 | xargs)" "700 600 600"
+    is "each service has a tunnel with a port of its own, which Prometheus scrapes" "$(sed -n 's/.*-L 127.0.0.1:\([0-9]*\):127.0.0.1:\([0-9]*\) .*/\1 \2/p' laptop/tunnels.sh | sort -u | wc -l) $(for p in $(sed -n 's/.*targets: \["127.0.0.1:\([0-9]*\)"\]/\1/p' laptop/prometheus/prometheus.yml); do grep -c -- "-L 127.0.0.1:$p:" laptop/tunnels.sh; done | xargs)" "3 1 1"
+    ok "tunnels.sh is a script" sh -n laptop/tunnels.sh
+    if command -v promtool >/dev/null; then ok "Prometheus accepts its configuration" promtool check config laptop/prometheus/prometheus.yml; fi
+    if python3 -c 'import yaml' 2>/dev/null; then
+        is "compose.yaml: local addresses, no default password" "$(python3 -c 'import yaml; s = yaml.safe_load(open("laptop/compose.yaml"))["services"]; print(s["grafana"]["environment"]["GF_SERVER_HTTP_PORT"], s["grafana"]["env_file"], [x for x in s["prometheus"]["command"] if "9092" in x])')" "3001 ['grafana.env'] ['--web.listen-address=127.0.0.1:9092']"
+    fi
+    like "the password is generated" "$(cat laptop/grafana.env)" '^GF_SECURITY_ADMIN_PASSWORD=[0-9a-f]{32}$'
+fi
+like "once services are down there is nothing to watch" "$("$BENCHWRAP" recipe status executors --laptop laptop2 2>&1)" 'no service of the campaign is up'
 
 # ---- another cluster: ssh that runs its command here, in another home, and a benchwrap without a scheduler ----
 mkdir -p bin far "$HOME/.config/benchwrap"

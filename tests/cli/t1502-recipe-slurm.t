@@ -34,6 +34,16 @@ like "the script asks for the most nodes" "$(cat batch.sh)" '^#SBATCH --nodes=3$
 salloc -Q -N3 "$BENCHWRAP" recipe run tasks.yaml >out 2>err
 is "inside an allocation" "$? $("$BENCHWRAP" recipe report tasks --json | jq -c '[.[].rate_op_per_s]')" "0 [1,2,3]"
 
+cat >het.yaml <<'Y'
+version: 1
+name: het
+roles:
+  server: {command: [python3, -m, http.server, "{port}", --bind, "{host}"], ports: {http: 0}, ready: {http: /}, resources: {cpus: 2}}
+  client: {command: [sh, -c, "n=0; until { grep -q n1 het.csv && grep -q n2 het.csv; } || [ $n = 600 ]; do n=$((n + 1)); sleep 0.1; done; echo rate 1 op/s"], resources: {cpus: 1}}
+monitoring: {interval: 300ms, csv: het.csv}
+Y
+salloc -Q -N1 -c2 : -N1 -c1 "$BENCHWRAP" recipe run het.yaml >out 2>err
+is "in a heterogeneous job, all of whose nodes are checked and sampled" "$? $("$BENCHWRAP" recipe report het --json | jq -c '[.[].outcome]') $(cut -d, -f2 het.csv | sort -u | xargs)" '0 ["valid"] n1 n2 node'
 mkdir -p only && printf '#!/bin/sh\necho rate 1 op/s\n' >only/there && chmod +x only/there
 printf 'version: 1\nname: nodes\nroles: {c: {command: [there], nodes: 2, tasks: 2}}\n' >nodes.yaml
 PATH=$WORK/only:$PATH salloc -Q -N2 "$BENCHWRAP" recipe run --preflight-only nodes.yaml >out 2>err
@@ -52,6 +62,32 @@ salloc -Q -N8 "$BENCHWRAP" recipe run --each-node each.yaml >out 2>err
 is "--each-node measures every node" "$? $("$BENCHWRAP" recipe report each --json | jq -c '[.[].each_node] | join(" ")')" '0 "n1 n2 n3 n4 n5 n6 n7 n8"'
 like "and names the one that differs" "$(cat err)" 'n3 differs: 70, -[0-9.]+ % .false alarm in at most 5 %'
 is "with a list for sbatch" "$(cat .benchwrap/campaigns/each/exclude)" n3
+
+# ---- each pair ----
+cat >pair.yaml <<'Y'
+version: 1
+name: pair
+roles:
+  client: {tasks: 2, command: [sh, -c, 'case $SLURM_STEP_NODELIST in *n3* | *n[[]2-3* | *n[[]3-4*) rate=70 ;; *) rate=10$((SLURM_STEP_ID % 7)) ;; esac; test "$SLURM_PROCID" != 0 || echo "rate $rate op/s"']}
+Y
+salloc -Q -N8 "$BENCHWRAP" recipe run --each-pair pair.yaml >out 2>err
+is "--each-pair measures a ring of pairs" "$? $("$BENCHWRAP" recipe report pair --json | jq -c '[.[].each_node] | join(" ")')" '0 "n1+n2 n2+n3 n3+n4 n4+n5 n5+n6 n6+n7 n7+n8 n8+n1"'
+like "names the node whose pairs both differ" "$(cat err)" ' n3 differs: 70, -[0-9.]+ %'
+is "and not its neighbours" "$(cat .benchwrap/campaigns/pair/exclude)" n3
+
+# ---- pyxis: srun starts the container; a stand-in for its plugin notes the options and takes them away ----
+mkdir only2
+cat >only2/srun <<S
+#!/bin/bash
+for a; do case \$a in --container-*) echo "\$a" >>$WORK/pyxis.log ;; *) set -- "\$@" "\$a" ;; esac; shift; done
+exec $(command -v srun) "\$@"
+S
+chmod +x only2/srun
+printf 'version: 1\nname: pyxis\nroles: {c: {command: [in-the-image, "{node}"], env: {X: y}, container: {runtime: pyxis, image: "/scratch/x.sqsh", binds: ["%s/inside:/usr/local/bin"]}}}\n' "$WORK" >pyxis.yaml
+like "pyxis without Slurm" "$("$BENCHWRAP" recipe run --local pyxis.yaml 2>&1)" 'preflight: c: pyxis is a plugin of Slurm'
+sed -i 's,"/scratch/x.sqsh",nvcr.io#x,; s/in-the-image, "{node}"/echo, "rate 3 op\/s"/' pyxis.yaml
+PATH=$WORK/only2:$PATH salloc -Q -N1 "$BENCHWRAP" recipe run pyxis.yaml >out 2>err
+is "a container of pyxis" "$? $("$BENCHWRAP" recipe report pyxis --json | jq -c '[.[].outcome]') $(sort -u pyxis.log | xargs)" "0 [\"valid\"] --container-env=X --container-image=nvcr.io#x --container-mounts=$WORK/inside:/usr/local/bin"
 
 # ---- another job on a node ----
 srun -Q -N1 -w n2 --job-name=other sleep 60 &

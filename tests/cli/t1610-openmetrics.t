@@ -13,7 +13,7 @@ exporters:
 - {type: openmetrics, name: back, folder: $WORK/back, wait: 60s, format: backfill}
 C
 bw() { "$BENCHWRAP" -q --cluster tst --site 'lab' "$@"; }
-mkdir -p bin && printf '#!/bin/sh\n"%s/until-sampled" 2\ncat "%s/stdout"\n' "$TESTLIB" "$ROOT/benchmarks/catalogue/ior/samples/3.0.1-human-reps3-fpp" >bin/ior && chmod +x bin/ior
+mkdir -p bin && printf '#!/bin/sh\nsleep 0.5\ncat "%s/stdout"\n' "$ROOT/benchmarks/catalogue/ior/samples/3.0.1-human-reps3-fpp" >bin/ior && chmod +x bin/ior
 bw --sample 200ms -p size=4 -- ./bin/ior >/dev/null
 is "one file for each site, cluster and benchmark, or run" "$(cd "$WORK" && ls text open) $(cd "$WORK/back" && ls | sed 's/[0-9a-f]\{32\}/ID/; s/[0-9]\{13\}/MS/')" "open:
 benchwrap-lab-tst-ior.om

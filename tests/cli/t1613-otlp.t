@@ -18,7 +18,7 @@ state() { "$BENCHWRAP" exporter list --json | jq -c '.[] | [.delivered, .pending
 bw() { "$BENCHWRAP" -q --sample 100ms "$@"; }
 exporter otlp "url: '$url/ok/'"
 export BENCHWRAP
-bw -p "in put=a\"b" --cluster 'c d' -e io -- sh -c '"$TESTLIB/until-sampled" 3; echo "rate: 3.25 op/s"; "$BENCHWRAP" log nan=nan; exit 3'
+bw -p "in put=a\"b" --cluster 'c d' -e io -- sh -c 'sleep 0.4; echo "rate: 3.25 op/s"; "$BENCHWRAP" log nan=nan; exit 3'
 is "metrics, then spans" "$(jq -r '[.method, .path, .headers."content-type"] | join(" ")' "$got")" "POST /ok/v1/metrics application/json
 POST /ok/v1/traces application/json"
 metric() { jq -c --arg n "$1" '.body.resourceMetrics[]?.scopeMetrics[].metrics[] | select(.name == $n)' "$got"; }
@@ -70,7 +70,7 @@ exporter otlp "url: '$url/ok', signals: logs"; bw -- true 2>err; is "a wrong sig
 # ---- line protocol ----
 rm -rf .benchwrap mlruns
 exporter influx "url: '$url/bytes/', bucket: 'my bucket', org: 'a&b', token: {env: T}, token-scheme: Token, gzip: yes, labels: {odd: 'a b,c=d\\'}"
-T=secret bw --cluster 'c, d=e' -e io -- sh -c '"$TESTLIB/until-sampled" 2; echo "rate: 3.25 op/s"; "$BENCHWRAP" log nan=nan'
+T=secret bw --cluster 'c, d=e' -e io -- sh -c 'sleep 0.3; echo "rate: 3.25 op/s"; "$BENCHWRAP" log nan=nan'
 is "InfluxDB 2: address and token" "$(jq -r '[.method, .path, .headers.authorization] | join(" ")' "$got" | sort -u)" "POST /bytes/api/v2/write?precision=ns&bucket=my%20bucket&org=a%26b Token secret"
 jq -r .body "$got" | python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >lines
 cat >lines.py <<'P'

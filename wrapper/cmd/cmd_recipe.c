@@ -6,7 +6,7 @@
 #include "plan/paths.h"
 #include "recipe/campaign.h"
 #include "recipe/campaign_cluster.h"
-#include "recipe/campaign_live.h"
+#include "recipe/campaign_laptop.h"
 #include "recipe/campaign_report.h"
 #include "recipe/campaign_stop.h"
 #include "recipe/campaign_submit.h"
@@ -55,6 +55,10 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Run",
      .help = "With run: measure every point on each node of the allocation, and name the nodes that differ from the others"},
+    {.name = OPTION_EACH_PAIR,
+     .kind = OPT_FLAG,
+     .group = "Run",
+     .help = "With run: the same on pairs of nodes, each node with the next one of the allocation"},
     {.name = OPTION_SERVER_NODES,
      .kind = OPT_TEXT,
      .arg = "NAME,...",
@@ -72,6 +76,11 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Output",
      .help = "With status: print ssh commands that make the services reachable from another machine"},
+    {.name = OPTION_LAPTOP,
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .group = "Output",
+     .help = "With status: write files for Prometheus and Grafana on another machine into this folder: tunnels, configurations, compose.yaml"},
     {.name = OPTION_FOLLOW, .letter = 'f', .kind = OPT_FLAG, .group = "Logs", .help = "With logs: print the last 10 lines, then new ones as they come"},
     {.name = OPTION_LAST, .kind = OPT_INT, .arg = "N", .group = "Logs", .help = "With logs: print only the last N lines"},
     {.name = OPTION_COMPONENT,
@@ -325,12 +334,14 @@ static char **node_list(struct cmd_context *c, const char *option)
     return n ? list : NULL;
 }
 
-static char **each_node_list(struct cmd_context *c, const struct campaign_hosts *hosts)
+/* The names of nodes, or pairs of them: each node with the next one, the last with the first. */
+static char **each_node_list(struct cmd_context *c, const struct campaign_hosts *hosts, bool pairs)
 {
     char **list = arena_get(c->arena, (hosts->count + 1) * sizeof *list);
-    for (size_t i = 0; list && i < hosts->count; i++)
-        list[i] = (char *)hosts->nodes[i].name;
-    return list;
+    size_t n = pairs && hosts->count == 2 ? 1 : hosts->count;
+    for (size_t i = 0; list && i < n; i++)
+        list[i] = pairs ? arena_printf(c->arena, "%s%c%s", hosts->nodes[i].name, RECIPE_PAIR, hosts->nodes[(i + 1) % hosts->count].name) : (char *)hosts->nodes[i].name;
+    return c->arena->failed ? NULL : list;
 }
 
 /* Runs the recipe on another cluster. */
@@ -352,13 +363,17 @@ static int recipe_run(struct cmd_context *c)
     struct campaign_hosts hosts = {0};
     struct recipe_nodes nodes = {.servers = node_list(c, OPTION_SERVER_NODES), .clients = node_list(c, OPTION_CLIENT_NODES)};
     const char *tree = recipe_tree(c);
-    bool there = opt_text(&c->opts, OPTION_CLUSTER) != NULL, submit = there || opt_on(&c->opts, OPTION_SUBMIT), each = opt_on(&c->opts, OPTION_EACH_NODE);
+    bool there = opt_text(&c->opts, OPTION_CLUSTER) != NULL, submit = there || opt_on(&c->opts, OPTION_SUBMIT), pairs = opt_on(&c->opts, OPTION_EACH_PAIR),
+         each = pairs || opt_on(&c->opts, OPTION_EACH_NODE);
     if (submit && each)
-        return err_set(c->err, ERR_USAGE, "--each-node: run it inside an allocation: salloc -N NODES benchwrap recipe run --each-node");
+        return err_set(c->err, ERR_USAGE, "--%s: run it inside an allocation: salloc -N NODES benchwrap recipe run --%s", pairs ? OPTION_EACH_PAIR : OPTION_EACH_NODE,
+                       pairs ? OPTION_EACH_PAIR : OPTION_EACH_NODE);
     if (!tree || (!submit && recipe_hosts(c, &hosts)))
         return -1;
-    if (each)
-        nodes.each = each_node_list(c, &hosts);
+    if (pairs && hosts.count < 2)
+        return err_set(c->err, ERR_USAGE, "--each-pair needs an allocation of two nodes or more");
+    if (each && !(nodes.each = each_node_list(c, &hosts, pairs)))
+        return err_memory(c->err, "the nodes");
     if (recipe_on_nodes(c, &nodes, &r))
         return -1;
     campaign = (struct campaign){.recipe = &r, .env = c->env, .notes = c->notes, .arena = c->arena};
@@ -413,10 +428,12 @@ static int recipe_status(struct cmd_context *c)
 {
     const char *tree, *folder = recipe_folder(c, &tree);
     bool tunnels = opt_on(&c->opts, OPTION_TUNNELS);
+    if (folder && opt_text(&c->opts, OPTION_LAPTOP))
+        return campaign_laptop_write(folder, opt_text(&c->opts, OPTION_LAPTOP), c->out, c->err);
     if (folder && (tunnels || opt_on(&c->opts, OPTION_SCRAPE_CONFIG))) {
         CLEANUP_BUF struct buf text;
         buf_init(&text, RECIPE_OUTPUT_MAX);
-        return campaign_live_print(folder, tunnels, &text, c->err) ? -1 : recipe_write_text(c, &text);
+        return campaign_targets_print(folder, tunnels, &text, c->err) ? -1 : recipe_write_text(c, &text);
     }
     return folder ? campaign_status(folder, format_of(c), c->arena, c->out, c->err) : -1;
 }

@@ -9,6 +9,7 @@
 #include "base/screen.h"
 #include "base/search_path.h"
 #include "launch/say.h"
+#include "recipe/campaign_alerts.h"
 #include "recipe/campaign_monitor.h"
 #include "recipe/recipe_logs.h"
 #include "run/spool.h"
@@ -24,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOGGER_END_MS = 4000, MONITOR_END_MS = 4000, POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
+enum { LOGGER_END_MS = 4000, MONITOR_END_MS = 4000, ALERTS_END_MS = 20000, ALERTS_STOP_MS = 1000, POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
 
 void campaign_say(const struct campaign *c, const char *fmt, ...)
 {
@@ -82,6 +83,7 @@ void campaign_wait(struct campaign *c, int ms)
     for (size_t i = 0; i < c->recipe->role_count; i++)
         for (size_t k = 0; k < c->services[i].process_count; k++)
             poll_keeper(&c->services[i].processes[k].keeper);
+    campaign_alerts_poll(c);
     if (clock_mono_ns() >= c->next_beat_ns) {
         c->next_beat_ns = clock_mono_ns() + BEAT_S * INT64_C(1000000000);
         if (c->repeat.recorded)
@@ -138,7 +140,7 @@ static int collect_programs(struct campaign *c, struct campaign_program **ret, s
     for (size_t i = 0; i < c->planned.count; i++)
         for (size_t k = 0; k < c->planned.points[i].part_count; k++) {
             const struct recipe_part *part = &c->planned.points[i].parts[k];
-            for (size_t n = 0; n < part->process_count; n++) {
+            for (size_t n = 0; !part->srun && n < part->process_count; n++) {
                 const char *word = part->processes[n].words[0];
                 if ((!last || strcmp(last, word) != 0) && add_program(c, ret, last = word))
                     return err_memory(err, "the campaign");
@@ -663,7 +665,7 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
     extend_path(c->arena);
     if (!line)
         return err_memory(err, "the campaign");
-    if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || make_repeat_plan(c, line, argc, err) ||
+    if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || make_repeat_plan(c, line, argc, err) || campaign_alerts_begin(c, err) ||
         collect_programs(c, &programs, err) || check_changes(c, programs, err))
         return -1;
     c->state.programs = programs;
@@ -717,6 +719,7 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     campaign_services_down(c, NULL);
     campaign_monitor_end(&monitor, c, MONITOR_END_MS);
     campaign_logger_end(&logger, LOGGER_END_MS);
+    campaign_alerts_end(c, c->signal ? ALERTS_STOP_MS : ALERTS_END_MS);
     size_t removed = campaign_logs_keep(c->state.dir, c->recipe);
     if (removed)
         campaign_say(c, "logs.keep: the logs of %zu earlier execution%s are removed", removed, str_plural(removed));

@@ -30,6 +30,7 @@ struct campaign_service {
     bool is_up;
     char hash[SHA256_HEX]; /* of the part that it was started for */
     const char *endpoint; /* of one that runs already; NULL */
+    const char *token; /* file with the token that requests carry; NULL: none */
     struct recipe_port ports[RECIPE_PORTS_MAX]; /* names */
     size_t port_count;
     struct campaign_seat *seats;
@@ -147,6 +148,8 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
                             struct arena *a);
 /* The nodes of the allocation that this process is in. 0; -1 with err. */
 int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err);
+/* Options of srun for a task on each node of the allocation, with NULL at the end. In the arena; NULL: out of memory. */
+char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a);
 /* One line about the node that this process runs on: "node NAME TIME_MS PORTS_UP PORTS_DOWN MISSING_PROGRAM …". */
 void campaign_node_print(char *const *programs, FILE *out);
 /* Such a line of each node of the allocation, by one step. The times are before and after it. 0; -1 with err. */
@@ -188,7 +191,7 @@ int campaign_search(struct campaign *c, struct err *err);
 bool campaign_search_is_done(const struct campaign *c);
 /* Measures the point unless it is finished. 0; -1 with err. */
 int campaign_execute_point(struct campaign *c, const struct recipe_point *p, size_t number, struct err *err);
-/* Compares the nodes of --each-node: prints those that differ, and writes the list of nodes to leave out. */
+/* Compares the nodes of --each-node, or the pairs of --each-pair: prints those that differ, and writes the list of nodes to leave out. */
 void campaign_compare_nodes(struct campaign *c);
 /* Makes the steps of `prepare` that were not made before. 0; -1 with err. */
 int campaign_prepare(struct campaign *c, struct err *err);

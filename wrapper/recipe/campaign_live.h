@@ -4,11 +4,10 @@
 #define RECIPE_CAMPAIGN_LIVE_H
 #include "recipe/campaign.h"
 
+enum { CAMPAIGN_LIVE_MAX = 16 << 20 /* bytes */ };
+
 /* Writes the file anew. */
 void campaign_live_write(struct campaign *c);
 /* Adds the results of a run, which the next write contains. */
 void campaign_live_add(struct campaign *c, const struct series_repetition *run);
-/* Appends a Prometheus configuration that scrapes the services of the campaign in this folder, or (tunnels) ssh commands that make
- * them reachable from another machine. 0; -1 with err: no service is up. */
-int campaign_live_print(const char *folder, bool tunnels, struct buf *to, struct err *err);
 #endif

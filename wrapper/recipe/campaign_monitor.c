@@ -34,7 +34,7 @@ struct monitoring {
     int dir, control, csv, customs_file; /* csv -1: none */
     const char *core, *campaign, *gateway; /* gateway NULL: none */
     const char **patterns; /* of metrics; NULL: all */
-    size_t hosts;
+    char **spread; /* options of srun; NULL: this machine alone */
     double interval_s, push_s;
     struct monitor_custom customs[CUSTOM_MAX];
     size_t custom_count;
@@ -217,14 +217,41 @@ static void put_alias(struct buf *to, const char *service, const char *suffix, d
     buf_putc(to, '\n');
 }
 
+/* Are samples of executors pushed, which have the toolkit's names themselves? */
+static bool has_executors(const struct monitoring *m, const char *service)
+{
+    CLEANUP_BUF struct buf name;
+    buf_init(&name, 1000);
+    put_metric_name(&name, "", str_of(service));
+    buf_puts(&name, "_workload_running");
+    for (size_t i = 0; i < LATEST_MAX; i++)
+        if (m->latest[i].metric && str_is(buf_text(&name), m->latest[i].metric))
+            return true;
+    return false;
+}
+
+static void put_cache_alias(const struct monitoring *m, const char *service, struct buf *to)
+{
+    static const char *const caches[] = {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"};
+    for (size_t i = 0; str_starts(str_of(service), "vllm") && i < LATEST_MAX; i++)
+        for (size_t k = 0; m->latest[i].metric && k < 2; k++)
+            if (str_starts(str_of(m->latest[i].metric), caches[k])) {
+                put_alias(to, service, "cache_usage", m->latest[i].value);
+                return;
+            }
+}
+
 /* The names of the HPC Benchmark Toolkit. */
 static void put_aliases(const struct monitoring *m, bool with_samples, struct buf *to)
 {
-    static const char *const caches[] = {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"};
     const char *service = json_string(json_get(m->live, "measured"), "");
     bool is_vllm = str_starts(str_of(service), "vllm");
     if (!service[0])
         return;
+    if (with_samples && has_executors(m, service)) {
+        put_cache_alias(m, service, to);
+        return;
+    }
     put_alias(to, service, "workload_running", json_bool(json_get(m->live, "running"), false));
     put_alias(to, service, "throughput_rps", json_number(json_get(m->live, "throughput_rps"), NAN));
     put_alias(to, service, "request_latency_seconds", json_number(json_get(m->live, "latency_s"), NAN));
@@ -232,12 +259,8 @@ static void put_aliases(const struct monitoring *m, bool with_samples, struct bu
     put_alias(to, service, "errors_total", json_number(json_get(m->live, "errors"), NAN));
     if (is_vllm)
         put_alias(to, service, "tokens_per_request", json_number(json_get(m->live, "tokens_per_request"), NAN));
-    for (size_t i = 0; is_vllm && with_samples && i < LATEST_MAX; i++)
-        for (size_t k = 0; m->latest[i].metric && k < 2; k++)
-            if (str_starts(str_of(m->latest[i].metric), caches[k])) {
-                put_alias(to, service, "cache_usage", m->latest[i].value);
-                return;
-            }
+    if (with_samples)
+        put_cache_alias(m, service, to);
 }
 
 /* Replaces the campaign's group. At the end it has the results alone: samples would look as if they were new. */
@@ -311,7 +334,7 @@ static int run_monitor(void *context, int out)
         return 1;
     memset(m->latest, 0, LATEST_MAX * sizeof *m->latest);
     int64_t period = (int64_t)(m->interval_s * 1e9), next = clock_mono_ns(), push = next + (int64_t)(m->push_s * 1e9);
-    if (monitor_nodes_begin(&m->nodes, m->core, m->hosts, m->interval_s, &err))
+    if (monitor_nodes_begin(&m->nodes, m->core, m->spread, m->interval_s, &err))
         snprintf(m->nodes.why, sizeof m->nodes.why, "%.300s", err.text);
     while (wait_until(m, next)) {
         take_all_samples(m);
@@ -379,7 +402,7 @@ static int read_monitoring(struct monitoring *m, struct campaign *c, const struc
     m->core = arena_dup(&m->arena, core, strlen(core));
     m->campaign = c->recipe->name;
     m->gateway = recipe_scalar(c->recipe, monitoring, "pushgateway", NULL);
-    m->hosts = c->hosts.is_slurm ? c->hosts.count : 0;
+    m->spread = c->hosts.is_slurm ? campaign_slurm_spread(&c->hosts, &m->arena) : NULL;
     for (const struct yaml *y = names ? names->child : NULL; y; y = y->next)
         count++;
     if (names && !yaml_is_null(names)) {

@@ -46,7 +46,9 @@ bool campaign_has_program(const char *word)
 
 static void check_programs(struct preflight *f, const struct recipe_part *part)
 {
-    for (size_t i = 0; i < part->process_count; i++) {
+    if (part->srun && !f->c->hosts.is_slurm)
+        add_problem(f, "choose another container.runtime, or run the recipe in a job of Slurm", "%s: pyxis is a plugin of Slurm's srun", part->role->name);
+    for (size_t i = 0; !part->srun && i < part->process_count; i++) { /* a program of pyxis is in the image */
         const char *word = part->processes[i].words[0];
         if (!campaign_has_program(word))
             add_problem(f, "install it, load its module (batch.modules), or name its path", "%s: there is no program \"%.200s\"",
@@ -210,7 +212,7 @@ static char **programs_of_point(struct preflight *f, const struct recipe_point *
     size_t n = 0, most = p->part_count * RECIPE_PROCESSES_MAX;
     char **list = arena_get(f->c->arena, (most + 1) * sizeof *list);
     for (size_t i = 0; list && i < p->part_count; i++)
-        for (size_t k = 0; k < p->parts[i].process_count; k++) {
+        for (size_t k = 0; !p->parts[i].srun && k < p->parts[i].process_count; k++) {
             char *word = p->parts[i].processes[k].words[0];
             size_t m = 0;
             while (m < n && strcmp(list[m], word) != 0)

@@ -5,6 +5,7 @@
 #include "base/http.h"
 #include "base/query.h"
 #include "recipe/campaign.h"
+#include "recipe/service_token.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -44,14 +45,16 @@ bool campaign_can_connect(const char *host, unsigned port)
     return connected;
 }
 
-static bool try_http(struct campaign *c, const char *host, unsigned port, const char *path)
+static bool try_http(struct campaign *c, const char *host, unsigned port, const char *path, const char *token)
 {
-    CLEANUP_BUF struct buf url;
+    CLEANUP_BUF struct buf url, header;
     struct http_reply reply = {0};
     struct err err = {0};
     buf_init(&url, 8192);
     buf_printf(&url, "http://%s:%u%s%s", host, port, path[0] == '/' ? "" : "/", path);
-    const struct http_request q = {.method = "GET", .url = url.p, .reply_max = READY_REPLY_MAX, .fresh = true};
+    buf_init(&header, 8192);
+    const char *const headers[] = {token && service_token_header(token, &header) ? header.p : NULL, NULL};
+    const struct http_request q = {.method = "GET", .url = url.p, .headers = headers, .reply_max = READY_REPLY_MAX, .fresh = true};
     bool good = !url.failed && http_do(c->http, &q, &reply, &err) == 0 && reply.status < 400;
     http_reply_deinit(&reply);
     return good;
@@ -73,7 +76,7 @@ static bool try_ready(struct campaign *c, const struct recipe_ready *ready, cons
     if (ready->command)
         return try_command(c, ready->command);
     if (ready->http)
-        return try_http(c, p->seat->host, ready_port(s, p->seat, "http"), ready->http);
+        return try_http(c, p->seat->host, ready_port(s, p->seat, "http"), ready->http, s->token);
     return !ready->tcp || campaign_can_connect(p->seat->host, ready_port(s, p->seat, ready->tcp));
 }
 

@@ -16,7 +16,7 @@ static size_t node_offset(const struct recipe_point *p, const struct recipe_part
 {
     size_t at = 0;
     for (size_t i = 0; &p->parts[i] != part; i++)
-        if (!p->parts[i].endpoint && !p->parts[i].hosts)
+        if (recipe_has_own_nodes(&p->parts[i]))
             at += p->parts[i].nodes;
     return at;
 }
@@ -24,17 +24,19 @@ static size_t node_offset(const struct recipe_point *p, const struct recipe_part
 struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_point *p, const struct recipe_part *part, struct arena *a,
                                      const char **ret_why)
 {
-    size_t first = node_offset(p, part), n = part->nodes * part->instances;
+    const struct recipe_part *at = part->role->nodes_of ? &p->parts[part->role->nodes_of - c->recipe->roles] : part; /* whose nodes they are */
+    char **hosts = part->hosts ? part->hosts : at->hosts;
+    size_t first = node_offset(p, at), n = part->nodes * part->instances;
     struct campaign_seat *seats = arena_get(a, (n + 1) * sizeof *seats);
-    if (c->hosts.is_slurm && !part->hosts && first + part->nodes > c->hosts.count) {
+    if (c->hosts.is_slurm && !hosts && first + part->nodes > c->hosts.count) {
         *ret_why = arena_printf(c->arena, "the point needs %zu nodes, and the allocation has %zu", recipe_nodes_of(p), c->hosts.count);
         return NULL;
     }
     for (size_t i = 0; seats && i < n; i++) {
         size_t node = i / part->instances;
         const struct campaign_node *on = &c->hosts.nodes[(first + node) % c->hosts.count];
-        const char *name = part->hosts ? part->hosts[node] : on->name;
-        for (size_t k = 0; part->hosts && k < c->hosts.count; k++)
+        const char *name = hosts ? hosts[node] : on->name;
+        for (size_t k = 0; hosts && k < c->hosts.count; k++)
             if (strcmp(name, c->hosts.nodes[k].name) == 0)
                 on = &c->hosts.nodes[k];
         seats[i] = (struct campaign_seat){

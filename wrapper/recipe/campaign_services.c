@@ -133,6 +133,8 @@ static int service_up(struct campaign *c, const struct recipe_point *p, const st
         s->ports[i].name = arena_dup(&s->arena, part->ports[i].name, strlen(part->ports[i].name));
     }
     s->port_count = part->port_count;
+    struct campaign_scope scope = {c, s, NULL, &s->arena};
+    s->token = part->token ? recipe_expand_text(part->token, campaign_lookup, &scope, &s->arena) : NULL;
     for (size_t i = 0; i < s->seat_count; i++)
         if (campaign_take_ports(c, part, &s->seats[i], &err)) {
             *ret_why = arena_printf(c->arena, "%s", err.text);

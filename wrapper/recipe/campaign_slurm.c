@@ -106,6 +106,8 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
         return words;
     while (words[count])
         count++;
+    for (char **o = part->srun; o && *o; o++)
+        count++;
     char **line = arena_get(a, (count + 24) * sizeof *line);
     if (!line)
         return NULL;
@@ -128,8 +130,10 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
     if (part->gpus)
         line[n++] = arena_printf(a, "--gpus-per-node=%u", part->gpus);
     line[n++] = part->memory_B ? arena_printf(a, "--mem=%lluM", (unsigned long long)(part->memory_B >> 20)) : (char *)"--mem=0";
-    for (size_t i = 0; i < count; i++)
-        line[n++] = words[i];
+    for (char **o = part->srun; o && *o; o++)
+        line[n++] = *o;
+    for (; *words; words++)
+        line[n++] = *words;
     return a->failed ? NULL : line;
 }
 
@@ -167,21 +171,43 @@ void campaign_node_print(char *const *programs, FILE *out)
     fputc('\n', out);
 }
 
+/* A step has the first component of a heterogeneous job, unless all are named. */
+char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a)
+{
+    char **list = arena_get(a, 4 * sizeof *list);
+    CLEANUP_BUF struct buf groups;
+    size_t n = 0;
+    buf_init(&groups, 4096);
+    buf_puts(&groups, "--het-group=0");
+    for (unsigned i = 1; h->is_het && i <= h->nodes[h->count - 1].group; i++)
+        buf_printf(&groups, ",%u", i);
+    if (!list || groups.failed)
+        return NULL;
+    list[n++] = (char *)"--ntasks-per-node=1";
+    if (h->is_het)
+        list[n++] = arena_dup(a, groups.p, groups.n);
+    else {
+        list[n++] = arena_printf(a, "--nodes=%zu", h->count);
+        list[n++] = arena_printf(a, "--ntasks=%zu", h->count);
+    }
+    list[n] = NULL;
+    return a->failed ? NULL : list;
+}
+
 int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms, struct err *err)
 {
     size_t n = 0, k = 0;
     while (programs[k])
         k++;
-    char **line = arena_get(c->arena, (k + 12) * sizeof *line);
-    if (!line)
+    char **line = arena_get(c->arena, (k + 12) * sizeof *line), **spread = campaign_slurm_spread(&c->hosts, c->arena);
+    if (!line || !spread)
         return err_memory(err, "the preflight");
     line[n++] = (char *)"srun";
     line[n++] = (char *)"--overlap";
     line[n++] = (char *)"--quiet";
     line[n++] = (char *)"--mem=0";
-    line[n++] = arena_printf(c->arena, "--nodes=%zu", c->hosts.count);
-    line[n++] = arena_printf(c->arena, "--ntasks=%zu", c->hosts.count);
-    line[n++] = (char *)"--ntasks-per-node=1";
+    for (; *spread; spread++)
+        line[n++] = *spread;
     line[n++] = (char *)campaign_own_program(c->arena);
     line[n++] = (char *)"recipe";
     line[n++] = (char *)"node";

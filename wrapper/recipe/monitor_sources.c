@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "collector/collector_lines.h"
 #include "launch/collector.h"
+#include "recipe/service_token.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -16,22 +17,20 @@ enum { NODE_SERIES = 400 /* as NAMES_MAX of the collector */, STEP_BYTES = 16 <<
 
 /* ---- nodes ---- */
 
-int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, size_t hosts, double interval_s, struct err *err)
+int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, char *const *spread, double interval_s, struct err *err)
 {
-    char nodes[40], tasks[40], period[40];
+    char period[40];
     size_t n = 0;
-    const char *line[20];
+    const char *line[24];
     *ret = (struct monitor_nodes){.step = QUERY_NONE};
-    snprintf(nodes, sizeof nodes, "--nodes=%zu", hosts);
-    snprintf(tasks, sizeof tasks, "--ntasks=%zu", hosts);
     snprintf(period, sizeof period, "%.0f", interval_s * 1000);
-    if (hosts) {
-        static const char *const srun[] = {"srun", "--overlap", "--ntasks-per-node=1", "--cpus-per-task=1", "--mem=0", "--cpu-bind=none", "--mpi=none",
+    if (spread) {
+        static const char *const srun[] = {"srun", "--overlap", "--cpus-per-task=1", "--mem=0", "--cpu-bind=none", "--mpi=none",
                                            "--chdir=/", "--quiet", "--kill-on-bad-exit=0", "--job-name=bw-monitor"};
         for (size_t i = 0; i < sizeof srun / sizeof *srun; i++)
             line[n++] = srun[i];
-        line[n++] = nodes;
-        line[n++] = tasks;
+        for (; *spread; spread++)
+            line[n++] = *spread;
     }
     const char *const rest[] = {core, NODE_WORD, "step", "private", period, NULL};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
@@ -124,12 +123,15 @@ void monitor_nodes_end(struct monitor_nodes *n)
 
 /* ---- services ---- */
 
+/* The percentile query of the HPC Benchmark Toolkit needs these. */
+#define TOOLKIT_BUCKETS "_request_latency_seconds_bucket"
+
 static bool is_histogram_part(struct str name)
 {
     size_t n = 0;
     while (n < name.n && name.p[n] != '{')
         n++;
-    return str_ends(str_sub(name, 0, n), "_bucket") || str_has(name, "quantile=\"");
+    return (str_ends(str_sub(name, 0, n), "_bucket") && !str_ends(str_sub(name, 0, n), TOOLKIT_BUCKETS)) || str_has(name, "quantile=\"");
 }
 
 /* The length of a name and its labels at the start of a line; 0: there is none. Blanks may be in the labels. */
@@ -170,15 +172,19 @@ size_t monitor_services_read(struct http *http, const struct json *live, monitor
     size_t missed = 0;
     for (const struct json *s = json_first(json_get(live, "services")); s; s = json_next(s)) {
         const char *path = json_string(json_get(s, "metrics"), NULL);
+        const char *token = json_string(json_get(s, "token"), NULL);
+        CLEANUP_BUF struct buf header;
         char url[2000], component[200];
         struct http_reply reply = {0};
         struct err err = {0};
         if (!path)
             continue;
-        snprintf(url, sizeof url, "http://%.300s:%lld%s%.1000s", json_string(json_get(s, "host"), ""), (long long)json_integer(json_get(s, "port"), 0),
+        snprintf(url, sizeof url, "http://%.300s:%lld%s%.1000s", json_string(json_get(s, "host"), ""), (long long)json_integer(json_get(s, "metrics_port"), 0),
                  path[0] == '/' ? "" : "/", path);
         snprintf(component, sizeof component, "%.100s.%lld", json_string(json_get(s, "role"), ""), (long long)json_integer(json_get(s, "instance"), 0));
-        const struct http_request q = {.method = "GET", .url = url, .reply_max = PAGE_MAX};
+        buf_init(&header, PAGE_MAX);
+        const char *const headers[] = {token && service_token_header(token, &header) ? header.p : NULL, NULL};
+        const struct http_request q = {.method = "GET", .url = url, .headers = headers, .reply_max = PAGE_MAX};
         if (http_do(http, &q, &reply, &err) == 0 && reply.status == 200)
             monitor_read_page(buf_text(&reply.body), json_string(json_get(s, "node"), ""), component, to, context);
         else

@@ -38,8 +38,11 @@ struct recipe_role {
     const struct yaml *at;
     bool is_service;
     struct recipe_service *service; /* NULL: none */
+    const struct recipe_role *nodes_of; /* on whose nodes it runs; NULL: it has its own */
     char **command, **args, **warmup; /* templates; NULL: none */
 };
+
+#define RECIPE_PAIR '+'
 
 struct recipe {
     struct arena *arena;
@@ -61,7 +64,7 @@ struct recipe {
         const char *text;
     } search;
     char **server_nodes, **client_nodes; /* given by the caller instead of the roles' own; NULL: none */
-    char **each_node; /* every point is measured on each of these nodes; NULL: none */
+    char **each_node; /* every point is measured on each of these nodes, or pairs: two names with RECIPE_PAIR between; NULL: none */
     struct parameter_sweep sweep; /* points are its, also where there is no axis (1 point) */
 };
 

@@ -47,7 +47,7 @@ static struct recipe_group *recipe_groups(const struct recipe_planned *p, struct
     size_t n = 0, nodes = 0;
     for (size_t i = 0; list && i < p->recipe->role_count; i++) {
         const struct recipe_part *part = greatest_part(p, i);
-        if (part->endpoint || part->hosts)
+        if (!recipe_has_own_nodes(part))
             continue;
         if (!n || !needs_equal(&list[n - 1], part))
             list[n++] = (struct recipe_group){.gpus = part->gpus, .cpus = part->cpus, .memory_B = part->memory_B, .roles = ""};

@@ -42,7 +42,7 @@ static void append_alert(void *context, const struct logs_line *line, const char
     const struct logger_work *w = context;
     char time[LOGS_TIME_SIZE];
     struct buf b CLEANUP_BUF;
-    CLEANUP_FD int fd = place_open(w->folder, "alerts.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    CLEANUP_FD int fd = place_open(w->folder, CAMPAIGN_ALERTS, O_WRONLY | O_CREAT | O_APPEND, 0600);
     buf_init(&b, LOGS_ALERT_MAX);
     buf_printf(&b, "[%s] [%s] [%s.%u] %s: ", logs_time_text(line->time_ns, time), line->node, line->component, line->instance, text);
     buf_plain(&b, line->text, LOGS_ALERT_MAX / 8);
@@ -101,6 +101,7 @@ int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const
     w.folder = open_logs_folder(folder, true, &texts, err);
     if (w.folder < 0)
         return -1;
+    unlinkat(w.folder, CAMPAIGN_ALERTS, 0); /* all lines are merged again, also those of the execution that is resumed */
     if (pipe2(ends, O_CLOEXEC)) {
         fs_close(&w.folder);
         return err_sys(err, "cannot merge logs");

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#define CAMPAIGN_ALERTS "alerts.log" /* in the folder `logs` */
+
 /* The process that merges the logs while a campaign runs. */
 struct campaign_logger {
     struct child_work work;

@@ -52,6 +52,10 @@ static void print_process(const struct recipe_part *part, const struct recipe_pr
     recipe_print_words(p->words, &line);
     fprintf(out, "  %-12s %s\n", p->component, line.p ? line.p : "");
     buf_clear(&line);
+    recipe_print_words(part->srun, &line);
+    if (line.n)
+        fprintf(out, "  %-12s   by srun %s\n", "", line.p);
+    buf_clear(&line);
     if (part->nodes > 1 || part->instances > 1 || part->tasks)
         buf_printf(&line, ", %zu node%s", part->nodes, str_plural(part->nodes));
     if (part->instances > 1)
@@ -166,6 +170,8 @@ static void json_part(struct json_out *j, const struct recipe_part *part)
         json_uint(j, part->ports[i].name, part->ports[i].number);
     json_close(j, '}');
     json_command_words(j, "env", part->env);
+    if (part->srun)
+        json_command_words(j, "srun", part->srun);
     json_open(j, "processes", '[');
     for (size_t i = 0; i < part->process_count; i++) {
         json_open(j, NULL, '{');

@@ -285,6 +285,16 @@ static int read_container(struct part_scope *s, struct recipe_part *part)
     return scope_list(s, map, "binds", &c->binds) || scope_words(s, map, "options", &c->options) ? -1 : 0;
 }
 
+/* srun separates mounts and names by commas, and knows no quotation. */
+static int read_pyxis(struct part_scope *s, struct recipe_part *part)
+{
+    for (char **bind = part->container.binds; bind && *bind; bind++)
+        if (strchr(*bind, ','))
+            return yaml_complain(yaml_get(part->role->at, "container"), s->file, s->err, "a mount of pyxis has no comma, got \"%.60s\"", *bind);
+    part->srun = recipe_pyxis_options(&part->container, part->env, part->secrets, s->a);
+    return part->srun ? 0 : scope_memory(s);
+}
+
 /* ---- processes ---- */
 
 /* The command, the options of parameters that are set, the role's further arguments. */
@@ -405,10 +415,13 @@ static void hash_part(struct recipe_part *part)
     snprintf(shape, sizeof shape, "%zu %zu %zu %u %u %llu", part->nodes, part->instances, part->tasks, part->gpus, part->cpus,
              (unsigned long long)part->memory_B);
     hash_text(&h, part->role->name);
+    if (part->role->nodes_of)
+        hash_text(&h, part->role->nodes_of->name);
     hash_text(&h, shape);
     hash_text(&h, part->endpoint);
     hash_list(&h, part->hosts);
     hash_list(&h, part->env);
+    hash_list(&h, part->srun);
     for (size_t i = 0; i < part->process_count; i++)
         hash_list(&h, part->processes[i].words);
     hash_list(&h, part->warmup);
@@ -428,10 +441,13 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
     if (role->is_service ? r->server_nodes : r->client_nodes)
         ret->hosts = role->is_service ? r->server_nodes : r->client_nodes;
     if (r->each_node) {
-        const char *node = recipe_value_of(values, STR("each_node"));
-        if (!(ret->hosts = arena_get(a, 2 * sizeof *ret->hosts)))
+        struct str rest = str_of(recipe_value_of(values, STR("each_node")));
+        if (!(ret->hosts = arena_get(a, 3 * sizeof *ret->hosts)))
             return err_memory(err, "a point");
-        ret->hosts[0] = (char *)node;
+        for (size_t i = 0; i < 2 && rest.p; i++) {
+            struct str name = str_cut(&rest, RECIPE_PAIR);
+            ret->hosts[i] = arena_dup(a, name.p, name.n);
+        }
     }
     while (ret->hosts && ret->hosts[hosts])
         hosts++;
@@ -444,13 +460,15 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
         return yaml_complain(role->at, r->file, err, "the role \"%s\" has %zu nodes, and %zu names are given", role->name, ret->nodes, hosts);
     if (role->service) {
         s.file = role->service->file;
-        ret->metrics = recipe_scalar(r, role->service->root, "metrics", NULL);
+        ret->token = scope_text(&s, role->service->root, "token", NULL);
         if (read_ports(&s, ret, yaml_get(role->service->root, "ports")))
             return -1;
         s.file = r->file;
     }
     if (read_ports(&s, ret, yaml_get(role->at, "ports")) || read_container(&s, ret) || read_secrets(&s, ret) || read_env(&s, ret) ||
         (!ret->endpoint && read_processes(&s, ret)) || read_part_requests(&s, ret) || read_last_ready(&s, ret))
+        return -1;
+    if (ret->container.runtime && strcmp(ret->container.runtime, "pyxis") == 0 && read_pyxis(&s, ret))
         return -1;
     ret->warmup = role->warmup ? recipe_expand_words(role->warmup, scope_lookup, &s, a) : NULL;
     hash_part(ret);
@@ -504,6 +522,12 @@ int recipe_point_init(struct recipe_point *ret, const struct recipe *r, size_t p
     for (size_t i = 0; i < r->role_count; i++)
         if (recipe_part_init(&ret->parts[ret->part_count++], r, &r->roles[i], &ret->values, find, context, a, err))
             return -1;
+    for (size_t i = 0; i < r->role_count; i++) {
+        const struct recipe_role *on = r->roles[i].nodes_of;
+        if (on && ret->parts[i].nodes > ret->parts[on - r->roles].nodes)
+            return yaml_complain(r->roles[i].at, r->file, err, "the role \"%s\" has %zu nodes, and \"%s\", on whose nodes it runs, %zu", r->roles[i].name,
+                                 ret->parts[i].nodes, on->name, ret->parts[on - r->roles].nodes);
+    }
     hash_point(ret);
     return 0;
 }
@@ -563,11 +587,16 @@ size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, 
     return order;
 }
 
+bool recipe_has_own_nodes(const struct recipe_part *part)
+{
+    return !part->endpoint && !part->hosts && !part->role->nodes_of;
+}
+
 size_t recipe_nodes_of(const struct recipe_point *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->part_count; i++)
-        if (!p->parts[i].endpoint && !p->parts[i].hosts)
+        if (recipe_has_own_nodes(&p->parts[i]))
             n += p->parts[i].nodes;
     return n ? n : 1;
 }

@@ -54,12 +54,13 @@ struct recipe_part {
     struct recipe_port ports[RECIPE_PORTS_MAX];
     size_t port_count;
     struct recipe_container container;
+    char **srun; /* options of srun that start its container (pyxis); NULL: none */
     char **env; /* NAME=VALUE; NULL at the end */
     char **secrets; /* names; NULL at the end */
     const struct recipe_request *requests; /* after it is ready */
     size_t request_count;
     char **warmup;
-    const char *metrics; /* path; NULL */
+    const char *token; /* file with the token that requests to the service carry; NULL: none */
     bool restart; /* at each point */
     char hash[SHA256_HEX]; /* of what it starts, before ports and nodes are known */
 };
@@ -86,8 +87,12 @@ int recipe_point_hash(const struct recipe *r, size_t point, char ret[SHA256_HEX]
 /* The order in which points are measured: points whose services are equal stand together. An array of
  * r->sweep.points indexes in the arena. NULL with err. */
 size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, struct arena *a, struct err *err);
+/* Has the role nodes of the allocation for itself? */
+bool recipe_has_own_nodes(const struct recipe_part *part);
 /* Nodes of the allocation: roles that run together have nodes of their own. */
 size_t recipe_nodes_of(const struct recipe_point *p);
-/* The command inside the container, by its program: words. In the arena; NULL: out of memory. */
+/* The command inside the container, by its program: words. With pyxis they stay as they are. In the arena; NULL: out of memory. */
 char **recipe_container_words(const struct recipe_container *c, char *const *env, char *const *secrets, char **command, struct arena *a);
+/* The options of srun for a container of pyxis, with NULL at the end. In the arena; NULL: out of memory. */
+char **recipe_pyxis_options(const struct recipe_container *c, char *const *env, char *const *secrets, struct arena *a);
 #endif

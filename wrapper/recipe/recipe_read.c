@@ -205,6 +205,23 @@ static int read_role(struct recipe *r, const struct yaml *at, const struct recip
     return 0;
 }
 
+/* `nodes_of`: a role that has nodes of its own. */
+static int read_nodes_of(struct recipe *r, struct err *err)
+{
+    for (size_t i = 0; i < r->role_count; i++) {
+        const struct yaml *on = yaml_get(r->roles[i].at, "nodes_of");
+        size_t k = 0;
+        if (!on || yaml_is_null(on))
+            continue;
+        while (k < r->role_count && !str_is(on->text, r->roles[k].name))
+            k++;
+        if (k == r->role_count || k == i || yaml_get(r->roles[k].at, "nodes_of") || yaml_get(r->roles[k].at, "endpoint"))
+            return yaml_complain(on, r->file, err, "`nodes_of` names another role that has nodes of its own");
+        r->roles[i].nodes_of = &r->roles[k];
+    }
+    return 0;
+}
+
 static int check_after(struct recipe *r, struct err *err)
 {
     for (size_t i = 0; i < r->role_count; i++) {
@@ -238,7 +255,7 @@ static int read_roles(struct recipe *r, const struct recipe_places *places, stru
                              measure->text.p);
     if (!r->measured)
         return yaml_complain(roles, r->file, err, "there is no client: a role with a command that ends");
-    return check_after(r, err);
+    return read_nodes_of(r, err) || check_after(r, err) ? -1 : 0;
 }
 
 /* ---- the document ---- */
@@ -254,10 +271,19 @@ bool recipe_is_toolkit(const struct yaml *root)
     return false;
 }
 
+/* The toolkit plans this mode. */
+static int refuse_kubernetes(const struct recipe *r, const struct yaml *y, struct err *err)
+{
+    if (!str_is(y ? y->text : STR(""), "kubernetes"))
+        return 0;
+    yaml_complain(y, r->file, err, "Kubernetes is not supported: benchwrap starts roles by Slurm, PBS or LSF, or on one machine");
+    return err_hint(err, "start the services there, name them by `endpoint`, and run the recipe with --local");
+}
+
 static int translate_toolkit(struct recipe *r, struct err *err)
 {
     struct yaml *own;
-    if (recipe_keys_check(r->root, "toolkit", r->file, err))
+    if (refuse_kubernetes(r, yaml_get(yaml_get(r->root, "orchestration"), "mode"), err) || recipe_keys_check(r->root, "toolkit", r->file, err))
         return -1;
     r->text = recipe_of_toolkit(r->root, r->file, r->arena, &r->remarks, err);
     if (!r->text)
@@ -339,7 +365,7 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
         return err_memory(err, "the recipe");
     if (recipe_is_toolkit(root) && translate_toolkit(ret, err))
         return -1;
-    if (recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
+    if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) || recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
         check_monitoring(ret, err))
         return -1;
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;

@@ -14,8 +14,7 @@ struct toolkit {
     struct err *err;
     const char **remarks;
     size_t remark_count;
-    int64_t clients; /* processes that make load */
-    bool per_node_swept;
+    int64_t clients; /* nodes that make load */
 };
 
 static void toolkit_remark(struct toolkit *t, const char *text)
@@ -255,16 +254,13 @@ static void put_server(struct toolkit *t, const char *service)
 
 static void put_client(struct toolkit *t, const char *service)
 {
-    bool ollama = strcmp(service, "ollama") == 0, agents = t->clients > 1 || t->per_node_swept;
+    bool ollama = strcmp(service, "ollama") == 0;
     struct str duration = yaml_text(t->workload, "duration", "2m"), warmup = yaml_text(t->workload, "warmup", NULL);
-    if (agents) {
-        buf_printf(&t->text,
-                   "  agents:\n    kind: service\n    command: [llmload, agent, --listen, \"{host}:{port}\"]\n"
-                   "    nodes: %lld\n    instances: \"{clients_per_node}\"\n    ports: {http: 6000}\n    ready: {http: /health}\n",
-                   (long long)t->clients);
-        put_resources(t, "clients");
-    }
-    buf_puts(&t->text, "  client:\n    command:\n      - llmload\n      - \"{server.url}\"\n");
+    buf_printf(&t->text,
+               "  agents:\n    service: llmload-agent\n    with: {service: \"" STR_FMT "\"}\n    nodes: %lld\n    instances: \"{clients_per_node}\"\n",
+               STR_ARG(yaml_text(t->workload, "service", "dummy")), (long long)t->clients);
+    put_resources(t, "clients");
+    buf_puts(&t->text, "  client:\n    nodes_of: agents\n    command:\n      - llmload\n      - \"{server.url}\"\n");
     if (ollama)
         buf_puts(&t->text, "      - --api\n      - ollama-generate\n");
     if (has_workload_value(t, 0) && strcmp(service, "dummy") != 0)
@@ -284,10 +280,7 @@ static void put_client(struct toolkit *t, const char *service)
         put_quoted_text(t, warmup);
         buf_putc(&t->text, '\n');
     }
-    if (agents)
-        buf_puts(&t->text, "      - --agents\n      - \"{agents.addresses}\"\n");
-    else
-        put_resources(t, "clients");
+    buf_puts(&t->text, "      - --agents\n      - \"{agents.addresses}\"\n      - --token-file\n      - \"{campaign}/agent-token\"\n");
 }
 
 /* ---- the rest ---- */
@@ -356,23 +349,11 @@ static void put_monitoring(struct toolkit *t)
         toolkit_remark(t, "monitors.nodes: these nodes belong to the allocation; no process of their own runs there, since every node is sampled");
 }
 
-static int count_clients(struct toolkit *t)
+static void count_client_nodes(struct toolkit *t)
 {
     struct str nodes = toolkit_value(yaml_get(yaml_get(t->root, "orchestration"), "node_allocation"), "clients", "nodes");
-    const struct yaml *per_node = yaml_get(t->workload, "clients_per_node");
-    struct str of_nodes = toolkit_value(yaml_get(yaml_get(t->root, "orchestration"), "node_allocation"), "clients", "clients_per_node");
-    int64_t n = 1;
-    t->clients = 1;
-    if (is_text_given(nodes))
-        str_int(nodes, &t->clients);
-    if (t->clients < 1)
+    if (!is_text_given(nodes) || !str_int(nodes, &t->clients) || t->clients < 1)
         t->clients = 1;
-    if (per_node && per_node->kind == YAML_SCALAR)
-        str_int(per_node->text, &n);
-    else if (!per_node && is_text_given(of_nodes))
-        str_int(of_nodes, &n);
-    t->per_node_swept = n > 1 || (per_node && per_node->kind == YAML_LIST);
-    return 0;
 }
 
 static void put_remarks(struct toolkit *t)
@@ -398,7 +379,7 @@ const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct 
         err_memory(err, "the recipe");
         return NULL;
     }
-    count_clients(&t);
+    count_client_nodes(&t);
     put_remarks(&t);
     buf_init(&t.text, OWN_FORM_MAX);
     buf_puts(&t.text, "version: 1\n");
