@@ -116,15 +116,18 @@ static bool cloud_request_lines(struct service *s, struct host *h, struct record
 {
     static const char *const keys[] = {"cloud.instance_type", "cloud.region", "cloud.zone"};
     struct buf text CLEANUP_BUF;
-    bool any = false;
     buf_init(&text, ANSWER_MAX);
-    for (int i = 0; i < 3; i++)
-        if (paths[i] && cloud_request(s, "GET", paths[i], header, &text, i == 0 ? err : NULL)) {
+    if (!cloud_request(s, "GET", paths[0], header, &text, err))
+        return false;
+    cloud_emit_last_part(h, r, keys[0], buf_text(&text));
+    for (int i = 1; i < 3; i++) {
+        struct err why = {0};
+        if (paths[i] && cloud_request(s, "GET", paths[i], header, &text, &why))
             cloud_emit_last_part(h, r, keys[i], buf_text(&text));
-            any = true;
-        } else if (i == 0)
-            return false;
-    return any;
+        else if (paths[i])
+            emit_missing(h, r, keys[i], "%s", why.text[0] ? why.text : "the metadata service's answer is empty");
+    }
+    return true;
 }
 
 static bool cloud_request_json(struct service *s, struct host *h, struct record *r, const char *header, const char *path,

@@ -1,4 +1,4 @@
-"""metadata.py PORTFILE LOG KIND: a cloud's metadata service for tests. KIND: aws gcp azure oracle, silent (takes connections, never answers), evil."""
+"""metadata.py PORTFILE LOG KIND: a cloud's metadata service for tests. KIND: aws gcp azure oracle, silent (takes connections, never answers), evil, part (gcp without a zone)."""
 import http.server
 import json
 import socket
@@ -42,11 +42,12 @@ class Service(http.server.BaseHTTPRequestHandler):
                     "/latest/meta-data/placement/availability-zone": "eu-west-1b"},
             "gcp": {"/computeMetadata/v1/instance/machine-type": "projects/424242/machineTypes/c3-highcpu-176",
                     "/computeMetadata/v1/instance/zone": "projects/424242/zones/us-central1-a"},
+            "part": {"/computeMetadata/v1/instance/machine-type": "projects/424242/machineTypes/c3-highcpu-176"},
             "azure": {"/metadata/instance/compute?api-version=2021-02-01&format=json":
                       json.dumps({"vmSize": "Standard_HB176rs_v4", "location": "westeurope", "zone": "", "subscriptionId": "sub-secret"})},
             "oracle": {"/opc/v2/instance/": json.dumps({"shape": "BM.HPC.E5.144", "canonicalRegionName": "eu-frankfurt-1", "id": "ocid1.secret"})},
         }.get(kind, {}).get(self.path)
-        header = {"aws": ("X-aws-ec2-metadata-token", "AQAEtoken=="), "gcp": ("Metadata-Flavor", "Google"), "azure": ("Metadata", "true"),
+        header = {"aws": ("X-aws-ec2-metadata-token", "AQAEtoken=="), "gcp": ("Metadata-Flavor", "Google"), "part": ("Metadata-Flavor", "Google"), "azure": ("Metadata", "true"),
                   "oracle": ("Authorization", "Bearer Oracle")}.get(kind, ("", None))
         if found is None or self.headers.get(header[0]) != header[1]:
             self.say("no", 404 if found is None else 401)
