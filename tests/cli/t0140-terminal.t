@@ -5,7 +5,7 @@
 . "$TESTLIB/launch.sh"
 compile count-signals
 cd "$WORK" || exit 1
-on_pty() { timeout 60 python3 "$TESTLIB/on-pty.py" "$@" 2>&1; }
+on_pty() { timeout 300 python3 "$TESTLIB/on-pty.py" "$@" 2>&1; }
 
 cat >screen.py <<'P'
 import curses

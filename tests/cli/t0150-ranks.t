@@ -32,7 +32,7 @@ for mpi in openmpi mpich; do
         skip "mpirun.$mpi" "not installed"
         continue
     fi
-    run=(timeout 60 mpirun.$mpi)
+    run=(timeout 300 mpirun.$mpi)
     [ $mpi = openmpi ] && run+=(--allow-run-as-root --oversubscribe)
     again "${run[@]}" -n 4 "$LAUNCH" -q -- sh ranks.sh
     is "$mpi: four ranks, one is recorded" "$(grep -c rank out) $(recorded <out)" "4 1"
@@ -54,14 +54,14 @@ if ! slurm_start 2; then
     exit 0
 fi
 chmod 755 "$WORK"
-timeout 60 srun -N2 -n4 "$LAUNCH" -q -- sh ranks.sh >out 2>err </dev/null
+timeout 300 srun -N2 -n4 "$LAUNCH" -q -- sh ranks.sh >out 2>err </dev/null
 is "srun: four tasks, one is recorded" "$(grep -c rank out) $(recorded <out)" "4 1"
 is "srun: it knows its place" "$(told source) $(told rank) $(told ranks) $(told scope)" "SLURM_PROCID 0 4 rank0"
-timeout 60 srun -n2 "$LAUNCH" -q --per-rank -- sh ranks.sh >out 2>err </dev/null
+timeout 300 srun -n2 "$LAUNCH" -q --per-rank -- sh ranks.sh >out 2>err </dev/null
 is "srun: --per-rank" "$(recorded <out)" 2
-timeout 60 salloc -Q -n2 "$LAUNCH" -q -- sh ranks.sh >out 2>err </dev/null
+timeout 300 salloc -Q -n2 "$LAUNCH" -q -- sh ranks.sh >out 2>err </dev/null
 is "salloc: the shell is no rank" "$(recorded <out) $(told scope)" "1 process"
-timeout 60 salloc -Q -n3 srun "$LAUNCH" -q -- sh ranks.sh >out 2>err </dev/null
+timeout 300 salloc -Q -n3 srun "$LAUNCH" -q -- sh ranks.sh >out 2>err </dev/null
 is "salloc, srun" "$(grep -c rank out) $(recorded <out)" "3 1"
 cat >batch.sh <<S
 #!/bin/sh
@@ -71,29 +71,29 @@ srun -n2 "$LAUNCH" -q -- sh ranks.sh >step.out
 "$LAUNCH" -q -- srun -n2 sh ranks.sh >outside.out
 cp "$FAKE_DIR/ended" outside.ended
 S
-timeout 90 sbatch --wait -n2 -o batch.log batch.sh >/dev/null 2>&1
+timeout 300 sbatch --wait -n2 -o batch.log batch.sh >/dev/null 2>&1
 is "sbatch: the batch shell is no rank" "$(recorded <batch.out) $(tr ' ' '\n' <batch.ended | sed -n 's/^scope=//p')" "1 process"
 is "sbatch, srun" "$(grep -c rank step.out) $(recorded <step.out)" "2 1"
 is "sbatch: srun seen through" "$(grep -c rank outside.out) $(tr ' ' '\n' <outside.ended | sed -n 's/^scope=//p')" "2 launcher"
 if command -v mpirun.mpich >/dev/null; then
-    again timeout 60 salloc -Q -n2 mpirun.mpich -launcher fork -n 2 "$LAUNCH" -q -- sh ranks.sh
+    again timeout 300 salloc -Q -n2 mpirun.mpich -launcher fork -n 2 "$LAUNCH" -q -- sh ranks.sh
     is "salloc, mpirun" "$(grep -c rank out) $(recorded <out) $(told source)" "2 1 PMI_RANK"
-    in_step=1 again timeout 60 srun -n1 mpirun.mpich -launcher fork -n 3 "$LAUNCH" -q -- sh ranks.sh
+    in_step=1 again timeout 300 srun -n1 mpirun.mpich -launcher fork -n 3 "$LAUNCH" -q -- sh ranks.sh
     is "mpirun in a step" "$(grep -c rank out) $(recorded <out) $(told source)" "3 1 PMI_RANK"
 fi
 printf '#!/bin/sh\n"%s" -q -- sh ranks.sh >array.$SLURM_ARRAY_TASK_ID\n' "$LAUNCH" >array.sh
-timeout 90 sbatch --wait -a 1-2 -n1 -o /dev/null array.sh >/dev/null 2>&1
+timeout 300 sbatch --wait -a 1-2 -n1 -o /dev/null array.sh >/dev/null 2>&1
 is "array: a run for each task" "$(cat array.1 array.2 | recorded)" 2
 
 # signals of the scheduler: each exactly once
-job_id() { timeout 5 squeue -h -o %i | head -n 1; }
+job_id() { timeout 60 squeue -h -o %i | head -n 1; }
 for kind in step batch; do
     rm -f counts*
     if [ $kind = step ]; then
-        timeout 60 srun -n1 "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts" </dev/null >out 2>&1 &
+        timeout 300 srun -n1 "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts" </dev/null >out 2>&1 &
     else
         printf '#!/bin/sh\nexec "%s" -q -- "%s" "%s"\n' "$LAUNCH" "$WORK/count-signals" "$WORK/counts" >job.sh
-        timeout 60 sbatch --wait -n1 -o /dev/null job.sh >/dev/null 2>&1 &
+        timeout 300 sbatch --wait -n1 -o /dev/null job.sh >/dev/null 2>&1 &
     fi
     client=$!
     wait_until '[ -s counts.ready ]'
@@ -101,7 +101,7 @@ for kind in step batch; do
     option=
     [ $kind = batch ] && option=--full
     for s in USR1 USR2 TERM HUP; do
-        timeout 5 scancel $option -s $s "$(job_id)"
+        timeout 60 scancel $option -s $s "$(job_id)"
         sleep 0.7
     done
     touch counts.stop
@@ -109,10 +109,10 @@ for kind in step batch; do
     is "$kind: scancel --signal: each exactly once" "$(tr '\n' ' ' <counts)" "1 1 10 1 12 1 15 1 "
 done
 rm -f counts*
-timeout 60 srun -n1 "$LAUNCH" -q -- sh -c 'trap "echo term >>got" TERM; echo up >counts.ready; while :; do sleep 0.1; done' </dev/null >out 2>&1 &
+timeout 300 srun -n1 "$LAUNCH" -q -- sh -c 'trap "echo term >>got" TERM; echo up >counts.ready; while :; do sleep 0.1; done' </dev/null >out 2>&1 &
 client=$!
 wait_until '[ -s counts.ready ]'
-timeout 5 scancel "$(job_id)"
+timeout 60 scancel "$(job_id)"
 wait $client
 sleep 0.3
 is "scancel: TERM once, KILL after the grace" "$(cat got)" term

@@ -23,7 +23,7 @@ END
 param() { cat mlruns/*/"$1"/params/"$2" 2>/dev/null; }
 newest() { "$BENCHWRAP" ls --last 1 --json | jq -r '.[0].id'; }
 
-timeout 100 parsl-perf --config threads.py --time 0.2 >alone.out 2>&1
+timeout 300 parsl-perf --config threads.py --time 0.2 >alone.out 2>&1
 alone=$(wc -l <executed)
 rm executed
 timeout 200 "$BENCHWRAP" -q -- python3 -m parsl.benchmark.perf --config threads.py --time 0.2 >module.out 2>module.err
@@ -53,5 +53,5 @@ is "… blocks, nodes, workers" "$(for k in nodes_per_block init_blocks min_bloc
 is "the second" "$(param "$id" executor_2) $(param "$id" max_threads_2) $(param "$id" provider_2)" "ThreadPoolExecutor 5 "
 is "… whose counts are not the first's" "$(param "$id" max_threads)" ""
 is "rate and batches" "$(cut -d' ' -f2 mlruns/*/"$id"/metrics/final.rate_op_per_s)" "$(sed -n 's/^Tasks per second: //p' htex.out | tail -n 1 | sed 's/0*$//; s/\.$//')"
-is "a configuration that is not there is no error of ours" "$(timeout 60 "$BENCHWRAP" -q -- parsl-perf --config none.py >none.out 2>none.err; echo $?)" 1
+is "a configuration that is not there is no error of ours" "$(timeout 300 "$BENCHWRAP" -q -- parsl-perf --config none.py >none.out 2>none.err; echo $?)" 1
 done_testing

@@ -106,7 +106,7 @@ for _ in 1 2 3 4; do
 done
 ok "one that falls silent delays the end as little ($asked ms)" test "$asked" -lt $((1500 + 3 * alone))
 curl -s -d '' "$url/fault/script"
-ok "sync completes the run" timeout 100 "$BENCHWRAP" sync --to "$url" --tree fallen
+ok "sync completes the run" timeout 300 "$BENCHWRAP" sync --to "$url" --tree fallen
 wait_until '! pgrep -f -- "--send finish .*$WORK"'
 is "the process in the background ends" "$(pgrep -fc -- "--send finish .*$WORK")" 0
 like "and it is there once" "$("$BENCHWRAP" sync --to "$url" --tree fallen)" "0 of 1 runs sent \(0 new\), 1 there already"

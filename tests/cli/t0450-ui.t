@@ -166,7 +166,7 @@ fi
 python3 -c 'import socket,sys,time; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(sys.argv[1]))); s.listen(); print(flush=True); time.sleep(100)' "$port" >busy &
 holder=$!
 wait_until '[ -s busy ]'
-text=$(timeout -s INT 20 "$BENCHWRAP" ui --port "$port" 2>&1) status=$?
+text=$(timeout -s INT 120 "$BENCHWRAP" ui --port "$port" 2>&1) status=$?
 kill "$holder"
 is "a port in use: status" "$status" 1
 like "… and words" "$text" "port $port of 127.0.0.1 is in use"

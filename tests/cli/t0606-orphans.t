@@ -25,7 +25,7 @@ outlives()
     case=$1 open=$2
     shift 2
     rm -rf mlruns .benchwrap go out err
-    timeout 60 "$BENCHWRAP" -q -- "$@" >out 2>err
+    timeout 300 "$BENCHWRAP" -q -- "$@" >out 2>err
     status=$?
     is "$case: it returns at once, with what was printed" "$status $(xargs <out)" "0 now"
     before=$(find mlruns -type f -exec sha256sum {} + | sort | sha256sum)
@@ -64,7 +64,7 @@ ok "the reader has gone: the background process meets a closed pipe, as behind t
 
 rm -rf mlruns .benchwrap go
 if unshare -p -f true 2>/dev/null; then
-    timeout 60 "$BENCHWRAP" -q -- unshare -p -f sh -c 'sh late.sh & echo now' >out 2>err
+    timeout 300 "$BENCHWRAP" -q -- unshare -p -f sh -c 'sh late.sh & echo now' >out 2>err
     is "a PID namespace ends with its first process: nothing is left, and nothing is said to be" "$? $(cat out) $(ls mlruns/*/*/tags/benchwrap.open_streams mlruns/*/*/metrics/run.left_running 2>/dev/null)" "0 now "
 else
     skip_here "a PID namespace" "none can be made here"
@@ -77,7 +77,7 @@ is "one background process is counted as one" "$(awk '{print $2}' mlruns/*/*/met
 
 if command -v tmux >/dev/null; then
     rm -rf mlruns .benchwrap
-    timeout 60 "$BENCHWRAP" -q -- sh -c "tmux -S $WORK/tmux new-session -d 'sleep 60' && echo now" >out 2>err
+    timeout 300 "$BENCHWRAP" -q -- sh -c "tmux -S $WORK/tmux new-session -d 'sleep 60' && echo now" >out 2>err
     is "tmux holds no stream" "$? $(cat out) $(cat mlruns/*/*/tags/benchwrap.open_streams 2>/dev/null)" "0 now "
     ok "... and goes on" tmux -S "$WORK/tmux" kill-server
 else

@@ -80,7 +80,7 @@ is "a claim of another uid is refused by the kernel" "$(grep -c PermissionError 
 
 # A flood: the caller's messages arrive, and the run ends.
 mkdir -m 777 flooding
-record flood 'for i in 1 2 3 4; do timeout 60 $stranger "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" flood & flood="$flood $!"; done >/dev/null 2>&1; until [ -e flooding/begun ]; do sleep 0.05; done
+record flood 'for i in 1 2 3 4; do timeout 300 $stranger "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" flood & flood="$flood $!"; done >/dev/null 2>&1; until [ -e flooding/begun ]; do sleep 0.05; done
 for i in 1 2 3 4 5 6 7 8 9 10; do "$BENCHWRAP" log --strict --step $i loss=$i || echo lost; done >lost; kill $flood'
 is "in a flood of strangers all of the caller's messages arrive" "$(one flood metrics/loss | wc -l) $(cat lost)" "10 "
 like "and the flood is counted" "$(one flood tags/benchwrap.log_dropped)" '^[0-9]{3,}$'
@@ -106,7 +106,7 @@ import os, socket
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind("\0benchwrap/squat-%s" % os.environ["SQUAT"])
 print("up", flush=True)
-s.settimeout(20)
+s.settimeout(300)
 try:
     while True:
         print(socket.recv_fds(s, 4096, 4)[:2], file=open(os.environ["GOT"], "a"))
@@ -114,7 +114,7 @@ except Exception as e:
     print(type(e).__name__)
 S
     mkfifo up.fifo; chmod 666 up.fifo; : >got; chmod 666 got
-    SQUAT=$$ GOT=$WORK/got timeout 30 $stranger "$PYTHON" squat.py >up.fifo & squat=$!
+    SQUAT=$$ GOT=$WORK/got timeout 120 $stranger "$PYTHON" squat.py >up.fifo & squat=$!
     { read -r _; out=$(SUDO_UID=30018 BENCHWRAP_SOCKET=@benchwrap/squat-$$ "$BENCHWRAP" log --strict artifact kept.txt 2>&1); echo "status $?" >squat.status
         SUDO_UID=30018 BENCHWRAP_SOCKET=@benchwrap/squat-$$ "$BENCHWRAP" log --strict -p note=private loss=1; echo "status $?" >facts.status
         SUDO_UID=30018 BENCHWRAP_SOCKET=@benchwrap/squat-$$ "$BUILD/bin/llmload" http://127.0.0.1:1 -m m -r 5 -d 2s -q; } <up.fifo >/dev/null 2>&1

@@ -198,7 +198,7 @@ mkfifo fifo
 mkdir folder && ln -s . folder/loop && ln -s loop loop
 gzip -c a.out >a.out.gz
 printf '\377\376IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n\0\0\0' >torn.out
-out=$(timeout 20 "$BENCHWRAP" import --json binary empty fifo folder loop a.out.gz nothing /dev/null 2>err.txt)
+out=$(timeout 120 "$BENCHWRAP" import --json binary empty fifo folder loop a.out.gz nothing /dev/null 2>err.txt)
 is "what is no output is refused, and status 1" "$?" 1
 is "… each" "$(echo "$out" | jq -r 'map(.result) | join(",")')" "not recognised,refused,refused,refused,refused,refused,refused,refused"
 like "a packed one says what to do" "$out" "unpack it first .gunzip"
@@ -217,7 +217,7 @@ like "too large a file" "$(import big | field 0/why)" "artifact-max"
 # Folders.
 mkdir -p logs/deep/mlruns logs/.hidden && cp "$ior/4.0.0-human-reps3-fpp/stdout" logs/x.out && cp "$ior/3.0.1-human-reps3-fpp/stdout" logs/deep/y.out
 cp a.out logs/deep/mlruns/z.out && cp a.out logs/.hidden/z.out && ln -s .. logs/deep/up && echo '#!/bin/sh' >logs/job.sh && mkfifo logs/pipe
-out=$(timeout 20 "$BENCHWRAP" import -R logs 2>&1)
+out=$(timeout 120 "$BENCHWRAP" import -R logs 2>&1)
 is "a folder is gone through, and what nobody knows there is no failure" "$?" 0
 like "… without links, hidden files and trees" "$out" "^2 imported .* 1 not recognised, 0 refused"
 

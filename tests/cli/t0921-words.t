@@ -42,7 +42,7 @@ url=http://127.0.0.1:9
 while IFS='|' read -r place word answer; do
     case $place,$word in
     =,*) case $answer in url) value=$url ;; path) value=/v1/x ;; body) value={} ;; dataset) value=none.jsonl ;; duration) value=1s ;; *) value=2 ;; esac
-        timeout 30 "$LOAD" --url $url -n 1 "--$word" "$value" >out 2>err; status=$?
+        timeout 120 "$LOAD" --url $url -n 1 "--$word" "$value" >out 2>err; status=$?
         if [ $status = 1 ] && ! grep -q unknown err; then tap_pass "llmload --$word is --$answer"; else tap_fail "llmload --$word is --$answer" "status $status" "$(cat err)"; fi ;;
     *) typed "; $answer" "$LOAD" "$(dashes "$word")" ;;
     esac

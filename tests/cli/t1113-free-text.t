@@ -233,7 +233,7 @@ words_of() # the rest of a command as words: $words
         words+=("$part")
     done
 }
-bw() { timeout 60 "$BENCHWRAP" "$@" </dev/null >>"$WORK/said" 2>&1; }
+bw() { timeout 300 "$BENCHWRAP" "$@" </dev/null >>"$WORK/said" 2>&1; }
 printf '#!/bin/sh\nexec xargs -0 "$BENCHWRAP" log <"$WORK/words"\n' >logs
 chmod +x logs
 declare -A expected=()

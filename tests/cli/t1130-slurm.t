@@ -15,7 +15,7 @@ chmod 755 "$WORK"
 fresh() { rm -rf mlruns .benchwrap; }
 shown() { "$BENCHWRAP" show --json | jq -r "$1"; }
 nodes() { jq -r "$1" mlruns/*/*/artifacts/nodes.json; }
-rpcs() { timeout 10 sdiag | sed -n '/by message type/,/by user/p' | sed -n "s/.*$1 *([ 0-9]*) count:\([0-9]*\).*/\1/p"; }
+rpcs() { timeout 60 sdiag | sed -n '/by message type/,/by user/p' | sed -n "s/.*$1 *([ 0-9]*) count:\([0-9]*\).*/\1/p"; }
 
 # ranks on 16 nodes, with a job name that looks like scontrol's lines
 name='x
@@ -23,11 +23,11 @@ name='x
    JobState=FAKE Partition=fake NodeList=evil
    Command=/etc/passwd
 JobState=FAKE'
-timeout 10 sdiag -r >/dev/null 2>&1
-timeout 120 srun -N16 -n32 -t 30 -J "$name" --comment="$name" "$BENCHWRAP" -q -- sh -c "touch began.\$SLURM_PROCID; while [ ! -e go ]; do sleep 0.1; done" </dev/null >out 2>&1 &
+timeout 60 sdiag -r >/dev/null 2>&1
+timeout 600 srun -N16 -n32 -t 30 -J "$name" --comment="$name" "$BENCHWRAP" -q -- sh -c "touch began.\$SLURM_PROCID; while [ ! -e go ]; do sleep 0.1; done" </dev/null >out 2>&1 &
 client=$!
 # all have told of themselves and been sampled, then the program ends
-ok "16 nodes: collectors tell" wait_until "[ \"\$(cat .benchwrap/nodes/*/* 2>/dev/null | grep -c '\"s\"')\" -ge 45 ]"
+ok "16 nodes: collectors tell" wait_until "[ \"\$(cat .benchwrap/nodes/*/* 2>/dev/null | grep -c '\"s\"')\" -ge 45 ]" 300
 touch go
 wait $client
 is "16 nodes: status, output" "$? $(cat out)" "0 "
@@ -39,12 +39,12 @@ ok "16 nodes: series of each other node" test "$(find mlruns/*/*/metrics/system 
 like "scontrol: the spoofed name changes no field" "$(shown '[.params["job.partition"], .params["job.time_limit_s"], .tags["job.nodelist"], .tags["job.batch_host"]] | join(" ")')" '^debug 1800 n\[1-16\] n1$'
 is "scontrol: asked once for the job, which is two small calls" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_FED_INFO) $(rpcs REQUEST_JOB_STEP_CREATE) $(rpcs REQUEST_NODE_INFO)" "1 1 1 "
 is "ranks: their folder is gone" "$(ls .benchwrap/nodes 2>/dev/null)" ""
-ok "ranks: no collector is left" wait_until "! pgrep -f -- '--node [0-9]+ -q -- sh -c touch began' >/dev/null"
+ok "ranks: no collector is left" wait_until "! pgrep -f -- '--node [0-9]+ -q -- sh -c touch began' >/dev/null" 300
 
 # a launcher below us: one step for all other nodes; three runs in one job ask once
 fresh
 rm -f began.* go
-timeout 10 sdiag -r >/dev/null 2>&1
+timeout 60 sdiag -r >/dev/null 2>&1
 cat >batch.sh <<S
 #!/bin/sh
 "$BENCHWRAP" -q -- srun -n16 sh -c 'while [ ! -e go ]; do sleep 0.1; done'
@@ -53,9 +53,9 @@ cat >batch.sh <<S
 touch batch.done
 S
 sbatch -Q -N16 -n16 -o batch.log batch.sh
-ok "launcher: the collectors' step tells" wait_until "[ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 45 ]"
+ok "launcher: the collectors' step tells" wait_until "[ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 45 ]" 300
 touch go
-ok "launcher: the job ends" wait_until "[ -e batch.done ]"
+ok "launcher: the job ends" wait_until "[ -e batch.done ]" 300
 is "launcher: nothing is said" "$(tr -d '\n' <batch.log)" ""
 is "launcher: 16 nodes, their clocks; the next run has what lasts" \
     "$(jq -r '.collected_by, .nodes_told, ([.nodes[] | select(.clock_error_ms != null)] | length), ([.nodes[] | select((.recorder | not) and (.series | length > 0))] | length)' mlruns/*/*/artifacts/nodes.json | xargs -n4 | sort)" "step 16 1 0
@@ -65,20 +65,20 @@ is "launcher: the others have the answer too" "$(cat mlruns/*/*/tags/job.submitt
 
 # the scheduler ends a run: cancelled; killed with all its processes; requeued
 fresh
-timeout 60 srun -N2 -n2 "$BENCHWRAP" -q -- sh -c 'touch began; sleep 100' </dev/null >out 2>&1 &
+timeout 300 srun -N2 -n2 "$BENCHWRAP" -q -- sh -c 'touch began; sleep 100' </dev/null >out 2>&1 &
 client=$!
 wait_until "[ -e began ]"
-timeout 10 scancel "$(timeout 10 squeue -h -o %i)"
+timeout 60 scancel "$(timeout 60 squeue -h -o %i)"
 wait $client
 wait_until "\"$BENCHWRAP\" sync --local >/dev/null 2>&1 && [ -e mlruns/*/*/meta.yaml ]" # on a busy machine KILL comes before the record is finished
 like "scancel: KILLED, and by whom" "$(shown '.status, .reason' | xargs)" "^KILLED ((ended by signal TERM|exit status 143), sent by the scheduler(: cancelled)?|killed by the scheduler, with the recording, after SIGTERM)$"
 if long_tests; then
     fresh
     rm -f began
-    timeout 60 srun -N1 "$BENCHWRAP" -q -- sh -c 'trap "" TERM; touch began; while :; do sleep 0.2; done' </dev/null >out 2>&1 &
+    timeout 300 srun -N1 "$BENCHWRAP" -q -- sh -c 'trap "" TERM; touch began; while :; do sleep 0.2; done' </dev/null >out 2>&1 &
     client=$!
     wait_until "[ -e began ]"
-    timeout 10 scancel "$(timeout 10 squeue -h -o %i)"
+    timeout 60 scancel "$(timeout 60 squeue -h -o %i)"
     wait $client
     wait_until "\"$BENCHWRAP\" sync --local >/dev/null 2>&1 && [ -e mlruns/*/*/meta.yaml ]"
     is "KillWait: closed afterwards, and true" "$(shown '.status, .tags["benchwrap.ended"]' | xargs)" "KILLED killed by the scheduler, with the recording, after SIGTERM"
@@ -98,7 +98,7 @@ S
 chmod +x dead.sh
 for _ in 1 2 3 4 5; do # the fastest is no matter of the machine's load
     fresh
-    timeout 60 salloc -Q -N1 ./dead.sh >out 2>&1
+    timeout 300 salloc -Q -N1 ./dead.sh >out 2>&1
     read -r start end <dead.ms
     [ "$start" -ge 2000 ] || [ "$end" -ge 4000 ] || break
 done

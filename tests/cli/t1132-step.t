@@ -23,7 +23,7 @@ in_job() # ARGS... -- COMMAND: the command as a batch script of a job with these
     shift
     fresh
     printf '#!/bin/bash\n%s >out 2>&1\n' "$*" >batch.sh
-    timeout 120 sbatch -Q -o /dev/null -D "$WORK" --wait "${options[@]}" batch.sh
+    timeout 600 sbatch -Q -o /dev/null -D "$WORK" --wait "${options[@]}" batch.sh
 }
 bw="$BENCHWRAP -q"
 

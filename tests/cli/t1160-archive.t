@@ -112,7 +112,7 @@ if long_tests; then
         hung=$!
         wait_until '[ -s mounted ] || has_ended $hung'
         if [ -s mounted ]; then
-            timeout 60 "$BENCHWRAP" -q --archive "$WORK/dead/x" -- sh -c 'echo out; exit 3' >out 2>err
+            timeout 300 "$BENCHWRAP" -q --archive "$WORK/dead/x" -- sh -c 'echo out; exit 3' >out 2>err
             is "a hung folder ($kind): status, output, the run" "$? $(cat out) $(ls -d mlruns/*/*/meta.yaml | wc -l)" "3 out 1"
             like "a hung folder ($kind): the warning" "$(cat err)" '^benchwrap: --archive .*/dead/x: not done within 5 s; the run itself is recorded'
             kill $hung
@@ -145,14 +145,14 @@ cat >batch.sh <<S
 exec "$BENCHWRAP" archive --archive "$WORK/arch" -q -- ./steps.sh
 S
 chmod +x steps.sh
-timeout 10 sdiag -r >/dev/null 2>&1
+timeout 60 sdiag -r >/dev/null 2>&1
 job=$(sbatch --parsable -o job.out -e job.err batch.sh)
 ok "Slurm: the archive is whole" wait_until "jq -e .complete 'arch/$me/job_$job.json' >/dev/null 2>&1"
 is "Slurm: script, out, err" "$(cmp batch.sh "arch/$me/job_$job.sh" 2>&1)$(cat "arch/$me/job_$job.out" "arch/$me/job_$job.err" | xargs)" "out inner err"
 is "Slurm: the job's own files have the same" "$(cat job.out job.err | xargs)" "out inner err"
 is "Slurm: result, cluster, sums" "$(jq -r '.result.exit_status, .cluster, .job_id' "arch/$me/job_$job.json" | xargs)$(sums "arch/$me" "job_$job.json")" "5 ci $job"
 is "Slurm: the run inside has no archive of its own" "$(ls -d mlruns/*/*/artifacts/job | wc -l) $(ls -d mlruns/*/*/meta.yaml | wc -l)" "1 2"
-is "Slurm: one question, none for the script" "$(timeout 10 sdiag | sed -n '/by message type/,/by user/p' | grep -cE 'REQUEST_BATCH_SCRIPT') $(timeout 10 sdiag | sed -n '/by message type/,/by user/p' | sed -n 's/.*REQUEST_JOB_INFO_SINGLE *([ 0-9]*) count:\([0-9]*\).*/\1/p')" "0 1"
+is "Slurm: one question, none for the script" "$(timeout 60 sdiag | sed -n '/by message type/,/by user/p' | grep -cE 'REQUEST_BATCH_SCRIPT') $(timeout 60 sdiag | sed -n '/by message type/,/by user/p' | sed -n 's/.*REQUEST_JOB_INFO_SINGLE *([ 0-9]*) count:\([0-9]*\).*/\1/p')" "0 1"
 if long_tests; then
     fresh
     cat >array.sh <<S
@@ -163,7 +163,7 @@ S
     ok "array: each task has its own" wait_until "[ \"\$(cat arch/$me/job_${job}_[12].json 2>/dev/null | grep -c 'complete\": true')\" = 2 ]"
     is "array: script and output" "$(cmp array.sh "arch/$me/job_${job}_2.sh" 2>&1)$(cat "arch/$me/job_${job}_2.out")" "task 2"
     fresh
-    timeout 60 srun -Q -n1 "$BENCHWRAP" -q --archive arch -- echo step
+    timeout 300 srun -Q -n1 "$BENCHWRAP" -q --archive arch -- echo step
     like "srun without a script: the reason" "$(jq -r '.missing[] | select(.part == "script").reason' "arch/$me"/job_*.s0.json)" 'no script'
     fresh
     cat >stop.sh <<S
@@ -172,7 +172,7 @@ exec "$BENCHWRAP" archive -q --archive "$WORK/arch" -- sh -c 'echo begun; touch 
 S
     job=$(sbatch --parsable -o /dev/null stop.sh)
     wait_until "[ -e began ]"
-    timeout 10 scancel "$job"
+    timeout 60 scancel "$job"
     ok "scancel: the archive is whole" wait_until "\"$BENCHWRAP\" sync --local >/dev/null 2>&1; jq -e .complete 'arch/$me/job_$job.json' >/dev/null 2>&1"
     is "scancel: KILLED, with what was written" "$(jq -r .result.status "arch/$me/job_$job.json") $(cat "arch/$me/job_$job.out")" "KILLED begun"
 fi

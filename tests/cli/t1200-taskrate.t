@@ -5,7 +5,7 @@
 cd "$WORK" || exit
 T=$BUILD/bin/taskrate
 get() { jq -c "$1" out.json; }
-run() { timeout 100 "$T" "$@" --json >out.json 2>err; rc=$?; }
+run() { timeout 300 "$T" "$@" --json >out.json 2>err; rc=$?; }
 
 # An independent count: every task leaves a line.
 cat >count.sh <<END
@@ -90,7 +90,7 @@ fi
 
 # The line.
 for bad in 'local --tasks 0' 'local --tasks 5,5' 'local --duration x' 'local --slots 0' 'local --submit x' 'local more' 'exec' 'exec --submit true' 'nobody' 'slurm-batch --tasks 100000' 'local --stub relative' 'local --payload true -d 1ms' 'local --repeat 0'; do
-    timeout 20 "$T" $bad >out 2>err </dev/null
+    timeout 120 "$T" $bad >out 2>err </dev/null
     is "$bad: refused" "$? $(wc -c <out) $(wc -l <err)" "125 0 1"
 done
 
@@ -101,17 +101,17 @@ is "drawings that are XML" "$(python3 -c 'import sys, xml.dom.minidom as m; [m.p
 "$T" compare a/taskrate.json b/taskrate.json --json >compare.json; rc=$?
 is "a ratio with its interval" "$rc $(jq -c '.metrics[] | select(.key == "throughput_op_per_s") | [.groups[0].n, (.groups[1] | .ratio_low <= .ratio and .ratio <= .ratio_high)]' compare.json)" '0 [3,true]'
 head -c 900 a/tasks.trt >torn; printf '{"taskrate":1' >torn.json; echo '{"taskrate":"x","schema":9,"configurations":[]}' >other.json
-timeout 20 "$T" table torn >/dev/null 2>err; is "a torn table" "$? $(grep -c 'taskrate: torn: ' err)" "2 1"
-timeout 20 "$T" compare torn.json a/taskrate.json 2>err; like "a torn result" "$? $(cat err)" '^1 benchwrap: compare: torn.json: no rules know it'
-timeout 20 "$T" compare a/taskrate.json other.json 2>err; like "a result of another program" "$? $(cat err)" '^1 benchwrap: compare: other.json: no rules know it'
+timeout 120 "$T" table torn >/dev/null 2>err; is "a torn table" "$? $(grep -c 'taskrate: torn: ' err)" "2 1"
+timeout 120 "$T" compare torn.json a/taskrate.json 2>err; like "a torn result" "$? $(cat err)" '^1 benchwrap: compare: torn.json: no rules know it'
+timeout 120 "$T" compare a/taskrate.json other.json 2>err; like "a result of another program" "$? $(cat err)" '^1 benchwrap: compare: other.json: no rules know it'
 (ulimit -f 16; "$T" local -n 500 --out full >out 2>err; echo $? >rc)
 like "a full disk: the numbers are there, and it is said" "$(cat err out)" "the table of tasks (is not complete|ends here): full/tasks.trt: File too large"
 
-timeout 20 "$T" local -n 20 >/dev/full 2>err; like "no room on standard output: the numbers are there" "$? $(tr "\n" " " <err)" '^2 taskrate .*METG50.*No space left'
+timeout 120 "$T" local -n 20 >/dev/full 2>err; like "no room on standard output: the numbers are there" "$? $(tr "\n" " " <err)" '^2 taskrate .*METG50.*No space left'
 "$T" local -n 100 -d 77s --out held >/dev/null 2>&1 &
 pid=$!
 wait_until '[ -e held/tasks.trt ]'
-timeout 20 "$T" local -n 5 --out held >/dev/null 2>err; like "a folder that another taskrate writes to" "$? $(cat err)" '^2 taskrate: held: another taskrate'
+timeout 120 "$T" local -n 5 --out held >/dev/null 2>err; like "a folder that another taskrate writes to" "$? $(cat err)" '^2 taskrate: held: another taskrate'
 kill $pid; wait $pid 2>/dev/null
 
 # Recorded by benchwrap, without --json too.

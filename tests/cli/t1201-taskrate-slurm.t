@@ -13,9 +13,9 @@ T=$BUILD/bin/taskrate
 export SLURM_TIME_FORMAT=%s # a user's own
 get() { jq -c "$1" out.json; }
 run() { timeout 250 "$T" --json "$@" >out.json 2>err; rc=$?; }
-queue() { timeout 20 squeue -h -r | wc -l; }
+queue() { timeout 120 squeue -h -r | wc -l; }
 state=$HOME/.local/state/benchwrap/taskrate
-total() { timeout 20 sdiag | sed -n "s/^Jobs $1: *//p"; }
+total() { timeout 120 sdiag | sed -n "s/^Jobs $1: *//p"; }
 
 # The independent counts: each task leaves a line with its end; the controller counts what it was given and what is done.
 cat >task.sh <<END
@@ -62,7 +62,7 @@ run slurm-step -n 16 --width 8 -r 1 --warmup 0 --chain 0 --no-floor --clients 1
 is "wide steps: several tasks of one srun" "$rc $(get '[.configurations[0].batches[0]|.ended,.lost,.submit_calls]')" '0 [16,0,2]'
 long_tests || { slurm_stop; done_testing; exit; }
 
-timeout 100 salloc -Q -n 3 "$T" --json slurm-step -n 6 -r 1 --warmup 0 --chain 2 --no-floor >out.json 2>err
+timeout 300 salloc -Q -n 3 "$T" --json slurm-step -n 6 -r 1 --warmup 0 --chain 2 --no-floor >out.json 2>err
 is "steps in the allocation that surrounds it" "$? $(get '[.configurations[0].batches[0].ended, .slots_from]')" '0 [6,"SLURM_NTASKS of the allocation"]'
 cat >lossy.sh <<END
 #!/bin/sh
@@ -117,19 +117,19 @@ for after in 0.2 0.6 1 1.5 2.2 3; do
 done
 
 # Bad states.
-timeout 20 scontrol update nodename=n[1-2] state=drain reason="being tested"
+timeout 120 scontrol update nodename=n[1-2] state=drain reason="being tested"
 run slurm-array -n 5 --no-floor
 like "all nodes drained: refused, with the reason" "$rc $(cat err)" '^2 taskrate: no node of partition .*being tested.*nothing was submitted'
-timeout 20 scontrol update nodename=n1 state=resume; sleep 2
+timeout 120 scontrol update nodename=n1 state=resume; sleep 2
 run slurm-array -n 5 --no-floor -r 1 --chain 0
 like "one drained: measured on the other, and told" "$rc $(get .notes)" '^0 .*nodes that take no jobs: 1 of 2'
-timeout 20 scontrol update nodename=n2 state=resume; sleep 2
+timeout 120 scontrol update nodename=n2 state=resume; sleep 2
 run slurm-batch -n 5 --no-floor -r 1 --stall 5s -- --hold
 like "jobs that are held: given up with the queue's word" "$rc $(queue) $(get '.warmups[0].reason')" '^1 0 .*JobHeldUser'
-timeout 20 scontrol update partitionname=debug state=down
+timeout 120 scontrol update partitionname=debug state=down
 run slurm-batch -n 5 --no-floor
 like "a partition that is down" "$rc $(cat err)" '^2 .*partition that is not up'
-timeout 20 scontrol update partitionname=debug state=up
+timeout 120 scontrol update partitionname=debug state=up
 run slurm-array -n 9000 --max-tasks 9000 --no-floor
 like "more jobs than the controller keeps: refused" "$rc $(cat err)" '^2 .*MaxJobCount'
 (sleep 4; kill -STOP $(cat "$slurm_dir/run/slurmctld.pid"); sleep 15; kill -CONT $(cat "$slurm_dir/run/slurmctld.pid")) &

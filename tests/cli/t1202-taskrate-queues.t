@@ -10,7 +10,7 @@ PATH=$WORK/bin:$PATH
 export FAKE_QUEUE=$WORK/queue FAKE_FAULT=
 run() { # PROVIDER [OPTIONS]: a short measurement; out.json, err, $rc
     rm -rf "$FAKE_QUEUE"
-    timeout 100 "$T" "$@" --no-floor --warmup 0 --chain 0 -r 1 --rate 0 --json $([ "${1:-}" = kubernetes ] && echo --image busybox) >out.json 2>err
+    timeout 300 "$T" "$@" --no-floor --warmup 0 --chain 0 -r 1 --rate 0 --json $([ "${1:-}" = kubernetes ] && echo --image busybox) >out.json 2>err
     rc=$?
 }
 get() { jq -c "$1" out.json; }

@@ -41,7 +41,7 @@ llm_server --log sent
 for t in made/gpt2.json made/gpt4o.json made/llama2.json made/sp-bpe.model; do
     [ -e "$t" ] || continue
     : >sent
-    timeout 60 "$LLMLOAD" --url "$url" -n 8 --max-tokens 1 --input-tokens 50-200 --tokenizer "$t" --records rec --json >out 2>err
+    timeout 300 "$LLMLOAD" --url "$url" -n 8 --max-tokens 1 --input-tokens 50-200 --tokenizer "$t" --records rec --json >out 2>err
     jq -c '.messages[0].content' sent >texts
     is "prompts of the wanted lengths: $t" "$("$LLMLOAD" tokens --tokenizer "$t" --strings texts | awk '$1 >= 46 && $1 <= 200' | wc -l) $(jq .completed out)" "8 8"
 done

@@ -5,7 +5,7 @@
 . "$TESTLIB/llm.sh"
 cd "$WORK" || exit 1
 command -v jq >/dev/null || { skip "llmload's prompts" "jq is not installed"; done_testing; exit; }
-load() { timeout 60 "$LLMLOAD" --url "$url" -c 2 --max-tokens 5 "$@" 2>err; }
+load() { timeout 300 "$LLMLOAD" --url "$url" -c 2 --max-tokens 5 "$@" 2>err; }
 get() { jq -r "$1" out; }
 
 llm_server --log sent --slow-start 0.5
@@ -135,7 +135,7 @@ P
 "${PYTHON:-python3}" silent.py &
 silent=$!
 wait_until '[ -s silent.port ]'
-timeout 60 "$LLMLOAD" --url "http://127.0.0.1:$(cat silent.port)" -n 2 --wait-ready 1s >out 2>err
+timeout 300 "$LLMLOAD" --url "http://127.0.0.1:$(cat silent.port)" -n 2 --wait-ready 1s >out 2>err
 is "a server that says nothing: status" "$?" 1
 like "a server that says nothing: told" "$(cat err)" 'not ready within 1 s: waiting for its health: it has not answered'
 "$LLMLOAD" --url "http://127.0.0.1:$(cat silent.port)" -n 2 --wait-ready 200s >out 2>err &

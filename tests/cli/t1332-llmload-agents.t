@@ -48,44 +48,44 @@ if long_tests; then
 fi
 
 llm_agent two
-timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" --rate 40 -d 1s --max-tokens 4 --scrape 500ms --records rec --seed 3 --json >both 2>err
+timeout 300 "$LLMLOAD" --agents "$first,$agent" --url "$url" --rate 40 -d 1s --max-tokens 4 --scrape 500ms --records rec --seed 3 --json >both 2>err
 is "two agents: status" "$?" 0
-timeout 60 "$LLMLOAD" --url "$url" --rate 40 -d 1s --max-tokens 4 --seed 3 --json >single 2>err
+timeout 300 "$LLMLOAD" --url "$url" --rate 40 -d 1s --max-tokens 4 --seed 3 --json >single 2>err
 is "as many requests as alone, of the same schedule" "$(jq -c '[.num_prompts, .completed, .load.schedule_sha256]' both)" "$(jq -c '[.num_prompts, .completed, .load.schedule_sha256]' single)"
 is "each made its share" "$(jq '[.agents[].completed] | add' both) $(jq '.agents | length' both)" "$(jq .completed both) 2"
 is "tokens are the server's own" "$(jq .server_metrics.generation_tokens both)" "$(jq .total_output_tokens both)"
 is "histograms are added" "$(jq ".metrics.ttft.n + .client.first_tokens_unknown" both)" "$(jq .completed both)"
 is "records of each, all indexes once" "$(cat rec.0 rec.1 | jq .metadata.request_index | sort -n | uniq | wc -l)" "$(jq .completed both)"
 ok "clocks: on one machine they agree" jq -e 'all(.agents[]; (.clock_offset_ns | fabs) <= .round_trip_ns)' both
-timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" -c 4 -n 9 --max-tokens 4 --json >both 2>err
+timeout 300 "$LLMLOAD" --agents "$first,$agent" --url "$url" -c 4 -n 9 --max-tokens 4 --json >both 2>err
 is "a closed loop is shared too" "$(jq -c '[.completed, ([.agents[].completed] | sort)]' both)" "[9,[4,5]]"
 
 if long_tests; then
     (sleep 2.5; kill -9 "$first_pid") &
-    timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" --rate 20 -d 30s --max-tokens 4 --json >lost 2>err
+    timeout 300 "$LLMLOAD" --agents "$first,$agent" --url "$url" --rate 20 -d 30s --max-tokens 4 --json >lost 2>err
     is "an agent is killed: what the other has counts" "$(jq -r '.client.ended_early, (.completed > 0), ([.agents[].counted] | tostring)' lost | tr '\n' ' ')" "an agent was lost true [false,true] "
     llm_agent three --idle 1s
     wait "$agent_pid"
     is "nobody asks: it ends" "$?" 0
     llm_agent four --once
-    timeout 60 "$LLMLOAD" --agents "$agent" --url http://127.0.0.1:1 --wait-ready 500ms -n 1 >/dev/null 2>&1
+    timeout 300 "$LLMLOAD" --agents "$agent" --url http://127.0.0.1:1 --wait-ready 500ms -n 1 >/dev/null 2>&1
     is "the leader fails" "$?" 1
     wait "$agent_pid"
     is "an agent for one load ends then" "$?" 0
     llm_agent five
-    timeout 60 "$LLMLOAD" --agents "$agent" --url "$url" --rate 5 -d 60s >/dev/null 2>&1 &
+    timeout 300 "$LLMLOAD" --agents "$agent" --url "$url" --rate 5 -d 60s >/dev/null 2>&1 &
     leader=$!
     until_state running >/dev/null
     kill -9 $leader
     wait $leader 2>/dev/null
     sleep 31
     is "the leader is killed: its load is ended" "$(until_state done)" done
-    like "nobody there" "$(timeout 60 "$LLMLOAD" --agents 127.0.0.1:1 --agent-wait 300ms --url "$url" -n 1 2>&1)" 'an agent was not found: agent 127.0.0.1:1'
+    like "nobody there" "$(timeout 300 "$LLMLOAD" --agents 127.0.0.1:1 --agent-wait 300ms --url "$url" -n 1 2>&1)" 'an agent was not found: agent 127.0.0.1:1'
 fi
-like "another token" "$(LLMLOAD_TOKEN=0123456789abcdef0 timeout 60 "$LLMLOAD" --agents "$agent" --url "$url" -n 1 2>&1)" "the agent has another token"
+like "another token" "$(LLMLOAD_TOKEN=0123456789abcdef0 timeout 300 "$LLMLOAD" --agents "$agent" --url "$url" -n 1 2>&1)" "the agent has another token"
 llm_end
 
-like "a short token" "$(LLMLOAD_TOKEN=abc timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 2>&1)" 'at least 16 characters'
+like "a short token" "$(LLMLOAD_TOKEN=abc timeout 120 "$LLMLOAD" agent --listen 127.0.0.1:0 2>&1)" 'at least 16 characters'
 unset LLMLOAD_TOKEN
 
 # Without a token of the user's own: one is generated, also at loopback; coordinator and agents find it in the home.
@@ -101,7 +101,7 @@ is "the token is in no command line, and not in the agent's output" "$(grep -alF
 first=$agent kept=$(cat "$token")
 llm_agent seven
 is "a second agent has the same" "$(cat "$token")" "$kept"
-timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" -c 2 -n 4 --max-tokens 4 --json >both 2>err
+timeout 300 "$LLMLOAD" --agents "$first,$agent" --url "$url" -c 2 -n 4 --max-tokens 4 --json >both 2>err
 is "the coordinator finds it" "$? $(jq .completed both)" "0 4"
 rm "$token"
 for i in 1 2 3 4 5 6; do
@@ -112,6 +112,6 @@ for i in 1 2 3 4 5 6; do llm_wait "race$i" || tap_stop "agents start: $(cat race
 is "agents that start at once agree" "$(for i in 1 2 3 4 5 6; do curl -s -o /dev/null -w '%{http_code} ' -H "Authorization: Bearer $(cat raced/token)" "http://127.0.0.1:$(cat "race$i")/health"; done)" "200 200 200 200 200 200 "
 is "and leave the one file" "$(ls -A raced)" token
 chmod 644 raced/token
-like "a token that others can read" "$(timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 --token-file raced/token 2>&1)" 'raced/token can be read by others'
-like "no home" "$(env -u HOME timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 2>&1)" 'hint: set HOME, or use --token-file'
+like "a token that others can read" "$(timeout 120 "$LLMLOAD" agent --listen 127.0.0.1:0 --token-file raced/token 2>&1)" 'raced/token can be read by others'
+like "no home" "$(env -u HOME timeout 120 "$LLMLOAD" agent --listen 127.0.0.1:0 2>&1)" 'hint: set HOME, or use --token-file'
 done_testing

@@ -23,7 +23,7 @@ port=$(slurm_free_port 4)
 env -u LLMLOAD_TOKEN timeout 120 srun -N 1 -n 4 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url "$url" -c 4 -n 8 --max-tokens 4 --json >out 2>err
 is "without a token: they generate one in the home" "$? $(jq .completed out) $(stat -c %a "$HOME/.config/llmload/agent-token")" "0 8 600"
 begin=$(date +%s)
-timeout 100 srun -N 1 -n 3 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url http://127.0.0.1:1 --wait-ready 1s -c 3 -n 5 >out 2>err
+timeout 300 srun -N 1 -n 3 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url http://127.0.0.1:1 --wait-ready 1s -c 3 -n 5 >out 2>err
 is "the leader fails: the others end soon" "$(($(date +%s) - begin < 40))" 1
 like "and it says why" "$(cat err)" 'not ready within 1 s'
 slurm_stop

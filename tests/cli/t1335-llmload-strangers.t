@@ -61,7 +61,7 @@ for way in "" "$(cat "$HOMES/alice/port")"; do
     as_bob "${PYTHON:-/usr/bin/python3}" "$WORK/listen.py" "$HOMES/bob/port" "$HOMES/bob/got" $way >/dev/null 2>&1 & listener=$!
     llm_pids="$llm_pids $listener"
     llm_wait "$HOMES/bob/port"
-    as_alice timeout 30 "$LLMLOAD" "$url" -m m -n 2 -H 'X-Secret: of-alice' --agents "127.0.0.1:$(cat "$HOMES/bob/port")" --agent-wait 2s >said 2>&1
+    as_alice timeout 120 "$LLMLOAD" "$url" -m m -n 2 -H 'X-Secret: of-alice' --agents "127.0.0.1:$(cat "$HOMES/bob/port")" --agent-wait 2s >said 2>&1
     is "bob listens${way:+ and passes on}: the leader refuses" "$?" 1
     like "… and says why" "$(cat said)" "$([ "$way" ] && echo "passes requests on to 127.0.0.1 $way" || echo 'no agent that knows the token')"
     is "… and bob has neither token nor load" "$(grep -c -e "$(cat "$token")" -e of-alice "$HOMES/bob/got"; grep -aE '^(GET|POST) ' "$HOMES/bob/got" | grep -vc /hello)" "0
@@ -104,7 +104,7 @@ asked >codes
 is "a stranger: $(wc -l <codes) requests, all refused" "$(sort codes | uniq -c | sed 's/^ *//')" "$(wc -l <codes) 401"
 is "nothing was started" "$(mine "$agent/status" | jq -r .state)" idle
 is "a stranger cannot read the token" "$(as_carol cat "$token" "$HOMES/alice/err" "/proc/$pid/environ" 2>/dev/null)" ""
-like "a stranger's coordinator is refused" "$(as_carol timeout 60 "$LLMLOAD" --agents "${agent#http://}" --url "$url" -n 1 2>&1)" "the agent has another token"
+like "a stranger's coordinator is refused" "$(as_carol timeout 300 "$LLMLOAD" --agents "${agent#http://}" --url "$url" -n 1 2>&1)" "the agent has another token"
 mine -d "{\"args\":[\"--url=$url\",\"--duration=60s\",\"--concurrency=1\"]}" "$agent/start" >/dev/null
 wait_until '[ "$(mine "$agent/status" | jq -r .state)" = running ]'
 asked >codes
@@ -117,7 +117,7 @@ mine -d '' "$agent/stop" >/dev/null
 # What a stranger plants where alice keeps a token.
 as_carol sh -c 'umask 077; echo 00000000000000000000000000000000 >"$0"/closed; umask 022; echo 00000000000000000000000000000000 >"$0"/open; ln -s "$1" "$0"/dangling' "$STICKY" "$HOMES/alice/planted"
 for planted in closed open dangling; do
-    as_alice timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 --token-file "$STICKY/$planted" >said 2>&1
+    as_alice timeout 120 "$LLMLOAD" agent --listen 127.0.0.1:0 --token-file "$STICKY/$planted" >said 2>&1
     is "a token file that a stranger planted is refused: $planted" "$?" 1
 done
 is "nothing was created through the link" "$(ls "$HOMES/alice/planted" 2>/dev/null)" ""

@@ -62,7 +62,7 @@ for folder in "$STICKY" "$LAB"; do
     is "bob's run is there, with the links" "$(find "$run" -type l | wc -l)" 6
     for verb in "ls --all" show "show --all" "show --json" compare "parse --from last"; do
         # shellcheck disable=SC2086
-        text=$(as_alice timeout 60 "$BENCHWRAP" $verb 2>&1)
+        text=$(as_alice timeout 300 "$BENCHWRAP" $verb 2>&1)
         is "$verb shows nothing of alice's" "$(printf '%s' "$text" | grep -cF "$secret")" 0
     done
     as_alice "$BENCHWRAP" export-tree "$HOMES/alice/out" >/dev/null 2>&1
@@ -74,7 +74,7 @@ for folder in "$STICKY" "$LAB"; do
     as_bob sh -c 'rm -f "$1/params/leak" "$1/tags/leak"; mkfifo -m 666 "$1/params/leak" "$1/tags/leak"; rm "$1/meta.yaml"; mkfifo -m 666 "$1/meta.yaml"' sh "$run"
     for verb in ls show "compare" "sync --local"; do
         # shellcheck disable=SC2086
-        as_alice timeout 20 "$BENCHWRAP" $verb >/dev/null 2>&1
+        as_alice timeout 120 "$BENCHWRAP" $verb >/dev/null 2>&1
         ok "$verb does not hang at a FIFO" test $? != 124
     done
 done

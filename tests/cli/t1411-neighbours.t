@@ -75,7 +75,7 @@ untouched "the tree in the folder of an export"
 fresh
 as_bob_in "$LAB" 'mkdir -p .benchwrap && ln -s $2/alice/target .benchwrap/sync'
 as_alice "$BENCHWRAP" -q -- true 2>/dev/null
-as_alice timeout 60 "$BENCHWRAP" sync --to http://127.0.0.1:9 >/dev/null 2>&1
+as_alice timeout 300 "$BENCHWRAP" sync --to http://127.0.0.1:9 >/dev/null 2>&1
 untouched "notes of sync"
 
 # ---- ui ----
@@ -84,7 +84,7 @@ as_alice sh -c 'umask 002; "$BENCHWRAP" -q -- true' 2>/dev/null
 rm -rf .benchwrap
 as_bob_in "$LAB" 'mkdir -p .benchwrap && ln -s $2/alice/target .benchwrap/ui'
 mkdir "$WORK/fake" && printf '#!/bin/sh\nexit 1\n' >"$WORK/fake/mlflow" && chmod -R a+rx "$WORK/fake"
-as_alice env PATH="$WORK/fake:$PATH" timeout 60 "$BENCHWRAP" ui >/dev/null 2>&1
+as_alice env PATH="$WORK/fake:$PATH" timeout 300 "$BENCHWRAP" ui >/dev/null 2>&1
 untouched "ui"
 
 # ---- a repository that the group writes ----
@@ -105,22 +105,22 @@ before=$(cd "$HOMES/alice" && find .ssh target -type f -exec md5sum {} + | sort;
 as_bob_in "$LAB/repo" 'ln -s $2/alice/target .git/benchwrap'
 as_alice "$BENCHWRAP" -q -- true 2>/dev/null
 is "packs: the program runs" $? 0
-as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+as_alice timeout 300 "$BENCHWRAP" commit >"$WORK/out" 2>&1
 untouched "packs"
 rm -rf .git/benchwrap
 as_bob_in "$LAB/repo" 'mkdir .git/benchwrap && for f in turn main benchwrap commit refs heads; do ln -s $2/alice/target/precious .git/benchwrap/$f; done'
 as_alice "$BENCHWRAP" -q -- true 2>/dev/null
-as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+as_alice timeout 300 "$BENCHWRAP" commit >"$WORK/out" 2>&1
 for name in $(as_alice sh -c 'rm -rf "$1/.git/benchwrap"; "$BENCHWRAP" commit >/dev/null 2>&1; ls "$1/.git/benchwrap"' sh "$LAB/repo"); do
     rm -f ".git/benchwrap/$name"
     chmod -R a+rwX .git/benchwrap
     as_bob_in "$LAB/repo" "ln -s \$2/alice/target/precious .git/benchwrap/$name"
     as_alice "$BENCHWRAP" -q -- true 2>/dev/null
-    as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+    as_alice timeout 300 "$BENCHWRAP" commit >"$WORK/out" 2>&1
     untouched "the lock .git/benchwrap/$name is a link"
     rm -f ".git/benchwrap/$name"
     as_bob_in "$LAB/repo" "mkfifo -m 666 .git/benchwrap/$name"
-    as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+    as_alice timeout 300 "$BENCHWRAP" commit >"$WORK/out" 2>&1
     ok "the lock .git/benchwrap/$name is a FIFO: commit ends" test $? != 124
     rm -f ".git/benchwrap/$name"
 done
@@ -134,7 +134,7 @@ as_bob sh -c 'cd "$1" && umask 0 && mkdir theirs && cd theirs && git -c init.def
 cd "$LAB/theirs" || exit 1
 for line in "-q -- true" "commit" "share" "init --private --site x ." "check ." "sync --local" "doctor" "plan -- true"; do
     # shellcheck disable=SC2086
-    as_alice timeout 60 "$BENCHWRAP" $line >/dev/null 2>&1
+    as_alice timeout 300 "$BENCHWRAP" $line >/dev/null 2>&1
     ok "$line ends" test $? != 124
     is "$line runs nothing of bob's repository" "$(cat "$STICKY/ran" 2>/dev/null)" ''
 done
@@ -154,7 +154,7 @@ for line in 'llmload http://127.0.0.1:1 -n 1 --records rec' 'llmload http://127.
     # shellcheck disable=SC2086 # words
     set -- $line
     program=$1; shift
-    said=$(as_alice timeout 20 "$BUILD/bin/$program" "$@" 2>&1); status=$?
+    said=$(as_alice timeout 120 "$BUILD/bin/$program" "$@" 2>&1); status=$?
     is "$line: refused" "$((status != 0 && status != 124))" 1
     like "$line: the message names the file" "$said" "(rec|csv|scrape|pipe|log|tasks.trt).*(Too many levels|another user)"
 done
@@ -167,7 +167,7 @@ fresh
 as_bob_in "$LAB" 'for f in plots port token tree spare; do ln -s $2/alice/target $f; done; mkdir -m 777 rate state cache; mkfifo rate/taskrate.json; chmod 666 rate/taskrate.json
     ln -s $2/alice/target state/benchwrap; ln -s $2/alice/target/precious input'
 as_alice sh -c 'echo "rate: 12.5 MB/s" >out.txt'
-( cd "$LAB" && as_bob timeout 60 cat rate/taskrate.json >"$WORK/piped" ) 2>/dev/null & reader=$!
+( cd "$LAB" && as_bob timeout 300 cat rate/taskrate.json >"$WORK/piped" ) 2>/dev/null & reader=$!
 for line in 'llmload http://127.0.0.1:1 -m m -n 1 --plots plots' 'llmload http://127.0.0.1:1 -m m -n 1 --plots plots/below' \
     'llmload http://127.0.0.1:1 -m m -n 2 -r 9 --schedule-out plots/schedule' 'llmload agent --listen 127.0.0.1:0 --port-file port/file' \
     'llmload agent --listen 127.0.0.1:0 --token-file token/file' 'taskrate local -n 2 -r 1 --no-floor --out plots/rate' \
@@ -177,7 +177,7 @@ for line in 'llmload http://127.0.0.1:1 -m m -n 1 --plots plots' 'llmload http:/
     program=$1; shift
     path=$BUILD/bin/$program
     [ "$program" != benchwrap ] || path=$BENCHWRAP
-    said=$(as_alice timeout 20 "$path" "$@" 2>&1); status=$?
+    said=$(as_alice timeout 120 "$path" "$@" 2>&1); status=$?
     is "$line: refused" "$((status != 0 && status != 124))" 1
     like "$line: the message names the cause" "$said" "another user"
 done

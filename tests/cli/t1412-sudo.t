@@ -28,7 +28,7 @@ by_sudo()
     how=$1
     shift
     # shellcheck disable=SC2086
-    as_alice timeout 60 sudo -n $how "$BENCHWRAP" "$@" >"$WORK/out" 2>&1
+    as_alice timeout 300 sudo -n $how "$BENCHWRAP" "$@" >"$WORK/out" 2>&1
     status=$?
 }
 

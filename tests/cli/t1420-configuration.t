@@ -36,11 +36,11 @@ done
 ln -sf /etc/passwd references.yaml; : >benchwrap.yaml
 is "references.yaml as a link is not read" "$(plan | grep -c '/etc/passwd\|clone/references.yaml')" 0
 printf 'a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n' >benchwrap.yaml
-ok "an anchor bomb is refused" timeout 20 "$BENCHWRAP" -q -- true
+ok "an anchor bomb is refused" timeout 120 "$BENCHWRAP" -q -- true
 truncate -s 1G benchwrap.yaml
-ok "1 GB is refused" timeout 20 "$BENCHWRAP" -q -- true
+ok "1 GB is refused" timeout 120 "$BENCHWRAP" -q -- true
 python3 -c 'print("[" * 100000)' >benchwrap.yaml
-ok "deep nesting is refused" timeout 20 "$BENCHWRAP" -q -- true
+ok "deep nesting is refused" timeout 120 "$BENCHWRAP" -q -- true
 
 # The repository that holds the tree counts, wherever the command runs.
 cd "$WORK" && mkdir -p far shared-repo elsewhere && git -C shared-repo init -q && printf 'profile: public\nexperiment: theirs\n' >shared-repo/benchwrap.yaml && git -C shared-repo config benchwrap.site there

@@ -32,7 +32,7 @@ while read -r variable kind; do
     while IFS= read -r line; do
         named=${line%% *} value=${line#* }
         rm -rf mlruns .benchwrap
-        env "$variable=$value" timeout 30 "$BENCHWRAP" -- sh -c 'echo out; echo err >&2; exit 7' >out 2>err
+        env "$variable=$value" timeout 120 "$BENCHWRAP" -- sh -c 'echo out; echo err >&2; exit 7' >out 2>err
         status=$?
         shown=$(printf %.40s "$value")
         [ $status = 7 ] || bad="$bad; $shown: status $status"
@@ -46,7 +46,7 @@ done <<<"$variables"
 for pair in BENCHWRAP_RUN_ID=nonsense "BENCHWRAP_RUN_ID=$long" BENCHWRAP_SOCKET=/nope BENCHWRAP_SOCKET=@ "BENCHWRAP_SOCKET=$long" BENCHWRAP_SHARED_RUN=x BENCHWRAP_SOURCE=x \
     BENCHWRAP_UNKNOWN=x MLFLOW_RUN_ID=nonsense MLFLOW_TRACKING_URI=: MLFLOW_RUN_CONTEXT=x XDG_STATE_HOME=x XDG_RUNTIME_DIR=/nope HOME=/nope HOME= TMPDIR=/nope; do
     rm -rf mlruns .benchwrap
-    env "$pair" timeout 30 "$BENCHWRAP" -- sh -c 'echo out; exit 7' >out 2>err
+    env "$pair" timeout 120 "$BENCHWRAP" -- sh -c 'echo out; exit 7' >out 2>err
     status=$?
     is "$(printf %.40s "$pair"): the program runs" "$status $(cat out)" "7 out"
 done

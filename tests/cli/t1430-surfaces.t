@@ -127,7 +127,7 @@ untouched "a link of bob's in the tree that gets results"
 # ---- logs: links, and folders of other users ----
 fresh "$STICKY"
 bob 'ln -s $2/precious a.log; ln -s $2 dir; mkfifo c.log; echo line >d.log; ln -s $2/target state; mkdir open; ln -s $2/target/new/file lines'
-ship() { "$@" timeout 20 "$BENCHWRAP" ship-logs --once --out "$WORK/shipped/$n" --state "$WORK/shipped/state$n" "$STICKY/*.log" "$STICKY/dir/*" >out 2>&1; }
+ship() { "$@" timeout 120 "$BENCHWRAP" ship-logs --once --out "$WORK/shipped/$n" --state "$WORK/shipped/state$n" "$STICKY/*.log" "$STICKY/dir/*" >out 2>&1; }
 mkdir -m 1777 "$WORK/shipped"
 for n in 1 2; do
     [ $n = 1 ] && ship as_alice || ship env
@@ -136,7 +136,7 @@ done
 n=3
 for line in "--state state" "--state open" "--out lines --state $HOMES/alice/tmp/s"; do
     # shellcheck disable=SC2086 # words
-    as_alice timeout 20 "$BENCHWRAP" ship-logs --once --wait 1s --out "$HOMES/alice/tmp/o" $line "$STICKY/d.log" >out 2>&1
+    as_alice timeout 120 "$BENCHWRAP" ship-logs --once --wait 1s --out "$HOMES/alice/tmp/o" $line "$STICKY/d.log" >out 2>&1
     is "ship-logs ${line%% /*}: refused" "$? $(find open -type f)" "1 "
 done
 untouched "ship-logs"
