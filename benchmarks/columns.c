@@ -35,3 +35,13 @@ struct str column_plain(struct str cell)
     const char *mark = memchr(cell.p, '#', cell.n);
     return mark && mark > cell.p ? str_sub(cell, 0, (size_t)(mark - cell.p)) : cell;
 }
+
+bool column_is_statement(const struct str *fields, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        char last = fields[i].p[fields[i].n - 1];
+        if ((last == '=' || last == ':') && (fields[i].n == 1 || str_is_letter(fields[i].p[0])))
+            return true;
+    }
+    return false;
+}

@@ -10,4 +10,6 @@ struct str column_label(struct str field, struct str *ret_unit);
 struct str column_plain(struct str cell);
 /* Index among the n fields of a header of the column that this cell means, or -1; its unit, if known and there. */
 int column_find(const struct str *fields, size_t n, struct str cell, const struct unit **ret_unit);
+/* "Size = 1400", "Cache Hits: 457": a name and its value, as many words as a row has fields or not. */
+bool column_is_statement(const struct str *fields, size_t n);
 #endif

@@ -83,12 +83,20 @@ static size_t skip_error(struct str line, size_t at)
     return at;
 }
 
-/* "0m3.203s", "1m23s", "0:03.20" (with a fraction: else it is a time of day): seconds as text. Returns its length, 0: none. */
+/* "0m3.203s", "1m23s", "0h0m1s", "0:03.20" (with a fraction: else it is a time of day): seconds as text. Returns its length, 0: none. */
 static size_t minutes_at(struct str s, char *to, size_t size)
 {
-    size_t i = 0, minutes = 0, from;
+    size_t i = 0, hours = 0, minutes = 0, from, digits;
     while (i < s.n && i < 5 && str_is_digit(s.p[i]))
         minutes = minutes * 10 + (size_t)(s.p[i++] - '0');
+    if (i && char_at(s, i) == 'h' && str_is_digit(char_at(s, i + 1))) {
+        hours = minutes;
+        minutes = 0;
+        for (digits = 0, i++; digits < 3 && str_is_digit(char_at(s, i)); digits++)
+            minutes = minutes * 10 + (size_t)(s.p[i++] - '0');
+        if (char_at(s, i) != 'm')
+            return 0;
+    }
     bool colon = char_at(s, i) == ':';
     if (!i || !(colon || char_at(s, i) == 'm') || !str_is_digit(char_at(s, i + 1)))
         return 0;
@@ -102,7 +110,7 @@ static size_t minutes_at(struct str s, char *to, size_t size)
     snprintf(seconds, sizeof seconds, STR_FMT, (int)(n > 20 ? 20 : n), s.p + from);
     if (!str_double(str_of(seconds), &value))
         return 0;
-    snprintf(to, size, "%.10g", (double)minutes * 60 + value);
+    snprintf(to, size, "%.10g", (double)(hours * 60 + minutes) * 60 + value);
     return i + n + !colon;
 }
 
@@ -187,6 +195,15 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     struct str next = rest, per = str_word(&next), time = str_word(&next);
     if (!open && counted_multiple(word) > 0) {
         take_multiple(line, counted_multiple(word), rest, n); /* "4.97 k iops" */
+        return;
+    }
+    if (!open && !joined && str_is(word, "per")) { /* "1556 created (778 per second)" */
+        while (per.n && is_one_of(per.p[per.n - 1], ".,;)"))
+            per.n--;
+        if (figure_rate(STR("op"), per, &n->unit)) {
+            n->end = (size_t)(per.p + per.n - line.p);
+            n->word = str_sub(line, from, n->end - from);
+        }
         return;
     }
     if (!open && !joined && is_power(word, per)) { /* "3.5 x 10^6 rows/s" */
@@ -359,9 +376,11 @@ struct str figure_clause(struct str text)
             open--;
         from = open ? open - 1 : end;
     }
+    bool joined = end < text.n && text.p[end] == '='; /* "264 calls. qps=87.6": what stands before the word is another sentence */
     while (from) {
         char c = text.p[from - 1];
-        if (is_one_of(c, ",;|\t)]}") || (c == ' ' && from > 1 && str_is_blank(text.p[from - 2])))
+        if (is_one_of(c, ",;|\t)]}") || (c == ' ' && from > 1 && str_is_blank(text.p[from - 2])) ||
+            (joined && c == ' ' && from > 1 && text.p[from - 2] == '.'))
             break;
         from--;
     }

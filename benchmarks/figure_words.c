@@ -158,7 +158,7 @@ static const char *const time_words[] = {
 static const char *const span_words[] = {"duration", "length", "run time", "runtime", "test duration", "test time"};
 static const char *const other_span_words[] = {"time"};
 static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min", "real",
-                                               "response", "rtt", "sys", "system",  "took",    "total", "user", "wall"};
+                                               "response", "rtt", "sys", "system",  "took",    "total", "used", "user", "wall"};
 static const char *const score_words[] = {
     "accuracy", "auc",      "bandwidth", "bleu",      "compression ratio", "efficiency", "f1",        "imbalance", "iou",
     "loss",     "mae",      "map",       "mse",       "performance",       "perplexity", "precision", "recall",    "rmse",
@@ -509,6 +509,12 @@ const struct unit *figure_unit_of_label(struct str label)
     struct str last = blank ? str_sub(label, (size_t)(blank + 1 - label.p), label.n) : label;
     if (memchr(last.p, '/', last.n) && figure_unit(last, &u, &raw))
         return u; /* "Requests/sec", "tokens/s" */
+    struct str front = str_trim(str_sub(label, 0, label.n - last.n)), first_words = label, first = str_word(&first_words);
+    if ((str_is(front, "in") || str_ends(front, " in")) && front.n < label.n && figure_unit(last, &u, &raw) && u)
+        return u; /* "Time in seconds" */
+    if (is_any(str_trim(first_words), "total overall average avg mean median max min sum aggregate") && memchr(first.p, '/', first.n) &&
+        figure_unit(first, &u, &raw) && u)
+        return u; /* "MB/s total" */
     const char *colon = label.n ? memrchr(label.p, ':', label.n) : NULL;
     bool alone = last.n == label.n || (colon && colon + 1 == blank); /* "read: IOPS" */
     if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)

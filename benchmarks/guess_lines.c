@@ -18,9 +18,15 @@ struct section {
     size_t indent;
     bool open;
 };
+struct rising { /* a whole number of a line that no figure takes: does it grow from each line to the next? */
+    int64_t last;
+    bool rises, is_size;
+};
 struct seen_line { /* lines of the same pattern are one reader */
     const char *pattern, *section, *until;
     struct guess_reader *reader;
+    struct rising rising[GUESS_LOOSE_MAX];
+    size_t lines;
     struct seen_line *next;
 };
 
@@ -103,7 +109,7 @@ static bool has_digit(const char *name)
 }
 
 /* The pattern of the line up to the last number that is taken; every taken one is a group v<k>, its unit u<k>. */
-static const char *line_pattern(struct guess *g, struct str line, const struct spot *s, size_t n)
+static const char *line_pattern(struct guess *g, struct str line, const struct spot *s, size_t n, struct loose_numbers *loose)
 {
     CLEANUP_BUF struct buf b;
     size_t at = 0;
@@ -113,19 +119,19 @@ static const char *line_pattern(struct guess *g, struct str line, const struct s
     buf_puts(&b, at ? "^\\s+" : "^");
     for (size_t k = 0; k < n; k++) {
         struct str digits = str_sub(line, s[k].from, s[k].to - s[k].from);
-        guess_pattern(&b, str_sub(line, at, s[k].from - at), s[k].figure && has_digit(s[k].figure->name));
+        guess_pattern_numbers(&b, str_sub(line, at, s[k].from - at), s[k].figure && has_digit(s[k].figure->name), loose);
         buf_printf(&b, "(?<v%zu>[-+\\d.%seE]+%s)", k, memchr(digits.p, ',', digits.n) ? "," : "", s[k].size ? "\\s*[A-Za-z]+" : "");
         at = s[k].to;
         if (!s[k].unit.n)
             continue;
         size_t from = (size_t)(s[k].unit.p - line.p);
-        guess_pattern(&b, str_sub(line, at, from - at), false);
+        guess_pattern_numbers(&b, str_sub(line, at, from - at), false, loose);
         buf_printf(&b, "(?<u%zu>[^\\s\\d,;()\\[\\]]+)", k);
         at = from + s[k].unit.n;
     }
     struct str tail = str_trim(str_sub(line, at, line.n)); /* "[ms] (mean)" is not "[ms] (mean, across all)" */
     if (tail.n && tail.n < 60 && guess_letters(tail)) {
-        guess_pattern(&b, str_sub(line, at, line.n), false);
+        guess_pattern_numbers(&b, str_sub(line, at, line.n), false, loose);
         buf_puts(&b, "\\s*$");
     }
     return b.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
@@ -139,6 +145,52 @@ static const char *section_pattern(const struct section *s, struct guess *g)
     guess_pattern(&b, s->title, false);
     buf_puts(&b, ":\\s*$");
     return b.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
+}
+
+/* ---- sizes that lines begin with ---- */
+
+static void rising_see(struct seen_line *l, struct str line, const struct loose_numbers *loose)
+{
+    for (size_t i = 0; i < loose->n; i++) {
+        struct rising *r = &l->rising[i];
+        struct str number = loose->number[i], rest = str_sub(line, (size_t)(number.p + number.n - line.p), line.n), word = str_word(&rest);
+        const struct unit *u = guess_unit(word);
+        int64_t value;
+        bool whole = str_int(number, &value);
+        r->rises = whole && (!l->lines || (r->rises && value > r->last));
+        r->is_size = !l->lines ? u && !strcmp(u->dimension, "byte") : r->is_size;
+        r->last = whole ? value : 0;
+    }
+    l->lines++;
+}
+
+/* "  7:  64 bytes  812 times -->  9.8 Mbps": a number that grows in all lines is the step, a size before others. */
+static void rising_to_step(struct guess *g, struct seen_line *l)
+{
+    enum { LINES_MIN = 3 };
+    size_t best = GUESS_LOOSE_MAX;
+    for (size_t i = 0; i < GUESS_LOOSE_MAX && l->lines >= LINES_MIN; i++)
+        if (l->rising[i].rises && (best == GUESS_LOOSE_MAX || (l->rising[i].is_size && !l->rising[best].is_size)))
+            best = i;
+    const char *at = l->pattern;
+    for (size_t i = 0; at && i <= best; i++)
+        at = strstr(i ? at + 1 : at, GUESS_LOOSE_NUMBER);
+    if (best == GUESS_LOOSE_MAX || !at)
+        return;
+    CLEANUP_BUF struct buf pattern, spec;
+    buf_init(&pattern, 2 * TEXT_MAX);
+    buf_init(&spec, 4 * TEXT_MAX);
+    buf_add(&pattern, l->pattern, (size_t)(at - l->pattern));
+    buf_printf(&pattern, "(?<step>\\d+)%s", at + strlen(GUESS_LOOSE_NUMBER));
+    buf_puts(&spec, "regex: ");
+    guess_quoted(&spec, buf_text(&pattern));
+    const char *text = pattern.failed || spec.failed ? NULL : arena_dup(&g->arena, spec.p, spec.n);
+    if (!text)
+        return;
+    l->reader->spec = text;
+    for (size_t i = 0; i < l->reader->metrics; i++)
+        if (l->reader->metric[i].series)
+            l->reader->metric[i].step = "step";
 }
 
 /* ---- readers ---- */
@@ -264,7 +316,8 @@ static void take_line(struct guess *g, struct figure_context *x, size_t number, 
     if (!g->line[number].plain || g->line[number].used)
         return;
     n = find_spots(line, figure, keep_readable(figure, figures), spot);
-    const char *pattern = n ? line_pattern(g, line, spot, n) : NULL, *section = s->open ? section_pattern(s, g) : NULL,
+    struct loose_numbers loose = {.n = 0};
+    const char *pattern = n ? line_pattern(g, line, spot, n, &loose) : NULL, *section = s->open ? section_pattern(s, g) : NULL,
                *until = section ? arena_printf(&g->arena, "^\\s{0,%zu}\\S", s->indent) : NULL;
     if (!pattern)
         return;
@@ -281,6 +334,7 @@ static void take_line(struct guess *g, struct figure_context *x, size_t number, 
             continue;
         if ((!section && !l->section) || (section && l->section && !strcmp(l->section, section))) {
             same_pattern_again(l->reader, line, spot);
+            rising_see(l, line, &loose);
             return;
         }
         if (l->section) {
@@ -301,7 +355,8 @@ static void take_line(struct guess *g, struct figure_context *x, size_t number, 
     r->section = elsewhere ? section : NULL;
     r->until = elsewhere ? until : NULL;
     take_spots(g, r, spot, n, segment);
-    *l = (struct seen_line){pattern, section, until, r, *seen};
+    *l = (struct seen_line){.pattern = pattern, .section = section, .until = until, .reader = r, .next = *seen};
+    rising_see(l, line, &loose);
     *seen = l;
 }
 
@@ -321,4 +376,6 @@ void guess_named_numbers(struct guess *g)
             section = (struct section){str_trim(str_sub(words, 0, words.n - 1)), indent, true};
         take_line(g, &context, i, &section, &seen);
     }
+    for (struct seen_line *l = seen; l; l = l->next)
+        rising_to_step(g, l);
 }

@@ -85,10 +85,19 @@ bool guess_letters(struct str s); /* is there one? */
 bool guess_is_result(struct str label);
 bool guess_is_param(struct str label);
 bool guess_is_spread(struct str label); /* a deviation: no direction */
+bool guess_is_class(struct str label); /* a column of a histogram: ranges, buckets */
 bool guess_is_noise(struct str label); /* dates, ports, seeds: never a metric */
 enum direction guess_direction(struct str label, const struct unit *u);
 /* text as a pattern: special characters escaped, blanks as \s+, numbers of their own as [\d.]+ (unless keep_numbers). */
 void guess_pattern(struct buf *to, struct str text, bool keep_numbers);
+#define GUESS_LOOSE_NUMBER "[\\d.]+"
+enum { GUESS_LOOSE_MAX = 6 };
+struct loose_numbers { /* the first numbers that a pattern leaves open */
+    struct str number[GUESS_LOOSE_MAX];
+    size_t n;
+};
+/* The same, and the numbers of their own are added to *ret (NULL: not wanted). */
+void guess_pattern_numbers(struct buf *to, struct str text, bool keep_numbers, struct loose_numbers *ret);
 /* "regex: '…'" with quotes as YAML wants them. */
 void guess_quoted(struct buf *to, struct str text);
 

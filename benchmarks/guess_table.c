@@ -1,4 +1,5 @@
 /* guess_table.c: tables (a header, then rows with as many fields) and comma-separated lines. */
+#include "benchmarks/columns.h"
 #include "benchmarks/guess_parts.h"
 
 #include <stdio.h>
@@ -94,7 +95,7 @@ static bool could_be_header(struct str line)
 static size_t numbers_in_row(struct str line, size_t fields, struct str *f)
 {
     size_t n = fields_of(line, false, f), numbers = 0;
-    if (n != fields)
+    if (n != fields || column_is_statement(f, n))
         return 0;
     for (size_t i = 0; i < n; i++)
         numbers += guess_is_number(f[i]);
@@ -143,6 +144,16 @@ static void take_units(struct guessed_table *t, struct str line)
     }
 }
 
+/* "Zeta is 8.59" below rows whose first two columns were numbers so far. */
+static bool is_other_row(const struct guessed_table *t, const struct str *f)
+{
+    enum { SURE = 3, DIFFERENT = 2 };
+    size_t words = 0;
+    for (size_t k = 0; k < t->columns; k++)
+        words += t->column[k].numeric && !guess_is_number(f[k]) && !none_word(f[k]);
+    return t->rows >= SURE && words >= DIFFERENT;
+}
+
 static void table_read_rows(struct guess *g, struct guessed_table *t)
 {
     struct str f[COLUMNS_MAX];
@@ -157,6 +168,8 @@ static void table_read_rows(struct guess *g, struct guessed_table *t)
                 break;
             continue;
         }
+        if (is_other_row(t, f))
+            break;
         gap = 0;
         for (size_t k = 0; k < t->columns; k++)
             column_see(&t->column[k], f[k], !t->rows, guess_is_number(f[k]) || none_word(f[k]));
@@ -248,6 +261,17 @@ static void columns_to_metrics(struct guess *g, struct guess_reader *r, const st
             guess_param_add(g, r, t->column[k].label, cell[k], "integer");
 }
 
+/* The classes of a histogram are no results: their lines are understood, and nothing is made of them. */
+static bool take_histogram(struct guess *g, const struct guessed_table *t)
+{
+    size_t i = 0;
+    while (i < t->columns && !guess_is_class(t->column[i].label))
+        i++;
+    for (size_t k = t->header; i < t->columns && t->rows && k <= t->end; k++)
+        g->line[k].used = true;
+    return i < t->columns;
+}
+
 /* Few numbers below a sentence are no table. */
 static bool is_table_useful(const struct guessed_table *t)
 {
@@ -276,7 +300,7 @@ static bool take_table(struct guess *g, size_t at)
     if (!t->columns)
         return false;
     table_read_rows(g, t);
-    struct guess_reader *r = is_table_useful(t) ? guess_reader_add(g, "table", at) : NULL;
+    struct guess_reader *r = !take_histogram(g, t) && is_table_useful(t) ? guess_reader_add(g, "table", at) : NULL;
     const char *cell[COLUMNS_MAX];
     if (!r)
         return false;
@@ -446,7 +470,7 @@ static bool take_csv(struct guess *g, size_t at, char separator)
         t->rows++;
         t->end = i;
     }
-    struct guess_reader *r = is_table_useful(t) ? guess_reader_add(g, "csv", at) : NULL;
+    struct guess_reader *r = !take_histogram(g, t) && is_table_useful(t) ? guess_reader_add(g, "csv", at) : NULL;
     if (!r)
         return false;
     r->spec = csv_spec(g, at, separator);

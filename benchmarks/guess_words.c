@@ -97,6 +97,13 @@ static const struct unit *rate_of(struct str counted)
     return units_find(STR("op_per_s"));
 }
 
+/* "cycles_to_ns", "ticks_per_us": a factor between two units, whose last word is no unit of the value. */
+static bool is_conversion(struct str label)
+{
+    struct str rest = label, last = last_word(&rest, " _-."), before = last_word(&rest, " _-.");
+    return last.n && rest.n && (str_is(before, "to") || str_is(before, "per"));
+}
+
 const struct unit *guess_unit_in(struct str label)
 {
     static const char *const rates[] = {"per second", "per_second", "per sec", "per_sec", "per-second", "per-sec", "PerSecond", "PerSec"};
@@ -140,7 +147,7 @@ const struct unit *guess_unit_in(struct str label)
         if (at >= 0 && (!behind.n || strchr(" _-", behind.p[0])))
             return rate_of(str_sub(label, 0, (size_t)at));
     }
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !is_conversion(label); i++)
         if (str_ends(label, ends[i].end))
             return units_find(str_of(ends[i].unit));
     const char *before = label.n ? memrchr(label.p, ' ', label.n) : NULL;
@@ -222,7 +229,9 @@ static const char *const param_words[] = {
     "cpus",   "cores",      "streams", "samples", "msg",       "message", "repeats", "port",       NULL};
 static const char *const noise_words[] = {"date",    "timestamp", "timesecs", "pid",    "port",    "seed",    "epoch",
                                           "version", "copyright", "revision", "id",     "address", "started", "finished",
-                                          "uuid",    "md5",       "rank",     "socket", "cookie",  NULL};
+                                          "uuid",    "md5",       "rank",     "socket", "cookie",  "ts",      "max procs", NULL};
+
+static const char *const class_words[] = {"range", "bucket", "bin", "mid point", "midpoint", "cumulative", "histogram", NULL};
 
 bool guess_is_result(struct str label)
 {
@@ -238,6 +247,11 @@ bool guess_is_param(struct str label)
 bool guess_is_spread(struct str label)
 {
     return has_word(label, spread_words);
+}
+
+bool guess_is_class(struct str label)
+{
+    return has_word(label, class_words);
 }
 
 bool guess_is_noise(struct str label)
@@ -319,7 +333,7 @@ const char *guess_segment(struct str label, struct arena *a)
     return n && str_is_letter(b.p[from]) ? arena_dup(a, b.p + from, n) : "value";
 }
 
-void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
+void guess_pattern_numbers(struct buf *to, struct str text, bool keep_numbers, struct loose_numbers *ret)
 {
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
@@ -333,8 +347,12 @@ void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
             continue;
         }
         size_t n = apart && str_is_digit(c) && !keep_numbers ? guess_number(str_sub(text, i, text.n)) : 0;
-        if (n && (i + n == text.n || !str_is_letter(text.p[i + n])) && (i + n == text.n || text.p[i + n] != '%')) {
-            buf_puts(to, "[\\d.]+");
+        char behind = i + n < text.n ? text.p[i + n] : ' ';
+        bool fraction = n && memchr(text.p + i, '.', n); /* "after 3.01s" */
+        if (n && (fraction || !str_is_letter(behind)) && behind != '%') {
+            buf_puts(to, GUESS_LOOSE_NUMBER);
+            if (ret && ret->n < GUESS_LOOSE_MAX)
+                ret->number[ret->n++] = str_sub(text, i, n);
             i += n - 1;
         } else if (str_is_digit(c) && !apart) { /* all of "sha256": "sha224" is another name */
             for (; i < text.n && str_is_digit(text.p[i]); i++)
@@ -350,6 +368,11 @@ void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
             buf_putc(to, c);
         }
     }
+}
+
+void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
+{
+    guess_pattern_numbers(to, text, keep_numbers, NULL);
 }
 
 void guess_quoted(struct buf *to, struct str text)

@@ -157,7 +157,7 @@ static void table_reader_line(struct rules_run *run, struct source *source, cons
             return;
         fields[n++] = f;
     }
-    if (n != s->fields)
+    if (n != s->fields || column_is_statement(fields, n))
         return;
     for (size_t i = 0; i < r->cells; i++)
         cells[i] = s->column[i] < 0 ? (struct str){NULL, 0} : fields[s->column[i]];

@@ -269,6 +269,15 @@ like "… says so" "$(cat err)" 'has no output'
 bw rules new --from nosuch; is "no such output: status" "$?" 1
 bw rules new; is "no output: status" "$?" 125
 
+# What a draft makes of real outputs: METRIC VALUE STEP a line.
+drafted() { rm -f drafted.yaml; bw rules new --from "$ROOT/tests/generic/$1/stdout" --name x -o drafted.yaml && bw parse --rules ./drafted.yaml --json --exit-status 0 "$ROOT/tests/generic/$1/stdout" | jq -r '.metrics[] | "\(.key) \(.value) \(.step // "")"'; }
+like "a size in each line is the step" "$(drafted netpipe)" '^bandwidth_bit_per_s 2159710000 2048$'
+is "the classes of histograms are no results" "$(drafted fortio)" "qps_op_per_s 87.651 0"
+like "the table's own rows count" "$(drafted npb-cg)" '^zeta 9.998644157914 1$'
+is "… and no line NAME = VALUE below it" "$(drafted npb-cg | grep -cE '1400|4\.1 |1\.033')" 0
+is "a line NAME: VALUE is no row either" "$(drafted povray | grep -c 457)" 0
+is "a factor between units is no time" "$(drafted queuelat)" ""
+
 # Rules that read nothing of the output judge nothing.
 cd "$(mktemp -d)" || exit 1
 printf '#!/bin/sh\necho "Result: 12,5 MB/s"\n' >odd; chmod +x odd; ./odd >odd.out

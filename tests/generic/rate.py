@@ -12,7 +12,7 @@ for name in sorted(os.listdir(folder)):
         continue
     lines = [line.split() for line in open(f"{folder}/{name}/expect", encoding="utf-8")]
     half = next(words[1] for words in lines if words[0] == "half")
-    main = [(float(words[1]), words[2]) for words in lines if words[0] == "main"]
+    main = [(float(words[1]), "" if words[2] == "-" else words[2]) for words in lines if words[0] == "main"]
     also = [(float(words[1]), "" if words[2] == "-" else words[2], words[3]) for words in lines if words[0] == "also"]
     read = subprocess.run([bw, "parse", "--rules", "generic", "--json", f"{folder}/{name}/stdout"], capture_output=True, check=True)
     got = [(m["value"], m["unit"], m["key"]) for m in json.loads(read.stdout)["metrics"]]

@@ -60,6 +60,12 @@ static void results_are_found(void **state)
         {"Benchmark          Time       CPU   Iterations\nBM_Copy        29.3 ns   2.52 ns     53688261",
          "BM_Copy Time=29.3 ns;BM_Copy CPU=2.52 ns"},
         {"phase 3 time: 4.5 s", "phase 3 time=4.5 s"},
+        {"Time in seconds = 7.65", "Time in seconds=7.65 s"},
+        {"Mop/s total     =    4.38", "Mop/s total=4.38 Mop/s"},
+        {". Time used 0h0m1s", "Time used=1 s"},
+        {"Time used 1h02m03.5s", "Time used=3723.5 s"},
+        {"Ended after 3.01s : 264 calls. qps=87.651", "qps=87.651 op_per_s"},
+        {"1556 files (778 per second)", "files=778 op_per_s"},
         {" Performance counter stats for 'true':\n\n   0.01285 +- 0.0063 seconds time elapsed  ( +- 49.01% )", "time elapsed=0.01285 s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -117,6 +123,9 @@ static void the_rest_is_refused(void **state)
     static const char *const lines[] = {
         "",
         "timeout: 30.5 s",
+        "cycles_to_ns = 1.000000",
+        "ticks_per_us = 2400.0",
+        "ops/s (x1000) = 5.5",
         "target rate: 100 MB/s",
         "Epoch 3/10: loss 0.5",
         "gcc 12.2",
