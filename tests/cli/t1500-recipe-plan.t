@@ -92,6 +92,14 @@ ok "the result is good" "$BENCHWRAP" recipe check typed.yaml
 printf 'concurency: 1\n' >answers2.yaml
 like "an unknown answer" "$("$BENCHWRAP" recipe create --answers answers2.yaml 2>&1)" 'answers2.yaml:1:[0-9]+: there is no such question; did you mean "concurrency"'
 
+# Service files of the user's that lack what they need: found by tests/fuzz/services.c.
+mkdir -p "$HOME/.config/benchwrap/services"
+printf 'version: 1\nroles: {s: {service: x}, c: {command: "y {s.url}"}}\n' >service.yaml
+for command in 'command:' 'command: []' 'processes: [{name: a, command: }]' 'processes: []'; do
+    printf 'name: x\n%s\nports: {http: 8080}\nready: {http: /}\n' "$command" >"$HOME/.config/benchwrap/services/x.yaml"
+    like "a service with \"$command\" is refused, with the place" "$("$BENCHWRAP" recipe plan service.yaml 2>&1; echo $?)" 'x.yaml:[0-9]+:[0-9]+: '
+done
+
 # 1,000 points.
 printf 'version: 1\nsweep: {grid: {a: 1..1000}}\nroles: {s: {service: dummy}, c: {command: "x {a}"}}\n' >many.yaml
 is "a plan of 1,000 points" "$("$BENCHWRAP" recipe plan many.yaml --json | jq '.points | length')" 1000

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/prom.h"
 #include "collector/collector_lines.h"
 #include "launch/collector.h"
 #include "recipe/service_token.h"
@@ -126,45 +127,17 @@ void monitor_nodes_end(struct monitor_nodes *n)
 /* The percentile query of the HPC Benchmark Toolkit needs these. */
 #define TOOLKIT_BUCKETS "_request_latency_seconds_bucket"
 
-static bool is_histogram_part(struct str name)
+static bool is_histogram_part(const struct prom_sample *s)
 {
-    size_t n = 0;
-    while (n < name.n && name.p[n] != '{')
-        n++;
-    return (str_ends(str_sub(name, 0, n), "_bucket") && !str_ends(str_sub(name, 0, n), TOOLKIT_BUCKETS)) || str_has(name, "quantile=\"");
+    return (str_ends(s->name, "_bucket") && !str_ends(s->name, TOOLKIT_BUCKETS)) || str_has(s->labels, "quantile=\"");
 }
 
-/* The length of a name and its labels at the start of a line; 0: there is none. Blanks may be in the labels. */
-static size_t sample_name_length(struct str line)
+void monitor_page_read(struct str page, const char *node, const char *component, monitor_sample *to, void *context)
 {
-    size_t n = 0;
-    bool quoted = false, labels = false;
-    for (; n < line.n; n++) {
-        char c = line.p[n];
-        if (quoted && c == '\\')
-            n++;
-        else if (c == '"')
-            quoted = !quoted;
-        else if (!quoted && c == '{')
-            labels = true;
-        else if (!quoted && c == '}')
-            labels = false;
-        else if (!quoted && !labels && (c == ' ' || c == '\t'))
-            return n;
-    }
-    return 0;
-}
-
-static void monitor_read_page(struct str page, const char *node, const char *component, monitor_sample *to, void *context)
-{
-    for (struct str rest = page; rest.p && rest.n;) {
-        struct str line = str_cut(&rest, '\n');
-        size_t n = sample_name_length(line);
-        struct str name = str_sub(line, 0, n), value = str_sub(line, n, line.n);
-        double number;
-        if (n && (str_is_letter(line.p[0]) || line.p[0] == '_') && !is_histogram_part(name) && str_double(str_word(&value), &number))
-            to(context, node, component, name, number);
-    }
+    struct prom_sample s;
+    for (int rc; (rc = prom_next(&page, &s)) != 0;)
+        if (rc > 0 && isfinite(s.value) && !is_histogram_part(&s))
+            to(context, node, component, s.text, s.value);
 }
 
 size_t monitor_services_read(struct http *http, const struct json *live, monitor_sample *to, void *context)
@@ -186,7 +159,7 @@ size_t monitor_services_read(struct http *http, const struct json *live, monitor
         const char *const headers[] = {token && service_token_header(token, &header) ? header.p : NULL, NULL};
         const struct http_request q = {.method = "GET", .url = url, .headers = headers, .reply_max = PAGE_MAX};
         if (http_do(http, &q, &reply, &err) == 0 && reply.status == 200)
-            monitor_read_page(buf_text(&reply.body), json_string(json_get(s, "node"), ""), component, to, context);
+            monitor_page_read(buf_text(&reply.body), json_string(json_get(s, "node"), ""), component, to, context);
         else
             missed++;
         http_reply_deinit(&reply);

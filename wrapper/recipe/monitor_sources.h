@@ -28,8 +28,9 @@ void monitor_nodes_read(struct monitor_nodes *n, monitor_sample *to, void *conte
 /* Waits for their end, at most two seconds. */
 void monitor_nodes_end(struct monitor_nodes *n);
 
-/* Requests the metrics of each service of live.json that has a path for them: samples in Prometheus's text format, without
- * those of buckets and quantiles. The number of those that did not answer. */
+/* Reads a page in Prometheus's text format, without samples of buckets and quantiles, and without values that are no numbers. */
+void monitor_page_read(struct str page, const char *node, const char *component, monitor_sample *to, void *context);
+/* Requests the metrics of each service of live.json that has a path for them. The number of those that did not answer. */
 size_t monitor_services_read(struct http *http, const struct json *live, monitor_sample *to, void *context);
 
 /* A number of the user's own: of a command, or of a file. */

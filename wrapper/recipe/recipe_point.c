@@ -337,6 +337,14 @@ static int add_process(struct part_scope *s, struct recipe_part *part, const cha
     return 0;
 }
 
+/* The command of a service or of one of its processes, which a file may name without a value. */
+static int read_process_command(struct part_scope *s, const struct yaml *map, char ***ret)
+{
+    if (scope_words(s, map, "command", ret))
+        return -1;
+    return *ret && **ret ? 0 : yaml_complain(map, s->file, s->err, "expected the key command with a program");
+}
+
 static int read_processes(struct part_scope *s, struct recipe_part *part)
 {
     const struct recipe_service *service = part->role->service;
@@ -349,11 +357,11 @@ static int read_processes(struct part_scope *s, struct recipe_part *part)
         return command ? add_process(s, part, part->role->name, command, true) : scope_memory(s);
     }
     s->file = service->file;
-    if (!list && (scope_words(s, service->root, "command", &command) || add_process(s, part, part->role->name, command, true)))
+    if ((!list || !list->child) && (read_process_command(s, service->root, &command) || add_process(s, part, part->role->name, command, true)))
         return -1;
     for (const struct yaml *y = list ? list->child : NULL; y; y = y->next) {
         const char *name = recipe_scalar(s->r, y, "name", "process"), *where = recipe_scalar(s->r, y, "where", "all");
-        if (scope_words(s, y, "command", &command) ||
+        if (read_process_command(s, y, &command) ||
             add_process(s, part, arena_printf(s->a, "%s-%s", part->role->name, name), command, !y->next))
             return -1;
         struct recipe_process *p = &part->processes[part->process_count - 1];

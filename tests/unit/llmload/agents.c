@@ -3,7 +3,7 @@
 #include "benchmarks/native/llmload/agent/hosts.h"
 #include "benchmarks/native/llmload/metrics.h"
 #include "benchmarks/native/llmload/output/records.h"
-#include "benchmarks/native/llmload/server/prom.h"
+#include "base/prom.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
-#include "benchmarks/native/llmload/server/prom.h"
+#include "base/prom.h"
 #include "benchmarks/native/llmload/server/server.h"
 
 #include <errno.h>

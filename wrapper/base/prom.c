@@ -1,5 +1,5 @@
-/* prom.c: see prom.h. */
-#include "benchmarks/native/llmload/server/prom.h"
+/* prom.c: read pages of metrics; see prom.h. */
+#include "base/prom.h"
 
 static bool name_byte(char c, bool first)
 {
@@ -53,7 +53,7 @@ static bool prom_parse_sample(struct str line, struct prom_sample *ret)
     size_t at = 0;
     while (at < line.n && name_byte(line.p[at], at == 0))
         at++;
-    *ret = (struct prom_sample){.name = str_sub(line, 0, at)};
+    *ret = (struct prom_sample){.name = str_sub(line, 0, at), .text = str_sub(line, 0, at)};
     at = prom_skip_blanks(line, at);
     if (at < line.n && line.p[at] == '{') {
         size_t end = braces_end(line, at);
@@ -62,6 +62,7 @@ static bool prom_parse_sample(struct str line, struct prom_sample *ret)
         ret->labels = str_sub(line, at + 1, end - at - 2);
         if (!ret->name.n && !quoted_name(ret))
             return false;
+        ret->text = str_sub(line, 0, end);
         at = end;
     }
     struct str rest = str_sub(line, at, line.n), number = str_word(&rest);
@@ -79,4 +80,36 @@ int prom_next(struct str *rest, struct prom_sample *ret)
         return prom_parse_sample(line, ret) ? 1 : -1;
     }
     return 0;
+}
+
+/* The value of a label, with its escapes undone. False: `to` has no capacity left. */
+static bool put_label_value(struct str escaped, struct buf *to)
+{
+    for (size_t i = 0; i < escaped.n; i++) {
+        char c = escaped.p[i];
+        if (c == '\\' && i + 1 < escaped.n)
+            c = escaped.p[++i] == 'n' ? '\n' : escaped.p[i];
+        buf_putc(to, c);
+    }
+    return !to->failed;
+}
+
+bool prom_label_next(struct str *labels, struct str *ret_name, struct buf *value)
+{
+    size_t at = prom_skip_blanks(*labels, 0), begin;
+    buf_clear(value);
+    if (at < labels->n && labels->p[at] == ',')
+        at = prom_skip_blanks(*labels, at + 1);
+    for (begin = at; at < labels->n && name_byte(labels->p[at], at == begin);)
+        at++;
+    *ret_name = str_sub(*labels, begin, at - begin);
+    at = prom_skip_blanks(*labels, at);
+    if (!ret_name->n || at >= labels->n || labels->p[at] != '=')
+        return false;
+    at = prom_skip_blanks(*labels, at + 1);
+    size_t end = at < labels->n && labels->p[at] == '"' ? string_end(*labels, at) : 0;
+    if (!end || !put_label_value(str_sub(*labels, at + 1, end - at - 2), value))
+        return false;
+    *labels = str_sub(*labels, end, labels->n);
+    return true;
 }
