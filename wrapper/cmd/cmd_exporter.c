@@ -161,7 +161,7 @@ static const char *list_problem(const struct exporter_config *c, const struct ex
         return arena_dup(a, o->why, strlen(o->why));
     if (s->failures)
         return arena_printf(a, "not delivered since %s: %s", exporter_time_text(s->since_ms, a), s->why);
-    return s->dropped ? arena_printf(a, "%" PRIu64 " runs were dropped: more than max-pending waited", s->dropped) : "";
+    return s->dropped ? arena_printf(a, "%" PRIu64 " runs were dropped: more than max-pending or max-size waited", s->dropped) : "";
 }
 
 static int exporter_print_list(struct exporter_work *w)

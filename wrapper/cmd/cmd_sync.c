@@ -183,7 +183,7 @@ static void add_exporter_line(struct sync_work *w, const struct exporter_config 
     if (o->dead)
         buf_printf(&w->exporters, ", %zu refused (benchwrap exporter dead-letter %s)", o->dead, c->name);
     if (o->dropped)
-        buf_printf(&w->exporters, ", %zu dropped, more than max-pending", o->dropped);
+        buf_printf(&w->exporters, ", %zu dropped, more than max-pending or max-size", o->dropped);
     if (o->why[0])
         buf_printf(&w->exporters, ": %s", o->why);
     else if (o->busy)

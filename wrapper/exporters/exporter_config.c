@@ -29,6 +29,12 @@ const struct opt_row exporter_rows[] = {
      .value = "100000",
      .help = "Keep at most so many undelivered runs; older ones are dropped and counted",
      .flags = OPT_FROM_FILE},
+    {.name = EXPORTER_KEY_MAX_SIZE,
+     .kind = OPT_SIZE,
+     .arg = "SIZE",
+     .value = "1G",
+     .help = "Use at most so much of the disk for undelivered runs, and for dead letters; older ones are dropped and counted",
+     .flags = OPT_FROM_FILE},
 };
 const size_t exporter_rows_count = sizeof exporter_rows / sizeof *exporter_rows;
 

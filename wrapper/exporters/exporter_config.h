@@ -17,6 +17,7 @@ enum { EXPORTER_NAME_MAX = 64, EXPORTERS_MAX = 32 };
 #define EXPORTER_KEY_WAIT "wait"
 #define EXPORTER_KEY_DEADLINE "deadline"
 #define EXPORTER_KEY_MAX_PENDING "max-pending"
+#define EXPORTER_KEY_MAX_SIZE "max-size"
 /* Keys that several exporters have. */
 #define EXPORTER_KEY_FILE "file"
 #define EXPORTER_KEY_PIPE "pipe"

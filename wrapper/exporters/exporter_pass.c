@@ -367,7 +367,8 @@ static void pass_run(struct pass *s)
 static void pass_trim(struct pass *s)
 {
     size_t max = (size_t)opt_integer(&s->what->config->opts, EXPORTER_KEY_MAX_PENDING);
-    s->out->dropped = exporter_queue_trim(&s->queue, ".", max) + exporter_queue_trim(&s->queue, EXPORTER_DEAD, max);
+    uint64_t bytes = opt_bytes(&s->what->config->opts, EXPORTER_KEY_MAX_SIZE);
+    s->out->dropped = exporter_queue_trim(&s->queue, ".", max, bytes) + exporter_queue_trim(&s->queue, EXPORTER_DEAD, max, bytes);
     s->state.dropped += s->out->dropped;
 }
 

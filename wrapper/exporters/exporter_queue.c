@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -254,17 +255,48 @@ int exporter_queue_resend(const struct exporter_queue *q, const char *name, stru
     return rc < 0 ? -1 : 0;
 }
 
-size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, size_t max)
+/* What an entry occupies. A file system that stores short files with their names reports no blocks for them. */
+static uint64_t entry_bytes(int dir, const char *name)
+{
+    struct stat st;
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    uint64_t blocks = (uint64_t)st.st_blocks * 512, bytes = (uint64_t)st.st_size;
+    return blocks > bytes ? blocks : bytes;
+}
+
+struct folder_size {
+    int dir;
+    uint64_t bytes;
+};
+
+static int queue_add_size(void *context, const char *name, unsigned char type)
+{
+    struct folder_size *f = context;
+    (void)type;
+    f->bytes += is_queue_entry(name) ? entry_bytes(f->dir, name) : 0;
+    return 0;
+}
+
+size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, size_t max, uint64_t max_bytes)
 {
     struct exporter_entry oldest[TRIM_STEP];
-    size_t total, n, removed = 0;
+    CLEANUP_FD int dir = place_open(q->dir, folder, O_RDONLY | O_DIRECTORY, 0);
+    struct folder_size size = {.dir = dir};
+    size_t total, n, removed = 0, left;
+    exporter_queue_first(q, folder, "", NULL, 0, &left);
+    bool may_exceed = dir >= 0 && left > max_bytes / ENTRY_MAX; /* an entry is never larger: only then are sizes read */
+    if (may_exceed)
+        fs_each_name(dir, NULL, queue_add_size, &size);
     do {
-        n = exporter_queue_first(q, folder, "", oldest, TRIM_STEP, &total);
-        size_t over = total > max ? total - max : 0;
-        n = n < over ? n : over;
-        for (size_t i = 0; i < n; i++)
+        n = left > max || size.bytes > max_bytes ? exporter_queue_first(q, folder, "", oldest, TRIM_STEP, &total) : 0;
+        for (size_t i = 0; i < n && (left > max || size.bytes > max_bytes); i++) {
+            uint64_t bytes = may_exceed ? entry_bytes(dir, oldest[i].name) : 0;
             exporter_queue_remove(q, folder, oldest[i].name);
-        removed += n;
+            size.bytes -= bytes < size.bytes ? bytes : size.bytes;
+            left--;
+            removed++;
+        }
     } while (n == TRIM_STEP);
     return removed;
 }

@@ -33,7 +33,7 @@ struct exporter_item {   /* the content of an entry */
     uint64_t tries;      /* how often it failed while others did not */
 };
 struct exporter_state {
-    uint64_t sent, dropped;  /* runs delivered; runs that max-pending dropped */
+    uint64_t sent, dropped;  /* runs delivered; runs that max-pending or max-size dropped */
     uint64_t failures;       /* passes since the last delivery that delivered nothing; 0: all is well */
     int64_t since_ms;        /* when that began; 0 */
     int64_t not_before_ms;   /* no pass after a run before this time; 0 */
@@ -62,8 +62,8 @@ void exporter_queue_remove(const struct exporter_queue *q, const char *folder, c
 /* Makes the entry a dead letter, and back. */
 int exporter_queue_set_aside(const struct exporter_queue *q, const char *name, const struct exporter_item *item, struct err *err);
 int exporter_queue_resend(const struct exporter_queue *q, const char *name, struct err *err);
-/* Removes the oldest entries until max are left. Returns how many it removed. */
-size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, size_t max);
+/* Removes the oldest entries until at most max are left, and these occupy at most max_bytes of the disk. Returns how many it removed. */
+size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, size_t max, uint64_t max_bytes);
 /* The id of the run in an entry's name. */
 const char *exporter_entry_run(const char *name);
 

@@ -69,11 +69,31 @@ static void test_order(void **state)
         memcpy(after, first[n - 1].name, sizeof after);
     }
     assert_int_equal(seen, 500);
-    assert_int_equal(exporter_queue_trim(&q, ".", 100), 400);
+    assert_int_equal(exporter_queue_trim(&q, ".", 100, UINT64_MAX), 400);
     assert_int_equal(exporter_queue_first(&q, ".", "", first, 1, &total), 1);
     assert_int_equal(total, 100);
     assert_int_equal(strncmp(first[0].name, "1700000000400", 13), 0); /* the oldest went */
-    assert_int_equal(exporter_queue_trim(&q, ".", 100), 0);
+    assert_int_equal(exporter_queue_trim(&q, ".", 100, UINT64_MAX), 0);
+}
+
+/* Bytes of the disk count, whatever a block has: the entries that stay fit, and one more would not. */
+static void test_trim_bytes(void **state)
+{
+    struct exporter_entry first;
+    struct stat st;
+    size_t total;
+    (void)state;
+    for (int i = 0; i < 600; i++)
+        add((unsigned)i + 1, 1700000000000 + i);
+    assert_int_equal(exporter_queue_first(&q, ".", "", &first, 1, NULL), 1);
+    assert_int_equal(fstatat(q.dir, first.name, &st, 0), 0);
+    uint64_t one = (uint64_t)(st.st_blocks * 512 > st.st_size ? st.st_blocks * 512 : st.st_size);
+    assert_int_equal(exporter_queue_trim(&q, ".", 1000, 600 * one), 0);
+    assert_int_equal(exporter_queue_trim(&q, ".", 1000, 10 * one + one / 2), 590);
+    assert_int_equal(exporter_queue_first(&q, ".", "", &first, 1, &total), 1);
+    assert_int_equal(total, 10);
+    assert_int_equal(strncmp(first.name, "1700000000590", 13), 0); /* the oldest went */
+    assert_int_equal(exporter_queue_trim(&q, ".", 5, 10 * one), 5); /* both bounds hold */
 }
 
 static void test_letters(void **state)
@@ -160,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_trim_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_letters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
         cmocka_unit_test_setup_teardown(test_place, setup, teardown),
