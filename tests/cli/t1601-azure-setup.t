@@ -25,7 +25,7 @@ chmod +x "$WORK/bin/az"; PATH=$WORK/bin:$PATH
 
 setup az >az.sh; setup agent >agent.sh; setup bicep >b.bicep; setup kql >q.kql
 sh az.sh >az.out; is "the script runs" $? 0
-is "it makes the table of runs, ten raw tables and six of parsed lines" "$(grep -c 'table create' az.log) $(grep -c '[a-z]_raw_CL --columns TimeGenerated=datetime RawData=string Computer=string FilePath=string ' az.log) $(grep -o 'name [a-z]*_CL --columns TimeGenerated=datetime [LPM]' az.log | wc -l)" "17 10 6"
+is "it makes the tables of runs and of Slurm's metrics, ten raw tables and six of parsed lines" "$(grep -c 'table create' az.log) $(grep -c '[a-z]_raw_CL --columns TimeGenerated=datetime RawData=string Computer=string FilePath=string ' az.log) $(grep -o 'name [a-z]*_CL --columns TimeGenerated=datetime [LPM]' az.log | wc -l)" "18 10 6"
 is "names of the existing set-up" "$(grep -o 'table create.*--name [a-z]*_raw_CL' az.log | sed 's/.*--name //' | sort | paste -sd' ')" "dmesg_raw_CL healthagent_raw_CL jetpack_raw_CL jetpackd_raw_CL slurmctld_raw_CL slurmd_raw_CL slurmdb_raw_CL slurmjobs_raw_CL slurmrestd_raw_CL syslog_raw_CL"
 is "rules are JSON, have at most ten flows, and each flow its declared stream" "$(for f in rule-benchwrap.json rule-benchwrap-raw.json; do jq -c '[.location, (.properties.dataFlows | length <= 10), ([.properties.dataFlows[].streams[0]] | sort) == (.properties.streamDeclarations | keys), .properties.dataCollectionEndpointId, .properties.destinations.logAnalytics[0].workspaceResourceId]' $f; done | sort -u)" '["westeurope",true,true,"/subscriptions/s/benchwrap","/subscriptions/s/workspace"]'
 is "columns of a stream and its table are equal" "$(jq -r '.properties as $p | $p.dataFlows[] | .outputStream[7:] + " " + ([$p.streamDeclarations[.streams[0]].columns[] | .name + "=" + .type] | join(" "))' rule-*.json | sort)" "$(sed -n 's/.*table create.*--name \([A-Za-z_]*\) --columns \(.*\) -o none.*/\1 \2/p' az.log | sed 's/ --subscription.*//' | sort)"
@@ -41,7 +41,7 @@ is "brackets are balanced" "$(tr -cd '{' <b.bicep | wc -c) $(tr -cd '[' <b.bicep
 # ---- variables ----
 export RESOURCE_GROUP=hpc-rg WORKSPACE_NAME=hpc-logs REGION=uksouth SUBSCRIPTION_ID=sub-1 PRINCIPAL_ID=pr-1 VM_ID=/subscriptions/sub-1/vm/scheduler VMSS_ID=/subscriptions/sub-1/vmss/nodes
 rm az.log; setup az >az2.sh; (unset RESOURCE_GROUP WORKSPACE_NAME REGION SUBSCRIPTION_ID PRINCIPAL_ID; sh az2.sh >az.out)
-is "existing variables are in the script" "$(grep -v 'group create\|role' az.log | grep -v -c -- '--subscription sub-1 --resource-group hpc-rg') $(grep -c -- '--workspace-name hpc-logs' az.log) $(grep -c -- '--location uksouth' az.log)" "0 20 5"
+is "existing variables are in the script" "$(grep -v 'group create\|role' az.log | grep -v -c -- '--subscription sub-1 --resource-group hpc-rg') $(grep -c -- '--workspace-name hpc-logs' az.log) $(grep -c -- '--location uksouth' az.log)" "0 21 5"
 is "the identity may publish by both rules" "$(grep -c "role assignment create --subscription sub-1 --assignee-object-id pr-1 --assignee-principal-type ServicePrincipal --role Monitoring Metrics Publisher --scope /subscriptions/s/benchwrap" az.log)" 2
 is "... and are read when it runs" "$(rm az.log; REGION=eastus RESOURCE_GROUP=other sh az.sh >/dev/null; grep -c -- '--location eastus' az.log) $(grep -c 'resource-group other' az.log | awk '{ print ($1 > 20) }')" "5 1"
 rm az.log; sh agent.sh >agent.out

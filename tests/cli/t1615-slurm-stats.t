@@ -58,6 +58,18 @@ rm answers/*; is "nothing answers" "$(metrics 2>&1 >/dev/null; echo $?)" "benchw
 1"
 printf 'x|y\n\377\0\n' >answers/squeue; is "an output that is unknown" "$(metrics 2>/dev/null; echo $?)" 1
 ok "--output replaces a file" sh -c 'printf "RUNNING|None|8|1|N/A|cpu|chem|bob\n" >answers/squeue; "$0" slurm-stats --max-age 0 -o out.prom 2>/dev/null && grep -q "^slurm_queue_running 1" out.prom' "$BENCHWRAP"
+# ---- by an exporter ----
+mkdir -p "$HOME/.config/benchwrap" e
+python3 "$TESTLIB/http-endpoint.py" "$WORK/e" 2>/dev/null & endpoint=$!
+wait_until '[ -s "$WORK/e/port" ]'
+printf 'exporters:\n- {type: jsonl, name: lake, file: "%s/lake.jsonl"}\n- {type: otlp, name: otel, url: "http://127.0.0.1:%s/ok"}\n- {type: sns, name: mail, topic: "arn:aws:sns:us-east-1:1:t"}\n' "$WORK" "$(cat e/port)" >"$HOME/.config/benchwrap/config.yaml"
+metrics >m 2>/dev/null; values=$(grep -vc '^#' m)
+is "--to: each value is a record" "$(SLURM_CLUSTER_NAME=hpc metrics --to lake 2>/dev/null) $(wc -l <lake.jsonl)" "$values metrics delivered $values"
+is "... with name, labels and value" "$(jq -c 'select(.Metric == "slurm_account_cpus_running") | [.Labels, .Value, .Cluster, (.TimeGenerated | length > 19), (.Computer | length > 0)]' lake.jsonl)" '[{"account":"chem"},8,"hpc",true,true]'
+is "... to OpenTelemetry as metrics, not as log records" "$(metrics --to otel 2>/dev/null) $(jq -r .path e/got.jsonl | sort -u) $(jq -c '.body.resourceMetrics[].scopeMetrics[].metrics[] | select(.name == "slurm_account_cpus_running") | .gauge.dataPoints[] | [.asDouble, .attributes[0].key, .attributes[0].value.stringValue]' e/got.jsonl)" "$values metrics delivered /ok/v1/metrics [8,\"account\",\"chem\"]"
+like "... not to a type that delivers runs only" "$(metrics --to mail 2>&1)" 'mail has the type sns, which delivers runs only'
+like "... nor to one that is not configured, nor to a file, too" "$(metrics --to none 2>&1; metrics --to lake -o x 2>&1)" 'no exporter has the name none'
+kill $endpoint; wait $endpoint 2>/dev/null
 "$BENCHWRAP" slurm-stats --max-age 0 --serve 0 2>serve & server=$!
 wait_until 'grep -q http serve'
 url=$(sed -n 's/.*\(http:.*\)$/\1/p' serve)

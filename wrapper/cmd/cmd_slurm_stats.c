@@ -1,13 +1,17 @@
 /* cmd_slurm_stats.c: `benchwrap slurm-stats`: metrics of a Slurm cluster for Prometheus: to standard output, a file or a scrape endpoint. */
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/http.h"
 #include "base/http_serve.h"
 #include "base/place.h"
 #include "base/query.h"
 #include "cmd/cmd.h"
+#include "exporters/exporter_records.h"
+#include "exporters/metric_records.h"
 #include "exporters/metric_text.h"
 #include "exporters/slurm_metrics.h"
+#include "plan/plan.h"
 #include "probes/probe.h"
 
 #include <errno.h>
@@ -25,6 +29,8 @@ enum { ANSWER_MAX = 256 << 20, TEXT_MAX = 64 << 20, REQUEST_MS = 20000, LOCK_MS 
 static const struct opt_row rows[] = {
     {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Replace this file as one step, for node exporter's textfile collector (default: standard output)"},
     {.name = OPTION_SERVE, .kind = OPT_TEXT, .arg = "[ADDRESS:]PORT", .group = "Output", .help = "Serve them at http://ADDRESS:PORT/metrics until stopped (default: 127.0.0.1)"},
+    {.name = OPTION_TO, .kind = OPT_TEXT, .arg = "NAME", .group = "Output", .help = "Deliver them by this exporter of the configuration: azure, otlp, httpjson or jsonl"},
+    {.name = OPTION_WAIT, .kind = OPT_DURATION, .arg = "DURATION", .value = "30s", .group = "Output", .help = "With --to, end when the destination accepts nothing for so long"},
     {.name = OPTION_OPENMETRICS, .kind = OPT_FLAG, .group = "Output", .help = "Print OpenMetrics 1.0 instead of Prometheus's text format"},
     {.name = OPTION_SLURMCTLD, .kind = OPT_TEXT, .arg = "URL", .group = "Source", .help = "Read the metrics that slurmctld 25.11 and newer serves itself, such as http://ctl:6817, instead of commands of Slurm"},
     {.name = OPTION_MAX_AGE, .kind = OPT_DURATION, .arg = "DURATION", .value = "30s", .group = "Source", .help = "Use what this user read from Slurm so long ago"},
@@ -225,6 +231,62 @@ static int serve_slurm_until_stopped(struct slurm_reading *g, const char *text)
     return s ? 0 : err_memory(g->c->err, "a server");
 }
 
+/* ---- an exporter ---- */
+
+struct slurm_delivery {
+    struct cmd_context *c;
+    size_t refused;
+};
+
+static void note_refused_metric(void *context, struct str record, const char *why)
+{
+    struct slurm_delivery *d = context;
+    (void)record;
+    if (d->refused++ == 0)
+        fprintf(d->c->notes, "benchwrap: slurm-stats: a metric was refused: %s\n", why);
+}
+
+static int send_slurm_batch(struct slurm_delivery *d, const struct exporter_config *to, const struct exporter_batch *b)
+{
+    struct cmd_context *c = d->c;
+    struct exporter_records *sender = NULL;
+    size_t handled = 0;
+    const struct exporter_records_config config = {.exporter = to, .env = c->env, .cancel_fd = -1, .refused = note_refused_metric, .context = d};
+    if (exporter_records_open(&sender, &config, c->err))
+        return -1;
+    int64_t until_ns = clock_mono_ns() + (int64_t)(opt_seconds(&c->opts, OPTION_WAIT) * 1e9);
+    enum exporter_answer answer = exporter_records_send(sender, b, until_ns, &handled, c->err);
+    exporter_records_close(sender);
+    if (answer != EXPORTER_SENT)
+        return -1;
+    fprintf(c->out, "%zu metrics delivered", handled - d->refused);
+    if (d->refused)
+        fprintf(c->out, ", %zu refused", d->refused);
+    fputc('\n', c->out);
+    return d->refused ? 1 : 0;
+}
+
+static int send_slurm_metrics(struct cmd_context *c, struct str page, const char *name)
+{
+    struct plan plan;
+    struct exporter_batch b;
+    struct slurm_delivery d = {.c = c};
+    char computer[256] = "", *line[] = {arena_dup(c->arena, "slurm-stats", 11), NULL};
+    gethostname(computer, sizeof computer - 1);
+    const struct metric_records_source from = {clock_wall_ms(), computer, env_text(c->env, "SLURM_CLUSTER_NAME")};
+    if (!line[0] || plan_make(&plan, 1, line, c->env, c->err))
+        return -1;
+    const struct exporter_config *to = exporter_config_find(plan.exporters, name);
+    int rc = metric_records_make(&b, page, &from, c->arena, c->err);
+    if (!to) {
+        rc = err_set(c->err, ERR_INPUT, "no exporter has the name %.80s", name);
+        err_hint(c->err, "benchwrap exporter list");
+    } else if (rc == 0)
+        rc = send_slurm_batch(&d, to, &b);
+    plan_deinit(&plan);
+    return rc;
+}
+
 static int slurm_stats_command(struct cmd_context *c)
 {
     struct slurm_reading g = {.c = c,
@@ -232,15 +294,19 @@ static int slurm_stats_command(struct cmd_context *c)
                               .open = opt_on(&c->opts, OPTION_OPENMETRICS),
                               .hide_users = opt_on(&c->opts, OPTION_NO_USERS),
                               .max_age_s = opt_seconds(&c->opts, OPTION_MAX_AGE)};
-    const char *file = opt_text(&c->opts, OPTION_OUTPUT), *serve = opt_text(&c->opts, OPTION_SERVE);
+    const char *file = opt_text(&c->opts, OPTION_OUTPUT), *serve = opt_text(&c->opts, OPTION_SERVE), *to = opt_text(&c->opts, OPTION_TO);
     struct buf text CLEANUP_BUF;
     buf_init(&text, TEXT_MAX);
     if (c->argc > 0)
         return err_set(c->err, ERR_USAGE, "expected no words, got \"%.40s\"", c->argv[0]);
+    if ((file != NULL) + (serve != NULL) + (to != NULL) > 1)
+        return err_set(c->err, ERR_USAGE, "--output, --serve and --to exclude each other");
     if (serve)
         return serve_slurm_until_stopped(&g, serve);
     if (slurm_metrics_get(&g, &text, c->err))
         return -1;
+    if (to)
+        return send_slurm_metrics(c, buf_text(&text), to);
     if (file)
         return fs_write(AT_FDCWD, file, buf_text(&text), 0644, true, c->err);
     fwrite(text.p ? text.p : "", 1, text.n, c->out);
@@ -250,7 +316,7 @@ static int slurm_stats_command(struct cmd_context *c)
 const struct cmd cmd_slurm_stats = {
     .name = "slurm-stats",
     .summary = "Print metrics of a Slurm cluster for Prometheus",
-    .usage = "[--output FILE | --serve [ADDRESS:]PORT] [--slurmctld URL]",
+    .usage = "[--output FILE | --serve [ADDRESS:]PORT | --to NAME] [--slurmctld URL]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
@@ -266,6 +332,8 @@ const struct cmd cmd_slurm_stats = {
                 "$ benchwrap slurm-stats --output /var/lib/node_exporter/slurm.prom\n"
                 "Write them for node exporter, from a timer.\n"
                 "$ benchwrap slurm-stats --serve 9401\n"
-                "Answer Prometheus's scrapes.\n",
+                "Answer Prometheus's scrapes.\n"
+                "$ benchwrap slurm-stats --to azure\n"
+                "Deliver them once, from a timer, by the exporter azure of the configuration.\n",
     .run = slurm_stats_command,
 };

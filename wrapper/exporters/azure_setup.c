@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "base/json_out.h"
+#include "exporters/metric_records.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -26,6 +27,8 @@ static const struct azure_column run_columns_list[] = {
 #include "exporters/azure_columns.def"
 #undef AZURE_COLUMN
 };
+static const struct azure_column stats_columns_list[] = {{"TimeGenerated", "datetime"}, {"Computer", "string"}, {"Cluster", "string"},
+                                                         {"Metric", "string"},          {"Labels", "dynamic"},  {"Value", "real"}};
 static const struct azure_column raw_columns_list[] = {
     {"TimeGenerated", "datetime"}, {"RawData", "string"}, {"Computer", "string"}, {"FilePath", "string"}};
 static const struct azure_column slurm_columns_list[] = {{"TimeGenerated", "datetime"}, {"Level", "string"},    {"Component", "string"},
@@ -45,6 +48,7 @@ static const struct azure_column dmesg_columns_list[] = {
 
 static const struct azure_table azure_tables[] = {
     {.name = "BenchwrapRuns_CL", .stream = "Custom-BenchwrapRuns_CL", .columns = COLUMNS(run_columns_list)},
+    {.name = "BenchwrapSlurm_CL", .stream = METRIC_RECORDS_STREAM, .columns = COLUMNS(stats_columns_list)},
 #define ROLE(log_name, log_roles, format, log_paths)                                                                                 \
     {.name = #log_name "_raw_CL",                                                                                                    \
      .stream = "Custom-Text-" #log_name "_raw_CL",                                                                                   \
@@ -60,7 +64,7 @@ static const struct azure_table azure_tables[] = {
 #undef ROLE
 };
 
-/* A rule has at most ten data flows: one for runs and parsed lines, one for the ten raw tables. */
+/* A rule has at most ten data flows: one for runs, metrics of Slurm and parsed lines, one for the ten raw tables. */
 static const struct azure_rule {
     const char *name, *symbol;
     bool is_raw;

@@ -32,11 +32,20 @@ struct exporter_link {
     void *state;          /* the exporter's own, usually in the arena */
 };
 
+/* What no other record has, also when it is sent again. */
+struct exporter_record_id {
+    uint64_t high, low;
+};
+struct exporter_series;
 /* Records that are no runs, such as log lines. */
 struct exporter_batch {
     const struct str *records; /* a JSON object each, on one line */
     size_t count;              /* > 0 */
     const char *stream;        /* where the destination has several: which one; NULL: the configured one */
+    const struct exporter_record_id *ids; /* of each record; NULL: exporter_records_send makes them */
+    const struct exporter_series *series; /* of each record: the series whose last sample it states; NULL: they state none */
+    void (*refused)(void *context, struct str record, const char *why); /* send_records may call it for records that it counts in *taken */
+    void *context;
 };
 
 struct exporter {
@@ -66,8 +75,9 @@ struct exporter {
     /* Appends what send would send, without secrets, and sends nothing. The link is not open. */
     int (*print)(struct exporter_link *l, const struct exporter_run *run, struct buf *to, struct err *err);
     /* Sends the first records of a batch with one request: as many as it may hold, at least one. *taken
-     * has their number, also after a failure, which means that none of them is delivered. NULL: this type
-     * delivers runs only. Called by exporter_records_send. */
+     * has their number, also after a failure, which means that none of them is delivered. After SENT each
+     * is delivered, or was given to b->refused. NULL: this type delivers runs only. Called by
+     * exporter_records_send. */
     enum exporter_answer (*send_records)(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err);
     /* Sends a text of the user's, once. NULL: this type has no messages. */
     enum exporter_answer (*send_message)(struct exporter_link *l, const char *text, struct err *err);

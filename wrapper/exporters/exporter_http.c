@@ -328,8 +328,3 @@ void exporter_http_print_request(const struct exporter_config *c, const struct e
     buf_str(to, q->body);
     buf_putc(to, '\n');
 }
-
-void exporter_http_print(const struct exporter_config *c, const char *url, struct str body, struct buf *to)
-{
-    exporter_http_print_request(c, &(struct exporter_http_request){.url = url, .body = body}, to);
-}

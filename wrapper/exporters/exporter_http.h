@@ -59,8 +59,6 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
 enum exporter_answer exporter_http_check(struct exporter_link *l, struct exporter_http *h, struct buf *found, struct err *err);
 /* The address as it is configured; NULL until open. */
 const char *exporter_http_url(const struct exporter_http *h);
-/* Appends the request for people, with *** for secrets. url: as above; NULL: the configured one. */
-void exporter_http_print(const struct exporter_config *c, const char *url, struct str body, struct buf *to);
-/* The same for a request that differs; its headers are not printed. */
+/* Appends the request for people, with *** for secrets. Its headers are not printed. */
 void exporter_http_print_request(const struct exporter_config *c, const struct exporter_http_request *q, struct buf *to);
 #endif

@@ -2,6 +2,9 @@
 #include "exporters/exporter_records.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
+#include "exporters/metric_series.h"
+#include "mlruns-format/record.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -22,6 +25,7 @@ struct exporter_records {
     int64_t opened_ns, not_before_ns;
     unsigned failures;  /* attempts since the last that delivered something */
     unsigned failed;    /* of them, attempts that failed with these records only (EXPORTER_FAILED) */
+    struct exporter_record_id *ids; /* of the present batch, if its caller has none */
 };
 
 int exporter_records_open(struct exporter_records **ret, const struct exporter_records_config *config, struct err *err)
@@ -49,8 +53,10 @@ static void records_close_link(struct exporter_records *s)
 
 void exporter_records_close(struct exporter_records *s)
 {
-    if (s)
+    if (s) {
         records_close_link(s);
+        free(s->ids);
+    }
     free(s);
 }
 
@@ -113,6 +119,30 @@ static enum exporter_answer records_attempt(struct exporter_records *s, const st
     return answer;
 }
 
+static struct exporter_batch batch_part(const struct exporter_batch *b, size_t from, size_t count)
+{
+    struct exporter_batch part = *b;
+    part.records += from;
+    part.count = count;
+    part.ids = b->ids ? b->ids + from : NULL;
+    part.series = b->series ? b->series + from : NULL;
+    return part;
+}
+
+/* Ids for records whose caller has none: they last as long as the sender tries this batch. NULL: out of memory. */
+static const struct exporter_record_id *make_record_ids(struct exporter_records *s, size_t count)
+{
+    char random[33];
+    struct exporter_record_id *ids = realloc(s->ids, count * sizeof *ids);
+    if (!ids)
+        return NULL;
+    s->ids = ids;
+    record_new_id(random);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = (struct exporter_record_id){hash_bytes(1, random, 32), i};
+    return ids;
+}
+
 /* How many records the next attempt may have, after one of `taken` failed; 0: the first one is refused. */
 static size_t records_limit_after(struct exporter_records *s, enum exporter_answer answer, size_t taken, size_t limit)
 {
@@ -129,7 +159,7 @@ static size_t records_limit_after(struct exporter_records *s, enum exporter_answ
 /* The first record failed often: is it at fault? It is if the destination accepts the second one. */
 static bool records_accept_second(struct exporter_records *s, const struct exporter_batch *b, int64_t until_ns)
 {
-    const struct exporter_batch second = {b->records + 1, 1, b->stream};
+    const struct exporter_batch second = batch_part(b, 1, 1);
     size_t taken;
     if (s->failed < FAILED_SUSPECT || b->count < 2 || !records_wait(s, until_ns))
         return false;
@@ -141,11 +171,15 @@ enum exporter_answer exporter_records_send(struct exporter_records *s, const str
 {
     struct err why = {0};
     size_t limit = SIZE_MAX, taken;
+    struct exporter_batch whole = *b;
     *handled = 0;
+    whole.refused = s->config.refused;
+    whole.context = s->config.context;
+    if (!whole.ids && !(whole.ids = make_record_ids(s, b->count)))
+        return err_memory(err, "records"), EXPORTER_LATER;
     while (*handled < b->count) {
         size_t left = b->count - *handled, accepted = 0;
-        const struct exporter_batch rest = {b->records + *handled, left, b->stream};
-        const struct exporter_batch part = {rest.records, left < limit ? left : limit, b->stream};
+        const struct exporter_batch rest = batch_part(&whole, *handled, left), part = batch_part(&whole, *handled, left < limit ? left : limit);
         if (!records_wait(s, until_ns))
             return err_set(err, ERR_REMOTE, "%s", why.text[0] ? why.text : "no time is left"), EXPORTER_LATER;
         enum exporter_answer answer = records_attempt(s, &part, until_ns, &taken, &why);

@@ -2,14 +2,17 @@
 #include "base/json.h"
 #include "base/json_out.h"
 #include "exporters/exporter_http.h"
+#include "exporters/httpjson_bulk.h"
 #include "exporters/httpjson_keys.h"
 #include "exporters/httpjson_template.h"
 #include "mlruns-format/key.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { BODY_BYTES = 256 << 20 };
+enum { BODY_BYTES = 256 << 20, REPLY_BYTES = 64 << 20, BULK_ACTION = 100 /* bytes of the action of a document, at most */ };
 
 static const struct opt_row httpjson_rows[] = {
     EXPORTER_HTTP_ROWS,
@@ -38,11 +41,15 @@ static const struct opt_row httpjson_rows[] = {
          "headline metrics, or all of the program",
      .flags = OPT_FROM_FILE},
     {.name = HTTPJSON_KEY_ARRAY, .kind = OPT_FLAG, .help = "Send the objects of a run as one JSON array", .flags = OPT_FROM_FILE},
+    {.name = HTTPJSON_KEY_BULK,
+     .kind = OPT_FLAG,
+     .help = "Send the objects as a request to `_bulk` of Elasticsearch or OpenSearch",
+     .flags = OPT_FROM_FILE},
     {.name = HTTPJSON_KEY_MAX_BODY,
      .kind = OPT_SIZE,
      .arg = "SIZE",
      .value = "1M",
-     .help = "With array, send several requests where one would be larger",
+     .help = "With array or bulk, send several requests where one would be larger",
      .flags = OPT_FROM_FILE},
     {.name = HTTPJSON_KEY_ON,
      .kind = OPT_LIST,
@@ -126,6 +133,8 @@ static int httpjson_configure(const struct exporter_config *c, struct err *err)
             return err_set(err, ERR_INPUT, "on: expected end, fail or regression, got \"%.40s\"", v->text);
     if (preset && strcmp(preset, "ntfy") == 0 && !exporter_text(c, HTTPJSON_KEY_TOPIC))
         return err_set(err, ERR_INPUT, "preset ntfy: expected the key topic");
+    if (opt_on(&c->opts, HTTPJSON_KEY_BULK) && (opt_on(&c->opts, HTTPJSON_KEY_ARRAY) || strcmp(opt_text(&c->opts, EXPORTER_KEY_METHOD), "POST") != 0))
+        return err_set(err, ERR_INPUT, "bulk: expected neither array nor method: PUT with it");
     if (template && !is_record_kind(c, "run") && !is_record_kind(c, "metric"))
         return err_set(err, ERR_INPUT, "template and ReFrame's form exclude each other");
     if (exporter_http_configure(c, err) || check_template(c, NULL, template, err) ||
@@ -203,11 +212,26 @@ static int httpjson_make_records(const struct exporter_config *c, const struct e
 
 /* ---- requests ---- */
 
+static bool is_bulk(const struct exporter_config *c)
+{
+    return opt_on(&c->opts, HTTPJSON_KEY_BULK);
+}
+
 /* Appends the body that begins with record i, and returns how many records it has. */
-static size_t httpjson_make_body(const struct exporter_config *c, const struct httpjson_records *r, size_t i, struct buf *to)
+static size_t httpjson_make_body(const struct exporter_config *c, const struct exporter_run *run, const struct httpjson_records *r, size_t i,
+                                 struct buf *to)
 {
     uint64_t max = opt_bytes(&c->opts, HTTPJSON_KEY_MAX_BODY);
     size_t n = 0;
+    if (is_bulk(c)) {
+        do {
+            char id[64];
+            snprintf(id, sizeof id, r->count > 1 ? "%s-%zu" : "%s", run->run->id, i + n);
+            httpjson_bulk_put(to, id, httpjson_record(r, i + n));
+            n++;
+        } while (i + n < r->count && to->n + httpjson_record(r, i + n).n + BULK_ACTION <= max);
+        return n;
+    }
     if (!opt_on(&c->opts, HTTPJSON_KEY_ARRAY)) {
         buf_str(to, httpjson_record(r, i));
         return 1;
@@ -260,6 +284,17 @@ static enum exporter_answer httpjson_open(struct exporter_link *l, struct err *e
     return answer;
 }
 
+/* Sends documents. b: their records, to give those that are refused to its `refused`; *taken of them are in the body. */
+static enum exporter_answer send_bulk(struct exporter_link *l, const char *url, struct str body, const struct exporter_batch *b, size_t *taken,
+                                      struct err *err)
+{
+    struct buf reply CLEANUP_BUF;
+    buf_init(&reply, REPLY_BYTES);
+    const struct exporter_http_request q = {.url = url, .type = HTTPJSON_BULK_TYPE, .body = body, .reply = &reply};
+    enum exporter_answer answer = exporter_http_call(l, l->state, &q, err);
+    return answer == EXPORTER_SENT ? httpjson_bulk_answer(b, buf_text(&reply), taken, err) : answer;
+}
+
 static enum exporter_answer httpjson_send_requests(struct exporter_link *l, const struct exporter_run *run,
                                                    const struct httpjson_records *records, uint64_t *done, struct err *err)
 {
@@ -271,10 +306,11 @@ static enum exporter_answer httpjson_send_requests(struct exporter_link *l, cons
         return EXPORTER_LATER;
     while (*done < records->count) {
         buf_clear(&body);
-        size_t n = httpjson_make_body(l->config, records, (size_t)*done, &body);
+        size_t n = httpjson_make_body(l->config, run, records, (size_t)*done, &body);
         if (body.failed)
             return err_memory(err, "a request"), EXPORTER_LATER;
-        enum exporter_answer answer = exporter_http_send(l, l->state, address, buf_text(&body), err);
+        enum exporter_answer answer = is_bulk(l->config) ? send_bulk(l, address, buf_text(&body), &(struct exporter_batch){.count = n}, &n, err)
+                                                         : exporter_http_send(l, l->state, address, buf_text(&body), err);
         if (answer != EXPORTER_SENT)
             return answer;
         *done += n;
@@ -307,7 +343,7 @@ static enum exporter_answer httpjson_send(struct exporter_link *l, const struct 
 static enum exporter_answer httpjson_send_records(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
 {
     struct buf url CLEANUP_BUF, body CLEANUP_BUF;
-    bool array = opt_on(&l->config->opts, HTTPJSON_KEY_ARRAY);
+    bool array = opt_on(&l->config->opts, HTTPJSON_KEY_ARRAY), bulk = is_bulk(l->config);
     uint64_t max = opt_bytes(&l->config->opts, HTTPJSON_KEY_MAX_BODY);
     const char *address;
     buf_init(&url, 8192);
@@ -319,12 +355,20 @@ static enum exporter_answer httpjson_send_records(struct exporter_link *l, const
     do {
         if (array)
             buf_putc(&body, *taken ? ',' : '[');
-        buf_str(&body, b->records[(*taken)++]);
-    } while (array && *taken < b->count && body.n + b->records[*taken].n + 2 <= max);
+        if (bulk) {
+            char id[40];
+            snprintf(id, sizeof id, "%016" PRIx64 "%016" PRIx64, b->ids[*taken].high, b->ids[*taken].low);
+            httpjson_bulk_put(&body, id, b->records[*taken]);
+        } else
+            buf_str(&body, b->records[*taken]);
+        ++*taken;
+    } while ((array || bulk) && *taken < b->count && body.n + b->records[*taken].n + (bulk ? BULK_ACTION : 2) <= max);
     if (array)
         buf_putc(&body, ']');
     if (body.failed)
         return err_memory(err, "a request"), *taken > 1 ? EXPORTER_LATER : EXPORTER_REFUSED;
+    if (bulk)
+        return send_bulk(l, address, buf_text(&body), b, taken, err);
     return exporter_http_call(l, l->state, &(struct exporter_http_request){.url = address, .body = buf_text(&body)}, err);
 }
 
@@ -358,8 +402,9 @@ static int httpjson_print(struct exporter_link *l, const struct exporter_run *ru
     for (size_t i = 0; rc == 0 && i < records.count;) {
         struct buf body CLEANUP_BUF;
         buf_init(&body, BODY_BYTES);
-        i += httpjson_make_body(l->config, &records, i, &body);
-        exporter_http_print(l->config, address, buf_text(&body), to);
+        i += httpjson_make_body(l->config, run, &records, i, &body);
+        exporter_http_print_request(
+            l->config, &(struct exporter_http_request){.url = address, .type = is_bulk(l->config) ? HTTPJSON_BULK_TYPE : NULL, .body = buf_text(&body)}, to);
     }
     httpjson_records_deinit(&records);
     return rc ? rc : to->failed ? err_memory(err, "a request") : 0;

@@ -8,6 +8,7 @@
 #define HTTPJSON_KEY_TEMPLATE "template"
 #define HTTPJSON_KEY_METRICS "metrics"
 #define HTTPJSON_KEY_ARRAY "array"
+#define HTTPJSON_KEY_BULK "bulk"
 #define HTTPJSON_KEY_MAX_BODY "max-body"
 #define HTTPJSON_KEY_ON "on"
 #define HTTPJSON_KEY_LINK "link"

@@ -160,37 +160,44 @@ static void put_data_points(struct json_out *j, const struct exporter_series *s)
     }
 }
 
-/* Appends the request that begins with series i, and returns how many series it has: families stay together. */
+/* Prints the first of `count` series, and returns how many: families stay together. */
+static size_t put_families(struct json_out *j, const struct exporter_series *list, size_t count)
+{
+    size_t n = 0, points = 0;
+    json_open(j, "scopeMetrics", '[');
+    json_open(j, NULL, '{');
+    put_scope(j);
+    json_open(j, "metrics", '[');
+    while (n < count && points < OTLP_POINTS) {
+        const struct exporter_series *first = &list[n];
+        json_open(j, NULL, '{');
+        json_text(j, "name", first->family);
+        json_text(j, "description", first->help);
+        json_text(j, "unit", ucum_unit(first->unit));
+        json_open(j, "gauge", '{');
+        json_open(j, "dataPoints", '[');
+        for (; n < count && strcmp(list[n].family, first->family) == 0; n++) {
+            put_data_points(j, &list[n]);
+            points += list[n].count;
+        }
+        json_close(j, ']');
+        json_close(j, '}');
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+    json_close(j, ']');
+    return n;
+}
+
+/* Appends the request that begins with series i, and returns how many series it has. */
 static size_t otlp_make_metrics(const struct exporter_run *run, const struct metric_set *set, size_t i, struct buf *to)
 {
     struct json_out j = json_begin(to, JSON_TIGHT, '{');
-    size_t n = 0, points = 0;
     json_open(&j, "resourceMetrics", '[');
     json_open(&j, NULL, '{');
     put_run_resource(&j, run);
-    json_open(&j, "scopeMetrics", '[');
-    json_open(&j, NULL, '{');
-    put_scope(&j);
-    json_open(&j, "metrics", '[');
-    while (i + n < set->count && points < OTLP_POINTS) {
-        const struct exporter_series *first = &set->list[i + n];
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", first->family);
-        json_text(&j, "description", first->help);
-        json_text(&j, "unit", ucum_unit(first->unit));
-        json_open(&j, "gauge", '{');
-        json_open(&j, "dataPoints", '[');
-        for (; i + n < set->count && strcmp(set->list[i + n].family, first->family) == 0; n++) {
-            put_data_points(&j, &set->list[i + n]);
-            points += set->list[i + n].count;
-        }
-        json_close(&j, ']');
-        json_close(&j, '}');
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    json_close(&j, ']');
+    size_t n = put_families(&j, set->list + i, set->count - i);
     json_close(&j, '}');
     json_close(&j, ']');
     json_close(&j, '}');
@@ -449,19 +456,42 @@ static void put_log_record(struct json_out *j, const struct json *record, struct
     json_close(j, '}');
 }
 
-static enum exporter_answer otlp_send_records(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
+static void put_records_resource(struct json_out *j, const char *stream)
+{
+    json_open(j, "resource", '{');
+    json_open(j, "attributes", '[');
+    put_attribute_text(j, "service.name", "benchwrap");
+    put_attribute_text(j, "benchwrap.stream", stream);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+/* Records that state series are metrics. */
+static enum exporter_answer otlp_send_series(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
 {
     struct buf body CLEANUP_BUF;
     buf_init(&body, OTLP_MAX);
     struct json_out j = json_begin(&body, JSON_TIGHT, '{');
-    json_open(&j, "resourceLogs", '[');
+    json_open(&j, "resourceMetrics", '[');
     json_open(&j, NULL, '{');
-    json_open(&j, "resource", '{');
-    json_open(&j, "attributes", '[');
-    put_attribute_text(&j, "service.name", "benchwrap");
-    put_attribute_text(&j, "benchwrap.stream", b->stream);
+    put_records_resource(&j, b->stream);
+    *taken = put_families(&j, b->series, b->count);
+    json_close(&j, '}');
     json_close(&j, ']');
     json_close(&j, '}');
+    return body.failed ? (err_memory(err, "a request"), EXPORTER_LATER) : otlp_post(l, "/v1/metrics", buf_text(&body), err);
+}
+
+static enum exporter_answer otlp_send_records(struct exporter_link *l, const struct exporter_batch *b, size_t *taken, struct err *err)
+{
+    struct buf body CLEANUP_BUF;
+    buf_init(&body, OTLP_MAX);
+    if (b->series)
+        return otlp_send_series(l, b, taken, err);
+    struct json_out j = json_begin(&body, JSON_TIGHT, '{');
+    json_open(&j, "resourceLogs", '[');
+    json_open(&j, NULL, '{');
+    put_records_resource(&j, b->stream);
     json_open(&j, "scopeLogs", '[');
     json_open(&j, NULL, '{');
     put_scope(&j);

@@ -98,7 +98,7 @@ static int dead_send_line(void *context, struct str line, struct err *err)
     json_print(json_get(j, "record"), &record);
     g->stream = json_string(json_get(j, "stream"), NULL);
     struct str text = buf_text(&record);
-    const struct exporter_batch b = {&text, 1, g->stream};
+    const struct exporter_batch b = {.records = &text, .count = 1, .stream = g->stream};
     enum exporter_answer answer =
         text.n && !record.failed ? exporter_records_send(g->sender, &b, g->what->until_ns, &n, err) : EXPORTER_SENT;
     json_free(j);

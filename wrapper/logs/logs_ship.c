@@ -2,9 +2,11 @@
 #include "logs/logs_ship.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/listing.h"
 #include "exporters/exporter_records.h"
 #include "logs/logs_dead.h"
+#include "logs/logs_generation.h"
 #include "logs/logs_source.h"
 #include "logs/logs_time.h"
 #include "probes/redact.h"
@@ -44,6 +46,7 @@ struct shipping {
     struct str records[SHIP_RECORDS];
     size_t starts[SHIP_RECORDS];
     struct ship_mark marks[SHIP_RECORDS];
+    struct exporter_record_id ids[SHIP_RECORDS];
     size_t count, handled, tag; /* the batch */
     bool is_unsaved; /* the positions cannot be stored, and this was reported */
     bool is_failing; /* the destination accepts nothing, and this was reported */
@@ -110,6 +113,13 @@ static bool ship_read_piece(struct shipping *g, size_t tag)
     return true;
 }
 
+/* The place in the file, and the record: a truncated file has other lines at a place, and equal lines have other places. */
+static struct exporter_record_id ship_record_id(const struct ship_mark *mark, struct str record)
+{
+    const uint64_t place[] = {mark->generation->id.dev, mark->generation->id.ino, (uint64_t)mark->generation->id.born_ns, mark->end};
+    return (struct exporter_record_id){hash_bytes(1, place, sizeof place), hash_bytes(2, record.p, record.n)};
+}
+
 /* Collects records of one stream. False: there are none. */
 static bool ship_fill(struct shipping *g)
 {
@@ -123,8 +133,10 @@ static bool ship_fill(struct shipping *g)
         while (g->used < g->piece.n && g->count < SHIP_RECORDS && g->json.n < SHIP_JSON)
             ship_add_record(g, &g->s->config->sources[g->tag], now_ns);
     }
-    for (size_t i = 0; i < g->count; i++)
+    for (size_t i = 0; i < g->count; i++) {
         g->records[i] = (struct str){g->json.p + g->starts[i], (i + 1 < g->count ? g->starts[i + 1] : g->json.n) - g->starts[i]};
+        g->ids[i] = ship_record_id(&g->marks[i], g->records[i]);
+    }
     return g->count > 0;
 }
 
@@ -161,7 +173,10 @@ static bool ship_is_cancelled(const struct ship *s)
 /* Sends the batch, or a part of it. */
 static void ship_send(struct shipping *g)
 {
-    const struct exporter_batch b = {g->records + g->handled, g->count - g->handled, g->s->config->sources[g->tag].stream};
+    const struct exporter_batch b = {.records = g->records + g->handled,
+                                     .count = g->count - g->handled,
+                                     .stream = g->s->config->sources[g->tag].stream,
+                                     .ids = g->ids + g->handled};
     struct err err = {0};
     size_t n = 0;
     enum exporter_answer answer = exporter_records_send(g->sender, &b, clock_mono_ns() + SHIP_ATTEMPT_MS * INT64_C(1000000), &n, &err);

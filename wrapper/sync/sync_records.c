@@ -39,7 +39,7 @@ static void note_refused_record(void *context, struct str record, const char *wh
 /* Sends what is collected. 0; 1; -1. */
 static int send_collected(struct records_file *f, struct err *err)
 {
-    struct exporter_batch b = {f->lines, f->count, f->what->stream};
+    struct exporter_batch b = {.records = f->lines, .count = f->count, .stream = f->what->stream};
     size_t handled;
     uint64_t refused = f->result->refused;
     if (f->count == 0)

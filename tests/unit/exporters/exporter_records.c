@@ -83,7 +83,7 @@ static enum exporter_answer send_all(double seconds, size_t *handled, struct err
     struct exporter_records *s;
     assert_int_equal(exporter_records_open(&s, &c, err), 0);
     enum exporter_answer answer =
-        exporter_records_send(s, &(struct exporter_batch){records, RECORDS, NULL}, clock_mono_ns() + (int64_t)(seconds * 1e9), handled, err);
+        exporter_records_send(s, &(struct exporter_batch){.records = records, .count = RECORDS}, clock_mono_ns() + (int64_t)(seconds * 1e9), handled, err);
     exporter_records_close(s);
     return answer;
 }
