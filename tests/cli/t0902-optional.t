@@ -106,7 +106,7 @@ libmicrohttpd|libmicrohttpd|start an agent of llmload|libmicrohttpd12|
 libutf8proc|utf8proc|normalize text for tokenizers|libutf8proc2|
 libsqlite3|SQLite|read and write SQLite files|libsqlite3-0|
 T
-    is "the table has every library but those of GPUs" "$(grep -cE '^LIBRARY\(LIBRARY_(CURL|GIT2|ZLIB|MICROHTTPD|UTF8PROC|SQLITE|NVML|ROCM),' "$ROOT/wrapper/base/library.def") $(grep -c '^LIBRARY(' "$ROOT/wrapper/base/library.def")" "8 8"
+    is "the table has every library but those of GPUs" "$(grep -cE '^LIBRARY\(LIBRARY_(CURL|GIT2|ZLIB|MICROHTTPD|UTF8PROC|SQLITE|NVML|AMD_SMI|ROCM),' "$ROOT/wrapper/base/library.def") $(grep -c '^LIBRARY(' "$ROOT/wrapper/base/library.def")" "9 9"
     HIDE=libcurl LD_PRELOAD=$WORK/hide.so "$BENCHWRAP" -q --to http://127.0.0.1:1 -- true 2>err
     like "a run without it is complete, and says what it lacks" "$(tr '\n' ' ' <err)" 'not sent to .*libcurl is not installed; install .*the run is complete'
 else
