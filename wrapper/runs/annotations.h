@@ -5,7 +5,7 @@
 #ifndef RUNS_ANNOTATIONS_H
 #define RUNS_ANNOTATIONS_H
 #include "mlruns-format/annotation.h"
-#include "runs/corrections.h"
+#include "mlruns-format/corrections.h"
 
 struct annotation {
     char id[33], target[33];

@@ -8,7 +8,7 @@
 #include "base/place.h"
 #include "base/show.h"
 #include "runs/annotations.h"
-#include "runs/corrections.h"
+#include "mlruns-format/corrections.h"
 #include "runs/known_keys.h"
 #include "runs/row.h"
 #include "runs/runs_ref.h"

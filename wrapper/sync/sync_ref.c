@@ -5,7 +5,7 @@
 #include "base/place.h"
 #include "mlruns-format/record.h"
 #include "mlruns-format/annotation.h"
-#include "runs/corrections.h"
+#include "mlruns-format/corrections.h"
 #include "runs/runs_ref.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef SYNC_SYNC_RUNS_H
 #define SYNC_SYNC_RUNS_H
 #include "base/progress.h"
-#include "runs/corrections.h"
+#include "mlruns-format/corrections.h"
 #include "sync/sync_ref.h"
 #include "mlflow/upload.h"
 

@@ -3,9 +3,9 @@
  * A correction is a run with the tag benchwrap.amends or benchwrap.retracts = id of a run, which may be
  * a correction itself. Its id is a UUID version 5: few runs have one, so readers check few. Of several
  * corrections of one run the latest start counts, then the greater id. */
-#ifndef RUNS_CORRECTIONS_H
-#define RUNS_CORRECTIONS_H
-#include "runs/runs.h"
+#ifndef MLRUNS_FORMAT_CORRECTIONS_H
+#define MLRUNS_FORMAT_CORRECTIONS_H
+#include "mlruns-format/tree.h"
 
 struct correction {
     char id[33], target[33];

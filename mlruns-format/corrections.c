@@ -1,5 +1,5 @@
 /* corrections.c: find the run that counts, where others amend or retract one. */
-#include "runs/corrections.h"
+#include "mlruns-format/corrections.h"
 #include "base/array.h"
 
 #include <stdlib.h>
