@@ -144,7 +144,7 @@ static void report_duplicate_times(struct check_state *k)
 
 /* ---- circles ---- */
 
-static const struct index_run *index_find(const struct check_index *s, const char *id)
+const struct index_run *index_find(const struct check_index *s, const char *id)
 {
     size_t low = 0, high = s->count; /* sorted by id */
     while (low < high) {
@@ -216,6 +216,7 @@ void check_duplicates(struct check_state *k)
         return;
     report_duplicate_ids(k);
     report_circles(k);
+    check_stale_parents(k);
     report_duplicate_values(k);
     report_duplicate_times(k);
     report_duplicate_outputs(k);

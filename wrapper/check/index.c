@@ -164,6 +164,8 @@ void check_index_add_run(struct run_check *r)
     note_id(x->parent, run_text(r, 't', "mlflow.parentRunId"));
     x->imported = run_text(r, 't', "benchwrap.imported") || run_text(r, 't', "benchwrap.adopted");
     x->measured = is_measured_run(r);
+    x->series = run_text(r, 't', "benchwrap.series");
+    x->corrects = *x->amends || run_text(r, 't', "benchwrap.retracts");
     if (out && out->sha256[0] && out->size >= OUTPUT_BYTES) {
         memcpy(x->output, out->id, sizeof x->output);
         x->has_output = true;

@@ -19,6 +19,7 @@ struct index_run {
     bool marked;             /* of a published run: it has the mark of a new one */
     bool imported;           /* from an existing output, of which there may be several readings */
     bool measured;           /* rules read metrics from its output */
+    bool series, corrects;   /* of a new run: it has child runs' statistics; it amends or retracts a run */
     bool published;          /* it is part of the target */
 };
 
@@ -37,4 +38,8 @@ struct check_index {
 
 /* Reads values, times, parent and target of a published run, if they are not known yet. */
 void index_read_published(struct check_state *k, struct index_run *x);
+/* duplicates.c: the run of this id; NULL: there is none. Requires the list sorted by id. */
+const struct index_run *index_find(const struct check_index *s, const char *id);
+/* stale.c: reports parent runs whose statistics are not those of the child runs that count. Requires the list sorted by id. */
+void check_stale_parents(struct check_state *k);
 #endif

@@ -42,7 +42,7 @@ static int series_renew_notes(const struct reparse *x, const struct tree_run *of
         return -1;
     i = 0;
     for (struct series_repetition *run = n->first; run; run = run->next, i++) {
-        if (strcmp(ids[i], run->id) == 0 || (!ids[i][0] && strcmp(run->status, SERIES_RETRACTED) == 0))
+        if (series_is_current(run, ids[i]))
             continue;
         changed++;
         if (ids[i][0]) {

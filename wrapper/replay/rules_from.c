@@ -64,7 +64,7 @@ static int read_streams(struct runs *runs, const struct tree_run *run, struct bu
 /* Of a series the newest of its runs, since the series has no output of its own; else the run itself. NULL: err set. */
 static struct tree_run *with_output(struct runs *runs, struct tree_run *run, struct arena *a, struct err *err)
 {
-    const struct runs_filter filter = {.experiment = run->experiment, .corrected = true};
+    const struct runs_filter filter = {.experiment = run->experiment};
     struct tree_run *found = NULL;
     if (!runs_entry(run->tags, "benchwrap.series"))
         return run;

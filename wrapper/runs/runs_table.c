@@ -381,48 +381,82 @@ int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struc
 
 /* ---- child runs ---- */
 
-static int children_rows(const struct table_run *list, size_t n, enum listing_form form, FILE *out, struct arena *a)
+static int children_rows(const struct runs *runs, const struct table_run *list, enum listing_form form, FILE *out, struct arena *a)
 {
-    static const struct listing_column columns[] = {{"id"}, {"name"}, {"status"}, {"verdict"}};
+    static const struct listing_column columns[] = {{"id"}, {"name"}, {"status"}, {"verdict"}, {"amends"}};
     struct listing l;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < runs->count; i++) {
+        const char *first = runs_root_id(runs, list[i].run, a);
         listing_text(&l, list[i].run->id);
         listing_text(&l, list[i].run->name);
         listing_text(&l, runs_status(list[i].run));
         listing_text(&l, list[i].row->verdict);
+        listing_text(&l, strcmp(first, list[i].run->id) != 0 ? first : NULL);
     }
     int status = listing_write(&l, form, out);
     listing_deinit(&l);
     return status;
 }
 
-int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct arena *a, struct err *err)
+/* Puts those of the loaded runs first that readers see, and whose parent the run is. `now`: what they see in place of each. */
+static size_t children_choose(struct runs *runs, const char *root, char (*now)[33], struct children_corrected *ret, struct arena *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        struct tree_run *run = runs->all[i];
+        const char *parent = run->annotates ? NULL : runs_file(runs, run, "tags/mlflow.parentRunId", 64, a);
+        if (!parent || strcmp(parent, root) != 0)
+            continue;
+        bool is_first = strcmp(runs_root_id(runs, run, a), run->id) == 0, is_shown = strcmp(now[i], run->id) == 0;
+        ret->amended += is_first && !is_shown && now[i][0];
+        ret->retracted += is_first && !now[i][0];
+        if (is_shown)
+            runs->all[n++] = run;
+    }
+    return n;
+}
+
+int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct children_corrected *ret, struct arena *a, struct err *err)
 {
     const struct runs_filter filter = {.experiment = of->experiment, .corrected = true};
-    const char *root = runs_root_id(runs, of, a);
-    size_t n = 0;
+    *ret = (struct children_corrected){0};
     free(runs->all);
     runs->all = NULL;
     runs->count = 0;
     if (runs_load(runs, &filter, a, err) < 0)
         return -1;
-    for (size_t i = 0; i < runs->count; i++) {
-        const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a);
-        if (parent && strcmp(parent, root) == 0)
-            runs->all[n++] = runs->all[i];
-    }
+    char(*now)[33] = arena_get(a, (runs->count + 1) * sizeof *now);
+    if (!now)
+        return err_memory(err, "the child runs");
+    for (size_t i = 0; i < runs->count; i++)
+        memcpy(now[i], runs->all[i]->id, sizeof *now);
+    if (runs_current_ids(runs, of, now, runs->count, a, err))
+        return -1;
+    size_t n = runs->count = children_choose(runs, runs_root_id(runs, of, a), now, ret, a);
     for (size_t i = 0; i < n / 2; i++) { /* oldest first */
         struct tree_run *other = runs->all[i];
         runs->all[i] = runs->all[n - 1 - i];
         runs->all[n - 1 - i] = other;
     }
-    runs->count = n;
-    return n ? 0 : err_set(err, ERR_INPUT, "the run %.8s has no child runs", of->id);
+    return n ? 0 : err_set(err, ERR_INPUT, "the run %.8s has no child runs%s", of->id, ret->retracted ? " that are not retracted" : "");
 }
 
-int runs_table_children(const struct runs *runs, const struct tree_run *of, enum listing_form form, FILE *out, struct arena *a,
-                        struct err *err)
+/* What the table shows in place of others, and what it does not show. */
+static void children_put_corrected(size_t count, const struct children_corrected *c, struct buf *to)
+{
+    if (!c->amended && !c->retracted)
+        return;
+    buf_printf(to, "%zu child run%s", count, str_plural(count));
+    if (c->amended)
+        buf_printf(to, ", %zu of them amended", c->amended);
+    if (c->retracted)
+        buf_printf(to, ", %zu more retracted", c->retracted);
+    buf_puts(to, "; hint: benchwrap ls --all lists all runs\n");
+}
+
+int runs_table_children(const struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected,
+                        enum listing_form form, FILE *out, struct arena *a, struct err *err)
 {
     struct screen screen = screen_of_file(out);
     CLEANUP_BUF struct buf to;
@@ -440,8 +474,10 @@ int runs_table_children(const struct runs *runs, const struct tree_run *of, enum
     }
     int status = !read ? -1
                  : form != LISTING_TABLE
-                     ? children_rows(list, runs->count, form, out, a)
+                     ? children_rows(runs, list, form, out, a)
                      : runs_table_print(list, runs->count, &above, runs_table_one_day(list, runs->count), false, &screen, a, &to);
+    if (form == LISTING_TABLE)
+        children_put_corrected(runs->count, corrected, &to);
     fwrite(to.p ? to.p : "", 1, to.n, out);
     return status ? err_memory(err, "the table of runs") : 0;
 }

@@ -29,10 +29,16 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
 /* Appends all runs as CSV with a column for each headline metric that one of them has. The verdict is that of verdict_shown: "pass" only where a value
  * was compared with a reference. */
 int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struct arena *a, struct buf *to);
-/* Makes the child runs of a run the runs that are loaded, oldest first. -1: it has none, or they cannot be read. */
-int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct arena *a, struct err *err);
-/* Prints them: as a table, or ids, names and status in another form. -1 with err. */
-int runs_table_children(const struct runs *runs, const struct tree_run *of, enum listing_form form, FILE *out, struct arena *a, struct err *err);
+/* How many child runs were amended, and how many retracted: those are not listed. */
+struct children_corrected {
+    size_t amended, retracted;
+};
+/* Makes the child runs that readers see the runs that are loaded, oldest first. -1: it has none, or they cannot be read. */
+int runs_table_load_children(struct runs *runs, const struct tree_run *of, struct children_corrected *ret, struct arena *a,
+                             struct err *err);
+/* Prints them: as a table, with the number of corrected ones, or ids, names, status and what each amends in another form. -1 with err. */
+int runs_table_children(const struct runs *runs, const struct tree_run *of, const struct children_corrected *corrected,
+                        enum listing_form form, FILE *out, struct arena *a, struct err *err);
 /* The metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words has them; "no metrics" where there are none but its wall time. */
 const char *runs_table_own(const struct table_run *r, struct arena *a);
 #endif

@@ -14,6 +14,11 @@ bool series_counts(const struct series_repetition *run)
     return !run->warmup && strcmp(run->status, "FINISHED") == 0 && run->exit == 0;
 }
 
+bool series_is_current(const struct series_repetition *run, const char *id)
+{
+    return id && id[0] ? strcmp(id, run->id) == 0 : strcmp(run->status, SERIES_RETRACTED) == 0;
+}
+
 void series_add_run(struct series_notes *n, struct series_repetition *run)
 {
     run->next = NULL;

@@ -54,6 +54,8 @@ struct series_notes {
 
 /* Does this run count in statistics? */
 bool series_counts(const struct series_repetition *run);
+/* Do the notes have what readers see in place of the run? id: of the run that they see; NULL or "": it is retracted. */
+bool series_is_current(const struct series_repetition *run, const char *id);
 /* Adds a run (allocated in the arena) at the end. */
 void series_add_run(struct series_notes *n, struct series_repetition *run);
 /* The lines, with line end. */

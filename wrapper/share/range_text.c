@@ -109,7 +109,8 @@ static int find_parents(struct range *r, struct err *err)
 {
     for (size_t i = 0; i < r->fresh.count; i++) {
         const struct tree_run *run = range_read_run(r, r->fresh.id[i], TREE_META, r->arena);
-        const char *parent = run ? runs_file(&r->runs, run, "tags/mlflow.parentRunId", 64, r->arena) : NULL;
+        bool annotates = run && annotation_target(&r->runs.folder, run, r->arena); /* it names the run that it annotates as its parent */
+        const char *parent = run && !annotates ? runs_file(&r->runs, run, "tags/mlflow.parentRunId", 64, r->arena) : NULL;
         if (parent && record_is_id(str_of(parent)) && run_ids_add(&r->parents, parent))
             return err_memory(err, "the text of the pull request");
     }
