@@ -30,6 +30,7 @@ struct pull_work {
     int cancel_fd;
     struct make_batch batch; /* published, not safe yet */
     struct runs runs; /* of the tree; root -1: not opened */
+    struct reparse_parents parents; /* of runs that were completed */
     size_t counts[PULL_RESULTS], untried, files;
     uint64_t bytes;
     char stopped[600]; /* why the rest was not tried; "" */
@@ -82,11 +83,22 @@ static void pull_add_row(struct pull_work *w, const struct pull_run *run, const 
     listing_text(l, got->why[0] ? got->why : NULL);
 }
 
+static struct completion_job pull_completion(struct pull_work *w)
+{
+    struct cmd_context *c = w->c;
+    return (struct completion_job){.arena = c->arena,
+                                   .env = c->env,
+                                   .runs = &w->runs,
+                                   .plan = &w->plan,
+                                   .server = w->pull.server,
+                                   .parents = &w->parents};
+}
+
 /* The tree has the run, but perhaps not what its program's own MLflow client logged here. */
 static void complete_there(struct pull_work *w, const struct pull_run *run, struct pulled *got)
 {
     struct cmd_context *c = w->c;
-    struct completion_job x = {.arena = c->arena, .env = c->env, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server};
+    struct completion_job x = pull_completion(w);
     struct tree_run *here;
     struct err err = {0};
     const char *place = NULL;
@@ -144,6 +156,9 @@ static void take_all(struct pull_work *w)
         progress_show(&w->progress, i + 1, more);
     }
     struct err err;
+    struct completion_job x = pull_completion(w);
+    if (w->parents.count)
+        complete_parents(&x, pull_note, w);
     if (make_batch_settle(&w->batch, &err))
         pull_note(w, err.text);
     progress_clear(&w->progress);

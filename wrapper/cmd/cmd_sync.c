@@ -273,10 +273,12 @@ static void add_look(struct sync_counts *to, const struct sync_counts *look)
     to->bytes += before.bytes;
 }
 
-/* Runs that lack what the server has of them. */
-static void complete_runs(struct sync_work *w, const struct sync_runs *s)
+/* Runs that lack what the server has of them. True: the tree has new runs. */
+static bool complete_runs(struct sync_work *w, const struct sync_runs *s)
 {
-    struct completion_job x = {.arena = w->c->arena, .env = w->c->env, .runs = s->runs, .plan = &w->plan, .server = w->client};
+    struct reparse_parents parents = {0};
+    struct completion_job x = {
+        .arena = w->c->arena, .env = w->c->env, .runs = s->runs, .plan = &w->plan, .server = w->client, .parents = &parents};
     enum mlflow_answer answer = MLFLOW_FINE;
     size_t before = w->completed;
     w->incomplete = 0;
@@ -296,16 +298,29 @@ static void complete_runs(struct sync_work *w, const struct sync_runs *s)
         if (place)
             sync_note(w, arena_printf(w->c->arena, "run %.8s was incomplete; %s completes it", s->items[i].run->id, place));
     }
+    complete_parents(&x, sync_note, w);
     if (w->completed > before)
         run_commit_made(&w->plan, "sync", w->c->notes);
+    return w->completed > before;
+}
+
+/* The runs of the tree, and which of them are to be sent. */
+static int sync_load_runs(struct sync_work *w, struct sync_runs *s)
+{
+    static const struct runs_filter everything = {.corrected = true};
+    struct cmd_context *c = w->c;
+    sync_runs_deinit(s);
+    free(s->runs->all);
+    s->runs->all = NULL;
+    s->runs->count = 0;
+    return runs_load(s->runs, &everything, c->arena, c->err) < 0 || sync_runs_init(s, c->err) || sync_choose_runs(w, s) ? -1 : 0;
 }
 
 /* The tree as it is now: its runs are read, chosen, sent. */
 static int send_tree(struct sync_work *w, struct upload *upload)
 {
-    static const struct runs_filter everything = {.corrected = true};
     struct cmd_context *c = w->c;
-    struct runs runs = {.root = -1};
+    struct runs runs = {.root = -1, .place.notes = c->notes};
     struct sync_ref *ref = NULL;
     const char *name = opt_text(&c->opts, OPTION_REF);
     int rc = 0;
@@ -330,10 +345,10 @@ static int send_tree(struct sync_work *w, struct upload *upload)
                           .note = sync_note,
                           .context = w};
     if (rc == 0)
-        rc = runs_load(&runs, &everything, c->arena, c->err) < 0 || sync_runs_init(&s, c->err) || sync_choose_runs(w, &s) ? -1 : 0;
+        rc = sync_load_runs(w, &s);
+    if (rc == 0 && !ref && !w->dry && complete_runs(w, &s)) /* first: our files may take the place of the client's of the same name there */
+        rc = sync_load_runs(w, &s);
     if (rc == 0) {
-        if (!ref && !w->dry) /* first: our files may take the place of the client's of the same name there */
-            complete_runs(w, &s);
         sync_runs_send(&s);
         add_look(&w->n, &s.n);
     }
@@ -611,7 +626,7 @@ const struct cmd cmd_sync = {
         "runs of the spool, the server's line counts the runs of the tree.\n"
         "\n"
         "Where a server is named (--to, MLFLOW_TRACKING_URI), the runs of the tree are sent to it: all, or the ones chosen; parents before their "
-        "children. Times, status, values and artifacts are the tree's. A run is known on the server by the tag benchwrap.run_id and is there once, however "
+        "children. Times, status, values and artifacts are the tree's, with every sample of a long series. A run is known on the server by the tag benchwrap.run_id and is there once, however "
         "often and from wherever it is sent: what is there is left, what is missing is added, and an interrupted sync goes on in the middle of a "
         "run. What is known to be complete is noted in .benchwrap/sync, so that a repetition asks no more than whether the server still has their experiments; to lose those notes is harmless. "
         "A run that lacks what its program's own MLflow client logged there (--share-run, tag benchwrap.incomplete) is completed by a run that amends it. "

@@ -3,7 +3,6 @@
 
 #include "base/fs.h"
 #include "base/place.h"
-#include "replay/reparse.h"
 #include "run/make.h"
 #include "run/shared_fetch.h"
 
@@ -153,6 +152,13 @@ static int complete_make_run(struct completing *g, const char **ret_place, enum 
     return rc;
 }
 
+/* The run is in the tree, made by this process or by another. */
+static int complete_add_parent(const struct completion_job *x, const struct tree_run *run, struct err *err)
+{
+    const char *parent = reparse_parent_of(&(struct reparse){.arena = x->arena, .runs = x->runs}, run);
+    return parent && reparse_parents_add(x->parents, parent, true, x->arena) ? err_memory(err, "the parent runs") : 0;
+}
+
 int complete_run(const struct completion_job *x, const struct tree_run *listed, const char **ret_place, enum mlflow_answer *ret_answer,
                  struct err *err)
 {
@@ -172,9 +178,39 @@ int complete_run(const struct completion_job *x, const struct tree_run *listed, 
         err_set(err, ERR_INPUT, "run %.8s: %s", run->id, problem ? problem : "its record cannot be read");
     else if (reparse_recall(&(struct reparse){.arena = x->arena, .runs = x->runs}, run, g.detail, &g.before, err) == 0)
         rc = complete_make_run(&g, ret_place, ret_answer, err);
+    if (rc >= 0 && complete_add_parent(x, run, err))
+        rc = -1;
     if (g.before.index)
         record_deinit(&g.before);
     json_free(g.detail);
     fs_close(&g.artifacts);
     return rc < 0 ? err_wrap(err, "completing run %.8s", run->id) : rc;
+}
+
+void complete_parents(const struct completion_job *x, void (*note)(void *context, const char *text), void *context)
+{
+    const struct reparse again = {.arena = x->arena, .runs = x->runs, .plan = x->plan, .spool = x->plan->spool};
+    struct make_batch batch = {.tree = x->runs->tree, .spool = x->plan->spool};
+    struct err err;
+    reparse_parents_sort(x->parents);
+    for (size_t i = 0; i < x->parents->count; i++) {
+        struct tree_run *run;
+        struct reparsed got;
+        const char *id = x->parents->list[i].id;
+        if (tree_find(x->runs->root, id, TREE_META, x->arena, &run, NULL))
+            continue; /* the first run of a chain is not here */
+        reparse_series(&again, run, &got);
+        if (got.result == REPARSE_FAILED)
+            note(context,
+                 arena_printf(x->arena, "the statistics of the run %.8s cannot be computed again: %s; hint: benchwrap reparse %.8s", id,
+                              got.why ? got.why : "", id));
+        if (got.result != REPARSE_DONE)
+            continue;
+        note(context, arena_printf(x->arena, "the run %.8s amends %.8s: its statistics are those of the completed child runs", got.id, id));
+        if (make_batch_add(&batch, got.id, &err)) /* the next run, or sync, does it */
+            note(context, err.text);
+    }
+    if (make_batch_settle(&batch, &err))
+        note(context, err.text);
+    *x->parents = (struct reparse_parents){0};
 }

@@ -1,7 +1,7 @@
 /* complete.h: an incomplete run (tag benchwrap.incomplete) is completed from the server that has the rest: a new run amends it. */
 #ifndef SYNC_COMPLETE_H
 #define SYNC_COMPLETE_H
-#include "runs/runs.h"
+#include "replay/reparse.h"
 #include "plan/plan.h"
 #include "mlflow/mlflow.h"
 
@@ -11,6 +11,7 @@ struct completion_job {
     struct runs *runs;
     const struct plan *plan;
     struct mlflow *server;
+    struct reparse_parents *parents; /* of runs that were completed: for complete_parents */
 };
 /* Is it a run that lacks what the program's own MLflow client logged, and does no other run of the tree have that? */
 bool complete_is_due(const struct completion_job *x, const struct tree_run *run);
@@ -18,4 +19,7 @@ bool complete_is_due(const struct completion_job *x, const struct tree_run *run)
  * -1: see err; the server's answer is *ret_answer, which is MLFLOW_FINE where the trouble is on this side. */
 int complete_run(const struct completion_job *x, const struct tree_run *run, const char **ret_place, enum mlflow_answer *ret_answer,
                  struct err *err);
+/* All are completed: computes the statistics of their parent runs (--repeat, --sweep) again, and makes runs that amend these. `note` gets a sentence for
+ * each, also for one that failed. */
+void complete_parents(const struct completion_job *x, void (*note)(void *context, const char *text), void *context);
 #endif
