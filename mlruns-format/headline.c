@@ -101,13 +101,18 @@ static size_t headline_list_names(const struct folder *tree, const struct tree_r
     return m.n;
 }
 
+static bool is_sweep(const struct folder *tree, const struct tree_run *run, struct arena *a)
+{
+    int64_t points;
+    const char *text = tree_file(tree, run, "params/series.points", 64, a);
+    return text && str_int(str_trim(str_of(text)), &points) && points > 1;
+}
+
 /* A sweep's parent has KEY.median of all points, with the swept number as step: no point's value is its own. */
 static bool is_curve(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a)
 {
     char path[400];
-    int64_t points;
-    const char *text = str_ends(str_of(key), ".median") ? tree_file(tree, run, "params/series.points", 64, a) : NULL;
-    if (!text || !str_int(str_trim(str_of(text)), &points) || points < 2)
+    if (!str_ends(str_of(key), ".median") || !is_sweep(tree, run, a))
         return false;
     snprintf(path, sizeof path, "metrics/%.300s", key);
     const char *values = tree_file(tree, run, path, METRIC_TAIL, a), *end = values ? strchr(values, '\n') : NULL;
@@ -151,6 +156,30 @@ size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_
     for (size_t i = 0; i < n; i++)
         ret[i].unit = key_unit(ret[i].key, a);
     return n;
+}
+
+/* A repetition whose parent run has one median for all of them. */
+static bool is_plain_repetition(const struct folder *tree, const struct tree_run *run, struct arena *a)
+{
+    struct tree_run parent = {.tree = run->tree};
+    const char *id =
+        tree_file(tree, run, "tags/benchwrap.repetition", 64, a) ? tree_file(tree, run, "tags/mlflow.parentRunId", 64, a) : NULL;
+    if (!id || !record_is_id(str_of(id)))
+        return false;
+    memcpy(parent.id, id, sizeof parent.id);
+    parent.path = arena_printf(a, "mlruns/%.*s/%s", (int)strcspn(tree_run_path(run), "/"), tree_run_path(run), id);
+    return parent.path && !is_sweep(tree, &parent, a);
+}
+
+const char *headline_column(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a)
+{
+    const char *samples = tree_file(tree, run, arena_printf(a, "metrics/%.300s", key), METRIC_TAIL, a),
+               *end = samples ? strchr(samples, '\n') : NULL;
+    bool has_several = end && end[1];
+    if (key[key_stem(key)] || (!has_several && !is_plain_repetition(tree, run, a)))
+        return key;
+    const char *column = arena_printf(a, "%s.median", key);
+    return column ? column : key;
 }
 
 void headline_show(struct buf *to, const struct headline *h)

@@ -52,7 +52,7 @@ processes() # of this server
 
 "$BENCHWRAP" -q -e stream --rules stream -- sh -c 'cat "$0"' "$ROOT/benchmarks/catalogue/stream/samples/5.10-zen/stdout" >/dev/null
 "$BENCHWRAP" -q -e other --repeat 2 -- true >/dev/null
-"$BENCHWRAP" -q -e user -p lr=1 -- sh -c '"$BENCHWRAP" log metric loss=0.5' >/dev/null
+"$BENCHWRAP" -q -e user -p lr=1 -- sh -c 'for i in 7 5 3; do "$BENCHWRAP" log metric loss=0.$i; done' >/dev/null
 "$BENCHWRAP" -q -e user -p lr=2 -- sh -c '"$BENCHWRAP" log metric loss=0.4' >/dev/null
 start
 ok "a server is started" [ -s link ]
@@ -69,7 +69,17 @@ charts() # EXPERIMENT: the metrics of its runs that MLflow's page "Model metrics
     ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d "{\"experiment_ids\":[\"$(jq -r .experiment.experiment_id <<<"$1")\"]}" |
         jq -r '[.runs[].data.metrics[].key | select(startswith("system/") | not)] | unique | join(" ")'
 }
-is "the model metrics are the user's, and the wall time" "$(charts "$user")" "loss run.wall_s"
+is "the model metrics are the user's, and the wall time" "$(charts "$user")" "loss loss.median run.wall_s"
+shown() # EXPERIMENT METRIC: what MLflow's table shows of it, of each run
+{
+    ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d "{\"experiment_ids\":[\"$(jq -r .experiment.experiment_id <<<"$1")\"]}" |
+        jq -r "[.runs[].data.metrics[] | select(.key == \"$2\").value] | join(\" \")"
+}
+is "a metric with several samples shows the median, as ls does" "$(shown "$user" loss.median) $("$BENCHWRAP" ls -e user --json | jq '.[1].headline_1')" "0.5 0.5"
+other=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=other")
+is "repetitions and their parent run have one column" "$(jq -r '.experiment.tags[] | select(.key | startswith("mlflow.shared")).value' <<<"$other" | grep -o 'metrics.[^,]*' | tr -d '\\"\`' | tr '\n' ' ')" "metrics.run.wall_s.median "
+is "... each with a value" "$(shown "$other" run.wall_s.median | wc -w)" 3
+is "... and no column of the machine, whose facts the parent run has" "$(jq -r '.experiment.tags[] | select(.key | startswith("mlflow.shared")).value' <<<"$other" | grep -c 'params.')" 0
 like "… and on the runs" "$(tr -d '\n ' <<<"$view")" '"mlflow.experimentKind","value":"custom_model_development"'
 is "the tree knows nothing of that" "$(grep -rl sharedViewState mlruns)" ""
 file=$(cd mlruns && echo */*/artifacts/stdout.log | cut -d ' ' -f 1)

@@ -2,7 +2,7 @@
 """compare_server.py [--apart] [--user U:P] MLRUNS URL [RUN…]: is every run of the tree on the server exactly once, and equal fact by fact?
 
 Reads the tree's files and the server's REST answers by itself (PyYAML for meta.yaml). Compares experiment, name, user, status, times, params, tags,
-every sample of every metric, names and bytes of artifacts, the parent. What sync may change is expected so: values cut to 5999 and 7999 characters
+every sample of every metric (with --apart every point of its file), names and bytes of artifacts, the parent. What sync may change is expected so: values cut to 5999 and 7999 characters
 (named in benchwrap.cut), infinities as the greatest number. --apart: facts of the machine are expected below system/, as `ui` has them. Prints "ok N runs" or "not ok" with what differs; status 0 or 1."""
 import base64
 import json
@@ -74,6 +74,15 @@ def samples_of(path):
         w = line.split(" ")
         rows.append((int(w[2]) if len(w) == 3 else 0, int(w[0]), float(w[1])))
     return sorted(rows, key=repr)
+
+
+def thinned_of(folder):
+    """All samples of the series whose metric files keep 1,000 points."""
+    path, found = os.path.join(folder, "artifacts", "series.jsonl"), {}
+    for line in text(read(path)).splitlines() if os.path.exists(path) else ():
+        row = json.loads(line)
+        found.setdefault(row["key"], []).extend((step, ms, math.nan if value is None else float(value)) for ms, step, value in row["samples"])
+    return found
 
 
 def order(row):
@@ -155,12 +164,16 @@ def compare_run(experiment, folder, our):
     cut += [f"tag:{k}" for k, p in own_tags.items() if len(text(read(p))) > 8000]
     if sorted(cut) != sorted(w for w in tags.get("benchwrap.cut", "").split(", ") if w):
         say(f"benchwrap.cut is {tags.get('benchwrap.cut')!r}, not {cut}")
-    metrics = {f"system/{k}" if apart and k.startswith(FAMILIES) and k != "run.wall_s" else k: p for k, p in entries(os.path.join(folder, "metrics")).items()}
+    thinned = {} if apart else thinned_of(folder)
+    metrics = {f"system/{k}" if apart and k.startswith(FAMILIES) and k not in ("run.wall_s", "run.wall_s.median") else k: p for k, p in entries(os.path.join(folder, "metrics")).items()}
     latest = {m["key"]: (int(m.get("step", 0)), int(m.get("timestamp", 0)), float(m.get("value", 0))) for m in data.get("metrics", [])}
     for key in {m["key"] for m in data.get("metrics", [])} - set(metrics):
-        say(f"metric {key} is too many")
+        of = metrics.get(key.removesuffix(".median"))
+        values = sorted(v for *_, v in thinned_of(folder).get(key.removesuffix(".median")) or samples_of(of)) if apart and of and key.endswith(".median") else []
+        if not values or not math.isclose(latest[key][2], (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2):
+            say(f"metric {key} is too many, or no median")
     for key, path in metrics.items():
-        ours, theirs = sorted(samples_of(path), key=order), sorted(history(info["run_id"], key), key=order)
+        ours, theirs = sorted(thinned.get(key) or samples_of(path), key=order), sorted(history(info["run_id"], key), key=order)
         last = max(ours, key=lambda r: (r[0], r[1], 0 if math.isnan(r[2]) else r[2]))
         if key in latest and (latest[key][:2] != last[:2] or not (same_value(latest[key][2], last[2]) or (math.isnan(last[2]) and latest[key][2] == 0))):
             say(f"metric {key}: the last sample is {latest[key]}, not {last}")

@@ -22,7 +22,8 @@ struct upload_config {
     bool careful;           /* look for others right after creating too: for uploads that take long */
     bool together;          /* look for doubles of many complete runs at once: upload_settle_all is due at the end */
     void (*note)(void *context, const char *text); /* a sentence people should see, safe to print; may be NULL */
-    bool machine_apart;     /* facts of the machine and of the run as such become system/KEY, which MLflow shows apart from a program's metrics */
+    bool machine_apart;     /* facts of the machine and of the run as such become system/KEY, which MLflow shows apart from a program's metrics; medians that
+                             * `ls` shows are metrics of their own */
     /* Instead of sending a published run's artifacts: puts them where the server finds them. dir: the run's folder in the tree. NULL: they are sent. */
     int (*place)(void *context, const struct mlflow_run *run, int dir, struct err *err);
     void *context;

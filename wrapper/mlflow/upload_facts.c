@@ -74,7 +74,8 @@ void upload_pair(struct upload_place *p, bool param, const char *key, struct str
 
 const char *upload_metric_key(const struct upload *u, const char *key, struct arena *a)
 {
-    bool apart = u->config.machine_apart && !key_is_result(key) && strncmp(key, "system/", 7) != 0 && strcmp(key, "run.wall_s") != 0;
+    bool apart = u->config.machine_apart && !key_is_result(key) && strncmp(key, "system/", 7) != 0 && strcmp(key, "run.wall_s") != 0 &&
+                 strcmp(key, "run.wall_s.median") != 0;
     const char *name = apart ? arena_printf(a, "system/%s", key) : key;
     return name ? name : key;
 }

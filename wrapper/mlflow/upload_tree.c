@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/place.h"
 #include "mlflow/upload_parts.h"
+#include "mlruns-format/headline.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -17,7 +18,7 @@ struct sending {
     struct upload_place *place;
     struct upload_experiment *experiment; /* NULL: another client's run, whose experiment is not known */
     struct tree_run *run;
-    int dir, experiment_dir;
+    int root, dir, experiment_dir;
     struct upload_file *files;
     const char *stamp;
     struct upload_result *result;
@@ -38,6 +39,14 @@ static const char *tag_text(const struct tree_run *run, const char *key, struct 
         if (strcmp(e->key, key) == 0)
             return arena_dup(a, e->value.p, e->value.n);
     return NULL;
+}
+
+static const struct tree_entry *upload_find_metric(const struct tree_run *run, const char *key)
+{
+    const struct tree_entry *e = run->metrics;
+    while (e && strcmp(e->key, key) != 0)
+        e = e->next;
+    return e;
 }
 
 /* ---- params and tags ---- */
@@ -169,6 +178,26 @@ static enum mlflow_answer send_series(struct sending *s, const struct tree_entry
     return answer;
 }
 
+/* MLflow's table shows the last sample of a metric: headline metrics of which `ls` shows the median get it as a metric of its own. */
+static void send_medians(struct sending *s)
+{
+    struct headline headlines[HEADLINES_MAX];
+    const struct folder tree = folder_disk(s->root);
+    size_t n = headlines_of(&tree, s->run, HEADLINES_MAX, s->arena, headlines);
+    headlines[0].key = n ? headlines[0].key : "run.wall_s"; /* a table without other metrics has it */
+    if (!n && headline_value(&tree, s->run, headlines[0].key, s->arena, &headlines[0].value))
+        n = 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct headline *h = &headlines[i];
+        const char *column = headline_column(&tree, s->run, h->key, s->arena);
+        const struct tree_entry *of = upload_find_metric(s->run, h->key);
+        if (!of || !of->count || upload_find_metric(s->run, column) ||
+            (!s->place->fresh && upload_find_entry(s->place->run.data, "metrics", column)))
+            continue;
+        send_sample(s, column, &(struct tree_sample){of->samples[of->count - 1].time_ms, 0, h->value});
+    }
+}
+
 /* Tags that annotations remove. */
 static enum mlflow_answer delete_removed_tags(struct sending *s, struct err *err)
 {
@@ -196,6 +225,8 @@ static enum mlflow_answer send_facts(struct sending *s, struct err *err)
         if (answer != MLFLOW_FINE)
             return answer;
     }
+    if (s->u->config.machine_apart)
+        send_medians(s);
     if (s->stamp[0])
         upload_pair(s->place, false, upload_mark_of(s), str_of(s->stamp));
     return upload_flush(s->place, err);
@@ -388,6 +419,9 @@ static int open_experiment(int root, const struct tree_run *run)
 static int upload_read_run(struct sending *s, const struct tree_run *run, bool tags_alone, struct err *err)
 {
     unsigned what = tags_alone ? TREE_TAGS : TREE_PARAMS | TREE_METRICS | TREE_TAGS;
+    if (!tags_alone &&
+        !s->u->config.place) /* a server has all samples, as it has of a run that was sent live; a view of the tree has the tree's points */
+        what |= TREE_COMPLETE;
     if (tree_read(s->experiment_dir, run, what, s->arena, &s->run, err))
         return -1;
     if (s->run->problem)
@@ -450,7 +484,7 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
     if (dir < 0)
         return err_sys(err, "cannot open %s", run->path);
     arena_init(&a, RUN_BYTES);
-    struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .stamp = stamp, .result = ret, .arena = &a};
+    struct sending s = {.u = u, .root = root, .dir = dir, .experiment_dir = experiment, .stamp = stamp, .result = ret, .arena = &a};
     if (upload_read_run(&s, run, false, err)) {
         arena_deinit(&a);
         return err_wrap(err, "run %.8s", run->id);

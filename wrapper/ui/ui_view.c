@@ -38,13 +38,10 @@ static bool ui_is_of_experiment(const struct tree_run *run, const char *experime
     return strcmp(run->experiment, experiment) == 0;
 }
 
-/* The median over a run's repetitions, where it has one: MLflow's table shows the last sample of a metric. */
-static struct str metric_shown(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
+/* Does it measure something? Retractions and annotations change other runs. */
+static bool ui_measures(const struct runs *runs, const struct tree_run *run)
 {
-    size_t stem = key_stem(key);
-    const char *median = arena_printf(a, "%.*s.median", (int)stem, key);
-    bool series = ui_run_has(runs, run, "tags", "benchwrap.series");
-    return str_of(median && (series || !key[stem]) && ui_run_has(runs, run, "metrics", median) ? median : key);
+    return !ui_run_has(runs, run, "tags", "benchwrap.retracts") && !ui_run_has(runs, run, "tags", "benchwrap.annotates");
 }
 
 /* The headline metrics that `ls` shows of the newest runs. */
@@ -55,13 +52,13 @@ static void ui_print_metrics(const struct runs *runs, const char *experiment, st
     for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && n < METRICS_MAX; i++) {
         const struct tree_run *run = runs->all[i];
         struct headline headlines[HEADLINES_MAX];
-        if (!ui_is_of_experiment(run, experiment))
+        if (!ui_is_of_experiment(run, experiment) || !ui_measures(runs, run))
             continue;
         seen++;
         const struct folder tree = runs_tree(runs, run);
         size_t count = headlines_of(&tree, run, HEADLINES_MAX, a, headlines);
         for (size_t h = 0; h < count && n < METRICS_MAX; h++) {
-            struct str key = metric_shown(runs, run, headlines[h].key, a);
+            struct str key = str_of(headline_column(&tree, run, headlines[h].key, a));
             size_t k = 0;
             while (k < n && !str_eq(keys[k], key))
                 k++;
@@ -79,11 +76,11 @@ static void ui_print_metrics(const struct runs *runs, const char *experiment, st
 struct param_seen {
     const char *key;
     struct str value;
-    size_t runs;
+    size_t runs; /* without child runs: their parent run has the machine's facts for them */
     bool differs;
 };
 
-static void see_params(const struct tree_run *run, struct param_seen *seen, size_t *count)
+static void see_params(const struct tree_run *run, bool is_child, struct param_seen *seen, size_t *count)
 {
     for (const struct tree_entry *e = run->params; e; e = e->next) {
         size_t k = 0;
@@ -93,7 +90,7 @@ static void see_params(const struct tree_run *run, struct param_seen *seen, size
             continue;
         if (k == *count)
             seen[(*count)++] = (struct param_seen){.key = e->key, .value = e->value};
-        seen[k].runs++;
+        seen[k].runs += !is_child;
         seen[k].differs = seen[k].differs || !str_eq(seen[k].value, e->value);
     }
 }
@@ -112,16 +109,19 @@ static const struct tree_run *read_params(const struct runs *runs, const struct 
 static void ui_print_params(const struct runs *runs, const char *experiment, struct arena *a, struct json_out *to)
 {
     struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
-    size_t count = 0, n = 0, shown = 0;
+    size_t count = 0, n = 0, own = 0, shown = 0;
     for (size_t i = 0; seen && i < runs->count && n < RUNS_LOOKED_AT; i++) {
-        const struct tree_run *run = ui_is_of_experiment(runs->all[i], experiment) ? read_params(runs, runs->all[i], a) : NULL;
-        if (run)
-            see_params(run, seen, &count);
-        n += run != NULL;
+        const struct tree_run *run = runs->all[i];
+        const struct tree_run *read = ui_is_of_experiment(run, experiment) && ui_measures(runs, run) ? read_params(runs, run, a) : NULL;
+        bool is_child = read && ui_run_has(runs, run, "tags", "mlflow.parentRunId");
+        if (read)
+            see_params(read, is_child, seen, &count);
+        n += read != NULL;
+        own += read && !is_child;
     }
     for (int machine = 0; machine < 2; machine++)
         for (size_t k = 0; k < count && shown < COLUMNS_MAX; k++)
-            if ((seen[k].differs || seen[k].runs < n) && !key_is_result(seen[k].key) == machine) {
+            if ((seen[k].differs || (seen[k].runs && seen[k].runs < own)) && !key_is_result(seen[k].key) == machine) {
                 ui_print_column(to, "params", str_of(seen[k].key));
                 shown++;
             }
