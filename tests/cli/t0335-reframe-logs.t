@@ -1,9 +1,14 @@
 #!/bin/sh
-# t0335: performance logs as ReFrame 4.0.5 and 4.9.2 wrote them: each record's values, verdict and references.
+# t0335: performance logs as ReFrame 3.7.0, 3.12.0, 4.0.5 and 4.9.2 wrote them: each record's values, verdict and references.
 # shellcheck source=tests/lib/tap.sh
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
+cat >v3.7.log <<'END'
+2026-11-27T23:01:23|reframe 3.7.0|echo_test on generic:default using builtin|jobid=12164|bw=12.5|ref=12.0 (l=-0.1, u=0.1)|MB/s
+2026-11-27T23:01:23|reframe 3.7.0|echo_test on generic:default using builtin|jobid=12164|lat=3.25|ref=1.0 (l=null, u=0.5)|us
+END
+sed 's/3\.7\.0/3.12.0/; s/ on generic:default using / @generic:default+/' v3.7.log >v3.12.log
 cat >v4.0.log <<'END'
 job_completion_time,version,display_name,system,partition,environ,jobid,result,bw_value,bw_unit,bw_ref,bw_lower,bw_upper,lat_value,lat_unit,lat_ref,lat_lower,lat_upper
 2026-03-23T22:17:50,4.0.5,echo_test %n=1,generic,default,builtin,28775,fail,12.5,MB/s,12.0,-0.1,0.1,3.25,us,1.0,None,0.5
@@ -20,6 +25,11 @@ printf 'system,latency_value,unit\nalpha,12.5,us\n' >table.csv
 imported() { "$BENCHWRAP" import -t "$1" --json "$1.log" 2>err | jq -c '[.[] | [.result, .verdict]]'; }
 values() { cat "$1"/mlruns/*/*/metrics/"$2" | cut -d' ' -f2 | LC_ALL=C sort | tr '\n' ' '; }
 
+for v in 3.7 3.12; do
+    is "$v: a run for each record, its verdict by reference and thresholds" "$(imported v$v)" '[["imported","pass"],["imported","fail"]]'
+    is "… and its values" "$(values v$v bw_MB_per_s)$(values v$v lat_s)" "12.5 3.25e-06 "
+    is "… and where it ran" "$(for file in v"$v"/mlruns/*/*/params/system v"$v"/mlruns/*/*/params/partition v"$v"/mlruns/*/*/params/environ v"$v"/mlruns/*/*/params/test; do cat "$file"; echo; done | LC_ALL=C sort -u | tr '\n' ' ')" "builtin default echo_test generic "
+done
 is "4.0, with commas: a run for each record, with ReFrame's verdict" "$(imported v4.0)" '[["imported","fail"],["imported","pass"]]'
 is "… and its values" "$(values v4.0 bw_MB_per_s)$(values v4.0 lat_s)" "12.5 12.5 1.25e-06 3.25e-06 "
 like "… references and thresholds" "$("$BENCHWRAP" reference --from-reframe v4.0.log)" '"bw_MB_per_s": \[12, -0.1, 0.1\]'

@@ -201,10 +201,29 @@ static bool reframe_is_header(const struct str *name, size_t n)
     return value && system;
 }
 
+/* "stream on daint:gpu using PrgEnv-gnu"; 3.12 prints "stream @daint:gpu+PrgEnv-gnu" */
+static bool old_place(struct str info, struct fields *f)
+{
+    ptrdiff_t on_at = str_find(info, STR(" on ")), using_at = str_find(info, STR(" using ")), at = -1, next;
+    while ((next = str_find(str_sub(info, (size_t)(at + 1), info.n), STR(" @"))) >= 0)
+        at += 1 + next;
+    bool old = on_at >= 0 && using_at > on_at;
+    if (!old && at < 0)
+        return false;
+    struct str name = str_sub(info, 0, (size_t)(old ? on_at : at)), rest = str_sub(info, (size_t)(old ? on_at + 4 : at + 2), info.n);
+    struct str place = old ? str_sub(rest, 0, (size_t)(using_at - on_at - 4)) : str_cut(&rest, '+');
+    struct str environ = old ? str_sub(info, (size_t)using_at + 7, info.n) : rest, system = str_cut(&place, ':');
+    field_add(f, STR("name"), name);
+    field_add(f, STR("environ"), environ.p ? environ : (struct str){"", 0});
+    field_add(f, STR("system"), system);
+    field_add(f, STR("partition"), place.p ? place : (struct str){"", 0});
+    return true;
+}
+
 /* "2021-03-10T11:15:40|reframe 3.5.0|stream on daint:gpu using PrgEnv-gnu|jobid=1234|bw=12.5|ref=10 (l=-0.1, u=0.2)|MB/s" */
 static bool old_record(struct str line, struct fields *f, struct arena *a)
 {
-    struct str part[OLD_FIELDS], info, at, on, name;
+    struct str part[OLD_FIELDS];
     size_t n;
     if (!split_fields(line, part, OLD_FIELDS, &n) || n != OLD_FIELDS || !str_starts(part[1], "reframe ") ||
         !str_starts(part[3], "jobid=") || !str_starts(part[5], "ref=") || !memchr(part[4].p, '=', part[4].n))
@@ -213,17 +232,8 @@ static bool old_record(struct str line, struct fields *f, struct arena *a)
     field_add(f, STR("job_completion_time"), part[0]);
     field_add(f, STR("version"), str_sub(part[1], 8, part[1].n));
     field_add(f, STR("jobid"), str_sub(part[3], 6, part[3].n));
-    info = part[2];
-    ptrdiff_t on_at = str_find(info, STR(" on ")), using_at = str_find(info, STR(" using "));
-    if (on_at < 0 || using_at < on_at)
+    if (!old_place(part[2], f))
         return false;
-    name = str_sub(info, 0, (size_t)on_at);
-    on = str_sub(info, (size_t)on_at + 4, (size_t)(using_at - on_at) - 4);
-    field_add(f, STR("name"), name);
-    field_add(f, STR("environ"), str_sub(info, (size_t)using_at + 7, info.n));
-    at = str_cut(&on, ':');
-    field_add(f, STR("system"), at);
-    field_add(f, STR("partition"), on.p ? on : (struct str){"", 0});
     struct str value = part[4], variable = str_cut(&value, '='), reference = str_sub(part[5], 4, part[5].n), limits = reference;
     struct str ref = str_trim(str_cut(&limits, '('));
     const struct {
