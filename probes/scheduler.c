@@ -208,9 +208,12 @@ static void scheduler_emit_per_node(struct host *h, struct record *r, const char
 static void scheduler_emit_job_tasks(struct host *h, struct record *r)
 {
     static const char *const names[] = {"SLURM_NTASKS", "SLURM_NPROCS"};
-    int64_t tasks = 0, het = scheduler_het_size(h);
+    int64_t tasks = 0, other = 0, het = scheduler_het_size(h);
     bool known = het ? scheduler_het_sum(h, names, het, &tasks) : scheduler_read_count(h, names[0], &tasks);
-    if (known)
+    if (known && !het && scheduler_read_count(h, names[1], &other) && other != tasks) /* Slurm sets both alike; srun reads the first one */
+        emit_missing(h, r, "job.tasks", "SLURM_NTASKS is %lld and SLURM_NPROCS %lld: one of them was changed in the job", (long long)tasks,
+                     (long long)other);
+    else if (known)
         scheduler_emit_once(h, r, "job.tasks", tasks);
     if (!het)
         scheduler_emit_per_node(h, r, "SLURM_TASKS_PER_NODE", "job.tasks_per_node", known, tasks);

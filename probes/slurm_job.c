@@ -85,8 +85,19 @@ static bool slurm_job_time_text(struct str value, char *to, size_t size)
     return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
 }
 
+/* A job that was resized, or variables that were changed in it: of a heterogeneous job scontrol reports one component. */
+static void slurm_job_check_nodes(const struct slurm_job *job, struct record *r)
+{
+    const struct fact *f = record_find(r, FACT_PARAM, "job.nodes");
+    struct str value = job->field[SLURM_NODES];
+    if (f && value.n && !record_find(r, FACT_PARAM, "slurm.het_size") && !str_eq(f->text, value))
+        record_warning(r, "job.nodes is " STR_FMT " by the environment, but Slurm states " STR_FMT ": the job was resized", STR_ARG(f->text),
+                       STR_ARG(value));
+}
+
 void slurm_job_emit(const struct slurm_job *job, struct host *h, struct record *r)
 {
+    slurm_job_check_nodes(job, r);
     for (size_t i = 0; i < SLURM_FIELDS; i++) {
         struct str value = job->field[i];
         char text[32];

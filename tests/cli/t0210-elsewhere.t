@@ -83,6 +83,29 @@ is "parallel -S" "$(here parallel -S n1 true)" "parallel $may (its option -S): n
 is "sbatch --wait" "$(here sbatch --wait true)" "sbatch $may (its option --wait): nothing of this one is recorded"
 is "sbatch alone runs here" "$(here sbatch true)" here
 
+is "docker container run, compose: DOCKER_HOST counts" "$(for c in 'container run image' 'compose -f x.yml exec box' 'compose run box'; do DOCKER_HOST=tcp://n1:2375 here docker $c true; done)" \
+    "$(for _ in 1 2 3; do echo "docker $may (DOCKER_HOST): nothing of this one is recorded"; done)"
+is "docker container run here" "$(here docker container run image true)" here
+for p in k3s dbclient tsh ansible charmrun flock unbuffer; do cp bin/docker "bin/$p"; done
+is "k3s kubectl exec" "$(here k3s kubectl -n x exec pod -- true)" "k3s $may $server"
+is "dbclient" "$(here dbclient -p 22 n1 true)" "dbclient $may $server"
+is "tsh ssh" "$(here tsh ssh root@n1 true)" "tsh $may $server"
+is "ansible" "$(here ansible all -m shell -a true)" "ansible $may $server"
+is "charmrun" "$(here charmrun +p4 true)" "charmrun $may $server"
+cp bin/docker bin/srun && cp bin/docker bin/ssh
+is "a program that is no starter, before ssh" "$(here flock lock ssh n1 true)" "ssh $may $server"
+is "... before srun outside of a job" "$(here python3 -c 'import subprocess, sys; subprocess.run(sys.argv[1:])' --launcher srun -n 1 true)" \
+    "srun runs the program on other machines: this one is no node of its job, and nothing of it is recorded"
+is "... before a launcher of this machine" "$(here unbuffer nice -n 1 true)" here
+is "... a word that starts nothing" "$(here unbuffer echo ssh n1)" here
+rm bin/srun bin/ssh bin/flock bin/unbuffer
+printf '#!/bin/sh\necho ran\n' >bin/mpirun && chmod +x bin/mpirun
+is "mpirun in a shell of salloc: its ranks run on the job's nodes" "$(SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=3 here mpirun -n 2 true)" \
+    "mpirun runs the program on other machines: this one is no node of its job, and nothing of it is recorded"
+is "... on a node of the job" "$(SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=3 SLURMD_NODENAME=n1 here mpirun -n 2 true)" here
+is "... with its own list of hosts" "$(SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=3 here mpirun -H localhost -n 2 true)" here
+rm bin/mpirun
+
 is "sshpass" "$(mv bin/pdsh bin/ssh; cp bin/ssh bin/sshpass; here sshpass -p x ssh n1 true)" "ssh $may $server"
 
 # A line of shell that the user typed shows its commands; variables that the line sets count.

@@ -11,11 +11,11 @@ readers:
 Y
 printf '#!/bin/sh\necho speed: 12.5\n' >prog && chmod +x prog
 count=0
-pair() # same|NAME FIRST SECOND: words of two command lines; NAME: the argument in which they differ
+pair() # same|NAME FIRST SECOND [PROGRAM]: words of two command lines, of PROGRAM or, with "", without it; NAME: the argument in which they differ
 {
     count=$((count + 1)) pair="[${2:0:30}], [${3:0:30}]"
     pair=${pair//$'\n'/ }
-    for line in "$2" "$3"; do eval "\"\$BENCHWRAP\" -q -e e$count -r rules.yaml -- ./prog $line" >/dev/null 2>err || cat err; done
+    for line in "$2" "$3"; do eval "\"\$BENCHWRAP\" -q -e e$count -r rules.yaml -- ${4-./prog} $line" >/dev/null 2>err || cat err; done
     "$BENCHWRAP" compare --history >history.out
     "$BENCHWRAP" compare last~1 last >compare.out
     earlier=$(grep -c '^History: 1 earlier run ' history.out)
@@ -46,6 +46,26 @@ pair 5000 "$(seq -s ' ' 5000)" "$(seq -s ' ' 4999) 7"
 pair 1 "$(printf '%050000d' 1)" "$(printf '%050000d' 2)"
 pair size '--size=' '--size 1'
 pair lr '--lr=1e-3' '--lr=0.001'
+
+# What starters before the program say is part of the command line, but for names, limits of time, and what step.* records.
+mkdir bin && PATH=$WORK/bin:$PATH
+for p in numactl docker mpirun srun ssh; do printf '#!/bin/sh\nfor last; do :; done\nexec "$last"\n' >bin/$p && chmod +x bin/$p; done
+pair env.OMP_NUM_THREADS 'env OMP_NUM_THREADS=1 ./prog' 'env OMP_NUM_THREADS=2 ./prog' ''
+pair numactl.m 'numactl -N0 -m0 ./prog' 'numactl -N0 -m1 ./prog' ''
+pair nice 'nice -n 5 ./prog' './prog' ''
+pair taskset.1 'taskset 0x1 ./prog' 'taskset 0x3 ./prog' ''
+pair docker.2 'docker run image:1 ./prog' 'docker run image:2 ./prog' ''
+pair docker.cpus 'docker run --cpus 1 image ./prog' 'docker run --cpus=2 image ./prog' ''
+pair ssh.1 'ssh n1 ./prog' 'ssh n2 ./prog' ''
+pair mpirun.bind-to 'mpirun --bind-to core -n 1 ./prog' 'mpirun --bind-to none -n 1 ./prog' ''
+pair mpirun.btl 'mpirun --mca btl self,tcp -n 1 ./prog' 'mpirun --mca btl self,vader -n 1 ./prog' ''
+pair srun.cpu-bind 'srun -n1 --cpu-bind=cores ./prog' 'srun -n1 ./prog' ''
+pair same 'docker run --rm -it --name a image ./prog' 'docker run --name=b image ./prog' ''
+pair same 'timeout 20 nohup ./prog' 'timeout -k 1 30 ./prog' ''
+pair same 'srun -J a -o x -n1 ./prog' 'srun --ntasks=1 --job-name=b -l ./prog' ''
+pair same 'env B=2 A=1 ./prog' 'env A=1 B=2 ./prog' ''
+is "a swept word of a starter is the sweep's" "$("$BENCHWRAP" -q -e swept -r rules.yaml --sweep t=1,2 -- env T={t} ./prog >/dev/null 2>&1
+"$BENCHWRAP" compare --by t -e swept | grep -c 'argument')" 0
 
 # Runs without a command line, and without a machine: what is not known is said.
 for i in 1 2; do

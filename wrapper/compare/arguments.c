@@ -107,6 +107,19 @@ static size_t print_argument_entry(char *const *argv, const bool *explained, siz
     return takes ? 2 : 1;
 }
 
+/* "argument.STARTER.NAME=VALUE" of what a starter before the program says, with the number of an operand as its name; "argument.STARTER=" of the starter itself. */
+static void print_setting_entry(const struct peel_setting *s, size_t *operand, struct buf *to)
+{
+    buf_printf(to, "argument.%s", s->starter);
+    if (s->name.n)
+        buf_printf(to, "." STR_FMT, STR_ARG(s->name));
+    else if (s->value.p)
+        buf_printf(to, ".%zu", ++*operand);
+    else
+        *operand = 0;
+    buf_printf(to, "=" STR_FMT, STR_ARG(s->value));
+}
+
 /* A line end within an argument becomes its symbol, U+240A: entries are lines. */
 static const char *argument_line(struct str text, struct arena *a)
 {
@@ -120,26 +133,49 @@ static const char *argument_line(struct str text, struct arena *a)
     return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-/* The arguments that the rules do not explain, one a line as "argument.NAME=VALUE". parent: the sweep whose run it is; words that are not
- * as there are the sweep's. NULL: the command line is not known, or out of memory. */
-static const char *unexplained_text(const struct rules *rules, const struct json *detail, const struct json *parent, struct arena *a)
+/* The entries of a command line. swept (NULL: none): the line of the sweep whose run it is; words that are not as there are the sweep's. */
+struct argument_list {
+    char *const *line, *const *swept;
+    struct argument_entry *entries;
+    size_t count;
+    struct arena *a;
+};
+
+static bool is_swept_word(const struct argument_list *l, size_t at)
 {
-    char *const *full = detail_argv(detail, a), *const *swept = parent ? detail_argv(parent, a) : NULL,
-                *const *argv = full ? peel_program(full) : NULL;
-    if (!argv)
-        return NULL;
-    size_t n = count_words_of(argv), entries = 0, operand = 0;
-    bool *explained = arena_get(a, (n + 2) * sizeof *explained);
-    struct argument_entry *list = arena_get(a, (n + 1) * sizeof *list);
-    if (!explained || !list)
-        return NULL;
-    memset(explained, 0, (n + 2) * sizeof *explained);
-    if (rules)
-        rules_explain(rules, argv, explained);
-    if (swept && count_words_of(swept) == count_words_of(full))
-        for (size_t i = 0; i < n; i++)
-            explained[i] |= strcmp(argv[i], swept[(size_t)(argv - full) + i]) != 0;
-    for (size_t i = 1; i < n;) {
+    return l->swept && strcmp(l->line[at], l->swept[at]) != 0;
+}
+
+static bool add_argument_entry(struct argument_list *l, const struct buf *b)
+{
+    const char *text = b->failed ? NULL : argument_line(buf_text(b), l->a);
+    if (text)
+        l->entries[l->count] = (struct argument_entry){text, l->count};
+    l->count += text != NULL;
+    return text;
+}
+
+static bool add_settings(struct argument_list *l)
+{
+    struct peel_setting *settings = arena_get(l->a, (count_words_of(l->line) + 1) * sizeof *settings);
+    size_t n = settings ? peel_settings(l->line, settings) : 0, operand = 0;
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP_BUF struct buf b;
+        bool swept = false;
+        buf_init(&b, TEXT_MAX);
+        for (size_t k = 0; k < settings[i].words; k++)
+            swept |= is_swept_word(l, settings[i].at + k);
+        print_setting_entry(&settings[i], &operand, &b);
+        if (!swept && !add_argument_entry(l, &b))
+            return false;
+    }
+    return settings;
+}
+
+static bool add_arguments(struct argument_list *l, char *const *argv, const bool *explained)
+{
+    size_t operand = 0;
+    for (size_t i = 1; argv[i];) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, TEXT_MAX);
         if (explained[i]) {
@@ -147,17 +183,39 @@ static const char *unexplained_text(const struct rules *rules, const struct json
             continue;
         }
         i += print_argument_entry(argv, explained, i, &operand, &b);
-        const char *entry = b.failed ? NULL : argument_line(buf_text(&b), a);
-        if (!entry)
-            return NULL;
-        list[entries++] = (struct argument_entry){entry, i};
+        if (!add_argument_entry(l, &b))
+            return false;
     }
-    if (entries)
-        qsort(list, entries, sizeof *list, compare_argument_entries);
+    return true;
+}
+
+/* The arguments that the rules do not explain, one a line as "argument.NAME=VALUE", after those of starters. parent: the sweep whose run it is.
+ * NULL: the command line is not known, or out of memory. */
+static const char *unexplained_text(const struct rules *rules, const struct json *detail, const struct json *parent, struct arena *a)
+{
+    char *const *full = detail_argv(detail, a), *const *swept = parent ? detail_argv(parent, a) : NULL,
+                *const *argv = full ? peel_program(full) : NULL;
+    if (!argv)
+        return NULL;
+    size_t n = count_words_of(full);
+    bool *explained = arena_get(a, (n + 2) * sizeof *explained);
+    struct argument_list l = {
+        .line = full, .swept = swept && count_words_of(swept) == n ? swept : NULL, .entries = arena_get(a, (2 * n + 1) * sizeof *l.entries), .a = a};
+    if (!explained || !l.entries)
+        return NULL;
+    memset(explained, 0, (n + 2) * sizeof *explained);
+    if (rules)
+        rules_explain(rules, argv, explained);
+    for (size_t i = 0; argv[i]; i++)
+        explained[i] |= is_swept_word(&l, (size_t)(argv - full) + i);
+    if (!add_settings(&l) || !add_arguments(&l, argv, explained))
+        return NULL;
+    if (l.count)
+        qsort(l.entries, l.count, sizeof *l.entries, compare_argument_entries);
     CLEANUP_BUF struct buf all;
     buf_init(&all, TEXT_MAX);
-    for (size_t i = 0; i < entries; i++)
-        buf_printf(&all, "%s\n", list[i].text);
+    for (size_t i = 0; i < l.count; i++)
+        buf_printf(&all, "%s\n", l.entries[i].text);
     return all.failed ? NULL : arena_dup(a, all.p ? all.p : "", all.n);
 }
 

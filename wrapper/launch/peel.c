@@ -13,6 +13,7 @@ struct starter {
     const char *name;
     const char *letters;
     const char *names;
+    const char *nouns; /* words that may come before the verb: docker's "container" */
     const char *verbs; /* a word that must follow first: "exec run"; NULL: none */
     const char *hides; /* options behind which the program cannot be seen: env -S */
     int leading; /* words of its own before its options, if the first one is none: setarch's architecture */
@@ -27,6 +28,7 @@ struct starter {
     const char *hosts, *host_files; /* those that list hosts or name a file of hosts, */
     const char *places; /* those that may choose hosts in another way, */
     const char *host_variables; /* and variables that name a file of hosts */
+    bool nodes_of_job; /* without hosts of its own it starts ranks on the nodes of the job around it, */
     const char *listed; /* those that list nodes of the job, all of which get ranks, */
     const char *groups; /* and those that select components of a heterogeneous job, each of which gets the shape */
     bool host_operands; /* without such an option, as many hosts as tasks come before the program */
@@ -37,6 +39,7 @@ struct starter {
     bool opaque; /* what it starts is not to be seen in its line */
     const char *global_letters, *global_names; /* its options before the verb that take a value */
     const char *away, *away_variables; /* with verbs: such options; else options, and variables, that send the program to another machine */
+    const char *labels; /* its options that say nothing about what is measured: names, files of output, limits of time; "*": none of its words does */
 };
 
 static const struct starter starters[] = {
@@ -200,33 +203,97 @@ static bool is_option(const struct starter *s, const char *word)
     return word[0] == '-' && (word[1] || s->assignments); /* env's "-" is one */
 }
 
+/* ---- settings ---- */
+
+struct setting_list {
+    char *const *argv;
+    struct peel_setting *list;
+    size_t count;
+};
+
+static void add_setting(struct setting_list *to, const struct starter *s, char *const *at, int words, struct str name, struct str value)
+{
+    if (to && !(s->labels && s->labels[0] == '*'))
+        to->list[to->count++] = (struct peel_setting){s->name, name, value, (size_t)(at - to->argv), (size_t)words};
+}
+
+/* "-it" is -i and -t. */
+static bool are_labels(const struct starter *s, const char *word)
+{
+    size_t n = 0;
+    for (word += *word == '-'; word[n]; n++)
+        if (!is_one_of_words(s->labels, (struct str){word + n, 1}))
+            return false;
+    return n > 0;
+}
+
+static void add_option(struct setting_list *to, const struct starter *s, char *const *at, const struct peel_option *o)
+{
+    const char *const recorded[] = {s->tasks, s->nodes, s->per_node, s->cpus, s->groups, s->labels};
+    struct str name = o->name.n ? o->name : str_of(*at + strspn(*at, "-")), rest = name;
+    int words = 0;
+    if (!to)
+        return;
+    if (!o->name.n) {
+        name = str_cut(&rest, '=');
+        if (!s->single_dash && (*at)[1] != '-' && are_labels(s, *at))
+            return;
+    }
+    for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++)
+        if (is_one_of_words(recorded[i], name))
+            return;
+    while (words < o->words && at[words])
+        words++;
+    if (words == 3) /* a pair: -mca KEY VALUE */
+        add_setting(to, s, at, words, o->value, str_of(at[2]));
+    else
+        add_setting(to, s, at, words, name, o->name.n ? o->value : rest);
+}
+
+static void add_operand(struct setting_list *to, const struct starter *s, char *const *at)
+{
+    struct str value = str_of(*at), name = {NULL, 0};
+    if (s->assignments && is_assignment(*at))
+        name = str_cut(&value, '=');
+    add_setting(to, s, at, 1, name, value);
+}
+
 /* What stands between the starter's name and its options; NULL: it starts no program. */
-static char *const *past_verb(const struct starter *s, char *const *at, struct peel_options *told)
+static char *const *past_verb(const struct starter *s, char *const *at, struct peel_options *told, struct setting_list *to)
 {
     const struct starter global = {.letters = s->global_letters ? s->global_letters : "", .names = s->global_names ? s->global_names : ""};
+    add_setting(to, s, at, 1, (struct str){NULL, 0}, (struct str){NULL, 0});
     at++;
     for (int i = 0; i < s->leading && *at && **at != '-'; i++)
-        at++;
+        add_operand(to, s, at++);
     if (!s->verbs)
         return at;
-    while (*at && **at == '-') { /* global options before the verb: apptainer -q exec, docker -H tcp://host run */
+    while (*at && (**at == '-' || is_one_of_words(s->nouns, str_of(*at)))) { /* apptainer -q exec, docker -H tcp://host container run */
+        if (**at != '-') {
+            at++;
+            continue;
+        }
         struct peel_option o = option_at(&global, at);
         place_option(s, *at, &o, true, &told->place);
+        add_option(to, s, at, &o);
         while (o.words-- && *at)
             at++;
     }
-    return *at && str_has_word(s->verbs, str_of(*at)) ? at + 1 : NULL;
+    if (!*at || !str_has_word(s->verbs, str_of(*at)))
+        return NULL;
+    add_operand(to, s, at);
+    return at + 1;
 }
 
 /* What stands between the options and the program. */
-static char *const *past_operands(const struct starter *s, char *const *at)
+static char *const *past_operands(const struct starter *s, char *const *at, struct setting_list *to)
 {
     for (int i = 0; i < s->operands && *at; i++)
-        at++;
+        add_operand(to, s, at++);
     if (s->operands && *at && strcmp(*at, "--") == 0) /* ch-run IMAGE -- PROGRAM */
         at++;
     while (s->assignments && *at && is_assignment(*at))
-        at++;
+        add_operand(to, s, at++);
     return at;
 }
 
@@ -240,11 +307,11 @@ static bool are_plain_words(char *const *words)
 }
 
 /* Returns the word after one starter's own words, or NULL when none is left, or the program is not
- * in the line. *told: the values of its options. */
-static char *const *peel_one(const struct starter *s, char *const *at, struct peel_options *told)
+ * in the line. *told: the values of its options. to: NULL, or where its settings are added. */
+static char *const *peel_one(const struct starter *s, char *const *at, struct peel_options *told, struct setting_list *to)
 {
     *told = (struct peel_options){0};
-    for (at = past_verb(s, at, told); at && *at;) {
+    for (at = past_verb(s, at, told, to); at && *at;) {
         if (strcmp(*at, "--") == 0) {
             at++;
             break;
@@ -252,7 +319,7 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
         if (!is_option(s, *at)) {
             if (!(s->assignments && is_assignment(*at)) && !(s->locations && is_location(*at)))
                 break;
-            at++;
+            add_operand(to, s, at++);
             continue;
         }
         struct peel_option o = option_at(s, at);
@@ -261,6 +328,7 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
         told->joins |= is_one_of_words(s->joins, o.name);
         shape_option(s, &o, &told->shape);
         place_option(s, *at, &o, false, &told->place);
+        add_option(to, s, at, &o);
         while (o.words-- && *at)
             at++;
     }
@@ -269,26 +337,30 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
         place_at(&told->place, PEEL_HOSTS, "its operands", str_of(*at));
         told->shape.hosts = true;
         for (int i = 0; i < told->shape.tasks && *at; i++)
-            at++;
+            add_operand(to, s, at++);
     }
     if (at)
-        at = past_operands(s, at);
+        at = past_operands(s, at, to);
     return at && *at && **at != '-' && !s->opaque && (!s->shell || are_plain_words(at)) ? at : NULL;
 }
 
-/* ret_parallel: how many of the starters begin several ranks; shape (NULL: not asked for) is that of the last one. */
-static char *const *peel_starters(char *const *argv, int *ret_parallel, struct peel_shape *shape)
+/* ret_parallel: how many of the starters begin several ranks; shape (NULL: not requested) is that of the last one; to (NULL: not requested): the settings of all. */
+static char *const *peel_starters(char *const *argv, int *ret_parallel, struct peel_shape *shape, struct setting_list *to)
 {
     char *const *at = argv;
     struct peel_options told;
     *ret_parallel = 0;
     for (int depth = 0; depth < 16 && *at; depth++) {
         const struct starter *s = starter_of(*at);
-        char *const *next = s ? peel_one(s, at, &told) : NULL;
+        size_t before = to ? to->count : 0;
+        char *const *next = s ? peel_one(s, at, &told, to) : NULL;
         if (s && s->parallel && shape)
             *shape = told.shape;
-        if (!next)
+        if (!next) { /* then it is the program */
+            if (to)
+                to->count = before;
             break;
+        }
         *ret_parallel += s->parallel;
         at = next;
     }
@@ -298,7 +370,15 @@ static char *const *peel_starters(char *const *argv, int *ret_parallel, struct p
 char *const *peel_program(char *const *argv)
 {
     int parallel;
-    return peel_starters(argv, &parallel, NULL);
+    return peel_starters(argv, &parallel, NULL, NULL);
+}
+
+size_t peel_settings(char *const *argv, struct peel_setting *ret)
+{
+    int parallel;
+    struct setting_list to = {.argv = argv, .list = ret};
+    peel_starters(argv, &parallel, NULL, &to);
+    return to.count;
 }
 
 /* Is one of its variables set, where it needs one to start the program on this machine? */
@@ -314,20 +394,26 @@ static bool can_start_here(const struct starter *s, char *const *env)
     return !s->here;
 }
 
+/* salloc's shell is on the machine where it was called: slurmd sets its node's name on the nodes of a job alone. */
+static bool is_outside_job_nodes(char *const *env)
+{
+    return env_text(env, "SLURM_JOB_ID") && !env_text(env, "SLURMD_NODENAME");
+}
+
 bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
 {
     const struct starter *s = *at && **at ? starter_of(**at) : NULL;
     struct peel_options told;
     if (!s)
         return false;
-    char *const *verb = past_verb(s, *at, &(struct peel_options){0});
-    *at = peel_one(s, *at, &told);
+    char *const *verb = past_verb(s, *at, &(struct peel_options){0}, NULL);
+    *at = peel_one(s, *at, &told, NULL);
     *ret = told.place;
     ret->starter = s->name;
     if (!verb)
         return false; /* `docker ps` starts nothing */
     place_starter(s, env, ret);
-    if (!can_start_here(s, env))
+    if (!can_start_here(s, env) || (s->nodes_of_job && ret->where == PEEL_HERE && is_outside_job_nodes(env)))
         *ret = (struct peel_place){.starter = s->name, .where = PEEL_OTHER_NODES};
     ret->regrouped = told.joins || (s->joins && !*s->joins);
     ret->served = (s->served || s->remote) && !ret->regrouped;
@@ -337,7 +423,7 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
 bool peel_is_parallel(char *const *argv)
 {
     int parallel;
-    peel_starters(argv, &parallel, NULL);
+    peel_starters(argv, &parallel, NULL, NULL);
     return parallel > 0;
 }
 
@@ -345,7 +431,7 @@ const char *peel_launcher(char *const *argv)
 {
     struct peel_options told;
     const struct starter *s;
-    for (char *const *at = argv; at && *at && (s = starter_of(*at)); at = peel_one(s, at, &told))
+    for (char *const *at = argv; at && *at && (s = starter_of(*at)); at = peel_one(s, at, &told, NULL))
         if (s->parallel)
             return s->name;
     return NULL;
@@ -355,7 +441,7 @@ bool peel_read_shape(char *const *argv, struct peel_shape *ret)
 {
     int parallel;
     *ret = (struct peel_shape){0};
-    char *const *program = peel_starters(argv, &parallel, ret);
+    char *const *program = peel_starters(argv, &parallel, ret, NULL);
     bool several = ret->several;
     for (char *const *a = program; *a; a++)
         several |= strcmp(*a, ":") == 0;

@@ -42,6 +42,16 @@ struct peel_shape {
     bool several; /* it holds for each of several components of the job */
     bool hosts; /* they name hosts, which may be some of the job's or others */
 };
+/* What a starter before the program says about how the program runs: that it is there, one of its options, or an operand. */
+struct peel_setting {
+    const char *starter;
+    struct str name;  /* the option's, or an assignment's; n 0: an operand, or the starter itself, which has no value either */
+    struct str value; /* p NULL: none */
+    size_t at, words; /* its words in argv */
+};
+/* Writes the settings of all starters of argv into ret, which has a place for each word of argv, and returns their number. Left out
+ * are starters and options that say nothing about what is measured (time, srun --job-name), and those that step.* records (srun -n). */
+size_t peel_settings(char *const *argv, struct peel_setting *ret);
 /* Reads the shape of the line's only parallel starter. False, with *ret zeroed: the line has no
  * parallel starter, several of them, or several programs (`mpirun -n 1 a : -n 3 b`). */
 bool peel_read_shape(char *const *argv, struct peel_shape *ret);

@@ -198,22 +198,43 @@ static char *const *elsewhere_with_assignments(char *const *argv, char *const *e
 
 enum { SHELLS_MAX = 4 }; /* sh -c "sh -c …" */
 
-static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a)
+/* Returns the program behind the starters of a line. *ret_why: the reason of the first one that leads elsewhere, or NULL. */
+static char *const *pass_starters(char *const *argv, char *const *env, struct arena *a, const char **ret_why)
 {
     struct peel_place place;
-    const char *why = NULL;
     char *const *at = argv, *const *program = argv;
-    while (!why && at && *at && peel_next(&at, env, &place)) {
-        why = elsewhere_reason_of(&place, env, a);
+    *ret_why = NULL;
+    while (!*ret_why && at && *at && peel_next(&at, env, &place)) {
+        *ret_why = elsewhere_reason_of(&place, env, a);
         program = at && *at ? at : program;
     }
+    return program;
+}
+
+/* A program that is no starter may start what its words name: `flock lock ssh n1 prog`. They count where they are a complete line, with a program. */
+static const char *find_reason_in_words(char *const *program, char *const *env, struct arena *a)
+{
+    const char *why = NULL;
+    for (char *const *word = program + 1; *word && !why; word++) {
+        char *const *at = word;
+        struct peel_place place;
+        if (peel_next(&at, env, &place) && at && *at)
+            pass_starters(word, env, a, &why);
+    }
+    return why;
+}
+
+static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a)
+{
+    const char *why = NULL;
+    char *const *program = pass_starters(argv, env, a, &why);
     if (why || !program || !*program || depth == SHELLS_MAX)
         return why;
     char *const *word = program + 1;
     for (struct str line; !why && (line = shell_line_of(program, &word)).p;)
         for (char **command; !why && (command = shell_line_next(&line, a));)
             why = elsewhere_find_reason(command, env, depth + 1, a);
-    return why;
+    return why ? why : find_reason_in_words(program, env, a);
 }
 
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a)

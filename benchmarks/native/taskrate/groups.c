@@ -187,6 +187,12 @@ static void metg_between(const struct batch_group *below, const struct batch_gro
     }
 }
 
+/* The last round of tasks leaves slots idle: with fewer tasks than half of the slots even tasks that cost nothing do. */
+static bool can_be_half_busy(const struct batch_group *g)
+{
+    return per_slot(g) >= 0.5 * ceil(per_slot(g));
+}
+
 /* Where the efficiency of the largest size crosses one half. */
 void figures_metg(const struct batch_group *g, size_t n, const struct model *m, struct metg *ret)
 {
@@ -209,9 +215,13 @@ void figures_metg(const struct batch_group *g, size_t n, const struct model *m, 
         if (!enough && (!below || g[i].duration > below->duration))
             below = &g[i];
     }
-    if (above && below && below->duration > 0 && below->duration < above->duration)
+    if ((above || below) && !can_be_half_busy(above ? above : below))
+        ret->how = "so few tasks cannot keep half of the slots busy";
+    else if (above && below && below->duration >= above->duration)
+        ret->how = "a longer duration kept less than half of the slots busy than a shorter one: more --repeat, or a quiet machine";
+    else if (above && below && below->duration > 0)
         metg_between(below, above, ret);
-    else if (above && (!below || below->duration >= above->duration)) {
+    else if (above && !below) {
         ret->seconds = above->duration;
         ret->at_most = true;
         ret->how = "all durations that were measured keep half of the slots busy";
