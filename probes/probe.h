@@ -33,6 +33,7 @@ struct host {
     /* Why the program's control groups differ from those of this process; NULL: they did not at its
      * start. */
     const char *regrouped;
+    bool starts_ranks; /* the command line starts the program by srun, mpirun …: the step around this process is not the program's */
     bool counters; /* --counters: also open hardware counters */
     int64_t (*clock)(void); /* monotonic time in ns between samples; NULL: the machine's */
     struct redact *redact; /* removes secrets (and identities); NULL: only environment.txt does so */

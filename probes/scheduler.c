@@ -69,7 +69,7 @@ static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
 {
     const char *value = scheduler_read_value(h, rows[i].variable);
     int64_t n;
-    if (!value || (rows[i].how == STEP && !slurm_is_step(value)))
+    if (!value || (rows[i].how == STEP && !slurm_is_step(value)) || (h->starts_ranks && strncmp(rows[i].key, "step.", 5) == 0))
         return;
     switch (rows[i].how) {
     case STEP:
@@ -180,7 +180,7 @@ static void scheduler_emit_slurm_nodes(struct host *h, struct record *r, bool st
 {
     static const char *const names[] = {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"};
     int64_t nodes, het = scheduler_het_size(h);
-    if (step && !scheduler_is_daemon_step(h) && scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes))
+    if (step && !h->starts_ranks && !scheduler_is_daemon_step(h) && scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes))
         scheduler_emit_once(h, r, "step.nodes", nodes);
     if (het && !scheduler_het_sum(h, names, het, &nodes))
         emit_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components", (long long)het);
@@ -208,11 +208,13 @@ static void scheduler_emit_per_node(struct host *h, struct record *r, const char
 static void scheduler_emit_job_tasks(struct host *h, struct record *r)
 {
     static const char *const names[] = {"SLURM_NTASKS", "SLURM_NPROCS"};
-    int64_t tasks = 0, other = 0, het = scheduler_het_size(h);
+    int64_t tasks = 0, het = scheduler_het_size(h);
     bool known = het ? scheduler_het_sum(h, names, het, &tasks) : scheduler_read_count(h, names[0], &tasks);
-    if (known && !het && scheduler_read_count(h, names[1], &other) && other != tasks) /* Slurm sets both alike; srun reads the first one */
-        emit_missing(h, r, "job.tasks", "SLURM_NTASKS is %lld and SLURM_NPROCS %lld: one of them was changed in the job", (long long)tasks,
-                     (long long)other);
+    const char *slots = scheduler_read_value(h, "SLURM_TASKS_PER_NODE");
+    struct per_node p;
+    if (known && !het && slots && scheduler_parse_per_node(slots, &p) && p.sum != tasks)
+        emit_missing(h, r, "job.tasks", "SLURM_NTASKS is %lld, but SLURM_TASKS_PER_NODE lists %lld: one of them was changed in the job",
+                     (long long)tasks, (long long)p.sum);
     else if (known)
         scheduler_emit_once(h, r, "job.tasks", tasks);
     if (!het)
@@ -247,7 +249,7 @@ static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, bool ste
         else
             emit_text(h, r, "job.cpus_per_node", text);
     }
-    if (!scheduler_read_count(h, "SLURM_CPUS_PER_TASK", &asked))
+    if ((step && h->starts_ranks) || !scheduler_read_count(h, "SLURM_CPUS_PER_TASK", &asked))
         return;
     bool said = scheduler_read_count(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;
     if (step && !said && scheduler_read_count(h, "SLURM_CPUS_ON_NODE", &cpus) && scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE") &&
@@ -292,7 +294,8 @@ static void scheduler_emit_gpus(struct host *h, struct record *r, const char *va
 
 static void scheduler_emit_slurm_gpus(struct host *h, struct record *r, bool step)
 {
-    scheduler_emit_gpus(h, r, "SLURM_GPUS_ON_NODE", step ? "step.gpus_per_node" : "job.gpus_per_node");
+    if (!step || !h->starts_ranks)
+        scheduler_emit_gpus(h, r, "SLURM_GPUS_ON_NODE", step ? "step.gpus_per_node" : "job.gpus_per_node");
     scheduler_emit_gpus(h, r, "SLURM_GPUS_PER_NODE", "job.gpus_per_node");
 }
 
@@ -307,7 +310,7 @@ static void scheduler_emit_mpi(struct host *h, struct record *r)
 {
     int64_t tasks, local, nodes = 0;
     const struct fact *step = record_find(r, FACT_PARAM, "step.nodes"), *job = record_find(r, FACT_PARAM, "job.nodes");
-    if (!scheduler_mpi_world(h, &tasks, &local))
+    if (h->starts_ranks || !scheduler_mpi_world(h, &tasks, &local))
         return;
     scheduler_emit_once(h, r, "step.tasks", tasks);
     if (step || ((!scheduler_in_step(h) || !scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes)) && job))
@@ -327,9 +330,9 @@ static void scheduler_emit_slurm(struct host *h, struct record *r)
 {
     bool step = scheduler_in_step(h);
     scheduler_emit_slurm_nodes(h, r, step);
-    if (step)
+    if (step && !h->starts_ranks)
         scheduler_emit_step_tasks(h, r);
-    else
+    else if (!step)
         scheduler_emit_job_tasks(h, r);
     scheduler_emit_slurm_cpus(h, r, step);
     scheduler_emit_slurm_gpus(h, r, step);

@@ -62,6 +62,20 @@ in_job -N3 -n6 -- "srun -N2 -n4 $bw -- sleep 3"
 is "srun -N2 -n4 benchwrap: job, step, nodes" "$(shape)" "3 - 2 4 2"
 is "the other forms of the shape" "$("$BENCHWRAP" show --json | jq -r '.params["step.tasks_per_node"], .params["slurm.job_nodes"] // "-"' | xargs)" "3,1 -"
 
+# a launcher in a shell that is itself a step (srun --pty bash), and in each of several ranks: its step is not the one around it
+in_job -N3 -- "srun -N1 -n1 $bw -- srun --overlap -N2 -n2 sleep 4"
+is "srun in a step of one task" "$(shape | cut -d' ' -f1-4)" "3 - 2 2"
+in_job -N3 -n6 -- "SLURM_NTASKS=2 SLURM_NPROCS=2 $bw -- srun sleep 1"
+is "variables that were changed in the job: the number of its tasks is missing" "$(shape | cut -d' ' -f1,2) $(missing job.tasks)" \
+    "3 - SLURM_NTASKS is 2, but SLURM_TASKS_PER_NODE lists 6: one of them was changed in the job"
+if long_tests; then
+    in_job -N3 -n3 -- "srun -N2 -n2 $bw -- srun --overlap -N1 -n1 sleep 4"
+    is "srun in each rank of a step: the launch, not the step around it" "$(shape | cut -d' ' -f1-4)" "3 - 1 1"
+    in_job -N3 -- "scontrol update JobId=\$SLURM_JOB_ID NumNodes=2; $bw -- srun --overlap sleep 2"
+    like "a job that was resized" "$("$BENCHWRAP" show --json | jq -r '[.warnings[].text? // .warnings[]] | join("+")')" \
+        'job.nodes is 3 by the environment, but Slurm states 2: the job was resized'
+fi
+
 # heterogeneous jobs: every component
 in_job -N1 -n1 : -N2 -n2 -- "$bw -- srun --het-group=0 -n1 sleep 3 : --het-group=1 -n2 sleep 3"
 is "heterogeneous: the launcher's step has all components" "$(shape | cut -d' ' -f1-4)" "3 3 3 3"

@@ -253,12 +253,13 @@ static void nodes_record_all(const struct nodes_summary *n, struct record *r)
 static void nodes_record(const struct nodes_summary *n, struct record *r)
 {
     const char *source = r->source;
+    bool nothing = record_find(r, FACT_MISSING, "machine"); /* of this host: the reason says it */
     r->source = "nodes";
-    if (n->outside)
+    if (n->outside && !nothing)
         record_warning(
             r,
             "the hardware told of this run is that of the host where benchwrap ran, which is none of the job's nodes: theirs is in nodes.json");
-    else if (n->chosen && n->used && !n->own_used)
+    else if (n->chosen && n->used && !n->own_used && !nothing)
         record_warning(
             r,
             "the program ran on other nodes than benchwrap: the hardware and system metrics of this run are not theirs, which are in nodes.json");

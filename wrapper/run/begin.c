@@ -6,6 +6,7 @@
 #include "benchmarks/interpreter.h"
 #include "plan/paths.h"
 #include "plan/server.h"
+#include "launch/peel.h"
 #include "run/elsewhere.h"
 #include "run/energy_results.h"
 #include "run/exports.h"
@@ -277,6 +278,7 @@ static void run_set_host(struct run *run, char **env)
                               .full_argv = run->plan.argv,
                               .elsewhere = elsewhere_reason(run->plan.argv, env, &run->plan.arena),
                               .served = ways.served,
+                              .starts_ranks = peel_is_parallel(run->plan.argv),
                               .regrouped = ways.regrouped,
                               .cwd = run->plan.cwd,
                               .spool = -1,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/hostlist.h"
+#include "base/slurm.h"
 #include "launch/peel.h"
 #include "launch/proc.h"
 #include "probes/slurm_step.h"
@@ -67,8 +68,8 @@ void step_record(struct run *run)
     record_step_param(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
     record_step_param(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
     bool one = job_components(run) == 1 && env_positive_number(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
-    run->step.wanted = is_srun(run) && env_positive_number(run, "SLURM_JOB_ID", &nodes) && strcmp(run->wire->scope, "launcher") == 0 &&
-                       !(one && told && shape.tasks) && !opt_on(&run->plan.opts, OPTION_NO_SCONTROL);
+    run->step.wanted = is_srun(run) && env_positive_number(run, "SLURM_JOB_ID", &nodes) && !(one && told && shape.tasks) &&
+                       !opt_on(&run->plan.opts, OPTION_NO_SCONTROL);
 }
 
 void step_begin(struct run *run)
@@ -184,6 +185,8 @@ static void record_launcher_shape(struct run *run)
     bool told = peel_read_shape(run->plan.argv, &shape);
     if (s->known)
         return;
+    if (job > 1 && slurm_is_step(env_text(run->host.env, "SLURM_STEP_ID"))) /* the step around this process may have fewer */
+        job = 0;
     bool all = told && (job == 1 || (shape.nodes == job && shape.tasks >= job) || fills_job(run));
     s->known = s->all = job && !shape.hosts && (all || (job == 1 && is_srun(run)));
     if (s->all)
@@ -218,7 +221,7 @@ void step_end(struct run *run, int64_t until_ns)
     while (s->ask.pid && clock_mono_ns() < until_ns && query_wait(&s->ask, (until_ns - clock_mono_ns()) / MS) != QUERY_RUNS)
         handle_step_answer(run);
     s->look_ns = INT64_MAX;
-    if (strcmp(run->wire->scope, "launcher") != 0)
+    if (!run->host.starts_ranks)
         return;
     if (s->known) {
         warn_of_other_nodes(run);
