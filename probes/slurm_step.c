@@ -61,7 +61,8 @@ int slurm_step_parse(struct slurm_step *ret, struct str reply, slurm_step_own *o
             return slurm_step_refuse(ret, err, "scontrol's reply is not told from text in the step's name");
         if (!r.list.n || r.nodes <= 0 || r.tasks <= 0)
             return slurm_step_refuse(ret, err, "scontrol reports no nodes and tasks of the step");
-        *ret = (struct slurm_step){r.nodes, r.tasks, r.list};
+        struct str id = str_sub(line, sizeof "StepId=" - 1, line.n);
+        *ret = (struct slurm_step){r.nodes, r.tasks, r.list, str_word(&id)};
     }
     return found > 0;
 }

@@ -15,6 +15,7 @@
 struct slurm_step {
     int64_t nodes, tasks;
     struct str list; /* of nodes, Slurm's short form; within the reply */
+    struct str id; /* "7.0"; within the reply */
 };
 
 /* Returns whether this process of this host (a name without its domain) is the expected srun. */

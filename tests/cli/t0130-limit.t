@@ -61,4 +61,6 @@ for way in recorded unrecorded nopidfd; do
 done
 "$LAUNCH" -q -T 0.2 -- sleep 9
 like "the record knows" "$(cat "$FAKE_DIR/ended")" 'timed_out=1'
+timed "$BENCHWRAP" -q --timeout 300ms -- sleep 9
+is "the record names the limit" "$("$BENCHWRAP" show --json | jq -r '.tags["benchwrap.ended"]')" "time limit of 0.3 s reached"
 done_testing

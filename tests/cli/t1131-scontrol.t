@@ -78,10 +78,15 @@ ended() # JOB STATUS LINE PROGRAM…
     PATH=$WORK/fake:$PATH SLURM_JOB_ID=$1 SLURM_JOB_NAME='ior sweep: xfer=2M, blk=2M' "$BENCHWRAP" -q -- sh -c 'echo "$1" >&2; exit "$2"' sh "$3" "$2" 2>err
     "$BENCHWRAP" show --json | jq -r '[.status, .tags["benchwrap.ended"], .tags["job.end"]] | join("|")'
 }
-slurmstepd='slurmstepd-n1: error: *** STEP 2.1 ON n1 CANCELLED AT 2026-11-23T14:53:27'
+slurmstepd="slurmstepd-n1: error: *** STEP 2.1 ON n1 CANCELLED AT $(date +%FT%T)"
 is "Slurm's line names the cause" "$(ended 2 143 "$slurmstepd DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***")" "KILLED|exit status 143, ended by Slurm: node failure|node failure"
 is "Slurm's line without a cause: scontrol names it" "$(ended 2 143 "$slurmstepd ***")" "KILLED|exit status 143, ended by Slurm: preempted|preempted"
 is "another job's line" "$(ended 3 143 "$slurmstepd ***")" "FAILED|exit status 143|"
+is "the time of another zone" "$(ended 2 143 "slurmstepd: error: *** STEP 2.1 ON n1 CANCELLED AT $(TZ=X-5:45 date +%FT%T) DUE TO NODE FAILURE ***")" \
+    "KILLED|exit status 143, ended by Slurm: node failure|node failure"
+is "a line of an earlier step, which the program prints" "$(ended 2 143 "slurmstepd: error: *** STEP 2.0 ON n1 CANCELLED AT $(date -d '-2 minutes' +%FT%T) DUE TO NODE FAILURE ***")" \
+    "FAILED|exit status 143|"
+is "a line without a time" "$(ended 2 143 "slurmstepd: error: *** STEP 2.0 ON n1 CANCELLED AT noon DUE TO NODE FAILURE ***")" "FAILED|exit status 143|"
 is "a status of the program's own" "$(ended 2 3 "$slurmstepd ***")" "FAILED|exit status 3|"
 is "no line" "$(ended 2 143 "Terminated")" "FAILED|exit status 143|"
 fake <<S

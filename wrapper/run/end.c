@@ -85,7 +85,7 @@ static enum run_status run_end_status(struct run *run, char *why, size_t size)
         record_tag(&run->record, "benchwrap.signal_number", str_of(number));
     }
     if (e->timed_out) {
-        snprintf(why, size, "time limit of %s s reached", opt_text(&run->plan.opts, OPTION_TIMEOUT));
+        snprintf(why, size, "time limit of %g s reached", opt_seconds(&run->plan.opts, OPTION_TIMEOUT));
         return RUN_KILLED;
     }
     if (run_is_ending(sig) || ((e->finish_signal || run->job.signal) && e->status != 0))

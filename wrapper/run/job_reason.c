@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { ANSWER_MAX = 1 << 20 };
 
@@ -101,6 +102,20 @@ struct searching {
     bool found;
 };
 
+/* Was it written while the run lasted? It has the local time of its node, whose time zone may be another one: they differ by quarters of an hour. */
+static bool is_time_of_run(const struct run *run, struct str when)
+{
+    enum { QUARTER_S = 900, ZONES_S = 14 * 3600, SLACK_S = 5 };
+    struct tm tm = {0};
+    char text[32];
+    snprintf(text, sizeof text, STR_FMT, STR_ARG(str_sub(when, 0, sizeof text - 1)));
+    if (!strptime(text, "%Y-%m-%dT%H:%M:%S", &tm))
+        return false;
+    int64_t lasted = (run->end.wall_ms - run->wire->start_wall_ms) / 1000 + 2 * SLACK_S,
+            after = (int64_t)timegm(&tm) - (run->wire->start_wall_ms / 1000 - SLACK_S);
+    return after >= -ZONES_S && after <= ZONES_S + lasted && ((after % QUARTER_S) + QUARTER_S) % QUARTER_S <= lasted;
+}
+
 /* "slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-23T14:48:43 DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***" */
 static void search_cancel_line(void *context, struct str line)
 {
@@ -112,9 +127,11 @@ static void search_cancel_line(void *context, struct str line)
                job = name;
     if (!str_is(kind, "STEP") && !str_is(kind, "JOB"))
         return;
+    if (s->run->step.id[0] && str_is(kind, "STEP") && !str_is(name, s->run->step.id))
+        return;
     job = str_cut(&name, '.');
     ptrdiff_t cancelled = str_find(rest, STR(" CANCELLED AT ")), due = str_find(rest, STR(" DUE TO "));
-    if (!str_is(job, s->id) || cancelled < 0)
+    if (!str_is(job, s->id) || cancelled < 0 || !is_time_of_run(s->run, str_sub(rest, (size_t)cancelled + sizeof " CANCELLED AT " - 1, rest.n)))
         return;
     s->found = true;
     if (due < 0)

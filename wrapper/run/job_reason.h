@@ -17,9 +17,9 @@ struct job_reason {
 void job_reason_ask(struct run *run);
 /* Waits at most wait_ms for the answer and stores it as run->job.reason.text and tag job.end. */
 void job_reason_receive(struct run *run, int64_t wait_ms);
-/* Searches the stored output for Slurm's message that it ended a step or this job ("slurmstepd: error:
- * *** STEP 1.0 ON n1 CANCELLED AT … DUE TO … ***"). True: there is one; run->job.reason.text has its
- * cause, if it names one. */
+/* Searches the stored output for Slurm's message that it ended this job or the program's step ("slurmstepd: error:
+ * *** STEP 1.0 ON n1 CANCELLED AT … DUE TO … ***") while this run lasted. True: there is one; run->job.reason.text
+ * has its cause, if it names one. */
 bool job_reason_in_output(struct run *run);
 void job_reason_close(struct run *run);
 #endif

@@ -131,6 +131,8 @@ static void handle_step_answer(struct run *run)
             buf_init(&s->list, LIST_MAX);
         s->nodes += step.nodes;
         s->tasks += step.tasks;
+        if (job_components(run) == 1)
+            snprintf(s->id, sizeof s->id, STR_FMT, STR_ARG(step.id));
         buf_printf(&s->list, "%s" STR_FMT, s->list.n ? "," : "", STR_ARG(step.list));
     }
     query_close(&s->ask);

@@ -18,6 +18,7 @@ struct run_step {
     int64_t look_ns; /* when to start scontrol; INT64_MAX: no more */
     int64_t nodes, tasks; /* of the components that have answered */
     struct buf list;
+    char id[32]; /* "7.0"; "": not known, or several components */
 };
 #define RUN_STEP_NONE ((struct run_step){.ask = {.out = -1, .err = -1, .in = -1}, .look_ns = INT64_MAX})
 

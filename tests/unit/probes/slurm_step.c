@@ -45,6 +45,8 @@ static void one_step_of_our_srun_or_none(void **state)
         int rc = slurm_step_parse(&s, str_of(rows[i].reply), own, NULL, &err);
         if (rc != rows[i].rc || s.nodes != rows[i].nodes || s.tasks != rows[i].tasks || (rc > 0 && !str_is(s.list, rows[i].list)))
             fail_msg("row %zu: %d, %d nodes, %d tasks", i, rc, (int)s.nodes, (int)s.tasks);
+        if (rc > 0) /* "7.0" of "StepId=7.0 UserId=…" */
+            assert_true(str_starts(s.id, "7") && str_has(s.id, ".") && !str_has(s.id, " "));
         assert_true(rc >= 0 || err.kind == ERR_INPUT);
     }
 }
