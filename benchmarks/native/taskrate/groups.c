@@ -145,7 +145,8 @@ void figures_model(const struct batch_group *g, size_t n, struct model *ret)
     if (points >= 3) {
         double t = stats_t975(points - 2);
         ret->t_low = exp(a - t * sa), ret->t_high = exp(a + t * sa);
-        ret->alpha_low = b - t * sb, ret->alpha_high = b + t * sb;
+        if (b - t * sb >= 0) /* more tasks do not cost less: an interval that says so is of too few sizes */
+            ret->alpha_low = b - t * sb, ret->alpha_high = b + t * sb;
     }
 }
 
@@ -156,6 +157,8 @@ bool figures_has_interval(const struct stats *s)
 
 /* Beside METG50 measured by durations around it the model was off by factors of 1.6 to 2, either way. */
 static const double METG_FACTOR = 2.5;
+/* The model may rest on tasks of no duration: one that sleeps cost up to 2.6 times as much on a busy machine. */
+static const double METG_MODEL_FACTOR = 4;
 /* Durations farther apart than this factor are not interpolated: both efficiencies are close to 0 or 1 there, and say little of where one half is. */
 static const double METG_NEAR = 16;
 
@@ -227,10 +230,10 @@ void figures_metg(const struct batch_group *g, size_t n, const struct model *m, 
         ret->how = "all durations that were measured keep half of the slots busy";
     } else if (below && m->known) { /* beyond the ideal as long as the ideal itself: n T = t_s n^alpha */
         double t = m->t_s * pow(per_slot(below), m->alpha - 1);
-        ret->low = t / METG_FACTOR > below->duration ? t / METG_FACTOR : below->duration;
-        ret->high = above && above->duration < t * METG_FACTOR ? above->duration : t * METG_FACTOR;
+        ret->low = fmax(t / METG_MODEL_FACTOR, below->duration);
+        ret->high = fmin(t * METG_MODEL_FACTOR, above ? above->duration : INFINITY);
         ret->how =
-            "by the latency model: assumes that a task costs as much beyond its own time however long it is, within a factor of 2.5; "
+            "by the latency model: assumes that a task costs as much beyond its own time however long it is, within a factor of 4; "
             "--duration around it measures it";
         if (ret->high <= ret->low) { /* the model contradicts what was measured */
             ret->low = ret->high = NAN;

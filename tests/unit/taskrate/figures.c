@@ -152,7 +152,7 @@ static void the_model(void **state)
     close_to(m.t_s, 0.02);
     close_to(m.alpha, 1.25);
     figures_metg(g, n, &m, &metg); /* the largest size: 1000 a slot: T = 0.02 * 1000^0.25 = 0.11247, above the durations measured */
-    assert_true(isnan(metg.seconds) && fabs(metg.high - 2.5 * 0.02 * pow(1000, 0.25)) < 1e-6); /* a range, which what was measured bounds */
+    assert_true(isnan(metg.seconds) && fabs(metg.high - 4 * 0.02 * pow(1000, 0.25)) < 1e-6); /* a range, which what was measured bounds */
     assert_true(metg.low >= 0.1 && metg.low < metg.high);
     free(b.batches);
     made_up(&b, (size_t[]){80}, 1, (double[]){0.01, 0.1}, 2, 0.03, 1); /* 25 % and 77 % */
@@ -173,6 +173,27 @@ static void the_model(void **state)
         assert_true(isnan(metg.seconds) && metg.low >= 0.001 && metg.low <= costs[i] && costs[i] <= metg.high && metg.high <= 1 && metg.high / metg.low < 6.3);
         free(b.batches);
     }
+    made_up(&b, (size_t[]){80}, 1, (double[]){0.02, 0.04}, 2, 0.03, 1);
+    for (size_t i = 0; i < b.batch_count; i++) /* the longer duration keeps less than half of the slots busy, the shorter one more */
+        b.batches[i].makespan = b.batches[i].duration == 0.02 ? 0.25 : 1;
+    n = figures_groups(&b, g);
+    figures_model(g, n, &m);
+    figures_metg(g, n, &m, &metg);
+    assert_true(isnan(metg.seconds) && isnan(metg.low) && strstr(metg.how, "a longer duration kept less"));
+    free(b.batches);
+    made_up(&b, (size_t[]){3}, 1, (double[]){0.01, 1}, 2, 0.03, 1); /* of 8 slots */
+    n = figures_groups(&b, g);
+    figures_model(g, n, &m);
+    figures_metg(g, n, &m, &metg);
+    assert_true(isnan(metg.seconds) && isnan(metg.low) && strstr(metg.how, "so few tasks"));
+    free(b.batches);
+    made_up(&b, (size_t[]){80, 800, 8000}, 3, (double[]){0}, 1, 0.02, 0.5);
+    for (size_t i = 0; i < b.batch_count; i++) /* scattered sizes: an exponent's interval that would reach below zero is none */
+        b.batches[i].makespan *= b.batches[i].tasks == 800 ? 3 : 1;
+    n = figures_groups(&b, g);
+    figures_model(g, n, &m);
+    assert_true(m.points == 3 && isnan(m.alpha_low) && isnan(m.alpha_high) && m.t_low > 0);
+    free(b.batches);
     made_up(&b, (size_t[]){80}, 1, (double[]){1}, 1, 0.03, 1);
     n = figures_groups(&b, g);
     figures_model(g, n, &m);
