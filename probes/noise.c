@@ -34,6 +34,12 @@ void noise_add_reason(struct record *r, const char *fmt, ...)
 
 extern const struct probe probe_noise;
 
+bool noise_window_is_run(const struct record *r, double window_s, double least_s)
+{
+    double run = record_number(r, "run.wall_s", 0);
+    return run >= least_s && window_s >= least_s && window_s <= 2 * run;
+}
+
 /* Kept between the hooks: the times of /proc/stat at the start. */
 struct noise_times {
     int64_t ns; /* 0: not known */
@@ -114,7 +120,7 @@ static int noise_after(struct host *h, struct record *r, struct err *err)
         return 0;
     }
     double wall = (double)(now.ns - was->ns) / 1e9;
-    if (wall < SHORTEST_S) {
+    if (!noise_window_is_run(r, wall, SHORTEST_S)) {
         emit_missing(h, r, "noise.other_processors", "the run was too short: processor times are counted in ticks of %.0f ms",
                      1e3 / (double)sysconf(_SC_CLK_TCK));
         return 0;

@@ -9,7 +9,7 @@
 
 enum { PRESSURES = 3 };
 static const char *const names[PRESSURES] = {"cpu", "memory", "io"};
-static const double MEMORY_PERCENT = 1, SHORTEST_S = 0.05;
+static const double MEMORY_PERCENT = 1, SHORTEST_S = 0.1;
 
 extern const struct probe probe_pressure;
 
@@ -73,8 +73,10 @@ static int pressure_after(struct host *h, struct record *r, struct err *err)
             emit_missing(h, r, key, "the kernel reports no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
             continue;
         }
-        if (wall < SHORTEST_S || now < p->start_s[i])
+        if (now < p->start_s[i] || !noise_window_is_run(r, wall, SHORTEST_S)) {
+            emit_missing(h, r, key, now < p->start_s[i] ? "the kernel's count fell" : "the run was too short, or shorter than the time around it that was counted");
             continue;
+        }
         double percent = 100 * (now - p->start_s[i]) / wall;
         percent = percent < 100 ? percent : 100;
         record_metric(r, key, percent, "percent", DIR_LOWER, 0, 0);

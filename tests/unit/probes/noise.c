@@ -90,8 +90,15 @@ static const char *noisy(const struct record *r)
     return f ? f->text.p : "";
 }
 
+static void lasted(struct machine *m, double s)
+{
+    record_metric(&m->r, "run.wall_s", s, "s", DIR_LOWER, 0, 0);
+}
+
 static void used(struct machine *m, double user)
 {
+    if (!record_find(&m->r, FACT_METRIC, "run.wall_s"))
+        lasted(m, 10);
     record_metric(&m->r, "run.user_s", user, "s", DIR_LOWER, 0, 0);
     record_metric(&m->r, "run.system_s", 0, "s", DIR_LOWER, 0, 0);
 }
@@ -147,6 +154,7 @@ static void what_cannot_be_known_is_missing(void **state)
         record_tag(&m.r, "benchwrap.scope", str_of(rows[i].scope));
         probe_noise.before(&m.h, &m.r, NULL);
         test_ns += rows[i].ago_ms * 1000000LL;
+        lasted(&m, 10);
         if (rows[i].user >= 0)
             used(&m, rows[i].user);
         if (rows[i].left > 0)
@@ -183,6 +191,7 @@ static void pressure_is_a_share_of_the_time(void **state)
     begin(&m);
     probe_pressure.before(&m.h, &m.r, NULL);
     test_ns += 10000000000;
+    lasted(&m, 10);
     put(&m, "proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=3000000\n");
     put(&m, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=500005\n");
     probe_pressure.after(&m.h, &m.r, NULL);
@@ -191,6 +200,24 @@ static void pressure_is_a_share_of_the_time(void **state)
     assert_string_equal(noisy(&m.r), "work waited for memory 5 % of the time");
     assert_non_null(strstr(missing(&m.r, "pressure.io_percent"), "no pressure stall information"));
     end(&m);
+}
+
+static void a_share_of_other_times_is_missing(void **state)
+{
+    static const struct { double run, window; } rows[] = {{0.01, 0.07}, {0.3, 0.9}, {0.01, 0.01}}; /* seconds */
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        begin(&m);
+        probe_pressure.before(&m.h, &m.r, NULL);
+        test_ns += (int64_t)(rows[i].window * 1e9);
+        lasted(&m, rows[i].run);
+        put(&m, "proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=3000000\n");
+        probe_pressure.after(&m.h, &m.r, NULL);
+        assert_true(isnan(metric(&m.r, "pressure.cpu_percent")));
+        assert_non_null(strstr(missing(&m.r, "pressure.cpu_percent"), "the run was too short"));
+        end(&m);
+    }
 }
 
 static void throttling_is_counted(void **state)
@@ -221,6 +248,7 @@ int main(void)
         cmocka_unit_test(others_are_what_the_program_did_not_use), cmocka_unit_test(stolen_time_is_said),
         cmocka_unit_test(what_cannot_be_known_is_missing),         cmocka_unit_test(a_file_of_another_shape_is_missing),
         cmocka_unit_test(pressure_is_a_share_of_the_time),         cmocka_unit_test(throttling_is_counted),
+        cmocka_unit_test(a_share_of_other_times_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
