@@ -473,7 +473,7 @@ const struct cmd cmd_compare = {
         "but that may be chance among so many metrics. \"no difference\" does not prove that there is none.\n\n"
         "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "
         "inputs. What probes saw of the machine is no input, so the effect of a system update shows. --ignore PARAM also uses earlier runs in which this input differs: "
-        "argument.NAME for an option, argument.1 for the first word that is no option. Each run is one value, the median of its repetitions. "
+        "argument.NAME for an option, argument.1 for the first word that is no option, argument.env.NAME and the like for what a starter before the program says. Each run is one value, the median of its repetitions. "
         "Below five earlier runs the answer is too few. With --gate, wall time counts only where the run has no metric with a direction of its own.\n\n"
         "docs/howto-repeat.md describes the statistics: the intervals, the correction for many metrics, and how small a change is found.",
     .examples = "$ benchwrap compare last~1 last\n"
