@@ -199,8 +199,10 @@ static const char *unexplained_text(const struct rules *rules, const struct json
         return NULL;
     size_t n = count_words_of(full);
     bool *explained = arena_get(a, (n + 2) * sizeof *explained);
-    struct argument_list l = {
-        .line = full, .swept = swept && count_words_of(swept) == n ? swept : NULL, .entries = arena_get(a, (2 * n + 1) * sizeof *l.entries), .a = a};
+    struct argument_list l = {.line = full,
+                              .swept = swept && count_words_of(swept) == n ? swept : NULL,
+                              .entries = arena_get(a, (2 * n + 1) * sizeof *l.entries),
+                              .a = a};
     if (!explained || !l.entries)
         return NULL;
     memset(explained, 0, (n + 2) * sizeof *explained);

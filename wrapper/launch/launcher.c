@@ -355,10 +355,11 @@ static void fill_wire(struct launch *l)
     w->ranks = l->rank.ranks;
     strncpy(w->rank_source, l->rank.source, sizeof w->rank_source - 1);
     bool launches = peel_is_parallel(l->program);
-    const char *scope = l->options.per_rank && l->rank.known                   ? "rank"
-                        : l->rank.known && !(launches && l->rank.ranks == 1)   ? "rank0" /* not srun --pty bash, and a launcher in that shell */
-                        : launches                                             ? "launcher"
-                                                                               : "process";
+    const char *scope = l->options.per_rank && l->rank.known ? "rank"
+                        : l->rank.known && !(launches && l->rank.ranks == 1)
+                            ? "rank0" /* not srun --pty bash, and a launcher in that shell */
+                        : launches ? "launcher"
+                                   : "process";
     strncpy(w->scope, scope, sizeof w->scope - 1);
 }
 

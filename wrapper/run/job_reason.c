@@ -131,7 +131,8 @@ static void search_cancel_line(void *context, struct str line)
         return;
     job = str_cut(&name, '.');
     ptrdiff_t cancelled = str_find(rest, STR(" CANCELLED AT ")), due = str_find(rest, STR(" DUE TO "));
-    if (!str_is(job, s->id) || cancelled < 0 || !is_time_of_run(s->run, str_sub(rest, (size_t)cancelled + sizeof " CANCELLED AT " - 1, rest.n)))
+    if (!str_is(job, s->id) || cancelled < 0 ||
+        !is_time_of_run(s->run, str_sub(rest, (size_t)cancelled + sizeof " CANCELLED AT " - 1, rest.n)))
         return;
     s->found = true;
     if (due < 0)
