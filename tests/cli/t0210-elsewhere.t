@@ -127,6 +127,12 @@ is "srun --nodelist, without it" "$(in_job srun --nodelist=n2 true)" "$not_liste
 is "srun --jobid of this job" "$(in_job srun --jobid=5 true)" here
 is "srun --jobid of another one" "$(in_job srun --jobid 9 true)" "srun $may (its option --jobid): nothing of this one is recorded"
 
+# The binding of the program: inherited, or chosen by what starts it.
+binding() { "$BENCHWRAP" -q -e place -- "$@" >/dev/null 2>&1; "$BENCHWRAP" show --json | jq -r '[.warnings[] | .text? // .] | map(select(test("binds"))) | join("+")'; }
+is "a program has the binding of benchwrap" "$(binding nice -n 1 true)" ""
+is "taskset: another binding than the one that is recorded" "$(binding env A=1 taskset -c 0 true)" \
+    "taskset binds the program: cpu.bound_* and numa.bound_nodes are those of benchwrap"
+
 # On this machine, but started by a service, or in groups of its own: what the launcher counts and its groups limit is not the program's.
 usage='[([.metrics[].key | select(test("^run.(user_s|system_s|max_rss_MiB)|process_"))] | length), (.params["cgroup.cpu_limit"] // .params["cgroup.memory_limit_GiB"] // .params["cgroup.cpus"]), (.missing[] | select(.key == "run.user_s").reason), ([.missing[] | select(.key | test("cgroup.(throttled_s|oom_kills)")).reason] | unique | .[])]'
 usage_of() { "$BENCHWRAP" -q -e place -- "$@" >/dev/null 2>&1; "$BENCHWRAP" show --json | jq -c "$usage"; }

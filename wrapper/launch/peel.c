@@ -36,6 +36,7 @@ struct starter {
     bool shell; /* its operands are a line for a shell there */
     bool served; /* a service starts the program, which is then no descendant of it, */
     const char *joins; /* unless one of these options is given: then it joins control groups of its own; "": it always does */
+    bool binds; /* it binds the program to processors of its choice */
     bool opaque; /* what it starts is not to be seen in its line */
     const char *global_letters, *global_names; /* its options before the verb that take a value */
     const char *away, *away_variables; /* with verbs: such options; else options, and variables, that send the program to another machine */
@@ -416,6 +417,7 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
     place_starter(s, env, ret);
     if (!can_start_here(s, env) || (s->nodes_of_job && ret->where == PEEL_HERE && is_outside_job_nodes(env)))
         *ret = (struct peel_place){.starter = s->name, .where = PEEL_OTHER_NODES};
+    ret->binds = s->binds;
     ret->regrouped = told.joins || (s->joins && !*s->joins);
     ret->served = (s->served || s->remote) && !ret->regrouped;
     return true;

@@ -28,6 +28,7 @@ struct peel_place {
     struct str hosts;
     bool served; /* a service starts the program: it is no descendant of the starter, */
     bool regrouped; /* or, it is one in control groups of its own */
+    bool binds; /* it binds the program to processors of its choice */
 };
 /* Reads the starter at *at; argv begins there. Afterwards *at is the program that it starts, or
  * NULL where the line does not name it. False: it is no starter, or starts no program. */

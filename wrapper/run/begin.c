@@ -322,6 +322,14 @@ static void write_to_stream(void *stream, const void *p, size_t n)
     spool_stream_write(stream, p, n);
 }
 
+/* The binding that probes read is inherited, unless a starter behind benchwrap chooses another one. */
+static void warn_of_binding(struct run *run)
+{
+    const char *binder = elsewhere_find_ways(run->plan.argv, run->host.env, &run->plan.arena).binder;
+    if (binder && record_find(&run->record, FACT_PARAM, "cpu.bound_list"))
+        record_warning(&run->record, "%s binds the program: cpu.bound_* and numa.bound_nodes are those of benchwrap", binder);
+}
+
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
     if (plan_make(&run->plan, argc, argv, env, err) || run_live_check(run, err) || run_set_price(run, err))
@@ -361,6 +369,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     journal_flush(run->journal, false, NULL);
     run_server_begin(run);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
+    warn_of_binding(run);
     child_work_wait(&run->files, clock_mono_ns() + FILES_WAIT_MS * INT64_C(1000000));
     return 0;
 }

@@ -244,11 +244,13 @@ const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *
 
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a)
 {
-    struct elsewhere_ways ways = {NULL, NULL};
+    struct elsewhere_ways ways = {NULL, NULL, NULL};
     struct peel_place place;
     for (char *const *at = argv; at && *at && peel_next(&at, env, &place);) {
         if (place.served && !ways.served)
             ways.served = arena_printf(a, "%s has a service start the program, which is no process of this run", place.starter);
+        if (place.binds)
+            ways.binder = place.starter;
         if (place.regrouped && !ways.regrouped)
             ways.regrouped = arena_printf(a, "%s starts the program in a control group of its own", place.starter);
     }

@@ -14,6 +14,7 @@ const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *
  * arena; NULL: it is one, they are ours. */
 struct elsewhere_ways {
     const char *served, *regrouped;
+    const char *binder; /* the starter that binds the program to processors of its choice; NULL: none */
 };
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a);
 #endif
