@@ -52,13 +52,14 @@ sweep: {list: [{n: 1, what: good}, {n: 2, what: bad}, {n: 3, what: nothing}, {n:
 roles:
   server: {command: [sh, -c, "echo \$\$ >pid; exec python3 -m http.server {port} --bind {host}", "$mark"], ports: {http: 0}, ready: {http: /}}
   client:
-    command: [sh, -c, "case {what} in good) echo rate 5 op/s;; bad) exit 3;; nothing) echo rate 1 op/s;; die) kill -9 \$(cat pid); sleep 30;; esac", "$mark"]
+    command: [sh, -c, "case {what} in good) echo rate 5 op/s;; bad) echo this went wrong >&2; exit 3;; nothing) echo rate 1 op/s;; die) kill -9 \$(cat pid); sleep 30;; esac", "$mark"]
 valid: ["rate_op_per_s > 2"]
 grace: 1s
 Y
 "$BENCHWRAP" recipe run --local outcomes.yaml >out 2>err
 is "a campaign with other outcomes exits 1" $? 1
 is "each outcome has its word" "$("$BENCHWRAP" recipe report outcomes --json | jq -c '[.[] | .outcome]')" '["valid","failed","invalid","failed"]'
+like "a failed client is quoted, with its log" "$(cat err)" 'what=bad: failed .*: exit status 3: this went wrong .logs/client.0.[^ ]*[.]err.'
 like "an invalid point names its condition" "$(cat err)" 'what=nothing: invalid .*: not rate_op_per_s > 2'
 like "a service that dies in the middle ends the point" "$(cat err)" 'what=die: failed .*: the service server ended during the measurement: ended by signal KILL'
 is "nothing is left" "$(gone)" 0

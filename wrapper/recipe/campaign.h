@@ -167,6 +167,8 @@ const char *campaign_slurm_lost(struct campaign *c);
 void campaign_slurm_clean(struct campaign *c);
 /* The environment of a process: the campaign's own, then the part's. In the arena; NULL: out of memory. */
 char **campaign_process_env(struct campaign *c, char *const *more, struct arena *a);
+/* COMPONENT.INSTANCE.NODE, which begins the names of the files of a process's output. In the arena; NULL: out of memory. */
+const char *campaign_log_name(const char *component, const struct campaign_seat *seat, struct arena *a);
 /* Starts a keeper for the words, with its output in logs/COMPONENT.INSTANCE.NODE.out and .err. 0; -1 with err. */
 int campaign_start(struct campaign *c, struct campaign_process *ret, const char *component, const struct campaign_seat *seat, char **words,
                    char **env, bool is_launcher, struct arena *a, struct err *err);

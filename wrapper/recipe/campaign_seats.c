@@ -235,11 +235,16 @@ static const char *file_part(const char *text, struct arena *a)
     return copy;
 }
 
+const char *campaign_log_name(const char *component, const struct campaign_seat *seat, struct arena *a)
+{
+    const char *name = file_part(component, a), *node = file_part(seat->node, a);
+    return name && node ? arena_printf(a, "%s.%zu.%s", name, seat->instance, node) : NULL;
+}
+
 int campaign_start(struct campaign *c, struct campaign_process *ret, const char *component, const struct campaign_seat *seat, char **words,
                    char **env, bool is_launcher, struct arena *a, struct err *err)
 {
-    const char *name = file_part(component, a), *node = file_part(seat->node, a);
-    const char *base = name && node ? arena_printf(a, "%s/logs/%s.%zu.%s", c->state.folder, name, seat->instance, node) : NULL;
+    const char *name = campaign_log_name(component, seat, a), *base = name ? arena_printf(a, "%s/logs/%s", c->state.folder, name) : NULL;
     struct keeper_plan plan = {.words = words, .env = env, .grace_s = c->grace_s, .is_launcher = is_launcher};
     plan.out = base ? arena_printf(a, "%s.out", base) : NULL;
     plan.err = base ? arena_printf(a, "%s.err", base) : NULL;
