@@ -23,7 +23,7 @@ roles:
   client: {nodes: 3, tasks: 3, command: [sh, -c, "test \$SLURM_PROCID != 0 || echo rate {n} op/s"]}
 Y
         # The whole campaign less the start of its service and the measured steps; the peers less so many bare steps.
-        in_job 'b=$(date +%s%N); "$0" recipe run empty.yaml >own.log 2>&1 || cat own.log >&2; echo $((($(date +%s%N)-b)/1000)) >own.us' "$BW"
+        in_job 'b=$(date +%s%N); "$1" recipe run empty.yaml >own.log 2>&1 || cat own.log >&2; echo $((($(date +%s%N)-b)/1000)) >own.us' "$BW"
         in_job 'b=$(date +%s%N); for i in $(seq '$points'); do srun -N3 -n3 sh -c true; done; echo $((($(date +%s%N)-b)/1000)) >bare.us'
         events=.benchwrap/campaigns/empty/points.jsonl
         starts=$(jq -s '[.[] | select(.event == "point") | .phases.deploy + .phases.ready] | add' "$events")
@@ -64,8 +64,8 @@ roles:
   server: {nodes: 3, command: [sh, -c, "trap '' TERM; exec python3 -m http.server {port} --bind {host}", bench-down], ports: {http: 0}, ready: {http: /}}
   client: {command: [sleep, 60, "0.987"]}
 Y
-        in_job '"$0" recipe run down.yaml >down.log 2>&1 & for _ in $(seq 200); do grep -q begin .benchwrap/campaigns/down/points.jsonl 2>/dev/null && break; sleep 0.05; done
-            b=$(date +%s%N); kill -TERM $!; wait $!; echo $((($(date +%s%N)-b)/1000)) >down.us; echo "$(squeue -h -s -o %j | grep -c bw-) $(pgrep -fc bench-down)" >down.left' "$BW"
+        in_job '"$1" recipe run down.yaml >down.log 2>&1 & for _ in $(seq 200); do grep -q begin .benchwrap/campaigns/down/points.jsonl 2>/dev/null && break; sleep 0.05; done
+            b=$(date +%s%N); kill -TERM $!; wait $!; echo $((($(date +%s%N)-b)/1000)) >down.us; echo "$(squeue -h -s -o %j | grep -c bw-) $(pgrep -fc "[b]ench-down")" >down.left' "$BW"
         row recipe "its tear-down after SIGTERM, with a service that ignores it" "$(calc "$(cat down.us)/1e6")" s '<=5' "steps and processes left: $(cat down.left)"
         slurm_stop
     else

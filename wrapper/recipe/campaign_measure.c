@@ -199,7 +199,7 @@ static const struct recipe_part *measured_part(const struct campaign *c, const s
 }
 
 /* Why the measured client failed: its exit status, its last line on standard error, and where the others are. */
-static const char *exit_reason(struct campaign *c, const char *file, int exit)
+static const char *client_failure(struct campaign *c, const char *file, int exit)
 {
     enum { TAIL_BYTES = 2000, SHOWN_BYTES = 200 };
     CLEANUP_BUF struct buf shown;
@@ -230,7 +230,7 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
         m->state->outcome = m->c->signal ? OUTCOME_CANCELLED : OUTCOME_FAILED;
         m->state->reason = m->why && m->why[0] ? m->why
                            : has_words         ? arena_printf(m->c->arena, "%.300s", run->reason)
-                           : run->exit         ? exit_reason(m->c, m->err_file, run->exit)
+                           : run->exit         ? client_failure(m->c, m->err_file, run->exit)
                                                : "its record was not written";
     }
 }
