@@ -31,9 +31,9 @@ def experiment_runs(name):
             continue
         run = {"id": os.path.basename(at), "start": int(re.search(r"start_time: (\d+)", text).group(1)), "finished": re.search(r"status: 3", text) is not None,
                "name": one(at + "/tags/mlflow.runName") if os.path.exists(at + "/tags/mlflow.runName") else ""}
-        for kind in ("params", "tags"):
-            run[kind] = {os.path.basename(p): one(p) for p in glob.glob(at + "/" + kind + "/*")}
-        run["metrics"] = {os.path.basename(p): [float(line.split()[1]) for line in one(p).splitlines()] for p in glob.glob(at + "/metrics/*")}
+        for kind in ("params", "tags", "metrics"): # a key with a slash is a file in a folder
+            run[kind] = {os.path.relpath(p, at + "/" + kind): one(p) for p in glob.glob(at + "/" + kind + "/**", recursive=True) if os.path.isfile(p)}
+        run["metrics"] = {key: [float(line.split()[1]) for line in text.splitlines()] for key, text in run["metrics"].items()}
         runs.append(run)
     return sorted(runs, key=lambda r: -r["start"])
 
