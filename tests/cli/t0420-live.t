@@ -35,7 +35,7 @@ spooled() { for d in .benchwrap/spool/*/; do head -c 4000 "$d/journal" | head -n
 
 cat >curve.sh <<'P'
 i=0
-until [ -e "$1" ] || [ $i = 400 ]; do
+until [ -e "$1" ] || [ $i = 1200 ]; do
     i=$((i + 1))
     "$BENCHWRAP" log metric curve="$i" --step "$i"
     "$BENCHWRAP" log tag phase="$i"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """live_server.py URL COMMAND ...: looks at a tracking server by plain REST, for tests of runs that go on.
-  wait EXPERIMENT NAME KEY N   until a run of that name has N samples of a metric (60 s at most); prints its id
+  wait EXPERIMENT NAME KEY N   until a run of that name has N samples of a metric (five minutes at most, as the sender has the lowest priority); prints its id
   lag RUN KEY SECONDS N        N looks: "yes" if half of them saw a sample younger than SECONDS; "busy" where they did not and the machine has far more to do than
                                processors, so that the server itself is late
   get RUN FIELD                status, name, end, user, experiment, tag:KEY, param:KEY, metric:KEY, samples:KEY, files, system
@@ -60,7 +60,7 @@ def get(run, field):
 
 
 if command == "wait":
-    until = time.time() + 60
+    until = time.time() + 300
     while time.time() < until:
         found = [r["info"]["run_id"] for r in runs(args[0]) if r["info"]["run_name"] == args[1]]
         if found and len(history(found[0], args[2])) >= int(args[3]):
