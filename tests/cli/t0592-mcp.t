@@ -120,7 +120,7 @@ ln -s ctld.log "$(hostname -s 2>/dev/null || hostname).log"
 like "… a link is not followed" "$(ask cluster_log '{"daemon": "slurmd"}' | jq -r .error)" "cannot be read"
 like "… another file is not to be named" "$(ask cluster_log '{"daemon": "../../etc/passwd"}')" "daemon: expected slurmctld"
 # Limits of calls: by calls that need no process, so that a slow machine reaches them, too.
-session() { { echo "${hello/VERSION/2025-11-25}"; for i in $(seq 1 "$1"); do call "$i" "$2" "$3"; done; for i in $(seq 600); do grep -q "\"id\":$1," out.txt && break; sleep 0.05; done; sleep 0.3; call 999 "$2" "$3"; } | serve >out.txt; }
+session() { { echo "${hello/VERSION/2025-11-25}"; for i in $(seq 1 "$1"); do call "$i" "$2" "$3"; done; last_call=$1; wait_until 'grep -q "\"id\":$last_call," out.txt'; sleep 0.3; call 999 "$2" "$3"; } | serve >out.txt; }
 all() { jq -r "select(.id >= $1 and .id <= $2) | .result.content[0].text" out.txt; }
 session 40 cluster_job '{"job": "7; rm"}'
 is "calls to Slurm are limited: the first six are made" "$(all 1 6 | jq -r .error | grep -c 'expected an id')" 6
