@@ -21,6 +21,22 @@ breach mlruns-format/key.c '#include "cmd/cmd.h"'
 breach mlruns-format/key.c '#include <hwloc.h>'
 breach wrapper/base/fs.c '#include <curl/curl.h>'
 
+# The examples of the howtos: they compile in the tree, and no name in them is another one's. The linker would take the first of two without a word.
+rm -rf "$WORK/tree"
+mkdir "$WORK/tree"
+(cd "$ROOT" && find scripts/check-names scripts/check-layers docs/layers.txt wrapper mlruns-format probes benchmarks -type f ! -path "*/samples/*" -print0 | tar --null -T - -cf -) | tar -C "$WORK/tree" -xf -
+example() # HOWTO FILE: its C code that begins with a comment of this file's name
+{
+    awk -v begin="/* ${2##*/}: " '/^ *```c$/ { match($0, /^ */); n = RLENGTH; inside = 1; next } /^ *```$/ { if (inside && ours) exit; inside = ours = 0; next }
+        inside { line = substr($0, n + 1); if (index(line, begin) == 1) ours = 1; if (ours) print line }' "$ROOT/docs/$1" >"$WORK/tree/$2"
+    ok "$1: the example compiles" sh -c 'test -s "$1" && cd "$2" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Iwrapper -I. -Wall -Wextra -Wshadow -Werror -fsyntax-only "$1"' - "$WORK/tree/$2" "$WORK/tree"
+}
+example howto-probe.md probes/battery.c
+example howto-command.md wrapper/cmd/cmd_count.c
+example howto-exporter.md wrapper/exporters/count.c
+is "... their names are their own" "$("$WORK/tree/scripts/check-names")" ""
+is "... and their includes keep to docs/layers.txt" "$("$WORK/tree/scripts/check-layers")" ""
+
 # A machine that lacks something: the package is named in a sentence.
 out=$(cd "$ROOT" && PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' scripts/check-packages hwloc libcjson)
 is "missing libraries: status" "$?" 1

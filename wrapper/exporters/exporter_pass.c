@@ -408,7 +408,7 @@ void exporter_deliver(const struct exporter_pass *p, struct exporter_outcome *re
     exporter_queue_close(&s.queue);
 }
 
-void exporter_count(const struct exporter_pass *p, struct exporter_outcome *ret, struct exporter_state *ret_state)
+void exporter_pass_count(const struct exporter_pass *p, struct exporter_outcome *ret, struct exporter_state *ret_state)
 {
     struct exporter_queue q;
     struct err err = {0};

@@ -25,5 +25,5 @@ struct exporter_outcome {
 /* Delivers until nothing is left or the destination accepts nothing. Never prints. */
 void exporter_deliver(const struct exporter_pass *p, struct exporter_outcome *ret);
 /* Only counts. */
-void exporter_count(const struct exporter_pass *p, struct exporter_outcome *ret, struct exporter_state *ret_state);
+void exporter_pass_count(const struct exporter_pass *p, struct exporter_outcome *ret, struct exporter_state *ret_state);
 #endif

@@ -62,7 +62,7 @@ void sync_exporter_count(const struct plan *p, const struct exporter_config *c, 
     for (size_t i = 0; i < n; i++) {
         struct exporter_outcome one;
         struct exporter_state state;
-        exporter_count(&(struct exporter_pass){.config = c, .spool = spools[i]}, &one, &state);
+        exporter_pass_count(&(struct exporter_pass){.config = c, .spool = spools[i]}, &one, &state);
         exporter_add_outcome(ret, &one);
         if (i == 0) {
             *ret_state = state;
