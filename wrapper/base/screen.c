@@ -194,6 +194,16 @@ void screen_wrap(const struct screen *s, struct str text, size_t first, size_t i
     }
 }
 
+void screen_wrap_plain(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 1 << 16);
+    buf_plain(&plain, text, 16000);
+    screen_fill(to, first);
+    screen_wrap(s, buf_text(&plain), first, indent, to);
+    buf_putc(to, '\n');
+}
+
 void screen_prefix(const struct screen *s, const char *prefix, struct str text, struct buf *to)
 {
     bool first = true;

@@ -48,6 +48,8 @@ void screen_clip_middle(struct buf *to, struct str text, size_t max);
 /* Append text, broken at blanks where it is wider than the screen. `first`: columns used on the first line;
  * further lines begin with `indent` blanks. No line end is added. A word is never broken. */
 void screen_wrap(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to);
+/* Append a line of its own: `first` blanks, then the text without control characters, wrapped. */
+void screen_wrap_plain(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to);
 /* Append a message of several lines. On a terminal "PREFIX: " stands once, before the first line. Elsewhere it
  * begins every line and blank lines are left out, so that grep finds all of them. */
 void screen_prefix(const struct screen *s, const char *prefix, struct str text, struct buf *to);

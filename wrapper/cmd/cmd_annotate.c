@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/listing.h"
 #include "base/sha256.h"
+#include "cmd/changed_runs.h"
 #include "cmd/selection.h"
 #include "mlruns-format/annotation.h"
 #include "mlruns-format/key.h"
@@ -28,19 +29,14 @@ struct annotate_work {
     bool dry, public;
 };
 
-static const struct listing_column columns[] = {
-    {"id", NULL, false, 0},         {"short", "RUN", false, 0}, {"name", "NAME", false, 40}, {"experiment", "EXPERIMENT", false, 30},
-    {"result", "RESULT", false, 0}, {"by", NULL, false, 0},     {"path", NULL, false, 0},
-};
-
 /* ---- what is to be changed ---- */
 
 static int add_change(struct annotate_work *w, const char *option, const char *key, const char *value, struct err *err)
 {
     struct tree_entry *e = &w->changes[w->count];
     if (!key_legal(str_of(key)))
-        return err_set(err, ERR_USAGE, "--%s: expected a key of letters, digits and . _ - / with at most %d characters, got \"%.60s\"", option,
-                       KEY_MAX, key);
+        return err_set(err, ERR_USAGE, "--%s: expected a key of letters, digits and . _ - / with at most %d characters, got \"%.60s\"",
+                       option, KEY_MAX, key);
     if (!annotation_key_is_free(str_of(key)))
         return err_set(err, ERR_USAGE, "--%s: the tag %.100s belongs to the record of the run, and an annotation cannot change it", option,
                        key);
@@ -212,7 +208,9 @@ static int publish_annotation(struct annotate_work *w, const struct tree_run *ru
                                       .experiment = run->experiment,
                                       .run_name = arena_printf(w->c->arena, "annotates %.8s", now->root),
                                       .tree = w->runs.tree,
-                                      .user = w->public ? "" : run->user ? run->user : "",
+                                      .user = w->public   ? ""
+                                              : run->user ? run->user
+                                                          : "",
                                       .job = "",
                                       .argv = argv,
                                       .start_ms = start},
@@ -231,18 +229,6 @@ static int publish_annotation(struct annotate_work *w, const struct tree_run *ru
     return rc < 0 ? -1 : 0;
 }
 
-static void annotate_add_row(struct annotate_work *w, const struct tree_run *run, const char *result, const char *by, const char *place)
-{
-    struct listing *l = &w->list;
-    listing_text(l, run->id);
-    listing_str(l, (struct str){run->id, 8});
-    listing_text(l, run->name);
-    listing_text(l, run->experiment);
-    listing_text(l, result);
-    listing_text(l, by);
-    listing_text(l, place);
-}
-
 static int annotate_run(struct annotate_work *w, const char *name)
 {
     struct cmd_context *c = w->c;
@@ -252,7 +238,8 @@ static int annotate_run(struct annotate_work *w, const char *name)
     const char *place = NULL, *of, *result = "annotated";
     if (runs_find(&w->runs, name, TREE_META, c->arena, &run, c->err))
         return -1;
-    if ((of = runs_file(&w->runs, run, "tags/" ANNOTATION_TAG, 64, c->arena)) || (of = runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena)))
+    if ((of = runs_file(&w->runs, run, "tags/" ANNOTATION_TAG, 64, c->arena)) ||
+        (of = runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena)))
         return err_set(c->err, ERR_INPUT, "%.8s is itself an annotation or a retraction, of the run %.8s; name that run", run->id, of);
     if (runs_annotated(&w->runs, run, c->arena, &now, c->err))
         return -1;
@@ -262,7 +249,7 @@ static int annotate_run(struct annotate_work *w, const char *name)
         result = "would be annotated";
     else if (publish_annotation(w, run, &now, id, &place, c->err))
         return err_wrap(c->err, "%.8s", run->id);
-    annotate_add_row(w, run, result, id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
+    changed_runs_add(&w->list, run, result, id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
     return id[0] ? make_batch_add(&w->batch, id, c->err) : 0;
 }
 
@@ -305,7 +292,7 @@ static int annotate_command(struct cmd_context *c)
     if (read_changes(&w, c->err) || plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     w.public = strcmp(opt_text(&w.plan.opts, OPTION_PROFILE), "public") == 0;
-    listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
+    changed_runs_begin(&w.list, c->arena);
     int rc = selection_open(&w.runs, c, c->err);
     if (rc == 0)
         rc = redact_changes(&w, c->err);
@@ -318,8 +305,17 @@ static int annotate_command(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {.name = OPTION_NOTE, .kind = OPT_TEXT, .arg = "TEXT", .group = "What", .help = "Set the description of the run; an empty one removes it"},
-    {.name = OPTION_NAME, .letter = 'n', .kind = OPT_TEXT, .arg = "NAME", .group = "What", .help = "Set the run's name; an empty one restores the recorded name"},
+    {.name = OPTION_NOTE,
+     .kind = OPT_TEXT,
+     .arg = "TEXT",
+     .group = "What",
+     .help = "Set the description of the run; an empty one removes it"},
+    {.name = OPTION_NAME,
+     .letter = 'n',
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "What",
+     .help = "Set the run's name; an empty one restores the recorded name"},
     {.name = OPTION_TAG, .kind = OPT_PAIR, .arg = "KEY=VALUE", .group = "What", .help = "Set a tag; may be repeated"},
     {.name = OPTION_REMOVE, .kind = OPT_LIST, .arg = "KEY", .group = "What", .help = "Remove a tag; may be repeated"},
     CMD_ROW_TREE,

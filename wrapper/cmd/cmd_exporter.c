@@ -5,6 +5,7 @@
 #include "base/listing.h"
 #include "base/place.h"
 #include "base/show.h"
+#include "base/stop_signals.h"
 #include "cmd/selection.h"
 #include "exporters/azure_setup.h"
 #include "exporters/exporter_pass.h"
@@ -15,10 +16,8 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -600,28 +599,13 @@ static int print_sns_setup(struct exporter_work *w)
 
 /* ---- the command ---- */
 
-/* SIGINT and SIGTERM end a delivery between two runs. */
-static int exporter_catch_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-}
-
 static int exporter_run_verb(struct exporter_work *w)
 {
     static const struct {
         const char *verb;
         int (*run)(struct exporter_work *w);
-    } verbs[] = {{"list", exporter_print_list},
-                 {"types", exporter_print_types},
-                 {"check", check_exporters},
-                 {"send", exporter_send_runs},
-                 {"dead-letter", dead_letters},
-                 {"azure-setup", print_azure_setup},
+    } verbs[] = {{"list", exporter_print_list}, {"types", exporter_print_types}, {"check", check_exporters},
+                 {"send", exporter_send_runs},  {"dead-letter", dead_letters},   {"azure-setup", print_azure_setup},
                  {"sns-setup", print_sns_setup}};
     const char *verb = w->c->argc ? w->c->argv[0] : "list";
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
@@ -639,7 +623,7 @@ static int exporter_command(struct cmd_context *c)
         return -1;
     for (const struct plan_warning *x = w.plan.warnings; x; x = x->next)
         fprintf(c->notes, "benchwrap: exporter: %s\n", x->text);
-    w.cancel_fd = exporter_catch_signals();
+    w.cancel_fd = stop_signals_open(NULL); /* a delivery ends between two runs */
     int rc = exporter_run_verb(&w);
     if (w.cancel_fd >= 0)
         close(w.cancel_fd);
@@ -650,7 +634,8 @@ static int exporter_command(struct cmd_context *c)
 const struct cmd cmd_exporter = {
     .name = "exporter",
     .summary = "Deliver runs to other systems: JSON lines …",
-    .usage = "list | types [TYPE] | check [NAME...] | send NAME RUN... | send NAME --lines FILE | dead-letter NAME [RUN...] | azure-setup [az|bicep|agent|kql] | sns-setup [TOPIC]",
+    .usage =
+        "list | types [TYPE] | check [NAME...] | send NAME RUN... | send NAME --lines FILE | dead-letter NAME [RUN...] | azure-setup [az|bicep|agent|kql] | sns-setup [TOPIC]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =

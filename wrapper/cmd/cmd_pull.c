@@ -1,4 +1,5 @@
 /* cmd_pull.c: `benchwrap pull`: the runs of an MLflow server into a tree. */
+#include "base/stop_signals.h"
 #include "base/clock.h"
 #include "base/listing.h"
 #include "base/progress.h"
@@ -12,9 +13,7 @@
 #include "run/leftovers.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum { SETTLED_S = 60, PATIENCE_S = 30, NOTHING_DONE = 2 };
@@ -275,20 +274,10 @@ static int pull_all_runs(struct pull_work *w)
     return rc;
 }
 
-/* SIGINT and SIGTERM end it between two requests: what is written then is whole. */
-static int pull_catch_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-}
-
 static int pull_command(struct cmd_context *c)
 {
-    struct pull_work w = {.c = c, .cancel_fd = pull_catch_signals(), .runs = {.root = -1}};
+    /* A signal ends it between two requests: what is written then is complete. */
+    struct pull_work w = {.c = c, .cancel_fd = stop_signals_open(NULL), .runs = {.root = -1}};
     progress_begin(&w.progress, c->notes, "fetching run", 0);
     pull_init(&w.pull);
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);

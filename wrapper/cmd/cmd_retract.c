@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/listing.h"
 #include "runs/runs.h"
+#include "cmd/changed_runs.h"
 #include "cmd/selection.h"
 #include "plan/plan.h"
 #include "replay/reparse.h"
@@ -26,11 +27,6 @@ struct retract_work {
     struct reparse again; /* how statistics are computed again */
     struct reparse_parents parents; /* whose child runs are retracted */
     bool dry;
-};
-
-static const struct listing_column columns[] = {
-    {"id", NULL, false, 0},         {"short", "RUN", false, 0}, {"name", "NAME", false, 40}, {"experiment", "EXPERIMENT", false, 30},
-    {"result", "RESULT", false, 0}, {"by", NULL, false, 0},     {"path", NULL, false, 0},
 };
 
 static int check_why(struct retract_work *w, struct err *err)
@@ -138,18 +134,6 @@ static int publish_retraction(struct retract_work *w, const struct tree_run *run
     return rc < 0 ? -1 : 0;
 }
 
-static void retract_add_row(struct retract_work *w, const struct tree_run *run, const char *result, const char *by, const char *place)
-{
-    struct listing *l = &w->list;
-    listing_text(l, run->id);
-    listing_str(l, (struct str){run->id, 8});
-    listing_text(l, run->name);
-    listing_text(l, run->experiment);
-    listing_text(l, result);
-    listing_text(l, by);
-    listing_text(l, place);
-}
-
 /* A site withdraws its own runs; reviewers refuse others (check, finding "amends"). */
 static int check_own(struct retract_work *w, const struct tree_run *run, struct err *err)
 {
@@ -186,7 +170,7 @@ static int take_one(struct retract_work *w, const struct tree_run *run)
         return -1;
     if (!w->dry && publish_retraction(w, run, id, &place, c->err))
         return err_wrap(c->err, "%.8s", run->id);
-    retract_add_row(w, run, w->dry ? "would be retracted" : "retracted", id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
+    changed_runs_add(&w->list, run, w->dry ? "would be retracted" : "retracted", id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
     return w->dry ? 0 : make_batch_add(&w->batch, id, c->err);
 }
 
@@ -245,7 +229,8 @@ static int retract_settle_parents(struct retract_work *w)
                            got.why ? got.why : "");
         if (got.result != REPARSE_DONE)
             continue;
-        fprintf(c->notes, "benchwrap: retract: the run %.8s amends %.8s: its statistics are those of the other child runs\n", got.id, run->id);
+        fprintf(c->notes, "benchwrap: retract: the run %.8s amends %.8s: its statistics are those of the other child runs\n", got.id,
+                run->id);
         if (make_batch_add(&w->batch, got.id, c->err))
             return -1;
     }
@@ -302,7 +287,7 @@ static int retract_command(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "at most %d runs at once", RUNS_MAX);
     if (check_why(&w, c->err) || plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
-    listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
+    changed_runs_begin(&w.list, c->arena);
     w.again = (struct reparse){.arena = c->arena, .runs = &w.runs, .plan = &w.plan, .spool = w.plan.spool};
     int rc = selection_open(&w.runs, c, c->err);
     if (rc == 0)

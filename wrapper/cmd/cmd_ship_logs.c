@@ -1,4 +1,5 @@
 /* cmd_ship_logs.c: `benchwrap ship-logs`: deliver the lines of log files to another system. */
+#include "base/stop_signals.h"
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/json_out.h"
@@ -14,7 +15,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #define SHIP_CONFIG_PATH "/etc/benchwrap-logs.yaml"
@@ -245,16 +245,6 @@ static void ship_print_counts(const struct ship_command *w, const struct ship_co
 
 /* ---- the command ---- */
 
-static int ship_catch_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-}
-
 static int ship_do(struct ship_command *w)
 {
     struct cmd_context *c = w->c;
@@ -264,7 +254,7 @@ static int ship_do(struct ship_command *w)
         return -1;
     if (opt_on(&c->opts, OPTION_LIST))
         return ship_print_list(w);
-    w->ship.cancel_fd = ship_catch_signals();
+    w->ship.cancel_fd = stop_signals_open(NULL);
     w->ship.once = opt_on(&c->opts, OPTION_ONCE);
     int rc =
         opt_on(&c->opts, OPTION_RESEND) ? ship_resend_dead(&w->ship, wait_s, &counts, c->err) : ship_run(&w->ship, wait_s, &counts, c->err);

@@ -1,5 +1,6 @@
 /* cmd_show.c: `benchwrap show RUN`: one run, on one screen, in full, as JSON, or the child runs of it. */
 #include "base/json_out.h"
+#include "runs/entry_stats.h"
 #include "runs/inherit.h"
 #include "runs/runs_table.h"
 #include "cmd/row_output.h"
@@ -62,23 +63,6 @@ const char *show_metric_unit(const struct show_state *s, const char *key)
 {
     const char *unit = json_string(json_get(show_metric_detail(s, key), "unit"), NULL);
     return unit ? unit : key_unit(key, s->arena);
-}
-
-/* A course over time or repetitions: the median says more than its last sample. A table over sizes has no one value. */
-double show_median(const struct tree_entry *e)
-{
-    double *v = malloc((e->count + 1) * sizeof *v), median = NAN;
-    size_t n = 0;
-    struct stats stats;
-    for (size_t i = 0; v && i < e->count; i++)
-        if (isfinite(e->samples[i].value))
-            v[n++] = e->samples[i].value;
-    if (n) {
-        stats_of(v, n, &stats);
-        median = stats.median;
-    }
-    free(v);
-    return median;
 }
 
 /* The sample of greatest step, then time, as MLflow takes it. */
@@ -146,7 +130,7 @@ static void metrics_json(struct json_out *j, const struct show_state *s)
             json_double(j, "value", last->value);
         else
             json_null(j, "value");
-        json_known(j, "median", show_median(e));
+        json_known(j, "median", entry_stats_median(e));
         json_text(j, "unit", show_metric_unit(s, e->key));
         json_text(j, "direction", json_string(json_get(show_metric_detail(s, e->key), "direction"), NULL));
         json_open(j, "samples", '[');

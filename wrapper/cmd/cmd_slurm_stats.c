@@ -6,6 +6,7 @@
 #include "base/http_serve.h"
 #include "base/place.h"
 #include "base/query.h"
+#include "base/stop_signals.h"
 #include "cmd/cmd.h"
 #include "exporters/exporter_records.h"
 #include "exporters/metric_records.h"
@@ -19,7 +20,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -208,7 +208,6 @@ static int serve_slurm_metrics(void *context, const struct http_question *q, con
 static int serve_slurm_until_stopped(struct slurm_reading *g, const char *text)
 {
     struct http_place place;
-    sigset_t stop;
     struct buf url CLEANUP_BUF;
     buf_init(&url, 200);
     if (!http_serve_place(text, &place))
@@ -216,11 +215,7 @@ static int serve_slurm_until_stopped(struct slurm_reading *g, const char *text)
     int listener = http_serve_listen(&place, g->c->err);
     if (listener < 0)
         return -1;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stop, NULL);
-    CLEANUP_FD int fd = signalfd(-1, &stop, SFD_CLOEXEC);
+    CLEANUP_FD int fd = stop_signals_open(NULL);
     http_serve_url(listener, &url);
     fprintf(g->c->notes, "benchwrap: slurm-stats: %s/metrics\n", url.p ? url.p : "");
     struct http_server *s = http_serve_new(listener, serve_slurm_metrics, g);

@@ -1,4 +1,5 @@
 /* cmd_sync.c: `benchwrap sync`: finishes what lies in the spool, and brings published runs to an MLflow server. */
+#include "base/stop_signals.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json_out.h"
@@ -17,7 +18,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, SAID_BYTES = 1 << 20, FAILED = 2 };
@@ -428,17 +428,6 @@ static int to_server(struct sync_work *w)
 
 /* ---- the whole ---- */
 
-/* SIGINT and SIGTERM end it between two requests. */
-static void sync_catch_signals(struct sync_work *w)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    w->cancel_fd = sigprocmask(SIG_BLOCK, &set, &w->blocked) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-}
-
 /* Runs of the tree: those in it are complete. 0 where there is no tree. */
 static size_t count_local(struct sync_work *w)
 {
@@ -596,7 +585,7 @@ static int sync_command(struct cmd_context *c)
     if (opt_on(&c->opts, OPTION_JSON) || opt_on(&c->opts, OPTION_FOLLOW))
         w.progress.on = false;
     if (!opt_on(&c->opts, OPTION_LOCAL))
-        sync_catch_signals(&w);
+        w.cancel_fd = stop_signals_open(&w.blocked); /* it ends between two requests */
     int rc = sync_plan_for(&w);
     if (rc == 0) {
         rc = sync_everything(&w);

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/json_out.h"
+#include "base/stop_signals.h"
 #include "cmd/help.h"
 #include "sync/sync_runs.h"
 #include "ui/ui_front.h"
@@ -17,7 +18,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -495,17 +495,12 @@ static int refuse_without_mlflow(struct ui *ui)
 static int serve_tree(struct ui *ui, const char *mlflow)
 {
     struct cmd_context *c = ui->c;
-    sigset_t set;
     int rc = choose_folder(ui, true);
     rc = rc ? rc : close_folder(ui);
     rc = rc ? rc : take_lock(ui);
     if (rc)
         return rc < 0 ? -1 : 0;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    ui->cancel_fd = sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+    ui->cancel_fd = stop_signals_open(NULL);
     if (ui_front_secret(opt_text(&c->opts, OPTION_SECRET_FILE), ui->secret, c->err) || choose_port(ui) || make_server_command(ui, mlflow) ||
         ui_front_start(&ui->front, ui->host, ui->port, ui->dir, ui->socket, ui->secret, c->err))
         return -1;

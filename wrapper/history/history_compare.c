@@ -175,15 +175,6 @@ static void put_range(struct buf *to, const struct history_metric *m, double sca
     show_value(to, m->expected.high * scale);
 }
 
-static void history_put_wrapped(const struct screen *screen, size_t indent, struct str text, struct buf *to)
-{
-    CLEANUP_BUF struct buf plain;
-    buf_init(&plain, 1 << 16);
-    buf_plain(&plain, text, 16000);
-    screen_wrap(screen, buf_text(&plain), 0, indent, to);
-    buf_putc(to, '\n');
-}
-
 /* "Regression: write.bw is 800 MiB/s, expected 1041 … 1190", all metrics of one outcome. */
 static size_t put_changed(const struct history_state *h, enum history_change changed, const char *word, struct buf *to)
 {
@@ -224,7 +215,7 @@ static void put_answer(const struct history_state *h, const struct screen *scree
             buf_puts(&b, "No change against the earlier runs");
     }
     buf_putc(&b, '.');
-    history_put_wrapped(screen, 2, buf_text(&b), to);
+    screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
 }
 
 /* "Key: measured 4be1c3d2a0 (benchmark fio, …), system 91aa0c1177 (site a, …)." */
@@ -245,7 +236,7 @@ static void put_history_key(const struct history_state *h, const struct screen *
             buf_putc(&b, ')');
     }
     buf_putc(&b, '.');
-    history_put_wrapped(screen, 2, buf_text(&b), to);
+    screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
 }
 
 /* A new version starts no new history: it is a change in it. Calls each for every change, oldest first. */
@@ -280,7 +271,7 @@ static void put_versions(const struct history_state *h, const struct screen *scr
     if (!b.n)
         return;
     buf_putc(&b, '.');
-    history_put_wrapped(screen, 2, buf_text(&b), to);
+    screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
 }
 
 static void version_change_json(void *context, struct str from, struct str to, const struct tree_run *run)
@@ -300,7 +291,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
     const char *differs = h->found.other_argument ? h->found.other_argument : inputs_most_missed(&h->inputs);
     buf_init(&b, 8192);
     buf_printf(&b, "run %.8s  %s", h->run.run->id, h->run.run->name);
-    history_put_wrapped(screen, 2, buf_text(&b), to);
+    screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     buf_putc(to, '\n');
     put_answer(h, screen, to);
     buf_clear(&b);
@@ -315,7 +306,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
     }
     buf_printf(&b, ".%s%s", h->key.arguments_known ? "" : " The command lines are not known.",
                node ? "" : " The hardware is not recorded.");
-    history_put_wrapped(screen, 2, buf_text(&b), to);
+    screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     put_history_key(h, screen, to);
     put_versions(h, screen, to);
     buf_clear(&b);
@@ -324,7 +315,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
     else if (n < STATS_EXPECT_MIN && differs)
         buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", differs);
     if (b.n)
-        history_put_wrapped(screen, 6, buf_text(&b), to);
+        screen_wrap_plain(screen, buf_text(&b), 0, 6, to);
 }
 
 static const char *history_verdict(const struct history_metric *m)

@@ -17,12 +17,7 @@ struct text_state {
 
 static void put_history_line(struct text_state *t, size_t first, size_t indent, struct buf *line)
 {
-    CLEANUP_BUF struct buf plain;
-    buf_init(&plain, 1 << 16);
-    buf_plain(&plain, buf_text(line), 16000);
-    screen_fill(t->to, first);
-    screen_wrap(&t->screen, buf_text(&plain), first, indent, t->to);
-    buf_putc(t->to, '\n');
+    screen_wrap_plain(&t->screen, buf_text(line), first, indent, t->to);
     buf_clear(line);
 }
 

@@ -1,6 +1,7 @@
 /* recipe_logs.c: merge, print and check the logs of a campaign; see recipe_logs.h. */
 #include "recipe/recipe_logs.h"
 
+#include "base/stop_signals.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
@@ -11,7 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,7 +145,7 @@ struct earlier_logs {
         char *path; /* before-TIME/logs */
         int64_t ended_ms;
         uint64_t bytes;
-    } *list;
+    } * list;
     size_t count, room;
     uint64_t bytes; /* of all logs of the campaign */
 };
@@ -263,16 +263,6 @@ static int logs_print_listing(struct listing *l, bool json, FILE *out, struct er
     return rc;
 }
 
-/* SIGINT and SIGTERM end `logs -f`. */
-static int logs_catch_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-}
-
 int campaign_logs_print(const char *folder, const struct opt_set *opts, struct arena *a, FILE *out, struct err *err)
 {
     struct logs_view v = {.out = out, .json = opt_on(opts, OPTION_JSON), .follow = opt_on(opts, OPTION_FOLLOW), .stop_fd = -1};
@@ -292,7 +282,7 @@ int campaign_logs_print(const char *folder, const struct opt_set *opts, struct a
     v.last = last ? (size_t)opt_integer(opts, OPTION_LAST) : v.follow ? 10 : 0;
     if (last && (opt_integer(opts, OPTION_LAST) < 1 || v.last > 1000000))
         return err_set(err, ERR_USAGE, "--last: expected 1 to 1000000, got \"%.40s\"", last);
-    CLEANUP_FD int stop = v.follow ? logs_catch_signals() : -1;
+    CLEANUP_FD int stop = v.follow ? stop_signals_open(NULL) : -1;
     v.stop_fd = stop;
     return logs_view_print(&v, err);
 }

@@ -2,6 +2,7 @@
 #include "report/report.h"
 #include "base/show.h"
 #include "report/charts.h"
+#include "runs/entry_stats.h"
 #include "series/table.h"
 
 #include <math.h>
@@ -46,17 +47,7 @@ static void find_experiment_metrics(struct experiment_report *r)
 
 static double run_value(const struct tree_run *run, const char *key)
 {
-    const struct tree_entry *e = runs_entry(run->metrics, key);
-    struct stats stats;
-    double *v = e ? malloc((e->count + 1) * sizeof *v) : NULL;
-    size_t n = 0;
-    for (size_t i = 0; v && i < e->count; i++)
-        if (isfinite(e->samples[i].value))
-            v[n++] = e->samples[i].value;
-    if (n)
-        stats_of(v, n, &stats);
-    free(v);
-    return n ? stats.median : NAN;
+    return entry_stats_median(runs_entry(run->metrics, key));
 }
 
 /* ---- head ---- */

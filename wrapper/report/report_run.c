@@ -7,6 +7,7 @@
 #include "mlruns-format/verdict.h"
 #include "plan/references.h"
 #include "report/charts.h"
+#include "runs/entry_stats.h"
 #include "runs/inherit.h"
 #include "runs/row_words.h"
 #include "series/table.h"
@@ -159,22 +160,6 @@ static const char *spread_words(const struct tree_entry *e, double value, const 
     return arena_dup(a, b.p, b.n);
 }
 
-static double report_median(const struct tree_entry *e)
-{
-    struct stats stats;
-    double *v = malloc((e->count + 1) * sizeof *v), median = NAN;
-    size_t n = 0;
-    for (size_t i = 0; v && i < e->count; i++)
-        if (isfinite(e->samples[i].value))
-            v[n++] = e->samples[i].value;
-    if (n) {
-        stats_of(v, n, &stats);
-        median = stats.median;
-    }
-    free(v);
-    return median;
-}
-
 static void report_cards(const struct report_state *r)
 {
     struct headline found[HEADLINES_MAX];
@@ -184,7 +169,7 @@ static void report_cards(const struct report_state *r)
     for (size_t i = 0; cards && i < n && i < HEADLINES_MAX; i++) {
         const struct tree_entry *e = runs_entry(r->run->metrics, found[i].key);
         struct plotted_metric m = {0};
-        double value = e && e->count > 1 ? report_median(e) : found[i].value;
+        double value = e && e->count > 1 ? entry_stats_median(e) : found[i].value;
         if (!isfinite(value))
             continue;
         struct doc_card *c = &cards[used++];
@@ -525,7 +510,7 @@ static void metric_rows(const struct report_state *r, bool results)
             continue;
         }
         t = t ? t : doc_table(r->d, results ? "metrics" : "metrics of the machine", columns, count);
-        double value = e->count > 1 ? report_median(e) : e->samples[0].value;
+        double value = e->count > 1 ? entry_stats_median(e) : e->samples[0].value;
         plotted_describe(&m, arena_printf(r->a, "%s", e->key), r->detail, r->a);
         const char *shown = report_value(value, m.unit, &unit, r->a), *reference = reference_words(r, e->key, value, m.unit, &style);
         doc_cell_text(t, STYLE_PLAIN, m.name);

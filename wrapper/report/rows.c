@@ -4,6 +4,7 @@
 #include "base/show.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
+#include "runs/entry_stats.h"
 #include "runs/inherit.h"
 #include "series/notes.h"
 #include "series/values.h"
@@ -92,23 +93,6 @@ static const char *plotted_default_metric(const struct tree_run *run, struct are
         if (key_is_result(e->key) && e->count)
             return e->key;
     return wall ? wall : runs_entry(run->metrics, "run.wall_s") ? "run.wall_s" : NULL;
-}
-
-/* The median of what the run has of the metric, and the range of its repetitions. */
-static double entry_median(const struct tree_entry *e, double *ret_low, double *ret_high)
-{
-    struct stats stats;
-    double *v = e ? malloc((e->count + 1) * sizeof *v) : NULL;
-    size_t n = 0;
-    for (size_t i = 0; v && i < e->count; i++)
-        if (isfinite(e->samples[i].value))
-            v[n++] = e->samples[i].value;
-    if (n)
-        stats_of(v, n, &stats);
-    free(v);
-    *ret_low = n ? stats.min : NAN;
-    *ret_high = n ? stats.max : NAN;
-    return n ? stats.median : NAN;
 }
 
 /* ---- facts ---- */
@@ -270,14 +254,15 @@ static int add_whole_run(struct plotted_rows *p, const struct tree_run *run, con
         struct plotted_metric *m = &p->metric[i];
         const char *wanted = m->wanted ? m->wanted : m->key ? m->key : plotted_default_metric(run, p->a);
         const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, p->a) : NULL;
-        double low, high, value = entry_median(e, &low, &high);
+        struct stats stats;
+        double value = entry_stats_of(e, &stats) ? stats.median : NAN;
         if (e && !m->key)
             plotted_describe(m, e->key, detail, p->a);
         else if (e && strcmp(metric_unit(e->key, detail, p->a), m->unit) != 0)
             value = NAN; /* another unit: no place on this axis */
         row->value[i] = value;
         if (i == 0 && isfinite(value))
-            row->low = low, row->high = high;
+            row->low = stats.min, row->high = stats.max;
     }
     p->lacking += isnan(row->value[0]);
     return 0;

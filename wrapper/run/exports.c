@@ -49,7 +49,7 @@ void run_exports_hide(struct run *run, char **env)
         hide_variable(run, env, v->name);
 }
 
-void run_exports_reveal(const struct run *run)
+static void reveal_secrets(const struct run *run)
 {
     for (size_t i = 0; i < run->hidden_count; i++)
         if (strspn(strchr(run->hidden[i], '=') + 1, "*") != strlen(strchr(run->hidden[i], '=') + 1)) /* else the launcher has masked it */
@@ -116,25 +116,35 @@ int run_exports_queue(const struct spool *s, const char *names, const char *tree
 
 /* ---- the processes ---- */
 
-_Noreturn static void become_exporter(struct run *run, const char *spool, const struct exporter_config *c, bool stands_back)
+void run_exports_leave(const struct run *run)
 {
-    double deadline_s = opt_seconds(&c->opts, EXPORTER_KEY_DEADLINE);
-    sigset_t alarms;
-    struct exporter_outcome outcome;
     int null = open("/dev/null", O_RDWR);
     setsid(); /* what is meant for the program's group does not reach it */
     for (int i = 0; null >= 0 && i < 3; i++)
         dup2(null, i);
     if (run->wire->has_credentials)
         credentials_restore(WIRE_CREDENTIALS_FD);
-    run_exports_reveal(run);
-    fd_close_from(3);
+    reveal_secrets(run);
+}
+
+void run_exports_settle(const char *name, int close_from)
+{
+    sigset_t alarms;
+    fd_close_from(close_from);
     secret_guard_process();
-    prctl(PR_SET_NAME, "benchwrap-exp");
+    prctl(PR_SET_NAME, name);
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&alarms);
     sigaddset(&alarms, SIGALRM);
     sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+}
+
+_Noreturn static void become_exporter(struct run *run, const char *spool, const struct exporter_config *c, bool stands_back)
+{
+    double deadline_s = opt_seconds(&c->opts, EXPORTER_KEY_DEADLINE);
+    struct exporter_outcome outcome;
+    run_exports_leave(run);
+    run_exports_settle("benchwrap-exp", 3);
     deadline_s = deadline_s > 1e6 ? 1e6 : deadline_s;
     alarm((unsigned)deadline_s + KILL_AFTER_S);
     if (stands_back)

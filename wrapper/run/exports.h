@@ -8,8 +8,10 @@ struct run;
 /* Puts asterisks in the place of secrets of exporters in the recorder's environment, so that no record
  * of it has them. The processes that deliver get them back. */
 void run_exports_hide(struct run *run, char **env);
-/* In such a process: puts the secrets back. */
-void run_exports_reveal(const struct run *run);
+/* In a child process that delivers: leaves the program's group and its streams, and puts the secrets back. */
+void run_exports_leave(const struct run *run);
+/* Then: closes the descriptors from `close_from` on, names the process, and hides its memory from other users. SIGALRM ends it. */
+void run_exports_settle(const char *name, int close_from);
 /* The names of the exporters that the run is delivered to, for the journal; NULL: none. */
 const char *run_exports_names(struct run *run);
 /* Adds published runs ("mlruns/<exp>/<run>" with blanks between them) to the spool of each exporter in

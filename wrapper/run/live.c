@@ -2,10 +2,8 @@
 #include "run/live.h"
 
 #include "base/clock.h"
-#include "base/credentials.h"
 #include "base/fs.h"
 #include "base/http_serve.h"
-#include "base/secret.h"
 #include "exporters/exporter_http.h"
 #include "exporters/metric_text.h"
 #include "exporters/pushgateway.h"
@@ -17,11 +15,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -229,24 +225,11 @@ static void live_push(struct live *x, const struct exporter_config *c, int line)
 _Noreturn static void become_live(struct run *run, const char *root, const char *name, int line, int listener, const struct exporter_config *c)
 {
     static struct live x;
-    sigset_t alarms;
-    int null = open("/dev/null", O_RDWR);
-    setsid(); /* what is meant for the program's group does not reach it */
-    for (int i = 0; null >= 0 && i < 3; i++)
-        dup2(null, i);
-    if (run->wire->has_credentials)
-        credentials_restore(WIRE_CREDENTIALS_FD);
-    run_exports_reveal(run);
+    run_exports_leave(run);
     /* Both numbers are above what they move to, or already right. */
     if (dup2(line, 3) < 0 || (listener >= 0 && dup2(listener, 4) < 0))
         _exit(1);
-    fd_close_from(listener >= 0 ? 5 : 4);
-    secret_guard_process();
-    prctl(PR_SET_NAME, "benchwrap-live");
-    signal(SIGPIPE, SIG_IGN);
-    sigemptyset(&alarms);
-    sigaddset(&alarms, SIGALRM);
-    sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+    run_exports_settle("benchwrap-live", listener >= 0 ? 5 : 4);
     send_stand_back(run->host.pid);
     if (!live_init(&x, root, name))
         _exit(1);

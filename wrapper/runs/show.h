@@ -40,7 +40,6 @@ int show_rows(const struct show_state *s, enum listing_form form);
 const struct json *show_metric_detail(const struct show_state *s, const char *key);
 const char *show_metric_unit(const struct show_state *s, const char *key);
 const struct tree_sample *show_last_sample(const struct tree_entry *e);
-double show_median(const struct tree_entry *e); /* of all samples; NaN: there is none */
 /* A heading in bold, with a blank line before it. */
 void show_heading(const struct show_state *s, const char *text);
 void show_heading_to(const struct show_state *s, const char *text, struct buf *to);

@@ -1,6 +1,7 @@
 /* show_all.c: everything that is recorded of one run, in tables. */
 #include "base/listing.h"
 #include "base/show.h"
+#include "runs/entry_stats.h"
 #include "runs/show.h"
 #include "mlruns-format/key.h"
 #include "series/table.h"
@@ -91,7 +92,7 @@ static int print_texts(const struct show_state *s, const char *title, const stru
 static void show_metric_row(const struct show_state *s, struct listing *l, const struct tree_entry *e)
 {
     const struct tree_sample *last = show_last_sample(e);
-    double min, max, median = e->key[key_stem(e->key)] ? NAN : show_median(e);
+    double min, max, median = e->key[key_stem(e->key)] ? NAN : entry_stats_median(e);
     range_of(e, &min, &max);
     listing_text(l, e->key);
     if (last)

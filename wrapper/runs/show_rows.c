@@ -1,6 +1,7 @@
 /* show_rows.c: the facts of one run as rows: attributes, params, metrics, tags. */
 #include "base/listing.h"
 #include "mlruns-format/tree.h"
+#include "runs/entry_stats.h"
 #include "runs/show.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static void add_metric_rows(const struct show_state *s, struct listing *l)
         listing_known(l, last ? last->value : NAN);
         listing_text(l, show_metric_unit(s, e->key));
         listing_text(l, json_string(json_get(show_metric_detail(s, e->key), "direction"), NULL));
-        listing_known(l, show_median(e));
+        listing_known(l, entry_stats_median(e));
         listing_integer(l, (int64_t)e->count);
     }
 }

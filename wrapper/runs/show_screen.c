@@ -1,6 +1,7 @@
 /* show_screen.c: one run on one screen: command, results, inputs, machine, warnings, files. */
 #include "base/listing.h"
 #include "base/show.h"
+#include "runs/entry_stats.h"
 #include "runs/inputs.h"
 #include "runs/row_words.h"
 #include "runs/show.h"
@@ -196,7 +197,7 @@ static struct show_result show_result_of(const struct show_state *s, const char 
     }
     r.unit = r.shown_unit = r.value ? show_metric_unit(s, r.value->key) : "";
     if (r.value)
-        r.scale = show_scale(show_median(r.value), &r.shown_unit);
+        r.scale = show_scale(entry_stats_median(r.value), &r.shown_unit);
     return r;
 }
 
@@ -256,7 +257,7 @@ static void put_reference(const struct show_state *s, struct listing *l, const s
 static void result_row(const struct show_state *s, struct listing *l, const struct show_result *r)
 {
     CLEANUP_BUF struct buf b;
-    double value = show_median(r->value);
+    double value = entry_stats_median(r->value);
     buf_init(&b, 4096);
     show_metric(&b, r->stem, r->unit);
     if (*r->of && strcmp(r->of, "median") != 0)
@@ -457,7 +458,7 @@ static void put_process(const struct show_state *s, struct buf *to)
     buf_init(&b, 1024);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tree_entry *e = runs_entry(s->run->metrics, rows[i].key);
-        double value = e ? show_median(e) : NAN;
+        double value = e ? entry_stats_median(e) : NAN;
         if (!isfinite(value))
             continue;
         put_item(&b, rows[i].name, "");

@@ -1,0 +1,12 @@
+/* entry_stats.h: statistics over the samples that one run has of a metric. */
+#ifndef RUNS_ENTRY_STATS_H
+#define RUNS_ENTRY_STATS_H
+#include "base/stats.h"
+#include "mlruns-format/tree.h"
+
+/* Over all finite samples. e: NULL where the run lacks the metric. False: there is no such sample, or out of memory. */
+bool entry_stats_of(const struct tree_entry *e, struct stats *ret);
+/* The value of a metric with repetitions, or of a course over time: it says more than the last sample. A table over sizes has no one
+ * value. NaN: as entry_stats_of returns false. */
+double entry_stats_median(const struct tree_entry *e);
+#endif
