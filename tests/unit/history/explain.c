@@ -86,6 +86,23 @@ static void undecided(void **state)
     made_tree_close(&e.tree);
 }
 
+/* Three of the five runs of a side share a value: it is what the side usually has. Two are too few. */
+static void values_of_most_runs(void **state)
+{
+    const struct place *p = *state;
+    struct explained e;
+    make_group(p, 0, 5, "never", "performance", 1000, 0);
+    make_group(p, 10, 3, "always", "performance", 800, 0);
+    make_group(p, 13, 2, "madvise", "performance", 800, 0);
+    make_group(p, 20, 2, "always", "performance", 800, 0);
+    make_group(p, 22, 2, "madvise", "performance", 800, 0);
+    make_group(p, 24, 1, "inherit", "performance", 800, 0);
+    assert_int_equal(explain_groups(p, 0, 10, 5, &e), 0);
+    expect_cause(&e.is, 0, "kernel setting kernel.thp", CAUSE_POSSIBLE);
+    made_tree_close(&e.tree);
+    expect_no_cause(p, 0, 20, true);
+}
+
 static void noise_and_nothing(void **state)
 {
     const struct place *p = *state;
@@ -113,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(decided_by_others, place_begin, place_end),
         cmocka_unit_test_setup_teardown(undecided, place_begin, place_end),
+        cmocka_unit_test_setup_teardown(values_of_most_runs, place_begin, place_end),
         cmocka_unit_test_setup_teardown(noise_and_nothing, place_begin, place_end),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

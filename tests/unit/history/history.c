@@ -127,7 +127,7 @@ static void classes(void **state)
     } rows[] = {{FACT_PARAM, "threads", "option", "parameter", 9, true},       {FACT_PARAM, "queue", "option", "parameter", 9, true}, {FACT_PARAM, "library.libm.so.6", NULL, "libraries", 9, false},
                 {FACT_PARAM, "environment.SLURM_JOB_ID", NULL, "environment", 0, true}, {FACT_PARAM, "cpu.frequency_limit_Hz", "probe:cpu", "processor frequency", 8, false},
                 {FACT_PARAM, "cpu.bound_threads", "probe:cpu", "binding", 8, false}, {FACT_PARAM, "kernel.thp", "probe:kernel", "kernel setting", 6, true},
-                {FACT_PARAM, "fs.options", "probe:fs", "file system", 8, false},     {FACT_TAG, "mlflow.runName", NULL, "record", 0, true},
+                {FACT_PARAM, "fs.options", "probe:fs", "file system", 8, false},     {FACT_PARAM, "topology.depth", "probe:topology", "machine", 3, true},     {FACT_TAG, "mlflow.runName", NULL, "record", 0, true},
                 {FACT_TAG, "anything", NULL, "tag", 0, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct cause_class is = cause_class_of(rows[i].kind, rows[i].key, rows[i].source);
