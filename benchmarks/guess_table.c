@@ -10,7 +10,7 @@ struct column {
     struct str label; /* as it stands in the header, unit in brackets included */
     const struct unit *unit;
     bool own_unit; /* the reader sees it by itself: in brackets behind the label */
-    bool numeric, whole, distinct, varied;
+    bool numeric, whole, distinct, varied, again; /* again: its first text stands in a later row, too */
     struct str first, last; /* its text in the first row and in the one before */
     size_t middle; /* where it stands in the line */
 };
@@ -52,6 +52,7 @@ static void column_see(struct column *c, struct str text, bool first, bool numbe
     c->numeric = c->numeric && number;
     c->whole = c->whole && str_int(text, &whole);
     c->varied = c->varied || (!first && !str_eq(text, c->first));
+    c->again = c->again || (!first && str_eq(text, c->first));
     c->distinct = c->distinct && (first || !str_eq(text, c->last));
     c->first = first ? text : c->first;
     c->last = text;
@@ -237,9 +238,10 @@ static void columns_to_metrics(struct guess *g, struct guess_reader *r, const st
     for (size_t k = 0; k < t->columns && label == t->columns; k++)
         if (!t->column[k].numeric && t->column[k].varied && is_nameable(without_parenthesis(t->column[k].label)))
             label = k;
-    for (size_t k = 0; k < t->columns && step == t->columns && label == t->columns; k++)
+    bool labelled = label < t->columns;
+    for (size_t k = 0; k < t->columns && step == t->columns && (!labelled || t->column[label].again); k++)
         if (t->column[k].numeric && t->column[k].whole && t->column[k].distinct && t->rows > 1 &&
-            (k == 0 || guess_is_param(t->column[k].label)))
+            ((k == 0 && !labelled) || guess_is_param(t->column[k].label)))
             step = k;
     const char *prefix = label < t->columns && cell[label] ? arena_printf(&g->arena, "{%s}.", cell[label]) : "";
     for (size_t k = 0; k < t->columns; k++) {
@@ -254,7 +256,7 @@ static void columns_to_metrics(struct guess *g, struct guess_reader *r, const st
         if (c->unit && m->unit && !c->own_unit)
             m->from = c->unit->name;
         m->step = step < t->columns ? cell[step] : NULL;
-        m->series = t->rows > 1 && !*prefix;
+        m->series = t->rows > 1 && (!*prefix || m->step);
     }
     for (size_t k = 0; k < t->columns && t->rows == 1; k++)
         if (t->column[k].numeric && t->column[k].whole && guess_is_param(t->column[k].label) && cell[k])

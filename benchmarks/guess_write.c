@@ -2,6 +2,7 @@
 #include "benchmarks/guess_parts.h"
 
 #include "benchmarks/engine.h"
+#include "benchmarks/interpreter.h"
 
 static void write_metric(struct buf *b, const struct guess_metric *m)
 {
@@ -159,7 +160,7 @@ static void write_errors(struct buf *b, const struct guess *g)
 
 static void write_head(struct buf *b, const struct guess *g, const char *name, char *const *argv, bool cut)
 {
-    const char *base = argv && argv[0] ? str_base_name(argv[0]) : name;
+    const char *base = argv && argv[0] ? interpreter_name(argv) : name;
     buf_puts(b, "# A first rule file, guessed from one output. Check before use:\n"
                 "# - names, units and directions (better: higher, lower, none) of the metrics; those that are no results: take them out\n"
                 "# - `headline`: the statistic that counts where there are several values; without it they must all be the same\n"
@@ -247,7 +248,7 @@ void guess_write(struct buf *b, struct guess *g, const char *name, char *const *
     size_t useful = 0;
     bool new;
     write_head(b, g, name, argv, cut);
-    write_arguments(b, argv, &g->arena);
+    write_arguments(b, argv && argv[0] ? interpreter_script(argv) : argv, &g->arena);
     write_slices(b, g);
     buf_puts(b, "\nreaders:\n");
     for (size_t i = 0; i < g->readers; i++)

@@ -278,6 +278,12 @@ is "… and no line NAME = VALUE below it" "$(drafted npb-cg | grep -cE '1400|4\
 is "a line NAME: VALUE is no row either" "$(drafted povray | grep -c 457)" 0
 is "a factor between units is no time" "$(drafted queuelat)" ""
 
+printf 'test     size   rate(MB/s)\ncopy     1024   101.5\ncopy     2048   111.5\nsum      1024   201.5\nsum      2048   211.5\n' >sizes
+bw rules new --from sizes -o sizes.yaml -- python3 ./spin.py -n 4 in.dat
+like "a script's rules have its name, not the interpreter's" "$(cat sizes.yaml)" '^programs: \["spin\.py"\]$'
+is "… and its operands" "$(grep -c 'operand_' sizes.yaml) $(grep -o 'operands: .*\]' sizes.yaml)" "1 operands: [operand_1]"
+is "a size behind the name of a test is the step" "$(bw parse --rules ./sizes.yaml --json sizes | jq -r '.metrics[] | select(.key == "sum.rate_MB_per_s") | "\(.step)=\(.value)"' | tr '\n' ' ')" "1024=201.5 2048=211.5 "
+
 # Rules that read nothing of the output judge nothing.
 cd "$(mktemp -d)" || exit 1
 printf '#!/bin/sh\necho "Result: 12,5 MB/s"\n' >odd; chmod +x odd; ./odd >odd.out

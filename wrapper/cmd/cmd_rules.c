@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/json_out.h"
 #include "benchmarks/guess.h"
+#include "benchmarks/interpreter.h"
 #include "cmd/cmd.h"
 #include "replay/rules_check.h"
 #include "replay/rules_from.h"
@@ -201,7 +202,7 @@ static int rules_check_files(struct cmd_context *c)
 /* [a-z0-9_-] of the program's or the file's base name. */
 static const char *benchmark_name(const char *given, char *const *argv, const char *from, struct arena *a)
 {
-    const char *path = given ? given : argv && argv[0] ? argv[0] : strcmp(from, "-") ? from : "benchmark";
+    const char *path = given ? given : argv && argv[0] ? interpreter_name(argv) : strcmp(from, "-") ? from : "benchmark";
     char *name = arena_printf(a, "%.60s", str_base_name(path));
     char *dot = name && !given && !(argv && argv[0]) ? strchr(name, '.') : NULL;
     if (dot && dot > name)
