@@ -113,9 +113,9 @@ static int write_password(int dir, struct err *err)
 {
     CLEANUP_BUF struct buf text;
     char password[SECRET_DIGITS + 1];
+    buf_init(&text, 1000);
     if (faccessat(dir, PASSWORD_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
         return 0;
-    buf_init(&text, 1000);
     if (secret_generate(password, err))
         return -1;
     buf_printf(&text, "GF_SECURITY_ADMIN_PASSWORD=%s\n", password);

@@ -172,7 +172,7 @@ static void put_toolkit_names(const struct agent *a, const struct part_view *v, 
     char service[80];
     bool running = a->part && v->state == PART_RUNNING;
     size_t n = 0;
-    for (; a->service[n] && n < sizeof service - 1; n++)
+    for (; n < sizeof service - 1 && a->service[n]; n++)
         service[n] = str_is_letter(a->service[n]) || (n && str_is_digit(a->service[n])) ? a->service[n] : '_';
     service[n] = 0;
     toolkit_row(to, service, "workload_running", "gauge", running);
