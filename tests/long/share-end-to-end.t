@@ -11,6 +11,24 @@
 for need in git sysbench stress-ng openssl fio python3 jq; do
     command -v $need >/dev/null || { skip "sharing from end to end" "$need is not installed"; done_testing; exit; }
 done
+# Each way in a process of its own, at the same time, as a subtest. SHARE_FORGES="github path": these alone, one after the other.
+if [ -z "${SHARE_FORGES:-}" ]; then
+    ways="github gitlab forgejo gitea path"
+    trap 'kill $(jobs -p) 2>/dev/null; wait; tap_exit' EXIT
+    for way in $ways; do
+        SHARE_FORGES=$way BENCHWRAP_TEST_CACHE=$CACHE bash "$ROOT/tests/long/share-end-to-end.t" >"$WORK/$way.tap" 2>"$WORK/$way.said" &
+        eval "$way=$!"
+    done
+    for way in $ways; do
+        wait "${!way}"
+        rc=$?
+        sed 's/^/    /' "$WORK/$way.tap"
+        cat "$WORK/$way.said" >&2
+        is "sharing from end to end: $way" "$rc" 0
+    done
+    done_testing
+    exit
+fi
 finish()
 {
     forge_stop
@@ -216,7 +234,7 @@ retraction_round()
 
 job_source
 llm_start "$FAKE" --ttft 2ms --itl 200us
-for forge in ${SHARE_FORGES:-github gitlab forgejo gitea}; do
+for forge in $SHARE_FORGES; do
     case $forge in
     github) whole github GITHUB_TOKEN ;;
     gitlab) whole gitlab GITLAB_TOKEN ;;
@@ -228,11 +246,10 @@ for forge in ${SHARE_FORGES:-github gitlab forgejo gitea}; do
         else
             skip_here "a real Gitea" "$program"
         fi ;;
+    path) # a shared file system, without a forge
+        kind=path variable=NONE head_ref= hub_url= fork_url= token=
+        mkdir "$WORK/shared" && mkdir "$WORK/alone" && cd "$WORK/alone" || exit 1
+        doc_follow howto-share.md "Share by a path" "$kind: " ;;
     esac
 done
-
-# A path on a shared file system, without a forge.
-kind=path variable=NONE head_ref= hub_url= fork_url= token=
-mkdir "$WORK/shared" && mkdir "$WORK/alone" && cd "$WORK/alone" || exit 1
-doc_follow howto-share.md "Share by a path" "$kind: "
 done_testing
