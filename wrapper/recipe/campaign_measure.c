@@ -221,7 +221,7 @@ static void note_repetition(struct point_measuring *m, const struct series_repet
     bool has_words = run->reason[0] && !str_starts(str_of(run->reason), "exit status");
     m->run.exit = run->exit;
     m->run.end_ms = run->end_ms ? run->end_ms : clock_wall_ms();
-    if (campaign_note_end(&m->c->state, m->state, &m->run, &err))
+    if (!m->run.ended /* of an adopted run it may be in the journal already */ && campaign_note_end(&m->c->state, m->state, &m->run, &err))
         campaign_say(m->c, "%s", err.text);
     if (strcmp(run->status, "INVALID") == 0) {
         m->state->outcome = OUTCOME_INVALID;
