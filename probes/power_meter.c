@@ -95,7 +95,9 @@ static void read_kernel_meters(const struct host *h, const struct record *r)
     struct hwmon_meter meters[HWMON_METERS_MAX];
     size_t count = hwmon_find_meters(h, meters);
     bool is_cray = look_exists(h, "sys/cray/pm_counters/energy");
-    for (int64_t step = 0; count; step++) {
+    if (!count)
+        return;
+    for (int64_t step = 0;; step++) {
         const struct timespec pause = {.tv_sec = step < SOON_STEPS ? 1 : LATER_S};
         for (size_t i = 0; i < count; i++)
             if (!is_cray || strcmp(meters[i].key, "node") != 0)
