@@ -79,6 +79,9 @@ rm -rf mlruns .benchwrap ended seen second
 job=$!
 wait_until '[ "$(find .benchwrap -name repetitions.jsonl -exec grep -c "\"order\":1" {} +)" = 1 ]'
 wait_until '[ -e second ]'
+# The recorder of the first run closes what dead processes have left, also this series once its driver is dead: until it has ended.
+recorders() { for p in $(pgrep -f -- --recorder); do [ "$(readlink "/proc/$p/cwd")" != "$PWD" ] || tr '\0' ' ' <"/proc/$p/cmdline"; done 2>/dev/null | grep -c -- "--name=sh #$1"; }
+wait_until '[ "$(recorders 1) $(recorders 2)" = "0 1" ]'
 kill -9 $job
 wait $job 2>/dev/null
 is "nothing of the series is in the tree yet" "$(record 'r')" None
