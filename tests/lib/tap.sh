@@ -117,13 +117,16 @@ skip() # NAME WHY: a real component is missing; a failure where all must be ther
     fi
 }
 
-wait_until() # CONDITION [SECONDS]: until this shell text succeeds, its output unseen, a look every 0.05 s; after SECONDS (60) 1, and a line on stderr
+wait_until() # CONDITION [SECONDS]: until this shell text succeeds, its output unseen; after SECONDS (120) 1, and a line on stderr
 {
-    wait_turns=$((${2:-60} * 20))
+    # Fewer looks by and by: those of several tests left no processor to the senders of lowest priority that they waited for.
+    local end looks=0 pause=0.05
+    end=$(($(date +%s) + ${2:-120}))
     until eval "$1" >/dev/null 2>&1; do
-        wait_turns=$((wait_turns - 1))
-        [ $wait_turns -gt 0 ] || { echo "# $(basename "$0" .t): not so after ${2:-60} s: $1" >&2; return 1; }
-        sleep 0.05
+        [ "$(date +%s)" -lt $end ] || { echo "# $(basename "$0" .t): not so after ${2:-120} s: $1" >&2; return 1; }
+        looks=$((looks + 1))
+        case $looks in 40) pause=0.2 ;; 100) pause=0.5 ;; esac
+        sleep $pause
     done
 }
 
