@@ -323,13 +323,7 @@ static void gpu_watch_emit_facts(struct gpu_watch *w, struct host *h, struct rec
     struct str rest = buf_text(&w->aside.work.text);
     while (fact_text_next(&rest, &f) > 0)
         gpu_watch_emit_fact(w, h, r, &f);
-    if (rest.n < w->aside.work.text.n && w->aside.work.text.p) { /* the rest of a fact that is on its way */
-        memmove(w->aside.work.text.p, rest.p, rest.n);
-        w->aside.work.text.n = rest.n;
-        w->aside.work.text.p[rest.n] = 0;
-    }
-    if (w->aside.work.fd < 0) /* there are no GPUs, or their driver has ended it */
-        child_work_deinit(&w->aside.work);
+    probe_child_forget(&w->aside, rest);
 }
 
 static int gpu_watch_sample(struct host *h, struct record *r, struct err *err)

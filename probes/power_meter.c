@@ -124,18 +124,11 @@ static int power_meter_run(struct host *h, struct record *r, struct err *err)
 static void power_meter_emit(struct power_meter *w, struct host *h, struct record *r)
 {
     struct fact_text f;
-    struct buf *text = &w->aside.work.text;
     child_work_read(&w->aside.work);
-    struct str rest = buf_text(text);
+    struct str rest = buf_text(&w->aside.work.text);
     while (fact_text_next(&rest, &f) > 0)
         fact_text_replay(h, r, &f);
-    if (rest.n < text->n && text->p) { /* the rest of a fact that is on its way */
-        memmove(text->p, rest.p, rest.n);
-        text->n = rest.n;
-        text->p[rest.n] = 0;
-    }
-    if (w->aside.work.fd < 0)
-        child_work_deinit(&w->aside.work);
+    probe_child_forget(&w->aside, rest);
 }
 
 static int power_meter_sample(struct host *h, struct record *r, struct err *err)

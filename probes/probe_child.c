@@ -7,6 +7,7 @@
 #include "probes/state.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { FACTS_BYTES_MAX = 4 << 20, PIPE_BYTES = 1 << 20 /* all facts fit before the recorder reads; else the child waits */ };
@@ -82,4 +83,16 @@ double probe_child_emit(struct probe_child *a, const struct host *h, struct reco
         } else
             fact_text_replay(h, r, &f);
     return ms;
+}
+
+void probe_child_forget(struct probe_child *a, struct str rest)
+{
+    struct buf *text = &a->work.text;
+    if (rest.n < text->n) {
+        memmove(text->p, rest.p, rest.n);
+        text->n = rest.n;
+        text->p[rest.n] = 0;
+    }
+    if (a->work.fd < 0)
+        child_work_deinit(&a->work);
 }

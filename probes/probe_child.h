@@ -24,4 +24,7 @@ int probe_child_begin(struct probe_child *ret, struct host *h, struct record *r,
 /* Adds the facts received so far to the record. Returns the duration of the hook in ms, or -1 when
  * it has not finished. */
 double probe_child_emit(struct probe_child *a, const struct host *h, struct record *r);
+/* For a hook that runs as long as the program: removes the facts that the caller has read, up to the
+ * `rest` of one that is incomplete, and frees the work once the child has sent all. */
+void probe_child_forget(struct probe_child *a, struct str rest);
 #endif
