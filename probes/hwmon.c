@@ -50,12 +50,29 @@ static bool hwmon_name_meter(const struct host *h, const char *folder, char ret[
     return true;
 }
 
+static bool hwmon_is_meter(const struct host *h, const char *name)
+{
+    struct look_text driver;
+    return look_read(h, &driver, "%s/%.20s/name", class_folder, name) && strcmp(driver.p, "power_meter") == 0;
+}
+
+static void hwmon_count_meter(void *context, const char *name)
+{
+    struct hwmon_search *s = context;
+    s->count += hwmon_is_meter(s->h, name);
+}
+
+bool hwmon_has_meters(const struct host *h)
+{
+    struct hwmon_search s = {.h = h};
+    look_each_name(h, class_folder, hwmon_count_meter, &s);
+    return s.count > 0;
+}
+
 static void hwmon_add_meter(void *context, const char *name)
 {
     struct hwmon_search *s = context;
-    struct look_text driver;
-    if (s->count == HWMON_METERS_MAX || !look_read(s->h, &driver, "%s/%.20s/name", class_folder, name) ||
-        strcmp(driver.p, "power_meter") != 0)
+    if (s->count == HWMON_METERS_MAX || !hwmon_is_meter(s->h, name))
         return;
     for (int i = 0; i < 2; i++) { /* older kernels have the files of a meter in its device's folder */
         struct hwmon_meter *m = &s->list[s->count];

@@ -134,12 +134,11 @@ static void power_meter_emit(struct power_meter *w, struct host *h, struct recor
 static int power_meter_sample(struct host *h, struct record *r, struct err *err)
 {
     struct power_meter *w = probe_data(h, &probe_power_meter);
-    struct hwmon_meter meters[HWMON_METERS_MAX];
     if (!w || !h->real)
         return 0;
     if (!w->begun) {
         w->begun = true;
-        if ((has_power_command(h) || hwmon_find_meters(h, meters)) && probe_child_begin(&w->aside, h, r, power_meter_run, true) != 0)
+        if ((has_power_command(h) || hwmon_has_meters(h)) && probe_child_begin(&w->aside, h, r, power_meter_run, true) != 0)
             return err_sys(err, "cannot start a process for the power meters");
     } else if (w->aside.work.pid)
         power_meter_emit(w, h, r);

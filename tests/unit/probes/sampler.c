@@ -365,6 +365,7 @@ static void meters_of_the_kernel(void **state)
             snprintf(path, sizeof path, "sys/class/hwmon/hwmon3%s/measures/%s", cases[i].folder, cases[i].measures);
             put(&m, path, "");
         }
+        assert_int_equal(hwmon_has_meters(&m.h), strcmp(cases[i].driver, "power_meter") == 0);
         size_t n = hwmon_find_meters(&m.h, list);
         assert_int_equal(n, cases[i].key != NULL);
         if (n) {
