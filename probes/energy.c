@@ -94,25 +94,28 @@ static bool energy_find_rapl(struct host *h, struct record *r, struct energy *e)
     return true;
 }
 
-/* One counter of the driver amd_energy: "Esocket0". Those of cores are part of it. */
-static void energy_add_socket(const struct host *h, struct energy *e, const char *folder, int number)
+/* One counter of the driver amd_energy: "Esocket0". Those of cores are part of it. False: there is none of this number. */
+static bool energy_add_socket(const struct host *h, struct energy *e, const char *folder, int number)
 {
     struct look_text label;
     int64_t socket;
     double first;
     struct domain *d = &e->at[e->count];
-    if (e->count == DOMAINS_MAX || !look_read(h, &label, "%s/energy%d_label", folder, number) || strncmp(label.p, "Esocket", 7) != 0 ||
-        !str_int(str_of(label.p + 7), &socket) || socket < 0 || socket >= SOCKETS_MAX)
-        return;
+    if (!look_read(h, &label, "%s/energy%d_label", folder, number))
+        return false;
+    if (e->count == DOMAINS_MAX || strncmp(label.p, "Esocket", 7) != 0 || !str_int(str_of(label.p + 7), &socket) || socket < 0 ||
+        socket >= SOCKETS_MAX)
+        return true;
     *d = (struct domain){.scale = 1e-6, .total = "energy.package_J"};
     snprintf(d->key, sizeof d->key, "package%d", (int)socket);
     snprintf(d->path, sizeof d->path, "%.60s/energy%d_input", folder, number);
     if (sample_number(h, &d->file, &first, "%s", d->path)) {
         e->count++;
-        return;
+        return true;
     }
     e->closed = errno == EACCES || errno == EPERM;
     sample_close(&d->file);
+    return true;
 }
 
 struct energy_search {
@@ -125,16 +128,13 @@ static void energy_add_amd(void *context, const char *name)
     enum { NUMBERS = 1024 }; /* a counter for each core, and those of the sockets behind them */
     const struct energy_search *s = context;
     struct look_text driver;
-    char folder[60], path[80];
+    char folder[60];
+    int number = 1;
     snprintf(folder, sizeof folder, "sys/class/hwmon/%.20s", name);
     if (!look_read(s->h, &driver, "%s/name", folder) || strcmp(driver.p, "amd_energy") != 0)
         return;
-    for (int i = 1; i <= NUMBERS; i++) {
-        snprintf(path, sizeof path, "%s/energy%d_label", folder, i);
-        if (!look_exists(s->h, path))
-            break;
-        energy_add_socket(s->h, s->energy, folder, i);
-    }
+    while (number <= NUMBERS && energy_add_socket(s->h, s->energy, folder, number))
+        number++;
 }
 
 /* "123456 J 1690000000 us": the first number counts. World-readable, and does not go round. */
