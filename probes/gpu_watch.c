@@ -158,20 +158,6 @@ static void gpu_watch_add_amd_card(void *context, const char *name)
     a->found++;
 }
 
-/* Cuts hexadecimal digits and the character behind them off. False: there are none, or more than fit. */
-static bool gpu_watch_cut_hex(struct str *rest, char end, uint64_t *ret)
-{
-    struct str digits = str_cut(rest, end);
-    *ret = 0;
-    for (size_t i = 0; i < digits.n; i++) {
-        int digit = str_hex_digit(digits.p[i]);
-        if (digit < 0)
-            return false;
-        *ret = *ret << 4 | (uint64_t)digit;
-    }
-    return digits.n > 0 && digits.n <= 8;
-}
-
 /* The place on PCI as AMD SMI numbers it, from "PCI_SLOT_NAME=0000:c1:00.0"; UINT64_MAX: not known. */
 static uint64_t gpu_watch_amd_place(const struct amd_watch *a, const struct amd_gpu *g)
 {
@@ -180,8 +166,8 @@ static uint64_t gpu_watch_amd_place(const struct amd_watch *a, const struct amd_
     if (!look_read(a->h, &text, "%s/uevent", g->folder))
         return UINT64_MAX;
     struct str name = look_value((struct str){text.p, text.n}, "PCI_SLOT_NAME", '=');
-    if (!gpu_watch_cut_hex(&name, ':', &domain) || !gpu_watch_cut_hex(&name, ':', &bus) || !gpu_watch_cut_hex(&name, '.', &device) ||
-        !gpu_watch_cut_hex(&name, '\n', &function))
+    if (!str_based(str_cut(&name, ':'), 16, &domain) || !str_based(str_cut(&name, ':'), 16, &bus) ||
+        !str_based(str_cut(&name, '.'), 16, &device) || !str_based(name, 16, &function))
         return UINT64_MAX;
     return domain << 32 | bus << 8 | device << 3 | function;
 }
