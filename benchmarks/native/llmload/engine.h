@@ -4,11 +4,11 @@
 #define LLMLOAD_ENGINE_H
 #include "benchmarks/native/llmload/load.h"
 
-/* Counts while the load runs, of the whole run, warm-up included. */
 /* Bounds of durations of requests that are counted while a load is made. */
 enum { LIVE_LATENCIES = 15 };
 extern const double live_latencies_s[LIVE_LATENCIES];
 
+/* Counts while the load runs, of the whole run, warm-up included. */
 struct live_counts {
     double elapsed_s;
     enum phase phase;
