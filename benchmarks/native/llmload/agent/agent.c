@@ -129,13 +129,21 @@ static void agent_note_sent(void *context)
     (void)written;
 }
 
-static void prometheus_row(struct buf *to, const char *name, const char *kind, const char *help, double v)
+/* PREFIX_NAME with its value. help: NULL: none. */
+static void prometheus_value(struct buf *to, const char *prefix, const char *name, const char *kind, const char *help, double v)
 {
     if (!isfinite(v))
         return;
-    buf_printf(to, "# HELP llmload_%s %s\n# TYPE llmload_%s %s\nllmload_%s ", name, help, name, kind, name);
+    if (help)
+        buf_printf(to, "# HELP %s_%s %s\n", prefix, name, help);
+    buf_printf(to, "# TYPE %s_%s %s\n%s_%s ", prefix, name, kind, prefix, name);
     buf_double(to, v);
     buf_putc(to, '\n');
+}
+
+static void prometheus_row(struct buf *to, const char *name, const char *kind, const char *help, double v)
+{
+    prometheus_value(to, "llmload", name, kind, help, v);
 }
 
 /* Durations of requests as the buckets of a histogram: each with the shorter ones. */
@@ -158,11 +166,7 @@ static void prometheus_buckets(struct buf *to, const char *name, const struct li
 
 static void toolkit_row(struct buf *to, const char *service, const char *name, const char *kind, double v)
 {
-    if (!isfinite(v))
-        return;
-    buf_printf(to, "# TYPE %s_%s %s\n%s_%s ", service, name, kind, service, name);
-    buf_double(to, v);
-    buf_putc(to, '\n');
+    prometheus_value(to, service, name, kind, NULL, v);
 }
 
 /* The names of the HPC Benchmark Toolkit, whose dashboards and queries then have data. */
