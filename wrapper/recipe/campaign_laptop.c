@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { LAPTOP_FILE_MAX = 4 << 20, LAPTOP_TOKENS = 16, LAPTOP_TOKEN_MAX = 4096 };
+enum { LAPTOP_FILE_MAX = 4 << 20, LAPTOP_TOKEN_MAX = 4096 };
 #define PASSWORD_FILE "grafana.env"
 
 /* Both listen on this machine alone, and share its network, since the tunnels end there. Prometheus is root in its container to read the tokens,
@@ -52,18 +52,16 @@ static int write_laptop_file(int dir, const char *name, const struct buf *text, 
 static int write_prometheus(int dir, const struct campaign_targets *t, struct err *err)
 {
     CLEANUP_BUF struct buf text;
-    const char *tokens[LAPTOP_TOKENS];
-    size_t n = campaign_targets_tokens(t, tokens, LAPTOP_TOKENS);
     buf_init(&text, LAPTOP_FILE_MAX);
     buf_puts(&text, "# The services of the campaign at the local ends of the tunnels.\nglobal: {scrape_interval: 5s}\n");
     campaign_targets_scrape(t, true, &text);
     if (fs_mkdirs(dir, "prometheus", 0755, err) || write_laptop_file(dir, "prometheus/prometheus.yml", &text, 0644, err))
         return -1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < t->token_count; i++) {
         char name[40];
         snprintf(name, sizeof name, "prometheus/token-%zu", i);
         buf_clear(&text);
-        if (secret_read(tokens[i], true, LAPTOP_TOKEN_MAX, &text, err) || write_laptop_file(dir, name, &text, 0600, err))
+        if (secret_read(t->tokens[i], true, LAPTOP_TOKEN_MAX, &text, err) || write_laptop_file(dir, name, &text, 0600, err))
             return -1;
     }
     return 0;

@@ -10,7 +10,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-enum { TARGETS_MAX = 10000, LOCAL_FIRST = 1024, LOCAL_LAST = 65535, TOKENS_MAX = 16, LAPTOP_PROMETHEUS = 9092, LAPTOP_GRAFANA = 3001 };
+enum { TARGETS_MAX = 10000, LOCAL_FIRST = 1024, LOCAL_LAST = 65535, LAPTOP_PROMETHEUS = 9092, LAPTOP_GRAFANA = 3001 };
 
 /* A word that needs no quotes in YAML and in a shell. */
 static bool is_plain(const char *text)
@@ -22,7 +22,7 @@ static bool is_plain(const char *text)
 
 struct target_list {
     struct campaign_targets *to;
-    size_t room;
+    size_t room, token_room;
     struct arena *a;
 };
 
@@ -43,12 +43,24 @@ static unsigned local_port(const struct campaign_targets *t, unsigned port)
     return local;
 }
 
+static size_t number_token(struct target_list *l, const char *file)
+{
+    struct campaign_targets *t = l->to;
+    size_t k = 0;
+    while (k < t->token_count && strcmp(t->tokens[k], file) != 0)
+        k++;
+    if (k == t->token_count && ARRAY_FITS_IN(l->a, t->tokens, l->token_room, k + 1))
+        t->tokens[t->token_count++] = file;
+    return k;
+}
+
 static void add_target(struct target_list *l, struct campaign_target target)
 {
     if (!is_plain(target.host) || !is_plain(target.role) || !is_plain(target.node) || (target.metrics && !is_plain(target.metrics)) || !target.port ||
         l->to->count == TARGETS_MAX || !ARRAY_FITS_IN(l->a, l->to->list, l->room, l->to->count + 1))
         return;
     target.local = local_port(l->to, target.port);
+    target.token_number = target.token ? number_token(l, target.token) : 0;
     l->to->list[l->to->count++] = target;
 }
 
@@ -124,34 +136,16 @@ int campaign_targets_read(struct campaign_targets *ret, const char *folder, stru
 
 /* ---- printing ---- */
 
-size_t campaign_targets_tokens(const struct campaign_targets *t, const char **ret, size_t most)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < t->count; i++) {
-        size_t k = 0;
-        while (t->list[i].token && k < n && strcmp(ret[k], t->list[i].token) != 0)
-            k++;
-        if (t->list[i].token && k == n && n < most)
-            ret[n++] = t->list[i].token;
-    }
-    return n;
-}
-
 void campaign_targets_scrape(const struct campaign_targets *t, bool local, struct buf *to)
 {
-    const char *tokens[TOKENS_MAX];
-    size_t token_count = campaign_targets_tokens(t, tokens, TOKENS_MAX);
     buf_puts(to, "scrape_configs:\n");
     for (size_t i = 0; i < t->count; i++) {
         const struct campaign_target *x = &t->list[i];
-        size_t k = 0;
         if (!x->metrics)
             continue;
         buf_printf(to, "  - job_name: %s.%lld\n    metrics_path: %s\n", x->role, x->instance, x->metrics);
-        while (x->token && k < token_count && strcmp(tokens[k], x->token) != 0)
-            k++;
         if (x->token && local)
-            buf_printf(to, "    authorization: {credentials_file: token-%zu}\n", k);
+            buf_printf(to, "    authorization: {credentials_file: token-%zu}\n", x->token_number);
         else if (x->token) {
             buf_puts(to, "    authorization: {credentials_file: ");
             buf_json(to, str_of(x->token));

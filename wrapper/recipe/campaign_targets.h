@@ -13,21 +13,21 @@ struct campaign_target {
     unsigned local; /* the port on the other machine, unique */
     const char *metrics; /* path of metrics there; NULL: none */
     const char *token; /* file with the token that requests carry; NULL: none */
+    size_t token_number; /* of this file in `tokens` */
     bool is_gateway; /* a Pushgateway, whose series have labels of their own */
 };
 
 struct campaign_targets {
     struct campaign_target *list;
-    size_t count;
+    const char **tokens; /* their token files, each once */
+    size_t count, token_count;
 };
 
 /* Those of the campaign in this folder, texts in the arena. 0; -1 with err: no service is up. */
 int campaign_targets_read(struct campaign_targets *ret, const char *folder, struct arena *a, struct err *err);
 /* Appends scrape configurations of Prometheus. local: for the machine at the other end of the tunnels, whose token files are token-0, token-1 …,
- * in the order of campaign_targets_tokens. */
+ * in the order of t->tokens. */
 void campaign_targets_scrape(const struct campaign_targets *t, bool local, struct buf *to);
-/* The token files, each once: the number of the file of a target. *ret: of `most` files at most. */
-size_t campaign_targets_tokens(const struct campaign_targets *t, const char **ret, size_t most);
 /* The word USER@HOST of the host on which this process runs. In the arena; NULL: out of memory. */
 const char *campaign_targets_login(struct arena *a);
 /* Appends a Prometheus configuration for the services of the campaign in this folder, or (tunnels) ssh commands that make them reachable from
