@@ -422,24 +422,13 @@ static int exporter_send_lines(struct exporter_work *w, const struct exporter_co
 static int exporter_send_text(struct exporter_work *w, const struct exporter_config *x)
 {
     const char *text = opt_text(&w->c->opts, OPTION_MESSAGE);
-    struct arena a;
+    int64_t until_ns = clock_mono_ns() + CHECK_S * INT64_C(1000000000);
     struct err err = {0};
     if (w->c->argc > 2 || !*text || !str_valid_utf8(str_of(text)))
         return err_set(w->c->err, ERR_USAGE, "--message: expected a text, and no runs");
     if (!x->kind->send_message)
         return err_set(w->c->err, ERR_INPUT, "the exporter %s has the type %s, which has no messages", x->name, x->kind->type);
-    arena_init(&a, 0);
-    struct exporter_link l = {.config = x,
-                              .env = w->c->env,
-                              .arena = &a,
-                              .until_ns = clock_mono_ns() + CHECK_S * INT64_C(1000000000),
-                              .cancel_fd = w->cancel_fd,
-                              .retry_after_s = -1};
-    bool sent = x->kind->open(&l, &err) == EXPORTER_SENT && x->kind->send_message(&l, text, &err) == EXPORTER_SENT;
-    if (x->kind->close)
-        x->kind->close(&l);
-    arena_deinit(&a);
-    if (!sent) {
+    if (exporter_send_message(x, w->c->env, text, until_ns, w->cancel_fd, &err)) {
         *w->c->err = err;
         return err_wrap(w->c->err, "cannot send the message");
     }

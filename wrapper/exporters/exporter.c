@@ -1,4 +1,4 @@
-/* exporter.c: the list of exporters. */
+/* exporter.c: the list of exporters, and messages by one of them. */
 #include "exporters/exporter.h"
 
 /* The list is read twice: once to declare the structs, once to collect their addresses. */
@@ -19,4 +19,17 @@ const struct exporter *exporter_find(struct str type)
         if (str_is(type, exporters[i]->type))
             return exporters[i];
     return NULL;
+}
+
+int exporter_send_message(const struct exporter_config *c, char *const *env, const char *text, int64_t until_ns, int cancel_fd,
+                          struct err *err)
+{
+    struct arena a;
+    arena_init(&a, 0);
+    struct exporter_link l = {.config = c, .env = env, .arena = &a, .until_ns = until_ns, .cancel_fd = cancel_fd, .retry_after_s = -1};
+    bool sent = c->kind->open(&l, err) == EXPORTER_SENT && c->kind->send_message(&l, text, err) == EXPORTER_SENT;
+    if (c->kind->close)
+        c->kind->close(&l);
+    arena_deinit(&a);
+    return sent ? 0 : -1;
 }

@@ -89,4 +89,7 @@ extern const struct exporter *const exporters[];
 extern const size_t exporters_count;
 /* NULL: there is none of this type. */
 const struct exporter *exporter_find(struct str type);
+/* Opens the destination, sends a text by send_message, which the type must have, and closes it. The monotonic time until_ns and cancel_fd are
+ * those of the link. 0; -1 with err. */
+int exporter_send_message(const struct exporter_config *c, char *const *env, const char *text, int64_t until_ns, int cancel_fd, struct err *err);
 #endif

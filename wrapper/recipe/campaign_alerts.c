@@ -30,19 +30,6 @@ static struct {
 
 /* ---- sending ---- */
 
-static bool send_alert(const struct exporter_config *x, char *const *env, const char *text, struct err *err)
-{
-    struct arena a;
-    arena_init(&a, 0);
-    struct exporter_link l = {
-        .config = x, .env = env, .arena = &a, .until_ns = clock_mono_ns() + SEND_S * INT64_C(1000000000), .cancel_fd = -1, .retry_after_s = -1};
-    bool sent = x->kind->open(&l, err) == EXPORTER_SENT && x->kind->send_message(&l, text, err) == EXPORTER_SENT;
-    if (x->kind->close)
-        x->kind->close(&l);
-    arena_deinit(&a);
-    return sent;
-}
-
 /* In a process of its own; its answer is what failed. */
 static int send_alerts(void *context, int out)
 {
@@ -50,7 +37,7 @@ static int send_alerts(void *context, int out)
     for (size_t i = 0; i < alerts.to_count; i++) {
         struct err err = {0};
         char line[1200];
-        if (send_alert(alerts.to[i], c->env, alerts.message.p, &err))
+        if (exporter_send_message(alerts.to[i], c->env, alerts.message.p, clock_mono_ns() + SEND_S * INT64_C(1000000000), -1, &err) == 0)
             continue;
         int n = snprintf(line, sizeof line, "the alert was not sent by %s: %.900s\n", alerts.to[i]->name, err.text);
         fs_write_all(out, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
