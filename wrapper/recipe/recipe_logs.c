@@ -1,11 +1,11 @@
 /* recipe_logs.c: merge, print and check the logs of a campaign; see recipe_logs.h. */
 #include "recipe/recipe_logs.h"
 
-#include "base/stop_signals.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
+#include "base/stop_signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -271,7 +271,7 @@ bool recipe_is_toolkit(const struct yaml *root)
     return false;
 }
 
-/* The toolkit plans this mode. */
+/* Refuses Kubernetes as the mode or scheduler of a recipe, and reports what to do instead. */
 static int refuse_kubernetes(const struct recipe *r, const struct yaml *y, struct err *err)
 {
     if (!str_is(y ? y->text : STR(""), "kubernetes"))
@@ -365,8 +365,8 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
         return err_memory(err, "the recipe");
     if (recipe_is_toolkit(root) && translate_toolkit(ret, err))
         return -1;
-    if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) || recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
-        check_monitoring(ret, err))
+    if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) || recipe_keys_check(ret->root, "recipe", ret->file, err) ||
+        check_recipe_version(ret, err) || read_recipe_name(ret, file, err) || check_monitoring(ret, err))
         return -1;
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
 }
