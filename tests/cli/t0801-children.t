@@ -55,14 +55,18 @@ is "… once" "$(children)" 2
 # The recorder is killed at any moment of its end; what is left is finished later: no test twice, none missing, no child without its run.
 rm -rf mlruns .benchwrap
 for i in $(seq 6); do printf 'test x%s\nspeed %s\n' "$i" "$i"; done >many.out
-for i in $(seq "$(long_tests && echo 10 || echo 4)"); do
-    record -n "k$i" -- cat many.out &
-    sleep "0.$((i % 4))$((i * 7 % 10))"
-    recorder=$(pgrep -P $! -x benchwrap-rec)
-    [ -z "$recorder" ] || kill -9 "$recorder"
+kills=0
+for delay in 0 0.02 0.1 0.3 $(long_tests && echo 0.01 0.03 0.05 0.07 0.15 0.5); do
+    rm -f go
+    "$BENCHWRAP" -q -e e --rules ./rules.yaml -n "k$delay" -- sh -c 'until [ -e go ]; do sleep 0.02; done; cat many.out' >out.txt 2>err.txt &
+    wait_until 'recorder=$(pgrep -P $! -x benchwrap-rec)'
+    touch go
+    sleep "$delay"
+    kill -9 "$recorder" 2>/dev/null && kills=$((kills + 1))
     wait $! 2>/dev/null
 done
 wait_until idle
+ok "recorders are killed" [ $kills -gt 0 ]
 "$BENCHWRAP" sync --local >/dev/null
 runs=$(parents | wc -l)
 ok "runs are there ($runs)" [ "$runs" -gt 0 ]
