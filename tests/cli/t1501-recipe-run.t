@@ -5,6 +5,7 @@
 cd "$WORK" || exit 1
 # Words that only this test's processes have.
 mark=$((700000 + $$ % 100000))
+mkdir "$mark" # in the command line of servers, too
 gone() { wait_until '[ "$(left)" = 0 ]'; left; }
 left() { pgrep -fa "$mark" | grep -vc benchwrap-core; } # the recorder of a run that was ended may still write it
 events() { jq -r "select(.event == \"$2\") | .label" ".benchwrap/campaigns/$1/points.jsonl"; }
@@ -50,7 +51,7 @@ version: 1
 name: outcomes
 sweep: {list: [{n: 1, what: good}, {n: 2, what: bad}, {n: 3, what: nothing}, {n: 4, what: die}]}
 roles:
-  server: {command: [sh, -c, "echo \$\$ >pid; exec python3 -m http.server {port} --bind {host}", "$mark"], ports: {http: 0}, ready: {http: /}}
+  server: {command: [sh, -c, "echo \$\$ >pid; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
   client:
     command: [sh, -c, "case {what} in good) echo rate 5 op/s;; bad) echo this went wrong >&2; exit 3;; nothing) echo rate 1 op/s;; die) kill -9 \$(cat pid); sleep 30;; esac", "$mark"]
 valid: ["rate_op_per_s > 2"]
@@ -286,7 +287,7 @@ version: 1
 name: long
 sweep: {grid: {n: 1..4}}
 roles:
-  server: {command: [sh, -c, "sleep $mark & (setsid sleep $mark &) ; exec python3 -m http.server {port} --bind {host}"], ports: {http: 0}, ready: {http: /}}
+  server: {command: [sh, -c, "sleep $mark & (setsid sleep $mark &) ; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
   client: {command: [sh, -c, "until [ {n} -le \$(cat $WORK/allowed) ]; do sleep 0.05; done; echo rate {n} op/s", "$mark"]}
 grace: 1s
 Y

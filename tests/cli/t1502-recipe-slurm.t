@@ -5,6 +5,7 @@
 . "$TESTLIB/slurm.sh"
 cd "$WORK" || exit 1
 mark=$((800000 + $$ % 100000))
+mkdir "$mark" # in the command line of servers, too
 
 # The scripts need no scheduler.
 for kind in slurm pbs lsf; do
@@ -186,7 +187,7 @@ version: 1
 name: long
 sweep: {grid: {n: 1..3}}
 roles:
-  server: {command: [sh, -c, "trap '' TERM; python3 -m http.server {port} --bind {host}", "$mark"], ports: {http: 0}, ready: {http: /}}
+  server: {command: [sh, -c, "trap '' TERM; python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
   client: {command: [sh, -c, "sleep 2; echo rate {n} op/s", "$mark"]}
 grace: 1s
 batch: {time: "00:05:00"}

@@ -3,13 +3,14 @@
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 mark=$((900000 + $$ % 100000)) kills=${KILLS:-100}
+mkdir "$mark" # in the command line of servers, too
 left() { pgrep -fa "$mark" | grep -vc benchwrap-core; }
 cat >many.yaml <<Y
 version: 1
 name: many
 sweep: {grid: {n: 1..20}}
 roles:
-  server: {command: [sh, -c, "(setsid sleep $mark &) ; exec python3 -m http.server {port} --bind {host}"], ports: {http: 0}, ready: {http: /}}
+  server: {command: [sh, -c, "(setsid sleep $mark &) ; exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
   client: {command: [sh, -c, "sleep 0.$((kills > 50 ? 9 : 4)); echo rate {n} op/s", "$mark"]}
 grace: 500ms
 Y

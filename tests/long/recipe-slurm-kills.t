@@ -5,6 +5,7 @@
 . "$TESTLIB/slurm.sh"
 cd "$WORK" || exit 1
 mark=$((600000 + $$ % 100000)) ends=${ENDS:-30}
+mkdir "$mark" # in the command line of servers, too
 points=$((ends > 10 ? 2 * ends : 20))
 left() { pgrep -fa "$mark" | grep -vc benchwrap-core; }
 if ! slurm_start 4; then
@@ -17,7 +18,7 @@ version: 1
 name: many
 sweep: {grid: {n: 1..$points}}
 roles:
-  server: {command: [sh, -c, "exec python3 -m http.server {port} --bind {host}", "$mark"], ports: {http: 0}, ready: {http: /}}
+  server: {command: [sh, -c, "exec python3 -m http.server {port} --bind {host} --directory $WORK/$mark"], ports: {http: 0}, ready: {http: /}}
   client: {command: [sh, -c, "sleep 0.6; echo rate {n} op/s", "$mark"]}
 grace: 1s
 Y
