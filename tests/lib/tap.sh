@@ -149,9 +149,9 @@ while True:
     print(port); break'
 }
 
-has_ended() # PID: of any process; one whose parent has not collected it has ended, too
+has_ended() # PID: of any process; one whose parent has not collected it has ended, too; no PID has not
 {
-    ! grep -qs '^State:.[^XZ]' "/proc/$1/status"
+    [ -n "$1" ] && ! grep -qs '^State:.[^XZ]' "/proc/$1/status"
 }
 
 long_tests() # true where the slow tiers are asked for (make check-long)
