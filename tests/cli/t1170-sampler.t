@@ -77,7 +77,7 @@ P
         sh below.sh "$BENCHWRAP" -q --tree t --sample 250ms -- timeout 3 sh -c 'while :; do :; done'
         is "a limit of a group above is the one that withheld processors" "$("$BENCHWRAP" show --json --tree t last | jq -c '[.metrics[] | select(.key == "cgroup.throttled_percent").value > 20]')" "[true]"
     fi
-    wait_until 'rmdir $(printf "%s/below " $quota_groups)'
+    wait_until 'rmdir $(printf "%s/below " $quota_groups); [ -z "$(ls -d $(printf "%s/below " $quota_groups))" ]'
     # A limit that is set while the program runs is not the one that was read before.
     set_limit='echo 20000 >"$1/cpu.cfs_quota_us"'
     [ -d /sys/fs/cgroup/cpu/ ] || set_limit='echo "20000 100000" >"$1/cpu.max"'
