@@ -107,18 +107,11 @@ static int adopt_print(struct adopt_work *w)
 {
     struct cmd_context *c = w->c;
     const size_t *n = w->counts;
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 1u << 30);
-    if (opt_on(&c->opts, OPTION_JSON))
-        listing_json(&w->list, &b);
-    if (w->list.failed || b.failed)
+    bool json = opt_on(&c->opts, OPTION_JSON);
+    if (listing_write(&w->list, json ? LISTING_JSON : LISTING_TABLE, c->out) < 0)
         return err_memory(c->err, "the list of folders");
-    if (opt_on(&c->opts, OPTION_JSON)) {
-        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    if (json)
         return 0;
-    }
-    if (listing_print(&w->list, c->out))
-        return err_memory(c->err, "the list of folders");
     fprintf(c->out, "%zu %s, %zu already there, %zu not ended, %zu recorded by benchwrap, %zu failed\n", n[ADOPT_DONE],
             w->adopt.dry ? "would be adopted" : "adopted", n[ADOPT_THERE], n[ADOPT_RUNNING], n[ADOPT_OURS], n[ADOPT_FAILED]);
     return 0;

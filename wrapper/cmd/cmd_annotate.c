@@ -270,12 +270,7 @@ static int annotate_all_runs(struct annotate_work *w)
         fprintf(c->notes, "benchwrap: annotate: %s\n", err.text);
     if (!w->dry)
         run_commit_made(&w->plan, "annotate", c->notes);
-    if (opt_on(&c->opts, OPTION_JSON)) {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 16 << 20);
-        listing_json(&w->list, &b);
-        fprintf(c->out, "%s\n", b.p ? b.p : "[]");
-    } else if (listing_print(&w->list, c->out) < 0)
+    if (listing_write(&w->list, opt_on(&c->opts, OPTION_JSON) ? LISTING_JSON : LISTING_TABLE, c->out) < 0)
         return err_memory(c->err, "the annotations");
     return rc;
 }

@@ -81,13 +81,7 @@ static bool exporter_wants_json(const struct exporter_work *w)
 
 static int exporter_print_listing(const struct exporter_work *w, struct listing *l, int status)
 {
-    if (exporter_wants_json(w)) {
-        struct buf text CLEANUP_BUF;
-        buf_init(&text, PRINT_MAX);
-        listing_json(l, &text);
-        fwrite(text.p ? text.p : "[]\n", 1, text.p ? text.n : 3, w->c->out);
-        status = text.failed || l->failed ? err_memory(w->c->err, "a list") : status;
-    } else if (listing_print(l, w->c->out))
+    if (listing_write(l, exporter_wants_json(w) ? LISTING_JSON : LISTING_TABLE, w->c->out) < 0)
         status = err_memory(w->c->err, "a list");
     listing_deinit(l);
     return status;

@@ -19,7 +19,6 @@ static int list_dashboards(struct cmd_context *c)
     static const struct listing_column columns[] = {{"name", "NAME", .whole = true}, {"panels", "PANELS", .right = true}, {"title", "TITLE"}, {"description", "DESCRIPTION", .wrap = true}};
     struct grafana_dashboard d;
     struct listing l;
-    int rc = 0;
     listing_init(&l, columns, 4, c->arena);
     for (size_t i = 0; grafana_dashboard_at(i, &d); i++) {
         listing_text(&l, d.name);
@@ -27,16 +26,9 @@ static int list_dashboards(struct cmd_context *c)
         listing_text(&l, d.title);
         listing_text(&l, d.description);
     }
-    if (opt_on(&c->opts, OPTION_JSON)) {
-        struct buf text CLEANUP_BUF;
-        buf_init(&text, DOCUMENT_MAX);
-        listing_json(&l, &text);
-        fwrite(text.p ? text.p : "[]\n", 1, text.p ? text.n : 3, c->out);
-        rc = text.failed ? err_memory(c->err, "a list") : 0;
-    } else if (listing_print(&l, c->out))
-        rc = err_memory(c->err, "a list");
+    int rc = listing_write(&l, opt_on(&c->opts, OPTION_JSON) ? LISTING_JSON : LISTING_TABLE, c->out);
     listing_deinit(&l);
-    return rc;
+    return rc < 0 ? err_memory(c->err, "a list") : 0;
 }
 
 static int write_grafana_file(struct cmd_context *c, const char *folder, const char *name, const struct buf *text)

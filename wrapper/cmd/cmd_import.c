@@ -179,20 +179,12 @@ static void take_operand(struct import_work *w, const char *name)
 static int import_print(struct import_work *w)
 {
     struct cmd_context *c = w->c;
+    bool json = opt_on(&c->opts, OPTION_JSON);
     import_clear_progress(w);
-    if (w->list.failed)
+    if (listing_write(&w->list, json ? LISTING_JSON : LISTING_TABLE, c->out) < 0)
         return err_memory(c->err, "the list of files");
-    if (opt_on(&c->opts, OPTION_JSON)) {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 1u << 30);
-        listing_json(&w->list, &b);
-        if (b.failed)
-            return err_memory(c->err, "the list of files");
-        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    if (json)
         return 0;
-    }
-    if (listing_print(&w->list, c->out))
-        return err_memory(c->err, "the list of files");
     fprintf(c->out, "%zu %s (%zu with verdict fail), %zu already there, %zu not recognised, %zu refused\n", w->done,
             w->im.dry ? "would be imported" : "imported", w->failed, w->there, w->unknown + w->passed_over, w->refused);
     return 0;

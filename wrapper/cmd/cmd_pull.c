@@ -215,18 +215,10 @@ static int pull_print(struct pull_work *w)
 {
     struct cmd_context *c = w->c;
     const size_t *n = w->counts;
-    if (w->list.failed)
+    bool json = opt_on(&c->opts, OPTION_JSON);
+    if (listing_write(&w->list, json ? LISTING_JSON : LISTING_TABLE, c->out) < 0)
         return err_memory(c->err, "the list of runs");
-    if (opt_on(&c->opts, OPTION_JSON)) {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 1u << 30);
-        listing_json(&w->list, &b);
-        if (b.failed)
-            return err_memory(c->err, "the list of runs");
-        fwrite(b.p ? b.p : "", 1, b.n, c->out);
-    } else {
-        if (listing_print(&w->list, c->out))
-            return err_memory(c->err, "the list of runs");
+    if (!json) {
         fprintf(c->out, "%s: %zu %s, %zu already there, %zu still running, %zu failed", w->server, n[PULL_DONE],
                 w->pull.dry ? "would be pulled" : "pulled", n[PULL_THERE], n[PULL_RUNNING], n[PULL_FAILED]);
         if (n[PULL_DOUBLE])

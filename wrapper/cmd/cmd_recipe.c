@@ -157,14 +157,9 @@ static int recipe_list(struct cmd_context *c)
         listing_text(&l, files[i].from ? files[i].from : "shipped");
         listing_str(&l, description);
     }
-    CLEANUP_BUF struct buf text;
-    buf_init(&text, RECIPE_OUTPUT_MAX);
-    bool json = opt_on(&c->opts, OPTION_JSON);
-    int rc = json ? 0 : listing_print(&l, c->out);
-    if (json)
-        listing_json(&l, &text);
+    int rc = listing_write(&l, opt_on(&c->opts, OPTION_JSON) ? LISTING_JSON : LISTING_TABLE, c->out);
     listing_deinit(&l);
-    return rc ? err_memory(c->err, "the list") : json ? recipe_write_text(c, &text) : 0;
+    return rc < 0 ? err_memory(c->err, "the list") : 0;
 }
 
 /* ---- check, plan ---- */

@@ -203,16 +203,11 @@ static int redact_command(struct cmd_context *c)
         explain_machine(&e, &r, &h, public);
         done = 0;
     }
-    if (done == 0 && explain && opt_on(&c->opts, OPTION_JSON)) {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 64 << 20);
-        listing_json(&l, &b);
-        buf_putc(&b, '\n');
-        fwrite(b.p ? b.p : "", 1, b.n, c->out);
-    } else if (done == 0 && explain) {
-        if (listing_rows(&l) == 0)
+    if (done == 0 && explain) {
+        bool json = opt_on(&c->opts, OPTION_JSON);
+        if (!json && listing_rows(&l) == 0)
             fputs("Nothing would be replaced.\n", c->out);
-        done = listing_print(&l, c->out) ? err_memory(c->err, "the explanation") : 0;
+        done = listing_write(&l, json ? LISTING_JSON : LISTING_TABLE, c->out) < 0 ? err_memory(c->err, "the explanation") : 0;
     }
     listing_deinit(&l);
     redaction_end(&r);

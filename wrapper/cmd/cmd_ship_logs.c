@@ -200,18 +200,13 @@ static int ship_print_list(struct ship_command *w)
     int rc;
     listing_init(&l, columns, sizeof columns / sizeof *columns, w->c->arena);
     rc = ship_list(&w->ship, &l, w->c->err);
-    if (rc == 0 && opt_on(&w->c->opts, OPTION_JSON)) {
-        struct buf text CLEANUP_BUF;
-        buf_init(&text, 256 << 20);
-        listing_json(&l, &text);
-        fwrite(text.p ? text.p : "[]\n", 1, text.p ? text.n : 3, w->c->out);
-        rc = text.failed ? err_memory(w->c->err, "the listing") : 0;
-    } else if (rc == 0) {
+    if (rc == 0) {
+        bool json = opt_on(&w->c->opts, OPTION_JSON);
         uint64_t dead = w->ship.state >= 0 ? logs_dead_count(w->ship.state) : 0;
-        if (listing_rows(&l) == 0)
+        if (!json && listing_rows(&l) == 0)
             fputs("None of these files exists.\n", w->c->out);
-        rc = listing_print(&l, w->c->out) ? err_memory(w->c->err, "the listing") : 0;
-        if (dead)
+        rc = listing_write(&l, json ? LISTING_JSON : LISTING_TABLE, w->c->out) < 0 ? err_memory(w->c->err, "the listing") : 0;
+        if (!json && dead)
             fprintf(w->c->out, "%" PRIu64 " record%s refused: benchwrap ship-logs --resend\n", dead, dead == 1 ? " was" : "s were");
     }
     listing_deinit(&l);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOGS_OUTPUT_MAX = 256 << 20, LOGS_NAMES_MAX = 256, LOGS_REAP_MS = 1000, LOGS_ALERT_MAX = 64 << 10 };
+enum { LOGS_NAMES_MAX = 256, LOGS_REAP_MS = 1000, LOGS_ALERT_MAX = 64 << 10 };
 
 static int open_logs_folder(const char *folder, bool make, struct arena *a, struct err *err)
 {
@@ -249,18 +249,9 @@ static int logs_filter_of(const struct opt_set *opts, struct arena *a, struct lo
 
 static int logs_print_listing(struct listing *l, bool json, FILE *out, struct err *err)
 {
-    struct buf text CLEANUP_BUF;
-    int rc = 0;
-    buf_init(&text, LOGS_OUTPUT_MAX);
-    if (json)
-        listing_json(l, &text);
-    else
-        rc = listing_print(l, out);
-    if (json && text.n)
-        fwrite(text.p, 1, text.n, out);
-    rc = rc || text.failed ? err_memory(err, "the listing") : 0;
+    int rc = listing_write(l, json ? LISTING_JSON : LISTING_TABLE, out);
     listing_deinit(l);
-    return rc;
+    return rc < 0 ? err_memory(err, "the listing") : 0;
 }
 
 int campaign_logs_print(const char *folder, const struct opt_set *opts, struct arena *a, FILE *out, struct err *err)
