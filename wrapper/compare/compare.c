@@ -53,12 +53,12 @@ static void sort_unique(struct keys *k)
 
 /* ---- params ---- */
 
-const char *compare_param(const struct compare_group *group, const char *key, struct arena *a)
+static const char *values_in_group(const struct compare_group *group, const char *key, bool is_tag, struct arena *a)
 {
     struct keys values = {.a = a};
     for (size_t i = 0; i < group->count; i++) {
         const struct tree_run *run = group->members[i].run;
-        const char *text = runs_text(runs_entry(run->params, key) ? run->params : run->tags, key, a);
+        const char *text = runs_text(!is_tag && runs_entry(run->params, key) ? run->params : run->tags, key, a);
         add_key(&values, text ? text : "-");
     }
     sort_unique(&values);
@@ -67,6 +67,16 @@ const char *compare_param(const struct compare_group *group, const char *key, st
     for (size_t i = 0; i < values.n; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", values.list[i]);
     return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+const char *compare_param(const struct compare_group *group, const char *key, struct arena *a)
+{
+    return values_in_group(group, key, false, a);
+}
+
+const char *compare_tag(const struct compare_group *group, const char *key, struct arena *a)
+{
+    return values_in_group(group, key, true, a);
 }
 
 static const struct tree_entry *facts_of(const struct tree_run *run, bool tags)

@@ -44,12 +44,13 @@ int compare_metrics(const struct compare_group *groups, size_t count, bool all, 
 size_t compare_points(const struct tree_run *run);
 /* Is the key a headline metric of the first run of a group? */
 bool compare_names_headline(const struct compare_group *groups, size_t count, const char *key, struct arena *a);
-/* The chance that one comparison claims a change of any headline metric where nothing has changed; and likewise of any other metric. */
 /* Are the steps of the run's metric repetitions, or do they mean something (a table over sizes)? Those of a parent run are repetitions, also where one
  * failed or is retracted, unless the key is over the points of a sweep. In other runs 0,1,2… or 1,2,3… are. The run's tags are read. */
 bool compare_are_repetitions(const struct tree_run *run, const struct tree_entry *e);
 /* The values that a param, else a tag, has in a group: one text, several with ", " between them, "-" where a run lacks it. */
 const char *compare_param(const struct compare_group *group, const char *key, struct arena *a);
+/* The same of a tag alone: a param may have its key. */
+const char *compare_tag(const struct compare_group *group, const char *key, struct arena *a);
 /* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */
 const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a);
 /* The same of tags, without those that every run has for itself: ids, MLflow's, most of benchwrap's. */

@@ -209,11 +209,13 @@ static void put_machine_words(struct groups_report *r)
     }
 }
 
-static void put_difference(struct groups_report *r, struct doc_grid *t, const char *key)
+static void put_difference(struct groups_report *r, struct doc_grid *t, const char *key, bool is_tag)
 {
     doc_cell_text(t, STYLE_PLAIN, key);
-    for (size_t g = 0; g < r->count; g++)
-        doc_cell_text(t, STYLE_PLAIN, clip_values(compare_param(&r->groups[g], key, r->a), r->a));
+    for (size_t g = 0; g < r->count; g++) {
+        const struct compare_group *group = &r->groups[g];
+        doc_cell_text(t, STYLE_PLAIN, clip_values(is_tag ? compare_tag(group, key, r->a) : compare_param(group, key, r->a), r->a));
+    }
 }
 
 /* A column for each group behind that of the names. */
@@ -232,7 +234,7 @@ static void tag_rows(struct groups_report *r, const char *const *tags)
     struct doc_column *columns = group_columns(r, "tag");
     struct doc_grid *t = columns && *tags ? doc_table(r->d, "tags that differ", columns, r->count + 1) : NULL;
     for (size_t rows = 0; t && *tags && rows < DIFFERENCES_MOST; tags++, rows++)
-        put_difference(r, t, *tags);
+        put_difference(r, t, *tags, true);
 }
 
 static void difference_rows(struct groups_report *r, bool inputs)
@@ -244,7 +246,7 @@ static void difference_rows(struct groups_report *r, bool inputs)
         if (compare_is_input(&r->text, *key) != inputs || rows++ >= DIFFERENCES_MOST)
             continue;
         t = t ? t : doc_table(r->d, inputs ? "inputs that differ" : "other params that differ", columns, r->count + 1);
-        put_difference(r, t, *key);
+        put_difference(r, t, *key, false);
     }
     if (inputs && !t)
         doc_text(r->d, STYLE_PLAIN,

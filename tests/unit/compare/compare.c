@@ -95,6 +95,12 @@ static void a_run_counts_once_among_several(void **state)
     assert_null(keys[1]);
     assert_string_equal(compare_param(&groups[0], "p", &a), "1");
     assert_string_equal(compare_param(&groups[0], "q", &a), "-");
+    struct tree_entry tag = {.key = "p", .value = STR("t")};
+    struct tree_run tagged = *y.run;
+    tagged.tags = &tag;
+    y.run = &tagged;
+    assert_string_equal(compare_param(&groups[1], "p", &a), "2");
+    assert_string_equal(compare_tag(&groups[1], "p", &a), "t");
     free_group(&groups[0]);
     free_group(&groups[1]);
     arena_deinit(&a);
