@@ -142,6 +142,13 @@ static size_t put_compared_table(struct groups_report *r, bool headlines)
 
 /* ---- plots ---- */
 
+/* One value of a headline metric, or of the wall time where the groups have no such metric? */
+static bool is_charted_metric(const struct groups_report *r, const struct compared_metric *m)
+{
+    bool is_headline = compare_has_headlines(&r->text) ? compare_is_headline(&r->text, m->key) && !compare_is_wall(m) : compare_is_wall(m);
+    return m->step < 0 && is_headline;
+}
+
 /* The groups as boxes, for each headline metric; refused where they share no axis, and then the document says why. */
 static int put_group_plots(struct groups_report *r, struct err *err)
 {
@@ -151,8 +158,7 @@ static int put_group_plots(struct groups_report *r, struct err *err)
     const char *note = NULL;
     size_t plots = 0;
     for (const struct compared_metric *m = r->metrics; m && plots < PLOTS_MOST; m = m->next) {
-        bool any = compare_has_headlines(&r->text);
-        if (m->step >= 0 || (any ? !compare_is_headline(&r->text, m->key) || compare_is_wall(m) : !compare_is_wall(m)))
+        if (!is_charted_metric(r, m))
             continue;
         struct plotted_rows rows = {
             .runs = r->runs, .a = r->a, .expand = true, .metrics = 1, .metric[0].wanted = m->key, .ignore = r->o->ignore};
@@ -370,11 +376,9 @@ static int put_group_scaling(struct groups_report *r, struct tree_run *const *al
     enum { SCALED_MOST = 4 };
     const char *metrics[SCALED_MOST];
     size_t used = 0;
-    for (const struct compared_metric *m = r->metrics; m && used < SCALED_MOST; m = m->next) {
-        bool any = compare_has_headlines(&r->text);
-        if (m->step < 0 && (any ? compare_is_headline(&r->text, m->key) && !compare_is_wall(m) : compare_is_wall(m)))
+    for (const struct compared_metric *m = r->metrics; m && used < SCALED_MOST; m = m->next)
+        if (is_charted_metric(r, m))
             metrics[used++] = m->key;
-    }
     if (!r->o->by && !are_groups_points(r, r->o->over ? r->o->over : scaling_axis(all, n, r->a))) {
         if (r->o->over || r->o->work)
             return err_set(err, ERR_INPUT,
