@@ -196,9 +196,10 @@ void screen_wrap(const struct screen *s, struct str text, size_t first, size_t i
 
 void screen_wrap_plain(const struct screen *s, struct str text, size_t first, size_t indent, struct buf *to)
 {
+    enum { SHOWN_MAX = 16000, ESCAPED_MAX = 8 /* bytes of one character */ };
     CLEANUP_BUF struct buf plain;
-    buf_init(&plain, 1 << 16);
-    buf_plain(&plain, text, 16000);
+    buf_init(&plain, SHOWN_MAX * ESCAPED_MAX);
+    buf_plain(&plain, text, SHOWN_MAX);
     screen_fill(to, first);
     screen_wrap(s, buf_text(&plain), first, indent, to);
     buf_putc(to, '\n');

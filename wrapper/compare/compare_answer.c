@@ -10,11 +10,7 @@ enum { NAMED_MAX = 4 /* metrics in the first sentence */, SILENT_MAX = 8 /* in e
 
 void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text)
 {
-    CLEANUP_BUF struct buf plain;
-    buf_init(&plain, 1 << 20);
-    buf_plain(&plain, text, 16000);
-    screen_wrap(&t->screen, buf_text(&plain), 0, indent, t->to);
-    buf_putc(t->to, '\n');
+    screen_wrap_plain(&t->screen, text, 0, indent, t->to);
 }
 
 size_t compare_repetitions(const struct compare_text *t, size_t g)
