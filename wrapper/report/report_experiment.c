@@ -76,12 +76,12 @@ static void put_experiment_answer(const struct experiment_report *r)
         if (isnan(latest))
             continue;
         struct doc_card *c = &cards[shown++];
-        const char *unit = m->unit, *own;
+        const char *unit = m->unit;
         double scale = show_scale(latest, &unit);
         c->name = arena_printf(r->a, "%s, newest run", m->name);
         c->value = report_value(latest, m->unit, &c->unit, r->a);
         if (at && !r->varying[0])
-            c->more = arena_printf(r->a, "best %s, run %.8s", report_value(best * scale, NULL, &own, r->a), at->id);
+            c->more = arena_printf(r->a, "best %s, run %.8s", report_value(best * scale, NULL, NULL, r->a), at->id);
         else if (m->better)
             c->more = m->better == CHART_HIGHER ? "higher is better" : "lower is better";
     }

@@ -92,7 +92,7 @@ static void compared_row(struct groups_report *r, struct doc_grid *t, const stru
 {
     const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
     CLEANUP_BUF struct buf change, interval, unit;
-    const char *shown = m->unit, *own;
+    const char *shown = m->unit;
     double scale = show_scale(fmax(base->n ? fabs(base->median) : 0, side->n ? fabs(side->median) : 0), &shown);
     double ratio = side->change.known                                           ? side->change.ratio
                    : base->n && side->n && base->median > 0 && side->median > 0 ? side->median / base->median
@@ -108,8 +108,8 @@ static void compared_row(struct groups_report *r, struct doc_grid *t, const stru
     doc_cell_text(t, STYLE_PLAIN, compare_metric_name(m, r->a));
     if (r->count > 2)
         doc_cell_text(t, STYLE_PLAIN, letter_of(g, r->a));
-    doc_cell_number(t, STYLE_PLAIN, base->n ? base->median : NAN, base->n ? report_value(base->median * scale, NULL, &own, r->a) : NULL);
-    doc_cell_number(t, STYLE_PLAIN, side->n ? side->median : NAN, side->n ? report_value(side->median * scale, NULL, &own, r->a) : NULL);
+    doc_cell_number(t, STYLE_PLAIN, base->n ? base->median : NAN, base->n ? report_value(base->median * scale, NULL, NULL, r->a) : NULL);
+    doc_cell_number(t, STYLE_PLAIN, side->n ? side->median : NAN, side->n ? report_value(side->median * scale, NULL, NULL, r->a) : NULL);
     doc_cell_text(t, STYLE_DIM, arena_dup(r->a, unit.p ? unit.p : "", unit.n));
     doc_cell_number(t, STYLE_PLAIN, ratio, arena_dup(r->a, change.p ? change.p : "", change.n));
     doc_cell_text(t, STYLE_DIM, arena_dup(r->a, interval.p ? interval.p : "", interval.n));

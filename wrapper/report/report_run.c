@@ -211,7 +211,7 @@ static void report_statistics(const struct report_state *r)
                 continue;
             }
             CLEANUP_BUF struct buf name;
-            const char *unit, *own;
+            const char *unit;
             buf_init(&name, 1000);
             show_metric(&name, f->key, f->unit);
             const char *median = report_value(f->stats.median, f->unit, &unit, r->a);
@@ -221,7 +221,7 @@ static void report_statistics(const struct report_state *r)
             const char *shown = f->unit;
             double scale = show_scale(f->stats.median, &shown), ends[] = {f->stats.min * scale, f->stats.max * scale};
             for (int i = 0; i < 2; i++)
-                doc_cell_number(t, STYLE_DIM, ends[i] / scale, report_value(ends[i], NULL, &own, r->a));
+                doc_cell_number(t, STYLE_DIM, ends[i] / scale, report_value(ends[i], NULL, NULL, r->a));
             doc_cell_number(t, STYLE_DIM, (double)f->stats.n, arena_printf(r->a, "%zu", f->stats.n));
             doc_cell_text(t, STYLE_DIM, unit);
             doc_cell_text(t, STYLE_GOOD, f->best ? "best" : "");
@@ -304,16 +304,16 @@ static void sweep_cards(const struct report_state *r)
                 low = fmin(low, f->stats.median), high = fmax(high, f->stats.median);
                 best = f->best ? f : best;
             }
-        const char *unit = found[i]->unit, *own;
+        const char *unit = found[i]->unit;
         double scale = show_scale(high, &unit);
         show_metric(&name, found[i]->key, found[i]->unit);
         cards[i] = (struct doc_card){.name = arena_dup(r->a, name.p ? name.p : "", name.n)};
         report_value(high, found[i]->unit, &cards[i].unit, r->a);
         if (best)
-            cards[i].value = report_value(best->stats.median * scale, NULL, &own, r->a);
+            cards[i].value = report_value(best->stats.median * scale, NULL, NULL, r->a);
         else
             cards[i].value =
-                arena_printf(r->a, "%s … %s", report_value(low * scale, NULL, &own, r->a), report_value(high * scale, NULL, &own, r->a));
+                arena_printf(r->a, "%s … %s", report_value(low * scale, NULL, NULL, r->a), report_value(high * scale, NULL, NULL, r->a));
         cards[i].more = best ? arena_printf(r->a, "best, at %s", series_label(r->notes, best->point))
                              : arena_printf(r->a, "medians of %zu points", r->notes->sweep.points);
         cards[i].style = best ? STYLE_GOOD : STYLE_PLAIN;

@@ -59,7 +59,7 @@ static int place_scaling(struct scaling_section *s, struct err *err)
 static void put_scaling_table(const struct scaling_section *s, const struct plotted_rows *rows, const struct scaling *of)
 {
     bool has_lines = of->count > 1 || of->lines[0].name;
-    const char *unit = rows->metric[0].unit, *own;
+    const char *unit = rows->metric[0].unit;
     struct doc_column *columns = arena_get(s->a, 6 * sizeof *columns);
     double greatest = 0;
     size_t count = 0;
@@ -88,8 +88,8 @@ static void put_scaling_table(const struct scaling_section *s, const struct plot
                 doc_cell_text(t, STYLE_PLAIN, of->lines[g].name);
             doc_cell_number(t, STYLE_PLAIN, p->x, p->text);
             doc_cell_number(t, STYLE_DIM, (double)p->n, arena_printf(s->a, "%zu", p->n));
-            doc_cell_number(t, STYLE_PLAIN, p->median, report_value(p->median * scale, NULL, &own, s->a));
-            doc_cell_number(t, STYLE_PLAIN, p->speedup, report_value(p->speedup, NULL, &own, s->a));
+            doc_cell_number(t, STYLE_PLAIN, p->median, report_value(p->median * scale, NULL, NULL, s->a));
+            doc_cell_number(t, STYLE_PLAIN, p->speedup, report_value(p->speedup, NULL, NULL, s->a));
             doc_cell_number(t, STYLE_PLAIN, 100 * p->efficiency, arena_printf(s->a, "%.1f", 100 * p->efficiency));
         }
 }
