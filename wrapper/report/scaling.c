@@ -1,5 +1,6 @@
 /* scaling.c: strong and weak scaling: the kind, what else may differ, speed-up and efficiency; see scaling.h. */
 #include "report/scaling.h"
+#include "base/units.h"
 #include "report/charts.h"
 
 #include <fnmatch.h>
@@ -192,11 +193,8 @@ static const char *scaling_formula(enum scaling_kind kind, bool is_rate)
 
 static bool is_time_unit(const char *unit)
 {
-    static const char *const units[] = {"s", "ms", "us", "ns", "min"};
-    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
-        if (strcmp(unit, units[i]) == 0)
-            return true;
-    return false;
+    const struct unit *u = units_find(str_of(unit));
+    return u && strcmp(u->dimension, "second") == 0;
 }
 
 /* Work per time. A score without a unit, of which more is better, counts as such. */
