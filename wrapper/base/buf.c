@@ -1,5 +1,6 @@
 /* buf.c: text being built; grows up to a maximum, and errors stick. */
 #include "base/buf.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,10 +169,7 @@ void buf_double(struct buf *b, double v)
 /* Marks that change the direction of text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069; 0: it is none. */
 static unsigned direction_mark(const char *p, size_t k)
 {
-    const unsigned char *c = (const unsigned char *)p;
-    unsigned code = k == 2 ? (unsigned)(c[0] & 0x1f) << 6 | (c[1] & 0x3f)
-                    : k == 3 ? (unsigned)(c[0] & 0x0f) << 12 | (unsigned)(c[1] & 0x3f) << 6 | (c[2] & 0x3f)
-                             : 0;
+    unsigned code = utf8_code_point(p, k);
     return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ? code : 0;
 }
 

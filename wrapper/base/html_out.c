@@ -1,19 +1,10 @@
 /* html_out.c: foreign text in HTML and SVG; see html_out.h. */
 #include "base/html_out.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
 enum { TEXT_MAX = 4000 };
-
-/* The code point of a valid sequence of k bytes. */
-static unsigned html_code_point(const char *p, size_t k)
-{
-    const unsigned char *u = (const unsigned char *)p;
-    return k == 1   ? u[0]
-           : k == 2 ? (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu)
-           : k == 3 ? (u[0] & 0xfu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu)
-                    : (u[0] & 7u) << 18 | (u[1] & 0x3fu) << 12 | (u[2] & 0x3fu) << 6 | (u[3] & 0x3fu);
-}
 
 /* Marks, embeddings, overrides and isolates of the direction, and separators that some readers take for line ends. */
 static bool is_html_direction(unsigned c)
@@ -30,7 +21,7 @@ static size_t html_add_char(struct buf *to, struct str rest)
         buf_printf(to, "\\x%02x", c);
         return 1;
     }
-    unsigned point = html_code_point(rest.p, k);
+    unsigned point = utf8_code_point(rest.p, k);
     if (point >= 0x80 && point < 0xa0)
         buf_printf(to, "\\x%02x", point);
     else if (is_html_direction(point) || (point & 0xfffe) == 0xfffe)

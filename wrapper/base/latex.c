@@ -1,5 +1,6 @@
 /* latex.c: foreign text in LaTeX. */
 #include "base/latex.h"
+#include "base/utf8.h"
 
 /* What a character of ASCII becomes; NULL: itself. */
 static const char *latex_ascii(char c)
@@ -51,10 +52,7 @@ static size_t latex_sign(struct buf *to, struct str rest)
 /* A character that pdflatex has no letter for: LATEX_PREAMBLE makes it a letter or its number. */
 static void latex_other(struct buf *to, struct str character)
 {
-    static const unsigned masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    unsigned code = (unsigned char)character.p[0] & masks[character.n];
-    for (size_t i = 1; i < character.n; i++)
-        code = code << 6 | ((unsigned char)character.p[i] & 0x3f);
+    unsigned code = utf8_code_point(character.p, character.n);
     if (code >= 0xa0 && code <= 0xff)
         buf_str(to, character);
     else

@@ -1,5 +1,6 @@
 /* screen.c: what a terminal shows: its width, its colours, and the columns that text occupies; see screen.h. */
 #include "base/screen.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,23 +92,13 @@ static unsigned character_width(uint32_t c)
     return low < sizeof width_ranges / sizeof width_ranges[0] && c >= width_ranges[low].from ? width_ranges[low].width : 1;
 }
 
-/* The character at p (k bytes of valid UTF-8). */
-static uint32_t utf8_decode(const char *p, size_t k)
-{
-    const unsigned char *u = (const unsigned char *)p;
-    uint32_t c = k == 1 ? u[0] : k == 2 ? u[0] & 0x1fu : k == 3 ? u[0] & 0xfu : u[0] & 7u;
-    for (size_t i = 1; i < k; i++)
-        c = c << 6 | (u[i] & 0x3fu);
-    return c;
-}
-
 /* Bytes of text that fit into `max` columns; *ret_width is what they take. */
 static size_t text_fit(struct str text, size_t max, size_t *ret_width)
 {
     size_t i = 0, width = 0;
     while (i < text.n) {
         size_t k = str_utf8(text.p + i, text.n - i);
-        unsigned w = k ? character_width(utf8_decode(text.p + i, k)) : 1;
+        unsigned w = k ? character_width(utf8_code_point(text.p + i, k)) : 1;
         if (width + w > max)
             break;
         width += w;

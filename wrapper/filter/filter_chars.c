@@ -1,5 +1,6 @@
 /* filter_chars.c: Unicode characters as Python's regular expressions classify them. */
 #include "filter/filter_parts.h"
+#include "base/utf8.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -15,16 +16,12 @@ static void chars_open(void)
 
 size_t filter_char(const char *p, size_t n, uint32_t *ret)
 {
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     size_t k = str_utf8(p, n);
     if (k == 0) {
         *ret = 0x110000u + (unsigned char)*p; /* equal to nothing but itself */
         return 1;
     }
-    uint32_t c = (unsigned char)p[0] & masks[k];
-    for (size_t i = 1; i < k; i++)
-        c = c << 6 | ((unsigned char)p[i] & 0x3f);
-    *ret = c;
+    *ret = utf8_code_point(p, k);
     return k;
 }
 
