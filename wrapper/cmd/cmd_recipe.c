@@ -360,9 +360,10 @@ static int recipe_run(struct cmd_context *c)
     const char *tree = recipe_tree(c);
     bool there = opt_text(&c->opts, OPTION_CLUSTER) != NULL, submit = there || opt_on(&c->opts, OPTION_SUBMIT), pairs = opt_on(&c->opts, OPTION_EACH_PAIR),
          each = pairs || opt_on(&c->opts, OPTION_EACH_NODE);
+    const char *each_option = pairs ? OPTION_EACH_PAIR : OPTION_EACH_NODE;
     if (submit && each)
-        return err_set(c->err, ERR_USAGE, "--%s: run it inside an allocation: salloc -N NODES benchwrap recipe run --%s", pairs ? OPTION_EACH_PAIR : OPTION_EACH_NODE,
-                       pairs ? OPTION_EACH_PAIR : OPTION_EACH_NODE);
+        return err_set(c->err, ERR_USAGE, "--%s: run it inside an allocation: salloc -N NODES benchwrap recipe run --%s", each_option,
+                       each_option);
     if (!tree || (!submit && recipe_hosts(c, &hosts)))
         return -1;
     if (pairs && hosts.count < 2)
