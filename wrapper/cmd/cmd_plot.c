@@ -4,7 +4,6 @@
 #include "plot/chart_text.h"
 #include "report/charts.h"
 #include "report/scaling.h"
-#include "series/notes.h"
 #include "cmd/chosen_runs.h"
 #include "cmd/selection.h"
 
@@ -60,16 +59,6 @@ static void plot_name(struct plot_state *s, const char *fact)
 
 /* ---- what is plotted ---- */
 
-/* The axes of a sweep that the first run is the parent of. */
-static void plot_sweep_axes(struct plot_state *s, const char *axes[2])
-{
-    struct series_notes *notes = s->chosen.n ? plotted_notes(&s->runs, s->chosen.list[0], s->c->arena) : NULL;
-    for (size_t i = 0; notes && i < 2 && i < notes->sweep.count; i++)
-        axes[i] = arena_printf(s->c->arena, "%s", notes->sweep.axes[i].name);
-    if (notes)
-        series_notes_deinit(notes);
-}
-
 static enum plot_kind plot_default_kind(const struct plot_state *s, const char *const axes[2])
 {
     const struct opt_set *opts = &s->c->opts;
@@ -93,7 +82,8 @@ static int plot_place(struct plot_state *s)
     const struct opt_value *over = opt_find(&c->opts, OPTION_OVER);
     const char *axes[2] = {NULL, NULL}, *x = over->text, *y = x && over->next ? over->next->text : NULL,
                *by = opt_text(&c->opts, OPTION_BY);
-    plot_sweep_axes(s, axes);
+    if (s->chosen.n)
+        plotted_sweep_axes(&s->runs, s->chosen.list[0], c->arena, axes);
     if (s->kind == PLOT_AUTO)
         s->kind = plot_default_kind(s, axes);
     const struct opt_value *metric = opt_find(&c->opts, OPTION_METRIC);

@@ -3,7 +3,6 @@
 #include "report/charts.h"
 #include "report/report.h"
 #include "report/scaling.h"
-#include "series/notes.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,11 +33,8 @@ static int place_scaling(struct scaling_section *s, struct err *err)
 {
     const char *axes[2] = {NULL, NULL};
     size_t used = 0;
-    struct series_notes *notes = s->n == 1 ? plotted_notes(s->runs, s->list[0], s->a) : NULL;
-    for (size_t i = 0; notes && i < 2 && i < notes->sweep.count; i++)
-        axes[i] = arena_printf(s->a, "%s", notes->sweep.axes[i].name);
-    if (notes)
-        series_notes_deinit(notes);
+    if (s->n == 1)
+        plotted_sweep_axes(s->runs, s->list[0], s->a, axes);
     const char *x = s->o->over ? s->o->over : axes[0] ? axes[0] : scaling_axis(s->list, s->n, s->a);
     if (!x)
         return err_set(err, ERR_INPUT, "no number of nodes or tasks differs between the runs: name the param by --over");

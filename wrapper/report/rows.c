@@ -152,6 +152,15 @@ struct series_notes *plotted_notes(const struct runs *runs, const struct tree_ru
     return NULL;
 }
 
+void plotted_sweep_axes(const struct runs *runs, const struct tree_run *run, struct arena *a, const char *axes[2])
+{
+    struct series_notes *notes = plotted_notes(runs, run, a);
+    for (size_t i = 0; notes && i < 2 && i < notes->sweep.count; i++)
+        axes[i] = arena_printf(a, "%s", notes->sweep.axes[i].name);
+    if (notes)
+        series_notes_deinit(notes);
+}
+
 static const char *repetition_field(struct plotted_rows *p, const struct series_notes *notes, const struct series_repetition *r,
                                     const struct tree_run *run, const struct comparison_key *key, const char *name)
 {

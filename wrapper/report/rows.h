@@ -67,4 +67,6 @@ const char *plotted_unit(const char *unit, struct arena *a);
 /* The notes of a series; NULL: the run is none. series_notes_deinit frees them. */
 struct series_notes;
 struct series_notes *plotted_notes(const struct runs *runs, const struct tree_run *run, struct arena *a);
+/* The names of the first two axes of the sweep whose parent the run is, in the arena; what there is none of stays as it is. */
+void plotted_sweep_axes(const struct runs *runs, const struct tree_run *run, struct arena *a, const char *axes[2]);
 #endif
