@@ -33,20 +33,17 @@ static const struct json *upload_find_entry(const struct json *data, const char 
     return NULL;
 }
 
-static const char *tag_text(const struct tree_run *run, const char *key, struct arena *a)
+static const struct tree_entry *upload_find_fact(const struct tree_entry *list, const char *key)
 {
-    for (const struct tree_entry *e = run->tags; e; e = e->next)
-        if (strcmp(e->key, key) == 0)
-            return arena_dup(a, e->value.p, e->value.n);
-    return NULL;
+    while (list && strcmp(list->key, key) != 0)
+        list = list->next;
+    return list;
 }
 
-static const struct tree_entry *upload_find_metric(const struct tree_run *run, const char *key)
+static const char *tag_text(const struct tree_run *run, const char *key, struct arena *a)
 {
-    const struct tree_entry *e = run->metrics;
-    while (e && strcmp(e->key, key) != 0)
-        e = e->next;
-    return e;
+    const struct tree_entry *e = upload_find_fact(run->tags, key);
+    return e ? arena_dup(a, e->value.p, e->value.n) : NULL;
 }
 
 /* ---- params and tags ---- */
@@ -184,14 +181,15 @@ static void send_medians(struct sending *s)
     struct headline headlines[HEADLINES_MAX];
     const struct folder tree = folder_disk(s->root);
     size_t n = headlines_of(&tree, s->run, HEADLINES_MAX, s->arena, headlines);
-    headlines[0].key = n ? headlines[0].key : "run.wall_s"; /* a table without other metrics has it */
-    if (!n && headline_value(&tree, s->run, headlines[0].key, s->arena, &headlines[0].value))
+    if (!n && headline_value(&tree, s->run, "run.wall_s", s->arena, &headlines[0].value)) {
+        headlines[0].key = "run.wall_s"; /* a table without other metrics has it */
         n = 1;
+    }
     for (size_t i = 0; i < n; i++) {
         const struct headline *h = &headlines[i];
         const char *column = headline_column(&tree, s->run, h->key, s->arena);
-        const struct tree_entry *of = upload_find_metric(s->run, h->key);
-        if (!of || !of->count || upload_find_metric(s->run, column) ||
+        const struct tree_entry *of = upload_find_fact(s->run->metrics, h->key);
+        if (!of || !of->count || upload_find_fact(s->run->metrics, column) ||
             (!s->place->fresh && upload_find_entry(s->place->run.data, "metrics", column)))
             continue;
         send_sample(s, column, &(struct tree_sample){of->samples[of->count - 1].time_ms, 0, h->value});
@@ -419,8 +417,8 @@ static int open_experiment(int root, const struct tree_run *run)
 static int upload_read_run(struct sending *s, const struct tree_run *run, bool tags_alone, struct err *err)
 {
     unsigned what = tags_alone ? TREE_TAGS : TREE_PARAMS | TREE_METRICS | TREE_TAGS;
-    if (!tags_alone &&
-        !s->u->config.place) /* a server has all samples, as it has of a run that was sent live; a view of the tree has the tree's points */
+    /* A server has all samples, as it has of a run that was sent live; a view of the tree has the tree's points. */
+    if (!tags_alone && !s->u->config.place)
         what |= TREE_COMPLETE;
     if (tree_read(s->experiment_dir, run, what, s->arena, &s->run, err))
         return -1;
