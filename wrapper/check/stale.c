@@ -28,17 +28,13 @@ static const struct folder *stale_tree(const struct stale_search *s, const struc
     return x->published ? s->k->published : s->k->tree;
 }
 
-/* "mlruns/<exp>/<id>" of a run, whatever the tree is called. */
+/* "mlruns/<exp>/<id>" of a run: the end of its path, whatever the tree is called. */
 static const char *stale_path(struct stale_search *s, const struct index_run *x)
 {
-    struct str experiment = str_of(x->path);
-    for (int i = 0; i < 2; i++) { /* without the id, then what is behind the slash before it */
-        size_t n = experiment.n;
-        while (n && experiment.p[n - 1] != '/')
-            n--;
-        experiment = i ? str_sub(experiment, n, experiment.n) : str_sub(experiment, 0, n ? n - 1 : 0);
-    }
-    return arena_printf(&s->a, "mlruns/" STR_FMT "/%s", STR_ARG(experiment), x->id);
+    size_t n = strlen(x->path);
+    for (int slashes = 0; n && (slashes += x->path[n - 1] == '/') < 2;)
+        n--;
+    return arena_printf(&s->a, "mlruns/%s", x->path + n);
 }
 
 /* The run without what its folder says. False: out of memory, or its tree is not here. */
