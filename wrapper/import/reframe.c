@@ -204,15 +204,23 @@ static bool reframe_is_header(const struct str *name, size_t n)
 /* "stream on daint:gpu using PrgEnv-gnu"; 3.12 prints "stream @daint:gpu+PrgEnv-gnu" */
 static bool old_place(struct str info, struct fields *f)
 {
-    ptrdiff_t on_at = str_find(info, STR(" on ")), using_at = str_find(info, STR(" using ")), at = -1, next;
-    while ((next = str_find(str_sub(info, (size_t)(at + 1), info.n), STR(" @"))) >= 0)
-        at += 1 + next;
-    bool old = on_at >= 0 && using_at > on_at;
-    if (!old && at < 0)
-        return false;
-    struct str name = str_sub(info, 0, (size_t)(old ? on_at : at)), rest = str_sub(info, (size_t)(old ? on_at + 4 : at + 2), info.n);
-    struct str place = old ? str_sub(rest, 0, (size_t)(using_at - on_at - 4)) : str_cut(&rest, '+');
-    struct str environ = old ? str_sub(info, (size_t)using_at + 7, info.n) : rest, system = str_cut(&place, ':');
+    ptrdiff_t on_at = str_find(info, STR(" on ")), using_at = str_find(info, STR(" using "));
+    struct str name, place, environ;
+    if (on_at >= 0 && using_at > on_at) {
+        name = str_sub(info, 0, (size_t)on_at);
+        place = str_sub(info, (size_t)on_at + 4, (size_t)(using_at - on_at) - 4);
+        environ = str_sub(info, (size_t)using_at + 7, info.n);
+    } else {
+        size_t at = info.n; /* the last " @": a name may have others */
+        while (at && !str_starts(str_sub(info, at - 1, info.n), " @"))
+            at--;
+        if (!at)
+            return false;
+        name = str_sub(info, 0, at - 1);
+        environ = str_sub(info, at + 1, info.n);
+        place = str_cut(&environ, '+');
+    }
+    struct str system = str_cut(&place, ':');
     field_add(f, STR("name"), name);
     field_add(f, STR("environ"), environ.p ? environ : (struct str){"", 0});
     field_add(f, STR("system"), system);
