@@ -49,7 +49,7 @@ pair lr '--lr=1e-3' '--lr=0.001'
 
 # What starters before the program say is part of the command line, but for names, limits of time, and what step.* records.
 mkdir bin && PATH=$WORK/bin:$PATH
-for p in numactl docker mpirun srun ssh; do printf '#!/bin/sh\nfor last; do :; done\nexec "$last"\n' >bin/$p && chmod +x bin/$p; done
+for p in numactl docker mpirun srun ssh autossh flux strace; do printf '#!/bin/sh\nfor last; do :; done\nexec "$last"\n' >bin/$p && chmod +x bin/$p; done
 pair env.OMP_NUM_THREADS 'env OMP_NUM_THREADS=1 ./prog' 'env OMP_NUM_THREADS=2 ./prog' ''
 pair numactl.m 'numactl -N0 -m0 ./prog' 'numactl -N0 -m1 ./prog' ''
 pair nice 'nice -n 5 ./prog' './prog' ''
@@ -63,6 +63,9 @@ pair srun.cpu-bind 'srun -n1 --cpu-bind=cores ./prog' 'srun -n1 ./prog' ''
 pair same 'docker run --rm -it --name a image ./prog' 'docker run --name=b image ./prog' ''
 pair same 'timeout 20 nohup ./prog' 'timeout -k 1 30 ./prog' ''
 pair same 'srun -J a -o x -n1 ./prog' 'srun --ntasks=1 --job-name=b -l ./prog' ''
+pair same 'autossh -M 0 -v n1 ./prog' 'autossh -M 0 n1 ./prog' ''
+pair same 'flux run -l -n1 -o a=1 --job-name=a ./prog' 'flux run -n1 -o a=1 --output x ./prog' ''
+pair same 'strace -f -o a ./prog' 'strace -f -o b ./prog' ''
 pair same 'env B=2 A=1 ./prog' 'env A=1 B=2 ./prog' ''
 is "a swept word of a starter is the sweep's" "$("$BENCHWRAP" -q -e swept -r rules.yaml --sweep t=1,2 -- env T={t} ./prog >/dev/null 2>&1
 "$BENCHWRAP" compare --by t -e swept | grep -c 'argument')" 0

@@ -40,8 +40,8 @@ struct starter {
     bool opaque; /* what it starts is not to be seen in its line */
     const char *global_letters, *global_names; /* its options before the verb that take a value */
     const char *away, *away_variables; /* with verbs: such options; else options, and variables, that send the program to another machine */
-    const char *
-        labels; /* its options that say nothing about what is measured: names, files of output, limits of time; "*": none of its words does */
+    const char *labels; /* its options that say nothing about what is measured: names, files of output, limits of time;
+                         * "*": none of its words does */
 };
 
 static const struct starter starters[] = {
