@@ -293,7 +293,7 @@ static void put_group(struct range *r, const struct proposed_group *g, const str
         if (f->part != COMPARISON_MEASURED || named || !f->value.n || inputs_of_machine(f->name) || n++ >= INPUTS_MAX)
             continue;
         buf_printf(&b, "%s%.60s=", n > 1 ? " " : "", f->name);
-        buf_str(&b, str_sub(f->value, 0, f->value.n < VALUE_SHOWN ? f->value.n : VALUE_SHOWN));
+        buf_str(&b, str_sub(f->value, 0, VALUE_SHOWN));
     }
     if (n > INPUTS_MAX)
         buf_puts(&b, " …");
