@@ -15,6 +15,7 @@
 
 enum { DEVICES_MAX = 64, SAMPLES_MIN = 3, WORDS_MAX = 300 };
 static const double GAP_FACTOR = 3, GAP_MORE_S = 1; /* an interval without a sample that is longer is a gap */
+static const char no_memory[] = "out of memory for the samples of power";
 static const double CLOCK_SHARE = 0.01; /* of the window, by which the clock of a node may be wrong */
 
 struct power_sample {
@@ -367,16 +368,16 @@ static void choose_power_nodes(struct energy_work *w, const struct nodes_summary
         struct power_node *node = power_node_of(w, t);
         double limit_ms = CLOCK_SHARE * 1e3 * (w->to_s - w->from_s);
         used++;
-        if (!node)
-            energy_refuse(w, "out of memory");
-        else if (!node->count)
+        if (!node) {
+            energy_refuse(w, "%s", no_memory);
+            return;
+        }
+        if (!node->count)
             energy_refuse(w, "node %s has reported no power", t->name);
         else if (!t->own && t->error_ms < 0)
             energy_refuse(w, "the clock of node %s is not known", t->name);
         else if (!t->own && (double)t->error_ms > limit_ms)
             energy_refuse(w, "the clock of node %s is known to %.0f ms only; the window has %.1f s", t->name, (double)t->error_ms, w->to_s - w->from_s);
-        if (!node)
-            continue;
         node->offset_s = (double)t->offset_ms / 1e3;
         node->is_shared = t->own ? is_node_shared(w->r) : is_other_node_shared(w->r, t);
     }
@@ -422,7 +423,7 @@ static bool read_nodes_energy(struct energy_work *w, int spool, bool public_prof
     }
     bool known = w->count > 0;
     if (w->failed)
-        energy_refuse(w, "out of memory");
+        energy_refuse(w, "%s", no_memory);
     else if (known)
         *ret_J = sum_nodes_energy(w, &n, parts);
     nodes_deinit(&n);
@@ -459,7 +460,9 @@ void energy_results_make(struct record *r, int spool, bool public_profile)
         if (f->kind == FACT_METRIC)
             add_power_sample(&w, NULL, f->key.p, f->time_ms, f->value);
     r->source = "recorder";
-    if (!w.failed)
+    if (w.failed)
+        record_missing(r, "energy.valid", "%s", no_memory);
+    else
         energy_integrate(&w, spool, public_profile);
     r->source = source;
     arena_deinit(&w.arena);
