@@ -140,15 +140,15 @@ const struct unit *guess_unit_in(struct str label)
         }
     if (str_is(label, "iops"))
         return units_find(STR("op_per_s"));
-    bool has_er = str_has(label, "er");
+    bool has_er = str_has(label, "er"); /* as all rates have; most labels have not, and need no search */
     for (size_t i = 0; has_er && i < sizeof(rates) / sizeof(rates[0]); i++) {
         ptrdiff_t at = str_find(label, str_of(rates[i])); /* also in the middle: "ops-per-second-real-time" */
         struct str behind = at >= 0 ? str_sub(label, (size_t)at + strlen(rates[i]), label.n) : label;
         if (at >= 0 && (!behind.n || strchr(" _-", behind.p[0])))
             return rate_of(str_sub(label, 0, (size_t)at));
     }
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !is_conversion(label); i++)
-        if (str_ends(label, ends[i].end))
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (str_ends(label, ends[i].end) && !is_conversion(label))
             return units_find(str_of(ends[i].unit));
     const char *before = label.n ? memrchr(label.p, ' ', label.n) : NULL;
     if (!before && label.n) /* "bandwidth_MB/s", "bw_GBps" */
