@@ -389,8 +389,8 @@ static void note_line(struct figure_context *x, struct str line, struct str word
     const char *open = memchr(words.p, '(', words.n);
     bool plain =
         guess_letters(words) && !figure_has_number(open && str_ends(words, "):") ? str_sub(words, 0, (size_t)(open - words.p)) : words);
-    bool quotes =
-        memchr(words.p, '\'', words.n) || memchr(words.p, '"', words.n); /* "Performance counter stats for 'true':" names what was run, not what was measured */
+    bool quotes = memchr(words.p, '\'', words.n) ||
+                  memchr(words.p, '"', words.n); /* "Performance counter stats for 'true':" names what was run, not what was measured */
     bool title = str_ends(words, ":") && words.n < sizeof x->section && plain && !quotes;
     if (plain && words.n < sizeof x->title) {
         memcpy(x->title, words.p, words.n);

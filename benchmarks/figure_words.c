@@ -157,7 +157,7 @@ static const char *const time_words[] = {
     "sys",    "system",      "time",      "took",   "tpot",      "ttft",    "user",     "wall",    "walltime"};
 static const char *const span_words[] = {"duration", "length", "run time", "runtime", "test duration", "test time"};
 static const char *const other_span_words[] = {"time"};
-static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min", "real",
+static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min",  "real",
                                                "response", "rtt", "sys", "system",  "took",    "total", "used", "user", "wall"};
 static const char *const score_words[] = {
     "accuracy", "auc",      "bandwidth", "bleu",      "compression ratio", "efficiency", "f1",        "imbalance", "iou",
@@ -177,13 +177,17 @@ struct indexed_words {
     bool indexed;
 };
 
-#define LIST(array) {.words = (array), .n = sizeof(array) / sizeof((array)[0])}
+#define LIST(array)                                                                                                                        \
+    {                                                                                                                                      \
+        .words = (array), .n = sizeof(array) / sizeof((array)[0])                                                                          \
+    }
 
-static struct indexed_words progress_list = LIST(progress_words), estimate_list = LIST(estimate_words), condition_list = LIST(condition_words),
-                        spread_list = LIST(spread_words), statistic_list = LIST(statistic_words), time_list = LIST(time_words),
-                        span_list = LIST(span_words), other_span_list = LIST(other_span_words), third_span_list = LIST(third_span_words),
-                        score_list = LIST(score_words), score_word_list = LIST(score_word_words), memory_list = LIST(memory_words),
-                        count_list = LIST(count_words), size_list = LIST(size_words);
+static struct indexed_words progress_list = LIST(progress_words), estimate_list = LIST(estimate_words),
+                            condition_list = LIST(condition_words), spread_list = LIST(spread_words),
+                            statistic_list = LIST(statistic_words), time_list = LIST(time_words), span_list = LIST(span_words),
+                            other_span_list = LIST(other_span_words), third_span_list = LIST(third_span_words),
+                            score_list = LIST(score_words), score_word_list = LIST(score_word_words), memory_list = LIST(memory_words),
+                            count_list = LIST(count_words), size_list = LIST(size_words);
 
 static size_t initial_index(char c)
 {

@@ -227,9 +227,9 @@ static const char *const param_words[] = {
     "blocks", "clients",    "tasks",   "count",   "number",    "n",       "p",       "q",          "depth",       "width",
     "limit",  "block size", "length",  "level",   "warmup",    "steps",   "atoms",   "elements",   "root",        "concurrency",
     "cpus",   "cores",      "streams", "samples", "msg",       "message", "repeats", "port",       NULL};
-static const char *const noise_words[] = {"date",    "timestamp", "timesecs", "pid",    "port",    "seed",    "epoch",
-                                          "version", "copyright", "revision", "id",     "address", "started", "finished",
-                                          "uuid",    "md5",       "rank",     "socket", "cookie",  "ts",      "max procs", NULL};
+static const char *const noise_words[] = {"date",      "timestamp", "timesecs", "pid",     "port",      "seed",     "epoch", "version",
+                                          "copyright", "revision",  "id",       "address", "started",   "finished", "uuid",  "md5",
+                                          "rank",      "socket",    "cookie",   "ts",      "max procs", NULL};
 
 static const char *const class_words[] = {"range", "bucket", "bin", "mid point", "midpoint", "cumulative", "histogram", NULL};
 

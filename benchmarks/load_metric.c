@@ -155,7 +155,8 @@ static int load_values(struct metric_rule *m, const struct yaml *y, struct reade
 
 int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
 {
-    static const char *const stats[] = {"none", "max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high", NULL};
+    static const char *const stats[] = {"none", "max", "min", "mean", "median", "sd",      "n", "p50",
+                                        "p90",  "p95", "p99", "p999", "ci_low", "ci_high", NULL};
     struct metric_rule *m = &r->metric[r->metrics];
     const struct yaml *name = yaml_get(y, "name");
     *m = (struct metric_rule){0}; /* one that could not be loaded may have left something here */

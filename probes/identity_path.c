@@ -6,7 +6,7 @@
 
 static bool path_is_of_system(struct str path)
 {
-    static const char *const places[] = {"/proc", "/sys",  "/dev",   "/etc",     "/usr",     "/lib",       "/lib64", "/opt",
+    static const char *const places[] = {"/proc", "/sys",  "/dev",  "/etc",     "/usr",     "/lib",       "/lib64",  "/opt",
                                          "/bin",  "/sbin", "/boot", "/var/lib", "/var/run", "/var/spool", "/var/log"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t n = strlen(places[i]);

@@ -91,8 +91,8 @@ static void slurm_job_check_nodes(const struct slurm_job *job, struct record *r)
     const struct fact *f = record_find(r, FACT_PARAM, "job.nodes");
     struct str value = job->field[SLURM_NODES];
     if (f && value.n && !record_find(r, FACT_PARAM, "slurm.het_size") && !str_eq(f->text, value))
-        record_warning(r, "job.nodes is " STR_FMT " by the environment, but Slurm states " STR_FMT ": the job was resized", STR_ARG(f->text),
-                       STR_ARG(value));
+        record_warning(r, "job.nodes is " STR_FMT " by the environment, but Slurm states " STR_FMT ": the job was resized",
+                       STR_ARG(f->text), STR_ARG(value));
 }
 
 void slurm_job_emit(const struct slurm_job *job, struct host *h, struct record *r)

@@ -170,7 +170,9 @@ void buf_double(struct buf *b, double v)
 static unsigned direction_mark(const char *p, size_t k)
 {
     unsigned code = utf8_code_point(p, k);
-    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ? code : 0;
+    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
+               ? code
+               : 0;
 }
 
 void buf_plain(struct buf *b, struct str s, size_t max)

@@ -164,7 +164,10 @@ static void serve_answer(const struct http_server *s, struct visitor *v, struct 
         status = 500;
     }
     if (status != 200)
-        words = status == 400 ? "Bad Request" : status == 405 ? "Method Not Allowed" : status == 404 ? "Not Found" : "Internal Server Error";
+        words = status == 400   ? "Bad Request"
+                : status == 405 ? "Method Not Allowed"
+                : status == 404 ? "Not Found"
+                                : "Internal Server Error";
     if (status != 200 && !body.n)
         buf_printf(&body, "%d %s\n", status, words);
     buf_printf(&v->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n%s\r\n", status, words, type,

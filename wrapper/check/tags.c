@@ -242,8 +242,8 @@ static void check_repeated_facts(struct run_check *r)
 /* A run that benchwrap recorded, not one that was made of something else? */
 static bool is_recorded_run(const struct run_check *r)
 {
-    static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block", "benchwrap.amends",
-                                       "benchwrap.series",   ANNOTATION_TAG};
+    static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block",
+                                       "benchwrap.amends",   "benchwrap.series",   ANNOTATION_TAG};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (run_text(r, 't', made[i]))
             return false;

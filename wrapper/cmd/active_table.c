@@ -118,12 +118,14 @@ static const char *nodes_text(const struct active_run *run, struct arena *a)
     return run->host[0] ? run->host : NULL;
 }
 
-int active_table_print(const struct active_runs *a, const struct active_choice *of, size_t rows, const struct screen *screen, struct buf *to)
+int active_table_print(const struct active_runs *a, const struct active_choice *of, size_t rows, const struct screen *screen,
+                       struct buf *to)
 {
     static const struct listing_column columns[] = {
-        {"id", "RUN", false, 0},      {"name", "NAME", false, 32},   {"experiment", "EXPERIMENT", false, 20}, {"job", "JOB", false, 12},
-        {"nodes", "NODES", false, 16}, {"elapsed", "ELAPSED", true, 0}, {"cpu", "CPU", true, 0},                  {"memory", "MEMORY", true, 0},
-        {"output", "OUTPUT", true, 0}, {"rate", "RATE", true, 0},    {"logged", "LOGGED", false, 40}};
+        {"id", "RUN", false, 0},   {"name", "NAME", false, 32},    {"experiment", "EXPERIMENT", false, 20},
+        {"job", "JOB", false, 12}, {"nodes", "NODES", false, 16},  {"elapsed", "ELAPSED", true, 0},
+        {"cpu", "CPU", true, 0},   {"memory", "MEMORY", true, 0},  {"output", "OUTPUT", true, 0},
+        {"rate", "RATE", true, 0}, {"logged", "LOGGED", false, 40}};
     struct listing l;
     struct arena arena;
     size_t shown = 0, all = active_table_count(a, of);

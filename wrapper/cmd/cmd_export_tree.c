@@ -121,7 +121,8 @@ static int move_in(struct export *x, const char *place, struct err *err)
     int to = slash ? experiment : x->tree;
     if (renameat2(aside, "new", to, name, RENAME_NOREPLACE) == 0)
         return 0;
-    if ((errno == EINVAL || errno == ENOSYS) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && renameat(aside, "new", to, name) == 0)
+    if ((errno == EINVAL || errno == ENOSYS) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+        renameat(aside, "new", to, name) == 0)
         return 0; /* a file system that knows no such rename */
     if (errno == EEXIST || errno == ENOTEMPTY)
         return fs_remove_tree(x->tree, ASIDE "/new", err);

@@ -10,13 +10,21 @@
 enum { DOCUMENT_MAX = 4 << 20 };
 
 static const struct opt_row rows[] = {
-    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "DIR", .group = "Output", .help = "Write all dashboards, their provider for Grafana's provisioning, and the rules into this folder"},
+    {.name = OPTION_OUTPUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "DIR",
+     .group = "Output",
+     .help = "Write all dashboards, their provider for Grafana's provisioning, and the rules into this folder"},
     CMD_ROW_JSON,
 };
 
 static int list_dashboards(struct cmd_context *c)
 {
-    static const struct listing_column columns[] = {{"name", "NAME", .whole = true}, {"panels", "PANELS", .right = true}, {"title", "TITLE"}, {"description", "DESCRIPTION", .wrap = true}};
+    static const struct listing_column columns[] = {{"name", "NAME", .whole = true},
+                                                    {"panels", "PANELS", .right = true},
+                                                    {"title", "TITLE"},
+                                                    {"description", "DESCRIPTION", .wrap = true}};
     struct grafana_dashboard d;
     struct listing l;
     listing_init(&l, columns, 4, c->arena);
@@ -60,8 +68,10 @@ static int write_everything(struct cmd_context *c, const char *folder)
     if (write_grafana_file(c, folder, "rules.yaml", &text))
         return -1;
     buf_clear(&text);
-    buf_puts(&text, "# Provider of dashboards: copy it into /etc/grafana/provisioning/dashboards, and the dashboards to its path.\napiVersion: 1\nproviders:\n"
-                    "  - name: benchwrap\n    folder: benchwrap\n    type: file\n    options:\n      path: /var/lib/grafana/dashboards/benchwrap\n");
+    buf_puts(
+        &text,
+        "# Provider of dashboards: copy it into /etc/grafana/provisioning/dashboards, and the dashboards to its path.\napiVersion: 1\nproviders:\n"
+        "  - name: benchwrap\n    folder: benchwrap\n    type: file\n    options:\n      path: /var/lib/grafana/dashboards/benchwrap\n");
     return write_grafana_file(c, folder, "provider.yaml", &text);
 }
 
@@ -98,11 +108,12 @@ const struct cmd cmd_grafana = {
     .usage = "[DASHBOARD | rules | queries] [--output DIR]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
-    .description = "The dashboards show the series that the exporters openmetrics, pushgateway, remote-write and influx make, and those of \"benchwrap slurm-stats\". "
-                   "Import the JSON in Grafana, or let Grafana read a folder of them.\n"
-                   "\n"
-                   "`rules` prints alert rules for Prometheus: a missed reference, a failed run, a benchmark that does not run any more, an exporter that is "
-                   "behind, a node or GPU that differs from the others of its run. `queries` prints each query of the dashboards.",
+    .description =
+        "The dashboards show the series that the exporters openmetrics, pushgateway, remote-write and influx make, and those of \"benchwrap slurm-stats\". "
+        "Import the JSON in Grafana, or let Grafana read a folder of them.\n"
+        "\n"
+        "`rules` prints alert rules for Prometheus: a missed reference, a failed run, a benchmark that does not run any more, an exporter that is "
+        "behind, a node or GPU that differs from the others of its run. `queries` prints each query of the dashboards.",
     .examples = "$ benchwrap grafana\n"
                 "List the dashboards.\n"
                 "$ benchwrap grafana runs\n"

@@ -47,12 +47,14 @@ static int mcp_command(struct cmd_context *c)
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected options only, got \"%.60s\"", c->argv[0]);
     if (typed && (!str_size(str_of(typed), &max) || max < ANSWER_LEAST || max > ANSWER_MOST))
-        return err_set(c->err, ERR_USAGE, "--answer-max: expected a size from %d to %d bytes, got \"%.40s\"", ANSWER_LEAST, ANSWER_MOST, typed);
+        return err_set(c->err, ERR_USAGE, "--answer-max: expected a size from %d to %d bytes, got \"%.40s\"", ANSWER_LEAST, ANSWER_MOST,
+                       typed);
     o.answer_max = (size_t)max;
     if (find_programs(c, &o) || find_profile(c, &o))
         return -1;
     if (isatty(STDIN_FILENO))
-        fputs("benchwrap: mcp: reading messages from the terminal; an agent's client starts this program (docs/howto-agents.md)\n", c->notes);
+        fputs("benchwrap: mcp: reading messages from the terminal; an agent's client starts this program (docs/howto-agents.md)\n",
+              c->notes);
     struct mcp_server *s = mcp_server_new(&o, STDIN_FILENO);
     int rc = s ? mcp_server_run(s, STDOUT_FILENO, c->err) : err_memory(c->err, "the server");
     mcp_server_free(s);
@@ -65,7 +67,11 @@ static const struct opt_row rows[] = {
      .kind = OPT_FLAG,
      .group = "Tools",
      .help = "Also offer the tool run, which starts programs as this user and records them (default: read only)"},
-    {.name = OPTION_ANSWER_MAX, .kind = OPT_SIZE, .arg = "SIZE", .group = "Tools", .help = "Limit the text of each answer (default: 40 kB)"},
+    {.name = OPTION_ANSWER_MAX,
+     .kind = OPT_SIZE,
+     .arg = "SIZE",
+     .group = "Tools",
+     .help = "Limit the text of each answer (default: 40 kB)"},
 };
 
 const struct cmd cmd_mcp = {

@@ -28,10 +28,11 @@ static int pages_command(struct cmd_context *c)
     runs_close(&runs);
     if (status < 0)
         return -1;
-    fprintf(c->out, "%zu run%s, %zu of them read; %zu file%s written, %zu removed: %s/index.html\n", result.runs, str_plural(result.runs), result.read,
-            result.written, str_plural(result.written), result.removed, out);
+    fprintf(c->out, "%zu run%s, %zu of them read; %zu file%s written, %zu removed: %s/index.html\n", result.runs, str_plural(result.runs),
+            result.read, result.written, str_plural(result.written), result.removed, out);
     if (result.damaged)
-        fprintf(c->notes, "benchwrap: pages: %zu damaged run%s, see \"Damaged runs\" on the start page\n", result.damaged, str_plural(result.damaged));
+        fprintf(c->notes, "benchwrap: pages: %zu damaged run%s, see \"Damaged runs\" on the start page\n", result.damaged,
+                str_plural(result.damaged));
     return result.damaged ? 1 : 0;
 }
 
@@ -40,8 +41,17 @@ static const struct opt_row rows[] = {
     CMD_ROW_REF,
     SELECTION_ROWS_FILTER,
     {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "DIR", .group = "Output", .help = "Write the pages to this folder"},
-    {.name = OPTION_TITLE, .kind = OPT_TEXT, .arg = "TEXT", .value = "Benchmark results", .group = "Output", .help = "Heading of the start page"},
-    {.name = OPTION_URL, .kind = OPT_TEXT, .arg = "URL", .group = "Output", .help = "Where the pages are published: for the links of the feed"},
+    {.name = OPTION_TITLE,
+     .kind = OPT_TEXT,
+     .arg = "TEXT",
+     .value = "Benchmark results",
+     .group = "Output",
+     .help = "Heading of the start page"},
+    {.name = OPTION_URL,
+     .kind = OPT_TEXT,
+     .arg = "URL",
+     .group = "Output",
+     .help = "Where the pages are published: for the links of the feed"},
     {.name = OPTION_REBUILD, .kind = OPT_FLAG, .group = "Output", .help = "Read every run again, whatever the folder's index says"},
 };
 

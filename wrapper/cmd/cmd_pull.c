@@ -85,12 +85,8 @@ static void pull_add_row(struct pull_work *w, const struct pull_run *run, const 
 static struct completion_job pull_completion(struct pull_work *w)
 {
     struct cmd_context *c = w->c;
-    return (struct completion_job){.arena = c->arena,
-                                   .env = c->env,
-                                   .runs = &w->runs,
-                                   .plan = &w->plan,
-                                   .server = w->pull.server,
-                                   .parents = &w->parents};
+    return (struct completion_job){
+        .arena = c->arena, .env = c->env, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server, .parents = &w->parents};
 }
 
 /* The tree has the run, but perhaps not what its program's own MLflow client logged here. */

@@ -23,7 +23,10 @@
 enum { RECIPE_OUTPUT_MAX = 256 << 20 };
 
 static const struct opt_row rows[] = {
-    {.name = OPTION_ALL, .kind = OPT_FLAG, .group = "Prepare", .help = "With plan: print the commands of every point (default: of the first)"},
+    {.name = OPTION_ALL,
+     .kind = OPT_FLAG,
+     .group = "Prepare",
+     .help = "With plan: print the commands of every point (default: of the first)"},
     {.name = OPTION_ANSWERS,
      .kind = OPT_TEXT,
      .arg = "FILE",
@@ -44,7 +47,10 @@ static const struct opt_row rows[] = {
      .arg = "N",
      .group = "Run",
      .help = "With run: measure at most N points, and leave the campaign open for the others (default: all)"},
-    {.name = OPTION_PREFLIGHT_ONLY, .kind = OPT_FLAG, .group = "Run", .help = "With run: check the nodes for every point, and start nothing"},
+    {.name = OPTION_PREFLIGHT_ONLY,
+     .kind = OPT_FLAG,
+     .group = "Run",
+     .help = "With run: check the nodes for every point, and start nothing"},
     {.name = OPTION_LOCAL, .kind = OPT_FLAG, .group = "Run", .help = "With run: start all roles on this machine"},
     {.name = OPTION_CLUSTER,
      .kind = OPT_TEXT,
@@ -71,7 +77,10 @@ static const struct opt_row rows[] = {
      .help = "With run: keep finished points, though the recipe or a program has changed since"},
     {.name = OPTION_NEW, .kind = OPT_FLAG, .group = "Run", .help = "With run: measure all points again"},
     {.name = OPTION_CSV, .kind = OPT_FLAG, .group = "Output", .help = "With report: print one line for each point, separated by commas"},
-    {.name = OPTION_SCRAPE_CONFIG, .kind = OPT_FLAG, .group = "Output", .help = "With status: print a Prometheus configuration for the services that are up"},
+    {.name = OPTION_SCRAPE_CONFIG,
+     .kind = OPT_FLAG,
+     .group = "Output",
+     .help = "With status: print a Prometheus configuration for the services that are up"},
     {.name = OPTION_TUNNELS,
      .kind = OPT_FLAG,
      .group = "Output",
@@ -80,8 +89,13 @@ static const struct opt_row rows[] = {
      .kind = OPT_TEXT,
      .arg = "DIR",
      .group = "Output",
-     .help = "With status: write files for Prometheus and Grafana on another machine into this folder: tunnels, configurations, compose.yaml"},
-    {.name = OPTION_FOLLOW, .letter = 'f', .kind = OPT_FLAG, .group = "Logs", .help = "With logs: print the last 10 lines, then new ones as they come"},
+     .help =
+         "With status: write files for Prometheus and Grafana on another machine into this folder: tunnels, configurations, compose.yaml"},
+    {.name = OPTION_FOLLOW,
+     .letter = 'f',
+     .kind = OPT_FLAG,
+     .group = "Logs",
+     .help = "With logs: print the last 10 lines, then new ones as they come"},
     {.name = OPTION_LAST, .kind = OPT_INT, .arg = "N", .group = "Logs", .help = "With logs: print only the last N lines"},
     {.name = OPTION_COMPONENT,
      .kind = OPT_LIST,
@@ -95,7 +109,10 @@ static const struct opt_row rows[] = {
      .group = "Logs",
      .help = "With logs: print lines of this level or a worse one: fatal, error, warning, info or debug"},
     {.name = OPTION_STREAM, .kind = OPT_TEXT, .arg = "NAME", .group = "Logs", .help = "With logs: print only stdout, or only stderr"},
-    {.name = OPTION_SUMMARY, .kind = OPT_FLAG, .group = "Logs", .help = "With logs: print the number of lines of each component, node and stream"},
+    {.name = OPTION_SUMMARY,
+     .kind = OPT_FLAG,
+     .group = "Logs",
+     .help = "With logs: print the number of lines of each component, node and stream"},
     CMD_ROW_JSON,
     CMD_ROW_TREE,
 };
@@ -335,7 +352,8 @@ static char **each_node_list(struct cmd_context *c, const struct campaign_hosts 
     char **list = arena_get(c->arena, (hosts->count + 1) * sizeof *list);
     size_t n = pairs && hosts->count == 2 ? 1 : hosts->count;
     for (size_t i = 0; list && i < n; i++)
-        list[i] = pairs ? arena_printf(c->arena, "%s%c%s", hosts->nodes[i].name, RECIPE_PAIR, hosts->nodes[(i + 1) % hosts->count].name) : (char *)hosts->nodes[i].name;
+        list[i] = pairs ? arena_printf(c->arena, "%s%c%s", hosts->nodes[i].name, RECIPE_PAIR, hosts->nodes[(i + 1) % hosts->count].name)
+                        : (char *)hosts->nodes[i].name;
     return c->arena->failed ? NULL : list;
 }
 
@@ -345,8 +363,8 @@ static int recipe_run_there(struct cmd_context *c, const struct recipe *r, const
     const char *config = plan_xdg(c->env, "XDG_CONFIG_HOME", ".config", c->arena);
     const char *options = opt_on(&c->opts, OPTION_NEW) ? " --new" : opt_on(&c->opts, OPTION_RESUME) ? " --resume" : "";
     struct campaign_cluster cluster;
-    return campaign_cluster_read(&cluster, config ? arena_printf(c->arena, "%s/clusters.yaml", config) : NULL, opt_text(&c->opts, OPTION_CLUSTER),
-                                 c->arena, c->err)
+    return campaign_cluster_read(&cluster, config ? arena_printf(c->arena, "%s/clusters.yaml", config) : NULL,
+                                 opt_text(&c->opts, OPTION_CLUSTER), c->arena, c->err)
                ? -1
                : campaign_cluster_run(&cluster, r, options, tree, c->arena, c->out, c->err);
 }
@@ -358,8 +376,8 @@ static int recipe_run(struct cmd_context *c)
     struct campaign_hosts hosts = {0};
     struct recipe_nodes nodes = {.servers = node_list(c, OPTION_SERVER_NODES), .clients = node_list(c, OPTION_CLIENT_NODES)};
     const char *tree = recipe_tree(c);
-    bool there = opt_text(&c->opts, OPTION_CLUSTER) != NULL, submit = there || opt_on(&c->opts, OPTION_SUBMIT), pairs = opt_on(&c->opts, OPTION_EACH_PAIR),
-         each = pairs || opt_on(&c->opts, OPTION_EACH_NODE);
+    bool there = opt_text(&c->opts, OPTION_CLUSTER) != NULL, submit = there || opt_on(&c->opts, OPTION_SUBMIT),
+         pairs = opt_on(&c->opts, OPTION_EACH_PAIR), each = pairs || opt_on(&c->opts, OPTION_EACH_NODE);
     const char *each_option = pairs ? OPTION_EACH_PAIR : OPTION_EACH_NODE;
     if (submit && each)
         return err_set(c->err, ERR_USAGE, "--%s: run it inside an allocation: salloc -N NODES benchwrap recipe run --%s", each_option,
@@ -473,10 +491,19 @@ static int recipe_command(struct cmd_context *c)
         const char *name;
         int (*run)(struct cmd_context *c);
     } verbs[] = {
-        {"list", recipe_list},     {"check", recipe_check},     {"plan", recipe_plan},
-        {"schema", recipe_schema}, {"migrate", recipe_migrate}, {"create", recipe_create_file},
-        {"run", recipe_run},       {"status", recipe_status},   {"report", recipe_report},
-        {"stop", recipe_stop},     {"node", recipe_node},         {"logs", recipe_logs},     {"check-logs", recipe_check_logs},
+        {"list", recipe_list},
+        {"check", recipe_check},
+        {"plan", recipe_plan},
+        {"schema", recipe_schema},
+        {"migrate", recipe_migrate},
+        {"create", recipe_create_file},
+        {"run", recipe_run},
+        {"status", recipe_status},
+        {"report", recipe_report},
+        {"stop", recipe_stop},
+        {"node", recipe_node},
+        {"logs", recipe_logs},
+        {"check-logs", recipe_check_logs},
     };
     const char *verb = c->argc ? c->argv[0] : "", *nearest = NULL;
     unsigned least = 4;
@@ -488,7 +515,9 @@ static int recipe_command(struct cmd_context *c)
     }
     if (*verb && nearest)
         return err_set(c->err, ERR_USAGE, "expected a verb, got \"%.40s\"; did you mean \"%s\"?", verb, nearest);
-    return err_set(c->err, ERR_USAGE, "expected list, create, check, plan, run, status, report, stop, logs, check-logs, schema or migrate, got \"%.40s\"", verb);
+    return err_set(c->err, ERR_USAGE,
+                   "expected list, create, check, plan, run, status, report, stop, logs, check-logs, schema or migrate, got \"%.40s\"",
+                   verb);
 }
 
 const struct cmd cmd_recipe = {

@@ -99,7 +99,9 @@ static int reparse_take_run(struct reparse_work *w, const struct tree_run *run, 
         reparse_count_run(w, run, &got, named);
     } else if (named) {
         reparse_note(w, run, "is a series, without an output of its own",
-                     arena_printf(c->arena, "its statistics are computed again, its child runs are not read again (benchwrap show --children %.8s)", run->id));
+                     arena_printf(c->arena,
+                                  "its statistics are computed again, its child runs are not read again (benchwrap show --children %.8s)",
+                                  run->id));
     }
     if (parent && (series || got.result == REPARSE_DONE || got.result == REPARSE_SAME) &&
         reparse_parents_add(&w->parents, parent, !series && got.result == REPARSE_DONE, c->arena))

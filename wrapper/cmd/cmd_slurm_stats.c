@@ -27,13 +27,40 @@
 enum { ANSWER_MAX = 256 << 20, TEXT_MAX = 64 << 20, REQUEST_MS = 20000, LOCK_MS = 25000, LOCK_STEP_MS = 50, REPLY_MAX = 64 << 20 };
 
 static const struct opt_row rows[] = {
-    {.name = OPTION_OUTPUT, .letter = 'o', .kind = OPT_TEXT, .arg = "FILE", .group = "Output", .help = "Replace this file as one step, for node exporter's textfile collector (default: standard output)"},
-    {.name = OPTION_SERVE, .kind = OPT_TEXT, .arg = "[ADDRESS:]PORT", .group = "Output", .help = "Serve them at http://ADDRESS:PORT/metrics until stopped (default: 127.0.0.1)"},
-    {.name = OPTION_TO, .kind = OPT_TEXT, .arg = "NAME", .group = "Output", .help = "Deliver them by this exporter of the configuration: azure, otlp, httpjson or jsonl"},
-    {.name = OPTION_WAIT, .kind = OPT_DURATION, .arg = "DURATION", .value = "30s", .group = "Output", .help = "With --to, end when the destination accepts nothing for so long"},
+    {.name = OPTION_OUTPUT,
+     .letter = 'o',
+     .kind = OPT_TEXT,
+     .arg = "FILE",
+     .group = "Output",
+     .help = "Replace this file as one step, for node exporter's textfile collector (default: standard output)"},
+    {.name = OPTION_SERVE,
+     .kind = OPT_TEXT,
+     .arg = "[ADDRESS:]PORT",
+     .group = "Output",
+     .help = "Serve them at http://ADDRESS:PORT/metrics until stopped (default: 127.0.0.1)"},
+    {.name = OPTION_TO,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Output",
+     .help = "Deliver them by this exporter of the configuration: azure, otlp, httpjson or jsonl"},
+    {.name = OPTION_WAIT,
+     .kind = OPT_DURATION,
+     .arg = "DURATION",
+     .value = "30s",
+     .group = "Output",
+     .help = "With --to, end when the destination accepts nothing for so long"},
     {.name = OPTION_OPENMETRICS, .kind = OPT_FLAG, .group = "Output", .help = "Print OpenMetrics 1.0 instead of Prometheus's text format"},
-    {.name = OPTION_SLURMCTLD, .kind = OPT_TEXT, .arg = "URL", .group = "Source", .help = "Read the metrics that slurmctld 25.11 and newer serves itself, such as http://ctl:6817, instead of commands of Slurm"},
-    {.name = OPTION_MAX_AGE, .kind = OPT_DURATION, .arg = "DURATION", .value = "30s", .group = "Source", .help = "Use what this user read from Slurm so long ago"},
+    {.name = OPTION_SLURMCTLD,
+     .kind = OPT_TEXT,
+     .arg = "URL",
+     .group = "Source",
+     .help = "Read the metrics that slurmctld 25.11 and newer serves itself, such as http://ctl:6817, instead of commands of Slurm"},
+    {.name = OPTION_MAX_AGE,
+     .kind = OPT_DURATION,
+     .arg = "DURATION",
+     .value = "30s",
+     .group = "Source",
+     .help = "Use what this user read from Slurm so long ago"},
     {.name = OPTION_NO_USERS, .kind = OPT_FLAG, .group = "Source", .help = "Leave out metrics of single users"},
 };
 
@@ -61,9 +88,10 @@ static int cache_open_folder(const struct slurm_reading *g)
 
 static const char *slurm_cache_name(const struct slurm_reading *g)
 {
-    return g->url ? g->open ? "slurm-stats-ctl-open" : "slurm-stats-ctl" : g->open ? g->hide_users ? "slurm-stats-open-few" : "slurm-stats-open"
-                                                                         : g->hide_users ? "slurm-stats-few"
-                                                                                         : "slurm-stats";
+    return g->url          ? g->open ? "slurm-stats-ctl-open" : "slurm-stats-ctl"
+           : g->open       ? g->hide_users ? "slurm-stats-open-few" : "slurm-stats-open"
+           : g->hide_users ? "slurm-stats-few"
+                           : "slurm-stats";
 }
 
 static bool cache_read(const struct slurm_reading *g, int folder, struct buf *to)
@@ -112,7 +140,9 @@ static int read_from_commands(const struct slurm_reading *g, struct buf *to, str
             buf_init(&plain, 800);
             buf_plain(&plain, str_trim(buf_text(&q->why)), 100);
             snprintf(why, sizeof why, "%s: %.120s", slurm_sources[i].name,
-                     q->end == QUERY_LATE ? "no answer" : plain.n ? plain.p : "it is not installed, or its output is unknown");
+                     q->end == QUERY_LATE ? "no answer"
+                     : plain.n            ? plain.p
+                                          : "it is not installed, or its output is unknown");
         }
         up += good;
         query_close(q);
@@ -132,7 +162,8 @@ static int read_from_slurmctld(const struct slurm_reading *g, struct buf *to, st
 {
     static const char *const parts[] = {"jobs", "nodes", "partitions", "jobs-users-accts", "scheduler"};
     struct http *h = NULL;
-    const struct http_config config = {.agent = "benchwrap/" BW_VERSION, .connect_s = 5, .total_s = 20, .cancel_fd = -1, .no_redirects = true};
+    const struct http_config config = {
+        .agent = "benchwrap/" BW_VERSION, .connect_s = 5, .total_s = 20, .cancel_fd = -1, .no_redirects = true};
     size_t n = strlen(g->url);
     if (http_new(&h, &config, err))
         return -1;
@@ -147,7 +178,8 @@ static int read_from_slurmctld(const struct slurm_reading *g, struct buf *to, st
         struct http_request q = {.method = "GET", .url = url, .reply_max = REPLY_MAX};
         rc = url ? http_do(h, &q, &r, err) : err_memory(err, "an address");
         if (rc == 0 && r.status != 200)
-            rc = err_set(err, ERR_REMOTE, "%s: status %d; slurmctld serves metrics from version 25.11 on, with MetricsType in slurm.conf", url, r.status);
+            rc = err_set(err, ERR_REMOTE, "%s: status %d; slurmctld serves metrics from version 25.11 on, with MetricsType in slurm.conf",
+                         url, r.status);
         for (struct str rest = buf_text(&r.body); rc == 0 && rest.p;) {
             struct str line = str_cut(&rest, '\n');
             if (line.n && !str_starts(line, "# EOF")) {
@@ -246,7 +278,8 @@ static int send_slurm_batch(struct slurm_delivery *d, const struct exporter_conf
     struct cmd_context *c = d->c;
     struct exporter_records *sender = NULL;
     size_t handled = 0;
-    const struct exporter_records_config config = {.exporter = to, .env = c->env, .cancel_fd = -1, .refused = note_refused_metric, .context = d};
+    const struct exporter_records_config config = {
+        .exporter = to, .env = c->env, .cancel_fd = -1, .refused = note_refused_metric, .context = d};
     if (exporter_records_open(&sender, &config, c->err))
         return -1;
     int64_t until_ns = clock_mono_ns() + (int64_t)(opt_seconds(&c->opts, OPTION_WAIT) * 1e9);

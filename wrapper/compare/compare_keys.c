@@ -23,7 +23,8 @@ static const char *list_left_out(const struct opt_value *ignore, struct arena *a
 }
 
 /* Is one thing measured in the group and in the first one? first: the group's place among the keys. */
-static bool is_one_measurement(const struct compared_keys *keys, size_t first, const struct compare_group *base, const struct compare_group *group)
+static bool is_one_measurement(const struct compared_keys *keys, size_t first, const struct compare_group *base,
+                               const struct compare_group *group)
 {
     for (size_t i = 1; i < base->count; i++)
         if (!comparison_key_same(&keys->list[0], &keys->list[i], COMPARISON_MEASURED))
@@ -46,7 +47,8 @@ static bool is_one_quantity(struct str x, struct str y)
 }
 
 /* Has every run one value under both keys? Then who names the one names the other: --by bs, of "fio --bs={bs}", and block_size_B. */
-static bool is_named_twice(const struct compared_keys *keys, const struct compare_group *groups, size_t count, const char *axis, const char *name)
+static bool is_named_twice(const struct compared_keys *keys, const struct compare_group *groups, size_t count, const char *axis,
+                           const char *name)
 {
     size_t at = 0;
     for (size_t g = 0; g < count; g++)
@@ -72,8 +74,8 @@ static bool leave_out(const struct opt_value **ignore, const char *name, struct 
 }
 
 /* A swept axis is named by the user, as --by is. */
-static bool leave_out_axes(const struct runs *runs, const struct compare_group *groups, size_t count, const char **names, const struct opt_value **ignore,
-                           struct arena *a)
+static bool leave_out_axes(const struct runs *runs, const struct compare_group *groups, size_t count, const char **names,
+                           const struct opt_value **ignore, struct arena *a)
 {
     for (; *names; names++) {
         bool swept = false;
@@ -86,8 +88,8 @@ static bool leave_out_axes(const struct runs *runs, const struct compare_group *
 }
 
 /* Extends `ignore` by swept axes and by what repeats one of them, or `by`, under another key. True: it has grown. */
-static int leave_out_repeated(const struct runs *runs, const struct compared_keys *keys, const struct compare_group *groups, size_t count, const struct opt_value **ignore,
-                              struct arena *a)
+static int leave_out_repeated(const struct runs *runs, const struct compared_keys *keys, const struct compare_group *groups, size_t count,
+                              const struct opt_value **ignore, struct arena *a)
 {
     const struct opt_value *before = *ignore;
     const char **names = keys->differing[COMPARISON_MEASURED];
@@ -104,8 +106,8 @@ static int leave_out_repeated(const struct runs *runs, const struct compared_key
 }
 
 /* The key of each member, and what differs. */
-static int read_keys(const struct runs *runs, const struct compare_group *groups, size_t count, const struct opt_value *ignore, struct arena *a,
-                     struct compared_keys *ret, struct err *err)
+static int read_keys(const struct runs *runs, const struct compare_group *groups, size_t count, const struct opt_value *ignore,
+                     struct arena *a, struct compared_keys *ret, struct err *err)
 {
     struct comparison_reader reader;
     size_t n = 0;
@@ -127,8 +129,9 @@ static int read_keys(const struct runs *runs, const struct compare_group *groups
     return 0;
 }
 
-int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by, const struct opt_value *ignore,
-                      struct compared_metric *metrics, struct arena *a, struct compared_keys *ret, struct err *err)
+int compare_keys_read(const struct runs *runs, const struct compare_group *groups, size_t count, const char *by,
+                      const struct opt_value *ignore, struct compared_metric *metrics, struct arena *a, struct compared_keys *ret,
+                      struct err *err)
 {
     struct opt_value named = {.text = by, .next = (struct opt_value *)ignore};
     const struct opt_value *left_out = by ? &named : ignore;

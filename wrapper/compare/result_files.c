@@ -116,11 +116,8 @@ int result_files_open(struct result_files *ret, char *const *operands, int count
     char *line[] = {arena_dup(a, "import", 6), arena_printf(a, "--tree=%s", ret->tree), NULL};
     if (!line[0] || !line[1] || plan_make(&plan, 2, line, env, err))
         return -1;
-    struct importer im = {.plan = &plan,
-                          .root = place_open_folder(plan.tree, 0),
-                          .exit_status = -1,
-                          .streams = "stdout",
-                          .max = RESULT_FILE_MAX};
+    struct importer im = {
+        .plan = &plan, .root = place_open_folder(plan.tree, 0), .exit_status = -1, .streams = "stdout", .max = RESULT_FILE_MAX};
     int rc = im.root < 0 ? err_sys(err, "opening %s", ret->tree) : import_catalogue(&im, a, result_note, NULL, err);
     for (int i = 0; rc == 0 && i < count; i++) {
         ret->operands[i] = strcmp(operands[i], "vs") == 0 ? operands[i] : result_read_group(&im, operands[i], a, err);

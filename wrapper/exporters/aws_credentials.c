@@ -68,8 +68,8 @@ int aws_credentials_parse(struct exporter_link *l, struct str json, struct aws_c
 
 struct aws_call {
     const char *method, *url, *header; /* header may be NULL */
-    struct str form;                   /* p NULL: no body */
-    bool is_near;                      /* a service of this machine: no proxy, and it answers at once */
+    struct str form; /* p NULL: no body */
+    bool is_near; /* a service of this machine: no proxy, and it answers at once */
 };
 
 /* Appends the reply's body. *ret_status: 0: no reply. */
@@ -148,7 +148,9 @@ static int get_web_identity(struct exporter_link *l, const char *region, struct 
     put_aws_form(&form, "RoleSessionName", session ? session : "benchwrap");
     buf_puts(&form, "&WebIdentityToken=");
     http_escape(&form, str_trim(buf_text(&token)), false);
-    const char *url = endpoint ? endpoint : arena_printf(l->arena, "https://sts.%s.amazonaws.com%s/", region, strncmp(region, "cn-", 3) == 0 ? ".cn" : "");
+    const char *url = endpoint
+                          ? endpoint
+                          : arena_printf(l->arena, "https://sts.%s.amazonaws.com%s/", region, strncmp(region, "cn-", 3) == 0 ? ".cn" : "");
     const struct aws_call call = {.method = "POST", .url = url, .form = buf_text(&form)};
     int rc = !url || form.failed ? err_memory(err, "a request") : aws_request(l, &call, &reply, &status, err);
     if (rc == 0) {
@@ -168,8 +170,8 @@ static int get_web_identity(struct exporter_link *l, const char *region, struct 
 /* A token is sent there: to this machine or its container's agent, or encrypted. */
 static bool is_container_url(const char *url)
 {
-    static const char *const begins[] = {"https://", "http://169.254.170.2/", "http://169.254.170.23/", "http://[fd00:ec2::23]/", "http://127.0.0.1",
-                                         "http://localhost"};
+    static const char *const begins[] = {"https://",         "http://169.254.170.2/", "http://169.254.170.23/", "http://[fd00:ec2::23]/",
+                                         "http://127.0.0.1", "http://localhost"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         size_t n = strlen(begins[i]);
         if (strncmp(url, begins[i], n) == 0 && (begins[i][n - 1] == '/' || url[n] == ':' || url[n] == '/'))
@@ -181,8 +183,10 @@ static bool is_container_url(const char *url)
 static int get_container_keys(struct exporter_link *l, struct aws_credentials *ret, struct err *err)
 {
     const char *relative = env_text(l->env, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),
-               *url = relative ? arena_printf(l->arena, "http://169.254.170.2%s", relative) : env_text(l->env, "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
-               *path = env_text(l->env, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"), *token = env_text(l->env, "AWS_CONTAINER_AUTHORIZATION_TOKEN");
+               *url = relative ? arena_printf(l->arena, "http://169.254.170.2%s", relative)
+                               : env_text(l->env, "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
+               *path = env_text(l->env, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"),
+               *token = env_text(l->env, "AWS_CONTAINER_AUTHORIZATION_TOKEN");
     struct buf file CLEANUP_BUF, reply CLEANUP_BUF;
     int status;
     buf_init(&file, FILE_BYTES);
@@ -264,7 +268,8 @@ static int get_aws_keys(struct exporter_link *l, const char *region, struct aws_
     if (exporter_text(l->config, AWS_KEY_ACCESS_KEY))
         return get_configured_keys(l, ret, err);
     if (key && secret && !named) {
-        *ret = (struct aws_credentials){key, copy_aws_text(l, secret), copy_aws_text(l, env_text(l->env, "AWS_SESSION_TOKEN")), "the environment"};
+        *ret = (struct aws_credentials){key, copy_aws_text(l, secret), copy_aws_text(l, env_text(l->env, "AWS_SESSION_TOKEN")),
+                                        "the environment"};
         return 0;
     }
     if (!named && env_text(l->env, "AWS_WEB_IDENTITY_TOKEN_FILE") && env_text(l->env, "AWS_ROLE_ARN"))
@@ -276,7 +281,8 @@ static int get_aws_keys(struct exporter_link *l, const char *region, struct aws_
     if (disabled && str_is_anycase(str_of(disabled), "true"))
         return err_set(err, ERR_INPUT, "the environment and ~/.aws have no keys");
     rc = get_machine_keys(l, ret, &none, err);
-    return rc && none ? err_set(err, ERR_INPUT, "the environment and ~/.aws have no keys, and the machine has no service that returns some") : rc;
+    return rc && none ? err_set(err, ERR_INPUT, "the environment and ~/.aws have no keys, and the machine has no service that returns some")
+                      : rc;
 }
 
 enum exporter_answer aws_credentials_get(struct exporter_link *l, const char *region, struct aws_credentials *ret, struct err *err)

@@ -37,12 +37,9 @@ static void keep_aws_setting(struct exporter_link *l, struct str line, struct aw
     const struct {
         const char *name;
         const char **to;
-    } settings[] = {{"aws_access_key_id", &p->key},
-                    {"aws_secret_access_key", &p->secret},
-                    {"aws_session_token", &p->token},
-                    {"credential_process", &p->process},
-                    {"role_arn", &p->role},
-                    {"sso_session", &p->role},
+    } settings[] = {{"aws_access_key_id", &p->key},   {"aws_secret_access_key", &p->secret},
+                    {"aws_session_token", &p->token}, {"credential_process", &p->process},
+                    {"role_arn", &p->role},           {"sso_session", &p->role},
                     {"sso_account_id", &p->role}};
     for (size_t i = 0; value.p && i < sizeof settings / sizeof *settings; i++)
         if (str_is(name, settings[i].name) && !*settings[i].to) {
@@ -64,7 +61,8 @@ static int load_aws_file(const char *path, bool is_config, struct buf *to, struc
     return fs_read_open(fd, path, AWS_FILE_BYTES, 0, to, err);
 }
 
-static int read_aws_file(struct exporter_link *l, const char *path, const char *profile, bool is_config, struct aws_profile *p, struct err *err)
+static int read_aws_file(struct exporter_link *l, const char *path, const char *profile, bool is_config, struct aws_profile *p,
+                         struct err *err)
 {
     struct buf text CLEANUP_BUF;
     bool inside = false;
@@ -137,8 +135,9 @@ int aws_files_read(struct exporter_link *l, struct aws_credentials *ret, struct 
         return 0;
     }
     if (p.role)
-        return err_set(err, ERR_INPUT, "the profile %s takes a role or a single sign-on: set credential_process to "
-                                       "\"aws configure export-credentials --profile %s\" in another profile",
+        return err_set(err, ERR_INPUT,
+                       "the profile %s takes a role or a single sign-on: set credential_process to "
+                       "\"aws configure export-credentials --profile %s\" in another profile",
                        name, name);
     return named ? err_set(err, ERR_INPUT, "the profile %s has no keys in ~/.aws/credentials and ~/.aws/config", name) : 1;
 }

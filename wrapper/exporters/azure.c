@@ -15,8 +15,8 @@ enum {
     BODY_BYTES = 16 << 20,
     FULL_BYTES = 512 << 10, /* so much collected is sent before the next run */
     RUNS_BATCH = 256,
-    READ_BACK_MS = 5000,    /* between two queries for a record */
-    API_MAX = 1000000       /* bytes of a request, compressed or not */
+    READ_BACK_MS = 5000, /* between two queries for a record */
+    API_MAX = 1000000 /* bytes of a request, compressed or not */
 };
 
 #define AZURE_KEY_ENDPOINT "endpoint"
@@ -81,7 +81,11 @@ static const struct opt_row azure_keys[] = {
      .value = "20s",
      .help = "Give a request up after this time",
      .flags = OPT_FROM_FILE},
-    {.name = EXPORTER_KEY_CA_FILE, .kind = OPT_TEXT, .arg = "PATH", .help = "Trust these certificates instead of the system's", .flags = OPT_FROM_FILE},
+    {.name = EXPORTER_KEY_CA_FILE,
+     .kind = OPT_TEXT,
+     .arg = "PATH",
+     .help = "Trust these certificates instead of the system's",
+     .flags = OPT_FROM_FILE},
 };
 
 struct azure_link {
@@ -128,7 +132,8 @@ static int azure_configure(const struct exporter_config *c, struct err *err)
         return err_set(err, ERR_INPUT, "stream: expected the name of a stream (Custom-…)");
     for (const struct opt_value *v = opt_find(&c->opts, AZURE_KEY_RULES); v && v->text; v = v->next) {
         struct str value = str_of(v->text), name = str_cut(&value, '=');
-        if (!is_azure_name(name.n > 1 && str_ends(name, "*") ? str_sub(name, 0, name.n - 1) : name) || !is_azure_name(value.p ? value : STR("")))
+        if (!is_azure_name(name.n > 1 && str_ends(name, "*") ? str_sub(name, 0, name.n - 1) : name) ||
+            !is_azure_name(value.p ? value : STR("")))
             return err_set(err, ERR_INPUT, "rules: expected {STREAM: ID}, or {BEGINNING*: ID}");
     }
     return azure_token_configure(c, err);
@@ -201,7 +206,8 @@ static enum exporter_answer send_azure_array(struct exporter_link *l, const char
     buf_init(&authorization, 128 << 10);
     if (make_azure_url(l->config, stream, &url, err) || secret_generate(id, err))
         return EXPORTER_LATER;
-    const char *request_id = arena_printf(l->arena, "x-ms-client-request-id: %.8s-%.4s-4%.3s-a%.3s-%.12s", id, id + 8, id + 13, id + 17, id + 20);
+    const char *request_id =
+        arena_printf(l->arena, "x-ms-client-request-id: %.8s-%.4s-4%.3s-a%.3s-%.12s", id, id + 8, id + 13, id + 17, id + 20);
     for (int i = 0;; i++) {
         enum exporter_answer answer = azure_token_get(l, x->token, i > 0, &token, err);
         if (answer != EXPORTER_SENT)
@@ -354,8 +360,8 @@ static enum exporter_answer azure_check(struct exporter_link *l, struct buf *fou
 /* ---- reading back ---- */
 
 /* How many rows of the table have this id; -1 with err. */
-static int64_t count_azure_rows(struct exporter_link *l, struct exporter_http *http, struct azure_token *token, const char *url, const char *id,
-                                struct err *err)
+static int64_t count_azure_rows(struct exporter_link *l, struct exporter_http *http, struct azure_token *token, const char *url,
+                                const char *id, struct err *err)
 {
     const char *stream = exporter_text(l->config, AZURE_KEY_STREAM), *text;
     struct buf query CLEANUP_BUF, body CLEANUP_BUF, reply CLEANUP_BUF, authorization CLEANUP_BUF;

@@ -31,7 +31,10 @@ static void put_base64_url(struct buf *to, struct str bytes)
 /* -1: no digit of base64 in its usual alphabet. */
 static int base64_value(char c)
 {
-    const char *at = c == '+' ? base64_digits + 62 : c == '/' ? base64_digits + 63 : c && c != '-' && c != '_' ? strchr(base64_digits, c) : NULL;
+    const char *at = c == '+'                    ? base64_digits + 62
+                     : c == '/'                  ? base64_digits + 63
+                     : c && c != '-' && c != '_' ? strchr(base64_digits, c)
+                                                 : NULL;
     return at ? (int)(at - base64_digits) : -1;
 }
 
@@ -105,7 +108,8 @@ static int put_statement(const char *client, const char *audience, struct str th
 /* Writes the statement into openssl, which signs it by the key of the file. */
 static int sign_with_openssl(const struct exporter_link *l, const char *path, struct str statement, struct buf *to, struct err *err)
 {
-    char words[][32] = {"openssl", "dgst", "-sha256", "-sign", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:-1", "-binary"};
+    char words[][32] = {"openssl", "dgst", "-sha256", "-sign", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:-1",
+                        "-binary"};
     char *key = arena_dup(l->arena, path, strlen(path));
     char *argv[] = {words[0], words[1], words[2], words[4], words[5], words[6], words[7], words[8], words[3], key, NULL};
     struct query q = QUERY_NONE;
@@ -120,17 +124,18 @@ static int sign_with_openssl(const struct exporter_link *l, const char *path, st
     struct str first = str_trim(buf_text(&q.why));
     buf_init(&why, 4096);
     buf_plain(&why, str_trim(str_cut(&first, '\n')), 200);
-    int rc = end != QUERY_DONE              ? err_set(err, ERR_SYSTEM, "cannot sign with %s: openssl is not installed, or did not end", path)
-             : q.status || q.text.n < 128   ? err_set(err, ERR_INPUT, "cannot sign with %s: openssl failed%s%s", path, why.n ? ": " : "",
-                                                      why.p ? why.p : "")
-                                            : 0;
+    int rc = end != QUERY_DONE ? err_set(err, ERR_SYSTEM, "cannot sign with %s: openssl is not installed, or did not end", path)
+             : q.status || q.text.n < 128
+                 ? err_set(err, ERR_INPUT, "cannot sign with %s: openssl failed%s%s", path, why.n ? ": " : "", why.p ? why.p : "")
+                 : 0;
     if (rc == 0)
         put_base64_url(to, buf_text(&q.text));
     query_close(&q);
     return rc;
 }
 
-int azure_assertion_sign(struct exporter_link *l, const char *path, const char *client, const char *audience, struct buf *to, struct err *err)
+int azure_assertion_sign(struct exporter_link *l, const char *path, const char *client, const char *audience, struct buf *to,
+                         struct err *err)
 {
     struct buf pem CLEANUP_BUF, thumbprint CLEANUP_BUF, statement CLEANUP_BUF;
     buf_init(&pem, PEM_BYTES);

@@ -18,28 +18,28 @@ static const struct azure_query {
           "| summarize Median = percentile(Value, 50), Least = min(Value), Most = max(Value), Runs = dcount(RunId)\n"
           "    by bin(RunStart, 1d), Cluster, Metric, Unit\n"
           "| order by RunStart asc\n"},
-    {"Comparison of clusters: median of the last 30 days, against the best",
-     RUNS "let Medians = Runs\n"
-          "| where RunStart > ago(30d) and Headline and Status == \"FINISHED\"\n"
-          "| summarize Median = percentile(Value, 50), Runs = dcount(RunId), Direction = take_any(Direction) by Benchmark, Metric, Unit, Cluster;\n"
-          "Medians\n"
-          "| join kind=inner (Medians | summarize Highest = max(Median), Lowest = min(Median) by Benchmark, Metric) on Benchmark, Metric\n"
-          "| extend Ratio = Median / iff(Direction == \"lower\", Lowest, Highest)\n"
-          "| project Benchmark, Metric, Cluster, Median, Unit, Runs, Ratio\n"
-          "| order by Benchmark asc, Metric asc, Ratio desc\n"},
-    {"Regression: the last day against the 30 days before, by more than 5 % and the earlier spread",
-     RUNS "let Changes = Runs\n"
-          "| where RunStart > ago(31d) and Headline and Status == \"FINISHED\"\n"
-          "| summarize Now = percentile(iff(RunStart > ago(1d), Value, real(null)), 50), Before = percentile(iff(RunStart <= ago(1d), Value, real(null)), 50),\n"
-          "    Low = percentile(iff(RunStart <= ago(1d), Value, real(null)), 5), High = percentile(iff(RunStart <= ago(1d), Value, real(null)), 95),\n"
-          "    RunsNow = countif(RunStart > ago(1d)), RunsBefore = countif(RunStart <= ago(1d)), Direction = take_any(Direction)\n"
-          "    by Benchmark, Cluster, Metric, Unit;\n"
-          "Changes\n"
-          "| where RunsNow > 0 and RunsBefore >= 4\n"
-          "| extend Change = (Now - Before) / Before\n"
-          "| where (Direction == \"higher\" and Change < -0.05 and Now < Low) or (Direction == \"lower\" and Change > 0.05 and Now > High)\n"
-          "| project Benchmark, Cluster, Metric, Before, Now, Unit, Change, RunsNow, RunsBefore\n"
-          "| order by Change asc\n"},
+    {"Comparison of clusters: median of the last 30 days, against the best", RUNS
+     "let Medians = Runs\n"
+     "| where RunStart > ago(30d) and Headline and Status == \"FINISHED\"\n"
+     "| summarize Median = percentile(Value, 50), Runs = dcount(RunId), Direction = take_any(Direction) by Benchmark, Metric, Unit, Cluster;\n"
+     "Medians\n"
+     "| join kind=inner (Medians | summarize Highest = max(Median), Lowest = min(Median) by Benchmark, Metric) on Benchmark, Metric\n"
+     "| extend Ratio = Median / iff(Direction == \"lower\", Lowest, Highest)\n"
+     "| project Benchmark, Metric, Cluster, Median, Unit, Runs, Ratio\n"
+     "| order by Benchmark asc, Metric asc, Ratio desc\n"},
+    {"Regression: the last day against the 30 days before, by more than 5 % and the earlier spread", RUNS
+     "let Changes = Runs\n"
+     "| where RunStart > ago(31d) and Headline and Status == \"FINISHED\"\n"
+     "| summarize Now = percentile(iff(RunStart > ago(1d), Value, real(null)), 50), Before = percentile(iff(RunStart <= ago(1d), Value, real(null)), 50),\n"
+     "    Low = percentile(iff(RunStart <= ago(1d), Value, real(null)), 5), High = percentile(iff(RunStart <= ago(1d), Value, real(null)), 95),\n"
+     "    RunsNow = countif(RunStart > ago(1d)), RunsBefore = countif(RunStart <= ago(1d)), Direction = take_any(Direction)\n"
+     "    by Benchmark, Cluster, Metric, Unit;\n"
+     "Changes\n"
+     "| where RunsNow > 0 and RunsBefore >= 4\n"
+     "| extend Change = (Now - Before) / Before\n"
+     "| where (Direction == \"higher\" and Change < -0.05 and Now < Low) or (Direction == \"lower\" and Change > 0.05 and Now > High)\n"
+     "| project Benchmark, Cluster, Metric, Before, Now, Unit, Change, RunsNow, RunsBefore\n"
+     "| order by Change asc\n"},
     {"Runs that missed a reference",
      RUNS "Runs\n"
           "| where RunStart > ago(7d) and MetricVerdict in (\"below\", \"above\", \"missing\")\n"

@@ -37,7 +37,10 @@ static const struct azure_column syslog_columns_list[] = {{"TimeGenerated", "dat
                                                           {"Message", "string"},         {"Computer", "string"}, {"FilePath", "string"}};
 static const struct azure_column dmesg_columns_list[] = {
     {"TimeGenerated", "datetime"}, {"Message", "string"}, {"Computer", "string"}, {"FilePath", "string"}};
-#define COLUMNS(list) {list, sizeof list / sizeof *list}
+#define COLUMNS(list)                                                                                                                      \
+    {                                                                                                                                      \
+        list, sizeof list / sizeof *list                                                                                                   \
+    }
 
 /* Lines of a format that is not known have no table of their parts. */
 #define PARSED_TABLE(log_name, list) {.name = #log_name "_CL", .stream = "Custom-" #log_name "_CL", .columns = COLUMNS(list)},
@@ -49,13 +52,13 @@ static const struct azure_column dmesg_columns_list[] = {
 static const struct azure_table azure_tables[] = {
     {.name = "BenchwrapRuns_CL", .stream = "Custom-BenchwrapRuns_CL", .columns = COLUMNS(run_columns_list)},
     {.name = "BenchwrapSlurm_CL", .stream = METRIC_RECORDS_STREAM, .columns = COLUMNS(stats_columns_list)},
-#define ROLE(log_name, log_roles, format, log_paths)                                                                                 \
-    {.name = #log_name "_raw_CL",                                                                                                    \
-     .stream = "Custom-Text-" #log_name "_raw_CL",                                                                                   \
-     .columns = COLUMNS(raw_columns_list),                                                                                           \
-     .is_raw = true,                                                                                                                 \
-     .log = #log_name,                                                                                                               \
-     .roles = log_roles,                                                                                                             \
+#define ROLE(log_name, log_roles, format, log_paths)                                                                                       \
+    {.name = #log_name "_raw_CL",                                                                                                          \
+     .stream = "Custom-Text-" #log_name "_raw_CL",                                                                                         \
+     .columns = COLUMNS(raw_columns_list),                                                                                                 \
+     .is_raw = true,                                                                                                                       \
+     .log = #log_name,                                                                                                                     \
+     .roles = log_roles,                                                                                                                   \
      .paths = log_paths},
 #include "exporters/cluster_logs.def"
 #undef ROLE
@@ -98,15 +101,16 @@ static int check_setup_values(char *const *env, struct err *err)
     for (size_t i = 0; i < VARIABLES; i++)
         for (const char *p = setup_value(env, i); *p; p++)
             if (!str_is_letter(*p) && !str_is_digit(*p) && !strchr("-_./", *p))
-                return err_set(err, ERR_INPUT, "%s: expected letters, digits, '-', '_', '.' and '/', got \"%.80s\"", azure_variables[i].name,
-                               setup_value(env, i));
+                return err_set(err, ERR_INPUT, "%s: expected letters, digits, '-', '_', '.' and '/', got \"%.80s\"",
+                               azure_variables[i].name, setup_value(env, i));
     return 0;
 }
 
 static void put_setup_variables(char *const *env, size_t count, struct buf *to)
 {
     for (size_t i = 0; i < count; i++)
-        buf_printf(to, "%s=${%s:-%s}%s\n", azure_variables[i].name, azure_variables[i].name, setup_value(env, i), azure_variables[i].meaning);
+        buf_printf(to, "%s=${%s:-%s}%s\n", azure_variables[i].name, azure_variables[i].name, setup_value(env, i),
+                   azure_variables[i].meaning);
 }
 
 /* ---- az ---- */
@@ -177,9 +181,11 @@ static void put_rule_body(bool is_raw, struct buf *to)
 
 static void put_az_begin(const char *purpose, char *const *env, size_t variables, struct buf *to)
 {
-    buf_printf(to, "#!/bin/sh\n# %s\n# Made by \"benchwrap exporter azure-setup\". A second call changes what differs. Needs: az, \"az login\", and the roles\n"
-                   "# Monitoring Contributor and Log Analytics Contributor in the resource group.\nset -eu\n",
-               purpose);
+    buf_printf(
+        to,
+        "#!/bin/sh\n# %s\n# Made by \"benchwrap exporter azure-setup\". A second call changes what differs. Needs: az, \"az login\", and the roles\n"
+        "# Monitoring Contributor and Log Analytics Contributor in the resource group.\nset -eu\n",
+        purpose);
     put_setup_variables(env, variables, to);
     buf_puts(to, "SUBSCRIPTION_ID=${SUBSCRIPTION_ID:-$(az account show --query id -o tsv)}\n"
                  "scratch=$(mktemp -d)\n"
@@ -189,10 +195,12 @@ static void put_az_begin(const char *purpose, char *const *env, size_t variables
 
 static void put_az_tables(struct buf *to)
 {
-    buf_puts(to, "table() # NAME COLUMNS\n{\n"
-                 "    name=$1; shift\n"
-                 "    place az monitor log-analytics workspace table create --workspace-name \"$WORKSPACE_NAME\" --name \"$name\" --columns \"$@\" -o none\n"
-                 "    echo \"table $name\"\n}\n");
+    buf_puts(
+        to,
+        "table() # NAME COLUMNS\n{\n"
+        "    name=$1; shift\n"
+        "    place az monitor log-analytics workspace table create --workspace-name \"$WORKSPACE_NAME\" --name \"$name\" --columns \"$@\" -o none\n"
+        "    echo \"table $name\"\n}\n");
     for (const struct azure_table *t = azure_tables; t < azure_tables + TABLES; t++) {
         buf_printf(to, "table %s", t->name);
         for (size_t i = 0; i < t->columns.count; i++)
@@ -220,16 +228,20 @@ static void put_az_rule(const struct azure_rule *r, struct buf *to)
 
 static void setup_az(char *const *env, struct buf *to)
 {
-    put_az_begin("Makes workspace, tables, data collection endpoint and rules for runs and logs, and prints the exporter's keys.", env, VARIABLES_PLAIN,
-                 to);
-    buf_puts(to, "az group create --subscription \"$SUBSCRIPTION_ID\" --name \"$RESOURCE_GROUP\" --location \"$REGION\" -o none\n"
-                 "place az monitor log-analytics workspace create --workspace-name \"$WORKSPACE_NAME\" --location \"$REGION\" -o none\n"
-                 "workspace_id=$(place az monitor log-analytics workspace show --workspace-name \"$WORKSPACE_NAME\" --query id -o tsv)\n"
-                 "customer_id=$(place az monitor log-analytics workspace show --workspace-name \"$WORKSPACE_NAME\" --query customerId -o tsv)\n\n");
+    put_az_begin("Makes workspace, tables, data collection endpoint and rules for runs and logs, and prints the exporter's keys.", env,
+                 VARIABLES_PLAIN, to);
+    buf_puts(
+        to,
+        "az group create --subscription \"$SUBSCRIPTION_ID\" --name \"$RESOURCE_GROUP\" --location \"$REGION\" -o none\n"
+        "place az monitor log-analytics workspace create --workspace-name \"$WORKSPACE_NAME\" --location \"$REGION\" -o none\n"
+        "workspace_id=$(place az monitor log-analytics workspace show --workspace-name \"$WORKSPACE_NAME\" --query id -o tsv)\n"
+        "customer_id=$(place az monitor log-analytics workspace show --workspace-name \"$WORKSPACE_NAME\" --query customerId -o tsv)\n\n");
     put_az_tables(to);
-    buf_puts(to, "place az monitor data-collection endpoint create --name benchwrap --location \"$REGION\" --public-network-access Enabled -o none\n"
-                 "endpoint_id=$(place az monitor data-collection endpoint show --name benchwrap --query id -o tsv)\n"
-                 "endpoint=$(place az monitor data-collection endpoint show --name benchwrap --query logsIngestion.endpoint -o tsv)\n\n");
+    buf_puts(
+        to,
+        "place az monitor data-collection endpoint create --name benchwrap --location \"$REGION\" --public-network-access Enabled -o none\n"
+        "endpoint_id=$(place az monitor data-collection endpoint show --name benchwrap --query id -o tsv)\n"
+        "endpoint=$(place az monitor data-collection endpoint show --name benchwrap --query logsIngestion.endpoint -o tsv)\n\n");
     for (size_t i = 0; i < RULES; i++)
         put_az_rule(&azure_rules[i], to);
     buf_puts(to, "cat <<EOF\n"
@@ -296,24 +308,26 @@ static void put_bicep_rule(const struct azure_rule *r, struct buf *to)
                  "    dataFlows: [\n");
     for (const struct azure_table *t = azure_tables; t < azure_tables + TABLES; t++)
         if (t->is_raw == r->is_raw)
-            buf_printf(to, "      { streams: [ '%s' ], destinations: [ 'workspace' ], transformKql: 'source', outputStream: 'Custom-%s' }\n",
+            buf_printf(to,
+                       "      { streams: [ '%s' ], destinations: [ 'workspace' ], transformKql: 'source', outputStream: 'Custom-%s' }\n",
                        t->stream, t->name);
     buf_puts(to, "    ]\n  }\n  dependsOn: [\n");
     for (const struct azure_table *t = azure_tables; t < azure_tables + TABLES; t++)
         if (t->is_raw == r->is_raw)
             buf_printf(to, "    table_%s\n", t->name);
-    buf_printf(to,
-               "  ]\n}\n\n"
-               "resource %sPublisher 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(principalId)) {\n"
-               "  name: guid(%s.id, principalId, 'publisher')\n"
-               "  scope: %s\n"
-               "  properties: {\n"
-               "    // Monitoring Metrics Publisher\n"
-               "    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', '3913510d-42f4-4e42-8a64-420c390055eb')\n"
-               "    principalId: principalId\n"
-               "    principalType: 'ServicePrincipal'\n"
-               "  }\n}\n\n",
-               r->symbol, r->symbol, r->symbol);
+    buf_printf(
+        to,
+        "  ]\n}\n\n"
+        "resource %sPublisher 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(principalId)) {\n"
+        "  name: guid(%s.id, principalId, 'publisher')\n"
+        "  scope: %s\n"
+        "  properties: {\n"
+        "    // Monitoring Metrics Publisher\n"
+        "    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', '3913510d-42f4-4e42-8a64-420c390055eb')\n"
+        "    principalId: principalId\n"
+        "    principalType: 'ServicePrincipal'\n"
+        "  }\n}\n\n",
+        r->symbol, r->symbol, r->symbol);
 }
 
 static void setup_bicep(char *const *env, struct buf *to)
@@ -396,23 +410,26 @@ static void put_agent_rule(const struct azure_table *t, struct buf *to)
 
 static void setup_agent(char *const *env, struct buf *to)
 {
-    put_az_begin("Makes a rule for each raw log, and binds it to machines that run the agent of Azure. Not needed with \"benchwrap ship-logs\".", env,
-                 VARIABLES, to);
-    buf_puts(to, "workspace_id=$(place az monitor log-analytics workspace show --workspace-name \"$WORKSPACE_NAME\" --query id -o tsv)\n"
-                 "endpoint_id=$(place az monitor data-collection endpoint show --name benchwrap --query id -o tsv)\n"
-                 "unbound=\n"
-                 "rule() # LOG\n{\n"
-                 "    place az monitor data-collection rule create --name \"$1_raw_dcr\" --location \"$REGION\" --rule-file \"$scratch/$1.json\" -o none\n"
-                 "    rule_id=$(place az monitor data-collection rule show --name \"$1_raw_dcr\" --query id -o tsv)\n}\n"
-                 "bind() # LOG MACHINE VARIABLE\n{\n"
-                 "    if [ -z \"$2\" ]; then\n"
-                 "        unbound=\"$unbound $1\"\n"
-                 "        echo \"$1_raw_dcr: not bound: $3 is not set\"\n"
-                 "        return\n"
-                 "    fi\n"
-                 "    az monitor data-collection rule association create --subscription \"$SUBSCRIPTION_ID\" --name \"$1_raw_dcr\" --resource \"$2\" \\\n"
-                 "        --rule-id \"$rule_id\" -o none\n"
-                 "    echo \"$1_raw_dcr: bound to $2\"\n}\n\n");
+    put_az_begin(
+        "Makes a rule for each raw log, and binds it to machines that run the agent of Azure. Not needed with \"benchwrap ship-logs\".",
+        env, VARIABLES, to);
+    buf_puts(
+        to,
+        "workspace_id=$(place az monitor log-analytics workspace show --workspace-name \"$WORKSPACE_NAME\" --query id -o tsv)\n"
+        "endpoint_id=$(place az monitor data-collection endpoint show --name benchwrap --query id -o tsv)\n"
+        "unbound=\n"
+        "rule() # LOG\n{\n"
+        "    place az monitor data-collection rule create --name \"$1_raw_dcr\" --location \"$REGION\" --rule-file \"$scratch/$1.json\" -o none\n"
+        "    rule_id=$(place az monitor data-collection rule show --name \"$1_raw_dcr\" --query id -o tsv)\n}\n"
+        "bind() # LOG MACHINE VARIABLE\n{\n"
+        "    if [ -z \"$2\" ]; then\n"
+        "        unbound=\"$unbound $1\"\n"
+        "        echo \"$1_raw_dcr: not bound: $3 is not set\"\n"
+        "        return\n"
+        "    fi\n"
+        "    az monitor data-collection rule association create --subscription \"$SUBSCRIPTION_ID\" --name \"$1_raw_dcr\" --resource \"$2\" \\\n"
+        "        --rule-id \"$rule_id\" -o none\n"
+        "    echo \"$1_raw_dcr: bound to $2\"\n}\n\n");
     for (const struct azure_table *t = azure_tables; t < azure_tables + TABLES; t++)
         if (t->is_raw)
             put_agent_rule(t, to);

@@ -17,10 +17,10 @@ enum {
     TOKEN_BYTES = 64 << 10,
     TOKEN_REPLY_BYTES = 256 << 10,
     FORM_BYTES = 256 << 10,
-    EARLY_S = 300,        /* a token is renewed so long before it expires */
-    UNKNOWN_S = 300,      /* a token without a known end is read again after this time */
+    EARLY_S = 300, /* a token is renewed so long before it expires */
+    UNKNOWN_S = 300, /* a token without a known end is read again after this time */
     LOGIN_S = 20,
-    METADATA_S = 5,       /* the service of the machine answers at once, or there is none */
+    METADATA_S = 5, /* the service of the machine answers at once, or there is none */
     METADATA_TRIES = 3,
     AZ_MS = 60000
 };
@@ -48,11 +48,11 @@ struct azure_token {
     enum azure_source source;
     const struct azure_cloud *cloud;
     const char *resource;
-    const char *login;  /* https://login.microsoftonline.com */
+    const char *login; /* https://login.microsoftonline.com */
     const char *tenant, *client, *certificate, *federated, *identity;
     const char *secret; /* of the client */
-    struct buf text;    /* the token */
-    int64_t renew_ns;   /* 0: there is none */
+    struct buf text; /* the token */
+    int64_t renew_ns; /* 0: there is none */
 };
 
 const char *azure_token_query_host(const struct azure_token *t)
@@ -127,17 +127,18 @@ static const struct azure_cloud *choose_cloud(const struct exporter_config *c, c
 static int check_token_source(const struct azure_token *t, struct err *err)
 {
     bool application = t->source == SOURCE_SECRET || t->source == SOURCE_CERTIFICATE || t->source == SOURCE_WORKLOAD;
-    const char *missing = application && !t->tenant                           ? "tenant, or AZURE_TENANT_ID"
-                          : application && !t->client                         ? "client, or AZURE_CLIENT_ID"
+    const char *missing = application && !t->tenant                            ? "tenant, or AZURE_TENANT_ID"
+                          : application && !t->client                          ? "client, or AZURE_CLIENT_ID"
                           : t->source == SOURCE_SECRET && !t->secret           ? "client-secret, or AZURE_CLIENT_SECRET"
                           : t->source == SOURCE_CERTIFICATE && !t->certificate ? "client-certificate, or AZURE_CLIENT_CERTIFICATE_PATH"
                           : t->source == SOURCE_WORKLOAD && !t->federated      ? "federated-token, or AZURE_FEDERATED_TOKEN_FILE"
-                                                                              : NULL;
+                                                                               : NULL;
     if (missing)
         return err_set(err, ERR_INPUT, "no access token: expected the key %s", missing);
     if ((t->tenant && !is_azure_id(t->tenant)) || (t->client && !is_azure_id(t->client)) || (t->identity && !is_azure_id(t->identity)))
-        return err_set(err, ERR_INPUT, "no access token: the id of a tenant, application or identity has other characters than letters, "
-                                       "digits, - and .");
+        return err_set(err, ERR_INPUT,
+                       "no access token: the id of a tenant, application or identity has other characters than letters, "
+                       "digits, - and .");
     if (strncmp(t->login, "https://", 8) != 0)
         return err_set(err, ERR_INPUT, "no access token: AZURE_AUTHORITY_HOST: expected an address that begins with https://");
     return 0;
@@ -275,8 +276,8 @@ static void put_form(struct buf *to, const char *name, const char *value)
 static int request_as_client(struct exporter_link *l, struct azure_token *t, struct err *err)
 {
     struct buf form CLEANUP_BUF, proof CLEANUP_BUF;
-    const char *url = arena_printf(l->arena, "%.*s/%s/oauth2/v2.0/token", (int)(strlen(t->login) - str_ends(str_of(t->login), "/")), t->login,
-                                   t->tenant),
+    const char *url = arena_printf(l->arena, "%.*s/%s/oauth2/v2.0/token", (int)(strlen(t->login) - str_ends(str_of(t->login), "/")),
+                                   t->login, t->tenant),
                *scope = arena_printf(l->arena, "%s/.default", t->resource);
     int status;
     buf_init(&form, FORM_BYTES);
@@ -304,11 +305,8 @@ static int request_as_client(struct exporter_link *l, struct azure_token *t, str
                                     .no_redirects = true,
                                     .total_s = token_seconds(l, LOGIN_S),
                                     .cancel_fd = l->cancel_fd};
-    const struct http_request q = {.method = "POST",
-                                   .url = url,
-                                   .type = "application/x-www-form-urlencoded",
-                                   .body = buf_text(&form),
-                                   .reply_max = TOKEN_REPLY_BYTES};
+    const struct http_request q = {
+        .method = "POST", .url = url, .type = "application/x-www-form-urlencoded", .body = buf_text(&form), .reply_max = TOKEN_REPLY_BYTES};
     int rc = request_token(l, t, &how, &q, &status, err);
     explicit_bzero(form.p, form.size);
     if (proof.p)
@@ -393,7 +391,7 @@ static int request_from_az(struct exporter_link *l, struct azure_token *t, struc
              : end != QUERY_DONE                    ? err_set(err, ERR_SYSTEM, "cannot run az")
              : q.status                             ? err_set(err, ERR_SYSTEM, "az failed%s%s", why.n ? ": " : "", why.p ? why.p : "")
              : json_parse(&j, buf_text(&q.text), NULL, NULL) ? err_set(err, ERR_SYSTEM, "az printed no JSON")
-                                                            : keep_token(t, j, "accessToken", err);
+                                                             : keep_token(t, j, "accessToken", err);
     json_free(j);
     if (q.text.p)
         explicit_bzero(q.text.p, q.text.size);

@@ -151,10 +151,7 @@ enum exporter_answer exporter_http_open_own(struct exporter_link *l, const struc
     h->url = own->url;
     h->gzip = !own->is_plain && opt_on(&l->config->opts, EXPORTER_KEY_GZIP);
     h->secrets[0] = own->password;
-    struct http_config config = {.user = own->user,
-                                 .password = own->password,
-                                 .sigv4 = own->sigv4,
-                                 .headers = h->gzip ? gzip : NULL};
+    struct http_config config = {.user = own->user, .password = own->password, .sigv4 = own->sigv4, .headers = h->gzip ? gzip : NULL};
     return http_begin(l, h, &config, err);
 }
 
@@ -241,7 +238,8 @@ static void put_reply_words(const struct exporter_http *h, const char *const *he
     buf_plain(to, str_trim(reply), WORDS_MAX);
 }
 
-enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call, struct err *err)
+enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter_http *h, const struct exporter_http_request *call,
+                                        struct err *err)
 {
     struct http_reply r = {.status = 0};
     struct buf packed CLEANUP_BUF, words CLEANUP_BUF, place CLEANUP_BUF;
@@ -324,7 +322,8 @@ void exporter_http_print_request(const struct exporter_config *c, const struct e
         struct str value = str_of(v->text), name = str_cut(&value, '=');
         buf_printf(to, STR_FMT ": " STR_FMT "\n", STR_ARG(name), STR_ARG(value));
     }
-    buf_printf(to, "Content-Type: %s\n%s\n", q->type ? q->type : "application/json", opt_on(&c->opts, EXPORTER_KEY_GZIP) ? "Content-Encoding: gzip\n" : "");
+    buf_printf(to, "Content-Type: %s\n%s\n", q->type ? q->type : "application/json",
+               opt_on(&c->opts, EXPORTER_KEY_GZIP) ? "Content-Encoding: gzip\n" : "");
     buf_str(to, q->body);
     buf_putc(to, '\n');
 }

@@ -11,10 +11,10 @@
 #include <string.h>
 
 enum {
-    LINK_S = 300,        /* then the destination is opened again: its secrets may have changed */
+    LINK_S = 300, /* then the destination is opened again: its secrets may have changed */
     BACKOFF_MAX_S = 60,
-    FAILED_HALVE = 3,    /* a request that fails so often alone is divided */
-    FAILED_SUSPECT = 5   /* a record that fails so often alone is refused, if the next one is accepted */
+    FAILED_HALVE = 3, /* a request that fails so often alone is divided */
+    FAILED_SUSPECT = 5 /* a record that fails so often alone is refused, if the next one is accepted */
 };
 
 struct exporter_records {
@@ -23,8 +23,8 @@ struct exporter_records {
     struct arena arena;
     bool is_open;
     int64_t opened_ns, not_before_ns;
-    unsigned failures;  /* attempts since the last that delivered something */
-    unsigned failed;    /* of them, attempts that failed with these records only (EXPORTER_FAILED) */
+    unsigned failures; /* attempts since the last that delivered something */
+    unsigned failed; /* of them, attempts that failed with these records only (EXPORTER_FAILED) */
     struct exporter_record_id *ids; /* of the present batch, if its caller has none */
 };
 
@@ -179,7 +179,8 @@ enum exporter_answer exporter_records_send(struct exporter_records *s, const str
         return err_memory(err, "records"), EXPORTER_LATER;
     while (*handled < b->count) {
         size_t left = b->count - *handled, accepted = 0;
-        const struct exporter_batch rest = batch_part(&whole, *handled, left), part = batch_part(&whole, *handled, left < limit ? left : limit);
+        const struct exporter_batch rest = batch_part(&whole, *handled, left),
+                                    part = batch_part(&whole, *handled, left < limit ? left : limit);
         if (!records_wait(s, until_ns))
             return err_set(err, ERR_REMOTE, "%s", why.text[0] ? why.text : "no time is left"), EXPORTER_LATER;
         enum exporter_answer answer = records_attempt(s, &part, until_ns, &taken, &why);

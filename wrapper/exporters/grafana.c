@@ -18,7 +18,8 @@ static const struct grafana_row {
 #define VARIABLE(name, label, series) {GRAFANA_VARIABLE, #name, label, series, "", "", 0},
 #define PANEL(title, type, unit, width, description) {GRAFANA_PANEL, title, type, description, unit, "", width},
 #define QUERY(expression, legend) {GRAFANA_QUERY, "", expression, legend, "", "", 0},
-#define ALERT(name, expression, wait, severity, summary, description) {GRAFANA_ALERT, #name, expression, summary, severity, wait, 0}, {GRAFANA_ALERT, "", description, "", "", "", 0},
+#define ALERT(name, expression, wait, severity, summary, description)                                                                      \
+    {GRAFANA_ALERT, #name, expression, summary, severity, wait, 0}, {GRAFANA_ALERT, "", description, "", "", "", 0},
 #include "exporters/grafana.def"
 };
 static const size_t grafana_count = sizeof grafana_rows / sizeof *grafana_rows;

@@ -133,7 +133,8 @@ static int httpjson_configure(const struct exporter_config *c, struct err *err)
             return err_set(err, ERR_INPUT, "on: expected end, fail or regression, got \"%.40s\"", v->text);
     if (preset && strcmp(preset, "ntfy") == 0 && !exporter_text(c, HTTPJSON_KEY_TOPIC))
         return err_set(err, ERR_INPUT, "preset ntfy: expected the key topic");
-    if (opt_on(&c->opts, HTTPJSON_KEY_BULK) && (opt_on(&c->opts, HTTPJSON_KEY_ARRAY) || strcmp(opt_text(&c->opts, EXPORTER_KEY_METHOD), "POST") != 0))
+    if (opt_on(&c->opts, HTTPJSON_KEY_BULK) &&
+        (opt_on(&c->opts, HTTPJSON_KEY_ARRAY) || strcmp(opt_text(&c->opts, EXPORTER_KEY_METHOD), "POST") != 0))
         return err_set(err, ERR_INPUT, "bulk: expected neither array nor method: PUT with it");
     if (template && !is_record_kind(c, "run") && !is_record_kind(c, "metric"))
         return err_set(err, ERR_INPUT, "template and ReFrame's form exclude each other");
@@ -218,8 +219,8 @@ static bool is_bulk(const struct exporter_config *c)
 }
 
 /* Appends the body that begins with record i, and returns how many records it has. */
-static size_t httpjson_make_body(const struct exporter_config *c, const struct exporter_run *run, const struct httpjson_records *r, size_t i,
-                                 struct buf *to)
+static size_t httpjson_make_body(const struct exporter_config *c, const struct exporter_run *run, const struct httpjson_records *r,
+                                 size_t i, struct buf *to)
 {
     uint64_t max = opt_bytes(&c->opts, HTTPJSON_KEY_MAX_BODY);
     size_t n = 0;
@@ -285,8 +286,8 @@ static enum exporter_answer httpjson_open(struct exporter_link *l, struct err *e
 }
 
 /* Sends documents. b: their records, to give those that are refused to its `refused`; *taken of them are in the body. */
-static enum exporter_answer send_bulk(struct exporter_link *l, const char *url, struct str body, const struct exporter_batch *b, size_t *taken,
-                                      struct err *err)
+static enum exporter_answer send_bulk(struct exporter_link *l, const char *url, struct str body, const struct exporter_batch *b,
+                                      size_t *taken, struct err *err)
 {
     struct buf reply CLEANUP_BUF;
     buf_init(&reply, REPLY_BYTES);
@@ -309,8 +310,9 @@ static enum exporter_answer httpjson_send_requests(struct exporter_link *l, cons
         size_t n = httpjson_make_body(l->config, run, records, (size_t)*done, &body);
         if (body.failed)
             return err_memory(err, "a request"), EXPORTER_LATER;
-        enum exporter_answer answer = is_bulk(l->config) ? send_bulk(l, address, buf_text(&body), &(struct exporter_batch){.count = n}, &n, err)
-                                                         : exporter_http_send(l, l->state, address, buf_text(&body), err);
+        enum exporter_answer answer = is_bulk(l->config)
+                                          ? send_bulk(l, address, buf_text(&body), &(struct exporter_batch){.count = n}, &n, err)
+                                          : exporter_http_send(l, l->state, address, buf_text(&body), err);
         if (answer != EXPORTER_SENT)
             return answer;
         *done += n;
@@ -395,16 +397,18 @@ static int httpjson_print(struct exporter_link *l, const struct exporter_run *ru
     buf_init(&url, 8192);
     httpjson_records_init(&records);
     int rc = httpjson_make_records(l->config, run, &records, err) ||
-                     httpjson_make_url(exporter_text(l->config, EXPORTER_KEY_URL), &(struct template_values){.config = l->config, .run = run}, &url,
-                                       &address, err)
+                     httpjson_make_url(exporter_text(l->config, EXPORTER_KEY_URL),
+                                       &(struct template_values){.config = l->config, .run = run}, &url, &address, err)
                  ? -1
                  : 0;
     for (size_t i = 0; rc == 0 && i < records.count;) {
         struct buf body CLEANUP_BUF;
         buf_init(&body, BODY_BYTES);
         i += httpjson_make_body(l->config, run, &records, i, &body);
-        exporter_http_print_request(
-            l->config, &(struct exporter_http_request){.url = address, .type = is_bulk(l->config) ? HTTPJSON_BULK_TYPE : NULL, .body = buf_text(&body)}, to);
+        exporter_http_print_request(l->config,
+                                    &(struct exporter_http_request){
+                                        .url = address, .type = is_bulk(l->config) ? HTTPJSON_BULK_TYPE : NULL, .body = buf_text(&body)},
+                                    to);
     }
     httpjson_records_deinit(&records);
     return rc ? rc : to->failed ? err_memory(err, "a request") : 0;

@@ -16,8 +16,16 @@ static const struct opt_row influx_rows[] = {
     EXPORTER_HTTP_ROWS_FIXED,
     EXPORTER_HTTP_ROW_GZIP,
     METRIC_SERIES_ROWS,
-    {.name = INFLUX_KEY_DATABASE, .kind = OPT_TEXT, .arg = "NAME", .help = "Write to this database of InfluxDB 1: URL/write?db=NAME", .flags = OPT_FROM_FILE},
-    {.name = INFLUX_KEY_ORGANISATION, .kind = OPT_TEXT, .arg = "NAME", .help = "Write to InfluxDB 2 as this organisation: URL/api/v2/write", .flags = OPT_FROM_FILE},
+    {.name = INFLUX_KEY_DATABASE,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .help = "Write to this database of InfluxDB 1: URL/write?db=NAME",
+     .flags = OPT_FROM_FILE},
+    {.name = INFLUX_KEY_ORGANISATION,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .help = "Write to InfluxDB 2 as this organisation: URL/api/v2/write",
+     .flags = OPT_FROM_FILE},
     {.name = INFLUX_KEY_BUCKET, .kind = OPT_TEXT, .arg = "NAME", .help = "Write to this bucket of InfluxDB 2", .flags = OPT_FROM_FILE},
 };
 
@@ -115,7 +123,8 @@ static enum exporter_answer influx_send(struct exporter_link *l, const struct ex
         size_t n = influx_make_lines(&set, (size_t)*done, &body);
         if (body.failed || url.failed)
             return err_memory(err, "a request"), EXPORTER_LATER;
-        const struct exporter_http_request q = {.method = "POST", .url = url.p, .type = "text/plain; charset=utf-8", .body = buf_text(&body)};
+        const struct exporter_http_request q = {
+            .method = "POST", .url = url.p, .type = "text/plain; charset=utf-8", .body = buf_text(&body)};
         enum exporter_answer answer = body.n ? exporter_http_call(l, l->state, &q, err) : EXPORTER_SENT;
         if (answer != EXPORTER_SENT)
             return answer;
@@ -137,7 +146,8 @@ static int influx_print(struct exporter_link *l, const struct exporter_run *run,
         struct buf body CLEANUP_BUF;
         buf_init(&body, LINES_MAX);
         i += influx_make_lines(&set, i, &body);
-        const struct exporter_http_request q = {.method = "POST", .url = url.p, .type = "text/plain; charset=utf-8", .body = buf_text(&body)};
+        const struct exporter_http_request q = {
+            .method = "POST", .url = url.p, .type = "text/plain; charset=utf-8", .body = buf_text(&body)};
         exporter_http_print_request(l->config, &q, to);
     }
     return to->failed ? err_memory(err, "a request") : 0;
@@ -156,8 +166,9 @@ static void influx_close(struct exporter_link *l)
 const struct exporter exporter_influx = {
     .type = "influx",
     .summary = "InfluxDB's line protocol, for InfluxDB, Telegraf, VictoriaMetrics and QuestDB",
-    .description = "One point for each sample, of the measurement benchwrap, with its time. A run that is sent twice leaves the same points. A value "
-                   "that is NaN or infinite has no form there and is left out.",
+    .description =
+        "One point for each sample, of the measurement benchwrap, with its time. A run that is sent twice leaves the same points. A value "
+        "that is NaN or infinite has no form there and is left out.",
     .rows = influx_rows,
     .count = sizeof influx_rows / sizeof *influx_rows,
     .configure = influx_configure,

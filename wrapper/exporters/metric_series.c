@@ -130,9 +130,8 @@ bool metric_series_name(const char *key, const char *unit, struct arena *a, stru
     family_add_words(&name, stem);
     family_add_words(&name, stat);
     family_end(&name, word ? word : "");
-    *ret = (struct metric_name){.family = arena_dup(a, name.p ? name.p : "", name.n),
-                                .unit = word ? word : "",
-                                .ratio = word ? base_unit_ratio(u) : 1};
+    *ret = (struct metric_name){
+        .family = arena_dup(a, name.p ? name.p : "", name.n), .unit = word ? word : "", .ratio = word ? base_unit_ratio(u) : 1};
     return ret->family && !name.failed;
 }
 
@@ -161,7 +160,8 @@ static bool is_label_name(struct str name)
 
 int metric_series_configure(const struct exporter_config *c, struct err *err)
 {
-    static const char *const own[] = {"key", "step", "run", "node", "job", "instance", "site", "cluster", "benchmark", "experiment", "config"};
+    static const char *const own[] = {"key",  "step",    "run",       "node",       "job",   "instance",
+                                      "site", "cluster", "benchmark", "experiment", "config"};
     for (const struct opt_value *v = opt_find(&c->opts, EXPORTER_KEY_LABELS); v && v->text; v = v->next) {
         struct str value = str_of(v->text), name = str_cut(&value, '=');
         if (!is_label_name(name))
@@ -272,7 +272,8 @@ static void add_common_labels(struct making *m)
 /* ---- series ---- */
 
 /* A new series with the labels that all have; NULL: no memory. Valid until the next one. */
-static struct exporter_series *metric_series_add(struct making *m, enum metric_kind kind, const char *family, const char *unit, const char *help)
+static struct exporter_series *metric_series_add(struct making *m, enum metric_kind kind, const char *family, const char *unit,
+                                                 const char *help)
 {
     struct metric_set *set = m->set;
     if (!family || !ARRAY_FITS_IN(m->run->arena, set->list, set->room, set->count + 1)) {
@@ -309,7 +310,8 @@ static int sample_time_order(const void *a, const void *b)
 }
 
 /* All samples in base units, in the order of time; a database accepts one value for each millisecond. */
-static void series_set_all(struct making *m, struct exporter_series *s, const struct metric_name *name, const struct tree_sample *from, size_t n)
+static void series_set_all(struct making *m, struct exporter_series *s, const struct metric_name *name, const struct tree_sample *from,
+                           size_t n)
 {
     struct tree_sample *copy = s ? arena_get(m->run->arena, n * sizeof *copy) : NULL;
     m->failed |= !copy;
@@ -351,7 +353,8 @@ static void add_states(struct making *m)
     if (m->form == METRIC_LIVE)
         return;
     add_state(m, "benchwrap_run_end_time_seconds", "seconds", "Unix time of the end of the run.", (double)m->end_ms / 1e3);
-    add_state(m, "benchwrap_run_finished", "", "1: the program ended well and its results are valid; 0: it did not.", r->run->status == RUN_FINISHED);
+    add_state(m, "benchwrap_run_finished", "", "1: the program ended well and its results are valid; 0: it did not.",
+              r->run->status == RUN_FINISHED);
     if (verdict && (strcmp(verdict, "pass") == 0 || strcmp(verdict, "fail") == 0))
         add_state(m, "benchwrap_run_passed", "", "1: the verdict of the run is pass; 0: fail.", strcmp(verdict, "pass") == 0);
     for (const struct json *ref = json_first(json_get(r->detail, "references")); ref; ref = json_next(ref)) {
@@ -360,12 +363,13 @@ static void add_states(struct making *m)
         if (!key || !json_is_bool(json_get(ref, "fails")))
             continue;
         struct exporter_series *s = metric_series_add(m, METRIC_STATE, "benchwrap_reference_missed", "",
-                                             "1: the metric in the label key missed its reference; 0: it did not.");
+                                                      "1: the metric in the label key missed its reference; 0: it did not.");
         metric_series_put_label(m, s, "key", key);
         series_set_one(m, s, json_bool(json_get(ref, "fails"), false), m->end_ms, 0);
         if (!isfinite(value / reference))
             continue;
-        s = metric_series_add(m, METRIC_STATE, "benchwrap_reference_ratio", "ratio", "The metric in the label key, divided by its reference.");
+        s = metric_series_add(m, METRIC_STATE, "benchwrap_reference_ratio", "ratio",
+                              "The metric in the label key, divided by its reference.");
         metric_series_put_label(m, s, "key", key);
         series_set_one(m, s, value / reference, m->end_ms, 0);
     }
@@ -525,7 +529,8 @@ static bool is_metric_result(const char *key)
 int metric_series_make(struct metric_set *ret, const struct exporter_config *c, const struct exporter_run *run, enum metric_form form,
                        struct err *err)
 {
-    struct making m = {.config = c, .run = run, .form = form, .set = ret, .end_ms = run->run->end_ms ? run->run->end_ms : run->run->start_ms};
+    struct making m = {
+        .config = c, .run = run, .form = form, .set = ret, .end_ms = run->run->end_ms ? run->run->end_ms : run->run->start_ms};
     const char *choice = c ? exporter_text(c, EXPORTER_KEY_METRICS) : NULL, *node = exporter_run_tag(run, "hostname");
     m.results_only = choice && strcmp(choice, "results") == 0;
     *ret = (struct metric_set){.count = 0};

@@ -25,8 +25,9 @@ static const struct opt_row openmetrics_rows[] = {
      .kind = OPT_CHOICE,
      .arg = "text|openmetrics|backfill",
      .value = "text",
-     .help = "text: NAME.prom for node exporter's textfile collector; openmetrics: NAME.om; both for each site, cluster and benchmark, with "
-             "the latest run. backfill: a file for each run, with times, for promtool",
+     .help =
+         "text: NAME.prom for node exporter's textfile collector; openmetrics: NAME.om; both for each site, cluster and benchmark, with "
+         "the latest run. backfill: a file for each run, with times, for promtool",
      .flags = OPT_FROM_FILE},
     METRIC_SERIES_ROWS,
 };
@@ -85,7 +86,8 @@ static void openmetrics_file_name(const struct exporter_run *run, const struct m
     buf_puts(to, form == METRIC_TEXT_PLAIN ? ".prom" : ".om");
 }
 
-static int openmetrics_make(const struct exporter_config *c, const struct exporter_run *run, struct buf *name, struct buf *text, struct err *err)
+static int openmetrics_make(const struct exporter_config *c, const struct exporter_run *run, struct buf *name, struct buf *text,
+                            struct err *err)
 {
     enum metric_text_form form = openmetrics_form(c);
     struct metric_set set;

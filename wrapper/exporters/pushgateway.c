@@ -12,7 +12,12 @@ static const struct opt_row pushgateway_rows[] = {
     EXPORTER_HTTP_ROWS_FIXED,
     EXPORTER_HTTP_ROW_GZIP,
     METRIC_SERIES_ROWS,
-    {.name = PUSHGATEWAY_KEY_JOB, .kind = OPT_TEXT, .arg = "NAME", .value = "benchwrap", .help = "Use this label job", .flags = OPT_FROM_FILE},
+    {.name = PUSHGATEWAY_KEY_JOB,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .value = "benchwrap",
+     .help = "Use this label job",
+     .flags = OPT_FROM_FILE},
     {.name = PUSHGATEWAY_KEY_LIVE,
      .kind = OPT_DURATION,
      .arg = "DURATION",
@@ -106,9 +111,8 @@ static int pushgateway_print(struct exporter_link *l, const struct exporter_run 
     buf_init(&body, PUSH_MAX);
     if (pushgateway_make(l->config, base ? base : "***", run, &url, &body, err))
         return -1;
-    exporter_http_print_request(l->config,
-                                &(struct exporter_http_request){.method = "PUT", .url = url.p, .type = METRIC_TEXT_TYPE, .body = buf_text(&body)},
-                                to);
+    exporter_http_print_request(
+        l->config, &(struct exporter_http_request){.method = "PUT", .url = url.p, .type = METRIC_TEXT_TYPE, .body = buf_text(&body)}, to);
     return to->failed ? err_memory(err, "a request") : 0;
 }
 

@@ -149,7 +149,8 @@ static enum exporter_answer remote_write_send(struct exporter_link *l, const str
         size_t n = remote_write_make(&set, (size_t)*done, &body, err);
         if (n == 0)
             return EXPORTER_REFUSED;
-        const struct exporter_http_request q = {.method = "POST", .type = "application/x-protobuf", .headers = headers, .body = buf_text(&body)};
+        const struct exporter_http_request q = {
+            .method = "POST", .type = "application/x-protobuf", .headers = headers, .body = buf_text(&body)};
         enum exporter_answer answer = exporter_http_call(l, l->state, &q, err);
         if (answer != EXPORTER_SENT)
             return answer;
@@ -164,9 +165,11 @@ static int remote_write_print(struct exporter_link *l, const struct exporter_run
     struct metric_set set;
     if (metric_series_make(&set, l->config, run, METRIC_TIMES, err))
         return -1;
-    exporter_http_print_request(
-        l->config, &(struct exporter_http_request){.method = "POST", .type = "application/x-protobuf", .body = STR("Labels, value and time of each sample:")},
-        to);
+    exporter_http_print_request(l->config,
+                                &(struct exporter_http_request){.method = "POST",
+                                                                .type = "application/x-protobuf",
+                                                                .body = STR("Labels, value and time of each sample:")},
+                                to);
     for (size_t i = 0; i < set.count; i++)
         for (size_t k = 0; k < set.list[i].count; k++) {
             const struct exporter_series *s = &set.list[i];

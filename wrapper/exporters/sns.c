@@ -10,13 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    MESSAGE_MAX = 256 << 10,
-    SUBJECT_MAX = 99,
-    FORM_BYTES = 4 << 20,
-    TEXT_BYTES = 1 << 20,
-    REGION_MAX = 40
-};
+enum { MESSAGE_MAX = 256 << 10, SUBJECT_MAX = 99, FORM_BYTES = 4 << 20, TEXT_BYTES = 1 << 20, REGION_MAX = 40 };
 
 #define SNS_KEY_ENDPOINT "endpoint"
 #define SNS_KEY_SUBJECT "subject"
@@ -24,14 +18,23 @@ enum {
 #define SNS_KEY_GROUP "group"
 
 static const struct opt_row sns_rows[] = {
-    {.name = HTTPJSON_KEY_TOPIC, .kind = OPT_TEXT, .arg = "ARN", .help = "Publish to this topic: arn:aws:sns:REGION:ACCOUNT:NAME", .flags = OPT_FROM_FILE},
+    {.name = HTTPJSON_KEY_TOPIC,
+     .kind = OPT_TEXT,
+     .arg = "ARN",
+     .help = "Publish to this topic: arn:aws:sns:REGION:ACCOUNT:NAME",
+     .flags = OPT_FROM_FILE},
     {.name = SNS_KEY_SUBJECT,
      .kind = OPT_TEXT,
      .arg = "TEXT",
      .value = "{{experiment}}: {{status}}",
      .help = "Use this subject, with {{KEY}}; other characters than ASCII become ?",
      .flags = OPT_FROM_FILE},
-    {.name = SNS_KEY_MESSAGE, .kind = OPT_TEXT, .arg = "TEXT", .value = "{{summary}}", .help = "Use this text, with {{KEY}}", .flags = OPT_FROM_FILE},
+    {.name = SNS_KEY_MESSAGE,
+     .kind = OPT_TEXT,
+     .arg = "TEXT",
+     .value = "{{summary}}",
+     .help = "Use this text, with {{KEY}}",
+     .flags = OPT_FROM_FILE},
     {.name = HTTPJSON_KEY_ON,
      .kind = OPT_LIST,
      .arg = "end|fail|regression",
@@ -56,7 +59,11 @@ static const struct opt_row sns_rows[] = {
      .value = "10s",
      .help = "Give a request up after this time",
      .flags = OPT_FROM_FILE},
-    {.name = EXPORTER_KEY_CA_FILE, .kind = OPT_TEXT, .arg = "PATH", .help = "Trust these certificates instead of the system's", .flags = OPT_FROM_FILE},
+    {.name = EXPORTER_KEY_CA_FILE,
+     .kind = OPT_TEXT,
+     .arg = "PATH",
+     .help = "Trust these certificates instead of the system's",
+     .flags = OPT_FROM_FILE},
 };
 
 struct sns_link {
@@ -76,8 +83,8 @@ static bool topic_region(const char *topic, char ret[REGION_MAX])
     for (const char *p = topic; *p; p++)
         if (!str_is_letter(*p) && !str_is_digit(*p) && !strchr(":-_.", *p))
             return false;
-    if (!str_is(parts[0], "arn") || !str_starts(parts[1], "aws") || !str_is(parts[2], "sns") || !parts[3].n || parts[3].n >= REGION_MAX || !parts[4].n ||
-        !parts[5].n || rest.p)
+    if (!str_is(parts[0], "arn") || !str_starts(parts[1], "aws") || !str_is(parts[2], "sns") || !parts[3].n || parts[3].n >= REGION_MAX ||
+        !parts[4].n || !parts[5].n || rest.p)
         return false;
     for (size_t i = 0; i < parts[3].n; i++)
         if (parts[3].p[i] == '.' || parts[3].p[i] == '_')
@@ -108,8 +115,8 @@ static int sns_configure(const struct exporter_config *c, struct err *err)
     for (const struct opt_value *v = opt_find(&c->opts, HTTPJSON_KEY_ON); v && v->text; v = v->next)
         if (strcmp(v->text, "end") != 0 && strcmp(v->text, "fail") != 0 && strcmp(v->text, "regression") != 0)
             return err_set(err, ERR_INPUT, "on: expected end, fail or regression, got \"%.40s\"", v->text);
-    return aws_credentials_configure(c, err) || check_sns_text(c, SNS_KEY_SUBJECT, false, err) || check_sns_text(c, SNS_KEY_MESSAGE, false, err) ||
-                   check_sns_text(c, HTTPJSON_KEY_LINK, true, err)
+    return aws_credentials_configure(c, err) || check_sns_text(c, SNS_KEY_SUBJECT, false, err) ||
+                   check_sns_text(c, SNS_KEY_MESSAGE, false, err) || check_sns_text(c, HTTPJSON_KEY_LINK, true, err)
                ? -1
                : 0;
 }
@@ -135,8 +142,8 @@ static enum exporter_answer sns_open(struct exporter_link *l, struct err *err)
     x->token_header = x->keys.token ? arena_printf(l->arena, "X-Amz-Security-Token: %s", x->keys.token) : NULL;
     if (!url || !sigv4 || l->arena->failed)
         return err_memory(err, "an exporter"), EXPORTER_LATER;
-    return exporter_http_open_own(l, &(struct exporter_http_own){.url = url, .user = x->keys.key, .password = x->keys.secret, .sigv4 = sigv4},
-                                  &x->http, err);
+    return exporter_http_open_own(
+        l, &(struct exporter_http_own){.url = url, .user = x->keys.key, .password = x->keys.secret, .sigv4 = sigv4}, &x->http, err);
 }
 
 static void sns_close(struct exporter_link *l)
@@ -207,7 +214,8 @@ static void put_sns_attributes(struct buf *to, const struct exporter_run *run)
 /* The form of a publication. id: equal where a message is sent twice. */
 static int make_sns_form(const struct exporter_config *c, const struct template_values *v, const char *id, struct buf *to, struct err *err)
 {
-    const char *topic = exporter_text(c, HTTPJSON_KEY_TOPIC), *subject = exporter_text(c, SNS_KEY_SUBJECT), *message = exporter_text(c, SNS_KEY_MESSAGE);
+    const char *topic = exporter_text(c, HTTPJSON_KEY_TOPIC), *subject = exporter_text(c, SNS_KEY_SUBJECT),
+               *message = exporter_text(c, SNS_KEY_MESSAGE);
     struct buf text CLEANUP_BUF, title CLEANUP_BUF;
     buf_init(&text, TEXT_BYTES);
     buf_init(&title, TEXT_BYTES);
@@ -247,7 +255,8 @@ static enum exporter_answer post_sns_form(struct exporter_link *l, struct str fo
     if (answer == EXPORTER_REFUSED && err && strstr(err->text, "hrottl")) /* "Throttling", with status 400 */
         answer = EXPORTER_LATER;
     if (*ret_status == 403)
-        err_hint(err, "the keys come from %s; benchwrap exporter sns-setup prints a policy. A wrong clock makes signatures wrong", x->keys.source);
+        err_hint(err, "the keys come from %s; benchwrap exporter sns-setup prints a policy. A wrong clock makes signatures wrong",
+                 x->keys.source);
     return answer;
 }
 
@@ -270,7 +279,8 @@ static enum exporter_answer sns_send_message(struct exporter_link *l, const char
     char id[SECRET_DIGITS + 1];
     int status;
     buf_init(&form, FORM_BYTES);
-    if (secret_generate(id, err) || make_sns_form(l->config, &(struct template_values){.config = l->config, .message = text}, id, &form, err))
+    if (secret_generate(id, err) ||
+        make_sns_form(l->config, &(struct template_values){.config = l->config, .message = text}, id, &form, err))
         return EXPORTER_REFUSED;
     return post_sns_form(l, buf_text(&form), &status, err);
 }
@@ -285,8 +295,8 @@ static int sns_print(struct exporter_link *l, const struct exporter_run *run, st
     if (!topic_region(exporter_text(l->config, HTTPJSON_KEY_TOPIC), region) ||
         make_sns_form(l->config, &(struct template_values){.config = l->config, .run = run}, run->run->id, &form, err))
         return -1;
-    buf_printf(to, "POST %s\nAuthorization: AWS4-HMAC-SHA256 ***\nContent-Type: application/x-www-form-urlencoded\n\n%s\n", sns_address(l, region),
-               form.p);
+    buf_printf(to, "POST %s\nAuthorization: AWS4-HMAC-SHA256 ***\nContent-Type: application/x-www-form-urlencoded\n\n%s\n",
+               sns_address(l, region), form.p);
     return to->failed ? err_memory(err, "a request") : 0;
 }
 
@@ -307,8 +317,8 @@ static enum exporter_answer sns_check(struct exporter_link *l, struct buf *found
         *err = why;
         return answer == EXPORTER_REFUSED ? EXPORTER_LATER : answer;
     }
-    buf_printf(found, "AWS accepts the keys of %s%s; benchwrap exporter send %s --message TEXT proves that they may publish", x->keys.source,
-               lacks_right ? "" : ", and has the topic", l->config->name);
+    buf_printf(found, "AWS accepts the keys of %s%s; benchwrap exporter send %s --message TEXT proves that they may publish",
+               x->keys.source, lacks_right ? "" : ", and has the topic", l->config->name);
     return EXPORTER_SENT;
 }
 

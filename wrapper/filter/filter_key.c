@@ -7,10 +7,10 @@ static const struct {
     const char *word;
     enum filter_kind kind;
 } key_kinds[] = {
-    {"metrics", FILTER_METRIC},       {"metric", FILTER_METRIC},       {"params", FILTER_PARAM},   {"param", FILTER_PARAM},
-    {"parameters", FILTER_PARAM},     {"parameter", FILTER_PARAM},     {"tags", FILTER_TAG},       {"tag", FILTER_TAG},
-    {"attributes", FILTER_ATTRIBUTE}, {"attribute", FILTER_ATTRIBUTE}, {"attr", FILTER_ATTRIBUTE}, {"run", FILTER_ATTRIBUTE},
-    {"dataset", FILTER_DATASET},      {"datasets", FILTER_DATASET},      {"env", FILTER_ENVIRONMENT},
+    {"metrics", FILTER_METRIC},       {"metric", FILTER_METRIC},       {"params", FILTER_PARAM},    {"param", FILTER_PARAM},
+    {"parameters", FILTER_PARAM},     {"parameter", FILTER_PARAM},     {"tags", FILTER_TAG},        {"tag", FILTER_TAG},
+    {"attributes", FILTER_ATTRIBUTE}, {"attribute", FILTER_ATTRIBUTE}, {"attr", FILTER_ATTRIBUTE},  {"run", FILTER_ATTRIBUTE},
+    {"dataset", FILTER_DATASET},      {"datasets", FILTER_DATASET},    {"env", FILTER_ENVIRONMENT},
 };
 
 static const struct {
@@ -138,12 +138,8 @@ static bool needs_quotes(const char *name)
 
 void filter_key_show(struct buf *to, const struct filter_key *key)
 {
-    static const char *const words[] = {[FILTER_METRIC] = "metrics.",
-                                        [FILTER_PARAM] = "params.",
-                                        [FILTER_TAG] = "tags.",
-                                        [FILTER_ATTRIBUTE] = "",
-                                        [FILTER_DATASET] = "dataset.",
-                                        [FILTER_ENVIRONMENT] = "env."};
+    static const char *const words[] = {[FILTER_METRIC] = "metrics.", [FILTER_PARAM] = "params.",    [FILTER_TAG] = "tags.",
+                                        [FILTER_ATTRIBUTE] = "",      [FILTER_DATASET] = "dataset.", [FILTER_ENVIRONMENT] = "env."};
     bool is_free = key->kind <= FILTER_TAG || key->kind == FILTER_ENVIRONMENT;
     const char *quote = is_free && needs_quotes(key->name) ? strchr(key->name, '`') ? "\"" : "`" : "";
     buf_printf(to, "%s%s%s%s", words[key->kind], quote, key->name, quote);

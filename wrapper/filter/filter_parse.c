@@ -22,7 +22,8 @@ static bool is_numeric(const struct filter_key *key)
 
 static bool takes_list(const struct filter_key *key)
 {
-    return key->kind == FILTER_DATASET || key->kind == FILTER_ENVIRONMENT || (key->kind == FILTER_ATTRIBUTE && key->attribute == FILTER_RUN_ID);
+    return key->kind == FILTER_DATASET || key->kind == FILTER_ENVIRONMENT ||
+           (key->kind == FILTER_ATTRIBUTE && key->attribute == FILTER_RUN_ID);
 }
 
 /* ---- operators ---- */

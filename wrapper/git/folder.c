@@ -275,6 +275,5 @@ static int git_folder_feed(const struct folder *f, const char *path, uint64_t ma
     return 0;
 }
 
-static const struct folder_ops ops = {git_folder_enter, git_folder_leave, git_folder_list,
-                                      git_folder_look,  git_folder_feed,  git_folder_read,
-                                      false};
+static const struct folder_ops ops = {
+    git_folder_enter, git_folder_leave, git_folder_list, git_folder_look, git_folder_feed, git_folder_read, false};

@@ -473,9 +473,8 @@ static void read_run_facts(struct run_builder *b, const struct tree_run *run, st
     bool done = false;
     arena_init(&scratch, 0);
     for (int from = FACTS_FROM_INDEX; from <= FACTS_FROM_FOLDER && !done; from++) {
-        *to = (struct facts_run){.run = run,
-                                 .content = hash_bytes(6, &run->start_ms, sizeof run->start_ms) ^
-                                            hash_bytes(7, &run->end_ms, sizeof run->end_ms)};
+        *to = (struct facts_run){
+            .run = run, .content = hash_bytes(6, &run->start_ms, sizeof run->start_ms) ^ hash_bytes(7, &run->end_ms, sizeof run->end_ms)};
         b->to = to;
         b->fact_count = b->metric_count = 0;
         done = take_facts_from(b, (enum facts_source)from, &stamp, text, &scratch);

@@ -67,8 +67,9 @@ static int look_at(const struct tree_index *x, const char *path, struct statx *s
 
 static uint64_t index_stamp(const struct statx *st)
 {
-    const uint64_t parts[] = {st->stx_ino,           st->stx_size,           (uint64_t)st->stx_mtime.tv_sec, st->stx_mtime.tv_nsec,
-                              (uint64_t)st->stx_ctime.tv_sec, st->stx_ctime.tv_nsec, st->stx_mode};
+    const uint64_t parts[] = {
+        st->stx_ino,           st->stx_size, (uint64_t)st->stx_mtime.tv_sec, st->stx_mtime.tv_nsec, (uint64_t)st->stx_ctime.tv_sec,
+        st->stx_ctime.tv_nsec, st->stx_mode};
     return hash_bytes(2, parts, sizeof parts) | 1;
 }
 
@@ -414,7 +415,8 @@ static int give_value(struct str value, size_t max, bool cut, struct buf *to)
 }
 
 /* 1: the index has no present value of the file, else the result of the read. */
-static int read_known(struct tree_index *x, const char *full, const char *run, const char *in_run, size_t max, bool cut, struct buf *to, int *ret)
+static int read_known(struct tree_index *x, const char *full, const char *run, const char *in_run, size_t max, bool cut, struct buf *to,
+                      int *ret)
 {
     struct index_entry e;
     struct statx st;
@@ -499,7 +501,8 @@ struct folder tree_index_folder(struct tree_index *index)
 
 /* ---- derived values ---- */
 
-bool tree_index_derived(struct tree_index *index, const char *run_path, const char *file, const char *what, struct buf *to, uint64_t *ret_stamp)
+bool tree_index_derived(struct tree_index *index, const char *run_path, const char *file, const char *what, struct buf *to,
+                        uint64_t *ret_stamp)
 {
     char full[PATH_MAX], entry[PATH_MAX], run[INDEX_RUN_MAX];
     struct statx st;
@@ -510,7 +513,8 @@ bool tree_index_derived(struct tree_index *index, const char *run_path, const ch
         !S_ISREG(st.stx_mode))
         return false;
     struct index_slot *s = lock_slot(index, run);
-    bool known = find_index_entry(s, entry, &e) && e.kind == INDEX_DERIVED && e.stamp == index_stamp(&st) && copy_index_value(index, s, &e, to);
+    bool known =
+        find_index_entry(s, entry, &e) && e.kind == INDEX_DERIVED && e.stamp == index_stamp(&st) && copy_index_value(index, s, &e, to);
     pthread_mutex_unlock(&s->lock);
     *ret_stamp = stamp_to_keep(index, &st);
     return known && !to->failed;

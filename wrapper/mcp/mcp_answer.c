@@ -102,7 +102,11 @@ int mcp_answer_data(struct json_out *to, const struct json *data, enum mcp_end e
 {
     for (size_t items = 256; items > 0; items /= 2) {
         CLEANUP_BUF struct buf b;
-        struct mcp_pruning p = {.items = items, .members = items < 4 ? 8 * items : 2 * items + 24, .text = items * 64 < 100 ? 100 : items * 64, .end = end, .a = a};
+        struct mcp_pruning p = {.items = items,
+                                .members = items < 4 ? 8 * items : 2 * items + 24,
+                                .text = items * 64 < 100 ? 100 : items * 64,
+                                .end = end,
+                                .a = a};
         buf_init(&b, 64 << 20);
         struct json_out part = json_begin(&b, JSON_TIGHT, '{');
         prune_value(&p, &part, "data", data, "data", 0);

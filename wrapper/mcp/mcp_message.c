@@ -18,7 +18,8 @@ static bool read_message_id(const struct json *id, struct arena *a, struct mcp_m
 {
     CLEANUP_BUF struct buf b;
     double n = json_number(id, NAN);
-    bool good = json_is_string(id) ? strlen(json_string(id, "")) <= ID_MAX : json_is_number(id) && n == floor(n) && fabs(n) <= 9007199254740991.0;
+    bool good =
+        json_is_string(id) ? strlen(json_string(id, "")) <= ID_MAX : json_is_number(id) && n == floor(n) && fabs(n) <= 9007199254740991.0;
     buf_init(&b, 16 * ID_MAX);
     if (!good)
         return false;

@@ -264,8 +264,12 @@ int mcp_slurm_job(struct mcp_call *call, struct json_out *to)
     }
     const char *filter = arena_printf(call->a, "--filter=tags.`job.id` = '%s'", job);
     const char *now[] = {"scontrol", "show", "job", job, NULL},
-               *accounting[] = {"sacct", "--parsable2", "-j", job,
-                                "--format=JobID,JobName,State,ExitCode,Submit,Start,End,Elapsed,AllocTRES,MaxRSS,NodeList,Reason", NULL},
+               *accounting[] = {"sacct",
+                                "--parsable2",
+                                "-j",
+                                job,
+                                "--format=JobID,JobName,State,ExitCode,Submit,Start,End,Elapsed,AllocTRES,MaxRSS,NodeList,Reason",
+                                NULL},
                *runs[] = {"ls", "--json", "--all", filter, NULL}, *archive[] = {"grep", "--json", "--all", filter, "--file=job/*", NULL};
     struct json_out j = json_begin(&b, JSON_TIGHT, '{');
     put_output_lines(call, &j, "scontrol", now);
@@ -338,8 +342,12 @@ static int read_log_end(struct mcp_call *call, const char *path, struct buf *to)
 
 static int read_journal(struct mcp_call *call, const char *daemon, int lines, struct buf *to)
 {
-    const char *words[] = {"journalctl", "--no-pager", "--output=short-iso", arena_printf(call->a, "--unit=%s", daemon),
-                           arena_printf(call->a, "--lines=%d", lines), NULL};
+    const char *words[] = {"journalctl",
+                           "--no-pager",
+                           "--output=short-iso",
+                           arena_printf(call->a, "--unit=%s", daemon),
+                           arena_printf(call->a, "--lines=%d", lines),
+                           NULL};
     struct query q;
     int rc = mcp_call_program(call, (char *const *)words, SLURM_MAX, 0, &q);
     if (rc == 0 && q.status != 0) {

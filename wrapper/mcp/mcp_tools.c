@@ -9,16 +9,31 @@
 
 enum { TEXT_BYTES = 4096, LIST_ITEMS = 100, WORDS_MAX = 1000 };
 
-#define EXPERIMENT {.name = "experiment", .kind = MCP_TEXT, .option = OPTION_EXPERIMENT, .help = "Only runs of this experiment (name or id)"}
-#define LAST(default) {.name = "last", .kind = MCP_COUNT, .most = 1000, .option = OPTION_LAST, .help = "How many of the newest runs (default: " default ")"}
-#define FILTER \
-    {.name = "filter", .kind = MCP_TEXT, .option = OPTION_FILTER, \
-     .help = "MLflow search syntax, e.g. metrics.`bw_MiB_per_s` > 100 AND params.`size` = '4' AND tags.benchmark = 'ior'"}
-#define RUN(text) {.name = "run", .kind = MCP_RUN, .help = text}
+#define EXPERIMENT                                                                                                                         \
+    {                                                                                                                                      \
+        .name = "experiment", .kind = MCP_TEXT, .option = OPTION_EXPERIMENT, .help = "Only runs of this experiment (name or id)"           \
+    }
+#define LAST(default)                                                                                                                      \
+    {                                                                                                                                      \
+        .name = "last", .kind = MCP_COUNT, .most = 1000, .option = OPTION_LAST,                                                            \
+        .help = "How many of the newest runs (default: " default ")"                                                                       \
+    }
+#define FILTER                                                                                                                             \
+    {                                                                                                                                      \
+        .name = "filter", .kind = MCP_TEXT, .option = OPTION_FILTER,                                                                       \
+        .help = "MLflow search syntax, e.g. metrics.`bw_MiB_per_s` > 100 AND params.`size` = '4' AND tags.benchmark = 'ior'"               \
+    }
+#define RUN(text)                                                                                                                          \
+    {                                                                                                                                      \
+        .name = "run", .kind = MCP_RUN, .help = text                                                                                       \
+    }
 #define RUN_NAMES "id (4 or more hexadecimal digits), last, or last~N for the Nth before it"
-#define MAY_DIFFER \
-    {.name = "may_differ", .kind = MCP_TEXTS, .option = OPTION_IGNORE, \
-     .help = "Names of the parameters (or patterns) that may differ between the runs; without them runs with other inputs are not compared"}
+#define MAY_DIFFER                                                                                                                         \
+    {                                                                                                                                      \
+        .name = "may_differ", .kind = MCP_TEXTS, .option = OPTION_IGNORE,                                                                  \
+        .help =                                                                                                                            \
+            "Names of the parameters (or patterns) that may differ between the runs; without them runs with other inputs are not compared" \
+    }
 
 static const char *const list_line[] = {"ls", "--json", "--last=20", NULL};
 static const struct mcp_argument list_arguments[] = {
@@ -28,143 +43,262 @@ static const struct mcp_argument list_arguments[] = {
     {.name = "children", .kind = MCP_FLAG, .option = OPTION_CHILDREN, .help = "Also list repetitions and points of sweeps"},
 };
 static const struct mcp_tool list_tool = {
-    .name = "list", .title = "List runs", .help = "List the newest recorded runs with their headline metrics. A null value was not measured; it is not zero.",
-    .line = list_line, .arguments = list_arguments, .count = sizeof list_arguments / sizeof *list_arguments, .deadline_s = 30};
+    .name = "list",
+    .title = "List runs",
+    .help = "List the newest recorded runs with their headline metrics. A null value was not measured; it is not zero.",
+    .line = list_line,
+    .arguments = list_arguments,
+    .count = sizeof list_arguments / sizeof *list_arguments,
+    .deadline_s = 30};
 
 static const char *const active_line[] = {"watch", "--json", NULL};
 static const struct mcp_argument active_arguments[] = {
     EXPERIMENT,
     {.name = "job", .kind = MCP_TEXT, .option = OPTION_JOB, .help = "Only runs of this job of the scheduler"},
 };
-static const struct mcp_tool active_tool = {
-    .name = "active", .title = "Runs in progress", .help = "The runs that have not ended: elapsed time, output and its rate, last sampled values.",
-    .line = active_line, .arguments = active_arguments, .count = sizeof active_arguments / sizeof *active_arguments, .deadline_s = 30};
+static const struct mcp_tool active_tool = {.name = "active",
+                                            .title = "Runs in progress",
+                                            .help = "The runs that have not ended: elapsed time, output and its rate, last sampled values.",
+                                            .line = active_line,
+                                            .arguments = active_arguments,
+                                            .count = sizeof active_arguments / sizeof *active_arguments,
+                                            .deadline_s = 30};
 
 static const char *const query_line[] = {"ls", "--json", "--last=50", NULL};
 static const struct mcp_argument query_arguments[] = {
-    {.name = "filter", .kind = MCP_TEXT, .option = OPTION_FILTER, .required = true,
+    {.name = "filter",
+     .kind = MCP_TEXT,
+     .option = OPTION_FILTER,
+     .required = true,
      .help = "MLflow search syntax, e.g. metrics.`bw_MiB_per_s` > 100 AND params.`size` = '4' AND tags.benchmark = 'ior'"},
-    {.name = "columns", .kind = MCP_COLUMNS, .option = OPTION_COLUMNS,
-     .help = "Facts to return: run_id, run_name, start_time, status, experiment, metrics.KEY, params.KEY, tags.KEY; * stands for any characters"},
+    {.name = "columns",
+     .kind = MCP_COLUMNS,
+     .option = OPTION_COLUMNS,
+     .help =
+         "Facts to return: run_id, run_name, start_time, status, experiment, metrics.KEY, params.KEY, tags.KEY; * stands for any characters"},
     {.name = "sort", .kind = MCP_TEXTS, .option = OPTION_SORT, .help = "Keys to sort by, e.g. \"metrics.bw_MiB_per_s DESC\""},
     EXPERIMENT,
     LAST("50"),
 };
 static const struct mcp_tool query_tool = {
-    .name = "query", .title = "Search runs", .help = "Search runs by an expression over metrics, params, tags and attributes, and return chosen facts of each.",
-    .line = query_line, .arguments = query_arguments, .count = sizeof query_arguments / sizeof *query_arguments, .deadline_s = 60};
+    .name = "query",
+    .title = "Search runs",
+    .help = "Search runs by an expression over metrics, params, tags and attributes, and return chosen facts of each.",
+    .line = query_line,
+    .arguments = query_arguments,
+    .count = sizeof query_arguments / sizeof *query_arguments,
+    .deadline_s = 60};
 
 static const char *const show_line[] = {"show", "--json", NULL};
 static const struct mcp_argument show_arguments[] = {RUN("The run: " RUN_NAMES " (default: last)")};
 static const struct mcp_tool show_tool = {
-    .name = "show", .title = "Show one run", .help = "Everything recorded about one run: command, params, metrics with units, tags, files, missing values with the reason, warnings.",
-    .line = show_line, .arguments = show_arguments, .count = 1, .deadline_s = 30};
+    .name = "show",
+    .title = "Show one run",
+    .help =
+        "Everything recorded about one run: command, params, metrics with units, tags, files, missing values with the reason, warnings.",
+    .line = show_line,
+    .arguments = show_arguments,
+    .count = 1,
+    .deadline_s = 30};
 
 static const char *const compare_line[] = {"compare", "--json", NULL};
 static const struct mcp_argument compare_arguments[] = {
     {.name = "base", .kind = MCP_GROUP, .help = "The runs to compare with, each " RUN_NAMES},
     {.name = "other", .kind = MCP_GROUP, .help = "The runs to judge"},
-    {.name = "by", .kind = MCP_TEXT, .option = OPTION_BY, .help = "Instead of base and other: one group for each value of this param or tag"},
-    EXPERIMENT, FILTER, MAY_DIFFER,
+    {.name = "by",
+     .kind = MCP_TEXT,
+     .option = OPTION_BY,
+     .help = "Instead of base and other: one group for each value of this param or tag"},
+    EXPERIMENT,
+    FILTER,
+    MAY_DIFFER,
 };
 static const struct mcp_tool compare_tool = {
-    .name = "compare", .title = "Compare runs",
-    .help = "Compare two groups of runs: change of each metric with its 95 % interval and verdict. Refuses runs that measured something else, unless may_differ (or by) names what differs.",
-    .line = compare_line, .arguments = compare_arguments, .count = sizeof compare_arguments / sizeof *compare_arguments, .deadline_s = 60, .answer = mcp_compare};
+    .name = "compare",
+    .title = "Compare runs",
+    .help =
+        "Compare two groups of runs: change of each metric with its 95 % interval and verdict. Refuses runs that measured something else, unless may_differ (or by) names what differs.",
+    .line = compare_line,
+    .arguments = compare_arguments,
+    .count = sizeof compare_arguments / sizeof *compare_arguments,
+    .deadline_s = 60,
+    .answer = mcp_compare};
 
 static const char *const earlier_line[] = {"compare", "--history", "--json", NULL};
 static const struct mcp_argument earlier_arguments[] = {
-    RUN("The run to judge: " RUN_NAMES " (default: last)"), MAY_DIFFER,
-    {.name = "last", .kind = MCP_COUNT, .most = 1000, .option = OPTION_LAST, .help = "Compare with so many earlier runs at most (default: 50)"},
+    RUN("The run to judge: " RUN_NAMES " (default: last)"),
+    MAY_DIFFER,
+    {.name = "last",
+     .kind = MCP_COUNT,
+     .most = 1000,
+     .option = OPTION_LAST,
+     .help = "Compare with so many earlier runs at most (default: 50)"},
 };
 static const struct mcp_tool earlier_tool = {
-    .name = "compare_history", .title = "Judge one run by earlier ones",
+    .name = "compare_history",
+    .title = "Judge one run by earlier ones",
     .help = "Is this run as good as the earlier runs with the same inputs on the same kind of system? Other runs are not used.",
-    .line = earlier_line, .arguments = earlier_arguments, .count = sizeof earlier_arguments / sizeof *earlier_arguments, .deadline_s = 60};
+    .line = earlier_line,
+    .arguments = earlier_arguments,
+    .count = sizeof earlier_arguments / sizeof *earlier_arguments,
+    .deadline_s = 60};
 
 static const char *const history_line[] = {"history", "--json", NULL};
 static const struct mcp_argument history_arguments[] = {
     RUN("Only runs that measured the same as this one: " RUN_NAMES " (default: all runs, in groups that measured the same)"),
-    EXPERIMENT, FILTER, MAY_DIFFER,
+    EXPERIMENT,
+    FILTER,
+    MAY_DIFFER,
 };
 static const struct mcp_tool history_tool = {
-    .name = "history", .title = "When did a metric change",
-    .help = "Runs from which on the level of a metric is another one, confirmed by consecutive runs, with size and chance; outliers; and what else changed at the same run.",
-    .line = history_line, .arguments = history_arguments, .count = sizeof history_arguments / sizeof *history_arguments, .deadline_s = 60};
+    .name = "history",
+    .title = "When did a metric change",
+    .help =
+        "Runs from which on the level of a metric is another one, confirmed by consecutive runs, with size and chance; outliers; and what else changed at the same run.",
+    .line = history_line,
+    .arguments = history_arguments,
+    .count = sizeof history_arguments / sizeof *history_arguments,
+    .deadline_s = 60};
 
 static const char *const explain_line[] = {"explain", "--json", NULL};
 static const struct mcp_argument explain_arguments[] = {
     {.name = "base", .kind = MCP_GROUP, .required = true, .help = "The runs to start from, each " RUN_NAMES},
     {.name = "other", .kind = MCP_GROUP, .required = true, .help = "The runs that differ"},
-    {.name = "metric", .kind = MCP_TEXT, .option = OPTION_METRIC, .help = "The metric to explain (default: the headline metric that differs most)"},
+    {.name = "metric",
+     .kind = MCP_TEXT,
+     .option = OPTION_METRIC,
+     .help = "The metric to explain (default: the headline metric that differs most)"},
 };
 static const struct mcp_tool explain_tool = {
-    .name = "explain", .title = "Why two groups of runs differ",
-    .help = "Recorded causes of the difference, the likeliest first, with what all other runs say about each. No causes: nothing recorded explains it.",
-    .line = explain_line, .arguments = explain_arguments, .count = sizeof explain_arguments / sizeof *explain_arguments, .deadline_s = 60};
+    .name = "explain",
+    .title = "Why two groups of runs differ",
+    .help =
+        "Recorded causes of the difference, the likeliest first, with what all other runs say about each. No causes: nothing recorded explains it.",
+    .line = explain_line,
+    .arguments = explain_arguments,
+    .count = sizeof explain_arguments / sizeof *explain_arguments,
+    .deadline_s = 60};
 
 static const char *const logs_line[] = {"grep", "--json", "--all", NULL};
 static const struct mcp_argument logs_arguments[] = {
     {.name = "run", .kind = MCP_RUN, .required = true, .help = "The run: " RUN_NAMES},
-    {.name = "file", .kind = MCP_TEXT, .option = OPTION_FILE, .help = "Name or pattern of the stored file: stdout.log, stderr.log, job/script.sh, *.log (default: all texts)"},
+    {.name = "file",
+     .kind = MCP_TEXT,
+     .option = OPTION_FILE,
+     .help = "Name or pattern of the stored file: stdout.log, stderr.log, job/script.sh, *.log (default: all texts)"},
     {.name = "pattern", .kind = MCP_TEXT, .help = "Only lines that match this regular expression (default: all lines)"},
     {.name = "any_case", .kind = MCP_FLAG, .option = OPTION_ANY_CASE, .help = "Ignore the case of letters"},
 };
 static const struct mcp_tool logs_tool = {
-    .name = "logs", .title = "Read stored output", .help = "Lines of the output, job script, environment and logs that are stored with a run; of long files the last ones.",
-    .line = logs_line, .end = MCP_TAIL, .arguments = logs_arguments, .count = sizeof logs_arguments / sizeof *logs_arguments, .deadline_s = 60, .answer = mcp_logs};
+    .name = "logs",
+    .title = "Read stored output",
+    .help = "Lines of the output, job script, environment and logs that are stored with a run; of long files the last ones.",
+    .line = logs_line,
+    .end = MCP_TAIL,
+    .arguments = logs_arguments,
+    .count = sizeof logs_arguments / sizeof *logs_arguments,
+    .deadline_s = 60,
+    .answer = mcp_logs};
 
 static const char *const plan_line[] = {"plan", "--json", NULL};
 static const struct mcp_argument plan_arguments[] = {
-    {.name = "command", .kind = MCP_WORDS, .required = true, .help = "The program and its arguments, one element for each word; no shell reads them"},
+    {.name = "command",
+     .kind = MCP_WORDS,
+     .required = true,
+     .help = "The program and its arguments, one element for each word; no shell reads them"},
     {.name = "experiment", .kind = MCP_TEXT, .option = OPTION_EXPERIMENT, .help = "The experiment of the run"},
 };
 static const struct mcp_tool plan_tool = {
-    .name = "plan", .title = "Plan a run", .help = "What would be recorded if this command ran under benchwrap: program, rules, experiment, options and where they come from. Starts nothing.",
-    .line = plan_line, .arguments = plan_arguments, .count = sizeof plan_arguments / sizeof *plan_arguments, .deadline_s = 30};
+    .name = "plan",
+    .title = "Plan a run",
+    .help =
+        "What would be recorded if this command ran under benchwrap: program, rules, experiment, options and where they come from. Starts nothing.",
+    .line = plan_line,
+    .arguments = plan_arguments,
+    .count = sizeof plan_arguments / sizeof *plan_arguments,
+    .deadline_s = 30};
 
 static const struct mcp_argument run_arguments[] = {
-    {.name = "command", .kind = MCP_WORDS, .required = true, .help = "The program and its arguments, one element for each word; no shell reads them"},
-    {.name = "experiment", .kind = MCP_TEXT, .option = OPTION_EXPERIMENT, .help = "The experiment of the run (default: the program's name)"},
+    {.name = "command",
+     .kind = MCP_WORDS,
+     .required = true,
+     .help = "The program and its arguments, one element for each word; no shell reads them"},
+    {.name = "experiment",
+     .kind = MCP_TEXT,
+     .option = OPTION_EXPERIMENT,
+     .help = "The experiment of the run (default: the program's name)"},
     {.name = "name", .kind = MCP_TEXT, .option = OPTION_NAME, .help = "The name of the run"},
     {.name = "note", .kind = MCP_TEXT, .option = OPTION_NOTE, .help = "The description of the run"},
     {.name = "timeout_s", .kind = MCP_COUNT, .most = 3600, .help = "Stop the program after so many seconds (default: 600)"},
 };
-static const struct mcp_tool run_tool = {
-    .name = "run", .title = "Run and record a program", .help = "Run a program under benchwrap in the folder of this server, and return the recorded run.",
-    .changes = true, .arguments = run_arguments, .count = sizeof run_arguments / sizeof *run_arguments, .deadline_s = 3700, .answer = mcp_run};
+static const struct mcp_tool run_tool = {.name = "run",
+                                         .title = "Run and record a program",
+                                         .help = "Run a program under benchwrap in the folder of this server, and return the recorded run.",
+                                         .changes = true,
+                                         .arguments = run_arguments,
+                                         .count = sizeof run_arguments / sizeof *run_arguments,
+                                         .deadline_s = 3700,
+                                         .answer = mcp_run};
 
 static const struct mcp_argument queue_arguments[] = {
     {.name = "all", .kind = MCP_FLAG, .help = "Also list jobs of other users, without their names; else these are only counted"},
     {.name = "partition", .kind = MCP_TEXT, .help = "Only this partition"},
 };
-static const struct mcp_tool queue_tool = {
-    .name = "cluster_queue", .title = "Slurm: the queue", .help = "Jobs in Slurm's queue: state, reason, nodes, times. Counts jobs of other users by state.",
-    .source = MCP_SLURM, .arguments = queue_arguments, .count = sizeof queue_arguments / sizeof *queue_arguments, .deadline_s = 10, .answer = mcp_slurm_queue};
+static const struct mcp_tool queue_tool = {.name = "cluster_queue",
+                                           .title = "Slurm: the queue",
+                                           .help =
+                                               "Jobs in Slurm's queue: state, reason, nodes, times. Counts jobs of other users by state.",
+                                           .source = MCP_SLURM,
+                                           .arguments = queue_arguments,
+                                           .count = sizeof queue_arguments / sizeof *queue_arguments,
+                                           .deadline_s = 10,
+                                           .answer = mcp_slurm_queue};
 
 static const struct mcp_argument nodes_arguments[] = {
     {.name = "partition", .kind = MCP_TEXT, .help = "Only this partition"},
     {.name = "state", .kind = MCP_TEXT, .help = "Only nodes in these states, with commas between them: down, drain, idle, alloc, mix"},
 };
-static const struct mcp_tool nodes_tool = {
-    .name = "cluster_nodes", .title = "Slurm: the nodes", .help = "Slurm's nodes with state, reason and since when, processors, memory and GPUs.",
-    .source = MCP_SLURM, .arguments = nodes_arguments, .count = sizeof nodes_arguments / sizeof *nodes_arguments, .deadline_s = 10, .answer = mcp_slurm_nodes};
+static const struct mcp_tool nodes_tool = {.name = "cluster_nodes",
+                                           .title = "Slurm: the nodes",
+                                           .help = "Slurm's nodes with state, reason and since when, processors, memory and GPUs.",
+                                           .source = MCP_SLURM,
+                                           .arguments = nodes_arguments,
+                                           .count = sizeof nodes_arguments / sizeof *nodes_arguments,
+                                           .deadline_s = 10,
+                                           .answer = mcp_slurm_nodes};
 
-static const struct mcp_argument job_arguments[] = {{.name = "job", .kind = MCP_TEXT, .required = true, .help = "The job's id: 1234, 1234_5 or 1234+1"}};
+static const struct mcp_argument job_arguments[] = {
+    {.name = "job", .kind = MCP_TEXT, .required = true, .help = "The job's id: 1234, 1234_5 or 1234+1"}};
 static const struct mcp_tool job_tool = {
-    .name = "cluster_job", .title = "Slurm: one job", .help = "One job: what Slurm knows of it now and by accounting, the runs in the tree that belong to it, and its archived script and output.",
-    .source = MCP_SLURM, .arguments = job_arguments, .count = 1, .deadline_s = 20, .answer = mcp_slurm_job};
+    .name = "cluster_job",
+    .title = "Slurm: one job",
+    .help =
+        "One job: what Slurm knows of it now and by accounting, the runs in the tree that belong to it, and its archived script and output.",
+    .source = MCP_SLURM,
+    .arguments = job_arguments,
+    .count = 1,
+    .deadline_s = 20,
+    .answer = mcp_slurm_job};
 
 static const struct mcp_argument daemon_arguments[] = {
     {.name = "daemon", .kind = MCP_CHOICE, .words = "slurmctld|slurmd|slurmdbd", .required = true, .help = "The daemon, on this machine"},
     {.name = "lines", .kind = MCP_COUNT, .most = 500, .help = "How many of the last lines (default: 100)"},
 };
 static const struct mcp_tool daemon_tool = {
-    .name = "cluster_log", .title = "Slurm: log of a daemon", .help = "The last lines of the log of a Slurm daemon on this machine, from the file that Slurm's configuration names or from the journal.",
-    .source = MCP_SLURM, .end = MCP_TAIL, .arguments = daemon_arguments, .count = sizeof daemon_arguments / sizeof *daemon_arguments, .deadline_s = 10, .answer = mcp_slurm_log};
+    .name = "cluster_log",
+    .title = "Slurm: log of a daemon",
+    .help =
+        "The last lines of the log of a Slurm daemon on this machine, from the file that Slurm's configuration names or from the journal.",
+    .source = MCP_SLURM,
+    .end = MCP_TAIL,
+    .arguments = daemon_arguments,
+    .count = sizeof daemon_arguments / sizeof *daemon_arguments,
+    .deadline_s = 10,
+    .answer = mcp_slurm_log};
 
-const struct mcp_tool *const mcp_tools[] = {&list_tool, &active_tool, &query_tool, &show_tool,  &compare_tool, &earlier_tool, &history_tool, &explain_tool, &logs_tool,
-                                            &plan_tool, &run_tool,   &queue_tool, &nodes_tool,   &job_tool,     &daemon_tool};
+const struct mcp_tool *const mcp_tools[] = {&list_tool,    &active_tool,  &query_tool,   &show_tool, &compare_tool,
+                                            &earlier_tool, &history_tool, &explain_tool, &logs_tool, &plan_tool,
+                                            &run_tool,     &queue_tool,   &nodes_tool,   &job_tool,  &daemon_tool};
 const size_t mcp_tools_count = sizeof mcp_tools / sizeof *mcp_tools;
 
 const struct mcp_tool *mcp_tool_find(const char *name, bool allow_run)
@@ -179,9 +313,9 @@ const struct mcp_tool *mcp_tool_find(const char *name, bool allow_run)
 
 static void put_argument_schema(struct json_out *to, const struct mcp_argument *x)
 {
-    static const char *const types[] = {[MCP_RUN] = "string",    [MCP_GROUP] = "array",   [MCP_WORDS] = "array",
-                                        [MCP_TEXT] = "string",   [MCP_TEXTS] = "array",   [MCP_COLUMNS] = "array",
-                                        [MCP_COUNT] = "integer", [MCP_FLAG] = "boolean",  [MCP_CHOICE] = "string"};
+    static const char *const types[] = {
+        [MCP_RUN] = "string",    [MCP_GROUP] = "array",   [MCP_WORDS] = "array",  [MCP_TEXT] = "string",  [MCP_TEXTS] = "array",
+        [MCP_COLUMNS] = "array", [MCP_COUNT] = "integer", [MCP_FLAG] = "boolean", [MCP_CHOICE] = "string"};
     json_open(to, x->name, '{');
     json_text(to, "type", types[x->kind]);
     json_text(to, "description", x->help);

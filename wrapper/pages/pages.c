@@ -15,7 +15,7 @@ struct pages_work {
     const struct pages_request *request;
     struct page_files files;
     struct page_data before; /* by id */
-    struct page_run *now;    /* as the runs of the request */
+    struct page_run *now; /* as the runs of the request */
     bool *is_read;
     struct err *errors; /* of each chunk */
 };
@@ -38,8 +38,8 @@ static const struct page_run *find_unchanged(const struct pages_work *w, const c
 }
 
 /* *ret: in `a`, or what the index knows. */
-static int read_page_run(struct pages_work *w, struct runs *own, struct comparison_reader *reader, size_t i, struct arena *a, struct page_run *ret,
-                         struct err *err)
+static int read_page_run(struct pages_work *w, struct runs *own, struct comparison_reader *reader, size_t i, struct arena *a,
+                         struct page_run *ret, struct err *err)
 {
     const struct tree_run *run = own->all[i];
     const char *stamp = page_stamp(own, run, a);

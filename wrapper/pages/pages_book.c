@@ -78,7 +78,8 @@ static int by_badness(const void *a, const void *b)
     return page_run_order(x->run, y->run);
 }
 
-static int add_notices_of(struct page_book *book, const struct page_experiment *e, const struct page_measurement *m, size_t *capacity, struct err *err)
+static int add_notices_of(struct page_book *book, const struct page_experiment *e, const struct page_measurement *m, size_t *capacity,
+                          struct err *err)
 {
     struct page_groups systems;
     if (page_groups_by(m->group.runs, m->group.count, page_by_system, book->a, &systems, err) < 0)

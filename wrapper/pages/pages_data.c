@@ -24,8 +24,9 @@ static const struct page_facts *copy_page_facts(const struct page_facts *from, s
 void page_run_copy(struct page_run *to, const struct page_run *from, const struct page_run *before, struct arena *a)
 {
     *to = *from;
-    const char **const texts[] = {&to->id,   &to->experiment, &to->name,      &to->status,  &to->verdict, &to->reason,   &to->experiment_id, &to->stamp,
-                                  &to->site, &to->cluster,    &to->partition, &to->machine, &to->version, &to->measured, &to->system,        &to->problem};
+    const char **const texts[] = {
+        &to->id,   &to->experiment, &to->name,      &to->status,  &to->verdict, &to->reason,   &to->experiment_id, &to->stamp,
+        &to->site, &to->cluster,    &to->partition, &to->machine, &to->version, &to->measured, &to->system,        &to->problem};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = copy_page_text(*texts[i], a);
     for (size_t i = 0; i < to->value_count; i++) {
@@ -34,7 +35,8 @@ void page_run_copy(struct page_run *to, const struct page_run *from, const struc
         to->values[i].better = copy_page_text(to->values[i].better, a);
     }
     to->inputs = before && strcmp(before->inputs->id, from->inputs->id) == 0 ? before->inputs : copy_page_facts(from->inputs, a);
-    to->conditions = before && strcmp(before->conditions->id, from->conditions->id) == 0 ? before->conditions : copy_page_facts(from->conditions, a);
+    to->conditions =
+        before && strcmp(before->conditions->id, from->conditions->id) == 0 ? before->conditions : copy_page_facts(from->conditions, a);
 }
 
 const char *page_fact_value(const struct page_facts *facts, const char *name)
@@ -55,7 +57,8 @@ const struct page_value *page_run_value(const struct page_run *run, const char *
 
 bool page_run_counts(const struct page_run *run)
 {
-    return !run->is_parent && !run->is_warmup && !*run->problem && strcmp(run->status, "FINISHED") == 0 && strcmp(run->verdict, "fail") != 0;
+    return !run->is_parent && !run->is_warmup && !*run->problem && strcmp(run->status, "FINISHED") == 0 &&
+           strcmp(run->verdict, "fail") != 0;
 }
 
 int page_run_order(const void *a, const void *b)

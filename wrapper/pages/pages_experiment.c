@@ -12,7 +12,8 @@ static void put_measurement_row(struct html_table *t, const struct page_experime
     CLEANUP_BUF struct buf cell, text;
     buf_init(&cell, 1 << 16);
     buf_init(&text, 1 << 14);
-    const struct page_place *first = m->boards && m->versions.count && m->boards[0].count && m->boards[0].places[0].system ? &m->boards[0].places[0] : NULL;
+    const struct page_place *first =
+        m->boards && m->versions.count && m->boards[0].count && m->boards[0].places[0].system ? &m->boards[0].places[0] : NULL;
     buf_printf(&text, "%.6s", m->group.id);
     page_link_measurement(&cell, PAGE_UP, m, text.p);
     page_cell(t, NULL, &cell);
@@ -53,7 +54,9 @@ static void put_measurements(const struct page_experiment *e, struct buf *to)
     columns[n++] = (struct html_column){.heading = "site"};
     columns[n++] = (struct html_column){"sites", NULL, true};
     columns[n++] = (struct html_column){"runs", NULL, true};
-    buf_puts(to, "<h2>Measurements</h2>\n<p class=\"dim\">Each has its own comparison key. Results of different keys are not ranked against each other.</p>\n");
+    buf_puts(
+        to,
+        "<h2>Measurements</h2>\n<p class=\"dim\">Each has its own comparison key. Results of different keys are not ranked against each other.</p>\n");
     html_table_begin(&t, to, columns, n, "data", "measurements");
     for (size_t i = 0; i < e->count && i < MEASUREMENTS_MAX; i++)
         put_measurement_row(&t, e, &e->measurements[i]);

@@ -48,7 +48,8 @@ static void put_feed_notice(const struct page_book *book, const struct page_noti
     buf_init(&text, 1 << 14);
     show_time_utc(&when, n->run->start_ms);
     page_path_of("measurement", n->measurement->group.id, ".html", path);
-    buf_printf(&text, "%s: %s, %s, ", n->news.change == PAGE_CHANGE_WORSE ? "Regression" : "Improvement", n->measurement->experiment, page_site_text(n->run->site));
+    buf_printf(&text, "%s: %s, %s, ", n->news.change == PAGE_CHANGE_WORSE ? "Regression" : "Improvement", n->measurement->experiment,
+               page_site_text(n->run->site));
     page_put_metric(&text, n->metric);
     buf_puts(&text, " is ");
     page_put_quantity(&text, n->news.value, n->metric->unit);
@@ -93,11 +94,13 @@ static void put_badge(struct buf *to, const char *label, const char *value, cons
 {
     enum { CHARACTER = 7, MARGIN = 12, HEIGHT = 20 };
     size_t left = screen_text_width(str_of(label)) * CHARACTER + MARGIN, right = screen_text_width(str_of(value)) * CHARACTER + MARGIN;
-    buf_printf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%d\" role=\"img\" aria-label=\"", left + right, HEIGHT);
+    buf_printf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%d\" role=\"img\" aria-label=\"", left + right,
+               HEIGHT);
     html_text(to, str_of(label), 60);
     buf_puts(to, ": ");
     html_text(to, str_of(value), 60);
-    buf_printf(to, "\">\n<rect width=\"%zu\" height=\"%d\" fill=\"#444c56\"/><rect x=\"%zu\" width=\"%zu\" height=\"%d\" fill=\"%s\"/>\n", left, HEIGHT, left, right, HEIGHT, colour);
+    buf_printf(to, "\">\n<rect width=\"%zu\" height=\"%d\" fill=\"#444c56\"/><rect x=\"%zu\" width=\"%zu\" height=\"%d\" fill=\"%s\"/>\n",
+               left, HEIGHT, left, right, HEIGHT, colour);
     buf_puts(to, "<g fill=\"#fff\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n");
     buf_printf(to, "<text x=\"%zu\" y=\"14\">", left / 2);
     html_text(to, str_of(label), 60);

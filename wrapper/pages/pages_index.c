@@ -116,9 +116,9 @@ static void put_facts(const struct page_facts *facts, struct buf *to)
 
 static void put_run(const struct page_run *run, struct buf *to)
 {
-    const char *const texts[] = {run->id,   run->stamp,   run->experiment, run->experiment_id, run->name,    run->status, run->verdict,    run->reason,
-                                 run->site, run->cluster, run->partition,  run->machine,       run->version, run->measured, run->system, run->problem,
-                                 run->inputs->id, run->conditions->id};
+    const char *const texts[] = {run->id,      run->stamp,    run->experiment, run->experiment_id, run->name,       run->status,
+                                 run->verdict, run->reason,   run->site,       run->cluster,       run->partition,  run->machine,
+                                 run->version, run->measured, run->system,     run->problem,       run->inputs->id, run->conditions->id};
     buf_puts(to, "R");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         put_index_field(to, texts[i]);
@@ -190,9 +190,10 @@ static bool take_int(struct str *line, int64_t *ret)
 
 static bool parse_run(struct str line, struct arena *a, const struct facts_table *t, struct page_run *run)
 {
-    const char *inputs, *conditions, **const texts[] = {
-        &run->id,      &run->stamp,     &run->experiment, &run->experiment_id, &run->name,     &run->status, &run->verdict, &run->reason, &run->site,
-        &run->cluster, &run->partition, &run->machine,    &run->version,       &run->measured, &run->system, &run->problem, &inputs,      &conditions};
+    const char *inputs, *conditions,
+        **const texts[] = {&run->id,      &run->stamp,    &run->experiment, &run->experiment_id, &run->name,      &run->status,
+                           &run->verdict, &run->reason,   &run->site,       &run->cluster,       &run->partition, &run->machine,
+                           &run->version, &run->measured, &run->system,     &run->problem,       &inputs,         &conditions};
     int64_t flags, n;
     *run = (struct page_run){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -234,7 +235,8 @@ bool pages_index_parse(struct str text, struct arena *a, struct page_data *ret)
         if (str_is(kind, "F"))
             good = parse_facts(line, a, &t);
         else
-            good = str_is(kind, "R") && ARRAY_FITS_IN(a, ret->runs, capacity, ret->count + 1) && parse_run(line, a, &t, &ret->runs[ret->count++]);
+            good = str_is(kind, "R") && ARRAY_FITS_IN(a, ret->runs, capacity, ret->count + 1) &&
+                   parse_run(line, a, &t, &ret->runs[ret->count++]);
     }
     free(t.slots);
     if (!good)

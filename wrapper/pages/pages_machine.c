@@ -35,7 +35,8 @@ static const struct page_measurement *measurement_of(const struct page_book *boo
     return NULL;
 }
 
-static void put_result_row(struct html_table *t, const struct page_measurement *m, const struct page_group *g, const struct page_value *metric, struct arena *a)
+static void put_result_row(struct html_table *t, const struct page_measurement *m, const struct page_group *g,
+                           const struct page_value *metric, struct arena *a)
 {
     CLEANUP_BUF struct buf cell, text;
     double *values;
@@ -62,9 +63,11 @@ static void put_result_row(struct html_table *t, const struct page_measurement *
     page_cell(t, NULL, &cell);
 }
 
-static int put_machine_results(const struct page_book *book, const struct page_group *machine, struct buf *to, struct json_out *j, struct err *err)
+static int put_machine_results(const struct page_book *book, const struct page_group *machine, struct buf *to, struct json_out *j,
+                               struct err *err)
 {
-    static const struct html_column columns[] = {{"measurement"}, {"metric"}, {"median", NULL, true}, {"best run", NULL, true}, {"runs", NULL, true}, {"site"}, {"newest (UTC)"}};
+    static const struct html_column columns[] = {{"measurement"},      {"metric"}, {"median", NULL, true}, {"best run", NULL, true},
+                                                 {"runs", NULL, true}, {"site"},   {"newest (UTC)"}};
     struct page_groups groups;
     struct html_table t;
     if (page_groups_by(machine->runs, machine->count, page_by_measured, book->a, &groups, err) < 0)

@@ -51,7 +51,8 @@ static void put_board_place(struct html_table *t, const struct page_board *b, si
     CLEANUP_BUF struct buf cell, text;
     buf_init(&cell, 1 << 16);
     buf_init(&text, 1 << 12);
-    bool tie = (i > 0 && b->places[i - 1].rank == p->rank) || (i + 1 < b->count && b->places[i + 1].rank == p->rank && b->places[i + 1].system);
+    bool tie =
+        (i > 0 && b->places[i - 1].rank == p->rank) || (i + 1 < b->count && b->places[i + 1].rank == p->rank && b->places[i + 1].system);
     if (b->is_ranked) {
         buf_printf(&text, "%zu%s", p->rank, tie ? " =" : "");
         html_cell_number(t, (double)p->rank, text.p);
@@ -84,7 +85,15 @@ static void put_board_place(struct html_table *t, const struct page_board *b, si
 
 static void put_board(const struct page_board *b, struct buf *to)
 {
-    static const struct html_column columns[] = {{"rank", NULL, true}, {"site"}, {"machine"}, {"median", NULL, true}, {"against the first", NULL, true}, {"best run", NULL, true}, {"runs", NULL, true}, {"failed", NULL, true}, {"newest (UTC)"}};
+    static const struct html_column columns[] = {{"rank", NULL, true},
+                                                 {"site"},
+                                                 {"machine"},
+                                                 {"median", NULL, true},
+                                                 {"against the first", NULL, true},
+                                                 {"best run", NULL, true},
+                                                 {"runs", NULL, true},
+                                                 {"failed", NULL, true},
+                                                 {"newest (UTC)"}};
     struct html_table t;
     CLEANUP_BUF struct buf caption;
     bool tie = false, few = false;
@@ -92,7 +101,10 @@ static void put_board(const struct page_board *b, struct buf *to)
     page_put_metric(&caption, b->metric);
     buf_puts(to, "<h3>");
     html_text(to, buf_text(&caption), 200);
-    buf_printf(to, " <small>%s</small></h3>\n", !*b->metric->better ? "no direction is known: not ranked" : strcmp(b->metric->better, "lower") == 0 ? "lower is better" : "higher is better");
+    buf_printf(to, " <small>%s</small></h3>\n",
+               !*b->metric->better                       ? "no direction is known: not ranked"
+               : strcmp(b->metric->better, "lower") == 0 ? "lower is better"
+                                                         : "higher is better");
     size_t skip = b->is_ranked ? 0 : 1;
     html_table_begin(&t, to, columns + skip, sizeof columns / sizeof *columns - skip, "data", caption.p);
     for (size_t i = 0; i < b->count; i++) {
@@ -130,7 +142,9 @@ static size_t sites_of_board(const struct page_board *b, struct site_column *ret
 
 static const char *difference_value(const struct page_run *run, const char *name)
 {
-    return strcmp(name, "cluster") == 0 ? run->cluster : strcmp(name, "partition") == 0 ? run->partition : page_fact_value(run->conditions, name);
+    return strcmp(name, "cluster") == 0     ? run->cluster
+           : strcmp(name, "partition") == 0 ? run->partition
+                                            : page_fact_value(run->conditions, name);
 }
 
 static bool differs_between(const struct site_column *sites, size_t n, const char *name)
@@ -147,7 +161,10 @@ static bool differs_between(const struct site_column *sites, size_t n, const cha
 /* What readers ask for first: processor, memory, accelerators, file system, system software; the others follow by name. */
 static unsigned difference_rank(const char *name)
 {
-    static const char *const order[] = {"cluster", "partition", "cpu.model", "cpu.sockets", "cpu.cores", "cpu.threads", "cpu.allowed_threads", "cgroup.cpu_limit", "memory.total", "cgroup.memory", "gpu.", "net.fabric", "fs.", "os.", "kernel.release", "mpi.", "program.", "software.", "env.", "step."};
+    static const char *const order[] = {
+        "cluster",          "partition",    "cpu.model",     "cpu.sockets", "cpu.cores",  "cpu.threads", "cpu.allowed_threads",
+        "cgroup.cpu_limit", "memory.total", "cgroup.memory", "gpu.",        "net.fabric", "fs.",         "os.",
+        "kernel.release",   "mpi.",         "program.",      "software.",   "env.",       "step."};
     for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
         if (strncmp(name, order[i], strlen(order[i])) == 0)
             return i;
@@ -218,7 +235,8 @@ static void put_measured(const struct page_measurement *m, struct buf *to)
     const struct page_facts *inputs = m->group.runs[0]->inputs;
     struct html_table t;
     buf_puts(to, "<h2>What was measured</h2>\n");
-    buf_printf(to, "<p class=\"dim\">Every run below has these inputs: key %s.</p>\n<details><summary>%zu input%s</summary>\n", m->group.id, inputs->count, str_plural(inputs->count));
+    buf_printf(to, "<p class=\"dim\">Every run below has these inputs: key %s.</p>\n<details><summary>%zu input%s</summary>\n", m->group.id,
+               inputs->count, str_plural(inputs->count));
     html_table_begin(&t, to, columns, 2, "facts", "inputs");
     for (size_t i = 0; i < inputs->count; i++) {
         html_cell_text(&t, inputs->list[i].name);
@@ -253,7 +271,8 @@ static void put_best_answer(const struct page_measurement *m, struct buf *to)
     html_element(to, "p", "answer", text.p);
 }
 
-static int put_version(const struct page_book *book, const struct page_measurement *m, size_t v, struct json_out *j, struct buf *to, struct err *err)
+static int put_version(const struct page_book *book, const struct page_measurement *m, size_t v, struct json_out *j, struct buf *to,
+                       struct err *err)
 {
     const struct page_group *version = &m->versions.list[v];
     if (m->versions.count > 1 || *version->id) {

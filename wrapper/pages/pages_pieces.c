@@ -130,7 +130,9 @@ void page_cell_quantity(struct html_table *t, double value, const char *unit)
 static const char *given_name(const struct page_run *run)
 {
     const char *benchmark = page_fact_value(run->inputs, "benchmark");
-    return row_words_made_name(run->name, benchmark ? benchmark : run->experiment) || row_words_made_name(run->name, run->experiment) ? "" : run->name;
+    return row_words_made_name(run->name, benchmark ? benchmark : run->experiment) || row_words_made_name(run->name, run->experiment)
+               ? ""
+               : run->name;
 }
 
 static void put_run_row(struct html_table *t, const char *up, const struct page_run *run, bool experiments, bool names)
@@ -248,7 +250,8 @@ void page_put_history(struct buf *to, const struct page_run *const *runs, size_t
     buf_puts(to, "</figure>\n");
 }
 
-int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json, struct err *err)
+int page_put_both(const struct page_book *book, const char *folder, const char *id, const struct buf *html, const struct buf *json,
+                  struct err *err)
 {
     char path[PAGE_PATH];
     page_path_of(folder, id, ".html", path);

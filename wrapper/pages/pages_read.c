@@ -77,9 +77,10 @@ const char *page_stamp(const struct runs *runs, const struct tree_run *run, stru
 /* What may explain why two systems differ, and stays the same from run to run. */
 static bool is_condition(const char *key)
 {
-    static const char *const starts[] = {"machine.", "cloud.",    "os.",       "kernel.", "cpu.",         "cache.",       "numa.nodes", "numa.memory", "memory.total",
-                                         "dimm.",    "gpu.",      "net.card",  "fs.",     "net.fabric",   "mpi.",         "software.",  "env.",        "job.scheduler",
-                                         "limits.",  "node.type", "cgroup.cp", "cgroup.m", "program.comp", "program.sha2", "slurm.version", "step."};
+    static const char *const starts[] = {
+        "machine.", "cloud.",    "os.",       "kernel.",  "cpu.",         "cache.",       "numa.nodes",    "numa.memory", "memory.total",
+        "dimm.",    "gpu.",      "net.card",  "fs.",      "net.fabric",   "mpi.",         "software.",     "env.",        "job.scheduler",
+        "limits.",  "node.type", "cgroup.cp", "cgroup.m", "program.comp", "program.sha2", "slurm.version", "step."};
     static const char *const never[] = {"frequency_Hz", "cmdline", "free", "used", "available", "bound_list", "throttled", "inode"};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (strstr(key, never[i]))
@@ -153,14 +154,16 @@ static const char *direction_of_key(const struct json *detail, const char *key)
     return strcmp(better, "higher") == 0 || strcmp(better, "lower") == 0 ? better : "";
 }
 
-static void read_headlines(const struct folder *tree, const struct tree_run *run, const struct json *detail, struct arena *a, struct page_run *ret)
+static void read_headlines(const struct folder *tree, const struct tree_run *run, const struct json *detail, struct arena *a,
+                           struct page_run *ret)
 {
     struct headline found[HEADLINES_MAX];
     size_t n = headlines_of(tree, run, PAGE_VALUES, a, found);
     for (size_t i = 0; i < n && ret->value_count < PAGE_VALUES; i++)
         if (isfinite(found[i].value))
-            ret->values[ret->value_count++] = (struct page_value){page_text(str_of(found[i].key), 200, a), page_text(str_of(found[i].unit), 40, a),
-                                                                  arena_printf(a, "%s", direction_of_key(detail, found[i].key)), found[i].value};
+            ret->values[ret->value_count++] =
+                (struct page_value){page_text(str_of(found[i].key), 200, a), page_text(str_of(found[i].unit), 40, a),
+                                    arena_printf(a, "%s", direction_of_key(detail, found[i].key)), found[i].value};
 }
 
 static const char *page_tag_text(const struct tree_run *run, const char *key, struct arena *a)
@@ -240,8 +243,8 @@ static int write_run_pages(struct runs *runs, struct tree_run *run, const struct
     return doc_html(&doc, &to) < 0 ? err_memory(err, "the page of run %.8s", run->id) : page_file_put(files, path, &to, err);
 }
 
-int page_run_read(struct runs *runs, struct comparison_reader *reader, const struct tree_run *run, struct page_files *files, struct arena *a,
-                  struct page_run *ret, struct err *err)
+int page_run_read(struct runs *runs, struct comparison_reader *reader, const struct tree_run *run, struct page_files *files,
+                  struct arena *a, struct page_run *ret, struct err *err)
 {
     const struct folder tree = runs_tree(runs, run);
     struct tree_run whole = *run;
@@ -263,7 +266,9 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
         .experiment_id = arena_printf(a, "%llu", (unsigned long long)whole.experiment_id),
         .name = page_text(str_of(whole.name), 200, a),
         .status = runs_status(&whole),
-        .verdict = verdict ? page_text(str_of(verdict), 20, a) : strcmp(failed, "fail") == 0 ? "fail" : "",
+        .verdict = verdict                       ? page_text(str_of(verdict), 20, a)
+                   : strcmp(failed, "fail") == 0 ? "fail"
+                                                 : "",
         .reason = page_tag_text(&whole, "benchwrap.reason", a),
         .start_ms = whole.start_ms,
         .site = page_tag_text(&whole, "site", a),

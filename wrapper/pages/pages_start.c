@@ -6,7 +6,16 @@
 
 #include <string.h>
 
-enum { BEST_MAX = 40, BEST_OF_EXPERIMENT = 4, LATEST_MAX = 15, NOTICES_MAX = 20, SITES_MAX = 100, EXPERIMENTS_MAX = 200, MACHINES_MAX = 60, DAMAGED_MAX = 20 };
+enum {
+    BEST_MAX = 40,
+    BEST_OF_EXPERIMENT = 4,
+    LATEST_MAX = 15,
+    NOTICES_MAX = 20,
+    SITES_MAX = 100,
+    EXPERIMENTS_MAX = 200,
+    MACHINES_MAX = 60,
+    DAMAGED_MAX = 20
+};
 
 static const struct page_place *first_place(const struct page_measurement *m)
 {
@@ -55,7 +64,8 @@ static void put_best_row(struct html_table *t, const struct page_measurement *m)
 
 static void put_best(const struct page_book *book, struct buf *to)
 {
-    static const struct html_column columns[] = {{"measurement"}, {"metric"}, {"best", "median", true}, {"site"}, {"machine"}, {"sites", NULL, true}, {"runs", NULL, true}};
+    static const struct html_column columns[] = {
+        {"measurement"}, {"metric"}, {"best", "median", true}, {"site"}, {"machine"}, {"sites", NULL, true}, {"runs", NULL, true}};
     struct html_table t;
     size_t n = 0, more = 0;
     for (size_t i = 0; i < book->experiment_count; i++)
@@ -63,8 +73,10 @@ static void put_best(const struct page_book *book, struct buf *to)
             n += first_place(&book->experiments[i].measurements[k]) != NULL;
     if (!n)
         return;
-    buf_puts(to, "<h2 id=\"best\">Best results</h2>\n<p class=\"dim\">One row for each measurement: runs with the same benchmark, inputs and shape. "
-                 "Follow a row to its leaderboard and to what differs between sites.</p>\n");
+    buf_puts(
+        to,
+        "<h2 id=\"best\">Best results</h2>\n<p class=\"dim\">One row for each measurement: runs with the same benchmark, inputs and shape. "
+        "Follow a row to its leaderboard and to what differs between sites.</p>\n");
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "best results");
     size_t rows = 0;
     for (size_t i = 0; i < book->experiment_count; i++) {
@@ -84,16 +96,20 @@ static void put_best(const struct page_book *book, struct buf *to)
     }
     html_table_end(&t);
     if (more)
-        buf_printf(to, "<p class=\"dim\">%zu more measurement%s: see the <a href=\"#experiments\">experiments</a>.</p>\n", more, str_plural(more));
+        buf_printf(to, "<p class=\"dim\">%zu more measurement%s: see the <a href=\"#experiments\">experiments</a>.</p>\n", more,
+                   str_plural(more));
 }
 
 static void put_notices(const struct page_book *book, struct buf *to)
 {
-    static const struct html_column columns[] = {{"run"}, {"measurement"}, {"site"}, {"metric"}, {"value", NULL, true}, {"expected"}, {"change", NULL, true}, {""}};
+    static const struct html_column columns[] = {{"run"},      {"measurement"},        {"site"}, {"metric"}, {"value", NULL, true},
+                                                 {"expected"}, {"change", NULL, true}, {""}};
     struct html_table t;
     buf_puts(to, "<h2 id=\"changes\">Regressions and improvements</h2>\n");
     if (!book->notice_count) {
-        buf_puts(to, "<p>No newest run of a system is outside the range of its earlier ones. Systems with fewer than five earlier runs are not judged.</p>\n");
+        buf_puts(
+            to,
+            "<p>No newest run of a system is outside the range of its earlier ones. Systems with fewer than five earlier runs are not judged.</p>\n");
         return;
     }
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "regressions and improvements");
@@ -146,7 +162,8 @@ static size_t count_first_places(const struct page_book *book, const char *site)
 
 static void put_sites(const struct page_book *book, struct buf *to)
 {
-    static const struct html_column columns[] = {{"site"}, {"machine"}, {"runs", NULL, true}, {"first places", "shared measurements", true}, {"newest run (UTC)"}};
+    static const struct html_column columns[] = {
+        {"site"}, {"machine"}, {"runs", NULL, true}, {"first places", "shared measurements", true}, {"newest run (UTC)"}};
     struct html_table t;
     buf_puts(to, "<h2 id=\"sites\">Sites</h2>\n");
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "sites");
@@ -173,7 +190,8 @@ static void put_sites(const struct page_book *book, struct buf *to)
 
 static void put_experiments(const struct page_book *book, struct buf *to)
 {
-    static const struct html_column columns[] = {{"experiment"}, {"runs", NULL, true}, {"measurements", NULL, true}, {"newest run (UTC)"}, {"result"}};
+    static const struct html_column columns[] = {
+        {"experiment"}, {"runs", NULL, true}, {"measurements", NULL, true}, {"newest run (UTC)"}, {"result"}};
     struct html_table t;
     buf_puts(to, "<h2 id=\"experiments\">Experiments</h2>\n");
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "experiments");
@@ -227,7 +245,8 @@ static void put_damaged(const struct page_book *book, struct buf *to)
         if (!*run->problem || n++ >= DAMAGED_MAX)
             continue;
         if (n == 1)
-            buf_puts(to, "<h2 id=\"damaged\">Damaged runs</h2>\n<p>They are listed, and count in no comparison.</p>\n<ul class=\"notes\">\n");
+            buf_puts(to,
+                     "<h2 id=\"damaged\">Damaged runs</h2>\n<p>They are listed, and count in no comparison.</p>\n<ul class=\"notes\">\n");
         buf_puts(to, "<li>");
         page_link_run(to, "", run);
         buf_putc(to, ' ');
@@ -324,8 +343,9 @@ int page_write_start(const struct page_book *book, struct err *err)
 {
     CLEANUP_BUF struct buf to;
     buf_init(&to, PAGE_MAX);
-    const struct html_page page = {.title = book->request->title,
-                                   .head = "<link rel=\"alternate\" type=\"application/atom+xml\" href=\"feed.xml\" title=\"New runs and changes\">\n"};
+    const struct html_page page = {
+        .title = book->request->title,
+        .head = "<link rel=\"alternate\" type=\"application/atom+xml\" href=\"feed.xml\" title=\"New runs and changes\">\n"};
     size_t n = book->data.count, worse = 0;
     for (size_t i = 0; i < book->notice_count; i++)
         worse += book->notices[i].news.change == PAGE_CHANGE_WORSE;
@@ -334,9 +354,11 @@ int page_write_start(const struct page_book *book, struct err *err)
                str_plural(book->experiment_count), book->sites.count, str_plural(book->sites.count));
     if (worse)
         buf_printf(&to, " <span class=\"state bad\">%zu regression%s</span>", worse, str_plural(worse));
-    buf_puts(&to, "</p>\n<nav aria-label=\"Sections\"><ul><li><a href=\"#best\">Best results</a></li><li><a href=\"#changes\">Regressions</a></li>"
-                  "<li><a href=\"#sites\">Sites</a></li><li><a href=\"#experiments\">Experiments</a></li><li><a href=\"#machines\">Machines</a></li>"
-                  "<li><a href=\"#latest\">Latest runs</a></li><li><a href=\"feed.xml\">Feed</a></li><li><a href=\"index.json\">JSON</a></li></ul></nav>\n");
+    buf_puts(
+        &to,
+        "</p>\n<nav aria-label=\"Sections\"><ul><li><a href=\"#best\">Best results</a></li><li><a href=\"#changes\">Regressions</a></li>"
+        "<li><a href=\"#sites\">Sites</a></li><li><a href=\"#experiments\">Experiments</a></li><li><a href=\"#machines\">Machines</a></li>"
+        "<li><a href=\"#latest\">Latest runs</a></li><li><a href=\"feed.xml\">Feed</a></li><li><a href=\"index.json\">JSON</a></li></ul></nav>\n");
     put_best(book, &to);
     put_notices(book, &to);
     put_sites(book, &to);

@@ -25,7 +25,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOGGER_END_MS = 4000, MONITOR_END_MS = 4000, ALERTS_END_MS = 20000, ALERTS_STOP_MS = 1000, POLL_MAX = 4096, BEAT_S = 60, HASH_WHOLE_MAX = 64 << 20 };
+enum {
+    LOGGER_END_MS = 4000,
+    MONITOR_END_MS = 4000,
+    ALERTS_END_MS = 20000,
+    ALERTS_STOP_MS = 1000,
+    POLL_MAX = 4096,
+    BEAT_S = 60,
+    HASH_WHOLE_MAX = 64 << 20
+};
 
 void campaign_say(const struct campaign *c, const char *fmt, ...)
 {
@@ -191,8 +199,13 @@ static char **parent_run_line(struct campaign *c, int *ret_argc)
 {
     struct arena *a = c->arena;
     const struct yaml *root = c->recipe->root, *role = c->recipe->measured->at;
-    static const char *const options[][2] = {{"repeat", "repeat"}, {"warmup_runs", "warmup"}, {"until_stable", "until-stable"}, {"max_repeat", "max-repeat"}, {"timeout", "timeout"}};
-    char **command = c->recipe->measured->command ? c->recipe->measured->command : c->planned.points[0].parts[c->recipe->measured - c->recipe->roles].processes[0].bare;
+    static const char *const options[][2] = {{"repeat", "repeat"},
+                                             {"warmup_runs", "warmup"},
+                                             {"until_stable", "until-stable"},
+                                             {"max_repeat", "max-repeat"},
+                                             {"timeout", "timeout"}};
+    char **command = c->recipe->measured->command ? c->recipe->measured->command
+                                                  : c->planned.points[0].parts[c->recipe->measured - c->recipe->roles].processes[0].bare;
     size_t n = 0, words = 0;
     while (command[words])
         words++;
@@ -401,8 +414,8 @@ static void print_point_end(struct campaign *c, size_t number, const struct camp
 {
     char seconds[40];
     snprintf(seconds, sizeof seconds, "%.1f s", (double)(p->end_ms - p->start_ms) / 1e3);
-    campaign_say(c, "[%zu/%zu] %s%s%s in %s%s%s", number, c->planned.count, p->label, p->label[0] ? ": " : "", campaign_outcome_word(p->outcome),
-                 seconds, p->reason[0] ? ": " : "", p->reason);
+    campaign_say(c, "[%zu/%zu] %s%s%s in %s%s%s", number, c->planned.count, p->label, p->label[0] ? ": " : "",
+                 campaign_outcome_word(p->outcome), seconds, p->reason[0] ? ": " : "", p->reason);
 }
 
 static void record_phases(struct campaign *c, const struct campaign_point *p, size_t number)
@@ -512,7 +525,8 @@ static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUN
     r->source = "recipe";
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         char key[60];
-        snprintf(key, sizeof key, "series.points_%s", i == OUTCOME_NEVER_RAN ? "never_ran" : campaign_outcome_word((enum campaign_outcome)i));
+        snprintf(key, sizeof key, "series.points_%s",
+                 i == OUTCOME_NEVER_RAN ? "never_ran" : campaign_outcome_word((enum campaign_outcome)i));
         record_metric(r, key, (double)counts[i], "", i == OUTCOME_VALID ? DIR_HIGHER : DIR_LOWER, 0, now);
     }
     record_metric(r, "series.heat_unknown", (double)c->heat_unknown, "", DIR_LOWER, 0, now);
@@ -611,7 +625,8 @@ static int open_signals(struct campaign *c, struct err *err)
 
 static int open_client(struct campaign *c, struct err *err)
 {
-    const struct http_config config = {.agent = "benchwrap/" BW_VERSION, .connect_s = 1, .total_s = 2, .cancel_fd = c->signals, .proxy = ""};
+    const struct http_config config = {
+        .agent = "benchwrap/" BW_VERSION, .connect_s = 1, .total_s = 2, .cancel_fd = c->signals, .proxy = ""};
     return http_new(&c->http, &config, err);
 }
 
@@ -665,8 +680,8 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
     extend_path(c->arena);
     if (!line)
         return err_memory(err, "the campaign");
-    if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || make_repeat_plan(c, line, argc, err) || campaign_alerts_begin(c, err) ||
-        collect_programs(c, &programs, err) || check_changes(c, programs, err))
+    if (open_signals(c, err) || open_client(c, err) || open_folder(c, tree, err) || make_repeat_plan(c, line, argc, err) ||
+        campaign_alerts_begin(c, err) || collect_programs(c, &programs, err) || check_changes(c, programs, err))
         return -1;
     c->state.programs = programs;
     if (c->options.preflight_only)

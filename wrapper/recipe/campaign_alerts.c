@@ -13,7 +13,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 64 << 10, SHOWN_MAX = 100, MESSAGE_LINES = 20, MESSAGE_BYTES = 16 << 10, PAUSE_S = 10, SEND_S = 20, EXPORTERS_NAMED = 8, REAP_MS = 1000 };
+enum {
+    READ_BYTES = 64 << 10,
+    SHOWN_MAX = 100,
+    MESSAGE_LINES = 20,
+    MESSAGE_BYTES = 16 << 10,
+    PAUSE_S = 10,
+    SEND_S = 20,
+    EXPORTERS_NAMED = 8,
+    REAP_MS = 1000
+};
 
 /* The state of one campaign; a process executes one. */
 static struct {

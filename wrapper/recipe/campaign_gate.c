@@ -70,8 +70,8 @@ static const char *describe_unknown(struct campaign *c, const struct gate_names 
                    : arena_printf(c->arena, "the run has no %s; it has %s", g->unknown, all.n ? all.p : "no metrics");
 }
 
-int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values, const struct series_repetition *run,
-                   const char **ret_unknown)
+int campaign_truth(struct campaign *c, const struct expr *condition, const struct recipe_values *values,
+                   const struct series_repetition *run, const char **ret_unknown)
 {
     struct gate_names g = {.c = c, .values = values, .run = run};
     const struct expr_names names = {.name = gate_name, .call = gate_call, .context = &g};
@@ -97,7 +97,8 @@ void campaign_gate_begin(struct campaign *c)
 
 static const char *check_offered_load(struct campaign *c, const struct series_repetition *run)
 {
-    const struct series_run_value *offered = series_value_of(run, "requests.offered_op_per_s"), *achieved = series_value_of(run, "requests.achieved_op_per_s");
+    const struct series_run_value *offered = series_value_of(run, "requests.offered_op_per_s"),
+                                  *achieved = series_value_of(run, "requests.achieved_op_per_s");
     double least = 0.95;
     str_double(str_of(recipe_scalar(c->recipe, yaml_get(c->recipe->root, "gate"), "load", "0.95")), &least);
     return offered && achieved && achieved->value < least * offered->value

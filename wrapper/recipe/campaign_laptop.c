@@ -36,13 +36,15 @@ static const char compose_text[] =
     "\"grafana-data:/var/lib/grafana\"]\n"
     "volumes: {prometheus-data: {}, grafana-data: {}}\n";
 
-static const char datasource_text[] = "apiVersion: 1\n"
-                                      "datasources:\n"
-                                      "  - {name: Prometheus, type: prometheus, access: proxy, url: \"http://127.0.0.1:9092\", isDefault: true}\n";
+static const char datasource_text[] =
+    "apiVersion: 1\n"
+    "datasources:\n"
+    "  - {name: Prometheus, type: prometheus, access: proxy, url: \"http://127.0.0.1:9092\", isDefault: true}\n";
 
-static const char provider_text[] = "apiVersion: 1\n"
-                                    "providers:\n"
-                                    "  - {name: benchwrap, folder: benchwrap, type: file, options: {path: /var/lib/grafana/dashboards/benchwrap}}\n";
+static const char provider_text[] =
+    "apiVersion: 1\n"
+    "providers:\n"
+    "  - {name: benchwrap, folder: benchwrap, type: file, options: {path: /var/lib/grafana/dashboards/benchwrap}}\n";
 
 static int write_laptop_file(int dir, const char *name, const struct buf *text, mode_t mode, struct err *err)
 {
@@ -75,7 +77,9 @@ static int write_tunnels(int dir, const struct campaign_targets *t, struct err *
     arena_init(&a, 0);
     const char *login = campaign_targets_login(&a);
     buf_init(&text, LAPTOP_FILE_MAX);
-    buf_puts(&text, "#!/bin/sh\n# Makes the services of the campaign reachable, until it is interrupted: sh tunnels.sh [USER@LOGIN_NODE]\nexec ssh -N \\\n");
+    buf_puts(
+        &text,
+        "#!/bin/sh\n# Makes the services of the campaign reachable, until it is interrupted: sh tunnels.sh [USER@LOGIN_NODE]\nexec ssh -N \\\n");
     for (size_t i = 0; i < t->count; i++)
         buf_printf(&text, "    -L 127.0.0.1:%u:%s:%u \\\n", t->list[i].local, t->list[i].host, t->list[i].port);
     buf_puts(&text, "    \"${1:-");

@@ -86,8 +86,9 @@ static double live_run_value(const struct series_repetition *run, const char *ke
 void campaign_live_add(struct campaign *c, const struct series_repetition *run)
 {
     struct campaign_results *r = &c->results;
-    double good = live_run_value(run, "requests.completed"), bad = live_run_value(run, "requests.failed"), mean = live_run_value(run, "e2el.mean_ms"),
-           median = live_run_value(run, "e2el.p50_ms"), tokens = live_run_value(run, "output.throughput_token_per_s");
+    double good = live_run_value(run, "requests.completed"), bad = live_run_value(run, "requests.failed"),
+           mean = live_run_value(run, "e2el.mean_ms"), median = live_run_value(run, "e2el.p50_ms"),
+           tokens = live_run_value(run, "output.throughput_token_per_s");
     r->requests += (isnan(good) ? 0 : good) + (isnan(bad) ? 0 : bad);
     r->errors += isnan(bad) ? 0 : bad;
     r->throughput = live_run_value(run, "request.throughput_op_per_s");

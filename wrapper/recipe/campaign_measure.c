@@ -111,7 +111,8 @@ static int wait_others(struct campaign *c, const char **ret_why)
         int code;
         rc = campaign_run_process(c, &c->others[i], &code, ret_why);
         if (rc == 0 && code) {
-            *ret_why = arena_printf(c->arena, "%s, instance %zu, ended with exit status %d", c->others[i].component, c->others[i].seat->instance, code);
+            *ret_why = arena_printf(c->arena, "%s, instance %zu, ended with exit status %d", c->others[i].component,
+                                    c->others[i].seat->instance, code);
             rc = 1;
         }
     }
@@ -127,7 +128,8 @@ static int run_warmups(struct campaign *c, const struct recipe_point *p, struct 
         if (!part->warmup)
             continue;
         struct campaign_seat *seats = campaign_seats(c, p, part, a, ret_why);
-        if (!seats || start_client(c, p, part, seats, 0, true, &c->client, a, ret_why) || campaign_run_process(c, &c->client, &code, ret_why))
+        if (!seats || start_client(c, p, part, seats, 0, true, &c->client, a, ret_why) ||
+            campaign_run_process(c, &c->client, &code, ret_why))
             return 1;
         if (code) {
             *ret_why = arena_printf(c->arena, "the warm-up of %s ended with exit status %d", part->role->name, code);
@@ -178,8 +180,8 @@ static bool judge_begun_run(void *context, struct series_repetition *run)
 }
 
 /* The measured client's launcher line. */
-static char **measured_line(struct campaign *c, const struct recipe_point *p, const struct series_repetition *run, struct campaign_seat *seats,
-                            char ***ret_env, struct arena *a, struct err *err)
+static char **measured_line(struct campaign *c, const struct recipe_point *p, const struct series_repetition *run,
+                            struct campaign_seat *seats, char ***ret_env, struct arena *a, struct err *err)
 {
     struct campaign_scope scope = {c, NULL, &seats[0], a};
     struct recipe_part part;
@@ -244,11 +246,17 @@ static int measure_once(struct point_measuring *m, bool warmup, size_t repetitio
     char **env;
     if (!run)
         return err_memory(err, "a run");
-    *run = (struct series_repetition){
-        .order = ++c->order, .point = m->p->index, .repetition = repetition, .warmup = warmup, .status = "", .verdict = "", .reason = "", .noisy = ""};
+    *run = (struct series_repetition){.order = ++c->order,
+                                      .point = m->p->index,
+                                      .repetition = repetition,
+                                      .warmup = warmup,
+                                      .status = "",
+                                      .verdict = "",
+                                      .reason = "",
+                                      .noisy = ""};
     record_new_id(run->id);
-    m->run = (struct campaign_run){
-        .repetition = repetition, .order = run->order, .warmup = warmup, .invalid = "", .start_ms = clock_wall_ms()};
+    m->run =
+        (struct campaign_run){.repetition = repetition, .order = run->order, .warmup = warmup, .invalid = "", .start_ms = clock_wall_ms()};
     memcpy(m->run.id, run->id, sizeof m->run.id);
     arena_init(&a, 0);
     struct campaign_seat *seats = campaign_seats(c, m->p, measured_part(c, m->p), &a, &m->why);
@@ -302,7 +310,14 @@ static bool adopt_begun_run(struct point_measuring *m, bool warmup, size_t repet
         struct series_repetition *run = ARENA_NEW(&c->repeat.notes.arena, struct series_repetition);
         if (!run)
             return false;
-        *run = (struct series_repetition){.order = r->order, .point = m->p->index, .repetition = repetition, .warmup = warmup, .status = "", .verdict = "", .reason = "", .noisy = ""};
+        *run = (struct series_repetition){.order = r->order,
+                                          .point = m->p->index,
+                                          .repetition = repetition,
+                                          .warmup = warmup,
+                                          .status = "",
+                                          .verdict = "",
+                                          .reason = "",
+                                          .noisy = ""};
         memcpy(run->id, r->id, sizeof run->id);
         m->run = *r;
         m->run.invalid = "";

@@ -21,7 +21,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CUSTOM_MAX = 64, LATEST_MAX = 20000, BODY_MAX = 64 << 20, LIVE_BYTES = 16 << 20, CUSTOM_BYTES = 256 << 20, SHORT_MS = 100, REAP_MS = 1000 };
+enum {
+    CUSTOM_MAX = 64,
+    LATEST_MAX = 20000,
+    BODY_MAX = 64 << 20,
+    LIVE_BYTES = 16 << 20,
+    CUSTOM_BYTES = 256 << 20,
+    SHORT_MS = 100,
+    REAP_MS = 1000
+};
 
 /* The newest value of a series. */
 struct latest_sample {
@@ -58,7 +66,8 @@ static uint64_t hash_sample_text(uint64_t h, struct str s)
 
 static void note_latest(struct monitoring *m, const char *node, const char *component, struct str metric, double value)
 {
-    uint64_t h = hash_sample_text(hash_sample_text(hash_sample_text(UINT64_C(14695981039346656037), str_of(node)), str_of(component)), metric);
+    uint64_t h =
+        hash_sample_text(hash_sample_text(hash_sample_text(UINT64_C(14695981039346656037), str_of(node)), str_of(component)), metric);
     for (size_t i = h % LATEST_MAX;; i = (i + 1) % LATEST_MAX) {
         struct latest_sample *l = &m->latest[i];
         if (l->metric && (!str_is(metric, l->metric) || strcmp(l->node, node) != 0 || strcmp(l->component, component) != 0))
@@ -196,8 +205,11 @@ static void put_latest(struct buf *to, const struct latest_sample *l)
         labels.n -= labels.n && labels.p[labels.n - 1] == ',';
         name.n = (size_t)(brace - l->metric);
     }
-    put_metric_name(to, strcmp(l->component, "node") == 0 ? "benchwrap_node_" : strcmp(l->component, "custom") == 0 ? "benchwrap_custom_" : "",
-             str_starts(name, "system/") ? str_sub(name, 7, name.n) : name);
+    put_metric_name(to,
+                    strcmp(l->component, "node") == 0     ? "benchwrap_node_"
+                    : strcmp(l->component, "custom") == 0 ? "benchwrap_custom_"
+                                                          : "",
+                    str_starts(name, "system/") ? str_sub(name, 7, name.n) : name);
     buf_printf(to, "{" STR_FMT "%s", STR_ARG(labels), labels.n ? "," : "");
     put_label(to, "bw_node", l->node);
     buf_putc(to, ',');
@@ -385,7 +397,8 @@ static int open_files(struct monitoring *m, const struct recipe *r, const struct
     m->csv = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (m->csv < 0 || fstat(m->csv, &st))
         return err_sys(err, "monitoring.csv: cannot write %.300s", path);
-    return st.st_size || fs_write_all(m->csv, "time,node,component,metric,value\n", 33) == 0 ? 0 : err_sys(err, "cannot write %.300s", path);
+    return st.st_size || fs_write_all(m->csv, "time,node,component,metric,value\n", 33) == 0 ? 0
+                                                                                             : err_sys(err, "cannot write %.300s", path);
 }
 
 static int read_monitoring(struct monitoring *m, struct campaign *c, const struct yaml *monitoring, struct err *err)
@@ -408,7 +421,8 @@ static int read_monitoring(struct monitoring *m, struct campaign *c, const struc
     if (names && !yaml_is_null(names)) {
         m->patterns = arena_get(&m->arena, (count + 2) * sizeof *m->patterns);
         size_t k = 0;
-        for (const struct yaml *y = names->kind == YAML_LIST ? names->child : names; m->patterns && y; y = names->kind == YAML_LIST ? y->next : NULL)
+        for (const struct yaml *y = names->kind == YAML_LIST ? names->child : names; m->patterns && y;
+             y = names->kind == YAML_LIST ? y->next : NULL)
             m->patterns[k++] = arena_dup(&m->arena, y->text.p, y->text.n);
         if (m->patterns)
             m->patterns[k] = NULL;

@@ -81,8 +81,8 @@ static void compare_list(struct campaign *c, const struct node_result *list, siz
     for (size_t i = 0; i < n; i++)
         if (differs[i]) {
             bool worse = is_worse(&list[i], s.median);
-            campaign_say(c, "  %s differs: %.4g, %+.1f %%%s (false alarm in at most %g %% of such comparisons)", list[i].node, list[i].value,
-                         100 * (list[i].value / s.median - 1), worse ? "" : ", but is better", 100 * FALSE_ALARMS);
+            campaign_say(c, "  %s differs: %.4g, %+.1f %%%s (false alarm in at most %g %% of such comparisons)", list[i].node,
+                         list[i].value, 100 * (list[i].value / s.median - 1), worse ? "" : ", but is better", 100 * FALSE_ALARMS);
             if (bad && worse && !str_has_word(bad->p, str_of(list[i].node)))
                 buf_printf(bad, "%s%s", bad->n ? " " : "", list[i].node);
         }
@@ -121,7 +121,8 @@ static size_t best_of_pairs(struct campaign *c, const struct node_result *pairs,
 
 static void compare_metric(struct campaign *c, const struct series_figure *figures, const char *key, struct buf *bad)
 {
-    struct node_result *list = arena_get(c->arena, (c->planned.count + 1) * sizeof *list), *nodes = arena_get(c->arena, (c->hosts.count + 1) * sizeof *nodes);
+    struct node_result *list = arena_get(c->arena, (c->planned.count + 1) * sizeof *list),
+                       *nodes = arena_get(c->arena, (c->hosts.count + 1) * sizeof *nodes);
     double *values = arena_get(c->arena, (c->planned.count + 1) * sizeof *values);
     struct stats s;
     size_t n = list && nodes && values ? collect_values(c, figures, key, list) : 0;

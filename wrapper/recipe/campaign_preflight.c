@@ -47,7 +47,8 @@ bool campaign_has_program(const char *word)
 static void check_programs(struct preflight *f, const struct recipe_part *part)
 {
     if (part->srun && !f->c->hosts.is_slurm)
-        add_problem(f, "choose another container.runtime, or run the recipe in a job of Slurm", "%s: pyxis is a plugin of Slurm's srun", part->role->name);
+        add_problem(f, "choose another container.runtime, or run the recipe in a job of Slurm", "%s: pyxis is a plugin of Slurm's srun",
+                    part->role->name);
     for (size_t i = 0; !part->srun && i < part->process_count; i++) { /* a program of pyxis is in the image */
         const char *word = part->processes[i].words[0];
         if (!campaign_has_program(word))
@@ -56,8 +57,8 @@ static void check_programs(struct preflight *f, const struct recipe_part *part)
     }
     const char *image = part->container.runtime ? part->container.image : NULL;
     if (image && (image[0] == '/' || image[0] == '.') && access(image, R_OK))
-        add_problem(f, "fetch it in a `prepare` step, for example: apptainer pull FILE docker://IMAGE", "%s: the image %.300s cannot be read: %s",
-                    part->role->name, image, err_words(errno));
+        add_problem(f, "fetch it in a `prepare` step, for example: apptainer pull FILE docker://IMAGE",
+                    "%s: the image %.300s cannot be read: %s", part->role->name, image, err_words(errno));
 }
 
 static void check_role_secrets(struct preflight *f, const struct recipe_part *part)
@@ -105,7 +106,8 @@ static void check_model(struct preflight *f, const struct recipe_part *part, con
     if (!model || model[0] != '/' || part->container.runtime)
         return;
     if (access(model, R_OK)) {
-        add_problem(f, "fetch it in a `prepare` step", "%s: the model %.300s cannot be read: %s", part->role->name, model, err_words(errno));
+        add_problem(f, "fetch it in a `prepare` step", "%s: the model %.300s cannot be read: %s", part->role->name, model,
+                    err_words(errno));
         return;
     }
     check_model_index(f, model, "model.safetensors.index.json");
@@ -127,8 +129,8 @@ static void check_gpus_idle(struct preflight *f)
 {
     static char *const words[] = {(char *)"nvidia-smi", (char *)"--query-compute-apps=pid", (char *)"--format=csv,noheader", NULL};
     struct query q = QUERY_NONE;
-    if (query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, NULL) == 0 && query_wait(&q, COMMAND_MS) == QUERY_DONE && q.status == 0 &&
-        str_trim(buf_text(&q.text)).n)
+    if (query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, NULL) == 0 && query_wait(&q, COMMAND_MS) == QUERY_DONE &&
+        q.status == 0 && str_trim(buf_text(&q.text)).n)
         add_problem(f, "wait until it ends, or set preflight.gpus_idle: false", "another process uses the GPUs");
     query_close(&q);
 }
@@ -143,8 +145,8 @@ static void check_gpus(struct preflight *f, const struct recipe_point *p)
     if (!needed || f->c->hosts.is_slurm)
         return;
     if (needed > there)
-        add_problem(f, "lower resources.gpus, or choose another node", "the roles need %u GPU%s, and this node has %u", needed, str_plural(needed),
-                    there);
+        add_problem(f, "lower resources.gpus, or choose another node", "the roles need %u GPU%s, and this node has %u", needed,
+                    str_plural(needed), there);
     yaml_bool(yaml_get(yaml_get(f->c->recipe->root, "preflight"), "gpus_idle"), &idle);
     if (idle && there)
         check_gpus_idle(f);
@@ -175,8 +177,9 @@ static void check_space(struct preflight *f, const struct recipe_point *p)
         add_problem(f, "remove files, or lower preflight.disk", "%s has %llu MiB free, %llu are needed", f->c->state.folder,
                     (unsigned long long)(there >> 20), (unsigned long long)(disk >> 20));
     if (memory && (there = available_memory()) < memory)
-        add_problem(f, "lower resources.memory or preflight.memory, or choose another node", "%llu MiB of memory are available, %llu are needed",
-                    (unsigned long long)(there >> 20), (unsigned long long)(memory >> 20));
+        add_problem(f, "lower resources.memory or preflight.memory, or choose another node",
+                    "%llu MiB of memory are available, %llu are needed", (unsigned long long)(there >> 20),
+                    (unsigned long long)(memory >> 20));
 }
 
 static void check_needed_files(struct preflight *f)
@@ -197,8 +200,8 @@ static void check_user_commands(struct preflight *f)
         struct query q = QUERY_NONE;
         struct err err = {0};
         char **words = recipe_words(y, f->c->recipe->file, f->c->arena, &err);
-        bool good = words && query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, &err) == 0 && query_wait(&q, COMMAND_MS) == QUERY_DONE &&
-                    q.status == 0;
+        bool good = words && query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, &err) == 0 &&
+                    query_wait(&q, COMMAND_MS) == QUERY_DONE && q.status == 0;
         if (!good)
             add_problem(f, NULL, "the command of line %d, %.100s, failed%s%.200s", y->line, words ? words[0] : "", q.why.n ? ": " : "",
                         q.why.n ? q.why.p : "");
@@ -231,16 +234,16 @@ static void check_node_line(struct preflight *f, struct str line, int64_t from_m
     if (!str_is(word, "node") || !str_int(str_word(&line), &time_ms) || !str_int(str_word(&line), &up) || !str_int(str_word(&line), &down))
         return;
     if ((double)time_ms < (double)from_ms - clock_s * 1e3 || (double)time_ms > (double)to_ms + clock_s * 1e3)
-        add_problem(f, "have it synchronised, or raise preflight.clock", "the clock of " STR_FMT " differs by %.1f s", STR_ARG(str_sub(node, 0, 100)),
-                    (double)(time_ms - (from_ms + to_ms) / 2) / 1e3);
+        add_problem(f, "have it synchronised, or raise preflight.clock", "the clock of " STR_FMT " differs by %.1f s",
+                    STR_ARG(str_sub(node, 0, 100)), (double)(time_ms - (from_ms + to_ms) / 2) / 1e3);
     if (down && !up)
         add_problem(f, "leave the node out: sbatch --exclude", STR_FMT ": no port of its fabric is active", STR_ARG(str_sub(node, 0, 100)));
     else if (down)
-        campaign_say(f->c, "preflight: " STR_FMT ": %lld of %lld ports of its fabric are not active", STR_ARG(str_sub(node, 0, 100)), (long long)down,
-                     (long long)(up + down));
+        campaign_say(f->c, "preflight: " STR_FMT ": %lld of %lld ports of its fabric are not active", STR_ARG(str_sub(node, 0, 100)),
+                     (long long)down, (long long)(up + down));
     while ((word = str_word(&line)).n)
-        add_problem(f, "install it there, load its module (batch.modules), or name its path", STR_FMT ": there is no program \"" STR_FMT "\"",
-                    STR_ARG(str_sub(node, 0, 100)), STR_ARG(str_sub(word, 0, 200)));
+        add_problem(f, "install it there, load its module (batch.modules), or name its path",
+                    STR_FMT ": there is no program \"" STR_FMT "\"", STR_ARG(str_sub(node, 0, 100)), STR_ARG(str_sub(word, 0, 200)));
 }
 
 static void check_nodes(struct preflight *f, const struct recipe_point *p)
@@ -271,7 +274,9 @@ static void check_hosts(struct preflight *f, const struct recipe_part *part)
         while (i < h->count && strcmp(h->nodes[i].name, *name) != 0)
             i++;
         if (i == h->count)
-            add_problem(f, h->is_slurm ? "request it with sbatch --nodelist" : "run the recipe inside an allocation, or use `endpoint` for a service there",
+            add_problem(f,
+                        h->is_slurm ? "request it with sbatch --nodelist"
+                                    : "run the recipe inside an allocation, or use `endpoint` for a service there",
                         "%s: the node %.100s is not %s", part->role->name, *name, h->is_slurm ? "in the allocation" : "this machine");
     }
 }
@@ -286,8 +291,8 @@ size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, cons
         check_model(&f, &p->parts[i], &p->values);
     }
     if (c->hosts.is_slurm && recipe_nodes_of(p) > c->hosts.count)
-        add_problem(&f, "request more nodes (sbatch --nodes), or lower the roles' nodes", "the point needs %zu nodes, and the allocation has %zu",
-                    recipe_nodes_of(p), c->hosts.count);
+        add_problem(&f, "request more nodes (sbatch --nodes), or lower the roles' nodes",
+                    "the point needs %zu nodes, and the allocation has %zu", recipe_nodes_of(p), c->hosts.count);
     check_gpus(&f, p);
     check_space(&f, p);
     if (!c->preflight_done) { /* once for the campaign */

@@ -38,8 +38,8 @@ bool campaign_can_connect(const char *host, unsigned port)
         socklen_t n = sizeof why;
         if (fd < 0)
             continue;
-        connected = connect(fd, x->ai_addr, x->ai_addrlen) == 0 || (errno == EINPROGRESS && poll(&p, 1, TRY_MS) == 1 &&
-                                                                    getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) == 0 && why == 0);
+        connected = connect(fd, x->ai_addr, x->ai_addrlen) == 0 ||
+                    (errno == EINPROGRESS && poll(&p, 1, TRY_MS) == 1 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) == 0 && why == 0);
     }
     freeaddrinfo(list);
     return connected;
@@ -71,7 +71,8 @@ static bool try_command(struct campaign *c, char *const *words)
     return good;
 }
 
-static bool try_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s, const struct campaign_process *p)
+static bool try_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,
+                      const struct campaign_process *p)
 {
     if (ready->command)
         return try_command(c, ready->command);
@@ -87,8 +88,8 @@ static const char *died_words(struct campaign *c, const struct campaign_process 
         return arena_printf(c->arena, "%s cannot be started: %s", p->component, err_words(p->keeper.errnum));
     bool killed = p->keeper.status & 0x7f;
     exit_words(words, killed ? 0 : (p->keeper.status >> 8) & 0xff, killed ? p->keeper.status & 0x7f : 0);
-    return arena_printf(c->arena, "%s ended before it was ready: %s (logs/%s.%zu.%s.err)", p->component, words, p->component, p->seat->instance,
-                        p->seat->node);
+    return arena_printf(c->arena, "%s ended before it was ready: %s (logs/%s.%zu.%s.err)", p->component, words, p->component,
+                        p->seat->instance, p->seat->node);
 }
 
 int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,

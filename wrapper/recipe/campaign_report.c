@@ -114,7 +114,7 @@ struct reporting {
     struct recipe recipe;
     struct recipe_point_id {
         char id[SHA256_HEX];
-    } *ids; /* of the points, by index */
+    } * ids; /* of the points, by index */
     struct series_notes notes;
     const struct series_figure *figures;
     const char *metrics[REPORT_METRICS];
@@ -263,7 +263,8 @@ static struct listing_column *report_columns(struct reporting *w, size_t *ret_n)
     c[n++] = (struct listing_column){.key = "outcome", .heading = "outcome", .whole = true};
     c[n++] = (struct listing_column){.key = "runs", .heading = "runs", .right = true, .drop = 9};
     for (size_t i = 0; i < w->metric_count; i++)
-        c[n++] = (struct listing_column){.key = w->metrics[i], .heading = w->metrics[i], .right = true, .drop = i ? (unsigned)i : 0, .no_empty = true};
+        c[n++] = (struct listing_column){
+            .key = w->metrics[i], .heading = w->metrics[i], .right = true, .drop = i ? (unsigned)i : 0, .no_empty = true};
     for (int i = 0; i < PHASE_COUNT; i++) {
         const char *word = campaign_phase_word((enum campaign_phase)i);
         c[n++] = (struct listing_column){
@@ -317,7 +318,8 @@ int campaign_report(const char *folder, const char *tree, enum campaign_format f
 
 /* ---- status ---- */
 
-static void status_json(const struct campaign_state *s, const struct campaign_owner *owner, const size_t counts[OUTCOME_COUNT], size_t points, FILE *out)
+static void status_json(const struct campaign_state *s, const struct campaign_owner *owner, const size_t counts[OUTCOME_COUNT],
+                        size_t points, FILE *out)
 {
     CLEANUP_BUF struct buf text;
     buf_init(&text, REPORT_MAX);
@@ -343,7 +345,8 @@ static bool print_submitted(const char *folder, enum campaign_format format, FIL
     struct err ignored;
     buf_init(&job, 400);
     buf_init(&text, 4000);
-    if (dir < 0 || faccessat(dir, CAMPAIGN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || fs_read(dir, CAMPAIGN_JOB, 200, 0, &job, &ignored) || !job.n)
+    if (dir < 0 || faccessat(dir, CAMPAIGN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || fs_read(dir, CAMPAIGN_JOB, 200, 0, &job, &ignored) ||
+        !job.n)
         return false;
     if (format == CAMPAIGN_JSON) {
         struct json_out j = json_begin(&text, JSON_BLOCK, '{');

@@ -24,7 +24,8 @@ static size_t node_offset(const struct recipe_point *p, const struct recipe_part
 struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_point *p, const struct recipe_part *part, struct arena *a,
                                      const char **ret_why)
 {
-    const struct recipe_part *at = part->role->nodes_of ? &p->parts[part->role->nodes_of - c->recipe->roles] : part; /* whose nodes they are */
+    const struct recipe_part *at =
+        part->role->nodes_of ? &p->parts[part->role->nodes_of - c->recipe->roles] : part; /* whose nodes they are */
     char **hosts = part->hosts ? part->hosts : at->hosts;
     size_t first = node_offset(p, at), n = part->nodes * part->instances;
     struct campaign_seat *seats = arena_get(a, (n + 1) * sizeof *seats);
@@ -39,8 +40,7 @@ struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_poi
         for (size_t k = 0; hosts && k < c->hosts.count; k++)
             if (strcmp(name, c->hosts.nodes[k].name) == 0)
                 on = &c->hosts.nodes[k];
-        seats[i] = (struct campaign_seat){
-            .node = arena_dup(a, name, strlen(name)), .host = on->address, .instance = i, .group = on->group};
+        seats[i] = (struct campaign_seat){.node = arena_dup(a, name, strlen(name)), .host = on->address, .instance = i, .group = on->group};
     }
     if (!seats || a->failed)
         *ret_why = "out of memory";

@@ -59,8 +59,8 @@ static struct campaign_process *new_process(struct campaign_service *s)
 }
 
 /* Starts the k-th program of the role on all its seats. 0; 1 with *ret_why. */
-static int start_service_program(struct campaign *c, const struct recipe_point *p, const struct recipe_part *planned, struct campaign_service *s, size_t k,
-                         const char **ret_why)
+static int start_service_program(struct campaign *c, const struct recipe_point *p, const struct recipe_part *planned,
+                                 struct campaign_service *s, size_t k, const char **ret_why)
 {
     struct err err = {0};
     for (size_t i = 0; i < s->seat_count; i++) {
@@ -77,8 +77,8 @@ static int start_service_program(struct campaign *c, const struct recipe_point *
         if (!to)
             return *ret_why = "out of memory", 1;
         *to = (struct campaign_process){.keeper = KEEPER_NONE, .component = "", .seat = &s->seats[i]};
-        if (campaign_start(c, to, part.processes[k].component, &s->seats[i], words, campaign_process_env(c, part.env, &s->arena), false, &s->arena,
-                           &err)) {
+        if (campaign_start(c, to, part.processes[k].component, &s->seats[i], words, campaign_process_env(c, part.env, &s->arena), false,
+                           &s->arena, &err)) {
             *ret_why = arena_printf(c->arena, "%s", err.text);
             return 1;
         }
@@ -87,7 +87,8 @@ static int start_service_program(struct campaign *c, const struct recipe_point *
 }
 
 /* Waits for the program on all its seats, from the process with this index on. */
-static int wait_program(struct campaign *c, const struct recipe_point *p, struct campaign_service *s, size_t k, size_t from, const char **ret_why)
+static int wait_program(struct campaign *c, const struct recipe_point *p, struct campaign_service *s, size_t k, size_t from,
+                        const char **ret_why)
 {
     for (size_t i = from; i < s->process_count; i++) {
         struct campaign_scope scope = {c, s, s->processes[i].seat, &s->arena};
@@ -160,7 +161,8 @@ static int service_up(struct campaign *c, const struct recipe_point *p, const st
     return 0;
 }
 
-int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why, struct err *err)
+int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why,
+                         struct err *err)
 {
     int64_t begin = clock_mono_ns();
     (void)err;
@@ -172,8 +174,7 @@ int campaign_services_up(struct campaign *c, const struct recipe_point *p, struc
     state->phase_s[PHASE_TEARDOWN] = (double)(clock_mono_ns() - begin) / 1e9;
     state->phase_s[PHASE_DEPLOY] = state->phase_s[PHASE_READY] = 0;
     for (size_t i = 0; i < p->part_count; i++)
-        if (p->parts[i].role->is_service && !c->services[i].is_up &&
-            service_up(c, p, &p->parts[i], &c->services[i], state, ret_why)) {
+        if (p->parts[i].role->is_service && !c->services[i].is_up && service_up(c, p, &p->parts[i], &c->services[i], state, ret_why)) {
             campaign_services_down(c, &c->services[i]);
             return 1;
         }

@@ -98,8 +98,8 @@ static char *join_nodes(const struct campaign_seat *seats, size_t nodes, size_t 
     return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-char **campaign_start_words(struct campaign *c, const struct recipe_part *part, const struct campaign_seat *seats, size_t seat, char **words,
-                            struct arena *a)
+char **campaign_start_words(struct campaign *c, const struct recipe_part *part, const struct campaign_seat *seats, size_t seat,
+                            char **words, struct arena *a)
 {
     size_t n = 0, count = 0;
     if (!c->hosts.is_slurm || !words)
@@ -194,7 +194,8 @@ char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a)
     return a->failed ? NULL : list;
 }
 
-int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms, struct err *err)
+int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms,
+                         struct err *err)
 {
     size_t n = 0, k = 0;
     while (programs[k])
@@ -267,7 +268,8 @@ int campaign_slurm_other_jobs(struct campaign *c)
     buf_init(&nodes, SLURM_BYTES);
     buf_init(&text, SLURM_BYTES + 1);
     put_node_names(c, &nodes);
-    char *const list[] = {(char *)"squeue", (char *)"--noheader", (char *)"--states=RUNNING", (char *)"--format=%A", (char *)"--nodelist", nodes.p, NULL};
+    char *const list[] = {
+        (char *)"squeue", (char *)"--noheader", (char *)"--states=RUNNING", (char *)"--format=%A", (char *)"--nodelist", nodes.p, NULL};
     if (nodes.failed || query_lines(list, &text, NULL))
         return -1;
     for (struct str rest = buf_text(&text), id; (id = str_word(&rest)).n > 0;) {
@@ -287,7 +289,13 @@ int campaign_slurm_other_jobs(struct campaign *c)
 
 void campaign_slurm_clean(struct campaign *c)
 {
-    char *const list[] = {(char *)"squeue", (char *)"--steps", (char *)"--noheader", (char *)"--format=%i %j", (char *)"--jobs", getenv("SLURM_JOB_ID"), NULL};
+    char *const list[] = {(char *)"squeue",
+                          (char *)"--steps",
+                          (char *)"--noheader",
+                          (char *)"--format=%i %j",
+                          (char *)"--jobs",
+                          getenv("SLURM_JOB_ID"),
+                          NULL};
     CLEANUP_BUF struct buf text;
     struct err err = {0};
     buf_init(&text, SLURM_BYTES + 1);

@@ -299,7 +299,8 @@ static int open_events(struct campaign_state *s, struct err *err)
 /* 0; 1: another process has the lock. */
 static int lock_campaign(struct campaign_state *s, struct err *err)
 {
-    const char *slurm = getenv("SLURM_ARRAY_JOB_ID") ? getenv("SLURM_ARRAY_JOB_ID") : getenv("SLURM_JOB_ID"), *pbs = getenv("PBS_JOBID"), *lsf = getenv("LSB_JOBID");
+    const char *slurm = getenv("SLURM_ARRAY_JOB_ID") ? getenv("SLURM_ARRAY_JOB_ID") : getenv("SLURM_JOB_ID"), *pbs = getenv("PBS_JOBID"),
+               *lsf = getenv("LSB_JOBID");
     const char *job = slurm ? slurm : pbs ? pbs : lsf ? lsf : "", *kind = slurm ? "slurm:" : pbs ? "pbs:" : lsf ? "lsf:" : "";
     char text[400], host[256];
     s->lock = place_open(s->dir, lock_file, O_RDWR | O_CREAT, 0600);

@@ -19,7 +19,8 @@ static struct str job_id_of(struct str text)
     size_t from = 0, n = 0;
     while (from < text.n && !str_is_digit(text.p[from]))
         from++;
-    while (from + n < text.n && (str_is_digit(text.p[from + n]) || (n && (str_is_letter(text.p[from + n]) || strchr("._[]-", text.p[from + n])))))
+    while (from + n < text.n &&
+           (str_is_digit(text.p[from + n]) || (n && (str_is_letter(text.p[from + n]) || strchr("._[]-", text.p[from + n])))))
         n++;
     return str_sub(text, from, n);
 }
@@ -31,7 +32,8 @@ static int store_job(enum recipe_scheduler scheduler, const char *folder, struct
     return path && text ? fs_write(AT_FDCWD, path, str_of(text), 0600, false, err) : err_memory(err, "the job");
 }
 
-int campaign_submit(enum recipe_scheduler scheduler, const char *script, const char *folder, bool wait, struct arena *a, FILE *out, struct err *err)
+int campaign_submit(enum recipe_scheduler scheduler, const char *script, const char *folder, bool wait, struct arena *a, FILE *out,
+                    struct err *err)
 {
     static const char *const programs[] = {"sbatch", "qsub", "bsub"};
     char *words[8] = {(char *)programs[scheduler]};
@@ -57,7 +59,8 @@ int campaign_submit(enum recipe_scheduler scheduler, const char *script, const c
     } while (end == QUERY_RUNS);
     int rc = 0;
     if (end != QUERY_DONE || !printed)
-        rc = err_set(err, ERR_SYSTEM, "%s did not accept the script%s%.300s", programs[scheduler], q.why.n ? ": " : "", q.why.n ? q.why.p : "");
+        rc = err_set(err, ERR_SYSTEM, "%s did not accept the script%s%.300s", programs[scheduler], q.why.n ? ": " : "",
+                     q.why.n ? q.why.p : "");
     else if (q.status != 0)
         rc = 1;
     query_close(&q);

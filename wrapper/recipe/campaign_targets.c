@@ -56,8 +56,8 @@ static size_t number_token(struct target_list *l, const char *file)
 
 static void add_target(struct target_list *l, struct campaign_target target)
 {
-    if (!is_plain(target.host) || !is_plain(target.role) || !is_plain(target.node) || (target.metrics && !is_plain(target.metrics)) || !target.port ||
-        l->to->count == TARGETS_MAX || !ARRAY_FITS_IN(l->a, l->to->list, l->room, l->to->count + 1))
+    if (!is_plain(target.host) || !is_plain(target.role) || !is_plain(target.node) || (target.metrics && !is_plain(target.metrics)) ||
+        !target.port || l->to->count == TARGETS_MAX || !ARRAY_FITS_IN(l->a, l->to->list, l->room, l->to->count + 1))
         return;
     target.local = local_port(l->to, target.port);
     target.token_number = target.token ? number_token(l, target.token) : 0;
@@ -109,8 +109,9 @@ static void add_gateway_target(struct target_list *l, const struct json *live)
     bool is_own = str_is(host, "localhost") || str_is(host, "127.0.0.1");
     const char *name = is_own && own ? own : arena_dup(l->a, host.p, host.n);
     if (name)
-        add_target(l, (struct campaign_target){
-                          .role = "pushgateway", .node = name, .host = name, .port = (unsigned)number, .metrics = "/metrics", .is_gateway = true});
+        add_target(
+            l, (struct campaign_target){
+                   .role = "pushgateway", .node = name, .host = name, .port = (unsigned)number, .metrics = "/metrics", .is_gateway = true});
 }
 
 int campaign_targets_read(struct campaign_targets *ret, const char *folder, struct arena *a, struct err *err)
@@ -122,7 +123,8 @@ int campaign_targets_read(struct campaign_targets *ret, const char *folder, stru
     struct target_list list = {.to = ret, .a = a};
     *ret = (struct campaign_targets){0};
     buf_init(&text, CAMPAIGN_LIVE_MAX + 1);
-    if (dir >= 0 && fs_read(dir, CAMPAIGN_LIVE, CAMPAIGN_LIVE_MAX, 0, &text, &why) == 0 && json_parse(&live, buf_text(&text), NULL, &why) == 0) {
+    if (dir >= 0 && fs_read(dir, CAMPAIGN_LIVE, CAMPAIGN_LIVE_MAX, 0, &text, &why) == 0 &&
+        json_parse(&live, buf_text(&text), NULL, &why) == 0) {
         for (const struct json *s = json_first(json_get(live, "services")); s; s = json_next(s))
             add_service_targets(&list, s);
         if (ret->count)

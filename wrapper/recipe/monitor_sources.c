@@ -14,7 +14,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { NODE_SERIES = 400 /* as NAMES_MAX of the collector */, STEP_BYTES = 16 << 20, SERIES_MAX = 1 << 20, END_MS = 2000, ASK_S = 60, PAGE_MAX = 8 << 20, NUMBER_BYTES = 64 << 10 };
+enum {
+    NODE_SERIES = 400 /* as NAMES_MAX of the collector */,
+    STEP_BYTES = 16 << 20,
+    SERIES_MAX = 1 << 20,
+    END_MS = 2000,
+    ASK_S = 60,
+    PAGE_MAX = 8 << 20,
+    NUMBER_BYTES = 64 << 10
+};
 
 /* ---- nodes ---- */
 
@@ -26,8 +34,16 @@ int monitor_nodes_begin(struct monitor_nodes *ret, const char *core, char *const
     *ret = (struct monitor_nodes){.step = QUERY_NONE};
     snprintf(period, sizeof period, "%.0f", interval_s * 1000);
     if (spread) {
-        static const char *const srun[] = {"srun", "--overlap", "--cpus-per-task=1", "--mem=0", "--cpu-bind=none", "--mpi=none",
-                                           "--chdir=/", "--quiet", "--kill-on-bad-exit=0", "--job-name=bw-monitor"};
+        static const char *const srun[] = {"srun",
+                                           "--overlap",
+                                           "--cpus-per-task=1",
+                                           "--mem=0",
+                                           "--cpu-bind=none",
+                                           "--mpi=none",
+                                           "--chdir=/",
+                                           "--quiet",
+                                           "--kill-on-bad-exit=0",
+                                           "--job-name=bw-monitor"};
         for (size_t i = 0; i < sizeof srun / sizeof *srun; i++)
             line[n++] = srun[i];
         for (; *spread; spread++)
@@ -152,9 +168,10 @@ size_t monitor_services_read(struct http *http, const struct json *live, monitor
         struct err err = {0};
         if (!path)
             continue;
-        snprintf(url, sizeof url, "http://%.300s:%lld%s%.1000s", json_string(json_get(s, "host"), ""), (long long)json_integer(json_get(s, "metrics_port"), 0),
-                 path[0] == '/' ? "" : "/", path);
-        snprintf(component, sizeof component, "%.100s.%lld", json_string(json_get(s, "role"), ""), (long long)json_integer(json_get(s, "instance"), 0));
+        snprintf(url, sizeof url, "http://%.300s:%lld%s%.1000s", json_string(json_get(s, "host"), ""),
+                 (long long)json_integer(json_get(s, "metrics_port"), 0), path[0] == '/' ? "" : "/", path);
+        snprintf(component, sizeof component, "%.100s.%lld", json_string(json_get(s, "role"), ""),
+                 (long long)json_integer(json_get(s, "instance"), 0));
         buf_init(&header, PAGE_MAX);
         const char *const headers[] = {token && service_token_header(token, &header) ? header.p : NULL, NULL};
         const struct http_request q = {.method = "GET", .url = url, .headers = headers, .reply_max = PAGE_MAX};

@@ -96,7 +96,8 @@ static const char *batch_value(const struct recipe_planned *p, const char *key)
 static void put_list(const struct recipe_planned *p, const char *key, const char *before, struct buf *to, bool directive)
 {
     const struct yaml *list = yaml_get(yaml_get(p->recipe->root, "batch"), key);
-    for (const struct yaml *y = list && list->kind == YAML_LIST ? list->child : list; y && !yaml_is_null(y); y = list->kind == YAML_LIST ? y->next : NULL) {
+    for (const struct yaml *y = list && list->kind == YAML_LIST ? list->child : list; y && !yaml_is_null(y);
+         y = list->kind == YAML_LIST ? y->next : NULL) {
         const char *text = arena_dup(p->recipe->arena, y->text.p, y->text.n);
         if (!text)
             continue;
@@ -133,7 +134,8 @@ static void put_slurm_group(const struct recipe_group *g, struct buf *to)
         buf_printf(to, "#SBATCH --mem=%lluM\n", (unsigned long long)(g->memory_B >> 20));
 }
 
-static void put_slurm(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n, struct buf *to)
+static void put_slurm(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n,
+                      struct buf *to)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, WORD_MAX);
@@ -160,7 +162,8 @@ static void put_slurm(const struct recipe_planned *p, const struct recipe_batch 
 }
 
 /* "HH:MM:SS" of sbatch's forms, for schedulers that know only this. */
-static void put_pbs(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n, struct buf *to)
+static void put_pbs(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n,
+                    struct buf *to)
 {
     put_directive(to, "#PBS -N ", p->recipe->name);
     put_directive(to, "#PBS -q ", batch_value(p, "partition"));
@@ -181,7 +184,8 @@ static void put_pbs(const struct recipe_planned *p, const struct recipe_batch *b
     put_list(p, "options", "#PBS ", to, true);
 }
 
-static void put_lsf(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n, struct buf *to)
+static void put_lsf(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n,
+                    struct buf *to)
 {
     size_t nodes = 0;
     unsigned gpus = 0;

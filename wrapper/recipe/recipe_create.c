@@ -55,10 +55,8 @@ static const char *answer_problem(const struct creation *c, const struct questio
     int64_t n;
     double seconds;
     switch (q->kind) {
-    case ANSWER_NUMBER:
-        return str_int(str_of(text), &n) && n >= 0 ? NULL : "a number";
-    case ANSWER_DURATION:
-        return str_duration(str_of(text), &seconds) ? NULL : "a duration such as 30s";
+    case ANSWER_NUMBER: return str_int(str_of(text), &n) && n >= 0 ? NULL : "a number";
+    case ANSWER_DURATION: return str_duration(str_of(text), &seconds) ? NULL : "a duration such as 30s";
     case ANSWER_VALUES: {
         const char *option = arena_printf(c->a, "%s=%s", q->name, text);
         return option && sweep_read_axis(&axis, option, false, c->a, NULL) == 0 ? NULL : "values such as 1,4,16 or 1..64*2";
@@ -67,8 +65,7 @@ static const char *answer_problem(const struct creation *c, const struct questio
         return strcmp(text, "none") == 0 || recipe_file_find(&file, "services", text, c->places, c->a, NULL) == 0
                    ? NULL
                    : "a service file; benchwrap recipe list --services";
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 
@@ -146,7 +143,8 @@ static void put_service(const struct creation *c, struct buf *to)
 static void put_recipe(const struct creation *c, struct buf *to)
 {
     bool service = strcmp(creation_answer(c, "service"), "none") != 0, llm = !creation_answer(c, "command")[0];
-    buf_printf(to, "# %s: check it with `benchwrap recipe check`, see what it does with `benchwrap recipe plan`.\nversion: 1\n", "A campaign");
+    buf_printf(to, "# %s: check it with `benchwrap recipe check`, see what it does with `benchwrap recipe plan`.\nversion: 1\n",
+               "A campaign");
     put_quoted(to, "name: ", creation_answer(c, "name"), "\n");
     buf_puts(to, "sweep:\n  grid:\n");
     put_quoted(to, "    concurrency: ", creation_answer(c, "concurrency"), "\n");
@@ -157,7 +155,9 @@ static void put_recipe(const struct creation *c, struct buf *to)
         put_service(c, to);
     buf_printf(to, "  client:\n    nodes: %s\n", creation_answer(c, "client_nodes"));
     if (llm) {
-        buf_puts(to, "    command: [llmload, \"{server.url}\", --concurrency, \"{concurrency}\", --input-tokens, \"{prompt_len}\", --duration, ");
+        buf_puts(
+            to,
+            "    command: [llmload, \"{server.url}\", --concurrency, \"{concurrency}\", --input-tokens, \"{prompt_len}\", --duration, ");
         buf_json(to, str_of(creation_answer(c, "duration")));
         if (creation_answer(c, "model")[0])
             put_quoted(to, ", --model, ", creation_answer(c, "model"), "");

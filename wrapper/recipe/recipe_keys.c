@@ -140,22 +140,14 @@ static int recipe_check_value(const struct yaml *y, const struct recipe_key *k, 
     case KEY_LIST:
     case KEY_AXIS:
         return y->kind == YAML_LIST ? expect_scalars(y, file, err) : expect_kind(y, YAML_SCALAR, "a list or a scalar", file, err);
-    case KEY_COMMANDS:
-        return expect_kind(y, YAML_LIST, "a list of commands", file, err) || check_command_list(y, file, err) ? -1 : 0;
-    case KEY_MAP:
-        return expect_kind(y, YAML_MAP, "names with values", file, err) || expect_scalars(y, file, err) ? -1 : 0;
-    case KEY_AXES:
-        return expect_kind(y, YAML_MAP, "names with their values", file, err) || check_axes(y, file, err) ? -1 : 0;
-    case KEY_ROWS:
-        return expect_kind(y, YAML_LIST, "a list of maps", file, err) || check_rows(y, file, err) ? -1 : 0;
-    case KEY_STRUCT:
-        return recipe_keys_check(y, k->detail, file, err);
-    case KEY_STRUCTS:
-        return expect_kind(y, YAML_MAP, "names with maps", file, err) || check_structs(y, k, file, err) ? -1 : 0;
-    case KEY_STRUCT_LIST:
-        return expect_kind(y, YAML_LIST, "a list of maps", file, err) || check_structs(y, k, file, err) ? -1 : 0;
-    default:
-        return check_scalar(y, k, file, err);
+    case KEY_COMMANDS: return expect_kind(y, YAML_LIST, "a list of commands", file, err) || check_command_list(y, file, err) ? -1 : 0;
+    case KEY_MAP: return expect_kind(y, YAML_MAP, "names with values", file, err) || expect_scalars(y, file, err) ? -1 : 0;
+    case KEY_AXES: return expect_kind(y, YAML_MAP, "names with their values", file, err) || check_axes(y, file, err) ? -1 : 0;
+    case KEY_ROWS: return expect_kind(y, YAML_LIST, "a list of maps", file, err) || check_rows(y, file, err) ? -1 : 0;
+    case KEY_STRUCT: return recipe_keys_check(y, k->detail, file, err);
+    case KEY_STRUCTS: return expect_kind(y, YAML_MAP, "names with maps", file, err) || check_structs(y, k, file, err) ? -1 : 0;
+    case KEY_STRUCT_LIST: return expect_kind(y, YAML_LIST, "a list of maps", file, err) || check_structs(y, k, file, err) ? -1 : 0;
+    default: return check_scalar(y, k, file, err);
     }
 }
 
@@ -302,40 +294,28 @@ static void schema_reference(struct json_out *j, const char *key, const char *of
 static void schema_value(struct json_out *j, const struct recipe_key *k)
 {
     static const char *const scalar[] = {"string", "number", "boolean"}, *const integer[] = {"integer"}, *const flag[] = {"boolean"},
-                 *const amount[] = {"string", "number"};
+                             *const amount[] = {"string", "number"};
     switch (k->kind) {
     case KEY_TEXT:
-    case KEY_SCALAR:
-        schema_type(j, scalar, 3);
-        break;
+    case KEY_SCALAR: schema_type(j, scalar, 3); break;
     case KEY_INT:
         schema_type(j, integer, 1);
         json_int(j, "minimum", 0);
         break;
-    case KEY_BOOL:
-        schema_type(j, flag, 1);
-        break;
+    case KEY_BOOL: schema_type(j, flag, 1); break;
     case KEY_DURATION:
-    case KEY_SIZE:
-        schema_type(j, amount, 2);
-        break;
-    case KEY_CHOICE:
-        schema_choice(j, k->detail);
-        break;
+    case KEY_SIZE: schema_type(j, amount, 2); break;
+    case KEY_CHOICE: schema_choice(j, k->detail); break;
     case KEY_WORDS:
     case KEY_LIST:
-    case KEY_AXIS:
-        schema_lists(j, "anyOf", false);
-        break;
+    case KEY_AXIS: schema_lists(j, "anyOf", false); break;
     case KEY_COMMANDS:
         json_text(j, "type", "array");
         json_open(j, "items", '{');
         schema_lists(j, "anyOf", false);
         json_close(j, '}');
         break;
-    case KEY_AXES:
-        schema_lists(j, "anyOf", true);
-        break;
+    case KEY_AXES: schema_lists(j, "anyOf", true); break;
     case KEY_MAP:
         json_text(j, "type", "object");
         schema_scalar(j, "additionalProperties");
@@ -347,9 +327,7 @@ static void schema_value(struct json_out *j, const struct recipe_key *k)
         schema_scalar(j, "additionalProperties");
         json_close(j, '}');
         break;
-    case KEY_STRUCT:
-        schema_reference(j, NULL, k->detail);
-        break;
+    case KEY_STRUCT: schema_reference(j, NULL, k->detail); break;
     case KEY_STRUCTS:
         json_text(j, "type", "object");
         schema_reference(j, "additionalProperties", k->detail);

@@ -127,8 +127,8 @@ static int print_points_table(const struct recipe_planned *p, struct arena *a, F
 int recipe_plan_print(const struct recipe_planned *p, bool all, struct arena *a, FILE *out)
 {
     const struct recipe *r = p->recipe;
-    fprintf(out, "%s: %zu point%s, %zu node%s, services start %zu time%s, %s is measured\n", r->name, p->count, str_plural(p->count), p->nodes,
-            str_plural(p->nodes), p->starts, str_plural(p->starts), r->measured->name);
+    fprintf(out, "%s: %zu point%s, %zu node%s, services start %zu time%s, %s is measured\n", r->name, p->count, str_plural(p->count),
+            p->nodes, str_plural(p->nodes), p->starts, str_plural(p->starts), r->measured->name);
     for (size_t i = 0; r->remarks[i]; i++)
         fprintf(out, "  %s\n", r->remarks[i]);
     for (size_t i = 0; i < (all ? p->count : 1); i++) {

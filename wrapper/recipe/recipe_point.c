@@ -49,7 +49,8 @@ static int scope_count(struct part_scope *s, const struct yaml *map, const char 
     if (!text)
         return 0;
     if (!str_int(str_of(text), &n) || n < (int64_t)least || n > RECIPE_NODES_MAX)
-        return yaml_complain(yaml_get(map, key), s->file, s->err, "expected a number from %zu to %d, got \"%.60s\"", least, RECIPE_NODES_MAX, text);
+        return yaml_complain(yaml_get(map, key), s->file, s->err, "expected a number from %zu to %d, got \"%.60s\"", least,
+                             RECIPE_NODES_MAX, text);
     *ret = (size_t)n;
     return 0;
 }
@@ -290,7 +291,8 @@ static int read_pyxis(struct part_scope *s, struct recipe_part *part)
 {
     for (char **bind = part->container.binds; bind && *bind; bind++)
         if (strchr(*bind, ','))
-            return yaml_complain(yaml_get(part->role->at, "container"), s->file, s->err, "a mount of pyxis has no comma, got \"%.60s\"", *bind);
+            return yaml_complain(yaml_get(part->role->at, "container"), s->file, s->err, "a mount of pyxis has no comma, got \"%.60s\"",
+                                 *bind);
     part->srun = recipe_pyxis_options(&part->container, part->env, part->secrets, s->a);
     return part->srun ? 0 : scope_memory(s);
 }
@@ -357,7 +359,8 @@ static int read_processes(struct part_scope *s, struct recipe_part *part)
         return command ? add_process(s, part, part->role->name, command, true) : scope_memory(s);
     }
     s->file = service->file;
-    if ((!list || !list->child) && (read_process_command(s, service->root, &command) || add_process(s, part, part->role->name, command, true)))
+    if ((!list || !list->child) &&
+        (read_process_command(s, service->root, &command) || add_process(s, part, part->role->name, command, true)))
         return -1;
     for (const struct yaml *y = list ? list->child : NULL; y; y = y->next) {
         const char *name = recipe_scalar(s->r, y, "name", "process"), *where = recipe_scalar(s->r, y, "where", "all");
@@ -375,7 +378,8 @@ static int read_processes(struct part_scope *s, struct recipe_part *part)
 /* The role's readiness is that of its last process, the recipe's before the service file's. */
 static int read_last_ready(struct part_scope *s, struct recipe_part *part)
 {
-    const struct yaml *own = yaml_get(part->role->at, "ready"), *of_service = part->role->service ? yaml_get(part->role->service->root, "ready") : NULL;
+    const struct yaml *own = yaml_get(part->role->at, "ready"),
+                      *of_service = part->role->service ? yaml_get(part->role->service->root, "ready") : NULL;
     struct recipe_ready base, ready;
     if (!part->process_count)
         return 0;
@@ -461,11 +465,13 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
         hosts++;
     ret->endpoint = scope_text(&s, role->at, "endpoint", NULL);
     ret->restart = strcmp(recipe_scalar(r, role->at, "restart", "change"), "point") == 0;
-    if (scope_count(&s, role->at, "nodes", hosts ? hosts : 1, 1, &ret->nodes) || scope_count(&s, role->at, "instances", 1, 1, &ret->instances) ||
-        scope_count(&s, role->at, "tasks", 0, 1, &ret->tasks) || read_resources(&s, ret))
+    if (scope_count(&s, role->at, "nodes", hosts ? hosts : 1, 1, &ret->nodes) ||
+        scope_count(&s, role->at, "instances", 1, 1, &ret->instances) || scope_count(&s, role->at, "tasks", 0, 1, &ret->tasks) ||
+        read_resources(&s, ret))
         return -1;
     if (hosts && ret->nodes > hosts)
-        return yaml_complain(role->at, r->file, err, "the role \"%s\" has %zu nodes, and %zu names are given", role->name, ret->nodes, hosts);
+        return yaml_complain(role->at, r->file, err, "the role \"%s\" has %zu nodes, and %zu names are given", role->name, ret->nodes,
+                             hosts);
     if (role->service) {
         s.file = role->service->file;
         ret->token = scope_text(&s, role->service->root, "token", NULL);
@@ -533,8 +539,8 @@ int recipe_point_init(struct recipe_point *ret, const struct recipe *r, size_t p
     for (size_t i = 0; i < r->role_count; i++) {
         const struct recipe_role *on = r->roles[i].nodes_of;
         if (on && ret->parts[i].nodes > ret->parts[on - r->roles].nodes)
-            return yaml_complain(r->roles[i].at, r->file, err, "the role \"%s\" has %zu nodes, and \"%s\", on whose nodes it runs, %zu", r->roles[i].name,
-                                 ret->parts[i].nodes, on->name, ret->parts[on - r->roles].nodes);
+            return yaml_complain(r->roles[i].at, r->file, err, "the role \"%s\" has %zu nodes, and \"%s\", on whose nodes it runs, %zu",
+                                 r->roles[i].name, ret->parts[i].nodes, on->name, ret->parts[on - r->roles].nodes);
     }
     hash_point(ret);
     return 0;

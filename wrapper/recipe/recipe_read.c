@@ -148,8 +148,9 @@ static int check_parameters(struct recipe *r, const struct recipe_role *role, st
         struct yaml at = *y;
         at.line = y->key_line, at.column = y->key_column;
         if (!p && nearest)
-            return yaml_complain(&at, r->file, err, "the service %s has no parameter \"%.60s\"; did you mean \"%.60s\"?", role->service->name,
-                                 arena_dup(r->arena, y->key.p, y->key.n), arena_dup(r->arena, nearest->key.p, nearest->key.n));
+            return yaml_complain(&at, r->file, err, "the service %s has no parameter \"%.60s\"; did you mean \"%.60s\"?",
+                                 role->service->name, arena_dup(r->arena, y->key.p, y->key.n),
+                                 arena_dup(r->arena, nearest->key.p, nearest->key.n));
         if (!p)
             return yaml_complain(&at, r->file, err, "the service %s has no parameter \"%.60s\"", role->service->name,
                                  arena_dup(r->arena, y->key.p, y->key.n));
@@ -283,7 +284,8 @@ static int refuse_kubernetes(const struct recipe *r, const struct yaml *y, struc
 static int translate_toolkit(struct recipe *r, struct err *err)
 {
     struct yaml *own;
-    if (refuse_kubernetes(r, yaml_get(yaml_get(r->root, "orchestration"), "mode"), err) || recipe_keys_check(r->root, "toolkit", r->file, err))
+    if (refuse_kubernetes(r, yaml_get(yaml_get(r->root, "orchestration"), "mode"), err) ||
+        recipe_keys_check(r->root, "toolkit", r->file, err))
         return -1;
     r->text = recipe_of_toolkit(r->root, r->file, r->arena, &r->remarks, err);
     if (!r->text)
@@ -304,8 +306,8 @@ static int check_recipe_version(const struct recipe *r, struct err *err)
     if (y && str_int(y->text, &version) && version == RECIPE_VERSION)
         return 0;
     struct str got = y ? y->text : STR("none");
-    yaml_complain(y ? y : r->root, r->file, err, "this benchwrap reads version %d, got %.*s", RECIPE_VERSION, (int)(got.n > 20 ? 20 : got.n),
-                  got.p);
+    yaml_complain(y ? y : r->root, r->file, err, "this benchwrap reads version %d, got %.*s", RECIPE_VERSION,
+                  (int)(got.n > 20 ? 20 : got.n), got.p);
     return err_hint(err, "benchwrap recipe migrate %s", r->file);
 }
 
@@ -365,8 +367,9 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
         return err_memory(err, "the recipe");
     if (recipe_is_toolkit(root) && translate_toolkit(ret, err))
         return -1;
-    if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) || recipe_keys_check(ret->root, "recipe", ret->file, err) ||
-        check_recipe_version(ret, err) || read_recipe_name(ret, file, err) || check_monitoring(ret, err))
+    if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) ||
+        recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
+        check_monitoring(ret, err))
         return -1;
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
 }

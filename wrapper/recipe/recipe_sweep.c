@@ -153,7 +153,8 @@ static int add_list(struct sweep_builder *b, const struct yaml *list)
         for (const struct yaml *y = row->child; y; y = y->next)
             n++;
         if (n != names)
-            return yaml_complain(row, b->r->file, b->err, "each point of the list has the same names: %zu here, %zu in the first", n, names);
+            return yaml_complain(row, b->r->file, b->err, "each point of the list has the same names: %zu here, %zu in the first", n,
+                                 names);
     }
     b->factors[b->count++] = f;
     b->is_product = false;
@@ -203,7 +204,8 @@ static int read_overrides(struct sweep_builder *b, const struct yaml *list)
             return -1;
         for (const struct yaml *v = o->set->child; v; v = v->next)
             if (!recipe_is_value(b->r, v->key))
-                return yaml_complain(v, b->r->file, b->err, "\"%.*s\" is neither swept nor a var", (int)(v->key.n > 60 ? 60 : v->key.n), v->key.p);
+                return yaml_complain(v, b->r->file, b->err, "\"%.*s\" is neither swept nor a var", (int)(v->key.n > 60 ? 60 : v->key.n),
+                                     v->key.p);
     }
     return 0;
 }
@@ -301,7 +303,8 @@ static void collect_axis(struct recipe *r, size_t axis)
 }
 
 /* An axis that benchwrap makes, as one more factor. */
-static int add_made_axis(struct sweep_builder *b, const struct yaml *at, const char *name, const char *const *values, size_t n, bool integers)
+static int add_made_axis(struct sweep_builder *b, const struct yaml *at, const char *name, const char *const *values, size_t n,
+                         bool integers)
 {
     struct sweep_axis *axis = new_axis(b, at, name);
     if (!axis)
@@ -351,7 +354,8 @@ static int add_objective(struct sweep_builder *b)
     size_t most = ((size_t)1 << steps) - 1;
     const char **values = arena_get(b->r->arena, most * sizeof *values);
     for (size_t i = 0; values && i < most; i++) {
-        double share = most > 1 ? (double)i / (double)(most - 1) : 0, v = from > 0 ? from * pow(to / from, share) : from + (to - from) * share;
+        double share = most > 1 ? (double)i / (double)(most - 1) : 0,
+               v = from > 0 ? from * pow(to / from, share) : from + (to - from) * share;
         v = integer ? round(v) : v;
         if (v == last)
             continue;
@@ -362,7 +366,9 @@ static int add_objective(struct sweep_builder *b)
     b->r->search = (struct recipe_search){.axis = name, .count = n, .text = recipe_scalar(b->r, map, "while", "")};
     if (!values || !name || b->r->arena->failed)
         return err_memory(b->err, "the objective");
-    return recipe_expression(b->r, yaml_get(map, "while"), &b->r->search.condition, b->err) ? -1 : add_made_axis(b, yaml_get(map, "raise"), name, values, n, integer);
+    return recipe_expression(b->r, yaml_get(map, "while"), &b->r->search.condition, b->err)
+               ? -1
+               : add_made_axis(b, yaml_get(map, "raise"), name, values, n, integer);
 }
 
 int recipe_read_sweep(struct recipe *r, struct err *err)

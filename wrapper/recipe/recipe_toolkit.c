@@ -64,7 +64,7 @@ static void put_toolkit_pair(struct toolkit *t, const char *indent, const char *
 /* ---- the sweep ---- */
 
 /* Lists become axes, single values vars; a name that the workload lacks gets its default. */
-static const char *const workload_values[][2] = {{"model", NULL}, {"batch", "1"}, {"concurrency", "1"}, {"prompt_len", "128"},
+static const char *const workload_values[][2] = {{"model", NULL},      {"batch", "1"},     {"concurrency", "1"},      {"prompt_len", "128"},
                                                  {"max_tokens", NULL}, {"requests", NULL}, {"clients_per_node", "1"}, {NULL, NULL}};
 
 static bool has_workload_value(const struct toolkit *t, size_t i)
@@ -212,7 +212,12 @@ static void put_ray_ports(struct toolkit *t)
         return;
     buf_puts(&t->text, "    ports:\n");
     for (size_t i = 0; i < 4; i++)
-        put_toolkit_pair(t, "      ", names[i][0], yaml_text(ray, names[i][1], i == 0 ? "6379" : i == 1 ? "8265" : i == 2 ? "8076" : "8077"));
+        put_toolkit_pair(t, "      ", names[i][0],
+                         yaml_text(ray, names[i][1],
+                                   i == 0   ? "6379"
+                                   : i == 1 ? "8265"
+                                   : i == 2 ? "8076"
+                                            : "8077"));
 }
 
 static void put_ready(struct toolkit *t)
@@ -233,7 +238,8 @@ static void put_ready(struct toolkit *t)
     if (is_text_given(interval) && str_duration(interval, &seconds)) {
         buf_printf(&t->text, "      interval: %g\n", seconds > 1 ? 1 : seconds);
         if (seconds > 1)
-            toolkit_remark(t, "health_check.interval: benchwrap checks every second, so that the start is not measured in steps of the interval");
+            toolkit_remark(
+                t, "health_check.interval: benchwrap checks every second, so that the start is not measured in steps of the interval");
     }
 }
 
@@ -257,7 +263,8 @@ static void put_client(struct toolkit *t, const char *service)
     bool ollama = strcmp(service, "ollama") == 0;
     struct str duration = yaml_text(t->workload, "duration", "2m"), warmup = yaml_text(t->workload, "warmup", NULL);
     buf_printf(&t->text,
-               "  agents:\n    service: llmload-agent\n    with: {service: \"" STR_FMT "\"}\n    nodes: %lld\n    instances: \"{clients_per_node}\"\n",
+               "  agents:\n    service: llmload-agent\n    with: {service: \"" STR_FMT
+               "\"}\n    nodes: %lld\n    instances: \"{clients_per_node}\"\n",
                STR_ARG(yaml_text(t->workload, "service", "dummy")), (long long)t->clients);
     put_resources(t, "clients");
     buf_puts(&t->text, "  client:\n    nodes_of: agents\n    command:\n      - llmload\n      - \"{server.url}\"\n");
@@ -346,7 +353,8 @@ static void put_monitoring(struct toolkit *t)
     for (size_t i = 0; m && i < 4; i++)
         put_toolkit_pair(t, "  ", names[i][0], yaml_text(m, names[i][1], NULL));
     if (is_text_given(nodes))
-        toolkit_remark(t, "monitors.nodes: these nodes belong to the allocation; no process of their own runs there, since every node is sampled");
+        toolkit_remark(
+            t, "monitors.nodes: these nodes belong to the allocation; no process of their own runs there, since every node is sampled");
 }
 
 static void count_client_nodes(struct toolkit *t)
@@ -370,7 +378,8 @@ static void put_remarks(struct toolkit *t)
 
 const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct arena *a, const char *const **ret_remarks, struct err *err)
 {
-    struct toolkit t = {.root = root, .file = file, .a = a, .err = err, .workload = yaml_get(root, "workload"), .servers = yaml_get(root, "servers")};
+    struct toolkit t = {
+        .root = root, .file = file, .a = a, .err = err, .workload = yaml_get(root, "workload"), .servers = yaml_get(root, "servers")};
     struct str name = yaml_text(root, "scenario", NULL);
     t.config = yaml_get(t.servers, "service_config");
     t.remarks = arena_get(a, (REMARKS_MAX + 1) * sizeof *t.remarks);

@@ -274,8 +274,7 @@ void reparse_run(const struct reparse *x, const struct tree_run *run, struct rep
 {
     struct reparse_state g = {.x = x, .run = run, .artifacts = -1};
     *ret = (struct reparsed){.result = REPARSE_SKIPPED};
-    if (!(ret->why = reparse_open(&g, x->arena)) && !(ret->why = why_not_reparsed(&g)) &&
-        !(ret->why = reparse_load_rules(&g, x->arena))) {
+    if (!(ret->why = reparse_open(&g, x->arena)) && !(ret->why = why_not_reparsed(&g)) && !(ret->why = reparse_load_rules(&g, x->arena))) {
         const char *version = rules_version(g.rules);
         ret->rules_version = arena_dup(x->arena, version, strlen(version));
         reparse_read(&g, ret, x->arena);

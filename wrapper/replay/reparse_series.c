@@ -15,7 +15,8 @@ static void series_take_amended(const struct reparse *x, struct series_notes *n,
 {
     struct tree_run *now;
     const char *problem = NULL;
-    struct json *detail = tree_find(x->runs->root, id, TREE_META, x->arena, &now, NULL) ? NULL : runs_detail(x->runs, now, &problem, x->arena);
+    struct json *detail =
+        tree_find(x->runs->root, id, TREE_META, x->arena, &now, NULL) ? NULL : runs_detail(x->runs, now, &problem, x->arena);
     run->values = NULL;
     run->inputs = NULL;
     if (detail) {

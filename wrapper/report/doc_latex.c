@@ -167,7 +167,8 @@ static void latex_output(struct buf *to, struct str text)
 
 int doc_latex(const struct doc *d, struct buf *to)
 {
-    buf_puts(to, "% A part of a document; it needs \\usepackage[T1]{fontenc}, and the packages textcomp and array.\n" LATEX_PREAMBLE "{\\sloppy\n");
+    buf_puts(to, "% A part of a document; it needs \\usepackage[T1]{fontenc}, and the packages textcomp and array.\n" LATEX_PREAMBLE
+                 "{\\sloppy\n");
     latex_line(to, "\\section*{", d->title, "}\n");
     for (const struct doc_block *b = d->first; b; b = b->next)
         switch (b->kind) {

@@ -99,43 +99,42 @@ static const char forgejo_results[] = RESULTS_JOB("docker");
  * The branch has one commit: pages are made again, their history is that of the runs. Nothing of the main branch is in it. */
 #define WRITE_PAGES(I, REPOSITORY, FOLDER)                                                                                                 \
     I "PATH=$work/benchwrap/build/bin:$PATH\n" I "cd \"" REPOSITORY "\"\n" I                                                               \
-      "git cat-file -e HEAD:mlruns 2>/dev/null || exit 0 # no run yet\n" I                                                                 \
-      "status=0\n" I "benchwrap pages --ref HEAD -o \"" FOLDER "\" || status=$?\n" I                                                      \
-      "[ \"$status\" -le 1 ] # 1: a damaged run, which the start page names\n"
+      "git cat-file -e HEAD:mlruns 2>/dev/null || exit 0 # no run yet\n" I "status=0\n" I "benchwrap pages --ref HEAD -o \"" FOLDER        \
+      "\" || status=$?\n" I "[ \"$status\" -le 1 ] # 1: a damaged run, which the start page names\n"
 
-#define PUBLISH(I, REPOSITORY)                                                                                                             \
-    I "mkdir -p \"$work/site\"\n" I "if git -C \"" REPOSITORY "\" fetch -q --depth 1 origin \"refs/heads/$PAGES\"; then\n" I              \
-      "  git -C \"" REPOSITORY "\" archive FETCH_HEAD | tar -x -C \"$work/site\"\n" I "fi\n" WRITE_PAGES(I, REPOSITORY, "$work/site") I  \
-      "touch \"$work/site/.nojekyll\"\n" I "export GIT_INDEX_FILE=\"$work/index\"\n" I                                                  \
-      "git --work-tree=\"$work/site\" -c core.hooksPath=/dev/null add -A -f .\n" I "tree=$(git write-tree)\n" I                           \
-      "commit=$(git -c user.name=benchwrap -c user.email=benchwrap@benchwrap.invalid commit-tree -m \"Pages of $(git rev-parse HEAD)\" \"$tree\")\n" I \
-      "git -c core.hooksPath=/dev/null push -q --force origin \"$commit:refs/heads/$PAGES\"\n"
+#define PUBLISH(I, REPOSITORY)                                                                                                                           \
+    I "mkdir -p \"$work/site\"\n" I "if git -C \"" REPOSITORY "\" fetch -q --depth 1 origin \"refs/heads/$PAGES\"; then\n" I                             \
+      "  git -C \"" REPOSITORY "\" archive FETCH_HEAD | tar -x -C \"$work/site\"\n" I "fi\n" WRITE_PAGES(I, REPOSITORY, "$work/site") I                  \
+        "touch \"$work/site/.nojekyll\"\n" I "export GIT_INDEX_FILE=\"$work/index\"\n" I                                                                 \
+        "git --work-tree=\"$work/site\" -c core.hooksPath=/dev/null add -A -f .\n" I "tree=$(git write-tree)\n" I                                        \
+        "commit=$(git -c user.name=benchwrap -c user.email=benchwrap@benchwrap.invalid commit-tree -m \"Pages of $(git rev-parse HEAD)\" \"$tree\")\n" I \
+        "git -c core.hooksPath=/dev/null push -q --force origin \"$commit:refs/heads/$PAGES\"\n"
 
-#define PAGES_JOB(RUNNER)                                                                                                                  \
+#define PAGES_JOB(RUNNER)                                                                                                                   \
     "# Publishes web pages of all runs after a merge. It runs where the repository's variable BENCHWRAP_PAGES names the branch for them,\n" \
-    "# such as gh-pages, from which the forge serves them. Who can see the pages is the forge's setting. Written by \"benchwrap init\".\n" \
-    "name: benchwrap pages\n"                                                                                                              \
-    "on:\n"                                                                                                                                \
-    "  push:\n"                                                                                                                            \
-    "permissions:\n"                                                                                                                       \
-    "  contents: read\n"                                                                                                                   \
-    "concurrency:\n"                                                                                                                       \
-    "  group: benchwrap-pages\n"                                                                                                           \
-    "jobs:\n"                                                                                                                              \
-    "  pages:\n"                                                                                                                           \
-    "    if: vars.BENCHWRAP_PAGES != '' && github.ref_type == 'branch' && github.ref_name == github.event.repository.default_branch\n"     \
-    "    permissions:\n"                                                                                                                   \
-    "      contents: write\n"                                                                                                              \
-    "    runs-on: " RUNNER "\n"                                                                                                            \
-    "    timeout-minutes: 20\n"                                                                                                            \
-    "    steps:\n"                                                                                                                         \
-    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                \
-    "        with:\n"                                                                                                                      \
-    "          submodules: false\n"                                                                                                        \
-    "          lfs: false\n" INSTALL_STEP("benchwrap-pages") "      - name: Publish the pages\n"                                           \
-                                                             "        env:\n"                                                              \
-                                                             "          PAGES: ${{ vars.BENCHWRAP_PAGES }}\n"                              \
-                                                             "        run: |\n" JOB_FOLDER("benchwrap-pages")                              \
+    "# such as gh-pages, from which the forge serves them. Who can see the pages is the forge's setting. Written by \"benchwrap init\".\n"  \
+    "name: benchwrap pages\n"                                                                                                               \
+    "on:\n"                                                                                                                                 \
+    "  push:\n"                                                                                                                             \
+    "permissions:\n"                                                                                                                        \
+    "  contents: read\n"                                                                                                                    \
+    "concurrency:\n"                                                                                                                        \
+    "  group: benchwrap-pages\n"                                                                                                            \
+    "jobs:\n"                                                                                                                               \
+    "  pages:\n"                                                                                                                            \
+    "    if: vars.BENCHWRAP_PAGES != '' && github.ref_type == 'branch' && github.ref_name == github.event.repository.default_branch\n"      \
+    "    permissions:\n"                                                                                                                    \
+    "      contents: write\n"                                                                                                               \
+    "    runs-on: " RUNNER "\n"                                                                                                             \
+    "    timeout-minutes: 20\n"                                                                                                             \
+    "    steps:\n"                                                                                                                          \
+    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                 \
+    "        with:\n"                                                                                                                       \
+    "          submodules: false\n"                                                                                                         \
+    "          lfs: false\n" INSTALL_STEP("benchwrap-pages") "      - name: Publish the pages\n"                                            \
+                                                             "        env:\n"                                                               \
+                                                             "          PAGES: ${{ vars.BENCHWRAP_PAGES }}\n"                               \
+                                                             "        run: |\n" JOB_FOLDER("benchwrap-pages")                               \
                                                                  PUBLISH("          ", "$GITHUB_WORKSPACE")
 
 static const char github_pages[] = PAGES_JOB("ubuntu-24.04");
@@ -156,11 +155,11 @@ static const char forgejo_pages[] = PAGES_JOB("docker");
     "    key: benchwrap-pages\n"                                                                                                           \
     "    paths: [public]\n"                                                                                                                \
     "  script:\n"                                                                                                                          \
-    "    - |\n" SAFE("      ") "      work=$(mktemp -d)\n"                                                                                  \
-                             "      command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n" INSTALL(    \
-                                 "      ") "    - |\n" WRITE_PAGES("      ", "$CI_PROJECT_DIR", "$CI_PROJECT_DIR/public")                  \
-                             "  artifacts:\n"                                                                                              \
-                             "    paths: [public]\n"
+    "    - |\n" SAFE("      ") "      work=$(mktemp -d)\n"                                                                                 \
+                               "      command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n" INSTALL(  \
+                                   "      ") "    - |\n" WRITE_PAGES("      ", "$CI_PROJECT_DIR",                                          \
+                                                                     "$CI_PROJECT_DIR/public") "  artifacts:\n"                            \
+                                                                                               "    paths: [public]\n"
 
 /* GitLab's job token cannot push: a protected variable holds a project access token. */
 #define GITLAB_RESULTS                                                                                                                                          \

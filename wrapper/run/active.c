@@ -141,7 +141,8 @@ static struct active_entry *active_entry_open(const char *root, const char *name
         return NULL;
     e->spool = SPOOL_NONE;
     arena_init(&e->arena, 1 << 20);
-    if (spool_open(&e->spool, root, name, &err) || !is_entry_alive(e, clock_wall_ms()) || journal_follow(&e->tail, e->spool.dir, &e->head, &err)) {
+    if (spool_open(&e->spool, root, name, &err) || !is_entry_alive(e, clock_wall_ms()) ||
+        journal_follow(&e->tail, e->spool.dir, &e->head, &err)) {
         active_entry_free(e);
         return NULL;
     }

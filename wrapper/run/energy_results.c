@@ -23,7 +23,7 @@ struct power_sample {
 };
 struct power_device {
     char name[40]; /* "gpu_0", "package1", "node" */
-    bool is_mean;  /* a sample is the mean since the one before; else the power at its time */
+    bool is_mean; /* a sample is the mean since the one before; else the power at its time */
     struct power_sample *list;
     size_t count, room;
 };
@@ -164,7 +164,8 @@ static bool is_device_counted(const struct power_node *node, const struct power_
         return false;
     if (is_power_device(d, "psys"))
         return true;
-    return !has_device(node, "psys") && (is_power_device(d, "package") || is_power_device(d, "dram") || is_power_device(d, "cpu") || is_power_device(d, "memory"));
+    return !has_device(node, "psys") &&
+           (is_power_device(d, "package") || is_power_device(d, "dram") || is_power_device(d, "cpu") || is_power_device(d, "memory"));
 }
 
 /* ---- integration ---- */
@@ -232,8 +233,8 @@ static double integrate_power(struct energy_work *w, const struct power_node *no
         power_W = next_W;
     }
     if (inside < SAMPLES_MIN)
-        energy_refuse(w, "the power of %s%s was sampled %zu times in the window of %.1f s; %d are needed", d->name, of, inside, to_s - from_s,
-                      SAMPLES_MIN);
+        energy_refuse(w, "the power of %s%s was sampled %zu times in the window of %.1f s; %d are needed", d->name, of, inside,
+                      to_s - from_s, SAMPLES_MIN);
     return sum_J;
 }
 
@@ -259,8 +260,8 @@ static void energy_find_window(struct energy_work *w)
 /* What a rate counts, as a part of keys. */
 struct rate_kind {
     const char *dimension, *unit; /* of the energy */
-    double amount;                /* so many base units of the rate are one of the energy's unit */
-    const char *cost;             /* name of the cost of so many */
+    double amount; /* so many base units of the rate are one of the energy's unit */
+    const char *cost; /* name of the cost of so many */
     double cost_amount;
 };
 static const struct rate_kind rate_kinds[] = {{"op/s", "J_per_op", 1, "cost_per_million_ops", 1e6},
@@ -349,8 +350,13 @@ static double sum_node_energy(struct energy_work *w, const struct power_node *no
         buf_printf(parts, "%s%s", parts->n > begin ? " " : "", d->name);
     }
     if (!w->why[0] && parts->n == begin)
-        energy_refuse(w, node->is_shared ? "the job has a part of %s%s, whose energy other jobs use too" : "no meter covers the processors or GPUs%s%s",
-                      node->is_shared ? node->report ? "node " : "the node" : node->report ? " of node " : "", node->report ? node->report->name : "");
+        energy_refuse(w,
+                      node->is_shared ? "the job has a part of %s%s, whose energy other jobs use too"
+                                      : "no meter covers the processors or GPUs%s%s",
+                      node->is_shared ? node->report ? "node " : "the node"
+                      : node->report  ? " of node "
+                                      : "",
+                      node->report ? node->report->name : "");
     return sum_J;
 }
 
@@ -377,12 +383,14 @@ static void choose_power_nodes(struct energy_work *w, const struct nodes_summary
         else if (!t->own && t->error_ms < 0)
             energy_refuse(w, "the clock of node %s is not known", t->name);
         else if (!t->own && (double)t->error_ms > limit_ms)
-            energy_refuse(w, "the clock of node %s is known to %.0f ms only; the window has %.1f s", t->name, (double)t->error_ms, w->to_s - w->from_s);
+            energy_refuse(w, "the clock of node %s is known to %.0f ms only; the window has %.1f s", t->name, (double)t->error_ms,
+                          w->to_s - w->from_s);
         node->offset_s = (double)t->offset_ms / 1e3;
         node->is_shared = t->own ? is_node_shared(w->r) : is_other_node_shared(w->r, t);
     }
     if (used != expected)
-        energy_refuse(w, "%llu nodes ran the program, and %llu have reported their power", (unsigned long long)expected, (unsigned long long)used);
+        energy_refuse(w, "%llu nodes ran the program, and %llu have reported their power", (unsigned long long)expected,
+                      (unsigned long long)used);
 }
 
 /* The sum over all nodes that ran the program, if each measured the same devices. */

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 enum {
-    KEYS_MAX = 16384,      /* further ones are left out */
-    SLOTS = 4 * KEYS_MAX,  /* a power of two */
+    KEYS_MAX = 16384, /* further ones are left out */
+    SLOTS = 4 * KEYS_MAX, /* a power of two */
     FACTS_AT_ONCE = 10000,
     JOURNAL_TRIES_MS = 200,
     PARTING_S = 5, /* so long the end of a group may take */
@@ -130,7 +130,8 @@ static bool live_init(struct live *x, const char *spool_root, const char *spool_
 }
 
 /* Appends the metrics so far. config: of the Pushgateway; NULL: all metrics. */
-static int live_text(struct live *x, const struct exporter_config *config, enum metric_text_form form, const char *const *leave_out, struct buf *to)
+static int live_text(struct live *x, const struct exporter_config *config, enum metric_text_form form, const char *const *leave_out,
+                     struct buf *to)
 {
     struct arena a;
     struct metric_set set;
@@ -187,7 +188,8 @@ static void live_push_group(struct live *x, const struct exporter_config *c, str
         return;
     const struct metric_label run = {"run", x->run.id};
     pushgateway_url(exporter_http_url(h), opt_text(&c->opts, PUSHGATEWAY_KEY_JOB), &run, 1, &url);
-    const struct exporter_http_request q = {.method = method, .url = url.p, .type = METRIC_TEXT_TYPE, .body = body.n ? buf_text(&body) : STR("")};
+    const struct exporter_http_request q = {
+        .method = method, .url = url.p, .type = METRIC_TEXT_TYPE, .body = body.n ? buf_text(&body) : STR("")};
     exporter_http_call(l, h, &q, NULL); /* the next one may be accepted */
 }
 
@@ -222,7 +224,8 @@ static void live_push(struct live *x, const struct exporter_config *c, int line)
 
 /* ---- the processes ---- */
 
-_Noreturn static void become_live(struct run *run, const char *root, const char *name, int line, int listener, const struct exporter_config *c)
+_Noreturn static void become_live(struct run *run, const char *root, const char *name, int line, int listener,
+                                  const struct exporter_config *c)
 {
     static struct live x;
     run_exports_leave(run);
@@ -271,7 +274,8 @@ int run_live_check(const struct run *run, struct err *err)
     struct http_place place;
     if (!text || http_serve_place(text, &place))
         return 0;
-    return err_set(err, ERR_USAGE, "--serve: expected [ADDRESS:]PORT with a numeric address, such as 9100 or 0.0.0.0:9100, got \"%.80s\"", text);
+    return err_set(err, ERR_USAGE, "--serve: expected [ADDRESS:]PORT with a numeric address, such as 9100 or 0.0.0.0:9100, got \"%.80s\"",
+                   text);
 }
 
 static void live_begin_serving(struct run *run, const char *text)

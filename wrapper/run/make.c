@@ -77,7 +77,8 @@ static bool is_artifact_listed(const char *const *names, struct str name)
 
 int make_link_artifacts(struct made_run *m, const struct record *before, int artifacts, bool again, struct err *err)
 {
-    static const char *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl", NULL}, *const read_again[] = {"rules.yaml", "repetitions.jsonl", "points.csv", NULL},
+    static const char *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl", NULL},
+                             *const read_again[] = {"rules.yaml", "repetitions.jsonl", "points.csv", NULL},
                              *const streams[] = {"stdout.log", "stderr.log", NULL};
     size_t n = 0;
     for (const struct fact *f = before->first; f; f = f->next) {

@@ -149,8 +149,7 @@ static int load_experiment(struct range *r, const char *experiment, struct err *
 }
 
 /* The published runs of the history of the group, whose first run is `run`, as a group of their own. */
-static int read_history(struct range *r, const struct proposed_group *g, const struct tree_run *run, struct proposal *ret,
-                        struct err *err)
+static int read_history(struct range *r, const struct proposed_group *g, const struct tree_run *run, struct proposal *ret, struct err *err)
 {
     struct run_inputs inputs;
     struct earlier_runs found;

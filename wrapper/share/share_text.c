@@ -90,7 +90,11 @@ void share_title(const struct share *s, struct buf *to)
     if (retractions)
         buf_printf(to, "%s retracts %zu run%s", runs ? ", which" : "", retractions, str_plural(retractions));
     if (annotations)
-        buf_printf(to, "%s %zu annotation%s", retractions ? " and sends" : runs ? ", with" : " sends", annotations, str_plural(annotations));
+        buf_printf(to, "%s %zu annotation%s",
+                   retractions ? " and sends"
+                   : runs      ? ", with"
+                               : " sends",
+                   annotations, str_plural(annotations));
     for (size_t i = 0; i < s->count;) {
         i = take_group(s, i, &g);
         if (!g.runs && !g.retractions && !g.annotations)

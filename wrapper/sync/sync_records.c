@@ -22,7 +22,7 @@ struct records_file {
     struct str lines[LINES_MAX]; /* in text */
     uint64_t numbers[LINES_MAX]; /* of the lines in the file */
     size_t count;
-    uint64_t last;               /* number of the last line so far */
+    uint64_t last; /* number of the last line so far */
     struct buf text;
 };
 

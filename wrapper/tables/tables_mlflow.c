@@ -28,7 +28,13 @@ static int run_migration(const char *mlflow, const char *tree, const char *path,
     while (env[n])
         n++;
     char **own = arena_get(a, (n + 2) * sizeof *own);
-    char *argv[] = {(char *)mlflow, (char[]){"migrate-filestore"}, (char[]){"--source"}, (char *)tree, (char[]){"--target"}, arena_printf(a, "sqlite:///%s", path), NULL};
+    char *argv[] = {(char *)mlflow,
+                    (char[]){"migrate-filestore"},
+                    (char[]){"--source"},
+                    (char *)tree,
+                    (char[]){"--target"},
+                    arena_printf(a, "sqlite:///%s", path),
+                    NULL};
     if (!own || !argv[5])
         return err_memory(err, "MLflow's migration");
     if (n)
@@ -76,7 +82,8 @@ static int check_migrated_run(struct migrated *m, const struct tree_run *run, st
     bool there = m->q.step(at) == SQLITE_ROW;
     m->q.finalize(at);
     if (!there && m->missing++ < NAMED_MAX)
-        fprintf(m->notes, "benchwrap: export: MLflow's migration has left out the run %s%s\n", run->path, run->problem ? ", which is damaged" : "");
+        fprintf(m->notes, "benchwrap: export: MLflow's migration has left out the run %s%s\n", run->path,
+                run->problem ? ", which is damaged" : "");
     tree_fill(&tree, &whole, TREE_PARAMS | TREE_METRICS | TREE_TAGS, a);
     for (const struct tree_entry *e = whole.params; e; e = e->next)
         m->params++;
@@ -90,7 +97,8 @@ static int check_migrated_run(struct migrated *m, const struct tree_run *run, st
 /* Prints one count; true: rows are missing. */
 static bool print_count(FILE *out, const char *what, int64_t tree, int64_t database)
 {
-    fprintf(out, "%-8s %10lld in the tree %10lld in the database%s\n", what, (long long)tree, (long long)database, database < tree ? "  MISSING" : "");
+    fprintf(out, "%-8s %10lld in the tree %10lld in the database%s\n", what, (long long)tree, (long long)database,
+            database < tree ? "  MISSING" : "");
     return database < tree;
 }
 
@@ -107,13 +115,17 @@ static int compare_counts(struct migrated *m, FILE *out)
     if (m->missing > NAMED_MAX)
         fprintf(m->notes, "benchwrap: export: MLflow's migration has left out %zu more runs\n", m->missing - NAMED_MAX);
     bool missing = print_count(out, "runs", (int64_t)m->runs->count, (int64_t)(m->runs->count - m->missing));
-    missing |= print_count(out, "params", m->params, count_rows(m, "SELECT count(*) FROM params JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
-    missing |= print_count(out, "samples", m->samples, count_rows(m, "SELECT count(*) FROM metrics JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
-    missing |= print_count(out, "tags", m->tags, count_rows(m, "SELECT count(*) FROM tags JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
+    missing |= print_count(out, "params", m->params,
+                           count_rows(m, "SELECT count(*) FROM params JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
+    missing |= print_count(out, "samples", m->samples,
+                           count_rows(m, "SELECT count(*) FROM metrics JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
+    missing |= print_count(out, "tags", m->tags,
+                           count_rows(m, "SELECT count(*) FROM tags JOIN runs USING (run_uuid) WHERE lifecycle_stage = 'active'"));
     return missing || m->missing ? 1 : 0;
 }
 
-int tables_mlflow_db(struct runs *runs, const char *mlflow, const char *path, char **env, FILE *out, FILE *notes, struct arena *a, struct err *err)
+int tables_mlflow_db(struct runs *runs, const char *mlflow, const char *path, char **env, FILE *out, FILE *notes, struct arena *a,
+                     struct err *err)
 {
     static const struct runs_filter everything = {.corrected = true};
     struct migrated m = {.runs = runs, .notes = notes, .err = err};

@@ -336,7 +336,8 @@ void reply_get(const struct fake *f, struct buf *to, const char *path)
     struct buf json CLEANUP_BUF;
     buf_init(&json, JSON_MAX);
     struct json_out j = json_begin(&json, JSON_TIGHT, '{');
-    if (strcmp(path, "/health") == 0 || strcmp(path, "/v2/health/ready") == 0 || (str_starts(str_of(path), "/v2/models/") && str_ends(str_of(path), "/ready")))
+    if (strcmp(path, "/health") == 0 || strcmp(path, "/v2/health/ready") == 0 ||
+        (str_starts(str_of(path), "/v2/models/") && str_ends(str_of(path), "/ready")))
         json_text(&j, "status", "ok");
     else if (strcmp(path, "/v1/models") == 0) {
         json_text(&j, "object", "list");

@@ -224,7 +224,8 @@ static int set_load_path(struct load *l, struct arena *a, struct err *err)
     if (is_triton && (!l->model || strpbrk(l->model, "/?# ")))
         return err_set(err, ERR_USAGE, "--api triton-generate needs --model, the name of a model in the server's repository");
     if (!l->path)
-        l->path = is_triton ? arena_printf(a, "/v2/models/%s/%s", l->model, l->stream ? "generate_stream" : "generate") : dialects[l->dialect].path;
+        l->path = is_triton ? arena_printf(a, "/v2/models/%s/%s", l->model, l->stream ? "generate_stream" : "generate")
+                            : dialects[l->dialect].path;
     return 0;
 }
 

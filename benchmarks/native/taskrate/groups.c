@@ -232,9 +232,8 @@ void figures_metg(const struct batch_group *g, size_t n, const struct model *m, 
         double t = m->t_s * pow(per_slot(below), m->alpha - 1);
         ret->low = fmax(t / METG_MODEL_FACTOR, below->duration);
         ret->high = fmin(t * METG_MODEL_FACTOR, above ? above->duration : INFINITY);
-        ret->how =
-            "by the latency model: assumes that a task costs as much beyond its own time however long it is, within a factor of 4; "
-            "--duration around it measures it";
+        ret->how = "by the latency model: assumes that a task costs as much beyond its own time however long it is, within a factor of 4; "
+                   "--duration around it measures it";
         if (ret->high <= ret->low) { /* the model contradicts what was measured */
             ret->low = ret->high = NAN;
             ret->seconds = below->duration;

@@ -288,7 +288,9 @@ static unsigned answer_start(struct agent *a, struct str body, struct buf *to)
     if (str_trim(body).n && json_parse(&j, body, NULL, &err) < 0)
         return api_answer_text(to, "error", err.text), 400;
     bool usual = !json_get(j, "args") && a->usual[0] && !is_load_held(a);
-    unsigned code = usual ? begin_load(a, a->usual, j, to) : json_is_array(json_get(j, "args")) ? prepare_load(a, j, to) : release_load(a, j, to);
+    unsigned code = usual                                ? begin_load(a, a->usual, j, to)
+                    : json_is_array(json_get(j, "args")) ? prepare_load(a, j, to)
+                                                         : release_load(a, j, to);
     json_free(j);
     return code;
 }

@@ -48,8 +48,7 @@ int server_open(struct llm_server *ret, const struct load *load, size_t which, p
     for (size_t i = 0; i < load->header_count && i < HEADERS_MAX; i++)
         headers[i] = load->headers[i];
     headers[load->header_count < HEADERS_MAX ? load->header_count : HEADERS_MAX] = NULL;
-    if (make_cancel(&s, cancel_fd, err) < 0 ||
-        endpoint_read(&e, load->urls[which], load->path, &s.arena, err) < 0) {
+    if (make_cancel(&s, cancel_fd, err) < 0 || endpoint_read(&e, load->urls[which], load->path, &s.arena, err) < 0) {
         server_deinit(&s);
         return -1;
     }
