@@ -3,6 +3,7 @@
  * A run's benchwrap.json has all of its params, metrics and tags in one file, whose folder would have a file for each. Texts become hashes: who prints
  * one reads it from the run. A run without that file, as others write them, is read by the files of its folder. The index has the facts of that
  * file, so that it is scanned once. */
+#include "history/detail_facts.h"
 #include "history/run_facts.h"
 
 #include "base/array.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64, DETAIL_READ_MAX = 64 << 20, SERIES_READ_MAX = 1 << 20, STEPS_MAX = 4096 /* of a table */ };
+enum { CHUNK = 64, DETAIL_READ_MAX = 64 << 20, SERIES_READ_MAX = 1 << 20, STEPS_MAX = 4096 /* of a table */, PARAM_NAME_MAX = 256 };
 
 /* ---- keys ---- */
 
@@ -93,6 +94,13 @@ struct reading {
     struct arena *arena;
 };
 
+/* The facts of an artifact's lines. Most runs have the same lines as the run before. */
+struct lines_read {
+    struct buf text;
+    struct run_fact *list;
+    size_t count, capacity;
+};
+
 struct run_builder { /* of one chunk, used again for each run */
     const struct reading *reading;
     struct key_table *keys;
@@ -101,6 +109,11 @@ struct run_builder { /* of one chunk, used again for each run */
     size_t fact_count, fact_capacity, metric_count, metric_capacity;
     struct arena *a; /* for what stays */
     struct buf known; /* what the index will have of the run */
+    struct lines_read libraries, environment;
+    struct param_rule { /* whether a param is an input, by the hash of its name and source; hash 0: not known */
+        uint64_t hash;
+        bool is_input;
+    } rules[256];
     bool failed;
 };
 
@@ -134,19 +147,30 @@ static bool is_key_tag(struct str key)
     return false;
 }
 
-static void take_param(struct run_builder *b, struct str key, struct str value, struct str source)
+/* Is the param an input? The same params come with each run. */
+static bool is_input_param(struct run_builder *b, struct str key, uint64_t key_hash, struct str source)
 {
-    char name[256], from[64];
-    uint64_t hash = hash_bytes(1, value.p, value.n);
-    if (key.n >= sizeof name)
-        return;
+    uint64_t hash = hash_bytes(key_hash + !source.p, source.p, source.n) | 1;
+    struct param_rule *rule = &b->rules[(hash >> 1) % (sizeof b->rules / sizeof *b->rules)];
+    if (rule->hash == hash)
+        return rule->is_input;
+    char name[PARAM_NAME_MAX], from[64];
     memcpy(name, key.p, key.n);
     name[key.n] = 0;
     size_t n = source.n < sizeof from ? source.n : sizeof from - 1;
     memcpy(from, source.p ? source.p : "", n);
     from[n] = 0;
-    if (inputs_matter(name, source.p ? from : NULL, NULL))
-        b->to->inputs ^= hash_bytes(hash_bytes(2, key.p, key.n), &hash, sizeof hash);
+    *rule = (struct param_rule){hash, inputs_matter(name, source.p ? from : NULL, NULL)};
+    return rule->is_input;
+}
+
+static void take_param(struct run_builder *b, struct str key, struct str value, struct str source)
+{
+    uint64_t hash = hash_bytes(1, value.p, value.n), key_hash = hash_bytes(2, key.p, key.n);
+    if (key.n >= PARAM_NAME_MAX)
+        return;
+    if (is_input_param(b, key, key_hash, source))
+        b->to->inputs ^= hash_bytes(key_hash, &hash, sizeof hash);
     int64_t points;
     if (str_is(key, "series.points") && str_int(value, &points))
         b->to->is_sweep = points > 1;
@@ -214,73 +238,7 @@ static bool is_wall_of_points(const struct run_builder *b, struct str key)
     return b->to->is_sweep && str_is(key, "run.wall_s");
 }
 
-/* ---- facts as the index has them ---- */
-
-/* What benchwrap.json says of one fact. The index has these instead of the file, so that what they mean is decided anew by each command. */
-enum detail_kind { DETAIL_PARAM, DETAIL_METRIC, DETAIL_TAG, DETAIL_HOST, DETAIL_ARGV };
-struct detail_fact {
-    enum detail_kind kind;
-    struct str key, value, source, unit, direction; /* .p NULL: there is none */
-    double number, samples; /* of a metric */
-};
-#define DETAIL_FACTS "facts 1" /* the name of such values in the index; another form gets another number */
-
-static void put_detail_text(struct buf *to, struct str text)
-{
-    uint32_t n = text.p ? (uint32_t)text.n + 1 : 0;
-    buf_add(to, &n, sizeof n);
-    if (text.n)
-        buf_str(to, text);
-}
-
-static void put_detail_fact(struct buf *to, const struct detail_fact *f)
-{
-    buf_putc(to, (char)f->kind);
-    put_detail_text(to, f->key);
-    put_detail_text(to, f->value);
-    put_detail_text(to, f->source);
-    if (f->kind != DETAIL_METRIC)
-        return;
-    put_detail_text(to, f->unit);
-    put_detail_text(to, f->direction);
-    buf_add(to, &f->number, sizeof f->number);
-    buf_add(to, &f->samples, sizeof f->samples);
-}
-
-static bool take_detail_bytes(struct str *from, void *to, size_t n)
-{
-    if (from->n < n)
-        return false;
-    memcpy(to, from->p, n);
-    *from = str_sub(*from, n, from->n - n);
-    return true;
-}
-
-static bool take_detail_text(struct str *from, struct str *ret)
-{
-    uint32_t n;
-    *ret = (struct str){0};
-    if (!take_detail_bytes(from, &n, sizeof n) || (n && n - 1 > from->n))
-        return false;
-    if (n) {
-        *ret = (struct str){from->p, n - 1};
-        *from = str_sub(*from, n - 1, from->n - (n - 1));
-    }
-    return true;
-}
-
-static bool take_detail_fact(struct str *from, struct detail_fact *ret)
-{
-    unsigned char kind;
-    *ret = (struct detail_fact){0};
-    if (!take_detail_bytes(from, &kind, 1) || kind > DETAIL_ARGV || !take_detail_text(from, &ret->key) ||
-        !take_detail_text(from, &ret->value) || !take_detail_text(from, &ret->source))
-        return false;
-    ret->kind = (enum detail_kind)kind;
-    return kind != DETAIL_METRIC ||
-           (take_detail_text(from, &ret->unit) && take_detail_text(from, &ret->direction) &&
-            take_detail_bytes(from, &ret->number, sizeof ret->number) && take_detail_bytes(from, &ret->samples, sizeof ret->samples));
-}
+/* ---- facts of benchwrap.json ---- */
 
 static void take_metric_fact(struct run_builder *b, const struct detail_fact *f, struct arena *scratch)
 {
@@ -316,7 +274,7 @@ static bool take_known_facts(struct run_builder *b, struct str known, struct are
 {
     struct detail_fact f;
     while (known.n) {
-        if (!take_detail_fact(&known, &f))
+        if (!detail_fact_take(&known, &f))
             return false;
         take_detail(b, &f, scratch);
     }
@@ -353,7 +311,7 @@ static void scan_fact(struct json_scan *s, struct run_builder *b, enum detail_ki
     }
     if (s->damaged || !key.n || memchr(key.p, '\\', key.n))
         return;
-    put_detail_fact(&b->known, &f);
+    detail_fact_put(&b->known, &f);
     take_detail(b, &f, scratch);
 }
 
@@ -369,7 +327,7 @@ static void scan_run_member(struct json_scan *s, struct run_builder *b, struct a
             if (!json_scan_value(s, &f.value) || !str_is(member, "argv"))
                 continue;
         }
-        put_detail_fact(&b->known, &f);
+        detail_fact_put(&b->known, &f);
         take_detail(b, &f, scratch);
     }
 }
@@ -395,20 +353,46 @@ static bool scan_detail(struct str text, struct run_builder *b, struct arena *sc
     return !s.damaged;
 }
 
-/* Lines of an artifact as params: "library.libm.so.6" by its build id, "environment.NAME". */
-static void take_lines(struct run_builder *b, const char *file, const char *prefix, char between, struct arena *scratch)
+static void put_line_fact(struct run_builder *b, struct lines_read *to, struct str name, struct str value)
 {
-    char path[64], name[256];
-    snprintf(path, sizeof path, "artifacts/%s", file);
-    struct str rest = str_of(runs_file(b->reading->runs, b->to->run, path, SERIES_READ_MAX, scratch));
+    uint32_t key = fact_key_of(b->keys, FACT_PARAM, name, -1);
+    if (key == UINT32_MAX || !ARRAY_FITS(to->list, to->capacity, to->count + 1))
+        b->failed = true;
+    else
+        to->list[to->count++] = (struct run_fact){.key = key, .value = hash_bytes(1, value.p, value.n)};
+}
+
+/* "libm.so.6 … <build id>" as "library.libm.so.6", "NAME=value" as "environment.NAME". */
+static void read_line_facts(struct run_builder *b, struct str rest, const char *prefix, char between, struct lines_read *to)
+{
+    char name[PARAM_NAME_MAX];
+    size_t n = strlen(prefix);
+    memcpy(name, prefix, n);
+    to->count = 0;
     while (rest.n) {
         struct str value = str_cut(&rest, '\n'), key = str_cut(&value, between), word, last = value;
         if (between == ' ')
             for (struct str words = value; (word = str_word(&words)).n;)
                 last = word;
-        if (key.n && last.p && (size_t)snprintf(name, sizeof name, "%s" STR_FMT, prefix, STR_ARG(key)) < sizeof name)
-            put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, str_of(name), -1), hash_bytes(1, last.p, last.n));
+        if (!key.n || !last.p || n + key.n >= sizeof name)
+            continue;
+        memcpy(name + n, key.p, key.n);
+        put_line_fact(b, to, (struct str){name, n + key.n}, last);
     }
+}
+
+/* Lines of an artifact as params. */
+static void take_lines(struct run_builder *b, const char *path, const char *prefix, char between, struct lines_read *last,
+                       struct arena *scratch)
+{
+    struct str text = str_of(runs_file(b->reading->runs, b->to->run, path, SERIES_READ_MAX, scratch));
+    if (!str_eq(text, buf_text(&last->text))) {
+        buf_clear(&last->text);
+        buf_str(&last->text, text);
+        read_line_facts(b, text, prefix, between, last);
+    }
+    for (size_t i = 0; i < last->count; i++)
+        put_run_fact(b, last->list[i].key, last->list[i].value);
 }
 
 /* A run of another program. */
@@ -480,8 +464,8 @@ static void read_run_facts(struct run_builder *b, const struct tree_run *run, st
         done = take_facts_from(b, (enum facts_source)from, &stamp, text, &scratch);
     }
     if (b->reading->texts) {
-        take_lines(b, "libraries.txt", FACT_LIBRARY, ' ', &scratch);
-        take_lines(b, "environment.txt", FACT_ENVIRONMENT, '=', &scratch);
+        take_lines(b, "artifacts/libraries.txt", FACT_LIBRARY, ' ', &b->libraries, &scratch);
+        take_lines(b, "artifacts/environment.txt", FACT_ENVIRONMENT, '=', &b->environment, &scratch);
     }
     b->failed = b->failed || scratch.failed;
     arena_deinit(&scratch);
@@ -495,13 +479,19 @@ static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
     CLEANUP_BUF struct buf text;
     buf_init(&text, DETAIL_READ_MAX + (1 << 17));
     buf_init(&b.known, DETAIL_READ_MAX);
+    buf_init(&b.libraries.text, SERIES_READ_MAX + 1);
+    buf_init(&b.environment.text, SERIES_READ_MAX + 1);
     *b.keys = (struct key_table){.a = a};
     size_t end = (chunk + 1) * CHUNK < r->runs->count ? (chunk + 1) * CHUNK : r->runs->count;
     for (size_t i = chunk * CHUNK; i < end && !a->failed; i++)
         read_run_facts(&b, r->runs->all[i], &r->list[i], &text);
     free(b.facts);
     free(b.metrics);
+    free(b.libraries.list);
+    free(b.environment.list);
     buf_deinit(&b.known);
+    buf_deinit(&b.libraries.text);
+    buf_deinit(&b.environment.text);
     if (b.failed || b.keys->failed)
         a->failed = true;
 }

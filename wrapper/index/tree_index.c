@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 enum {
-    SLOTS = 64, /* runs that are read at the same time */
+    SLOTS = 512, /* runs that are read at the same time */
     VALUE_MAX = 16 << 10, /* bytes of a file that is remembered */
     SETTLED_S = 3 /* a file must not have changed for so long: file systems have times of up to two seconds */
 };

@@ -1,0 +1,19 @@
+/* detail_facts.h: what benchwrap.json says of a run, fact by fact, as bytes. The index has these instead of the file, so that what they mean is decided anew by
+ * each command. */
+#ifndef HISTORY_DETAIL_FACTS_H
+#define HISTORY_DETAIL_FACTS_H
+#include "base/buf.h"
+
+enum detail_kind { DETAIL_PARAM, DETAIL_METRIC, DETAIL_TAG, DETAIL_HOST, DETAIL_ARGV };
+struct detail_fact {
+    enum detail_kind kind;
+    struct str key, value, source, unit, direction; /* .p NULL: there is none */
+    double number, samples; /* of a metric */
+};
+#define DETAIL_FACTS "facts 1" /* the name of such values in the index; another form gets another number */
+
+/* Appends the bytes of one fact. */
+void detail_fact_put(struct buf *to, const struct detail_fact *f);
+/* Reads the first fact, whose texts point into the bytes, and moves *from behind it. False: the bytes are damaged; none of them is trusted. */
+bool detail_fact_take(struct str *from, struct detail_fact *ret);
+#endif
