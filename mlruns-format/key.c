@@ -99,14 +99,32 @@ void key_segment(struct buf *to, struct str text)
         buf_putc(to, 'x');
 }
 
+/* One "*" in the pattern stands for any characters. */
+static bool key_fits_pattern(struct str key, struct str pattern)
+{
+    struct str end = pattern, begin = str_cut(&end, '*');
+    return end.p ? key.n >= begin.n + end.n && memcmp(key.p, begin.p, begin.n) == 0 && memcmp(key.p + key.n - end.n, end.p, end.n) == 0
+                 : str_eq(key, pattern);
+}
+
 bool key_is_result(const char *key)
 {
-    static const char *const others[] = {"run.",  "benchwrap.", "system/", "nodes.",    "node.",   "host.",   "os.",      "kernel.",
-                                         "cpu.",  "numa.",      "memory.", "limits.",   "cgroup.", "fs.",     "job.",     "pressure.",
-                                         "load.", "noise.",     "energy.", "counters.", "probe.",  "series.", "measured."};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(key, others[i], strlen(others[i])) == 0)
-            return false;
+    static const struct {
+        const char *family, *names;
+    } own[] = {
+#define OWN(family, names) {family, names},
+#include "mlruns-format/own_metrics.def"
+#undef OWN
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        size_t n = strlen(own[i].family);
+        if (strncmp(key, own[i].family, n) != 0)
+            continue;
+        struct str own_name = str_sub(str_of(key), n, key_stem(key) - n);
+        for (struct str rest = str_of(own[i].names), name; (name = str_word(&rest)).n;)
+            if (key_fits_pattern(own_name, name))
+                return false;
+    }
     return true;
 }
 

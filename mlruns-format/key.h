@@ -15,8 +15,8 @@ bool key_legal(struct str key);
 int key_make(struct buf *to, struct str text);
 /* A name segment [a-z][a-z0-9_]* from any text: lower case, others to _, runs of _ folded ("Max(MiB)" -> "max_mib"). */
 void key_segment(struct buf *to, struct str text);
-/* Returns whether the key is about the subject of the run, not about the machine or the run as
- * such (run.*, load.*, system/…). */
+/* Returns whether the metric is a result of the program, not one of those that benchwrap records about
+ * the run and the machine (own_metrics.def). */
 bool key_is_result(const char *key);
 /* Length of the key without its statistic (".max", ".p99" …); the whole length if it has none. */
 size_t key_stem(const char *key);

@@ -111,7 +111,10 @@ static void segments(void **state)
 static void families_of_the_machine(void **state)
 {
     static const struct { const char *key; bool result; } rows[] = {
-        {"run.wall_s", false}, {"system/cpu_utilization_percentage", false}, {"counters.ipc", false}, {"os.name", false}, {"series.n", false},
+        {"run.wall_s", false}, {"run.wall_s.median", false}, {"system/cpu_utilization_percentage", false}, {"counters.cycles", false},
+        {"series.runs", false}, {"series.phase_ready_s", false}, {"series.phase_s", true}, {"fs2.used_end_percent", false}, {"slurm.cpu_s", false},
+        {"memory.bw_MiB_per_s", true}, {"memory.bw_MiB_per_s.max", true}, {"run.p50_ms.median", true}, {"cpu.user_percent", true}, {"series.n", true},
+        {"pressure.mean", true}, {"kernel.time_ms", true}, {"host.to_device_GB_per_s", true}, {"memory.available_start_GiB_x", true},
         {"write.bw_MiB_per_s", true}, {"runs", true}, {"running.time_s", true}, {"system", true}, {"load", true}, {"oss.count", true},
     };
     (void)state;
