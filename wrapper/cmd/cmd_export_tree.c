@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "check/check.h"
+#include "mlruns-format/corrections.h"
 #include "runs/runs_ref.h"
 #include "cmd/selection.h"
 
@@ -291,30 +292,89 @@ static int order_exported(const void *a, const void *b)
     return strcmp((*x)->id, (*y)->id);
 }
 
-/* The annotations of the first n runs, which the selection has left out. */
-static int export_annotations(struct export *x, size_t n, struct err *err)
+/* What else of the tree says something about the chosen runs. */
+struct related_runs {
+    struct tree_run **by_id; /* all runs of the tree */
+    size_t count;
+    struct corrections corrections;
+    const char **chosen, **roots; /* ids of the chosen runs, and of the runs that these go back to; sorted */
+    size_t chosen_count;
+};
+
+static int order_roots(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The run that a chain of corrections goes back to. */
+static const char *export_root_of(const struct related_runs *r, const char *id)
+{
+    const struct correction *k = corrections_of(&r->corrections, id);
+    return k ? k->root : id;
+}
+
+/* Is it none of the chosen runs, but amends, retracts or annotates one, or retracts such an annotation? */
+static bool is_related(const struct related_runs *r, const struct tree_run *run)
+{
+    struct tree_run key = {0}, *at = &key;
+    const char *root = export_root_of(r, run->id), *id = run->id;
+    if (!r->chosen_count || bsearch(&id, r->chosen, r->chosen_count, sizeof *r->chosen, order_roots))
+        return false;
+    memcpy(key.id, root, sizeof key.id);
+    struct tree_run *const *first = r->count ? bsearch(&at, r->by_id, r->count, sizeof *r->by_id, order_exported) : NULL;
+    if (first && (*first)->annotates)
+        root = export_root_of(r, (*first)->annotates);
+    return bsearch(&root, r->roots, r->chosen_count, sizeof *r->roots, order_roots);
+}
+
+/* Makes the runs of the whole tree those that are loaded. */
+static int related_load(struct export *x, struct related_runs *r, struct err *err)
 {
     static const struct runs_filter everything = {.corrected = true};
-    struct tree_run **chosen = arena_get(x->c->arena, (n + 1) * sizeof(struct tree_run *));
-    int rc = 0;
-    if (!chosen)
-        return err_memory(err, "the runs to be exported");
-    memcpy(chosen, x->runs.all, n * sizeof *chosen);
-    if (n)
-        qsort(chosen, n, sizeof *chosen, order_exported);
+    struct arena *a = x->c->arena;
     free(x->runs.all);
     x->runs.all = NULL;
     x->runs.count = 0;
-    if (runs_load(&x->runs, &everything, x->c->arena, err) < 0)
+    if (runs_load(&x->runs, &everything, a, err) < 0)
         return -1;
-    for (size_t i = 0; i < x->runs.count && rc == 0; i++) {
-        struct tree_run key = {0}, *at = &key;
-        if (!x->runs.all[i]->annotates)
-            continue;
-        memcpy(key.id, x->runs.all[i]->annotates, sizeof key.id);
-        if (n && bsearch(&at, chosen, n, sizeof *chosen, order_exported))
-            rc = export_run(x, x->runs.all[i], err);
+    r->count = x->runs.count;
+    r->by_id = arena_get(a, (r->count + 1) * sizeof *r->by_id);
+    if (!r->by_id)
+        return err_memory(err, "the runs to be exported");
+    for (size_t i = 0; i < r->count; i++) {
+        struct folder tree = runs_tree(&x->runs, x->runs.all[i]);
+        bool retracts;
+        const char *target = correction_target(&tree, x->runs.all[i], a, &retracts);
+        corrections_add(&r->corrections, x->runs.all[i], target, retracts);
+        r->by_id[i] = x->runs.all[i];
     }
+    corrections_sort(&r->corrections);
+    if (r->count)
+        qsort(r->by_id, r->count, sizeof *r->by_id, order_exported);
+    return r->corrections.failed ? err_memory(err, "the list of corrections") : 0;
+}
+
+/* The corrections and annotations of the first n runs, which the selection has left out. */
+static int export_related(struct export *x, size_t n, struct err *err)
+{
+    struct arena *a = x->c->arena;
+    struct related_runs r = {
+        .chosen = arena_get(a, (n + 1) * sizeof *r.chosen), .roots = arena_get(a, (n + 1) * sizeof *r.roots), .chosen_count = n};
+    if (!r.chosen || !r.roots)
+        return err_memory(err, "the runs to be exported");
+    for (size_t i = 0; i < n; i++)
+        r.chosen[i] = x->runs.all[i]->id;
+    int rc = related_load(x, &r, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        r.roots[i] = export_root_of(&r, r.chosen[i]);
+    if (n && rc == 0) {
+        qsort(r.chosen, n, sizeof *r.chosen, order_roots);
+        qsort(r.roots, n, sizeof *r.roots, order_roots);
+    }
+    for (size_t i = 0; i < x->runs.count && rc == 0; i++)
+        if (is_related(&r, x->runs.all[i]))
+            rc = export_run(x, x->runs.all[i], err);
+    corrections_deinit(&r.corrections);
     return rc;
 }
 
@@ -331,8 +391,8 @@ static int export_runs(struct export *x, struct err *err)
         progress_show(&progress, i + 1, NULL);
     }
     progress_clear(&progress);
-    if (rc == 0 && !all && x->runs.annotated_count)
-        rc = export_annotations(x, n, err);
+    if (rc == 0 && !all)
+        rc = export_related(x, n, err);
     struct err ignored = {0};
     fs_remove_tree(x->tree, ASIDE, &ignored);
     return rc;
@@ -406,7 +466,7 @@ const struct cmd cmd_export_tree = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Writes the runs of REF (a branch, origin/main, a hash; REF:PATH where mlruns has another place), or without REF those of the tree, to DIR/mlruns, or to "
-        "DIR where that is called mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that others amend or retract come along, "
+        "DIR where that is called mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that amend, retract or annotate these come along, "
         "readers apply that. A run appears whole or not at all; one that is there already is left alone, so that repeating it brings what is new. Links, submodules and names that lead "
         "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.\n\n"
         "The runs of a tree name their artifacts by a relative location, so that trees can be moved and merged. MLflow resolves it from its working directory: "
