@@ -36,9 +36,18 @@ merge
 is "merged: check reports that one correction is ignored" "$(findings merged/mlruns | sed 's/: .*//')" "1 1 of its 4 child runs is amended or retracted, which its statistics ignore"
 like "show warns" "$("$BENCHWRAP" show -t merged/mlruns "$parent" 2>&1 >/dev/null)" "1 of 4 child runs is amended or retracted, which these statistics ignore; hint: benchwrap reparse"
 is "the run as it was recorded needs no warning" "$("$BENCHWRAP" show -t merged/mlruns "=$parent" 2>&1 >/dev/null | grep -c ignore)" 0
+stale="1 of 4 child runs is amended or retracted, which these statistics ignore"
+is "ls, export and compare mark it by the same words" "$("$BENCHWRAP" ls -t merged/mlruns --json 2>/dev/null | jq -r '.[0].stale')|$("$BENCHWRAP" export -t merged/mlruns --format jsonl 2>/dev/null | jq -r '."tags.benchwrap.stale" // empty')|$("$BENCHWRAP" ls -t merged/mlruns --csv 2>/dev/null | tail -n 1 | grep -o "$stale")" "$stale|$stale|$stale"
+for command in "ls" "ls --all" "export" "compare $parent $parent" "show $parent" "history" "report $parent" "compare --history $parent"; do
+    like "$command: the note" "$("$BENCHWRAP" $command -t merged/mlruns 2>&1 >/dev/null)" "^benchwrap: $stale; hint: benchwrap reparse"
+done
+like "ls has it in its table" "$("$BENCHWRAP" ls -t merged/mlruns 2>/dev/null)" " stale "
+is "compare names the run as JSON" "$("$BENCHWRAP" compare -t merged/mlruns --json "$parent" "$parent" 2>/dev/null | jq -r '[.groups[].stale | length] | join(" ")')" "1 1"
+is "--filter finds it" "$("$BENCHWRAP" ls -t merged/mlruns --filter "tags.benchwrap.stale LIKE '%ignore'" --json 2>/dev/null | jq length)" 1
+is "no file of it has the tag" "$(find merged -name benchwrap.stale | wc -l)" 0
 in_clone merged reparse "$parent"
 is "reparse amends the parent run with both" "$(median merged)" 25
-is "… nothing is left to report" "$(findings merged/mlruns) $("$BENCHWRAP" show -t merged/mlruns "$parent" 2>&1 >/dev/null | grep -c ignore)" "0  0"
+is "… nothing is left to report" "$(findings merged/mlruns) $("$BENCHWRAP" show -t merged/mlruns "$parent" 2>&1 >/dev/null | grep -c ignore) $("$BENCHWRAP" ls -t merged/mlruns --json 2>&1 | grep -c ignore)" "0  0 0"
 cp -al merged again && cp -al a/mlruns/. b/mlruns/. again/mlruns/
 is "… also where the clones are merged once more" "$(findings again/mlruns) $(median again)" "0  25"
 

@@ -96,16 +96,11 @@ static void stale_compare(const struct verify_state *t, struct run_check *r, con
     struct series_notes notes;
     struct folder in = {0};
     struct err err = {0};
-    size_t stale = 0;
-    char first[33] = "", text[200];
+    const char *first;
+    char text[200];
     if (folder_enter(r->folder, "artifacts", &in) < 0 || series_notes_read(&in, &notes, &err) < 0)
         return; /* check_series reports it */
-    for (const struct series_repetition *run = notes.first; run; run = run->next) {
-        if (series_is_current(run, corrections_shown(c, run->id)))
-            continue;
-        if (!stale++)
-            memcpy(first, run->id, sizeof first);
-    }
+    size_t stale = series_count_stale(&notes, c, &first);
     if (!stale)
         return;
     snprintf(text, sizeof text, "%zu of its %zu child runs %s amended or retracted, which its statistics ignore: %.8s%s", stale,

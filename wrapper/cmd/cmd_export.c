@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/screen.h"
+#include "runs/stale.h"
 #include "tables/tables.h"
 #include "ui/ui_server.h"
 #include "cmd/row_output.h"
@@ -73,6 +74,7 @@ static int export_chosen(struct cmd_context *c, struct runs *runs)
     if (selection_filter(c, &filter) < 0)
         return -1;
     filter.corrected = opt_on(&c->opts, OPTION_ALL);
+    filter.marks = true;
     if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
     if (row_output_order(c, runs, opt_text(&c->opts, OPTION_LAST) ? (size_t)opt_integer(&c->opts, OPTION_LAST) : SIZE_MAX) < 0)
@@ -86,6 +88,7 @@ static int export_chosen(struct cmd_context *c, struct runs *runs)
         return -1;
     if (!runs->count)
         fprintf(c->notes, "benchwrap: export: %s\n", runs_explain_none(runs, &filter, c->arena));
+    stale_notes(c->notes, (const struct tree_run *const *)runs->all, runs->count);
     return say_incomplete(c, runs);
 }
 

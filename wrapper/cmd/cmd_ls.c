@@ -7,6 +7,7 @@
 #include "runs/row_words.h"
 #include "runs/runs_ref.h"
 #include "runs/runs_table.h"
+#include "runs/stale.h"
 #include "cmd/active_table.h"
 #include "cmd/row_output.h"
 #include "cmd/selection.h"
@@ -73,6 +74,7 @@ static void ls_add_row(struct listing *l, struct cmd_context *c, const struct fo
     listing_text(l, run->path);
     listing_text(l, run->problem);
     listing_text(l, row->incomplete);
+    listing_text(l, row->stale);
 }
 
 static const struct listing_column columns[] = {
@@ -81,6 +83,7 @@ static const struct listing_column columns[] = {
     {"site", NULL, false, 0},   {"outcome", NULL, false, 0},   {"start", NULL, false, 0},      {"start_local", NULL, false, 0},
     {"wall_s", NULL, true, 0},  {"headline", NULL, false, 0},  {"headline_1", NULL, true, 0},  {"headline_2", NULL, true, 0},
     {"path", NULL, false, 0},   {"problem", NULL, false, 0},   {"incomplete", NULL, false, 0},
+    {"stale", NULL, false, 0},
 };
 
 /* A program gets children in the order of all runs, not below their parents. So does who asks for an order or for columns. */
@@ -158,7 +161,8 @@ static int print_markdown(const struct table_run *list, size_t n, struct arena *
         put_cell(to, row->benchmark ? row->benchmark : run->name, 60);
         put_cell(to, row->site, 40);
         put_cell(to, b.n ? b.p : "", 20);
-        put_cell(to, run->status == RUN_FINISHED && verdict ? verdict : runs_status(run), 20);
+        const char *result = run->status == RUN_FINISHED && verdict ? verdict : runs_status(run);
+        put_cell(to, row->stale ? arena_printf(a, "%s, stale", result) : result, 20);
         put_cell(to, runs_table_own(&list[i], a), 200);
         buf_puts(to, "|\n");
     }
@@ -275,6 +279,14 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
                 runs->place.ref ? arena_printf(c->arena, "$(git rev-parse %.200s)", runs->place.ref) : "");
 }
 
+static void say_stale(struct cmd_context *c, const struct fold_line *lines, size_t shown)
+{
+    const struct tree_run **list = arena_get(c->arena, (shown + 1) * sizeof *list);
+    for (size_t i = 0; list && i < shown; i++)
+        list[i] = lines[i].run;
+    stale_notes(c->notes, list, list ? shown : 0);
+}
+
 /* Runs that have not ended are not in the tree yet: they stand below the table of those that have. */
 static bool ls_print_active(struct cmd_context *c, enum listing_form form, bool below)
 {
@@ -309,6 +321,7 @@ static int ls_command(struct cmd_context *c)
     bool open = all || opt_on(&c->opts, OPTION_CHILDREN) || filter.tags->text || filter.query; /* these choose children, too */
     int64_t last = opt_integer(&c->opts, OPTION_LAST);
     filter.corrected = all;
+    filter.marks = true;
     filter.rows = all && !opt_text(&c->opts, OPTION_COLUMNS);
     filter.headlines = headlines_wanted(c, form);
     if (c->argc)
@@ -327,6 +340,8 @@ static int ls_command(struct cmd_context *c)
             status = err_memory(c->err, "the list of runs");
         else
             status = ls_print(c, &runs, lines, shown, more, form);
+        if (status == 0)
+            say_stale(c, lines, shown);
         if (status == 0 && (form == LISTING_TABLE || form == LISTING_MARKDOWN) && !runs.count)
             fprintf(c->notes, "benchwrap: ls: %s\n", runs_explain_none(&runs, &filter, c->arena));
         if (status == 0)

@@ -201,29 +201,7 @@ static int show_print_json(const struct show_state *s)
     return b.failed ? -1 : 0;
 }
 
-/* Child runs may have been corrected where the parent run was not amended for it: in two clones at the same time. */
-static void warn_of_stale(struct runs *runs, const struct show_state *s)
-{
-    struct err err = {0};
-    char(*ids)[33] = s->notes ? arena_get(s->arena, (s->notes->count + 1) * sizeof *ids) : NULL;
-    size_t n = 0, stale = 0;
-    if (!ids)
-        return;
-    for (const struct series_repetition *run = s->notes->first; run; run = run->next)
-        memcpy(ids[n++], run->id, sizeof *ids);
-    memcpy(ids[n], s->run->id, sizeof *ids);
-    if (runs_current_ids(runs, s->run, ids, n + 1, s->arena, &err) || strcmp(ids[n], s->run->id) != 0) /* =ID is as it was recorded */
-        return;
-    n = 0;
-    for (const struct series_repetition *run = s->notes->first; run; run = run->next)
-        stale += !series_is_current(run, ids[n++]);
-    if (stale)
-        fprintf(runs->place.notes,
-                "benchwrap: %zu of %zu child runs %s amended or retracted, which these statistics ignore; hint: benchwrap reparse %.8s\n",
-                stale, n, stale == 1 ? "is" : "are", s->run->id);
-}
-
-static int show_run(struct runs *runs, struct cmd_context *c, struct show_state *s, enum listing_form form)
+static int show_run(struct cmd_context *c, struct show_state *s, enum listing_form form)
 {
     struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->arena);
     char path[256];
@@ -236,7 +214,6 @@ static int show_run(struct runs *runs, struct cmd_context *c, struct show_state 
     if (s->artifacts && s->artifact_count)
         qsort(s->artifacts, s->artifact_count, sizeof *s->artifacts, by_path);
     s->notes = read_notes(s);
-    warn_of_stale(runs, s);
     int status = form == LISTING_JSON           ? show_print_json(s)
                  : form != LISTING_TABLE        ? show_rows(s, form)
                  : opt_on(&c->opts, OPTION_ALL) ? show_all(s)
@@ -276,7 +253,7 @@ static int show_found(struct cmd_context *c, struct runs *runs, struct tree_run 
                            .run = found,
                            .inherited = inherit_facts(runs, found, c->arena),
                            .screen = screen_of_file(c->out)};
-    return show_run(runs, c, &s, form);
+    return show_run(c, &s, form);
 }
 
 static int show_command(struct cmd_context *c)

@@ -3,6 +3,7 @@
 #include "compare/arguments.h"
 #include "compare/compare_data.h"
 #include "compare/compare_machine.h"
+#include "runs/stale.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,11 @@ int compare_print_json(const struct compare_group *groups, size_t count, const s
         json_open(&j, "runs", '[');
         for (size_t i = 0; i < groups[g].count; i++)
             json_text(&j, NULL, groups[g].members[i].run->id);
+        json_close(&j, ']');
+        json_open(&j, "stale", '[');
+        for (size_t i = 0; i < groups[g].count; i++)
+            if (tree_annotated_tag(groups[g].members[i].run, STALE_TAG))
+                json_text(&j, NULL, groups[g].members[i].run->id);
         json_close(&j, ']');
         json_close(&j, '}');
     }

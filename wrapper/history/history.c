@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
+#include "runs/stale.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -273,6 +274,7 @@ int history_read(const struct history_request *asked, struct runs *runs, struct 
         return -1;
     if (!runs->count)
         return err_set(err, ERR_INPUT, "%s", runs_explain_none(runs, &filter, asked->arena));
+    stale_notes(asked->notes, (const struct tree_run *const *)runs->all, runs->count);
     if (history_group_runs(asked, runs, ret, err) < 0 || (run && keep_group(ret, runs, run, asked->arena, err) < 0))
         return -1;
     return search_all(ret, asked, runs, err);

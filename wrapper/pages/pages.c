@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/place.h"
+#include "runs/stale.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,7 @@ int pages_write(const struct pages_request *request, struct pages_result *ret, s
         return -1;
     if (!request->runs->count)
         return err_set(err, ERR_INPUT, "%s", runs_explain_none(request->runs, request->filter, request->arena));
+    stale_notes(request->notes, (const struct tree_run *const *)request->runs->all, request->runs->count);
     folder = place_open_folder(request->out, 0755);
     if (folder < 0)
         return err_sys(err, "cannot make the folder %s", request->out);

@@ -1,5 +1,6 @@
 /* row.c: what a listing says of a run, read from its small files: all of tags/, then all of metrics/ (a folder of a commit is read anew where another was in between). */
 #include "runs/row.h"
+#include "runs/stale.h"
 
 const struct run_row *row_read(const struct folder *tree, const struct tree_run *run, size_t headlines, struct arena *a)
 {
@@ -10,6 +11,7 @@ const struct run_row *row_read(const struct folder *tree, const struct tree_run 
     row->parent = tree_file(tree, run, "tags/mlflow.parentRunId", 64, a);
     row->benchmark = tree_file(tree, run, "tags/benchmark", 256, a);
     row->incomplete = tree_file(tree, run, "tags/benchwrap.incomplete", 64, a);
+    row->stale = tree_file(tree, run, "tags/" STALE_TAG, 200, a);
     row->site = tree_file(tree, run, "tags/site", 64, a);
     row->headlines = headlines_of(tree, run, headlines < HEADLINES_MAX ? headlines : HEADLINES_MAX, a, row->headline);
     row->wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;

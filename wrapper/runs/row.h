@@ -4,7 +4,7 @@
 #include "mlruns-format/headline.h"
 
 struct run_row {
-    const char *verdict, *parent, *benchmark, *incomplete, *site; /* the tags; NULL: absent */
+    const char *verdict, *parent, *benchmark, *incomplete, *site, *stale; /* the tags; NULL: absent */
     bool wall_known, is_series; /* is_series: the parent run of repetitions or of a sweep */
     double wall; /* seconds */
     size_t headlines; /* that were read; a run may have more */

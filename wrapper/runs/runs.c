@@ -12,6 +12,7 @@
 #include "runs/known_keys.h"
 #include "runs/row.h"
 #include "runs/runs_ref.h"
+#include "runs/stale.h"
 #include "plan/paths.h"
 #include "plan/plan.h"
 
@@ -292,9 +293,12 @@ static void note_annotated_runs(struct loading *l, struct arena *a)
     size_t room = 0;
     runs->annotated = NULL;
     runs->annotated_count = 0;
-    for (size_t i = 0; i < runs->count && l->annotations.count; i++) {
+    for (size_t i = 0; i < runs->count && l->annotations.count; i++)
+        runs->all[i]->annotated = annotations_of(&l->annotations, &l->corrections, runs->all[i]->id, a, NULL);
+    if (!l->filter->corrected || l->filter->marks)
+        stale_mark_all(&runs->folder, runs->all, runs->count, &l->corrections, a);
+    for (size_t i = 0; i < runs->count && (l->annotations.count || l->corrections.count); i++) {
         struct tree_run *run = runs->all[i];
-        run->annotated = annotations_of(&l->annotations, &l->corrections, run->id, a, NULL);
         if (run->annotated && ARRAY_FITS_IN(a, runs->annotated, room, runs->annotated_count + 1))
             runs->annotated[runs->annotated_count++] = run;
     }
@@ -626,8 +630,11 @@ static int runs_find_current(struct runs *runs, unsigned what, struct arena *a, 
                 (*run)->id, id, (*run)->id);
         got = tree_find_in(runs_ready_folder(runs), id, what, a, run, err);
     }
-    if (got == 0)
-        tree_annotate(*run, annotations_of(&s.annotations, &s.corrections, (*run)->id, a, NULL), what, a);
+    if (got == 0) {
+        const struct tree_entry *changes = annotations_of(&s.annotations, &s.corrections, (*run)->id, a, NULL);
+        bool valued = what & TREE_METRICS && what & TREE_TAGS;
+        tree_annotate(*run, valued ? stale_marked(runs_ready_folder(runs), *run, &s.corrections, changes, a) : changes, what, a);
+    }
     leave_corrections(&s);
     return got;
 }
@@ -673,6 +680,8 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *
         got = runs_find_current(runs, what, a, ret, err);
     else if (got == 0)
         tree_annotate(*ret, listed_changes(runs, *ret), what, a);
+    if (got == 0 && what & TREE_METRICS && what & TREE_TAGS)
+        stale_note(runs->place.notes, *ret);
     const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
     if (named) {
         CLEANUP_BUF struct buf b;

@@ -44,6 +44,7 @@ struct runs_filter {
     const struct opt_value *tags; /* KEY=VALUE chain */
     const struct filter *query; /* --filter, compiled */
     bool corrected; /* also runs that others amend or retract (else those are shown that amend them) */
+    bool marks; /* with `corrected`: mark parent runs whose statistics ignore corrections (stale.h), as without it */
     bool rows; /* each run is to be listed: with its ->row, so that its folder is visited once */
     size_t headlines; /* metrics of such a row */
 };
@@ -59,7 +60,8 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * Else the name of one run alone, which is printed with its id.
- * A run that another one amends stands for that one, and annotations are applied, unless "=" stands before its id: then what runs_load has read counts. 1: not found (err set), 0, -1. */
+ * A run that another one amends stands for that one, and annotations are applied, unless "=" stands before its id: then what runs_load has read counts. Where
+ * metrics and tags are read, a note is printed of statistics that ignore corrections (stale.h). 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* The latest start of the run and of what amends or retracts it: of several corrections the latest start counts. */
 int runs_latest_start(struct runs *runs, const struct tree_run *run, struct arena *a, int64_t *ret_ms, struct err *err);

@@ -147,8 +147,7 @@ static const char *name_text(const struct table_run *r, const struct table_run *
     return r->depth ? arena_printf(a, "%*s%s", 2 * (int)r->depth, "", name) : name;
 }
 
-/* Nothing for a run that ended well. */
-static const char *status_text(const struct table_run *r)
+static const char *own_status_text(const struct table_run *r)
 {
     const char *status = runs_status(r->run);
     if (r->row->incomplete)
@@ -156,6 +155,13 @@ static const char *status_text(const struct table_run *r)
     if (strcmp(status, "FINISHED") != 0)
         return status;
     return r->row->verdict && strcmp(r->row->verdict, "fail") == 0 ? "fail" : "";
+}
+
+/* Nothing for a run that ended well, and whose statistics are those of its child runs. */
+static const char *status_text(const struct table_run *r, struct arena *a)
+{
+    const char *own = own_status_text(r), *both = r->row->stale ? arena_printf(a, "%s%sstale", own, *own ? ", " : "") : NULL;
+    return both ? both : own;
 }
 
 static const char *start_text(const struct tree_run *run, bool one_day, struct arena *a)
@@ -202,7 +208,7 @@ static void add_metric_cells(struct listing *l, const struct table_run *r, const
     for (size_t i = 0; i < n; i++)
         any |= known[i] = !r->sweep && value_at(r, &columns[i], a, &values[i]);
     if (!any) {
-        listing_span(l, status_text(r)[0] && !has_metrics(r->row, a) ? "" : runs_table_own(r, a), n ? n : 1);
+        listing_span(l, status_text(r, a)[0] && !has_metrics(r->row, a) ? "" : runs_table_own(r, a), n ? n : 1);
         if (!has_metrics(r->row, a))
             listing_style(l, STYLE_DIM);
         return;
@@ -276,7 +282,7 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
     columns[used] = (struct listing_column){.key = "wall", .heading = "WALL", .right = true, .drop = 7};
     listing_init(&l, columns, used + 1, a);
     for (size_t i = 0; i < count; i++) {
-        const char *status = status_text(&runs[i]);
+        const char *status = status_text(&runs[i], a);
         listing_str(&l, (struct str){runs[i].run->id, 8});
         listing_style(&l, STYLE_DIM);
         listing_text(&l, start_text(runs[i].run, one_day, a));
@@ -324,8 +330,9 @@ int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struc
 {
     static const char *const fixed[] = {"id", "experiment", "name", "parent", "benchmark", "status", "verdict", "site", "start", "wall_s"};
     enum { N = sizeof fixed / sizeof *fixed };
+    bool any_stale = false;
     const char **keys = arena_get(a, KEYS_MAX * sizeof *keys);
-    struct listing_column *columns = arena_get(a, (N + KEYS_MAX) * sizeof *columns);
+    struct listing_column *columns = arena_get(a, (N + KEYS_MAX + 1) * sizeof *columns);
     struct listing l;
     size_t n = 0;
     if (!keys || !columns)
@@ -338,9 +345,12 @@ int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struc
             if (at == n && n < KEYS_MAX)
                 keys[n++] = runs[i].row->headline[k].key;
         }
+    for (size_t i = 0; i < count; i++)
+        any_stale |= runs[i].row->stale != NULL;
     for (size_t i = 0; i < N + n; i++)
         columns[i] = (struct listing_column){.key = i < N ? fixed[i] : keys[i - N]};
-    listing_init(&l, columns, N + n, a);
+    columns[N + n] = (struct listing_column){.key = "stale"};
+    listing_init(&l, columns, N + n + any_stale, a);
     for (size_t i = 0; i < count; i++) {
         CLEANUP_BUF struct buf b;
         const struct tree_run *run = runs[i].run;
@@ -372,6 +382,8 @@ int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struc
             else
                 listing_none(&l);
         }
+        if (any_stale)
+            listing_text(&l, row->stale);
     }
     listing_csv(&l, guard, to);
     int status = l.failed || to->failed ? -1 : 0;

@@ -27,7 +27,7 @@ bool runs_table_sites(const struct table_run *runs, size_t count);
 int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, bool sites,
                      const struct screen *screen, struct arena *a, struct buf *to);
 /* Appends all runs as CSV with a column for each headline metric that one of them has. The verdict is that of verdict_shown: "pass" only where a value
- * was compared with a reference. */
+ * was compared with a reference. Where statistics ignore corrections of child runs (stale.h), a last column has the reason. */
 int runs_table_csv(const struct table_run *runs, size_t count, bool guard, struct arena *a, struct buf *to);
 /* How many child runs were amended, and how many retracted: those are not listed. */
 struct children_corrected {

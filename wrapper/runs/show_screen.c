@@ -5,6 +5,7 @@
 #include "runs/inputs.h"
 #include "runs/row_words.h"
 #include "runs/show.h"
+#include "runs/stale.h"
 #include "mlruns-format/key.h"
 #include "mlruns-format/verdict.h"
 #include "plan/references.h"
@@ -571,6 +572,8 @@ static void put_annotated(const struct show_state *s, struct buf *to)
     if (note)
         show_put_line(s, "Note", STYLE_PLAIN, str_of(note), to);
     for (const struct tree_entry *e = s->run->annotated; e; e = e->next) {
+        if (strcmp(e->key, STALE_TAG) == 0) /* no annotation */
+            continue;
         const char *name = strcmp(e->key, "mlflow.note.content") == 0 ? "note" : strcmp(e->key, "mlflow.runName") == 0 ? "name" : NULL;
         buf_printf(&b, "%s%s%s", b.n ? ", " : "", e->value.p ? "" : "without ", name ? name : e->key);
         if (e->value.p && !name) {

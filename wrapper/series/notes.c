@@ -19,6 +19,16 @@ bool series_is_current(const struct series_repetition *run, const char *id)
     return id && id[0] ? strcmp(id, run->id) == 0 : strcmp(run->status, SERIES_RETRACTED) == 0;
 }
 
+size_t series_count_stale(const struct series_notes *n, const struct corrections *corrections, const char **ret_first)
+{
+    size_t stale = 0;
+    *ret_first = NULL;
+    for (const struct series_repetition *run = n->first; run; run = run->next)
+        if (!series_is_current(run, corrections_shown(corrections, run->id)) && !stale++)
+            *ret_first = run->id;
+    return stale;
+}
+
 void series_add_run(struct series_notes *n, struct series_repetition *run)
 {
     run->next = NULL;

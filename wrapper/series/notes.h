@@ -3,7 +3,7 @@
 #ifndef SERIES_NOTES_H
 #define SERIES_NOTES_H
 #include "base/folder.h"
-#include "mlruns-format/record.h"
+#include "mlruns-format/corrections.h"
 #include "series/sweep.h"
 
 #define SERIES_NOTES "repetitions.jsonl"
@@ -56,6 +56,8 @@ struct series_notes {
 bool series_counts(const struct series_repetition *run);
 /* Do the notes have what readers see in place of the run? id: of the run that they see; NULL or "": it is retracted. */
 bool series_is_current(const struct series_repetition *run, const char *id);
+/* How many runs of the notes readers no longer see as they are there; *ret_first: the id of the first one. corrections: sorted. */
+size_t series_count_stale(const struct series_notes *n, const struct corrections *corrections, const char **ret_first);
 /* Adds a run (allocated in the arena) at the end. */
 void series_add_run(struct series_notes *n, struct series_repetition *run);
 /* The lines, with line end. */

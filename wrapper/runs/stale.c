@@ -1,0 +1,88 @@
+/* stale.c: find parent runs (--repeat, --sweep) whose statistics are not those of the child runs that readers see. */
+#include "runs/stale.h"
+
+#include "mlruns-format/annotation.h"
+#include "series/notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "1 of 4 child runs is amended or retracted, which these statistics ignore"; NULL: the run is no parent run, or its statistics are those of its child runs. */
+static const char *explain_stale(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections, struct arena *a)
+{
+    CLEANUP_FOLDER struct folder in = {0};
+    struct series_notes notes;
+    struct err err = {0};
+    struct folder_entry e;
+    const char *first, *path = arena_printf(a, "%s/artifacts", tree_run_path(run));
+    if (!path || !tree_file(tree, run, "tags/benchwrap.series", 64, a) || folder_enter(tree, path, &in) < 0 ||
+        folder_look(&in, SERIES_NOTES, &e, NULL) < 0)
+        return NULL;
+    size_t stale = series_notes_read(&in, &notes, &err) == 0 ? series_count_stale(&notes, corrections, &first) : 0, n = notes.count;
+    series_notes_deinit(&notes);
+    return stale ? arena_printf(a, "%zu of %zu child runs %s amended or retracted, which these statistics ignore", stale, n,
+                                stale == 1 ? "is" : "are")
+                 : NULL;
+}
+
+const struct tree_entry *stale_marked(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections,
+                                      const struct tree_entry *annotated, struct arena *a)
+{
+    const char *why = corrections->count ? explain_stale(tree, run, corrections, a) : NULL;
+    const struct tree_entry mark = {.key = STALE_TAG, .value = str_of(why)};
+    return why ? annotation_merge(annotated, &mark, a) : annotated;
+}
+
+static int order_marked(const void *a, const void *b)
+{
+    const struct tree_run *const *x = a, *const *y = b;
+    return strcmp((*x)->id, (*y)->id);
+}
+
+/* The place of a run among the sorted ones; `count`: it is not among them. */
+static size_t find_sorted(struct tree_run *const *sorted, size_t count, const char *id)
+{
+    struct tree_run key = {0}, *at = &key;
+    if (!id || !record_is_id(str_of(id)))
+        return count;
+    memcpy(key.id, id, sizeof key.id);
+    struct tree_run *const *found = bsearch(&at, sorted, count, sizeof *sorted, order_marked);
+    return found ? (size_t)(found - sorted) : count;
+}
+
+void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections, struct arena *a)
+{
+    struct tree_run **sorted = corrections->chosen_count ? arena_get(a, (count + 1) * sizeof *sorted) : NULL;
+    bool *done = sorted ? arena_get(a, count + 1) : NULL;
+    if (!done || !count)
+        return;
+    memcpy(sorted, all, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, order_marked);
+    for (size_t i = 0; i < corrections->chosen_count; i++) {
+        size_t child = find_sorted(sorted, count, corrections->chosen[i].root);
+        const char *parent = child < count ? tree_file(tree, sorted[child], "tags/mlflow.parentRunId", 64, a) : NULL;
+        size_t at = parent ? find_sorted(sorted, count, corrections_shown(corrections, parent)) : count;
+        if (at == count || done[at])
+            continue;
+        done[at] = true;
+        sorted[at]->annotated = stale_marked(tree, sorted[at], corrections, sorted[at]->annotated, a);
+    }
+}
+
+void stale_note(FILE *notes, const struct tree_run *run)
+{
+    const struct tree_entry *mark = tree_annotated_tag(run, STALE_TAG);
+    if (mark && mark->value.p)
+        fprintf(notes, "benchwrap: " STR_FMT "; hint: benchwrap reparse %.8s\n", STR_ARG(mark->value), run->id);
+}
+
+void stale_notes(FILE *notes, const struct tree_run *const *list, size_t n)
+{
+    enum { NAMED_MAX = 3 };
+    size_t stale = 0;
+    for (size_t i = 0; i < n; i++)
+        if (tree_annotated_tag(list[i], STALE_TAG) && stale++ < NAMED_MAX)
+            stale_note(notes, list[i]);
+    if (stale > NAMED_MAX)
+        fprintf(notes, "benchwrap: %zu more parent run%s with such statistics\n", stale - NAMED_MAX, str_plural(stale - NAMED_MAX));
+}

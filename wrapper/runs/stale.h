@@ -1,0 +1,19 @@
+/* stale.h: parent runs whose statistics ignore that a child run was amended or retracted. Readers see the tag benchwrap.stale with the reason, which no file has. */
+#ifndef RUNS_STALE_H
+#define RUNS_STALE_H
+#include "mlruns-format/corrections.h"
+
+#include <stdio.h>
+
+#define STALE_TAG "benchwrap.stale"
+
+/* The list `annotated` of the run, with the tag where the run is such a parent run. corrections: sorted, of the run's experiment. In the arena. */
+const struct tree_entry *stale_marked(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections,
+                                      const struct tree_entry *annotated, struct arena *a);
+/* The same for all such parent runs among `count` runs of a tree, in run->annotated. Reads the child runs that corrections name. */
+void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections, struct arena *a);
+/* Prints the reason and what to do, if the run is marked. */
+void stale_note(FILE *notes, const struct tree_run *run);
+/* The same for a list of runs: the first ones, and how many more there are. */
+void stale_notes(FILE *notes, const struct tree_run *const *list, size_t n);
+#endif
