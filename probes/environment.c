@@ -1,10 +1,12 @@
-/* environment.c: the program's environment as artifact environment.txt without secrets, and the variables that tune it as env.* params.
+/* environment.c: the environment as artifact environment.txt without secrets, and the variables that tune programs as env.* params.
  *
+ * It is the environment of the job, with the changes that the command line makes. Where it is not known what the program gets, variables that tune it are missing.
  * In the public profile the artifact holds only variables whose names begin with an allowed prefix, with identities replaced. */
 #include "base/fs.h"
 #include "probes/environment.h"
 #include "probes/look.h"
 #include "probes/redact.h"
+#include "probes/variables.h"
 
 #include <stdio.h>
 
@@ -62,19 +64,38 @@ static void environment_redact_value(const struct host *h, struct identities *id
         identities_replace(ids, to->p ? to->p : (char[]){0}, to->n, NULL, NULL);
 }
 
-/* env.omp_num_threads of OMP_NUM_THREADS; a value with a path is no tuning and would differ at each site. */
-static void environment_emit_tuning(struct host *h, struct record *r, struct str name, struct str value)
+/* env.omp_num_threads of OMP_NUM_THREADS. False: the name is too long for a key. */
+static bool environment_key(struct str name, char ret[128])
 {
-    char key[128] = "env.";
-    size_t n = strlen(key);
-    if (name.n + n >= sizeof key || value.n > 250 || memchr(value.p, '/', value.n))
-        return;
+    size_t n = strlen("env.");
+    if (name.n + n >= 128)
+        return false;
+    memcpy(ret, "env.", n);
     for (size_t i = 0; i < name.n; i++) {
         char c = str_lower(name.p[i]);
-        key[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
+        ret[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
     }
-    key[n] = 0;
-    emit_param(h, r, key, value);
+    ret[n] = 0;
+    return true;
+}
+
+struct environment_writing {
+    struct host *h;
+    struct record *r;
+    struct identities *ids;
+    const struct variables *variables; /* that the program gets */
+    struct buf text, value;
+    size_t params, left_out, unknown;
+};
+
+/* A value with a path is no tuning and would differ at each site. */
+static void environment_emit_tuning(struct environment_writing *w, struct str name, struct str value)
+{
+    char key[128];
+    if (value.n > 250 || memchr(value.p, '/', value.n) || w->params == PARAMS_MAX || !environment_key(name, key))
+        return;
+    w->params++;
+    emit_param(w->h, w->r, key, value);
 }
 
 static void environment_add_line(struct buf *text, struct str name, struct str value)
@@ -91,48 +112,118 @@ static void environment_add_line(struct buf *text, struct str name, struct str v
     buf_putc(text, '\n');
 }
 
+static void environment_add(struct environment_writing *w, struct str name, struct str value, enum use use)
+{
+    if ((w->h->public_profile && use == NEITHER) || w->text.n > TEXT_MAX) {
+        w->left_out++;
+        return;
+    }
+    environment_redact_value(w->h, w->ids, name, str_sub(value, 0, VALUE_MAX), &w->value);
+    if (value.n > VALUE_MAX)
+        buf_puts(&w->value, "...");
+    if (use == PARAM_TOO && value.n > 0)
+        environment_emit_tuning(w, name, buf_text(&w->value));
+    environment_add_line(&w->text, name, buf_text(&w->value));
+}
+
+static bool environment_is_missing(const struct record *r, const char *key)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_MISSING && str_is(f->key, key))
+            return true;
+    return false;
+}
+
+/* A variable that tunes programs is written as the program gets it. */
+static void environment_add_tuning(struct environment_writing *w, struct str name)
+{
+    char key[128];
+    struct str value;
+    const char *why;
+    enum variable_state state = variables_find(w->variables, name, &value, &why);
+    if (state == VARIABLE_SET)
+        environment_add(w, name, value, PARAM_TOO);
+    if (state != VARIABLE_UNKNOWN || !environment_key(name, key) || environment_is_missing(w->r, key))
+        return;
+    w->unknown++;
+    emit_missing(w->h, w->r, key, "%s", why);
+}
+
+/* Others are those of the job, but for what the line itself changes. */
+static void environment_add_of_job(struct environment_writing *w, struct str name, struct str value)
+{
+    enum use use = environment_use(name);
+    const struct variable_change *change = variables_change_of(w->variables, name);
+    if (use == PARAM_TOO)
+        environment_add_tuning(w, name);
+    else if (!change || change->why)
+        environment_add(w, name, value, use);
+    else if (change->value.p)
+        environment_add(w, name, change->value, use);
+}
+
+/* What the line sets, and the environment has not. */
+static void environment_add_of_line(struct environment_writing *w)
+{
+    const struct variables *v = w->variables;
+    size_t word = 0, at = 0;
+    for (size_t i = 0; i < v->count; i++) {
+        const struct variable_change *c = &v->changes[i];
+        if (variables_change_of(v, c->name) != c || variables_is_of_job(v, c->name) || str_ends(c->name, "*"))
+            continue;
+        if (environment_use(c->name) == PARAM_TOO)
+            environment_add_tuning(w, c->name);
+        else if (c->value.p)
+            environment_add(w, c->name, c->value, environment_use(c->name));
+    }
+    for (struct str name; (name = variables_next_assigned(v, &word, &at)).p;)
+        if (environment_use(name) == PARAM_TOO && !variables_is_of_job(v, name) && !variables_change_of(v, name))
+            environment_add_tuning(w, name);
+}
+
+static int environment_store(struct environment_writing *w, struct err *err)
+{
+    const struct host *h = w->h;
+    if (w->unknown > 0)
+        buf_printf(&w->text, "# not known: %zu variable%s that tune%s programs, which the command line may change\n", w->unknown,
+                   str_plural(w->unknown), w->unknown == 1 ? "s" : "");
+    if (w->left_out > 0)
+        buf_printf(&w->text, "# not shown: %zu more variable%s%s\n", w->left_out, str_plural(w->left_out),
+                   h->public_profile ? " in a public record" : ": the text would be longer than 1 MiB");
+    if (h->spool < 0)
+        return 0;
+    if (w->text.failed || w->value.failed)
+        return err_memory(err, "the environment");
+    if (fs_create(h->spool, "environment.txt", buf_text(&w->text), 0600, err) != 0)
+        return -1;
+    record_artifact(w->r, "environment.txt", "environment.txt");
+    return 0;
+}
+
 static int environment_before(struct host *h, struct record *r, struct err *err)
 {
-    struct buf text CLEANUP_BUF, value CLEANUP_BUF;
-    struct identities own, *ids = h->redact && h->redact->ids ? h->redact->ids : &own;
-    size_t params = 0, left_out = 0;
-    buf_init(&text, TEXT_MAX + VALUE_MAX * 8);
-    buf_init(&value, VALUE_MAX * 2);
+    struct identities own;
+    const struct variables plain = {.env = h->env};
+    struct environment_writing w = {
+        .h = h, .r = r, .ids = h->redact && h->redact->ids ? h->redact->ids : &own, .variables = h->variables ? h->variables : &plain};
+    buf_init(&w.text, TEXT_MAX + VALUE_MAX * 8);
+    buf_init(&w.value, VALUE_MAX * 2);
     identities_init(&own);
-    if (h->public_profile && ids == &own) {
+    if (h->public_profile && w.ids == &own) {
         identities_add_env(&own, h->env);
         identities_add_host_names(&own, h);
     }
     for (char *const *e = h->env; e && *e; e++) {
-        struct str raw = str_of(*e), name = str_cut(&raw, '=');
-        if (!raw.p || name.n == 0)
-            continue;
-        enum use use = environment_use(name);
-        if ((h->public_profile && use == NEITHER) || text.n > TEXT_MAX) {
-            left_out++;
-            continue;
-        }
-        environment_redact_value(h, ids, name, str_sub(raw, 0, VALUE_MAX), &value);
-        if (raw.n > VALUE_MAX)
-            buf_puts(&value, "...");
-        if (use == PARAM_TOO && raw.n > 0 && params < PARAMS_MAX) {
-            params++;
-            environment_emit_tuning(h, r, name, buf_text(&value));
-        }
-        environment_add_line(&text, name, buf_text(&value));
+        struct str value = str_of(*e), name = str_cut(&value, '=');
+        if (value.p && name.n > 0)
+            environment_add_of_job(&w, name, value);
     }
+    environment_add_of_line(&w);
+    int stored = environment_store(&w, err);
     identities_deinit(&own);
-    if (left_out > 0)
-        buf_printf(&text, "# not shown: %zu more variable%s%s\n", left_out, str_plural(left_out),
-                   h->public_profile ? " in a public record" : ": the text would be longer than 1 MiB");
-    if (h->spool < 0)
-        return 0;
-    if (text.failed || value.failed)
-        return err_memory(err, "the environment");
-    if (fs_create(h->spool, "environment.txt", buf_text(&text), 0600, err) != 0)
-        return -1;
-    record_artifact(r, "environment.txt", "environment.txt");
-    return 0;
+    buf_deinit(&w.text);
+    buf_deinit(&w.value);
+    return stored;
 }
 
 const struct probe probe_environment = {

@@ -263,6 +263,10 @@ static void filesystem_emit_place(struct host *h, struct record *r, size_t i, co
 static int filesystem_emit_places(struct host *h, struct record *r, struct err *err,
                                   void (*tell_one)(struct host *, struct record *, size_t, const struct filesystem_place *))
 {
+    if (h->other_folder) {
+        emit_missing(h, r, "fs.type", "%s", h->other_folder);
+        return 0;
+    }
     struct paths *paths = malloc(sizeof *paths);
     struct filesystem_place *list = malloc(MOUNTS_MAX * sizeof *list);
     if (!paths || !list) {

@@ -178,8 +178,13 @@ void libraries_resolve(struct library_list *ret, const struct host *h, const cha
     *ret = (struct library_list){.arena = arena};
     if (!r || !askers || !who)
         return;
-    *r = (struct resolver){
-        .h = h, .list = ret, .machine = elf->machine, .wide = elf->wide, .big = elf->big, .env_path = look_env(h, "LD_LIBRARY_PATH")};
+    const char *why;
+    *r = (struct resolver){.h = h,
+                           .list = ret,
+                           .machine = elf->machine,
+                           .wide = elf->wide,
+                           .big = elf->big,
+                           .env_path = look_variable(h, "LD_LIBRARY_PATH", &why)};
     buf_init(&r->cache, CACHE_FILE_MAX + 65536);
     look_read_file(h, "etc/ld.so.cache", CACHE_FILE_MAX, &r->cache);
     askers[0] = (struct asker){program, elf->rpath, elf->runpath};

@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "probes/state.h"
+#include "probes/variables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,14 @@ bool look_exists(const struct host *h, const char *path)
 const char *look_env(const struct host *h, const char *name)
 {
     return env_get(h->env, name);
+}
+
+const char *look_variable(const struct host *h, const char *name, const char **ret_why)
+{
+    const struct variables plain = {.env = h->env};
+    struct str value;
+    variables_at_start(h->variables ? h->variables : &plain, str_of(name), &value, ret_why);
+    return value.p;
 }
 
 struct str look_value(struct str text, const char *key, char sep)

@@ -48,6 +48,8 @@ int look_each_name(const struct host *h, const char *path,
                    void (*each)(void *context, const char *name), void *context);
 /* Returns a variable of host->env, NULL if unset. The environment owns the text. */
 const char *look_env(const struct host *h, const char *name);
+/* Returns the variable as the program gets it, NULL if unset. *ret_why: why it is not known, else NULL. */
+const char *look_variable(const struct host *h, const char *name, const char **ret_why);
 /* Returns the trimmed value of the first line "<key><blanks><sep><value>"; n == 0 if there is none.
  * The value points into `text`. */
 struct str look_value(struct str text, const char *key, char sep);

@@ -14,11 +14,12 @@ struct host {
     int root; /* descriptor of "/" or of a captured machine: all reads are relative to it ("proc/cpuinfo") */
     const char *root_path; /* the same as text, for hwloc; "/" for the machine itself */
     bool real; /* root is this machine: system calls (uname, affinity, statfs) describe it */
-    char *const *env; /* the program's environment, NULL-terminated */
+    char *const *env; /* benchwrap's environment, NULL-terminated */
+    const struct variables *variables; /* what the program gets of it; NULL: all of it */
     char *const *argv; /* the measured program, behind its launchers, or NULL */
     char *const *full_argv; /* the whole command line */
     pid_t pid; /* of the program, 0 before its start */
-    const char *cwd;
+    const char *cwd; /* of the program */
     int spool; /* directory descriptor for artifact files, -1: none */
     const char *cache; /* directory for facts that last until reboot, or NULL */
     const char *metadata; /* the cloud's metadata service to query: "auto" or its URL; NULL: none */
@@ -33,6 +34,10 @@ struct host {
     /* Why the program's control groups differ from those of this process; NULL: they did not at its
      * start. */
     const char *regrouped;
+    /* Why the program is a file of another root folder, such as a container image; NULL: it is one of
+     * this. */
+    const char *other_root;
+    const char *other_folder; /* the same of its working directory, which containers for HPC have in common with the node */
     bool starts_ranks; /* the command line starts the program by srun, mpirun …: the step around this process is not the program's */
     bool counters; /* --counters: also open hardware counters */
     int64_t (*clock)(void); /* monotonic time in ns between samples; NULL: the machine's */

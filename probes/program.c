@@ -22,10 +22,20 @@ static bool program_join_path(char *ret, size_t size, const char *cwd, struct st
     return n > 0 && (size_t)n < size;
 }
 
+const char *program_is_hidden(const struct host *h)
+{
+    const char *why = NULL;
+    if (h->other_root)
+        return h->other_root;
+    if (h->argv && h->argv[0] && !strchr(h->argv[0], '/'))
+        look_variable(h, "PATH", &why);
+    return why;
+}
+
 bool program_find_path(const struct host *h, char *ret, size_t size)
 {
-    const char *name = h->argv ? h->argv[0] : NULL;
-    if (!name || !*name)
+    const char *name = h->argv ? h->argv[0] : NULL, *why;
+    if (!name || !*name || program_is_hidden(h))
         return false;
     if (strchr(name, '/')) {
         int n = name[0] == '/' ? snprintf(ret, size, "%s", name) : -1;
@@ -33,7 +43,7 @@ bool program_find_path(const struct host *h, char *ret, size_t size)
             return false;
         return (name[0] != '/' || (size_t)n < size) && program_is_file(h, ret, true);
     }
-    const char *path = look_env(h, "PATH");
+    const char *path = look_variable(h, "PATH", &why);
     for (struct str rest = str_of(path ? path : "/bin:/usr/bin"); rest.p;) {
         struct str dir = str_cut(&rest, ':');
         if (program_join_path(ret, size, h->cwd, dir, name) && program_is_file(h, ret, true))
@@ -48,6 +58,8 @@ bool program_find_script(const struct host *h, char *ret, size_t size)
                                                "Rscript", "julia", "node", "lua",  "tclsh", "octave", "pypy"};
     const char *name = str_base_name(h->argv ? h->argv[0] : NULL);
     bool known = false;
+    if (h->other_root)
+        return false;
     for (size_t i = 0; i < sizeof interpreters / sizeof *interpreters; i++) {
         size_t n = strlen(interpreters[i]); /* python3.11 is a python */
         known |= strncmp(name, interpreters[i], n) == 0 && strspn(name + n, "0123456789.") == strlen(name + n);

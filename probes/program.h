@@ -3,8 +3,11 @@
 #define PROBES_PROGRAM_H
 #include "probes/look.h"
 
-/* Writes the absolute path of host->argv[0], found as a shell does (PATH of host->env, cwd). Returns
- * false where there is none, or it does not fit. */
+/* Returns why the program's file cannot be found: it is in another root folder, or PATH is not known.
+ * NULL: it can be searched. */
+const char *program_is_hidden(const struct host *h);
+/* Writes the absolute path of host->argv[0], found as a shell does (PATH of the program, cwd). Returns
+ * false where there is none, it is hidden, or it does not fit. */
 bool program_find_path(const struct host *h, char *ret, size_t size);
 /* Writes the absolute path of the script that an interpreter runs ("python3 -u train.py"). Returns
  * false where there is none, or it does not fit. */

@@ -154,6 +154,12 @@ static int software_store_list(struct host *h, struct record *r, const struct li
 static int software_emit_libraries(struct host *h, struct record *r, const char *path, const struct elf *e, struct err *err)
 {
     struct arena arena;
+    const char *why;
+    look_variable(h, "LD_LIBRARY_PATH", &why);
+    if (why) {
+        emit_missing(h, r, "program.libraries", "LD_LIBRARY_PATH is not known: %s", why);
+        return 0;
+    }
     arena_init(&arena, 4 << 20);
     struct library_list *l = ARENA_NEW(&arena, struct library_list);
     int done = 0;
@@ -197,7 +203,8 @@ static int software_emit_program(struct host *h, struct record *r, struct err *e
     struct stat st;
     const char *slash;
     if (!program_find_path(h, path, sizeof path)) {
-        emit_missing(h, r, "program.sha256", "the program was not found after it had ended");
+        const char *why = program_is_hidden(h);
+        emit_missing(h, r, "program.sha256", "%s", why ? why : "the program was not found after it had ended");
         return 0;
     }
     slash = strrchr(path, '/');
@@ -229,6 +236,10 @@ static void software_emit_container(struct host *h, struct record *r)
 {
     static const char *const images[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"};
     const char *kind = look_env(h, "container");
+    if (h->other_root) {
+        emit_missing(h, r, "software.container", "%s", h->other_root);
+        return;
+    }
     for (size_t i = 0; i < 2; i++)
         if (look_env(h, images[i])) {
             emit_text(h, r, "software.container", i == 0 ? "apptainer" : "singularity");
@@ -244,17 +255,26 @@ static void software_emit_container(struct host *h, struct record *r)
     emit_text(h, r, "software.container", kind && *kind ? kind : "none");
 }
 
+/* What the program gets. Not known: recorded as missing where the job has it. */
+static const char *software_variable(struct host *h, struct record *r, const char *variable, const char *key)
+{
+    const char *why, *value = look_variable(h, variable, &why);
+    if (why && look_env(h, variable))
+        emit_missing(h, r, key, "%s", why);
+    return value;
+}
+
 /* Name of an environment without its folder: paths differ between sites, and name people. */
 static void software_emit_base_name(struct host *h, struct record *r, const char *variable, const char *key)
 {
-    const char *value = look_env(h, variable), *slash = value ? strrchr(value, '/') : NULL;
+    const char *value = software_variable(h, r, variable, key), *slash = value ? strrchr(value, '/') : NULL;
     emit_text(h, r, key, slash && slash[1] ? slash + 1 : value);
 }
 
 static void software_emit_environment(struct host *h, struct record *r)
 {
     struct buf text CLEANUP_BUF;
-    const char *modules = look_env(h, "LOADEDMODULES");
+    const char *modules = software_variable(h, r, "LOADEDMODULES", "software.modules");
     buf_init(&text, 1 << 16);
     for (struct str rest = str_of(modules); modules && rest.p;) {
         struct str one = str_cut(&rest, ':');

@@ -85,7 +85,7 @@ static struct peel_option option_at(const struct starter *s, char *const *argv)
         return (struct peel_option){name, next, pair ? 3 : 2};
     }
     if (two)
-        return (struct peel_option){name, next, 1};
+        return (struct peel_option){name, {NULL, 0}, 1};
     if (s->single_dash && name.n > 2 && !isdigit((unsigned char)word[2])) /* a long one that is not known, not letters: -n16 */
         return (struct peel_option){.words = 1};
     for (const char *p = word + 1; *p; p++)
@@ -428,6 +428,12 @@ bool peel_is_parallel(char *const *argv)
     int parallel;
     peel_starters(argv, &parallel, NULL, NULL);
     return parallel > 0;
+}
+
+bool peel_connects(const char *starter)
+{
+    const struct starter *s = starter_of(starter);
+    return s && s->remote;
 }
 
 const char *peel_launcher(char *const *argv)

@@ -34,6 +34,9 @@ struct peel_place {
  * NULL where the line does not name it. False: it is no starter, or starts no program. */
 bool peel_next(char *const **at, char *const *env, struct peel_place *ret);
 
+/* Does the starter of this name reach the program through another machine, or a server that may be anywhere? */
+bool peel_connects(const char *starter);
+
 /* The name of the first parallel starter in argv; NULL: there is none. */
 const char *peel_launcher(char *const *argv);
 

@@ -10,6 +10,7 @@
 #include "run/elsewhere.h"
 #include "run/energy_results.h"
 #include "run/exports.h"
+#include "run/line_variables.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -267,20 +268,35 @@ static void follow_parent(struct run *run)
     }
 }
 
+/* What the starters in the line change. */
+static const struct line_changes *run_line_changes(struct run *run, char **env, bool elsewhere)
+{
+    struct line_changes *line = ARENA_NEW(&run->plan.arena, struct line_changes);
+    bool sweep = opt_text(&run->plan.opts, OPTION_SWEEP) && strcmp(run->wire->scope, "series") == 0;
+    if (line)
+        *line = line_changes_of(run->plan.argv, env, run->plan.cwd, elsewhere, sweep, &run->plan.arena);
+    return line;
+}
+
 static void run_set_host(struct run *run, char **env)
 {
     struct elsewhere_ways ways = elsewhere_find_ways(run->plan.argv, env, &run->plan.arena);
+    const char *elsewhere = elsewhere_reason(run->plan.argv, env, &run->plan.arena);
+    const struct line_changes *line = run_line_changes(run, env, elsewhere != NULL);
     run->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                               .root_path = "/",
                               .real = true,
                               .env = env,
+                              .variables = line ? &line->variables : NULL,
                               .argv = run->plan.program,
                               .full_argv = run->plan.argv,
-                              .elsewhere = elsewhere_reason(run->plan.argv, env, &run->plan.arena),
+                              .elsewhere = elsewhere,
+                              .other_root = line ? line->other_root : NULL,
+                              .other_folder = line ? line->other_folder : NULL,
                               .served = ways.served,
                               .starts_ranks = peel_is_parallel(run->plan.argv),
                               .regrouped = ways.regrouped,
-                              .cwd = run->plan.cwd,
+                              .cwd = line ? line->cwd : run->plan.cwd,
                               .spool = -1,
                               .metadata = opt_text(&run->plan.opts, OPTION_CLOUD_METADATA),
                               .power_command = opt_text(&run->plan.opts, OPTION_POWER_COMMAND),
