@@ -155,12 +155,12 @@ bool figures_has_interval(const struct stats *s)
     return s->n >= 3 && s->ci_low >= 0;
 }
 
-/* Beside METG50 measured by durations around it the model was off by factors of 1.6 to 2, either way. */
+/* A task that sleeps cost up to 2.6 times as much as one of no duration on a busy machine. */
 static const double METG_FACTOR = 2.5;
 /* The model may rest on tasks of no duration: one that sleeps cost up to 2.6 times as much on a busy machine. */
 static const double METG_MODEL_FACTOR = 4;
-/* Durations farther apart than this factor are not interpolated: both efficiencies are close to 0 or 1 there, and say little of where one half is. */
-static const double METG_NEAR = 16;
+/* A range of this factor or less is one value. */
+static const double METG_NEAR = 1.6;
 
 /* Logarithm of the ratio of a task's time to its cost, from the efficiency time / (time + cost). One of 1 or more (a clock's error) counts as almost 1. */
 static double log_ratio(const struct batch_group *g)
@@ -169,23 +169,34 @@ static double log_ratio(const struct batch_group *g)
     return log(e / (1 - e));
 }
 
-/* One half lies where a task's time is its cost. `below` and `above` are around it. */
+/* The duration at which the batch would keep half of the slots busy if it took as long as now: longer tasks take no less time, so no shorter one does. */
+static double metg_earliest(const struct batch_group *below)
+{
+    return 0.5 * below->makespan.min / per_slot(below);
+}
+
+/* `below` and `above` are around one half. Since a batch of longer tasks takes no less time, `above` bounds it, too. Between the bounds it is where a task's
+ * time is its cost, or earlier where a launcher starts one task after the other. */
 static void metg_between(const struct batch_group *below, const struct batch_group *above, struct metg *ret)
 {
-    double low = log_ratio(below), high = log_ratio(above), from = log(below->duration), to = log(above->duration);
-    if (above->duration <= METG_NEAR * below->duration) {
-        ret->seconds = exp(from - low / (high - low) * (to - from));
+    double low = log_ratio(below), high = log_ratio(above);
+    double cost = below->duration * exp(-low); /* of a task of the shorter duration */
+    ret->low = fmax(below->duration, metg_earliest(below));
+    ret->high = fmin(above->duration, 0.5 * above->makespan.max / per_slot(above));
+    if (ret->high / ret->low <= METG_NEAR) {
+        double at = below->duration * exp(-low / (high - low) * log(above->duration / below->duration));
+        ret->seconds = fmin(fmax(at, ret->low), ret->high);
         ret->how = "interpolated between the two durations around it";
-        return;
-    }
-    double cost = exp(from - low); /* of a task of the shorter duration */
-    ret->low = fmax(below->duration, cost / METG_FACTOR);
-    ret->high = fmin(above->duration, cost * METG_FACTOR);
-    ret->how =
-        "by the cost of a task at the shorter of the two durations around it, within a factor of 2.5; durations between them measure it";
-    if (!(ret->low < ret->high)) {
+    } else if (cost * METG_FACTOR > ret->low && cost * METG_FACTOR < ret->high) {
+        ret->high = cost * METG_FACTOR;
+        ret->how = "assumes that a longer task costs at most 2.5 times as much as one of the shorter of the two durations around it; durations "
+                   "between them measure it";
+    } else
+        ret->how = "between the two durations around it; durations between them measure it";
+    if (!(ret->low <= ret->high)) { /* the longer tasks took less time */
         ret->low = below->duration;
         ret->high = above->duration;
+        ret->seconds = NAN;
         ret->how = "the two durations around it; durations between them measure it";
     }
 }
@@ -230,7 +241,7 @@ void figures_metg(const struct batch_group *g, size_t n, const struct model *m, 
         ret->how = "all durations that were measured keep half of the slots busy";
     } else if (below && m->known) { /* beyond the ideal as long as the ideal itself: n T = t_s n^alpha */
         double t = m->t_s * pow(per_slot(below), m->alpha - 1);
-        ret->low = fmax(t / METG_MODEL_FACTOR, below->duration);
+        ret->low = fmax(fmax(t / METG_MODEL_FACTOR, below->duration), metg_earliest(below));
         ret->high = fmin(t * METG_MODEL_FACTOR, above ? above->duration : INFINITY);
         ret->how = "by the latency model: assumes that a task costs as much beyond its own time however long it is, within a factor of 4; "
                    "--duration around it measures it";

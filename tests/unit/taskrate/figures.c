@@ -155,7 +155,7 @@ static void the_model(void **state)
     assert_true(isnan(metg.seconds) && fabs(metg.high - 4 * 0.02 * pow(1000, 0.25)) < 1e-6); /* a range, which what was measured bounds */
     assert_true(metg.low >= 0.1 && metg.low < metg.high);
     free(b.batches);
-    made_up(&b, (size_t[]){80}, 1, (double[]){0.01, 0.1}, 2, 0.03, 1); /* 25 % and 77 % */
+    made_up(&b, (size_t[]){80}, 1, (double[]){0.022, 0.04}, 2, 0.03, 1); /* 42 % and 57 % */
     n = figures_groups(&b, g);
     figures_model(g, n, &m);
     assert_true(m.alpha_assumed);
@@ -210,8 +210,70 @@ static void the_model(void **state)
     free(g);
 }
 
+/* Time of a batch of n tasks of duration t on each of 8 slots, for launchers of several kinds. */
+typedef double launcher_law(double n, double t);
+static double each_costs(double n, double t) { return n * (t + 0.02); }
+static double one_at_a_time(double n, double t) { return fmax(n * t, 8 * n * 0.005); }
+static double one_at_a_time_and_cost(double n, double t) { return fmax(n * (t + 0.004), 8 * n * 0.005); }
+static double is_polled(double n, double t) { return n * 0.05 * ceil(t / 0.05 - 1e-9); }
+static double starts_late(double n, double t) { return 2 + n * t; }
+static double cost_grows(double n, double t) { return n * (t + 0.01 * sqrt(1 + t / 0.01)); }
+static double cost_doubles(double n, double t) { return n * (t + 0.01 * (1 + fmin(1, t / 0.01))); }
+static double is_smooth(double n, double t) { return n * t / (1 - exp(-t / 0.03)); }
+static double is_round(double n, double t) { return n * hypot(t, 0.03); }
+static double contention(double n, double t) { return n * t + 0.003 * pow(n, 1.4); }
+static double two_phases(double n, double t) { return n * fmax(t, 0.01) + n * 0.005; }
+
+static double half_busy(launcher_law *law, double n)
+{
+    double low = 1e-6, high = 10;
+    for (int i = 0; i < 200; i++) {
+        double middle = sqrt(low * high);
+        if (n * middle / law(n, middle) >= 0.5)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+static void metg_of_known_launchers(void **state)
+{
+    static launcher_law *const laws[] = {each_costs, one_at_a_time, one_at_a_time_and_cost, is_polled, starts_late, cost_grows, cost_doubles, is_smooth, is_round, contention, two_phases};
+    static const double shorter[] = {0, 0.02, 0.1, 0.3, 0.5, 0.75, 0.95}, longer[] = {1.02, 1.3, 2, 5, 15, 90};
+    struct batch_group *g = calloc(GROUPS_MAX, sizeof *g);
+    size_t values = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+        for (size_t s = 0; s < sizeof shorter / sizeof *shorter; s++)
+            for (size_t l = 0; l < sizeof longer / sizeof *longer; l++) {
+                struct bench b;
+                struct model m;
+                struct metg metg;
+                double truth = half_busy(laws[i], 100), durations[] = {shorter[s] * truth, longer[l] * truth};
+                made_up(&b, (size_t[]){800}, 1, durations, 2, 0, 1);
+                for (size_t k = 0; k < b.batch_count; k++)
+                    b.batches[k].makespan = laws[i](100, b.batches[k].duration ? b.batches[k].duration : 1e-9);
+                size_t n = figures_groups(&b, g);
+                figures_model(g, n, &m);
+                figures_metg(g, n, &m, &metg);
+                free(b.batches);
+                if (metg.at_most || isnan(metg.low)) {
+                    assert_true(isnan(metg.seconds) || (metg.at_most && metg.seconds >= truth));
+                    continue;
+                }
+                if (!(metg.low <= truth * 1.0001 && truth <= metg.high * 1.0001))
+                    fail_msg("law %zu, %g and %g of %g: between %g and %g", i, shorter[s], longer[l], truth, metg.low, metg.high);
+                if (isfinite(metg.seconds) && fabs(log(metg.seconds / truth)) > log(1.35))
+                    fail_msg("law %zu, %g and %g of %g: %g", i, shorter[s], longer[l], truth, metg.seconds);
+                values += isfinite(metg.seconds);
+            }
+    assert_true(values > 100);
+    free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(complete), cmocka_unit_test(losses), cmocka_unit_test(sorting), cmocka_unit_test(the_model)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(complete), cmocka_unit_test(losses), cmocka_unit_test(sorting), cmocka_unit_test(the_model), cmocka_unit_test(metg_of_known_launchers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
