@@ -6,7 +6,7 @@ cd "$WORK" || exit 1
 
 ok "probe runs" sh -c '"$BENCHWRAP" probe >probe.txt'
 like "it shows the processor" "$(cat probe.txt)" "cpu\.threads"
-like "it shows the costs" "$(cat probe.txt)" "BEFORE  BESIDE  AFTER  SAMPLE"
+like "it shows the costs" "$(cat probe.txt)" "BEFORE +BESIDE +AFTER +SAMPLE"
 for command in probe "doctor --all"; do
     # shellcheck disable=SC2086 # two words
     COLUMNS=60 python3 "$ROOT/tests/lib/on-pty.py" "size 24 60" -- "$BENCHWRAP" $command | python3 -c 'import ast, re, sys
