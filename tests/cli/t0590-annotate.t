@@ -46,7 +46,7 @@ is "a run that amends it has its annotations" "$([ "$new" != "$one" ] && echo ne
 annotate "$new" --tag seen=yes >/dev/null; is "… and can be annotated" "$(tag "$one" seen) $(grep -L "$one" mlruns/*/*/tags/benchwrap.annotates | wc -l)" "yes 1"
 like "check counts them" "$("$BENCHWRAP" check 2>&1)" "5 annotate other runs"
 
-"$BENCHWRAP" export-tree --filter "run_id = '$one'" exported >/dev/null 2>&1; is "an exported run has its annotations, others stay" "$("$BENCHWRAP" ls --tree exported/mlruns --all --json | jq length) $("$BENCHWRAP" show --tree exported/mlruns --json | jq -r '.tags.quality')" "5 good"
+"$BENCHWRAP" export-tree --filter "run_id = '$one'" exported >/dev/null 2>&1; is "an exported run has its annotations and what amends it, others stay" "$("$BENCHWRAP" ls --tree exported/mlruns --all --json | jq length) $("$BENCHWRAP" show --tree exported/mlruns --json | jq -r '.tags.quality')" "6 good"
 "$BENCHWRAP" annotate "$new" --name '<b>bold</b>' >/dev/null
 is "a report shows the name, escaped" "$("$BENCHWRAP" report "$new" 2>/dev/null | grep -c '&lt;b&gt;bold&lt;/b&gt;' | sed 's/^[1-9].*/some/') $("$BENCHWRAP" report "$new" 2>/dev/null | grep -c '<b>bold')" "some 0"
 "$BENCHWRAP" annotate "$new" --name "" >/dev/null
