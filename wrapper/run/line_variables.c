@@ -59,7 +59,7 @@ static struct str own_line_text(const struct line_following *f, struct str text)
     return (struct str){copy, copy ? text.n : 0};
 }
 
-static void add_change(struct line_following *f, struct str name, struct str value, const char *why)
+static void add_line_change(struct line_following *f, struct str name, struct str value, const char *why)
 {
     struct variables *v = &f->to->variables;
     if (!name.n || !ARRAY_FITS_IN(f->a, f->changes, f->room, v->count + 1))
@@ -93,7 +93,7 @@ static void pass_variable(struct line_following *f, const struct variables *befo
     struct str value;
     const char *why;
     variables_at_start(before, name, &value, &why);
-    add_change(f, name, value, why);
+    add_line_change(f, name, value, why);
 }
 
 static void set_variable(struct line_following *f, const struct starter_env *s, const struct variables *before, struct str text)
@@ -102,7 +102,7 @@ static void set_variable(struct line_following *f, const struct starter_env *s, 
     if (!name.n || str_starts(text, "-") || str_has(name, "*") || str_has(name, "/")) /* a pattern, or a file */
         make_unknown(f, arena_printf(f->a, "which variables %s sets is not in the command line", s->starter));
     else if (value.p || s->removes)
-        add_change(f, name, value, NULL);
+        add_line_change(f, name, value, NULL);
     else
         pass_variable(f, before, name);
 }
@@ -143,7 +143,7 @@ static void set_inside(struct line_following *f, const struct variables *before,
             const char *why;
             variables_at_start(before, name, &value, &why);
             if (value.p || why)
-                add_change(f, str_sub(name, begin.n, name.n), value, why);
+                add_line_change(f, str_sub(name, begin.n, name.n), value, why);
         }
 }
 
@@ -208,7 +208,7 @@ static bool set_mca(struct line_following *f, const struct peel_setting *x, cons
     static const char *const options[][2] = {{"mca", "OMPI_MCA_"}, {"gmca", "OMPI_MCA_"}, {"omca", "OMPI_MCA_"}, {"prtemca", "PRTE_MCA_"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (strcmp(word + strspn(word, "-"), options[i][0]) == 0) {
-            add_change(f, str_of(arena_printf(f->a, "%s" STR_FMT, options[i][1], STR_ARG(x->name))), x->value, NULL);
+            add_line_change(f, str_of(arena_printf(f->a, "%s" STR_FMT, options[i][1], STR_ARG(x->name))), x->value, NULL);
             return true;
         }
     return false;
@@ -219,13 +219,13 @@ static void change_by_setting(struct line_following *f, const struct starter_env
 {
     const char *word = argv[x->at];
     if (s->assigns && is_line_assignment(word))
-        add_change(f, x->name, x->value, NULL);
+        add_line_change(f, x->name, x->value, NULL);
     else if (gives_option(x, word, s->unsets))
-        add_change(f, x->value, (struct str){NULL, 0}, NULL);
+        add_line_change(f, x->value, (struct str){NULL, 0}, NULL);
     else if (x->words == 3 && set_mca(f, x, word))
         return;
     else if (x->words == 3 && s->sets && str_has_word(s->sets, str_of(word + strspn(word, "-")))) /* -genv NAME VALUE */
-        add_change(f, x->name, x->value, NULL);
+        add_line_change(f, x->name, x->value, NULL);
     else if (gives_option(x, word, s->sets))
         set_variable(f, s, before, x->value);
     else if (gives_option(x, word, s->lists))
@@ -257,7 +257,7 @@ static void begin_starter(struct line_following *f, const struct starter_env *s,
     set_all_inside(f, before, s->inside);
 }
 
-static void change_place(struct line_following *f, const struct starter_env *s, const struct peel_setting *list, size_t n, char *const *argv)
+static void change_line_place(struct line_following *f, const struct starter_env *s, const struct peel_setting *list, size_t n, char *const *argv)
 {
     struct str value = {NULL, 0};
     bool other = s->other_root || any_gives(list, n, argv, s->other_root_by, &value);
@@ -290,8 +290,8 @@ static void follow_starter(struct line_following *f, const char *starter, const 
         if (list[i].name.p || list[i].value.p)
             change_by_setting(f, s, &before, &list[i], argv);
     for (struct str rest = str_of(s->chooses), name; (name = str_word(&rest)).n;)
-        add_change(f, name, (struct str){NULL, 0}, arena_printf(f->a, "%s may set it", starter));
-    change_place(f, s, list, n, argv);
+        add_line_change(f, name, (struct str){NULL, 0}, arena_printf(f->a, "%s may set it", starter));
+    change_line_place(f, s, list, n, argv);
 }
 
 static void follow_starters(struct line_following *f, char *const *argv)
