@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # history.sh: part of run: the search for change points, and explain, over many runs. Sourced; uses its functions and variables.
 
-# A tree of N runs with 20 metrics each, one of which changes; of 100,000 the records are shared by links. Texts of the environment always are.
+# A tree of N runs with 20 metrics each, one of which changes; of 100,000 the records are shared by links. Texts of the environment always are, as far as the file system can.
 many_histories() # N
 {
     "$BW" -- sh -c 'echo a line' >/dev/null || return 1
     python3 - "$(ls -d mlruns/[1-9]*/*/meta.yaml)" "$1" <<'P'
-import json, os, random, sys
+import json, os, random, shutil, sys
 run, count = os.path.dirname(sys.argv[1]), int(sys.argv[2])
 base, old = os.path.split(run)
 with open(run + "/meta.yaml") as f: meta = f.read()
@@ -17,8 +17,10 @@ for i in range(count):
     id = f"{i * 2654435761 % 2**32:08x}{i:024x}"
     to, start = f"{base}/{id}", first + i * 60000
     os.makedirs(to + "/artifacts")
-    for name in ("environment.txt", "libraries.txt"):
-        os.link(f"{run}/artifacts/{name}", f"{to}/artifacts/{name}")
+    for name in ("environment.txt", "libraries.txt"): # a file has 65,000 names at most
+        if i % 50000: os.link(f"{last}/artifacts/{name}", f"{to}/artifacts/{name}")
+        else: shutil.copy(f"{run}/artifacts/{name}", f"{to}/artifacts/{name}")
+    if i % 50000 == 0: last = to
     with open(to + "/meta.yaml", "w") as f:
         for line in meta.replace(old, id).splitlines():
             f.write(f"start_time: {start}\n" if line.startswith("start_time") else f"end_time: {start + 1000}\n" if line.startswith("end_time") else line + "\n")

@@ -128,9 +128,13 @@ static size_t repeated_name(const struct table_run *parent, const struct table_r
     return strncmp(name, parent->run->name, n) == 0 && name[n] == ' ' && name[n + 1] ? n + 1 : 0;
 }
 
-/* The line above that is the run's parent. */
-static const struct table_run *parent_line(const struct table_run *runs, size_t i)
+/* The line above that is the run's parent; `last`: that of the line before. */
+static const struct table_run *parent_line(const struct table_run *runs, size_t i, const struct table_run *last)
 {
+    if (i == 0 || runs[i].depth == 0)
+        return NULL;
+    if (runs[i].depth == runs[i - 1].depth)
+        return last;
     for (size_t k = i; k-- > 0;)
         if (runs[k].depth < runs[i].depth)
             return &runs[k];
@@ -281,12 +285,14 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
     used = FIXED + (n ? n : 1);
     columns[used] = (struct listing_column){.key = "wall", .heading = "WALL", .right = true, .drop = 7};
     listing_init(&l, columns, used + 1, a);
+    const struct table_run *parent = NULL;
     for (size_t i = 0; i < count; i++) {
         const char *status = status_text(&runs[i], a);
+        parent = parent_line(runs, i, parent);
         listing_str(&l, (struct str){runs[i].run->id, 8});
         listing_style(&l, STYLE_DIM);
         listing_text(&l, start_text(runs[i].run, one_day, a));
-        listing_text(&l, name_text(&runs[i], of ? of : parent_line(runs, i), a));
+        listing_text(&l, name_text(&runs[i], of ? of : parent, a));
         listing_text(&l, sites && runs[i].row->site ? runs[i].row->site : "");
         listing_text(&l, status);
         listing_style(&l, strcmp(status, "RUNNING") == 0 ? STYLE_PLAIN : STYLE_BAD);
