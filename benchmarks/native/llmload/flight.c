@@ -78,17 +78,19 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
 }
 
 /* Have all bytes of this read come at once? Each read since the last count was of one segment at
- * least. */
+ * least. A count of segments that came since the read is no beginning for the next one. */
 static bool came_at_once(struct worker *w, struct flight *f)
 {
+    const struct conn *c = (const void *)f;
     uint32_t size;
-    int64_t before = f->segments, reads = f->reads;
-    if (!w->stamped || before < 0 || f->is_judged)
+    bool is_unread = false;
+    if (!w->stamped || f->segments < 0 || f->is_judged)
         return f->at_once;
     f->is_judged = true;
-    f->segments = lateness_segments(((const struct conn *)(const void *)f)->fd, &size);
-    f->reads = 0;
-    f->at_once = f->segments >= 0 && (f->segments - before - (reads - 1)) * size < (int64_t)f->read_bytes + size;
+    int64_t segments = lateness_segments(c->fd, c->received, &size, &is_unread);
+    f->at_once = segments >= 0 && (segments - f->segments - (f->reads - 1)) * size < (int64_t)f->read_bytes + size;
+    if (!is_unread)
+        f->segments = segments, f->reads = 0;
     return f->at_once;
 }
 

@@ -43,6 +43,7 @@ static void open_connection(struct worker *w, struct conn *c)
     int family = e->address[c->address].family;
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
     c->reused = false;
+    c->received = 0;
     c->state = CONN_CONNECTING;
     c->connect_ns = clock_mono_ns(); /* each address has --connect-timeout of its own */
     http1_reset(&c->http);
@@ -121,9 +122,11 @@ static void send_rest(struct worker *w, struct conn *c)
 static int64_t segments_before(const struct worker *w, const struct conn *c)
 {
     uint32_t size;
+    bool is_unread = false;
     if (!w->run->kernel_stamps || !w->run->load->stream || w->run->endpoints[c->endpoint].socket)
         return -1;
-    return c->reused ? lateness_segments(c->fd, &size) : 0;
+    int64_t segments = c->reused ? lateness_segments(c->fd, c->received, &size, &is_unread) : 0;
+    return is_unread ? -1 : segments;
 }
 
 static void send_request(struct worker *w, struct conn *c)
@@ -215,6 +218,7 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
     flight_read_begin(w, f);
     f->read_byte = is_first;
     f->read_bytes = (uint32_t)n;
+    c->received += n;
     f->is_stamped = w->stamped;
     note_overflow(w, c, n, at_ns);
     for (;;) {

@@ -37,7 +37,7 @@ struct flight {
     uint32_t read_events, read_chunks; /* of the read being worked on */
     uint32_t read_rank, read_bytes; /* of the read: events up to its last chunk; its bytes on the wire */
     uint32_t reads; /* since the socket's segments were counted */
-    int64_t segments; /* so many it had received then; -1: not known */
+    int64_t segments; /* so many it had received then, and all were read; -1: not known */
     int64_t held_ns; /* since then the server may have been held up: the client left the socket's buffer full; 0: never */
     bool is_stamped; /* the last read that brought bytes has the kernel's stamp */
     bool is_judged, at_once; /* of the read: is it known that its bytes came at once, and did they */
@@ -59,6 +59,7 @@ struct conn {
     struct http1 http;
     struct buf rest; /* bytes of the request that the socket did not take yet */
     int fd; /* -1: none */
+    uint64_t received; /* bytes, on this socket */
     int64_t connect_ns; /* since when this address has been tried */
     uint8_t state, address; /* address: which of the endpoint's is tried */
     uint8_t tried; /* addresses tried for this request */
