@@ -107,7 +107,7 @@ static void program_ended(struct launch *l, int status, const struct rusage *usa
     l->ended = l->signals.ended = true;
     l->status = status;
     l->ended_ns = clock_mono_ns();
-    l->ended_wall_ms = clock_wall_ms();
+    l->ended_wall_ms = clock_wall_after_ms(l->start_wall_ms, l->start_ns);
     add_usage(&l->usage, usage);
     for (int i = 0; i < 2; i++)
         pump_program_ended(&l->stream[i]);
@@ -435,7 +435,8 @@ static bool start_program(struct launch *l)
         counters_open(&l->counters, l->pid);
     signals_started(&l->signals, l->pid);
     int64_t now_ns = clock_mono_ns();
-    struct wire_msg msg = {.kind = WIRE_STARTED, .pid = l->pid, .mono_ns = now_ns, .wall_ms = clock_wall_ms()};
+    struct wire_msg msg = {
+        .kind = WIRE_STARTED, .pid = l->pid, .mono_ns = now_ns, .wall_ms = clock_wall_after_ms(l->start_wall_ms, l->start_ns)};
     if (l->options.timeout > 0)
         l->limit = (struct time_limit){.due_ns = now_ns + (int64_t)(l->options.timeout * 1e9),
                                        .grace_ns = (int64_t)(l->options.kill_after * 1e9),

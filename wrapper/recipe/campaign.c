@@ -454,7 +454,7 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
         state->reason = why ? why : "out of memory";
     } else
         rc = campaign_measure(c, p, state, err);
-    state->end_ms = clock_wall_ms();
+    state->end_ms = clock_wall_after_ms(state->start_ms, begin);
     if (rc < 0)
         return -1;
     const char *lost = state->outcome == OUTCOME_FAILED || state->outcome == OUTCOME_REFUSED ? campaign_slurm_lost(c) : NULL;

@@ -432,7 +432,7 @@ static void repeat_close_record(struct repeat_state *s, int exit_status, int num
     if (s->file >= 0 && (line.failed || fs_write_all(s->file, line.p, line.n)))
         repeat_say("series: its end cannot be noted");
     r->source = "recorder";
-    r->end_ms = clock_wall_ms();
+    r->end_ms = clock_wall_after_ms(s->run.wire->start_wall_ms, s->run.wire->start_mono_ns);
     r->status = number ? RUN_KILLED : failed ? RUN_FAILED : RUN_FINISHED;
     record_metric(r, "run.exit_status", exit_status, "", DIR_NONE, 0, r->end_ms);
     probes_run(PROBE_AFTER, s->run.nested, &s->run.host, r);

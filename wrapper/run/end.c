@@ -270,7 +270,7 @@ void run_record_end(struct run *run)
     struct record *r = &run->record;
     char why[256];
     r->source = "recorder";
-    int64_t end = clock_wall_ms();
+    int64_t end = clock_wall_after_ms(run->wire->start_wall_ms, run->wire->start_mono_ns);
     r->status = RUN_KILLED;
     if (run->end.kind == WIRE_ENDED) {
         end = run->end.wall_ms;

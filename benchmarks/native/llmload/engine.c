@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/engine.h"
 
 #include "base/clock.h"
+#include "base/join.h"
 #include "benchmarks/native/llmload/limits.h"
 #include "benchmarks/native/llmload/worker.h"
 
@@ -257,17 +258,6 @@ static void crew_live(struct crew *c, struct live_counts *l)
     crew_live_requests(c, l, now);
 }
 
-/* Waits for a worker until then; true: it has ended. */
-static bool crew_wait_for(struct crew *c, unsigned i, int64_t until_ns)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t left = until_ns - clock_mono_ns();
-    int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + (left > 0 ? left : 0);
-    struct timespec t = {at / 1000000000, at % 1000000000};
-    return pthread_timedjoin_np(c->threads[i], NULL, &t) == 0;
-}
-
 static void crew_watch(struct crew *c, struct outcome *o, const struct engine_hooks *h)
 {
     enum { LOOK_NS = 20000000 };
@@ -291,7 +281,7 @@ static void crew_watch(struct crew *c, struct outcome *o, const struct engine_ho
             }
             tick = now + every;
         }
-        i += !c->running[i] || crew_wait_for(c, i, until);
+        i += !c->running[i] || join_until(c->threads[i], until);
     }
 }
 

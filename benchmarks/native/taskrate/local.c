@@ -2,6 +2,7 @@
 #include "benchmarks/native/taskrate/local.h"
 
 #include "base/clock.h"
+#include "base/join.h"
 #include "benchmarks/native/taskrate/provider.h"
 #include "benchmarks/native/taskrate/spawn.h"
 
@@ -329,12 +330,7 @@ static void local_join_workers(struct local_crew *c, struct local_worker *worker
         if (!workers[i].started)
             continue;
         for (;;) {
-            struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_nsec += WATCH_MS * 1000000L;
-            until.tv_sec += until.tv_nsec / 1000000000;
-            until.tv_nsec %= 1000000000;
-            if (pthread_timedjoin_np(workers[i].thread, NULL, &until) == 0)
+            if (join_until(workers[i].thread, clock_mono_ns() + WATCH_MS * INT64_C(1000000)))
                 break;
             if (poll(&poll_signals, 1, 0) > 0 && bench_stop(c->b))
                 c->stop = true;

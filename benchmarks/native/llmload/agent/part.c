@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/exit_words.h"
 #include "base/fs.h"
+#include "base/join.h"
 #include "base/json.h"
 #include "benchmarks/native/llmload/agent/share.h"
 
@@ -232,11 +233,8 @@ void part_free(struct agent_part *c)
         return;
     fs_close(&c->orders);
     if (c->pid) {
-        struct timespec end;
         part_stop(c);
-        clock_gettime(CLOCK_REALTIME, &end);
-        end.tv_sec += KILL_AFTER_S;
-        if (pthread_timedjoin_np(c->thread, NULL, &end) != 0) {
+        if (!join_until(c->thread, clock_mono_ns() + KILL_AFTER_S * INT64_C(1000000000))) {
             kill(c->pid, SIGKILL);
             pthread_join(c->thread, NULL);
         }
