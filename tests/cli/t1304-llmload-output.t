@@ -6,7 +6,7 @@
 cd "$WORK" || exit 1
 
 # What a busy machine adds is no part of the form: warnings of steal and of a late client, times that are not known, with the lines that they are broken into.
-calm() { awk '/^  (! (steal|the client was)|- : depends on times that are not known)/ {skip = 1; next} skip && /^    / {next} {skip = 0; print}' "$@"; }
+calm() { awk '/^  (! (steal|the client was)|- : depends on times that are not known)/ {skip = 1; next} skip && /^    / {next} {skip = /^  - : p[0-9.]+ needs/; print}' "$@"; }
 # Numbers become N, runs of blanks one; what is left is the form.
 form() { calm "$@" | sed -E 's/[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g' | sed -E 's/^( - : pN needs N values).*/\1/; s/^( (first|between|per|whole)[a-z, ]*) [-N ]+$/\1 …/'; }
 cat >wanted <<'END'
@@ -14,6 +14,7 @@ llmload: http://N.N.N, model fake, N streams, N requests
 
  N of N requests succeeded, N failed, in N s
  N requests/s N output tokens/s
+ N requests/s sent N input tokens, N output tokens
 
  latency, ms mean pN pN pN pN max
  first token …
@@ -76,11 +77,13 @@ hint: is the server up? --wait-ready Nm waits for it"
 llm_start "$FAKE" --ttft 2ms --itl 20ms # a busy client reads one token at a time
 "$BENCHWRAP" -q -e load -- "$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >out
 is "a run from the text has its metrics, those that the table states" "$(cd mlruns/*/*/metrics && ls | grep -E '^(ttft|itl|tpot|e2el|request|output)' | sort)" \
-    "$(awk 'BEGIN {split("mean p50 p90 p95", point); print "output.throughput_token_per_s\nrequest.throughput_op_per_s\nrequests.completed\nrequests.failed"}
+    "$(awk 'BEGIN {split("mean p50 p90 p95", point); print "output.throughput_token_per_s\nrequest.throughput_op_per_s\nrequests.achieved_op_per_s\nrequests.completed\nrequests.failed"}
         {name = ""}
         /^  first token / {name = "ttft"} /^  first, scheduled/ {name = "ttft_from_schedule"} /^  between tokens/ {name = "itl"}
         /^  per output token/ {name = "tpot"} /^  whole request/ {name = "e2el"} /^  whole, scheduled/ {name = "e2el_from_schedule"}
         name {for (k = 1; k <= 4; k++) if ($(NF - 6 + k) != "-") print name "." point[k] "_ms"}' out | sort)"
+is "... and what it states of tokens and the sent rate" "$(cut -d' ' -f2 mlruns/*/*/metrics/requests.achieved_op_per_s mlruns/*/*/metrics/tokens.input mlruns/*/*/metrics/tokens.output | xargs)" \
+    "$(sed -nE 's/^  ([0-9.]+) requests.s sent +([0-9]+) input tokens, ([0-9]+) output tokens$/\1 \2 \3/p' out)"
 is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"
 # Each warning of a table is one of the record, of one request and of several.
 grep -v '^  ! ' out >table
@@ -105,7 +108,7 @@ both() # NAME OPTIONS…: the run's params and warnings, as the table and as the
         rm -rf "$name.$form"; mkdir "$name.$form"
         # shellcheck disable=SC2046 # none, or one word
         (cd "$name.$form" && "$BENCHWRAP" -q -- "$LOAD" "$url" --max-tokens 3 "$@" $([ $form = text ] || echo --json) >out 2>err)
-        (cd "$name.$form"/mlruns/*/*/params && grep -H . load.*sha256 load.dataset_rows model 2>/dev/null | grep -v schedule; jq -r '.warnings[] | select(.source != "probe:noise") | tostring' ../artifacts/benchwrap.json | grep -vE "$of_machine" | sed -E 's/[0-9]+ (requests were sent more|arrivals were never)/N \1/') >"$name.$form.facts"
+        (cd "$name.$form"/mlruns/*/*/params && grep -H . load.*sha256 load.dataset_rows model 2>/dev/null | grep -v schedule; jq -r '.warnings[] | select(.source | startswith("probe:") | not) | tostring' ../artifacts/benchwrap.json | grep -vE "$of_machine" | sed -E 's/[0-9]+ (requests were sent more|arrivals were never)/N \1/') >"$name.$form.facts"
     done
 }
 both rows -n 4 -c 2 --dataset ../rows.jsonl --tokenizer ../tokenizer.json
@@ -119,6 +122,8 @@ both lost --rate 2000 --arrivals constant -n 40 -c 1 --drop
 for name in rows lengths prompt trace late lost; do
     is "$name: the record has the same inputs and warnings, with and without --json" "$(cat $name.json.facts)" "$(cat $name.text.facts)"
 done
+rates() { (cd "$1"/mlruns/*/*/metrics && ls | grep -E '^(requests\.(achieved|offered)|tokens\.(input|output)|duration)'); }
+same "offered and sent rate, tokens and duration are in the record, with and without --json" "$(rates late.text)" "$(rates late.json)"
 is "every file that makes the load is in the record by its SHA-256" "$(cat ./*.text.facts | sed -n 's/.*load\.\(.*\)_sha256:\(.*\)/\1 \2/p' | sort)" \
     "$(for pair in dataset:rows.jsonl input_tokens:lengths output_tokens:lengths prompt:prompt tokenizer:tokenizer.json trace:trace; do echo "${pair%:*} $(sha256sum <"${pair#*:}" | cut -d' ' -f1)"; done)"
 is "... and the rows of a data set by number" "$(grep -h rows: rows.text.facts)" "load.dataset_rows:2"

@@ -113,6 +113,21 @@ static void put_request_counts(const struct load_report *r, const struct report_
     buf_putc(to, '\n');
 }
 
+/* The rate that was really sent, and all tokens of the completed requests. */
+static void put_sent(const struct metrics *m, const struct report_derived *d, struct buf *to)
+{
+    bool mixed;
+    buf_puts(to, "  ");
+    report_figure(to, d->sent_rate);
+    buf_puts(to, " requests/s sent");
+    const char *before = "     ";
+    if (report_source(m->input_source, &mixed))
+        buf_printf(to, "%s%llu input tokens", before, (unsigned long long)m->input_tokens), before = ", ";
+    if (report_source(m->output_source, &mixed))
+        buf_printf(to, "%s%llu output tokens", before, (unsigned long long)m->output_tokens);
+    buf_putc(to, '\n');
+}
+
 static void put_throughput(const struct load_report *r, const struct report_derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
@@ -125,12 +140,13 @@ static void put_throughput(const struct load_report *r, const struct report_deri
         report_figure(to, report_per_second((double)m->output_tokens, d->seconds));
         buf_puts(to, " output tokens/s");
     }
-    if (d->has_objectives) {
-        buf_puts(to, "\n  ");
-        report_figure(to, report_per_second((double)m->good, d->seconds));
-        buf_printf(to, " requests/s met every objective: %llu requests, %.4g %%", (unsigned long long)m->good, 100 * d->good_share);
-    }
     buf_putc(to, '\n');
+    put_sent(m, d, to);
+    if (d->has_objectives) {
+        buf_puts(to, "  ");
+        report_figure(to, report_per_second((double)m->good, d->seconds));
+        buf_printf(to, " requests/s met every objective: %llu requests, %.4g %%\n", (unsigned long long)m->good, 100 * d->good_share);
+    }
 }
 
 /* At most six characters up to 1000 s, so that the table is whole at 60 columns: the catalogue's
