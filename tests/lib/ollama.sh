@@ -32,5 +32,5 @@ ollama_build()
         cp "$(ollama_module github.com/nlohmann/json v3.12.0+incompatible)"/single_include/nlohmann/*.hpp "$ollama_vendor/nlohmann/" &&
         cp "$(ollama_module github.com/gen2brain/malgo v0.11.23)/miniaudio.h" "$ollama_vendor/miniaudio/" &&
         cp /usr/include/stb/stb_image.h "$ollama_vendor/stb/" &&
-        (cd "$ollama_new/source" && timeout 3000 go build -o ../ollama .)
+        (cd "$ollama_new/source" && timeout 9000 go build -o ../ollama .)
 }
