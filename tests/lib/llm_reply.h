@@ -45,7 +45,6 @@ struct reply_reading {
 static inline void reply_piece(struct reply_reading *r, const char *p, size_t n)
 {
     static const enum stream_framing framings[] = {FRAMING_UNKNOWN, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON, FRAMING_JSON, FRAMING_UNKNOWN};
-    struct stream_memo memo = {0};
     struct str body;
     while (!r->over) {
         enum http1_got got = http1_next(&r->http, &p, &n, &body);
@@ -55,7 +54,7 @@ static inline void reply_piece(struct reply_reading *r, const char *p, size_t n)
             r->seen->status = r->http.status;
             stream_reset(&r->stream, framings[r->http.type], r->lines);
         } else if (got == HTTP1_BODY) {
-            if (!reply_stream_feed(&r->stream, &memo, body.p, body.n, reply_take, r->seen))
+            if (!reply_stream_feed(&r->stream, body.p, body.n, reply_take, r->seen))
                 r->over = true;
         } else {
             r->seen->end = (int)got;

@@ -189,7 +189,6 @@ struct inflating {
 static bool put_inflated(void *context, struct str out)
 {
     struct inflating *i = context;
-    i->w->memo.line = NULL; /* the bytes before are gone */
     return flight_body(i->w, &i->c->f, out, i->at_ns);
 }
 

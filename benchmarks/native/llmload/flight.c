@@ -176,9 +176,8 @@ static void settle_gap(struct worker *w, struct flight *f, bool more)
     f->read_chunks = 0;
 }
 
-void flight_read_begin(struct worker *w, struct flight *f)
+void flight_read_begin(struct flight *f)
 {
-    w->memo.line = NULL;
     f->read_events = f->read_chunks = f->read_rank = f->read_bytes = 0;
     f->is_judged = f->at_once = f->read_byte = f->read_second = f->read_output = false;
     f->reads++;
@@ -313,7 +312,7 @@ bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t a
     if (f->r.status / 100 != 2 && s->line.n + bytes.n > ERROR_BODY_MAX)
         return true; /* enough of an error page */
     bool done = s->done;
-    bool good = reply_stream_feed(s, &w->memo, bytes.p, bytes.n, take_event, &a);
+    bool good = reply_stream_feed(s, bytes.p, bytes.n, take_event, &a);
     f->read_events += !done && s->done;
     return good;
 }
@@ -380,7 +379,7 @@ static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
     struct str body = buf_text(&s->line);
     if (json && w->run->wants_body && f->r.status / 100 == 2 && body.n <= BODY_MAX)
         buf_clear(&f->text), buf_str(&f->text, body);
-    flight_read_begin(w, f);
+    flight_read_begin(f);
     w->stamped = f->is_stamped; /* what is complete at the end of the connection came with the last bytes */
     struct str page = str_trim(body);
     if (f->r.status / 100 != 2) {

@@ -29,6 +29,12 @@ static size_t bucket_of(uint64_t v)
     return ((size_t)shift << (HDR_BITS - 1)) + (size_t)(v >> shift);
 }
 
+/* Values beyond the range are in the last bucket. */
+static size_t bucket_clipped(int64_t v)
+{
+    return bucket_of((uint64_t)(v >> HDR_TOP ? ((int64_t)1 << HDR_TOP) - 1 : v));
+}
+
 static int64_t bucket_low(size_t i)
 {
     if (i < 2 * STEPS)
@@ -61,12 +67,9 @@ void hdr_add_many(struct hdr *h, int64_t value, uint64_t times)
     h->n += times;
     h->min = value < h->min ? value : h->min;
     h->max = value > h->max ? value : h->max;
-    if (value >> HDR_TOP) {
-        h->above += times;
-        value = ((int64_t)1 << HDR_TOP) - 1;
-    }
+    h->above += value >> HDR_TOP ? times : 0;
     if (have_counts(h))
-        h->counts[bucket_of((uint64_t)value)] += times;
+        h->counts[bucket_clipped(value)] += times;
 }
 
 void hdr_add(struct hdr *h, int64_t value)
@@ -92,8 +95,8 @@ void hdr_merge(struct hdr *into, const struct hdr *from)
     into->above += from->above;
     into->min = from->min < into->min ? from->min : into->min;
     into->max = from->max > into->max ? from->max : into->max;
-    if (from->counts && have_counts(into))
-        for (size_t i = 0; i < HDR_BUCKETS; i++)
+    if (from->counts && have_counts(into)) /* no other pages are touched */
+        for (size_t i = bucket_clipped(from->min), last = bucket_clipped(from->max); i <= last; i++)
             into->counts[i] += from->counts[i];
 }
 
@@ -107,7 +110,7 @@ static double hdr_rank(const struct hdr *h, uint64_t rank)
     if (rank >= h->n)
         return (double)h->max;
     uint64_t seen = 0;
-    size_t i = bucket_of((uint64_t)(h->min >> HDR_TOP ? ((int64_t)1 << HDR_TOP) - 1 : h->min));
+    size_t i = bucket_clipped(h->min);
     while (i < HDR_BUCKETS && (seen += h->counts[i]) < rank)
         i++;
     double middle = i < HDR_BUCKETS ? ((double)bucket_low(i) + (double)bucket_high(i)) / 2 : (double)h->max;
@@ -257,7 +260,7 @@ int hdr_read(struct hdr *into, const struct json *from, struct err *err)
     h.m2 = json_number(json_get(from, "m2"), 0);
     for (const struct json *b = json_first(json_get(from, "buckets")); b; b = json_next(b)) {
         int64_t at = json_integer(json_at(b, 0), -1), count = json_integer(json_at(b, 1), -1);
-        if (at < 0 || at >= HDR_BUCKETS || count < 0) {
+        if (at < (int64_t)bucket_clipped(h.min) || at > (int64_t)bucket_clipped(h.max) || count < 0) {
             hdr_deinit(&h);
             return err_set(err, ERR_INPUT, "a histogram has a bucket that cannot be");
         }

@@ -215,7 +215,7 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
     if (is_first)
         f->r.first_byte_ns = at_ns;
     f->last_byte_ns = at_ns;
-    flight_read_begin(w, f);
+    flight_read_begin(f);
     f->read_byte = is_first;
     f->read_bytes = (uint32_t)n;
     c->received += n;

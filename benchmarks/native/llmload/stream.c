@@ -4,23 +4,26 @@
 
 #include <string.h>
 
+enum { MEMO_MAX = 1024 /* bytes of a line, for each stream */ };
+
 struct stream_feeding {
     struct reply_stream *s;
     stream_take *take;
     void *context;
-    struct stream_memo *memo;
     struct str pending; /* the event's only data so far, in place; p NULL: none, or it is in s->data */
 };
 
 void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool lines)
 {
     *s = (struct reply_stream){.framing = (uint8_t)framing, .lines = lines};
+    buf_init(&s->memo.line, MEMO_MAX);
     buf_init(&s->line, STREAM_EVENT_MAX);
     buf_init(&s->data, STREAM_EVENT_MAX);
 }
 
 void reply_stream_deinit(struct reply_stream *s)
 {
+    buf_deinit(&s->memo.line);
     buf_deinit(&s->line);
     buf_deinit(&s->data);
 }
@@ -39,7 +42,7 @@ static struct buf stream_reuse_buf(struct buf b)
 void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines)
 {
     *s = (struct reply_stream){
-        .framing = (uint8_t)framing, .lines = lines, .line = stream_reuse_buf(s->line), .data = stream_reuse_buf(s->data)};
+        .framing = (uint8_t)framing, .lines = lines, .memo = s->memo, .line = stream_reuse_buf(s->line), .data = stream_reuse_buf(s->data)};
 }
 
 static bool stream_fail(struct reply_stream *s, enum stream_trouble why)
@@ -156,21 +159,34 @@ static bool stream_take_line(struct stream_feeding *f, struct str line, bool in_
     return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : stream_json_line(f, line);
 }
 
-/* Is it the previous event with another text? Then it is emitted. */
+/* Is it an earlier event with another text? Then it is emitted. */
 static bool by_memo(struct stream_feeding *f, const char *p, size_t n)
 {
-    struct stream_memo *m = f->memo;
-    if (!m || !m->line || n <= m->before + m->behind || f->s->has_data || f->s->named_error || f->s->done)
+    struct stream_memo *m = &f->s->memo;
+    struct str line = buf_text(&m->line);
+    if (!line.n || n <= m->before + m->behind || f->s->has_data || f->s->named_error || f->s->done)
         return false;
     const char *text = p + m->before, *behind = p + n - m->behind;
-    if (memcmp(p, m->line, m->before) != 0 || memcmp(behind, m->line + m->before + m->e.content.n, m->behind) != 0 ||
+    if (memcmp(p, line.p, m->before) != 0 || memcmp(behind, line.p + line.n - m->behind, m->behind) != 0 ||
         event_quote(text, behind) != behind)
         return false;
-    m->line = p;
     m->e.content = (struct str){text, (size_t)(behind - text)};
     f->s->events++;
     f->take(f->context, &m->e);
     return true;
+}
+
+static void keep_memo(struct stream_memo *m, const char *p, size_t n, const struct event *e)
+{
+    buf_clear(&m->line);
+    if (!e->simple || e->finish.n || n > MEMO_MAX)
+        return;
+    buf_add(&m->line, p, n);
+    if (m->line.failed)
+        buf_clear(&m->line);
+    m->e = *e;
+    m->before = (size_t)(e->content.p - p);
+    m->behind = n - m->before - e->content.n;
 }
 
 /* A line in place, with the blank line that completes it just behind: reads the event and remembers
@@ -186,8 +202,7 @@ static bool whole_event(struct stream_feeding *f, const char *p, size_t n)
         return false;
     if (str_is(str_trim(text), "[DONE]"))
         return true;
-    if (f->memo && e.simple && !e.finish.n)
-        *f->memo = (struct stream_memo){p, (size_t)(e.content.p - p), (size_t)(p + n - e.content.p) - e.content.n, e};
+    keep_memo(&f->s->memo, p, n, &e);
     return true;
 }
 
@@ -273,10 +288,10 @@ static bool feed_unknown(struct reply_stream *s, const char *p, size_t n, stream
         return !s->trouble;
     struct buf kept CLEANUP_BUF = s->line;
     buf_init(&s->line, STREAM_EVENT_MAX);
-    return reply_stream_feed(s, NULL, kept.p, kept.n, take, context);
+    return reply_stream_feed(s, kept.p, kept.n, take, context);
 }
 
-bool reply_stream_feed(struct reply_stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context)
+bool reply_stream_feed(struct reply_stream *s, const char *p, size_t n, stream_take *take, void *context)
 {
     if (s->trouble)
         return false;
@@ -288,7 +303,7 @@ bool reply_stream_feed(struct reply_stream *s, struct stream_memo *memo, const c
         buf_add(&s->line, p, n);
         return !s->line.failed || stream_fail(s, STREAM_TOO_LONG);
     }
-    struct stream_feeding f = {.s = s, .take = take, .context = context, .memo = memo};
+    struct stream_feeding f = {.s = s, .take = take, .context = context};
     return stream_take_lines(&f, p, n);
 }
 

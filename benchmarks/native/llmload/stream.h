@@ -18,7 +18,17 @@ enum stream_trouble {
     STREAM_CODING /* set from outside: compressed, and damaged */
 };
 
+/* The event read last that was content alone: the next one of the stream mostly differs in that
+ * string only. Where everything before and behind is the same and no quote or backslash lies
+ * between, it is the same kind of event, and need not be read again. */
+struct stream_memo {
+    struct buf line; /* a copy; n 0: none */
+    size_t before, behind; /* bytes of it before and behind the content */
+    struct event e; /* its texts point nowhere */
+};
+
 struct reply_stream {
+    struct stream_memo memo;
     struct buf line, data; /* what is not complete yet: a line; an event's data */
     uint8_t framing, trouble;
     bool lines; /* where it must be guessed, {…} are lines */
@@ -31,16 +41,6 @@ struct reply_stream {
     uint32_t events;
 };
 
-/* The event read last, if it was content alone: the next one of the stream mostly differs in that
- * string only. Where everything before and behind is the same and no quote or backslash lies
- * between, it is the same kind of event, and need not be read again. Points into the bytes fed: the
- * owner clears it (line = NULL) before it frees them. */
-struct stream_memo {
-    const char *line;
-    size_t before, behind; /* bytes of the line before and behind the content */
-    struct event e;
-};
-
 /* Called for each event (not for [DONE]); e and its texts live until it returns. */
 typedef void stream_take(void *context, const struct event *e);
 
@@ -48,9 +48,8 @@ void reply_stream_init(struct reply_stream *s, enum stream_framing framing, bool
 void reply_stream_deinit(struct reply_stream *s);
 /* As reply_stream_init, with the memory of the previous reply if that is small. */
 void stream_reset(struct reply_stream *s, enum stream_framing framing, bool lines);
-/* memo: NULL, or one for pieces that all stay where they are. false: trouble; nothing more is
- * taken. */
-bool reply_stream_feed(struct reply_stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context);
+/* false: trouble; nothing more is taken. */
+bool reply_stream_feed(struct reply_stream *s, const char *p, size_t n, stream_take *take, void *context);
 /* The body ended: an event without its last line end counts too. false: trouble. */
 bool stream_end(struct reply_stream *s, stream_take *take, void *context);
 #endif

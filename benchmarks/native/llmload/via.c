@@ -167,7 +167,7 @@ static size_t on_body(char *p, size_t size, size_t n, void *transfer)
 {
     struct transfer *t = transfer;
     struct conn *c = t->conn;
-    flight_read_begin(t->worker, &c->f);
+    flight_read_begin(&c->f);
     bool good = conn_body(t->worker, c, (struct str){p, size * n}, clock_mono_ns());
     flight_read_end(t->worker, &c->f);
     return good ? size * n : 0;

@@ -105,7 +105,6 @@ struct worker {
     size_t next_arrival; /* index into the schedule; step run->workers */
     int epoll;
     char *bytes; /* read buffer */
-    struct stream_memo memo; /* of the read being worked on */
     struct buf wire, body, scratch;
     struct buf fixed; /* the whole request, if all are the same */
     size_t fixed_id; /* where its X-Request-Id stands */
@@ -132,7 +131,7 @@ void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t
 /* The head is there. false: the body need not be read (wrong type). */
 void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type);
 /* A read begins (its arrival stamp), bytes of the body, the read is used up. */
-void flight_read_begin(struct worker *w, struct flight *f);
+void flight_read_begin(struct flight *f);
 bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
 void flight_read_end(struct worker *w, struct flight *f);
 /* Fills r's ending, counts it, passes the result to the sinks. ending: ENDING_OK: the reply is
