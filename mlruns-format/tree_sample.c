@@ -21,6 +21,16 @@ bool tree_sample_is_later(const struct tree_sample *a, const struct tree_sample 
     return a->value > b->value;
 }
 
+int tree_sample_order(const void *a, const void *b)
+{
+    const struct tree_sample *x = a, *y = b;
+    if (x->time_ms != y->time_ms)
+        return x->time_ms < y->time_ms ? -1 : 1;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
 /* MLflow's file store reads no step from a line with a dataset. */
 static bool has_dataset(struct str line)
 {

@@ -8,6 +8,7 @@ run=$(echo "${MLFLOW_TRACKING_URI#file://}"/*/"$MLFLOW_RUN_ID")
 sed -i "s/^status: 1$/status: $1/" "$run/meta.yaml"
 echo "1700000000000 1000000000 0" >"$run/metrics/run.wall_s"
 echo "1700000000000 0.25 0" >"$run/metrics/loss"
+printf '1700000000009 9 2\n1700000000009 8 2\n1700000000001 1 0\n' >"$run/metrics/late"
 exit "$2"
 P
 chmod +x client
@@ -18,6 +19,7 @@ like "the client set FAILED, the program exits with 0: a warning" "$out" "$again
 like "... a metric that benchwrap records itself is left out, and named" "$out" "the metric run.wall_s that the program's MLflow client logged is left out"
 is "... the status is the program's" "$("$BENCHWRAP" ls --json -e "4 0" | jq -r '.[].status')" FINISHED
 like "... the rest is there" "$out" "loss *0.25"
+is "... samples keep their time, and of equal times MLflow's value stays the last" "$(tr '\n' , <"$(echo mlruns/*/*/metrics/late)")" "1700000000001 1 0,1700000000009 8 2,1700000000010 9 2,"
 is "both failed: no warning" "$(share 4 3 | grep -c 'set the status')" 0
 is "the client set FINISHED: no warning" "$(share 3 0 | grep -c 'set the status')" 0
 done_testing

@@ -149,14 +149,6 @@ static void put_tags(struct adopting *t)
     }
 }
 
-static int adopt_order_by_time(const void *x, const void *y)
-{
-    const struct tree_sample *a = x, *b = y;
-    if (a->time_ms != b->time_ms)
-        return a->time_ms < b->time_ms ? -1 : 1;
-    return a->step < b->step ? -1 : a->step > b->step;
-}
-
 static void adopt_record_metrics(struct adopting *t)
 {
     for (const struct tree_entry *e = t->run.metrics; e; e = e->next) {
@@ -164,7 +156,7 @@ static void adopt_record_metrics(struct adopting *t)
         if (!s)
             continue;
         memcpy(s, e->samples, e->count * sizeof *s);
-        qsort(s, e->count, sizeof *s, adopt_order_by_time);
+        qsort(s, e->count, sizeof *s, tree_sample_order);
         for (size_t i = 0; i < e->count; i++) {
             int64_t time = s[i].time_ms > 0 ? s[i].time_ms : t->run.start_ms;
             struct fact f = {.kind = FACT_METRIC,

@@ -115,14 +115,6 @@ static void put_own_tags(struct pull_taking *t)
 
 /* ---- metrics ---- */
 
-static int pull_order_samples(const void *a, const void *b)
-{
-    const struct tree_sample *x = a, *y = b;
-    if (x->time_ms != y->time_ms)
-        return x->time_ms < y->time_ms ? -1 : 1;
-    return x->step < y->step ? -1 : x->step > y->step;
-}
-
 static bool is_same_value(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -158,7 +150,7 @@ static enum mlflow_answer pull_fetch_samples(struct pull_taking *t, const struct
         answer = MLFLOW_REFUSED;
     }
     if (s->count)
-        qsort(s->at, s->count, sizeof *s->at, pull_order_samples);
+        qsort(s->at, s->count, sizeof *s->at, tree_sample_order);
     return answer;
 }
 

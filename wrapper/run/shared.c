@@ -240,6 +240,23 @@ static void shared_add_folder(struct shared_into *to, int dir, const char *name,
 
 /* ---- from the private store ---- */
 
+void shared_record_samples(struct record *to, const char *key, struct tree_sample *list, size_t n, int64_t start_ms)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i].time_ms <= 0)
+            list[i].time_ms = start_ms;
+    if (n)
+        qsort(list, n, sizeof *list, tree_sample_order);
+    for (size_t i = 0; i < n; i++)
+        record_fact(to, &(struct fact){.kind = FACT_METRIC,
+                                       .key = str_of(key),
+                                       .value = list[i].value,
+                                       .step = list[i].step,
+                                       .time_ms = list[i].time_ms,
+                                       .unit = "",
+                                       .source = SHARED_SOURCE});
+}
+
 static void shared_add_metrics(struct record *r, const struct tree_run *run)
 {
     for (const struct tree_entry *e = run->metrics; e; e = e->next) {
@@ -247,16 +264,15 @@ static void shared_add_metrics(struct record *r, const struct tree_run *run)
             record_warning(r, SHARED_LEFT_OUT, e->key);
             continue;
         }
-        for (size_t i = 0; i < e->count; i++) {
-            struct fact f = {.kind = FACT_METRIC,
-                             .key = str_of(e->key),
-                             .value = e->samples[i].value,
-                             .step = e->samples[i].step,
-                             .time_ms = e->samples[i].time_ms > 0 ? e->samples[i].time_ms : r->start_ms,
-                             .unit = "",
-                             .source = SHARED_SOURCE};
-            record_fact(r, &f);
+        struct tree_sample *list = malloc((e->count + 1) * sizeof *list);
+        if (!list) {
+            record_warning(r, "out of memory for the metric %.100s that the program's MLflow client logged", e->key);
+            continue;
         }
+        for (size_t i = 0; i < e->count; i++)
+            list[i] = e->samples[i];
+        shared_record_samples(r, e->key, list, e->count, r->start_ms);
+        free(list);
     }
 }
 

@@ -53,17 +53,19 @@ static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *lis
 
 static int fetch_sample(void *context, double value, int64_t time_ms, int64_t step)
 {
-    struct fetching *x = context;
-    struct fact f = {.kind = FACT_METRIC,
-                     .key = str_of(x->key),
-                     .value =
-                         fabs(value) >= DBL_MAX ? copysign(INFINITY, value) : value, /* what SQL stores keep in the place of an infinity */
-                     .step = step,
-                     .time_ms = time_ms > 0 ? time_ms : x->ours->start_ms,
-                     .unit = "",
-                     .source = SHARED_SOURCE};
-    record_fact(&x->record, &f);
-    return 0;
+    /* What SQL stores keep in the place of an infinity is one. */
+    return mlflow_samples_add(context, fabs(value) >= DBL_MAX ? copysign(INFINITY, value) : value, time_ms, step);
+}
+
+static enum mlflow_answer fetch_samples(struct fetching *x, struct err *err)
+{
+    struct mlflow_samples s = {0};
+    enum mlflow_answer answer = mlflow_history(x->m, x->run.id, x->key, fetch_sample, &s, err);
+    if (s.failed)
+        record_warning(&x->record, "out of memory for the metric %.100s that the program's MLflow client logged", x->key);
+    shared_record_samples(&x->record, x->key, s.at, s.count, x->ours->start_ms);
+    free(s.at);
+    return answer;
 }
 
 /* Is it a value of ours, which was sent there? */
@@ -83,7 +85,7 @@ static enum mlflow_answer fetch_metrics(struct fetching *x, struct err *err)
     for (const struct json *e = json_first(json_get(x->run.data, "metrics")); e && answer == MLFLOW_FINE; e = json_next(e)) {
         x->key = json_string(json_get(e, "key"), "");
         if (!shared_is_own(x->ours, FACT_METRIC, x->key))
-            answer = mlflow_history(x->m, x->run.id, x->key, fetch_sample, x, err);
+            answer = fetch_samples(x, err);
         else if (!is_sample_of_ours(x, json_number(json_get(e, "value"), NAN)))
             record_warning(&x->record, SHARED_LEFT_OUT, x->key);
     }
