@@ -189,6 +189,41 @@ static bool add_arguments(struct argument_list *l, char *const *argv, const bool
     return true;
 }
 
+static struct str argument_name(const struct argument_entry *e)
+{
+    struct str rest = str_sub(str_of(e->text), strlen("argument."), strlen(e->text));
+    return str_cut(&rest, '=');
+}
+
+/* "O2" and "O3", "color" and "no-color": of such options the last one counts. */
+static bool are_opposed(struct str x, struct str y)
+{
+    if (str_starts(x, "no-") || str_starts(y, "no-"))
+        return str_eq(str_starts(x, "no-") ? str_sub(x, 3, x.n) : x, str_starts(y, "no-") ? str_sub(y, 3, y.n) : y) && !str_eq(x, y);
+    return x.n > 1 && y.n > 1 && x.p[0] == y.p[0] && !str_is_digit(x.p[0]) && !str_eq(x, y) && str_is_digit(x.p[1]) && str_is_digit(y.p[1]);
+}
+
+static bool is_opposed_to_any(const struct argument_list *l, size_t n, size_t i)
+{
+    for (size_t k = 0; k < n; k++)
+        if (are_opposed(argument_name(&l->entries[i]), argument_name(&l->entries[k])))
+            return true;
+    return false;
+}
+
+/* "argument.order=O2 O3": the order of opposed options, which says something. */
+static bool add_order(struct argument_list *l)
+{
+    enum { SEARCHED_MAX = 200 };
+    CLEANUP_BUF struct buf b;
+    size_t n = l->count;
+    buf_init(&b, TEXT_MAX);
+    for (size_t i = 0; i < n && n <= SEARCHED_MAX; i++)
+        if (is_opposed_to_any(l, n, i))
+            buf_printf(&b, "%s" STR_FMT, b.n ? " " : "argument.order=", STR_ARG(argument_name(&l->entries[i])));
+    return !b.n || add_argument_entry(l, &b);
+}
+
 /* The arguments that the rules do not explain, one a line as "argument.NAME=VALUE", after those of starters. parent: the sweep whose run it is.
  * NULL: the command line is not known, or out of memory. */
 static const char *unexplained_text(const struct rules *rules, const struct json *detail, const struct json *parent, struct arena *a)
@@ -201,7 +236,7 @@ static const char *unexplained_text(const struct rules *rules, const struct json
     bool *explained = arena_get(a, (n + 2) * sizeof *explained);
     struct argument_list l = {.line = full,
                               .swept = swept && count_words_of(swept) == n ? swept : NULL,
-                              .entries = arena_get(a, (2 * n + 1) * sizeof *l.entries),
+                              .entries = arena_get(a, (2 * n + 2) * sizeof *l.entries),
                               .a = a};
     if (!explained || !l.entries)
         return NULL;
@@ -210,7 +245,7 @@ static const char *unexplained_text(const struct rules *rules, const struct json
         rules_explain(rules, argv, explained);
     for (size_t i = 0; argv[i]; i++)
         explained[i] |= is_swept_word(&l, (size_t)(argv - full) + i);
-    if (!add_settings(&l) || !add_arguments(&l, argv, explained))
+    if (!add_settings(&l) || !add_arguments(&l, argv, explained) || !add_order(&l))
         return NULL;
     if (l.count)
         qsort(l.entries, l.count, sizeof *l.entries, compare_argument_entries);

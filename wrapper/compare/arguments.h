@@ -18,7 +18,7 @@ struct compare_arguments {
 void arguments_open(struct compare_arguments *ret, const struct runs *runs);
 void arguments_close(struct compare_arguments *args);
 /* The arguments that the rules make no param of and know nothing of, as params: "program", and one "argument.NAME" for each option, argument.1,
- * argument.2 … for the others (several values with ", " between). What starters before the program say is argument.STARTER.NAME. An argument that the sweep chose is left
+ * argument.2 … for the others (several values with ", " between), and "argument.order" where of options such as -O2 and -O3, --x and --no-x the last one counts. What starters before the program say is argument.STARTER.NAME. An argument that the sweep chose is left
  * out: the swept param has it. In a's arena. NULL: the command line is not known, or out of memory. */
 struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a);
 #endif
