@@ -45,6 +45,7 @@ pair c $'-c \'a\nb\'' $'-c \'b\na\''
 pair 5000 "$(seq -s ' ' 5000)" "$(seq -s ' ' 4999) 7"
 pair 1 "$(printf '%050000d' 1)" "$(printf '%050000d' 2)"
 pair size '--size=' '--size 1'
+pair size '--size=' '--size'
 pair order '-O2 -O3' '-O3 -O2'
 pair order '--color --no-color' '--no-color --color'
 pair same '-O2 --b' '--b -O2'

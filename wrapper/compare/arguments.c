@@ -102,6 +102,8 @@ static size_t print_argument_entry(char *const *argv, const bool *explained, siz
         name = str_sub(name, 1, name.n);
     if (!name.n)
         name = word; /* "--" */
+    if (value.p && !value.n)
+        value = STR("\"\""); /* --x= is another option than --x */
     bool takes = !value.p && argv[i + 1] && argv[i + 1][0] != '-' && !explained[i + 1];
     buf_printf(to, "argument." STR_FMT "=" STR_FMT, STR_ARG(name), STR_ARG(value.p ? value : takes ? str_of(argv[i + 1]) : STR("")));
     return takes ? 2 : 1;
