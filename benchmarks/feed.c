@@ -205,15 +205,11 @@ bool rules_own_word(const void *rules, struct str word)
     return str_eq(word, str_of(own->name));
 }
 
-void rules_feed(struct rules_run *run, const char *name, const void *data, size_t n)
+static void text_feed(struct rules_run *run, struct source *source, const char *p, const char *end)
 {
-    struct source *source = source_of(run, name);
-    const char *p = data, *end = p + n;
-    if (!source || !n)
-        return;
-    if (!source->fed && !run->rules->keep_prefix)
-        wrapped_begin(&source->wrapped, (struct str){data, n}, rules_own_word, run->rules);
-    source->fed = true;
+    if (!source->fed && p < end && !run->rules->keep_prefix)
+        wrapped_begin(&source->wrapped, (struct str){p, (size_t)(end - p)}, rules_own_word, run->rules);
+    source->fed = source->fed || p < end;
     while (p < end) {
         if (!source->line_n && !source->cut_line && !source->fragment && (p = lines_take(run, source, p, end)) == end)
             return;
@@ -224,6 +220,34 @@ void rules_feed(struct rules_run *run, const char *name, const void *data, size_
         line_end(run, source);
         p = nl + 1;
     }
+}
+
+static void source_lose(struct source *source, uint64_t bytes)
+{
+    source->lost += bytes;
+    source->line_n = 0; /* half a line before the gap, half a line behind it: neither is one */
+    source->cut_line = false;
+    source->fragment = true;
+}
+
+void rules_feed(struct rules_run *run, const char *name, const void *data, size_t n)
+{
+    enum { HOLE_BYTES = 16 };
+    struct source *source = source_of(run, name);
+    const char *p = data, *end = p + n;
+    for (const char *zero = p; source && p < end && (zero = memchr(zero, 0, (size_t)(end - zero)));) {
+        const char *behind = zero;
+        while (behind < end && !*behind)
+            behind++;
+        if (behind - zero >= HOLE_BYTES) { /* zeros are what a file system leaves where a block was not written */
+            text_feed(run, source, p, zero);
+            source_lose(source, (uint64_t)(behind - zero));
+            p = behind;
+        }
+        zero = behind;
+    }
+    if (source)
+        text_feed(run, source, p, end);
 }
 
 void rules_found(struct rules_run *run, const char *name)
@@ -241,12 +265,8 @@ void rules_files_known(struct rules_run *run)
 void rules_cut(struct rules_run *run, const char *name, uint64_t bytes)
 {
     struct source *source = source_of(run, name);
-    if (!source)
-        return;
-    source->lost += bytes;
-    source->line_n = 0; /* half a line before the gap, half a line behind it: neither is one */
-    source->cut_line = false;
-    source->fragment = true;
+    if (source)
+        source_lose(source, bytes);
 }
 
 void rules_drop(struct rules_run *run)

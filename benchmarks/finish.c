@@ -211,6 +211,16 @@ static void unread_fail(struct ending *e)
         ending_fail(e, -1, "", "incomplete: numbers with digits in groups or decimal commas are not read: \"%s\"", u->line);
 }
 
+/* Where a part is lost and no value is left, the part may have held them, or an error. */
+static void lost_fail(struct ending *e)
+{
+    bool lost = false;
+    for (size_t i = 0; i < 2 + e->run->rules->files; i++)
+        lost = lost || e->run->source[i].lost;
+    if (lost && !e->metrics && !e->fails.n && !e->run->rules->guess)
+        ending_fail(e, -1, "", "part of the output was not kept, and the rest has no result");
+}
+
 /* What stands in lines that were not read is not known: a result, or an error. */
 static void hopeless_fail(struct ending *e)
 {
@@ -273,6 +283,7 @@ int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t bas
     computed_take(&e);
     size_t before = e.fails.n;
     int rc = metrics_out(&e, err);
+    lost_fail(&e);
     record->source = "rules";
     headlines_record(&e.headlines, record);
     const char *no_metrics = explain_no_metrics(&e);

@@ -29,7 +29,25 @@ struct answer {
     struct rules_outcome out;
 };
 
-static void answer_get(const struct sample *s, size_t n, struct answer *ret)
+/* What stands where a part of the output is not there: a notice, as where benchwrap itself kept head and tail alone, or zeros, as in a file with a hole. */
+enum gap { GAP_KNOWN, GAP_ZEROS };
+
+static void target_feed(struct rules_run *run, const char *source, struct str text, size_t until, size_t from, enum gap gap)
+{
+    static const char zeros[4096];
+    rules_feed(run, source, text.p, until);
+    if (gap == GAP_KNOWN && from > until)
+        rules_cut(run, source, from - until);
+    for (size_t left = gap == GAP_ZEROS ? from - until : 0; left;) {
+        size_t n = left < sizeof(zeros) ? left : sizeof(zeros);
+        rules_feed(run, source, zeros, n);
+        left -= n;
+    }
+    rules_feed(run, source, text.p + from, text.n - from);
+}
+
+/* Of the target the bytes from `until` to `from` are not there. */
+static void answer_with_gap(const struct sample *s, size_t until, size_t from, enum gap gap, struct answer *ret)
 {
     struct rules_run *run;
     struct err err = {0};
@@ -37,13 +55,24 @@ static void answer_get(const struct sample *s, size_t n, struct answer *ret)
     if (rules_begin(&run, s->rules, NULL, NULL, &err))
         fail_msg("%s", err.text);
     for (size_t i = 0; i < s->sources; i++) {
-        rules_feed(run, s->source[i], s->text[i].p ? s->text[i].p : "", i == s->target && n < s->text[i].n ? n : s->text[i].n);
+        struct str text = {s->text[i].p ? s->text[i].p : "", s->text[i].n};
+        if (i == s->target)
+            target_feed(run, s->source[i], text, until, from, gap);
+        else
+            rules_feed(run, s->source[i], text.p, text.n);
         rules_found(run, s->source[i]);
     }
     if (s->sources > 1)
         rules_files_known(run);
     if (rules_end(run, -1, 0, 1, &ret->record, &ret->out, &err))
         fail_msg("%s/%s: %s", s->entry, s->name, err.text);
+}
+
+/* n: so many bytes of the target; SIZE_MAX: all. */
+static inline void answer_get(const struct sample *s, size_t n, struct answer *ret)
+{
+    size_t all = s->text[s->target].n;
+    answer_with_gap(s, n < all ? n : all, all, GAP_KNOWN, ret);
 }
 
 static void sample_file(struct sample *s, const char *folder, const char *source, const char *name)

@@ -1,5 +1,6 @@
-/* A stored output that ends too early never passes with other values than the complete one, in all entries of the catalogue: each sample is cut behind its
- * lines, and within them. CUTS=NAME: that entry alone, every cut printed that passes. */
+/* A stored output that ends too early, or of which a part is lost, never passes with other values than the complete one, in all entries of the catalogue: each
+ * sample is cut behind its lines, and within them, and at places drawn at random. CUTS=NAME: that entry alone. CUTS_SEED=N: other places.
+ * BENCHWRAP_LONG=1: 60 times as many of these. */
 /* quick: no, because every sample of the catalogue is cut */
 #include "rules_sample.h"
 
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CUTS_MAX = 120 };
+enum { CUTS_MAX = 120, HOLE = 16 };
 
 /* What the form of an output makes impossible to see. */
 enum { ANY = 10000 };
@@ -21,6 +22,8 @@ static const struct allowed {
     {"gpcnet", "", 1, "the table's lower border"},
     {"gromacs", "", 3, "the quotation at the end can be switched off"},
     {"gromacs", "made-two-runs", 6, "the second of two runs has not begun"},
+    {"hdparm", "", 1, "with -T alone there is no line of the disk"},
+    {"hdparm", "two", 4, "the second device has not begun"},
     {"hpcc", "", 2, "the date behind the last line"},
     {"hpcg", "", 7, "remarks behind the result"},
     {"hpcg", "made-two-reports", 131, "the second report has not begun"},
@@ -42,6 +45,8 @@ static const struct allowed {
     {"nccl-tests", "", 2, "a comment behind the average"},
     {"nccl-tests", "made-two-programs", 25, "the second program has not begun"},
     {"nccl-tests", "made-ranks-alone", 54, "the second program has not begun"},
+    {"netperf", "verbose", 8, "details of -v 2"},
+    {"netperf", "made-two-tests", 8, "the second test has not begun"},
     {"nvbandwidth", "", 1, "the second half of the note"},
     {"nvbandwidth", "made-two-runs", 54, "the second run has not begun"},
     {"gromacs", "package-2022-minimization", 4, "a minimisation has no result"},
@@ -72,6 +77,10 @@ static const struct {
     {"google-benchmark", "console", "a row for each benchmark; the JSON document has an end"},
     {"hyperfine", "", "a paragraph for each command; of a file that is cut the text remains"},
     {"ior", "main-csv-stdout-reps3", "a row for each repetition"},
+    {"netperf", "request-values", "which values are printed is the user's choice"},
+    {"netperf", "formats-datagram", "an output for each unit"},
+    {"netperf", "formats-stream", "an output for each unit"},
+    {"netperf", "formats-values", "an output for each unit"},
     {"llmload", "", "tables for people, chosen by options; the JSON document has an end"},
     {"openssl", "", "a row for each algorithm"},
     {"osu", "", "a row for each size; the largest is known by the arguments alone"},
@@ -236,14 +245,74 @@ static bool is_idle(const struct sample *s, const struct answer *whole)
     return idle;
 }
 
+static uint64_t drawn = 88172645463325252u;
+
+static size_t draw_below(size_t n)
+{
+    drawn ^= drawn << 13;
+    drawn ^= drawn >> 7;
+    drawn ^= drawn << 17;
+    return n ? (size_t)(drawn % n) : 0;
+}
+
+/* Where the line begins in which this byte is. */
+static size_t line_of(struct str text, size_t at)
+{
+    const char *before = at ? memrchr(text.p, '\n', at) : NULL;
+    return before ? (size_t)(before - text.p) + 1 : 0;
+}
+
+/* A part is lost, and that is seen. No value is left, not even a right one, since nobody knows what it is of, and the run does not pass without its values. */
+static bool gap_check(const struct sample *s, const struct answer *whole, size_t until, size_t from, enum gap gap)
+{
+    struct answer cut;
+    bool good = true;
+    answer_with_gap(s, until, from, gap, &cut);
+    const bool pass = cut.out.verdict != VERDICT_FAIL;
+    for (const struct fact *f = cut.record.first; f && good; f = f->next) {
+        if (f->kind != FACT_METRIC || in_whole(s, &whole->record, f) || (!pass && LISTED(repeated, s)))
+            continue;
+        print_message("wrong: %s/%s bytes %zu to %zu are %s: " STR_FMT " = %.17g, %s\n", s->entry, s->name, until, from,
+                      gap == GAP_KNOWN ? "not kept" : "zeros", STR_ARG(f->key), f->value, pass ? "passes" : "fails");
+        good = false;
+    }
+    if (good && pass && n_metrics(&cut.record) < n_metrics(&whole->record) && !LISTED(endless, s)) {
+        print_message("wrong: %s/%s bytes %zu to %zu are %s: passes with %zu of %zu metrics\n", s->entry, s->name, until, from,
+                      gap == GAP_KNOWN ? "not kept" : "zeros", n_metrics(&cut.record), n_metrics(&whole->record));
+        good = false;
+    }
+    record_deinit(&cut.record);
+    return good;
+}
+
+/* Cuts and gaps at places that are drawn. */
+static size_t source_damage(const struct sample *s, const struct answer *whole, size_t times)
+{
+    const struct str text = buf_text(&s->text[s->target]);
+    size_t wrong = 0, end = text.n;
+    while (end && strchr(" \t\r\n", text.p[end - 1]))
+        end--;
+    for (size_t last = line_of(text, end); times-- && end > 1;) {
+        size_t a = 1 + draw_below(text.n - 1), b = 1 + draw_below(text.n - 1), until = a < b ? a : b;
+        size_t from = (a < b ? b : a) + HOLE < text.n ? (a < b ? b : a) + HOLE : text.n;
+        size_t line = line_of(text, a);
+        wrong += !cut_check(s, whole, a) + (line ? !cut_check(s, whole, line) : 0);
+        wrong += !cut_check(s, whole, last + 1 + draw_below(end - last));
+        wrong += !gap_check(s, whole, until, from, GAP_KNOWN) + (from - until >= HOLE ? !gap_check(s, whole, until, from, GAP_ZEROS) : 0);
+    }
+    return wrong;
+}
+
 static size_t sample_cut(struct sample *s)
 {
+    const char *seed = getenv("CUTS_SEED"), *is_long = getenv("BENCHWRAP_LONG");
     struct answer whole;
     size_t wrong = 0;
+    drawn = 88172645463325252u + (seed ? strtoull(seed, NULL, 10) * 0x9e3779b97f4a7c15u : 0);
     answer_get(s, SIZE_MAX, &whole);
     for (s->target = 0; s->target < s->sources && whole.out.verdict == VERDICT_PASS; s->target++)
         if (!is_idle(s, &whole))
-            wrong += source_cut(s, &whole);
+            wrong += source_cut(s, &whole) + source_damage(s, &whole, is_long && *is_long ? 60 : 1);
     record_deinit(&whole.record);
     return wrong;
 }
