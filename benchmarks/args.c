@@ -78,12 +78,20 @@ static bool wants_value(const struct option_rule *o)
     return (o->kind == OPTION_VALUE || o->kind == OPTION_DIRECTIVES) && !o->optional;
 }
 
-/* --name, --name=value, --name value. Returns whether the next argument was used; *ret_unknown: whether it could be the option's value. */
-static bool long_option(struct rules_run *run, struct str arg, const char *next, bool *ret_unknown)
+struct operands {
+    size_t next;
+    bool unknown; /* the option before is not in the table: this word could be its value */
+    bool lost; /* which words are operands is not known any more */
+    const struct option_rule *words; /* the option before, if it takes all words up to the next option */
+};
+
+/* --name, --name=value, --name value. Returns whether the next argument was used. */
+static bool long_option(struct rules_run *run, struct str arg, const char *next, struct operands *operands)
 {
     struct str value = arg, flag = str_cut(&value, '=');
     const struct option_rule *o = option_of(run->rules, flag);
-    *ret_unknown = !o && !value.p;
+    operands->unknown = !o && !value.p;
+    operands->words = o && o->words && !value.p ? o : NULL;
     run->unexplained = !o;
     if (!o)
         return false;
@@ -101,14 +109,15 @@ static bool long_option(struct rules_run *run, struct str arg, const char *next,
 }
 
 /* -wrC, -b 1m, -b1m, -b=1m; one whose value is optional has it behind "=" alone. Returns whether the next argument was used. */
-static bool short_options(struct rules_run *run, struct str arg, const char *next, bool *ret_unknown)
+static bool short_options(struct rules_run *run, struct str arg, const char *next, struct operands *operands)
 {
     for (size_t i = 1; i < arg.n; i++) {
         char flag[3] = {'-', arg.p[i], 0};
         const struct option_rule *o = option_of(run->rules, str_of(flag));
-        *ret_unknown = run->unexplained = !o;
+        operands->unknown = run->unexplained = !o;
         if (!o)
             return false; /* what follows it could be its value */
+        operands->words = o->words && i + 1 == arg.n ? o : NULL;
         struct str value = str_sub(arg, i + 1, arg.n);
         bool equals = value.n && value.p[0] == '=';
         if (!wants_value(o) && !(o->optional && equals)) {
@@ -141,18 +150,16 @@ static void operand_take(struct rules_run *run, size_t *next, struct str arg)
         value_see(run, str_of(run->rules->operand[(*next)++]), arg, PARAM_TEXT, "arguments", -1, -1, false, 0);
 }
 
-struct operands {
-    size_t next;
-    bool unknown; /* the option before is not in the table: this word could be its value */
-    bool lost; /* which words are operands is not known any more */
-};
-
 /* The argument argv[i]; the words that it is. */
 static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, struct operands *operands)
 {
     struct str arg = str_of(argv[i]);
     run->unexplained = false;
     if (arg.n < 2 || arg.p[0] != '-') {
+        if (operands->words) {
+            option_record_value(run, operands->words, arg);
+            return 1;
+        }
         struct str rest = arg, name = str_cut(&rest, '='); /* name=value operands (dd, …) */
         const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
         /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first operand. */
@@ -168,9 +175,8 @@ static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, 
     }
     bool is_long = arg.p[1] == '-' || (run->rules->single_dash_long && arg.n > 2);
     operands->unknown = false;
-    return (is_long ? long_option(run, arg, argv[i + 1], &operands->unknown) : short_options(run, arg, argv[i + 1], &operands->unknown))
-               ? 2
-               : 1;
+    operands->words = NULL;
+    return (is_long ? long_option(run, arg, argv[i + 1], operands) : short_options(run, arg, argv[i + 1], operands)) ? 2 : 1;
 }
 
 void args_take(struct rules_run *run, char *const *argv)

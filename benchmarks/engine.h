@@ -199,6 +199,7 @@ struct option_rule {
     struct str value; /* what a flag means; default "true" */
     bool join; /* several: joined by commas; else the last wins */
     bool keep; /* the value names a file that is kept with the run */
+    bool words; /* its values are all words up to the next option */
 };
 struct environment_rule {
     struct str name; /* "IOR_HINT__*": a prefix */

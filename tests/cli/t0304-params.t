@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # t0304: a param has several sources: what they disagree about is said, and stands in a tag.
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
@@ -32,4 +32,11 @@ for rules in $(grep -l '^  operands:' "$ROOT"/benchmarks/catalogue/*/rules.yaml)
         "$("$BENCHWRAP" parse --rules "$name" --json /dev/null -- "$name" --no-such-option value-4711 word-4711 | grep -c 4711)" 0
     like "… and a word without one before it is" "$("$BENCHWRAP" parse --rules "$name" --json /dev/null -- "$name" word-4711)" 4711
 done
+# Options whose values are all words up to the next option.
+named() { "$BENCHWRAP" parse --rules "$1" --json /dev/null -- "${@:2}" | jq -c '[.params | to_entries[] | .key + "=" + .value] | sort'; }
+is "lm_eval --tasks a b" "$(named lm-eval lm_eval --tasks arc hellaswag,piqa -s --model_args pretrained=x dtype=float32 --limit 5)" \
+    '["limit=5","model_args=pretrained=x,dtype=float32","tasks_asked=arc,hellaswag,piqa"]'
+is "… with a command" "$(named lm-eval lm_eval run -t a b --seed 7)" '["command=run","seed=7","tasks_asked=a,b"]'
+is "vllm.benchmarks.serve --metadata a=1 b=2" "$(named vllm-bench vllm.benchmarks.serve --metadata a=1 b=2 --seed 7)" '["seed=7"]'
+is "… also behind =, and of the word behind an option that has one value" "$(named lm-eval lm_eval --tasks=a b)" '["command=b","tasks_asked=a"]'
 done_testing
