@@ -1,5 +1,5 @@
 #!/bin/sh
-# t0335: performance logs as ReFrame 3.7.0, 3.12.0, 4.0.5 and 4.9.2 wrote them: each record's values, verdict and references.
+# t0335: performance logs as ReFrame 3.7.0, 3.12.0, 4.0.5 and 4.9.2 wrote them, and posted records: each record's values, verdict and references.
 # shellcheck source=tests/lib/tap.sh
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
@@ -36,5 +36,28 @@ like "… references and thresholds" "$("$BENCHWRAP" reference --from-reframe v4
 is "4.9" "$(imported v4.9)" '[["imported","fail"],["imported","pass"]]'
 is "… and its values" "$(values v4.9 bw_MB_per_s)" "12.5 19.5 "
 is "a byte order mark hides no verdict" "$(imported mark)" '[["imported","fail"],["imported","pass"]]'
+# Records of one variable each: all that 3.x posted, which has no verdict in them, and perflog_multiline of 4.9 and later, where the record
+# repeats the test's other variables.
+common='"check_name": "stream", "check_system": "demo", "check_partition": "gpu", "check_environ": "gnu", "check_jobid": "7"'
+one() # VARIABLE VALUE REFERENCE LOWER UPPER UNIT
+{
+    printf '{%s, "check_perf_var": "%s", "check_perf_value": %s, "check_perf_ref": %s, "check_perf_lower_thres": %s, "check_perf_upper_thres": %s, "check_perf_unit": "%s"%s}\n' \
+        "$common" "$@"
+}
+{ one bw 12.5 12.0 -0.1 0.1 MB/s; one lat 3.25 1.0 null 0.5 us; } >posted3.log
+both='"check_perf_bw_value": 12.5, "check_perf_bw_unit": "MB/s", "check_perf_lat_value": 3.25, "check_perf_lat_unit": "us"'
+{ one bw 12.5 12.0 -0.1 0.1 MB/s ', "check_result": "fail", '"$both"; one lat 3.25 1.0 null 0.5 us ', "check_result": "fail", '"$both"; } >multi.log
+sed 's/.*/[&]/' multi.log >array.log
+{ printf '[\n'; sed '1s/$/,/' multi.log; printf ']\n'; } >spread.log
+printf '%s\n' 'result|name|system|partition|environ|perf_var|perf_value|perf_ref|perf_lower_thres|perf_upper_thres|perf_unit' \
+    'fail|stream|demo|gpu|gnu|bw|12.5|12.0|-0.1|0.1|MB/s' 'fail|stream|demo|gpu|gnu|lat|3.25|1.0|None|0.5|us' >multifile.log
+is "3.x, posted: a run for each record, its verdict by reference and thresholds" "$(imported posted3)" '[["imported","pass"],["imported","fail"]]'
+for log in posted3 multi array spread multifile; do
+    [ $log = posted3 ] || is "$log: ReFrame's verdict" "$(imported $log)" '[["imported","fail"],["imported","fail"]]'
+    is "… a variable each" "$(values $log bw_MB_per_s)$(values $log lat_s)" "12.5 3.25e-06 "
+    like "… with its reference" "$("$BENCHWRAP" reference --from-reframe $log.log | tr '\n' ' ')" '"bw_MB_per_s": \[12, -0.1, 0.1\].*"lat_s": \[1e-06, null, 0.5\]'
+done
+printf '[7, ["check_name"]]\n' >other.log
+is "an array of something else is none of ReFrame's" "$("$BENCHWRAP" import -t other --json other.log 2>err | jq -c '[.[].result]')" '["not recognised"]'
 is "another table with commas is none of ReFrame's" "$("$BENCHWRAP" import -t table --json table.csv 2>err | jq -c '[.[].result]')" '["not recognised"]'
 done_testing

@@ -35,8 +35,18 @@ static struct str field_of(const struct fields *f, const char *name)
 
 /* ---- the report ---- */
 
+/* The variable that the record is of, where each has its own (perflog_multiline; always before 4.0). It may repeat those of the test. */
+static struct str only_variable(const struct fields *f)
+{
+    return field_of(f, "perf_value").n ? field_of(f, "perf_var") : (struct str){"", 0};
+}
+
 static struct str perf_field(const struct fields *f, struct str variable, const char *what, struct arena *a)
 {
+    if (only_variable(f).n) {
+        const char *own = arena_printf(a, "perf_%s", what);
+        return own ? field_of(f, own) : (struct str){"", 0};
+    }
     const char *name = arena_printf(a, STR_FMT "_%s", STR_ARG(variable), what), *posted = arena_printf(a, "perf_%s", name ? name : "");
     struct str value = name ? field_of(f, name) : (struct str){"", 0};
     return value.n || !posted ? value : field_of(f, posted);
@@ -69,26 +79,33 @@ static bool variable_of(struct str name, struct str *ret)
     return ret->n > 0;
 }
 
+static void put_variable(struct json_out *j, const struct fields *f, struct str variable, struct arena *a)
+{
+    struct str value = perf_field(f, variable, "value", a), system = field_of(f, "system"), partition = field_of(f, "partition");
+    double unused;
+    if (!str_double(value, &unused))
+        return;
+    json_open(j, arena_printf(a, STR_FMT ":" STR_FMT ":" STR_FMT, STR_ARG(system), STR_ARG(partition), STR_ARG(variable)), '[');
+    reframe_print_number(j, value);
+    reframe_print_number(j, perf_field(f, variable, "ref", a));
+    reframe_print_number(j, threshold_of(f, variable, "lower", a));
+    reframe_print_number(j, threshold_of(f, variable, "upper", a));
+    json_str(j, NULL, perf_field(f, variable, "unit", a));
+    struct str result = perf_field(f, variable, "result", a);
+    if (result.n)
+        json_str(j, NULL, result);
+    json_close(j, ']');
+}
+
 static void put_variables(struct json_out *j, const struct fields *f, struct arena *a)
 {
-    struct str variable, system = field_of(f, "system"), partition = field_of(f, "partition");
-    double unused;
+    struct str variable, only = only_variable(f);
     json_open(j, "perfvalues", '{');
-    for (size_t i = 0; i < f->n; i++) {
-        if (!variable_of(f->name[i], &variable) || !str_double(f->value[i], &unused))
-            continue;
-        const char *key = arena_printf(a, STR_FMT ":" STR_FMT ":" STR_FMT, STR_ARG(system), STR_ARG(partition), STR_ARG(variable));
-        json_open(j, key, '[');
-        reframe_print_number(j, f->value[i]);
-        reframe_print_number(j, perf_field(f, variable, "ref", a));
-        reframe_print_number(j, threshold_of(f, variable, "lower", a));
-        reframe_print_number(j, threshold_of(f, variable, "upper", a));
-        json_str(j, NULL, perf_field(f, variable, "unit", a));
-        struct str result = perf_field(f, variable, "result", a);
-        if (result.n)
-            json_str(j, NULL, result);
-        json_close(j, ']');
-    }
+    if (only.n)
+        put_variable(j, f, only, a);
+    for (size_t i = 0; i < f->n && !only.n; i++)
+        if (variable_of(f->name[i], &variable))
+            put_variable(j, f, variable, a);
     json_close(j, '}');
 }
 
@@ -195,7 +212,7 @@ static bool reframe_is_header(const struct str *name, size_t n)
     bool value = false, system = false;
     struct str unused;
     for (size_t i = 0; i < n; i++) {
-        value = value || variable_of(name[i], &unused);
+        value = value || variable_of(name[i], &unused) || str_is(name[i], "perf_value") || str_is(name[i], "check_perf_value");
         system = system || str_is(name[i], "system") || str_is(name[i], "hashcode") || str_is(name[i], "check_system");
     }
     return value && system;
@@ -265,16 +282,16 @@ static bool old_record(struct str line, struct fields *f, struct arena *a)
     return true;
 }
 
-static bool posted_record(struct str line, struct fields *f, struct arena *a)
+/* The fields of a posted record, and the verdict of one of 3.x, which has none. */
+static bool posted_record(const struct json *record, struct fields *f, struct arena *a)
 {
-    struct json *doc;
-    if (line.p[0] != '{' || !str_has(line, "\"check_") || json_parse(&doc, line, NULL, NULL))
-        return false;
     f->n = 0;
-    for (const struct json *m = json_first(doc); m; m = json_next(m)) {
+    for (const struct json *m = json_first(record); m; m = json_next(m)) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, LINE_MAX_BYTES);
         const char *text = json_is_string(m) ? json_string(m, "") : NULL, *key = json_key(m);
+        if (!key)
+            return false;
         if (!text) {
             json_print(m, &b);
             text = b.p ? b.p : "";
@@ -283,47 +300,82 @@ static bool posted_record(struct str line, struct fields *f, struct arena *a)
         if (name && value)
             field_add(f, str_of(name), str_of(value));
     }
-    json_free(doc);
+    struct str only = only_variable(f);
+    if (only.n && !field_of(f, "result").n)
+        field_add(f, STR("result"), old_result(field_of(f, "perf_value"), field_of(f, "perf_ref"), threshold_of(f, only, "lower", a),
+                                               threshold_of(f, only, "upper", a)));
     return field_of(f, "name").n && field_of(f, "system").n;
+}
+
+struct records { /* so far */
+    struct reframe_record *list;
+    size_t n, capacity;
+};
+
+static bool records_add(struct records *r, const struct fields *f, size_t line, struct arena *a)
+{
+    if (r->n == RECORDS_MAX)
+        return false;
+    if (r->n == r->capacity) {
+        struct reframe_record *more = arena_get(a, (r->capacity = r->capacity ? 2 * r->capacity : 64) * sizeof *more);
+        if (!more)
+            return false;
+        if (r->n)
+            memcpy(more, r->list, r->n * sizeof *more);
+        r->list = more;
+    }
+    return make_report(f, line, a, &r->list[r->n++]);
+}
+
+/* A JSON object, or an array of such: a json_formatter may post each record as one. */
+static bool posted_add(struct records *r, struct str text, size_t line, struct fields *f, struct arena *a)
+{
+    struct json *doc;
+    if (!text.n || !strchr("{[", text.p[0]) || !str_has(text, "\"check_") || json_parse(&doc, text, NULL, NULL))
+        return false;
+    bool array = text.p[0] == '[', good = !array || json_first(doc);
+    for (const struct json *one = array ? json_first(doc) : doc; one && good; one = array ? json_next(one) : NULL)
+        good = posted_record(one, f, a) && records_add(r, f, line, a);
+    json_free(doc);
+    return good;
 }
 
 size_t reframe_records(struct str text, struct arena *a, struct reframe_record **ret)
 {
     struct str name[FIELDS_MAX], value[FIELDS_MAX];
     struct fields *f = ARENA_NEW(a, struct fields);
-    size_t n = 0, columns = 0, number = 0, capacity = 0, count;
+    struct records records = {0};
+    size_t columns = 0, number = 0, count;
     *ret = NULL;
     text = wrapped_mark_skip(text);
+    if (f && str_starts(text, "[") && posted_add(&records, str_trim(text), 1, f, a)) {
+        *ret = records.list;
+        return records.n;
+    }
+    records = (struct records){0};
     for (struct str rest = text; f && rest.p && rest.n;) {
         struct str line = str_trim(str_cut(&rest, '\n'));
         number++;
         if (!line.n)
             continue;
-        bool fields = line.n < LINE_MAX_BYTES && split_fields(line, value, FIELDS_MAX, &count), record = false;
+        bool fields = line.n < LINE_MAX_BYTES && split_fields(line, value, FIELDS_MAX, &count);
         if (fields && reframe_is_header(value, count)) { /* also a second one, where logs were joined */
             memcpy(name, value, count * sizeof *name);
             columns = count;
             continue;
         }
+        bool record = false;
         if (columns && fields && count == columns) {
             f->n = 0;
             for (size_t i = 0; i < columns; i++)
                 field_add(f, name[i], value[i]);
-            record = str_has(line, "|") || field_of(f, "display_name").n || field_of(f, "name").n; /* any table may have commas */
+            /* any table may have commas */
+            record = (str_has(line, "|") || field_of(f, "display_name").n || field_of(f, "name").n) && records_add(&records, f, number, a);
         } else if (!columns)
-            record = posted_record(line, f, a) || old_record(line, f, a);
-        if (!record || n == RECORDS_MAX)
-            return 0;
-        if (n == capacity) {
-            struct reframe_record *more = arena_get(a, (capacity = capacity ? 2 * capacity : 64) * sizeof *more);
-            if (!more)
-                return 0;
-            if (n)
-                memcpy(more, *ret, n * sizeof *more);
-            *ret = more;
-        }
-        if (!make_report(f, number, a, &(*ret)[n++]))
+            record = posted_add(&records, line, number, f, a) || (old_record(line, f, a) && records_add(&records, f, number, a));
+        if (!record)
             return 0;
     }
-    return n;
+    *ret = records.list;
+    return records.n;
 }

@@ -13,6 +13,6 @@ struct reframe_record {
     size_t line;        /* where the record stands, from 1 */
 };
 /* The records of a text that consists of nothing else: lines of a filelog with its header line (4.x), of one without (3.x: a line for each
- * variable), or JSON objects as httpjson posts them, one a line. *ret: in the arena. Returns how many; 0: it is no such text, or out of memory. */
+ * variable), or JSON objects as httpjson posts them, one a line, or arrays of such. *ret: in the arena. Returns how many; 0: it is no such text, or out of memory. */
 size_t reframe_records(struct str text, struct arena *a, struct reframe_record **ret);
 #endif
