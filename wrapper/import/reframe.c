@@ -79,7 +79,7 @@ static bool variable_of(struct str name, struct str *ret)
     return ret->n > 0;
 }
 
-static void put_variable(struct json_out *j, const struct fields *f, struct str variable, struct arena *a)
+static void perf_variable_put(struct json_out *j, const struct fields *f, struct str variable, struct arena *a)
 {
     struct str value = perf_field(f, variable, "value", a), system = field_of(f, "system"), partition = field_of(f, "partition");
     double unused;
@@ -102,10 +102,10 @@ static void put_variables(struct json_out *j, const struct fields *f, struct are
     struct str variable, only = only_variable(f);
     json_open(j, "perfvalues", '{');
     if (only.n)
-        put_variable(j, f, only, a);
+        perf_variable_put(j, f, only, a);
     for (size_t i = 0; i < f->n && !only.n; i++)
         if (variable_of(f->name[i], &variable))
-            put_variable(j, f, variable, a);
+            perf_variable_put(j, f, variable, a);
     json_close(j, '}');
 }
 
@@ -307,12 +307,12 @@ static bool posted_record(const struct json *record, struct fields *f, struct ar
     return field_of(f, "name").n && field_of(f, "system").n;
 }
 
-struct records { /* so far */
+struct record_list { /* so far */
     struct reframe_record *list;
     size_t n, capacity;
 };
 
-static bool records_add(struct records *r, const struct fields *f, size_t line, struct arena *a)
+static bool records_add(struct record_list *r, const struct fields *f, size_t line, struct arena *a)
 {
     if (r->n == RECORDS_MAX)
         return false;
@@ -328,7 +328,7 @@ static bool records_add(struct records *r, const struct fields *f, size_t line, 
 }
 
 /* A JSON object, or an array of such: a json_formatter may post each record as one. */
-static bool posted_add(struct records *r, struct str text, size_t line, struct fields *f, struct arena *a)
+static bool posted_add(struct record_list *r, struct str text, size_t line, struct fields *f, struct arena *a)
 {
     struct json *doc;
     if (!text.n || !strchr("{[", text.p[0]) || !str_has(text, "\"check_") || json_parse(&doc, text, NULL, NULL))
@@ -344,7 +344,7 @@ size_t reframe_records(struct str text, struct arena *a, struct reframe_record *
 {
     struct str name[FIELDS_MAX], value[FIELDS_MAX];
     struct fields *f = ARENA_NEW(a, struct fields);
-    struct records records = {0};
+    struct record_list records = {0};
     size_t columns = 0, number = 0, count;
     *ret = NULL;
     text = wrapped_mark_skip(text);
@@ -352,7 +352,7 @@ size_t reframe_records(struct str text, struct arena *a, struct reframe_record *
         *ret = records.list;
         return records.n;
     }
-    records = (struct records){0};
+    records = (struct record_list){0};
     for (struct str rest = text; f && rest.p && rest.n;) {
         struct str line = str_trim(str_cut(&rest, '\n'));
         number++;

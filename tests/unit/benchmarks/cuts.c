@@ -270,7 +270,7 @@ static bool gap_check(const struct sample *s, const struct answer *whole, size_t
     answer_with_gap(s, until, from, gap, &cut);
     const bool pass = cut.out.verdict != VERDICT_FAIL;
     for (const struct fact *f = cut.record.first; f && good; f = f->next) {
-        if (f->kind != FACT_METRIC || in_whole(s, &whole->record, f) || (!pass && LISTED(repeated, s)))
+        if (f->kind != FACT_METRIC || in_whole(s, &whole->record, f) || LISTED(repeated, s))
             continue;
         print_message("wrong: %s/%s bytes %zu to %zu are %s: " STR_FMT " = %.17g, %s\n", s->entry, s->name, until, from,
                       gap == GAP_KNOWN ? "not kept" : "zeros", STR_ARG(f->key), f->value, pass ? "passes" : "fails");
