@@ -409,7 +409,7 @@ void environment_take(struct rules_run *run, char *const *env);
 const struct series *series_outdone(const struct rules_run *run, const struct series *s);
 /* finish.c */
 int finish_reading(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
-           struct err *err);
+                   struct err *err);
 
 /* feed.c: is the word one that the rules know, so that "word: " before each line is no host? */
 bool rules_own_word(const void *rules, struct str word);

@@ -302,8 +302,9 @@ static bool posted_record(const struct json *record, struct fields *f, struct ar
     }
     struct str only = only_variable(f);
     if (only.n && !field_of(f, "result").n)
-        field_add(f, STR("result"), old_result(field_of(f, "perf_value"), field_of(f, "perf_ref"), threshold_of(f, only, "lower", a),
-                                               threshold_of(f, only, "upper", a)));
+        field_add(f, STR("result"),
+                  old_result(field_of(f, "perf_value"), field_of(f, "perf_ref"), threshold_of(f, only, "lower", a),
+                             threshold_of(f, only, "upper", a)));
     return field_of(f, "name").n && field_of(f, "system").n;
 }
 
