@@ -74,6 +74,11 @@ pair same 'env B=2 A=1 ./prog' 'env A=1 B=2 ./prog' ''
 is "a swept word of a starter is the sweep's" "$("$BENCHWRAP" -q -e swept -r rules.yaml --sweep t=1,2 -- env T={t} ./prog >/dev/null 2>&1
 "$BENCHWRAP" compare --by t -e swept | grep -c 'argument')" 0
 
+# Variables around benchwrap are no inputs: a comparison names those that differ.
+for t in 1 4; do OMP_NUM_THREADS=$t "$BENCHWRAP" -q -e around -r rules.yaml -- ./prog >/dev/null; done
+like "compare names variables that differ" "$("$BENCHWRAP" compare last~1 last)" '^The environment differs: env\.omp_num_threads \(1, 4\)\.'
+like "… and so does the history" "$("$BENCHWRAP" compare --history)" '^The environment differs \(earlier runs, this run\): env\.omp_num_threads \(1, 4\)\.'
+
 # Runs without a command line, and without a machine: what is not known is said.
 for i in 1 2; do
     sed "s/^Triad: .*/Triad: 3000$i.0 0.01 0.01 0.01/" "$ROOT/benchmarks/catalogue/stream/samples/5.10-zen/stdout" >"s$i.out"

@@ -86,3 +86,27 @@ const char **program_compare(const struct compare_group *groups, size_t count, s
         ret[n] = NULL;
     return ret;
 }
+
+const char *environment_compare(const struct compare_group *groups, size_t count, struct arena *a)
+{
+    enum { NAMED_MAX = 4, VALUE_MAX = 40 };
+    CLEANUP_BUF struct buf b;
+    const char **keys = compare_params(groups, count, a);
+    size_t n = 0;
+    buf_init(&b, 1 << 16);
+    for (; keys && *keys; keys++) {
+        if (strncmp(*keys, "env.", 4) != 0 && strncmp(*keys, "limits.", 7) != 0)
+            continue;
+        if (n++ >= NAMED_MAX)
+            continue;
+        buf_printf(&b, "%s%s (", n > 1 ? ", " : "", *keys);
+        for (size_t g = 0; g < count; g++) {
+            buf_puts(&b, g ? ", " : "");
+            buf_plain(&b, str_of(compare_param(&groups[g], *keys, a)), VALUE_MAX);
+        }
+        buf_putc(&b, ')');
+    }
+    if (n > NAMED_MAX)
+        buf_printf(&b, " and %zu more", n - NAMED_MAX);
+    return n && !b.failed ? arena_dup(a, b.p, b.n) : NULL;
+}

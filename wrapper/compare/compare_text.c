@@ -123,6 +123,14 @@ static void put_program(struct compare_text *t)
     compare_put_wrapped(t, 2, buf_text(&b));
 }
 
+static void put_environment_difference(struct compare_text *t)
+{
+    const char *differs = environment_compare(t->groups, t->count, t->arena);
+    const char *line = differs ? arena_printf(t->arena, "The environment differs: %s.", differs) : NULL;
+    if (line)
+        compare_put_wrapped(t, 2, str_of(line));
+}
+
 static void put_compared_keys(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;
@@ -411,6 +419,7 @@ int compare_print_text(const struct compare_group *groups, size_t count, const s
     if (all || (inputs && !named))
         status |= put_params(&t, all);
     put_program(&t);
+    put_environment_difference(&t);
     put_compared_keys(&t);
     compare_put_machine(&t);
     buf_putc(&to, '\n');

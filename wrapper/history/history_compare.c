@@ -5,6 +5,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "benchmarks/rules.h"
+#include "compare/compare_machine.h"
 #include "history/earlier_runs.h"
 #include "runs/inherit.h"
 
@@ -284,6 +285,17 @@ static void version_change_json(void *context, struct str from, struct str to, c
     json_close(j, '}');
 }
 
+/* What is no input, and differs from the earlier runs. */
+static void put_history_environment(const struct history_state *h, const struct screen *screen, struct buf *to)
+{
+    struct compare_member own = h->run;
+    const struct compare_group groups[] = {h->earlier, {.name = "", .members = &own, .count = 1}};
+    const char *differs = h->earlier.count ? environment_compare(groups, 2, h->arena) : NULL;
+    const char *line = differs ? arena_printf(h->arena, "The environment differs (earlier runs, this run): %s.", differs) : NULL;
+    if (line)
+        screen_wrap_plain(screen, str_of(line), 0, 2, to);
+}
+
 static void history_put_head(const struct history_state *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -309,6 +321,7 @@ static void history_put_head(const struct history_state *h, const struct screen 
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     put_history_key(h, screen, to);
     put_versions(h, screen, to);
+    put_history_environment(h, screen, to);
     buf_clear(&b);
     if (h->found.other_argument)
         buf_printf(&b, "hint: command lines of other runs differ in %s; --ignore %s compares runs that differ in it", differs, differs);
