@@ -30,10 +30,10 @@ with_server() # VERSION STORE: what the tree has is there, nothing twice, and co
     (cd tree && "$BENCHWRAP" -q -e own -- sh -c 'echo live' >/dev/null)
     out=$(cd tree && "$BENCHWRAP" sync --to "$url" 2>&1)
     is "MLflow $1 on $2: sync" $? 0
-    like "MLflow $1 on $2: all are new" "$out" "([0-9]+) of \\1 runs sent \\(\\1 new\\)"
+    like "MLflow $1 on $2: all are new" "$out" ": sent [0-9]+ runs$"
     ok "MLflow $1 on $2: equal fact by fact" "$python" "$ROOT/tests/mlruns/compare_server.py" tree/mlruns "$url"
     out=$(cd tree && rm -rf .benchwrap/sync && "$BENCHWRAP" sync --to "$url" 2>&1)
-    like "MLflow $1 on $2: nothing twice" "$out" "0 of ([0-9]+) runs sent \\(0 new\\), \\1 there already"
+    like "MLflow $1 on $2: nothing twice" "$out" ": nothing to send, [0-9]+ runs up to date$"
     ok "MLflow $1 on $2: a live run arrives" sh -c "cd tree && MLFLOW_TRACKING_URI=$url '$BENCHWRAP' -q -e live -- sh -c 'sleep 2'"
     ok "MLflow $1 on $2: … with its facts" "$python" "$ROOT/tests/mlruns/compare_server.py" tree/mlruns "$url"
     ok "MLflow $1 on $2: pull" sh -c "cd back && '$BENCHWRAP' pull '$url' own keys >/dev/null"
@@ -56,7 +56,7 @@ if python=$(venv_mlflow 3.17.2); then
     mkdir tree && "$BUILD/tests/lib/write-tree" tree many 1000 >/dev/null
     ok "a thousand runs are sent" sh -c "cd tree && '$BENCHWRAP' sync --to '$url'"
     ok "… and are there fact by fact" "$python" "$ROOT/tests/mlruns/compare_server.py" tree/mlruns "$url"
-    like "… once" "$(cd tree && rm -rf .benchwrap/sync && "$BENCHWRAP" sync --to "$url" 2>&1)" "0 of 1000 runs sent .0 new., 1000 there already"
+    like "… once" "$(cd tree && rm -rf .benchwrap/sync && "$BENCHWRAP" sync --to "$url" 2>&1)" ": nothing to send, 1000 runs up to date$"
     mlflow_server_stop server
 fi
 done_testing

@@ -129,7 +129,7 @@ if share main 0; then
     run=$(main "$name")
     has_all "$run" "with a server"
     ok "the run is not marked as incomplete" test ! -e "$run/tags/benchwrap.incomplete"
-    like "sync finds all of it there" "$("$BENCHWRAP" sync --to "$url" -e "$name" 2>&1)" "0 of 1 runs sent"
+    like "sync finds all of it there" "$("$BENCHWRAP" sync --to "$url" -e "$name" 2>&1)" ": nothing to send, 1 run up to date"
     is "no sample is there twice" "$("$python" -c 'import mlflow, sys
 c = mlflow.MlflowClient(sys.argv[1])
 print(len(c.get_metric_history(sys.argv[2], "loss")))' "$url" "$(cat "$run/tags/benchwrap.shared_run")")" 20
@@ -171,7 +171,7 @@ if wait=6s share stopped "$group"; then
     is "the incomplete run is as it was" "$(diff -r "$run" "$WORK/copy/$run")" ""
     is "its id is not the other's" "$(cat "$completed/tags/benchwrap.amends")" "$id"
     is "ls shows the complete one alone" "$("$BENCHWRAP" ls -e "$name" --json | jq -r '.[].id')" "$(basename "$completed")"
-    like "again: nothing to do" "$("$BENCHWRAP" sync --to "$url" 2>&1)" "0 of [0-9]+ runs sent \(0 new\)"
+    like "again: nothing to do" "$("$BENCHWRAP" sync --to "$url" 2>&1)" ": nothing to send, [0-9]+ runs up to date"
     is "the server has one run" "$("$python" "$ROOT/tests/mlruns/live_server.py" "$url" count "$name")" 1
     like "pull: already there" "$("$BENCHWRAP" pull "$url" "$name")" "0 pulled, 1 already there"
     is "check accepts both" "$("$BENCHWRAP" check mlruns >check.out 2>&1; echo $?; grep -c ' refused ' check.out)" "0
@@ -203,5 +203,5 @@ cp -r "$WORK/repeated" "$WORK/pulled"
 "$BENCHWRAP" sync --to "$url" -e repeated >sync.out 2>&1
 like "sync amends the parent run after its child runs" "$(cat sync.out)" "amends ${parent:0:8}: its statistics are those of the completed child runs"
 is "... with the median of 1, 4, 9" "$(acc)" 4
-like "... and sends what it made" "$("$BENCHWRAP" sync --to "$url" -e repeated 2>&1)" "0 of 8 runs sent"
+like "... and sends what it made" "$("$BENCHWRAP" sync --to "$url" -e repeated 2>&1)" ": nothing to send, 8 runs up to date"
 done_testing

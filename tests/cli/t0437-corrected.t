@@ -37,7 +37,7 @@ is "… and leaves the user's own description" "$(tags "$noted" benchwrap.correc
 is "… and the files of the run" "$(find mlruns -path "*$late*" -type f | sort | xargs sha256sum)" "$(cat before.txt)"
 by=$(basename "$(dirname "$(dirname "$(grep -l "$late" mlruns/*/*/tags/benchwrap.retracts)")")")
 is "the retraction has a description, too" "$(tags "$by" mlflow.note.content)" "1|Retracts the run $late: the disk was half full"
-sync; like "the next sync sends nothing" "$(cat out.txt)" ": 0 of 6 runs sent"
+sync; like "the next sync sends nothing" "$(cat out.txt)" ": nothing to send, 6 runs up to date"
 
 amended=$(record --rules first.yaml -- echo result 10 20)
 "$BENCHWRAP" reparse --rules second.yaml "$amended" >/dev/null 2>&1; by=$("$BENCHWRAP" ls --json | jq -r '.[0].id')

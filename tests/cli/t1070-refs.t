@@ -68,5 +68,5 @@ like "a partial clone says what it lacks" "$(cd ../partial && "$BENCHWRAP" ls --
 git -C ../partial config --unset remote.origin.partialclonefilter
 same "… and lists all once that has been brought" "$(cd ../partial && git fetch -q --refetch --no-filter && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)"
 git clone -q -c gc.auto=0 -c maintenance.auto=false --no-checkout --filter=blob:none "file://$WORK/bare.git" ../lazy
-like "sync fetches what it lacks" "$(cd ../lazy && "$BENCHWRAP" sync --ref origin/pr --to http://127.0.0.1:1 --dry-run 2>&1)" "0 of $("$BENCHWRAP" ls --all --json --ref origin/pr | ids | wc -w) runs would be sent"
+like "sync fetches what it lacks" "$(cd ../lazy && "$BENCHWRAP" sync --ref origin/pr --to http://127.0.0.1:1 --dry-run 2>&1)" "sent nothing, 1 run refused or failed, $(($("$BENCHWRAP" ls --all --json --ref origin/pr | ids | wc -w) - 1)) not tried"
 done_testing

@@ -24,8 +24,8 @@ END2
 sync; is "sent" "$(tags "$one" team quality mlflow.note.content)" "1|one|a|-|-"
 "$BENCHWRAP" annotate "$one" --tag quality=good --remove team --note "<b>note</b>" --name renamed >/dev/null
 sync; is "an annotation changes the server's run" "$? $(tags "$one" team quality mlflow.note.content)" "0 1|renamed|-|good|<b>note</b>"
-like "… and is no run there" "$(cat out.txt)" ": 1 of 1 runs sent"
-sync; like "the next sync sends nothing" "$(cat out.txt)" ": 0 of 1 runs sent"
+like "… and is no run there" "$(cat out.txt)" ": updated 1 run$"
+sync; like "the next sync sends nothing" "$(cat out.txt)" ": nothing to send, 1 run up to date$"
 "$BENCHWRAP" annotate "$one" --tag team=b --remove quality --note "" --name "" >/dev/null
 sync; is "changed again: tags and note removed, the recorded name" "$? $(tags "$one" team quality mlflow.note.content)" "0 1|one|b|-|-"
 "$BENCHWRAP" -q -e e -n two -- true; two=$("$BENCHWRAP" ls --json | jq -r '.[0].id')

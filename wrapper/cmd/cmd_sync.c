@@ -269,6 +269,7 @@ static void add_look(struct sync_counts *to, const struct sync_counts *look)
     to->known = 0;
     to->sent += before.sent;
     to->made += before.made;
+    to->updated += before.updated;
     to->files += before.files;
     to->bytes += before.bytes;
 }
@@ -506,10 +507,39 @@ static void sync_print_json(const struct sync_work *w)
     fprintf(w->c->out, "%s\n", b.p ? b.p : "");
 }
 
+/* "http://…: sent 2 runs, updated 1, 3 up to date": what was done, then what was not. */
+static void sync_print_sent(const struct sync_work *w)
+{
+    const struct sync_counts *n = &w->n;
+    size_t fresh = n->sent > n->updated ? n->sent - n->updated : 0, there = n->there + n->known;
+    const struct {
+        size_t count;
+        const char *verb, *state;
+    } parts[] = {{fresh, w->dry ? "would send " : "sent ", ""},
+                 {n->updated, w->dry ? "would update " : "updated ", ""},
+                 {there, "", " up to date"},
+                 {n->deleted, "", " deleted there (--restore sends them again)"},
+                 {n->damaged, "", " cannot be read"},
+                 {n->failed, "", " refused or failed"},
+                 {w->completed, "", " completed from the server"},
+                 {w->incomplete, "", " still incomplete"},
+                 {n->waiting, "", " not tried; all is kept: repeat \"benchwrap sync\""}};
+    const bool sent = fresh + n->updated;
+    size_t named = 0;
+    FILE *out = w->c->out;
+    fprintf(out, "%s: %s", w->server, sent ? "" : n->damaged + n->failed + n->waiting ? "sent nothing" : "nothing to send");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count) {
+            const char *noun = named ? "" : parts[i].count == 1 ? " run" : " runs";
+            fprintf(out, "%s%s%zu%s%s", named || !sent ? ", " : "", parts[i].verb, parts[i].count, noun, parts[i].state);
+            named++;
+        }
+    fputc('\n', out);
+}
+
 static void sync_print(struct sync_work *w)
 {
     FILE *out = w->c->out;
-    const struct sync_counts *n = &w->n;
     if (w->as_json) {
         sync_print_json(w);
         return;
@@ -517,25 +547,8 @@ static void sync_print(struct sync_work *w)
     if (!w->dry && !opt_text(&w->c->opts, OPTION_REF))
         print_local(w);
     fputs(w->exporters.p ? w->exporters.p : "", out);
-    if (!w->asked)
-        return;
-    fprintf(out, "%s: %zu of %zu runs %s (%zu new), %zu there already", w->server, n->sent, n->wanted, w->dry ? "would be sent" : "sent",
-            n->made, n->there + n->known);
-    if (!w->dry && n->sent && n->there + n->known && n->sent + n->there + n->known == n->wanted)
-        fputs(": all are there", out);
-    if (n->deleted)
-        fprintf(out, ", %zu deleted there (--restore brings them back)", n->deleted);
-    if (n->damaged)
-        fprintf(out, ", %zu cannot be read", n->damaged);
-    if (n->failed)
-        fprintf(out, ", %zu refused or failed", n->failed);
-    if (w->completed)
-        fprintf(out, ", %zu completed here", w->completed);
-    if (w->incomplete)
-        fprintf(out, ", %zu incomplete here", w->incomplete);
-    if (n->waiting)
-        fprintf(out, ", %zu not tried; all is kept: repeat \"benchwrap sync\"", n->waiting);
-    fputc('\n', out);
+    if (w->asked)
+        sync_print_sent(w);
 }
 
 static int status_of(const struct sync_work *w)

@@ -103,12 +103,15 @@ static void send_one(struct sync_runs *s, struct sync_item *item)
         sync_ref_drop(s->ref, item->run->path);
     item->sent = got.outcome == UPLOAD_SENT;
     item->there = got.outcome == UPLOAD_THERE;
+    item->made = item->made || got.made;
+    s->n.updated += item->sent && !item->made;
     sync_count(s, &got, &err);
 }
 
 static void sync_uncount(struct sync_runs *s, const struct sync_item *item)
 {
     s->n.sent -= item->sent;
+    s->n.updated -= item->sent && !item->made;
     s->n.there -= item->there;
 }
 
@@ -125,6 +128,7 @@ static void send_again(void *context, const char *id)
     if (sent && item->there) { /* what it lacked was sent by this sync */
         s->n.there--;
         s->n.sent++;
+        s->n.updated += !item->made;
     }
 }
 

@@ -8,6 +8,7 @@
 
 struct sync_counts {
     size_t wanted, sent, made, there, known, deleted, damaged, failed, waiting; /* waiting: not tried, the server is away */
+    size_t updated; /* of those that were sent: the server had the run, but not all of it */
     size_t files;
     uint64_t bytes;
 };
@@ -16,6 +17,7 @@ struct sync_item {
     struct sync_item *parent; /* in this tree; NULL */
     bool wanted, done, on_way;
     bool sent, there; /* so it was counted */
+    bool made; /* on the server, by this process */
     bool twice; /* its id stands in two experiments: it is not sent */
 };
 struct sync_runs {
