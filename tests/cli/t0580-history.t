@@ -54,7 +54,20 @@ P
 is "a retracted run does not count" "$("$BENCHWRAP" history last | grep -c -e Outliers -e '^  Regression: ')" 1
 is "compare --history judges by the same runs, a copy counts once" \
     "$("$BENCHWRAP" compare --history last --json | jq '.history | length') of $("$BENCHWRAP" history last --json | jq '.groups[0].runs')" "41 of 42"
-like "a run without history is refused, with the reason" "$("$BENCHWRAP" history "$(sed -n 6p ids)" 2>&1)" "did not finish"
+like "a run without history is refused, with its one reason" "$("$BENCHWRAP" history "$(sed -n 6p ids)" 2>&1)" "has no history: it did not finish\$"
 like "too few runs" "$("$BENCHWRAP" history "$(sed -n 22p ids)" 2>&1 | head -1)" "^  Too few runs: 3 with the same inputs, 7 are needed\\.\$"
 is "two runs are refused" "$("$BENCHWRAP" history last last~1 2>&1 | head -1)" "benchwrap: history: expected one run or none, got 2"
+
+# ---- a sweep: the histories of its points ----
+printf '#!/bin/sh\necho "rate: $(cat rate) MiB/s"\n' >prog
+printf 'name: prog\nversion: "1"\nreaders:\n  - name: line\n    regex: "^rate: (?<r>\\\\S+)"\n    metrics:\n      - {name: rate, cell: r, unit: MB_per_s, from: MB/s, better: higher, headline: max}\n' >prog.yaml
+for rate in 200 201 199 200 202 123 125 124; do
+    echo $rate >rate
+    "$BENCHWRAP" -q -e points --rules prog.yaml --sweep n=1,2 -- ./prog {n} >/dev/null 2>&1
+    [ $rate != 200 ] || like "a sweep: the answer is first" "$("$BENCHWRAP" history last --gate 2>&1 | head -n 1)" "^  Too few runs: [14] with the same inputs, 7 are needed\\.\$"
+done
+"$BENCHWRAP" history last --gate >out 2>&1
+is "a regression at its points closes the gate" "$?" 3
+like "... the answer is first" "$(head -n 1 out)" "^  Regression: rate "
+is "the histories are those of its points" "$("$BENCHWRAP" history last --json | jq -c '[.groups[].runs]')" "[8,8]"
 done_testing

@@ -75,7 +75,7 @@ const struct cmd cmd_history = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Groups runs that measured the same thing on the same system, which is the comparison key that \"benchwrap compare\" prints, and searches each "
-        "metric for runs from which on its level is another one. With RUN only the runs of its key are searched. The runs are those that \"compare "
+        "metric for runs from which on its level is another one. With RUN only the runs of its key are searched; of a sweep, those of each of its points. The runs are those that \"compare "
         "--history\" uses: finished, not retracted, no warm-ups. A series of repetitions counts once.\n\n"
         "A change is reported when three or more consecutive runs confirm it, with the medians before and after, the 95 % interval of the change, and p, the "
         "chance of such a difference where nothing changed. One or two runs that deviate are outliers, or not confirmed yet when they are the newest. Below "

@@ -16,25 +16,46 @@ const char *level_verdict_name(enum level_verdict verdict)
     return names[verdict];
 }
 
-/* Only the group with the run, or with its series, stays. */
-static int keep_group(struct history *h, const struct runs *runs, const struct tree_run *run, struct arena *a, struct err *err)
+/* Why no group has the run. */
+static const char *history_refusal(const struct history *h, const struct tree_run *run)
 {
-    const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, a);
-    for (size_t i = 0; i < h->group_count; i++)
-        for (size_t k = 0; k < h->groups[i].member_count; k++) {
-            const char *id = h->groups[i].members[k]->run->id;
-            if (strcmp(id, run->id) != 0 && !(parent && strcmp(runs_root_id(runs, h->groups[i].members[k]->run, a), parent) == 0))
-                continue;
-            struct history_group kept = h->groups[i];
-            h->groups[i] = h->groups[0];
-            h->groups[0] = kept;
-            while (h->group_count > 1)
-                free(h->groups[--h->group_count].members);
-            return 0;
+    const struct facts_run *r = NULL;
+    for (size_t i = 0; i < h->facts.count && !r; i++)
+        r = strcmp(h->facts.runs[i].run->id, run->id) == 0 ? &h->facts.runs[i] : NULL;
+    return !r                                ? "it is retracted or amended, or the options leave it out"
+           : r->run->problem                 ? "it cannot be read"
+           : r->run->status != RUN_FINISHED ? "it did not finish"
+           : r->is_warmup                    ? "it is a warm-up"
+           : r->is_annotation                ? "it annotates another run"
+           : r->is_sweep                     ? "none of the runs of this sweep finished"
+           : r->in_parent                    ? "its parent run did not finish"
+           : history_is_ahead(r)             ? "it starts in the future"
+                                             : "it is a copy of another run";
+}
+
+/* Only the group with the run, or with its series, stays; of a sweep, those with its points. */
+static int keep_groups(struct history *h, const struct runs *runs, const struct tree_run *run, struct arena *a, struct err *err)
+{
+    const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, a), *root = runs_root_id(runs, run, a);
+    size_t kept = 0;
+    for (size_t i = 0; i < h->group_count; i++) {
+        struct history_group group = h->groups[i];
+        bool has = false;
+        for (size_t k = 0; k < group.member_count && !has; k++) {
+            const struct facts_run *r = group.members[k];
+            has = strcmp(r->run->id, run->id) == 0 || strcmp(r->parent, root) == 0 ||
+                  (parent && strcmp(runs_root_id(runs, r->run, a), parent) == 0);
         }
-    return err_set(err, ERR_INPUT,
-                   "the run %.8s has no history: it did not finish, is a warm-up or the parent of a sweep, or the options leave it out",
-                   run->id);
+        if (has) {
+            h->groups[i] = h->groups[kept];
+            h->groups[kept++] = group;
+        }
+    }
+    if (!kept)
+        return err_set(err, ERR_INPUT, "the run %.8s has no history: %s", run->id, history_refusal(h, run));
+    while (h->group_count > kept)
+        free(h->groups[--h->group_count].members);
+    return 0;
 }
 
 /* ---- the values of a group ---- */
@@ -275,7 +296,7 @@ int history_read(const struct history_request *asked, struct runs *runs, struct 
     if (!runs->count)
         return err_set(err, ERR_INPUT, "%s", runs_explain_none(runs, &filter, asked->arena));
     stale_notes(asked->notes, (const struct tree_run *const *)runs->all, runs->count);
-    if (history_group_runs(asked, runs, ret, err) < 0 || (run && keep_group(ret, runs, run, asked->arena, err) < 0))
+    if (history_group_runs(asked, runs, ret, err) < 0 || (run && keep_groups(ret, runs, run, asked->arena, err) < 0))
         return -1;
     return search_all(ret, asked, runs, err);
 }

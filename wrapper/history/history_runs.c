@@ -25,15 +25,19 @@ static int by_oldest(const void *a, const void *b)
     return strcmp((*x)->run->id, (*y)->run->id);
 }
 
+bool history_is_ahead(const struct facts_run *r)
+{
+    enum { AHEAD_MS = 5 * 60 * 1000 };
+    return r->run->start_ms > clock_wall_ms() + AHEAD_MS;
+}
+
 /* The runs that count, oldest first. */
 static size_t choose_history_runs(struct history *h, bool sweeps, const struct facts_run **list)
 {
-    enum { AHEAD_MS = 5 * 60 * 1000 };
-    int64_t now = clock_wall_ms();
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < h->facts.count; i++) {
         const struct facts_run *r = &h->facts.runs[i];
-        bool ahead = r->run->start_ms > now + AHEAD_MS, damaged = r->run->problem != NULL, failed = r->run->status != RUN_FINISHED;
+        bool ahead = history_is_ahead(r), damaged = r->run->problem != NULL, failed = r->run->status != RUN_FINISHED;
         if (r->is_warmup || r->is_annotation || r->in_parent || r->is_sweep != sweeps)
             continue;
         h->damaged += damaged;

@@ -326,7 +326,7 @@ static void put_next_step(struct text_state *t, size_t shown, size_t few)
         }
     if (newest)
         buf_printf(&line, "hint: benchwrap explain %.8s %.8s", newest->before->id, newest->run->id);
-    else if (few && !shown)
+    else if (few && !t->asked->run && t->h->groups[0].point_count < HISTORY_RUNS_MIN)
         buf_puts(&line, "hint: --ignore PARAM joins groups that differ in it");
     if (!line.n)
         return;
