@@ -90,7 +90,7 @@ mkdir "$state/00000000000000000000000000000001" && echo '00000000 {"journal":1}'
 touch -d '2 hours ago' "$state"/0*/* "$state"/0*
 (cd mine && "$BENCHWRAP" -q -- true && "$BENCHWRAP" sync --local) >out 2>&1
 is "sync in one tree does not fail because of another's runs" "$?" 0
-like "it says whose they are" "$(cat out)" "^1 run of other trees waits in $state; to finish them: benchwrap sync --local --tree $WORK/other/mlruns"
+like "it says whose they are" "$(cat out)" "^1 run of another tree waits in $state; to finish it: benchwrap sync --local --tree $WORK/other/mlruns"
 like "and what cannot be read" "$(cat out)" "^run 00000000 is kept as it is in "
 rm -rf other && mv gone other && rm other/.benchwrap
 "$BENCHWRAP" sync --local -t other/mlruns >out 2>&1

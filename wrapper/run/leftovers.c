@@ -219,8 +219,9 @@ static void note_elsewhere(const struct leftovers_pass *w, const char *root)
     unsigned n = w->count->elsewhere;
     if (n == 0)
         return;
-    snprintf(line, sizeof line, "%u run%s of other trees wait%s in %.300s; to finish them: benchwrap sync --local --tree %s%s", n,
-             str_plural(n), n == 1 ? "s" : "", root, w->other, n == 1 ? "" : " (and others)");
+    snprintf(line, sizeof line, "%u %s in %.300s; to finish %s: benchwrap sync --local --tree %s%s", n,
+             n == 1 ? "run of another tree waits" : "runs of other trees wait", root, n == 1 ? "it" : "them", w->other,
+             n == 1 ? "" : " (and others)");
     leftover_note(w, line);
 }
 
