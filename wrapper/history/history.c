@@ -22,15 +22,15 @@ static const char *history_refusal(const struct history *h, const struct tree_ru
     const struct facts_run *r = NULL;
     for (size_t i = 0; i < h->facts.count && !r; i++)
         r = strcmp(h->facts.runs[i].run->id, run->id) == 0 ? &h->facts.runs[i] : NULL;
-    return !r                                ? "it is retracted or amended, or the options leave it out"
-           : r->run->problem                 ? "it cannot be read"
+    return !r                               ? "it is retracted or amended, or the options leave it out"
+           : r->run->problem                ? "it cannot be read"
            : r->run->status != RUN_FINISHED ? "it did not finish"
-           : r->is_warmup                    ? "it is a warm-up"
-           : r->is_annotation                ? "it annotates another run"
-           : r->is_sweep                     ? "none of the runs of this sweep finished"
-           : r->in_parent                    ? "its parent run did not finish"
-           : history_is_ahead(r)             ? "it starts in the future"
-                                             : "it is a copy of another run";
+           : r->is_warmup                   ? "it is a warm-up"
+           : r->is_annotation               ? "it annotates another run"
+           : r->is_sweep                    ? "none of the runs of this sweep finished"
+           : r->in_parent                   ? "its parent run did not finish"
+           : history_is_ahead(r)            ? "it starts in the future"
+                                            : "it is a copy of another run";
 }
 
 /* Only the group with the run, or with its series, stays; of a sweep, those with its points. */

@@ -77,5 +77,6 @@ bool history_has_regression(const struct history *h, size_t last);
 
 int history_write_text(const struct history *h, const struct history_request *asked, FILE *out); /* -1: out of memory */
 int history_write_json(const struct history *h, const struct history_request *asked, FILE *out);
-int history_write_rows(const struct history *h, const struct history_request *asked, enum listing_form form, FILE *out); /* one for each change */
+int history_write_rows(const struct history *h, const struct history_request *asked, enum listing_form form,
+                       FILE *out); /* one for each change */
 #endif
