@@ -6,7 +6,7 @@
 . "$TESTLIB/set_clock.sh"
 
 # A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write, "far" 300 ms, "thinks" a token of
-# reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it; "counted" as "together", then a token while
+# reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it; "large" two of 40 KB, 40 ms from each other; "counted" as "together", then a token while
 # the client counts the segments of that read, and the end 40 ms later. Its output is the port; the client's process is in the file that is its argument.
 cat >"$WORK/stops.py" <<'P'
 import fcntl, os, signal, socket, struct, sys, termios, time
@@ -56,10 +56,11 @@ while True:
         if stopped:
             pid = int(open(sys.argv[1]).read())
             stop(pid)
-        if how in (b"apart", b"far"):
-            for data in (head + token, token, token):
+        if how in (b"apart", b"far", b"large"):
+            first = piece(b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % (b"a" * 40000)) if how == b"large" else token
+            for data in (head + first, first) + (() if how == b"large" else (token,)):
                 c.sendall(data)
-                time.sleep(0.04 if how == b"apart" else 0.3)
+                time.sleep(0.3 if how == b"far" else 0.04)
         elif how == b"thinks":
             for data in (token, token):
                 c.sendall(data)
@@ -113,6 +114,8 @@ run together --json
 is 'paused while one write came: the first token is known' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .client.gaps_late, (.metrics.ttft.max > 29)]' "$WORK/out.json")" '[0,1,0,true]'
 run free --json
 is 'three tokens in one write are not the fault of the client' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .tokens.itl_gaps_shared_stamp, .client.gaps_late]' "$WORK/out.json")" '[0,1,2,0]'
+run large --json
+is 'paused while two segments came, as large as one write could make them: the first token is not known' "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n]' "$WORK/out.json")" '[1,1,0]'
 run thinks --json
 is 'paused after reasoning: the first token is known, second token and first output are not' "$(jq -c '.metrics | [.ttft.n, .ttst.n, .ttfo.n]' "$WORK/out.json")" '[1,0,0]'
 run full --json
@@ -142,6 +145,24 @@ if ${CC:-cc} -shared -fPIC -o "$WORK/count.so" "$WORK/count.c" -ldl 2>"$WORK/err
     is 'a segment that comes while others are counted: the last token is not known' "$(jq -c '[.completed, .client.last_tokens_unknown, .metrics.e2el.n]' "$WORK/out.json")" '[1,1,0]'
 else
     skip 'a segment that comes while others are counted' 'a compiler'
+fi
+cat >"$WORK/small.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/socket.h>
+int socket(int family, int type, int protocol)
+{
+    int (*real)(int, int, int) = (int (*)(int, int, int))dlsym(RTLD_NEXT, "socket");
+    int fd = real(family, type, protocol), size = 8192;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    return fd;
+}
+C
+if ${CC:-cc} -shared -fPIC -o "$WORK/small.so" "$WORK/small.c" -ldl 2>"$WORK/err"; then
+    (LD_PRELOAD=$WORK/small.so run full --json)
+    is 'a small socket buffer was full: the same' "$(jq -c '[.completed, .metrics.ttft.n, .client.last_tokens_unknown, .metrics.e2el.n, .metrics.tpot.n, .client.was_bottleneck]' "$WORK/out.json")" '[1,1,1,0,0,true]'
+else
+    skip 'a small socket buffer was full' 'a compiler'
 fi
 run apart --json --user-clock
 is 'without stamps: the same' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .client.clock]' "$WORK/out.json")" '[1,0,"after the read"]'

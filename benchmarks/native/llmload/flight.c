@@ -77,18 +77,18 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
         f->stream.trouble = STREAM_WRONG_TYPE;
 }
 
-/* Have all bytes of this read come at once? Each read since the last count was of one segment at
- * least. A count of segments that came since the read is no beginning for the next one. */
+/* Have all bytes of this read come at once, in one segment? Each read since the last count was of
+ * one at least. Several may be one write or several: the kernel does not say. A count of segments
+ * that came since the read is no beginning for the next one. */
 static bool came_at_once(struct worker *w, struct flight *f)
 {
     const struct conn *c = (const void *)f;
-    uint32_t size;
     bool is_unread = false;
     if (!w->stamped || f->segments < 0 || f->is_judged)
         return f->at_once;
     f->is_judged = true;
-    int64_t segments = lateness_segments(c->fd, c->received, &size, &is_unread);
-    f->at_once = segments >= 0 && (segments - f->segments - (f->reads - 1)) * size < (int64_t)f->read_bytes + size;
+    int64_t segments = lateness_segments(c->fd, c->received, &is_unread);
+    f->at_once = segments >= 0 && segments - f->segments - (f->reads - 1) <= 1;
     if (!is_unread)
         f->segments = segments, f->reads = 0;
     return f->at_once;
@@ -99,13 +99,12 @@ static bool came_at_once(struct worker *w, struct flight *f)
 static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
 {
     int64_t at = f->last_byte_ns;
-    if (f->held_ns) /* its segments were sent when there was room again */
-        return at - f->held_ns;
+    int64_t held = f->held_ns ? at - f->held_ns : 0; /* its segments were sent when there was room again */
     if (w->stamped && !followed)
-        return 0;
+        return held;
     int64_t latest = w->stamped ? at : lateness_last_data(((const struct conn *)(const void *)f)->fd, at);
     int64_t early = at - lateness_after(&w->late, f->r.sent_ns, latest + LATENESS_NEAR_NS);
-    return early <= LATENESS_NEAR_NS || came_at_once(w, f) ? 0 : early;
+    return early <= held || early <= LATENESS_NEAR_NS || came_at_once(w, f) ? held : early;
 }
 
 /* When the read's first and last chunk came, as far as the client can say. Returns by how much the
@@ -178,7 +177,7 @@ static void settle_gap(struct worker *w, struct flight *f, bool more)
 
 void flight_read_begin(struct flight *f)
 {
-    f->read_events = f->read_chunks = f->read_rank = f->read_bytes = 0;
+    f->read_events = f->read_chunks = f->read_rank = 0;
     f->is_judged = f->at_once = f->read_byte = f->read_second = f->read_output = false;
     f->reads++;
 }

@@ -93,14 +93,13 @@ int64_t lateness_last_data(int fd, int64_t now_ns)
     return now_ns - (int64_t)(info.tcpi_last_data_recv - TICK_MS) * 1000000;
 }
 
-int64_t lateness_segments(int fd, uint64_t read_bytes, uint32_t *ret_size, bool *ret_unread)
+int64_t lateness_segments(int fd, uint64_t read_bytes, bool *ret_unread)
 {
     struct tcp_info info;
     socklen_t n = sizeof info;
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) < 0 ||
-        n < offsetof(struct tcp_info, tcpi_data_segs_in) + sizeof info.tcpi_data_segs_in || !info.tcpi_advmss)
+        n < offsetof(struct tcp_info, tcpi_data_segs_in) + sizeof info.tcpi_data_segs_in)
         return -1;
-    *ret_size = info.tcpi_advmss;
     *ret_unread = info.tcpi_bytes_received != read_bytes;
     return info.tcpi_data_segs_in;
 }

@@ -48,8 +48,7 @@ static inline bool lateness_known(int64_t early_ns, int64_t length_ns)
  * does not say. Exact to 10 ms. */
 int64_t lateness_last_data(int fd, int64_t now_ns);
 
-/* Segments with data that this TCP socket has received; *ret_size: bytes that a full one may have.
- * *ret_unread: some are not read yet, of read_bytes bytes so far. -1: the kernel does not count
- * them. */
-int64_t lateness_segments(int fd, uint64_t read_bytes, uint32_t *ret_size, bool *ret_unread);
+/* Segments with data that this TCP socket has received. *ret_unread: some are not read yet;
+ * read_bytes: those that were. -1: the kernel does not count them. */
+int64_t lateness_segments(int fd, uint64_t read_bytes, bool *ret_unread);
 #endif

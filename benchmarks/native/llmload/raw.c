@@ -121,11 +121,10 @@ static void send_rest(struct worker *w, struct conn *c)
 /* Segments of the replies before this one. */
 static int64_t segments_before(const struct worker *w, const struct conn *c)
 {
-    uint32_t size;
     bool is_unread = false;
     if (!w->run->kernel_stamps || !w->run->load->stream || w->run->endpoints[c->endpoint].socket)
         return -1;
-    int64_t segments = c->reused ? lateness_segments(c->fd, c->received, &size, &is_unread) : 0;
+    int64_t segments = c->reused ? lateness_segments(c->fd, c->received, &is_unread) : 0;
     return is_unread ? -1 : segments;
 }
 
@@ -164,6 +163,16 @@ void raw_begin(struct worker *w, struct conn *c)
         open_connection(w, c);
 }
 
+/* So many bytes in one read may have filled the socket's buffer: the kernel counts a small segment
+ * with several times its bytes. */
+static uint32_t bytes_that_fill(int fd)
+{
+    enum { PART = 8 };
+    int size = 0;
+    socklen_t length = sizeof size;
+    return getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 && size > 0 ? (uint32_t)size / PART : UINT32_MAX;
+}
+
 static void connection_made(struct worker *w, struct conn *c)
 {
     int code = 0;
@@ -178,6 +187,7 @@ static void connection_made(struct worker *w, struct conn *c)
     if (getpeername(c->fd, (struct sockaddr *)&peer, &length) < 0)
         return; /* the event was meant for the socket before */
     w->m.connections++;
+    c->full_bytes = bytes_that_fill(c->fd);
     w->address[c->endpoint] = c->address;
     if (!c->f.r.reconnects) {
         int64_t now = clock_mono_ns();
@@ -188,19 +198,19 @@ static void connection_made(struct worker *w, struct conn *c)
 }
 
 /* So many bytes waited for so long that the socket's buffer may have been full: the server could
- * not send any more until this read. */
+ * not send any more until this read. A small buffer is full at once, and TCP then waits for timers
+ * of its own. */
 static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at_ns)
 {
-    enum { PART = 8 /* of the buffer: the kernel counts a small segment with several times its bytes */, LEAST = 16384 };
+    enum { SMALL = 16384 }; /* of 128 KiB, which Linux begins with */
     struct flight *f = &c->f;
-    int size = 0;
-    socklen_t length = sizeof size;
-    if (n < LEAST || f->held_ns)
+    if (n < c->full_bytes || f->held_ns)
         return;
     int64_t since = w->stamped ? at_ns : lateness_after(&w->late, f->r.sent_ns, lateness_last_data(c->fd, at_ns));
-    if (clock_mono_ns() - since <= LATENESS_LATE_NS)
+    if (c->full_bytes >= SMALL && clock_mono_ns() - since <= LATENESS_NEAR_NS)
         return;
-    if (getsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 && n * PART >= (size_t)size)
+    c->full_bytes = bytes_that_fill(c->fd); /* the kernel may have made it larger */
+    if (n >= c->full_bytes)
         f->held_ns = since;
 }
 
@@ -217,7 +227,6 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
     f->last_byte_ns = at_ns;
     flight_read_begin(f);
     f->read_byte = is_first;
-    f->read_bytes = (uint32_t)n;
     c->received += n;
     f->is_stamped = w->stamped;
     note_overflow(w, c, n, at_ns);

@@ -35,7 +35,7 @@ struct flight {
     int64_t last_byte_ns, pending_gap_ns;
     uint32_t usage_tokens; /* usage so far, where it comes on every chunk */
     uint32_t read_events, read_chunks; /* of the read being worked on */
-    uint32_t read_rank, read_bytes; /* of the read: events up to its last chunk; its bytes on the wire */
+    uint32_t read_rank; /* of the read: events up to its last chunk */
     uint32_t reads; /* since the socket's segments were counted */
     int64_t segments; /* so many it had received then, and all were read; -1: not known */
     int64_t held_ns; /* since then the server may have been held up: the client left the socket's buffer full; 0: never */
@@ -60,6 +60,7 @@ struct conn {
     struct buf rest; /* bytes of the request that the socket did not take yet */
     int fd; /* -1: none */
     uint64_t received; /* bytes, on this socket */
+    uint32_t full_bytes; /* so many in one read may have filled the socket's buffer */
     int64_t connect_ns; /* since when this address has been tried */
     uint8_t state, address; /* address: which of the endpoint's is tried */
     uint8_t tried; /* addresses tried for this request */
