@@ -84,7 +84,7 @@ exporter remote-write "url: '$url/bytes/write'"
 long=$(printf '%0300d' 0)
 bw -p "size=$long" --cluster 'c d' -e io -- sh -c 'n=0; until [ "$(cat .benchwrap/spool/*/journal | grep -c system/process_threads)" -gt 3 ] || [ $((n += 1)) = 600 ]; do sleep 0.1; done; echo "rate: 3.25 op/s"; echo "latency: 3.5 us"'
 python3 decode.py "$got" >samples || cat samples
-is "a result has its name, labels, value" "$(jq -c 'select(.labels.key == "latency_s") | [.labels.__name__, .labels.job, .labels.cluster, .labels.experiment, .v]' samples)" '["benchwrap_latency_seconds","benchwrap","c d","io",3.5e-06]'
+is "a result has its name, labels, value" "$(jq -c 'select(.labels.key == "latency_s") | [.labels.__name__, .labels.job, .labels.cluster, .labels.experiment, .v == 0.0000035]' samples)" '["benchwrap_latency_seconds","benchwrap","c d","io",true]'
 is "... and time" "$(jq 'select(.labels.key == "latency_s") | .t' samples)" "$("$BENCHWRAP" exporter send --dry-run x last | awk '/key=latency_s/ { print $NF }')"
 ok "samples of the machine have run and node, and end" sh -c '[ "$(jq -s "[.[] | select(.labels.key == \"system/process_threads\")] | (length > 3) and (.[-1].v == null) and (.[0].v != null) and (.[0].labels.run | length == 32) and (.[0].labels.node | length > 0)" samples)" = true ]'
 exporter remote-write "url: '$url/bytes/write', metrics: results, labels: {size: param.size}"; "$BENCHWRAP" exporter send x last >/dev/null
