@@ -176,15 +176,27 @@ static int64_t scheduler_het_size(const struct host *h)
     return scheduler_read_count(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096 ? het : 0;
 }
 
-static void scheduler_emit_slurm_nodes(struct host *h, struct record *r, bool step)
+/* What Slurm's variables describe. */
+enum slurm_scope {
+    SLURM_ALLOCATION,
+    SLURM_OWN_STEP, /* the program is a task of it */
+    SLURM_OUTER_STEP /* the program starts its ranks as another step, or by MPI */
+};
+
+static enum slurm_scope scheduler_slurm_scope(const struct host *h)
+{
+    return !scheduler_in_step(h) ? SLURM_ALLOCATION : h->starts_ranks ? SLURM_OUTER_STEP : SLURM_OWN_STEP;
+}
+
+static void scheduler_emit_slurm_nodes(struct host *h, struct record *r, enum slurm_scope scope)
 {
     static const char *const names[] = {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"};
     int64_t nodes, het = scheduler_het_size(h);
-    if (step && !h->starts_ranks && !scheduler_is_daemon_step(h) && scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes))
+    if (scope == SLURM_OWN_STEP && !scheduler_is_daemon_step(h) && scheduler_read_count(h, "SLURM_STEP_NUM_NODES", &nodes))
         scheduler_emit_once(h, r, "step.nodes", nodes);
     if (het && !scheduler_het_sum(h, names, het, &nodes))
         emit_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components", (long long)het);
-    else if (het || scheduler_read_count(h, names[0], &nodes) || (!step && scheduler_read_count(h, names[1], &nodes)))
+    else if (het || scheduler_read_count(h, names[0], &nodes) || (scope == SLURM_ALLOCATION && scheduler_read_count(h, names[1], &nodes)))
         scheduler_emit_once(h, r, "job.nodes", nodes);
 }
 
@@ -238,7 +250,7 @@ static void scheduler_emit_step_tasks(struct host *h, struct record *r)
 
 /* srun of Slurm 22.05 to 23.02 does not read SLURM_CPUS_PER_TASK, yet steps inherit it from the batch script. Where the step cannot have
  * that many, or a step's binding contradicts it, the variable is not believed. */
-static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, bool step)
+static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, enum slurm_scope scope)
 {
     int64_t asked, set, cpus, on_node;
     struct per_node p;
@@ -249,10 +261,10 @@ static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, bool ste
         else
             emit_text(h, r, "job.cpus_per_node", text);
     }
-    if ((step && h->starts_ranks) || !scheduler_read_count(h, "SLURM_CPUS_PER_TASK", &asked))
+    if (scope == SLURM_OUTER_STEP || !scheduler_read_count(h, "SLURM_CPUS_PER_TASK", &asked))
         return;
     bool said = scheduler_read_count(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;
-    if (step && !said && scheduler_read_count(h, "SLURM_CPUS_ON_NODE", &cpus) && scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE") &&
+    if (scope == SLURM_OWN_STEP && !said && scheduler_read_count(h, "SLURM_CPUS_ON_NODE", &cpus) && scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE") &&
         scheduler_parse_per_node(scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE"), &p)) {
         on_node = p.common > 0 ? p.common : 1;
         if (asked * on_node > cpus) {
@@ -264,7 +276,7 @@ static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, bool ste
             return;
         }
     }
-    scheduler_emit_once(h, r, step ? "step.cpus_per_task" : "job.cpus_per_task", asked);
+    scheduler_emit_once(h, r, scope == SLURM_OWN_STEP ? "step.cpus_per_task" : "job.cpus_per_task", asked);
 }
 
 /* "4", "a100:4", "a100:2,v100:1" -> sum. */
@@ -292,10 +304,10 @@ static void scheduler_emit_gpus(struct host *h, struct record *r, const char *va
         scheduler_emit_once(h, r, key, n);
 }
 
-static void scheduler_emit_slurm_gpus(struct host *h, struct record *r, bool step)
+static void scheduler_emit_slurm_gpus(struct host *h, struct record *r, enum slurm_scope scope)
 {
-    if (!step || !h->starts_ranks)
-        scheduler_emit_gpus(h, r, "SLURM_GPUS_ON_NODE", step ? "step.gpus_per_node" : "job.gpus_per_node");
+    if (scope != SLURM_OUTER_STEP)
+        scheduler_emit_gpus(h, r, "SLURM_GPUS_ON_NODE", scope == SLURM_OWN_STEP ? "step.gpus_per_node" : "job.gpus_per_node");
     scheduler_emit_gpus(h, r, "SLURM_GPUS_PER_NODE", "job.gpus_per_node");
 }
 
@@ -328,14 +340,14 @@ static void scheduler_emit_mpi(struct host *h, struct record *r)
 
 static void scheduler_emit_slurm(struct host *h, struct record *r)
 {
-    bool step = scheduler_in_step(h);
-    scheduler_emit_slurm_nodes(h, r, step);
-    if (step && !h->starts_ranks)
+    enum slurm_scope scope = scheduler_slurm_scope(h);
+    scheduler_emit_slurm_nodes(h, r, scope);
+    if (scope == SLURM_OWN_STEP)
         scheduler_emit_step_tasks(h, r);
-    else if (!step)
+    else if (scope == SLURM_ALLOCATION)
         scheduler_emit_job_tasks(h, r);
-    scheduler_emit_slurm_cpus(h, r, step);
-    scheduler_emit_slurm_gpus(h, r, step);
+    scheduler_emit_slurm_cpus(h, r, scope);
+    scheduler_emit_slurm_gpus(h, r, scope);
 }
 
 /* A list of host names with repetitions, one name a line: distinct names and lines. */

@@ -87,7 +87,7 @@ Y
 cat >llmload <<S
 #!/bin/sh
 [ \$WHAT != heat ] || "$BENCHWRAP" log noise.throttled=3
-"${BENCHWRAP%/*}/llmload" "\$@" | jq "if env.WHAT == \"load\" then .load.achieved_rate /= 2 else . end"
+"${BENCHWRAP%/*}/llmload" "\$@" | jq ".load.achieved_rate = .load.offered_rate * (if env.WHAT == \"load\" then 0.5 else 1 end)"
 S
 chmod +x llmload
 "$BENCHWRAP" recipe run --local gate.yaml >out 2>err

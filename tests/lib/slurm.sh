@@ -4,6 +4,8 @@
 #                         slurm_gather, slurm_accounting: the plugins; slurm_names=1: each node has its name as host name too (root alone);
 #                         slurm_prefix: of the nodes' names (n); slurm_shape: processors, memory, GPUs of a node; slurm_partition: its name (debug)
 #   slurm_again           after slurm_stop: starts it anew, with what was altered in $SLURM_CONF
+#   slurm_kill_node NODE  ends its slurmd, its steps and all of their processes by SIGKILL
+#   slurm_restart_node NODE   starts its slurmd again, and waits until the node is idle
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
 
@@ -89,6 +91,45 @@ C
     slurm_again
 }
 
+slurm_start_node() # NUMBER
+{
+    mkdir -p "$slurm_dir/spool/$slurm_prefix$1"
+    if [ -n "${slurm_names:-}" ]; then
+        setsid unshare --uts sh -c 'hostname "$1" && exec slurmd -D -N "$1"' sh "$slurm_prefix$1" </dev/null >"$slurm_dir/log/d$1.out" 2>&1 &
+    else
+        setsid slurmd -D -N "$slurm_prefix$1" </dev/null >"$slurm_dir/log/d$1.out" 2>&1 &
+    fi
+    slurm_pids="$slurm_pids $!"
+}
+
+slurm_node_pids() # NODE: those of slurmd and of its steps, which have its log open, and of their children
+{
+    slurm_found=$(find /proc/[0-9]*/fd -lname "$slurm_dir/log/slurmd.$1.log" 2>/dev/null | cut -d/ -f3 | sort -u)
+    while [ -n "$slurm_found" ]; do
+        echo "$slurm_found"
+        slurm_found=$(for slurm_pid in $slurm_found; do pgrep -P "$slurm_pid"; done)
+    done
+}
+
+slurm_kill_node()
+{
+    slurm_gone=$(slurm_node_pids "$1" | sort -un)
+    # shellcheck disable=SC2086 # several
+    kill -STOP $slurm_gone 2>/dev/null # none starts another one
+    slurm_gone=$(slurm_node_pids "$1" | sort -un)
+    # shellcheck disable=SC2086
+    kill -KILL $slurm_gone 2>/dev/null
+    # shellcheck disable=SC2086
+    wait $slurm_gone 2>/dev/null # without the shell's word about slurmd
+}
+
+slurm_restart_node()
+{
+    slurm_start_node "${1#"$slurm_prefix"}"
+    slurm_up=$1
+    wait_until 'scontrol update nodename="$slurm_up" state=resume; [ "$(sinfo -h -N -n "$slurm_up" -o %T)" = idle ]'
+}
+
 slurm_again() # starts the daemons with the configuration there is, which may have been altered after slurm_stop
 {
     if [ -z "$slurm_pids" ] && ! slurm_munge; then
@@ -99,13 +140,7 @@ slurm_again() # starts the daemons with the configuration there is, which may ha
     setsid slurmctld -D -c </dev/null >"$slurm_dir/log/ctld.out" 2>&1 &
     slurm_pids="$slurm_pids $!"
     for slurm_i in $(seq "$slurm_nodes"); do
-        mkdir -p "$slurm_dir/spool/$slurm_prefix$slurm_i"
-        if [ -n "${slurm_names:-}" ]; then
-            setsid unshare --uts sh -c 'hostname "$1" && exec slurmd -D -N "$1"' sh "$slurm_prefix$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
-        else
-            setsid slurmd -D -N "$slurm_prefix$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
-        fi
-        slurm_pids="$slurm_pids $!"
+        slurm_start_node "$slurm_i"
     done
     wait_until '[ "$(timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$slurm_nodes" ]' && return 0
     slurm_why="the nodes did not come up: $(for slurm_log in "$slurm_dir"/log/*; do echo "$slurm_log: $(tail -n 3 "$slurm_log")"; done)"

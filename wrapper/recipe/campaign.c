@@ -27,6 +27,8 @@
 
 enum {
     LOGGER_END_MS = 4000,
+    LOGGER_MORE_S = 600, /* a job's end would end the merging, too */
+    LOGGER_WAKE_MS = 500,
     MONITOR_END_MS = 4000,
     ALERTS_END_MS = 20000,
     ALERTS_STOP_MS = 1000,
@@ -705,6 +707,24 @@ static int check_all_points(struct campaign *c)
     return refused ? 1 : 0;
 }
 
+/* Waits until the logs are merged. After a signal nothing takes long. */
+static void end_logger(struct campaign *c, struct campaign_logger *logger)
+{
+    int64_t until = clock_mono_ns() + LOGGER_MORE_S * INT64_C(1000000000);
+    bool done = campaign_logger_end(logger, LOGGER_END_MS);
+    if (!done && !c->signal)
+        campaign_say(c, "the logs are still being merged; an interrupt ends the waiting");
+    while (!done && !c->signal && clock_mono_ns() < until) {
+        campaign_wait(c, 0);
+        done = campaign_logger_end(logger, LOGGER_WAKE_MS);
+    }
+    if (!done)
+        campaign_say(c, "%s/logs: the merged files are not complete yet", c->state.folder);
+    else if (logger->work.text.n)
+        campaign_say(c, "the logs are not merged: " STR_FMT, STR_ARG(buf_text(&logger->work.text)));
+    campaign_logger_close(logger);
+}
+
 int campaign_execute(struct campaign *c, const char *tree, struct err *err)
 {
     size_t counts[OUTCOME_COUNT];
@@ -733,7 +753,7 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     rc = campaign_prepare(c, err) || adopt_finished(c, err) || execute_points(c, err);
     campaign_services_down(c, NULL);
     campaign_monitor_end(&monitor, c, MONITOR_END_MS);
-    campaign_logger_end(&logger, LOGGER_END_MS);
+    end_logger(c, &logger);
     campaign_alerts_end(c, c->signal ? ALERTS_STOP_MS : ALERTS_END_MS);
     size_t removed = campaign_logs_keep(c->state.dir, c->recipe);
     if (removed)

@@ -98,6 +98,7 @@ struct campaign {
     size_t done; /* points of this execution */
     bool was_closed; /* the record of the execution before this one is complete */
     struct campaign_results results;
+    struct campaign_alerts *alerts; /* of campaign_alerts.c; NULL before its begin */
     const char *customs[64]; /* names of monitoring.custom */
     size_t custom_count;
     bool is_shared; /* another job ran on a node of the campaign when the present run began */
@@ -182,6 +183,9 @@ int campaign_take_ports(struct campaign *c, const struct recipe_part *part, stru
 int campaign_measure(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, struct err *err);
 /* Why the run is not valid; NULL: it is. In the campaign's arena. */
 const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
+/* Which condition the metrics do not meet of a run whose client has ended with an error, such as llmload without a good answer; NULL: none that is
+ * known. In the campaign's arena. */
+const char *campaign_unmet(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
 /* What is written before a run for campaign_gate after it: does another job run on a node of the campaign? */
 void campaign_gate_begin(struct campaign *c);
 /* The truth of a condition on a run's metrics and the values of its point: 1, 0, -1 not known, with *ret_unknown in words. */
@@ -195,6 +199,9 @@ bool campaign_search_is_done(const struct campaign *c);
 int campaign_execute_point(struct campaign *c, const struct recipe_point *p, size_t number, struct err *err);
 /* Compares the nodes of --each-node, or the pairs of --each-pair: prints those that differ, and writes the list of nodes to leave out. */
 void campaign_compare_nodes(struct campaign *c);
+/* Which of n values differ from the others, with one false alarm or more in at most 5 % of such comparisons? neighbours: each is the better one of two
+ * that it shares with the next ones in a ring. false: too few, or out of memory. */
+bool campaign_values_differ(const double *v, size_t n, bool neighbours, bool *ret);
 /* Makes the steps of `prepare` that were not made before. 0; -1 with err. */
 int campaign_prepare(struct campaign *c, struct err *err);
 /* Runs one process to its end. 0 with its exit status; 1 with *ret_why: it had to be stopped. */

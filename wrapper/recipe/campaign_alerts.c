@@ -24,8 +24,7 @@ enum {
     REAP_MS = 1000
 };
 
-/* The state of one campaign; a process executes one. */
-static struct {
+struct campaign_alerts {
     const struct exporter_config *to[EXPORTERS_NAMED];
     size_t to_count;
     char begin[LOGS_TIME_SIZE]; /* lines of earlier executions have an earlier time */
@@ -35,7 +34,7 @@ static struct {
     size_t lines, unlisted; /* in it; of them, those that it only counts */
     struct child_work sender;
     int64_t not_before_ns;
-} alerts;
+};
 
 /* ---- sending ---- */
 
@@ -43,12 +42,13 @@ static struct {
 static int send_alerts(void *context, int out)
 {
     const struct campaign *c = context;
-    for (size_t i = 0; i < alerts.to_count; i++) {
+    const struct campaign_alerts *a = c->alerts;
+    for (size_t i = 0; i < a->to_count; i++) {
         struct err err = {0};
         char line[1200];
-        if (exporter_send_message(alerts.to[i], c->env, alerts.message.p, clock_mono_ns() + SEND_S * INT64_C(1000000000), -1, &err) == 0)
+        if (exporter_send_message(a->to[i], c->env, a->message.p, clock_mono_ns() + SEND_S * INT64_C(1000000000), -1, &err) == 0)
             continue;
-        int n = snprintf(line, sizeof line, "the alert was not sent by %s: %.900s\n", alerts.to[i]->name, err.text);
+        int n = snprintf(line, sizeof line, "the alert was not sent by %s: %.900s\n", a->to[i]->name, err.text);
         fs_write_all(out, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
     }
     return 0;
@@ -56,26 +56,28 @@ static int send_alerts(void *context, int out)
 
 static void end_sender(struct campaign *c)
 {
-    for (struct str rest = buf_text(&alerts.sender.text), line; rest.p && (line = str_cut(&rest, '\n')).n;)
+    struct campaign_alerts *a = c->alerts;
+    for (struct str rest = buf_text(&a->sender.text), line; rest.p && (line = str_cut(&rest, '\n')).n;)
         campaign_say(c, STR_FMT, STR_ARG(line));
-    child_work_reap(&alerts.sender, REAP_MS);
-    child_work_deinit(&alerts.sender);
-    alerts.sender = CHILD_WORK_NONE;
+    child_work_reap(&a->sender, REAP_MS);
+    child_work_deinit(&a->sender);
+    a->sender = CHILD_WORK_NONE;
 }
 
 static void begin_message(struct campaign *c)
 {
+    struct campaign_alerts *a = c->alerts;
     const struct child_work_plan plan = {.run = send_alerts, .context = c, .name = "bw-alerts", .nice = 10, .max = READ_BYTES};
-    if (alerts.unlisted)
-        buf_printf(&alerts.message, "… and %zu more\n", alerts.unlisted);
-    if (alerts.message.failed || child_work_start(&alerts.sender, &plan)) {
+    if (a->unlisted)
+        buf_printf(&a->message, "… and %zu more\n", a->unlisted);
+    if (a->message.failed || child_work_start(&a->sender, &plan)) {
         campaign_say(c, "the alert was not sent: no process could be made");
-        child_work_deinit(&alerts.sender);
-        alerts.sender = CHILD_WORK_NONE;
+        child_work_deinit(&a->sender);
+        a->sender = CHILD_WORK_NONE;
     }
-    alerts.not_before_ns = clock_mono_ns() + PAUSE_S * INT64_C(1000000000);
-    buf_clear(&alerts.message);
-    alerts.lines = alerts.unlisted = 0;
+    a->not_before_ns = clock_mono_ns() + PAUSE_S * INT64_C(1000000000);
+    buf_clear(&a->message);
+    a->lines = a->unlisted = 0;
 }
 
 /* ---- lines ---- */
@@ -83,41 +85,45 @@ static void begin_message(struct campaign *c)
 /* Text of a program leaves the machine: without secrets. */
 static void add_to_message(struct campaign *c, struct str line)
 {
-    char *clean = arena_dup(c->arena, line.p, line.n);
-    if (!alerts.lines++)
-        buf_printf(&alerts.message, "benchwrap: campaign %s:\n", c->recipe->name);
-    if (!clean || alerts.lines > MESSAGE_LINES || alerts.message.n + line.n > MESSAGE_BYTES) {
-        alerts.unlisted++;
+    struct campaign_alerts *a = c->alerts;
+    if (!a->lines++)
+        buf_printf(&a->message, "benchwrap: campaign %s:\n", c->recipe->name);
+    if (a->lines > MESSAGE_LINES || a->message.n + line.n > MESSAGE_BYTES) {
+        a->unlisted++;
         return;
     }
-    redact_text(&c->repeat.run.redaction.redact, clean, line.n);
-    buf_add(&alerts.message, clean, line.n);
-    buf_putc(&alerts.message, '\n');
+    size_t before = a->message.n;
+    buf_str(&a->message, line);
+    buf_putc(&a->message, '\n');
+    if (!a->message.failed)
+        redact_text(&c->repeat.run.redaction.redact, a->message.p + before, line.n);
 }
 
 static void take_alert(struct campaign *c, struct str line)
 {
-    struct str time = str_sub(line, 1, 1 + strlen(alerts.begin));
-    if (line.n < 3 || memcmp(time.p, alerts.begin, time.n < strlen(alerts.begin) ? time.n : strlen(alerts.begin)) < 0)
+    struct campaign_alerts *a = c->alerts;
+    struct str time = str_sub(line, 1, 1 + strlen(a->begin));
+    if (line.n < 3 || memcmp(time.p, a->begin, time.n < strlen(a->begin) ? time.n : strlen(a->begin)) < 0)
         return;
-    if (alerts.shown++ < SHOWN_MAX)
+    if (a->shown++ < SHOWN_MAX)
         campaign_say(c, "alert: " STR_FMT, STR_ARG(line));
-    else if (alerts.shown == SHOWN_MAX + 1)
+    else if (a->shown == SHOWN_MAX + 1)
         campaign_say(c, "further alerts are only in %s/logs/" CAMPAIGN_ALERTS, c->state.folder);
-    if (alerts.to_count)
+    if (a->to_count)
         add_to_message(c, line);
 }
 
 static void read_alerts(struct campaign *c)
 {
+    struct campaign_alerts *a = c->alerts;
     char text[READ_BYTES];
     CLEANUP_FD int fd = place_open(c->state.dir, "logs/" CAMPAIGN_ALERTS, O_RDONLY, 0);
-    for (ssize_t n; fd >= 0 && (n = pread(fd, text, sizeof text, alerts.at)) > 0;) {
+    for (ssize_t n; fd >= 0 && (n = pread(fd, text, sizeof text, a->at)) > 0;) {
         const char *end = memrchr(text, '\n', (size_t)n);
         if (!end)
             return;
         struct str rest = {text, (size_t)(end - text) + 1};
-        alerts.at += (off_t)rest.n;
+        a->at += (off_t)rest.n;
         while (rest.p && rest.n)
             take_alert(c, str_cut(&rest, '\n'));
     }
@@ -128,9 +134,13 @@ static void read_alerts(struct campaign *c)
 int campaign_alerts_begin(struct campaign *c, struct err *err)
 {
     const struct yaml *logs = yaml_get(c->recipe->root, "logs"), *list = yaml_get(logs, "notify");
-    alerts.sender = CHILD_WORK_NONE;
-    buf_init(&alerts.message, 2 * MESSAGE_BYTES);
-    logs_time_text(clock_wall_ms() * 1000000, alerts.begin);
+    struct campaign_alerts *a = ARENA_NEW(c->arena, struct campaign_alerts);
+    if (!a)
+        return err_memory(err, "logs.alert");
+    c->alerts = a;
+    *a = (struct campaign_alerts){.sender = CHILD_WORK_NONE};
+    buf_init(&a->message, 2 * MESSAGE_BYTES);
+    logs_time_text(clock_wall_ms() * 1000000, a->begin);
     for (const struct yaml *y = list && list->kind == YAML_LIST ? list->child : list; y && !yaml_is_null(y);
          y = list->kind == YAML_LIST ? y->next : NULL) {
         char name[EXPORTER_NAME_MAX + 1];
@@ -142,35 +152,37 @@ int campaign_alerts_begin(struct campaign *c, struct err *err)
         }
         if (!x->kind->send_message)
             return yaml_complain(y, c->recipe->file, err, "logs.notify: exporters of type %s send no messages", x->kind->type);
-        if (alerts.to_count == EXPORTERS_NAMED)
+        if (a->to_count == EXPORTERS_NAMED)
             return yaml_complain(y, c->recipe->file, err, "logs.notify: more than %d exporters", EXPORTERS_NAMED);
-        alerts.to[alerts.to_count++] = x;
+        a->to[a->to_count++] = x;
     }
     return 0;
 }
 
 void campaign_alerts_poll(struct campaign *c)
 {
-    if (!yaml_get(yaml_get(c->recipe->root, "logs"), "alert"))
+    struct campaign_alerts *a = c->alerts;
+    if (!a || !yaml_get(yaml_get(c->recipe->root, "logs"), "alert"))
         return;
     read_alerts(c);
-    if (alerts.sender.pid && child_work_read(&alerts.sender))
+    if (a->sender.pid && child_work_read(&a->sender))
         end_sender(c);
-    if (alerts.lines && !alerts.sender.pid && clock_mono_ns() >= alerts.not_before_ns)
+    if (a->lines && !a->sender.pid && clock_mono_ns() >= a->not_before_ns)
         begin_message(c);
 }
 
 void campaign_alerts_end(struct campaign *c, int wait_ms)
 {
+    struct campaign_alerts *a = c->alerts;
     int64_t until = clock_mono_ns() + wait_ms * INT64_C(1000000);
     campaign_alerts_poll(c);
-    for (int i = 0; i < 2 && (alerts.sender.pid || alerts.lines); i++) { /* the message on its way, then the last one */
-        if (!alerts.sender.pid)
+    for (int i = 0; i < 2 && (a->sender.pid || a->lines); i++) { /* the message on its way, then the last one */
+        if (!a->sender.pid)
             begin_message(c);
-        if (alerts.sender.pid && !child_work_wait(&alerts.sender, until))
+        if (a->sender.pid && !child_work_wait(&a->sender, until))
             campaign_say(c, "the alert was not sent within %d s", wait_ms / 1000);
-        if (alerts.sender.pid)
+        if (a->sender.pid)
             end_sender(c);
     }
-    buf_deinit(&alerts.message);
+    buf_deinit(&a->message);
 }

@@ -118,23 +118,40 @@ static const char *check_surroundings(struct campaign *c, const struct series_re
     return NULL;
 }
 
-const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
+static bool is_llmload(const struct campaign *c)
 {
     const char *benchmark = c->repeat.plan.benchmark;
-    bool llm = benchmark && strcmp(benchmark, "llmload") == 0;
-    if (strcmp(run->verdict, "fail") == 0)
-        return arena_printf(c->arena, "%.300s", run->reason);
+    return benchmark && strcmp(benchmark, "llmload") == 0;
+}
+
+/* The first condition that does not hold, or (unknown_too) cannot be evaluated, in words; NULL: none. */
+static const char *check_conditions(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run, bool unknown_too)
+{
     for (size_t i = 0; i < c->recipe->valid.count; i++) {
         const struct recipe_rule *rule = &c->recipe->valid.list[i];
         const char *unknown = "";
-        if (rule->of_service && !llm)
+        if (rule->of_service && !is_llmload(c))
             continue;
         int truth = campaign_truth(c, rule->expr, values, run, &unknown);
-        if (truth == 1)
+        if (truth == 1 || (truth < 0 && !unknown_too))
             continue;
         return truth == 0 ? arena_printf(c->arena, "not %s", rule->text)
                           : arena_printf(c->arena, "not known: %s (%s)", rule->text, unknown);
     }
-    const char *load = llm ? check_offered_load(c, run) : NULL;
-    return load ? load : check_surroundings(c, run);
+    return NULL;
+}
+
+const char *campaign_unmet(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
+{
+    const char *unmet = check_conditions(c, values, run, false);
+    return unmet ? arena_printf(c->arena, "%s; the client ended with %.200s", unmet, run->reason) : NULL;
+}
+
+const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
+{
+    if (strcmp(run->verdict, "fail") == 0)
+        return arena_printf(c->arena, "%.300s", run->reason);
+    const char *unmet = check_conditions(c, values, run, true);
+    const char *load = !unmet && is_llmload(c) ? check_offered_load(c, run) : NULL;
+    return unmet ? unmet : load ? load : check_surroundings(c, run);
 }

@@ -12,6 +12,10 @@
 
 enum { LAPTOP_FILE_MAX = 4 << 20, LAPTOP_TOKEN_MAX = 4096 };
 #define PASSWORD_FILE "grafana.env"
+#define PORT_DIGITS(number) #number
+#define PORT_TEXT(number) PORT_DIGITS(number)
+#define PROMETHEUS_PORT PORT_TEXT(LAPTOP_PROMETHEUS)
+#define GRAFANA_PORT PORT_TEXT(LAPTOP_GRAFANA)
 
 /* Both listen on this machine alone, and share its network, since the tunnels end there. Prometheus is root in its container to read the tokens,
  * which are closed to other users. */
@@ -19,19 +23,19 @@ static const char compose_text[] =
     "# Prometheus and Grafana for a campaign of benchwrap. In this folder:\n"
     "#   sh tunnels.sh                      (in another terminal)\n"
     "#   docker compose up -d               (or: podman-compose up -d)\n"
-    "# Grafana is at http://127.0.0.1:3001, user admin, password in " PASSWORD_FILE ". Prometheus is at http://127.0.0.1:9092.\n"
+    "# Grafana is at http://127.0.0.1:" GRAFANA_PORT ", user admin, password in " PASSWORD_FILE ". Prometheus is at http://127.0.0.1:" PROMETHEUS_PORT ".\n"
     "services:\n"
     "  prometheus:\n"
     "    image: docker.io/prom/prometheus:v2.53.3\n"
     "    network_mode: host\n"
     "    user: \"0:0\"\n"
-    "    command: [--config.file=/etc/prometheus/prometheus.yml, \"--web.listen-address=127.0.0.1:9092\", --storage.tsdb.path=/prometheus]\n"
+    "    command: [--config.file=/etc/prometheus/prometheus.yml, \"--web.listen-address=127.0.0.1:" PROMETHEUS_PORT "\", --storage.tsdb.path=/prometheus]\n"
     "    volumes: [\"./prometheus:/etc/prometheus:ro\", \"prometheus-data:/prometheus\"]\n"
     "  grafana:\n"
     "    image: docker.io/grafana/grafana:11.6.0\n"
     "    network_mode: host\n"
     "    env_file: [" PASSWORD_FILE "]\n"
-    "    environment: {GF_SERVER_HTTP_ADDR: \"127.0.0.1\", GF_SERVER_HTTP_PORT: \"3001\", GF_ANALYTICS_REPORTING_ENABLED: \"false\"}\n"
+    "    environment: {GF_SERVER_HTTP_ADDR: \"127.0.0.1\", GF_SERVER_HTTP_PORT: \"" GRAFANA_PORT "\", GF_ANALYTICS_REPORTING_ENABLED: \"false\"}\n"
     "    volumes: [\"./grafana/provisioning:/etc/grafana/provisioning:ro\", \"./grafana/dashboards:/var/lib/grafana/dashboards/benchwrap:ro\", "
     "\"grafana-data:/var/lib/grafana\"]\n"
     "volumes: {prometheus-data: {}, grafana-data: {}}\n";
@@ -39,7 +43,7 @@ static const char compose_text[] =
 static const char datasource_text[] =
     "apiVersion: 1\n"
     "datasources:\n"
-    "  - {name: Prometheus, type: prometheus, access: proxy, url: \"http://127.0.0.1:9092\", isDefault: true}\n";
+    "  - {name: Prometheus, type: prometheus, access: proxy, url: \"http://127.0.0.1:" PROMETHEUS_PORT "\", isDefault: true}\n";
 
 static const char provider_text[] =
     "apiVersion: 1\n"
@@ -83,10 +87,11 @@ static int write_tunnels(int dir, const struct campaign_targets *t, struct err *
     for (size_t i = 0; i < t->count; i++)
         buf_printf(&text, "    -L 127.0.0.1:%u:%s:%u \\\n", t->list[i].local, t->list[i].host, t->list[i].port);
     buf_puts(&text, "    \"${1:-");
-    buf_puts(&text, login ? login : "LOGIN_NODE");
+    buf_puts(&text, login ? login : "");
     buf_puts(&text, "}\"\n");
+    int rc = login ? write_laptop_file(dir, "tunnels.sh", &text, 0755, err) : err_memory(err, "tunnels.sh");
     arena_deinit(&a);
-    return write_laptop_file(dir, "tunnels.sh", &text, 0755, err);
+    return rc;
 }
 
 static int write_dashboards(int dir, struct err *err)

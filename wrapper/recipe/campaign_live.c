@@ -36,13 +36,13 @@ static void put_live_service(struct campaign *c, struct json_out *j, const struc
     }
 }
 
-/* The service that the results belong to: the first one. With Ray it is vLLM all the same. */
+/* The service that the results belong to: the first one. */
 static const char *measured_service(const struct campaign *c)
 {
     for (size_t i = 0; i < c->recipe->role_count; i++) {
         const struct recipe_role *role = &c->recipe->roles[i];
         if (role->is_service)
-            return !role->service ? role->name : strcmp(role->service->name, "vllm-ray") == 0 ? "vllm" : role->service->name;
+            return role->service ? recipe_scalar(c->recipe, role->service->root, "alias", role->service->name) : role->name;
     }
     return "";
 }

@@ -29,7 +29,7 @@ static const char *reason_to_stop(struct campaign *c)
     if (!dead)
         return NULL;
     exit_words(words, wait_status_exit(dead->keeper.status) < 128 ? wait_status_exit(dead->keeper.status) : 0, dead->keeper.status & 0x7f);
-    return arena_printf(c->arena, "the service %s ended during the measurement%s%s", dead->component, words[0] ? ": " : "", words);
+    return arena_printf(c->arena, "the service %s ended during the measurement: %s", dead->component, words[0] ? words : "exit status 0");
 }
 
 int campaign_run_process(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why)
@@ -159,9 +159,10 @@ static bool judge_run(void *context, struct series_repetition *run)
         return false; /* the campaign is resumed, and then the run is made again */
     if (m->stopped && strcmp(run->status, "FINISHED") == 0)
         run->status = "KILLED";
-    if (m->stopped || strcmp(run->status, "FINISHED") != 0 || run->exit)
+    if (m->stopped || run->exit > 128)
         return true;
-    const char *invalid = campaign_gate(m->c, &m->p->values, run);
+    bool good = strcmp(run->status, "FINISHED") == 0 && !run->exit;
+    const char *invalid = good ? campaign_gate(m->c, &m->p->values, run) : campaign_unmet(m->c, &m->p->values, run);
     if (invalid) {
         m->run.invalid = invalid;
         run->status = "INVALID"; /* counts in no statistic */
@@ -220,7 +221,7 @@ static const char *client_failure(struct campaign *c, const char *file, int exit
 static void note_repetition(struct point_measuring *m, const struct series_repetition *run)
 {
     struct err err = {0};
-    bool has_words = run->reason[0] && !str_starts(str_of(run->reason), "exit status");
+    bool has_words = run->reason[0] && (!str_starts(str_of(run->reason), "exit status") || strstr(run->reason, "; "));
     m->run.exit = run->exit;
     m->run.end_ms = run->end_ms ? run->end_ms : clock_wall_ms();
     if (!m->run.ended /* of an adopted run it may be in the journal already */ && campaign_note_end(&m->c->state, m->state, &m->run, &err))

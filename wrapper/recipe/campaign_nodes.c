@@ -33,8 +33,7 @@ static size_t collect_values(struct campaign *c, const struct series_figure *fig
     return n;
 }
 
-/* How likely each value is among the others. false: out of memory, or too few. */
-static bool compare_values(const struct node_result *list, size_t n, double level, bool *ret_differs)
+bool campaign_values_differ(const double *v, size_t n, bool neighbours, bool *ret)
 {
     double *others = calloc(n + 1, sizeof *others), *p = calloc(n + 1, sizeof *p);
     bool good = others && p && n > STATS_EXPECT_MIN;
@@ -43,11 +42,11 @@ static bool compare_values(const struct node_result *list, size_t n, double leve
         size_t k = 0;
         for (size_t m = 0; m < n; m++)
             if (m != i)
-                others[k++] = list[m].value;
-        good = stats_expect(others, k, list[i].value, &e);
+                others[k++] = v[m];
+        good = stats_expect(others, k, v[i], &e);
         p[i] = good ? e.p : 1;
     }
-    good = good && stats_holm(p, n, level, ret_differs);
+    good = good && stats_holm(p, n, neighbours ? NEIGHBOUR_LEVEL : FALSE_ALARMS, ret);
     free(others);
     free(p);
     return good;
@@ -63,8 +62,9 @@ static bool are_pairs(const struct campaign *c)
     return strchr(c->recipe->each_node[0], RECIPE_PAIR) != NULL;
 }
 
-/* Prints what differs among n values of nodes or pairs. bad: names of those that are worse; NULL: they are not collected. */
-static void compare_list(struct campaign *c, const struct node_result *list, size_t n, const char *what, double level, struct buf *bad)
+/* Prints what differs among n values of nodes or pairs. neighbours: each is the better pair of a node. bad: names of those that are worse; NULL: they
+ * are not collected. */
+static void compare_list(struct campaign *c, const struct node_result *list, size_t n, const char *what, bool neighbours, struct buf *bad)
 {
     bool *differs = arena_get(c->arena, n + 1);
     double *values = arena_get(c->arena, (n + 1) * sizeof *values);
@@ -74,7 +74,7 @@ static void compare_list(struct campaign *c, const struct node_result *list, siz
     for (size_t i = 0; i < n; i++)
         values[i] = list[i].value;
     stats_of(values, n, &s);
-    if (!compare_values(list, n, level, differs)) {
+    if (!campaign_values_differ(values, n, neighbours, differs)) {
         campaign_say(c, "  %zu %ss are too few to name one that differs; %d are needed", n, what, STATS_EXPECT_MIN + 1);
         return;
     }
@@ -137,13 +137,13 @@ static void compare_metric(struct campaign *c, const struct series_figure *figur
     buf_printf(&line, ": %zu %ss, median %.4g, from %.4g to %.4g", n, are_pairs(c) ? "pair" : "node", s.median, s.min, s.max);
     campaign_say(c, "%s", line.p);
     if (!are_pairs(c)) {
-        compare_list(c, list, n, "node", FALSE_ALARMS, bad);
+        compare_list(c, list, n, "node", false, bad);
         return;
     }
-    compare_list(c, list, n, "pair", FALSE_ALARMS, NULL);
+    compare_list(c, list, n, "pair", false, NULL);
     n = best_of_pairs(c, list, n, s.median, nodes);
     campaign_say(c, "  the better pair of each node:");
-    compare_list(c, nodes, n, "node", NEIGHBOUR_LEVEL, bad);
+    compare_list(c, nodes, n, "node", true, bad);
 }
 
 static bool is_unit_bad(const struct campaign_point *p)

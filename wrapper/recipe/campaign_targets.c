@@ -10,7 +10,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-enum { TARGETS_MAX = 10000, LOCAL_FIRST = 1024, LOCAL_LAST = 65535, LAPTOP_PROMETHEUS = 9092, LAPTOP_GRAFANA = 3001 };
+enum { TARGETS_MAX = 10000, LOCAL_FIRST = 1024, LOCAL_LAST = 65535 };
 
 /* A word that needs no quotes in YAML and in a shell. */
 static bool is_plain(const char *text)

@@ -5,6 +5,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* Ports of Prometheus and Grafana on the other machine, which no tunnel has there. */
+#define LAPTOP_PROMETHEUS 9092
+#define LAPTOP_GRAFANA 3001
+
 /* An address of a service. */
 struct campaign_target {
     const char *role, *node, *host;

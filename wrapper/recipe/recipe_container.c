@@ -44,41 +44,50 @@ static void container_add_binds(struct container_line *l, const char *option, ch
     }
 }
 
+/* A runtime is a word of the command line. pyxis is none: srun starts its containers. */
+static const struct container_form {
+    const char *runtime, *start[4], *gpus[3], *bind, *env; /* env NULL: it passes the environment on */
+} container_forms[] = {
+    {"apptainer", {"exec"}, {"--nv"}, "--bind", NULL},
+    {"singularity", {"exec"}, {"--nv"}, "--bind", NULL},
+    {"podman", {"run", "--rm", "--network=host"}, {"--device", "nvidia.com/gpu=all"}, "--volume", "--env"},
+    {"enroot", {"start"}, {NULL}, "--mount", "--env"},
+};
+
+static const struct container_form *find_container_form(const char *runtime)
+{
+    for (size_t i = 0; runtime && i < sizeof container_forms / sizeof *container_forms; i++)
+        if (strcmp(container_forms[i].runtime, runtime) == 0)
+            return &container_forms[i];
+    return NULL;
+}
+
+static void container_add_list(struct container_line *l, char *const *words)
+{
+    for (; words && *words; words++)
+        container_add(l, *words);
+}
+
 char **recipe_container_words(const struct recipe_container *c, char *const *env, char *const *secrets, char **command, struct arena *a)
 {
+    const struct container_form *form = find_container_form(c->runtime);
     struct container_line l = {.a = a};
-    if (!c->runtime || strcmp(c->runtime, "pyxis") == 0)
+    if (!form)
         return command;
     l.room = 16 + list_length(command) + 2 * (list_length(c->binds) + list_length(env) + list_length(secrets)) + list_length(c->options);
     l.words = arena_get(a, (l.room + 1) * sizeof *l.words);
     if (!l.words)
         return NULL;
     container_add(&l, c->runtime);
-    if (strcmp(c->runtime, "podman") == 0) {
-        container_add(&l, "run");
-        container_add(&l, "--rm");
-        container_add(&l, "--network=host");
-        if (c->gpus) {
-            container_add(&l, "--device");
-            container_add(&l, "nvidia.com/gpu=all");
-        }
-        container_add_binds(&l, "--volume", c->binds);
-        container_add_env(&l, "--env", env, secrets);
-    } else if (strcmp(c->runtime, "enroot") == 0) {
-        container_add(&l, "start");
-        container_add_binds(&l, "--mount", c->binds);
-        container_add_env(&l, "--env", env, secrets);
-    } else { /* apptainer and singularity pass the environment on */
-        container_add(&l, "exec");
-        if (c->gpus)
-            container_add(&l, "--nv");
-        container_add_binds(&l, "--bind", c->binds);
-    }
-    for (char **o = c->options; o && *o; o++)
-        container_add(&l, *o);
+    container_add_list(&l, (char *const *)form->start);
+    if (c->gpus)
+        container_add_list(&l, (char *const *)form->gpus);
+    container_add_binds(&l, form->bind, c->binds);
+    if (form->env)
+        container_add_env(&l, form->env, env, secrets);
+    container_add_list(&l, c->options);
     container_add(&l, c->image);
-    for (; *command; command++)
-        container_add(&l, *command);
+    container_add_list(&l, command);
     return a->failed ? NULL : l.words;
 }
 
@@ -109,7 +118,6 @@ char **recipe_pyxis_options(const struct recipe_container *c, char *const *env, 
     container_add_joined(&l, &names, secrets, "");
     if (list_length(env) + list_length(secrets))
         container_add(&l, arena_dup(a, names.p, names.n));
-    for (char **o = c->options; o && *o; o++)
-        container_add(&l, *o);
+    container_add_list(&l, c->options);
     return a->failed ? NULL : l.words;
 }

@@ -34,21 +34,23 @@ static int open_logs_folder(const char *folder, bool make, struct arena *a, stru
 
 struct logger_work {
     int folder, control;
+    int alerts; /* alerts.log, -1 before the first one */
     struct logs_outputs outputs;
 };
 
 static void append_alert(void *context, const struct logs_line *line, const char *text)
 {
-    const struct logger_work *w = context;
+    struct logger_work *w = context;
     char time[LOGS_TIME_SIZE];
     struct buf b CLEANUP_BUF;
-    CLEANUP_FD int fd = place_open(w->folder, CAMPAIGN_ALERTS, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (w->alerts < 0)
+        w->alerts = place_open(w->folder, CAMPAIGN_ALERTS, O_WRONLY | O_CREAT | O_APPEND, 0600);
     buf_init(&b, LOGS_ALERT_MAX);
     buf_printf(&b, "[%s] [%s] [%s.%u] %s: ", logs_time_text(line->time_ns, time), line->node, line->component, line->instance, text);
     buf_plain(&b, line->text, LOGS_ALERT_MAX / 8);
     buf_putc(&b, '\n');
-    if (fd >= 0 && !b.failed)
-        fs_write_all(fd, b.p, b.n);
+    if (w->alerts >= 0 && !b.failed)
+        fs_write_all(w->alerts, b.p, b.n);
 }
 
 /* What the keys `outputs` and `logs` of the recipe say. */
@@ -93,7 +95,7 @@ static int run_logger(void *context, int out)
 int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const struct recipe *r, struct err *err)
 {
     static struct arena texts; /* of the child process, too */
-    struct logger_work w = {.folder = -1};
+    struct logger_work w = {.folder = -1, .alerts = -1};
     int ends[2];
     *ret = CAMPAIGN_LOGGER_NONE;
     if (read_outputs(r, &w, &texts))
@@ -121,15 +123,20 @@ int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const
     return err_sys(err, "cannot merge logs");
 }
 
-void campaign_logger_end(struct campaign_logger *l, int wait_ms)
+bool campaign_logger_end(struct campaign_logger *l, int wait_ms)
 {
-    if (l->control < 0)
-        return;
     fs_close(&l->control);
-    if (child_work_wait(&l->work, clock_mono_ns() + wait_ms * INT64_C(1000000)))
-        child_work_reap(&l->work, LOGS_REAP_MS);
-    else
-        l->work.pid = 0; /* it still merges, and ends on its own */
+    if (!l->work.pid)
+        return true;
+    if (!child_work_wait(&l->work, clock_mono_ns() + wait_ms * INT64_C(1000000)))
+        return false;
+    child_work_reap(&l->work, LOGS_REAP_MS);
+    return true;
+}
+
+void campaign_logger_close(struct campaign_logger *l)
+{
+    l->work.pid = 0;
     child_work_deinit(&l->work);
     *l = CAMPAIGN_LOGGER_NONE;
 }

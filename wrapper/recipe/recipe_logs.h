@@ -12,17 +12,19 @@
 
 /* The process that merges the logs while a campaign runs. */
 struct campaign_logger {
-    struct child_work work;
+    struct child_work work; /* its answer is why it could not merge */
     int control; /* closing it ends the merging; -1: none */
 };
 #define CAMPAIGN_LOGGER_NONE ((struct campaign_logger){.work = CHILD_WORK_NONE, .control = -1})
 
 /* Starts it for the campaign of this folder, by the keys `logs` and `outputs` of the recipe. Lines with a text of logs.alert
- * are appended to logs/alerts.log. It ends when campaign_logger_end is called or this process is gone. -1 with err:
+ * are appended to logs/alerts.log. It ends after campaign_logger_end is called or this process is gone. -1 with err:
  * logs are merged later, by `recipe logs`. */
 int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const struct recipe *r, struct err *err);
-/* All processes have ended: merges what is left, and waits for that at most so many milliseconds. */
-void campaign_logger_end(struct campaign_logger *l, int wait_ms);
+/* All processes have ended: merges what is left, and waits for that at most so many milliseconds. false: it still merges. */
+bool campaign_logger_end(struct campaign_logger *l, int wait_ms);
+/* Frees it. A process that still merges ends by itself. */
+void campaign_logger_close(struct campaign_logger *l);
 
 /* Removes logs of earlier executions, in the folders before-TIME, as logs.keep of the recipe says. Returns their number. */
 size_t campaign_logs_keep(int dir, const struct recipe *r);

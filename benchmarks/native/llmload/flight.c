@@ -403,8 +403,7 @@ static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
     }
     if (f->error || given_up(f))
         return ENDING_IN_BAND;
-    bool ends_bare = w->run->load->dialect == DIALECT_TRITON; /* its streams have no last event */
-    if (!f->finished && !s->done && !((json || ends_bare) && f->r.chunks)) {
+    if (!f->finished && !s->done && !((json || dialects[w->run->load->dialect].bare_end) && f->r.chunks)) {
         keep_error(f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));
         return ENDING_TRUNCATED;
     }

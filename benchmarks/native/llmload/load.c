@@ -17,11 +17,11 @@ const struct opt_row load_rows[LOAD_ROWS] = {
 #undef OPTION
 };
 const struct dialect_row dialects[DIALECTS] = {
-    [DIALECT_CHAT] = {"openai-chat", "/v1/chat/completions", "/health", false, true},
-    [DIALECT_COMPLETIONS] = {"openai-completions", "/v1/completions", "/health", false, false},
-    [DIALECT_OLLAMA_CHAT] = {"ollama-chat", "/api/chat", "/api/version", true, true},
-    [DIALECT_OLLAMA_GENERATE] = {"ollama-generate", "/api/generate", "/api/version", true, false},
-    [DIALECT_TRITON] = {"triton-generate", "/generate_stream", "/v2/health/ready", false, false},
+    [DIALECT_CHAT] = {"openai-chat", "/v1/chat/completions", "/health", .chat = true},
+    [DIALECT_COMPLETIONS] = {"openai-completions", "/v1/completions", "/health"},
+    [DIALECT_OLLAMA_CHAT] = {"ollama-chat", "/api/chat", "/api/version", .ollama = true, .chat = true},
+    [DIALECT_OLLAMA_GENERATE] = {"ollama-generate", "/api/generate", "/api/version", .ollama = true},
+    [DIALECT_TRITON] = {"triton-generate", "/generate_stream", "/v2/health/ready", .by_model = true, .bare_end = true},
 };
 const char *const arrivals_names[ARRIVALS_KINDS] = {"closed", "constant", "poisson", "gamma", "bursts", "trace"};
 
@@ -220,11 +220,12 @@ static int load_check_path(const struct load *l, struct err *err)
 /* Triton's path names the model, and whether the answer is streamed. */
 static int set_load_path(struct load *l, struct arena *a, struct err *err)
 {
-    bool is_triton = l->dialect == DIALECT_TRITON;
-    if (is_triton && (!l->model || strpbrk(l->model, "/?# ")))
-        return err_set(err, ERR_USAGE, "--api triton-generate needs --model, the name of a model in the server's repository");
+    bool by_model = dialects[l->dialect].by_model;
+    if (by_model && (!l->model || strpbrk(l->model, "/?# ")))
+        return err_set(err, ERR_USAGE, "--api %s needs --model, the name of a model in the server's repository",
+                       dialects[l->dialect].name);
     if (!l->path)
-        l->path = is_triton ? arena_printf(a, "/v2/models/%s/%s", l->model, l->stream ? "generate_stream" : "generate")
+        l->path = by_model ? arena_printf(a, "/v2/models/%s/%s", l->model, l->stream ? "generate_stream" : "generate")
                             : dialects[l->dialect].path;
     return 0;
 }

@@ -11,6 +11,8 @@ extern const struct dialect_row {
     const char *health; /* path that answers 200 where the server is ready */
     bool ollama; /* its own protocol: lines of JSON, its own counts and places */
     bool chat; /* the prompt is messages, not a text */
+    bool by_model; /* paths name the model, bodies do not */
+    bool bare_end; /* its streams have no last event */
 } dialects[DIALECTS];
 
 enum arrivals { ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_GAMMA, ARRIVALS_BURSTS, ARRIVALS_TRACE, ARRIVALS_KINDS };

@@ -76,25 +76,31 @@ static void put_triton(struct json_out *j, const struct load *l, const struct pr
     json_close(j, '}');
 }
 
+static void put_model_body(struct json_out *j, const struct load *l, const struct session *s, const struct prompt *p, uint32_t tokens)
+{
+    if (l->model)
+        json_text(j, "model", l->model);
+    if (dialects[l->dialect].chat)
+        put_messages(j, s, p);
+    else if (p->ids.n && l->dialect == DIALECT_COMPLETIONS)
+        json_raw(j, "prompt", p->ids);
+    else
+        json_str(j, "prompt", p->text);
+    if (dialects[l->dialect].ollama)
+        put_ollama(j, l, p, tokens);
+    else
+        put_openai(j, l, tokens);
+}
+
 static void put_body(struct worker *w, const struct session *s, const struct prompt *p, uint32_t tokens)
 {
     const struct load *l = w->run->load;
     buf_clear(&w->body);
     struct json_out j = json_begin(&w->body, JSON_TIGHT, '{');
-    if (l->model && l->dialect != DIALECT_TRITON)
-        json_text(&j, "model", l->model);
     if (l->dialect == DIALECT_TRITON)
         put_triton(&j, l, p, tokens);
-    else if (dialects[l->dialect].chat)
-        put_messages(&j, s, p);
-    else if (p->ids.n && l->dialect == DIALECT_COMPLETIONS)
-        json_raw(&j, "prompt", p->ids);
     else
-        json_str(&j, "prompt", p->text);
-    if (dialects[l->dialect].ollama)
-        put_ollama(&j, l, p, tokens);
-    else if (l->dialect != DIALECT_TRITON)
-        put_openai(&j, l, tokens);
+        put_model_body(&j, l, s, p, tokens);
     json_members(&j, l->extra_body);
     json_members(&j, p->extra);
     json_close(&j, '}');

@@ -123,7 +123,7 @@ static enum gate_verdict ask_triton_model(struct waiting *w)
 
 static enum gate_verdict ask_models(struct waiting *w)
 {
-    if (w->server->dialect == DIALECT_TRITON)
+    if (dialects[w->server->dialect].by_model)
         return ask_triton_model(w);
     struct http_reply r;
     struct json *j = NULL;
