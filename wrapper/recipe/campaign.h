@@ -199,7 +199,7 @@ bool campaign_search_is_done(const struct campaign *c);
 int campaign_execute_point(struct campaign *c, const struct recipe_point *p, size_t number, struct err *err);
 /* Compares the nodes of --each-node, or the pairs of --each-pair: prints those that differ, and writes the list of nodes to leave out. */
 void campaign_compare_nodes(struct campaign *c);
-/* Which of n values differ from the others, with one false alarm or more in at most 5 % of such comparisons? neighbours: each is the better one of two
+/* Which of n values differ from the others, with one false alarm or more in at most 5 % of such comparisons of normal values? neighbours: each is the better one of two
  * that it shares with the next ones in a ring. false: too few, or out of memory. */
 bool campaign_values_differ(const double *v, size_t n, bool neighbours, bool *ret);
 /* Makes the steps of `prepare` that were not made before. 0; -1 with err. */

@@ -8,11 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FALSE_ALARMS 0.05 /* chance that one node or more is named although all are alike, for each metric */
+#define FALSE_ALARMS 0.05 /* chance that one node or more is named although all are alike and their values normal, for each metric */
 
-/* Neighbours in a ring share a pair, so their values are not independent. By simulation of normal values this level names a good one of 6 nodes in
- * less than 5 % of the comparisons, and of more nodes less often. */
-#define NEIGHBOUR_LEVEL 0.02
+/* Neighbours in a ring share a pair, so their values are not independent. With this level and number of nodes one is named in at most FALSE_ALARMS of the
+ * comparisons, by simulation (tests/unit/recipe/campaign_nodes.c): of pairs with noise of their own, and of pairs as fast as their slower node. */
+#define NEIGHBOUR_LEVEL 0.005
+enum { NODES_MIN = STATS_EXPECT_MIN + 1, NEIGHBOURS_MIN = 8 };
 
 struct node_result {
     const char *node;
@@ -36,7 +37,7 @@ static size_t collect_values(struct campaign *c, const struct series_figure *fig
 bool campaign_values_differ(const double *v, size_t n, bool neighbours, bool *ret)
 {
     double *others = calloc(n + 1, sizeof *others), *p = calloc(n + 1, sizeof *p);
-    bool good = others && p && n > STATS_EXPECT_MIN;
+    bool good = others && p && n >= (neighbours ? NEIGHBOURS_MIN : NODES_MIN);
     for (size_t i = 0; good && i < n; i++) {
         struct stats_expected e;
         size_t k = 0;
@@ -75,13 +76,14 @@ static void compare_list(struct campaign *c, const struct node_result *list, siz
         values[i] = list[i].value;
     stats_of(values, n, &s);
     if (!campaign_values_differ(values, n, neighbours, differs)) {
-        campaign_say(c, "  %zu %ss are too few to name one that differs; %d are needed", n, what, STATS_EXPECT_MIN + 1);
+        campaign_say(c, "  %zu %ss are too few to name one that differs; %d are needed", n, what,
+                     neighbours ? NEIGHBOURS_MIN : NODES_MIN);
         return;
     }
     for (size_t i = 0; i < n; i++)
         if (differs[i]) {
             bool worse = is_worse(&list[i], s.median);
-            campaign_say(c, "  %s differs: %.4g, %+.1f %%%s (false alarm in at most %g %% of such comparisons)", list[i].node,
+            campaign_say(c, "  %s differs: %.4g, %+.1f %%%s (false alarm in at most %g %% of such comparisons of normal values)", list[i].node,
                          list[i].value, 100 * (list[i].value / s.median - 1), worse ? "" : ", but is better", 100 * FALSE_ALARMS);
             if (bad && worse && !str_has_word(bad->p, str_of(list[i].node)))
                 buf_printf(bad, "%s%s", bad->n ? " " : "", list[i].node);

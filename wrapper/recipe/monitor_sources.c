@@ -162,7 +162,7 @@ size_t monitor_services_read(struct http *http, const struct json *live, monitor
     for (const struct json *s = json_first(json_get(live, "services")); s; s = json_next(s)) {
         const char *path = json_string(json_get(s, "metrics"), NULL);
         const char *token = json_string(json_get(s, "token"), NULL);
-        CLEANUP_BUF struct buf header;
+        CLEANUP_BUF struct buf header = {0};
         char url[2000], component[200];
         struct http_reply reply = {0};
         struct err err = {0};

@@ -345,7 +345,7 @@ static struct chart_guide *phases_of(struct series_notes *notes, const struct tr
     struct chart_guide *list = arena_get(a, PHASES_MAX * sizeof *list);
     *ret_n = 0;
     for (const struct series_repetition *r = notes ? notes->first : NULL; list && r && *ret_n < PHASES_MAX; r = r->next) {
-        CLEANUP_BUF struct buf label;
+        CLEANUP_BUF struct buf label = {0};
         if (!r->start_ms || !r->end_ms)
             continue;
         buf_init(&label, 1000);

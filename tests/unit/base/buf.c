@@ -84,7 +84,7 @@ static void doubles_read_back(void **state)
     }
     for (int i = 0; i < 50000; i++) {
         union { uint64_t u; double d; } v = {.u = (uint64_t)rand_r(&seed) << 42 ^ (uint64_t)rand_r(&seed) << 21 ^ (uint64_t)rand_r(&seed)};
-        struct buf b CLEANUP_BUF;
+        struct buf b CLEANUP_BUF = {0};
         if (!isfinite(v.d))
             continue;
         buf_init(&b, 100);
