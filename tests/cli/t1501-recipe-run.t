@@ -68,13 +68,17 @@ is "an invalid run is in no statistic" "$(cat mlruns/*/"$(jq -r .parent .benchwr
 cat >empty.yaml <<'Y'
 version: 1
 name: empty
+sweep: {grid: {fault: ["empty:1", "html:1"]}}
 roles:
-  server: {service: dummy, with: {fault: "empty:1"}}
+  server: {service: dummy, with: {fault: "{fault}"}}
   client: {command: [llmload, "{server.url}", -n, 5, -c, 1]}
 Y
 "$BENCHWRAP" recipe run --local empty.yaml >out 2>err
 is "a service that answers with no tokens: exit status 1" $? 1
-like "and no valid point" "$(cat err)" 'empty: 1 point: 1 (failed|invalid)'
+like "and every point is invalid" "$(cat err)" 'empty: 2 points: 2 invalid'
+sed -i 's/^name: empty/name: usage/; s/-c, 1/--no-such-option, 1/' empty.yaml
+"$BENCHWRAP" recipe run --local empty.yaml >out 2>err
+like "a client that measures nothing has failed" "$(cat err)" 'usage: 2 points: 2 failed'
 cat >gate.yaml <<'Y'
 version: 1
 name: gate

@@ -5,7 +5,7 @@
 #                         slurm_prefix: of the nodes' names (n); slurm_shape: processors, memory, GPUs of a node; slurm_partition: its name (debug)
 #   slurm_again           after slurm_stop: starts it anew, with what was altered in $SLURM_CONF
 #   slurm_kill_node NODE  ends its slurmd, its steps and all of their processes by SIGKILL
-#   slurm_restart_node NODE   starts its slurmd again, and waits until the node is idle
+#   slurm_restart_node NODE   starts its slurmd again; its last job may still be completing for two minutes
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
 
@@ -127,7 +127,7 @@ slurm_restart_node()
 {
     slurm_start_node "${1#"$slurm_prefix"}"
     slurm_up=$1
-    wait_until 'scontrol update nodename="$slurm_up" state=resume; [ "$(sinfo -h -N -n "$slurm_up" -o %T)" = idle ]'
+    wait_until 'scontrol update nodename="$slurm_up" state=resume; ! sinfo -h -N -n "$slurm_up" -o %T | grep -q down'
 }
 
 slurm_again() # starts the daemons with the configuration there is, which may have been altered after slurm_stop

@@ -707,9 +707,10 @@ static int check_all_points(struct campaign *c)
     return refused ? 1 : 0;
 }
 
-/* Waits until the logs are merged. After a signal nothing takes long. */
+/* Waits until the logs are merged. After a signal nothing takes long; one that comes now ends the waiting alone. */
 static void end_logger(struct campaign *c, struct campaign_logger *logger)
 {
+    int before = c->signal;
     int64_t until = clock_mono_ns() + LOGGER_MORE_S * INT64_C(1000000000);
     bool done = campaign_logger_end(logger, LOGGER_END_MS);
     if (!done && !c->signal)
@@ -723,6 +724,7 @@ static void end_logger(struct campaign *c, struct campaign_logger *logger)
     else if (logger->work.text.n)
         campaign_say(c, "the logs are not merged: " STR_FMT, STR_ARG(buf_text(&logger->work.text)));
     campaign_logger_close(logger);
+    c->signal = before;
 }
 
 int campaign_execute(struct campaign *c, const char *tree, struct err *err)

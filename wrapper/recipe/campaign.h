@@ -183,8 +183,8 @@ int campaign_take_ports(struct campaign *c, const struct recipe_part *part, stru
 int campaign_measure(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, struct err *err);
 /* Why the run is not valid; NULL: it is. In the campaign's arena. */
 const char *campaign_gate(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
-/* Which condition the metrics do not meet of a run whose client has ended with an error, such as llmload without a good answer; NULL: none that is
- * known. In the campaign's arena. */
+/* Which condition a run of llmload does not meet that has ended with an error although it measured: the service answered with nothing. NULL: none, or
+ * the client failed. In the campaign's arena. */
 const char *campaign_unmet(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run);
 /* What is written before a run for campaign_gate after it: does another job run on a node of the campaign? */
 void campaign_gate_begin(struct campaign *c);

@@ -124,26 +124,38 @@ static bool is_llmload(const struct campaign *c)
     return benchmark && strcmp(benchmark, "llmload") == 0;
 }
 
-/* The first condition that does not hold, or (unknown_too) cannot be evaluated, in words; NULL: none. */
-static const char *check_conditions(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run, bool unknown_too)
+struct condition_results {
+    const char *first; /* that does not hold or is not known, in words; NULL: all hold */
+    const char *broken; /* the first that does not hold; NULL: none */
+    size_t known;
+};
+
+static struct condition_results check_conditions(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
 {
+    struct condition_results r = {0};
     for (size_t i = 0; i < c->recipe->valid.count; i++) {
         const struct recipe_rule *rule = &c->recipe->valid.list[i];
-        const char *unknown = "";
+        const char *unknown = "", *words = NULL;
         if (rule->of_service && !is_llmload(c))
             continue;
         int truth = campaign_truth(c, rule->expr, values, run, &unknown);
-        if (truth == 1 || (truth < 0 && !unknown_too))
-            continue;
-        return truth == 0 ? arena_printf(c->arena, "not %s", rule->text)
-                          : arena_printf(c->arena, "not known: %s (%s)", rule->text, unknown);
+        r.known += truth >= 0;
+        if (truth == 0)
+            words = arena_printf(c->arena, "not %s", rule->text);
+        else if (truth < 0)
+            words = arena_printf(c->arena, "not known: %s (%s)", rule->text, unknown);
+        r.first = r.first ? r.first : words;
+        r.broken = r.broken || truth ? r.broken : words;
     }
-    return NULL;
+    return r;
 }
 
 const char *campaign_unmet(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
 {
-    const char *unmet = check_conditions(c, values, run, false);
+    if (!is_llmload(c) || strcmp(run->status, "FAILED") != 0)
+        return NULL;
+    const struct condition_results r = check_conditions(c, values, run);
+    const char *unmet = r.broken ? r.broken : r.known ? r.first : NULL;
     return unmet ? arena_printf(c->arena, "%s; the client ended with %.200s", unmet, run->reason) : NULL;
 }
 
@@ -151,7 +163,7 @@ const char *campaign_gate(struct campaign *c, const struct recipe_values *values
 {
     if (strcmp(run->verdict, "fail") == 0)
         return arena_printf(c->arena, "%.300s", run->reason);
-    const char *unmet = check_conditions(c, values, run, true);
+    const char *unmet = check_conditions(c, values, run).first;
     const char *load = !unmet && is_llmload(c) ? check_offered_load(c, run) : NULL;
     return unmet ? unmet : load ? load : check_surroundings(c, run);
 }

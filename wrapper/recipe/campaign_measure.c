@@ -159,7 +159,7 @@ static bool judge_run(void *context, struct series_repetition *run)
         return false; /* the campaign is resumed, and then the run is made again */
     if (m->stopped && strcmp(run->status, "FINISHED") == 0)
         run->status = "KILLED";
-    if (m->stopped || run->exit > 128)
+    if (m->stopped)
         return true;
     bool good = strcmp(run->status, "FINISHED") == 0 && !run->exit;
     const char *invalid = good ? campaign_gate(m->c, &m->p->values, run) : campaign_unmet(m->c, &m->p->values, run);
