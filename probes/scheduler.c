@@ -264,7 +264,8 @@ static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, enum slu
     if (scope == SLURM_OUTER_STEP || !scheduler_read_count(h, "SLURM_CPUS_PER_TASK", &asked))
         return;
     bool said = scheduler_read_count(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;
-    if (scope == SLURM_OWN_STEP && !said && scheduler_read_count(h, "SLURM_CPUS_ON_NODE", &cpus) && scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE") &&
+    if (scope == SLURM_OWN_STEP && !said && scheduler_read_count(h, "SLURM_CPUS_ON_NODE", &cpus) &&
+        scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE") &&
         scheduler_parse_per_node(scheduler_read_value(h, "SLURM_STEP_TASKS_PER_NODE"), &p)) {
         on_node = p.common > 0 ? p.common : 1;
         if (asked * on_node > cpus) {

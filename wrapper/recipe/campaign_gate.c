@@ -130,7 +130,8 @@ struct condition_results {
     size_t known;
 };
 
-static struct condition_results check_conditions(struct campaign *c, const struct recipe_values *values, const struct series_repetition *run)
+static struct condition_results check_conditions(struct campaign *c, const struct recipe_values *values,
+                                                 const struct series_repetition *run)
 {
     struct condition_results r = {0};
     for (size_t i = 0; i < c->recipe->valid.count; i++) {

@@ -23,19 +23,22 @@ static const char compose_text[] =
     "# Prometheus and Grafana for a campaign of benchwrap. In this folder:\n"
     "#   sh tunnels.sh                      (in another terminal)\n"
     "#   docker compose up -d               (or: podman-compose up -d)\n"
-    "# Grafana is at http://127.0.0.1:" GRAFANA_PORT ", user admin, password in " PASSWORD_FILE ". Prometheus is at http://127.0.0.1:" PROMETHEUS_PORT ".\n"
+    "# Grafana is at http://127.0.0.1:" GRAFANA_PORT ", user admin, password in " PASSWORD_FILE
+    ". Prometheus is at http://127.0.0.1:" PROMETHEUS_PORT ".\n"
     "services:\n"
     "  prometheus:\n"
     "    image: docker.io/prom/prometheus:v2.53.3\n"
     "    network_mode: host\n"
     "    user: \"0:0\"\n"
-    "    command: [--config.file=/etc/prometheus/prometheus.yml, \"--web.listen-address=127.0.0.1:" PROMETHEUS_PORT "\", --storage.tsdb.path=/prometheus]\n"
+    "    command: [--config.file=/etc/prometheus/prometheus.yml, \"--web.listen-address=127.0.0.1:" PROMETHEUS_PORT
+    "\", --storage.tsdb.path=/prometheus]\n"
     "    volumes: [\"./prometheus:/etc/prometheus:ro\", \"prometheus-data:/prometheus\"]\n"
     "  grafana:\n"
     "    image: docker.io/grafana/grafana:11.6.0\n"
     "    network_mode: host\n"
     "    env_file: [" PASSWORD_FILE "]\n"
-    "    environment: {GF_SERVER_HTTP_ADDR: \"127.0.0.1\", GF_SERVER_HTTP_PORT: \"" GRAFANA_PORT "\", GF_ANALYTICS_REPORTING_ENABLED: \"false\"}\n"
+    "    environment: {GF_SERVER_HTTP_ADDR: \"127.0.0.1\", GF_SERVER_HTTP_PORT: \"" GRAFANA_PORT
+    "\", GF_ANALYTICS_REPORTING_ENABLED: \"false\"}\n"
     "    volumes: [\"./grafana/provisioning:/etc/grafana/provisioning:ro\", \"./grafana/dashboards:/var/lib/grafana/dashboards/benchwrap:ro\", "
     "\"grafana-data:/var/lib/grafana\"]\n"
     "volumes: {prometheus-data: {}, grafana-data: {}}\n";

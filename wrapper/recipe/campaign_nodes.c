@@ -76,15 +76,15 @@ static void compare_list(struct campaign *c, const struct node_result *list, siz
         values[i] = list[i].value;
     stats_of(values, n, &s);
     if (!campaign_values_differ(values, n, neighbours, differs)) {
-        campaign_say(c, "  %zu %ss are too few to name one that differs; %d are needed", n, what,
-                     neighbours ? NEIGHBOURS_MIN : NODES_MIN);
+        campaign_say(c, "  %zu %ss are too few to name one that differs; %d are needed", n, what, neighbours ? NEIGHBOURS_MIN : NODES_MIN);
         return;
     }
     for (size_t i = 0; i < n; i++)
         if (differs[i]) {
             bool worse = is_worse(&list[i], s.median);
-            campaign_say(c, "  %s differs: %.4g, %+.1f %%%s (false alarm in at most %g %% of such comparisons of normal values)", list[i].node,
-                         list[i].value, 100 * (list[i].value / s.median - 1), worse ? "" : ", but is better", 100 * FALSE_ALARMS);
+            campaign_say(c, "  %s differs: %.4g, %+.1f %%%s (false alarm in at most %g %% of such comparisons of normal values)",
+                         list[i].node, list[i].value, 100 * (list[i].value / s.median - 1), worse ? "" : ", but is better",
+                         100 * FALSE_ALARMS);
             if (bad && worse && !str_has_word(bad->p, str_of(list[i].node)))
                 buf_printf(bad, "%s%s", bad->n ? " " : "", list[i].node);
         }

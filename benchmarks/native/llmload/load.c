@@ -222,11 +222,10 @@ static int set_load_path(struct load *l, struct arena *a, struct err *err)
 {
     bool by_model = dialects[l->dialect].by_model;
     if (by_model && (!l->model || strpbrk(l->model, "/?# ")))
-        return err_set(err, ERR_USAGE, "--api %s needs --model, the name of a model in the server's repository",
-                       dialects[l->dialect].name);
+        return err_set(err, ERR_USAGE, "--api %s needs --model, the name of a model in the server's repository", dialects[l->dialect].name);
     if (!l->path)
         l->path = by_model ? arena_printf(a, "/v2/models/%s/%s", l->model, l->stream ? "generate_stream" : "generate")
-                            : dialects[l->dialect].path;
+                           : dialects[l->dialect].path;
     return 0;
 }
 
