@@ -74,11 +74,11 @@ static void compare_list(struct campaign *c, const struct node_result *list, siz
         return;
     for (size_t i = 0; i < n; i++)
         values[i] = list[i].value;
-    stats_of(values, n, &s);
     if (!campaign_values_differ(values, n, neighbours, differs)) {
         campaign_say(c, "  %zu %ss are too few to name one that differs; %d are needed", n, what, neighbours ? NEIGHBOURS_MIN : NODES_MIN);
         return;
     }
+    stats_of(values, n, &s); /* which sorts them */
     for (size_t i = 0; i < n; i++)
         if (differs[i]) {
             bool worse = is_worse(&list[i], s.median);
