@@ -36,6 +36,12 @@ for case in ab/plain:Transfer.rate: wrk/plain:Transfer.sec: sysbench/cpu:executi
     like "${case%%/*}: the second output of a file is incomplete" "$(verdict "${case%%/*}" cut)" ': fail: .*incomplete'
 done
 
+# A program prints a document or a table: of both in one output the document counted, and the other run was lost without a word.
+for case in google-benchmark/json/console llmload/json/text taskrate/local-json/local-text; do
+    cat "$samples/${case%%/*}/samples/$(basename "${case%/*}")/stdout" "$samples/${case%%/*}/samples/${case##*/}/stdout" >two
+    like "${case%%/*}: a document and a table are two runs" "$(verdict "${case%%/*}" two)" ': fail: .*the outputs of two runs'
+done
+
 nv=$samples/nvbandwidth/samples/made-0.8/stdout
 sed '/^NOTE: The reported/,$d' "$nv" >cut
 like "nvbandwidth: the last note is missing" "$(verdict nvbandwidth cut)" ': fail: .*did not come to its end'
