@@ -1,5 +1,5 @@
 #!/bin/sh
-# t0335: performance logs as ReFrame 3.7.0, 3.12.0, 4.0.5 and 4.9.2 wrote them, and posted records: each record's values, verdict and references.
+# t0335: performance logs as ReFrame 3.7.0, 3.12.0, 4.0.5, 4.6.4 and 4.9.2 wrote them, and posted records: each record's values, verdict and references.
 # shellcheck source=tests/lib/tap.sh
 # sanitizer: long, because CI has fifteen minutes for everything
 . "$(dirname "$0")/../lib/tap.sh"
@@ -22,10 +22,16 @@ END
 printf '\357\273\277' | cat - v4.9.log >mark.log
 printf 'system,latency_value,unit\nalpha,12.5,us\n' >table.csv
 
+# 4.x with perflog_compat: a header line, and lines as 3.x wrote them.
+{
+    echo 'job_completion_time|reframe version|info|jobid=jobid|perf_var=perf_value|ref=perf_ref (l=perf_lower_thres, u=perf_upper_thres)|perf_unit'
+    sed 's/3\.7\.0/4.6.4/; s/echo_test on generic:default using /echo_test \/191dd81c @generic:default+/' v3.7.log
+} >v4.6-compat.log
+
 imported() { "$BENCHWRAP" import -t "$1" --json "$1.log" 2>err | jq -c '[.[] | [.result, .verdict]]'; }
 values() { cat "$1"/mlruns/*/*/metrics/"$2" | cut -d' ' -f2 | LC_ALL=C sort | tr '\n' ' '; }
 
-for v in 3.7 3.12; do
+for v in 3.7 3.12 4.6-compat; do
     is "$v: a run for each record, its verdict by reference and thresholds" "$(imported v$v)" '[["imported","pass"],["imported","fail"]]'
     is "… and its values" "$(values v$v bw_MB_per_s)$(values v$v lat_s)" "12.5 3.25e-06 "
     is "… and where it ran" "$(for file in v"$v"/mlruns/*/*/params/system v"$v"/mlruns/*/*/params/partition v"$v"/mlruns/*/*/params/environ v"$v"/mlruns/*/*/params/test; do cat "$file"; echo; done | LC_ALL=C sort -u | tr '\n' ' ')" "builtin default echo_test generic "

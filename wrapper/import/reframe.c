@@ -238,6 +238,9 @@ static bool old_place(struct str info, struct fields *f)
         place = str_cut(&environ, '+');
     }
     struct str system = str_cut(&place, ':');
+    const ptrdiff_t hash = str_find(name, STR(" /")); /* 4.x adds the test's hash: "stream /1a2b3c4d" */
+    if (hash >= 0 && name.n == (size_t)hash + 10)
+        name = str_sub(name, 0, (size_t)hash);
     field_add(f, STR("name"), name);
     field_add(f, STR("environ"), environ.p ? environ : (struct str){"", 0});
     field_add(f, STR("system"), system);
@@ -357,7 +360,7 @@ size_t reframe_records(struct str text, struct arena *a, struct reframe_record *
     for (struct str rest = text; f && rest.p && rest.n;) {
         struct str line = str_trim(str_cut(&rest, '\n'));
         number++;
-        if (!line.n)
+        if (!line.n || str_has(line, "|perf_var=perf_value|")) /* the header line of 4.x in the form of 3.x (perflog_compat) */
             continue;
         bool fields = line.n < LINE_MAX_BYTES && split_fields(line, value, FIELDS_MAX, &count);
         if (fields && reframe_is_header(value, count)) { /* also a second one, where logs were joined */
