@@ -41,7 +41,7 @@ from parsl.executors import HighThroughputExecutor, ThreadPoolExecutor
 from parsl.providers import LocalProvider
 
 provider = LocalProvider(nodes_per_block=1, init_blocks=1, min_blocks=0, max_blocks=2)
-config = Config(executors=[HighThroughputExecutor(label="htex", cores_per_worker=0.5, max_workers_per_node=2, provider=provider),
+config = Config(run_dir="elsewhere", executors=[HighThroughputExecutor(label="htex", cores_per_worker=0.5, max_workers_per_node=2, provider=provider),
                            ThreadPoolExecutor(label="threads", max_threads=5)])
 END
 timeout 250 "$BENCHWRAP" -q -- parsl-perf --config htex.py --time 0.2 >htex.out 2>htex.err
