@@ -71,7 +71,9 @@ enum variable_state variables_at_start(const struct variables *v, struct str nam
 {
     const struct variable_change *change = variables_change_of(v, name);
     *ret_value = (struct str){NULL, 0};
-    *ret_why = may_words_set(v->settings, name) ? "an option of a starter in the command line may set it" : change ? change->why : v->unknown;
+    *ret_why = may_words_set(v->settings, name) ? "an option of a starter in the command line may set it"
+               : change                         ? change->why
+                                                : v->unknown;
     if (*ret_why)
         return VARIABLE_UNKNOWN;
     *ret_value = change ? change->value : v->cleared ? *ret_value : value_of_job(v, name);

@@ -82,8 +82,7 @@ static const struct listing_column columns[] = {
     {"parent", NULL, false, 0}, {"benchmark", NULL, false, 0}, {"status", NULL, false, 0},     {"verdict", NULL, false, 0},
     {"site", NULL, false, 0},   {"outcome", NULL, false, 0},   {"start", NULL, false, 0},      {"start_local", NULL, false, 0},
     {"wall_s", NULL, true, 0},  {"headline", NULL, false, 0},  {"headline_1", NULL, true, 0},  {"headline_2", NULL, true, 0},
-    {"path", NULL, false, 0},   {"problem", NULL, false, 0},   {"incomplete", NULL, false, 0},
-    {"stale", NULL, false, 0},
+    {"path", NULL, false, 0},   {"problem", NULL, false, 0},   {"incomplete", NULL, false, 0}, {"stale", NULL, false, 0},
 };
 
 /* A program gets children in the order of all runs, not below their parents. So does who asks for an order or for columns. */

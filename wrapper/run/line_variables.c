@@ -257,7 +257,8 @@ static void begin_starter(struct line_following *f, const struct starter_env *s,
     set_all_inside(f, before, s->inside);
 }
 
-static void change_line_place(struct line_following *f, const struct starter_env *s, const struct peel_setting *list, size_t n, char *const *argv)
+static void change_line_place(struct line_following *f, const struct starter_env *s, const struct peel_setting *list, size_t n,
+                              char *const *argv)
 {
     struct str value = {NULL, 0};
     bool other = s->other_root || any_gives(list, n, argv, s->other_root_by, &value);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* "1 of 4 child runs is amended or retracted, which these statistics ignore"; NULL: the run is no parent run, or its statistics are those of its child runs. */
-static const char *explain_stale(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections, struct arena *a)
+static const char *explain_stale(const struct folder *tree, const struct tree_run *run, const struct corrections *corrections,
+                                 struct arena *a)
 {
     CLEANUP_FOLDER struct folder in = {0};
     struct series_notes notes;
@@ -50,7 +51,8 @@ static size_t find_sorted(struct tree_run *const *sorted, size_t count, const ch
     return found ? (size_t)(found - sorted) : count;
 }
 
-void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections, struct arena *a)
+void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections,
+                    struct arena *a)
 {
     struct tree_run **sorted = corrections->chosen_count ? arena_get(a, (count + 1) * sizeof *sorted) : NULL;
     bool *done = sorted ? arena_get(a, count + 1) : NULL;

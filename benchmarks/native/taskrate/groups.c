@@ -189,8 +189,9 @@ static void metg_between(const struct batch_group *below, const struct batch_gro
         ret->how = "interpolated between the two durations around it";
     } else if (cost * METG_FACTOR > ret->low && cost * METG_FACTOR < ret->high) {
         ret->high = cost * METG_FACTOR;
-        ret->how = "assumes that a longer task costs at most 2.5 times as much as one of the shorter of the two durations around it; durations "
-                   "between them measure it";
+        ret->how =
+            "assumes that a longer task costs at most 2.5 times as much as one of the shorter of the two durations around it; durations "
+            "between them measure it";
     } else
         ret->how = "between the two durations around it; durations between them measure it";
     if (!(ret->low <= ret->high)) { /* the longer tasks took less time */
