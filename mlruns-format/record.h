@@ -78,7 +78,7 @@ size_t record_lost(const struct record *r);
 /* Convenience: numbers as params, printed so that they read back equal. */
 void record_param_int(struct record *r, const char *key, int64_t value);
 void record_param_double(struct record *r, const char *key, double value);
-/* The fact in force for a param or tag; NULL if none. */
+/* The fact in force for a param, metric, tag or artifact, or the first reason of a missing value; NULL if none. */
 const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key);
 /* The text in force of a param or tag, ended by a NUL; { NULL, 0 } if none. */
 struct str record_text(const struct record *r, enum fact_kind kind, const char *key);

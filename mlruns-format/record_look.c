@@ -4,9 +4,20 @@
 
 #include <math.h>
 
+/* They are few, and one key may have several reasons: no index by key. */
+static const struct fact *record_find_missing(const struct record *r, const char *key)
+{
+    const struct fact *f = r->first;
+    while (f && !(f->kind == FACT_MISSING && str_is(f->key, key)))
+        f = f->next;
+    return f;
+}
+
 const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key)
 {
     static const enum space spaces[] = {SPACE_PARAM, SPACE_METRIC, SPACE_TAG, SPACE_ARTIFACT};
+    if (kind == FACT_MISSING)
+        return record_find_missing(r, key);
     if ((size_t)kind >= sizeof spaces / sizeof *spaces)
         return NULL;
     const struct record_entry *e = record_entry_find(r, spaces[kind], str_of(key));
