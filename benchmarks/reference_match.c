@@ -91,14 +91,22 @@ struct str reference_stem(struct str key, const struct unit **ret_unit, struct s
 
 /* ---- conditions ---- */
 
+/* The launch's shape; that of the allocation where the record has nothing of a launch. */
+static struct str condition_shape(const struct record *r, const struct shape_keys *shape)
+{
+    struct shape_keys row;
+    for (size_t i = 0; (row = shape_keys_at(i)).step; i++)
+        if (record_find(r, FACT_PARAM, row.step) || record_find(r, FACT_MISSING, row.step))
+            return record_text(r, FACT_PARAM, shape->step);
+    return record_text(r, FACT_PARAM, shape->job);
+}
+
 static struct str condition_subject(const struct record *r, const struct condition *c)
 {
     struct str text;
     struct shape_keys shape = shape_keys_of(str_of(c->kind == CONDITION_PARAM ? c->key : ""));
-    if (shape.step) {
-        text = record_text(r, FACT_PARAM, shape.step);
-        return text.p ? text : record_text(r, FACT_PARAM, shape.job);
-    }
+    if (shape.step)
+        return condition_shape(r, &shape);
     switch (c->kind) {
     case CONDITION_SITE: return record_text(r, FACT_TAG, "site");
     case CONDITION_CLUSTER: return record_text(r, FACT_TAG, "cluster");

@@ -50,10 +50,35 @@ bool inputs_of_machine(const char *key)
     return is_shape(key) || is_machine(key);
 }
 
+static bool has_step_entry(const struct tree_entry *params)
+{
+    struct shape_keys row;
+    for (size_t i = 0; (row = shape_keys_at(i)).step; i++)
+        if (runs_entry(params, row.step))
+            return true;
+    return false;
+}
+
 bool inputs_superseded(const struct tree_entry *params, const char *key)
 {
     struct shape_keys shape = shape_keys_of(str_of(key));
-    return shape.job && strcmp(key, shape.job) == 0 && runs_entry(params, shape.step);
+    return shape.job && strcmp(key, shape.job) == 0 && has_step_entry(params);
+}
+
+static const char *inputs_step_value(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
+{
+    return inherit_file(runs, run, arena_printf(a, "params/%s", key), 8192, a);
+}
+
+/* The launch's shape; that of the allocation where the run has nothing of a launch. */
+static const char *inputs_shape_value(const struct runs *runs, const struct tree_run *run, const struct shape_keys *shape, struct arena *a)
+{
+    const char *value = inputs_step_value(runs, run, shape->step, a);
+    struct shape_keys row;
+    for (size_t i = 0; !value && (row = shape_keys_at(i)).step; i++)
+        if (inputs_step_value(runs, run, row.step, a))
+            return NULL;
+    return value ? value : inputs_step_value(runs, run, shape->job, a);
 }
 
 const char *inputs_value(const struct runs *runs, const struct tree_run *run, const char *path, struct arena *a)
@@ -61,8 +86,7 @@ const char *inputs_value(const struct runs *runs, const struct tree_run *run, co
     struct shape_keys shape = shape_keys_of(str_of(strchr(path, '/') + 1));
     if (!shape.step)
         return inherit_file(runs, run, path, 8192, a);
-    const char *value = inherit_file(runs, run, arena_printf(a, "params/%s", shape.step), 8192, a);
-    return value ? value : inherit_file(runs, run, arena_printf(a, "params/%s", shape.job), 8192, a);
+    return inputs_shape_value(runs, run, &shape, a);
 }
 
 bool inputs_matter(const char *key, const char *source, const struct opt_value *ignore)
@@ -82,6 +106,14 @@ const char *inputs_source(const struct json *detail, const char *key)
     return json_string(json_get(json_get(json_get(detail, "params"), key), "source"), NULL);
 }
 
+static bool inputs_is_missing(const struct json *detail, const char *key)
+{
+    for (const struct json *one = json_first(json_get(detail, "missing")); one; one = json_next(one))
+        if (strcmp(json_string(json_get(one, "key"), ""), key) == 0)
+            return true;
+    return false;
+}
+
 static const struct tree_entry *inputs_tag(const struct tree_run *run, const char *key)
 {
     return runs_entry(run->tags, key);
@@ -92,7 +124,10 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
 {
     static const char *const tags[] = {"benchmark", "site", "cluster"};
     size_t n = 3;
+    struct shape_keys row;
     for (const struct tree_entry *e = run->params; e; e = e->next)
+        n++;
+    for (size_t i = 0; shape_keys_at(i).step; i++)
         n++;
     *ret = (struct run_inputs){.list = arena_get(a, n * sizeof *ret->list)};
     if (!ret->list)
@@ -104,6 +139,9 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
     for (const struct tree_entry *e = run->params; e; e = e->next)
         if (inputs_matter(e->key, inputs_source(detail, e->key), ignore) && !inputs_superseded(run->params, e->key))
             ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", e->key), e->value, 0};
+    for (size_t i = 0; (row = shape_keys_at(i)).step && has_step_entry(run->params); i++)
+        if (inputs_is_missing(detail, row.step) && inputs_matter(row.step, NULL, ignore)) /* it does not equal one that is known */
+            ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", row.step), (struct str){NULL, 0}, 0};
     const struct tree_entry *parent = inputs_tag(run, "mlflow.parentRunId");
     ret->child = parent != NULL;
     ret->parent = parent ? arena_dup(a, parent->value.p, parent->value.n) : NULL;

@@ -146,6 +146,33 @@ static void conditions(void **state)
     }
 }
 
+/* Of an older run, or of a program without a launcher, the allocation is the shape; of a launch whose nodes are not known it is not. */
+static void the_shape_of_a_launch(void **state)
+{
+    static const char text[] = "references:\n- metrics: {plain: {min: 1}}\n  params: {step.nodes: 3}\n";
+    static const struct {
+        const char *step_nodes, *step_tasks;
+        bool missing, fits;
+    } rows[] = {{NULL, NULL, false, true}, {"3", NULL, false, true}, {"2", NULL, false, false}, {NULL, "2", true, false}, {NULL, NULL, true, false}, {NULL, "2", false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct record r;
+        struct reference_outcome out;
+        make_run(&r);
+        record_param(&r, "job.nodes", STR("3"));
+        if (rows[i].step_nodes)
+            record_param(&r, "step.nodes", str_of(rows[i].step_nodes));
+        if (rows[i].step_tasks)
+            record_param(&r, "step.tasks", str_of(rows[i].step_tasks));
+        if (rows[i].missing)
+            record_missing(&r, "step.nodes", "Slurm reported no step");
+        judge(text, &r, &out);
+        if ((out.judged == 1) != rows[i].fits)
+            fail_msg("row %zu: %s", i, out.judged ? "fits" : "does not fit");
+        record_deinit(&r);
+    }
+}
+
 static size_t warnings(const struct record *r)
 {
     size_t n = 0;
@@ -303,7 +330,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(bands),
-        cmocka_unit_test(conditions),
+        cmocka_unit_test(conditions), cmocka_unit_test(the_shape_of_a_launch),
         cmocka_unit_test(the_most_specific_entry_counts),
         cmocka_unit_test(the_stronger_file_counts_and_the_weaker_adds),
         cmocka_unit_test(wrong_files_are_refused),
