@@ -20,6 +20,7 @@ struct cgroup_use {
 };
 
 static const double ELSEWHERE_LEAST_S = 0.2, ELSEWHERE_PART = 0.2; /* of the program's processor time */
+static const double SHORTEST_S = 0.1; /* a period of the kernel's default limit: fewer have no share */
 static const double TENTH = 10; /* percent of the periods: a program that was held back so often measures its limit */
 
 static double cgroup_use_value(struct str text, const char *key, bool *ret_found)
@@ -222,6 +223,32 @@ static void cgroup_use_emit_kills(struct host *h, struct record *r, struct cgrou
                          others == 1 ? "" : "es");
 }
 
+/* Short programs: what withheld benchwrap's own processors around them would be counted as theirs. False where the program's end was not seen. */
+static bool cgroup_use_is_short(const struct host *h, const struct cgroup_use *g, const struct record *r)
+{
+    return g->first_ns && record_number(r, "run.wall_s", -1) >= 0 &&
+           !noise_window_is_run(r, (double)(h->state->now_ns - g->first_ns) / 1e9, SHORTEST_S);
+}
+
+static void cgroup_use_emit_throttling(struct host *h, struct record *r, struct cgroup_use *g)
+{
+    static const char short_run[] = "the run was too short, or shorter than the time around it that was counted";
+    double percent = g->periods.sum > 0 ? 100 * g->throttled.sum / g->periods.sum : 0;
+    if (cgroup_use_is_short(h, g, r)) {
+        if (g->throttled_s.known)
+            emit_missing(h, r, "cgroup.throttled_s", "%s", short_run);
+        if (g->periods.known)
+            emit_missing(h, r, "cgroup.throttled_percent", "%s", short_run);
+        return;
+    }
+    if (g->throttled_s.known)
+        record_metric(r, "cgroup.throttled_s", g->throttled_s.sum, "s", DIR_LOWER, 0, 0);
+    if (g->periods.known && g->periods.sum > 0)
+        record_metric(r, "cgroup.throttled_percent", percent, "percent", DIR_LOWER, 0, 0);
+    if (percent > TENTH)
+        noise_add_reason(r, "the control group's limit withheld processors in %.3g %% of its periods", percent);
+}
+
 /* What was counted since the first look. */
 static int cgroup_use_after(struct host *h, struct record *r, struct err *err)
 {
@@ -231,14 +258,7 @@ static int cgroup_use_after(struct host *h, struct record *r, struct err *err)
         return 0;
     cgroup_use_count_processors(h, NULL, g);
     cgroup_use_read_memory(h, NULL, g);
-    if (g->throttled_s.known)
-        record_metric(r, "cgroup.throttled_s", g->throttled_s.sum, "s", DIR_LOWER, 0, 0);
-    if (g->periods.known && g->periods.sum > 0) {
-        double percent = 100 * g->throttled.sum / g->periods.sum;
-        record_metric(r, "cgroup.throttled_percent", percent, "percent", DIR_LOWER, 0, 0);
-        if (percent > TENTH)
-            noise_add_reason(r, "the control group's limit withheld processors in %.3g %% of its periods", percent);
-    }
+    cgroup_use_emit_throttling(h, r, g);
     cgroup_use_emit_kills(h, r, g);
     return 0;
 }

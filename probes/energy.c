@@ -13,7 +13,8 @@ extern const struct probe probe_energy;
 
 enum { DOMAINS_MAX = 32, SOCKETS_MAX = 8, PARTS_MAX = 4 };
 
-static const int64_t SHORTEST_NS = 50000000;
+static const int64_t SHORTEST_NS = 50000000; /* the counters move once a millisecond */
+static const double AROUND_MAX = 1.25; /* times the run: what was counted besides it is benchwrap's own energy */
 
 struct domain {
     char key[24], path[96];
@@ -226,8 +227,9 @@ static int energy_after(struct host *h, struct record *r, struct err *err)
     (void)err;
     if (!e || e->count == 0 || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
-    if (h->state->now_ns - e->start_ns < SHORTEST_NS)
-        return 0; /* the counters move once a millisecond */
+    int64_t counted_ns = h->state->now_ns - e->start_ns;
+    double wall_s = record_number(r, "run.wall_s", -1);
+    bool is_short = counted_ns < SHORTEST_NS || (wall_s >= 0 && (double)counted_ns / 1e9 > AROUND_MAX * wall_s);
     energy_read_domains(h, e, NULL);
     for (int i = 0; i < e->count; i++) {
         const struct domain *d = &e->at[i];
@@ -242,7 +244,9 @@ static int energy_after(struct host *h, struct record *r, struct err *err)
         }
         if (!d->total || again)
             continue;
-        if (lost)
+        if (is_short)
+            emit_missing(h, r, d->total, "the run was too short, or shorter than the time around it that was counted");
+        else if (lost)
             emit_missing(h, r, d->total, "the counter was not read for %.0f s and may have wrapped more than once",
                          (double)e->longest_ns / 1e9);
         else

@@ -2,6 +2,7 @@
 #include "probes/noise.h"
 
 #include "probes/look.h"
+#include "probes/processes.h"
 #include "probes/state.h"
 
 #include <stdarg.h>
@@ -76,7 +77,7 @@ static int noise_before(struct host *h, struct record *r, struct err *err)
 }
 
 /* What the program and we have used: NULL, or why that is not known. */
-static const char *noise_own_time(const struct record *r, double *ret)
+static const char *noise_own_time(const struct host *h, const struct record *r, double *ret)
 {
     double user = record_number(r, "run.user_s", -1), sys = record_number(r, "run.system_s", -1);
     if (!str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "process"))
@@ -85,6 +86,8 @@ static const char *noise_own_time(const struct record *r, double *ret)
         return "the program's own processor time is not known";
     if (record_number(r, "run.left_running", 0) > 0)
         return "the program left processes behind, whose time is not known";
+    if (processes_unwaited_s(h, r) > 0)
+        return "the program did not wait for its child processes, whose time is not known";
     *ret = user + sys + record_number(r, "run.overhead_s", 0);
     return NULL;
 }
@@ -92,7 +95,7 @@ static const char *noise_own_time(const struct record *r, double *ret)
 static void noise_emit_others(struct host *h, struct record *r, double busy_s, double wall, int64_t processors)
 {
     double own = 0, others;
-    const char *why = noise_own_time(r, &own);
+    const char *why = noise_own_time(h, r, &own);
     if (why) {
         emit_missing(h, r, "noise.other_processors", "%s", why);
         return;

@@ -38,8 +38,12 @@ struct host {
      * this. */
     const char *other_root;
     const char *other_folder; /* the same of its working directory, which containers for HPC have in common with the node */
+    const char *submits; /* the starter in the command line that makes a job of its own where there is none; NULL: none does */
     bool starts_ranks; /* the command line starts the program by srun, mpirun …: the step around this process is not the program's */
     bool counters; /* --counters: also open hardware counters */
+    /* Called with the name of each process of the program that a sample finds; NULL: not wanted. */
+    void (*saw)(void *context, const char *name);
+    void *saw_context;
     int64_t (*clock)(void); /* monotonic time in ns between samples; NULL: the machine's */
     struct redact *redact; /* removes secrets (and identities); NULL: only environment.txt does so */
     struct probes_state *state; /* private to probes/. NULL at the start; probes_end frees it */

@@ -9,11 +9,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 extern const struct probe probe_processes;
 
-enum { PROCESSES_MAX = 20000, THREADS_MAX = 512 /* in one walk, whose children are read in addition to the main threads' */ };
+enum { NAME_SIZE = 64, PROCESSES_MAX = 20000, THREADS_MAX = 512 /* in one walk, whose children are read in addition to the main threads' */ };
+
+static const double UNWAITED_S = 0.2, UNWAITED_PART = 0.1; /* of what the samples saw: ticks are coarse */
 
 struct tree {
     pid_t *pids; /* found, and to be read */
@@ -32,14 +35,15 @@ struct processes {
 };
 
 /* The fields of /proc/PID/stat behind the name, which may hold anything, even ") R 1": from the last parenthesis on. Field 3 is the first. */
-static bool processes_read_stat(const struct host *h, pid_t pid, double fields[22])
+static bool processes_read_stat(const struct host *h, pid_t pid, char name[NAME_SIZE], double fields[22])
 {
     struct look_text text;
     if (!look_read(h, &text, "proc/%d/stat", pid))
         return false; /* it has gone meanwhile */
-    char *end = strrchr(text.p, ')');
-    if (!end)
+    char *begin = strchr(text.p, '('), *end = strrchr(text.p, ')');
+    if (!begin || !end || end < begin)
         return false;
+    snprintf(name, NAME_SIZE, "%.*s", (int)(end - begin - 1), begin + 1);
     struct str rest = str_of(end + 1);
     str_word(&rest); /* state */
     for (int i = 1; i < 22; i++)
@@ -102,8 +106,11 @@ static void processes_add_thread(void *context, const char *name)
 static void processes_add_process(const struct host *h, struct tree *t, pid_t pid)
 {
     double f[22];
-    if (!processes_read_stat(h, pid, f))
+    char name[NAME_SIZE];
+    if (!processes_read_stat(h, pid, name, f))
         return;
+    if (h->saw)
+        h->saw(h->saw_context, name);
     t->processes++;
     t->ticks += f[USER] + f[SYSTEM] + f[USER_WAITED] + f[SYSTEM_WAITED];
     t->threads += (unsigned)f[THREADS];
@@ -122,9 +129,10 @@ static void processes_add_process(const struct host *h, struct tree *t, pid_t pi
 static void processes_walk_tree(struct host *h, struct processes *p, struct tree *t)
 {
     double f[22];
-    if (!p->launcher && processes_read_stat(h, h->pid, f))
+    char name[NAME_SIZE];
+    if (!p->launcher && processes_read_stat(h, h->pid, name, f))
         p->launcher = f[PARENT] > 1 ? (pid_t)f[PARENT] : -1;
-    if (p->launcher > 1 && processes_read_stat(h, p->launcher, f)) {
+    if (p->launcher > 1 && processes_read_stat(h, p->launcher, name, f)) {
         t->ticks += f[USER_WAITED] + f[SYSTEM_WAITED];
         processes_add_children(h, t, p->launcher, p->launcher);
     } else
@@ -200,10 +208,30 @@ size_t processes_list(const struct host *h, pid_t ret[PROCESSES_SEEN])
     return n;
 }
 
+double processes_unwaited_s(const struct host *h, const struct record *r)
+{
+    const struct processes *p = probe_data(h, &probe_processes);
+    double user = record_number(r, "run.user_s", -1), sys = record_number(r, "run.system_s", -1);
+    double more = p && p->time.known && user >= 0 && sys >= 0 ? p->time.sum - user - sys : 0;
+    return more > UNWAITED_S && more > UNWAITED_PART * p->time.sum ? more : 0;
+}
+
+static int processes_after(struct host *h, struct record *r, struct err *err)
+{
+    double more = processes_unwaited_s(h, r);
+    (void)err;
+    if (more > 0 && record_number(r, "run.left_running", 0) <= 0)
+        record_warning(r, "child processes that the program did not wait for used at least %.1f s of processor time, which are not in "
+                          "run.user_s and run.system_s",
+                       more);
+    return 0;
+}
+
 const struct probe probe_processes = {
     .name = "processes",
     .summary = "the program's own processes: processor time, memory, threads",
     .sample = processes_sample,
+    .after = processes_after,
     .nested = true,
     .keeps = sizeof(struct processes),
 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { TEXT = 1 << 16, SHORT = 1024, NAME_LONGEST = 20 };
@@ -47,6 +48,9 @@ static bool sample_read_again(struct sampled_file *f, struct str *ret)
         if (got < SHORT) /* the kernel would have filled half a page at least: its end, without asking once more */
             break;
     }
+    const char *end = n == sizeof text ? memrchr(text, '\n', n) : NULL;
+    if (end) /* half a number of the line that is cut would look like a counter that was reset */
+        n = (size_t)(end + 1 - text);
     *ret = (struct str){text, n};
     errno = ENODATA;
     return n > 0;

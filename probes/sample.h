@@ -12,7 +12,7 @@ struct sampled_file {
     int fd; /* number + 1; 0: not open */
     int why; /* errno of the opening; 0: open, or not tried */
 };
-/* Reads the file again from its beginning, at most 64 KiB; the path is opened once. *ret is valid
+/* Reads the file again from its beginning, at most 64 KiB in complete lines; the path is opened once. *ret is valid
  * until the next call for any file. Returns false with errno: it cannot be opened, which is tried
  * once, or read, or is empty. */
 bool sample_read(const struct host *h, struct sampled_file *f, struct str *ret, const char *fmt, ...)

@@ -15,7 +15,7 @@ struct sampler {
     struct sampled_file stat, meminfo, net;
     bool looked; /* whether the root file system may be asked */
     int disk; /* descriptor of the root + 1; 0: not to be asked */
-    double busy, total; /* processor time at the last sample, ticks */
+    struct sample_count busy, total; /* processor time, ticks */
     double received, sent; /* network at the first sample, bytes */
 };
 
@@ -62,7 +62,7 @@ static bool system_read_file(struct host *h, struct record *r, struct sampled_fi
 static void system_sample_cpu(struct sampler *s, struct host *h, struct record *r)
 {
     struct str text;
-    double busy = 0, total = 0;
+    double busy = 0, total = 0, busy_rate, total_rate;
     if (!system_read_file(h, r, &s->stat, "proc/stat", "system/cpu_utilization_percentage", &text))
         return;
     struct str line = str_cut(&text, '\n');
@@ -74,10 +74,10 @@ static void system_sample_cpu(struct sampler *s, struct host *h, struct record *
         total += ticks;
         busy += i == 3 || i == 4 ? 0 : ticks;
     }
-    if (s->total > 0 && total > s->total && busy >= s->busy)
-        sample_emit(h, r, "system/cpu_utilization_percentage", 100 * (busy - s->busy) / (total - s->total));
-    s->busy = busy;
-    s->total = total;
+    bool both = sample_rate(&s->busy, h, busy, 0, &busy_rate);
+    both &= sample_rate(&s->total, h, total, 0, &total_rate);
+    if (both && total_rate > 0)
+        sample_emit(h, r, "system/cpu_utilization_percentage", 100 * busy_rate / total_rate);
 }
 
 static bool system_parse_kilobytes(struct str text, const char *key, double *ret)

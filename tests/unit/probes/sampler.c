@@ -303,6 +303,32 @@ static void energy_that_may_have_gone_round_twice_is_missing(void **state)
     end(&m);
 }
 
+/* What the node takes before and after a short program is not the program's. */
+static void energy_around_a_short_run_is_missing(void **state)
+{
+    static const struct {
+        double wall_s, window_s;
+        bool known;
+    } rows[] = {{0.2, 0.4, false}, {0.03, 0.04, false}, {2, 2.2, true}, {-1, 2, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        (void)state;
+        begin(&m);
+        put(&m, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
+        put(&m, "sys/class/powercap/intel-rapl:0/max_energy_range_uj", "65532610987\n");
+        put(&m, "sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n");
+        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        put(&m, "sys/class/powercap/intel-rapl:0/energy_uj", "41000000\n");
+        now_ns += (int64_t)(rows[i].window_s * 1e9);
+        if (rows[i].wall_s >= 0)
+            record_metric(&m.r, "run.wall_s", rows[i].wall_s, "s", DIR_LOWER, 0, 0);
+        probes_run(PROBE_AFTER, false, &m.h, &m.r);
+        assert_int_equal(!isnan(last(&m, "energy.package_J")), rows[i].known);
+        assert_int_equal(strstr(missing(&m, "energy.package_J"), "too short") != NULL, !rows[i].known);
+        end(&m);
+    }
+}
+
 /* AMD's driver counts cores and sockets; only sockets are packages, and only where powercap has none. */
 static void energy_of_amd_is_that_of_its_sockets(void **state)
 {
@@ -409,6 +435,24 @@ static void a_rate_needs_a_window(void **state)
     end(&m);
 }
 
+/* Processor time is counted in ticks of 10 ms: a sample that comes late, and the next one in time, are a few ticks apart. */
+static void the_use_of_processors_needs_a_window(void **state)
+{
+    static const char key[] = "system/cpu_utilization_percentage";
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "proc/stat", "cpu 1000 0 0 1000 0 0 0 0 0 0\n");
+    sample(&m, 1);
+    put(&m, "proc/stat", "cpu 1001 0 0 1000 0 0 0 0 0 0\n");
+    sample(&m, 0.01);
+    assert_true(isnan(last(&m, key))); /* one tick of one */
+    put(&m, "proc/stat", "cpu 1050 0 0 1150 0 0 0 0 0 0\n");
+    sample(&m, 0.99);
+    assert_true(near(last(&m, key), 25));
+    end(&m);
+}
+
 static char program_name[] = "program";
 static char *const argv[] = {program_name, NULL};
 
@@ -460,6 +504,37 @@ static void counts_of_a_short_run(void **state)
     probes_run(PROBE_AFTER, false, &m.h, &m.r);
     assert_true(near(last(&m, "cgroup.oom_kills"), 2));
     end(&m);
+}
+
+/* The limit of a group withholds processors from benchwrap around the program, too. */
+static void throttling_around_a_short_run(void **state)
+{
+    static const struct {
+        double wall_s, window_s;
+        bool known;
+    } rows[] = {{0.02, 0.5, false}, {0.05, 0.06, false}, {0.3, 0.9, false}, {0.5, 0.6, true}, {-1, 0.5, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        (void)state;
+        begin(&m);
+        m.h.argv = argv;
+        put(&m, "proc/self/cgroup", "0::/job\n");
+        put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+        put(&m, "sys/fs/cgroup/job/cgroup.events", "populated 1\n");
+        put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 0\nthrottled_usec 0\n");
+        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1100000\nnr_periods 105\nnr_throttled 4\nthrottled_usec 400000\n");
+        now_ns += (int64_t)(rows[i].window_s * 1e9);
+        if (rows[i].wall_s >= 0)
+            record_metric(&m.r, "run.wall_s", rows[i].wall_s, "s", DIR_LOWER, 0, 0);
+        probes_run(PROBE_AFTER, false, &m.h, &m.r);
+        assert_int_equal(!isnan(last(&m, "cgroup.throttled_s")), rows[i].known);
+        assert_int_equal(!isnan(last(&m, "cgroup.throttled_percent")), rows[i].known);
+        assert_int_equal(strstr(missing(&m, "cgroup.throttled_percent"), "too short") != NULL, !rows[i].known);
+        assert_int_equal(strstr(missing(&m, "cgroup.throttled_s"), "too short") != NULL, !rows[i].known);
+        assert_int_equal(record_find(&m.r, FACT_TAG, "benchwrap.noisy") != NULL, rows[i].known);
+        end(&m);
+    }
 }
 
 /* A group that the program has made counts its own kills in version 1. The kernel's number of the node has them. */
@@ -843,7 +918,8 @@ int main(void)
         cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing),
         cmocka_unit_test(energy_of_amd_is_that_of_its_sockets),
         cmocka_unit_test(meters_of_the_kernel),
-        cmocka_unit_test(two_meters_of_the_machine_are_none), cmocka_unit_test(a_rate_needs_a_window), cmocka_unit_test(throttling_of_the_group),
+        cmocka_unit_test(two_meters_of_the_machine_are_none), cmocka_unit_test(a_rate_needs_a_window), cmocka_unit_test(the_use_of_processors_needs_a_window),
+        cmocka_unit_test(throttling_around_a_short_run), cmocka_unit_test(energy_around_a_short_run_is_missing), cmocka_unit_test(throttling_of_the_group),
         cmocka_unit_test(throttling_by_a_group_above),
         cmocka_unit_test(counts_of_a_short_run),
         cmocka_unit_test(kills_outside_of_the_group),
