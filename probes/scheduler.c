@@ -44,6 +44,33 @@ static bool scheduler_read_count(const struct host *h, const char *name, int64_t
     return true;
 }
 
+/* The components of a heterogeneous job; 0: it is none. */
+static int64_t scheduler_het_size(const struct host *h)
+{
+    int64_t het = 0;
+    return scheduler_read_count(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096 ? het : 0;
+}
+
+/* A variable of Slurm's job. The plain one is that of a component in a heterogeneous job: then the values of all components with commas between,
+ * or one that they have in common. *ret_differ: they have none. NULL: none, or not of each component. */
+static const char *scheduler_read_job_value(const struct host *h, const char *variable, struct buf *to, bool *ret_differ)
+{
+    int64_t het = scheduler_het_size(h);
+    const char *first = NULL;
+    *ret_differ = false;
+    for (int64_t i = 0; i < het; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_HET_GROUP_%lld", variable, (long long)i);
+        const char *value = scheduler_read_value(h, name);
+        if (!value)
+            return NULL;
+        first = first ? first : value;
+        *ret_differ |= strcmp(first, value) != 0;
+        buf_printf(to, "%s%s", i ? "," : "", value);
+    }
+    return !het ? scheduler_read_value(h, variable) : to->failed ? NULL : *ret_differ ? to->p : first;
+}
+
 /* Innermost first: a Flux job drops SLURM_*, so where its variable is, it is what started us. */
 static enum provider scheduler_detect(const struct host *h)
 {
@@ -67,8 +94,18 @@ static enum provider scheduler_detect(const struct host *h)
 
 static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
 {
-    const char *value = scheduler_read_value(h, rows[i].variable);
+    const char *value = scheduler_read_value(h, rows[i].variable), *all = NULL;
+    struct buf components CLEANUP_BUF;
+    bool differ = false;
     int64_t n;
+    buf_init(&components, 1 << 16);
+    if (rows[i].provider == SLURM && scheduler_het_size(h) && strncmp(rows[i].key, "job.", 4) == 0 && strcmp(rows[i].key, "job.id") != 0)
+        all = scheduler_read_job_value(h, rows[i].variable, &components, &differ);
+    value = all ? all : value;
+    if (differ && rows[i].how == MIB) {
+        emit_missing(h, r, rows[i].key, "the components of this heterogeneous job have %s MiB", all);
+        return;
+    }
     if (!value || (rows[i].how == STEP && !slurm_is_step(value)) || (h->starts_ranks && strncmp(rows[i].key, "step.", 5) == 0))
         return;
     switch (rows[i].how) {
@@ -169,13 +206,6 @@ static bool scheduler_is_daemon_step(const struct host *h)
     return scheduler_mpi_world(h, &mpi, &local) && (!scheduler_read_count(h, "SLURM_STEP_NUM_TASKS", &tasks) || mpi != tasks);
 }
 
-/* The components of a heterogeneous job; 0: it is none. */
-static int64_t scheduler_het_size(const struct host *h)
-{
-    int64_t het = 0;
-    return scheduler_read_count(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096 ? het : 0;
-}
-
 /* What Slurm's variables describe. */
 enum slurm_scope {
     SLURM_ALLOCATION,
@@ -254,14 +284,23 @@ static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, enum slu
 {
     int64_t asked, set, cpus, on_node;
     struct per_node p;
-    const char *text = scheduler_read_value(h, "SLURM_JOB_CPUS_PER_NODE");
+    struct buf components CLEANUP_BUF;
+    bool differ;
+    buf_init(&components, 1 << 16);
+    const char *text = scheduler_read_job_value(h, "SLURM_JOB_CPUS_PER_NODE", &components, &differ);
     if (text && scheduler_parse_per_node(text, &p)) {
         if (p.common > 0)
             emit_int(h, r, "job.cpus_per_node", p.common);
         else
             emit_text(h, r, "job.cpus_per_node", text);
     }
-    if (scope == SLURM_OUTER_STEP || !scheduler_read_count(h, "SLURM_CPUS_PER_TASK", &asked))
+    components.n = 0;
+    const char *per_task = scheduler_read_job_value(h, "SLURM_CPUS_PER_TASK", &components, &differ);
+    if (scope == SLURM_OUTER_STEP)
+        return;
+    if (differ)
+        emit_missing(h, r, scope == SLURM_OWN_STEP ? "step.cpus_per_task" : "job.cpus_per_task", "the components of this heterogeneous job have %s", per_task);
+    if (!per_task || !str_int(str_of(per_task), &asked) || asked < 0)
         return;
     bool said = scheduler_read_count(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;
     if (scope == SLURM_OWN_STEP && !said && scheduler_read_count(h, "SLURM_CPUS_ON_NODE", &cpus) &&
@@ -301,7 +340,9 @@ static void scheduler_emit_gpus(struct host *h, struct record *r, const char *va
 {
     const char *text = scheduler_read_value(h, variable);
     int64_t n;
-    if (text && scheduler_parse_gpus(text, &n))
+    if (text && scheduler_het_size(h))
+        emit_missing(h, r, key, "%s is of one component of this heterogeneous job", variable);
+    else if (text && scheduler_parse_gpus(text, &n))
         scheduler_emit_once(h, r, key, n);
 }
 
@@ -435,7 +476,12 @@ static int scheduler_before(struct host *h, struct record *r, struct err *err)
     static const char *const names[] = {"none", "slurm", "pbs", "torque", "lsf", "flux", "kubernetes", "gridengine"};
     (void)err;
     enum provider provider = scheduler_detect(h);
-    emit_text(h, r, "job.scheduler", names[provider]);
+    if (provider == NONE && h->submits)
+        emit_missing(h, r, "job.scheduler", "%s makes the job of the program, which this environment does not describe", h->submits);
+    else if (provider == NONE && h->elsewhere)
+        emit_missing(h, r, "job.scheduler", "%s", h->elsewhere);
+    else
+        emit_text(h, r, "job.scheduler", names[provider]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].provider == provider)
             scheduler_emit_row(h, r, i);

@@ -95,8 +95,16 @@ static void slurm_job_check_nodes(const struct slurm_job *job, struct record *r)
                        STR_ARG(f->text), STR_ARG(value));
 }
 
+/* What each component of a heterogeneous job has for itself. */
+static bool slurm_job_is_of_component(size_t field)
+{
+    return field == SLURM_CPUS || field == SLURM_TRES || field == SLURM_GRES || field == SLURM_FEATURES || field == SLURM_CORE_SPEC ||
+           field == SLURM_SWITCHES || field == SLURM_NODELIST;
+}
+
 void slurm_job_emit(const struct slurm_job *job, struct host *h, struct record *r)
 {
+    bool het = record_find(r, FACT_PARAM, "slurm.het_size");
     slurm_job_check_nodes(job, r);
     for (size_t i = 0; i < SLURM_FIELDS; i++) {
         struct str value = job->field[i];
@@ -104,6 +112,10 @@ void slurm_job_emit(const struct slurm_job *job, struct host *h, struct record *
         if (value.n == 0 || !*slurm_rows[i].key || record_find(r, slurm_rows[i].fact, slurm_rows[i].key) ||
             record_find(r, FACT_MISSING, slurm_rows[i].key)) /* of a heterogeneous job scontrol reports one component */
             continue;
+        if (het && slurm_job_is_of_component(i)) {
+            emit_missing(h, r, slurm_rows[i].key, "scontrol reports one component of this heterogeneous job");
+            continue;
+        }
         if (slurm_rows[i].kind == SLURM_TIME) {
             if (!slurm_job_time_text(value, text, sizeof text))
                 continue;

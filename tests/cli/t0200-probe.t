@@ -185,6 +185,29 @@ ok "no tasks per node of the step, which are a maximum beside -n" test ! -e step
 like "no nodes of the step" "$("$BENCHWRAP" show -t "$WORK/shape/mlruns" --json | jq -r '.missing[] | select(.key == "step.nodes").reason')" "options do not state"
 cd "$WORK" || exit 1
 
+# The shape that options and variables give only where it holds.
+printf '#!/bin/sh\nfor last; do :; done\nexec "$last"\n' >bin/mpirun
+chmod +x bin/mpirun
+step() # LAUNCHER…: in a job of two nodes with eight tasks
+{
+    rm -rf "$WORK/step"
+    SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=2 SLURMD_NODENAME=n1 SLURM_NTASKS=8 SLURM_TASKS_PER_NODE='4(x2)' "$BENCHWRAP" -q --no-scontrol -t "$WORK/step/mlruns" -- "$@" true
+    "$BENCHWRAP" show -t "$WORK/step/mlruns" --json | jq -r '[.params["step.nodes", "step.tasks", "step.tasks_per_node"]] | map(. // "-") | join(" ")'
+}
+is "srun --ntasks-per-node without -n: the tasks are the job's" "$(step bin/srun --ntasks-per-node=2 --)" "- - -"
+is "mpiexec -ppn: all ranks on the first node" "$(step bin/mpirun -ppn 8 -n 8)" "1 8 8"
+is "... one turn over both" "$(step bin/mpirun -ppn 4 -n 8)" "2 8 4"
+is "... four turns" "$(step bin/mpirun -ppn 1 -n 8)" "2 8 -"
+is "Open MPI's pattern, which may leave nodes free" "$(step bin/mpirun --map-by ppr:8:node -np 8)" "- 8 -"
+is "... and one that does not" "$(step bin/mpirun --map-by core -np 8)" "2 8 -"
+is "outside of a job all may run here" "$("$BENCHWRAP" -q -t "$WORK/here/mlruns" -- bin/mpirun -ppn 2 -n 4 true; "$BENCHWRAP" show -t "$WORK/here/mlruns" --json | jq -r '.params["step.tasks_per_node"] // "-"')" "-"
+SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=1 SLURM_JOB_NODELIST=n1 SLURM_JOB_CPUS_PER_NODE=2 SLURM_CPUS_PER_TASK=1 SLURM_GPUS_PER_NODE=1 SLURM_HET_SIZE=2 SLURM_JOB_PARTITION=a \
+    SLURM_JOB_NUM_NODES_HET_GROUP_0=1 SLURM_JOB_NODELIST_HET_GROUP_0=n1 SLURM_JOB_CPUS_PER_NODE_HET_GROUP_0=2 SLURM_CPUS_PER_TASK_HET_GROUP_0=1 SLURM_JOB_PARTITION_HET_GROUP_0=a \
+    SLURM_JOB_NUM_NODES_HET_GROUP_1=2 SLURM_JOB_NODELIST_HET_GROUP_1='n[2-3]' SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1=6,2 SLURM_CPUS_PER_TASK_HET_GROUP_1=2 SLURM_JOB_PARTITION_HET_GROUP_1=a \
+    "$BENCHWRAP" -q --no-scontrol -t "$WORK/het/mlruns" -- true
+is "heterogeneous: of all components, or missing" "$("$BENCHWRAP" show -t "$WORK/het/mlruns" --json | jq -r '.params["job.nodes", "job.cpus_per_node", "job.partition"], .tags["job.nodelist"], (.missing[] | select(.key | test("per_task|gpus_per")) | .reason)' | xargs)" \
+    "3 2,6,2 a n1,n[2-3] the components of this heterogeneous job have 1,2 SLURM_GPUS_PER_NODE is of one component of this heterogeneous job"
+
 # srun on a login node: nothing of this machine is told, what does not depend on it is.
 "$BENCHWRAP" -q -t "$WORK/login/mlruns" -- bin/srun -n 2 -- true
 is "elsewhere: no fact of this machine" "$(ls "$WORK"/login/mlruns/*/*/params | grep -E '^(cpu|memory|kernel|numa|os|node)\.' | xargs) $(ls "$WORK"/login/mlruns/*/*/tags | grep -E '^node\.' | xargs) $(ls -d "$WORK"/login/mlruns/*/*/metrics/system 2>/dev/null)" "  "

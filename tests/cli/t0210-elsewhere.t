@@ -119,11 +119,75 @@ is "env -S" "$(here env -S 'ssh n1 true')" "ssh $may $server"
 is "a word that is no command" "$(here sh -c 'echo ssh n1; true')" here
 is "env DOCKER_HOST=" "$(here env DOCKER_HOST=tcp://n1:2375 docker run image true)" "docker $may (DOCKER_HOST): nothing of this one is recorded"
 
+ln -s bin/ssh link && ln -s "$(command -v nice)" bin/slow
+is "a symbolic link to ssh" "$(here ./link n1 true)" "ssh $may $server"
+is "... to a starter of this machine" "$(here slow -n 1 true)" here
+is "a function in a line of shell" "$(here bash -c 'f() { ssh n1 "$@"; }; f true')" "ssh $may $server"
+
+# Scripts: a part of them may run here, so the facts stay, with a warning.
+warned() { "$BENCHWRAP" -q -e place -- "$@" >out 2>err; "$BENCHWRAP" show --json | jq -r '[.warnings[] | .text? // . | select(test("run.user_s"))] | join("+")'; }
+outside() { echo "$1 starts $2, which may run programs on another machine: the hardware and system metrics of this run are those of this one, and run.user_s, run.system_s and run.max_rss_MiB do not count them"; }
+served() { echo "$1 starts $2, whose programs are no processes of this run: run.user_s, run.system_s and run.max_rss_MiB do not count them"; }
+write() { cat >"$1" && chmod +x "$1"; }
+write inner.sh <<'S'
+#!/usr/bin/env bash
+far() {
+    for i in 1; do
+        ssh -q \
+            n1 true
+    done
+}
+[ -z "$1" ] || far
+S
+write outer.sh <<'S'
+#!/bin/sh -e
+# ssh n1 is not called
+echo "ssh n1 true; srun true" # ssh n1 true
+cat <<'E' >/dev/null
+ssh n1 true
+E
+case ${1:-} in
+ssh) true ;;
+srun) true ;;
+esac
+./inner.sh "$@"
+S
+sed 's/^.\/inner.*/true/' outer.sh | write plain.sh
+echo docker run image true >lib.sh
+echo X=1 . ./lib.sh >caller
+is "a script that ssh is named in, never as a command" "$(warned ./plain.sh)" ""
+is "a script, called by a script, has ssh in a function" "$(warned ./outer.sh)" "$(outside ./inner.sh ssh)"
+is "... with options of the shell" "$(warned nice -n 1 bash -e ./outer.sh 1)" "$(outside ./inner.sh ssh)"
+is "... in a line of shell" "$(warned sh -c 'cd . && ./outer.sh')" "$(outside ./inner.sh ssh)"
+is "a file that is sourced has docker" "$(warned sh caller)" "$(served ./lib.sh docker)"
+is "docker in a line of shell" "$(warned sh -c 'docker run image true')" "$(served "a line of shell" docker)"
+is "... which is the program" "$(warned docker run image true)" ""
+write wait.py <<'S'
+import glob, subprocess, time
+p = subprocess.Popen(["ssh", "n1", "./until"])
+while not any("system/process_count" in open(f, errors="replace").read() for f in glob.glob(".benchwrap/spool/*/journal")):
+    time.sleep(0.05)
+open("go", "w").close()
+p.wait()
+S
+write until <<'S'
+#!/bin/sh
+while [ ! -e go ]; do sleep 0.1; done
+S
+printf '#!/bin/bash\nfor last; do :; done\n"$last"; exit $?\n' >bin/ssh # it stays as a process of this name
+is "a program of another language, whose process a sample saw" "$(warned python3 wait.py)" "$(outside "the program" ssh)"
+
 # srun in a job, to another job or to nodes that are not this one.
 cp bin/docker bin/srun
 in_job() { SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=3 SLURMD_NODENAME=n1 here "$@"; }
 not_listed="srun runs the program on other machines: this one is not in the list of its option"
 is "srun" "$(in_job srun -n 1 true)" here
+echo srun -n 1 true >job.sh
+is "a script with srun in a job" "$(SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=3 SLURMD_NODENAME=n1 warned sh ./job.sh)" "$(served ./job.sh srun)"
+is "... outside of one" "$(warned sh ./job.sh)" "$(outside ./job.sh srun)"
+scheduler() { here "$@" >/dev/null; "$BENCHWRAP" show --json | jq -r '.params["job.scheduler"] // (.missing[] | select(.key == "job.scheduler").reason)'; }
+is "no job, and none that the command makes" "$(scheduler true)" none
+is "srun outside of a job makes one" "$(scheduler srun -n 1 true)" "srun makes the job of the program, which this environment does not describe"
 is "srun -w, with this node" "$(in_job srun -w 'n[1-2]' true)" here
 is "srun -w, without it" "$(in_job srun -w 'n[2-3]' true)" "$not_listed -w, and nothing of it is recorded"
 is "srun --nodelist, without it" "$(in_job srun --nodelist=n2 true)" "$not_listed --nodelist, and nothing of it is recorded"

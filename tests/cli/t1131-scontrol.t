@@ -75,10 +75,10 @@ S
 ended() # JOB STATUS LINE PROGRAM…
 {
     rm -rf mlruns .benchwrap
-    PATH=$WORK/fake:$PATH SLURM_JOB_ID=$1 SLURM_JOB_NAME='ior sweep: xfer=2M, blk=2M' "$BENCHWRAP" -q -- sh -c 'echo "$1" >&2; exit "$2"' sh "$3" "$2" 2>err
+    PATH=$WORK/fake:$PATH SLURM_JOB_ID=$1 SLURM_JOB_NAME='ior sweep: xfer=2M, blk=2M' "$BENCHWRAP" -q -- sh -c 'echo "$1" >&2; exit "$2"' sh "${3//NOW/$(date +%FT%T)}" "$2" 2>err
     "$BENCHWRAP" show --json | jq -r '[.status, .tags["benchwrap.ended"], .tags["job.end"]] | join("|")'
 }
-slurmstepd="slurmstepd-n1: error: *** STEP 2.1 ON n1 CANCELLED AT $(date +%FT%T)"
+slurmstepd="slurmstepd-n1: error: *** STEP 2.1 ON n1 CANCELLED AT NOW"
 is "Slurm's line names the cause" "$(ended 2 143 "$slurmstepd DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***")" "KILLED|exit status 143, ended by Slurm: node failure|node failure"
 is "Slurm's line without a cause: scontrol names it" "$(ended 2 143 "$slurmstepd ***")" "KILLED|exit status 143, ended by Slurm: preempted|preempted"
 is "another job's line" "$(ended 3 143 "$slurmstepd ***")" "FAILED|exit status 143|"
@@ -88,7 +88,31 @@ is "a line of an earlier step, which the program prints" "$(ended 2 143 "slurmst
     "FAILED|exit status 143|"
 is "a line without a time" "$(ended 2 143 "slurmstepd: error: *** STEP 2.0 ON n1 CANCELLED AT noon DUE TO NODE FAILURE ***")" "FAILED|exit status 143|"
 is "a status of the program's own" "$(ended 2 3 "$slurmstepd ***")" "FAILED|exit status 3|"
+is "srun itself ended the step of a failed rank (--kill-on-bad-exit)" \
+    "$(ended 2 143 "srun: error: n2: task 1: Exited with exit code 7
+srun: launch/slurm: _step_signal: Terminating StepId=2.1
+$slurmstepd ***")" "FAILED|exit status 143|"
+is "a rank had failed before Slurm ended the step" "$(ended 2 143 "srun: error: n2: task 1: Exited with exit code 7
+$slurmstepd ***")" "KILLED|exit status 143, ended by Slurm: preempted|preempted"
+is "a node of a step with --no-kill failed" "$(ended 2 137 "srun: error: Node failure on n3
+srun: error: n3: task 2: Killed")" "KILLED|exit status 137, ended by Slurm: node failure|node failure"
 is "no line" "$(ended 2 143 "Terminated")" "FAILED|exit status 143|"
+# the end that was known when the job began is here: was it the time limit, as Slurm has it now?
+for ran in 00:02:53 00:29:59; do
+    fake <<S
+sed 's/RunTime=00:02:53/RunTime=$ran/' '$text'
+S
+    for seconds in 2 4 8 16; do # on a busy machine benchwrap may begin after that end, which then is none
+        rm -rf mlruns .benchwrap
+        ends=$(($(date +%s) + seconds))
+        PATH=$WORK/fake:$PATH SLURM_JOB_ID=2 SLURM_JOB_NAME='ior sweep: xfer=2M, blk=2M' SLURM_JOB_END_TIME=$ends \
+            "$BENCHWRAP" -q -- sh -c "while [ \"\$(date +%s)\" -lt $ends ]; do sleep 0.1; done; kill -KILL \$\$" 2>err
+        got=$("$BENCHWRAP" show --json | jq -r '[.status, .tags["benchwrap.ended"]] | join("|")')
+        expected="KILLED|ended by signal KILL$([ $ran = 00:02:53 ] || echo ': the end of the allocation (its time limit) was reached')"
+        [ "$got" != "$expected" ] || break
+    done 2>/dev/null
+    is "ran $ran of 00:30:00" "$got" "$expected"
+done
 fake <<S
 touch '$WORK/was asked'
 S

@@ -57,6 +57,9 @@ in_job -N3 -- "$bw -- srun -n2 sleep 3
 $bw -- srun -n2 sleep 3"
 like "a second run within a minute starts no step of its own" "$("$BENCHWRAP" show --json | jq -r '.missing | tostring')" 'samples of the other nodes: a step for them was started in this job [0-9]+ s ago, and there is at most one a minute'
 
+in_job -N2 -n8 -- "$bw -- srun --ntasks-per-node=2 sleep 2"
+like "srun --ntasks-per-node that srun ignores" "$(shape | cut -d' ' -f1-4) $("$BENCHWRAP" show --json | jq -r '.params["step.tasks_per_node"] // "-"')" '^2 8 (2 8|- -) -$'
+
 # ranks in a step of a larger job
 in_job -N3 -n6 -- "srun -N2 -n4 $bw -- sleep 3"
 is "srun -N2 -n4 benchwrap: job, step, nodes" "$(shape)" "3 - 2 4 2"
@@ -85,6 +88,8 @@ in_job -N1 -n1 : -N2 -n2 -- "srun --het-group=0,1 $bw -- sleep 3"
 is "heterogeneous: ranks of all components" "$(shape | cut -d' ' -f1-4)" "3 - 3 3"
 in_job -N1 -n1 : -N2 -n4 -- "$bw -- sleep 1"
 is "heterogeneous: the batch script" "$(shape)" "3 5 - - -"
+is "heterogeneous: what scontrol has of one component is missing" "$("$BENCHWRAP" show --json | jq -r '.tags["job.nodelist"], .params["job.cpus_per_node"]' | xargs) $(missing slurm.job_cpus)" \
+    "n1,n[2-3] 1,3,1 scontrol reports one component of this heterogeneous job"
 
 slurm_stop
 done_testing

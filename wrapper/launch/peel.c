@@ -25,6 +25,8 @@ struct starter {
     /* Variables (blank-separated) of which one is set where it can start the program on this machine; "": it never does; NULL: always. */
     const char *here;
     const char *tasks, *nodes, *per_node, *cpus; /* its options for the shape of the launch, letters and names alike, */
+    const char *per_round; /* those for tasks that it deals to one node after the other, again and again, */
+    const char *maps; /* those that choose nodes of the job by a pattern, */
     const char *hosts, *host_files; /* those that list hosts or name a file of hosts, */
     const char *places; /* those that may choose hosts in another way, */
     const char *host_variables; /* and variables that name a file of hosts */
@@ -162,15 +164,24 @@ static void place_starter(const struct starter *s, char *const *env, struct peel
         }
 }
 
+/* Open MPI's patterns that leave nodes of a job without ranks; by core, node … all slots are filled. */
+static bool leaves_nodes(struct str pattern)
+{
+    return str_starts(pattern, "ppr") || str_starts(pattern, "seq") || str_starts(pattern, "rankfile") || str_starts(pattern, "pe-list") ||
+           (pattern.n && str_is_digit(*pattern.p));
+}
+
 static void shape_option(const struct starter *s, const struct peel_option *o, struct peel_shape *shape)
 {
     struct {
         const char *names;
         int *to;
     } rows[] = {
-        {s->tasks, &shape->tasks}, {s->nodes, &shape->nodes}, {s->per_node, &shape->tasks_per_node}, {s->cpus, &shape->cpus_per_task}};
+        {s->tasks, &shape->tasks},       {s->nodes, &shape->nodes},         {s->per_node, &shape->tasks_per_node},
+        {s->cpus, &shape->cpus_per_task}, {s->per_round, &shape->per_round}};
     int64_t n;
     shape->several |= is_one_of_words(s->groups, o->name) && !str_int(o->value, &n);
+    shape->hosts |= is_one_of_words(s->maps, o->name) && leaves_nodes(o->value.p ? o->value : STR(""));
     shape->hosts |= is_one_of_words(s->hosts, o->name) || is_one_of_words(s->host_files, o->name) || is_one_of_words(s->places, o->name);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (o->name.n && rows[i].names && str_has_word(rows[i].names, o->name))
@@ -421,6 +432,14 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
     ret->regrouped = told.joins || (s->joins && !*s->joins);
     ret->served = (s->served || s->remote) && !ret->regrouped;
     return true;
+}
+
+const char *peel_starts_outside(const char *name, char *const *env, bool *ret_away)
+{
+    const struct starter *s = starter_of(name);
+    bool known = s && !s->verbs && !s->opaque && !s->joins;
+    *ret_away = known && (s->remote || !can_start_here(s, env));
+    return *ret_away || (known && s->served) ? s->name : NULL;
 }
 
 bool peel_is_parallel(char *const *argv)

@@ -37,14 +37,19 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret);
 /* Does the starter of this name reach the program through another machine, or a server that may be anywhere? */
 bool peel_connects(const char *starter);
 
+/* The starter of that name (static text) where, by its name and the environment alone, its program is no process below it: ssh, srun; else NULL.
+ * *ret_away: it may run on another machine. */
+const char *peel_starts_outside(const char *name, char *const *env, bool *ret_away);
+
 /* The name of the first parallel starter in argv; NULL: there is none. */
 const char *peel_launcher(char *const *argv);
 
 /* The shape that a parallel starter's own options request; 0: not given. */
 struct peel_shape {
     int tasks, nodes, tasks_per_node, cpus_per_task;
+    int per_round; /* ranks that each node gets before the first one gets more (mpiexec -ppn); 0: not given */
     bool several; /* it holds for each of several components of the job */
-    bool hosts; /* they name hosts, which may be some of the job's or others */
+    bool hosts; /* they name hosts, which may be some of the job's or others, or choose the nodes in another way */
 };
 /* What a starter before the program says about how the program runs: that it is there, one of its options, or an operand. */
 struct peel_setting {

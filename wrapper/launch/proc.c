@@ -88,6 +88,14 @@ bool proc_pending(pid_t pid, uint64_t *ret)
     return true;
 }
 
+bool proc_ignores(pid_t pid, int number)
+{
+    char text[4096];
+    uint64_t ignored;
+    return pid > 0 && proc_read_file(pid, "status", text, sizeof text) && hex_after(text, "\nSigIgn:\t", &ignored) &&
+           (ignored >> (number - 1) & 1);
+}
+
 bool proc_is_ancestor(pid_t pid)
 {
     struct proc_id id = {.parent = getppid()};

@@ -120,7 +120,7 @@ static void signals_enqueue(struct signals *s, const struct signalfd_siginfo *in
         s->stop_asked = false;
     if ((pid_t)info->ssi_pid == s->self && info->ssi_code <= 0)
         return; /* SIGPIPE, SIGXFSZ of our own writing */
-    if (is_ending(number) && !s->ended && !s->finish_signal)
+    if (is_ending(number) && !s->ended && !s->finish_signal && !proc_ignores(s->program, number))
         s->finish_signal = number;
     if (s->ended) {
         *todo |= is_ending(number) ? SIGNALS_END : 0;

@@ -27,7 +27,7 @@ struct signals {
     pid_t self, group, program;    /* program 0: not started */
     bool ended;                    /* the program is gone: nothing is forwarded any more */
     bool stop_asked;               /* a TSTP has come since the last CONT */
-    int finish_signal;             /* first of TERM INT HUP QUIT */
+    int finish_signal;             /* first of TERM INT HUP QUIT that the program did not ignore */
     struct signal_observer observer;
     uint32_t base[WIRE_SIGNALS];   /* of observer.seen: what is accounted for */
     size_t queued;

@@ -77,7 +77,7 @@ struct wire_msg {
     uint32_t left;            /* still running when we stopped waiting; WIRE_LEFT_UNKNOWN: /proc does not show this PID namespace */
     uint32_t open_streams;    /* bit i: a background process still held stream i, whose later bytes are not recorded */
     uint32_t timed_out;
-    uint32_t finish_signal;   /* first terminating signal forwarded or observed (TERM INT HUP QUIT), 0 */
+    uint32_t finish_signal;   /* first terminating signal forwarded or observed (TERM INT HUP QUIT) that the program did not ignore, 0 */
     int64_t overhead_us;      /* launcher's own CPU time so far */
     uint64_t passed[WIRE_STREAMS]; /* bytes passed on */
     uint64_t lost[WIRE_STREAMS];   /* bytes the real stream did not take */

@@ -278,6 +278,15 @@ static const struct line_changes *run_line_changes(struct run *run, char **env, 
     return line;
 }
 
+static void note_starter(void *context, const char *name)
+{
+    struct run *run = context;
+    bool away;
+    const char *starter = run->seen_starter.away ? NULL : peel_starts_outside(name, run->host.env, &away);
+    if (starter && (away || !run->seen_starter.name))
+        run->seen_starter = (struct script_starter){starter, "the program", away};
+}
+
 static void run_set_host(struct run *run, char **env)
 {
     struct elsewhere_ways ways = elsewhere_find_ways(run->plan.argv, env, &run->plan.arena);
@@ -294,8 +303,11 @@ static void run_set_host(struct run *run, char **env)
                               .other_root = line ? line->other_root : NULL,
                               .other_folder = line ? line->other_folder : NULL,
                               .served = ways.served,
+                              .submits = ways.submits,
                               .starts_ranks = peel_is_parallel(run->plan.argv),
                               .regrouped = ways.regrouped,
+                              .saw = note_starter,
+                              .saw_context = run,
                               .cwd = line ? line->cwd : run->plan.cwd,
                               .spool = -1,
                               .metadata = opt_text(&run->plan.opts, OPTION_CLOUD_METADATA),

@@ -5,13 +5,16 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/hostlist.h"
+#include "base/search_path.h"
 #include "launch/peel.h"
 #include "run/shell_line.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -198,17 +201,42 @@ static char *const *elsewhere_with_assignments(char *const *argv, char *const *e
 
 enum { SHELLS_MAX = 4 }; /* sh -c "sh -c …" */
 
-/* Returns the program behind the starters of a line. *ret_why: the reason of the first one that leads elsewhere, or NULL. */
-static char *const *pass_starters(char *const *argv, char *const *env, struct arena *a, const char **ret_why)
+/* Returns the program behind the starters of a line. *ret_why: the reason of the first one that leads elsewhere, or NULL; *ret_place: of the last one read. */
+static char *const *pass_starters(char *const *argv, char *const *env, struct arena *a, const char **ret_why, struct peel_place *ret_place)
 {
-    struct peel_place place;
     char *const *at = argv, *const *program = argv;
     *ret_why = NULL;
-    while (!*ret_why && at && *at && peel_next(&at, env, &place)) {
-        *ret_why = elsewhere_reason_of(&place, env, a);
+    while (!*ret_why && at && *at && peel_next(&at, env, ret_place)) {
+        *ret_why = elsewhere_reason_of(ret_place, env, a);
         program = at && *at ? at : program;
     }
     return program;
+}
+
+const char *elsewhere_starter(char *const *argv, char *const *env, struct arena *a, char *const **ret_program)
+{
+    const char *why;
+    struct peel_place place;
+    *ret_program = pass_starters(argv, env, a, &why, &place);
+    return why ? place.starter : NULL;
+}
+
+/* `ln -s /usr/bin/srun go`: the line with the name of the file behind the link; NULL: it is no link to another name. */
+static char *const *follow_link(char *const *argv, char *const *env, struct arena *a)
+{
+    char real[PATH_MAX];
+    const char *file = argv[0] && argv[0][0] ? search_path_find(env_text(env, "PATH"), argv[0], false, a) : NULL;
+    size_t n = 0;
+    if (!file || !realpath(file, real) || strcmp(str_base_name(real), str_base_name(argv[0])) == 0)
+        return NULL;
+    while (argv[n])
+        n++;
+    char **line = arena_get(a, (n + 1) * sizeof *line);
+    if (!line)
+        return NULL;
+    memcpy(line, argv, (n + 1) * sizeof *line);
+    line[0] = arena_dup(a, real, strlen(real));
+    return line[0] ? line : NULL;
 }
 
 /* A program that is no starter may start what its words name: `flock lock ssh n1 prog`. They count where they are a complete line, with a program. */
@@ -219,7 +247,7 @@ static const char *find_reason_in_words(char *const *program, char *const *env, 
         char *const *at = word;
         struct peel_place place;
         if (peel_next(&at, env, &place) && at && *at)
-            pass_starters(word, env, a, &why);
+            pass_starters(word, env, a, &why, &place);
     }
     return why;
 }
@@ -227,12 +255,15 @@ static const char *find_reason_in_words(char *const *program, char *const *env, 
 static const char *elsewhere_find_reason(char *const *argv, char *const *env, int depth, struct arena *a)
 {
     const char *why = NULL;
-    char *const *program = pass_starters(argv, env, a, &why);
+    struct peel_place place;
+    char *const *program = pass_starters(argv, env, a, &why, &place), *const *line = why || !program ? NULL : follow_link(program, env, a);
+    if (line)
+        pass_starters(line, env, a, &why, &place);
     if (why || !program || !*program || depth == SHELLS_MAX)
         return why;
     char *const *word = program + 1;
-    for (struct str line; !why && (line = shell_line_of(program, &word)).p;)
-        for (char **command; !why && (command = shell_line_next(&line, a));)
+    for (struct str text; !why && (text = shell_line_of(program, &word)).p;)
+        for (char **command; !why && (command = shell_line_next(&text, a));)
             why = elsewhere_find_reason(command, env, depth + 1, a);
     return why ? why : find_reason_in_words(program, env, a);
 }
@@ -244,11 +275,15 @@ const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *
 
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a)
 {
-    struct elsewhere_ways ways = {NULL, NULL, NULL};
+    struct elsewhere_ways ways = {.served = NULL};
     struct peel_place place;
     for (char *const *at = argv; at && *at && peel_next(&at, env, &place);) {
+        if (place.served && !ways.server)
+            ways.server = place.starter;
         if (place.served && !ways.served)
             ways.served = arena_printf(a, "%s has a service start the program, which is no process of this run", place.starter);
+        if (!ways.submits && str_has_word("srun salloc sbatch qsub bsub qrsh oarsub flux aprun jsrun ccc_mprun condor_run", str_of(place.starter)))
+            ways.submits = place.starter;
         if (place.binds)
             ways.binder = place.starter;
         if (place.regrouped && !ways.regrouped)

@@ -10,10 +10,16 @@
  * name and /etc/hosts say. Else why it may run elsewhere, as a sentence in the arena. Reads small regular files and asks no name server. */
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a);
 
+/* Returns the first starter before the program in argv that may run it on another machine; NULL: none. *ret_program: the word of
+ * argv behind all starters. Static text. */
+const char *elsewhere_starter(char *const *argv, char *const *env, struct arena *a, char *const **ret_program);
+
 /* Why the program in argv is no descendant of what starts it, and why its control groups are others than ours: sentences in the
  * arena; NULL: it is one, they are ours. */
 struct elsewhere_ways {
     const char *served, *regrouped;
+    const char *server; /* the name of the first starter that has a service start its program; NULL: none */
+    const char *submits; /* the first starter that makes a job where there is none (srun, salloc); NULL: none */
     const char *binder; /* the starter that binds the program to processors of its choice; NULL: none */
 };
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a);

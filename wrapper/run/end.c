@@ -6,6 +6,7 @@
 #include "run/counters.h"
 #include "run/keep.h"
 #include "run/rank_failure.h"
+#include "run/script.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -88,8 +89,15 @@ static enum run_status run_end_status(struct run *run, char *why, size_t size)
         snprintf(why, size, "time limit of %g s reached", opt_seconds(&run->plan.opts, OPTION_TIMEOUT));
         return RUN_KILLED;
     }
-    if (run_is_ending(sig) || ((e->finish_signal || run->job.signal) && e->status != 0))
+    int caught = e->finish_signal ? (int)e->finish_signal : run->job.ignored ? 0 : run->job.signal;
+    if (run_is_ending(sig))
         return RUN_KILLED;
+    if (caught && e->status != 0) {
+        size_t n = strlen(why);
+        if (!sig && WEXITSTATUS(e->status) != 128 + caught && !run->job.by_scheduler) /* else it is clear, or is explained */
+            snprintf(why + n, size - n, " after signal %s", sigabbrev_np(caught));
+        return RUN_KILLED;
+    }
     return e->status ? RUN_FAILED : RUN_FINISHED;
 }
 
@@ -265,6 +273,24 @@ static void record_redaction(struct run *run)
             numbers, numbers == 1 ? " was" : "s were", numbers == 1 ? "it" : "each");
 }
 
+/* The facts are those of this machine, and of processes below the launcher, whatever a script or a process of the program started. */
+static void warn_of_starters(struct run *run)
+{
+    static const char uncounted[] = "run.user_s, run.system_s and run.max_rss_MiB do not count them";
+    struct script_starter found = script_find_starter(run->plan.argv, run->host.env, &run->plan.arena);
+    if (run->seen_starter.name && !found.away && (run->seen_starter.away || !found.name))
+        found = run->seen_starter;
+    if (!found.name || run->host.elsewhere || run->host.served)
+        return;
+    if (found.away)
+        record_warning(&run->record,
+                       "%s starts %s, which may run programs on another machine: the hardware and system metrics of this run are those of this "
+                       "one, and %s",
+                       found.where, found.name, uncounted);
+    else
+        record_warning(&run->record, "%s starts %s, whose programs are no processes of this run: %s", found.where, found.name, uncounted);
+}
+
 void run_record_end(struct run *run)
 {
     struct record *r = &run->record;
@@ -287,6 +313,7 @@ void run_record_end(struct run *run)
         rank_failure_warn(run);
     else if (r->status == RUN_FAILED && job_ended_steps(run, why, sizeof why))
         r->status = RUN_KILLED;
+    warn_of_starters(run);
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
     int64_t from = clock_mono_ns();

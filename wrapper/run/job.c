@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
+enum { LOOK_MS = 200, FRESH_S = 60 /* a job may be resized, or get another time limit */, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
 static const int64_t MS = 1000000;
 static const char KEY[] = "job.allocation"; /* what is missing where scontrol has not answered */
 
@@ -85,7 +85,7 @@ static void remove_old_answers(int dir)
     fs_names_deinit(&list);
 }
 
-/* Claims the request for this run. False: another run has claimed it, *ret_age_ms ago. Without a cache
+/* Claims the request for this run. False: another run has claimed it, *ret_age_ms ago, at most a minute. Without a cache
  * each run makes its own. */
 static bool claim_request(struct run *run, int64_t *ret_age_ms)
 {
@@ -103,7 +103,7 @@ static bool claim_request(struct run *run, int64_t *ret_age_ms)
         return true;
     }
     *ret_age_ms = clock_wall_ms() - (int64_t)st.st_mtime * 1000;
-    return false;
+    return *ret_age_ms > FRESH_S * 1000 && utimensat(dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 void job_cache_store(const struct run *run, const char *what, struct str text)
@@ -407,9 +407,10 @@ static bool of_scheduler(pid_t pid)
 void job_signalled(struct run *run, int number, pid_t sender)
 {
     struct run_job *j = &run->job;
-    if (j->signal || number == SIGKILL || !run_is_ending(number))
+    if ((j->signal && !j->ignored) || number == SIGKILL || !run_is_ending(number))
         return;
     j->signal = number;
+    j->ignored = proc_ignores(run->host.pid, number);
     j->by_scheduler = of_scheduler(sender);
     j->safe_ns = INT64_MAX;
     if (j->by_scheduler) { /* KILL may follow before the program has ended */
@@ -455,6 +456,20 @@ void job_end_late(struct run *run)
     job_close(run);
 }
 
+/* Slurm's message names no cause, and the job runs on. */
+static void name_lost_step(struct run *run)
+{
+    struct job_reason *reason = &run->job.reason;
+    if (!reason->text[0] && reason->goes_on)
+        job_reason_set(run, STR("step cancelled, the job goes on"));
+}
+
+/* The end that was known when the job began, or that scontrol's answer has: its times are in seconds. */
+static bool is_near_allocation_end(const struct run *run)
+{
+    return run->job.ends_ms && run->end.wall_ms >= run->job.ends_ms - 2000;
+}
+
 bool job_ended_steps(struct run *run, char *why, size_t size)
 {
     const struct wire_msg *e = &run->end;
@@ -467,8 +482,18 @@ bool job_ended_steps(struct run *run, char *why, size_t size)
         job_reason_ask(run);
         job_reason_receive(run, JOB_END_MS);
     }
+    name_lost_step(run);
     snprintf(why + n, size - n, ", ended by Slurm%s%s", run->job.reason.text[0] ? ": " : "", run->job.reason.text);
     return true;
+}
+
+/* By the scheduler's own word, else by the clock. */
+static bool is_at_time_limit(const struct run *run)
+{
+    const struct run_job *j = &run->job;
+    if (j->reason.text[0])
+        return strcmp(j->reason.text, "timeout") == 0 || strcmp(j->reason.text, "time limit") == 0;
+    return is_near_allocation_end(run);
 }
 
 void job_explain(struct run *run, char *why, size_t size)
@@ -477,14 +502,18 @@ void job_explain(struct run *run, char *why, size_t size)
     const struct wire_msg *e = &run->end;
     size_t n = strlen(why);
     bool asked = j->by_scheduler || (!j->signal && e->finish_signal) || (WIFSIGNALED(e->status) && WTERMSIG(e->status) == SIGKILL);
-    if (j->ends_ms && asked && e->wall_ms >= j->ends_ms - 1000)
+    if (!asked || (!j->by_scheduler && !is_near_allocation_end(run)))
+        return;
+    bool found = job_reason_in_output(run);
+    job_reason_ask(run);
+    job_reason_receive(run, JOB_END_MS);
+    if (found)
+        name_lost_step(run);
+    if (is_at_time_limit(run))
         snprintf(why + n, size - n, ": the end of the allocation (its time limit) was reached");
-    else if (j->by_scheduler) {
-        job_reason_in_output(run);
-        if (!j->reason.text[0])
-            job_reason_receive(run, JOB_END_MS);
-        snprintf(why + n, size - n, ", sent by the scheduler%s%s", j->reason.text[0] ? ": " : "", j->reason.text);
-    }
+    else if (j->by_scheduler)
+        snprintf(why + n, size - n, ", sent by the scheduler%s%s", j->reason.text[0] ? ": " : j->reason.goes_on ? ", and the job goes on" : "",
+                 j->reason.text);
 }
 
 void job_close(struct run *run)

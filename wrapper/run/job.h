@@ -20,7 +20,8 @@ struct run_job {
     int64_t ends_ms; /* end of the allocation, 0: not known */
     int64_t safe_ns; /* when the record is to be made safe; INT64_MAX: no more */
     int signal; /* the first of TERM INT HUP QUIT … that came from outside */
-    bool by_scheduler; /* and its sender was the scheduler's */
+    bool ignored; /* by the program, when it came */
+    bool by_scheduler; /* its sender was the scheduler's */
     struct job_reason reason;
     bool late; /* the record is closed: an answer is kept for the job's other runs alone */
 };

@@ -1,6 +1,7 @@
 /* job_reason.c: why the scheduler ended a run, in its own words: what its daemons wrote into the output, and what scontrol says of the job. */
 #include "run/job_reason.h"
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "probes/slurm_job.h"
 #include "run/state.h"
@@ -20,7 +21,7 @@ static const char *slurm_job_id(const struct run *run)
     return id && *id && strspn(id, "0123456789") == strlen(id) ? id : NULL;
 }
 
-static void set_reason(struct run *run, struct str words)
+void job_reason_set(struct run *run, struct str words)
 {
     struct job_reason *j = &run->job.reason;
     if (!words.n || j->text[0])
@@ -42,6 +43,7 @@ void job_reason_ask(struct run *run)
     if (!id || j->asked || opt_on(&run->plan.opts, OPTION_NO_SCONTROL))
         return;
     char **env = job_environment(run);
+    j->asked_ms = clock_wall_ms();
     j->asked = env && query_start(&j->ask, line, env, ANSWER_MAX, JOB_LIMIT_MS, 0, &err) == 0;
     free(env);
 }
@@ -56,20 +58,29 @@ static bool is_requeued(const struct run *run, const struct slurm_job *job)
     return str_int(job->field[SLURM_RESTARTS], &now) && now > before;
 }
 
-/* While a job is being ended scontrol says COMPLETING, whatever the reason; a job that runs on has lost this step alone. */
+/* A time limit may have been changed since the job began, and time in which the job was suspended does not count. */
+static void update_allocation_end(struct run *run, const struct slurm_job *job)
+{
+    int64_t limit_s, ran_s = 0;
+    if (str_is(job->field[SLURM_LIMIT], "unlimited"))
+        run->job.ends_ms = 0;
+    else if (str_int(job->field[SLURM_LIMIT], &limit_s) && (!job->field[SLURM_RAN].n || str_int(job->field[SLURM_RAN], &ran_s)))
+        run->job.ends_ms = run->job.reason.asked_ms + (limit_s - ran_s) * 1000;
+}
+
+/* While a job is being ended scontrol says COMPLETING, whatever the reason. */
 static void reason_from_state(struct run *run, const struct slurm_job *job)
 {
     struct str state = job->field[SLURM_STATE];
     if (str_is(state, "RUNNING") || str_is(state, "COMPLETING") || str_is(state, "PENDING")) {
         if (is_requeued(run, job))
-            set_reason(run, STR("requeued"));
+            job_reason_set(run, STR("requeued"));
         else if (job->field[SLURM_PREEMPTED].n)
-            set_reason(run, STR("preempted"));
-        else if (str_is(state, "RUNNING"))
-            set_reason(run, STR("step cancelled, the job goes on"));
+            job_reason_set(run, STR("preempted"));
+        run->job.reason.goes_on = str_is(state, "RUNNING");
         return;
     }
-    set_reason(run, state);
+    job_reason_set(run, state);
 }
 
 void job_reason_receive(struct run *run, int64_t wait_ms)
@@ -84,8 +95,11 @@ void job_reason_receive(struct run *run, int64_t wait_ms)
     if ((wait_ms > 0 ? query_wait(&j->ask, wait_ms) : query_poll(&j->ask)) != QUERY_DONE || !WIFEXITED(j->ask.status) ||
         WEXITSTATUS(j->ask.status))
         return;
-    if (slurm_job_parse_text(&job, buf_text(&j->ask.text), &who, &err) == 0)
+    if (slurm_job_parse_text(&job, buf_text(&j->ask.text), &who, &err) == 0) {
+        if (!is_requeued(run, &job))
+            update_allocation_end(run, &job);
         reason_from_state(run, &job);
+    }
     slurm_job_deinit(&job);
 }
 
@@ -100,7 +114,14 @@ struct searching {
     struct run *run;
     const char *id;
     bool found;
+    bool own; /* srun itself ends its step: a task had failed or ended before */
 };
+
+/* "srun: launch/slurm: _step_signal: Terminating StepId=1.0": by --kill-on-bad-exit or --wait. */
+static bool is_own_end(struct str line)
+{
+    return str_starts(line, "srun: ") && str_has(line, "Terminating StepId=");
+}
 
 /* Was it written while the run lasted? It has the local time of its node, whose time zone may be another one: they differ by quarters of an hour. */
 static bool is_time_of_run(const struct run *run, struct str when)
@@ -120,6 +141,12 @@ static bool is_time_of_run(const struct run *run, struct str when)
 static void search_cancel_line(void *context, struct str line)
 {
     struct searching *s = context;
+    static const char node[] = "srun: error: Node failure on ";
+    s->own |= is_own_end(line);
+    if (str_starts(line, node)) {
+        s->found = true;
+        job_reason_set(s->run, STR("node failure"));
+    }
     ptrdiff_t stars = str_find(line, STR("error: *** "));
     if ((!str_starts(line, "slurmstepd") && !str_starts(line, "srun: ")) || stars < 0)
         return;
@@ -134,13 +161,13 @@ static void search_cancel_line(void *context, struct str line)
     if (!str_is(job, s->id) || cancelled < 0 ||
         !is_time_of_run(s->run, str_sub(rest, (size_t)cancelled + sizeof " CANCELLED AT " - 1, rest.n)))
         return;
-    s->found = true;
+    s->found |= due >= 0 || !s->own;
     if (due < 0)
         return;
     struct str cause = str_sub(rest, (size_t)due + sizeof " DUE TO " - 1, rest.n);
     ptrdiff_t end = str_find(cause, STR(" ***")), comma = str_find(cause, STR(","));
     if (end >= 0)
-        set_reason(s->run, str_sub(cause, 0, (size_t)(comma >= 0 && comma < end ? comma : end)));
+        job_reason_set(s->run, str_sub(cause, 0, (size_t)(comma >= 0 && comma < end ? comma : end)));
 }
 
 bool job_reason_in_output(struct run *run)

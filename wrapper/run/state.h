@@ -11,6 +11,7 @@
 #include "run/live.h"
 #include "run/log.h"
 #include "run/redaction.h"
+#include "run/script.h"
 #include "run/server.h"
 #include "run/step.h"
 #include "run/stream.h"
@@ -39,6 +40,7 @@ struct run {
     bool dirty; /* the journal's file lacks facts */
     int64_t program_mono_ns; /* when the program started */
     bool nested; /* a run inside a run */
+    struct script_starter seen_starter; /* a process of the program, as samples saw it */
     bool series; /* the run of a series: no program of its own */
     bool nests; /* and in its parent's experiment, as MLflow's UI requires of a child */
     struct run_server server;

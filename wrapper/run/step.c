@@ -59,13 +59,21 @@ static void record_step_missing(struct run *run, const char *key, const char *wh
     run->record.source = before;
 }
 
+/* srun without -n starts as many tasks as the variables around it say, whatever their number per node. */
+static bool has_tasks_of_job(const struct run *run)
+{
+    int64_t n;
+    return is_srun(run) && (env_positive_number(run, "SLURM_NTASKS", &n) || env_positive_number(run, "SLURM_NPROCS", &n));
+}
+
 void step_record(struct run *run)
 {
     struct peel_shape shape;
     int64_t nodes = 0;
     bool told = peel_read_shape(run->plan.argv, &shape);
     record_step_param(run, "launcher", "step.tasks", shape.tasks);
-    record_step_param(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
+    if (!shape.tasks_per_node || shape.tasks || !has_tasks_of_job(run))
+        record_step_param(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
     record_step_param(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
     bool one = job_components(run) == 1 && env_positive_number(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
     run->step.wanted = is_srun(run) && env_positive_number(run, "SLURM_JOB_ID", &nodes) && !(one && told && shape.tasks) &&
@@ -176,7 +184,14 @@ static bool fills_job(const struct run *run)
     struct peel_shape shape;
     int64_t slots =
         param_of(run, "job.tasks") ? param_of(run, "job.tasks") : param_of(run, "job.nodes") * param_of(run, "job.tasks_per_node");
-    return !is_srun(run) && peel_read_shape(run->plan.argv, &shape) && !shape.hosts && (!shape.tasks || (slots && shape.tasks >= slots));
+    return !is_srun(run) && peel_read_shape(run->plan.argv, &shape) && !shape.hosts && !shape.per_round && (!shape.tasks || (slots && shape.tasks >= slots));
+}
+
+/* Nodes that get ranks where each gets so many before the first one gets more; 0: not known. */
+static int64_t nodes_of_rounds(const struct peel_shape *shape, int64_t job)
+{
+    int64_t all = shape->tasks && shape->per_round ? (shape->tasks + shape->per_round - 1) / shape->per_round : 0;
+    return all < job ? all : job;
 }
 
 static void record_launcher_shape(struct run *run)
@@ -189,12 +204,16 @@ static void record_launcher_shape(struct run *run)
         return;
     if (job > 1 && slurm_is_step(env_text(run->host.env, "SLURM_STEP_ID"))) /* the step around this process may have fewer */
         job = 0;
-    bool all = told && (job == 1 || (shape.nodes == job && shape.tasks >= job) || fills_job(run));
+    int64_t rounds = told && !shape.hosts ? nodes_of_rounds(&shape, job) : 0;
+    bool all = told && (job == 1 || (shape.nodes == job && shape.tasks >= job) || fills_job(run) || (rounds && rounds == job));
     s->known = s->all = job && !shape.hosts && (all || (job == 1 && is_srun(run)));
     if (s->all)
         record_step_param(run, "launcher", "step.nodes", job);
     else if (told && shape.nodes && (!shape.tasks || shape.tasks >= shape.nodes))
         record_step_param(run, "launcher", "step.nodes", shape.nodes);
+    record_step_param(run, "launcher", "step.nodes", rounds);
+    if (rounds * shape.per_round == shape.tasks)
+        record_step_param(run, "launcher", "step.tasks_per_node", shape.per_round);
     record_step_missing(run, "step.nodes",
                         !s->wanted          ? "the launcher's options do not state on how many nodes it starts the program"
                         : s->tries >= TRIES ? "Slurm reported no step of this srun"
@@ -219,6 +238,7 @@ static void warn_of_other_nodes(struct run *run)
 void step_end(struct run *run, int64_t until_ns)
 {
     struct run_step *s = &run->step;
+    struct peel_shape shape;
     s->look_ns = INT64_MAX;
     while (s->ask.pid && clock_mono_ns() < until_ns && query_wait(&s->ask, (until_ns - clock_mono_ns()) / MS) != QUERY_RUNS)
         handle_step_answer(run);
@@ -229,8 +249,8 @@ void step_end(struct run *run, int64_t until_ns)
         warn_of_other_nodes(run);
         record_step_param(run, "scontrol", "step.nodes", s->nodes);
         record_step_param(run, "scontrol", "step.tasks", s->tasks);
-        if (s->nodes == 1)
-            record_step_param(run, "scontrol", "step.tasks_per_node", s->tasks);
+        if (s->nodes == 1 || (peel_read_shape(run->plan.argv, &shape) && shape.tasks_per_node * s->nodes == s->tasks))
+            record_step_param(run, "scontrol", "step.tasks_per_node", s->tasks / s->nodes);
     }
     record_launcher_shape(run);
 }

@@ -136,7 +136,8 @@ static void shapes(void **state)
     (void)state;
     static const struct {
         const char *line;
-        int tasks, nodes, per_node, cpus;
+        int tasks, nodes, per_node, cpus, per_round;
+        bool hosts;
     } cases[] = {
         {"ior -n 5", 0, 0, 0, 0},
         {"srun -n 64 ior -n 3", 64, 0, 0, 0},
@@ -146,11 +147,15 @@ static void shapes(void **state)
         {"srun -ln 6 ior", 6, 0, 0, 0},
         {"srun --exclusive --ntasks 3 -- ior", 3, 0, 0, 0},
         {"env A=1 mpirun -np 4 -npernode 2 numactl -N 0 ior -N 7", 4, 0, 2, 0},
-        {"mpiexec -ppn 2 -n 8 ior", 8, 0, 2, 0},
+        {"mpiexec -ppn 2 -n 8 ior", 8, 0, 0, 0, 2, false}, /* MPICH deals rounds: all 8 on the only node, 4 on each of two */
+        {"mpiexec -perhost 1 -n 6 ior", 6, 0, 0, 0, 1, false},
+        {"mpirun -np 4 --map-by ppr:2:node ior", 4, 0, 0, 0, 0, true},
+        {"mpirun -np 4 --map-by core --bind-to core ior", 4, 0, 0, 0, 0, false},
         {"mpirun -n 1 a : -n 3 b", 0, 0, 0, 0},
         {"srun -n 2 mpirun -n 4 ior", 0, 0, 0, 0},
         {"mpirun -n many ior", 0, 0, 0, 0},
         {"mpirun -n -4 ior", 0, 0, 0, 0},
+        {"mpirun -np 4 -ppr 2:node ior", 4, 0, 0, 0, 0, true},
         {"aprun -n 4 -N 2 -d1 ior", 4, 0, 2, 1},
         {"flux run -N2 -n 4 ior", 4, 2, 0, 0},
         {"mpirun --mca n 5 -x n=7 ior", 0, 0, 0, 0},
@@ -164,9 +169,11 @@ static void shapes(void **state)
         while ((argv[n] = strsep(&rest, " ")))
             n++;
         peel_read_shape(argv, &s);
-        char got[80], want[80];
-        snprintf(got, sizeof got, "%s: %d %d %d %d", cases[i].line, s.tasks, s.nodes, s.tasks_per_node, s.cpus_per_task);
-        snprintf(want, sizeof want, "%s: %d %d %d %d", cases[i].line, cases[i].tasks, cases[i].nodes, cases[i].per_node, cases[i].cpus);
+        char got[100], want[100];
+        snprintf(got, sizeof got, "%s: %d %d %d %d %d %d", cases[i].line, s.tasks, s.nodes, s.tasks_per_node, s.cpus_per_task, s.per_round,
+                 s.hosts);
+        snprintf(want, sizeof want, "%s: %d %d %d %d %d %d", cases[i].line, cases[i].tasks, cases[i].nodes, cases[i].per_node,
+                 cases[i].cpus, cases[i].per_round, cases[i].hosts);
         assert_string_equal(got, want);
     }
 }
