@@ -222,7 +222,7 @@ const char *elsewhere_starter(char *const *argv, char *const *env, struct arena 
 }
 
 /* `ln -s /usr/bin/srun go`: the line with the name of the file behind the link; NULL: it is no link to another name. */
-static char *const *follow_link(char *const *argv, char *const *env, struct arena *a)
+static char *const *follow_starter_link(char *const *argv, char *const *env, struct arena *a)
 {
     char real[PATH_MAX];
     const char *file = argv[0] && argv[0][0] ? search_path_find(env_text(env, "PATH"), argv[0], false, a) : NULL;
@@ -256,7 +256,7 @@ static const char *elsewhere_find_reason(char *const *argv, char *const *env, in
 {
     const char *why = NULL;
     struct peel_place place;
-    char *const *program = pass_starters(argv, env, a, &why, &place), *const *line = why || !program ? NULL : follow_link(program, env, a);
+    char *const *program = pass_starters(argv, env, a, &why, &place), *const *line = why || !program ? NULL : follow_starter_link(program, env, a);
     if (line)
         pass_starters(line, env, a, &why, &place);
     if (why || !program || !*program || depth == SHELLS_MAX)
