@@ -26,6 +26,18 @@ static bool is_ordinal(struct str s)
     return n && (str_starts(behind, "th ") || str_starts(behind, "st ") || str_starts(behind, "nd ") || str_starts(behind, "rd "));
 }
 
+/* "A TIME OF 172800.0 SECONDS REQUESTED": the word behind says what it is. */
+static bool is_asked_for(struct str line, const struct number *n)
+{
+    static const char *const words[] = {"requested", "limit",  "allowed",    "maximum", "timeout",
+                                        "interval",  "budget", "configured", "default"};
+    struct str rest = str_sub(line, n->end, line.n), word = str_word(&rest);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is_anycase(word, words[i]))
+            return true;
+    return false;
+}
+
 /* Is it a result, and under what unit? *ret_unit NULL: without. */
 static bool is_figure(const struct figure_context *x, struct str line, const struct figure_candidate *c, const char *name, bool indented,
                       const struct unit **ret_unit)
@@ -35,6 +47,10 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
     const struct unit *u = n->unit ? n->unit : n->raw.n ? NULL : figure_unit_of_label(c->label);
     bool whole = !memchr(line.p + n->from, '.', n->to - n->from), section = x->section[0] && indented;
     *ret_unit = u;
+    if (is_asked_for(line, n) || (!n->unit && u && whole && u->factor == 1 && str_ends(label, "secs") && !str_ends(label, "in secs")))
+        return false;
+    if ((n->multiple && !figure_is_counted(u)) || (n->clock && !figure_is_elapsed(label)))
+        return false;
     for (size_t i = 0; i + 2 < label.n; i++) /* "L0:54.7% L1": values of others */
         if (str_is_digit(label.p[i]) && (label.p[i + 1] == '%' || (label.p[i + 1] == '.' && str_is_digit(label.p[i + 2]))))
             return false;
@@ -59,7 +75,8 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
         return true;
     if (!strcmp(u->dimension, "second")) {
         bool timed = figure_is_time(label) || (section && figure_is_statistic(label)) || (section && figure_is_time(str_of(x->section)));
-        return timed ? !(whole && figure_is_span(label)) : (c->strong || c->column) && !whole;
+        bool task = u->factor < 1 && figure_is_task_time(label); /* "encode time: 52 ms" */
+        return timed ? task || !(whole && figure_is_span(label)) : (c->strong || c->column) && !whole;
     }
     if (!strcmp(u->dimension, "percent"))
         return c->strong && c->sole;
@@ -98,6 +115,8 @@ static bool has_nameless_sibling(struct str line, const struct number *n, size_t
             continue;
         if (guess_letters(between))
             return false;
+        if (figure_is_named_rate(&n[k]) && figure_is_named_rate(&n[i]) && !str_eq(n[k].word, n[i].word)) /* "5 runs/s, 9 assertions/s" */
+            continue;
         bool other = n[k].unit && (n[i].unit ? strcmp(n[i].unit->dimension, n[k].unit->dimension) != 0 : n[i].raw.n > 0);
         struct str behind = str_sub(line, n[i].end, line.n);
         bool named = !n[i].unit && !n[i].raw.n && guess_letters(str_word(&behind)); /* "16 B/op" */
@@ -191,17 +210,8 @@ static bool fill_figure(const struct figure_context *x, struct str line, const s
     if ((size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s%s%s%s%s%s", section, section[0] ? " " : "", words[0], words[0][0] ? " " : "",
                          words[1], words[2][0] ? " " : "", words[2], raw) >= sizeof ret->name)
         return false;
-    if (n->own[0])
-        memcpy(ret->value, n->own, sizeof ret->value);
-    else if (n->to - n->from < sizeof ret->value)
-        snprintf(ret->value, sizeof ret->value, STR_FMT, (int)(n->to - n->from), line.p + n->from);
-    else
-        return false;
-    ret->unit = unit;
-    ret->digits = str_sub(line, n->from, n->own[0] ? 0 : n->to - n->from);
-    ret->printed = n->word;
     ret->section = strlen(section);
-    return true;
+    return figure_value_set(x, line, n, unit, ret);
 }
 
 /* "loss 0.3", "validation accuracy 0.93": up to three words, the last of which names a score, then a fraction, and nothing else. A number of another
@@ -214,6 +224,28 @@ static bool is_bare_score(struct str line, const struct number *n, size_t count)
         word = next;
     return words && words <= 3 && !n->plain && !n->error && !n->inside && n->to == line.n && str_is_blank(line.p[n->from - 1]) &&
            guess_letters(word) && !memchr(name.p, ',', name.n) && figure_is_score(word);
+}
+
+/* "# duration_ms 1135.39": a line of a name that ends with a unit, and a fraction. */
+static bool is_bare_time(struct str line, const struct number *n, size_t count)
+{
+    struct str name = count == 1 ? str_trim(str_sub(line, 0, n->from)) : (struct str){"", 0};
+    while (name.n && is_one_of(name.p[0], "# "))
+        name = str_sub(name, 1, name.n);
+    return name.n && !memchr(name.p, ' ', name.n) && memchr(name.p, '_', name.n) && !n->plain && !n->unit && n->to == line.n &&
+           memchr(line.p + n->from, '.', n->to - n->from) && figure_unit_of_label(name);
+}
+
+/* "Total time (CPU seconds)": the words before the unit are a part of the name. Returns the length of all of it. */
+static size_t add_bracket_words(struct str clause, char *name, size_t length, size_t size)
+{
+    const char *close = clause.n && clause.p[clause.n - 1] == ')' ? memrchr(clause.p, '(', clause.n) : NULL;
+    struct str words = close ? (struct str){close + 1, (size_t)(clause.p + clause.n - close) - 2} : (struct str){"", 0};
+    const char *blank = words.n ? memrchr(words.p, ' ', words.n) : NULL;
+    struct str kept = blank ? str_trim(str_sub(words, 0, (size_t)(blank - words.p))) : (struct str){"", 0};
+    if (!kept.n || figure_has_number(words) || !figure_unit_of_label(clause) || figure_is_small(kept) || length + kept.n + 2 > size)
+        return length;
+    return length + (size_t)snprintf(name + length, size - length, " " STR_FMT, STR_ARG(kept));
 }
 
 /* "Mean +- std dev: 17.3 us +- 3.6 us": the name of the result, without that of its error. */
@@ -253,6 +285,44 @@ static bool is_list_of_words(struct str s)
     return comma;
 }
 
+/* "Total   time    0.007s": a word that says nothing by itself belongs to those before it. */
+static struct str whole_columns_name(struct str text, struct str clause)
+{
+    if (text.n > 40 || !str_has_word("time rate speed throughput bandwidth latency performance avg average mean median max min", clause))
+        return clause;
+    for (size_t i = 0; i < text.n; i++)
+        if (!str_is_letter(text.p[i]) && text.p[i] != ' ')
+            return clause;
+    return text;
+}
+
+/* What names a number that has no words of its own: those of the first one ("1556 files (778 per second)", "Query: 14286 rows, 11.55 ms"), or what it
+ * is. Returns the length, 0: nothing. */
+static size_t borrowed_name(struct str line, const struct number *numbers, size_t k, struct str between, bool twins, bool tailed, char *to,
+                            size_t size)
+{
+    const struct number *n = &numbers[k], *before = &numbers[k - 1];
+    bool rate = n->unit && figure_is_rate(n->unit), time = n->unit && !strcmp(n->unit->dimension, "second") && !twins;
+    struct str first = str_sub(line, 0, numbers[0].from);
+    bool counted = k == 1 && !numbers[0].unit && !numbers[0].raw.n && !numbers[0].plain && numbers[0].from &&
+                   !is_one_of(str_trim(first).p[str_trim(first).n - 1], ":=");
+    bool timed = !counted && time && head_of(line, numbers[0].from).n && memchr(line.p + n->from, '.', n->to - n->from);
+    if (!counted && !rate && !timed)
+        return 0;
+    if (!counted && !tailed && before->unit && n->unit && !strcmp(before->unit->dimension, n->unit->dimension))
+        return 0; /* "12.5 MB/s 13.5 MB/s": one name, two values */
+    if (!counted && memchr(between.p, '/', between.n))
+        return 0;
+    size_t length = figure_name_clean(counted ? figure_clause(first) : first, to, size);
+    if (length || !rate)
+        return length;
+    struct str behind = str_sub(line, numbers[0].end, line.n), word = str_word(&behind);
+    if (str_has_word("total overall average aggregate", word)) /* "2048 MiB total in 11.144 sec, 183.776 MBps" */
+        return (size_t)snprintf(to, size, STR_FMT " %s", STR_ARG(word), figure_rate_name(n->unit));
+    /* "1073741824 bytes copied, 0.3 s, 3.4 GB/s", "[ 3] 0.0-2.0 sec  2.02 GBytes  8.65 Gbits/sec" */
+    return (size_t)snprintf(to, size, "%s", figure_rate_name(n->unit));
+}
+
 static bool compose_figure(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k,
                            bool indented, struct figure *ret)
 {
@@ -263,12 +333,14 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     size_t i = n->from;
     while (i > from && (str_is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
         i--;
-    c.strong = (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count);
+    c.strong = (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count) || is_bare_time(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t');
     if (!k && c.column && !c.strong && is_list_of_words(str_trim(between)))
         clause = c.label = str_trim(between);
+    if (!k && c.column)
+        clause = c.label = whole_columns_name(str_trim(between), clause);
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
-    size_t length = figure_name_clean(clause, label, sizeof label);
+    size_t length = add_bracket_words(clause, label, figure_name_clean(clause, label, sizeof label), sizeof label);
     bool twins = has_twin(numbers, count, k);
     size_t start = k ? whole_label(line, n->from) : 0;
     for (size_t o = 0; o < k; o++) /* "received 35 bytes  27.3 MB/s": a value of its own is no part of a name */
@@ -284,30 +356,18 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
         return false;
     if ((!length || (c.strong && twins)) && n->unit && trailing_name(line, n, trailing, sizeof trailing) && strlen(trailing) < sizeof tail)
         memcpy(tail, trailing, strlen(trailing) + 1);
+    if (!k && !length && str_is(clause, "x")) /* "sort     x 94,281 ops/sec" */
+        length = figure_name_clean(str_trim(between), label, sizeof label);
+    if (!length && k && twins && figure_is_named_rate(n))
+        length = figure_name_clean(n->word, label, sizeof label);
     /* The name of the first figure ends at the first number: "Score   5   12.3 ± 0.1 op/s". */
     if (tail[0] && !length && (!k || !twins))
         length = (size_t)snprintf(label, sizeof label, "%s", tail), tail[0] = 0, c.column = true;
     else if (k && !guess_letters(str_of(label))) {
-        bool rate = n->unit && figure_is_rate(n->unit);
-        struct str first = str_sub(line, 0, numbers[0].from);
-        bool counted = k == 1 && !numbers[0].unit && !numbers[0].raw.n && !numbers[0].plain && numbers[0].from &&
-                       !is_one_of(str_trim(first).p[str_trim(first).n - 1], ":=");
-        bool timed = !counted && !twins && n->unit && !strcmp(n->unit->dimension, "second") && head_of(line, numbers[0].from).n &&
-                     memchr(line.p + n->from, '.', n->to - n->from); /* "Query: 14286 rows, 11.55 ms" */
-        if (!counted && !rate && !timed)
+        if (!(length = borrowed_name(line, numbers, k, between, twins, tail[0], label, sizeof label)))
             return false;
-        const struct unit *last = numbers[k - 1].unit; /* "12.5 MB/s 13.5 MB/s": one name, two values */
-        if (!counted && !tail[0] && last && n->unit && !strcmp(last->dimension, n->unit->dimension))
-            return false;
-        if (!counted && memchr(between.p, '/', between.n))
-            return false;
-        length = figure_name_clean(counted ? figure_clause(first) : first, label, sizeof label);
         c.own = false;
         c.column = true;
-        if (!length && rate) { /* "1073741824 bytes copied, 0.3 s, 3.4 GB/s", "[ 3] 0.0-2.0 sec  2.02 GBytes  8.65 Gbits/sec" */
-            const char *word = figure_rate_name(n->unit);
-            length = (size_t)snprintf(label, sizeof label, "%s", word);
-        }
     } else if (!k && !length && n->unit && figure_is_rate(n->unit) && n->from == 0 &&
                (n->end == line.n || (indented && line.p[n->end] == ',')))
         length = (size_t)snprintf(label, sizeof label, "%s", figure_rate_name(n->unit));
@@ -353,11 +413,8 @@ static size_t take_tagged(const struct figure_context *x, struct str line, struc
         return 0;
     if ((size_t)snprintf(to->name, sizeof to->name, STR_FMT " %s", STR_ARG(tag), label) >= sizeof to->name)
         return 0;
-    snprintf(to->value, sizeof to->value, STR_FMT, STR_ARG(rest));
-    to->digits = rest;
-    to->printed = (struct str){"", 0};
     to->section = tag.n;
-    return 1;
+    return figure_value_set(x, line, &n, to->unit, to);
 }
 /* "102400.00 MiB transferred (13524.03 MiB/sec)": a rate in parentheses counts where the line has no other result. */
 static bool only_rate(const struct number *n, size_t count, size_t *ret)
@@ -378,13 +435,18 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
         size_t i = n[k].from;
         while (i && str_is_blank(line.p[i - 1]))
             i--;
-        if (!n[k].plain && (n[k].unit || n[k].raw.n || n[k].from - i >= 2 || (i && is_one_of(line.p[i - 1], ":="))))
+        bool behind_bar = i && (line.p[i - 1] == '|' || (line.p[i - 1] & 0x80));
+        if ((!n[k].plain || n[k].multiple) &&
+            (n[k].unit || n[k].raw.n || n[k].from - i >= 2 || behind_bar || (i && is_one_of(line.p[i - 1], ":="))))
             return true;
     }
-    return is_bare_score(line, n, count) || (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
+    if (count >= 2 && memchr(line.p, ':', line.n) && (str_has(line, "avg") || str_has(line, "mean")))
+        return true; /* "time [ms]: min 0.3 avg 2.8" */
+    return is_bare_score(line, n, count) || is_bare_time(line, n, count) ||
+           (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
 }
 
-static void note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers)
+static void note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers, bool row)
 {
     const char *open = memchr(words.p, '(', words.n);
     bool plain =
@@ -404,11 +466,11 @@ static void note_line(struct figure_context *x, struct str line, struct str word
         x->section_indent = indent;
         x->section_unit = figure_unit_of_label(text);
     }
-    if (figure_is_header(line, numbers)) {
-        snprintf(x->header, sizeof x->header, STR_FMT, STR_ARG(line));
-        x->header_age = 0;
-    } else if (x->header[0] && ++x->header_age > HEADER_AGE_MAX)
+    if (figure_header_note(x, line, numbers))
+        return;
+    if (x->header[0] && ++x->header_age > HEADER_AGE_MAX)
         x->header[0] = 0;
+    x->header_gap += !row && (numbers || guess_letters(words));
 }
 
 /* A first look that costs little: most lines of a long log have no number behind a blank, ":" or "=". */
@@ -442,32 +504,34 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
     struct str words = str_trim(line);
     if (!words.n)
         return 0;
-    bool indented = x->section[0] && indent > x->section_indent, lone = false;
+    bool indented = x->section[0] && indent > x->section_indent, lone = false, row = false;
     if (!is_promising(words)) {
-        note_line(x, line, words, indent, 0);
+        note_line(x, line, words, indent, 0, false);
         return 0;
     }
-    words = figure_without_stamp(words);
+    words = figure_without_estimate(figure_without_stamp(words));
     count = words.n ? figure_numbers_take(words, number) : 0;
-    if ((n = take_tagged(x, words, to)))
+    figure_commas_note(x, words, number, count);
+    if ((n = take_tagged(x, words, to)) || (n = figure_take_time(x, words, number, count, to)) || (n = figure_take_bar(x, words, to)))
         goto done;
     if (has_candidate(words, number, count) && !figure_is_progress(words) && !figure_is_estimate(words)) {
-        if ((n = figure_take_percentile(x, words, number, count, to)) || (n = figure_take_parts(words, to)))
+        if ((n = figure_take_percentile(x, words, number, count, to)) || (n = figure_take_parts(x, words, to)) ||
+            (n = figure_take_statistics(x, words, to)))
             goto done;
-        if (figure_take_columns(x, words, to, &n) && (n || x->header[0]))
+        if ((row = figure_take_columns(x, words, count, to, &n)) && (n || x->header[0]))
             goto done;
         bool rows = count >= 3 && number[0].from == 0 &&
                     (str_is_blank(char_at(words, number[0].to)) && str_is_blank(char_at(words, number[0].to + 1)));
         bool inside = only_rate(number, count, &single);
         for (size_t k = 0; k < count && !rows && n < FIGURES_MAX; k++) {
             const struct number *c = &number[k];
-            if (c->error || c->plain || (c->inside && !(inside && k == single)))
+            if (c->error || (c->plain && !c->multiple) || (c->inside && !(inside && k == single)))
                 continue;
             if (compose_figure(x, words, number, count, k, indented, &to[n]))
                 n++;
         }
-        if (!n && !rows) {
-            n = figure_take_lone(words, number, count, to);
+        if (!n && !rows && !(n = figure_take_done(x, words, number, count, to))) {
+            n = figure_take_lone(x, words, number, count, to);
             lone = n == 1 && !strcmp(to[0].unit->dimension, "second");
         }
         for (size_t a = 0; a < n; a++) /* one name, several values: which counts is not known */
@@ -481,6 +545,6 @@ done:
     for (size_t i = 0; i < n; i++)
         to[i].lone = lone;
     x->passed_over = !n && has_unit_number(number, count);
-    note_line(x, line, str_trim(line), indent, count);
+    note_line(x, line, str_trim(line), indent, count, row);
     return n;
 }

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "base/units.h"
 
-enum { FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 240 };
+enum { FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 400, FIGURE_HEADERS_MAX = 2 };
 
 struct figure {
     char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
@@ -15,7 +15,9 @@ struct figure {
     const struct unit *unit; /* NULL: a count, a ratio or a score */
     struct str digits,
         printed; /* where value and unit stand in the line; digits empty: computed ("1m2s"), printed empty: the name says it */
-    bool lone;      /* a time that is all of its line: where more follows, nothing says that it is the result */
+    bool lone; /* a time that is all of its line: where more follows, nothing says that it is the result */
+    bool bare; /* a statistic whose unit nothing says: for a draft of rules, which a person reads */
+    bool unsure; /* "1,234": a fraction or thousands, which nothing before has shown */
     size_t section; /* length of the words in `name` that a line above or a tag in brackets gave; 0: none */
 };
 /* What the lines before mean for the next: all zero at the beginning. */
@@ -25,8 +27,14 @@ struct figure_context {
     const struct unit *section_unit;
     char title[100]; /* the last line of words alone: above percentiles */
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
+    char below[FIGURE_HEADERS_MAX][FIGURE_HEADER_MAX]; /* the lines below it that go on with titles, or have units */
+    unsigned belows;
+    char row[64]; /* the name of a row whose values go on in the next lines, as the header does; empty: none */
+    unsigned row_line;
     unsigned header_age; /* lines since */
-    bool passed_over;    /* the last line has a number with a unit, and no figure */
+    unsigned header_gap; /* those of them that were no rows */
+    bool has_point, has_decimal_comma; /* numbers so far that show what begins a fraction */
+    bool passed_over; /* the last line has a number with a unit, and no figure */
 };
 /* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set; they refer to the line. */
 size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);

@@ -1,18 +1,16 @@
-/* figure_forms.c: lines of a known form: rows below a header, min/avg/max lists, percentiles, and what needs no name. */
+/* figure_forms.c: lines of a known form: lists of statistics, percentiles, and what needs no name. */
 #include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_words.h"
 #include "benchmarks/guess_parts.h"
 
 #include <stdio.h>
 
-enum { COLUMNS_MAX = 24 };
-
 /* "68.4 to 127.2 kbit/s", "0.5 .. 1.5 s": the ends of a range. */
 bool figure_is_range_end(struct str line, const struct number *n, size_t k)
 {
     static const char *const words[] = {"to", "..", "...", "-", "\xe2\x80\xa6", "and", "up to"};
     struct str between = k ? str_trim(str_sub(line, n[k - 1].end, n[k].from - n[k - 1].end)) : (struct str){"", 0};
-    if (k && n[k].unit && n[k - 1].unit && strcmp(n[k].unit->dimension, n[k - 1].unit->dimension))
+    if (k && n[k - 1].unit && (!n[k].unit || strcmp(n[k].unit->dimension, n[k - 1].unit->dimension))) /* "67723.4 i/s - 52.58x slower" */
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_is(between, words[i]))
@@ -20,89 +18,9 @@ bool figure_is_range_end(struct str line, const struct number *n, size_t k)
     return false;
 }
 
-/* ---- columns: a header above, rows with a name and as many values ---- */
-
-struct columns {
-    struct str field[COLUMNS_MAX];
-    size_t n;
-};
-
-static struct columns columns_of(struct str line)
-{
-    struct columns c;
-    c.n = 0;
-    for (size_t i = 0; i < line.n && c.n < COLUMNS_MAX;) {
-        while (i < line.n && (str_is_blank(line.p[i]) || line.p[i] == '|'))
-            i++;
-        size_t from = i;
-        while (i < line.n && line.p[i] != '\t' && line.p[i] != '|' &&
-               !(line.p[i] == ' ' && (i + 1 == line.n || str_is_blank(line.p[i + 1]))))
-            i++;
-        if (i > from)
-            c.field[c.n++] = str_trim(str_sub(line, from, i - from));
-    }
-    return c;
-}
-
-/* A line of column titles: three or more, words all of them, no sentence. */
-bool figure_is_header(struct str line, size_t numbers)
-{
-    if (numbers || line.n >= FIGURE_HEADER_MAX || line.n < sizeof "a|b|c" - 1)
-        return false;
-    struct columns c = columns_of(line);
-    if (c.n < 3)
-        return false;
-    for (size_t i = 0; i < c.n; i++)
-        if (!guess_letters(c.field[i]) || c.field[i].n > 30 || str_ends(c.field[i], ":"))
-            return false;
-    return true;
-}
-
-/* The value of a column: its number and unit, the unit of the title where it has none. */
-static bool column_figure(struct str name, struct str title, struct str field, struct figure *ret)
-{
-    struct number n;
-    size_t length = guess_number(field);
-    if (!length || (title.n == 1 && !str_is_letter(title.p[0])))
-        return false;
-    size_t end = figure_number_take(field, 0, length, &n);
-    if (end != field.n || n.plain || n.raw.n)
-        return false;
-    const struct unit *unit = n.unit ? n.unit : figure_unit_of_label(title);
-    if (!unit && figure_is_statistic(title)) /* "Reqs/sec   90.45   74.11" below "Statistics   Avg   Stdev" */
-        unit = figure_unit_of_label(name);
-    char label[64];
-    if (!unit || !figure_name_clean(title, label, sizeof label) || figure_is_condition(str_of(label)) || figure_is_spread(str_of(label)))
-        return false;
-    if (!strcmp(unit->dimension, "byte") ||
-        (size_t)snprintf(ret->name, sizeof ret->name, STR_FMT " %s", STR_ARG(name), label) >= sizeof ret->name)
-        return false;
-    snprintf(ret->value, sizeof ret->value, STR_FMT, (int)(n.to > 30 ? 30 : n.to), field.p);
-    ret->unit = unit;
-    ret->digits = str_sub(field, 0, n.to);
-    ret->printed = n.word;
-    ret->section = 0;
-    return true;
-}
-
-/* Rows below a header: "BM_copy   5.6 ns   5.5 ns   1000" below "Benchmark   Time   CPU   Iterations". */
-bool figure_take_columns(const struct figure_context *x, struct str line, struct figure *to, size_t *ret_n)
-{
-    struct columns row = columns_of(line), head = columns_of(str_of(x->header));
-    size_t numbers = 0, n = 0;
-    for (size_t i = 1; i < row.n; i++)
-        numbers += guess_number(row.field[i]) > 0;
-    if (row.n < 3 || numbers + 1 != row.n || !str_is_letter(char_at(row.field[0], 0)) || str_ends(row.field[0], ":"))
-        return false;
-    for (size_t i = 1; i < row.n && head.n == row.n && n < FIGURES_MAX; i++)
-        n += column_figure(row.field[0], head.field[i], row.field[i], &to[n]);
-    *ret_n = n;
-    return head.n == row.n || numbers >= 2;
-}
-
 /* ---- "rtt min/avg/max/mdev = 0.021/0.036/0.061/0.014 ms" ---- */
 
-size_t figure_take_parts(struct str line, struct figure *to)
+size_t figure_take_parts(const struct figure_context *x, struct str line, struct figure *to)
 {
     const char *equal = memchr(line.p, '=', line.n);
     if (!equal)
@@ -153,22 +71,121 @@ size_t figure_take_parts(struct str line, struct figure *to)
             return 0;
         snprintf(to[k].name, sizeof to[k].name, STR_FMT "%s" STR_FMT, (int)(head.n > 60 ? 60 : head.n), head.p, head.n ? " " : "",
                  (int)(part.n > 40 ? 40 : part.n), part.p);
-        snprintf(to[k].value, sizeof to[k].value, STR_FMT, STR_ARG(value[k]));
-        to[k].unit = unit;
-        to[k].digits = value[k];
-        to[k].printed = (struct str){"", 0};
+        struct number number = {.from = (size_t)(value[k].p - line.p), .to = (size_t)(value[k].p + value[k].n - line.p), .word = {"", 0}};
         to[k].section = 0;
+        if (!figure_value_set(x, line, &number, unit, &to[k]))
+            return 0;
     }
     return count;
 }
-static void set_figure(struct figure *to, struct str line, const struct number *n, const char *name)
+
+/* ---- "Connection time [ms]: min 0.3 avg 2.8 max 16.0", "speed: (min=1.5; avg=2.5; max=3.5)Mibits/s", "Time : count 2 avg 0.5 +/- 0.1 max 0.6" ---- */
+
+struct statistic {
+    struct str name;
+    struct number number;
+};
+
+/* The name and number at *at, and behind them what parts them from the next. */
+static bool statistic_at(struct str line, size_t *at, struct statistic *ret)
+{
+    size_t from = *at, to = from;
+    while (str_is_letter(char_at(line, to)) || (to > from && (str_is_digit(char_at(line, to)) || is_one_of(char_at(line, to), "._%"))))
+        to++;
+    ret->name = str_sub(line, from, to - from);
+    size_t i = to;
+    while (is_one_of(char_at(line, i), " =:") && char_at(line, i))
+        i++;
+    size_t n = to > from && i > to ? guess_number(str_sub(line, i, line.n)) : 0;
+    char behind = char_at(line, i + n);
+    if (!n || (behind && !is_one_of(behind, " ,;)]")))
+        return false;
+    ret->number = (struct number){.from = i, .to = i + n, .end = i + n};
+    for (i = figure_error_skip(line, i + n); char_at(line, i) && is_one_of(char_at(line, i), " ,;");)
+        i++;
+    *at = i;
+    return true;
+}
+
+/* Statistics without a unit each, from `at` to the end of the line, and the unit of all behind them. Returns how many. */
+static size_t statistics_take(struct str line, size_t at, struct statistic to[FIGURES_MAX], const struct unit **ret_unit)
+{
+    size_t n = 0, known = 0;
+    while (str_is_blank(char_at(line, at)))
+        at++;
+    bool open = char_at(line, at) == '(';
+    at += open;
+    for (; n < FIGURES_MAX && statistic_at(line, &at, &to[n]); n++) {
+        bool amount = str_has_word("n count num samples", to[n].name);
+        if (!amount && !figure_is_statistic(to[n].name) && !figure_is_spread(to[n].name))
+            return 0;
+        known += !amount;
+    }
+    if (open && char_at(line, at++) != ')')
+        return 0;
+    struct str rest = str_trim(str_sub(line, at, line.n)), raw, words = rest, word = str_word(&words);
+    *ret_unit = NULL;
+    if (rest.n && rest.p[0] != '(' && (words.n || !figure_unit(word, ret_unit, &raw) || !*ret_unit))
+        return 0;
+    return known >= 2 ? n : 0;
+}
+
+size_t figure_take_statistics(const struct figure_context *x, struct str line, struct figure *to)
+{
+    struct statistic found[FIGURES_MAX];
+    const struct unit *unit = NULL;
+    size_t n = 0, count = 0, head_from = 0, colon = 0;
+    for (; colon < line.n && !n; colon++)
+        if (line.p[colon] == ':' && !(n = statistics_take(line, colon + 1, found, &unit)))
+            head_from = colon + 1;
+    struct str head = n ? str_trim(str_sub(line, head_from, colon - 1 - head_from)) : (struct str){"", 0};
+    char name[64];
+    if (!unit && n)
+        unit = figure_unit_of_label(head);
+    if (!n || (unit && !strcmp(unit->dimension, "byte")) || figure_has_number(head) || !figure_name_clean(head, name, sizeof name) ||
+        figure_is_condition(str_of(name)))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!figure_is_statistic(found[i].name) || figure_is_spread(found[i].name) ||
+            (size_t)snprintf(to[count].name, sizeof to->name, "%s " STR_FMT, name, STR_ARG(found[i].name)) >= sizeof to->name ||
+            !figure_value_set(x, line, &found[i].number, unit, &to[count]))
+            continue;
+        to[count].bare = !unit;
+        to[count++].section = 0;
+    }
+    return count;
+}
+
+/* The bar of a loop that is over: "Load: 100%|####| 1000/1000 [00:01<00:00, 950.00it/s]". */
+size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to)
+{
+    ptrdiff_t at = str_find(line, STR("100%|"));
+    const char *bar = at >= 0 ? memrchr(line.p, '|', line.n) : NULL, *open = bar ? memchr(bar, '[', (size_t)(line.p + line.n - bar)) : NULL;
+    if (!open || !str_ends(line, "]"))
+        return 0;
+    struct str done = str_trim((struct str){bar + 1, (size_t)(open - bar - 1)}), all = done, some = str_cut(&all, '/');
+    struct str rate = {open + 1, (size_t)(line.p + line.n - open) - 2}, head = str_trim(str_sub(line, 0, (size_t)at));
+    while (rate.p && memchr(rate.p, ',', rate.n))
+        str_cut(&rate, ',');
+    rate = str_trim(rate);
+    struct number n;
+    size_t length = guess_number(rate);
+    if (!all.p || !str_eq(some, all) || !length || figure_number_take(rate, 0, length, &n) != rate.n || !n.unit || n.plain ||
+        figure_is_condition(head))
+        return 0;
+    char name[64];
+    if (!figure_name_clean(head, name, sizeof name))
+        snprintf(name, sizeof name, "%s", figure_is_rate(n.unit) ? figure_rate_name(n.unit) : "time per operation");
+    snprintf(to->name, sizeof to->name, "%s", name);
+    to->section = 0;
+    return figure_value_set(x, rate, &n, n.unit, to);
+}
+
+static bool nameless_set(const struct figure_context *x, struct figure *to, struct str line, const struct number *n, const char *name)
 {
     snprintf(to->name, sizeof to->name, "%s", name);
-    snprintf(to->value, sizeof to->value, STR_FMT, (int)(n->to - n->from), line.p + n->from);
-    to->unit = n->unit;
-    to->digits = str_sub(line, n->from, n->to - n->from);
-    to->printed = n->word;
     to->section = 0;
+    return figure_value_set(x, line, n, n->unit, to);
 }
 
 /* "99%   20.23ms", "95th: 3.1 ms" below "Latency Distribution": a percentile, whose name is above. */
@@ -187,12 +204,8 @@ size_t figure_take_percentile(const struct figure_context *x, struct str line, c
         return 0;
     if ((size_t)snprintf(to->name, sizeof to->name, "%s p" STR_FMT, label, (int)n[0].to, line.p) >= sizeof to->name)
         return 0;
-    snprintf(to->value, sizeof to->value, STR_FMT, (int)(n[1].to - n[1].from), line.p + n[1].from);
-    to->unit = u;
-    to->digits = str_sub(line, n[1].from, n[1].to - n[1].from);
-    to->printed = n[1].word;
     to->section = strlen(label);
-    return 1;
+    return figure_value_set(x, line, &n[1], u, to);
 }
 /* Can the number stand without a name? */
 static bool is_lone(struct str line, const struct number *n, size_t count, size_t k)
@@ -201,33 +214,36 @@ static bool is_lone(struct str line, const struct number *n, size_t count, size_
            line.p[n[k].from] != '-' && !figure_is_range_end(line, n, k) && !(k + 1 < count && figure_is_range_end(line, n, k + 1));
 }
 
-static size_t take_nameless(struct str line, const struct number *n, size_t count, struct figure *to)
+static size_t take_nameless(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     size_t rates = 0, times = 0; /* times that were measured: not whole */
     struct str rest = count ? str_trim(str_sub(line, n[0].end, line.n)) : (struct str){"", 0};
     for (size_t k = 0; k < count; k++) {
         if (n[k].unit && !strcmp(n[k].unit->dimension, "second"))
-            times += memchr(line.p + n[k].from, '.', n[k].to - n[k].from) != NULL;
+            times += memchr(line.p + n[k].from, '.', n[k].to - n[k].from) != NULL || (count == 1 && n[k].unit->factor < 1);
         if (!n[k].unit || !figure_is_rate(n[k].unit))
             continue;
         for (size_t i = 0; i < rates; i++)
             if (!strcmp(to[i].unit->dimension, n[k].unit->dimension)) /* two of a kind: which one counts is not known */
                 return 0;
-        if (rates == FIGURES_MAX || !is_lone(line, n, count, k))
+        if (rates == FIGURES_MAX || !is_lone(line, n, count, k) || !nameless_set(x, &to[rates], line, &n[k], figure_rate_name(n[k].unit)))
             return 0;
-        set_figure(&to[rates++], line, &n[k], figure_rate_name(n[k].unit));
+        rates++;
     }
+    for (size_t k = 1; k < count && rates == 1; k++) /* "1.09 Mbps in 7.00 usec" */
+        if (n[k - 1].unit && n[k - 1].unit == to[0].unit && n[k].unit && !strcmp(n[k].unit->dimension, "second") && !n[k].plain &&
+            str_is(str_trim(str_sub(line, n[k - 1].end, n[k].from - n[k - 1].end)), "in") && nameless_set(x, &to[1], line, &n[k], "time"))
+            return 2;
     if (rates || count != 1 || n[0].from || !times || !is_lone(line, n, count, 0) ||
         !(!rest.n || rest.p[0] == '(' || str_starts(rest, "per ")))
         return times ? rates : 0;
     bool each = str_has(line, " per ") || memchr(line.p, '/', n[0].end); /* "0.03 microseconds per iteration", "5.04 usecs/op" */
-    set_figure(to, line, n, each ? "time per operation" : "time");
-    return 1;
+    return nameless_set(x, to, line, n, each ? "time per operation" : "time");
 }
 
 /* What a line says without a name: its rates beside a time ("20 iter 0.44s user 9.777 iter/s"), or the time that is all of it ("0.029 seconds"). */
-size_t figure_take_lone(struct str line, const struct number *n, size_t count, struct figure *to)
+size_t figure_take_lone(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
-    size_t found = take_nameless(line, n, count, to);
+    size_t found = take_nameless(x, line, n, count, to);
     return found && figure_is_rate_condition(line) ? 0 : found; /* the words cost more */
 }

@@ -13,6 +13,11 @@ static bool is_stamp_char(char c)
     return str_is_digit(c) || is_one_of(c, "-:.,/TZ+");
 }
 
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
 /* "2026-11-20 10:11:12,123 ", "[10:11:12] ", "I1120 10:11:12.123 ", "INFO: " at the beginning. */
 struct str figure_without_stamp(struct str s)
 {
@@ -28,11 +33,12 @@ struct str figure_without_stamp(struct str s)
             continue;
         }
         struct str rest = s, word = str_word(&rest);
+        bool marked = word.n && (is_one_of(word.p[word.n - 1], ":]") || !is_lower(word.p[word.n - 1])); /* "Trace Time" is a name */
         while (word.n && is_one_of(word.p[word.n - 1], ":]"))
             word.n--;
         if (word.n && word.p[0] == '[')
             word = str_sub(word, 1, word.n);
-        if (!figure_is_level(word))
+        if (!marked || !figure_is_level(word))
             return s;
         s = str_trim(rest);
     }
@@ -63,8 +69,7 @@ static bool is_error_sign(struct str before)
     return str_ends(before, "\xc2\xb1") || str_ends(before, "+/-") || str_ends(before, "+-") || str_ends(before, "-/+");
 }
 
-/* Behind "12.5 ± 0.3" the unit of both: where it begins. */
-static size_t skip_error(struct str line, size_t at)
+size_t figure_error_skip(struct str line, size_t at)
 {
     static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", "-/+"};
     size_t i = at;
@@ -83,18 +88,29 @@ static size_t skip_error(struct str line, size_t at)
     return at;
 }
 
-/* "0m3.203s", "1m23s", "0h0m1s", "0:03.20" (with a fraction: else it is a time of day): seconds as text. Returns its length, 0: none. */
-static size_t minutes_at(struct str s, char *to, size_t size)
+static bool is_number_char(char c)
+{
+    return str_is_letter(c) || str_is_digit(c) || c == '.' || c == ':';
+}
+
+/* Two digits and a colon at i, behind hours and their colon? */
+static bool is_minute_of_hour(struct str s, size_t i)
+{
+    return str_is_digit(char_at(s, i)) && str_is_digit(char_at(s, i + 1)) && char_at(s, i + 2) == ':';
+}
+
+size_t figure_minutes(struct str s, char *to, size_t size)
 {
     size_t i = 0, hours = 0, minutes = 0, from, digits;
     while (i < s.n && i < 5 && str_is_digit(s.p[i]))
         minutes = minutes * 10 + (size_t)(s.p[i++] - '0');
-    if (i && char_at(s, i) == 'h' && str_is_digit(char_at(s, i + 1))) {
+    if (i && (char_at(s, i) == 'h' ? str_is_digit(char_at(s, i + 1)) : char_at(s, i) == ':' && is_minute_of_hour(s, i + 1))) {
+        char end = s.p[i] == 'h' ? 'm' : ':';
         hours = minutes;
         minutes = 0;
         for (digits = 0, i++; digits < 3 && str_is_digit(char_at(s, i)); digits++)
             minutes = minutes * 10 + (size_t)(s.p[i++] - '0');
-        if (char_at(s, i) != 'm')
+        if (char_at(s, i) != end)
             return 0;
     }
     bool colon = char_at(s, i) == ':';
@@ -102,7 +118,7 @@ static size_t minutes_at(struct str s, char *to, size_t size)
         return 0;
     from = ++i;
     size_t n = guess_number(str_sub(s, i, s.n));
-    bool fraction = str_is_digit(char_at(s, i + 1)) && char_at(s, i + 2) == '.' && (i + n == s.n || str_is_blank(char_at(s, i + n)));
+    bool fraction = str_is_digit(char_at(s, i + 1)) && char_at(s, i + 2) == '.' && (i + n == s.n || !is_number_char(char_at(s, i + n)));
     if (!n || (colon ? !fraction : char_at(s, i + n) != 's' || str_is_letter(char_at(s, i + n + 1))))
         return 0;
     char seconds[24];
@@ -112,12 +128,6 @@ static size_t minutes_at(struct str s, char *to, size_t size)
         return 0;
     snprintf(to, size, "%.10g", (double)(hours * 60 + minutes) * 60 + value);
     return i + n + !colon;
-}
-
-/* A rate of something counted, or its multiple would be that of a size. */
-static bool is_rate_of_counted(const struct unit *u)
-{
-    return u && u->factor == 1 && (!strcmp(u->dimension, "op/s") || !strcmp(u->dimension, "token/s") || !strcmp(u->dimension, "teps"));
 }
 
 /* "4.97 k iops", "1.2 million rows per second": a rate of which thousands or millions are counted. `rest` begins behind the multiple. */
@@ -133,7 +143,7 @@ static void take_multiple(struct str line, double factor, struct str rest, struc
     bool found = spelled ? figure_rate(unit, time, &n->unit) : figure_unit(unit, &n->unit, &n->raw) && !n->raw.n;
     if (found && spelled)
         unit = str_sub(line, (size_t)(unit.p - line.p), (size_t)(time.p + time.n - unit.p));
-    if (!found || !is_rate_of_counted(n->unit) || !str_double(str_sub(line, n->from, n->to - n->from), &value)) {
+    if (!found || !figure_is_counted(n->unit) || !str_double(str_sub(line, n->from, n->to - n->from), &value)) {
         n->unit = NULL;
         n->raw = (struct str){"", 0};
         n->plain = true;
@@ -237,9 +247,10 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
 {
     struct str before = str_sub(line, 0, i);
     *n = (struct number){.from = i, .to = i + length, .end = i + length, .error = is_error_sign(before)};
-    size_t minutes = minutes_at(str_sub(line, i, line.n), n->own, sizeof n->own);
+    size_t minutes = figure_minutes(str_sub(line, i, line.n), n->own, sizeof n->own);
     if (minutes) {
         n->to = n->end = i + minutes;
+        n->clock = memchr(line.p + i, ':', minutes) && memrchr(line.p + i, ':', minutes) != memchr(line.p + i, ':', minutes);
         n->unit = units_find(STR("s"));
         return n->end;
     }
@@ -252,6 +263,7 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
         if (n->joined)
             return n->end;
         n->plain = next != '/';
+        n->multiple = !behind || is_one_of(behind, " \t,;)") ? counted_multiple(str_sub(line, n->to, 1)) : 0; /* "12.3k" */
         size_t to = n->to;
         struct str per = str_sub(line, to, line.n), word = str_word(&per);
         if (str_is(word, "/s") || str_is(word, "/sec")) { /* "337317/s" */
@@ -269,9 +281,10 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
     }
     if (next == ',' && str_is_digit(behind)) { /* "1.234,5": a decimal comma, or a list */
         n->plain = true;
+        n->decimal_comma = figure_is_decimal_comma(line, i, n->to);
         return n->end;
     }
-    size_t at = skip_error(line, n->to);
+    size_t at = figure_error_skip(line, n->to);
     take_unit(line, at, false, n);
     if (at > n->to && n->end == n->to)
         n->end = at;
@@ -309,33 +322,24 @@ static bool is_continued(struct str line, const struct number *n, size_t k)
     return str_is_blank(char_at(between, 0)) && (between.n == 1 || (fraction && name.n && is_one_of(name.p[name.n - 1], ":=")));
 }
 
-/* "107 852 015": the length of a number in three or more groups of digits, 0: it is none. */
-static size_t grouped_length(struct str s)
+/* "in less than 1 second", "up to 5 MB/s", "<1 ms": a limit of the value, not the value. */
+static bool is_bound(struct str line, const struct number *n)
 {
-    size_t i = 0, groups = 1;
-    while (i < 4 && str_is_digit(char_at(s, i)))
-        i++;
-    if (!i || i > 3 || s.p[0] == '0')
-        return 0;
-    for (; char_at(s, i) == ' ' && str_is_digit(char_at(s, i + 1)) && str_is_digit(char_at(s, i + 2)) && str_is_digit(char_at(s, i + 3)) &&
-           !str_is_digit(char_at(s, i + 4));
-         i += 4)
-        groups++;
-    return groups >= 3 && str_is_blank(char_at(s, i)) && !str_is_digit(char_at(s, i + 1)) ? i : 0;
+    static const char *const words[] = {"less than", "more than", "fewer than", "greater than",
+                                        "at least",  "at most",   "up to",      "no more than"};
+    struct str before = str_trim(str_sub(line, 0, n->from));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_ends_anycase(before, words[i]))
+            return true;
+    bool sign = before.n && is_one_of(before.p[before.n - 1], "<>");
+    return sign && !memchr(line.p + n->to, '>', line.n - n->to) && !str_ends(before, "->") && !str_ends(before, "=>");
 }
 
-/* "107 852 015 ops/s" as the only number behind a name, or without one. False: it is no such number. */
-static bool take_grouped(struct str line, size_t i, struct number *n)
+bool figure_is_named_rate(const struct number *n)
 {
-    struct str before = str_trim(str_sub(line, 0, i));
-    size_t length = !before.n || is_one_of(before.p[before.n - 1], ":=") ? grouped_length(str_sub(line, i, line.n)) : 0, k = 0;
-    if (!length || length >= sizeof n->own)
-        return false;
-    figure_number_take(line, i, length, n);
-    for (size_t at = n->from; n->unit && at < n->to; at++)
-        if (str_is_digit(line.p[at]))
-            n->own[k++] = line.p[at];
-    return n->unit && figure_is_rate(n->unit);
+    struct str word = n->word, noun = str_cut(&word, '/');
+    return n->unit && n->unit->factor == 1 && !strcmp(n->unit->dimension, "op/s") && word.p && noun.n > 2 &&
+           !str_has_word("ops iter", noun);
 }
 
 size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX])
@@ -350,7 +354,7 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
         bool clock = i > 1 && is_one_of(before, ":,") && str_is_digit(line.p[i - 2]); /* 10:11:12 and 1,2,3 are no numbers */
         size_t n = apart && !clock ? guess_number(str_sub(line, i, line.n)) : 0;
         if (n) {
-            i = (take_grouped(line, i, &to[count]) ? to[count].end : figure_number_take(line, i, n, &to[count])) - 1;
+            i = (figure_grouped_take(line, i, &to[count]) ? to[count].end : figure_number_take(line, i, n, &to[count])) - 1;
             count++;
             continue;
         }
@@ -359,7 +363,7 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
     }
     mark_inside(line, to, count);
     for (size_t k = 0; k < count; k++)
-        to[k].plain = to[k].plain || is_continued(line, to, k);
+        to[k].plain = to[k].plain || is_continued(line, to, k) || is_bound(line, &to[k]);
     return count;
 }
 /* ---- names ---- */

@@ -14,6 +14,9 @@ struct number {
     struct str word; /* the unit as printed */
     struct str raw; /* a unit that the record does not have ("MIPS", "MH/s"): it joins the name */
     bool joined, inside, error, plain; /* inside: in parentheses; error: behind ±; plain: cannot be a result, only ends a name */
+    bool clock; /* "00:01:02.5" */
+    bool decimal_comma; /* "0,5 s" */
+    double multiple; /* 1000 of "12.3k", behind which no unit stands; 0: none */
 };
 
 static inline bool is_one_of(char c, const char *set)
@@ -34,19 +37,45 @@ struct str figure_without_stamp(struct str line); /* without "2026-11-20 10:11:1
 /* A number of `length` characters begins at i: its value, its unit, and whether it can be a result at all. Returns the place behind it. */
 size_t figure_number_take(struct str line, size_t i, size_t length, struct number *n);
 size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]); /* all of the line; returns how many */
+bool figure_is_named_rate(const struct number *n); /* "5 runs/s": its unit says what was counted */
+size_t figure_error_skip(struct str line,
+                         size_t at); /* the place behind the error of "12.5 ± 0.3", `at`: behind the value, returned where there is none */
+/* "0m3.203s", "1m23s", "0h0m1s", "0:03.20", "00:01:02.5" (with a fraction: else it is a time of day): seconds as text. Returns its length, 0: none. */
+size_t figure_minutes(struct str s, char *to, size_t size);
 /* The last part of the text before a number: behind the last comma, bar, tab or pair of blanks, unless these stand right before the number. */
 struct str figure_clause(struct str text);
 /* The label without quotes, list marks, brackets and small words at its end. Returns its length, 0: nothing is left. */
 size_t figure_name_clean(struct str label, char *to, size_t size);
 bool figure_has_number(struct str label); /* one of its own: not that of "sha256" */
 
-/* ---- figure_forms.c: each sets `to` and returns how many figures it found ---- */
+/* ---- figure_groups.c ---- */
+
+/* "107 852 015 ops/s", "1'234'567": a number in groups begins at i. False: it is none, and *n is not set. */
+bool figure_grouped_take(struct str line, size_t i, struct number *n);
+bool figure_is_decimal_comma(struct str line, size_t from, size_t at); /* the comma at `at`, behind the digits from `from` on */
+void figure_commas_note(struct figure_context *x, struct str line, const struct number *n,
+                        size_t count); /* what the line says of commas and points */
+/* The number's value, unit and place. False: commas in it say nothing sure. */
+bool figure_value_set(const struct figure_context *x, struct str text, const struct number *n, const struct unit *unit, struct figure *ret);
+
+/* ---- figure_columns.c ---- */
+
+/* A line of column titles is kept for the rows below. numbers: how many are in the line. False: it is none. */
+bool figure_header_note(struct figure_context *x, struct str line, size_t numbers);
+/* Rows below the header of the context. count: numbers in the line. True: the line is such a row, with *ret_n figures (perhaps none). */
+bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n);
+
+/* ---- figure_forms.c and figure_times.c: each sets `to` and returns how many figures it found ---- */
 
 bool figure_is_range_end(struct str line, const struct number *n, size_t k); /* "68.4 to 127.2 kbit/s": is n[k] the second? */
-bool figure_is_header(struct str line, size_t numbers); /* a line of column titles */
-/* Rows below the header of the context. True: the line is such a row, with *ret_n figures (perhaps none). */
-bool figure_take_columns(const struct figure_context *x, struct str line, struct figure *to, size_t *ret_n);
-size_t figure_take_parts(struct str line, struct figure *to); /* "rtt min/avg/max = 0.02/0.03/0.06 ms" */
+size_t figure_take_parts(const struct figure_context *x, struct str line, struct figure *to); /* "rtt min/avg/max = 0.02/0.03/0.06 ms" */
+size_t figure_take_statistics(const struct figure_context *x, struct str line, struct figure *to); /* "time [ms]: min 0.3 avg 2.8" */
+size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to); /* "100%|###| 9/9 [00:01<00:00, 9.5it/s]" */
 size_t figure_take_percentile(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
-size_t figure_take_lone(struct str line, const struct number *n, size_t count, struct figure *to); /* what a line says without a name */
+/* What a line says without a name. */
+size_t figure_take_lone(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
+/* "real 0.30", "0.51user 0.00system 0:00.55elapsed", "Trace Time: 0 minutes 1 seconds (1.009 seconds)". */
+size_t figure_take_time(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
+/* "created x in 0.06 secs", "Parsing took 87 ms". */
+size_t figure_take_done(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 #endif

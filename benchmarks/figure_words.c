@@ -112,7 +112,6 @@ static const char *const condition_words[] = {"age",
                                               "requirement",
                                               "requirements",
                                               "resolution",
-                                              "running",
                                               "runtime limit",
                                               "seed",
                                               "set",
@@ -155,6 +154,11 @@ static const char *const time_words[] = {
     "built",  "compiled in", "completed", "cpu",    "delay avg", "done in", "duration", "elapsed", "executed", "finished",
     "jitter", "latencies",   "latency",   "passed", "processed", "ran",     "real",     "rtt",     "runtime",  "seconds",
     "sys",    "system",      "time",      "took",   "tpot",      "ttft",    "user",     "wall",    "walltime"};
+static const char *const elapsed_words[] = {"cpu", "elapsed", "execution", "real", "run time", "taken", "took", "total", "user", "wall"};
+static const char *const task_time_words[] = {
+    "build time",  "compile time", "computation time", "decode time",  "decoding time",   "encode time", "encoding time", "execution time",
+    "index time",  "insert time",  "load time",        "parse time",   "processing time", "query time",  "read time",     "render time",
+    "search time", "solve time",   "sort time",        "startup time", "training time",   "write time"};
 static const char *const span_words[] = {"duration", "length", "run time", "runtime", "test duration", "test time"};
 static const char *const other_span_words[] = {"time"};
 static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min",  "real",
@@ -163,8 +167,8 @@ static const char *const score_words[] = {
     "accuracy", "auc",      "bandwidth", "bleu",      "compression ratio", "efficiency", "f1",        "imbalance", "iou",
     "loss",     "mae",      "map",       "mse",       "performance",       "perplexity", "precision", "recall",    "rmse",
     "rouge",    "speed up", "speedup",   "throughput"};
-static const char *const score_word_words[] = {"dmips",         "figure of merit", "fom",    "index score", "mips",      "mwips",
-                                               "overall score", "points",          "rating", "score",       "throughput"};
+static const char *const score_word_words[] = {"dmips", "figure of merit", "fom",    "index score", "mips",
+                                               "mwips", "overall score",   "rating", "score",       "throughput"};
 static const char *const memory_words[] = {"allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
 static const char *const count_words[] = {"count", "in all", "number", "per"};
 static const char *const size_words[] = {"length", "size"};
@@ -187,7 +191,8 @@ static struct indexed_words progress_list = LIST(progress_words), estimate_list 
                             statistic_list = LIST(statistic_words), time_list = LIST(time_words), span_list = LIST(span_words),
                             other_span_list = LIST(other_span_words), third_span_list = LIST(third_span_words),
                             score_list = LIST(score_words), score_word_list = LIST(score_word_words), memory_list = LIST(memory_words),
-                            count_list = LIST(count_words), size_list = LIST(size_words);
+                            count_list = LIST(count_words), size_list = LIST(size_words), elapsed_list = LIST(elapsed_words),
+                            task_time_list = LIST(task_time_words);
 
 static size_t initial_index(char c)
 {
@@ -292,9 +297,16 @@ bool figure_is_estimate(struct str line)
     return has_any(line, &estimate_list);
 }
 
+struct str figure_without_estimate(struct str line)
+{
+    ptrdiff_t at = str_find(line, STR(", estimated "));
+    return at > 0 ? str_sub(line, 0, (size_t)at) : line;
+}
+
 bool figure_is_condition(struct str label)
 {
-    return has_any(label, &condition_list) || figure_is_spread(label);
+    struct str rest = label;
+    return has_any(label, &condition_list) || figure_is_spread(label) || str_is_anycase(str_word(&rest), "running");
 }
 
 bool figure_is_rate_condition(struct str label)
@@ -329,6 +341,16 @@ bool figure_is_span(struct str label)
     return has_any(label, &span_list) || (has_any(label, &other_span_list) && !has_any(label, &third_span_list));
 }
 
+bool figure_is_elapsed(struct str label)
+{
+    return has_any(label, &elapsed_list);
+}
+
+bool figure_is_task_time(struct str label)
+{
+    return has_any(label, &task_time_list);
+}
+
 bool figure_is_score(struct str label)
 {
     return figure_is_score_word(label) || has_any(label, &score_list);
@@ -336,7 +358,7 @@ bool figure_is_score(struct str label)
 
 bool figure_is_score_word(struct str label)
 {
-    return has_any(label, &score_word_list);
+    return str_is_anycase(label, "points") || has_any(label, &score_word_list);
 }
 
 bool figure_is_count(struct str label)
@@ -352,6 +374,11 @@ bool figure_is_memory(struct str label)
 bool figure_is_rate(const struct unit *u)
 {
     return strstr(u->dimension, "/s") || !strcmp(u->dimension, "teps");
+}
+
+bool figure_is_counted(const struct unit *u)
+{
+    return u && u->factor == 1 && (!strcmp(u->dimension, "op/s") || !strcmp(u->dimension, "token/s") || !strcmp(u->dimension, "teps"));
 }
 
 bool figure_is_loose_bytes(const struct unit *u)
@@ -414,12 +441,24 @@ static bool is_plain_word(struct str s)
 
 enum { UNIT_WORD_MAX = 28 };
 
+/* "SECONDS", as programs in Fortran print it. */
+static const struct unit *upper_case_time(struct str word)
+{
+    static const struct {
+        const char *words, *unit;
+    } times[] = {{"SECOND SECONDS SEC SECS", "s"}, {"MILLISECONDS MSEC", "ms"}, {"MICROSECONDS USEC", "us"}, {"NANOSECONDS NSEC", "ns"}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (str_has_word(times[i].words, word))
+            return units_find(str_of(times[i].unit));
+    return NULL;
+}
+
 /* A word of at most UNIT_WORD_MAX bytes, by the tables. */
 static bool search_unit(struct str word, const struct unit **ret, struct str *ret_raw)
 {
-    static const char *const per_second[] = {"fps", "nps", "pps", "lps", "FPS", "NPS", "PPS", "LPS"};
+    static const char *const per_second[] = {"fps", "nps", "pps", "lps", "cps", "ips", "FPS", "NPS", "PPS", "LPS", "CPS", "IPS"};
     const char *slash = memchr(word.p, '/', word.n);
-    if (str_is(word, "#/sec") || str_is(word, "c/s") || str_is(word, "1/s")) {
+    if (str_is(word, "#/sec") || str_is(word, "c/s") || str_is(word, "i/s") || str_is(word, "1/s")) {
         *ret = units_find(STR("op/s"));
         return true;
     }
@@ -464,6 +503,7 @@ static bool search_unit(struct str word, const struct unit **ret, struct str *re
             "images steps iterations updates tasks token tokens tok edges bit bits"))
         return false;
     *ret = units_find(word);
+    *ret = *ret ? *ret : upper_case_time(word);
     return *ret != NULL;
 }
 
@@ -496,6 +536,14 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
     return k->is_unit;
 }
 
+static bool label_has_digit(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (str_is_digit(s.p[i]))
+            return true;
+    return false;
+}
+
 const struct unit *figure_unit_of_label(struct str label)
 {
     const struct unit *u = guess_unit_in(label);
@@ -506,7 +554,11 @@ const struct unit *figure_unit_of_label(struct str label)
     for (size_t i = 0; i < label.n; i++) { /* "(MB/s)", "[ms]" with what only this grammar reads */
         char open = label.p[i];
         const char *close = open == '(' || open == '[' ? memchr(label.p + i, open == '(' ? ')' : ']', label.n - i) : NULL;
-        if (close && figure_unit(str_sub(label, i + 1, (size_t)(close - label.p) - i - 1), &u, &raw) && u)
+        struct str inside = close ? str_sub(label, i + 1, (size_t)(close - label.p) - i - 1) : (struct str){"", 0};
+        const char *words = inside.n ? memrchr(inside.p, ' ', inside.n) : NULL;
+        if (words && !label_has_digit(inside)) /* "(Wallclock seconds)", "(in us)" */
+            inside = str_sub(inside, (size_t)(words + 1 - inside.p), inside.n);
+        if (close && figure_unit(inside, &u, &raw) && u)
             return u;
     }
     const char *blank = label.n ? memrchr(label.p, ' ', label.n) : NULL;
@@ -520,7 +572,10 @@ const struct unit *figure_unit_of_label(struct str label)
         figure_unit(first, &u, &raw) && u)
         return u; /* "MB/s total" */
     const char *colon = label.n ? memrchr(label.p, ':', label.n) : NULL;
-    bool alone = last.n == label.n || (colon && colon + 1 == blank); /* "read: IOPS" */
+    bool alone = last.n == label.n || (colon && colon + 1 == blank) ||
+                 is_any(front, "effective average avg mean total actual achieved measured"); /* "read: IOPS", "Effective rps" */
+    if (is_any(last, "seconds secs milliseconds microseconds nanoseconds") && front.n) /* "Total running seconds" */
+        return units_find(last);
     if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)
         return units_find(last) ? units_find(last) : units_find(STR("op/s"));
     if (is_any(last, "gflops mflops tflops"))

@@ -8,6 +8,7 @@ bool figure_is_level(struct str word); /* INFO, DEBUG … at the beginning of a 
 bool figure_is_small(struct str word); /* is, of, in, took … at the end of a name */
 bool figure_is_progress(struct str line); /* reports what is not over yet: "Epoch 3", "ETA", "warmup" */
 bool figure_is_estimate(struct str line); /* no measurement: "about 5 MB/s", "(estimated)" */
+struct str figure_without_estimate(struct str line); /* the line before ", estimated 2 s" */
 bool figure_is_condition(struct str label); /* what was asked for, or what a machine has: timeout, target rate, link speed, version */
 bool figure_is_rate_condition(
     struct str label); /* the same of a rate, which may well be that of a size: "buffer size 1024 bytes: 5 MB/s" */
@@ -19,7 +20,10 @@ bool figure_is_score(struct str label); /* a ratio or score without unit: accura
 bool figure_is_score_word(struct str label); /* the same where also a whole number is believed: score, requests/sec */
 bool figure_is_count(struct str label); /* how many there are of something: "number of points", "points per element" */
 bool figure_is_memory(struct str label); /* memory that was used */
+bool figure_is_elapsed(struct str label); /* names a time that a clock measured, and none of the day */
+bool figure_is_task_time(struct str label); /* the time of a part of the work, which is no setting: "encode time" */
 bool figure_is_rate(const struct unit *u);
+bool figure_is_counted(const struct unit *u); /* a rate of something counted: no multiple of it is one of a size */
 bool figure_is_loose_bytes(const struct unit *u); /* KB, MB: 1000 to one program and 1024 to another */
 const char *figure_rate_name(const struct unit *u); /* "bandwidth", "rate": for a rate without a name */
 /* A unit as printed behind a number. Sets *ret, or *ret_raw to a unit that the record does not have ("MIPS"). */

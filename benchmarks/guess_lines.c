@@ -297,7 +297,7 @@ static const char *with_key_word(struct guess *g, const char *pattern, const str
     return b.failed ? pattern : arena_dup(&g->arena, b.p, b.n);
 }
 
-/* "1m23.4s" and "4.97 k iops" are no numbers to the rules. */
+/* "1m23.4s", "4.97 k iops" and "1,234" are no numbers to the rules. */
 static size_t keep_readable(struct figure *f, size_t n)
 {
     size_t kept = 0;

@@ -39,8 +39,13 @@ static int figures_reader_check(struct reader *r, const struct yaml *spec, struc
 /* A time without a name ("0.029 seconds") is the result where the output ends with it. At most so many lines follow, none with a number. */
 enum { BEHIND_LONE_MAX = 2 };
 
+/* "1,234 ops/s" waits for a number that shows what a comma means in this output. */
+enum { UNSURE_MAX = 16 };
+
 struct figures_state {
     struct figure_context context;
+    struct figure unsure[UNSURE_MAX];
+    size_t unsures;
     struct figure lone; /* the first one */
     size_t lones, behind; /* lines behind it; above BEHIND_LONE_MAX: it does not count */
 };
@@ -94,17 +99,35 @@ static void ignored_note(struct ignored_lines *to, struct str text)
     line[n] = 0;
 }
 
+/* Returns false where the figure can be taken at once. Of too many none is taken: a name could have another value among those that are lost. */
+static bool unsure_keep(struct figures_state *s, const struct figure *f)
+{
+    if (f->unsure && s->unsures++ < UNSURE_MAX)
+        s->unsure[s->unsures - 1] = *f;
+    return f->unsure;
+}
+
+static void unsure_take(struct rules_run *run, struct source *source, const struct reader *r, struct figures_state *s)
+{
+    bool sure = s->context.has_point && !s->context.has_decimal_comma && s->unsures <= UNSURE_MAX;
+    for (size_t i = 0; i < s->unsures && sure; i++)
+        figure_take(run, source, r, &s->unsure[i]);
+    s->unsures = 0;
+}
+
 static void figures_reader_line(struct rules_run *run, struct source *source, const struct reader *r, void *state, struct str text)
 {
     struct figures_state *s = state;
     struct figure found[FIGURES_MAX];
     size_t n = figure_find(&s->context, text, found);
-    if (s->context.passed_over)
+    if (s->context.passed_over || (n && found[0].bare))
         ignored_note(&run->ignored, text);
     if (s->lones && str_trim(text).n)
         s->behind += line_has_digit(text) ? BEHIND_LONE_MAX + 1 : 1;
     for (size_t i = 0; i < n; i++)
-        if (found[i].lone)
+        if (found[i].bare || unsure_keep(s, &found[i]))
+            continue;
+        else if (found[i].lone)
             lone_take(run, source, r, s, &found[i]);
         else
             figure_take(run, source, r, &found[i]);
@@ -113,6 +136,7 @@ static void figures_reader_line(struct rules_run *run, struct source *source, co
 static void figures_reader_end(struct rules_run *run, struct source *source, const struct reader *r, void *state)
 {
     struct figures_state *s = state;
+    unsure_take(run, source, r, s);
     if (s->lones == 1 && s->behind <= BEHIND_LONE_MAX)
         figure_take(run, source, r, &s->lone);
     s->lones = 0;

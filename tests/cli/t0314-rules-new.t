@@ -272,7 +272,9 @@ bw rules new; is "no output: status" "$?" 125
 # What a draft makes of real outputs: METRIC VALUE STEP a line.
 drafted() { rm -f drafted.yaml; bw rules new --from "$ROOT/tests/generic/$1/stdout" --name x -o drafted.yaml && bw parse --rules ./drafted.yaml --json --exit-status 0 "$ROOT/tests/generic/$1/stdout" | jq -r '.metrics[] | "\(.key) \(.value) \(.step // "")"'; }
 like "a size in each line is the step" "$(drafted netpipe)" '^bandwidth_bit_per_s 2159710000 2048$'
-is "the classes of histograms are no results" "$(drafted fortio)" "qps_op_per_s 87.651 0"
+like "... and the time behind a rate has steps, too" "$(drafted netpipe)" '^time_us 7\.23 2048$'
+like "statistics behind one name are a metric each" "$(drafted fortio)" '^aggregated_function_time_avg 0\.045620735 0$'
+is "the classes of histograms are no results" "$(drafted fortio | grep -cE '0\.0429805|60\.61|range|percentile')" 0
 like "the table's own rows count" "$(drafted npb-cg)" '^zeta 9.998644157914 1$'
 is "… and no line NAME = VALUE below it" "$(drafted npb-cg | grep -cE '1400|4\.1 |1\.033')" 0
 is "a line NAME: VALUE is no row either" "$(drafted povray | grep -c 457)" 0

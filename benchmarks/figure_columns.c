@@ -1,0 +1,307 @@
+/* figure_columns.c: rows below a header: "BM_copy   5.6 ns   5.5 ns   1000", "| Latency | 41 ms |", "copy: 12.3 4.5" below indented titles. */
+#include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_words.h"
+#include "base/counted.h"
+#include "benchmarks/guess_parts.h"
+
+#include <stdio.h>
+
+enum { COLUMNS_MAX = 24, TITLE_MAX = 40 };
+
+struct columns {
+    struct str field[COLUMNS_MAX];
+    size_t n, bars; /* bars: lines drawn between columns */
+};
+
+/* Length of a bar that parts columns: "|", or one that box drawing has for it; 0: there is none. */
+static size_t bar_length(struct str line, size_t i)
+{
+    static const char *const drawn[] = {"\xe2\x94\x82", "\xe2\x94\x83", "\xe2\x95\x91"};
+    if (line.p[i] == '|')
+        return 1;
+    for (size_t k = 0; line.p[i] == '\xe2' && k < sizeof drawn / sizeof *drawn; k++)
+        if (str_starts(str_sub(line, i, line.n), drawn[k]))
+            return 3;
+    return 0;
+}
+
+/* Does a field end before i? At a bar, a tab, two blanks, or before "( 0.05)". */
+static bool is_field_end(struct str line, size_t i)
+{
+    char next = char_at(line, i + 1);
+    return bar_length(line, i) || line.p[i] == '\t' ||
+           (line.p[i] == ' ' && (!next || str_is_blank(next) || (next == '(' && str_is_blank(char_at(line, i + 2)))));
+}
+
+static struct columns columns_of(struct str line)
+{
+    struct columns c;
+    bool filled = false; /* a field since the last bar */
+    c.n = c.bars = 0;
+    for (size_t i = 0; i < line.n && c.n < COLUMNS_MAX;) {
+        size_t bar = bar_length(line, i);
+        if (bar) {
+            if (!filled && (c.bars || c.n)) /* an empty field keeps its place */
+                c.field[c.n++] = (struct str){"", 0};
+            filled = false;
+            c.bars++;
+        }
+        if (bar || str_is_blank(line.p[i]) || (line.p[i] == '(' && str_is_blank(char_at(line, i + 1)))) {
+            i += bar ? bar : 1;
+            continue;
+        }
+        size_t from = i;
+        while (i < line.n && !is_field_end(line, i))
+            i++;
+        if (i == from) /* a bracket or a byte that begins no field */
+            i++;
+        c.field[c.n++] = str_trim(str_sub(line, from, i - from));
+        filled = true;
+    }
+    return c;
+}
+
+/* ---- titles ---- */
+
+/* "50%", "97.5%": a title that says which percentile. */
+static bool is_percent_title(struct str s, double *ret)
+{
+    size_t n = guess_number(s);
+    return n && n + 1 == s.n && s.p[n] == '%' && str_double(str_sub(s, 0, n), ret) && *ret >= 0 && *ret <= 100;
+}
+
+/* A line of column titles: three or more, words all of them but rising percentiles, no sentence. numbers: how many are in the line. */
+static bool is_title_line(struct str line, size_t numbers)
+{
+    if (line.n >= FIGURE_HEADER_MAX || line.n < sizeof "a|b|c" - 1)
+        return false;
+    struct columns c = columns_of(line);
+    size_t percents = 0;
+    double before = -1, percent;
+    if (c.n < 3)
+        return false;
+    for (size_t i = 0; i < c.n; i++) {
+        if (is_percent_title(c.field[i], &percent)) {
+            percents++;
+            if (percent <= before)
+                return false;
+            before = percent;
+        } else if (!guess_letters(c.field[i]) || c.field[i].n > TITLE_MAX || str_ends(c.field[i], ":"))
+            return false;
+    }
+    return numbers == percents && (!percents || (percents >= 2 && c.n >= percents + 2));
+}
+
+bool figure_header_note(struct figure_context *x, struct str line, size_t numbers)
+{
+    if (!is_title_line(line, numbers))
+        return false;
+    struct columns first = columns_of(str_of(x->header)), more = columns_of(line);
+    bool below = x->header[0] && !x->header_gap && !x->row[0] && !str_is_blank(x->header[0]) && str_is_blank(line.p[0]) && !more.bars &&
+                 more.n + 1 == first.n && x->belows < FIGURE_HEADERS_MAX;
+    if (below)
+        snprintf(x->below[x->belows++], sizeof x->below[0], STR_FMT, STR_ARG(line));
+    else {
+        snprintf(x->header, sizeof x->header, STR_FMT, STR_ARG(line));
+        x->belows = 0;
+    }
+    x->header_age = x->header_gap = 0;
+    x->row[0] = 0;
+    return true;
+}
+
+/* The title as a part of a name: "97.5%" is p97.5. */
+static size_t title_name(struct str title, char *to, size_t size)
+{
+    double unused;
+    if (is_percent_title(title, &unused))
+        return (size_t)snprintf(to, size, "p" STR_FMT, (int)(title.n > 8 ? 8 : title.n - 1), title.p);
+    return figure_name_clean(title, to, size);
+}
+
+/* Titles of time(1) and its kin: the values are seconds. */
+static bool is_time_header(const struct columns *head)
+{
+    bool user = false, real = false;
+    for (size_t i = 0; i < head->n; i++) {
+        user = user || str_is(head->field[i], "user");
+        real = real || str_is(head->field[i], "real");
+    }
+    return user && real;
+}
+
+/* ---- rows ---- */
+
+struct table_row {
+    const struct figure_context *context;
+    struct columns head, row, units; /* units: a line below the header, n 0: none */
+    size_t shift; /* 1: the column of names has no title */
+    char name[FIGURE_NAME_MAX];
+    size_t names; /* columns before the values */
+    bool seconds; /* what time(1) prints */
+};
+
+/* Without quotes, and without a bracket that "( 0.05)" left over. */
+static struct str cell_text(struct str cell)
+{
+    cell = str_trim(cell);
+    while (cell.n > 1 && is_one_of(cell.p[0], "\"'`") && cell.p[cell.n - 1] == cell.p[0])
+        cell = str_trim(str_sub(cell, 1, cell.n - 2));
+    if (cell.n && cell.p[cell.n - 1] == ')' && !memchr(cell.p, '(', cell.n))
+        cell.n--;
+    return cell;
+}
+
+/* Does the cell begin with a number, or is it an error such as "±12.88%"? "3de8b9" is neither. */
+static bool is_value_cell(struct str cell)
+{
+    struct number n;
+    cell = cell_text(cell);
+    size_t length = guess_number(cell);
+    if (!length)
+        return str_starts(cell, "\xc2\xb1");
+    figure_number_take(cell, 0, length, &n);
+    return !n.plain || n.multiple || !str_is_letter(char_at(cell, length));
+}
+
+static struct str row_title(const struct table_row *t, size_t column)
+{
+    return t->head.field[column - t->shift];
+}
+
+/* The unit of a value that has none of its own. */
+static const struct unit *column_unit(const struct table_row *t, size_t column, bool fraction)
+{
+    struct str title = row_title(t, column);
+    const struct unit *unit = figure_unit_of_label(title);
+    if (!unit && column >= 1 && column <= t->units.n)
+        unit = figure_unit_of_label(t->units.field[column - 1]);
+    if (!unit && figure_is_statistic(title)) /* "Reqs/sec   90.45   74.11" below "Statistics   Avg   Stdev" */
+        unit = figure_unit_of_label(str_of(t->name));
+    if (!unit && str_is(title, "hz"))
+        unit = units_find(STR("op/s"));
+    struct str name = str_of(t->name);
+    bool timed = (t->seconds && guess_letters(title)) ||
+                 (figure_is_statistic(title) && (str_is(name, "real") || str_is(name, "user") || str_is(name, "sys")));
+    return !unit && timed && fraction ? units_find(STR("s")) : unit;
+}
+
+/* The value of a column: its number and unit, the unit of the title where it has none. */
+static bool column_figure(const struct table_row *t, size_t column, struct figure *ret)
+{
+    struct number n;
+    struct str title = row_title(t, column), cell = cell_text(t->row.field[column]);
+    size_t length = guess_number(cell);
+    if (!length || (title.n == 1 && !str_is_letter(title.p[0])))
+        return false;
+    struct str rest = str_trim(str_sub(cell, figure_number_take(cell, 0, length, &n), cell.n));
+    bool erred = n.end > n.to && !n.unit && str_is(rest, "%"); /* "294.27 ± 73.34%" */
+    if ((rest.n && !erred) || (n.plain && !n.multiple) || n.raw.n || cell.p[0] == '-')
+        return false;
+    if (!t->name[0] && n.unit && !(t->row.bars && figure_is_rate(n.unit))) /* below titles without units it may be a setting as well */
+        return false;
+    const struct unit *unit = n.unit ? n.unit : column_unit(t, column, memchr(cell.p, '.', length) != NULL);
+    char label[64];
+    if (!unit || (n.multiple && !figure_is_counted(unit)) || !title_name(title, label, sizeof label) ||
+        figure_is_condition(str_of(label)) || figure_is_estimate(str_of(label)) ||
+        (!figure_is_rate(unit) && figure_is_condition(str_of(t->name))))
+        return false;
+    if (!strcmp(unit->dimension, "byte") ||
+        (size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s", t->name, t->name[0] ? " " : "", label) >= sizeof ret->name)
+        return false;
+    ret->section = 0;
+    return figure_value_set(t->context, cell, &n, unit, ret);
+}
+
+/* How many columns of names begin the row, two at most; what they say, into t->name. */
+static void take_row_name(struct table_row *t)
+{
+    size_t at = 0;
+    t->names = 0;
+    t->name[0] = 0;
+    while (t->names < t->row.n && t->names < 2 && guess_letters(t->row.field[t->names]) && !is_value_cell(t->row.field[t->names]))
+        t->names++;
+    for (size_t i = 0; i < t->names; i++) {
+        struct str cell = cell_text(t->row.field[i]);
+        while (cell.n && !str_is_letter(cell.p[0]) && ((cell.p[0] & 0x80) || is_one_of(cell.p[0], "-*.#> "))) /* the mark of a list */
+            cell = str_sub(cell, 1, cell.n);
+        while (cell.n && cell.p[cell.n - 1] == ':')
+            cell.n--;
+        at += (size_t)snprintf(t->name + at, sizeof t->name - at, "%s" STR_FMT, i ? " " : "", (int)(cell.n > 50 ? 50 : cell.n), cell.p);
+    }
+}
+
+/* The number of a row before its name: "0 │ copy │ 12.3". */
+static bool drop_row_index(struct table_row *t)
+{
+    int64_t unused;
+    if (t->row.n < 3 || !str_int(cell_text(t->row.field[0]), &unused) || is_value_cell(t->row.field[1]) || t->shift)
+        return false;
+    for (size_t i = 1; i < t->row.n; i++) {
+        t->row.field[i - 1] = t->row.field[i];
+        t->head.field[i - 1] = t->head.field[i];
+    }
+    t->row.n--;
+    t->head.n--;
+    return true;
+}
+
+static size_t numbers_in(const struct table_row *t)
+{
+    size_t numbers = 0;
+    for (size_t i = t->names; i < t->row.n; i++)
+        numbers += is_value_cell(t->row.field[i]);
+    return numbers;
+}
+
+/* The next line of a row that has as many lines as its header: numbers alone. */
+static bool take_more_values(struct figure_context *x, struct table_row *t, struct figure *to, size_t *ret_n)
+{
+    if (!x->row[0] || x->row_line >= x->belows) {
+        x->row[0] = 0;
+        return false;
+    }
+    t->head = columns_of(str_of(x->below[x->row_line++]));
+    if (t->row.n != t->head.n || numbers_in(t) != t->row.n) { /* t->names is still 0 */
+        x->row[0] = 0;
+        return false;
+    }
+    snprintf(t->name, sizeof t->name, "%s", x->row);
+    t->names = 1;
+    for (size_t i = 0; i < t->row.n && *ret_n < FIGURES_MAX; i++)
+        *ret_n += column_figure(t, i, &to[*ret_n]);
+    return true;
+}
+
+/* Rows below a header: "BM_copy   5.6 ns   5.5 ns   1000" below "Benchmark   Time   CPU   Iterations". */
+bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n)
+{
+    struct table_row t = {.context = x, .row = columns_of(line)};
+    size_t numbers = 0, n = 0;
+    *ret_n = 0;
+    if (take_more_values(x, &t, to, ret_n))
+        return true;
+    if (t.row.n < 3 || is_title_line(line, count))
+        return false;
+    t.head = columns_of(str_of(x->header));
+    if (x->belows)
+        t.units = columns_of(str_of(x->below[0]));
+    t.shift = t.head.n + 1 == t.row.n && str_is_blank(x->header[0]) && str_is_blank(x->header[1]);
+    bool fits = t.head.n && t.head.n + t.shift == t.row.n, drawn = fits && t.row.bars && t.row.bars == t.head.bars;
+    if (drawn)
+        drop_row_index(&t);
+    take_row_name(&t);
+    if (!str_is_letter(t.name[0])) /* the number of a job, a hash */
+        t.name[0] = 0;
+    numbers = numbers_in(&t);
+    bool all = numbers + t.names == t.row.n, named = t.name[0], alone = !t.names && x->header_gap <= 1;
+    if (!fits || !(drawn || (all && (named || alone) && (!t.shift || t.names == 1))))
+        return numbers >= 2 && numbers + 1 == t.row.n && named && !str_ends(t.row.field[0], ":");
+    t.seconds = is_time_header(&t.head);
+    for (size_t i = t.names; i < t.row.n && n < FIGURES_MAX; i++)
+        n += column_figure(&t, i, &to[n]);
+    *ret_n = n;
+    x->row_line = 0;
+    snprintf(x->row, sizeof x->row, "%.60s", x->belows ? t.name : "");
+    return true;
+}
