@@ -216,7 +216,7 @@ def elbencho(text):
         if "Elapsed time" in line:
             phase = words[0].lower()
         elif words[:1] == ["IOPS"]:
-            found[phase + ".iops_op_per_s"] = float(words[-1])
+            found[phase + (f".{words[1]}" if words[1].isalpha() else "") + ".iops_op_per_s"] = float(words[-1])
         elif words[:1] == ["Throughput"]:
             found[phase + ".bw_MiB_per_s"] = float(words[-1]) * (1 if words[1] == "MiB/s" else 1e6 / 1048576)
         elif words[:1] == ["Files/s"]:
