@@ -102,7 +102,7 @@ cat >bin/scontrol <<S
 #!/bin/sh
 case \$2 in config) echo "SlurmctldLogFile        = $WORK/ctld.log"; echo "SlurmdLogFile = $WORK/%h.log";; job) echo "JobId=\$3 JobName=x"; echo "   Password=hunter22";; esac
 S
-printf '#!/bin/sh\necho "sacct: error: no accounting" >&2; exit 1\n' >bin/sacct
+printf '#!/bin/sh\necho "sacct: error: no accounting, password=hunter22" >&2; exit 1\n' >bin/sacct
 printf '#!/bin/sh\nexec sleep 30\n' >bin/slow
 chmod +x bin/*
 for i in $(seq 300); do echo "line $i token=ghp_0123456789abcdefghijklmnopqrstuvwxyz"; done >ctld.log
@@ -112,19 +112,22 @@ is "the queue: own jobs, others are counted" "$(ask cluster_queue '{}' | jq -c '
 is "… others without name" "$(ask cluster_queue '{"all": true}' | jq -c '.data.jobs[1] | [.job, .own, .name, .reason]')" '["2",false,null,"Resources"]'
 is "… nothing of them" "$(ask cluster_queue '{"all": true}' | grep -cE 'hunter22|mallory|steal')" 0
 is "nodes: state and reason, null where not known" "$(ask cluster_nodes '{}' | jq -c '.data | map([.node, .state, .reason, .processors, .gres])')" '[["n1","down","Kill task failed <b>",64,"gpu:4"],["n2","idle",null,null,null]]'
-like "a job: what is missing has its reason" "$(ask cluster_job '{"job": "7"}' | jq -c '.data | [.scontrol[0], .sacct, .sacct_missing]')" '"JobId=7 JobName=x",null,"sacct failed: sacct: error: no accounting"'
+like "a job: what is missing has its reason" "$(ask cluster_job '{"job": "7"}' | jq -c '.data | [.scontrol[0], .sacct, .sacct_missing]')" '"JobId=7 JobName=x",null,"sacct failed: sacct: error: no accounting, password='
 is "… without secrets" "$(ask cluster_job '{"job": "7"}' | grep -c hunter22)" 0
 like "… an id that is none" "$(ask cluster_job '{"job": "7; rm -rf"}' | jq -r .error)" "expected an id"
 is "the log of a daemon: its last lines" "$(ask cluster_log '{"daemon": "slurmctld", "lines": 3}' | jq -r '[(.data | length), .data[2][0:8]] | tostring') $(ask cluster_log '{"daemon": "slurmctld"}' | grep -c ghp_0123)" '[3,"line 300"] 0'
+{ echo '-----BEGIN RSA PRIVATE KEY-----'; for i in 1 2 3; do echo MIIEowIBAAKCAQEAx7Jq0Vh2mZk0ZQ0wYl1v9bS3xkq5rT8uW2nP4cD6eF8gH1jK; done; echo '-----END RSA PRIVATE KEY-----'; } >>ctld.log
+is "… a key that begins before them is none of them" "$(ask cluster_log '{"daemon": "slurmctld", "lines": 2}' | grep -c MIIEow)" 0
 ln -s ctld.log "$(hostname -s 2>/dev/null || hostname).log"
 like "… a link is not followed" "$(ask cluster_log '{"daemon": "slurmd"}' | jq -r .error)" "cannot be read"
+like "… of another scheduler" "$(ask cluster_log '{"daemon": "kubelet"}' | jq -r .error) $(ask cluster_queue '{"namespace": "x"}' | jq -r .error)" "^daemon: expected slurmctld, slurmd or slurmdbd namespace: this cluster is Slurm, which has no such argument$"
 like "… another file is not to be named" "$(ask cluster_log '{"daemon": "../../etc/passwd"}')" "daemon: expected slurmctld"
 # Limits of calls: by calls that need no process, so that a slow machine reaches them, too.
 session() { { echo "${hello/VERSION/2025-11-25}"; for i in $(seq 1 "$1"); do call "$i" "$2" "$3"; done; last_call=$1; wait_until 'grep -q "\"id\":$last_call," out.txt'; sleep 0.3; call 999 "$2" "$3"; } | serve >out.txt; }
 all() { jq -r "select(.id >= $1 and .id <= $2) | .result.content[0].text" out.txt; }
 session 40 cluster_job '{"job": "7; rm"}'
-is "calls to Slurm are limited: the first six are made" "$(all 1 6 | jq -r .error | grep -c 'expected an id')" 6
-like "… a later one is refused, and says when it may be made" "$(all 7 40 | grep -v '^{' | head -n 1)" '^too many calls to Slurm: call again in [0-9.]+ s$'
+is "calls to the cluster are limited: the first six are made" "$(all 1 6 | jq -r .error | grep -c 'expected an id')" 6
+like "… a later one is refused, and says when it may be made" "$(all 7 40 | grep -v '^{' | head -n 1)" '^too many calls to the cluster: call again in [0-9.]+ s$'
 session 250 compare '{}'
 is "calls of all tools are limited: the first fifty are made" "$(all 1 50 | jq -r .error | sort | uniq -c | tr -s ' ')" " 50 expected either base and other, or by"
 like "… a later one is refused, and says when it may be made" "$(all 51 250 | grep -v '^{' | head -n 1)" '^too many calls: call again in 0\.[12] s$'

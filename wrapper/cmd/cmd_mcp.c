@@ -84,10 +84,10 @@ const struct cmd cmd_mcp = {
         "A server of the Model Context Protocol on standard input and output. The client of an agent starts it. It speaks the versions 2024-11-05 to "
         "2026-07-28.\n\n"
         "Tools: list, active, query, show, compare, compare_history, history, explain, logs and plan read runs of the tree. cluster_queue, cluster_nodes, cluster_job and cluster_log "
-        "read Slurm. All tools only read, and none takes a path. --allow-run adds the tool run.\n\n"
+        "read Slurm or Kubernetes. All tools only read, and none takes a path. --allow-run adds the tool run.\n\n"
         "compare refuses runs that measured different things, and names what differs; the call may name parameters that may differ. What was not measured is "
         "null. Each answer is limited, and names what it cuts. Recorded text is marked as data. Secrets are removed. "
-        "Each call has a deadline (10 to 60 s), and calls are limited to 10 a second, those to Slurm to one in two seconds after the first six.",
+        "Each call has a deadline (10 to 60 s), and calls are limited to 10 a second, those to the cluster to one in two seconds after the first six.",
     .examples = "$ benchwrap mcp --tree ~/results/mlruns\nServe one tree.\n"
                 "$ benchwrap mcp --allow-run\nAlso run programs.\n",
     .run = mcp_command,

@@ -43,8 +43,4 @@ const char *mcp_call_text(const struct mcp_call *call, const char *name);
 int mcp_compare(struct mcp_call *call, struct json_out *to);
 int mcp_logs(struct mcp_call *call, struct json_out *to);
 int mcp_run(struct mcp_call *call, struct json_out *to);
-int mcp_slurm_queue(struct mcp_call *call, struct json_out *to);
-int mcp_slurm_nodes(struct mcp_call *call, struct json_out *to);
-int mcp_slurm_job(struct mcp_call *call, struct json_out *to);
-int mcp_slurm_log(struct mcp_call *call, struct json_out *to);
 #endif

@@ -1,39 +1,24 @@
-/* mcp_slurm.c: questions to Slurm, as its own programs answer them: queue, nodes, one job, the log of a daemon. */
-#include "mcp/mcp_call.h"
+/* mcp_slurm.c: Slurm as a cluster of agents, by its own programs: queue, nodes, one job, the log of a daemon. */
+#include "mcp/mcp_cluster.h"
 
 #include "base/fs.h"
-#include "run/redaction.h"
 
 #include <ctype.h>
 #include <fcntl.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLURM_MAX = 8 << 20, FIELDS_MAX = 12, LOG_BYTES = 256 << 10, STATES_MAX = 24, NAME_BYTES = 200 };
+enum { FIELDS_MAX = 12, LOG_BYTES = 256 << 10, NAME_BYTES = 200 };
 #define FIELD_END '\x1f' /* of squeue and sinfo: no name holds it */
 
 /* The output of a program of Slurm, without secrets, and in the public profile without names. The caller frees *ret. */
 static int slurm_output(struct mcp_call *call, const char *const *words, char **ret)
 {
     struct query q;
-    struct err err = {0};
-    int rc = mcp_call_program(call, (char *const *)words, SLURM_MAX, 0, &q);
-    *ret = NULL;
-    if (rc == 0 && WIFEXITED(q.status) && WEXITSTATUS(q.status) == 127)
-        call->why = arena_printf(call->a, "there is no Slurm here: %s was not found", words[0]);
-    else if (rc == 0 && q.status != 0) {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 8192);
-        struct str rest = buf_text(&q.why);
-        buf_plain(&b, str_trim(str_cut(&rest, '\n')), 400);
-        call->why = arena_printf(call->a, "%s failed: %s", words[0], b.n ? b.p : "no message");
-    } else if (rc == 0 && !(*ret = redaction_output(buf_text(&q.text), call->options->is_public, call->options->env, &err)))
-        call->why = arena_printf(call->a, "%s", err.text);
+    *ret = mcp_cluster_program(call, words, &q) == 0 ? mcp_cluster_clean(call, buf_text(&q.text)) : NULL;
     query_close(&q);
     return *ret ? 0 : -1;
 }
@@ -70,7 +55,7 @@ static void put_slurm_field(struct json_out *to, const char *key, struct str val
             json_null(to, key);
             return;
         }
-    buf_plain(&b, value, 2000);
+    buf_plain(&b, value, MCP_CLUSTER_TEXT);
     json_str(to, key, buf_text(&b));
 }
 
@@ -85,25 +70,6 @@ static void put_slurm_number(struct json_out *to, const char *key, struct str va
 
 /* ---- the queue ---- */
 
-struct state_counts {
-    char name[STATES_MAX][32];
-    size_t n[STATES_MAX], count;
-};
-
-static void count_state(struct state_counts *c, struct str state)
-{
-    size_t i = 0;
-    while (i < c->count && !str_is(state, c->name[i]))
-        i++;
-    if (i == STATES_MAX)
-        return;
-    if (i == c->count) {
-        snprintf(c->name[i], sizeof c->name[i], STR_FMT, STR_ARG(state));
-        c->count++;
-    }
-    c->n[i]++;
-}
-
 /* The caller's name, in `texts`; "": not known. */
 static const char *own_name(char *texts, size_t size)
 {
@@ -111,7 +77,7 @@ static const char *own_name(char *texts, size_t size)
     return getpwuid_r(getuid(), &entry, texts, size, &user) == 0 && user ? user->pw_name : "";
 }
 
-int mcp_slurm_queue(struct mcp_call *call, struct json_out *to)
+static int slurm_queue(struct mcp_call *call, struct json_out *to)
 {
     enum { JOB, PARTITION, STATE, NODES, USED, LIMIT, REASON, NODELIST, USER, NAME, KINDS };
     char texts[4096];
@@ -119,7 +85,7 @@ int mcp_slurm_queue(struct mcp_call *call, struct json_out *to)
     const char *words[] = {"squeue", "--noheader", "--format=%i\x1f%P\x1f%T\x1f%D\x1f%M\x1f%l\x1f%r\x1f%N\x1f%u\x1f%j",
                            partition && *partition ? arena_printf(call->a, "--partition=%s", partition) : NULL, NULL};
     bool all = json_bool(json_get(call->arguments, "all"), false);
-    struct state_counts others = {.count = 0};
+    struct mcp_state_counts others = {.count = 0};
     char *text;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
@@ -137,7 +103,7 @@ int mcp_slurm_queue(struct mcp_call *call, struct json_out *to)
             continue;
         bool own = str_is(f[USER], me);
         if (!own)
-            count_state(&others, f[STATE]);
+            mcp_cluster_count(&others, f[STATE]);
         if (!own && !all)
             continue;
         json_open(&j, NULL, '{');
@@ -155,10 +121,7 @@ int mcp_slurm_queue(struct mcp_call *call, struct json_out *to)
         json_close(&j, '}');
     }
     json_close(&j, ']');
-    json_open(&j, "jobs_of_others", '{');
-    for (size_t i = 0; i < others.count; i++)
-        json_uint(&j, others.name[i], others.n[i]);
-    json_close(&j, '}');
+    mcp_cluster_counts(&j, "jobs_of_others", &others);
     json_close(&j, '}');
     free(text);
     return mcp_call_composed(call, buf_text(&b), to);
@@ -166,7 +129,7 @@ int mcp_slurm_queue(struct mcp_call *call, struct json_out *to)
 
 /* ---- nodes ---- */
 
-int mcp_slurm_nodes(struct mcp_call *call, struct json_out *to)
+static int slurm_nodes(struct mcp_call *call, struct json_out *to)
 {
     enum { NODE, PARTITION, STATE, CPUS, MEMORY, GRES, REASON, SINCE, KINDS };
     const char *partition = slurm_name(call, "partition"), *state = slurm_name(call, "state");
@@ -222,9 +185,7 @@ static void put_output_lines(struct mcp_call *call, struct json_out *to, const c
 {
     char *text;
     if (slurm_output(call, words, &text) < 0) {
-        json_null(to, key);
-        json_text(to, arena_printf(call->a, "%s_missing", key), call->why);
-        call->why = NULL;
+        mcp_cluster_missing(call, to, key);
         return;
     }
     json_open(to, key, '[');
@@ -240,20 +201,7 @@ static void put_output_lines(struct mcp_call *call, struct json_out *to, const c
     free(text);
 }
 
-static void put_command(struct mcp_call *call, struct json_out *to, const char *key, const char *const *words, const char *operand)
-{
-    struct json *doc = mcp_call_words(call, words, operand);
-    if (doc)
-        json_tree(to, key, doc);
-    else {
-        json_null(to, key);
-        json_text(to, arena_printf(call->a, "%s_missing", key), call->why);
-        call->why = NULL;
-    }
-    json_free(doc);
-}
-
-int mcp_slurm_job(struct mcp_call *call, struct json_out *to)
+static int slurm_job(struct mcp_call *call, struct json_out *to)
 {
     const char *job = mcp_call_text(call, "job");
     CLEANUP_BUF struct buf b;
@@ -276,9 +224,9 @@ int mcp_slurm_job(struct mcp_call *call, struct json_out *to)
     if (!call->cancelled)
         put_output_lines(call, &j, "sacct", accounting);
     if (!call->cancelled)
-        put_command(call, &j, "runs", runs, NULL);
+        mcp_cluster_command(call, &j, "runs", runs, NULL);
     if (!call->cancelled)
-        put_command(call, &j, "archive", archive, "^");
+        mcp_cluster_command(call, &j, "archive", archive, "^");
     json_close(&j, '}');
     return call->cancelled ? -1 : mcp_call_composed(call, buf_text(&b), to);
 }
@@ -340,64 +288,24 @@ static int read_log_end(struct mcp_call *call, const char *path, struct buf *to)
     return 0;
 }
 
-static int read_journal(struct mcp_call *call, const char *daemon, int lines, struct buf *to)
+static int slurm_log(struct mcp_call *call, struct json_out *to)
 {
-    const char *words[] = {"journalctl",
-                           "--no-pager",
-                           "--output=short-iso",
-                           arena_printf(call->a, "--unit=%s", daemon),
-                           arena_printf(call->a, "--lines=%d", lines),
-                           NULL};
-    struct query q;
-    int rc = mcp_call_program(call, (char *const *)words, SLURM_MAX, 0, &q);
-    if (rc == 0 && q.status != 0) {
-        call->why = arena_printf(call->a, "no log of %s: Slurm's configuration names no file, and the journal cannot be read", daemon);
-        rc = -1;
-    } else if (rc == 0)
-        buf_str(to, buf_text(&q.text));
-    query_close(&q);
-    return rc;
-}
-
-/* The last lines, of which the first may be incomplete. */
-static struct str last_lines_of(struct str text, int lines)
-{
-    size_t at = text.n;
-    while (at > 0 && text.p[at - 1] == '\n')
-        at--;
-    for (; at > 0; at--)
-        if (text.p[at - 1] == '\n' && --lines == 0)
-            break;
-    return str_sub(text, at, text.n);
-}
-
-int mcp_slurm_log(struct mcp_call *call, struct json_out *to)
-{
-    const char *daemon = mcp_call_text(call, "daemon"), *path = daemon_log_file(call, daemon);
-    int lines = (int)json_number(json_get(call->arguments, "lines"), 100);
-    struct err err = {0};
-    CLEANUP_BUF struct buf log, b;
-    buf_init(&log, SLURM_MAX);
-    buf_init(&b, 64 << 20);
+    const char *daemon = mcp_call_text(call, "daemon"), *path;
+    CLEANUP_BUF struct buf log;
+    buf_init(&log, 2 * MCP_CLUSTER_BYTES);
+    if (!daemon || strncmp(daemon, "slurm", 5) != 0) {
+        call->why = "daemon: expected slurmctld, slurmd or slurmdbd";
+        return -1;
+    }
+    path = daemon_log_file(call, daemon);
     path = path ? expand_host(path, call->a) : NULL;
-    if (call->cancelled || (path ? read_log_end(call, path, &log) : read_journal(call, daemon, lines, &log)) < 0)
+    if (call->cancelled || (path ? read_log_end(call, path, &log) : mcp_cluster_journal(call, daemon, &log)) < 0)
         return -1;
-    char *clean = redaction_output(last_lines_of(buf_text(&log), lines), call->options->is_public, call->options->env, &err);
-    if (!clean) {
-        call->why = arena_printf(call->a, "%s", err.text);
-        return -1;
-    }
-    struct json_out j = json_begin(&b, JSON_TIGHT, '[');
-    for (struct str rest = str_of(clean); rest.p;) {
-        CLEANUP_BUF struct buf line;
-        buf_init(&line, 64 << 10);
-        buf_plain(&line, str_cut(&rest, '\n'), 4000);
-        if (line.n)
-            json_str(&j, NULL, buf_text(&line));
-    }
-    json_close(&j, ']');
-    free(clean);
-    call->notes = arena_printf(call->a, "source: %s", path ? path : "the journal");
-    call->why = NULL;
-    return mcp_call_composed(call, buf_text(&b), to);
+    return mcp_cluster_lines(call, buf_text(&log), path ? path : "the journal", to);
 }
+
+const struct mcp_cluster mcp_slurm = {
+    .name = "slurm",
+    .title = "Slurm",
+    .program = "scontrol",
+    .answer = {[MCP_QUEUE] = slurm_queue, [MCP_NODES] = slurm_nodes, [MCP_JOB] = slurm_job, [MCP_LOG] = slurm_log}};

@@ -2,7 +2,7 @@
 #include "mcp/mcp_tools.h"
 
 #include "base/option_names.h"
-#include "mcp/mcp_call.h"
+#include "mcp/mcp_cluster.h"
 
 #include <math.h>
 #include <string.h>
@@ -240,65 +240,103 @@ static const struct mcp_tool run_tool = {.name = "run",
                                          .deadline_s = 3700,
                                          .answer = mcp_run};
 
+#define CLUSTER                                                                                                                            \
+    {                                                                                                                                      \
+        .name = "cluster", .kind = MCP_CHOICE, .words = "slurm|kubernetes",                                                                \
+        .help = "The scheduler, where there are two (default: the one whose programs are here, Slurm first)"                               \
+    }
+#define PARTITION                                                                                                                          \
+    {                                                                                                                                      \
+        .name = "partition", .kind = MCP_TEXT, .cluster = "slurm", .help = "Slurm: only this partition"                                    \
+    }
+#define NAMESPACE                                                                                                                          \
+    {                                                                                                                                      \
+        .name = "namespace", .kind = MCP_TEXT, .cluster = "kubernetes",                                                                    \
+        .help = "Kubernetes: the namespace (default: that of the user's configuration)"                                                    \
+    }
+
 static const struct mcp_argument queue_arguments[] = {
-    {.name = "all", .kind = MCP_FLAG, .help = "Also list jobs of other users, without their names; else these are only counted"},
-    {.name = "partition", .kind = MCP_TEXT, .help = "Only this partition"},
+    {.name = "all",
+     .kind = MCP_FLAG,
+     .help =
+         "Also list jobs of other users (Slurm; else these are only counted) or of other namespaces (Kubernetes; else these are not read), without names"},
+    PARTITION,
+    NAMESPACE,
+    CLUSTER,
 };
-static const struct mcp_tool queue_tool = {.name = "cluster_queue",
-                                           .title = "Slurm: the queue",
-                                           .help =
-                                               "Jobs in Slurm's queue: state, reason, nodes, times. Counts jobs of other users by state.",
-                                           .source = MCP_SLURM,
-                                           .arguments = queue_arguments,
-                                           .count = sizeof queue_arguments / sizeof *queue_arguments,
-                                           .deadline_s = 10,
-                                           .answer = mcp_slurm_queue};
+static const struct mcp_tool queue_tool = {
+    .name = "cluster_queue",
+    .title = "Cluster: the queue",
+    .help =
+        "What waits and runs on the cluster. Slurm: jobs with state, reason, nodes, times, and counts of other users' jobs. Kubernetes: Jobs and pods with state, reason, node, age.",
+    .source = MCP_CLUSTER,
+    .arguments = queue_arguments,
+    .count = sizeof queue_arguments / sizeof *queue_arguments,
+    .deadline_s = 10,
+    .answer = mcp_cluster_queue};
 
 static const struct mcp_argument nodes_arguments[] = {
-    {.name = "partition", .kind = MCP_TEXT, .help = "Only this partition"},
-    {.name = "state", .kind = MCP_TEXT, .help = "Only nodes in these states, with commas between them: down, drain, idle, alloc, mix"},
+    PARTITION,
+    {.name = "state",
+     .kind = MCP_TEXT,
+     .help =
+         "Only nodes in these states, with commas between them. Slurm: down, drain, idle, alloc, mix. Kubernetes: ready, notready, unknown, cordoned"},
+    CLUSTER,
 };
-static const struct mcp_tool nodes_tool = {.name = "cluster_nodes",
-                                           .title = "Slurm: the nodes",
-                                           .help = "Slurm's nodes with state, reason and since when, processors, memory and GPUs.",
-                                           .source = MCP_SLURM,
-                                           .arguments = nodes_arguments,
-                                           .count = sizeof nodes_arguments / sizeof *nodes_arguments,
-                                           .deadline_s = 10,
-                                           .answer = mcp_slurm_nodes};
+static const struct mcp_tool nodes_tool = {
+    .name = "cluster_nodes",
+    .title = "Cluster: the nodes",
+    .help =
+        "Nodes with state, reason and since when. Slurm: processors, memory and GPUs. Kubernetes: conditions, taints, unschedulable, what pods can get.",
+    .source = MCP_CLUSTER,
+    .arguments = nodes_arguments,
+    .count = sizeof nodes_arguments / sizeof *nodes_arguments,
+    .deadline_s = 10,
+    .answer = mcp_cluster_nodes};
 
 static const struct mcp_argument job_arguments[] = {
-    {.name = "job", .kind = MCP_TEXT, .required = true, .help = "The job's id: 1234, 1234_5 or 1234+1"}};
+    {.name = "job", .kind = MCP_TEXT, .required = true, .help = "Slurm: the job's id: 1234, 1234_5 or 1234+1. Kubernetes: the name of a Job or a pod"},
+    NAMESPACE,
+    CLUSTER,
+};
 static const struct mcp_tool job_tool = {
     .name = "cluster_job",
-    .title = "Slurm: one job",
+    .title = "Cluster: one job",
     .help =
-        "One job: what Slurm knows of it now and by accounting, the runs in the tree that belong to it, and its archived script and output.",
-    .source = MCP_SLURM,
+        "One job: what the scheduler knows of it (Slurm: now and by accounting; Kubernetes: its pods, their exit codes and events), the runs in the tree that belong to it, and its archived script and output.",
+    .source = MCP_CLUSTER,
     .arguments = job_arguments,
-    .count = 1,
+    .count = sizeof job_arguments / sizeof *job_arguments,
     .deadline_s = 20,
-    .answer = mcp_slurm_job};
+    .answer = mcp_cluster_job};
 
-static const struct mcp_argument daemon_arguments[] = {
-    {.name = "daemon", .kind = MCP_CHOICE, .words = "slurmctld|slurmd|slurmdbd", .required = true, .help = "The daemon, on this machine"},
+static const struct mcp_argument log_arguments[] = {
+    {.name = "daemon",
+     .kind = MCP_CHOICE,
+     .words = "slurmctld|slurmd|slurmdbd|kubelet|containerd|crio",
+     .help = "A daemon on this machine, of the cluster's scheduler"},
+    {.name = "pod", .kind = MCP_TEXT, .cluster = "kubernetes", .help = "Kubernetes: instead of a daemon, a pod"},
+    {.name = "container", .kind = MCP_TEXT, .cluster = "kubernetes", .help = "Kubernetes: the container, where the pod has several"},
+    {.name = "previous", .kind = MCP_FLAG, .cluster = "kubernetes", .help = "Kubernetes: of the container before its last restart"},
     {.name = "lines", .kind = MCP_COUNT, .most = 500, .help = "How many of the last lines (default: 100)"},
+    NAMESPACE,
+    CLUSTER,
 };
-static const struct mcp_tool daemon_tool = {
+static const struct mcp_tool log_tool = {
     .name = "cluster_log",
-    .title = "Slurm: log of a daemon",
+    .title = "Cluster: a log",
     .help =
-        "The last lines of the log of a Slurm daemon on this machine, from the file that Slurm's configuration names or from the journal.",
-    .source = MCP_SLURM,
+        "The last lines of the log of a daemon on this machine (from the file that Slurm's configuration names, or the journal) or of a pod.",
+    .source = MCP_CLUSTER,
     .end = MCP_TAIL,
-    .arguments = daemon_arguments,
-    .count = sizeof daemon_arguments / sizeof *daemon_arguments,
+    .arguments = log_arguments,
+    .count = sizeof log_arguments / sizeof *log_arguments,
     .deadline_s = 10,
-    .answer = mcp_slurm_log};
+    .answer = mcp_cluster_log};
 
 const struct mcp_tool *const mcp_tools[] = {&list_tool,    &active_tool,  &query_tool,   &show_tool, &compare_tool,
                                             &earlier_tool, &history_tool, &explain_tool, &logs_tool, &plan_tool,
-                                            &run_tool,     &queue_tool,   &nodes_tool,   &job_tool,  &daemon_tool};
+                                            &run_tool,     &queue_tool,   &nodes_tool,   &job_tool,  &log_tool};
 const size_t mcp_tools_count = sizeof mcp_tools / sizeof *mcp_tools;
 
 const struct mcp_tool *mcp_tool_find(const char *name, bool allow_run)
@@ -360,7 +398,7 @@ static void put_tool(struct json_out *to, const struct mcp_tool *tool)
     json_open(to, "annotations", '{');
     json_flag(to, "readOnlyHint", !tool->changes);
     json_flag(to, "destructiveHint", tool->changes);
-    json_flag(to, "openWorldHint", tool->source == MCP_SLURM || tool->changes);
+    json_flag(to, "openWorldHint", tool->source == MCP_CLUSTER || tool->changes);
     json_close(to, '}');
     json_close(to, '}');
 }

@@ -1,4 +1,4 @@
-/* mcp_tools.h: the tools that an agent can call: each is a command of benchwrap, or a question to Slurm. */
+/* mcp_tools.h: the tools that an agent can call: each is a command of benchwrap, or a question to the scheduler of the cluster. */
 #ifndef MCP_MCP_TOOLS_H
 #define MCP_MCP_TOOLS_H
 #include "base/arena.h"
@@ -24,9 +24,10 @@ struct mcp_argument {
     bool required;
     int most; /* of MCP_COUNT */
     const char *words; /* of MCP_CHOICE: "a|b" */
+    const char *cluster; /* the only scheduler that has it, by its name; NULL: all */
 };
 
-enum mcp_source { MCP_COMMAND, MCP_SLURM };
+enum mcp_source { MCP_COMMAND, MCP_CLUSTER };
 struct mcp_call;
 struct mcp_tool {
     const char *name, *title, *help;

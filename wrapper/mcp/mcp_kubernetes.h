@@ -1,0 +1,34 @@
+/* mcp_kubernetes.h: objects of Kubernetes as kubectl prints them, and what answers show of them. */
+#ifndef MCP_MCP_KUBERNETES_H
+#define MCP_MCP_KUBERNETES_H
+#include "mcp/mcp_cluster.h"
+
+/* One answer. Only the members that it names are copied: values of environments and secrets are in none of them. */
+struct kube {
+    struct mcp_call *call;
+    struct redaction redaction;
+    int64_t now_s; /* since 1970 */
+    const char *space; /* option --namespace=NAME, or NULL: that of the user's configuration */
+    const char *why; /* why the last part of an answer is missing */
+};
+/* Checks the argument `namespace`. 0 (kube_end is due); -1: call->why. */
+int kube_begin(struct kube *k, struct mcp_call *call);
+void kube_end(struct kube *k);
+/* A name of an object, as Kubernetes permits it: no option, no path, nothing of a shell. */
+bool kube_is_name(const char *text);
+/* Runs `kubectl get WORDS --output=json`; words end with NULL. NULL: call->why; else json_free. */
+struct json *kube_get(struct kube *k, const char *const *words, bool in_namespace);
+
+/* Appends a text without secrets; null where the node is none. */
+void kube_text(struct kube *k, struct json_out *to, const char *key, const struct json *node);
+/* Appends "created" and "age_s", which is null where this machine's clock is behind. */
+void kube_age(struct kube *k, struct json_out *to, const struct json *object);
+/* Appends "state", "reason" and, of the caller's own, "message" of a pod, and returns its state. */
+const char *kube_pod_state(struct kube *k, struct json_out *to, const struct json *pod, bool own);
+/* The same of a Job. */
+const char *kube_job_state(struct kube *k, struct json_out *to, const struct json *job, bool own);
+
+/* Tools: one job, and a log. */
+int kube_job(struct mcp_call *call, struct json_out *to);
+int kube_log(struct mcp_call *call, struct json_out *to);
+#endif
