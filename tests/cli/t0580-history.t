@@ -56,6 +56,10 @@ is "compare --history judges by the same runs, a copy counts once" \
     "$("$BENCHWRAP" compare --history last --json | jq '.history | length') of $("$BENCHWRAP" history last --json | jq '.groups[0].runs')" "41 of 42"
 like "a run without history is refused, with its one reason" "$("$BENCHWRAP" history "$(sed -n 6p ids)" 2>&1)" "has no history: it did not finish\$"
 like "too few runs" "$("$BENCHWRAP" history "$(sed -n 22p ids)" 2>&1 | head -1)" "^  Too few runs: 3 with the same inputs, 7 are needed\\.\$"
+"$BENCHWRAP" -q -e zero -- ./prog 10 >/dev/null 2>&1
+for i in 0 0 0 0 0 0 0 0 5 5 5 5 5 5 5 5; do echo "{\"metrics\": {\"lost\": $i}}"; done >zero
+"$TESTLIB/make_history.py" --light --remove "$(dirname "$(grep -l zero mlruns/*/meta.yaml)")"/????????????4*[0-9a-f] <zero >zids
+like "a change from zero has values instead of a ratio" "$("$BENCHWRAP" history -e zero | head -1)" "^  Different: lost from 0 to 5 since run $(sed -n 9p zids | cut -c1-8)\\.\$"
 is "two runs are refused" "$("$BENCHWRAP" history last last~1 2>&1 | head -1)" "benchwrap: history: expected one run or none, got 2"
 
 # ---- a sweep: the histories of its points ----

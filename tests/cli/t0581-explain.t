@@ -21,6 +21,11 @@ run(8, .8, **dict(base, **{"kernel.thp": "never"}), site="x")   # 19-26: other r
 run(8, 1, **dict(base), site="x")                               # 27-34
 run(8, 1, **dict(base, note="<b>y</b>"), site="x")              # 35-42: and the note has none
 run(6, 1, **dict(base, **{"cpu.governor": "powersave"}))        # 43-48: differs, has no effect
+for factor in (1, .9):                                          # 49-54: the headline metric has the name of another one in its own
+    for i in range(3):
+        print(json.dumps({"metrics": {"rate_MB_per_s": factor ** 4 * (1000 + i), "best_rate_MB_per_s": factor * (2000 + i)}, "params": base,
+                          "tags": {"benchwrap.headline": "best_rate_MB_per_s.max"},
+                          "details": {k: {"direction": "higher", "unit": "MB_per_s"} for k in ("rate_MB_per_s", "best_rate_MB_per_s")}}))
 P
 "$TESTLIB/make_history.py" --remove "$run" <specs >ids
 group() { sed -n "$1,$2p" ids | paste -sd,; }
@@ -45,6 +50,7 @@ c = d["causes"]
 assert c[0]["cause"] == "kernel setting kernel.thp" and c[0]["state"] == "shown", c
 assert [x["facts"][0]["b"] for x in c if x["cause"] == "parameter note"] == ["<b>y</b>"], c
 P
+is "the headline metric is explained, and not one whose name is a part of its name" "$("$BENCHWRAP" explain "$(group 49 51)" "$(group 52 54)" --json | jq -r .metric.key)" best_rate_MB_per_s
 like "an unknown metric is refused" "$("$BENCHWRAP" explain "$(sed -n 1p ids)" "$(sed -n 2p ids)" -m nope 2>&1)" 'the runs have no metric "nope" in common'
 like "one run is refused" "$("$BENCHWRAP" explain "$(sed -n 1p ids)" 2>&1)" "expected two runs or groups"
 like "a run twice is refused" "$("$BENCHWRAP" explain "$(sed -n 1p ids)" "$(sed -n 1p ids)" 2>&1)" "is named twice"

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/stats.h"
+#include "history/history.h"
 #include "mlruns-format/key.h"
 
 #include <math.h>
@@ -152,7 +153,7 @@ static void choose_metric(struct explain_work *x, const char *headlines)
         fill_metric(x, key, &m);
         if (!m.n[0] || !m.n[1])
             continue;
-        m.headline = headlines && strstr(headlines, k->name);
+        m.headline = headlines && history_names_headline(headlines, k->name);
         if (!x->to->metric.key || weight_of(&m) > weight_of(&x->to->metric)) {
             x->to->metric = m;
             x->metric = key;

@@ -117,7 +117,7 @@ static bool is_statistic_beside(const struct run_facts *facts, const char *name)
     return false;
 }
 
-static bool is_named_headline(const char *tag, const char *key)
+bool history_names_headline(const char *tag, const char *key)
 {
     struct str rest = str_of(tag), word;
     while ((word = str_word(&rest)).n)
@@ -156,7 +156,7 @@ static int collect_series(struct history *h, const struct history_request *asked
             continue;
         struct history_metric_series *s = &group->metrics[group->metric_count++];
         size_t place = 0;
-        *s = (struct history_metric_series){.key = is, .headline = headlines && is_named_headline(headlines, is->name)};
+        *s = (struct history_metric_series){.key = is, .headline = headlines && history_names_headline(headlines, is->name)};
         s->values = arena_get(a, (group->point_count + 1) * sizeof *s->values);
         s->places = arena_get(a, (group->point_count + 1) * sizeof *s->places);
         for (size_t p = 0; s->places && s->values && p < group->point_count; p++) {

@@ -72,6 +72,8 @@ bool history_is_ahead(const struct facts_run *r); /* does it start in the future
 /* Reads the runs that the filter chooses, and searches all their metrics. history_close frees it, also after -1. */
 int history_read(const struct history_request *asked, struct runs *runs, struct history *ret, struct err *err);
 void history_close(struct history *h);
+/* Does the tag benchwrap.headline (words) name the metric or a statistic of it? */
+bool history_names_headline(const char *tag, const char *key);
 /* Is the newest level of a metric that counts worse than the one before, and did it begin among the newest `last` runs? */
 bool history_has_regression(const struct history *h, size_t last);
 

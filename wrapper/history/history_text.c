@@ -40,6 +40,20 @@ static const char *ratio_text(const struct level_change *c, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
+/* The same for a sentence: values where there is no ratio, as between 0 and 5. */
+static const char *change_words(const struct history_metric_series *m, const struct level_change *c, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    if (c->is.ratio_known)
+        return ratio_text(c, a);
+    buf_puts(&b, "from ");
+    show_quantity(&b, c->is.before, m->key->unit);
+    buf_puts(&b, " to ");
+    show_quantity(&b, c->is.after, m->key->unit);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
 /* "Regression: bw -12 % since run 3f2a81c0, latency +14 % since run 3f2a81c0": the newest change of each metric. */
 static size_t put_newest(struct text_state *t, const struct history_group *g, enum level_verdict verdict, const char *word,
                          struct buf *line)
@@ -55,7 +69,7 @@ static size_t put_newest(struct text_state *t, const struct history_group *g, en
                    n > 1     ? ", "
                    : line->n ? "; "
                              : "",
-                   n > 1 ? "" : word, history_metric_label(m, t->a), ratio_text(c, t->a), c->run->id);
+                   n > 1 ? "" : word, history_metric_label(m, t->a), change_words(m, c, t->a), c->run->id);
     }
     if (n > NAMED)
         buf_printf(line, " and %zu more", n - NAMED);
