@@ -52,6 +52,8 @@ is "… but of the version that has them" "$(printf '%s\n' "${hello/VERSION/2025
 is "a line of 9 MB is refused, once, and the next is read" "$({ head -c 9000000 /dev/zero | tr '\0' x; printf '\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n'; } | serve | jq -c '[.id, .error.code]' | tr '\n' ' ')" '[null,-32600] [1,null] '
 is "deep nesting" "$(code "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":$(head -c 5000 /dev/zero | tr '\0' '[')")" '[null,-32700] '
 
+is "a text with a NUL is refused, and not cut" "$(code "${hello/VERSION/2025-11-25}" "$(call 1 show '{"run": "last\u0000~1"}')" "$(call 2 query '{"filter": "tags.x = \"\\u0000\""}')" '[{"jsonrpc":"2.0","id":3,"method":"a\u0000b"}]')" '[0,"good"] [1,-32602] [2,"good"] [null,-32602] '
+
 # Arguments.
 ask() { { echo "${hello/VERSION/2025-11-25}"; call 1 "$@"; } | serve "${more[@]}" | jq -r 'select(.id == 1) | .result.content[0].text // .error.message'; }
 more=()
@@ -59,6 +61,9 @@ like "an unknown argument" "$(ask list '{"lst": 1}')" 'unknown argument "lst"; t
 like "a number out of range" "$(ask list '{"last": 100000}')" "last: expected an integer from 1 to 1000"
 like "a missing one" "$(ask query '{}')" "filter is missing"
 like "an option as a run" "$(ask show '{"run": "--help"}')" "run: expected id"
+like "a stored text that there is not" "$(ask logs '{"run": "last", "file": "stdot.log"}' | jq -r .notes)" 'no run has a stored text "stdot.log"'
+like "an experiment that there is not" "$(ask list '{"experiment": "nope"}' | jq -r .notes)" 'no experiment "nope"'
+like "more than a command line can have" "$(ask plan "$(jq -nc '{command: [range(1000) | "x" * 4000]}')" | jq -r .error)" "its arguments may be too long"
 like "a run of a commit" "$(ask show '{"run": "HEAD:last"}')" "run: expected id"
 like "a wrong filter names the place" "$(ask query '{"filter": "metrics.x >"}')" "expected a number"
 like "an unknown run" "$(ask show '{"run": "ffffffff"}')" "no run with id"

@@ -122,6 +122,16 @@ static void say_unsearched(struct cmd_context *c, const struct grep_search *s)
                 s->unsearched, str_plural(s->unsearched));
 }
 
+/* Nothing found is no answer where nothing was searched. */
+static void say_no_files(struct cmd_context *c, const struct grep_search *s)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    buf_plain(&b, str_of(s->files ? s->files : ""), 200);
+    fprintf(c->notes, s->files ? "benchwrap: grep: no run has a stored text \"%s\"\n" : "benchwrap: grep: no run has a stored text%s\n",
+            b.p ? b.p : "");
+}
+
 static void say_grep_damage(struct cmd_context *c, const struct tree_run *run)
 {
     CLEANUP_BUF struct buf b;
@@ -169,6 +179,8 @@ static int grep_chosen(struct cmd_context *c, struct runs *runs, struct pattern 
     say_unsearched(c, &s);
     if (!runs->count)
         fprintf(c->notes, "benchwrap: grep: %s\n", runs_explain_none(runs, &filter, c->arena));
+    else if (!s.files_found)
+        say_no_files(c, &s);
     return s.hits && !damaged ? 0 : 1;
 }
 

@@ -341,7 +341,7 @@ static int ls_command(struct cmd_context *c)
             status = ls_print(c, &runs, lines, shown, more, form);
         if (status == 0)
             say_stale(c, lines, shown);
-        if (status == 0 && (form == LISTING_TABLE || form == LISTING_MARKDOWN) && !runs.count)
+        if (status == 0 && !runs.count)
             fprintf(c->notes, "benchwrap: ls: %s\n", runs_explain_none(&runs, &filter, c->arena));
         if (status == 0)
             ls_print_active(c, form, runs.count > 0);

@@ -83,7 +83,9 @@ static struct json *mcp_call_command(struct mcp_call *call, char *const *line)
     if (mcp_call_program(call, line, DOCUMENT_MAX, 0, &q) == 0) {
         call->notes = notes_of(call, &q);
         struct str text = str_trim(buf_text(&q.text));
-        if (!text.n)
+        if (!text.n && WIFEXITED(q.status) && WEXITSTATUS(q.status) == 126)
+            call->why = "the command cannot be started; its arguments may be too long";
+        else if (!text.n)
             call->why = call->notes ? call->notes : "the command printed nothing";
         else if (json_parse(&doc, text, NULL, &err) < 0)
             call->why = arena_printf(call->a, "the command's output is no JSON: %s", err.text);

@@ -168,6 +168,7 @@ int grep_run(struct grep_search *s, struct tree_run *run)
         folder_names(&artifacts, add_grep_file, &f);
     if (f.count)
         qsort(f.names, f.count, sizeof *f.names, by_file_name);
+    s->files_found += f.count;
     for (size_t i = 0; i < f.count && !a.failed; i++)
         if (!is_job_copy(&f, f.names[i]) && !search_file(&l, &artifacts, f.names[i]) && !run->problem)
             run->problem = arena_printf(s->arena, "artifacts/%s cannot be read: %s", f.names[i], err_words(errno));
