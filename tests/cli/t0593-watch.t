@@ -10,12 +10,13 @@ for wrong in "--interval 0" "--interval x" "xyz" "--interval 2h"; do
     "$BENCHWRAP" watch $wrong >/dev/null 2>&1; is "refused: $wrong" "$?" 125
 done
 mkfifo go
-"$BENCHWRAP" -q -e live -n $'one \e[31m' --sample 0.2s -- sh -c "\"$BENCHWRAP\" log loss=0.5; head -c 4999 /dev/zero | tr '\0' x; echo; read -r x <go; head -c 3000 /dev/zero" >/dev/null 2>&1 &
+"$BENCHWRAP" -q -e live -n $'one \e[31m' --sample 0.2s -- sh -c "\"$BENCHWRAP\" log loss=0.5; head -c 4999 /dev/zero | tr '\0' x; echo; read -r x <go; head -c 3000 /dev/zero" "$(printf 'é%.0s' $(seq 300))" >/dev/null 2>&1 &
 one=$!
 field() { "$BENCHWRAP" watch --json | jq -r ".[0] | $1"; }
 wait_until '[ "$(field ".output_B")" = 5000 ] && [ "$(field ".samples.loss.value")" = 0.5 ] && [ "$(field ".samples[\"system/process_memory_rss_megabytes\"].value")" != null ]'
 is "a run in progress, as JSON" "$(field '[.experiment, .output_B, .samples.loss.value, .alive_for_certain, .parent, .job] | tostring')" '["live",5000,0.5,true,null,null]'
 like "… its command, start and elapsed time" "$(field '[.command, .start, (.elapsed_s > 0 and .elapsed_s < 100), .output_B_per_s > 0] | tostring')" '^\["sh -c .*","20..-.*Z",true,true\]'
+like "… a long command is cut between two characters, and says so" "$(field '.command')" 'éé\.\.\.$'
 id=$(field .id)
 like "ls shows it, also in a tree without an ended run" "$("$BENCHWRAP" ls 2>&1 | tr '\n' ' ')" "^In progress RUN .*${id:0:8} +one .* live .* 4.9 KiB .* loss 0.5 "
 is "… and no escape of its name" "$({ "$BENCHWRAP" ls; "$BENCHWRAP" watch --once; } | grep -c "$(printf '\033')")" 0

@@ -117,7 +117,10 @@ static const char *command_of(char **argv, struct arena *a)
         buf_puts(&b, b.n ? " " : "");
         buf_plain(&b, str_of(*argv), COMMAND_MAX);
     }
-    return arena_dup(a, b.p ? b.p : "", b.n < COMMAND_MAX ? b.n : COMMAND_MAX);
+    size_t n = b.n < COMMAND_MAX ? b.n : COMMAND_MAX;
+    while (n < b.n && n > 0 && ((unsigned char)b.p[n] & 0xc0) == 0x80)
+        n--;
+    return arena_printf(a, "%.*s%s", (int)n, b.p ? b.p : "", n < b.n ? "..." : "");
 }
 
 /* Is the run in progress? */
