@@ -47,6 +47,11 @@ for mode in auto legacy; do
     rm -rf mlruns/*/*/; rm -rf mlruns .benchwrap
     "$BENCHWRAP" -q -e e -n one -- sh -c 'echo bandwidth: 10.5 MB/s' >/dev/null; "$BENCHWRAP" -q -e e -n two -- sh -c 'echo bandwidth: 20.5 MB/s' >/dev/null
 done
+sed -n '/^```python/,/^```/p' "$ROOT/docs/howto-agents.md" | grep -v '^```' >howto.py
+is "the howto's program prints the runs" "$(PATH=$(dirname "$BENCHWRAP"):$PATH timeout 60 "$python" howto.py | jq -c '.data | map(.name)')" '["two","one"]'
+sed -n '/^```json/,/^```/p' "$ROOT/docs/howto-agents.md" | grep -v '^```' >howto.json
+mapfile -t line < <(jq -r '.mcpServers.benchwrap | .command, .args[]' howto.json)
+is "the howto's configuration starts the server" "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | PATH=$(dirname "$BENCHWRAP"):$PATH "${line[@]/\/home\/jo\/results/$WORK}" | jq -c .result)" '{}'
 if slurm_start 2; then
     cat >slurm.py <<'END2'
 import sys, json, anyio
