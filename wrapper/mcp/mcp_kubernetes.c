@@ -85,7 +85,7 @@ void kube_age(struct kube *k, struct json_out *to, const struct json *object)
 
 /* ---- states ---- */
 
-static const struct json *find_condition(const struct json *object, const char *type)
+static const struct json *kube_find_condition(const struct json *object, const char *type)
 {
     for (const struct json *c = json_first(json_pointer(object, "/status/conditions")); c; c = json_next(c))
         if (strcmp(json_string(json_get(c, "type"), ""), type) == 0)
@@ -93,13 +93,13 @@ static const struct json *find_condition(const struct json *object, const char *
     return NULL;
 }
 
-static bool is_condition(const struct json *condition, const char *status)
+static bool kube_is_condition(const struct json *condition, const char *status)
 {
     return strcmp(json_string(json_get(condition, "status"), ""), status) == 0;
 }
 
 /* The state of the first container that waits or has failed; NULL: there is none. */
-static const struct json *find_trouble(const struct json *pod)
+static const struct json *kube_find_trouble(const struct json *pod)
 {
     static const char *const lists[] = {"/status/initContainerStatuses", "/status/containerStatuses"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -113,13 +113,13 @@ static const struct json *find_trouble(const struct json *pod)
 
 const char *kube_pod_state(struct kube *k, struct json_out *to, const struct json *pod, bool own)
 {
-    const struct json *why = json_get(pod, "status"), *placed = find_condition(pod, "PodScheduled");
+    const struct json *why = json_get(pod, "status"), *placed = kube_find_condition(pod, "PodScheduled");
     bool ends = json_string(json_pointer(pod, "/metadata/deletionTimestamp"), NULL) != NULL;
     const char *state = ends ? "Terminating" : json_string(json_get(why, "phase"), "Unknown");
-    if (!json_get(why, "reason") && is_condition(placed, "False"))
+    if (!json_get(why, "reason") && kube_is_condition(placed, "False"))
         why = placed;
     else if (!json_get(why, "reason"))
-        why = find_trouble(pod);
+        why = kube_find_trouble(pod);
     json_text(to, "state", state);
     kube_text(k, to, "reason", json_get(why, "reason"));
     if (own)
@@ -133,8 +133,8 @@ const char *kube_job_state(struct kube *k, struct json_out *to, const struct jso
     const char *state = json_integer(json_pointer(job, "/status/active"), 0) > 0 ? "Running" : "Pending";
     const struct json *why = NULL;
     for (size_t i = 0; i < sizeof types / sizeof *types && !why; i++) {
-        const struct json *c = find_condition(job, types[i]);
-        if (is_condition(c, "True")) {
+        const struct json *c = kube_find_condition(job, types[i]);
+        if (kube_is_condition(c, "True")) {
             state = types[i];
             why = c;
         }
@@ -148,13 +148,13 @@ const char *kube_job_state(struct kube *k, struct json_out *to, const struct jso
 
 /* ---- the queue ---- */
 
-static const char *object_space(const struct json *object)
+static const char *kube_object_space(const struct json *object)
 {
     return json_string(json_pointer(object, "/metadata/namespace"), "");
 }
 
 /* What names an object, where it is in the namespace of the caller. */
-static void put_names(struct kube *k, struct json_out *to, const struct json *object, bool own)
+static void kube_put_names(struct kube *k, struct json_out *to, const struct json *object, bool own)
 {
     json_flag(to, "own", own);
     if (!own)
@@ -163,7 +163,7 @@ static void put_names(struct kube *k, struct json_out *to, const struct json *ob
     kube_text(k, to, "namespace", json_pointer(object, "/metadata/namespace"));
 }
 
-static int64_t count_restarts(const struct json *pod)
+static int64_t kube_count_restarts(const struct json *pod)
 {
     int64_t n = 0;
     for (const struct json *c = json_first(json_pointer(pod, "/status/containerStatuses")); c; c = json_next(c))
@@ -171,18 +171,18 @@ static int64_t count_restarts(const struct json *pod)
     return n;
 }
 
-static void put_pod(struct kube *k, struct json_out *to, const struct json *pod, bool own, struct mcp_state_counts *states)
+static void kube_put_pod(struct kube *k, struct json_out *to, const struct json *pod, bool own, struct mcp_state_counts *states)
 {
-    put_names(k, to, pod, own);
+    kube_put_names(k, to, pod, own);
     mcp_cluster_count(states, str_of(kube_pod_state(k, to, pod, own)));
     if (own)
         kube_text(k, to, "owner", json_pointer(pod, "/metadata/ownerReferences/0/name"));
     kube_text(k, to, "node", json_pointer(pod, "/spec/nodeName"));
-    json_int(to, "restarts", count_restarts(pod));
+    json_int(to, "restarts", kube_count_restarts(pod));
     kube_age(k, to, pod);
 }
 
-static void put_count(struct json_out *to, const char *key, const struct json *node)
+static void kube_put_count(struct json_out *to, const char *key, const struct json *node)
 {
     if (json_is_number(node))
         json_int(to, key, json_integer(node, 0));
@@ -190,11 +190,11 @@ static void put_count(struct json_out *to, const char *key, const struct json *n
         json_null(to, key);
 }
 
-static void put_job(struct kube *k, struct json_out *to, const struct json *job, bool own, struct mcp_state_counts *states)
+static void kube_put_job(struct kube *k, struct json_out *to, const struct json *job, bool own, struct mcp_state_counts *states)
 {
-    put_names(k, to, job, own);
+    kube_put_names(k, to, job, own);
     mcp_cluster_count(states, str_of(kube_job_state(k, to, job, own)));
-    put_count(to, "completions", json_pointer(job, "/spec/completions"));
+    kube_put_count(to, "completions", json_pointer(job, "/spec/completions"));
     json_int(to, "active", json_integer(json_pointer(job, "/status/active"), 0)); /* Kubernetes leaves out zeros here */
     json_int(to, "succeeded", json_integer(json_pointer(job, "/status/succeeded"), 0));
     json_int(to, "failed", json_integer(json_pointer(job, "/status/failed"), 0));
@@ -202,12 +202,12 @@ static void put_job(struct kube *k, struct json_out *to, const struct json *job,
 }
 
 /* One list of the queue. all: of all namespaces; what is in another one than the caller's has no name. */
-static int put_queue(struct kube *k, struct json_out *to, const char *kind, const char *key, bool all,
+static int kube_put_queue(struct kube *k, struct json_out *to, const char *kind, const char *key, bool all,
                      void (*put)(struct kube *k, struct json_out *to, const struct json *object, bool own, struct mcp_state_counts *states))
 {
     const char *here[] = {kind, NULL}, *everywhere[] = {kind, "--all-namespaces", NULL};
     struct json *own = kube_get(k, here, true), *list = own && all ? kube_get(k, everywhere, false) : NULL;
-    const char *space = object_space(json_first(json_get(own, "items")));
+    const char *space = kube_object_space(json_first(json_get(own, "items")));
     struct mcp_state_counts states = {.count = 0};
     int rc = list || (own && !all) ? 0 : -1;
     if (rc < 0) {
@@ -217,7 +217,7 @@ static int put_queue(struct kube *k, struct json_out *to, const char *kind, cons
         json_open(to, key, '[');
         for (const struct json *o = json_first(json_get(all ? list : own, "items")); o; o = json_next(o)) {
             json_open(to, NULL, '{');
-            put(k, to, o, !all || (*space && strcmp(object_space(o), space) == 0), &states);
+            put(k, to, o, !all || (*space && strcmp(kube_object_space(o), space) == 0), &states);
             json_close(to, '}');
         }
         json_close(to, ']');
@@ -237,7 +237,7 @@ static int kube_queue(struct mcp_call *call, struct json_out *to)
     if (kube_begin(&k, call) < 0)
         return -1;
     struct json_out j = json_begin(&b, JSON_TIGHT, '{');
-    int jobs = put_queue(&k, &j, "jobs.batch", "jobs", all, put_job), pods = call->cancelled ? -1 : put_queue(&k, &j, "pods", "pods", all, put_pod);
+    int jobs = kube_put_queue(&k, &j, "jobs.batch", "jobs", all, kube_put_job), pods = call->cancelled ? -1 : kube_put_queue(&k, &j, "pods", "pods", all, kube_put_pod);
     json_close(&j, '}');
     kube_end(&k);
     call->why = k.why;
@@ -249,7 +249,7 @@ static int kube_queue(struct mcp_call *call, struct json_out *to)
 static const char node_states[] = "ready|notready|unknown|cordoned";
 
 /* Is the text empty, or words of node_states with commas between them? */
-static bool are_node_states(const char *text)
+static bool kube_are_node_states(const char *text)
 {
     for (struct str rest = str_of(text); *text && rest.p;) {
         struct str word = str_cut(&rest, ',');
@@ -262,7 +262,7 @@ static bool are_node_states(const char *text)
     return true;
 }
 
-static bool has_state(const char *wanted, const char *state, bool cordoned)
+static bool kube_has_state(const char *wanted, const char *state, bool cordoned)
 {
     for (struct str rest = str_of(wanted); *wanted && rest.p;) {
         struct str word = str_cut(&rest, ',');
@@ -272,7 +272,7 @@ static bool has_state(const char *wanted, const char *state, bool cordoned)
     return !*wanted;
 }
 
-static void put_conditions(struct kube *k, struct json_out *to, const struct json *node)
+static void kube_put_conditions(struct kube *k, struct json_out *to, const struct json *node)
 {
     const struct json *list = json_pointer(node, "/status/conditions");
     json_open(to, "conditions", '[');
@@ -288,7 +288,7 @@ static void put_conditions(struct kube *k, struct json_out *to, const struct jso
     json_close(to, ']');
 }
 
-static void put_taints(struct kube *k, struct json_out *to, const struct json *node)
+static void kube_put_taints(struct kube *k, struct json_out *to, const struct json *node)
 {
     json_open(to, "taints", '[');
     for (const struct json *t = json_first(json_pointer(node, "/spec/taints")); t; t = json_next(t)) {
@@ -302,7 +302,7 @@ static void put_taints(struct kube *k, struct json_out *to, const struct json *n
 }
 
 /* What pods can get: texts in Kubernetes' own units, such as "64" and "263856564Ki". */
-static void put_allocatable(struct kube *k, struct json_out *to, const struct json *node)
+static void kube_put_allocatable(struct kube *k, struct json_out *to, const struct json *node)
 {
     json_open(to, "allocatable", '{');
     for (const struct json *x = json_first(json_pointer(node, "/status/allocatable")); x; x = json_next(x))
@@ -310,12 +310,12 @@ static void put_allocatable(struct kube *k, struct json_out *to, const struct js
     json_close(to, '}');
 }
 
-static void put_node(struct kube *k, struct json_out *to, const struct json *node, const char *wanted)
+static void kube_put_node(struct kube *k, struct json_out *to, const struct json *node, const char *wanted)
 {
-    const struct json *ready = find_condition(node, "Ready");
+    const struct json *ready = kube_find_condition(node, "Ready");
     bool cordoned = json_bool(json_pointer(node, "/spec/unschedulable"), false);
-    const char *state = is_condition(ready, "True") ? "Ready" : is_condition(ready, "False") ? "NotReady" : "Unknown";
-    if (!has_state(wanted, state, cordoned))
+    const char *state = kube_is_condition(ready, "True") ? "Ready" : kube_is_condition(ready, "False") ? "NotReady" : "Unknown";
+    if (!kube_has_state(wanted, state, cordoned))
         return;
     json_open(to, NULL, '{');
     kube_text(k, to, "node", json_pointer(node, "/metadata/name"));
@@ -324,9 +324,9 @@ static void put_node(struct kube *k, struct json_out *to, const struct json *nod
     kube_text(k, to, "message", json_get(ready, "message"));
     kube_text(k, to, "since", json_get(ready, "lastTransitionTime"));
     json_flag(to, "unschedulable", cordoned);
-    put_taints(k, to, node);
-    put_conditions(k, to, node);
-    put_allocatable(k, to, node);
+    kube_put_taints(k, to, node);
+    kube_put_conditions(k, to, node);
+    kube_put_allocatable(k, to, node);
     kube_text(k, to, "kubelet", json_pointer(node, "/status/nodeInfo/kubeletVersion"));
     kube_age(k, to, node);
     json_close(to, '}');
@@ -339,7 +339,7 @@ static int kube_nodes(struct mcp_call *call, struct json_out *to)
     struct kube k;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
-    if (!are_node_states(wanted)) {
+    if (!kube_are_node_states(wanted)) {
         call->why = "state: expected ready, notready, unknown or cordoned, with commas between them";
         return -1;
     }
@@ -348,7 +348,7 @@ static int kube_nodes(struct mcp_call *call, struct json_out *to)
     struct json *nodes = kube_get(&k, words, false);
     struct json_out j = json_begin(&b, JSON_TIGHT, '[');
     for (const struct json *n = json_first(json_get(nodes, "items")); n; n = json_next(n))
-        put_node(&k, &j, n, wanted);
+        kube_put_node(&k, &j, n, wanted);
     json_close(&j, ']');
     kube_end(&k);
     int rc = nodes ? mcp_call_composed(call, buf_text(&b), to) : -1;

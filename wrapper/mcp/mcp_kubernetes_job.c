@@ -5,14 +5,14 @@
 
 enum { HOST_NAME_BYTES = 63 /* of a pod's name, as its own HOSTNAME has it */ };
 
-static const char *object_name(const struct json *object)
+static const char *kube_object_name(const struct json *object)
 {
     return json_string(json_pointer(object, "/metadata/name"), "");
 }
 
 /* ---- containers ---- */
 
-static void put_number(struct json_out *to, const char *key, const struct json *node)
+static void kube_put_number(struct json_out *to, const char *key, const struct json *node)
 {
     if (json_is_number(node))
         json_int(to, key, json_integer(node, 0));
@@ -21,15 +21,15 @@ static void put_number(struct json_out *to, const char *key, const struct json *
 }
 
 /* How a container ended. */
-static void put_ending(struct kube *k, struct json_out *to, const char *key, const struct json *ended)
+static void kube_put_ending(struct kube *k, struct json_out *to, const char *key, const struct json *ended)
 {
     if (!ended) {
         json_null(to, key);
         return;
     }
     json_open(to, key, '{');
-    put_number(to, "exit_code", json_get(ended, "exitCode"));
-    put_number(to, "signal", json_get(ended, "signal"));
+    kube_put_number(to, "exit_code", json_get(ended, "exitCode"));
+    kube_put_number(to, "signal", json_get(ended, "signal"));
     kube_text(k, to, "reason", json_get(ended, "reason"));
     kube_text(k, to, "message", json_get(ended, "message"));
     kube_text(k, to, "started", json_get(ended, "startedAt"));
@@ -37,7 +37,7 @@ static void put_ending(struct kube *k, struct json_out *to, const char *key, con
     json_close(to, '}');
 }
 
-static void put_container(struct kube *k, struct json_out *to, const struct json *c, bool is_init)
+static void kube_put_container(struct kube *k, struct json_out *to, const struct json *c, bool is_init)
 {
     const struct json *state = json_get(c, "state"), *waiting = json_get(state, "waiting"), *ended = json_get(state, "terminated");
     json_open(to, NULL, '{');
@@ -47,23 +47,23 @@ static void put_container(struct kube *k, struct json_out *to, const struct json
     json_text(to, "state", ended ? "terminated" : waiting ? "waiting" : json_get(state, "running") ? "running" : NULL);
     kube_text(k, to, "reason", json_get(waiting ? waiting : ended, "reason"));
     kube_text(k, to, "message", json_get(waiting ? waiting : ended, "message"));
-    put_number(to, "restarts", json_get(c, "restartCount"));
-    put_ending(k, to, "ended", ended);
-    put_ending(k, to, "ended_before", json_pointer(c, "/lastState/terminated"));
+    kube_put_number(to, "restarts", json_get(c, "restartCount"));
+    kube_put_ending(k, to, "ended", ended);
+    kube_put_ending(k, to, "ended_before", json_pointer(c, "/lastState/terminated"));
     json_close(to, '}');
 }
 
-static void put_containers(struct kube *k, struct json_out *to, const struct json *pod)
+static void kube_put_containers(struct kube *k, struct json_out *to, const struct json *pod)
 {
     json_open(to, "containers", '[');
     for (const struct json *c = json_first(json_pointer(pod, "/status/initContainerStatuses")); c; c = json_next(c))
-        put_container(k, to, c, true);
+        kube_put_container(k, to, c, true);
     for (const struct json *c = json_first(json_pointer(pod, "/status/containerStatuses")); c; c = json_next(c))
-        put_container(k, to, c, false);
+        kube_put_container(k, to, c, false);
     json_close(to, ']');
 }
 
-static void put_pods(struct kube *k, struct json_out *to, const struct json *pods)
+static void kube_put_pods(struct kube *k, struct json_out *to, const struct json *pods)
 {
     json_open(to, "pods", '[');
     for (const struct json *p = json_first(pods); p; p = json_next(p)) {
@@ -71,21 +71,21 @@ static void put_pods(struct kube *k, struct json_out *to, const struct json *pod
         kube_text(k, to, "name", json_pointer(p, "/metadata/name"));
         kube_pod_state(k, to, p, true);
         kube_text(k, to, "node", json_pointer(p, "/spec/nodeName"));
-        put_containers(k, to, p);
+        kube_put_containers(k, to, p);
         kube_age(k, to, p);
         json_close(to, '}');
     }
     json_close(to, ']');
 }
 
-static void put_job_object(struct kube *k, struct json_out *to, const struct json *job)
+static void kube_put_job_object(struct kube *k, struct json_out *to, const struct json *job)
 {
     json_open(to, "job", '{');
     kube_text(k, to, "name", json_pointer(job, "/metadata/name"));
     kube_text(k, to, "namespace", json_pointer(job, "/metadata/namespace"));
     kube_job_state(k, to, job, true);
-    put_number(to, "completions", json_pointer(job, "/spec/completions"));
-    put_number(to, "parallelism", json_pointer(job, "/spec/parallelism"));
+    kube_put_number(to, "completions", json_pointer(job, "/spec/completions"));
+    kube_put_number(to, "parallelism", json_pointer(job, "/spec/parallelism"));
     json_int(to, "active", json_integer(json_pointer(job, "/status/active"), 0)); /* Kubernetes leaves out zeros here */
     json_int(to, "succeeded", json_integer(json_pointer(job, "/status/succeeded"), 0));
     json_int(to, "failed", json_integer(json_pointer(job, "/status/failed"), 0));
@@ -98,7 +98,7 @@ static void put_job_object(struct kube *k, struct json_out *to, const struct jso
 /* ---- events ---- */
 
 /* Is the event about the Job or one of its pods? */
-static bool is_event_of(const struct json *event, const struct json *job, const struct json *pods)
+static bool kube_is_event_of(const struct json *event, const struct json *job, const struct json *pods)
 {
     const char *uid = json_string(json_pointer(event, "/involvedObject/uid"), "");
     if (job && strcmp(json_string(json_pointer(job, "/metadata/uid"), ""), uid) == 0)
@@ -109,7 +109,7 @@ static bool is_event_of(const struct json *event, const struct json *job, const 
     return false;
 }
 
-static void put_events(struct kube *k, struct json_out *to, const struct json *job, const struct json *pods)
+static void kube_put_events(struct kube *k, struct json_out *to, const struct json *job, const struct json *pods)
 {
     static const char *const words[] = {"events", NULL};
     struct json *events = kube_get(k, words, true);
@@ -120,14 +120,14 @@ static void put_events(struct kube *k, struct json_out *to, const struct json *j
     json_open(to, "events", '[');
     for (const struct json *e = json_first(json_get(events, "items")); e; e = json_next(e)) {
         const struct json *last = json_get(e, "lastTimestamp");
-        if (!is_event_of(e, job, pods))
+        if (!kube_is_event_of(e, job, pods))
             continue;
         json_open(to, NULL, '{');
         kube_text(k, to, "type", json_get(e, "type"));
         kube_text(k, to, "object", json_pointer(e, "/involvedObject/name"));
         kube_text(k, to, "reason", json_get(e, "reason"));
         kube_text(k, to, "message", json_get(e, "message"));
-        put_number(to, "count", json_get(e, "count"));
+        kube_put_number(to, "count", json_get(e, "count"));
         kube_text(k, to, "last", json_is_string(last) ? last : json_get(e, "eventTime"));
         json_close(to, '}');
     }
@@ -138,41 +138,41 @@ static void put_events(struct kube *k, struct json_out *to, const struct json *j
 /* ---- the runs in the tree ---- */
 
 /* Is it the name of a pod in the list, as a run has it? */
-static bool is_pod_name(const struct json *pods, const char *name)
+static bool kube_is_pod_name(const struct json *pods, const char *name)
 {
     for (const struct json *p = json_first(pods); p; p = json_next(p))
-        if (*name && strncmp(object_name(p), name, HOST_NAME_BYTES) == 0)
+        if (*name && strncmp(kube_object_name(p), name, HOST_NAME_BYTES) == 0)
             return true;
     return false;
 }
 
 /* Is it a run of the pods? One without a namespace was recorded where the namespace is not visible. */
-static bool is_run_of(const struct json *run, const struct json *pods)
+static bool kube_is_run_of(const struct json *run, const struct json *pods)
 {
     const char *space = json_string(json_get(run, "tags.job.namespace"), NULL), *own = json_string(json_pointer(json_first(pods), "/metadata/namespace"), "");
-    return is_pod_name(pods, json_string(json_get(run, "tags.job.pod"), "")) && (!space || strcmp(space, own) == 0);
+    return kube_is_pod_name(pods, json_string(json_get(run, "tags.job.pod"), "")) && (!space || strcmp(space, own) == 0);
 }
 
-static bool has_run(const struct json *runs, const struct json *pods, const char *id)
+static bool kube_has_run(const struct json *runs, const struct json *pods, const char *id)
 {
     for (const struct json *r = json_first(runs); r; r = json_next(r))
         if (strcmp(json_string(json_get(r, "run_id"), ""), id) == 0)
-            return is_run_of(r, pods);
+            return kube_is_run_of(r, pods);
     return false;
 }
 
 /* Appends the elements of a list that belong to runs of the pods. key_of_run: the member with the run's id. */
-static void put_run_rows(struct json_out *to, const char *key, const struct json *rows, const char *key_of_run, const struct json *runs,
+static void kube_put_run_rows(struct json_out *to, const char *key, const struct json *rows, const char *key_of_run, const struct json *runs,
                          const struct json *pods)
 {
     json_open(to, key, '[');
     for (const struct json *r = json_first(rows); r; r = json_next(r))
-        if (has_run(runs, pods, json_string(json_get(r, key_of_run), "")))
+        if (kube_has_run(runs, pods, json_string(json_get(r, key_of_run), "")))
             json_tree(to, NULL, r);
     json_close(to, ']');
 }
 
-static void put_runs(struct kube *k, struct json_out *to, const char *name, const struct json *pods)
+static void kube_put_runs(struct kube *k, struct json_out *to, const char *name, const struct json *pods)
 {
     struct mcp_call *call = k->call;
     const char *filter = arena_printf(call->a, "--filter=tags.`job.pod` LIKE '%.50s%%'", name);
@@ -184,9 +184,9 @@ static void put_runs(struct kube *k, struct json_out *to, const char *name, cons
     else if (!lines)
         mcp_cluster_missing(call, to, "archive");
     if (runs)
-        put_run_rows(to, "runs", runs, "run_id", runs, pods);
+        kube_put_run_rows(to, "runs", runs, "run_id", runs, pods);
     if (lines)
-        put_run_rows(to, "archive", lines, "run", runs, pods);
+        kube_put_run_rows(to, "archive", lines, "run", runs, pods);
     json_free(runs);
     json_free(lines);
 }
@@ -214,15 +214,15 @@ int kube_job(struct mcp_call *call, struct json_out *to)
     struct json_out j = json_begin(&b, JSON_TIGHT, '{');
     bool found = job || json_count(pods);
     if (job)
-        put_job_object(&k, &j, job);
+        kube_put_job_object(&k, &j, job);
     if (found && list)
-        put_pods(&k, &j, pods);
+        kube_put_pods(&k, &j, pods);
     else if (found)
         mcp_cluster_missing(call, &j, "pods");
     if (found && !call->cancelled)
-        put_events(&k, &j, job, pods);
+        kube_put_events(&k, &j, job, pods);
     if (found && !call->cancelled)
-        put_runs(&k, &j, name, pods);
+        kube_put_runs(&k, &j, name, pods);
     json_close(&j, '}');
     if (!found && !call->cancelled)
         call->why = list ? arena_printf(call->a, "no pod has this name, and no Job: %s", no_job) : call->why;

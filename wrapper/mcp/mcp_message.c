@@ -59,7 +59,7 @@ void mcp_message_read(const struct json *doc, struct arena *a, struct mcp_messag
 }
 
 /* Has a text the character NUL, at which its copies would end? */
-static bool has_nul(struct str line)
+static bool message_has_nul(struct str line)
 {
     for (ptrdiff_t at; (at = str_find(line, STR("\\"))) >= 0; line = str_sub(line, (size_t)at + 2, line.n))
         if (str_starts(str_sub(line, (size_t)at, line.n), "\\u0000"))
@@ -79,7 +79,7 @@ struct json *mcp_message_parse(struct str line, struct arena *a, struct mcp_mess
     }
     if (!json_is_array(doc))
         mcp_message_read(doc, a, ret);
-    if (has_nul(line)) {
+    if (message_has_nul(line)) {
         refuse_message(ret, MCP_INVALID_PARAMS, "expected texts without the character NUL");
         if (json_is_array(doc)) {
             json_free(doc);

@@ -201,7 +201,7 @@ static void put_output_lines(struct mcp_call *call, struct json_out *to, const c
     free(text);
 }
 
-static int slurm_job(struct mcp_call *call, struct json_out *to)
+static int slurm_one_job(struct mcp_call *call, struct json_out *to)
 {
     const char *job = mcp_call_text(call, "job");
     CLEANUP_BUF struct buf b;
@@ -308,4 +308,4 @@ const struct mcp_cluster mcp_slurm = {
     .name = "slurm",
     .title = "Slurm",
     .program = "scontrol",
-    .answer = {[MCP_QUEUE] = slurm_queue, [MCP_NODES] = slurm_nodes, [MCP_JOB] = slurm_job, [MCP_LOG] = slurm_log}};
+    .answer = {[MCP_QUEUE] = slurm_queue, [MCP_NODES] = slurm_nodes, [MCP_JOB] = slurm_one_job, [MCP_LOG] = slurm_log}};
