@@ -1,9 +1,20 @@
 #!/bin/bash
-# The cluster tools of the server for agents on Kubernetes: what reaches kubectl, and troubles with it.
+# The cluster tools of the server for agents on Kubernetes: kubectl answers what it answered of a real cluster (tests/long/mcp-kubernetes.t), and troubles.
 . "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/mcp_kubernetes.sh"
 cd "$WORK" || exit
+recorded=$ROOT/tests/mcp/kubernetes
 mkdir bin
-printf '#!/bin/sh\necho "$*" >>"%s/calls"\nexec "%s/answer"\n' "$WORK" "$WORK" >bin/kubectl
+cat >bin/kubectl <<END
+#!/bin/bash
+. "$TESTLIB/mcp_kubernetes.sh"
+echo "\$*" >>"$WORK/calls"
+[ ! -e "$WORK/answer" ] || exec "$WORK/answer"
+file=$recorded/\$(kubernetes_answer_file "\$@")
+[ ! -e "\$file" ] || exec cat "\$file"
+cat "\$file.err" >&2
+exit 1
+END
 chmod +x bin/kubectl
 PATH=$WORK/bin:$PATH
 ask() { # TOOL [ARGUMENTS [CLUSTER]]; Slurm may be installed here, too
@@ -13,6 +24,11 @@ ask() { # TOOL [ARGUMENTS [CLUSTER]]; Slurm may be installed here, too
         '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$1"'","arguments":'"$arguments"'}}' |
         "$BENCHWRAP" mcp 2>/dev/null | jq -r 'select(.id == 1) | .result.content[0].text // .error.message'
 }
+bad=$(jq -r '.items[0].metadata.name' "$recorded"/*selector=job-name=bad*)
+kubernetes_runs
+kubernetes_checks
+is "kubectl reads: two verbs" "$(cut -d' ' -f1 calls | sort -u | tr '\n' ' ')" "get logs "
+rm calls
 for argument in 'namespace: "-n"' 'namespace: "../x"' 'namespace: "a b"'; do like "refused: $argument" "$(ask cluster_queue "$(jq -nc "{$argument}")" | jq -r .error)" "^namespace: expected"; done
 for argument in 'job: "--all"' 'job: "A"' 'job: "a/b"' 'job: "$(id)"'; do like "refused: $argument" "$(ask cluster_job "$(jq -nc "{$argument}")" | jq -r .error)" "^job: expected"; done
 for argument in 'pod: "-f"' 'pod: "a;b"' 'pod: "a", container: "--x"' 'pod: "a", daemon: "kubelet"' 'daemon: "slurmd"' 'lines: 5'; do
