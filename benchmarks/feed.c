@@ -151,7 +151,8 @@ static void line_keep(struct source *source, const char *p, size_t n)
         source->long_lines++;
         return;
     }
-    memcpy(source->line + source->line_n, p, n);
+    if (n) /* else there may be no memory yet */
+        memcpy(source->line + source->line_n, p, n);
     source->line_n += n;
 }
 
