@@ -43,7 +43,7 @@ struct json *kube_get(struct kube *k, const char *const *words, bool in_namespac
     struct query q;
     struct json *doc = NULL;
     struct err err = {0};
-    for (size_t i = 0; words[i] && i < WORDS_MOST; i++)
+    for (size_t i = 0; i < WORDS_MOST && words[i]; i++)
         line[n++] = words[i];
     line[n++] = "--output=json";
     line[n++] = "--request-timeout=8s";
