@@ -71,6 +71,13 @@ static const struct correction *find_correction(const struct correction *list, s
     return bsearch(&key, list, n, sizeof *list, order);
 }
 
+void corrections_read(struct corrections *c, const struct folder *tree, const struct tree_run *run, struct arena *a)
+{
+    bool retracts;
+    const char *target = correction_target(tree, run, a, &retracts);
+    corrections_add(c, run, target, retracts);
+}
+
 void corrections_sort(struct corrections *c)
 {
     if (!c->count)

@@ -343,9 +343,7 @@ static int related_load(struct export *x, struct related_runs *r, struct err *er
         return err_memory(err, "the runs to be exported");
     for (size_t i = 0; i < r->count; i++) {
         struct folder tree = runs_tree(&x->runs, x->runs.all[i]);
-        bool retracts;
-        const char *target = correction_target(&tree, x->runs.all[i], a, &retracts);
-        corrections_add(&r->corrections, x->runs.all[i], target, retracts);
+        corrections_read(&r->corrections, &tree, x->runs.all[i], a);
         r->by_id[i] = x->runs.all[i];
     }
     corrections_sort(&r->corrections);

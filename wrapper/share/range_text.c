@@ -75,9 +75,7 @@ static int find_corrections(struct range *r, const struct run_ids *after, struct
             correction_possible(id) && !run_ids_has(&r->bad, id) ? range_read_run(r, id, TREE_META, r->arena) : NULL;
         if (!run || strcmp(run->lifecycle, "deleted") == 0)
             continue;
-        bool retracts;
-        const char *target = correction_target(&r->runs.folder, run, r->arena, &retracts);
-        corrections_add(&r->corrections, run, target, retracts);
+        corrections_read(&r->corrections, &r->runs.folder, run, r->arena);
     }
     corrections_sort(&r->corrections);
     return r->corrections.failed ? err_memory(err, "the text of the pull request") : 0;

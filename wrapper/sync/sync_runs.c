@@ -31,9 +31,7 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
     for (size_t i = 0; i < s->count; i++) {
         const struct tree_run *run = s->items[i].run;
         const struct folder tree = runs_tree(s->runs, run);
-        bool retracts;
-        const char *target = correction_target(&tree, run, s->arena, &retracts);
-        corrections_add(&s->corrections, run, target, retracts);
+        corrections_read(&s->corrections, &tree, run, s->arena);
     }
     corrections_sort(&s->corrections);
     if (s->corrections.failed)
