@@ -4,28 +4,14 @@
  * equal, unknown spread Student's t is the most powerful unbiased test, so that a search that spends all of its alarms on five new values is the best one.
  * A search that reports other numbers of runs spends alarms on them, and finds fewer. Alarms within five runs are one.
  * build/tests/bench/history_power [HISTORIES] */
+#include "../lib/draws.h"
+
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { NEWEST = 5, WINDOW = 10 /* runs in which alarms are counted, around the number of earlier runs */, EARLIER_MAX = 100 };
 #define SHIFT 2.5 /* 5 % at 2 % noise */
-
-static uint64_t state = UINT64_C(88172645463325252);
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
 
 /* |t| of the newest five of n values against all others. */
 static double newest_t(const double *v, size_t n)
@@ -65,7 +51,7 @@ int main(int argc, char **argv)
         size_t m = earlier[e], found = 0;
         for (size_t i = 0; i < n; i++) {
             for (size_t k = 0; k < m + NEWEST + WINDOW / 2; k++)
-                v[k] = normal();
+                v[k] = draws_normal();
             for (size_t k = 0; k < WINDOW; k++)
                 t[i][k] = newest_t(v, m + NEWEST - WINDOW / 2 + k + 1);
         }
@@ -76,7 +62,7 @@ int main(int argc, char **argv)
         }
         for (size_t i = 0; i < n; i++) {
             for (size_t k = 0; k < m + NEWEST; k++)
-                v[k] = normal() + (k < m ? 0 : SHIFT);
+                v[k] = draws_normal() + (k < m ? 0 : SHIFT);
             found += newest_t(v, m + NEWEST) > high;
         }
         printf("| %zu | %.1f %% |\n", m, 100 * (double)found / (double)n);

@@ -1,6 +1,8 @@
 /* stats.c: against published values (NIST StRD, tables of Student's t) and values from an independent calculation. */
 #include "base/stats.h"
 
+#include "draws.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,39 +98,24 @@ static void ratio_refuses_too_little_and_zero(void **state)
 
 /* ---- what one more value may be; by simulation with a fixed seed ---- */
 
-static uint64_t state64 = 88172645463325252u; /* xorshift64 (Marsaglia 2003) */
-
-static double uniform(void)
-{
-    state64 ^= state64 << 13;
-    state64 ^= state64 >> 7;
-    state64 ^= state64 << 17;
-    return ((double)(state64 >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
-
 enum shape { NORMAL, LOG_NORMAL, UNIFORM, EXPONENTIAL, STUDENT3, AROUND_ZERO };
 
 static double draw(enum shape shape)
 {
     double z, c = 0;
     switch (shape) {
-    case NORMAL: return 100 * (1 + 0.02 * normal());
-    case LOG_NORMAL: return 100 * exp(0.3 * normal());
-    case UNIFORM: return 90 + 20 * uniform();
-    case EXPONENTIAL: return 100 - 10 * log(uniform());
+    case NORMAL: return 100 * (1 + 0.02 * draws_normal());
+    case LOG_NORMAL: return 100 * exp(0.3 * draws_normal());
+    case UNIFORM: return 90 + 20 * draws_uniform();
+    case EXPONENTIAL: return 100 - 10 * log(draws_uniform());
     case STUDENT3:
-        z = normal();
+        z = draws_normal();
         for (int i = 0; i < 3; i++) {
-            double y = normal();
+            double y = draws_normal();
             c += y * y;
         }
         return 100 + 2 * z / sqrt(c / 3);
-    default: return normal();
+    default: return draws_normal();
     }
 }
 

@@ -3,6 +3,7 @@
  * BENCHWRAP_LONG=1: 60 times as many of these. */
 /* quick: no, because every sample of the catalogue is cut */
 #include "rules_sample.h"
+#include "draws.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -245,13 +246,9 @@ static bool is_idle(const struct sample *s, const struct answer *whole)
     return idle;
 }
 
-static uint64_t drawn = 88172645463325252u;
-
 static size_t draw_below(size_t n)
 {
-    drawn ^= drawn << 13;
-    drawn ^= drawn >> 7;
-    drawn ^= drawn << 17;
+    uint64_t drawn = draws_next();
     return n ? (size_t)(drawn % n) : 0;
 }
 
@@ -262,7 +259,7 @@ static size_t line_of(struct str text, size_t at)
     return before ? (size_t)(before - text.p) + 1 : 0;
 }
 
-/* A part is lost, and that is seen. No value is left, not even a right one, since nobody knows what it is of, and the run does not pass without its values. */
+/* A part of the output is lost, and the reader knows it. Then no value may remain: even a right one may belong to the lost part. The run must not pass. */
 static bool gap_check(const struct sample *s, const struct answer *whole, size_t until, size_t from, enum gap gap)
 {
     struct answer cut;
@@ -308,7 +305,7 @@ static size_t sample_cut(struct sample *s)
     const char *seed = getenv("CUTS_SEED"), *is_long = getenv("BENCHWRAP_LONG");
     struct answer whole;
     size_t wrong = 0;
-    drawn = 88172645463325252u + (seed ? strtoull(seed, NULL, 10) * 0x9e3779b97f4a7c15u : 0);
+    draws_state = 88172645463325252u + (seed ? strtoull(seed, NULL, 10) * 0x9e3779b97f4a7c15u : 0); /* the same places for a sample alone */
     answer_get(s, SIZE_MAX, &whole);
     for (s->target = 0; s->target < s->sources && whole.out.verdict == VERDICT_PASS; s->target++)
         if (!is_idle(s, &whole))

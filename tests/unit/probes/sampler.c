@@ -506,6 +506,17 @@ static void counts_of_a_short_run(void **state)
     end(&m);
 }
 
+/* The program is in a group of version 2 that counted 1 s of processor time and 100 periods before it. */
+static void begin_in_group(struct machine *m)
+{
+    m->h.argv = argv;
+    put(m, "proc/self/cgroup", "0::/job\n");
+    put(m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+    put(m, "sys/fs/cgroup/job/cgroup.events", "populated 1\n");
+    put(m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 0\nthrottled_usec 0\n");
+    probes_run(PROBE_BEFORE, false, &m->h, &m->r);
+}
+
 /* The limit of a group withholds processors from benchwrap around the program, too. */
 static void throttling_around_a_short_run(void **state)
 {
@@ -517,12 +528,7 @@ static void throttling_around_a_short_run(void **state)
         struct machine m;
         (void)state;
         begin(&m);
-        m.h.argv = argv;
-        put(&m, "proc/self/cgroup", "0::/job\n");
-        put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
-        put(&m, "sys/fs/cgroup/job/cgroup.events", "populated 1\n");
-        put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 0\nthrottled_usec 0\n");
-        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        begin_in_group(&m);
         put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1100000\nnr_periods 105\nnr_throttled 4\nthrottled_usec 400000\n");
         now_ns += (int64_t)(rows[i].window_s * 1e9);
         if (rows[i].wall_s >= 0)
@@ -570,12 +576,7 @@ static void time_outside_of_the_group(void **state)
         struct machine m;
         (void)state;
         begin(&m);
-        m.h.argv = argv;
-        put(&m, "proc/self/cgroup", "0::/job\n");
-        put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
-        put(&m, "sys/fs/cgroup/job/cgroup.events", "populated 1\n");
-        put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 0\nthrottled_usec 0\n");
-        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        begin_in_group(&m);
         put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 2000000\nnr_periods 110\nnr_throttled 0\nthrottled_usec 0\n");
         sample(&m, 2);
         record_metric(&m.r, "run.user_s", rows[i].user_s, "s", DIR_LOWER, 0, 0);

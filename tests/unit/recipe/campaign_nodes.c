@@ -1,6 +1,8 @@
 /* campaign_nodes: how often nodes are named that differ by chance alone, by simulation with a fixed seed. TRIALS: how many comparisons of each kind. */
 #include "recipe/campaign.h"
 
+#include "draws.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,25 +15,10 @@ enum { DRAWN_MAX = 64 };
 enum ring { SINGLE, PAIR_ALONE, PAIR_SLOWER, PAIR_SUM };
 enum noise { NOISE_NORMAL, NOISE_LOG_NORMAL, NOISE_STUDENT4, NOISE_EXPONENTIAL, NOISE_MEDIAN, NOISES };
 
-static uint64_t state64 = 88172645463325252u; /* xorshift64 (Marsaglia 2003) */
-
-static double uniform(void)
-{
-    state64 ^= state64 << 13;
-    state64 ^= state64 >> 7;
-    state64 ^= state64 << 17;
-    return ((double)(state64 >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
-
 /* A limit that few runs reach. */
 static double exponential(void)
 {
-    return 100 + 5 * log(uniform());
+    return 100 + 5 * log(draws_uniform());
 }
 
 static double median_of_five(void)
@@ -51,16 +38,16 @@ static double draw(enum noise noise)
 {
     double c = 0;
     switch (noise) {
-    case NOISE_NORMAL: return 100 + 2 * normal();
-    case NOISE_LOG_NORMAL: return 100 * exp(0.2 * normal());
+    case NOISE_NORMAL: return 100 + 2 * draws_normal();
+    case NOISE_LOG_NORMAL: return 100 * exp(0.2 * draws_normal());
     case NOISE_EXPONENTIAL: return exponential();
     case NOISE_MEDIAN: return median_of_five();
     default:
         for (int i = 0; i < 4; i++) {
-            double y = normal();
+            double y = draws_normal();
             c += y * y;
         }
-        return 100 + 2 * normal() / sqrt(c / 4);
+        return 100 + 2 * draws_normal() / sqrt(c / 4);
     }
 }
 

@@ -212,17 +212,17 @@ static void the_model(void **state)
 
 /* Time of a batch of n tasks of duration t on each of 8 slots, for launchers of several kinds. */
 typedef double launcher_law(double n, double t);
-static double each_costs(double n, double t) { return n * (t + 0.02); }
-static double one_at_a_time(double n, double t) { return fmax(n * t, 8 * n * 0.005); }
-static double one_at_a_time_and_cost(double n, double t) { return fmax(n * (t + 0.004), 8 * n * 0.005); }
-static double is_polled(double n, double t) { return n * 0.05 * ceil(t / 0.05 - 1e-9); }
-static double starts_late(double n, double t) { return 2 + n * t; }
-static double cost_grows(double n, double t) { return n * (t + 0.01 * sqrt(1 + t / 0.01)); }
-static double cost_doubles(double n, double t) { return n * (t + 0.01 * (1 + fmin(1, t / 0.01))); }
-static double is_smooth(double n, double t) { return n * t / (1 - exp(-t / 0.03)); }
-static double is_round(double n, double t) { return n * hypot(t, 0.03); }
-static double contention(double n, double t) { return n * t + 0.003 * pow(n, 1.4); }
-static double two_phases(double n, double t) { return n * fmax(t, 0.01) + n * 0.005; }
+static double each_costs(double n, double t) { return n * (t + 0.02); } /* each task costs 20 ms */
+static double one_at_a_time(double n, double t) { return fmax(n * t, 8 * n * 0.005); } /* a task is started each 5 ms */
+static double one_at_a_time_and_cost(double n, double t) { return fmax(n * (t + 0.004), 8 * n * 0.005); } /* and costs 4 ms besides */
+static double is_polled(double n, double t) { return n * 0.05 * ceil(t / 0.05 - 1e-9); } /* the end of a task is noticed each 50 ms */
+static double starts_late(double n, double t) { return 2 + n * t; } /* the batch waits 2 s */
+static double cost_grows(double n, double t) { return n * (t + 0.01 * sqrt(1 + t / 0.01)); } /* a longer task costs more */
+static double cost_doubles(double n, double t) { return n * (t + 0.01 * (1 + fmin(1, t / 0.01))); } /* from 10 ms on a task costs twice as much */
+static double is_smooth(double n, double t) { return n * t / (1 - exp(-t / 0.03)); } /* no task seems shorter than 30 ms */
+static double is_round(double n, double t) { return n * hypot(t, 0.03); } /* the same, with a wide transition */
+static double contention(double n, double t) { return n * t + 0.003 * pow(n, 1.4); } /* more tasks cost more each */
+static double two_phases(double n, double t) { return n * fmax(t, 0.01) + n * 0.005; } /* at least 10 ms, and 5 ms of cleaning up */
 
 static double half_busy(launcher_law *law, double n)
 {
@@ -239,7 +239,8 @@ static double half_busy(launcher_law *law, double n)
 
 static void metg_of_known_launchers(void **state)
 {
-    static launcher_law *const laws[] = {each_costs, one_at_a_time, one_at_a_time_and_cost, is_polled, starts_late, cost_grows, cost_doubles, is_smooth, is_round, contention, two_phases};
+    static launcher_law *const laws[] = {each_costs, one_at_a_time, one_at_a_time_and_cost, is_polled,  starts_late, cost_grows,
+                                         cost_doubles, is_smooth,   is_round,               contention, two_phases};
     static const double shorter[] = {0, 0.02, 0.1, 0.3, 0.5, 0.75, 0.95}, longer[] = {1.02, 1.3, 2, 5, 15, 90};
     struct batch_group *g = calloc(GROUPS_MAX, sizeof *g);
     size_t values = 0;
