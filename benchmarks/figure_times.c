@@ -148,7 +148,7 @@ static bool is_still_to_come(struct str line)
     return false;
 }
 
-/* Whole seconds may be how long it was told to run. */
+/* A whole number of seconds may be the time that the user asked for, and no result. */
 static bool is_measured_time(struct str line, const struct number *n)
 {
     bool fraction = false;
