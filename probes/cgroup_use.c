@@ -232,13 +232,12 @@ static bool cgroup_use_is_short(const struct host *h, const struct cgroup_use *g
 
 static void cgroup_use_emit_throttling(struct host *h, struct record *r, struct cgroup_use *g)
 {
-    static const char short_run[] = "the run was too short, or shorter than the time around it that was counted";
     double percent = g->periods.sum > 0 ? 100 * g->throttled.sum / g->periods.sum : 0;
     if (cgroup_use_is_short(h, g, r)) {
         if (g->throttled_s.known)
-            emit_missing(h, r, "cgroup.throttled_s", "%s", short_run);
+            emit_missing(h, r, "cgroup.throttled_s", NOISE_SHORT_RUN);
         if (g->periods.known)
-            emit_missing(h, r, "cgroup.throttled_percent", "%s", short_run);
+            emit_missing(h, r, "cgroup.throttled_percent", NOISE_SHORT_RUN);
         return;
     }
     if (g->throttled_s.known)

@@ -4,6 +4,7 @@
  * 65 to 262 kJ, minutes at full load; they must be read more often than that. The recorder samples
  * at least once a minute. Power is recorded as a series, energy as the run's total. */
 #include "base/clock.h"
+#include "probes/noise.h"
 #include "probes/sample.h"
 
 #include <errno.h>
@@ -245,7 +246,7 @@ static int energy_after(struct host *h, struct record *r, struct err *err)
         if (!d->total || again)
             continue;
         if (is_short)
-            emit_missing(h, r, d->total, "the run was too short, or shorter than the time around it that was counted");
+            emit_missing(h, r, d->total, NOISE_SHORT_RUN);
         else if (lost)
             emit_missing(h, r, d->total, "the counter was not read for %.0f s and may have wrapped more than once",
                          (double)e->longest_ns / 1e9);

@@ -126,14 +126,6 @@ static void environment_add(struct environment_writing *w, struct str name, stru
     environment_add_line(&w->text, name, buf_text(&w->value));
 }
 
-static bool environment_is_missing(const struct record *r, const char *key)
-{
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_MISSING && str_is(f->key, key))
-            return true;
-    return false;
-}
-
 /* A variable that tunes programs is written as the program gets it. */
 static void environment_add_tuning(struct environment_writing *w, struct str name)
 {
@@ -143,7 +135,7 @@ static void environment_add_tuning(struct environment_writing *w, struct str nam
     enum variable_state state = variables_find(w->variables, name, &value, &why);
     if (state == VARIABLE_SET)
         environment_add(w, name, value, PARAM_TOO);
-    if (state != VARIABLE_UNKNOWN || !environment_key(name, key) || environment_is_missing(w->r, key))
+    if (state != VARIABLE_UNKNOWN || !environment_key(name, key) || record_find(w->r, FACT_MISSING, key))
         return;
     w->unknown++;
     emit_missing(w->h, w->r, key, "%s", why);

@@ -74,9 +74,7 @@ static int pressure_after(struct host *h, struct record *r, struct err *err)
             continue;
         }
         if (now < p->start_s[i] || !noise_window_is_run(r, wall, SHORTEST_S)) {
-            emit_missing(h, r, key,
-                         now < p->start_s[i] ? "the kernel's count fell"
-                                             : "the run was too short, or shorter than the time around it that was counted");
+            emit_missing(h, r, key, now < p->start_s[i] ? "the kernel's count fell" : NOISE_SHORT_RUN);
             continue;
         }
         double percent = 100 * (now - p->start_s[i]) / wall;
