@@ -83,6 +83,21 @@ void kube_age(struct kube *k, struct json_out *to, const struct json *object)
         json_null(to, "age_s");
 }
 
+void kube_number(struct json_out *to, const char *key, const struct json *node)
+{
+    if (json_is_number(node))
+        json_int(to, key, json_integer(node, 0));
+    else
+        json_null(to, key);
+}
+
+void kube_job_counts(struct json_out *to, const struct json *job)
+{
+    static const char *const keys[] = {"active", "succeeded", "failed"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_int(to, keys[i], json_integer(json_get(json_get(job, "status"), keys[i]), 0)); /* Kubernetes leaves out zeros here */
+}
+
 /* ---- states ---- */
 
 static const struct json *kube_find_condition(const struct json *object, const char *type)
@@ -182,28 +197,19 @@ static void kube_put_pod(struct kube *k, struct json_out *to, const struct json 
     kube_age(k, to, pod);
 }
 
-static void kube_put_count(struct json_out *to, const char *key, const struct json *node)
-{
-    if (json_is_number(node))
-        json_int(to, key, json_integer(node, 0));
-    else
-        json_null(to, key);
-}
-
 static void kube_put_job(struct kube *k, struct json_out *to, const struct json *job, bool own, struct mcp_state_counts *states)
 {
     kube_put_names(k, to, job, own);
     mcp_cluster_count(states, str_of(kube_job_state(k, to, job, own)));
-    kube_put_count(to, "completions", json_pointer(job, "/spec/completions"));
-    json_int(to, "active", json_integer(json_pointer(job, "/status/active"), 0)); /* Kubernetes leaves out zeros here */
-    json_int(to, "succeeded", json_integer(json_pointer(job, "/status/succeeded"), 0));
-    json_int(to, "failed", json_integer(json_pointer(job, "/status/failed"), 0));
+    kube_number(to, "completions", json_pointer(job, "/spec/completions"));
+    kube_job_counts(to, job);
     kube_age(k, to, job);
 }
 
 /* One list of the queue. all: of all namespaces; what is in another one than the caller's has no name. */
 static int kube_put_queue(struct kube *k, struct json_out *to, const char *kind, const char *key, bool all,
-                     void (*put)(struct kube *k, struct json_out *to, const struct json *object, bool own, struct mcp_state_counts *states))
+                          void (*put)(struct kube *k, struct json_out *to, const struct json *object, bool own,
+                                      struct mcp_state_counts *states))
 {
     const char *here[] = {kind, NULL}, *everywhere[] = {kind, "--all-namespaces", NULL};
     struct json *own = kube_get(k, here, true), *list = own && all ? kube_get(k, everywhere, false) : NULL;
@@ -237,7 +243,8 @@ static int kube_queue(struct mcp_call *call, struct json_out *to)
     if (kube_begin(&k, call) < 0)
         return -1;
     struct json_out j = json_begin(&b, JSON_TIGHT, '{');
-    int jobs = kube_put_queue(&k, &j, "jobs.batch", "jobs", all, kube_put_job), pods = call->cancelled ? -1 : kube_put_queue(&k, &j, "pods", "pods", all, kube_put_pod);
+    int jobs = kube_put_queue(&k, &j, "jobs.batch", "jobs", all, kube_put_job),
+        pods = call->cancelled ? -1 : kube_put_queue(&k, &j, "pods", "pods", all, kube_put_pod);
     json_close(&j, '}');
     kube_end(&k);
     call->why = k.why;

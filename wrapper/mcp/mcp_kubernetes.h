@@ -21,6 +21,10 @@ struct json *kube_get(struct kube *k, const char *const *words, bool in_namespac
 
 /* Appends a text without secrets; null where the node is none. */
 void kube_text(struct kube *k, struct json_out *to, const char *key, const struct json *node);
+/* Appends an integer; null where the node is none. */
+void kube_number(struct json_out *to, const char *key, const struct json *node);
+/* Appends "active", "succeeded" and "failed": how many pods of the Job. */
+void kube_job_counts(struct json_out *to, const struct json *job);
 /* Appends "created" and "age_s", which is null where this machine's clock is behind. */
 void kube_age(struct kube *k, struct json_out *to, const struct json *object);
 /* Appends "state", "reason" and, of the caller's own, "message" of a pod, and returns its state. */

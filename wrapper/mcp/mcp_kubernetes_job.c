@@ -12,14 +12,6 @@ static const char *kube_object_name(const struct json *object)
 
 /* ---- containers ---- */
 
-static void kube_put_number(struct json_out *to, const char *key, const struct json *node)
-{
-    if (json_is_number(node))
-        json_int(to, key, json_integer(node, 0));
-    else
-        json_null(to, key);
-}
-
 /* How a container ended. */
 static void kube_put_ending(struct kube *k, struct json_out *to, const char *key, const struct json *ended)
 {
@@ -28,8 +20,8 @@ static void kube_put_ending(struct kube *k, struct json_out *to, const char *key
         return;
     }
     json_open(to, key, '{');
-    kube_put_number(to, "exit_code", json_get(ended, "exitCode"));
-    kube_put_number(to, "signal", json_get(ended, "signal"));
+    kube_number(to, "exit_code", json_get(ended, "exitCode"));
+    kube_number(to, "signal", json_get(ended, "signal"));
     kube_text(k, to, "reason", json_get(ended, "reason"));
     kube_text(k, to, "message", json_get(ended, "message"));
     kube_text(k, to, "started", json_get(ended, "startedAt"));
@@ -47,7 +39,7 @@ static void kube_put_container(struct kube *k, struct json_out *to, const struct
     json_text(to, "state", ended ? "terminated" : waiting ? "waiting" : json_get(state, "running") ? "running" : NULL);
     kube_text(k, to, "reason", json_get(waiting ? waiting : ended, "reason"));
     kube_text(k, to, "message", json_get(waiting ? waiting : ended, "message"));
-    kube_put_number(to, "restarts", json_get(c, "restartCount"));
+    kube_number(to, "restarts", json_get(c, "restartCount"));
     kube_put_ending(k, to, "ended", ended);
     kube_put_ending(k, to, "ended_before", json_pointer(c, "/lastState/terminated"));
     json_close(to, '}');
@@ -84,11 +76,9 @@ static void kube_put_job_object(struct kube *k, struct json_out *to, const struc
     kube_text(k, to, "name", json_pointer(job, "/metadata/name"));
     kube_text(k, to, "namespace", json_pointer(job, "/metadata/namespace"));
     kube_job_state(k, to, job, true);
-    kube_put_number(to, "completions", json_pointer(job, "/spec/completions"));
-    kube_put_number(to, "parallelism", json_pointer(job, "/spec/parallelism"));
-    json_int(to, "active", json_integer(json_pointer(job, "/status/active"), 0)); /* Kubernetes leaves out zeros here */
-    json_int(to, "succeeded", json_integer(json_pointer(job, "/status/succeeded"), 0));
-    json_int(to, "failed", json_integer(json_pointer(job, "/status/failed"), 0));
+    kube_number(to, "completions", json_pointer(job, "/spec/completions"));
+    kube_number(to, "parallelism", json_pointer(job, "/spec/parallelism"));
+    kube_job_counts(to, job);
     kube_text(k, to, "started", json_pointer(job, "/status/startTime"));
     kube_text(k, to, "finished", json_pointer(job, "/status/completionTime"));
     kube_age(k, to, job);
@@ -127,7 +117,7 @@ static void kube_put_events(struct kube *k, struct json_out *to, const struct js
         kube_text(k, to, "object", json_pointer(e, "/involvedObject/name"));
         kube_text(k, to, "reason", json_get(e, "reason"));
         kube_text(k, to, "message", json_get(e, "message"));
-        kube_put_number(to, "count", json_get(e, "count"));
+        kube_number(to, "count", json_get(e, "count"));
         kube_text(k, to, "last", json_is_string(last) ? last : json_get(e, "eventTime"));
         json_close(to, '}');
     }
@@ -149,7 +139,8 @@ static bool kube_is_pod_name(const struct json *pods, const char *name)
 /* Is it a run of the pods? One without a namespace was recorded where the namespace is not visible. */
 static bool kube_is_run_of(const struct json *run, const struct json *pods)
 {
-    const char *space = json_string(json_get(run, "tags.job.namespace"), NULL), *own = json_string(json_pointer(json_first(pods), "/metadata/namespace"), "");
+    const char *space = json_string(json_get(run, "tags.job.namespace"), NULL),
+               *own = json_string(json_pointer(json_first(pods), "/metadata/namespace"), "");
     return kube_is_pod_name(pods, json_string(json_get(run, "tags.job.pod"), "")) && (!space || strcmp(space, own) == 0);
 }
 
@@ -162,8 +153,8 @@ static bool kube_has_run(const struct json *runs, const struct json *pods, const
 }
 
 /* Appends the elements of a list that belong to runs of the pods. key_of_run: the member with the run's id. */
-static void kube_put_run_rows(struct json_out *to, const char *key, const struct json *rows, const char *key_of_run, const struct json *runs,
-                         const struct json *pods)
+static void kube_put_run_rows(struct json_out *to, const char *key, const struct json *rows, const char *key_of_run,
+                              const struct json *runs, const struct json *pods)
 {
     json_open(to, key, '[');
     for (const struct json *r = json_first(rows); r; r = json_next(r))
@@ -176,7 +167,9 @@ static void kube_put_runs(struct kube *k, struct json_out *to, const char *name,
 {
     struct mcp_call *call = k->call;
     const char *filter = arena_printf(call->a, "--filter=tags.`job.pod` LIKE '%.50s%%'", name);
-    const char *find[] = {"ls", "--json", "--all", "--columns=run_id,run_name,experiment,status,start_time,tags.job.pod,tags.job.namespace", filter, NULL},
+    const char *find[] = {"ls",    "--json",
+                          "--all", "--columns=run_id,run_name,experiment,status,start_time,tags.job.pod,tags.job.namespace",
+                          filter,  NULL},
                *archive[] = {"grep", "--json", "--all", filter, NULL}; /* all texts: there is no job script */
     struct json *runs = mcp_call_words(call, find, NULL), *lines = runs ? mcp_call_words(call, archive, "^") : NULL;
     if (!runs)
