@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/site.h"
+#include "base/utf8.h"
 #include "mlruns-format/crc32c.h"
 #include "mlruns-format/key.h"
 #include "mlruns-format/record_index.h"
@@ -80,15 +81,6 @@ static const struct fact *record_append(struct record *r, struct fact f)
     return to;
 }
 
-/* The first max bytes of s, not ending inside a character. */
-static struct str cut_at(struct str s, size_t max)
-{
-    if (s.n > max)
-        for (s.n = max; s.n && ((unsigned char)s.p[s.n] & 0xc0) == 0x80;)
-            s.n--;
-    return s;
-}
-
 /* The words that the user typed stay as they are. */
 static bool is_command_key(struct str key)
 {
@@ -104,7 +96,7 @@ static bool is_site_fact(const struct fact *f)
 /* A copy in the arena as plain valid UTF-8 of at most max bytes (*ret_cut: more were there), redacted as the value of that key. p is NULL without memory. */
 static struct str record_clean_text(struct record *r, struct str key, struct str s, size_t max, bool *ret_cut)
 {
-    struct str part = cut_at(s, max);
+    struct str part = {s.p, utf8_cut(s, max)};
     bool cut = part.n < s.n;
     struct buf b CLEANUP_BUF;
     buf_init(&b, 3 * max);
@@ -112,7 +104,7 @@ static struct str record_clean_text(struct record *r, struct str key, struct str
         buf_utf8(&b, part);
         if (b.failed)
             return (struct str){0};
-        part = cut_at(buf_text(&b), max);
+        part = str_sub(buf_text(&b), 0, utf8_cut(buf_text(&b), max));
         cut = cut || part.n < b.n;
     }
     if (ret_cut)

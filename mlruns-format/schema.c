@@ -1,5 +1,6 @@
 /* schema.c: a JSON document against a schema of the format. */
 #include "mlruns-format/schema.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <regex.h>
@@ -108,14 +109,6 @@ static bool schema_values_equal(const struct json *a, const struct json *b)
     return json_is_number(a) && json_is_number(b) && json_number(a, 0) == json_number(b, 1);
 }
 
-static size_t count_characters(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
 /* Is c in the bracket expression "a-z0-9._" (its inner part, of n bytes)? */
 static bool is_in(char c, const char *set, size_t n)
 {
@@ -152,7 +145,7 @@ static bool check_string(struct schema_checking *c, const struct json *schema, c
     const char *pattern = json_string(json_get(schema, "pattern"), NULL);
     int simple = pattern ? match_simple(pattern, text) : 1;
     const regex_t *compiled = simple < 0 ? pattern_of(c, pattern) : NULL;
-    double n = (double)count_characters(text);
+    double n = (double)utf8_count(str_of(text));
     if (n < json_number(json_get(schema, "minLength"), 0) || n > json_number(json_get(schema, "maxLength"), INFINITY))
         return schema_complain(c, "is too short or too long", NULL);
     return (simple > 0 || (compiled && regexec(compiled, text, 0, NULL, 0) == 0)) || c->broken ||

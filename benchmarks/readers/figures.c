@@ -1,6 +1,7 @@
 /* figures.c: results in lines of a program that no rules know (figure.h). A figure is a row with the cells name, value, unit (as the record knows
  * it; absent: none) and dimension ("none" where there is no unit). */
 #include "benchmarks/figure.h"
+#include "base/utf8.h"
 #include "benchmarks/load.h"
 
 #include <string.h>
@@ -92,9 +93,7 @@ static void ignored_note(struct ignored_lines *to, struct str text)
     char *line = to->line[to->lines - 1];
     size_t size = sizeof to->line[0], n;
     text = str_trim(text);
-    n = text.n < size ? text.n : size - 1;
-    while (n && n < text.n && ((unsigned char)text.p[n] & 0xc0) == 0x80) /* not within a character */
-        n--;
+    n = utf8_cut(text, size - 1);
     memcpy(line, text.p, n);
     line[n] = 0;
 }

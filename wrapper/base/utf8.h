@@ -1,10 +1,11 @@
-/* utf8.h: the code point of a character in UTF-8. str_utf8 says whether bytes are one. */
+/* utf8.h: the characters of text in UTF-8. str_utf8 and str_valid_utf8 say whether bytes are some. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
-#include <stddef.h>
+#include "base/str.h"
+
 #include <stdint.h>
 
-/* Of the character at p, k bytes (1 to 4) of valid UTF-8. */
+/* The code point of the character at p, k bytes (1 to 4) of valid UTF-8. */
 static inline uint32_t utf8_code_point(const char *p, size_t k)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -12,5 +13,29 @@ static inline uint32_t utf8_code_point(const char *p, size_t k)
     for (size_t i = 1; i < k; i++)
         c = c << 6 | ((unsigned char)p[i] & 0x3f);
     return c;
+}
+
+/* Is the byte one behind the first of a character? */
+static inline bool utf8_is_inside(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* How many bytes of the text, at most `max`, do not end within a character. */
+static inline size_t utf8_cut(struct str text, size_t max)
+{
+    size_t n = max < text.n ? max : text.n;
+    while (n > 0 && n < text.n && utf8_is_inside(text.p[n]))
+        n--;
+    return n;
+}
+
+/* How many characters the text has. */
+static inline size_t utf8_count(struct str text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++)
+        n += !utf8_is_inside(text.p[i]);
+    return n;
 }
 #endif

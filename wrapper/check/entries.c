@@ -2,6 +2,7 @@
  * and contents as benchwrap does? */
 #include "check/parts.h"
 #include "base/array.h"
+#include "base/utf8.h"
 
 #include "mlruns-format/key.h"
 
@@ -33,15 +34,13 @@ static bool is_typed_command_key(const char *key)
 
 void check_text_entry(struct run_check *r, char kind, const char *key, const char *file, struct str text)
 {
-    size_t n = 0, most = kind == 'p' ? PARAM_CHARS : TAG_CHARS;
+    size_t n = utf8_count(text), most = kind == 'p' ? PARAM_CHARS : TAG_CHARS;
     check_key(r, key, file);
     check_add_entry(r, kind, key, text);
     if (!str_valid_utf8(text) || (text.n && memchr(text.p, 0, text.n))) {
         run_found(r, CHECK_VALUE, file, 0, "the value is not UTF-8, or holds a NUL");
         return;
     }
-    for (size_t i = 0; i < text.n; i++)
-        n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
     if (!str_is_plain(text))
         run_found(r, is_typed_command_key(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
                   "the value holds control characters, or such as change the direction of writing");

@@ -1,6 +1,7 @@
 /* run.c: check one run: each file as it is read, then the complete run. */
 #include "check/parts.h"
 #include "base/array.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -271,12 +272,10 @@ static void check_folders(struct run_check *r)
 /* One line of 1 to `most` characters, or, where `empty`, none. */
 static bool is_line(struct str s, size_t most, bool empty)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s.n; i++) {
+    size_t n = utf8_count(s);
+    for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
             return false;
-        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-    }
     return n <= most && (n || empty);
 }
 

@@ -1,6 +1,7 @@
 /* cmd_grep.c: `benchwrap grep PATTERN`: search the stored output, job scripts and environments of runs. */
 #include "base/json_out.h"
 #include "base/screen.h"
+#include "base/utf8.h"
 #include "runs/runs_grep.h"
 #include "cmd/row_output.h"
 #include "cmd/selection.h"
@@ -23,9 +24,7 @@ struct grep_output {
 static struct str part_shown(const struct grep_hit *hit, size_t *ret_from)
 {
     size_t from = hit->text.n > GREP_SHOWN && hit->from > GREP_BEFORE ? hit->from - GREP_BEFORE : 0;
-    while (from > 0 && ((unsigned char)hit->text.p[from] & 0xc0) == 0x80)
-        from--;
-    *ret_from = from;
+    *ret_from = from = utf8_cut(hit->text, from);
     return str_sub(hit->text, from, GREP_SHOWN);
 }
 

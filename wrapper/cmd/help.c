@@ -2,6 +2,7 @@
 #include "cmd/help.h"
 
 #include "base/shell_word.h"
+#include "base/utf8.h"
 #include "plan/plan.h"
 
 #include <stdio.h>
@@ -28,14 +29,6 @@ void help_quote(struct buf *to, const char *word)
     } else {
         shell_word_put(to, word);
     }
-}
-
-static size_t count_columns(struct str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.n; i++)
-        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-    return n;
 }
 
 static void pad_with_blanks(struct buf *to, size_t n)
@@ -68,7 +61,7 @@ static void help_wrap(struct buf *to, const char *text, size_t indent, size_t wi
             continue;
         }
         for (struct str word; (word = str_word(&line)).n;) {
-            size_t n = count_columns(word);
+            size_t n = utf8_count(word);
             if (at && at + 1 + n > width) {
                 buf_putc(to, '\n');
                 at = 0;

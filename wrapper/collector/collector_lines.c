@@ -2,6 +2,7 @@
 #include "collector/collector_lines.h"
 
 #include "base/json_out.h"
+#include "base/utf8.h"
 #include "mlruns-format/crc32c.h"
 
 #include <stdio.h>
@@ -45,8 +46,7 @@ void node_line_text(struct buf *to, const char *node, const char *kind, struct s
         struct buf array CLEANUP_BUF, cut CLEANUP_BUF;
         buf_init(&array, 16 * NODE_LINE_MAX);
         buf_init(&cut, 2 * NODE_LINE_MAX);
-        while (keep > 0 && keep < text.n && ((unsigned char)text.p[keep] & 0xc0) == 0x80)
-            keep--;
+        keep = utf8_cut(text, keep);
         buf_str(&cut, str_sub(text, 0, keep));
         if (keep < text.n)
             buf_puts(&cut, "...");

@@ -2,6 +2,7 @@
 #include "exporters/azure_rows.h"
 
 #include "base/json_out.h"
+#include "base/utf8.h"
 #include "exporters/httpjson_template.h"
 #include "mlruns-format/key.h"
 
@@ -22,12 +23,8 @@ struct azure_row {
 
 static void put_azure_text(struct json_out *j, const char *column, const char *text)
 {
-    struct str s = str_of(text);
-    size_t n = s.n < TEXT_BYTES ? s.n : TEXT_BYTES;
-    while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80)
-        n--; /* at the beginning of a character */
     if (text)
-        json_str(j, column, (struct str){s.p, n});
+        json_str(j, column, (struct str){text, utf8_cut(str_of(text), TEXT_BYTES)});
     else
         json_null(j, column);
 }

@@ -6,6 +6,7 @@
 
 #include "base/http.h"
 #include "base/secret.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -224,11 +225,7 @@ static int make_sns_form(const struct exporter_config *c, const struct template_
     if (v->run && subject && template_expand_text(subject, v, &title, err))
         return -1;
     struct str body = buf_text(&text);
-    if (body.n > MESSAGE_MAX) {
-        body.n = MESSAGE_MAX;
-        while (body.n && ((unsigned char)body.p[body.n] & 0xc0) == 0x80)
-            body.n--;
-    }
+    body.n = utf8_cut(body, MESSAGE_MAX);
     if (!str_trim(body).n)
         return err_set(err, ERR_INPUT, "the message is empty");
     put_sns_field(to, "Action", STR("Publish"));

@@ -3,20 +3,13 @@
 #include "filter/filter_parts.h"
 
 #include "base/screen.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { SHOWN_BEFORE = 40, SHOWN = 70 }; /* bytes of the expression that a message shows, about */
-
-/* Moves to the first byte of the character at `at`. */
-static size_t scan_align(struct str text, size_t at)
-{
-    while (at > 0 && at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80)
-        at--;
-    return at;
-}
 
 int filter_scan_refuse(const struct filter_scan *s, size_t at, const char *fmt, ...)
 {
@@ -28,8 +21,8 @@ int filter_scan_refuse(const struct filter_scan *s, size_t at, const char *fmt, 
     va_start(ap, fmt);
     vsnprintf(words, sizeof words, fmt, ap);
     va_end(ap);
-    size_t from = scan_align(s->text, at > SHOWN_BEFORE + 10 ? at - SHOWN_BEFORE : 0);
-    size_t end = scan_align(s->text, s->text.n - from > SHOWN + 10 ? from + SHOWN : s->text.n);
+    size_t from = utf8_cut(s->text, at > SHOWN_BEFORE + 10 ? at - SHOWN_BEFORE : 0);
+    size_t end = utf8_cut(s->text, s->text.n - from > SHOWN + 10 ? from + SHOWN : s->text.n);
     const char *dots = from ? "…" : "";
     buf_puts(&before, dots);
     buf_plain(&before, str_sub(s->text, from, at - from), 4 * SHOWN);

@@ -1,5 +1,6 @@
 /* mcp_answer.c: copy a document within limits, and name what is cut. */
 #include "mcp/mcp_answer.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,13 +26,11 @@ static void prune_value(struct mcp_pruning *p, struct json_out *to, const char *
 
 static void prune_text(struct mcp_pruning *p, struct json_out *to, const char *key, const char *text, const char *path)
 {
-    size_t n = strlen(text), kept = p->text;
+    size_t n = strlen(text), kept = utf8_cut(str_of(text), p->text);
     if (n <= kept) {
         json_text(to, key, text);
         return;
     }
-    while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80)
-        kept--;
     json_str(to, key, (struct str){text, kept});
     note_cut(p, path, kept, n, "bytes");
 }

@@ -2,6 +2,7 @@
 #include "plot/chart_svg.h"
 #include "base/html_out.h"
 #include "base/show.h"
+#include "base/utf8.h"
 #include "plot/chart_scale.h"
 
 #include <math.h>
@@ -79,17 +80,9 @@ static void svg_text(struct buf *to, const char *class, double x, double y, cons
     buf_puts(to, "</text>\n");
 }
 
-static size_t svg_chars(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
 static double svg_width(const char *text)
 {
-    return (double)svg_chars(text) * char_width;
+    return (double)utf8_count(str_of(text)) * char_width;
 }
 
 static size_t colour_of(const struct chart_series *s, size_t index)

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
+#include "base/utf8.h"
 #include "mlruns-format/journal.h"
 #include "run/spool.h"
 #include "run/stream.h"
@@ -117,9 +118,7 @@ static const char *command_of(char **argv, struct arena *a)
         buf_puts(&b, b.n ? " " : "");
         buf_plain(&b, str_of(*argv), COMMAND_MAX);
     }
-    size_t n = b.n < COMMAND_MAX ? b.n : COMMAND_MAX;
-    while (n < b.n && n > 0 && ((unsigned char)b.p[n] & 0xc0) == 0x80)
-        n--;
+    size_t n = utf8_cut(buf_text(&b), COMMAND_MAX);
     return arena_printf(a, "%.*s%s", (int)n, b.p ? b.p : "", n < b.n ? "..." : "");
 }
 

@@ -2,6 +2,7 @@
  * a prompt. */
 #include "benchmarks/native/llmload/prompts/dataset.h"
 #include "base/array.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -230,14 +231,6 @@ static int right_choice(const struct json *row, const struct json *labels, size_
     return index >= 0 && (size_t)index < n ? (int)index : -1;
 }
 
-static size_t count_utf8_characters(struct str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.n; i++)
-        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-    return n;
-}
-
 static int add_endings(struct dataset *d, struct str context, const struct json *choices, bool clean, struct err *err)
 {
     struct buf text CLEANUP_BUF;
@@ -259,8 +252,8 @@ static int add_endings(struct dataset *d, struct str context, const struct json 
         i->extra = STR("\"echo\":true,\"logprobs\":1");
         i->choice = k;
         i->output_tokens = 1;
-        i->from = (uint32_t)count_utf8_characters(str_sub(buf_text(&text), 0, from));
-        i->until = (uint32_t)count_utf8_characters(buf_text(&text));
+        i->from = (uint32_t)utf8_count(str_sub(buf_text(&text), 0, from));
+        i->until = (uint32_t)utf8_count(buf_text(&text));
         i->length = i->until - i->from - 1;
     }
     return 0;
