@@ -14,7 +14,11 @@
 
 extern const struct probe probe_processes;
 
-enum { NAME_SIZE = 64, PROCESSES_MAX = 20000, THREADS_MAX = 512 /* in one walk, whose children are read in addition to the main threads' */ };
+enum {
+    NAME_SIZE = 64,
+    PROCESSES_MAX = 20000,
+    THREADS_MAX = 512 /* in one walk, whose children are read in addition to the main threads' */
+};
 
 static const double UNWAITED_S = 0.2, UNWAITED_PART = 0.1; /* of what the samples saw: ticks are coarse */
 
@@ -221,8 +225,9 @@ static int processes_after(struct host *h, struct record *r, struct err *err)
     double more = processes_unwaited_s(h, r);
     (void)err;
     if (more > 0 && record_number(r, "run.left_running", 0) <= 0)
-        record_warning(r, "child processes that the program did not wait for used at least %.1f s of processor time, which are not in "
-                          "run.user_s and run.system_s",
+        record_warning(r,
+                       "child processes that the program did not wait for used at least %.1f s of processor time, which are not in "
+                       "run.user_s and run.system_s",
                        more);
     return 0;
 }

@@ -299,7 +299,8 @@ static void scheduler_emit_slurm_cpus(struct host *h, struct record *r, enum slu
     if (scope == SLURM_OUTER_STEP)
         return;
     if (differ)
-        emit_missing(h, r, scope == SLURM_OWN_STEP ? "step.cpus_per_task" : "job.cpus_per_task", "the components of this heterogeneous job have %s", per_task);
+        emit_missing(h, r, scope == SLURM_OWN_STEP ? "step.cpus_per_task" : "job.cpus_per_task",
+                     "the components of this heterogeneous job have %s", per_task);
     if (!per_task || !str_int(str_of(per_task), &asked) || asked < 0)
         return;
     bool said = scheduler_read_count(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;

@@ -176,9 +176,11 @@ static void shape_option(const struct starter *s, const struct peel_option *o, s
     struct {
         const char *names;
         int *to;
-    } rows[] = {
-        {s->tasks, &shape->tasks},       {s->nodes, &shape->nodes},         {s->per_node, &shape->tasks_per_node},
-        {s->cpus, &shape->cpus_per_task}, {s->per_round, &shape->per_round}};
+    } rows[] = {{s->tasks, &shape->tasks},
+                {s->nodes, &shape->nodes},
+                {s->per_node, &shape->tasks_per_node},
+                {s->cpus, &shape->cpus_per_task},
+                {s->per_round, &shape->per_round}};
     int64_t n;
     shape->several |= is_one_of_words(s->groups, o->name) && !str_int(o->value, &n);
     shape->hosts |= is_one_of_words(s->maps, o->name) && leaves_nodes(o->value.p ? o->value : STR(""));

@@ -16,8 +16,7 @@ static const struct mcp_cluster *find_cluster(struct mcp_call *call)
 {
     const char *named = mcp_call_text(call, "cluster");
     for (size_t i = 0; i < CLUSTERS; i++)
-        if (named ? strcmp(named, clusters[i]->name) == 0
-                  : search_path_find(getenv("PATH"), clusters[i]->program, false, call->a) != NULL)
+        if (named ? strcmp(named, clusters[i]->name) == 0 : search_path_find(getenv("PATH"), clusters[i]->program, false, call->a) != NULL)
             return clusters[i];
     call->why = arena_printf(call->a, "there is no cluster here: neither %s (%s) nor %s (%s) was found", mcp_slurm.program, mcp_slurm.title,
                              mcp_kubernetes.program, mcp_kubernetes.title);
@@ -139,7 +138,8 @@ int mcp_cluster_journal(struct mcp_call *call, const char *daemon, struct buf *t
     struct query q;
     int rc = mcp_call_program(call, (char *const *)words, MCP_CLUSTER_BYTES, 0, &q);
     if (rc == 0 && q.status != 0) {
-        call->why = arena_printf(call->a, "no log of %s: no file of it is known here, and the journal of this machine cannot be read", daemon);
+        call->why =
+            arena_printf(call->a, "no log of %s: no file of it is known here, and the journal of this machine cannot be read", daemon);
         rc = -1;
     } else if (rc == 0)
         buf_str(to, buf_text(&q.text));

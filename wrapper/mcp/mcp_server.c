@@ -275,7 +275,8 @@ static const char *refuse_call(struct mcp_server *s, const struct mcp_tool *tool
     if (wait == 0 && tool->source == MCP_CLUSTER)
         wait = rate_limit_wait(&s->cluster);
     return wait == 0 ? NULL
-                     : arena_printf(a, "too many calls%s: call again in %.1f s", tool->source == MCP_CLUSTER ? " to the cluster" : "", wait + 0.05);
+                     : arena_printf(a, "too many calls%s: call again in %.1f s", tool->source == MCP_CLUSTER ? " to the cluster" : "",
+                                    wait + 0.05);
 }
 
 static void respond_call(struct mcp_server *s, const struct mcp_message *m, bool modern, struct arena *a, struct buf *to)

@@ -295,7 +295,10 @@ static const struct mcp_tool nodes_tool = {
     .answer = mcp_cluster_nodes};
 
 static const struct mcp_argument job_arguments[] = {
-    {.name = "job", .kind = MCP_TEXT, .required = true, .help = "Slurm: the job's id: 1234, 1234_5 or 1234+1. Kubernetes: the name of a Job or a pod"},
+    {.name = "job",
+     .kind = MCP_TEXT,
+     .required = true,
+     .help = "Slurm: the job's id: 1234, 1234_5 or 1234+1. Kubernetes: the name of a Job or a pod"},
     NAMESPACE,
     CLUSTER,
 };

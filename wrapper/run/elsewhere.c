@@ -256,7 +256,8 @@ static const char *elsewhere_find_reason(char *const *argv, char *const *env, in
 {
     const char *why = NULL;
     struct peel_place place;
-    char *const *program = pass_starters(argv, env, a, &why, &place), *const *line = why || !program ? NULL : follow_starter_link(program, env, a);
+    char *const *program = pass_starters(argv, env, a, &why, &place), *const *line =
+                                                                          why || !program ? NULL : follow_starter_link(program, env, a);
     if (line)
         pass_starters(line, env, a, &why, &place);
     if (why || !program || !*program || depth == SHELLS_MAX)
@@ -282,7 +283,8 @@ struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, s
             ways.server = place.starter;
         if (place.served && !ways.served)
             ways.served = arena_printf(a, "%s has a service start the program, which is no process of this run", place.starter);
-        if (!ways.submits && str_has_word("srun salloc sbatch qsub bsub qrsh oarsub flux aprun jsrun ccc_mprun condor_run", str_of(place.starter)))
+        if (!ways.submits &&
+            str_has_word("srun salloc sbatch qsub bsub qrsh oarsub flux aprun jsrun ccc_mprun condor_run", str_of(place.starter)))
             ways.submits = place.starter;
         if (place.binds)
             ways.binder = place.starter;

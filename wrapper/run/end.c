@@ -283,10 +283,11 @@ static void warn_of_starters(struct run *run)
     if (!found.name || run->host.elsewhere || run->host.served)
         return;
     if (found.away)
-        record_warning(&run->record,
-                       "%s starts %s, which may run programs on another machine: the hardware and system metrics of this run are those of this "
-                       "one, and %s",
-                       found.where, found.name, uncounted);
+        record_warning(
+            &run->record,
+            "%s starts %s, which may run programs on another machine: the hardware and system metrics of this run are those of this "
+            "one, and %s",
+            found.where, found.name, uncounted);
     else
         record_warning(&run->record, "%s starts %s, whose programs are no processes of this run: %s", found.where, found.name, uncounted);
 }

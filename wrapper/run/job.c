@@ -512,7 +512,10 @@ void job_explain(struct run *run, char *why, size_t size)
     if (is_at_time_limit(run))
         snprintf(why + n, size - n, ": the end of the allocation (its time limit) was reached");
     else if (j->by_scheduler)
-        snprintf(why + n, size - n, ", sent by the scheduler%s%s", j->reason.text[0] ? ": " : j->reason.goes_on ? ", and the job goes on" : "",
+        snprintf(why + n, size - n, ", sent by the scheduler%s%s",
+                 j->reason.text[0]   ? ": "
+                 : j->reason.goes_on ? ", and the job goes on"
+                                     : "",
                  j->reason.text);
 }
 

@@ -184,7 +184,8 @@ static bool fills_job(const struct run *run)
     struct peel_shape shape;
     int64_t slots =
         param_of(run, "job.tasks") ? param_of(run, "job.tasks") : param_of(run, "job.nodes") * param_of(run, "job.tasks_per_node");
-    return !is_srun(run) && peel_read_shape(run->plan.argv, &shape) && !shape.hosts && !shape.per_round && (!shape.tasks || (slots && shape.tasks >= slots));
+    return !is_srun(run) && peel_read_shape(run->plan.argv, &shape) && !shape.hosts && !shape.per_round &&
+           (!shape.tasks || (slots && shape.tasks >= slots));
 }
 
 /* Nodes that get ranks where each gets so many before the first one gets more; 0: not known. */
