@@ -36,6 +36,7 @@ struct starter {
     bool host_operands; /* without such an option, as many hosts as tasks come before the program */
     bool remote; /* it starts the program through another machine, or a server that may be anywhere */
     bool shell; /* its operands are a line for a shell there */
+    bool submits; /* where there is no job, it makes one for the program */
     bool served; /* a service starts the program, which is then no descendant of it, */
     const char *joins; /* unless one of these options is given: then it joins control groups of its own; "": it always does */
     bool binds; /* it binds the program to processors of its choice */
@@ -432,6 +433,7 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
         *ret = (struct peel_place){.starter = s->name, .where = PEEL_OTHER_NODES};
     ret->binds = s->binds;
     ret->regrouped = told.joins || (s->joins && !*s->joins);
+    ret->submits = s->submits;
     ret->served = (s->served || s->remote) && !ret->regrouped;
     return true;
 }

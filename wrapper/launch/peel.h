@@ -26,6 +26,7 @@ struct peel_place {
     const char *starter;
     char by[PEEL_BY_SIZE]; /* what says so: "its option --host", "DOCKER_HOST" */
     struct str hosts;
+    bool submits; /* where there is no job, the starter makes one for the program */
     bool served; /* a service starts the program: it is no descendant of the starter, */
     bool regrouped; /* or, it is one in control groups of its own */
     bool binds; /* it binds the program to processors of its choice */
@@ -54,7 +55,7 @@ struct peel_shape {
 /* What a starter before the program says about how the program runs: that it is there, one of its options, or an operand. */
 struct peel_setting {
     const char *starter;
-    struct str name;  /* the option's, or an assignment's; n 0: an operand, or the starter itself, which has no value either */
+    struct str name; /* the option's, or an assignment's; n 0: an operand, or the starter itself, which has no value either */
     struct str value; /* p NULL: none */
     size_t at, words; /* its words in argv */
 };

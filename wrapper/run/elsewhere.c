@@ -283,8 +283,7 @@ struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, s
             ways.server = place.starter;
         if (place.served && !ways.served)
             ways.served = arena_printf(a, "%s has a service start the program, which is no process of this run", place.starter);
-        if (!ways.submits &&
-            str_has_word("srun salloc sbatch qsub bsub qrsh oarsub flux aprun jsrun ccc_mprun condor_run", str_of(place.starter)))
+        if (place.submits && !ways.submits)
             ways.submits = place.starter;
         if (place.binds)
             ways.binder = place.starter;
