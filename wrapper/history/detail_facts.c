@@ -47,6 +47,11 @@ static bool take_detail_text(struct str *from, struct str *ret)
     return true;
 }
 
+bool detail_numbers_take(struct str *from, double *ret_number, double *ret_samples)
+{
+    return take_detail_bytes(from, ret_number, sizeof *ret_number) && take_detail_bytes(from, ret_samples, sizeof *ret_samples);
+}
+
 bool detail_fact_take(struct str *from, struct detail_fact *ret)
 {
     unsigned char kind;
@@ -57,5 +62,5 @@ bool detail_fact_take(struct str *from, struct detail_fact *ret)
     ret->kind = (enum detail_kind)kind;
     return kind != DETAIL_METRIC ||
            (take_detail_text(from, &ret->unit) && take_detail_text(from, &ret->direction) &&
-            take_detail_bytes(from, &ret->number, sizeof ret->number) && take_detail_bytes(from, &ret->samples, sizeof ret->samples));
+            detail_numbers_take(from, &ret->number, &ret->samples));
 }

@@ -16,4 +16,7 @@ struct detail_fact {
 void detail_fact_put(struct buf *to, const struct detail_fact *f);
 /* Reads the first fact, whose texts point into the bytes, and moves *from behind it. False: the bytes are damaged; none of them is trusted. */
 bool detail_fact_take(struct str *from, struct detail_fact *ret);
+/* A metric ends with its number and its samples, in so many bytes. Reads them as detail_fact_take does. */
+enum { DETAIL_NUMBERS = 2 * sizeof(double) };
+bool detail_numbers_take(struct str *from, double *ret_number, double *ret_samples);
 #endif

@@ -101,6 +101,22 @@ struct lines_read {
     size_t count, capacity;
 };
 
+/* What a fact of the index means for its run. A metric's bytes end before its numbers. */
+struct fact_meaning {
+    struct str bytes;
+    enum detail_kind kind;
+    bool is_all; /* it has no other meaning than the following */
+    uint32_t key;
+    uint64_t value, inputs; /* of a metric: none */
+};
+
+/* The facts that the index has of a run. Most runs have the same ones as the run before, in the same order. */
+struct facts_known {
+    struct buf text;
+    struct fact_meaning *list;
+    size_t count, capacity;
+};
+
 struct run_builder { /* of one chunk, used again for each run */
     const struct reading *reading;
     struct key_table *keys;
@@ -110,6 +126,8 @@ struct run_builder { /* of one chunk, used again for each run */
     struct arena *a; /* for what stays */
     struct buf known; /* what the index will have of the run */
     struct lines_read libraries, environment;
+    struct fact_meaning meaning; /* of the fact that is being taken */
+    struct facts_known now, before;
     struct param_rule { /* whether a param is an input, by the hash of its name and source; hash 0: not known */
         uint64_t hash;
         bool is_input;
@@ -135,6 +153,22 @@ static void put_run_metric(struct run_builder *b, uint32_t key, double number)
     }
     b->metrics[b->metric_count++] = (struct run_fact){.key = key, .number = number};
     b->to->content ^= hash_bytes(b->keys->list[key].hash, &number, sizeof number);
+}
+
+/* A fact is in the run's list where texts are wanted, and its `inputs` in the hash of the inputs. */
+static void put_meaning(struct run_builder *b, const struct fact_meaning *m)
+{
+    b->to->inputs ^= m->inputs;
+    if (b->reading->texts)
+        put_run_fact(b, m->key, m->value);
+}
+
+static void put_named_fact(struct run_builder *b, enum fact_kind kind, struct str name, uint64_t value, uint64_t inputs)
+{
+    b->meaning.key = b->reading->texts ? fact_key_of(b->keys, kind, name, -1) : 0;
+    b->meaning.value = value;
+    b->meaning.inputs = inputs;
+    put_meaning(b, &b->meaning);
 }
 
 /* Values that begin with one of these words make a comparison key, as comparison_key.c defines it; the rules explain arguments. */
@@ -169,27 +203,26 @@ static void take_param(struct run_builder *b, struct str key, struct str value, 
     uint64_t hash = hash_bytes(1, value.p, value.n), key_hash = hash_bytes(2, key.p, key.n);
     if (key.n >= PARAM_NAME_MAX)
         return;
-    if (is_input_param(b, key, key_hash, source))
-        b->to->inputs ^= hash_bytes(key_hash, &hash, sizeof hash);
     int64_t points;
-    if (str_is(key, "series.points") && str_int(value, &points))
+    bool is_points = str_is(key, "series.points");
+    if (is_points && str_int(value, &points))
         b->to->is_sweep = points > 1;
-    if (b->reading->texts)
-        put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, key, -1), hash);
+    b->meaning.is_all = !is_points;
+    put_named_fact(b, FACT_PARAM, key, hash, is_input_param(b, key, key_hash, source) ? hash_bytes(key_hash, &hash, sizeof hash) : 0);
 }
 
 static void take_tag(struct run_builder *b, struct str key, struct str value)
 {
     uint64_t hash = hash_bytes(1, value.p, value.n);
-    if (is_key_tag(key))
-        b->to->inputs ^= hash_bytes(hash_bytes(3, key.p, key.n), &hash, sizeof hash);
-    if (str_is(key, "mlflow.parentRunId") && record_is_id(value))
+    bool is_parent = str_is(key, "mlflow.parentRunId"), is_repetition = str_is(key, "benchwrap.repetition"),
+         is_annotation = str_is(key, ANNOTATION_TAG), is_warmup = str_is(key, "benchwrap.warmup");
+    if (is_parent && record_is_id(value))
         memcpy(b->to->parent, value.p, 32);
-    b->to->is_repetition = b->to->is_repetition || str_is(key, "benchwrap.repetition");
-    b->to->is_annotation = b->to->is_annotation || str_is(key, ANNOTATION_TAG);
-    b->to->is_warmup = b->to->is_warmup || str_is(key, "benchwrap.warmup");
-    if (b->reading->texts)
-        put_run_fact(b, fact_key_of(b->keys, FACT_TAG, key, -1), hash);
+    b->to->is_repetition = b->to->is_repetition || is_repetition;
+    b->to->is_annotation = b->to->is_annotation || is_annotation;
+    b->to->is_warmup = b->to->is_warmup || is_warmup;
+    b->meaning.is_all = !is_parent && !is_repetition && !is_annotation && !is_warmup;
+    put_named_fact(b, FACT_TAG, key, hash, is_key_tag(key) ? hash_bytes(hash_bytes(3, key.p, key.n), &hash, sizeof hash) : 0);
 }
 
 /* Repetitions count as their median; each step of a table size -> value is a metric. */
@@ -251,6 +284,8 @@ static void take_metric_fact(struct run_builder *b, const struct detail_fact *f,
     uint32_t at = fact_key_of(b->keys, FACT_METRIC, f->key, -1);
     if (at != UINT32_MAX)
         describe_key(b->keys, at, f->unit, f->direction);
+    b->meaning.is_all = at != UINT32_MAX && !str_is(f->key, "run.wall_s");
+    b->meaning.key = at;
     put_run_metric(b, at, f->number);
 }
 
@@ -262,22 +297,59 @@ static void take_detail(struct run_builder *b, const struct detail_fact *f, stru
     case DETAIL_METRIC: take_metric_fact(b, f, scratch); break;
     case DETAIL_HOST: b->to->content ^= hash_bytes(4, f->value.p, f->value.n); break;
     case DETAIL_ARGV:
-        b->to->inputs ^= hash_bytes(5, f->value.p, f->value.n);
-        if (b->reading->texts)
-            put_run_fact(b, fact_key_of(b->keys, FACT_PARAM, STR(FACT_COMMAND), -1), hash_bytes(1, f->value.p, f->value.n));
+        b->meaning.is_all = true;
+        put_named_fact(b, FACT_PARAM, STR(FACT_COMMAND), hash_bytes(1, f->value.p, f->value.n), hash_bytes(5, f->value.p, f->value.n));
         break;
     }
 }
 
-/* The facts of the index. False: they are damaged, and only a part of them was taken. */
-static bool take_known_facts(struct run_builder *b, struct str known, struct arena *scratch)
+/* Takes the first fact of *rest as `old` was taken, if it is the same one, and says so in *ret. False: it is another. */
+static bool take_same_fact(struct run_builder *b, const struct fact_meaning *old, struct str *rest, struct fact_meaning *ret)
 {
-    struct detail_fact f;
-    while (known.n) {
-        if (!detail_fact_take(&known, &f))
+    size_t n = old->bytes.n;
+    if (!old->is_all || rest->n < n || memcmp(rest->p, old->bytes.p, n) != 0)
+        return false;
+    struct str behind = {rest->p + n, rest->n - n};
+    if (old->kind == DETAIL_METRIC) {
+        double number, samples;
+        if (!detail_numbers_take(&behind, &number, &samples) || samples > 1)
             return false;
-        take_detail(b, &f, scratch);
+        put_run_metric(b, old->key, number);
+    } else {
+        put_meaning(b, old);
     }
+    *ret = *old;
+    ret->bytes.p = rest->p;
+    *rest = behind;
+    return true;
+}
+
+/* The facts of the index, in b->now. False: they are damaged, and only a part of them was taken. */
+static bool take_known_facts(struct run_builder *b, struct arena *scratch)
+{
+    struct facts_known *now = &b->now, *before = &b->before;
+    struct str rest = buf_text(&now->text);
+    for (now->count = 0; rest.n; now->count++) {
+        if (!ARRAY_FITS(now->list, now->capacity, now->count + 1)) {
+            b->failed = true;
+            return false;
+        }
+        struct fact_meaning *m = &now->list[now->count];
+        if (now->count < before->count && take_same_fact(b, &before->list[now->count], &rest, m))
+            continue;
+        struct detail_fact f;
+        const char *p = rest.p;
+        if (!detail_fact_take(&rest, &f))
+            return false;
+        b->meaning = (struct fact_meaning){0};
+        take_detail(b, &f, scratch);
+        *m = b->meaning;
+        m->kind = f.kind;
+        m->bytes = (struct str){p, (size_t)(rest.p - p) - (f.kind == DETAIL_METRIC ? DETAIL_NUMBERS : 0)};
+    }
+    struct facts_known swapped = *before;
+    *before = *now;
+    *now = swapped;
     return true;
 }
 
@@ -437,8 +509,9 @@ static bool take_facts_from(struct run_builder *b, enum facts_source from, uint6
     char path[256];
     struct folder tree = runs_tree(runs, b->to->run);
     buf_clear(text);
+    buf_clear(&b->now.text);
     if (from == FACTS_FROM_INDEX)
-        return tree_index_derived(runs->index, run, detail, DETAIL_FACTS, text, stamp) && take_known_facts(b, buf_text(text), scratch);
+        return tree_index_derived(runs->index, run, detail, DETAIL_FACTS, &b->now.text, stamp) && take_known_facts(b, scratch);
     if (from == FACTS_FROM_FOLDER)
         return read_folder(b, scratch), true;
     buf_clear(&b->known);
@@ -479,6 +552,8 @@ static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
     CLEANUP_BUF struct buf text;
     buf_init(&text, DETAIL_READ_MAX + (1 << 17));
     buf_init(&b.known, DETAIL_READ_MAX);
+    buf_init(&b.now.text, DETAIL_READ_MAX + (1 << 17));
+    buf_init(&b.before.text, DETAIL_READ_MAX + (1 << 17));
     buf_init(&b.libraries.text, SERIES_READ_MAX + 1);
     buf_init(&b.environment.text, SERIES_READ_MAX + 1);
     *b.keys = (struct key_table){.a = a};
@@ -489,6 +564,10 @@ static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
     free(b.metrics);
     free(b.libraries.list);
     free(b.environment.list);
+    free(b.now.list);
+    free(b.before.list);
+    buf_deinit(&b.now.text);
+    buf_deinit(&b.before.text);
     buf_deinit(&b.known);
     buf_deinit(&b.libraries.text);
     buf_deinit(&b.environment.text);
