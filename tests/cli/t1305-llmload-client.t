@@ -170,6 +170,20 @@ llm_start python3 "$WORK/stops.py" "$WORK/pid" "$WORK/socket"
 run together --json
 is 'paused, on a Unix socket, which says nothing of its data: the first token is not known' "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n, .metrics.itl.n]' "$WORK/out.json")" '[1,1,0,0]'
 
+# A server that does not run while a request comes: its log, which the selftest and the benchmarks take for the truth, begins with the request's arrival.
+llm_start "$FAKE" --ttft 20ms --itl 5ms --log "$WORK/arrived.log"
+port=$(printf '%04X' "${url##*:}")
+kill -STOP "$server"
+"$LOAD" --url "$url" -m fake -n 1 --max-tokens 2 --json >"$WORK/out.json" 2>"$WORK/err" &
+load=$!
+wait_until 'awk -v "end=:$port" "\$2 ~ end \"\$\" && \$4 == \"01\" && \$5 !~ /:00000000\$/ { n++ } END { exit !n }" /proc/net/tcp'
+sleep 0.25
+kill -CONT "$server"
+wait "$load"
+llm_stop
+python3 "$TESTLIB/llm-sendlog.py" "$WORK/arrived.log" >"$WORK/true"
+ok 'a server that reads a request late: its log has the same first token as the client' jq -e --argjson true "$(cut -d' ' -f1 "$WORK/true")" '$true > 250 and (.median_ttft_ms - $true | fabs) < 20' "$WORK/out.json"
+
 # The wall clock is set an hour back in the middle of the run: stamps of another clock are not used.
 llm_start "$FAKE" --ttft 20ms --itl 5ms
 if set_clock_ready; then

@@ -242,7 +242,7 @@ void answer_begin(struct thread *t, struct fake_client *c, const char *method, c
         answer_end(t, c);
         return;
     }
-    log_event(t, c, SENDLOG_RECEIVED, t->now_ns, 0);
+    log_event(t, c, SENDLOG_RECEIVED, c->arrived_ns, t->now_ns - c->arrived_ns);
     if (whole_fault(t, c))
         return;
     set_tokens(t, c, body);

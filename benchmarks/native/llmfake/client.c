@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_uint_fast64_t posts; /* of all threads, so far */
@@ -158,10 +159,43 @@ static size_t take_requests(struct thread *t, struct fake_client *c, struct str 
     return used;
 }
 
+/* When the bytes of this read came, by the kernel's stamp: a client waits from then on, also while
+ * this thread handles others. */
+static int64_t arrival_of(struct msghdr *m, int64_t now_ns)
+{
+    struct timespec at, real;
+    clock_gettime(CLOCK_REALTIME, &real);
+    for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
+        if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_TIMESTAMPING)
+            continue;
+        memcpy(&at, CMSG_DATA(h), sizeof at);
+        int64_t age_ns = (int64_t)(real.tv_sec - at.tv_sec) * 1000000000 + real.tv_nsec - at.tv_nsec;
+        return at.tv_sec && age_ns > 0 ? now_ns - age_ns : now_ns;
+    }
+    return now_ns;
+}
+
+/* As recv. With a log, also when the bytes came. */
+static ssize_t receive_request(struct thread *t, struct fake_client *c)
+{
+    union {
+        char bytes[CMSG_SPACE(3 * sizeof(struct timespec)) + 64];
+        struct cmsghdr align;
+    } control;
+    struct iovec v = {t->bytes, READ_SIZE};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t n = t->log ? recvmsg(c->fd, &m, 0) : recv(c->fd, t->bytes, READ_SIZE, 0);
+    if (n <= 0)
+        return n;
+    t->now_ns = clock_mono_ns();
+    c->arrived_ns = t->log ? arrival_of(&m, t->now_ns) : t->now_ns;
+    return n;
+}
+
 void client_input(struct thread *t, struct fake_client *c)
 {
     for (;;) {
-        ssize_t n = recv(c->fd, t->bytes, READ_SIZE, 0);
+        ssize_t n = receive_request(t, c);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -170,7 +204,6 @@ void client_input(struct thread *t, struct fake_client *c)
             client_close(t, c);
             return;
         }
-        t->now_ns = clock_mono_ns();
         if (c->in.n) {
             buf_add(&c->in, t->bytes, (size_t)n);
             size_t used = take_requests(t, c, buf_text(&c->in));

@@ -17,7 +17,7 @@ enum { ROWS = sizeof rows / sizeof rows[0], USAGE_STATUS = 125 };
 
 static const char description[] =
     "Answers POST /v1/chat/completions, /v1/completions, /api/chat and /api/generate, streamed or not, and GET /health, /v1/models, /api/tags. Each event is "
-    "sent by an exact schedule from the request's arrival on; with --log the true time of every send is written down.\n"
+    "sent by an exact schedule from the request's arrival on; with --log the true time of every arrival and send is written down.\n"
     "\n"
     "Its address is its one line of output. It ends with SIGTERM or SIGINT and then tells, as JSON on standard error, what it served and how late it was.\n"
     "\n"

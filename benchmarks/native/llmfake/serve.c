@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/net_tstamp.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -249,7 +250,7 @@ int fake_serve(const struct fake *f, struct err *err)
 {
     struct sigaction a = {.sa_handler = serve_on_signal};
     uint16_t port = 0;
-    int log_fd = -1;
+    int log_fd = -1, stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE; /* accepted sockets inherit them */
     sigaction(SIGTERM, &a, NULL);
     sigaction(SIGINT, &a, NULL);
     signal(SIGPIPE, SIG_IGN);
@@ -262,6 +263,8 @@ int fake_serve(const struct fake *f, struct err *err)
     int fd = f->socket ? listen_unix(f, err) : listen_tcp(f, &port, err);
     if (fd < 0)
         return -1;
+    if (log_fd >= 0 && !f->socket) /* without stamps: when the request was read */
+        setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof stamps);
     if (f->socket)
         printf("unix:%s\n", f->socket);
     else

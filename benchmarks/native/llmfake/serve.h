@@ -19,6 +19,7 @@ struct fake_client {
     size_t burst_left;
     uint64_t request; /* its number */
     int64_t due_ns;
+    int64_t arrived_ns; /* its last bytes, by the kernel's stamp where there is a log */
     uint32_t input, tokens, sent; /* sent: chunks */
     uint32_t chunks; /* of this answer */
     uint64_t random;

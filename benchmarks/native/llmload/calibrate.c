@@ -90,33 +90,41 @@ static int64_t time_distance(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
+/* When the request of event i was sent, or had arrived: the last of its events. 0: not known. */
+static int64_t request_time(const struct seen_list *l, size_t i)
+{
+    uint64_t request = l->p[i].request;
+    while (i < l->n && l->p[i].request == request && l->p[i].event != SENDLOG_RECEIVED)
+        i++;
+    return i < l->n && l->p[i].request == request ? l->p[i].at_ns : 0;
+}
+
+/* The first token of a request. The true time begins with the request's arrival at the server: the
+ * client's own stamp may be wrong, too. */
+static void compare_first(struct calibration *c, const struct seen_list *client, size_t i, const struct seen_list *server, size_t k)
+{
+    int64_t sent = request_time(client, i), arrived = request_time(server, k);
+    hdr_add(&c->arrival, client->p[i].at_ns - server->p[k].at_ns);
+    if (sent && arrived)
+        hdr_add(&c->ttft, client->p[i].at_ns - sent), hdr_add(&c->true_ttft, server->p[k].at_ns - arrived);
+}
+
 /* Both lists are sorted; walks them side by side. */
 static void compare_events(struct calibration *c, const struct seen_list *client, const struct seen_list *server)
 {
     const struct seen_event *before = NULL, *before_true = NULL;
-    int64_t sent = 0;
     for (size_t i = 0, k = 0; i < client->n; i++) {
         const struct seen_event *s = &client->p[i];
         while (k < server->n && by_event(&server->p[k], s) < 0)
             k++;
         const struct seen_event *t = k < server->n && by_event(&server->p[k], s) == 0 ? &server->p[k] : NULL;
-        if (s->event == SENDLOG_RECEIVED) { /* sorts behind the request's tokens: searched below */
+        if (!t || s->event == SENDLOG_RECEIVED) {
             before = NULL;
             continue;
         }
-        if (!t) {
-            before = NULL;
-            continue;
-        }
-        if (s->event == 0 && !s->unknown) {
-            size_t j = i;
-            while (j < client->n && client->p[j].request == s->request && client->p[j].event != SENDLOG_RECEIVED)
-                j++;
-            sent = j < client->n && client->p[j].request == s->request ? client->p[j].at_ns : 0;
-            hdr_add(&c->arrival, s->at_ns - t->at_ns);
-            if (sent)
-                hdr_add(&c->ttft, s->at_ns - sent), hdr_add(&c->true_ttft, t->at_ns - sent);
-        } else if (s->event && before && before->request == s->request && before->event + 1 == s->event) {
+        if (s->event == 0 && !s->unknown)
+            compare_first(c, client, i, server, k);
+        else if (s->event && before && before->request == s->request && before->event + 1 == s->event) {
             c->shared += s->shared || before->shared;
             hdr_add_open(&c->itl_error, INT64_MAX, s->shared || before->shared);
             if (!s->shared && !before->shared) {

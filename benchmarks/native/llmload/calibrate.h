@@ -19,7 +19,7 @@ struct calibration {
     uint64_t completed, failed, events, compared, shared; /* gaps compared; left out for a shared stamp */
     struct hdr itl_error; /* |gap as measured - gap as sent|, ns */
     struct hdr arrival; /* client's arrival - server's send of first tokens, ns */
-    struct hdr ttft, true_ttft; /* as measured; server's send of the first token - client's send, ns */
+    struct hdr ttft, true_ttft; /* as measured; server's send of the first token - the request's arrival there, ns */
     struct hdr itl, true_itl;
     uint64_t first_unknown; /* first tokens that late reads brought: in none of arrival, ttft, true_ttft */
     struct client_lateness client; /* whether the client was late as a whole */
