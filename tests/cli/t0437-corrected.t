@@ -45,6 +45,15 @@ sync; is "an amended run names the one that amends it" "$? $(tags "$amended" ben
 "$BENCHWRAP" retract --why "still wrong" "$amended" >/dev/null
 sync; is "… until it is retracted" "$? $(tags "$amended" benchwrap.corrected mlflow.note.content)" "0 1|Retracted: still wrong|Retracted: still wrong"
 
+# A parent run whose statistics ignore a correction, as after the merge of two branches; then one that is corrected itself.
+"$BENCHWRAP" -q -e series --repeat 2 -- true >/dev/null 2>&1; parent=$("$BENCHWRAP" ls -e series --json | jq -r '.[0].id')
+sync; child=$("$BENCHWRAP" ls -e series -c --json | jq -r '.[] | select(.name | endswith("#1")).id'); "$BENCHWRAP" retract --why "disk full" "$child" >/dev/null 2>&1
+amends=$(grep -l "$parent" mlruns/*/*/tags/benchwrap.amends); mkdir aside; mv "${amends%/tags/*}" aside
+sync; is "a parent run whose statistics ignore a retraction is marked" "$? $(tags "$parent" benchwrap.stale)" "0 1|1 of 2 child runs is amended or retracted, which these statistics ignore"
+sync; like "… once" "$(cat out.txt)" ": nothing to send"
+mv aside/* "${amends%/*/tags/*}"
+sync; is "… until it is amended" "$? $(tags "$parent" benchwrap.stale benchwrap.corrected | cut -c1-22)" "0 1|-|Amended by the run"
+
 mkdir pulled && (cd pulled && "$BENCHWRAP" pull --from "http://127.0.0.1:$port" e >../out.txt 2>&1)
 is "a pulled run is as it was recorded" "$? $(ls pulled/mlruns/*/"$late"/tags/benchwrap.corrected 2>/dev/null)$(ls -d pulled/mlruns/*/"$late" | wc -l)" "0 1"
 

@@ -84,7 +84,7 @@ int compare_print_json(const struct compare_group *groups, size_t count, const s
         json_close(&j, ']');
         json_open(&j, "stale", '[');
         for (size_t i = 0; i < groups[g].count; i++)
-            if (tree_annotated_tag(groups[g].members[i].run, STALE_TAG))
+            if (stale_reason(groups[g].members[i].run))
                 json_text(&j, NULL, groups[g].members[i].run->id);
         json_close(&j, ']');
         json_close(&j, '}');

@@ -3,6 +3,7 @@
 #include "base/show.h"
 #include "report/charts.h"
 #include "runs/entry_stats.h"
+#include "runs/stale.h"
 #include "series/table.h"
 
 #include <math.h>
@@ -228,27 +229,30 @@ static void put_experiment_conditions(const struct experiment_report *r)
 
 /* ---- noise and warnings, runs ---- */
 
+/* "damaged: …", "FAILED, …" or "disturbed: …"; NULL: none of them. */
+static const char *run_trouble(const struct experiment_report *r, const struct tree_run *run)
+{
+    const char *noisy = runs_text(run->tags, "benchwrap.noisy", r->a), *reason = runs_text(run->tags, "benchwrap.reason", r->a);
+    if (run->problem)
+        return arena_printf(r->a, "damaged: %s", run->problem);
+    if (run->status != RUN_FINISHED)
+        return arena_printf(r->a, "%s%s%s", runs_status(run), reason ? ", " : "", reason ? reason : "");
+    return noisy ? arena_printf(r->a, "disturbed: %s", noisy) : NULL;
+}
+
 static void put_experiment_notes(const struct experiment_report *r, size_t damaged)
 {
     enum { NAMED_MOST = 20 };
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
-        const char *noisy = runs_text(r->list[i]->tags, "benchwrap.noisy", r->a),
-                   *reason = runs_text(r->list[i]->tags, "benchwrap.reason", r->a);
-        bool failed = r->list[i]->status != RUN_FINISHED;
-        if (!r->list[i]->problem && !failed && !noisy)
-            continue;
-        if (n++ == 0)
-            doc_heading(r->d, "Noise and warnings");
-        if (n <= NAMED_MOST)
-            doc_note(r->d, arena_printf(r->a, "%.8s %s: %s%s%s", r->list[i]->id, r->list[i]->name,
-                                        r->list[i]->problem ? "damaged: "
-                                        : failed            ? runs_status(r->list[i])
-                                                            : "disturbed: ",
-                                        failed && !r->list[i]->problem && reason ? ", " : "",
-                                        r->list[i]->problem ? r->list[i]->problem
-                                        : failed            ? (reason ? reason : "")
-                                                            : noisy));
+        const struct tree_run *run = r->list[i];
+        const char *const notes[] = {stale_reason(run), run_trouble(r, run)};
+        for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
+            if (notes[k] && n++ == 0)
+                doc_heading(r->d, "Noise and warnings");
+            if (notes[k] && n <= NAMED_MOST)
+                doc_note(r->d, arena_printf(r->a, "%.8s %s: %s", run->id, run->name, notes[k]));
+        }
     }
     if (n > NAMED_MOST)
         doc_text(r->d, STYLE_DIM, arena_printf(r->a, "and %zu more", n - NAMED_MOST));

@@ -5,6 +5,7 @@
 #include "compare/compare_parts.h"
 #include "report/charts.h"
 #include "report/scaling.h"
+#include "runs/stale.h"
 
 #include <math.h>
 #include <string.h>
@@ -433,6 +434,9 @@ int report_groups(struct doc *d, struct runs *runs, struct compare_group *groups
             if (problem)
                 doc_note(d, arena_printf(d->a, "Run %.8s is damaged: %s", groups[g].members[i].run->id, problem));
             damaged = damaged || problem;
+            if (stale_reason(groups[g].members[i].run))
+                doc_note(d, arena_printf(d->a, "%.8s %s: %s", groups[g].members[i].run->id, groups[g].members[i].run->name,
+                                         stale_reason(groups[g].members[i].run)));
         }
     d->title = o->by ? arena_printf(d->a, "Comparison by %s", o->by) : arena_printf(d->a, "Comparison of %zu groups", count);
     d->foot = report_foot(runs, d->a);

@@ -10,6 +10,7 @@
 #include "runs/entry_stats.h"
 #include "runs/inherit.h"
 #include "runs/row_words.h"
+#include "runs/stale.h"
 #include "series/table.h"
 
 #include <math.h>
@@ -618,6 +619,8 @@ int report_run(struct doc *d, struct runs *runs, struct tree_run *run, const str
     report_origin(&r);
     if (r.problem)
         doc_note(d, arena_printf(d->a, "This run is damaged: %s", r.problem));
+    if (stale_reason(run))
+        doc_note(d, arena_printf(d->a, "Stale: %s; hint: benchwrap reparse %.8s", stale_reason(run), run->id));
     if (r.notes && r.notes->sweep.count)
         sweep_cards(&r);
     else

@@ -71,11 +71,25 @@ void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size
     }
 }
 
-void stale_note(FILE *notes, const struct tree_run *run)
+void stale_unmark_others(struct tree_run *const *all, size_t count, struct arena *a)
+{
+    static const struct tree_entry unmark = {.key = STALE_TAG};
+    for (size_t i = 0; i < count; i++)
+        if (!stale_reason(all[i]))
+            all[i]->annotated = annotation_merge(all[i]->annotated, &unmark, a);
+}
+
+const char *stale_reason(const struct tree_run *run)
 {
     const struct tree_entry *mark = tree_annotated_tag(run, STALE_TAG);
-    if (mark && mark->value.p)
-        fprintf(notes, "benchwrap: " STR_FMT "; hint: benchwrap reparse %.8s\n", STR_ARG(mark->value), run->id);
+    return mark ? mark->value.p : NULL;
+}
+
+void stale_note(FILE *notes, const struct tree_run *run)
+{
+    const char *reason = stale_reason(run);
+    if (reason)
+        fprintf(notes, "benchwrap: %s; hint: benchwrap reparse %.8s\n", reason, run->id);
 }
 
 void stale_notes(FILE *notes, const struct tree_run *const *list, size_t n)
@@ -83,7 +97,7 @@ void stale_notes(FILE *notes, const struct tree_run *const *list, size_t n)
     enum { NAMED_MAX = 3 };
     size_t stale = 0;
     for (size_t i = 0; i < n; i++)
-        if (tree_annotated_tag(list[i], STALE_TAG) && stale++ < NAMED_MAX)
+        if (stale_reason(list[i]) && stale++ < NAMED_MAX)
             stale_note(notes, list[i]);
     if (stale > NAMED_MAX)
         fprintf(notes, "benchwrap: %zu more parent run%s with such statistics\n", stale - NAMED_MAX, str_plural(stale - NAMED_MAX));

@@ -12,6 +12,10 @@ const struct tree_entry *stale_marked(const struct folder *tree, const struct tr
                                       const struct tree_entry *annotated, struct arena *a);
 /* The same for all such parent runs among `count` runs of a tree, in run->annotated. Reads the child runs that corrections name. */
 void stale_mark_all(const struct folder *tree, struct tree_run *const *all, size_t count, const struct corrections *corrections, struct arena *a);
+/* Copies of runs elsewhere may have had the mark: of each run without one, run->annotated removes it. In the arena. */
+void stale_unmark_others(struct tree_run *const *all, size_t count, struct arena *a);
+/* The reason of a marked run, which lives as long as run->annotated; NULL: it is not marked. */
+const char *stale_reason(const struct tree_run *run);
 /* Prints the reason and what to do, if the run is marked. */
 void stale_note(FILE *notes, const struct tree_run *run);
 /* The same for a list of runs: the first ones, and how many more there are. */

@@ -1,6 +1,8 @@
 /* sync_runs.c: the order of runs on their way to a server, what became of each, when to give up. */
 #include "sync/sync_runs.h"
 
+#include "runs/stale.h"
+
 #include <poll.h>
 #include <stdlib.h>
 
@@ -36,6 +38,8 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
     corrections_sort(&s->corrections);
     if (s->corrections.failed)
         return err_memory(err, "the list of runs");
+    stale_mark_all(&s->runs->folder, s->runs->all, s->count, &s->corrections, s->arena);
+    stale_unmark_others(s->runs->all, s->count, s->arena);
     for (size_t i = 1; i < s->count; i++)
         if (sync_order_by_id(&s->items[i - 1], &s->items[i]) == 0)
             s->items[i - 1].twice = s->items[i].twice = true;
