@@ -52,6 +52,12 @@ find web -type f ! -name .benchwrap-pages -exec md5sum {} + | sort >first
 rm -rf web2; bw pages -o web2 >out
 (cd web2 && find . -type f ! -name .benchwrap-pages -exec md5sum {} + | sed 's| \./| web/|' | sort) >second
 is "step by step or at once: the same files" "$(diff first second | head -n 4)" ""
+bw annotate --note "cold <start>" --name "renamed <run>" "$id" >/dev/null
+bw pages -o web >out; like "an annotation: its run is read again" "$(cat out)" '^14 runs, 1 of them read'
+is "... and its page has the note and the name" "$(grep -c 'cold &lt;start&gt;' web/run/"${id:0:2}"/"$id".html) $(get 'v["name"]' <web/run/"${id:0:2}"/"$id".json)" "1 renamed <run>"
+sed -i.old 's/^name: .*/name: renamed/' mlruns/*/meta.yaml
+bw pages -o web >out; is "another name of the experiment reaches pages of known runs" "$(grep -L 'experiment renamed' web/run/*/*.html)" ""
+mv "$(echo mlruns/*/meta.yaml.old)" "$(echo mlruns/*/meta.yaml)"; bw pages -o web >out
 head -c 3000 web/.benchwrap-pages >cut && cp cut web/.benchwrap-pages
 bw pages -o web >out; like "a damaged index: all runs are read, no page changes" "$(cat out)" '^14 runs, 14 of them read; 0 files written'
 sed -i 's/speed/spead/' web/.benchwrap-pages

@@ -41,12 +41,23 @@ is "ls, export and compare mark it by the same words" "$("$BENCHWRAP" ls -t merg
 for command in "ls" "ls --all" "export" "compare $parent $parent" "show $parent" "history" "report $parent" "compare --history $parent"; do
     like "$command: the note" "$("$BENCHWRAP" $command -t merged/mlruns 2>&1 >/dev/null)" "^benchwrap: $stale; hint: benchwrap reparse"
 done
+report() { "$BENCHWRAP" report -t merged/mlruns "$@" 2>/dev/null | grep -cE '(Stale|[0-9a-f]{8} prog.*)(:|&#58;) 1 of 4 child runs is amended or retracted(,|\{,\}) which these statistics ignore'; }
+is "report: one run, two, an experiment, each form" "$(report "$parent") $(report "$parent" "$parent") $(report -e e) $(report --format markdown "$parent") $(report --format latex "$parent")" "1 2 1 1 1"
+pages() { "$BENCHWRAP" pages -t merged/mlruns -o web >/dev/null 2>&1; }
+marked() # its page's note, the list of runs, the data
+{
+    shown=$("$BENCHWRAP" ls -t merged/mlruns --json 2>/dev/null | jq -r '.[0].id')
+    list=web/experiment/$(cd merged/mlruns && echo */"$parent" | cut -d / -f 1)
+    echo "$(grep -c "Stale: $stale" "web/run/${shown:0:2}/$shown.html") $(grep -c "$stale\">stale<" "$list.html") $(jq -r '[.runs[] | select(.stale)] | length' "$list.json")"
+}
+pages; is "pages mark it" "$(marked)" "1 1 1"
 like "ls has it in its table" "$("$BENCHWRAP" ls -t merged/mlruns 2>/dev/null)" " stale "
 is "compare names the run as JSON" "$("$BENCHWRAP" compare -t merged/mlruns --json "$parent" "$parent" 2>/dev/null | jq -r '[.groups[].stale | length] | join(" ")')" "1 1"
 is "--filter finds it" "$("$BENCHWRAP" ls -t merged/mlruns --filter "tags.benchwrap.stale LIKE '%ignore'" --json 2>/dev/null | jq length)" 1
 is "no file of it has the tag" "$(find merged -name benchwrap.stale | wc -l)" 0
 in_clone merged reparse "$parent"
 is "reparse amends the parent run with both" "$(median merged)" 25
+pages; is "… pages have no mark any more" "$(marked)" "0 0 0"
 is "… nothing is left to report" "$(findings merged/mlruns) $("$BENCHWRAP" show -t merged/mlruns "$parent" 2>&1 >/dev/null | grep -c ignore) $("$BENCHWRAP" ls -t merged/mlruns --json 2>&1 | grep -c ignore)" "0  0 0"
 cp -al merged again && cp -al a/mlruns/. b/mlruns/. again/mlruns/
 is "… also where the clones are merged once more" "$(findings again/mlruns) $(median again)" "0  25"
@@ -70,6 +81,8 @@ for run in a/mlruns/*/*/; do
     [ "$(cat "$run/tags/benchwrap.amends" 2>/dev/null)" != "$parent" ] || rm -r "$run"
 done
 is "a correction alone" "$(findings a/mlruns | cut -c1-9)" "1 1 of it"
+"$BENCHWRAP" pages -t base/mlruns -o known >/dev/null && "$BENCHWRAP" pages -t a/mlruns -o known >/dev/null 2>&1
+is "… reaches a page that was written before it" "$(grep -c "Stale: $stale" "known/run/${parent:0:2}/$parent.html")" 1
 
 # An annotation names its run as its parent, and is no child run.
 clones

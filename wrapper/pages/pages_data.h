@@ -25,10 +25,11 @@ struct page_run {
     const char *id, *experiment, *name, *status, *verdict, *reason;
     const char *experiment_id; /* decimal */
     int64_t start_ms;
-    const char *stamp; /* of the files that it was read from */
+    const char *stamp; /* of what its page shows: its files, what other runs say of it, the experiment's name */
     const char *site, *cluster, *partition, *machine, *version; /* machine: node.type; version: of the benchmark */
     const char *measured, *system; /* ids of its comparison key */
     const char *problem; /* why it is damaged */
+    const char *stale; /* which corrections its statistics ignore (runs/stale.h) */
     const struct page_facts *inputs, *conditions; /* of its key; of machine and software */
     struct page_value values[PAGE_VALUES];
     size_t value_count;

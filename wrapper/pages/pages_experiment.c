@@ -154,6 +154,7 @@ static void experiment_json(const struct page_experiment *e, struct buf *to)
         json_int(&j, "start_time", run->start_ms);
         json_text(&j, "site", run->site);
         json_text(&j, "state", page_state_text(run));
+        json_text(&j, "stale", *run->stale ? run->stale : NULL);
         json_text(&j, "measured", run->measured);
         json_text(&j, "system", run->system);
         for (size_t k = 0; k < run->value_count; k++)

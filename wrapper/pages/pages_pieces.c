@@ -43,6 +43,11 @@ void page_put_state(struct buf *to, const struct page_run *run)
     buf_printf(to, "<span class=\"state%s\">", good ? " good" : plain ? "" : " bad");
     html_text(to, str_of(state), 40);
     buf_puts(to, "</span>");
+    if (*run->stale) {
+        buf_puts(to, " <span class=\"state bad\" title=\"");
+        html_text(to, str_of(run->stale), 200);
+        buf_puts(to, "\">stale</span>");
+    }
 }
 
 void page_machine_text(struct buf *to, const struct page_run *run)

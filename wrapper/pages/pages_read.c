@@ -7,6 +7,7 @@
 #include "mlruns-format/verdict.h"
 #include "report/report.h"
 #include "runs/inherit.h"
+#include "runs/stale.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,23 @@ static const char *stamp_of_object(const struct folder *tree, const struct tree_
     return s.found ? s.found : "";
 }
 
+/* What annotations and corrections of other runs change of this one, and its experiment's name. */
+static void put_stamp_of_others(const struct tree_run *run, struct buf *to)
+{
+    struct sha256 s;
+    char hex[SHA256_HEX];
+    sha256_init(&s);
+    sha256_add(&s, run->experiment, strlen(run->experiment) + 1);
+    for (const struct tree_entry *e = run->annotated; e; e = e->next) {
+        sha256_add(&s, e->key, strlen(e->key) + 1);
+        sha256_add(&s, e->value.p ? "=" : "", 1);
+        sha256_add(&s, e->value.p ? e->value.p : "", e->value.p ? e->value.n : 0);
+        sha256_add(&s, "", 1);
+    }
+    sha256_end(&s, hex);
+    buf_printf(to, " %.16s", hex);
+}
+
 const char *page_stamp(const struct runs *runs, const struct tree_run *run, struct arena *a)
 {
     static const char *const parts[] = {"", "/meta.yaml", "/params", "/metrics", "/tags", "/artifacts"};
@@ -58,8 +76,8 @@ const char *page_stamp(const struct runs *runs, const struct tree_run *run, stru
     char path[300];
     buf_init(&b, 1000);
     if (runs->root < 0)
-        return stamp_of_object(&tree, run, a);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        buf_puts(&b, stamp_of_object(&tree, run, a));
+    for (size_t i = 0; runs->root >= 0 && i < sizeof parts / sizeof *parts; i++) {
         struct stat st;
         snprintf(path, sizeof path, "%s%s", tree_run_path(run), parts[i]);
         if (fstatat(runs->root, path, &st, AT_SYMLINK_NOFOLLOW))
@@ -68,6 +86,8 @@ const char *page_stamp(const struct runs *runs, const struct tree_run *run, stru
             buf_printf(&b, "%llx.%llx.%llx ", (unsigned long long)st.st_ino, (unsigned long long)st.st_size,
                        (unsigned long long)st.st_mtim.tv_sec * 1000000000 + (unsigned long long)st.st_mtim.tv_nsec);
     }
+    if (b.n)
+        put_stamp_of_others(run, &b);
     const char *stamp = arena_dup(a, b.p, b.n);
     return stamp ? stamp : "";
 }
@@ -279,6 +299,7 @@ int page_run_read(struct runs *runs, struct comparison_reader *reader, const str
         .measured = arena_printf(a, "%s", key.id[COMPARISON_MEASURED]),
         .system = arena_printf(a, "%s", key.id[COMPARISON_SYSTEM]),
         .problem = problem ? page_text(str_of(problem), 400, a) : "",
+        .stale = page_tag_text(&whole, STALE_TAG, a),
         .inputs = inputs_of_key(&key, a),
         .conditions = page_conditions_of(&whole, a),
         .is_parent = runs_entry(whole.tags, "benchwrap.series") != NULL,

@@ -5,7 +5,8 @@
 #include "pages/pages_data.h"
 #include "pages/pages_files.h"
 
-/* The run's files as a text that changes with them: the ids of git, or times and sizes of the run's folders. In the arena; "" : not known. */
+/* What the run's page shows as a text that changes with it: ids of git, or times and sizes of the run's folders, and a hash of run->annotated and the
+ * experiment's name. In the arena; "": not known. */
 const char *page_stamp(const struct runs *runs, const struct tree_run *run, struct arena *a);
 /* Reads what the pages show of the run into *ret, and writes run/XX/ID.html and .json. runs: the caller's own copy, one for each thread, as the reader.
  * Texts are in the arena. -1: err. */

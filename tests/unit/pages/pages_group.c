@@ -14,7 +14,7 @@ static const struct page_facts nothing = {"0", NULL, 0};
 static struct page_run result_of(const char *site, double value, const char *better, const char *status)
 {
     struct page_run run = {.id = "", .experiment = "io", .name = "", .status = status, .verdict = "", .reason = "", .experiment_id = "1", .stamp = "", .site = site, .cluster = "", .partition = "",
-                           .machine = "", .version = "", .measured = "m", .system = site, .problem = "", .inputs = &nothing, .conditions = &nothing, .value_count = value > 0};
+                           .machine = "", .version = "", .measured = "m", .system = site, .problem = "", .stale = "", .inputs = &nothing, .conditions = &nothing, .value_count = value > 0};
     run.values[0] = (struct page_value){"v", "s", better, value};
     return run;
 }
