@@ -2,6 +2,7 @@
 # t0305: of the files that rules name those are read that the program wrote: the newest of a pattern, what was added to one, none from before.
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
+export BENCHWRAP_PROBE_WAIT=60s # a busy machine lists the files later
 cat >rules.yaml <<'R'
 name: x
 version: '1'
@@ -81,6 +82,28 @@ rm -f out*.txt; mkdir out7.txt; mkfifo out8.txt
 run sh -c ': >f.done'
 is "folders and pipes are not read" "$(metric v_s)" ""
 rm -r out7.txt out8.txt
+
+# A list that is slow to come: who sets --probe-wait gets it before the program starts.
+mkdir hung; rm -f out*.txt; echo v=1 >out9.txt; touch -d '1 hour ago' out9.txt
+"$BUILD/tests/lib/hung-mount" "$WORK/hung" >mounted 2>&1 &
+mount=$!
+wait_until '[ -s mounted ] || has_ended $mount'
+if grep -q mounted mounted; then
+    (sleep 0.5; kill $mount) &
+    cat >hung.yaml <<'R'
+name: x
+version: '1'
+readers:
+- {name: slow, source: {file: "hung/*.txt"}, regex: '^h=(?<v>.*)', metrics: [{name: h, cell: v, better: none}]}
+- {name: r, source: {file: "out*.txt"}, regex: '^v=(?<v>.*)', metrics: [{name: v, cell: v, unit: s, better: lower}]}
+R
+    BENCHWRAP_QUIET=1 "$BENCHWRAP" --rules ./hung.yaml -- sh -c 'echo v=7 >>out9.txt' >/dev/null 2>&1
+    is "--probe-wait: what was added is known, after a slow look too" "$(metric v_s)" 7
+    wait
+    umount -l hung 2>/dev/null
+else
+    skip_here "--probe-wait: what was added is known" "no FUSE"
+fi
 
 run sh -c 'echo v=1 >out9.txt'
 like "parse: the check needs to know" "$("$BENCHWRAP" parse --rules ./rules.yaml --file 'out*.txt=out9.txt' /dev/null 2>&1)" 'fail: it left no .done'

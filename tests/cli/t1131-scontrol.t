@@ -4,11 +4,12 @@
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 unset "${!SLURM_@}" 2>/dev/null
+export BENCHWRAP_FINISH_WAIT=60s # a busy machine needs more than 0.3 s for the answers
 mkdir fake
-run() # JOB [NAME [PROGRAM]]: a run in that job with fake/scontrol in PATH; what is missing
+run() # JOB [NAME]: a run in that job with fake/scontrol in PATH; what is missing
 {
     rm -rf mlruns .benchwrap
-    PATH=$WORK/fake:$PATH SLURM_JOB_ID=$1 SLURM_JOB_NAME=${2-wrap} "$BENCHWRAP" -q -- "${3-true}" 2>err
+    PATH=$WORK/fake:$PATH SLURM_JOB_ID=$1 SLURM_JOB_NAME=${2-wrap} "$BENCHWRAP" -q -- true 2>err
     "$BENCHWRAP" show --json | jq -r '(.missing[] | select(.key == "job.allocation").reason) // empty' | cut -c1-120
 }
 param() { cat mlruns/*/*/params/"$1" 2>/dev/null; }
@@ -50,19 +51,9 @@ S
 is "escape bytes" "$(run 104)" 'scontrol: \x1b]0;owned\x07\x1b[2J error: \xff no'
 is "in the public profile its words are withheld" "$(BENCHWRAP_PROFILE=public run 124; grep -rl owned mlruns .benchwrap)" "scontrol: failed (its words are withheld: the profile is public)"
 fake <<S
-echo \$\$ >'$WORK/pid'
 exec head -c 60000000 /dev/zero
 S
-cat >outlives <<'S'
-#!/bin/sh
-# Ends after the scontrol whose process number stands in the file pid, or after a minute.
-for _ in $(seq 600); do
-    [ -s pid ] && ! kill -0 "$(cat pid)" 2>/dev/null && exit
-    sleep 0.1
-done
-S
-chmod +x outlives
-is "too much" "$(run 105 wrap ./outlives)" "scontrol: its answer is longer than 32 MiB"
+is "too much" "$(run 105)" "scontrol: its answer is longer than 32 MiB"
 fake <<S
 head -c 300000 /dev/urandom; kill -9 \$\$
 S

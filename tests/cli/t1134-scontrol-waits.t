@@ -1,5 +1,6 @@
 #!/bin/bash
 # An scontrol that is silent, drips, dies in the middle of its answer, or does not end, delays the end of a run by no more than 0.3 s.
+# Who sets --finish-wait gets its answer.
 # sanitizer: long, because it is about time
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
@@ -39,5 +40,9 @@ output closed, goes on|exec >&- 2>&-; exec sleep 60
 it ends, but a child holds the pipe|sleep 20 & exit 1
 standard error without end|while :; do echo no controller >&2; done
 L
+rm -rf mlruns .benchwrap
+printf '#!/bin/sh\nsleep 1; exec cat %s\n' "$ROOT/tests/slurm/24.11-running/reply.json" >bin/scontrol
+SLURM_JOB_ID=6368 SLURM_JOB_NAME=wrap "$BENCHWRAP" -q --finish-wait 60s -- true
+is "an answer after a second: --finish-wait waits for it" "$("$BENCHWRAP" show --json | jq -r '.params["slurm.version"]')" 24.11.5
 for p in $(cat pids); do kill -9 "$p" 2>/dev/null; done
 done_testing

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """kills.py BENCHWRAP N [SEED]: N kills (SIGKILL) spread over launcher, recorder, both and the building of the tree.
 After each the leftovers are finished by `benchwrap sync --local`; no run whose first journal line was written may be lost, nor any
-byte or sample older than one second, and MLflow's rules for a run directory must hold. Prints TAP lines, one per victim kind."""
-import glob, json, os, random, shutil, signal, subprocess, sys, tempfile, time
+byte or sample older than one second, and MLflow's rules for a run directory must hold. Time in which launcher or recorder waited for a
+processor does not count: what a busy machine keeps from them they cannot write. Prints TAP lines, one per victim kind."""
+import glob, os, random, shutil, signal, subprocess, sys, tempfile, time
 
 bw, count = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
@@ -29,7 +30,7 @@ def comm(pid):
         return ""
 
 
-def recorder_of(launcher, wait=2.0):
+def recorder_of(launcher, wait=60.0):
     end = time.monotonic() + wait
     while time.monotonic() < end:
         for c in children(launcher):
@@ -37,6 +38,26 @@ def recorder_of(launcher, wait=2.0):
                 return c
         time.sleep(0.0005)
     return None
+
+
+def stopped_delay(pids):
+    """Stops these processes where they are. Returns how long, in seconds, they have waited for a processor; a wait that lasts is counted when
+    it ends, so that the processes must have stopped."""
+    delay = 0.0
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGSTOP)
+        except ProcessLookupError:
+            pass
+    end = time.monotonic() + 60
+    for pid in pids:
+        try:
+            while open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] not in "TXZ" and time.monotonic() < end:
+                time.sleep(0.0005)
+            delay += int(open(f"/proc/{pid}/schedstat").read().split()[1]) / 1e9
+        except OSError:
+            pass
+    return delay
 
 
 def kill(pid):
@@ -70,28 +91,35 @@ def one(victim, i):
     else:
         time.sleep(rng.choice((rng.uniform(0, 0.02), rng.uniform(0, 0.3), rng.uniform(0.3, 2.5))))
     at = time.time()
+    late = stopped_delay([x for x in (p.pid, rec) if x])
     program = [c for c in children(p.pid) if c != rec]
     if victim in ("launcher", "both"):
         kill(p.pid)
     if victim in ("recorder", "both", "at the end", "recorder, then launcher"):
         kill(rec)
+    for x in (p.pid, rec):
+        if x:
+            try:
+                os.kill(x, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
     if victim == "recorder, then launcher":
         time.sleep(rng.uniform(0, 0.05))
         kill(p.pid)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while victim in ("recorder", "at the end") and p.poll() is None and time.monotonic() < end:
         time.sleep(0.05)  # the program goes on without its recorder (or only begins now): it is ended here
         for c in children(p.pid):
             kill(c)
-    p.wait(timeout=30)
+    p.wait(timeout=120)
     for c in program:
         kill(c)
-    end = time.monotonic() + 15  # a recorder that lives closes the run itself
+    end = time.monotonic() + 120  # a recorder that lives closes the run itself
     while rec and os.path.exists(f"/proc/{rec}") and comm(rec).startswith("benchwrap") and time.monotonic() < end:
         time.sleep(0.005)
     begun = [j for j in glob.glob(d + "/.benchwrap/spool/*/journal") if first_line_whole(j)]
-    subprocess.run([bw, "sync", "--local"], cwd=d, env=env, stdout=subprocess.DEVNULL, timeout=60)
-    check(victim, d, own, at, begun)
+    subprocess.run([bw, "sync", "--local"], cwd=d, env=env, stdout=subprocess.DEVNULL, timeout=300)
+    check(victim, d, own, at - late, begun)
     shutil.rmtree(d)
 
 

@@ -358,6 +358,14 @@ static void warn_of_binding(struct run *run)
         record_warning(&run->record, "%s binds the program: cpu.bound_* and numa.bound_nodes are those of benchwrap", binder);
 }
 
+/* How long the program waits for the list of the rules' files: in all no longer than --probe-wait. */
+static int64_t files_wait_ns(const struct run *run)
+{
+    const struct opt_set *set = &run->plan.opts;
+    bool given = opt_find(set, OPTION_PROBE_WAIT)->origin != OPT_DEFAULT;
+    return given ? (int64_t)(opt_seconds(set, OPTION_PROBE_WAIT) * 1e9) : FILES_WAIT_MS * INT64_C(1000000);
+}
+
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
     if (plan_make(&run->plan, argc, argv, env, err) || run_live_check(run, err) || run_set_price(run, err))
@@ -398,6 +406,6 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     run_server_begin(run);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
     warn_of_binding(run);
-    child_work_wait(&run->files, clock_mono_ns() + FILES_WAIT_MS * INT64_C(1000000));
+    child_work_wait(&run->files, clock_mono_ns() + files_wait_ns(run));
     return 0;
 }

@@ -26,7 +26,7 @@ enum {
     SHARED_MS = 10000, /* by then files of other nodes are seen, or the nodes share no file system */
     CLOCK_MS = 60000,
     STEP_AGAIN_MS = 60000,
-    END_MS = 1500, /* so long the last words are waited for */
+    END_MS = 1500, /* so long the last words are waited for; those of a step, which ends when told to, by --finish-wait */
     QUIET_MS = 400 /* or so long without any, where ranks were killed with their step */
 };
 static const int64_t MS = 1000000;
@@ -349,7 +349,7 @@ static void note_used(struct run *run)
 void collectors_end(struct run *run)
 {
     struct run_collectors *n = &run->nodes;
-    int64_t until = clock_mono_ns() + (job_hurries(run) ? END_MS / 4 : END_MS) * MS;
+    int64_t until = clock_mono_ns() + run_answer_ms(run, job_hurries(run) ? END_MS / 4 : END_MS) * MS;
     if (n->way == NODES_FILES)
         end_files(run);
     if (n->way == NODES_STEP) {

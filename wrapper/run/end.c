@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_BEFORE_MS = 300, LOOK_AFTER_MS = 5000 };
+enum { LOOK_BEFORE_MS = 300, LOOK_AFTER_MS = 5000 /* usual maxima */ };
 
 static double timeval_s(struct timeval t)
 {
@@ -188,11 +188,12 @@ static void keep_rules_files(struct run *run)
     const struct file_seen *kept[FILES_RULES_MAX] = {0};
     if (!run->files.pid)
         return; /* the rules name no files */
-    files_seen(&run->files, LOOK_BEFORE_MS, &run->plan.arena, &before);
+    files_seen(&run->files, run_answer_ms(run, LOOK_BEFORE_MS), &run->plan.arena, &before);
     files_look_begin(&look, run->plan.rules, run->plan.program);
-    files_seen(&look, LOOK_AFTER_MS, &run->plan.arena, &after);
+    int64_t after_ms = run_answer_ms(run, LOOK_AFTER_MS);
+    files_seen(&look, after_ms, &run->plan.arena, &after);
     if (!after.known) {
-        record_warning(r, "rules: the search for the files that they name did not end within %d s", LOOK_AFTER_MS / 1000);
+        record_warning(r, "rules: the search for the files that they name did not end within %.3g s", (double)after_ms / 1000);
         return;
     }
     if (!rules && rules_load(&rules, run->plan.rules, NULL))
@@ -317,12 +318,12 @@ void run_record_end(struct run *run)
     warn_of_starters(run);
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
-    int64_t from = clock_mono_ns();
-    step_end(run, from + JOB_END_MS * INT64_C(1000000));
+    int64_t from = clock_mono_ns(), answer_ms = run_answer_ms(run, JOB_END_MS);
+    step_end(run, from + answer_ms * INT64_C(1000000));
     int64_t waited_ms = (clock_mono_ns() - from) / 1000000;
     collectors_end(run);
     sacct_end(run);
-    job_end(run, JOB_END_MS - waited_ms);
+    job_end(run, answer_ms, waited_ms);
     r->source = "recorder";
     record_redaction(run);
     if (why[0])

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { FILES_RULES_MAX = 16, FILES_SEEN_MAX = 10000, FILES_WAIT_MS = 100 /* maximum delay of the program by the first listing */ };
+enum { FILES_RULES_MAX = 16, FILES_SEEN_MAX = 10000, FILES_WAIT_MS = 100 /* usual maximum delay of the program by the first listing */ };
 
 struct file_seen {
     uint32_t rule; /* index of the pattern in the rules */

@@ -226,7 +226,7 @@ static void start_scontrol(struct run *run, bool json)
     struct run_job *j = &run->job;
     const struct slurm_who w = slurm_who_of(run);
     char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)w.id, json ? (char *)"--json" : NULL, NULL};
-    int64_t left_ms = json ? JOB_LIMIT_MS : (j->ask.until_ns - clock_mono_ns()) / MS;
+    int64_t left_ms = json ? j->limit_ms : (j->ask.until_ns - clock_mono_ns()) / MS;
     struct err err = {0};
     char **env = job_environment(run);
     if (!env) {
@@ -302,7 +302,7 @@ void job_receive(struct run *run)
     case QUERY_RUNS: break;
     case QUERY_DONE: handle_scontrol_answer(run); break;
     case QUERY_LATE:
-        snprintf(text, sizeof text, "no answer within %d s", JOB_LIMIT_MS / 1000);
+        snprintf(text, sizeof text, "no answer within %.3g s", (double)run->job.limit_ms / 1000);
         job_no_answer(run, text);
         break;
     case QUERY_LONG: job_no_answer(run, "its answer is longer than 32 MiB"); break;
@@ -334,6 +334,7 @@ void job_begin(struct run *run)
     int64_t n, age_ms = 0;
     if (!is_job_number(w.id) || run->nested)
         return;
+    j->limit_ms = run_answer_ms(run, JOB_LIMIT_MS);
     name_kept(run, &w);
     if (ends && str_int(str_of(ends), &n))
         set_end(run, n);
@@ -349,7 +350,7 @@ void job_begin(struct run *run)
         start_scontrol(run, true);
         return;
     }
-    int64_t left_ms = JOB_LIMIT_MS + 1000 - age_ms;
+    int64_t left_ms = j->limit_ms + 1000 - age_ms;
     j->stage = JOB_OTHER;
     j->give_up_ns = clock_mono_ns() + (left_ms > 0 ? left_ms : 0) * MS;
     wait_for_other_run(run, clock_mono_ns());
@@ -428,10 +429,11 @@ bool job_hurries(const struct run *run)
     return run->job.by_scheduler;
 }
 
-void job_end(struct run *run, int64_t wait_ms)
+void job_end(struct run *run, int64_t answer_ms, int64_t waited_ms)
 {
     struct timespec nap = {.tv_nsec = 10 * MS};
-    int64_t until = clock_mono_ns() + wait_ms * MS;
+    int64_t until = clock_mono_ns() + (answer_ms - waited_ms) * MS;
+    char why[80];
     job_receive(run);
     while (run->job.stage != JOB_IDLE && clock_mono_ns() < until) {
         if (run->job.stage == JOB_OTHER) {
@@ -442,15 +444,16 @@ void job_end(struct run *run, int64_t wait_ms)
         query_wait(&run->job.ask, (until - clock_mono_ns()) / MS);
         job_receive(run);
     }
+    snprintf(why, sizeof why, "scontrol: no answer within %.3g s of the program's end", (double)answer_ms / 1000);
     if (run->job.stage != JOB_IDLE)
-        record_no_allocation(run, "scontrol: no answer within 0.3 s of the program's end", "");
+        record_no_allocation(run, why, "");
     run->job.late = true;
 }
 
 void job_end_late(struct run *run)
 {
     while (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT) {
-        query_wait(&run->job.ask, JOB_LIMIT_MS);
+        query_wait(&run->job.ask, run->job.limit_ms);
         job_receive(run);
     }
     job_close(run);
@@ -480,7 +483,7 @@ bool job_ended_steps(struct run *run, char *why, size_t size)
         return false;
     if (!run->job.reason.text[0]) {
         job_reason_ask(run);
-        job_reason_receive(run, JOB_END_MS);
+        job_reason_receive(run, run_answer_ms(run, JOB_END_MS));
     }
     name_lost_step(run);
     snprintf(why + n, size - n, ", ended by Slurm%s%s", run->job.reason.text[0] ? ": " : "", run->job.reason.text);
@@ -506,7 +509,7 @@ void job_explain(struct run *run, char *why, size_t size)
         return;
     bool found = job_reason_in_output(run);
     job_reason_ask(run);
-    job_reason_receive(run, JOB_END_MS);
+    job_reason_receive(run, run_answer_ms(run, JOB_END_MS));
     if (found)
         name_lost_step(run);
     if (is_at_time_limit(run))

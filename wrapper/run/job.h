@@ -5,8 +5,8 @@
 #include "run/job_reason.h"
 
 enum {
-    JOB_LIMIT_MS = 5000, /* time limit of scontrol */
-    JOB_END_MS = 300,    /* maximum that the end of a run waits for it */
+    JOB_LIMIT_MS = 5000, /* usual time limit of scontrol */
+    JOB_END_MS = 300,    /* usual maximum that the end of a run waits for it */
     JOB_SAFE_S = 60      /* before the allocation's end, when the record is made safe */
 };
 
@@ -23,6 +23,7 @@ struct run_job {
     bool ignored; /* by the program, when it came */
     bool by_scheduler; /* its sender was the scheduler's */
     struct job_reason reason;
+    int64_t limit_ms; /* time limit of scontrol */
     bool late; /* the record is closed: an answer is kept for the job's other runs alone */
 };
 #define RUN_JOB_NONE ((struct run_job){.ask = {.out = -1, .err = -1, .in = -1}, .safe_ns = INT64_MAX, .reason = JOB_REASON_NONE})
@@ -37,9 +38,9 @@ int job_fd(const struct run *run);
 void job_receive(struct run *run);
 /* A signal from `sender` has reached the recorder: writes the journal, since KILL may follow. */
 void job_signalled(struct run *run, int number, pid_t sender);
-/* The program has ended: waits at most wait_ms for the answer, and records it or why there is none.
- * wait_ms: JOB_END_MS less the time that step_end has waited. */
-void job_end(struct run *run, int64_t wait_ms);
+/* The program has ended: waits for the answer, and records it or why there is none. answer_ms: the
+ * maximum that the end of the run waits for scontrol; waited_ms: what step_end has used of it. */
+void job_end(struct run *run, int64_t answer_ms, int64_t waited_ms);
 /* The launcher has ended: waits for an outstanding answer, within its limit, and caches it for the
  * job's other runs. */
 void job_end_late(struct run *run);

@@ -44,7 +44,7 @@ void job_reason_ask(struct run *run)
         return;
     char **env = job_environment(run);
     j->asked_ms = clock_wall_ms();
-    j->asked = env && query_start(&j->ask, line, env, ANSWER_MAX, JOB_LIMIT_MS, 0, &err) == 0;
+    j->asked = env && query_start(&j->ask, line, env, ANSWER_MAX, run_answer_ms(run, JOB_LIMIT_MS), 0, &err) == 0;
     free(env);
 }
 

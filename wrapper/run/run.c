@@ -58,11 +58,21 @@ static int64_t finish_wait_until(const struct run *run)
     return from + (int64_t)(opt_seconds(&run->plan.opts, OPTION_FINISH_WAIT) * 0.9e9);
 }
 
-/* Half of that: building and sending the run come behind. */
-static int64_t fetch_until(const struct run *run)
+/* Half of what is left of that: building and sending the run come behind. */
+static int64_t half_of_wait_ns(const struct run *run)
 {
-    int64_t now = clock_mono_ns();
-    return now + (finish_wait_until(run) - now) / 2;
+    return (finish_wait_until(run) - clock_mono_ns()) / 2;
+}
+
+bool run_is_patient(const struct run *run)
+{
+    return opt_find(&run->plan.opts, OPTION_FINISH_WAIT)->origin != OPT_DEFAULT;
+}
+
+int64_t run_answer_ms(const struct run *run, int64_t usual_ms)
+{
+    int64_t half_ms = run_is_patient(run) && !job_hurries(run) ? half_of_wait_ns(run) / 1000000 : 0;
+    return half_ms > usual_ms ? half_ms : usual_ms;
 }
 
 /* Text of any length for the launcher, in pieces. */
@@ -91,7 +101,7 @@ static void send_summary(struct run *run, const struct finished *f, char *const 
     buf_init(&shown, SUMMARY_MAX);
     buf_init(&server, SUMMARY_MAX);
     if (!quiet && summary_has_results(&f->record))
-        usual_begin(&ask, f, env);
+        usual_begin(&ask, f, env, run_answer_ms(run, USUAL_LIMIT_MS));
     bool sent = run_server_finish(run, finish_wait_until(run), &screen, &server);
     struct json *usual = usual_end(&ask);
     const struct summary s = {.f = f,
@@ -127,7 +137,7 @@ static int finish_and_report(struct run *run, char **env)
     char gate[500] = "";
     run_record_end(run);
     int rc = journal_flush(run->journal, false, &err);
-    run_server_fetch(run, fetch_until(run));
+    run_server_fetch(run, clock_mono_ns() + half_of_wait_ns(run));
     if (rc < 0)
         run_report(run, WIRE_NOTE, 0, err.text);
     if (rc)

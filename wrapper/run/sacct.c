@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { LIMIT_MS = 5000, AGAIN_MS = 700 /* a step's data arrives a second after its end */, TRIES = 4, ANSWER_MAX = 8 << 20 };
+enum { LIMIT_MS = 5000 /* usual maximum of all questions */, AGAIN_MS = 700 /* a step's data arrives a second after its end */, TRIES = 4, ANSWER_MAX = 8 << 20 };
 static const int64_t MS = 1000000;
 
 static void record_acct_metric(struct record *r, const char *key, double value, double divisor, const char *unit, enum direction dir)
@@ -54,7 +54,7 @@ static const char *query_sacct(const struct run *run, const char *id, int64_t li
         int64_t from = run->wire->start_wall_ms / 1000, to = run->end.wall_ms / 1000 + 1;
         struct str first = str_of(ask.why.n ? job_words(run, ask.why.p) : ""), line1 = str_cut(&first, '\n');
         if (end != QUERY_DONE)
-            snprintf(why, size, "no answer within %d s", LIMIT_MS / 1000);
+            snprintf(why, size, "no answer within %.3g s", (double)limit_ms / 1000);
         else if (!WIFEXITED(ask.status) || WEXITSTATUS(ask.status) == 127)
             snprintf(why, size, "not found in PATH");
         else if (WEXITSTATUS(ask.status) != 0 || !slurm_acct_parse(ret, buf_text(&ask.text), id, from, to))
@@ -71,7 +71,7 @@ void sacct_end(struct run *run)
     struct record *r = &run->record;
     struct slurm_acct a = {0};
     char text[400];
-    int64_t until = clock_mono_ns() + LIMIT_MS * MS;
+    int64_t until = clock_mono_ns() + run_answer_ms(run, LIMIT_MS) * MS;
     struct timespec nap = {.tv_nsec = AGAIN_MS * MS};
     if (!opt_on(&run->plan.opts, OPTION_SACCT) || run->end.kind != WIRE_ENDED)
         return;

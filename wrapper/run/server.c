@@ -158,9 +158,10 @@ static int receive_sender_message(struct run *run)
 enum wait_end { WAIT_ENOUGH, WAIT_ENDED /* the sender, before */, WAIT_SILENT /* the server */, WAIT_OVER };
 
 /* Until when the server may owe its reply. */
-static int64_t patience_ends(const struct run_server *s, int64_t until_ns)
+static int64_t patience_ends(const struct run *run, int64_t until_ns)
 {
-    int64_t end = s->asked_ns && !s->patient ? s->asked_ns + s->silence_ns : INT64_MAX;
+    const struct run_server *s = &run->server;
+    int64_t end = s->asked_ns && !run_is_patient(run) ? s->asked_ns + s->silence_ns : INT64_MAX;
     return end < until_ns ? end : until_ns;
 }
 
@@ -173,7 +174,7 @@ static enum wait_end wait_for_sender(struct run *run, int64_t until_ns, bool (*e
     if (s->asked_ns) /* what came before was waited for by nothing */
         s->asked_ns = clock_mono_ns();
     while (s->line >= 0 && !enough(s)) {
-        int64_t limit = patience_ends(s, until_ns), ms = (limit - clock_mono_ns() + MS - 1) / MS;
+        int64_t limit = patience_ends(run, until_ns), ms = (limit - clock_mono_ns() + MS - 1) / MS;
         struct pollfd p = {.fd = s->line, .events = POLLIN};
         if (ms <= 0) {
             end = limit < until_ns ? WAIT_SILENT : WAIT_OVER;
@@ -205,7 +206,6 @@ void run_server_begin(struct run *run)
     s->line = -1;
     s->start_ns = INT64_MAX;
     s->silence_ns = SILENCE_MS * MS;
-    s->patient = opt_find(&run->plan.opts, OPTION_FINISH_WAIT)->origin != OPT_DEFAULT;
     if (!run->plan.server && !run->plan.exporters && run->wire->has_credentials) {
         close(WIRE_CREDENTIALS_FD);
         run->wire->has_credentials = 0;

@@ -26,7 +26,6 @@ struct run_server {
     char trouble[SEND_TEXT_MAX]; /* why sending fails now; "": it does not */
     int64_t asked_ns;       /* since when the server owes a reply; 0: it does not */
     int64_t silence_ns;     /* how long it may go on being silent while something waits for it */
-    bool patient;           /* --finish-wait was given: the server may be silent as long as that */
 };
 
 /* The run has begun: with --share-run starts a sender that creates it on the server; does not wait. */

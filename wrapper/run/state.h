@@ -75,6 +75,12 @@ void run_watch(struct run *run);
 void run_sync(struct run *run, bool all);
 /* Writes incomplete lines into the streams' files, except for a possible beginning of redacted text. */
 void run_pass_words(struct run *run);
+/* Has the user set by --finish-wait how long the end of the run may take? */
+bool run_is_patient(const struct run *run);
+/* Milliseconds that the run may wait for the answer of another program: usual_ms, or half of what is
+ * left of --finish-wait where the user has set that and it is more. After a signal of the scheduler,
+ * which KILL follows, it is usual_ms. */
+int64_t run_answer_ms(const struct run *run, int64_t usual_ms);
 /* Does the signal end a run: TERM INT HUP QUIT KILL XCPU? */
 bool run_is_ending(int number);
 /* The program has ended: reads the rest of the rings, the pending signals and the log socket. */

@@ -100,7 +100,7 @@ static void query_step(struct run *run)
     char **env = job_environment(run);
     s->look_ns = INT64_MAX;
     if (id && env && strspn(id, "0123456789") == strlen(id))
-        query_start(&s->ask, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
+        query_start(&s->ask, line, env, ANSWER_MAX, run_answer_ms(run, LIMIT_MS), 0, &err);
     free(env);
 }
 

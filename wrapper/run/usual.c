@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define RUNS_READ "10" /* the newest; each costs about a millisecond */
-enum { ANSWER_MAX = 16 << 20, LIMIT_MS = 300, NAMES_MIN = STATS_EXPECT_MIN + 1 };
+enum { ANSWER_MAX = 16 << 20, TURN_MS = 1000, NAMES_MIN = STATS_EXPECT_MIN + 1 };
 
 static int count_folder(void *context, const struct folder_entry *e)
 {
@@ -37,7 +37,7 @@ static bool has_enough_runs(const struct finished *f)
     return n >= NAMES_MIN;
 }
 
-void usual_begin(struct query *ret, const struct finished *f, char *const *env)
+void usual_begin(struct query *ret, const struct finished *f, char *const *env, int64_t limit_ms)
 {
     char core[PATH_MAX], run[40], tree[] = "--tree", history[] = "--history", json[] = "--json", compare[] = "compare",
                                   last[] = "--last=" RUNS_READ;
@@ -49,14 +49,15 @@ void usual_begin(struct query *ret, const struct finished *f, char *const *env)
         return;
     core[n] = 0;
     snprintf(run, sizeof run, "=%s", f->record.id);
-    query_start(ret, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
+    query_start(ret, line, env, ANSWER_MAX, limit_ms, 0, &err);
 }
 
 struct json *usual_end(struct query *ask)
 {
     struct json *doc = NULL;
     struct err err = {0};
-    if (ask->pid && query_wait(ask, LIMIT_MS) == QUERY_DONE && ask->status == 0 && json_parse(&doc, buf_text(&ask->text), NULL, &err) < 0)
+    while (ask->pid && query_wait(ask, TURN_MS) == QUERY_RUNS) {}
+    if (ask->end == QUERY_DONE && ask->status == 0 && json_parse(&doc, buf_text(&ask->text), NULL, &err) < 0)
         doc = NULL;
     query_close(ask);
     return doc;

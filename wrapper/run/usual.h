@@ -7,9 +7,12 @@
 #include "base/screen.h"
 #include "run/finish.h"
 
-/* Starts `benchwrap compare =RUN --history --json` about a run that is in the tree, with ten earlier runs at most. The child process is stopped 0.3 s after
- * its start. env: its environment. An experiment with too few runs starts none. */
-void usual_begin(struct query *ret, const struct finished *f, char *const *env);
+enum { USUAL_LIMIT_MS = 300 /* usual maximum of limit_ms: earlier runs that cannot be read delay the end of a job by this */ };
+
+/* Starts `benchwrap compare =RUN --history --json` about a run that is in the tree, with ten earlier
+ * runs at most. The child process is stopped limit_ms milliseconds after its start. env: its
+ * environment. An experiment with too few runs starts none. */
+void usual_begin(struct query *ret, const struct finished *f, char *const *env, int64_t limit_ms);
 /* Waits for its answer, as long as the child may run, and closes it. NULL: none. The caller frees the answer by json_free. */
 struct json *usual_end(struct query *ask);
 /* "7 earlier runs: 1041 … 1190" with values times `scale`, "low, " or "high, " before it where compare says that the value has changed; the text is in the
