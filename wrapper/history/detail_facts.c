@@ -60,7 +60,6 @@ bool detail_fact_take(struct str *from, struct detail_fact *ret)
         !take_detail_text(from, &ret->value) || !take_detail_text(from, &ret->source))
         return false;
     ret->kind = (enum detail_kind)kind;
-    return kind != DETAIL_METRIC ||
-           (take_detail_text(from, &ret->unit) && take_detail_text(from, &ret->direction) &&
-            detail_numbers_take(from, &ret->number, &ret->samples));
+    return kind != DETAIL_METRIC || (take_detail_text(from, &ret->unit) && take_detail_text(from, &ret->direction) &&
+                                     detail_numbers_take(from, &ret->number, &ret->samples));
 }
