@@ -1,5 +1,6 @@
 /* causes.c: which recorded facts may explain a difference of results. */
 #include "history/causes.h"
+#include "history/run_lines.h"
 
 #include "base/array.h"
 #include "runs/inherit.h"
@@ -81,6 +82,40 @@ static int by_rank(const void *a, const void *b)
     return x->is.rank != y->is.rank ? y->is.rank - x->is.rank : class ? class : strcmp(x->key, y->key);
 }
 
+/* Lines of an artifact become params of the run. */
+static void add_lines(const struct runs *runs, struct tree_run *run, enum run_lines of, struct arena *a)
+{
+    char key[LINE_KEY_MAX];
+    struct str rest = run_lines_read(runs, run, of, a), value, text;
+    for (size_t n; (n = run_lines_next(of, &rest, key, &value, &text));) {
+        struct tree_entry *e = ARENA_NEW(a, struct tree_entry);
+        const char *copy = e ? arena_dup(a, key, n) : NULL;
+        if (!copy)
+            return;
+        *e = (struct tree_entry){.key = copy, .value = value, .next = run->params};
+        run->params = e;
+    }
+}
+
+static bool have_lines(const struct runs *runs, struct tree_run **side, size_t n, enum run_lines of, struct arena *a)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!run_lines_read(runs, side[i], of, a).n)
+            return false;
+    return true;
+}
+
+/* A run without the artifact says nothing about its lines: then they are not compared. */
+static void add_common_lines(const struct runs *runs, struct tree_run **x, size_t n_x, struct tree_run **y, size_t n_y, struct arena *a)
+{
+    for (int of = 0; of < LINES_KINDS; of++) {
+        if (!have_lines(runs, x, n_x, (enum run_lines)of, a) || !have_lines(runs, y, n_y, (enum run_lines)of, a))
+            continue;
+        for (size_t i = 0; i < n_x + n_y; i++)
+            add_lines(runs, i < n_x ? x[i] : y[i - n_x], (enum run_lines)of, a);
+    }
+}
+
 static struct tree_run **read_side(struct runs *runs, const struct tree_run *const *side, size_t n, struct arena *a, struct err *err)
 {
     struct tree_run **ret = arena_get(a, (n + 1) * sizeof *ret);
@@ -99,6 +134,7 @@ int cause_changes(struct runs *runs, const struct tree_run *const *before, size_
     struct tree_run **x = read_side(runs, before, n_before, a, err), **y = x ? read_side(runs, after, n_after, a, err) : NULL;
     if (!y)
         return a->failed ? err_memory(err, "the causes") : -1;
+    add_common_lines(runs, x, n_before, y, n_after, a);
     for (int tag = 0; tag < 2; tag++)
         for (int side = 0; side < 2; side++)
             for (const struct tree_entry *e = tag ? (side ? y : x)[0]->tags : (side ? y : x)[0]->params; e; e = e->next)

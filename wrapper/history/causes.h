@@ -16,7 +16,8 @@ struct cause_change { /* a fact that changed from one run to another */
     const char *key, *before, *after; /* NULL: that side lacks it */
     struct cause_class is;
 };
-/* The facts that each of `before` has with one value and each of `after` with another one, the likeliest causes first. Reads params and tags of the runs.
+/* The facts that each of `before` has with one value and each of `after` with another one, the likeliest causes first. Reads params, tags,
+ * libraries and environment of the runs.
  * In the arena; *ret_count 0: none. -1: a run cannot be read, or out of memory. */
 int cause_changes(struct runs *runs, const struct tree_run *const *before, size_t n_before, const struct tree_run *const *after,
                   size_t n_after, struct arena *a, struct cause_change **ret, size_t *ret_count, struct err *err);

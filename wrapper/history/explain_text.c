@@ -1,5 +1,6 @@
 /* explain_text.c: an explanation as text and as JSON: the difference, the causes by rank, what is ruled out. */
 #include "history/explain.h"
+#include "history/run_lines.h"
 
 #include "base/json_out.h"
 #include "base/screen.h"
@@ -22,15 +23,14 @@ static const char *command_text(const struct runs *runs, const struct tree_run *
 }
 
 /* What follows the name in a line of an artifact. */
-static const char *artifact_value(struct runs *runs, const struct tree_run *run, const char *file, const char *name, char between,
-                                  struct arena *a)
+static const char *line_text(const struct runs *runs, const struct tree_run *run, const char *name, struct arena *a)
 {
-    struct str rest = str_of(runs_file(runs, run, file, 1 << 20, a));
-    while (rest.n) {
-        struct str value = str_cut(&rest, '\n'), key = str_cut(&value, between);
-        if (str_is(key, name))
-            return arena_dup(a, value.p ? value.p : "", value.n);
-    }
+    char key[LINE_KEY_MAX];
+    enum run_lines of = run_lines_of(name);
+    struct str rest = run_lines_read(runs, run, of, a), value, text;
+    while (run_lines_next(of, &rest, key, &value, &text))
+        if (strcmp(key, name) == 0)
+            return arena_dup(a, text.p, text.n);
     return NULL;
 }
 
@@ -54,10 +54,8 @@ static const char *explain_value(const struct explanation *e, struct runs *runs,
         return "-";
     if (strcmp(k->name, FACT_COMMAND) == 0)
         return command_text(runs, best->run, a);
-    if (strncmp(k->name, FACT_LIBRARY, strlen(FACT_LIBRARY)) == 0)
-        return artifact_value(runs, best->run, "artifacts/libraries.txt", k->name + strlen(FACT_LIBRARY), ' ', a);
-    if (strncmp(k->name, FACT_ENVIRONMENT, strlen(FACT_ENVIRONMENT)) == 0)
-        return artifact_value(runs, best->run, "artifacts/environment.txt", k->name + strlen(FACT_ENVIRONMENT), '=', a);
+    if (run_lines_of(k->name) != LINES_KINDS)
+        return line_text(runs, best->run, k->name, a);
     const char *value = inherit_file(runs, best->run, arena_printf(a, "%s/%s", k->kind == FACT_TAG ? "tags" : "params", k->name), 8192, a);
     return value ? value : "-";
 }

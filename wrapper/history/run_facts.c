@@ -5,6 +5,7 @@
  * file, so that it is scanned once. */
 #include "history/detail_facts.h"
 #include "history/run_facts.h"
+#include "history/run_lines.h"
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64, DETAIL_READ_MAX = 64 << 20, SERIES_READ_MAX = 1 << 20, STEPS_MAX = 4096 /* of a table */, PARAM_NAME_MAX = 256 };
+enum { CHUNK = 64, DETAIL_READ_MAX = 64 << 20, STEPS_MAX = 4096 /* of a table */, PARAM_NAME_MAX = 256 };
 
 /* ---- keys ---- */
 
@@ -125,7 +126,7 @@ struct run_builder { /* of one chunk, used again for each run */
     size_t fact_count, fact_capacity, metric_count, metric_capacity;
     struct arena *a; /* for what stays */
     struct buf known; /* what the index will have of the run */
-    struct lines_read libraries, environment;
+    struct lines_read lines[LINES_KINDS];
     struct fact_meaning meaning; /* of the fact that is being taken */
     struct facts_known now, before;
     struct param_rule { /* whether a param is an input, by the hash of its name and source; hash 0: not known */
@@ -434,34 +435,19 @@ static void put_line_fact(struct run_builder *b, struct lines_read *to, struct s
         to->list[to->count++] = (struct run_fact){.key = key, .value = hash_bytes(1, value.p, value.n)};
 }
 
-/* "libm.so.6 … <build id>" as "library.libm.so.6", "NAME=value" as "environment.NAME". */
-static void read_line_facts(struct run_builder *b, struct str rest, const char *prefix, char between, struct lines_read *to)
-{
-    char name[PARAM_NAME_MAX];
-    size_t n = strlen(prefix);
-    memcpy(name, prefix, n);
-    to->count = 0;
-    while (rest.n) {
-        struct str value = str_cut(&rest, '\n'), key = str_cut(&value, between), word, last = value;
-        if (between == ' ')
-            for (struct str words = value; (word = str_word(&words)).n;)
-                last = word;
-        if (!key.n || !last.p || n + key.n >= sizeof name)
-            continue;
-        memcpy(name + n, key.p, key.n);
-        put_line_fact(b, to, (struct str){name, n + key.n}, last);
-    }
-}
-
 /* Lines of an artifact as params. */
-static void take_lines(struct run_builder *b, const char *path, const char *prefix, char between, struct lines_read *last,
-                       struct arena *scratch)
+static void take_lines(struct run_builder *b, enum run_lines of, struct arena *scratch)
 {
-    struct str text = str_of(runs_file(b->reading->runs, b->to->run, path, SERIES_READ_MAX, scratch));
+    struct lines_read *last = &b->lines[of];
+    struct str text = run_lines_read(b->reading->runs, b->to->run, of, scratch);
     if (!str_eq(text, buf_text(&last->text))) {
+        char key[LINE_KEY_MAX];
+        struct str rest = text, value, all;
         buf_clear(&last->text);
         buf_str(&last->text, text);
-        read_line_facts(b, text, prefix, between, last);
+        last->count = 0;
+        for (size_t n; (n = run_lines_next(of, &rest, key, &value, &all));)
+            put_line_fact(b, last, (struct str){key, n}, value);
     }
     for (size_t i = 0; i < last->count; i++)
         put_run_fact(b, last->list[i].key, last->list[i].value);
@@ -536,10 +522,9 @@ static void read_run_facts(struct run_builder *b, const struct tree_run *run, st
         b->fact_count = b->metric_count = 0;
         done = take_facts_from(b, (enum facts_source)from, &stamp, text, &scratch);
     }
-    if (b->reading->texts) {
-        take_lines(b, "artifacts/libraries.txt", FACT_LIBRARY, ' ', &b->libraries, &scratch);
-        take_lines(b, "artifacts/environment.txt", FACT_ENVIRONMENT, '=', &b->environment, &scratch);
-    }
+    if (b->reading->texts)
+        for (int of = 0; of < LINES_KINDS; of++)
+            take_lines(b, (enum run_lines)of, &scratch);
     b->failed = b->failed || scratch.failed;
     arena_deinit(&scratch);
     keep_facts(b);
@@ -554,23 +539,23 @@ static void read_facts_chunk(void *context, size_t chunk, struct arena *a)
     buf_init(&b.known, DETAIL_READ_MAX);
     buf_init(&b.now.text, DETAIL_READ_MAX + (1 << 17));
     buf_init(&b.before.text, DETAIL_READ_MAX + (1 << 17));
-    buf_init(&b.libraries.text, SERIES_READ_MAX + 1);
-    buf_init(&b.environment.text, SERIES_READ_MAX + 1);
+    for (int of = 0; of < LINES_KINDS; of++)
+        buf_init(&b.lines[of].text, LINES_READ_MAX + 1);
     *b.keys = (struct key_table){.a = a};
     size_t end = (chunk + 1) * CHUNK < r->runs->count ? (chunk + 1) * CHUNK : r->runs->count;
     for (size_t i = chunk * CHUNK; i < end && !a->failed; i++)
         read_run_facts(&b, r->runs->all[i], &r->list[i], &text);
     free(b.facts);
     free(b.metrics);
-    free(b.libraries.list);
-    free(b.environment.list);
     free(b.now.list);
     free(b.before.list);
     buf_deinit(&b.now.text);
     buf_deinit(&b.before.text);
     buf_deinit(&b.known);
-    buf_deinit(&b.libraries.text);
-    buf_deinit(&b.environment.text);
+    for (int of = 0; of < LINES_KINDS; of++) {
+        free(b.lines[of].list);
+        buf_deinit(&b.lines[of].text);
+    }
     if (b.failed || b.keys->failed)
         a->failed = true;
 }

@@ -5,9 +5,6 @@
 
 #define FACT_COMMAND "argv" /* the key of the complete command line, as a param */
 
-#define FACT_LIBRARY "library." /* begins the key of a line of libraries.txt */
-#define FACT_ENVIRONMENT "environment." /* of environment.txt */
-
 struct fact_key {
     enum fact_kind kind;
     const char *name;

@@ -82,7 +82,7 @@ static void nothing(void **state)
     close_history(&h);
 }
 
-/* A fact on which the three runs of a side do not agree is none; an unknown fact of a machine is one of its own. */
+/* A fact on which the three runs of a side do not agree is none; an unknown fact of a machine is one of its own. Lines of an artifact count if all runs have it. */
 static void changed_facts(void **state)
 {
     const struct place *p = *state;
@@ -100,6 +100,14 @@ static void changed_facts(void **state)
             snprintf(value, sizeof value, "v%d", k % 4 == 0 ? i / 3 : k == 1 ? i / 3 + (i == 1) : k == 2 ? 0 : i);
             make_param(p, i, keys[k], value);
         }
+        char path[200], text[100];
+        snprintf(path, sizeof path, "%s/mlruns/7/%s/artifacts/libraries.txt", p->path, made_id(i));
+        snprintf(text, sizeof text, "libc.so.6 /lib/libc.so.6 a\nlibm.so.6 /lib/libm.so.6 %s\n", i < 3 ? "old" : "new");
+        write_made(path, text);
+        snprintf(path, sizeof path, "%s/mlruns/7/%s/artifacts/environment.txt", p->path, made_id(i));
+        snprintf(text, sizeof text, "OMP_NUM_THREADS=%d\n", 1 + i / 3);
+        if (i != 4)
+            write_made(path, text);
     }
     made_tree_open(&t, p);
     assert_int_equal(runs_load(&t.runs, &everything, &t.arena, &t.err), 0);
@@ -108,11 +116,14 @@ static void changed_facts(void **state)
         list[i] = t.runs.all[5 - i];
     const struct tree_run *const *before = (const struct tree_run *const *)list;
     assert_int_equal(cause_changes(&t.runs, before, 3, before + 3, 3, &t.arena, &changed, &count, &t.err), 0);
-    assert_int_equal(count, 1);
-    assert_string_equal(changed[0].key, "cpu.governor");
-    assert_string_equal(changed[0].before, "v0");
-    assert_string_equal(changed[0].after, "v1");
-    assert_string_equal(changed[0].is.name, "processor frequency");
+    assert_int_equal(count, 2);
+    assert_string_equal(changed[0].key, "library.libm.so.6");
+    assert_string_equal(changed[0].before, "old");
+    assert_string_equal(changed[0].after, "new");
+    assert_string_equal(changed[1].key, "cpu.governor");
+    assert_string_equal(changed[1].before, "v0");
+    assert_string_equal(changed[1].after, "v1");
+    assert_string_equal(changed[1].is.name, "processor frequency");
     made_tree_close(&t);
 }
 
