@@ -232,4 +232,5 @@ help:    ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 16
 	@echo 'variables: O=dir CC=clang CFLAGS= PREFIX= DESTDIR= SAN=address,undefined|thread WERROR=1 V=1 STATIC=0 TESTS="…" BENCH="…" FUZZ_TIME=60'
 
--include $(shell find $(O) -name '*.d' -type f 2>/dev/null)
+# Not those of builds below O, which another make may be writing.
+-include $(shell find $(O)/obj $(O)/tests -name '*.d' -type f 2>/dev/null)
