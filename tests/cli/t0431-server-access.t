@@ -181,7 +181,7 @@ fails "a name that nobody knows" "no-such-host.invalid.*(resolve|Resolve)" http:
 # ---- the real server's own passwords ----
 
 python=$(venv_mlflow "$MLFLOW") && {
-    "$python" -c 'import flask_wtf' 2>/dev/null || flock "$CACHE/flask-wtf.lock" "$python" -m pip install -q --disable-pip-version-check Flask-WTF >pip.log 2>&1
+    "$python" -c 'import flask_wtf' 2>/dev/null || (flock 9; venv_pip 280 "$python" install -q Flask-WTF) >pip.log 2>&1 9>"$CACHE/flask-wtf.lock"
     "$python" -c 'import flask_wtf' 2>pip.err
 }
 if [ $? != 0 ]; then

@@ -3,6 +3,7 @@
 # What share says to GitHub, held against GitHub's own OpenAPI description (served by Prism) and against PyGithub doing the same.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/forge.sh"
+. "$TESTLIB/venv.sh"
 long_tests || { skip_here "GitHub's own description and a reference client" "slow tier"; done_testing; exit; }
 for need in git npm node python3; do
     command -v $need >/dev/null 2>&1 || { skip "GitHub's own description" "$need is not installed"; done_testing; exit; }
@@ -53,17 +54,12 @@ is "GitHub's description takes each of them" "$(replay "$WORK/ours.txt")" "200 2
 sed 's/"title":"[^"]*"/"title":7/' "$WORK/ours.txt" >"$WORK/wrong.txt"
 like "… and would not take a wrong one" "$(replay "$WORK/wrong.txt")" "422"
 
-venv=$CACHE/venv-pygithub
-(
-    flock 9
-    [ -e "$venv/.complete" ] || { python3 -m venv "$venv" && "$venv/bin/python" -m pip install -q --disable-pip-version-check PyGithub && touch "$venv/.complete"; } >"$venv.log" 2>&1
-) 9>"$venv.lock"
-if [ -e "$venv/.complete" ]; then
+if python=$(venv_python pygithub 280 PyGithub); then
     git push -q origin HEAD:refs/heads/reference 2>/dev/null
     (cd "$WORK/first" && git checkout -q -b reference && echo x >x && git add x && git commit -qm x && git push -q "$HUB" reference)
     git -C "$HUB" update-ref refs/heads/reference "$(git -C "$WORK/first" rev-parse reference)"
     forge_do script '' >/dev/null
-    number=$("$venv/bin/python" "$ROOT/tests/forge/reference_client.py" "$FORGE/api/v3" w reference 2>"$WORK/client.err") || tap_fail "PyGithub" "$(tail -n 3 "$WORK/client.err")"
+    number=$("$python" "$ROOT/tests/forge/reference_client.py" "$FORGE/api/v3" w reference 2>"$WORK/client.err") || tap_fail "PyGithub" "$(tail -n 3 "$WORK/client.err")"
     forge_do log >"$WORK/theirs.txt"
     shape='import json, sys, urllib.parse
 for line in open(sys.argv[1]):
@@ -74,6 +70,6 @@ for line in open(sys.argv[1]):
     is "PyGithub asks the same of the same addresses" "$(python3 -c "$shape" "$WORK/ours3.txt" | sed "s/'per_page', //; s/, 'per_page'//")" "$(python3 -c "$shape" "$WORK/theirs.txt" | sed "s/'per_page', //; s/, 'per_page'//")"
     is "… and its request is seen like ours" "$(forge_pulls "p['number'] == $number and p['title']")" "another title"
 else
-    skip "PyGithub" "it could not be installed: $(tail -n 1 "$venv.log")"
+    skip "PyGithub" "$python"
 fi
 done_testing

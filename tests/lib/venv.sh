@@ -1,6 +1,19 @@
 # shellcheck shell=sh
 # venv.sh: Python virtual environments with real libraries and MLflow, made once and kept in $CACHE. Sourced after tap.sh.
 
+# venv_pip SECONDS PYTHON ARGUMENT…: pip for the packages of this python, by the pip that is already here: to unpack
+# another one takes four seconds. An environment has its own where that one is older than 22.3 or missing.
+venv_pip()
+{
+    venv_limit=$1 venv_for=$2
+    shift 2
+    if [ -e "${venv_for%/*}/pip3" ]; then
+        timeout "$venv_limit" "$venv_for" -m pip --disable-pip-version-check "$@"
+    else
+        timeout "$venv_limit" python3 -m pip --disable-pip-version-check --python "$venv_for" "$@"
+    fi
+}
+
 # venv_python NAME SECONDS PACKAGE…: prints the path of a python that has these packages. Status 1 and a reason on stdout where it cannot be made.
 # Several tests may ask at once: one makes it, the others wait.
 venv_python()
@@ -14,9 +27,14 @@ venv_python()
             flock 9
             [ ! -e "$venv_dir/.complete" ] || exit 0
             rm -rf "$venv_dir"
-            python3 -m venv "$venv_dir" >"$venv_dir.log" 2>&1 &&
-                timeout "$venv_seconds" "$venv_dir/bin/python" -m pip install -q --disable-pip-version-check "$@" >>"$venv_dir.log" 2>&1 &&
-                touch "$venv_dir/.complete"
+            {
+                python3 -m venv --without-pip "$venv_dir" &&
+                    { python3 -m pip --python "$venv_dir/bin/python" --version || "$venv_dir/bin/python" -m ensurepip; } &&
+                    venv_pip "$venv_seconds" "$venv_dir/bin/python" install -q --no-compile "$@"
+            } >"$venv_dir.log" 2>&1 || exit
+            # Modules that no test imports are a third of the code. One that cannot be compiled is left as it is.
+            "$venv_dir/bin/python" -m compileall -q -x '/site-packages/.*/tests?/' "$venv_dir/lib" >/dev/null 2>&1
+            touch "$venv_dir/.complete"
         ) 9>"$venv_dir.lock"
     fi
     if [ ! -e "$venv_dir/.complete" ]; then

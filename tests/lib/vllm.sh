@@ -9,7 +9,7 @@ vllm_ready()
     vllm_python=$(venv_python vllm-client 900 aiohttp==3.14.5 numpy==2.4.6 tqdm==4.70.1 regex==2026.11.15) || { vllm_why=$vllm_python; return 1; }
     [ ! -d "$vllm_files" ] || return 0
     vllm_new=$(mktemp -d "$CACHE/vllm.XXXXXX") || { vllm_why="no folder in $CACHE"; return 1; }
-    if "$vllm_python" -m pip download -q --no-deps -d "$vllm_new" vllm==0.32.0 >"$vllm_new/log" 2>&1 &&
+    if venv_pip 900 "$vllm_python" download -q --no-deps -d "$vllm_new" vllm==0.32.0 >"$vllm_new/log" 2>&1 &&
         "$vllm_python" -c 'import sys, zipfile
 z = zipfile.ZipFile(sys.argv[1])
 z.extractall(sys.argv[2], [n for n in z.namelist() if n.startswith("vllm/benchmarks/")])' "$vllm_new"/*.whl "$vllm_new" &&
