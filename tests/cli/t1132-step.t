@@ -16,14 +16,18 @@ fresh() { rm -rf mlruns .benchwrap go out; }
 shape() { "$BENCHWRAP" show --json | jq -r '.params as $p | ["job.nodes", "job.tasks", "step.nodes", "step.tasks", "nodes.count"] | map($p[.] // "-") | join(" ")'; }
 missing() { "$BENCHWRAP" show --json | jq -r ".missing[] | select(.key == \"$1\").reason"; }
 nodes() { jq -r "$1" mlruns/*/*/artifacts/nodes.json | xargs; }
+mkfifo ended
+exec 9<>ended
 in_job() # ARGS... -- COMMAND: the command as a batch script of a job with these options
 {
     options=()
     while [ "$1" != -- ]; do options+=("$1"); shift; done
     shift
     fresh
-    printf '#!/bin/bash\n%s >out 2>&1\n' "$*" >batch.sh
-    timeout 600 sbatch -Q -o /dev/null -D "$WORK" --wait "${options[@]}" batch.sh
+    printf '#!/bin/bash\n%s >out 2>&1\necho >ended\n' "$*" >batch.sh
+    job=$(timeout 60 sbatch -Q --parsable -o /dev/null -D "$WORK" "${options[@]}" batch.sh) || return
+    # The script reports its end: sbatch --wait asks at growing intervals, and would sleep through half of this file's time.
+    read -rt 600 -u 9 && wait_until '[ -z "$(timeout 5 squeue -h -j "$job")" ]'
 }
 bw="$BENCHWRAP -q"
 
