@@ -26,6 +26,14 @@ is "pyxis: the options of srun" "$("$BENCHWRAP" recipe plan pyxis.yaml --json | 
 vllm serve'
 like "a role on its own nodes" "$(sed 's/nodes_of: s/nodes_of: c/' pyxis.yaml >self.yaml; "$BENCHWRAP" recipe check self.yaml 2>&1)" 'self.yaml:4:.*names another role'
 like "a role on too few nodes" "$(sed 's/nodes_of: s/nodes_of: s, nodes: 3/' pyxis.yaml >few.yaml; "$BENCHWRAP" recipe check few.yaml 2>&1)" 'few.yaml:4:.*"c" has 3 nodes, and "s", on whose nodes it runs, 2'
+mkdir -p "$HOME/.config/benchwrap/services"
+printf 'name: acme-ray\ncommand: [acme, "{model}"]\nports: {http: 1, dashboard: 2}\nparameters: {model: {help: m}, num_gpus: {help: n, option: --gpus}}\napi: openai-completions\n' >"$HOME/.config/benchwrap/services/acme-ray.yaml"
+sed 's/service: vllm$/service: acme/' "$ROOT/benchmarks/recipes/toolkit-vllm.yaml" >acme.yaml
+is "the toolkit's keys are those of any service file" "$("$BENCHWRAP" recipe plan acme.yaml --json | jq -c '.points[0].roles[0] | .processes[0].command[-4:], .ports')" '["acme","facebook/opt-125m","--gpus","4"]
+{"http":1,"dashboard":8265}'
+like "and its values, where there is no such parameter, are named" "$("$BENCHWRAP" recipe check acme.yaml)" 'max_model_len: the service acme-ray has no parameter "max_model_len"; the value changes nothing'
+sed -i 's/service: acme$/service: vlm/' acme.yaml
+like "an unknown service has a place in the toolkit's recipe" "$("$BENCHWRAP" recipe check acme.yaml 2>&1)" 'acme.yaml:19:12: there is no service "vlm"; did you mean "vllm"'
 "$BENCHWRAP" recipe migrate toolkit-vllm -o own.yaml 2>err
 is "migrate writes the own form" "$("$BENCHWRAP" recipe plan own.yaml --json | jq -c '[.points[].hash]')" "$(jq -c '[.points[].hash]' plan.json)"
 like "and overwrites nothing" "$("$BENCHWRAP" recipe migrate toolkit-vllm -o own.yaml 2>&1)" 'there is such a file already'

@@ -84,9 +84,10 @@ int recipe_open(struct recipe *ret, const char *name_or_path, const struct recip
 /* The same from a text; file is for messages. */
 int recipe_read(struct recipe *ret, const char *file, struct str text, const struct recipe_places *places, const struct recipe_nodes *nodes,
                 struct arena *a, struct err *err);
-/* The own form of a toolkit's recipe, which recipe_keys_check has accepted. *ret_remarks as in struct
- * recipe. In the arena; NULL with err. */
-const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct arena *a, const char *const **ret_remarks, struct err *err);
+/* The own form of a toolkit's recipe, which recipe_keys_check has accepted. Its service is a service file of the places.
+ * *ret_remarks as in struct recipe. In the arena; NULL with err. */
+const char *recipe_of_toolkit(const struct yaml *root, const char *file, const struct recipe_places *places, struct arena *a,
+                              const char *const **ret_remarks, struct err *err);
 /* Is it a recipe of the toolkit: no `version`, and one of its keys? */
 bool recipe_is_toolkit(const struct yaml *root);
 /* Fills the sweep of r from its YAML: grid, zip, list and overrides. 0; -1 with err. */
@@ -108,6 +109,8 @@ struct recipe_file {
 extern const struct recipe_file recipe_shipped[];
 /* Reads NAME.yaml of that kind from the places. 0; 1: there is none; -1 with err. */
 int recipe_file_find(struct recipe_file *ret, const char *kind, const char *name, const struct recipe_places *places, struct arena *a, struct err *err);
+/* Reads and checks the service file of this name. In the arena. 0; 1: there is none; -1 with err. */
+int recipe_service_open(struct recipe_service **ret, const char *name, const struct recipe_places *places, struct arena *a, struct err *err);
 /* All files of that kind, by name; a name's first place hides the others. In the arena; NULL: out of memory. */
 struct recipe_file *recipe_file_list(const char *kind, const struct recipe_places *places, struct arena *a, size_t *ret_n);
 /* The nearest name of that kind; NULL: none is near. */

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/fs.h"
 #include "base/place.h"
+#include "recipe/recipe_keys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,4 +116,26 @@ const char *recipe_file_nearest(const char *kind, const char *name, const struct
         if (str_distance(str_of(name), str_of(list[i].name)) < least)
             least = str_distance(str_of(name), str_of(list[i].name)), nearest = list[i].name;
     return nearest;
+}
+
+/* ---- service files ---- */
+
+int recipe_service_open(struct recipe_service **ret, const char *name, const struct recipe_places *places, struct arena *a, struct err *err)
+{
+    struct recipe_file file;
+    struct yaml *root;
+    int rc = recipe_file_find(&file, "services", name, places, a, err);
+    if (rc)
+        return rc;
+    const char *path = arena_printf(a, "%s%sservices/%s.yaml", file.from ? file.from : "shipped:", file.from ? "/" : "", name);
+    if (!path)
+        return err_memory(err, "the service %.60s", name);
+    if (yaml_parse(&root, path, (struct str){file.text, file.n}, a, err) || recipe_keys_check(root, "service", path, err))
+        return -1;
+    if (!yaml_get(root, "command") == !yaml_get(root, "processes"))
+        return yaml_complain(root, path, err, "expected either command or processes");
+    if (!(*ret = ARENA_NEW(a, struct recipe_service)))
+        return err_memory(err, "the service %.60s", name);
+    **ret = (struct recipe_service){.name = name, .file = path, .text = file.from ? file.text : NULL, .root = root};
+    return 0;
 }

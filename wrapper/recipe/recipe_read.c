@@ -110,27 +110,15 @@ static int read_role_service(struct recipe *r, struct recipe_role *role, const s
 {
     const struct yaml *at = yaml_get(role->at, "service");
     const char *name = recipe_scalar(r, role->at, "service", NULL);
-    struct recipe_file file;
-    struct yaml *root;
     if (!name)
         return 0;
-    int rc = recipe_file_find(&file, "services", name, places, r->arena, err);
+    int rc = recipe_service_open(&role->service, name, places, r->arena, err);
     if (rc > 0) {
         const char *nearest = recipe_file_nearest("services", name, places, r->arena);
         return nearest ? yaml_complain(at, r->file, err, "there is no service \"%.60s\"; did you mean \"%s\"?", name, nearest)
                        : yaml_complain(at, r->file, err, "there is no service \"%.60s\"; benchwrap recipe list --services", name);
     }
-    const char *path = arena_printf(r->arena, "%s%sservices/%s.yaml", file.from ? file.from : "shipped:", file.from ? "/" : "", name);
-    if (rc < 0 || !path || yaml_parse(&root, path, (struct str){file.text, file.n}, r->arena, err) ||
-        recipe_keys_check(root, "service", path, err))
-        return -1;
-    if (!yaml_get(root, "command") == !yaml_get(root, "processes"))
-        return yaml_complain(root, path, err, "expected either command or processes");
-    role->service = ARENA_NEW(r->arena, struct recipe_service);
-    if (!role->service)
-        return err_memory(err, "the recipe");
-    *role->service = (struct recipe_service){.name = name, .file = path, .text = file.from ? file.text : NULL, .root = root};
-    return 0;
+    return rc;
 }
 
 /* Is the key of `with` a parameter of the service? */
@@ -281,13 +269,13 @@ static int refuse_kubernetes(const struct recipe *r, const struct yaml *y, struc
     return err_hint(err, "start the services there, name them by `endpoint`, and run the recipe with --local");
 }
 
-static int translate_toolkit(struct recipe *r, struct err *err)
+static int translate_toolkit(struct recipe *r, const struct recipe_places *places, struct err *err)
 {
     struct yaml *own;
     if (refuse_kubernetes(r, yaml_get(yaml_get(r->root, "orchestration"), "mode"), err) ||
         recipe_keys_check(r->root, "toolkit", r->file, err))
         return -1;
-    r->text = recipe_of_toolkit(r->root, r->file, r->arena, &r->remarks, err);
+    r->text = recipe_of_toolkit(r->root, r->file, places, r->arena, &r->remarks, err);
     if (!r->text)
         return -1;
     r->file = arena_printf(r->arena, "%s (translated)", r->file);
@@ -365,7 +353,7 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
     ret->text = arena_dup(a, text.p ? text.p : "", text.n);
     if (!ret->text)
         return err_memory(err, "the recipe");
-    if (recipe_is_toolkit(root) && translate_toolkit(ret, err))
+    if (recipe_is_toolkit(root) && translate_toolkit(ret, places, err))
         return -1;
     if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) ||
         recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { OWN_FORM_MAX = 1 << 20, REMARKS_MAX = 16 };
+enum { OWN_FORM_MAX = 1 << 20, REMARKS_MAX = 32 };
 
 struct toolkit {
     const struct yaml *root, *workload, *servers, *config;
@@ -15,6 +15,8 @@ struct toolkit {
     const char **remarks;
     size_t remark_count;
     int64_t clients; /* nodes that make load */
+    struct recipe_service *service;
+    bool has_model; /* the recipe names one, and the service has such a parameter */
 };
 
 static void toolkit_remark(struct toolkit *t, const char *text)
@@ -165,59 +167,95 @@ static void put_container(struct toolkit *t)
     buf_puts(&t->text, "]\n");
 }
 
-/* The service file for the workload's service. */
-static const char *service_file(struct toolkit *t)
+/* ---- the service ---- */
+
+static const struct yaml *find_parameter(const struct toolkit *t, const char *name)
 {
-    struct str service = yaml_text(t->workload, "service", "dummy");
-    bool distributed = false;
-    yaml_bool(yaml_get(server_map(t, "distributed"), "enabled"), &distributed);
-    if (str_is(service, "vllm_ray") || str_is(service, "vllm-ray") || (str_is(service, "vllm") && distributed))
-        return "vllm-ray";
-    return arena_dup(t->a, service.p, service.n);
+    return yaml_get(yaml_get(t->service->root, "parameters"), name);
 }
 
-static void put_with(struct toolkit *t, const char *service)
+/* The service file: that of the workload's service, or SERVICE-BACKEND where it is distributed. 0; -1 with err. */
+static int find_service(struct toolkit *t, const struct recipe_places *places)
 {
+    const struct yaml *at = yaml_get(t->workload, "service"), *distributed = server_map(t, "distributed");
+    struct str given = at && at->kind == YAML_SCALAR ? at->text : (struct str){NULL, 0};
+    bool is_distributed = false;
+    char *name = arena_dup(t->a, given.p ? given.p : "", given.n);
+    for (char *p = name; p && *p; p++)
+        *p = *p == '_' ? '-' : *p;
+    if (!name)
+        return err_memory(t->err, "the recipe");
+    if (!given.n)
+        return yaml_complain(t->workload ? t->workload : t->root, t->file, t->err,
+                             "the key workload.service is missing: the service that gets the load");
+    yaml_bool(yaml_get(distributed, "enabled"), &is_distributed);
+    struct str backend = yaml_text(distributed, "backend", "ray");
+    int rc = 1;
+    if (is_distributed) {
+        const char *both = arena_printf(t->a, "%s-" STR_FMT, name, STR_ARG(backend));
+        rc = both ? recipe_service_open(&t->service, both, places, t->a, t->err) : err_memory(t->err, "the recipe");
+    }
+    if (rc > 0 && (rc = recipe_service_open(&t->service, name, places, t->a, t->err)) > 0) {
+        const char *nearest = recipe_file_nearest("services", name, places, t->a);
+        return nearest ? yaml_complain(at, t->file, t->err, "there is no service \"%.60s\"; did you mean \"%s\"?", name, nearest)
+                       : yaml_complain(at, t->file, t->err, "there is no service \"%.60s\"; benchwrap recipe list --services", name);
+    }
+    return rc;
+}
+
+/* One value of `with`. A service without this parameter runs without it. */
+static void put_parameter(struct toolkit *t, const char *parameter, const char *key, struct str value)
+{
+    if (!is_text_given(value))
+        return;
+    if (find_parameter(t, parameter))
+        put_toolkit_pair(t, "      ", parameter, value);
+    else
+        toolkit_remark(t, arena_printf(t->a, "%s: the service %s has no parameter \"%s\"; the value changes nothing", key,
+                                       t->service->name, parameter));
+}
+
+static void put_with(struct toolkit *t)
+{
+    static const char *const of_server[] = {"max_model_len", "gpu_memory_utilization", "gpu_layers"};
+    static const char *const of_distributed[] = {"tensor_parallel_size", "pipeline_parallel_size"};
+    static const char *const of_ray[][2] = {{"num_cpus", "num_cpus_per_node"}, {"num_gpus", "num_gpus_per_node"}};
     const struct yaml *distributed = server_map(t, "distributed"), *ray = server_map(t, "ray");
-    bool is_vllm = strncmp(service, "vllm", 4) == 0, is_ray = strcmp(service, "vllm-ray") == 0;
     size_t before = t->text.n;
     buf_puts(&t->text, "    with:\n");
     size_t empty = t->text.n;
-    if (has_workload_value(t, 0) && strcmp(service, "dummy") != 0)
+    if (t->has_model)
         buf_puts(&t->text, "      model: \"{model}\"\n");
-    if (is_vllm) {
-        put_toolkit_pair(t, "      ", "max_model_len", server_value(t, "max_model_len"));
-        put_toolkit_pair(t, "      ", "gpu_memory_utilization", server_value(t, "gpu_memory_utilization"));
-        put_toolkit_pair(t, "      ", "tensor_parallel_size", yaml_text(distributed, "tensor_parallel_size", NULL));
-        put_toolkit_pair(t, "      ", "pipeline_parallel_size", yaml_text(distributed, "pipeline_parallel_size", NULL));
-    }
-    if (is_ray) {
-        put_toolkit_pair(t, "      ", "num_cpus", yaml_text(ray, "num_cpus_per_node", NULL));
-        put_toolkit_pair(t, "      ", "num_gpus", yaml_text(ray, "num_gpus_per_node", NULL));
-    }
-    if (strcmp(service, "ollama") == 0 || strcmp(service, "llama.cpp") == 0)
-        put_toolkit_pair(t, "      ", "gpu_layers", server_value(t, "gpu_layers"));
-    else if (is_text_given(server_value(t, "gpu_layers")))
-        toolkit_remark(t, "gpu_layers: only ollama and llama.cpp have layers on GPUs; this service ignores it");
+    for (size_t i = 0; i < sizeof of_server / sizeof *of_server; i++)
+        put_parameter(t, of_server[i], of_server[i], server_value(t, of_server[i]));
+    for (size_t i = 0; i < sizeof of_distributed / sizeof *of_distributed; i++)
+        put_parameter(t, of_distributed[i], of_distributed[i], yaml_text(distributed, of_distributed[i], NULL));
+    for (size_t i = 0; i < sizeof of_ray / sizeof *of_ray; i++)
+        put_parameter(t, of_ray[i][0], of_ray[i][1], yaml_text(ray, of_ray[i][1], NULL));
     if (t->text.n == empty)
         t->text.n = before;
 }
 
-static void put_ray_ports(struct toolkit *t)
+/* Ports that the recipe names. The service file has those of the others. */
+static void put_ports(struct toolkit *t)
 {
     static const char *const names[][2] = {
         {"ray", "port"}, {"dashboard", "dashboard_port"}, {"object_manager", "object_manager_port"}, {"node_manager", "node_manager_port"}};
     const struct yaml *ray = server_map(t, "ray");
-    if (!ray)
-        return;
-    buf_puts(&t->text, "    ports:\n");
-    for (size_t i = 0; i < 4; i++)
-        put_toolkit_pair(t, "      ", names[i][0],
-                         yaml_text(ray, names[i][1],
-                                   i == 0   ? "6379"
-                                   : i == 1 ? "8265"
-                                   : i == 2 ? "8076"
-                                            : "8077"));
+    bool any = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct str value = yaml_text(ray, names[i][1], NULL);
+        if (!is_text_given(value))
+            continue;
+        if (!yaml_get(yaml_get(t->service->root, "ports"), names[i][0])) {
+            toolkit_remark(t, arena_printf(t->a, "ray.%s: the service %s has no such port; the value changes nothing", names[i][1],
+                                           t->service->name));
+            continue;
+        }
+        buf_puts(&t->text, any ? "" : "    ports:\n");
+        any = true;
+        put_toolkit_pair(t, "      ", names[i][0], value);
+    }
 }
 
 static void put_ready(struct toolkit *t)
@@ -243,34 +281,36 @@ static void put_ready(struct toolkit *t)
     }
 }
 
-static void put_server(struct toolkit *t, const char *service)
+static void put_server(struct toolkit *t)
 {
     const struct yaml *nodes = yaml_get(yaml_get(t->root, "orchestration"), "node_allocation");
     buf_puts(&t->text, "roles:\n  server:\n    service: ");
-    put_quoted_text(t, str_of(service));
+    put_quoted_text(t, str_of(t->service->name));
     buf_putc(&t->text, '\n');
     put_toolkit_pair(t, "    ", "nodes", toolkit_value(nodes, "servers", "nodes"));
-    put_with(t, service);
-    if (strcmp(service, "vllm-ray") == 0)
-        put_ray_ports(t);
+    put_with(t);
+    put_ports(t);
     put_ready(t);
     put_resources(t, "servers");
     put_container(t);
 }
 
-static void put_client(struct toolkit *t, const char *service)
+static void put_client(struct toolkit *t)
 {
-    bool ollama = strcmp(service, "ollama") == 0;
+    struct str api = yaml_text(t->service->root, "api", NULL);
     struct str duration = yaml_text(t->workload, "duration", "2m"), warmup = yaml_text(t->workload, "warmup", NULL);
     buf_printf(&t->text,
                "  agents:\n    service: llmload-agent\n    with: {service: \"" STR_FMT
                "\"}\n    nodes: %lld\n    instances: \"{clients_per_node}\"\n",
-               STR_ARG(yaml_text(t->workload, "service", "dummy")), (long long)t->clients);
+               STR_ARG(yaml_text(t->workload, "service", NULL)), (long long)t->clients);
     put_resources(t, "clients");
     buf_puts(&t->text, "  client:\n    nodes_of: agents\n    command:\n      - llmload\n      - \"{server.url}\"\n");
-    if (ollama)
-        buf_puts(&t->text, "      - --api\n      - ollama-generate\n");
-    if (has_workload_value(t, 0) && strcmp(service, "dummy") != 0)
+    if (is_text_given(api)) {
+        buf_puts(&t->text, "      - --api\n      - ");
+        put_quoted_text(t, api);
+        buf_putc(&t->text, '\n');
+    }
+    if (t->has_model)
         buf_puts(&t->text, "      - --model\n      - \"{model}\"\n");
     buf_puts(&t->text, "      - --concurrency\n      - \"{streams}\"\n      - --input-tokens\n      - \"{prompt_len}\"\n");
     if (has_workload_value(t, 4))
@@ -376,18 +416,20 @@ static void put_remarks(struct toolkit *t)
         toolkit_remark(t, "artifacts.python: the image of the toolkit's own clients; llmload needs none");
 }
 
-const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct arena *a, const char *const **ret_remarks, struct err *err)
+const char *recipe_of_toolkit(const struct yaml *root, const char *file, const struct recipe_places *places, struct arena *a,
+                              const char *const **ret_remarks, struct err *err)
 {
     struct toolkit t = {
         .root = root, .file = file, .a = a, .err = err, .workload = yaml_get(root, "workload"), .servers = yaml_get(root, "servers")};
     struct str name = yaml_text(root, "scenario", NULL);
     t.config = yaml_get(t.servers, "service_config");
     t.remarks = arena_get(a, (REMARKS_MAX + 1) * sizeof *t.remarks);
-    const char *service = t.remarks ? service_file(&t) : NULL, *text = NULL;
-    if (!service) {
+    const char *text = NULL;
+    if (!t.remarks)
         err_memory(err, "the recipe");
+    if (!t.remarks || find_service(&t, places))
         return NULL;
-    }
+    t.has_model = has_workload_value(&t, 0) && find_parameter(&t, "model");
     count_client_nodes(&t);
     put_remarks(&t);
     buf_init(&t.text, OWN_FORM_MAX);
@@ -401,8 +443,8 @@ const char *recipe_of_toolkit(const struct yaml *root, const char *file, struct 
     }
     put_sweep(&t);
     put_vars(&t);
-    put_server(&t, service);
-    put_client(&t, service);
+    put_server(&t);
+    put_client(&t);
     put_batch(&t);
     put_logs(&t);
     put_monitoring(&t);
