@@ -27,5 +27,26 @@ is "... as JSON" "$("$BENCHWRAP" recipe logs --severity error --json | jq -r '.m
 is "the summary counts lines" "$("$BENCHWRAP" recipe logs --summary --json | jq -c '[.[] | [.component, .stream, .lines]] | sort | .[0]')" '["client","stdout",6]'
 sed -i '$d' $folder/stderr.log
 "$BENCHWRAP" recipe check-logs >check; is "a missing line is found: status 1" "$? $(grep -c ' bad ' check)" "1 2"
+cat >named.yaml <<'Y'
+version: 1
+name: named
+outputs: {stdout: sub/out.txt, stderr: errors.txt, aggregated: all.jsonl}
+logs: {alert: Traceback, rotate: 64K, pieces: 2}
+roles: {c: {command: [sh, -c, "yes Traceback | head -n 10050; echo warned >&2; echo rate 1 op/s"]}}
+Y
+"$BENCHWRAP" recipe run --local named.yaml >out 2>err
+folder=.benchwrap/campaigns/named/logs
+is "a text on every line ends nothing: so many alerts are stored" "$? $(wc -l <$folder/alerts.log) $(tail -n 1 $folder/alerts.log | sed 's/.*\] //')" "0 10001 further lines are only in the merged logs: more than 10000 have a text of logs.alert"
+is "logs that are large are compressed, and the newest pieces are kept" "$(ls $folder/sub | wc -l) $(gzip -cd $folder/sub/out.txt.*.gz | grep -c Traceback)" "3 $(($(cat $folder/sub/out.txt.*.gz | gzip -cd | wc -l)))"
+sed -i 's/, rotate: 64K, pieces: 2//' named.yaml
+"$BENCHWRAP" recipe run --local --new named.yaml >out 2>err
+is "check-logs reads the files that the recipe names" "$("$BENCHWRAP" recipe check-logs named --json | jq -r '.[] | .result' | sort | uniq -c | xargs)" "29 good"
+sed -i 's/alert: Traceback/jsonl: false/' named.yaml
+"$BENCHWRAP" recipe run --local --new named.yaml >out 2>err
+is "and none that it leaves out" "$("$BENCHWRAP" recipe check-logs named --json | jq -r '.[] | .result' | sort | uniq -c | xargs)" "19 good 2 none"
+for outputs in 'stdout: a, stderr: a' 'stdout: aggregated.jsonl' 'stderr: c.0.n1.out' 'stderr: summary.json' 'aggregated: a/../../b'; do
+    sed "s|^outputs.*|outputs: {$outputs}|" named.yaml >bad.yaml
+    like "no log has the place of another file: $outputs" "$("$BENCHWRAP" recipe check bad.yaml 2>&1)" 'bad.yaml:3:[0-9]+: (a merged log cannot have the path|outputs.* have the same path)'
+done
 like "an unknown level is named" "$("$BENCHWRAP" recipe logs --severity loud 2>&1)" 'severity: expected fatal, error'
 done_testing

@@ -93,6 +93,8 @@ struct logs_outputs {
     void (*alert)(void *context, const struct logs_line *line, const char *text);
     void *context;
 };
+/* May a merged file have this path? Not that of another file of the folder, and not one that leaves the folder by "..". */
+bool logs_path_is_free(const char *path);
 /* Merges into files: `[time] [node] [component] line`, and JSON lines {timestamp, node, component,
  * message, stream}. Of the instances of a component, 0 has the component's name, the others
  * COMPONENT.INSTANCE. follow: writes while the campaign runs, until stop_fd is readable; the file
@@ -131,9 +133,10 @@ int logs_summary_list(int folder, const struct logs_filter *filter, struct listi
 
 /* ---- checking ---- */
 
-/* Checks the merged files against the raw streams. Adds a row for each check to a listing with these
+/* Checks the merged files against the raw streams. outputs: as they were written, of which the paths count; NULL: the usual
+ * ones. Adds a row for each check to a listing with these
  * columns: name, result (good, bad, none), what was found. *ret_bad: how many are bad. 0; -1 with err. */
 extern const struct listing_column logs_check_columns[];
 extern const size_t logs_check_columns_count;
-int logs_check_folder(int folder, struct listing *l, size_t *ret_bad, struct err *err);
+int logs_check_folder(int folder, const struct logs_outputs *outputs, struct listing *l, size_t *ret_bad, struct err *err);
 #endif

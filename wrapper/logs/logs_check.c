@@ -20,7 +20,7 @@ const size_t logs_check_columns_count = sizeof logs_check_columns / sizeof *logs
 
 /* What one merged file was found to be. */
 struct checked_file {
-    const char *name;
+    const char *name; /* path from the folder of the logs; NULL: it is not written */
     bool is_there, is_rotated, is_closed; /* closed: other users cannot read it */
     uint64_t lines, bad_form, bad_time, late, secrets, bad_utf8;
     uint64_t first_bad; /* line number */
@@ -159,9 +159,11 @@ static int check_json_line(void *context, struct str line, struct err *err)
 static int check_read_file(struct checking *g, struct checked_file *f, const char *name,
                            int (*each)(void *context, struct str line, struct err *err), struct err *err)
 {
-    char piece[64];
+    char piece[4200];
     struct stat st;
     f->name = name;
+    if (!name)
+        return 0;
     f->is_there = fstatat(g->folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
     f->is_closed = f->is_there && !(st.st_mode & (S_IRGRP | S_IROTH));
     for (int i = 1; i < 10000 && !f->is_rotated; i += i < 10 ? 1 : i) { /* the first pieces may have been removed */
@@ -176,6 +178,10 @@ static void check_report_file(struct checking *g, const struct checked_file *f, 
 {
     char name[64];
     snprintf(name, sizeof name, "%s.exists", prefix);
+    if (!f->name) {
+        check_add(g, name, "none", "the recipe leaves this file out");
+        return;
+    }
     check_add(g, name, check_result_word(f->is_there), f->is_there ? "%s has %llu lines" : "%s does not exist", f->name,
               (unsigned long long)f->lines);
     if (!f->is_there)
@@ -276,7 +282,9 @@ static void check_report_streams(struct checking *g)
     check_report_same(g, 1, &g->error, "stderr.same");
     if (!can_count) {
         check_add(g, "jsonl.counts", "none", "%s",
-                  g->json.is_there ? "older lines are in compressed files" : "aggregated.jsonl does not exist");
+                  g->json.is_there ? "older lines are in compressed files"
+                  : g->json.name   ? "the file does not exist"
+                                   : "the recipe leaves this file out");
         return;
     }
     check_add(g, "jsonl.stdout", check_result_word(g->json.by_stream[0] == g->raw[0]), "%llu lines of stdout, the raw streams have %llu",
@@ -285,16 +293,16 @@ static void check_report_streams(struct checking *g)
               (unsigned long long)g->json.by_stream[1], (unsigned long long)g->raw[1]);
     if (g->out.is_there && !g->out.is_rotated)
         check_add(g, "counts.stdout", check_result_word(g->out.lines == g->json.by_stream[0]),
-                  "stdout.log and aggregated.jsonl: %llu and %llu lines", (unsigned long long)g->out.lines,
+                  "%s and %s: %llu and %llu lines", g->out.name, g->json.name, (unsigned long long)g->out.lines,
                   (unsigned long long)g->json.by_stream[0]);
     if (g->error.is_there && !g->error.is_rotated)
         check_add(g, "counts.stderr", check_result_word(g->error.lines == g->json.by_stream[1]),
-                  "stderr.log and aggregated.jsonl: %llu and %llu lines", (unsigned long long)g->error.lines,
-                  (unsigned long long)g->json.by_stream[1]);
+                  "%s and %s: %llu and %llu lines", g->error.name, g->json.name,
+                  (unsigned long long)g->error.lines, (unsigned long long)g->json.by_stream[1]);
     check_add(g, "components", check_result_word(!g->missing),
-              g->missing ? "%llu lines are of components or nodes that aggregated.jsonl lacks"
-                         : "every component and node occurs: %llu are missing",
-              (unsigned long long)g->missing);
+              g->missing ? "%llu lines are of components or nodes that %s lacks"
+                         : "every component and node occurs: %llu are missing in %s",
+              (unsigned long long)g->missing, g->json.name);
 }
 
 /* ---- the whole ---- */
@@ -315,21 +323,24 @@ static void check_report_flags(struct checking *g)
     check_add(g, "secrets", check_result_word(!secrets), "%llu secrets found", (unsigned long long)secrets);
 }
 
-int logs_check_folder(int folder, struct listing *l, size_t *ret_bad, struct err *err)
+int logs_check_folder(int folder, const struct logs_outputs *outputs, struct listing *l, size_t *ret_bad, struct err *err)
 {
+    const struct logs_paths names = logs_paths_of(outputs);
     struct checking *g = calloc(1, sizeof *g);
     if (!g)
         return err_memory(err, "the checks");
     g->folder = folder;
     g->l = l;
     buf_init(&g->block, 4 << 20);
-    int rc = check_read_file(g, &g->out, LOGS_OUT, check_text_line, err) || check_read_file(g, &g->error, LOGS_ERR, check_text_line, err) ||
-                     check_read_file(g, &g->json, LOGS_LINES, check_json_line, err)
+    int rc = check_read_file(g, &g->out, names.out, check_text_line, err) || check_read_file(g, &g->error, names.error, check_text_line, err) ||
+                     check_read_file(g, &g->json, names.lines, check_json_line, err)
                  ? -1
                  : 0;
     for (int i = 0; i < 2; i++) {
-        bool can = !(i ? &g->error : &g->out)->is_rotated;
-        g->compare_fd[i] = can ? place_open(folder, i ? LOGS_ERR : LOGS_OUT, O_RDONLY, 0) : -1;
+        const struct checked_file *f = i ? &g->error : &g->out;
+        g->compare_fd[i] = !f->is_there || f->is_rotated ? -1
+                           : f->name[0] == '/'           ? place_open_named(f->name)
+                                                         : place_open(folder, f->name, O_RDONLY, 0);
     }
     const struct logs_merge m = {.folder = folder, .stop_fd = -1, .each = check_raw_line, .context = g};
     if (rc == 0)

@@ -2,6 +2,39 @@
 #include "logs/logs_format.h"
 
 #include "base/json_out.h"
+#include "logs/logs_source.h"
+
+#include <string.h>
+
+static const char *path_of_output(const char *given, const char *usual)
+{
+    return !given ? usual : *given ? given : NULL;
+}
+
+struct logs_paths logs_paths_of(const struct logs_outputs *outputs)
+{
+    static const struct logs_outputs usual;
+    const struct logs_outputs *o = outputs ? outputs : &usual;
+    return (struct logs_paths){path_of_output(o->out, LOGS_OUT), path_of_output(o->error, LOGS_ERR), path_of_output(o->lines, LOGS_LINES)};
+}
+
+bool logs_path_is_free(const char *path)
+{
+    static const char *const own[] = {LOGS_READY, LOGS_SUMMARY, LOGS_CLOCKS, LOGS_ALERTS};
+    struct logs_source_name name;
+    struct str rest = str_of(path), file = str_of(path);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(path, own[i]) == 0)
+            return false;
+    while (path[0] != '/' && rest.p)
+        if (str_is(str_cut(&rest, '/'), ".."))
+            return false;
+    if (str_ends(file, LOGS_INDEX_SUFFIX))
+        file.n -= strlen(LOGS_INDEX_SUFFIX);
+    else if (str_ends(file, LOGS_SEEN_SUFFIX))
+        file.n -= strlen(LOGS_SEEN_SUFFIX);
+    return !logs_source_name_read(file, &name);
+}
 
 const char *logs_component_text(const struct logs_line *line, char ret[LOGS_COMPONENT_SIZE])
 {

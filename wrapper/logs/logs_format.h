@@ -9,7 +9,15 @@
 #define LOGS_LINES "aggregated.jsonl"
 #define LOGS_READY "loggers_ready"
 #define LOGS_SUMMARY "summary.json"
+#define LOGS_ALERTS "alerts.log"
 #define LOGS_MORE " [line continues]"
+
+/* The paths of the merged files from the folder of the logs, or absolute. NULL: not written. */
+struct logs_paths {
+    const char *out, *error, *lines;
+};
+/* outputs: NULL for the usual names. */
+struct logs_paths logs_paths_of(const struct logs_outputs *outputs);
 
 enum { LOGS_COMPONENT_SIZE = LOGS_NAME_MAX + 16 };
 /* The component, with the number of the instance unless it is 0. Returns ret. */

@@ -171,14 +171,10 @@ static int merged_write_summary(const struct merged_files *w, struct err *err)
 
 /* ---- the whole ---- */
 
-static const char *merged_path(const char *given, const char *usual)
-{
-    return !given ? usual : *given ? given : NULL;
-}
-
 static int merged_begin(struct merged_files *w, int folder, const struct logs_outputs *o, bool is_new, struct err *err)
 {
-    const char *paths[OUTPUTS] = {merged_path(o->out, LOGS_OUT), merged_path(o->error, LOGS_ERR), merged_path(o->lines, LOGS_LINES)};
+    const struct logs_paths names = logs_paths_of(o);
+    const char *paths[OUTPUTS] = {names.out, names.error, names.lines};
     *w = (struct merged_files){.folder = folder, .o = o, .is_new = is_new};
     for (size_t i = 0; i < OUTPUTS; i++) {
         w->file[i] = (struct merged_file){.path = paths[i], .fd = -1};

@@ -108,7 +108,7 @@ static void take_alert(struct campaign *c, struct str line)
     if (a->shown++ < SHOWN_MAX)
         campaign_say(c, "alert: " STR_FMT, STR_ARG(line));
     else if (a->shown == SHOWN_MAX + 1)
-        campaign_say(c, "further alerts are only in %s/logs/" CAMPAIGN_ALERTS, c->state.folder);
+        campaign_say(c, "further alerts are only in %s/logs/" LOGS_ALERTS, c->state.folder);
     if (a->to_count)
         add_to_message(c, line);
 }
@@ -117,7 +117,7 @@ static void read_alerts(struct campaign *c)
 {
     struct campaign_alerts *a = c->alerts;
     char text[READ_BYTES];
-    CLEANUP_FD int fd = place_open(c->state.dir, "logs/" CAMPAIGN_ALERTS, O_RDONLY, 0);
+    CLEANUP_FD int fd = place_open(c->state.dir, "logs/" LOGS_ALERTS, O_RDONLY, 0);
     for (ssize_t n; fd >= 0 && (n = pread(fd, text, sizeof text, a->at)) > 0;) {
         const char *end = memrchr(text, '\n', (size_t)n);
         if (!end)

@@ -6,16 +6,23 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/stop_signals.h"
+#include "recipe/campaign_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOGS_NAMES_MAX = 256, LOGS_REAP_MS = 1000, LOGS_ALERT_MAX = 64 << 10 };
+enum {
+    LOGS_NAMES_MAX = 256,
+    LOGS_REAP_MS = 1000,
+    LOGS_ALERT_MAX = 64 << 10,
+    ALERTS_STORED_MAX = 10000 /* of this execution, and of those before it: a text on each line is no alert, and merging must not wait */
+};
 
 static int open_logs_folder(const char *folder, bool make, struct arena *a, struct err *err)
 {
@@ -35,6 +42,8 @@ static int open_logs_folder(const char *folder, bool make, struct arena *a, stru
 struct logger_work {
     int folder, control;
     int alerts; /* alerts.log, -1 before the first one */
+    int64_t begin_ns; /* earlier lines are those of the execution that is resumed */
+    size_t stored[2]; /* alerts: earlier ones, and those of this execution */
     struct logs_outputs outputs;
 };
 
@@ -43,12 +52,20 @@ static void append_alert(void *context, const struct logs_line *line, const char
     struct logger_work *w = context;
     char time[LOGS_TIME_SIZE];
     struct buf b CLEANUP_BUF;
+    size_t *stored = &w->stored[line->time_ns >= w->begin_ns];
+    if (*stored > ALERTS_STORED_MAX)
+        return;
     if (w->alerts < 0)
-        w->alerts = place_open(w->folder, CAMPAIGN_ALERTS, O_WRONLY | O_CREAT | O_APPEND, 0600);
+        w->alerts = place_open(w->folder, LOGS_ALERTS, O_WRONLY | O_CREAT | O_APPEND, 0600);
     buf_init(&b, LOGS_ALERT_MAX);
-    buf_printf(&b, "[%s] [%s] [%s.%u] %s: ", logs_time_text(line->time_ns, time), line->node, line->component, line->instance, text);
-    buf_plain(&b, line->text, LOGS_ALERT_MAX / 8);
-    buf_putc(&b, '\n');
+    buf_printf(&b, "[%s] [%s] [%s.%u] ", logs_time_text(line->time_ns, time), line->node, line->component, line->instance);
+    if (++*stored > ALERTS_STORED_MAX)
+        buf_printf(&b, "further lines are only in the merged logs: more than %d have a text of logs.alert\n", ALERTS_STORED_MAX);
+    else {
+        buf_printf(&b, "%s: ", text);
+        buf_plain(&b, line->text, LOGS_ALERT_MAX / 8);
+        buf_putc(&b, '\n');
+    }
     if (w->alerts >= 0 && !b.failed)
         fs_write_all(w->alerts, b.p, b.n);
 }
@@ -56,8 +73,10 @@ static void append_alert(void *context, const struct logs_line *line, const char
 /* What the keys `outputs` and `logs` of the recipe say. */
 static int read_outputs(const struct recipe *r, struct logger_work *w, struct arena *a)
 {
-    const struct yaml *outputs = yaml_get(r->root, "outputs"), *logs = yaml_get(r->root, "logs"), *alert = yaml_get(logs, "alert");
+    const struct yaml *outputs = yaml_get(r->root, "outputs"), *logs = yaml_get(r->root, "logs"), *alert = yaml_get(logs, "alert"),
+                      *first = alert && alert->kind == YAML_LIST ? alert->child : alert;
     const char *jsonl = recipe_scalar(r, logs, "jsonl", "true"), **texts;
+    int64_t pieces;
     size_t n = 0;
     w->outputs = (struct logs_outputs){.out = recipe_scalar(r, outputs, "stdout", NULL),
                                        .error = recipe_scalar(r, outputs, "stderr", NULL),
@@ -68,11 +87,14 @@ static int read_outputs(const struct recipe *r, struct logger_work *w, struct ar
         w->outputs.lines = "";
     if (!str_duration(str_of(recipe_scalar(r, logs, "flush", "5")), &w->outputs.flush_s))
         w->outputs.flush_s = 5;
-    for (const struct yaml *y = alert ? alert->child : NULL; y; y = y->next)
+    str_size(yaml_text(logs, "rotate", ""), &w->outputs.max_bytes);
+    if (str_int(yaml_text(logs, "pieces", ""), &pieces) && pieces <= UINT_MAX)
+        w->outputs.keep = (unsigned)pieces;
+    for (const struct yaml *y = first; y; y = y == alert ? NULL : y->next)
         n++;
     texts = arena_get(a, (n + 1) * sizeof *texts);
     n = 0;
-    for (const struct yaml *y = alert && texts ? alert->child : NULL; y; y = y->next)
+    for (const struct yaml *y = texts ? first : NULL; y; y = y == alert ? NULL : y->next)
         if (y->kind == YAML_SCALAR && y->text.n)
             texts[n++] = arena_dup(a, y->text.p, y->text.n);
     w->outputs.alerts = texts;
@@ -95,7 +117,7 @@ static int run_logger(void *context, int out)
 int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const struct recipe *r, struct err *err)
 {
     static struct arena texts; /* of the child process, too */
-    struct logger_work w = {.folder = -1, .alerts = -1};
+    struct logger_work w = {.folder = -1, .alerts = -1, .begin_ns = clock_wall_ms() * INT64_C(1000000)};
     int ends[2];
     *ret = CAMPAIGN_LOGGER_NONE;
     if (read_outputs(r, &w, &texts))
@@ -103,7 +125,7 @@ int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const
     w.folder = open_logs_folder(folder, true, &texts, err);
     if (w.folder < 0)
         return -1;
-    unlinkat(w.folder, CAMPAIGN_ALERTS, 0); /* all lines are merged again, also those of the execution that is resumed */
+    unlinkat(w.folder, LOGS_ALERTS, 0); /* all lines are merged again, also those of the execution that is resumed */
     if (pipe2(ends, O_CLOEXEC)) {
         fs_close(&w.folder);
         return err_sys(err, "cannot merge logs");
@@ -285,15 +307,39 @@ int campaign_logs_print(const char *folder, const struct opt_set *opts, struct a
     return logs_view_print(&v, err);
 }
 
+/* How the merged files were written: the keys of the recipe that was executed last. */
+static int read_written_outputs(const char *folder, struct logger_work *w, struct arena *a, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    struct yaml *root;
+    const char *path = arena_printf(a, "%s/" CAMPAIGN_RECIPE, folder);
+    buf_init(&text, RECIPE_FILE_MAX + 1);
+    if (!path)
+        return err_memory(err, "the recipe of the campaign");
+    if (faccessat(AT_FDCWD, path, F_OK, 0) && errno == ENOENT)
+        return 0;
+    if (fs_read(AT_FDCWD, path, RECIPE_FILE_MAX, 0, &text, err))
+        return -1;
+    const char *copy = arena_dup(a, text.p ? text.p : "", text.n); /* the tree has parts of it */
+    if (!copy)
+        return err_memory(err, "the recipe of the campaign");
+    if (yaml_parse(&root, path, (struct str){copy, text.n}, a, err))
+        return -1;
+    return read_outputs(&(struct recipe){.arena = a, .root = root}, w, a) ? err_memory(err, "the recipe of the campaign") : 0;
+}
+
 int campaign_logs_check(const char *folder, bool json, struct arena *a, FILE *out, struct err *err)
 {
+    struct logger_work w = {.folder = -1, .alerts = -1};
     struct listing l;
     size_t bad = 0;
+    if (read_written_outputs(folder, &w, a, err))
+        return -1;
     CLEANUP_FD int fd = open_logs_folder(folder, false, a, err);
     if (fd < 0)
         return -1;
     listing_init(&l, logs_check_columns, logs_check_columns_count, a);
-    int rc = logs_check_folder(fd, &l, &bad, err);
+    int rc = logs_check_folder(fd, &w.outputs, &l, &bad, err);
     if (rc) {
         listing_deinit(&l);
         return rc;

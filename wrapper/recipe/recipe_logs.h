@@ -3,12 +3,10 @@
 #define RECIPE_RECIPE_LOGS_H
 #include "base/child_work.h"
 #include "base/opt.h"
-#include "logs/logs.h"
+#include "logs/logs_format.h"
 #include "recipe/recipe.h"
 
 #include <stdio.h>
-
-#define CAMPAIGN_ALERTS "alerts.log" /* in the folder `logs` */
 
 /* The process that merges the logs while a campaign runs. */
 struct campaign_logger {
@@ -18,7 +16,7 @@ struct campaign_logger {
 #define CAMPAIGN_LOGGER_NONE ((struct campaign_logger){.work = CHILD_WORK_NONE, .control = -1})
 
 /* Starts it for the campaign of this folder, by the keys `logs` and `outputs` of the recipe. Lines with a text of logs.alert
- * are appended to logs/alerts.log. It ends after campaign_logger_end is called or this process is gone. -1 with err:
+ * are appended to logs/alerts.log (LOGS_ALERTS). It ends after campaign_logger_end is called or this process is gone. -1 with err:
  * logs are merged later, by `recipe logs`. */
 int campaign_logger_begin(struct campaign_logger *ret, const char *folder, const struct recipe *r, struct err *err);
 /* All processes have ended: merges what is left, and waits for that at most so many milliseconds. false: it still merges. */

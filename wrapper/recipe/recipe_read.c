@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/place.h"
+#include "logs/logs_format.h"
 #include "recipe/recipe_keys.h"
 
 #include <errno.h>
@@ -313,6 +314,28 @@ static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
     return 0;
 }
 
+/* Two merged files of one name would write over each other, and over what the folder of the logs has otherwise. */
+static int check_outputs(const struct recipe *r, struct err *err)
+{
+    static const char *const keys[] = {"stdout", "stderr", "aggregated"};
+    static const struct logs_outputs usual;
+    const struct logs_paths names = logs_paths_of(&usual);
+    const char *paths[] = {names.out, names.error, names.lines};
+    const struct yaml *outputs = yaml_get(r->root, "outputs");
+    for (size_t i = 0; i < 3; i++) {
+        const struct yaml *y = yaml_get(outputs, keys[i]);
+        paths[i] = recipe_scalar(r, outputs, keys[i], paths[i]);
+        if (y && !logs_path_is_free(paths[i]))
+            return yaml_complain(y, r->file, err, "a merged log cannot have the path \"%.60s\"", paths[i]);
+    }
+    for (size_t i = 1; i < 3; i++)
+        for (size_t k = 0; k < i; k++)
+            if (paths[i][0] && strcmp(paths[i], paths[k]) == 0)
+                return yaml_complain(yaml_get(outputs, keys[i]) ? yaml_get(outputs, keys[i]) : yaml_get(outputs, keys[k]), r->file, err,
+                                     "outputs.%s and outputs.%s have the same path", keys[k], keys[i]);
+    return 0;
+}
+
 /* Numbers of the user's own: a legal name, and one source. */
 #define MONITOR_LEAST_S 0.1
 static int check_monitoring(const struct recipe *r, struct err *err)
@@ -357,7 +380,7 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
         return -1;
     if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) ||
         recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
-        check_monitoring(ret, err))
+        check_monitoring(ret, err) || check_outputs(ret, err))
         return -1;
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
 }

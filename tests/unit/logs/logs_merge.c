@@ -290,14 +290,14 @@ static void test_seen(void **state)
     free(again);
     arena_init(&a, 0);
     listing_init(&rows, logs_check_columns, logs_check_columns_count, &a);
-    assert_int_equal(logs_check_folder(p->dir, &rows, &bad, &err), 0);
+    assert_int_equal(logs_check_folder(p->dir, NULL, &rows, &bad, &err), 0);
     assert_int_equal(bad, 0);
     assert_true(listing_rows(&rows) >= 20);
     fd = (close(fd), openat(p->dir, "stdout.log", O_WRONLY));
     assert_int_equal(pwrite(fd, "x", 1, 39), 1); /* one changed byte is found */
     listing_deinit(&rows);
     listing_init(&rows, logs_check_columns, logs_check_columns_count, &a);
-    assert_int_equal(logs_check_folder(p->dir, &rows, &bad, &err), 0);
+    assert_int_equal(logs_check_folder(p->dir, NULL, &rows, &bad, &err), 0);
     assert_int_equal(bad, 1);
     listing_deinit(&rows);
     arena_deinit(&a);
