@@ -108,6 +108,17 @@ for command in 'command:' 'command: []' 'processes: [{name: a, command: }]' 'pro
     like "a service with \"$command\" is refused, with the place" "$("$BENCHWRAP" recipe plan service.yaml 2>&1; echo $?)" 'x.yaml:[0-9]+:[0-9]+: '
 done
 
+# The batch script has what its `recipe run` must know.
+printf 'version: 1\nsweep: {grid: {a: 1..4}}\nbatch: {jobs: one}\nroles:\n  s: {service: dummy, hosts: [n7, n8], nodes: 2}\n  c: {command: x, nodes: 2}\n' >job.yaml
+is "options of run" "$("$BENCHWRAP" recipe plan --script --new --points 2 --preflight-only --client-nodes 'n1,n 2;$(x)' job.yaml | tail -n 1 | sed "s/.*job.yaml//")" " --new --preflight-only --client-nodes 'n1,n 2;\$(x)' --points 2"
+is "nodes that roles name" "$("$BENCHWRAP" recipe plan --script job.yaml | grep -A3 '^# nodes for')" '# nodes for: s (2), c (2)
+#SBATCH --nodes=4
+#SBATCH --ntasks-per-node=1
+#SBATCH --nodelist=n7,n8'
+sed -i 's/jobs: one/jobs: each/' job.yaml
+is "a job for each point" "$("$BENCHWRAP" recipe plan --script --points 2 job.yaml | sed -n 's/.*--array/--array/p; s/.*--points/--points/p' | xargs)" "--array=1-2%1 --points 1"
+like "a number of points" "$("$BENCHWRAP" recipe run --local --points 0 job.yaml 2>&1)" 'points: expected an integer >= 1, got "0"'
+
 # 1,000 points.
 printf 'version: 1\nsweep: {grid: {a: 1..1000}}\nroles: {s: {service: dummy}, c: {command: "x {a}"}}\n' >many.yaml
 is "a plan of 1,000 points" "$("$BENCHWRAP" recipe plan many.yaml --json | jq '.points | length')" 1000

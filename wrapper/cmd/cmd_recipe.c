@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/listing.h"
 #include "base/place.h"
+#include "base/shell_word.h"
 #include "cmd/cmd.h"
 #include "plan/paths.h"
 #include "recipe/campaign.h"
@@ -127,12 +128,26 @@ static int recipe_places_init(struct cmd_context *c, struct recipe_places *ret)
     return c->arena->failed ? err_memory(c->err, "the recipes") : 0;
 }
 
-static int recipe_on_nodes(struct cmd_context *c, const struct recipe_nodes *nodes, struct recipe *ret)
+/* The names of an option's list; NULL: it was not given. */
+static char **node_list(struct cmd_context *c, const char *option)
+{
+    const char *text = opt_text(&c->opts, option);
+    size_t n = 0;
+    char **list = text ? arena_get(c->arena, (strlen(text) + 2) * sizeof *list) : NULL;
+    for (struct str rest = str_of(text), word; list && rest.p;)
+        if ((word = str_trim(str_cut(&rest, ','))).n)
+            list[n++] = arena_dup(c->arena, word.p, word.n);
+    return n ? list : NULL;
+}
+
+/* each: as in struct recipe_nodes; NULL: none. */
+static int recipe_on_nodes(struct cmd_context *c, char **each, struct recipe *ret)
 {
     struct recipe_places places;
+    struct recipe_nodes nodes = {.servers = node_list(c, OPTION_SERVER_NODES), .clients = node_list(c, OPTION_CLIENT_NODES), .each = each};
     if (c->argc < 2)
         return err_set(c->err, ERR_USAGE, "expected a recipe: benchwrap recipe %s FILE|NAME", c->argv[0]);
-    return recipe_places_init(c, &places) ? -1 : recipe_open(ret, c->argv[1], &places, nodes, c->arena, c->err);
+    return recipe_places_init(c, &places) ? -1 : recipe_open(ret, c->argv[1], &places, &nodes, c->arena, c->err);
 }
 
 static int recipe_of_argument(struct cmd_context *c, struct recipe *ret)
@@ -187,23 +202,56 @@ static const char *recipe_tree(struct cmd_context *c)
     return plan_tree(opt_text(&c->opts, OPTION_TREE), c->env, c->arena, &tree, c->err) ? NULL : tree;
 }
 
+/* The options of `run` that a job's own `recipe run` gets, each with a blank before it, quoted for a shell. */
+static void put_job_options(struct cmd_context *c, struct buf *to)
+{
+    static const char *const flags[] = {OPTION_NEW, OPTION_RESUME, OPTION_PREFLIGHT_ONLY};
+    static const char *const texts[] = {OPTION_SERVER_NODES, OPTION_CLIENT_NODES};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (opt_on(&c->opts, flags[i]))
+            buf_printf(to, " --%s", flags[i]);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (opt_text(&c->opts, texts[i])) {
+            buf_printf(to, " --%s ", texts[i]);
+            shell_word_put(to, opt_text(&c->opts, texts[i]));
+        }
+}
+
+/* The number of --points; 0: it was not given. */
+static int points_option(struct cmd_context *c, size_t *ret)
+{
+    int64_t n = opt_text(&c->opts, OPTION_POINTS) ? opt_integer(&c->opts, OPTION_POINTS) : 0;
+    if (opt_text(&c->opts, OPTION_POINTS) && n < 1)
+        return err_set(c->err, ERR_USAGE, "--points: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, OPTION_POINTS));
+    *ret = (size_t)n;
+    return 0;
+}
+
 /* The batch script of the recipe that the operand names. */
 static int recipe_script(struct cmd_context *c, const struct recipe_planned *p, const char *folder, struct buf *to)
 {
-    char *cwd = realpath(".", NULL), *file = realpath(c->argv[1], NULL);
+    char *cwd, *file;
+    size_t points;
+    CLEANUP_BUF struct buf options;
+    buf_init(&options, RECIPE_OUTPUT_MAX);
+    if (points_option(c, &points))
+        return -1;
+    put_job_options(c, &options);
+    cwd = realpath(".", NULL);
+    file = realpath(c->argv[1], NULL);
     struct recipe_batch b = {.scheduler = recipe_scheduler_of(p->recipe),
                              .benchwrap = campaign_own_program(c->arena),
                              .recipe = file ? file : c->argv[1],
                              .folder = folder,
                              .tree = opt_text(&c->opts, OPTION_TREE),
                              .cwd = cwd ? cwd : ".",
-                             .resume = opt_on(&c->opts, OPTION_RESUME),
-                             .new_one = opt_on(&c->opts, OPTION_NEW)};
-    if (b.benchwrap)
+                             .options = options.p ? options.p : "",
+                             .points = points};
+    if (b.benchwrap && !options.failed)
         recipe_batch_print(p, &b, c->arena, to);
     free(cwd);
     free(file);
-    return to->failed || !b.benchwrap ? err_memory(c->err, "the batch script") : 0;
+    return to->failed || options.failed || !b.benchwrap ? err_memory(c->err, "the batch script") : 0;
 }
 
 static const char *campaign_place(struct cmd_context *c, const char *tree, const char *name)
@@ -334,18 +382,6 @@ static int recipe_submit(struct cmd_context *c, const struct recipe_planned *p, 
     return campaign_submit(recipe_scheduler_of(p->recipe), path, folder, opt_on(&c->opts, OPTION_WAIT), c->arena, c->out, c->err);
 }
 
-/* The names of an option's list; NULL: it was not given. */
-static char **node_list(struct cmd_context *c, const char *option)
-{
-    const char *text = opt_text(&c->opts, option);
-    size_t n = 0;
-    char **list = text ? arena_get(c->arena, (strlen(text) + 2) * sizeof *list) : NULL;
-    for (struct str rest = str_of(text), word; list && rest.p;)
-        if ((word = str_trim(str_cut(&rest, ','))).n)
-            list[n++] = arena_dup(c->arena, word.p, word.n);
-    return n ? list : NULL;
-}
-
 /* The names of nodes, or pairs of them: each node with the next one, the last with the first. */
 static char **each_node_list(struct cmd_context *c, const struct campaign_hosts *hosts, bool pairs)
 {
@@ -361,12 +397,21 @@ static char **each_node_list(struct cmd_context *c, const struct campaign_hosts 
 static int recipe_run_there(struct cmd_context *c, const struct recipe *r, const char *tree)
 {
     const char *config = plan_xdg(c->env, "XDG_CONFIG_HOME", ".config", c->arena);
-    const char *options = opt_on(&c->opts, OPTION_NEW) ? " --new" : opt_on(&c->opts, OPTION_RESUME) ? " --resume" : "";
+    CLEANUP_BUF struct buf options;
     struct campaign_cluster cluster;
+    size_t points;
+    buf_init(&options, RECIPE_OUTPUT_MAX);
+    if (points_option(c, &points))
+        return -1;
+    put_job_options(c, &options);
+    if (points)
+        buf_printf(&options, " --points %zu", points);
+    if (options.failed)
+        return err_memory(c->err, "the recipe");
     return campaign_cluster_read(&cluster, config ? arena_printf(c->arena, "%s/clusters.yaml", config) : NULL,
                                  opt_text(&c->opts, OPTION_CLUSTER), c->arena, c->err)
                ? -1
-               : campaign_cluster_run(&cluster, r, options, tree, c->arena, c->out, c->err);
+               : campaign_cluster_run(&cluster, r, options.p ? options.p : "", tree, c->arena, c->out, c->err);
 }
 
 static int recipe_run(struct cmd_context *c)
@@ -374,7 +419,7 @@ static int recipe_run(struct cmd_context *c)
     static struct campaign campaign; /* its arenas live as long as the process */
     struct recipe r;
     struct campaign_hosts hosts = {0};
-    struct recipe_nodes nodes = {.servers = node_list(c, OPTION_SERVER_NODES), .clients = node_list(c, OPTION_CLIENT_NODES)};
+    char **names = NULL;
     const char *tree = recipe_tree(c);
     bool there = opt_text(&c->opts, OPTION_CLUSTER) != NULL, submit = there || opt_on(&c->opts, OPTION_SUBMIT),
          pairs = opt_on(&c->opts, OPTION_EACH_PAIR), each = pairs || opt_on(&c->opts, OPTION_EACH_NODE);
@@ -386,18 +431,16 @@ static int recipe_run(struct cmd_context *c)
         return -1;
     if (pairs && hosts.count < 2)
         return err_set(c->err, ERR_USAGE, "--each-pair needs an allocation of two nodes or more");
-    if (each && !(nodes.each = each_node_list(c, &hosts, pairs)))
+    if (each && !(names = each_node_list(c, &hosts, pairs)))
         return err_memory(c->err, "the nodes");
-    if (recipe_on_nodes(c, &nodes, &r))
+    if (recipe_on_nodes(c, names, &r))
         return -1;
     campaign = (struct campaign){.recipe = &r, .env = c->env, .notes = c->notes, .arena = c->arena};
     campaign.options = (struct campaign_options){.resume = opt_on(&c->opts, OPTION_RESUME),
                                                  .new_one = opt_on(&c->opts, OPTION_NEW),
                                                  .preflight_only = opt_on(&c->opts, OPTION_PREFLIGHT_ONLY),
                                                  .tree_option = opt_text(&c->opts, OPTION_TREE)};
-    if (opt_text(&c->opts, OPTION_POINTS))
-        campaign.options.points = (size_t)opt_integer(&c->opts, OPTION_POINTS);
-    if (recipe_planned_init(&campaign.planned, &r, c->arena, c->err))
+    if (points_option(c, &campaign.options.points) || recipe_planned_init(&campaign.planned, &r, c->arena, c->err))
         return -1;
     if (there)
         return recipe_run_there(c, &r, tree);

@@ -21,6 +21,16 @@ static size_t node_offset(const struct recipe_point *p, const struct recipe_part
     return at;
 }
 
+/* The campaign's nodes that no role of the point names, up to n; their number. */
+static size_t free_nodes(const struct campaign *c, const struct recipe_point *p, const struct campaign_node **to, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->hosts.count && count < n; i++)
+        if (!c->hosts.is_slurm || !recipe_has_host(p, c->hosts.nodes[i].name))
+            to[count++] = &c->hosts.nodes[i];
+    return count;
+}
+
 struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_point *p, const struct recipe_part *part, struct arena *a,
                                      const char **ret_why)
 {
@@ -29,20 +39,22 @@ struct campaign_seat *campaign_seats(struct campaign *c, const struct recipe_poi
     char **hosts = part->hosts ? part->hosts : at->hosts;
     size_t first = node_offset(p, at), n = part->nodes * part->instances;
     struct campaign_seat *seats = arena_get(a, (n + 1) * sizeof *seats);
-    if (c->hosts.is_slurm && !hosts && first + part->nodes > c->hosts.count) {
+    const struct campaign_node **nodes = arena_get(a, (first + part->nodes + 1) * sizeof *nodes);
+    size_t count = nodes && !hosts ? free_nodes(c, p, nodes, first + part->nodes) : 1;
+    if (c->hosts.is_slurm && !hosts && first + part->nodes > count) {
         *ret_why = arena_printf(c->arena, "the point needs %zu nodes, and the allocation has %zu", recipe_nodes_of(p), c->hosts.count);
         return NULL;
     }
-    for (size_t i = 0; seats && i < n; i++) {
+    for (size_t i = 0; seats && nodes && i < n; i++) {
         size_t node = i / part->instances;
-        const struct campaign_node *on = &c->hosts.nodes[(first + node) % c->hosts.count];
+        const struct campaign_node *on = hosts ? &c->hosts.nodes[0] : nodes[(first + node) % count];
         const char *name = hosts ? hosts[node] : on->name;
         for (size_t k = 0; hosts && k < c->hosts.count; k++)
             if (strcmp(name, c->hosts.nodes[k].name) == 0)
                 on = &c->hosts.nodes[k];
         seats[i] = (struct campaign_seat){.node = arena_dup(a, name, strlen(name)), .host = on->address, .instance = i, .group = on->group};
     }
-    if (!seats || a->failed)
+    if (a->failed)
         *ret_why = "out of memory";
     return a->failed ? NULL : seats;
 }

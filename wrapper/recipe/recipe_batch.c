@@ -12,6 +12,7 @@ struct recipe_group {
     unsigned gpus, cpus;
     uint64_t memory_B;
     const char *roles; /* names, for a comment */
+    const char *hosts; /* names of nodes that it must have, separated by commas; "" none */
 };
 
 enum { WORD_MAX = 64 << 10, END_S = 60 /* before the time limit, for tear-down and record */ };
@@ -39,6 +40,34 @@ static const struct recipe_part *greatest_part(const struct recipe_planned *p, s
     return most;
 }
 
+static bool has_host_name(const char *list, const char *name)
+{
+    for (struct str rest = str_of(list); rest.p && rest.n;)
+        if (str_is(str_cut(&rest, ','), name))
+            return true;
+    return false;
+}
+
+/* Adds the nodes that the role names at any point, and no group has. Returns how many. */
+static size_t add_group_hosts(const struct recipe_planned *p, size_t role, struct recipe_group *list, size_t n, struct arena *a)
+{
+    size_t added = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct recipe_part *part = &p->points[i].parts[role];
+        for (size_t k = 0; part->hosts && k < part->nodes && !a->failed; k++) {
+            bool known = false;
+            for (size_t g = 0; g < n; g++)
+                known |= has_host_name(list[g].hosts, part->hosts[k]);
+            struct recipe_group *to = &list[n - 1];
+            if (known)
+                continue;
+            to->hosts = arena_printf(a, "%s%s%s", to->hosts, to->hosts[0] ? "," : "", part->hosts[k]);
+            added++;
+        }
+    }
+    return added;
+}
+
 /* The components of the job, in the order of the roles: one where all roles need the same. */
 static struct recipe_group *recipe_groups(const struct recipe_planned *p, struct arena *a, size_t *ret_n)
 {
@@ -47,17 +76,21 @@ static struct recipe_group *recipe_groups(const struct recipe_planned *p, struct
     size_t n = 0, nodes = 0;
     for (size_t i = 0; list && i < p->recipe->role_count; i++) {
         const struct recipe_part *part = greatest_part(p, i);
-        if (!recipe_has_own_nodes(part))
+        if (part->endpoint || (!part->hosts && part->role->nodes_of))
             continue;
         if (!n || !needs_equal(&list[n - 1], part))
-            list[n++] = (struct recipe_group){.gpus = part->gpus, .cpus = part->cpus, .memory_B = part->memory_B, .roles = ""};
-        list[n - 1].nodes += part->nodes;
-        list[n - 1].roles =
-            arena_printf(a, "%s%s%s (%zu)", list[n - 1].roles, list[n - 1].roles[0] ? ", " : "", part->role->name, part->nodes);
-        nodes += part->nodes;
+            list[n++] = (struct recipe_group){.gpus = part->gpus, .cpus = part->cpus, .memory_B = part->memory_B, .roles = "", .hosts = ""};
+        size_t more = part->hosts ? add_group_hosts(p, i, list, n, a) : part->nodes;
+        if (!more && !list[n - 1].nodes) { /* all its nodes are those of other roles */
+            n--;
+            continue;
+        }
+        list[n - 1].nodes += more;
+        list[n - 1].roles = arena_printf(a, "%s%s%s (%zu)", list[n - 1].roles, list[n - 1].roles[0] ? ", " : "", part->role->name, more);
+        nodes += more;
     }
     if (list && !n)
-        list[n++] = (struct recipe_group){.nodes = 1, .roles = "none"};
+        list[n++] = (struct recipe_group){.nodes = 1, .roles = "none", .hosts = ""};
     const char *asked = recipe_scalar(p->recipe, yaml_get(p->recipe->root, "batch"), "nodes", "");
     if (list && str_int(str_of(asked), &whole) && whole > (int64_t)nodes && whole <= RECIPE_NODES_MAX) {
         list[n - 1].roles = arena_printf(a, "%s, and %zu more of batch.nodes", list[n - 1].roles, (size_t)whole - nodes);
@@ -123,9 +156,16 @@ static bool is_job_each(const struct recipe_planned *p)
     return str_is(yaml_text(yaml_get(p->recipe->root, "batch"), "jobs", "one"), "each");
 }
 
+/* With a job for each point. */
+static size_t jobs_of_points(const struct recipe_planned *p, const struct recipe_batch *b)
+{
+    return b->points && b->points < p->count ? b->points : p->count;
+}
+
 static void put_slurm_group(const struct recipe_group *g, struct buf *to)
 {
     buf_printf(to, "#SBATCH --nodes=%zu\n#SBATCH --ntasks-per-node=1\n", g->nodes);
+    put_directive(to, "#SBATCH --nodelist=", g->hosts[0] ? g->hosts : NULL);
     if (g->cpus)
         buf_printf(to, "#SBATCH --cpus-per-task=%u\n", g->cpus);
     if (g->gpus)
@@ -145,7 +185,7 @@ static void put_slurm(const struct recipe_planned *p, const struct recipe_batch 
     buf_printf(to, "#SBATCH --signal=B:TERM@%d\n", END_S);
     put_directive(to, "#SBATCH --time=", batch_value(p, "time"));
     if (is_job_each(p)) /* one after the other: all of them write the campaign's record */
-        buf_printf(to, "#SBATCH --array=1-%zu%%1\n", p->count);
+        buf_printf(to, "#SBATCH --array=1-%zu%%1\n", jobs_of_points(p, b));
     for (size_t i = 0; i < n; i++) {
         if (i)
             buf_puts(to, "#SBATCH hetjob\n");
@@ -180,7 +220,7 @@ static void put_pbs(const struct recipe_planned *p, const struct recipe_batch *b
     buf_printf(to, "\n#PBS -l place=scatter%s\n#PBS -j oe\n", is_exclusive(p) ? ":excl" : "");
     put_directive(to, "#PBS -o ", b->folder);
     if (is_job_each(p))
-        buf_printf(to, "#PBS -J 1-%zu%%1\n", p->count);
+        buf_printf(to, "#PBS -J 1-%zu%%1\n", jobs_of_points(p, b));
     put_list(p, "options", "#PBS ", to, true);
 }
 
@@ -194,7 +234,7 @@ static void put_lsf(const struct recipe_planned *p, const struct recipe_batch *b
         gpus = groups[i].gpus > gpus ? groups[i].gpus : gpus;
     }
     if (is_job_each(p))
-        buf_printf(to, "#BSUB -J %s[1-%zu]%%1\n", p->recipe->name, p->count);
+        buf_printf(to, "#BSUB -J %s[1-%zu]%%1\n", p->recipe->name, jobs_of_points(p, b));
     else
         put_directive(to, "#BSUB -J ", p->recipe->name);
     put_directive(to, "#BSUB -q ", batch_value(p, "partition"));
@@ -238,8 +278,8 @@ void recipe_batch_print(const struct recipe_planned *p, const struct recipe_batc
         buf_puts(to, " --tree ");
         shell_word_put(to, b->tree);
     }
-    buf_puts(to, b->new_one ? " --new" : b->resume ? " --resume" : "");
-    if (is_job_each(p))
-        buf_puts(to, " --points 1");
+    buf_puts(to, b->options);
+    if (is_job_each(p) || b->points)
+        buf_printf(to, " --points %zu", is_job_each(p) ? 1 : b->points);
     buf_putc(to, '\n');
 }

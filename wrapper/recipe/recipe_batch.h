@@ -12,7 +12,8 @@ struct recipe_batch {
     const char *folder; /* of the campaign: for the job's output */
     const char *tree; /* the value of --tree; NULL: none */
     const char *cwd; /* where the script runs */
-    bool resume, new_one;
+    const char *options; /* further options of `recipe run`, quoted, each with a blank before it */
+    size_t points; /* of --points, which `options` lacks; 0: all */
 };
 
 enum recipe_scheduler recipe_scheduler_of(const struct recipe *r);

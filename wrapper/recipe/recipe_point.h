@@ -87,9 +87,11 @@ int recipe_point_hash(const struct recipe *r, size_t point, char ret[SHA256_HEX]
 /* The order in which points are measured: points whose services are equal stand together. An array of
  * r->sweep.points indexes in the arena. NULL with err. */
 size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, struct arena *a, struct err *err);
-/* Has the role nodes of the allocation for itself? */
+/* Does a role of the point name this node? */
+bool recipe_has_host(const struct recipe_point *p, const char *name);
+/* Has the role nodes of the allocation for itself, which no role names? */
 bool recipe_has_own_nodes(const struct recipe_part *part);
-/* Nodes of the allocation: roles that run together have nodes of their own. */
+/* Nodes of the allocation: those that roles name, and the others' own. */
 size_t recipe_nodes_of(const struct recipe_point *p);
 /* The command inside the container, by its program: words. With pyxis they stay as they are. In the arena; NULL: out of memory. */
 char **recipe_container_words(const struct recipe_container *c, char *const *env, char *const *secrets, char **command, struct arena *a);
