@@ -52,6 +52,20 @@ is "preflight checks every node" "$? $(cat err)" "0 benchwrap: recipe: preflight
 salloc -Q -N2 env PATH="$WORK/only:$PATH" sh -c "chmod -x $WORK/only/there; $BENCHWRAP recipe run --preflight-only nodes.yaml" >out 2>err
 like "a program that the nodes lack" "$(cat err)" "preflight: n[0-9]: there is no program .there"
 
+cat >hosts.yaml <<'Y'
+version: 1
+name: hosts
+sweep: {grid: {n: 1..3}}
+prepare: [{name: fetch, command: [sh, -c, "echo ${SLURM_JOB_ID:-here} >>fetched"]}]
+roles:
+  server: {command: [python3, -m, http.server, "{port}", --bind, "{host}"], ports: {http: 0}, ready: {http: /}, hosts: [n1]}
+  client: {command: [sh, -c, "echo rate {n} op/s"]}
+Y
+"$BENCHWRAP" recipe run --submit --wait --points 2 hosts.yaml >out 2>err
+is "a submitted job measures so many points" "$? $("$BENCHWRAP" recipe report hosts --json | jq -c '[.[].outcome]')" '0 ["valid","valid","never ran"]'
+is "on the node that a role names, and on another one" "$(ls .benchwrap/campaigns/hosts/logs | sed -n 's/^\([a-z]*\)[.]0[.]\(n[0-9]\)[.]out$/\1 \2/p' | xargs)" "client n2 server n1"
+is "after what was prepared here" "$(cat fetched)" here
+
 # ---- each node ----
 cat >each.yaml <<'Y'
 version: 1

@@ -351,25 +351,31 @@ static int recipe_create_file(struct cmd_context *c)
 
 /* ---- run and after ---- */
 
-/* The nodes: this machine, or those of the allocation. */
-static int recipe_hosts(struct cmd_context *c, struct campaign_hosts *ret)
+static struct campaign_hosts this_host(void)
 {
     static struct campaign_node local;
     static char host[256] = "localhost";
+    gethostname(host, sizeof host - 1);
+    local = (struct campaign_node){.name = host, .address = "127.0.0.1"};
+    return (struct campaign_hosts){.nodes = &local, .count = 1};
+}
+
+/* The nodes: this machine, or those of the allocation. */
+static int recipe_hosts(struct cmd_context *c, struct campaign_hosts *ret)
+{
     if (!opt_on(&c->opts, OPTION_LOCAL) && getenv("SLURM_JOB_ID"))
         return campaign_slurm_hosts(ret, c->arena, c->err);
     if (!opt_on(&c->opts, OPTION_LOCAL) && !getenv("PBS_JOBID") && !getenv("LSB_JOBID")) {
         err_set(c->err, ERR_USAGE, "this is no allocation of a scheduler");
         return err_hint(c->err, "--local runs all roles on this machine, --submit submits a job");
     }
-    gethostname(host, sizeof host - 1);
-    local = (struct campaign_node){.name = host, .address = "127.0.0.1"};
-    *ret = (struct campaign_hosts){.nodes = &local, .count = 1};
+    *ret = this_host();
     return 0;
 }
 
-static int recipe_submit(struct cmd_context *c, const struct recipe_planned *p, const char *tree)
+static int recipe_submit(struct cmd_context *c, struct campaign *campaign, const char *tree)
 {
+    const struct recipe_planned *p = &campaign->planned;
     CLEANUP_BUF struct buf script;
     const char *folder = campaign_place(c, tree, p->recipe->name), *path = folder ? arena_printf(c->arena, "%s/batch.sh", folder) : NULL;
     buf_init(&script, RECIPE_OUTPUT_MAX);
@@ -377,6 +383,9 @@ static int recipe_submit(struct cmd_context *c, const struct recipe_planned *p, 
         return err_memory(c->err, "the batch script");
     if (recipe_script(c, p, folder, &script) || fs_mkdirs(AT_FDCWD, folder, 0700, c->err) ||
         fs_write(AT_FDCWD, path, buf_text(&script), 0700, false, c->err))
+        return -1;
+    campaign->options = (struct campaign_options){0}; /* they are the job's */
+    if (campaign_prepare_here(campaign, tree, c->err))
         return -1;
     fprintf(c->notes, "benchwrap: recipe: the batch script is %s\n", path);
     return campaign_submit(recipe_scheduler_of(p->recipe), path, folder, opt_on(&c->opts, OPTION_WAIT), c->arena, c->out, c->err);
@@ -444,9 +453,9 @@ static int recipe_run(struct cmd_context *c)
         return -1;
     if (there)
         return recipe_run_there(c, &r, tree);
+    campaign.hosts = submit ? this_host() : hosts;
     if (submit)
-        return recipe_submit(c, &campaign.planned, tree);
-    campaign.hosts = hosts;
+        return recipe_submit(c, &campaign, tree);
     int status = campaign_execute(&campaign, tree, c->err);
     if (status > 1)
         exit(status);

@@ -727,12 +727,38 @@ static void end_logger(struct campaign *c, struct campaign_logger *logger)
     c->signal = before;
 }
 
-int campaign_execute(struct campaign *c, const char *tree, struct err *err)
+static void init_keepers(struct campaign *c)
 {
-    size_t counts[OUTCOME_COUNT];
     c->client.keeper = KEEPER_NONE;
     for (size_t i = 0; i < RECIPE_ROLES_MAX; i++)
         c->others[i].keeper = KEEPER_NONE;
+}
+
+int campaign_prepare_here(struct campaign *c, const char *tree, struct err *err)
+{
+    if (!yaml_get(c->recipe->root, "prepare"))
+        return 0;
+    sigset_t before;
+    init_keepers(c);
+    read_times(c);
+    extend_path(c->arena);
+    sigprocmask(SIG_BLOCK, NULL, &before);
+    if (open_signals(c, err))
+        return -1;
+    int rc = open_folder(c, tree, err);
+    if (rc == 0) {
+        rc = campaign_prepare(c, err);
+        campaign_state_close(&c->state);
+    }
+    fs_close(&c->signals);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+int campaign_execute(struct campaign *c, const char *tree, struct err *err)
+{
+    size_t counts[OUTCOME_COUNT];
+    init_keepers(c);
     c->repeat.env = c->env;
     c->repeat.file = -1;
     c->repeat.why = "";
