@@ -89,6 +89,39 @@ fi
 keys=$(sed -n 's/^KEY("[^"]*", "\([^"]*\)".*/\1/p' "$ROOT/wrapper/recipe/recipe_keys.def" | sort -u)
 is "docs/howto-recipe.md has a row for every key" "$(for k in $keys; do grep -Eq "^\| .([^ ]*\.)?$k(\.NAME)?. \|" "$ROOT/docs/howto-recipe.md" || echo "$k"; done | xargs)" ""
 
+# A mistake is named, with its place, before anything starts.
+cat >mistake.yaml <<'Y'
+version: 1
+vars: {requests: 10 * streams}
+sweep:
+  grid: {streams: [1, 2]}
+  override: [{when: "streams > 1", set: {requests: 5}}]
+roles:
+  server: {service: dummy, with: {ttft: 1ms}}
+  client: {command: [sh, -c, "awk '{print}' {server.url}", "{streams}", "{{strems}}"]}
+Y
+ok "braces of a shell and of awk stay as they are" "$BENCHWRAP" recipe check mistake.yaml
+while IFS='|' read -r change message; do
+    sed "$change" mistake.yaml >changed.yaml
+    like "$change" "$("$BENCHWRAP" recipe check changed.yaml 2>&1)" "changed.yaml:$message"
+done <<'E'
+s/"{streams}"/"{strems}"/|8:11: the role "client": .strems. has no value; did you mean .streams.
+s/server.url/servr.url/|8:11: .*did you mean .server.url.
+s/server.url/server.ulr/|8:11: .*a service has url, urls, host
+s/server.url/client.url/|8:11: .*the role "client" is no service
+s/"{streams}"/"{port}"/|8:11: .*a client has no port of its own
+s/ttft: 1ms/ttft: "{stream}"/|7:11: .*did you mean .streams.
+s/when: "streams/when: "strems/|5:21: "strems" is neither swept nor a var
+s/streams: .1, 2./streams: ~/|4:19: there is no value
+s/^version: 1/&\nrepeat: 0/|2:9: expected an integer >= 1
+s/^version: 1/&\nuntil_stable: 2/|2:15: expected a percentage
+s/^version: 1/&\ngate: {load: 95%}/|2:14: expected a share from 0 to 1
+s/^version: 1/&\npreflight: {commands: [[]]}/|2:24: expected a command, got nothing
+s/^version: 1/&\nexperiment: a\/b/|2:13: an experiment.s name has
+s/ttft: 1ms}/&, ready: {http: health}/|7:61: expected a path that begins with /
+s/^version: 1/&\nmonitoring: {pushgateway: gw}/|2:27: expected an address
+E
+
 # create
 printf 'service: dummy\nconcurrency: 1,2\nname: made\n' >answers.yaml
 "$BENCHWRAP" recipe create --answers answers.yaml -o made.yaml 2>err

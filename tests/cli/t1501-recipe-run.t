@@ -26,7 +26,7 @@ parent=$(jq -r .parent .benchwrap/campaigns/sweep/campaign.json)
 is "it is one run with a child run for each point" "$(grep -l "$parent" mlruns/*/*/tags/mlflow.parentRunId | wc -l)" 4
 is "in the format's terms a sweep" "$(cat mlruns/*/"$parent"/tags/benchwrap.series)" sweep
 is "with the values of each axis" "$(cat mlruns/*/"$parent"/params/sweep.conc) $(cat mlruns/*/"$parent"/params/sweep.ttft)" "1,4 1ms,3ms"
-is "and durations of the phases" "$(ls mlruns/*/"$parent"/metrics | grep -c '^series.phase_')" 6
+is "and durations of the phases" "$(ls mlruns/*/"$parent"/metrics | grep -c '^series.phase_')" 5
 ok "and the recipe" cmp -s sweep.yaml mlruns/*/"$parent"/artifacts/recipe.yaml
 ok "check accepts it" sh -c '! "$BENCHWRAP" check | grep -q error'
 like "compare --by finds the points" "$("$BENCHWRAP" compare --by ttft 2>&1)" 'ttft=3ms'
@@ -79,6 +79,9 @@ like "and every point is invalid" "$(cat err)" 'empty: 2 points: 2 invalid'
 sed -i 's/^name: empty/name: usage/; s/-c, 1/--no-such-option, 1/' empty.yaml
 "$BENCHWRAP" recipe run --local empty.yaml >out 2>err
 like "a client that measures nothing has failed" "$(cat err)" 'usage: 2 points: 2 failed'
+printf 'version: 1\nroles: {c: {command: "echo rate 1 op/s"}}\n' >unnamed.yaml
+"$BENCHWRAP" recipe run --local unnamed.yaml >out 2>err
+is "a campaign with the name of its file has a report, too" "$("$BENCHWRAP" recipe report unnamed --json | jq -c '[.[] | .runs, .rate_op_per_s]')" '[1,1]'
 cat >gate.yaml <<'Y'
 version: 1
 name: gate

@@ -350,7 +350,9 @@ int campaign_measure(struct campaign *c, const struct recipe_point *p, struct ca
         rc = 1;
     }
     arena_deinit(&a);
-    state->phase_s[PHASE_WARMUP] = (double)(clock_mono_ns() - begin) / 1e9;
+    for (size_t i = 0; i < p->part_count; i++)
+        if (p->parts[i].warmup)
+            state->phase_s[PHASE_WARMUP] = (double)(clock_mono_ns() - begin) / 1e9;
     begin = clock_mono_ns();
     for (size_t i = 1; rc == 0 && i <= what->warmup; i++)
         rc = adopt_begun_run(&m, true, i) ? state->outcome != OUTCOME_VALID : measure_once(&m, true, i, err);

@@ -104,7 +104,9 @@ static int open_campaign(const char *folder, struct campaign_state *s, struct re
         for (struct str rest = buf_text(&names), word; (word = str_word(&rest)).n > 0;)
             add_each_node_name(&each, word);
     nodes.each = each.list;
-    return recipe_read(r, "recipe.yaml", buf_text(&text), &own, each.count ? &nodes : NULL, a, err);
+    const char *base = str_base_name(folder); /* NAME, or NAME@CLUSTER: the recipe may have its name from its file */
+    const char *file = arena_printf(a, "%.*s.yaml", (int)strcspn(base, "@"), base);
+    return file ? recipe_read(r, file, buf_text(&text), &own, each.count ? &nodes : NULL, a, err) : err_memory(err, "the campaign");
 }
 
 /* ---- the report ---- */

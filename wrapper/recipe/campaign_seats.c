@@ -154,7 +154,9 @@ static const char *part_of_address(struct arena *a, const char *address, bool po
     size_t n = strcspn(host, "/");
     const char *colon = memchr(host, ':', n);
     if (port)
-        return colon ? arena_dup(a, colon + 1, n - (size_t)(colon + 1 - host)) : "80";
+        return colon                                ? arena_dup(a, colon + 1, n - (size_t)(colon + 1 - host))
+               : strncmp(address, "https://", 8) == 0 ? "443"
+                                                    : "80";
     return arena_dup(a, host, colon ? (size_t)(colon - host) : n);
 }
 

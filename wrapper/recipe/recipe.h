@@ -23,6 +23,7 @@ struct recipe_rules {
 
 struct recipe_override {
     struct expr *when;
+    const struct yaml *at; /* of the condition */
     const struct yaml *set; /* map of scalars */
 };
 

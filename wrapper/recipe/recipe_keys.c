@@ -130,6 +130,8 @@ static int check_command_list(const struct yaml *list, const char *file, struct 
     for (const struct yaml *y = list->child; y; y = y->next)
         if (y->kind == YAML_LIST ? expect_scalars(y, file, err) : expect_kind(y, YAML_SCALAR, "a command", file, err))
             return -1;
+        else if (y->kind == YAML_LIST ? !y->child : !str_trim(y->text).n)
+            return yaml_complain(y, file, err, "expected a command, got nothing");
     return 0;
 }
 

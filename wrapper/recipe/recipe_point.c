@@ -17,7 +17,81 @@ struct part_scope {
     struct arena *a;
     struct err *err;
     const char *file; /* of the map that is read */
+    const struct recipe_part *part; /* whose texts these are */
+    struct str mistaken; /* the first name in braces that has no value, and probably means another one */
+    const char *meant; /* in words */
 };
+
+/* ---- names that have no value ---- */
+
+static bool has_port_named(const struct recipe_part *part, struct str name)
+{
+    for (size_t i = 0; i < part->port_count; i++)
+        if (str_is(name, part->ports[i].name))
+            return true;
+    return false;
+}
+
+/* The nearest name of a known one: one letter in three may differ. */
+static void keep_nearer(struct str name, const char *known, unsigned *least, const char **nearest)
+{
+    unsigned far = str_distance(name, str_of(known));
+    if (far < *least)
+        *least = far, *nearest = known;
+}
+
+/* What a name that begins with that of a role should be. NULL: it is good, or no role's. */
+static const char *mistake_of_role(const struct part_scope *s, struct str name)
+{
+    static const char *const keys[] = {"url", "urls", "host", "hosts", "port", "addresses"};
+    for (size_t i = 0; i < s->r->role_count; i++) {
+        const struct recipe_role *role = &s->r->roles[i];
+        size_t n = strlen(role->name);
+        struct str key = name.n > n && name.p[n] == '.' && str_starts(name, role->name) ? str_sub(name, n + 1, name.n) : (struct str){0};
+        if (!key.n)
+            continue;
+        if (!role->is_service)
+            return arena_printf(s->a, "the role \"%s\" is no service", role->name);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (str_is(key, keys[k]))
+                return NULL;
+        return str_starts(key, "ports.") ? NULL
+                                         : arena_printf(s->a, "a service has url, urls, host, hosts, port, addresses and ports.NAME");
+    }
+    return NULL;
+}
+
+/* Notes a name without a value that is near another one. Others stay as they are: shells and awk have braces, too. */
+static void note_mistaken_name(struct part_scope *s, struct str name)
+{
+    static const char *const always[] = {"host", "node", "instance", "campaign", NULL}, *const of_service[] = {"head", "port", NULL};
+    const char *nearest = NULL, *meant = mistake_of_role(s, name);
+    unsigned least = name.n / 3 < 2 ? (unsigned)name.n / 3 + 1 : 3;
+    bool is_service = s->part && s->part->role->is_service;
+    for (const char *const *k = always; *k; k++)
+        keep_nearer(name, *k, &least, &nearest);
+    for (const char *const *k = of_service; *k && is_service; k++)
+        keep_nearer(name, *k, &least, &nearest);
+    for (size_t i = 0; i < s->values->count; i++)
+        keep_nearer(name, s->values->list[i].name, &least, &nearest);
+    for (size_t i = 0; i < s->parameter_count; i++)
+        keep_nearer(name, s->parameters[i].name, &least, &nearest);
+    for (size_t i = 0; i < s->r->role_count; i++) {
+        const char *url = arena_printf(s->a, "%s.url", s->r->roles[i].name);
+        if (url && s->r->roles[i].is_service)
+            keep_nearer(name, url, &least, &nearest);
+    }
+    if (!meant && is_service && str_starts(name, "ports.") && !has_port_named(s->part, str_sub(name, 6, name.n)))
+        meant = arena_printf(s->a, "the role has no port of this name");
+    else if (!meant && s->part && !is_service && (str_is(name, "port") || str_is(name, "head") || str_starts(name, "ports.")))
+        meant = arena_printf(s->a, "a client has no port of its own; {ROLE.port} is that of a service");
+    else if (!meant && nearest && least > 0 && !recipe_is_reserved(s->r, arena_dup(s->a, name.p, name.n)))
+        meant = arena_printf(s->a, "did you mean {%s}?", nearest);
+    if (meant && !s->mistaken.n) {
+        s->mistaken = (struct str){arena_dup(s->a, name.p, name.n), name.n};
+        s->meant = meant;
+    }
+}
 
 static const char *scope_lookup(void *context, struct str name)
 {
@@ -26,6 +100,8 @@ static const char *scope_lookup(void *context, struct str name)
         if (str_is(name, s->parameters[i].name))
             return s->parameters[i].text;
     const char *text = recipe_value_of(s->values, name);
+    if (!text && !s->find)
+        note_mistaken_name((struct part_scope *)s, name);
     return text ? text : s->find ? s->find(s->context, name) : NULL;
 }
 
@@ -103,6 +179,9 @@ static int read_ready(struct part_scope *s, const struct yaml *map, struct recip
     str_duration(timeout, &ret->timeout_s);
     str_duration(interval, &ret->interval_s);
     ret->http = scope_text(s, map, "http", NULL);
+    if (ret->http && (ret->http[0] != '/' || ret->http[strcspn(ret->http, " \t\r\n")]))
+        return yaml_complain(yaml_get(map, "http"), s->file, s->err, "expected a path that begins with / and has no blank, got \"%.60s\"",
+                             ret->http);
     ret->tcp = scope_text(s, map, "tcp", NULL);
     return scope_words(s, map, "command", &ret->command);
 }
@@ -125,6 +204,8 @@ static int read_parameters(struct part_scope *s, const struct recipe_role *role)
         if (text)
             s->parameters[s->parameter_count++] = (struct recipe_binding){name, text};
     }
+    s->mistaken = outer.mistaken;
+    s->meant = outer.meant;
     return s->a->failed ? scope_memory(s) : 0;
 }
 
@@ -447,6 +528,7 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
 {
     struct part_scope s = {.r = r, .values = values, .find = find, .context = context, .a = a, .err = err, .file = r->file};
     *ret = (struct recipe_part){.role = role, .nodes = 1};
+    s.part = ret;
     size_t hosts = 0;
     if ((role->service && read_parameters(&s, role)) || scope_list(&s, role->at, "hosts", &ret->hosts))
         return -1;
@@ -486,6 +568,10 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
         return -1;
     ret->warmup = role->warmup ? recipe_expand_words(role->warmup, scope_lookup, &s, a) : NULL;
     hash_part(ret);
+    if (!a->failed && s.mistaken.n) {
+        yaml_complain(role->at, r->file, err, "the role \"%s\": {%.60s} has no value; %s", role->name, s.mistaken.p, s.meant);
+        return err_hint(err, "write {{%.60s}} for this text itself", s.mistaken.p);
+    }
     return a->failed ? err_memory(err, "a point") : 0;
 }
 

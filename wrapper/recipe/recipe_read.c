@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "logs/logs_format.h"
+#include "plan/plan.h"
 #include "recipe/recipe_keys.h"
 
 #include <errno.h>
@@ -311,6 +312,29 @@ static int read_recipe_name(struct recipe *r, const char *file, struct err *err)
         return err_memory(err, "the recipe");
     if (!is_legal_name(r->name))
         return yaml_complain(yaml_get(r->root, "name"), r->file, err, "expected a name of letters, digits, . _ -, got \"%.60s\"", r->name);
+    const char *legal = plan_experiment_legal(r->experiment, r->arena);
+    if (!legal || !r->experiment[0] || strcmp(legal, r->experiment) != 0)
+        return yaml_complain(yaml_get(r->root, "experiment"), r->file, err,
+                             "an experiment's name has 1 to 128 characters of A-Z a-z 0-9 . _ - and blank, got \"%.60s\"", r->experiment);
+    return 0;
+}
+
+/* Numbers whose bounds the kinds of keys do not have. */
+static int check_numbers(const struct recipe *r, struct err *err)
+{
+    const struct yaml *repeat = yaml_get(r->root, "repeat"), *until = yaml_get(r->root, "until_stable"),
+                      *load = yaml_get(yaml_get(r->root, "gate"), "load"), *gateway = yaml_get(yaml_get(r->root, "monitoring"), "pushgateway");
+    int64_t runs = 1;
+    double number;
+    if (repeat && str_int(repeat->text, &runs) && runs < 1)
+        return yaml_complain(repeat, r->file, err, "expected an integer >= 1, got \"0\"");
+    if (until && !yaml_is_null(until) &&
+        (!str_ends(until->text, "%") || !str_double(str_sub(until->text, 0, until->text.n - 1), &number) || !(number > 0 && number < 100)))
+        return yaml_complain(until, r->file, err, "expected a percentage between 0%% and 100%%, for example 2%%");
+    if (load && !yaml_is_null(load) && (!str_double(load->text, &number) || !(number >= 0 && number <= 1)))
+        return yaml_complain(load, r->file, err, "expected a share from 0 to 1");
+    if (gateway && !yaml_is_null(gateway) && !str_starts(gateway->text, "http://") && !str_starts(gateway->text, "https://"))
+        return yaml_complain(gateway, r->file, err, "expected an address such as http://monitor:9091");
     return 0;
 }
 
@@ -380,7 +404,7 @@ int recipe_read(struct recipe *ret, const char *file, struct str text, const str
         return -1;
     if (refuse_kubernetes(ret, yaml_get(yaml_get(ret->root, "batch"), "scheduler"), err) ||
         recipe_keys_check(ret->root, "recipe", ret->file, err) || check_recipe_version(ret, err) || read_recipe_name(ret, file, err) ||
-        check_monitoring(ret, err) || check_outputs(ret, err))
+        check_monitoring(ret, err) || check_outputs(ret, err) || check_numbers(ret, err))
         return -1;
     return read_roles(ret, places, err) || read_vars(ret, err) || read_valid(ret, err) || recipe_read_sweep(ret, err) ? -1 : 0;
 }

@@ -73,6 +73,8 @@ static struct sweep_axis *new_axis(struct sweep_builder *b, const struct yaml *a
 static int read_axis(struct sweep_builder *b, const struct yaml *y, bool repeats, struct sweep_axis *ret)
 {
     struct err why = {0};
+    if (yaml_is_null(y))
+        return yaml_complain(y, b->r->file, b->err, "there is no value");
     const char *text = axis_text(b, y);
     if (!text)
         return err_memory(b->err, "the sweep");
@@ -200,6 +202,7 @@ static int read_overrides(struct sweep_builder *b, const struct yaml *list)
     for (const struct yaml *y = list ? list->child : NULL; y; y = y->next) {
         struct recipe_override *o = &b->r->overrides[b->r->override_count++];
         o->set = yaml_get(y, "set");
+        o->at = yaml_get(y, "when");
         if (recipe_expression(b->r, yaml_get(y, "when"), &o->when, b->err))
             return -1;
         for (const struct yaml *v = o->set->child; v; v = v->next)

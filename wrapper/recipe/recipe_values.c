@@ -101,14 +101,38 @@ static int compute_vars(struct recipe_values *v, const struct recipe *r, const b
     return 0;
 }
 
+/* The values of a point for a condition, and the first name in it that is none of them. */
+struct when_names {
+    const struct recipe_values *values;
+    struct str unknown;
+};
+
+static void when_name_value(void *context, struct str name, struct value *ret)
+{
+    struct when_names *w = context;
+    recipe_name_value((void *)w->values, name, ret);
+    if (ret->kind == VALUE_UNDEFINED && !w->unknown.n)
+        w->unknown = name;
+}
+
+static void when_call_value(void *context, struct str function, const struct str *args, size_t n, struct value *ret)
+{
+    recipe_call_value((void *)((struct when_names *)context)->values, function, args, n, ret);
+}
+
 static int apply_sets(struct recipe_values *v, const struct recipe *r, bool *fixed, struct arena *a, struct err *err)
 {
-    const struct expr_names names = {.name = recipe_name_value, .call = recipe_call_value, .context = v};
+    struct when_names when = {.values = v};
+    const struct expr_names names = {.name = when_name_value, .call = when_call_value, .context = &when};
     bool *applies = arena_get(a, r->override_count + 1);
     if (!applies)
         return err_memory(err, "a point");
-    for (size_t i = 0; i < r->override_count; i++)
+    for (size_t i = 0; i < r->override_count; i++) {
         applies[i] = expr_truth(r->overrides[i].when, &names) == 1;
+        if (when.unknown.n)
+            return yaml_complain(r->overrides[i].at, r->file, err, "\"%.*s\" is neither swept nor a var",
+                                 (int)(when.unknown.n > 60 ? 60 : when.unknown.n), when.unknown.p);
+    }
     for (size_t i = 0; i < r->override_count; i++)
         for (const struct yaml *y = applies[i] ? r->overrides[i].set->child : NULL; y; y = y->next)
             for (size_t k = 0; k < v->count; k++)
