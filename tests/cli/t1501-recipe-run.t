@@ -318,6 +318,20 @@ is "the third execution ends it" "$? $("$BENCHWRAP" recipe report long --json | 
 is "one parent run has all points" "$(ls -d mlruns/*/*/tags/benchwrap.series | wc -l) $(jq -r .parent .benchwrap/campaigns/long/points.jsonl | grep -v null | sort -u | wc -l)" "$parents 1"
 is "no finished point was measured twice" "$(jq -r 'select(.event == "end" and .exit == 0) | .label' .benchwrap/campaigns/long/points.jsonl | sort | uniq -d)" ""
 is "check accepts the resumed campaign" "$("$BENCHWRAP" check | grep error)" ""
+cat >twice.yaml <<Y
+version: 1
+name: twice
+roles:
+  server: {command: [sh, -c, "trap 'touch told' TERM; python3 -m http.server {port} --bind {host} --directory $WORK/$mark & while :; do sleep $mark & wait; done"], ports: {http: 0}, ready: {http: /}}
+  client: {command: [sh, -c, "trap 'until [ -e told ]; do sleep 0.05; done; touch both; exit' TERM; while :; do sleep $mark & wait; done", "$mark"]}
+grace: 100s
+Y
+"$BENCHWRAP" recipe run --local twice.yaml >out 2>err &
+wait_until '[ "$(events twice begin | wc -l)" = 1 ]'
+kill -TERM $!; wait_until '[ -e both ]'
+ok "a signal ends services and clients at the same time" [ -e both ]
+before=$(date +%s%N); kill -TERM $!; wait $!; status=$?
+is "a second one ends the grace" "$status $((($(date +%s%N) - before) / 50000000000)) $(gone)" "143 0 0"
 echo 0 >allowed
 "$BENCHWRAP" recipe run --local --new long.yaml >out 2>err &
 begun 1; like "two executions at once are refused" "$("$BENCHWRAP" recipe run --local long.yaml 2>&1)" 'executes this campaign already'

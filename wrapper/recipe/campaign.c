@@ -53,12 +53,26 @@ void campaign_say(const struct campaign *c, const char *fmt, ...)
 
 /* ---- waiting ---- */
 
+/* Calls for the keeper of each process of the campaign. */
+static void each_keeper(struct campaign *c, void (*call)(struct keeper *k))
+{
+    call(&c->client.keeper);
+    for (size_t i = 0; i < c->other_count; i++)
+        call(&c->others[i].keeper);
+    for (size_t i = 0; i < c->recipe->role_count; i++)
+        for (size_t k = 0; k < c->services[i].process_count; k++)
+            call(&c->services[i].processes[k].keeper);
+}
+
+/* The first signal ends all processes, so that their graces pass together. A second one ends the grace. */
 static void read_campaign_signals(struct campaign *c)
 {
     struct signalfd_siginfo info;
-    while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        each_keeper(c, c->signal ? keeper_hurry : keeper_stop);
         if (!c->signal)
             c->signal = (int)info.ssi_signo;
+    }
 }
 
 static size_t poll_add(struct pollfd *list, size_t n, struct keeper *k)
@@ -74,6 +88,13 @@ static void poll_keeper(struct keeper *k)
         keeper_poll(k);
 }
 
+void campaign_wait_keeper(struct campaign *c, struct keeper *k, int wait_ms)
+{
+    int64_t until = clock_mono_ns() + wait_ms * INT64_C(1000000);
+    while (k->work.pid > 0 && !keeper_poll(k) && clock_mono_ns() < until)
+        campaign_wait(c, 100);
+}
+
 void campaign_wait(struct campaign *c, int ms)
 {
     static struct pollfd list[POLL_MAX + 1];
@@ -87,12 +108,7 @@ void campaign_wait(struct campaign *c, int ms)
             n = poll_add(list, n, &c->services[i].processes[k].keeper);
     poll(list, n, ms);
     read_campaign_signals(c);
-    poll_keeper(&c->client.keeper);
-    for (size_t i = 0; i < c->other_count; i++)
-        poll_keeper(&c->others[i].keeper);
-    for (size_t i = 0; i < c->recipe->role_count; i++)
-        for (size_t k = 0; k < c->services[i].process_count; k++)
-            poll_keeper(&c->services[i].processes[k].keeper);
+    each_keeper(c, poll_keeper);
     campaign_alerts_poll(c);
     if (clock_mono_ns() >= c->next_beat_ns) {
         c->next_beat_ns = clock_mono_ns() + BEAT_S * INT64_C(1000000000);

@@ -118,6 +118,8 @@ int campaign_prepare_here(struct campaign *c, const char *tree, struct err *err)
 void campaign_say(const struct campaign *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Waits for signals and for ends of processes, at most so many milliseconds; keeps the journal alive. */
 void campaign_wait(struct campaign *c, int ms);
+/* Waits until a keeper that was stopped is gone, at most so long, while a signal can end its grace. */
+void campaign_wait_keeper(struct campaign *c, struct keeper *k, int wait_ms);
 /* The process of a service that has ended though its service is up; NULL: none. */
 const struct campaign_process *campaign_dead_process(struct campaign *c);
 

@@ -59,8 +59,10 @@ static void stop_others(struct campaign *c)
 {
     for (size_t i = 0; i < c->other_count; i++)
         keeper_stop(&c->others[i].keeper);
-    for (size_t i = 0; i < c->other_count; i++)
+    for (size_t i = 0; i < c->other_count; i++) {
+        campaign_wait_keeper(c, &c->others[i].keeper, (int)(c->grace_s * 1000) + CLIENT_MORE_MS);
         keeper_close(&c->others[i].keeper, (int)(c->grace_s * 1000) + CLIENT_MORE_MS);
+    }
     c->other_count = 0;
 }
 

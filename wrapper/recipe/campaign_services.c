@@ -20,8 +20,7 @@ static void service_down(struct campaign *c, struct campaign_service *s)
 {
     bool killed = false;
     for (size_t k = 0; k < s->process_count; k++) {
-        if (s->processes[k].keeper.work.pid > 0)
-            child_work_wait(&s->processes[k].keeper.work, clock_mono_ns() + (int64_t)(c->grace_s * 1e9) + CLOSE_MORE_MS * INT64_C(1000000));
+        campaign_wait_keeper(c, &s->processes[k].keeper, (int)(c->grace_s * 1000) + CLOSE_MORE_MS);
         keeper_poll(&s->processes[k].keeper);
         killed |= (s->processes[k].keeper.status & 0x7f) == SIGKILL;
     }

@@ -138,6 +138,10 @@ static void wait_keeping(struct keeping *k)
     while (read(k->signals, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP)
             stop_descendants(k);
+        else if (info.ssi_signo == SIGUSR1) {
+            stop_descendants(k);
+            k->kill_ns = clock_mono_ns();
+        }
     if (!k->stopping && p[1].revents)
         stop_descendants(k);
     if (k->stopping && clock_mono_ns() >= k->kill_ns)
@@ -259,6 +263,13 @@ bool keeper_poll(struct keeper *k)
 void keeper_stop(struct keeper *k)
 {
     fs_close(&k->control);
+}
+
+void keeper_hurry(struct keeper *k)
+{
+    keeper_stop(k);
+    if (k->work.pid > 0)
+        kill(k->work.pid, SIGUSR1);
 }
 
 bool keeper_close(struct keeper *k, int wait_ms)

@@ -1,7 +1,7 @@
 /* keeper.h: a process that starts one program of a campaign, and lets nothing of it survive.
  *
  * The keeper is in a session of its own and adopts all descendants of the program. It ends them with
- * SIGTERM and, after the grace, SIGKILL: on request, when the program has ended, and when the
+ * SIGTERM and, after the grace or a second request, SIGKILL: on request, when the program has ended, and when the
  * process that made it dies, also by SIGKILL. */
 #ifndef RECIPE_KEEPER_H
 #define RECIPE_KEEPER_H
@@ -33,6 +33,8 @@ int keeper_start(struct keeper *ret, const struct keeper_plan *plan, struct err 
 bool keeper_poll(struct keeper *k);
 /* Requests the end; does not wait. */
 void keeper_stop(struct keeper *k);
+/* After keeper_stop: the grace is over now. */
+void keeper_hurry(struct keeper *k);
 /* Waits until the keeper is gone, at most so many milliseconds, and frees it. False: it is still there. */
 bool keeper_close(struct keeper *k, int wait_ms);
 #endif
