@@ -30,7 +30,7 @@ export XDG_RUNTIME_DIR
 mkdir -m 700 run
 "$BENCHWRAP" probe --json >cold.json
 "$BENCHWRAP" probe --json >warm.json
-cached() { python3 -c 'import json, sys; print(" ".join(sorted(p["probe"] for p in json.load(open(sys.argv[1]))["probes"] if p["cached"] == "yes" and p["probe"] != "dimm")))' "$1"; }
+cached() { jq -r '[.probes[] | select(.cached == "yes" and .probe != "dimm").probe] | sort | join(" ")' "$1"; }
 is "a cold cache answers nothing" "$(cached cold.json)" ""
 is "a warm one answers what lasts" "$(cached warm.json)" "cpu gpu machine topology"
 is "with the same facts" "$(python3 -c 'import json
@@ -41,11 +41,13 @@ for file in run/benchwrap/*topology*; do printf x >>"$file"; done
 is "a damaged file is not believed" "$("$BENCHWRAP" probe --json >damaged.json; cached damaged.json)" "cpu gpu machine"
 
 # A sandbox that hides a part of the machine has no hash of it, and leaves the cache to those that see all.
-hash_of() { python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-facts = {f["key"]: f["value"] for f in d["facts"]}
-print(facts.get(sys.argv[2]) or ("missing: " + next(m["reason"] for m in d["missing"] if m["key"] in (sys.argv[2], "probe.topology"))))' "$1" "$2"; }
+hashes() # FILE: of node.type and node.state, a line each, or why there is none
+{
+    jq -r '("node.type", "node.state") as $key | ([.facts[] | select(.key == $key).value] | first) //
+        "missing: " + ([.missing[] | select(.key == $key or .key == "probe.topology").reason] | first)' "$1"
+}
 "$BENCHWRAP" probe --json >full.json
+full=$(hashes full.json)
 if unshare -m true 2>/dev/null; then
     for hide in 'mount --bind /dev/null /proc/cpuinfo' 'mount -t tmpfs none /sys/bus' 'mount -t tmpfs none /sys/devices/system/cpu' \
         'mount -t tmpfs none /sys/devices/system/clocksource' 'mount --bind /dev/null /usr/lib/os-release' 'mount -t tmpfs none /sys/module' \
@@ -55,12 +57,14 @@ if unshare -m true 2>/dev/null; then
         for kept in warm cold; do
             [ $kept = warm ] || rm -rf run/benchwrap
             unshare -m sh -c "$hide && \"\$BENCHWRAP\" probe --json" >hidden.json
-            for key in node.type node.state; do
-                like "$kept, $hide: no $key" "$(hash_of hidden.json $key)" "^missing: (a part of the .* is hidden: a mount of type|the probe|the hardware cannot be read|/sys/devices/system/node shows no node|not readable)"
-            done
+            { read -r type && read -r state; } <<H
+$(hashes hidden.json)
+H
+            why="^missing: (a part of the .* is hidden: a mount of type|the probe|the hardware cannot be read|/sys/devices/system/node shows no node|not readable)"
+            like "$kept, $hide: no node.type" "$type" "$why"
+            like "$kept, $hide: no node.state" "$state" "$why"
             "$BENCHWRAP" probe --json >after.json
-            is "$kept: the next run outside has the machine's hashes" "$(hash_of after.json node.type) $(hash_of after.json node.state)" \
-                "$(hash_of full.json node.type) $(hash_of full.json node.state)"
+            same "$kept: the next run outside has the machine's hashes" "$(hashes after.json)" "$full"
         done
     done
     # A personality changes what uname says, and neither the machine nor what is kept of it.
@@ -68,10 +72,9 @@ if unshare -m true 2>/dev/null; then
         for kept in warm cold; do
             [ $kept = warm ] || rm -rf run/benchwrap
             setarch linux32 "$BENCHWRAP" probe --json >hidden.json
-            like "$kept, linux32: no hash" "$(hash_of hidden.json node.type) $(hash_of hidden.json node.state)" "^missing: .* missing: .*personality"
+            like "$kept, linux32: no hash" "$(hashes hidden.json | paste -sd ' ')" "^missing: .* missing: .*personality"
             "$BENCHWRAP" probe --json >after.json
-            is "$kept, linux32: the next run has the machine's hashes" "$(hash_of after.json node.type) $(hash_of after.json node.state)" \
-                "$(hash_of full.json node.type) $(hash_of full.json node.state)"
+            same "$kept, linux32: the next run has the machine's hashes" "$(hashes after.json)" "$full"
         done
     else
         skip_here "linux32: no hash" "no such personality"
@@ -89,7 +92,7 @@ print([f["key"] for f in d["facts"] if f["key"] in keys], [m["key"] for m in d["
     for hide in /sys/devices/virtual/powercap /sys/firmware /proc/acpi /proc/scsi; do
         [ -d $hide ] || continue
         unshare -m sh -c "mount -t tmpfs none $hide && \"\$BENCHWRAP\" probe --json" >masked.json
-        is "$hide masked: the machine's hashes" "$(hash_of masked.json node.type) $(hash_of masked.json node.state)" "$(hash_of full.json node.type) $(hash_of full.json node.state)"
+        same "$hide masked: the machine's hashes" "$(hashes masked.json)" "$full"
     done
 else
     skip_here "a sandbox that hides a part of the machine has no hash of it" "no mount namespace can be made here"
