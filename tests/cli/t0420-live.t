@@ -27,7 +27,7 @@ trap 'mlflow_server_stop server; tap_exit' EXIT
 start_server
 cd "$WORK" || exit
 export MLFLOW_TRACKING_URI=$url BENCHWRAP_FINISH_WAIT=60s
-look() { python3 "$ROOT/tests/mlruns/live_server.py" "$url" "$@"; }
+look() { "$python" "$ROOT/tests/mlruns/live_server.py" "$url" "$@"; }
 equal() { ok "$1" "$python" "$ROOT/tests/mlruns/compare_server.py" mlruns "$url" "${@:2}"; }
 sender() { pgrep -f -- "--send live .* $WORK/.*$1"; } # RUN: of that run
 local_id() { basename "$(dirname "$(grep -lF "$1" mlruns/*/*/meta.yaml)")"; } # NAME

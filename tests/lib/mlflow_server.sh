@@ -8,7 +8,7 @@ mlflow_server_start()
     server_name=$1 server_python=$2 server_port=$3
     shift 3
     mkdir -p "$WORK/$server_name"
-    (cd "$WORK/$server_name" && MLFLOW_ALLOW_FILE_STORE=true MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false exec setsid "$(dirname "$server_python")/mlflow" server --host 127.0.0.1 --port "$server_port" --workers 1 "$@" >log 2>&1) &
+    (cd "$WORK/$server_name" && MLFLOW_ALLOW_FILE_STORE=true MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false exec setsid "$server_python" "$TESTLIB/mlflow-server.py" server --host 127.0.0.1 --port "$server_port" --workers 1 "$@" >log 2>&1) &
     echo $! >"$WORK/$server_name/pid"
     echo "$server_port" >"$WORK/$server_name/port"
     wait_until 'curl -sf "http://127.0.0.1:$server_port/health" || has_ended "$(cat "$WORK/$server_name/pid")"' 120
