@@ -82,7 +82,7 @@ mkdir no; wait_until idle
 
 # ---- wait, repetitions, runs inside runs ----
 fresh
-exporters "{type: jsonl, name: lake, file: $WORK/d/lake.jsonl, wait: 10s}"
+exporters "{type: jsonl, name: lake, file: $WORK/d/lake.jsonl, wait: 60s}"
 bw; is "wait: the run is delivered when benchwrap ends" "$(wc -l <lake.jsonl)" 1
 "$BENCHWRAP" -q --repeat 3 -- true; is "repetitions and their parent" "$(wc -l <lake.jsonl) $(ids lake.jsonl | sort | uniq -d)" "5 "
 "$BENCHWRAP" -q --repeat 3 --as steps -- true; is "steps are one run" "$(wc -l <lake.jsonl) $(state)" "6 lake,6,0,0 "
@@ -93,18 +93,20 @@ is "all are in the tree" "$(ids lake.jsonl | sort)" "$(tree_ids)"
 
 # ---- a pipe ----
 fresh
-exporters "{type: jsonl, name: pipe, pipe: $WORK/d/fifo, deadline: 3s}"
+pipe() { exporters "{type: jsonl, name: pipe, pipe: $WORK/d/fifo, deadline: $1}"; }
+pipe 3s
 bw; wait_until idle; is "no pipe: the run waits, and no file is made" "$(state)$(ls -d fifo 2>/dev/null)" "pipe,0,1,0 "
 mkfifo fifo; bw; wait_until idle; is "a pipe without a reader: both wait" "$(state)" "pipe,0,2,0 "
-reader got fifo_reader; wait_until '[ -e ready ]'; "$BENCHWRAP" sync >/dev/null; wait $reader_pid; rm ready
+pipe 60s; reader got fifo_reader; wait_until '[ -e ready ]'; "$BENCHWRAP" sync >/dev/null; wait $reader_pid; rm ready
 is "a reader gets both" "$(ids got | sort)" "$(tree_ids)"
+pipe 3s
 (exec 9<>fifo; dd if=/dev/zero of=fifo bs=4096 count=16 oflag=nonblock 2>/dev/null; bw; wait_until idle; state >full)
 is "a full pipe whose reader reads nothing: the run waits" "$(cat full)" "pipe,2,1,0 "
 in_fifo() { python3 -c 'import fcntl, struct, sys, termios; sys.exit(struct.unpack("i", fcntl.ioctl(9, termios.FIONREAD, bytes(4)))[0] == 0)'; }
 (exec 9<>fifo; bw; wait_until in_fifo)
 "$BENCHWRAP" exporter list >/dev/null; wait_until idle
 is "a reader that ends without reading has not got it" "$(state)" "pipe,2,2,0 "
-reader got fifo_reader; wait_until '[ -e ready ]'; "$BENCHWRAP" sync >/dev/null; wait $reader_pid; rm ready
+pipe 60s; reader got fifo_reader; wait_until '[ -e ready ]'; "$BENCHWRAP" sync >/dev/null; wait $reader_pid; rm ready
 is "the next reader gets all" "$(ids got | sort -u | wc -l) $(state)" "2 pipe,4,0,0 "
 
 # ---- sockets ----
@@ -149,7 +151,7 @@ is "a damaged entry becomes a dead letter, others are delivered" "$(state)" "lak
 
 # ---- configuration ----
 fresh
-exporters "{type: jsonl, name: lake, file: $WORK/d/lake.jsonl, wait: 5s}" "{type: nothing}" "{type: jsonl, name: ../x, file: /tmp/x}" "{type: jsonl, file: relative}" "{type: jsonl, file: /a, pipe: /b}" \
+exporters "{type: jsonl, name: lake, file: $WORK/d/lake.jsonl, wait: 60s}" "{type: nothing}" "{type: jsonl, name: ../x, file: /tmp/x}" "{type: jsonl, file: relative}" "{type: jsonl, file: /a, pipe: /b}" \
     "{type: jsonl, name: lake, file: /tmp/y}" "{type: jsonl, name: k, file: /a, sise: 3}" "text"
 bw 2>err
 is "wrong entries are named and left out" "$(grep -c '^benchwrap: .*config.yaml:[0-9]*.*ignored' err) $("$BENCHWRAP" exporter list --json 2>/dev/null | jq -r '.[].name') $(wc -l <lake.jsonl)" "7 lake 1"
@@ -162,7 +164,7 @@ exporters "{type: jsonl, name: lake, file: $WORK/d/lake.jsonl}"; "$BENCHWRAP" pl
 
 # ---- a spool that another user has put there ----
 fresh
-exporters "{type: jsonl, name: lake, file: $WORK/d/lake.jsonl, wait: 5s}"
+exporters "{type: jsonl, name: lake, file: $WORK/d/lake.jsonl, wait: 60s}"
 if [ "$(id -u)" = 0 ]; then
     mkdir -p .benchwrap/export/lake && chown -R 12345 .benchwrap/export
     "$BENCHWRAP" -- true 2>err; is "a spool of another user is not used" "$(find .benchwrap/export -type f) $(grep -c 'not delivered to the exporter lake: .*belongs to another user' err)" " 1"
