@@ -85,6 +85,8 @@ like "and its address" "$(bw ui --print -e one)" '^http://127.0.0.1:5000/$'
 mkdir stub; printf '#!/bin/sh\necho "$(basename "$PWD")|$MLFLOW_TRACKING_URI|$*"\n' >stub/mlflow; chmod +x stub/mlflow; mkdir sub
 like "what a server that ends at once has said is told" "$(cd sub && MLFLOW_TRACKING_URI=.. PATH=$WORK/stub:$PATH "$BENCHWRAP" ui -t .. --port 5987 2>&1)" \
     'ended while it started.*: ui\|\|server --backend-store-uri sqlite:///mlflow.db .*--host unix:mlflow.sock --port 5987'
+printf '#!/bin/sh\nexec sleep 2\n' >stub/mlflow
+like "a terminal counts the seconds while MLflow starts" "$(PATH=$WORK/stub:$PATH TERM=xterm script -qec "$BENCHWRAP ui -t . --port 5987" /dev/null)" 'starting MLflow: second 1'
 like "without MLflow it says what to do" "$(PATH=/usr/bin:/bin "$BENCHWRAP" ui 2>&1)" 'MLflow is not installed.*ui --install'
 is "doctor finds nothing broken" "$(bw doctor --json | get 'v["ok"]')" True
 mkdir -p lone/libexec/benchwrap; cp "$BUILD/libexec/benchwrap/benchwrap-core" lone/libexec/benchwrap
@@ -101,6 +103,9 @@ is "doctor: schedulers of other machines are no findings" "$(echo "$out" | grep 
 like "  what is missing has a step" "$(echo "$out" | tr '\n' ' ')" 'git +none +to keep and share runs in a repository: install git'
 like "  --all has every check" "$(PATH=$empty "$BENCHWRAP" doctor --all)" '^scheduler +flux +-'
 is "  --json too" "$(PATH=$empty "$BENCHWRAP" doctor --json | get '[r["state"] for r in v["checks"] if r["what"] == "flux"]')" "['-']"
+printf '#!/bin/sh\n[ "$*" = ping ] && echo "Slurmctld(primary) at head is $STATE"\n' >stub/scontrol; chmod +x stub/scontrol
+like "  slurmctld answers" "$(STATE=UP PATH=$WORK/stub:$PATH "$BENCHWRAP" doctor)" '^ +slurmctld answers$'
+like "  or does not, with the step" "$(STATE=DOWN PATH=$WORK/stub:$PATH "$BENCHWRAP" doctor | tr -s '\n ' ' ')" 'slurmctld does not answer: Slurmctld\(primary\) at head is DOWN runs in jobs lack .* see "scontrol ping"'
 rm -r "$HOME/.config/benchwrap"
 is "version" "$(bw --version | head -n 1)" "benchwrap $(cat "$ROOT/VERSION")"
 is "with all libraries" "$(bw version --json | get 'sorted(v["libraries"])')" "['PCRE2', 'cJSON', 'hwloc', 'libcurl', 'libgit2', 'libuuid', 'libyaml']"

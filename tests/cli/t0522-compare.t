@@ -56,6 +56,14 @@ holes() { "$BENCHWRAP" compare "$@" 2>&1; }
 like "a run without a value is named" "$(holes last~5,last~6,last~7,last~8,last~9 vs last~0,last~1,last~2,last~3,last~4)" '^! Not all runs have a value: m in 4 of 5 runs of A\.$'
 is "... where all have one there is no such line" "$(holes last~1,last~2,last~3 vs last~5,last~6,last~7 | grep -c 'Not all')" 0
 like "a zero among positive values leaves the ratio of the medians, without an interval" "$(holes last~5,last~6,last~7 vs last~4,last~3,last~2,last~1,last~0 | tr -s '\n ' ' ')" 'm is 2, in the base 3 \(no interval: not all values are positive\)\.'
+cat >percentile.yaml <<'Y'
+name: percentile
+version: "1"
+readers:
+  - {name: p, regex: '^p99 (?<v>\S+) of (?<n>\S+)', params: [{param: n, cell: n}], metrics: [{name: lat, stat: p99, cell: v, unit: us, better: lower, values: n}]}
+Y
+for n in 10 1000; do "$BENCHWRAP" -q -e percentile -r ./percentile.yaml -- echo "p99 3 of $n" >/dev/null 2>&1; done
+like "a metric that one group lacks: the reason, and the row says so" "$(holes last~1 vs last | tr -s '\n ' ' ')" '! lat\.p99 is missing in A: p99 of 10 values, 662 needed\. .* lat\.p99 us - 3 missing '
 
 # What compare prints of the command line is a key for --by; a name that one run has is a name for it.
 "$BENCHWRAP" -q -e args -n before --repeat 3 -- ./toy 1 >/dev/null 2>&1
@@ -83,7 +91,7 @@ bare() { for seconds in "$@"; do "$BENCHWRAP" -q -e bare --repeat 3 -- sleep "$s
 like "without metrics the answer is for the wall time" "$(until_answer '^B against A: run\.wall is [23]\.' bare 0.1 0.3)" '^B against A: run\.wall is (2\.[0-9]|3\.[0-9]) times the base \(95 %: [^)]* x\)\. (! .* disturbed\. )?Inputs'
 like "... also where it is the same" "$(until_answer 'no difference|% (high|low)er' bare 0.3)" '^B against A: (no difference found in run\.wall|run\.wall is [0-9.]+ % (high|low)er \(95 %: [^)]*\))\. (! .* disturbed\. )?A and B'
 different() { bare 0.3; "$BENCHWRAP" -q -e bare --repeat 3 -- true; }
-like "of other programs that is said behind it" "$(until_answer 'run\.wall is 1/' different)" '^B against A: run\.wall is 1/[0-9]+ of the base \(95 %: [^)]*\)\. (! .* disturbed\. )?The runs share no other metric; they are of different programs \(sleep, true\)\.'
+like "of other programs that is said behind it" "$(until_answer 'run\.wall is 1/' different)" '^B against A: run\.wall is 1/[0-9]+ of the base \(95 %: [^)]*\)\. (! .* disturbed\. )?The runs share no metric but their wall time; they are of different programs \(sleep, true\)\.'
 "$BENCHWRAP" -q -e bare -- true; "$BENCHWRAP" -q -e bare -- sleep 0.1
-like "one run on each side: so too" "$(compared | tr -s '\n ' ' ')" 'One run on each side cannot tell a change from chance\. The runs share no other metric; they are of'
+like "one run on each side: so too" "$(compared | tr -s '\n ' ' ')" 'One run on each side cannot tell a change from chance\. The runs share no metric but their wall time; they are of'
 done_testing

@@ -27,6 +27,9 @@ is "points of one run each: none is called the best" "$("$BENCHWRAP" show last |
 like "... ls has their range" "$("$BENCHWRAP" ls -e once)" 'rate 100[0-2] … 300[0-2] op/s'
 sweep close "--repeat 3" close
 is "intervals that meet: none is called the best" "$("$BENCHWRAP" show last | grep -c best)" 0
+printf '#!/bin/sh\n[ $1 = 2 ] || echo "rate: $1 op/s"\n' >part; chmod +x part
+"$BENCHWRAP" -q -e part --sweep t=1,2,3 -- ./part {t} >/dev/null 2>&1
+like "a point without the metric is named" "$("$BENCHWRAP" show last)" '^  no value at t=2$'
 sweep apart "--repeat 3" apart
 like "intervals that are apart: one is" "$("$BENCHWRAP" show last)" '^ *t=3 .* best$'
 like "... in ls, with its point" "$("$BENCHWRAP" ls -e apart)" 'rate best 300[0-2] op/s at t=3'

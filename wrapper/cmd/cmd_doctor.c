@@ -1,8 +1,10 @@
-/* cmd_doctor.c: `benchwrap doctor`: checks the installation, and names the step that adds what is missing. Starts no other program. */
+/* cmd_doctor.c: `benchwrap doctor`: checks the installation, and names the step that adds what is missing. Starts no other
+ * program than `scontrol ping`. */
 #include "base/fs.h"
 #include "base/json_out.h"
 #include "base/library.h"
 #include "base/listing.h"
+#include "base/query.h"
 #include "base/screen.h"
 #include "base/search_path.h"
 #include "benchmarks/rules.h"
@@ -38,7 +40,9 @@ enum {
     LABEL = 15, /* columns before a row's text, short form */
     DETAIL = 44, /* with --all */
     INDENT = 11, /* with --all, on a line of its own */
-    TOOLS_MAX = 4 /* of one row */
+    TOOLS_MAX = 4, /* of one row */
+    PING_MS = 3000, /* slurmctld, which doctor waits for as for the MLflow server */
+    PING_BYTES = 4096
 };
 
 static void text_line(struct doctor *d, struct buf *to, size_t indent, enum style style, const char *text)
@@ -299,6 +303,29 @@ static void check_tools(struct doctor *d, const char *area, const char *label, c
         doctor_summarize(d, &d->summary, area, STYLE_PLAIN, missing, step);
 }
 
+/* Is there a slurmctld behind Slurm's commands? Without its answers a run lacks the allocation. */
+static void check_slurmctld(struct doctor *d)
+{
+    static char scontrol[] = "scontrol", ping[] = "ping", *const line[] = {scontrol, ping, NULL};
+    static const char step[] = "runs in jobs lack what only slurmctld knows of the allocation: see \"scontrol ping\"";
+    struct query q;
+    char found[300];
+    if (!search_path_find(getenv("PATH"), scontrol, false, d->c->arena) || query_start(&q, line, d->c->env, PING_BYTES, PING_MS, 0, NULL))
+        return;
+    enum query_end end = query_wait(&q, PING_MS);
+    bool good = end == QUERY_DONE && q.status == 0 && str_has(buf_text(&q.text), " is UP");
+    struct str words = str_trim(buf_text(q.text.n ? &q.text : &q.why)), first = str_cut(&words, '\n');
+    if (good)
+        snprintf(found, sizeof found, "slurmctld answers");
+    else if (end != QUERY_DONE)
+        snprintf(found, sizeof found, "slurmctld: no answer within %d s", PING_MS / 1000);
+    else
+        snprintf(found, sizeof found, "slurmctld does not answer%s" STR_FMT, first.n ? ": " : "", STR_ARG(str_sub(first, 0, 200)));
+    query_close(&q);
+    doctor_report(d, good ? GOOD : NOTE, "scheduler", "slurmctld", found, good ? NULL : step);
+    doctor_summarize(d, &d->summary, "", good ? STYLE_PLAIN : STYLE_WARN, found, good ? NULL : step);
+}
+
 static void check_other_commands(struct doctor *d)
 {
     static const struct {
@@ -311,8 +338,11 @@ static void check_other_commands(struct doctor *d)
         {"MPI", NULL, {"mpirun", "mpiexec"}, NULL, NULL},
         {"git", NULL, {"git"}, "none", "to keep and share runs in a repository: install git"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_tools(d, rows[i].area, rows[i].label, rows[i].names, rows[i].missing, rows[i].step);
+        if (i == 0)
+            check_slurmctld(d);
+    }
 }
 
 /* The MLflow that `ui` starts, also one that `ui --install` made. */
@@ -418,7 +448,7 @@ const struct cmd cmd_doctor = {
         "else appears only when it is missing, with the step that adds it: a library that is loaded when it is needed, or a part that this build was made "
         "without.\n"
         "\n"
-        "doctor starts no program and writes nothing. The exit status is 1 when an essential part is BROKEN. For a part that is only missing there is a "
+        "doctor starts no program but \"scontrol ping\", where that is in PATH, and writes nothing. The exit status is 1 when an essential part is BROKEN. For a part that is only missing there is a "
         "substitute, or the feature is not available.",
     .examples = "$ benchwrap doctor\n"
                 "The answer, and what is missing.\n"

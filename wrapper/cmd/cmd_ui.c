@@ -186,16 +186,18 @@ static int make_server_command(struct ui *ui, const char *mlflow)
 static int wait_ready(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
-    int64_t begin = clock_mono_ns();
-    while ((clock_mono_ns() - begin) / 1000000 < START_MS) {
+    int64_t begin = clock_mono_ns(), waited_ms;
+    progress_begin(&ui->progress, c->notes, "starting MLflow: second", 0);
+    while ((waited_ms = (clock_mono_ns() - begin) / 1000000) < START_MS) {
         struct err why;
-        if (ui_server_ended(&ui->server))
-            return err_set(c->err, ERR_SYSTEM, "MLflow ended while it started");
-        if (mlflow_health(ui->client, &why) == MLFLOW_FINE)
-            return 0;
-        if (asked_to_end(ui, 200))
-            return 1;
+        progress_show(&ui->progress, (size_t)waited_ms / 1000 + 1, NULL);
+        bool ended = ui_server_ended(&ui->server), ready = !ended && mlflow_health(ui->client, &why) == MLFLOW_FINE;
+        if (ended || ready || asked_to_end(ui, 200)) {
+            progress_clear(&ui->progress);
+            return ended ? err_set(c->err, ERR_SYSTEM, "MLflow ended while it started") : !ready;
+        }
     }
+    progress_clear(&ui->progress);
     return err_set(c->err, ERR_SYSTEM, "MLflow does not answer at %s after %d s", ui->url, START_MS / 1000);
 }
 

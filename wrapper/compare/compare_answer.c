@@ -115,7 +115,7 @@ static void put_programs(const struct compare_text *t, size_t g, struct buf *to)
     buf_putc(to, '.');
 }
 
-/* "The runs share no other metric; they are of different programs (fio, ior)." behind the answer for their wall time. */
+/* "The runs share no metric but their wall time; they are of different programs (fio, ior)." behind the answer for their wall time. */
 static void put_nothing_else(const struct compare_text *t, size_t g, struct buf *to)
 {
     bool other = false;
@@ -123,7 +123,7 @@ static void put_nothing_else(const struct compare_text *t, size_t g, struct buf 
         other = other || (!compare_is_wall(m) && (m->sides[0].n || m->sides[g].n));
     if (!other && strcmp(program_of(t, 0), program_of(t, g)) == 0)
         return;
-    buf_puts(to, " The runs share no other metric");
+    buf_puts(to, " The runs share no metric but their wall time");
     put_programs(t, g, to);
 }
 
@@ -365,6 +365,34 @@ void compare_put_partial(struct compare_text *t)
     screen_style_begin(&t->screen, STYLE_WARN, t->to);
     compare_put_wrapped(t, 2, buf_text(&b));
     screen_style_end(&t->screen, STYLE_WARN, t->to);
+}
+
+/* Why a run of the group lacks the metric; NULL: its record does not say so, since its program has no such metric. */
+static const char *missing_reason(const struct compare_group *group, const char *key)
+{
+    for (size_t i = 0; i < group->count; i++)
+        for (const struct json *m = json_first(json_get(group->members[i].detail, "missing")); m; m = json_next(m))
+            if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
+                return json_string(json_get(m, "reason"), NULL);
+    return NULL;
+}
+
+void compare_put_missing(struct compare_text *t)
+{
+    size_t said = 0;
+    bool headlines = compare_has_headlines(t);
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        for (size_t g = 0; g < t->count && said < SILENT_MAX; g++) {
+            const char *why = m->sides[g].n || (headlines && !compare_is_headline(t, m->key)) ? NULL
+                                                                                               : missing_reason(&t->groups[g], m->key);
+            if (!why)
+                continue;
+            said++;
+            const char *name = compare_metric_name(m, t->arena);
+            screen_style_begin(&t->screen, STYLE_WARN, t->to);
+            compare_put_wrapped(t, 2, str_of(arena_printf(t->arena, "! %s is missing in %c: %s.", name, (char)('A' + g), why)));
+            screen_style_end(&t->screen, STYLE_WARN, t->to);
+        }
 }
 
 bool compare_is_input(const struct compare_text *t, const char *key)

@@ -218,7 +218,8 @@ static void compare_add_change(struct listing *l, const struct compared_side *ba
     listing_text(l, b.n ? b.p : "");
 }
 
-static void add_outcome(struct listing *l, const struct compared_side *side, bool single)
+/* missing: a value that the row compares. */
+static void add_outcome(struct listing *l, const struct compared_side *side, bool single, bool missing)
 {
     enum compare_outcome outcome = side->outcome;
     static const struct {
@@ -231,6 +232,11 @@ static void add_outcome(struct listing *l, const struct compared_side *side, boo
                  [OUTCOME_BETTER] = {"better", STYLE_GOOD},
                  [OUTCOME_WORSE] = {"worse", STYLE_BAD},
                  [OUTCOME_DIFFERENT] = {"different", STYLE_PLAIN}};
+    if (missing) {
+        listing_text(l, "missing");
+        listing_style(l, STYLE_DIM);
+        return;
+    }
     if (side->other_inputs && outcome >= OUTCOME_SAME) {
         listing_text(l, compare_verdict(side));
         listing_style(l, STYLE_DIM);
@@ -291,7 +297,7 @@ static int put_pair(struct compare_text *t, bool headlines, size_t *ret_more, bo
         compare_add_value(&l, &m->sides[0], scale, a);
         compare_add_value(&l, &m->sides[1], scale, a);
         compare_add_change(&l, &m->sides[0], &m->sides[1]);
-        add_outcome(&l, &m->sides[1], single);
+        add_outcome(&l, &m->sides[1], single, !m->sides[0].n || !m->sides[1].n);
     }
     int status = listing_render(&l, &t->screen, t->to);
     *ret_interval = listing_shows(&l, &t->screen, "interval");
@@ -324,7 +330,7 @@ static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *re
                 compare_add_change(&l, &m->sides[0], &m->sides[g]);
             else
                 listing_text(&l, ""), listing_text(&l, "");
-            add_outcome(&l, &m->sides[g], false);
+            add_outcome(&l, &m->sides[g], false, !m->sides[g].n);
         }
     }
     int status = listing_render(&l, &t->screen, t->to);
@@ -413,6 +419,7 @@ int compare_print_text(const struct compare_group *groups, size_t count, const s
     compare_put_failed(&t);
     compare_put_disturbed(&t);
     compare_put_partial(&t);
+    compare_put_missing(&t);
     compare_put_mixed(&t);
     size_t inputs = compare_put_inputs(&t);
     bool named = by && inputs == 1; /* the groups' names have the values */

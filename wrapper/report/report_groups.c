@@ -298,6 +298,7 @@ static void put_group_noise(struct groups_report *r)
     compare_put_failed(&r->text);
     compare_put_disturbed(&r->text);
     compare_put_partial(&r->text);
+    compare_put_missing(&r->text);
     compare_put_mixed(&r->text);
     if (!b.n)
         return;

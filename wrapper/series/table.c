@@ -157,6 +157,31 @@ static struct series_block series_block_of(const struct series_figure *first)
     return b;
 }
 
+/* "no value at bs=64k": runs of these points count, but none has the metric. */
+static void put_points_without(struct series_notes *n, const struct series_figure *first, const struct screen *screen, struct buf *to)
+{
+    size_t count = n->sweep.points, without = 0, at = 0;
+    bool *lacks = arena_get(&n->arena, count + 1);
+    if (!lacks)
+        return;
+    memset(lacks, 0, count + 1);
+    for (const struct series_repetition *r = n->first; r; r = r->next)
+        if (r->point < count && series_counts(r))
+            lacks[r->point] = true;
+    for (const struct series_figure *f = first; f; f = f->next)
+        if (is_same_metric(f, first) && f->point < count)
+            lacks[f->point] = false;
+    for (size_t i = count; i-- > 0;)
+        if (lacks[i])
+            without++, at = i;
+    if (!without)
+        return;
+    const char *more = without > 1 ? arena_printf(&n->arena, " and %zu more point%s", without - 1, str_plural(without - 1)) : "";
+    buf_puts(to, "  ");
+    screen_wrap(screen, str_of(arena_printf(&n->arena, "no value at %s%s", series_label(n, at), more)), 2, 2, to);
+    buf_putc(to, '\n');
+}
+
 /* All points, or the first ones. Returns whether one is marked as the best. */
 static bool sweep_block(struct series_notes *n, const struct series_figure *first, bool every, const struct screen *screen, struct buf *to)
 {
@@ -192,6 +217,7 @@ static bool sweep_block(struct series_notes *n, const struct series_figure *firs
     listing_render(&l, screen, to);
     if (is.points > shown)
         buf_printf(to, "  and %zu more points: points.csv\n", is.points - shown);
+    put_points_without(n, first, screen, to);
     listing_deinit(&l);
     return is.best_at != NULL;
 }
