@@ -99,6 +99,12 @@ for from in "$WORK/hub.git" hub.git ./hub.git "file://$WORK/hub.git"; do
     like "  and the next step is printed" "$out" "^origin is empty, push its first commit: cd empty; git push -u origin $(git -C empty symbolic-ref --short HEAD)$"
     rm -rf empty
 done
+git init -q --bare -b other named.git && git -C publish push -q "$WORK/named.git" HEAD:main && git -C publish push -q "$WORK/named.git" HEAD:benchwrap/x/1
+out=$("$BENCHWRAP" init --site s ./named.git named 2>&1)
+is "a bare repository whose HEAD names a branch that is not there: the clone is of its main" "$(git -C named rev-parse --abbrev-ref HEAD @{upstream} | xargs) $(git -C named rev-parse HEAD)" \
+    "main origin/main $(git -C publish rev-parse HEAD)"
+is "  and nothing says that it is empty" "$(echo "$out" | grep -c empty)" 0
+rm -rf named named.git
 if [ "$(id -u)" = 0 ]; then
     cp -R hub.git theirs.git && cp -R hub.git 'their own.git' && chown -R 54321 theirs.git 'their own.git'
     is "a repository of another user: who, and what allows it" "$(env -u SUDO_UID "$BENCHWRAP" init --site s "$WORK/theirs.git" no 2>&1)" "benchwrap: init: cannot clone $WORK/theirs.git: it belongs to user 54321 and git does not trust it

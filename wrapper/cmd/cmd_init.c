@@ -394,6 +394,40 @@ static void find_unborn_remote(struct init_making *m, struct repo *r)
     m->branch = head + 11;
 }
 
+/* The remote's branch that a clone without a commit belongs to: main, or the only one that is not of
+ * runs. NULL: none. */
+static const char *remote_main_branch(struct repo *r, struct arena *a)
+{
+    const char **remotes, **refs, *found = NULL;
+    size_t count = 0, others = 0;
+    struct err ignored = {0};
+    if (repo_remotes(r, a, &remotes, &ignored) || !remotes[0])
+        return NULL;
+    const char *below = arena_printf(a, "refs/remotes/%s/", remotes[0]);
+    const char *all = arena_printf(a, "%s*", below);
+    if (!below || !all || repo_refs(r, all, a, &refs, &count, &ignored))
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = refs[i] + strlen(below);
+        if (strcmp(name, "main") == 0)
+            return name;
+        if (strcmp(name, "HEAD") != 0 && strncmp(name, "benchwrap/", 10) != 0)
+            found = name, others++;
+    }
+    return others == 1 ? found : NULL;
+}
+
+/* A bare repository's HEAD may name a branch that it does not have: a clone of it then has no files,
+ * and a first commit made in it shares nothing with the branch to which runs go. 1: the remote's branch is checked out now; 0: there is none. */
+static int check_out_main_branch(struct init_making *m, struct repo *r)
+{
+    const char *name = remote_main_branch(r, m->c->arena);
+    const char *const args[] = {"checkout", "--quiet", name, "--", NULL};
+    if (!name)
+        return 0;
+    return init_git(m, ".", CLONE_LIMIT_S, args, "checking out the main branch") ? -1 : 1;
+}
+
 /* The working directory is the repository from here on. */
 static int set_up(struct init_making *m)
 {
@@ -407,9 +441,12 @@ static int set_up(struct init_making *m)
         return -1;
     bare = repo_is_bare(r);
     unborn = repo_ref(r, "HEAD", &head, NULL) == 1;
+    int rc = unborn && !bare ? check_out_main_branch(m, r) : 0;
+    if (rc > 0)
+        unborn = false;
     if (unborn && !bare)
         find_unborn_remote(m, r);
-    int rc = choose_site(m, bare);
+    rc = rc < 0 ? -1 : choose_site(m, bare);
     if (rc == 0)
         rc = put_exclude(m, r);
     if (rc == 0) /* for linked worktrees too, and bare repositories, which have no .benchwrap */
