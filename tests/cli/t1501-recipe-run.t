@@ -153,11 +153,20 @@ roles:
   client: {command: [sh, -c, "echo '{server.url}' {server.port}; echo latency $((2 * {load})) ms"]}
 Y
 "$BENCHWRAP" recipe run --local rest.yaml >out 2>err
-is "a search ends with the highest value that meets the objective" "$? $(sed -n 's/.*search: \(load=[0-9]*\) is the highest that meets.*; \([0-9]*\) does not/\1 \2/p' err)" "0 load=20 26"
+is "a search ends with the highest value that meets the objective" "$? $(sed -n 's/.*search: \(load=[0-9]*\) is the highest known to meet.*; \([0-9]*\) does not/\1 \2/p' err)" "0 load=20 26"
 is "by four measurements at most" "$(events rest begin | wc -l)" 4
 like "an endpoint is used as it is" "$(cat .benchwrap/campaigns/rest/logs/client.0.*.out)" '^http://127.0.0.1:9/v1 9$'
 "$BENCHWRAP" recipe run --local rest.yaml >out 2>err
 is "a step of prepare is made once" "$(cat made) $(events rest begin | wc -l)" "made 4"
+cat >down.yaml <<'Y'
+version: 1
+name: down
+roles:
+  server: {endpoint: "http://127.0.0.1:9/v1", ready: {http: /health, timeout: 0.2s}}
+  client: {command: "true"}
+Y
+"$BENCHWRAP" recipe run --local down.yaml >out 2>err
+like "an endpoint must answer where it has \`ready\`" "$? $(cat err)" '^1 .*failed in .*: server was not ready after 0.2 s: no good answer at /health, at last none at all'
 like "nodes that are not there" "$("$BENCHWRAP" recipe run --local --new --client-nodes far rest.yaml 2>&1)" 'the node far is not this machine'
 
 # ---- monitoring, and logs of earlier executions ----

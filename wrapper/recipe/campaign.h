@@ -128,7 +128,7 @@ const struct campaign_process *campaign_dead_process(struct campaign *c);
 int campaign_services_up(struct campaign *c, const struct recipe_point *p, struct campaign_point *state, const char **ret_why, struct err *err);
 /* Stops one service, or (NULL) all, and waits for their end. */
 void campaign_services_down(struct campaign *c, struct campaign_service *one);
-/* Waits until a process is ready. 0; 1 with *ret_why. */
+/* Waits until a process is ready; NULL: a service that runs already. 0; 1 with *ret_why. */
 int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *service,
                         const struct campaign_process *process, const char **ret_why);
 /* Does the port accept a connection, within 2 s? */

@@ -45,17 +45,33 @@ bool campaign_can_connect(const char *host, unsigned port)
     return connected;
 }
 
-static bool try_http(struct campaign *c, const char *host, unsigned port, const char *path, const char *token)
+/* The address of the process, or of a service that runs already, without its path: "http://host:port". */
+static void put_origin(const struct campaign_service *s, const struct campaign_process *p, struct buf *to)
 {
+    if (p) {
+        buf_printf(to, "http://%s:%u", p->seat->host, ready_port(s, p->seat, "http"));
+        return;
+    }
+    const char *from = strstr(s->endpoint, "://"), *host = from ? from + 3 : s->endpoint;
+    buf_printf(to, "%s%.*s", from ? "" : "http://", (int)(host - s->endpoint + (ptrdiff_t)strcspn(host, "/")), s->endpoint);
+}
+
+/* *ret_status: of the answer; 0: there was none. */
+static bool try_http(struct campaign *c, const struct campaign_service *s, const struct campaign_process *p, const char *path,
+                     int *ret_status)
+{
+    const char *token = s->token;
     CLEANUP_BUF struct buf url, header;
     struct http_reply reply = {0};
     struct err err = {0};
     buf_init(&url, 8192);
-    buf_printf(&url, "http://%s:%u%s%s", host, port, path[0] == '/' ? "" : "/", path);
+    put_origin(s, p, &url);
+    buf_puts(&url, path);
     buf_init(&header, 8192);
     const char *const headers[] = {token && service_token_header(token, &header) ? header.p : NULL, NULL};
     const struct http_request q = {.method = "GET", .url = url.p, .headers = headers, .reply_max = READY_REPLY_MAX, .fresh = true};
-    bool good = !url.failed && http_do(c->http, &q, &reply, &err) == 0 && reply.status < 400;
+    *ret_status = !url.failed && http_do(c->http, &q, &reply, &err) == 0 ? reply.status : 0;
+    bool good = *ret_status && *ret_status < 400;
     http_reply_deinit(&reply);
     return good;
 }
@@ -71,14 +87,15 @@ static bool try_command(struct campaign *c, char *const *words)
     return good;
 }
 
+/* p: NULL for a service that runs already. */
 static bool try_ready(struct campaign *c, const struct recipe_ready *ready, const struct campaign_service *s,
-                      const struct campaign_process *p)
+                      const struct campaign_process *p, int *ret_status)
 {
     if (ready->command)
         return try_command(c, ready->command);
     if (ready->http)
-        return try_http(c, p->seat->host, ready_port(s, p->seat, "http"), ready->http, s->token);
-    return !ready->tcp || campaign_can_connect(p->seat->host, ready_port(s, p->seat, ready->tcp));
+        return try_http(c, s, p, ready->http, ret_status);
+    return !ready->tcp || !p || campaign_can_connect(p->seat->host, ready_port(s, p->seat, ready->tcp));
 }
 
 static const char *died_words(struct campaign *c, const struct campaign_process *p)
@@ -96,10 +113,12 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
                         const struct campaign_process *p, const char **ret_why)
 {
     int64_t until = clock_mono_ns() + (int64_t)(ready->timeout_s * 1e9);
+    const char *name = p ? p->component : s->role->name;
+    int status = 0;
     int interval = ready->interval_s < 0.01 ? 10 : ready->interval_s > 10 ? 10000 : (int)(ready->interval_s * 1000);
     for (int pause = 5;; pause = pause * 2 < interval ? pause * 2 : interval) { /* short at first: many are ready at once */
         campaign_wait(c, 0);
-        if (p->keeper.ended) {
+        if (p && p->keeper.ended) {
             *ret_why = died_words(c, p);
             return 1;
         }
@@ -107,10 +126,10 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
             *ret_why = "cancelled";
             return 1;
         }
-        if (try_ready(c, ready, s, p))
+        if (try_ready(c, ready, s, p, &status))
             return 0;
         if (clock_mono_ns() >= until) {
-            *ret_why = arena_printf(c->arena, "%s was not ready after %g s: %s%s", p->component, ready->timeout_s,
+            *ret_why = arena_printf(c->arena, "%s was not ready after %g s: %s%s", name, ready->timeout_s,
                                     ready->http      ? "no good answer at "
                                     : ready->tcp     ? "no connection to port "
                                     : ready->command ? "its command never exited with 0"
@@ -118,6 +137,9 @@ int campaign_wait_ready(struct campaign *c, const struct recipe_ready *ready, co
                                     ready->http  ? ready->http
                                     : ready->tcp ? ready->tcp
                                                  : "");
+            if (ready->http && *ret_why)
+                *ret_why = status ? arena_printf(c->arena, "%s, the last one had status %d", *ret_why, status)
+                                  : arena_printf(c->arena, "%s, at last none at all", *ret_why);
             return 1;
         }
         campaign_wait(c, pause);

@@ -103,15 +103,16 @@ static int wait_program(struct campaign *c, const struct recipe_point *p, struct
     return 0;
 }
 
-/* A service that runs already: it must answer. */
+/* A service that runs already. With `ready` it must answer. */
 static int use_endpoint(struct campaign *c, const struct recipe_part *part, struct campaign_service *s, const char **ret_why)
 {
     s->endpoint = arena_dup(&s->arena, part->endpoint, strlen(part->endpoint));
-    s->is_up = s->endpoint != NULL;
-    (void)c;
-    if (!s->is_up)
-        *ret_why = "out of memory";
-    return s->is_up ? 0 : 1;
+    if (!s->endpoint)
+        return *ret_why = "out of memory", 1;
+    if (part->ready.is_set && campaign_wait_ready(c, &part->ready, s, NULL, ret_why))
+        return 1;
+    s->is_up = true;
+    return 0;
 }
 
 static int service_up(struct campaign *c, const struct recipe_point *p, const struct recipe_part *part, struct campaign_service *s,

@@ -462,6 +462,11 @@ static int read_last_ready(struct part_scope *s, struct recipe_part *part)
     const struct yaml *own = yaml_get(part->role->at, "ready"),
                       *of_service = part->role->service ? yaml_get(part->role->service->root, "ready") : NULL;
     struct recipe_ready base, ready;
+    if (part->endpoint) {
+        if (read_ready(s, own, &part->ready))
+            return -1;
+        return part->ready.tcp ? yaml_complain(own, s->file, s->err, "ready.tcp names a port of a service that benchwrap starts; use http") : 0;
+    }
     if (!part->process_count)
         return 0;
     struct recipe_ready *to = &part->processes[part->process_count - 1].ready;

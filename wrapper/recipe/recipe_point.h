@@ -45,6 +45,7 @@ struct recipe_container {
 struct recipe_part {
     const struct recipe_role *role;
     const char *endpoint; /* of a service that runs already; NULL */
+    struct recipe_ready ready; /* of the endpoint; other services have it in their processes */
     char **hosts; /* names; NULL: any */
     size_t nodes, instances, tasks; /* tasks 0: one on each node, times instances */
     unsigned gpus, cpus; /* 0: none stated */
