@@ -7,7 +7,7 @@
 #include "base/place.h"
 #include "base/show.h"
 #include "mlruns-format/tree.h"
-#include "series/figures.h"
+#include "recipe/campaign_advice.h"
 #include "series/values.h"
 
 #include <errno.h>
@@ -292,8 +292,10 @@ static int print_campaign_rows(struct reporting *w, enum campaign_format format,
         valid += p && p->outcome == OUTCOME_VALID;
         add_point_row(w, &l, i);
     }
-    if (format == CAMPAIGN_TEXT)
+    if (format == CAMPAIGN_TEXT) {
         listing_print(&l, out);
+        l.failed |= !campaign_advice_print(&w->notes, w->figures, out);
+    }
     else if (format == CAMPAIGN_JSON)
         listing_json(&l, &text);
     else

@@ -54,7 +54,7 @@ static void report_search(struct campaign *c, size_t first, ptrdiff_t meets, siz
     }
     const char *highest = sweep_value(sweep, first + (size_t)meets, sweep->count - 1);
     if (fails < s->count)
-        campaign_say(c, "search: %s=%s is the highest that meets %s; %s does not", s->axis, highest, s->text,
+        campaign_say(c, "search: %s=%s is the highest known to meet %s; %s does not", s->axis, highest, s->text,
                      sweep_value(sweep, first + fails, sweep->count - 1));
     else
         campaign_say(c, "search: %s=%s, the greatest value, meets %s", s->axis, highest, s->text);
