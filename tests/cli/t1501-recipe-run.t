@@ -113,6 +113,9 @@ Y
 "$BENCHWRAP" recipe run --local refused.yaml >out 2>err
 is "refused by preflight" "$? $("$BENCHWRAP" recipe report refused --json | jq -r '.[0].outcome')" "1 refused"
 is "with what to do" "$(grep -c '^benchwrap: recipe: preflight:' err) $(grep -c '^benchwrap: recipe: hint:' err)" "4 2"
+sed 's/^name: usage/name: option/; s/fault: "{fault}"}}/ttft: 1ms}, args: [--itls, 1ms]}/; s/"empty:1", "html:1"/1/' empty.yaml >option.yaml
+"$BENCHWRAP" recipe run --local option.yaml >out 2>err
+like "an option that the program does not know is refused" "$? $(cat err)" '^1 .*preflight: server: the --help of llmfake does not name the option --itls'
 cat >never.yaml <<Y
 version: 1
 name: never

@@ -49,6 +49,9 @@ mkdir -p only && printf '#!/bin/sh\necho rate 1 op/s\n' >only/there && chmod +x 
 printf 'version: 1\nname: nodes\nroles: {c: {command: [there], nodes: 2, tasks: 2}}\n' >nodes.yaml
 PATH=$WORK/only:$PATH salloc -Q -N2 "$BENCHWRAP" recipe run --preflight-only nodes.yaml >out 2>err
 is "preflight checks every node" "$? $(cat err)" "0 benchwrap: recipe: preflight: 0 of 1 points are refused"
+sed 's/^name.*/&\npreflight: {memory: 900T}/' nodes.yaml >memory.yaml
+PATH=$WORK/only:$PATH salloc -Q -N2 "$BENCHWRAP" recipe run --preflight-only memory.yaml >out 2>err
+like "and its memory" "$(cat err)" 'preflight: n[0-9]: [0-9]+ MiB of memory are available, 943718400 are needed'
 salloc -Q -N2 env PATH="$WORK/only:$PATH" sh -c "chmod -x $WORK/only/there; $BENCHWRAP recipe run --preflight-only nodes.yaml" >out 2>err
 like "a program that the nodes lack" "$(cat err)" "preflight: n[0-9]: there is no program .there"
 

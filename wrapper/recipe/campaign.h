@@ -104,6 +104,7 @@ struct campaign {
     bool is_shared; /* another job ran on a node of the campaign when the present run began */
     size_t heat_unknown; /* runs whose node does not report whether it slowed down for heat */
     bool preflight_done; /* the checks that are made once have passed */
+    const char *known_options[RECIPE_ROLES_MAX]; /* by role: hash of the part whose options were checked; NULL: none */
 };
 
 /* Executes the recipe. Returns the exit status: 0: every point is valid; 1: some are not; 128 + a signal;
@@ -155,7 +156,11 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
 int campaign_slurm_hosts(struct campaign_hosts *ret, struct arena *a, struct err *err);
 /* Options of srun for a task on each node of the allocation, with NULL at the end. In the arena; NULL: out of memory. */
 char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a);
-/* One line about the node that this process runs on: "node NAME TIME_MS PORTS_UP PORTS_DOWN MISSING_PROGRAM …". */
+/* NVIDIA GPUs of the node that this process runs on; whether another process uses one; available memory in bytes. */
+unsigned campaign_node_gpus(void);
+bool campaign_node_gpus_busy(void);
+uint64_t campaign_node_memory(void);
+/* One line about that node: "node NAME TIME_MS PORTS_UP PORTS_DOWN MEMORY_MIB GPUS_BUSY MISSING_PROGRAM …". */
 void campaign_node_print(char *const *programs, FILE *out);
 /* Such a line of each node of the allocation, by one step. The times are before and after it. 0; -1 with err. */
 int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *ret, int64_t *ret_from_ms, int64_t *ret_to_ms, struct err *err);
@@ -210,6 +215,9 @@ bool campaign_values_differ(const double *v, size_t n, bool neighbours, bool *re
 int campaign_prepare(struct campaign *c, struct err *err);
 /* Runs one process to its end. 0 with its exit status; 1 with *ret_why: it had to be stopped. */
 int campaign_run_process(struct campaign *c, struct campaign_process *p, int *ret_exit, const char **ret_why);
+/* The first long option, of the parameters of its service file and of its further arguments, that the --help of the process's program does
+ * not name, though it names another one of them. NULL: none, or not known. In the arena. */
+const char *campaign_unknown_option(const struct recipe_part *part, const struct recipe_process *p, struct arena *a);
 /* Checks the nodes before any load. Prints each problem with what to do. The number of problems. */
 size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, const char **ret_first);
 #endif

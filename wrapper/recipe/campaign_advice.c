@@ -48,7 +48,7 @@ static bool is_equal_but(const struct parameter_sweep *s, size_t p, size_t q, si
     return true;
 }
 
-static const struct series_figure *figure_of(const struct advising *g, size_t point, const char *key)
+static const struct series_figure *figure_of_point(const struct advising *g, size_t point, const char *key)
 {
     const struct series_figure *f = g->figures;
     while (f && (f->point != point || strcmp(f->key, key) != 0))
@@ -68,7 +68,7 @@ static size_t values_of_axis(struct advising *g, size_t first, size_t axis, cons
     const struct parameter_sweep *s = &g->notes->sweep;
     size_t n = 0;
     for (size_t p = first; p < s->points; p++) {
-        const struct series_figure *f = is_equal_but(s, first, p, axis) ? figure_of(g, p, key) : NULL;
+        const struct series_figure *f = is_equal_but(s, first, p, axis) ? figure_of_point(g, p, key) : NULL;
         double x;
         if (f && str_double(str_of(sweep_value(s, p, axis)), &x) && x > 0 && f->stats.median > 0)
             to[n++] = (struct advice_value){x, f->stats.median};
@@ -83,7 +83,7 @@ static double growth_per_doubling(const struct advice_value *a, const struct adv
     return pow(b->y / a->y, 1 / log2(b->x / a->x)) - 1;
 }
 
-static void put_others(const struct parameter_sweep *s, size_t point, size_t axis, struct buf *to)
+static void put_other_values(const struct parameter_sweep *s, size_t point, size_t axis, struct buf *to)
 {
     for (size_t i = 0; i < s->count; i++)
         if (i != axis)
@@ -104,7 +104,7 @@ static void advise_axis(struct advising *g, size_t first, size_t axis, const str
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4000);
     buf_printf(&b, "%s", s->axes[axis].name);
-    put_others(s, first, axis, &b);
+    put_other_values(s, first, axis, &b);
     if (knee == n - 1)
         buf_printf(&b, ": %s still grows at the greatest value, from ", metric->key);
     else

@@ -61,6 +61,24 @@ static void check_programs(struct preflight *f, const struct recipe_part *part)
                     "%s: the image %.300s cannot be read: %s", part->role->name, image, err_words(errno));
 }
 
+/* Options of a service's programs, once for each of its forms. */
+static void check_options(struct preflight *f, const struct recipe_part *part)
+{
+    const char **known = &f->c->known_options[part->role - f->c->recipe->roles];
+    bool on = true;
+    yaml_bool(yaml_get(yaml_get(f->c->recipe->root, "preflight"), "options"), &on);
+    if (!on || !part->role->service || part->endpoint || part->srun || f->problems || (*known && strcmp(*known, part->hash) == 0))
+        return;
+    for (size_t i = 0; i < part->process_count; i++) {
+        const char *option = campaign_unknown_option(part, &part->processes[i], f->c->arena);
+        if (option)
+            add_problem(f, "correct it, or set preflight.options: false", "%s: the --help of %.200s does not name the option %.100s",
+                        part->processes[i].component, part->processes[i].bare[0], option);
+    }
+    if (!f->problems)
+        *known = arena_dup(f->c->arena, part->hash, strlen(part->hash));
+}
+
 static void check_role_secrets(struct preflight *f, const struct recipe_part *part)
 {
     const struct yaml *list = yaml_get(part->role->at, "secrets");
@@ -114,31 +132,18 @@ static void check_model(struct preflight *f, const struct recipe_part *part, con
     check_model_index(f, model, "pytorch_model.bin.index.json");
 }
 
-static unsigned count_gpus(void)
+static bool must_be_idle(const struct preflight *f)
 {
-    unsigned n = 0;
-    char path[40];
-    for (unsigned i = 0; i < 64; i++) {
-        snprintf(path, sizeof path, "/dev/nvidia%u", i);
-        n += access(path, F_OK) == 0;
-    }
-    return n;
+    bool idle = false;
+    yaml_bool(yaml_get(yaml_get(f->c->recipe->root, "preflight"), "gpus_idle"), &idle);
+    return idle;
 }
 
-static void check_gpus_idle(struct preflight *f)
-{
-    static char *const words[] = {(char *)"nvidia-smi", (char *)"--query-compute-apps=pid", (char *)"--format=csv,noheader", NULL};
-    struct query q = QUERY_NONE;
-    if (query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, NULL) == 0 && query_wait(&q, COMMAND_MS) == QUERY_DONE &&
-        q.status == 0 && str_trim(buf_text(&q.text)).n)
-        add_problem(f, "wait until it ends, or set preflight.gpus_idle: false", "another process uses the GPUs");
-    query_close(&q);
-}
+#define IDLE_HINT "wait until it ends, or set preflight.gpus_idle: false"
 
 static void check_gpus(struct preflight *f, const struct recipe_point *p)
 {
-    unsigned needed = 0, there = count_gpus();
-    bool idle = false;
+    unsigned needed = 0, there = campaign_node_gpus();
     for (size_t i = 0; i < p->part_count; i++)
         if (!p->parts[i].endpoint)
             needed += p->parts[i].gpus * (unsigned)(p->parts[i].nodes * p->parts[i].instances);
@@ -147,21 +152,8 @@ static void check_gpus(struct preflight *f, const struct recipe_point *p)
     if (needed > there)
         add_problem(f, "lower resources.gpus, or choose another node", "the roles need %u GPU%s, and this node has %u", needed,
                     str_plural(needed), there);
-    yaml_bool(yaml_get(yaml_get(f->c->recipe->root, "preflight"), "gpus_idle"), &idle);
-    if (idle && there)
-        check_gpus_idle(f);
-}
-
-static uint64_t available_memory(void)
-{
-    CLEANUP_BUF struct buf text;
-    uint64_t kib;
-    buf_init(&text, 65536);
-    if (fs_read(AT_FDCWD, "/proc/meminfo", 60000, 0, &text, NULL))
-        return UINT64_MAX;
-    ptrdiff_t at = str_find(buf_text(&text), STR("MemAvailable:"));
-    struct str rest = at < 0 ? STR("") : str_sub(buf_text(&text), (size_t)at + 13, 40), word = str_word(&rest);
-    return str_uint(word, &kib) ? kib << 10 : UINT64_MAX;
+    if (must_be_idle(f) && campaign_node_gpus_busy())
+        add_problem(f, IDLE_HINT, "another process uses the GPUs");
 }
 
 static void check_space(struct preflight *f, const struct recipe_point *p)
@@ -176,7 +168,7 @@ static void check_space(struct preflight *f, const struct recipe_point *p)
     if (fstatvfs(f->c->state.dir, &st) == 0 && (there = (uint64_t)st.f_bavail * st.f_frsize) < disk)
         add_problem(f, "remove files, or lower preflight.disk", "%s has %llu MiB free, %llu are needed", f->c->state.folder,
                     (unsigned long long)(there >> 20), (unsigned long long)(disk >> 20));
-    if (memory && (there = available_memory()) < memory)
+    if (memory && !f->c->hosts.is_slurm && (there = campaign_node_memory()) < memory)
         add_problem(f, "lower resources.memory or preflight.memory, or choose another node",
                     "%llu MiB of memory are available, %llu are needed", (unsigned long long)(there >> 20),
                     (unsigned long long)(memory >> 20));
@@ -226,13 +218,21 @@ static char **programs_of_point(struct preflight *f, const struct recipe_point *
     return list;
 }
 
-/* One node's line: programs, clock, fabric. */
+/* One node's line: programs, clock, fabric, memory, GPUs. */
 static void check_node_line(struct preflight *f, struct str line, int64_t from_ms, int64_t to_ms, double clock_s)
 {
     struct str word = str_word(&line), node = str_word(&line);
-    int64_t time_ms, up, down;
-    if (!str_is(word, "node") || !str_int(str_word(&line), &time_ms) || !str_int(str_word(&line), &up) || !str_int(str_word(&line), &down))
+    int64_t time_ms, up, down, memory_MiB, busy;
+    uint64_t memory;
+    if (!str_is(word, "node") || !str_int(str_word(&line), &time_ms) || !str_int(str_word(&line), &up) ||
+        !str_int(str_word(&line), &down) || !str_int(str_word(&line), &memory_MiB) || !str_int(str_word(&line), &busy))
         return;
+    if (str_size(yaml_text(yaml_get(f->c->recipe->root, "preflight"), "memory", ""), &memory) && (uint64_t)memory_MiB < memory >> 20)
+        add_problem(f, "lower preflight.memory, or leave the node out: sbatch --exclude",
+                    STR_FMT ": %lld MiB of memory are available, %llu are needed", STR_ARG(str_sub(node, 0, 100)), (long long)memory_MiB,
+                    (unsigned long long)(memory >> 20));
+    if (busy && must_be_idle(f))
+        add_problem(f, IDLE_HINT, STR_FMT ": another process uses the GPUs", STR_ARG(str_sub(node, 0, 100)));
     if ((double)time_ms < (double)from_ms - clock_s * 1e3 || (double)time_ms > (double)to_ms + clock_s * 1e3)
         add_problem(f, "have it synchronised, or raise preflight.clock", "the clock of " STR_FMT " differs by %.1f s",
                     STR_ARG(str_sub(node, 0, 100)), (double)(time_ms - (from_ms + to_ms) / 2) / 1e3);
@@ -286,6 +286,7 @@ size_t campaign_preflight(struct campaign *c, const struct recipe_point *p, cons
     struct preflight f = {.c = c};
     for (size_t i = 0; i < p->part_count; i++) {
         check_programs(&f, &p->parts[i]);
+        check_options(&f, &p->parts[i]);
         check_role_secrets(&f, &p->parts[i]);
         check_hosts(&f, &p->parts[i]);
         check_model(&f, &p->parts[i], &p->values);

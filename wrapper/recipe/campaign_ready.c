@@ -46,7 +46,7 @@ bool campaign_can_connect(const char *host, unsigned port)
 }
 
 /* The address of the process, or of a service that runs already, without its path: "http://host:port". */
-static void put_origin(const struct campaign_service *s, const struct campaign_process *p, struct buf *to)
+static void put_service_origin(const struct campaign_service *s, const struct campaign_process *p, struct buf *to)
 {
     if (p) {
         buf_printf(to, "http://%s:%u", p->seat->host, ready_port(s, p->seat, "http"));
@@ -65,7 +65,7 @@ static bool try_http(struct campaign *c, const struct campaign_service *s, const
     struct http_reply reply = {0};
     struct err err = {0};
     buf_init(&url, 8192);
-    put_origin(s, p, &url);
+    put_service_origin(s, p, &url);
     buf_puts(&url, path);
     buf_init(&header, 8192);
     const char *const headers[] = {token && service_token_header(token, &header) ? header.p : NULL, NULL};

@@ -139,38 +139,6 @@ char **campaign_start_words(struct campaign *c, const struct recipe_part *part, 
 
 /* ---- facts of each node ---- */
 
-struct port_count {
-    unsigned up, down;
-};
-
-static int count_port(void *context, const char *name, unsigned char type)
-{
-    struct port_count *n = context;
-    CLEANUP_BUF struct buf text;
-    char path[400];
-    (void)type;
-    buf_init(&text, 100);
-    snprintf(path, sizeof path, "/sys/class/infiniband/%.200s/ports/1/state", name);
-    if (fs_read(AT_FDCWD, path, 80, FS_LINKS, &text, NULL) == 0) {
-        bool up = str_has(buf_text(&text), "ACTIVE");
-        n->up += up;
-        n->down += !up;
-    }
-    return 0;
-}
-
-void campaign_node_print(char *const *programs, FILE *out)
-{
-    struct port_count n = {0};
-    const char *name = getenv("SLURMD_NODENAME");
-    fs_each_name(AT_FDCWD, "/sys/class/infiniband", count_port, &n);
-    fprintf(out, "node %s %lld %u %u", name ? name : "?", (long long)clock_wall_ms(), n.up, n.down);
-    for (; *programs; programs++)
-        if (!campaign_has_program(*programs))
-            fprintf(out, " %s", *programs);
-    fputc('\n', out);
-}
-
 /* A step has the first component of a heterogeneous job, unless all are named. */
 char **campaign_slurm_spread(const struct campaign_hosts *h, struct arena *a)
 {
@@ -200,7 +168,7 @@ int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *
     size_t n = 0, k = 0;
     while (programs[k])
         k++;
-    char **line = arena_get(c->arena, (k + 12) * sizeof *line), **spread = campaign_slurm_spread(&c->hosts, c->arena);
+    char **line = arena_get(c->arena, (k + 13) * sizeof *line), **spread = campaign_slurm_spread(&c->hosts, c->arena);
     if (!line || !spread)
         return err_memory(err, "the preflight");
     line[n++] = (char *)"srun";
@@ -212,6 +180,7 @@ int campaign_slurm_facts(struct campaign *c, char *const *programs, struct buf *
     line[n++] = (char *)campaign_own_program(c->arena);
     line[n++] = (char *)"recipe";
     line[n++] = (char *)"node";
+    line[n++] = (char *)"--"; /* a name may begin with a dash */
     for (size_t i = 0; i < k; i++)
         line[n++] = programs[i];
     *ret_from_ms = clock_wall_ms();

@@ -416,6 +416,8 @@ static int add_process(struct part_scope *s, struct recipe_part *part, const cha
     p->words = p->bare ? recipe_container_words(&part->container, part->env, part->secrets, p->bare, s->a) : NULL;
     if (!p->words || !component)
         return scope_memory(s);
+    while (command[p->own])
+        p->own++;
     part->process_count++;
     return 0;
 }

@@ -23,6 +23,7 @@ struct recipe_process {
     char **bare; /* the command alone, inside the container */
     enum recipe_where where;
     struct recipe_ready ready;
+    size_t own; /* words of `bare` that the service file or the role has as the command; then options of parameters and args follow */
 };
 
 struct recipe_port {
