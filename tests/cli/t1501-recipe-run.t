@@ -26,7 +26,7 @@ parent=$(jq -r .parent .benchwrap/campaigns/sweep/campaign.json)
 is "it is one run with a child run for each point" "$(grep -l "$parent" mlruns/*/*/tags/mlflow.parentRunId | wc -l)" 4
 is "in the format's terms a sweep" "$(cat mlruns/*/"$parent"/tags/benchwrap.series)" sweep
 is "with the values of each axis" "$(cat mlruns/*/"$parent"/params/sweep.conc) $(cat mlruns/*/"$parent"/params/sweep.ttft)" "1,4 1ms,3ms"
-is "and durations of the phases" "$(ls mlruns/*/"$parent"/metrics | grep -c '^series.phase_')" 5
+is "and durations of the phases" "$(ls mlruns/*/"$parent"/metrics | grep -cE '^series.(phase_|initialise_s|teardown_s|report_s)')" 8
 ok "and the recipe" cmp -s sweep.yaml mlruns/*/"$parent"/artifacts/recipe.yaml
 ok "check accepts it" sh -c '! "$BENCHWRAP" check | grep -q error'
 like "compare --by finds the points" "$("$BENCHWRAP" compare --by ttft 2>&1)" 'ttft=3ms'

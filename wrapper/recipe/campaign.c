@@ -547,6 +547,9 @@ static void record_outcomes(struct campaign *c, const size_t counts[OUTCOME_COUN
                  i == OUTCOME_NEVER_RAN ? "never_ran" : campaign_outcome_word((enum campaign_outcome)i));
         record_metric(r, key, (double)counts[i], "", i == OUTCOME_VALID ? DIR_HIGHER : DIR_LOWER, 0, now);
     }
+    record_metric(r, "series.initialise_s", c->initialise_s, "s", DIR_LOWER, 0, now);
+    record_metric(r, "series.teardown_s", c->teardown_s, "s", DIR_LOWER, 0, now);
+    record_metric(r, "series.report_s", c->report_s, "s", DIR_LOWER, 0, now);
     record_metric(r, "series.heat_unknown", (double)c->heat_unknown, "", DIR_LOWER, 0, now);
     buf_init(&events, CAMPAIGN_EVENTS_MAX + 1);
     if (fs_read(c->state.dir, CAMPAIGN_EVENTS, CAMPAIGN_EVENTS_MAX, 0, &events, NULL) == 0)
@@ -794,10 +797,16 @@ int campaign_execute(struct campaign *c, const char *tree, struct err *err)
     struct campaign_monitor monitor;
     if (campaign_monitor_begin(&monitor, c, &log_err))
         campaign_say(c, "%s", log_err.text);
-    rc = campaign_prepare(c, err) || adopt_finished(c, err) || execute_points(c, err);
+    rc = campaign_prepare(c, err) || adopt_finished(c, err);
+    c->initialise_s = (double)(clock_mono_ns() - c->repeat.start_ns) / 1e9;
+    rc = rc || execute_points(c, err);
+    int64_t ended = clock_mono_ns();
     campaign_services_down(c, NULL);
+    c->teardown_s = (double)(clock_mono_ns() - ended) / 1e9;
+    ended = clock_mono_ns();
     campaign_monitor_end(&monitor, c, MONITOR_END_MS);
     end_logger(c, &logger);
+    c->report_s = (double)(clock_mono_ns() - ended) / 1e9;
     campaign_alerts_end(c, c->signal ? ALERTS_STOP_MS : ALERTS_END_MS);
     size_t removed = campaign_logs_keep(c->state.dir, c->recipe);
     if (removed)

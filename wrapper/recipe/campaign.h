@@ -92,6 +92,7 @@ struct campaign {
     double grace_s;
     int64_t next_beat_ns;
     size_t order; /* of runs */
+    double initialise_s, teardown_s, report_s; /* before the first point; of what is up after the last one; until logs are merged */
     bool is_partial; /* --points has ended it */
     bool is_over; /* no more points: max_time, or on_failure: stop */
     double most_s; /* max_time; 0: none */
