@@ -148,6 +148,8 @@ is "nodes that roles name" "$("$BENCHWRAP" recipe plan --script job.yaml | grep 
 #SBATCH --nodes=4
 #SBATCH --ntasks-per-node=1
 #SBATCH --nodelist=n7,n8'
+is "in Slurm's short form, too" "$(sed 's/hosts: .n7, n8./hosts: "n[07-09]"/' job.yaml >short.yaml; "$BENCHWRAP" recipe plan --script short.yaml --client-nodes 'c[1-2],n07' | grep -e --nodes= -e nodelist)" '#SBATCH --nodes=4
+#SBATCH --nodelist=n07,n08,c1,c2'
 sed -i 's/jobs: one/jobs: each/' job.yaml
 is "a job for each point" "$("$BENCHWRAP" recipe plan --script --points 2 job.yaml | sed -n 's/.*--array/--array/p; s/.*--points/--points/p' | xargs)" "--array=1-2%1 --points 1"
 like "a number of points" "$("$BENCHWRAP" recipe run --local --points 0 job.yaml 2>&1)" 'points: expected an integer >= 1, got "0"'

@@ -1,6 +1,9 @@
-/* hostlist.c: Slurm's short form of several node names: membership, without writing the names out. */
+/* hostlist.c: Slurm's short form of several node names: membership without writing the names out, and the names. */
 #include "base/hostlist.h"
 
+#include <stdio.h>
+
+enum { NAME_BYTES = 256 };
 enum { DIMENSIONS = 8 /* brackets in one name */, DIGITS = 18 };
 
 /* Returns the part before the next comma outside of brackets, and removes it from *list. The item
@@ -49,4 +52,61 @@ bool hostlist_has(struct str list, struct str name)
         if (item_has(hostlist_cut(&list), name, 0))
             return true;
     return false;
+}
+
+/* ---- each name ---- */
+
+struct hostlist_walk {
+    int (*each)(void *context, struct str name);
+    void *context;
+    char name[NAME_BYTES];
+};
+
+/* The number of digits is that of the first number: "01-12". False: it is no range of numbers. */
+static bool range_read(struct str range, int64_t *ret_from, int64_t *ret_to, int *ret_width)
+{
+    struct str high = range, low = str_cut(&high, '-');
+    if (!high.p)
+        high = low;
+    *ret_width = (int)low.n;
+    return low.n && low.n <= DIGITS && high.n <= DIGITS && str_int(low, ret_from) && str_int(high, ret_to) && *ret_from >= 0 &&
+           *ret_to >= *ret_from;
+}
+
+/* The names of an item whose first n bytes stand in w->name. */
+static int item_each(struct hostlist_walk *w, size_t n, struct str item, int depth)
+{
+    ptrdiff_t open = str_find(item, STR("["));
+    struct str plain = open < 0 ? item : str_sub(item, 0, (size_t)open);
+    if (n + plain.n >= NAME_BYTES)
+        return w->each(w->context, item);
+    memcpy(w->name + n, plain.p, plain.n);
+    n += plain.n;
+    if (open < 0 || depth == DIMENSIONS)
+        return n ? w->each(w->context, (struct str){w->name, n}) : 0;
+    struct str rest = str_sub(item, (size_t)open + 1, item.n), ranges = str_cut(&rest, ']');
+    int rc = 0;
+    while (rc == 0 && rest.p && ranges.p) {
+        struct str range = str_cut(&ranges, ',');
+        int64_t from, to;
+        int width;
+        if (!range_read(range, &from, &to, &width))
+            return w->each(w->context, item);
+        for (; rc == 0 && from <= to; from++) {
+            int more = snprintf(w->name + n, NAME_BYTES - n, "%0*lld", width, (long long)from);
+            rc = more < 0 || n + (size_t)more >= NAME_BYTES ? w->each(w->context, item) : item_each(w, n + (size_t)more, rest, depth + 1);
+        }
+    }
+    return rest.p ? rc : w->each(w->context, item);
+}
+
+int hostlist_each(struct str list, int (*each)(void *context, struct str name), void *context)
+{
+    struct hostlist_walk w = {.each = each, .context = context};
+    int rc = 0;
+    while (rc == 0 && list.n) {
+        struct str item = str_trim(hostlist_cut(&list));
+        rc = item.n ? item_each(&w, 0, item, 0) : 0;
+    }
+    return rc;
 }

@@ -132,12 +132,8 @@ static int recipe_places_init(struct cmd_context *c, struct recipe_places *ret)
 static char **node_list(struct cmd_context *c, const char *option)
 {
     const char *text = opt_text(&c->opts, option);
-    size_t n = 0;
-    char **list = text ? arena_get(c->arena, (strlen(text) + 2) * sizeof *list) : NULL;
-    for (struct str rest = str_of(text), word; list && rest.p;)
-        if ((word = str_trim(str_cut(&rest, ','))).n)
-            list[n++] = arena_dup(c->arena, word.p, word.n);
-    return n ? list : NULL;
+    char **list = text ? recipe_host_names(text, c->arena) : NULL;
+    return list && *list ? list : NULL;
 }
 
 /* each: as in struct recipe_nodes; NULL: none. */

@@ -1,6 +1,8 @@
 /* recipe_point.c: resolve a point: templates become the commands, nodes, ports and environment of each role. */
 #include "recipe/recipe_point.h"
 
+#include "base/array.h"
+#include "base/hostlist.h"
 #include "recipe/recipe_keys.h"
 
 #include <stdio.h>
@@ -168,6 +170,23 @@ static int scope_words(struct part_scope *s, const struct yaml *map, const char 
 }
 
 /* ---- parts of a role ---- */
+
+static int read_hosts(struct part_scope *s, struct recipe_part *part)
+{
+    char **given;
+    CLEANUP_BUF struct buf all;
+    buf_init(&all, 1 << 20);
+    if (scope_list(s, part->role->at, "hosts", &given))
+        return -1;
+    if (!given)
+        return 0;
+    for (; *given; given++)
+        buf_printf(&all, "%s%s", all.n ? "," : "", *given);
+    part->hosts = all.n ? recipe_host_names(all.p, s->a) : NULL;
+    return part->hosts && *part->hosts ? 0
+                                       : yaml_complain(yaml_get(part->role->at, "hosts"), s->file, s->err,
+                                                       "expected 1 to %d names of nodes, such as n[1-3]", RECIPE_NODES_MAX);
+}
 
 static int read_ready(struct part_scope *s, const struct yaml *map, struct recipe_ready *ret)
 {
@@ -537,7 +556,7 @@ int recipe_part_init(struct recipe_part *ret, const struct recipe *r, const stru
     *ret = (struct recipe_part){.role = role, .nodes = 1};
     s.part = ret;
     size_t hosts = 0;
-    if ((role->service && read_parameters(&s, role)) || scope_list(&s, role->at, "hosts", &ret->hosts))
+    if ((role->service && read_parameters(&s, role)) || read_hosts(&s, ret))
         return -1;
     if (role->is_service ? r->server_nodes : r->client_nodes)
         ret->hosts = role->is_service ? r->server_nodes : r->client_nodes;
@@ -697,6 +716,28 @@ size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, 
 bool recipe_has_own_nodes(const struct recipe_part *part)
 {
     return !part->endpoint && !part->hosts && !part->role->nodes_of;
+}
+
+struct host_names {
+    char **list;
+    size_t count, room;
+    struct arena *a;
+};
+
+static int add_host_name(void *context, struct str name)
+{
+    struct host_names *h = context;
+    if (h->count == RECIPE_NODES_MAX || !ARRAY_FITS_IN(h->a, h->list, h->room, h->count + 2))
+        return -1;
+    h->list[h->count] = arena_dup(h->a, name.p, name.n);
+    h->list[h->count + 1] = NULL;
+    return h->list[h->count++] ? 0 : -1;
+}
+
+char **recipe_host_names(const char *list, struct arena *a)
+{
+    struct host_names h = {.a = a, .list = arena_get(a, sizeof *h.list)};
+    return h.list && hostlist_each(str_of(list), add_host_name, &h) == 0 ? h.list : NULL;
 }
 
 /* Is the k-th name of the i-th role that of an earlier role, too, or an earlier name of this one? */

@@ -89,6 +89,8 @@ int recipe_point_hash(const struct recipe *r, size_t point, char ret[SHA256_HEX]
 /* The order in which points are measured: points whose services are equal stand together. An array of
  * r->sweep.points indexes in the arena. NULL with err. */
 size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, struct arena *a, struct err *err);
+/* The names of a list such as "n[1-3],login", NULL at the end. In the arena; NULL: out of memory, or more than RECIPE_NODES_MAX. */
+char **recipe_host_names(const char *list, struct arena *a);
 /* Does a role of the point name this node? */
 bool recipe_has_host(const struct recipe_point *p, const char *name);
 /* Has the role nodes of the allocation for itself, which no role names? */

@@ -1,4 +1,5 @@
 /* Slurm's short lists of node names: what they hold, what they do not, and what is not understood. */
+#include "base/buf.h"
 #include "base/hostlist.h"
 
 #include <setjmp.h>
@@ -23,8 +24,38 @@ static void lists_hold_names(void **state)
             fail_msg("%s in %s", rows[i].name, rows[i].list);
 }
 
+static int join_name(void *context, struct str name)
+{
+    struct buf *b = context;
+    buf_printf(b, "%s" STR_FMT, b->n ? " " : "", STR_ARG(name));
+    return str_is(name, "end");
+}
+
+static void lists_have_names(void **state)
+{
+    static const struct { const char *list, *names; } rows[] = {
+        {"n1", "n1"},
+        {"n[1-3,07],login", "n1 n2 n3 n07 login"},
+        {"n[08-11]", "n08 n09 n10 n11"},
+        {"r[1-2]n[1-2]-ib", "r1n1-ib r1n2-ib r2n1-ib r2n2-ib"},
+        {" a , b,,", "a b"},
+        {"", ""},
+        {"n[1", "n[1"},
+        {"n[3-1]", "n[3-1]"},
+        {"n[x]", "n[x]"},
+        {"a,end,b", "a end"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 4000);
+        assert_int_equal(hostlist_each(str_of(rows[i].list), join_name, &b), strstr(rows[i].list, "end") != NULL);
+        assert_string_equal(b.p ? b.p : "", rows[i].names);
+    }
+}
+
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(lists_hold_names)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(lists_hold_names), cmocka_unit_test(lists_have_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
