@@ -225,6 +225,14 @@ port=$(sed -n 's/.*targets: \["127.0.0.1:\([0-9]*\)"\]/\1/p' .benchwrap/campaign
 ok "status prints a configuration for Prometheus" [ "${port:-0}" -gt 0 ]
 like "and tunnels to the same port" "$(cat .benchwrap/campaigns/monitored/logs/client.0.*.out)" "^ssh -N -L $port:127.0.0.1:$port "
 like "once services are down there are none" "$("$BENCHWRAP" recipe status monitored --tunnels 2>&1)" 'no service of the campaign is up'
+cat >killed.yaml <<'Y'
+version: 1
+name: killed
+roles: {c: {command: [sh, -c, "until [ -e tried ]; do sleep 0.05; done; echo rate 1 op/s"]}}
+monitoring: {interval: 100ms, custom: {end: {command: [sh, -c, "touch tried; kill -9 $PPID"]}}}
+Y
+"$BENCHWRAP" recipe run --local killed.yaml >out 2>err
+like "a monitor that is killed is reported" "$(cat err)" 'monitoring: its process was ended by signal KILL: later samples are missing'
 sed -i "s/sleep 0.5/true/" monitored.yaml
 "$BENCHWRAP" recipe run --local --new monitored.yaml >out 2>err
 is "logs.keep removes logs of earlier executions" "$(grep -c 'the logs of 1 earlier execution are removed' err) $(ls -d .benchwrap/campaigns/monitored/before-*/logs 2>/dev/null | wc -l)" "1 0"

@@ -2,6 +2,7 @@
 #include "recipe/campaign_monitor.h"
 
 #include "base/clock.h"
+#include "base/exit_words.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "exporters/metric_text.h"
@@ -477,12 +478,17 @@ void campaign_monitor_end(struct campaign_monitor *m, struct campaign *c, int wa
     if (m->control < 0)
         return;
     fs_close(&m->control);
+    char words[EXIT_WORDS_SIZE];
+    int status = 0;
     if (child_work_wait(&m->work, clock_mono_ns() + wait_ms * INT64_C(1000000)))
-        child_work_reap(&m->work, REAP_MS);
+        status = child_work_reap(&m->work, REAP_MS);
     else
         child_work_kill(&m->work);
     for (struct str rest = buf_text(&m->work.text), line; rest.p && (line = str_cut(&rest, '\n')).n;)
         campaign_say(c, "monitoring: " STR_FMT, STR_ARG(line));
+    exit_words(words, 0, status > 0 ? status & 0x7f : 0);
+    if (words[0])
+        campaign_say(c, "monitoring: its process was %s: later samples are missing", words);
     child_work_deinit(&m->work);
     *m = CAMPAIGN_MONITOR_NONE;
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/exit_words.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/stop_signals.h"
@@ -152,7 +153,11 @@ bool campaign_logger_end(struct campaign_logger *l, int wait_ms)
         return true;
     if (!child_work_wait(&l->work, clock_mono_ns() + wait_ms * INT64_C(1000000)))
         return false;
-    child_work_reap(&l->work, LOGS_REAP_MS);
+    int status = child_work_reap(&l->work, LOGS_REAP_MS);
+    char words[EXIT_WORDS_SIZE];
+    exit_words(words, 0, status > 0 ? status & 0x7f : 0);
+    if (words[0])
+        buf_printf(&l->work.text, "the process that merges them was %s", words);
     return true;
 }
 
