@@ -54,6 +54,7 @@
 #define OPTION_CONTINUOUS_USAGE "continuous-usage"
 #define OPTION_COOLDOWN "cooldown"
 #define OPTION_COUNTERS "counters"
+#define OPTION_PROFILE_CODE "profile-code"
 #define OPTION_CSV "csv"
 #define OPTION_DATASET "dataset"
 #define OPTION_DATASET_FORMAT "dataset-format"

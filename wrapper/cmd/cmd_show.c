@@ -1,5 +1,6 @@
 /* cmd_show.c: `benchwrap show RUN`: one run, on one screen, in full, as JSON, or the child runs of it. */
 #include "base/json_out.h"
+#include "runs/code_functions.h"
 #include "runs/entry_stats.h"
 #include "runs/inherit.h"
 #include "runs/runs_table.h"
@@ -192,6 +193,9 @@ static int show_print_json(const struct show_state *s)
         json_close(&j, '}');
     }
     json_close(&j, ']');
+    struct code_profile profile;
+    code_functions_read(s->runs, run, s->arena, &profile);
+    code_functions_json(&profile, &j);
     copied_json(&j, "references", json_get(s->detail, "references"));
     copied_json(&j, "missing", json_get(s->detail, "missing"));
     copied_json(&j, "warnings", json_get(s->detail, "warnings"));

@@ -396,19 +396,32 @@ static int launcher_prepare(struct launch *l, const char **ret_what)
     return open_streams(l);
 }
 
-/* Gives the recorder at most --probe-wait to inspect the machine. False: it is gone. */
-static bool wait_recorder_ready(struct launch *l)
+/* Receives the recorder's messages until one has set *is_done, or for ns nanoseconds. */
+static void hear_recorder_until(struct launch *l, const bool *is_done, int64_t ns)
 {
-    int64_t until =
-        clock_mono_ns() + (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0);
-    for (int64_t now = clock_mono_ns(); l->recorder.alive && !l->recorder.ready && !l->recorder.refused && now < until;
-         now = clock_mono_ns()) {
+    int64_t until = clock_mono_ns() + ns;
+    for (int64_t now = clock_mono_ns(); l->recorder.alive && !*is_done && !l->recorder.refused && now < until; now = clock_mono_ns()) {
         struct pollfd p = {.fd = l->recorder.socket, .events = POLLIN};
         if (poll(&p, 1, (int)((until - now + 999999) / 1000000)) < 0 && errno != EINTR)
             break;
         hear_recorder(l);
     }
+}
+
+/* Gives the recorder at most --probe-wait to inspect the machine. False: it is gone. */
+static bool wait_recorder_ready(struct launch *l)
+{
+    hear_recorder_until(l, &l->recorder.ready,
+                        (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0));
     return l->recorder.alive;
+}
+
+/* The program's process is held while the recorder attaches a profiler to it. */
+static void wait_profiler(struct launch *l)
+{
+    const struct wire_msg held = {.kind = WIRE_HELD, .pid = l->pid};
+    if (l->recorded && l->options.profile_code && recorder_send(&l->recorder, &held))
+        hear_recorder_until(l, &l->recorder.attached, RECORDER_ATTACH_WAIT_MS * 1000000LL);
 }
 
 static bool start_program(struct launch *l)
@@ -433,6 +446,7 @@ static bool start_program(struct launch *l)
         signals_start_observer(&l->signals);
     if (l->recorded && l->options.counters)
         counters_open(&l->counters, l->pid);
+    wait_profiler(l);
     signals_started(&l->signals, l->pid);
     int64_t now_ns = clock_mono_ns();
     struct wire_msg msg = {

@@ -90,6 +90,7 @@ int options_read(struct opt_set *set, struct options *ret, struct err *err)
                             .per_rank = opt_on(set, OPTION_PER_RANK),
                             .no_collect = opt_on(set, OPTION_NO_COLLECT),
                             .counters = opt_on(set, OPTION_COUNTERS),
+                            .profile_code = opt_on(set, OPTION_PROFILE_CODE),
                             .share_run = opt_on(set, OPTION_SHARE_RUN),
                             .gate = opt_on(set, OPTION_GATE),
                             .strict = strict,

@@ -17,7 +17,7 @@ struct options {
     double timeout, kill_after; /* seconds; timeout 0: none */
     double probe_wait, finish_wait;
     int signal;
-    bool per_rank, no_collect, counters, share_run, gate, strict, help, version;
+    bool per_rank, no_collect, counters, profile_code, share_run, gate, strict, help, version;
     bool series, sweep; /* several runs are asked for (--repeat …), with other arguments each (--sweep) */
 };
 

@@ -229,6 +229,7 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
     ret->text[sizeof ret->text - 1] = 0;
     switch (ret->kind) {
     case WIRE_READY: r->ready = true; break;
+    case WIRE_ATTACHED: r->attached = true; break;
     case WIRE_REFUSE: r->refused = true; break;
     case WIRE_ENV:
         if (r->env_count < RECORDER_ENV_MAX && strchr(ret->text, '=') && (r->env[r->env_count] = strdup(ret->text)))

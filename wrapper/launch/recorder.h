@@ -6,7 +6,11 @@
 #include "launch/spawn.h"
 #include "launch/wire.h"
 
-enum { RECORDER_ENV_MAX = 8, RECORDER_SHARE_WAIT_MS = 2500 /* what --share-run may delay the program's start, the recorder's own 2 s with a margin */ };
+enum {
+    RECORDER_ENV_MAX = 8,
+    RECORDER_SHARE_WAIT_MS = 2500 /* what --share-run may delay the program's start, the recorder's own 2 s with a margin */,
+    RECORDER_ATTACH_WAIT_MS = 17000 /* the same of --profile-code, 15 s with a margin */
+};
 
 struct recorder {
     pid_t pid;           /* 0: not started, or reaped */
@@ -14,7 +18,7 @@ struct recorder {
     int its_end;         /* of the socket, until it is started */
     struct wire *wire;   /* NULL: none */
     bool alive;          /* its end of the socket is open */
-    bool ready, refused, done;
+    bool ready, refused, attached, done;
     int verdict;
     char gate[512];      /* why the verdict is not pass; "" it is */
     int exit;            /* wait status once pid is reaped */

@@ -61,10 +61,12 @@ enum wire_kind {
     WIRE_DONE,        /* recorder: finished; .status; text says why it is not pass */
     WIRE_REFUSE,      /* recorder: 125: text says why (--strict, or something the user named) */
     WIRE_ENV,         /* recorder, before READY: text is a NAME=VALUE for the program's environment (--share-run) */
+    WIRE_ATTACHED,    /* recorder: the answer to WIRE_HELD */
     WIRE_STARTED = 16,/* launcher: program started; .pid .mono_ns .wall_ms */
     WIRE_NOEXEC,      /* launcher: program could not be started; .status = errno */
     WIRE_ENDED,       /* launcher: program ended; .status (wait status) .usage … */
-    WIRE_WAKE         /* launcher: bytes are waiting */
+    WIRE_WAKE,        /* launcher: bytes are waiting */
+    WIRE_HELD         /* launcher: the process .pid waits for its exec until WIRE_ATTACHED (--profile-code) */
 };
 
 struct wire_msg {

@@ -6,6 +6,7 @@
 #include "launch/say.h"
 #include "run/commit.h"
 #include "run/exports.h"
+#include "run/profiler.h"
 #include "repeat/repeat_state.h"
 #include "run/summary.h"
 #include "series/table.h"
@@ -84,6 +85,8 @@ static void record_plan(struct repeat_state *s)
         record_param(r, "series.until_stable", str_of(opt_text(&s->plan.opts, OPTION_UNTIL_STABLE)));
         record_param_int(r, "series.max_repeat", (int64_t)w->most);
     }
+    if (opt_on(&s->plan.opts, OPTION_PROFILE_CODE)) /* its statistics are of runs with a profiler */
+        record_param_int(r, "code_profile.frequency_Hz", PROFILER_HZ);
     if (w->sweep.count)
         record_param(r, "series.order", str_of(repeat_order_words(w)));
     if (w->shuffle)
@@ -239,8 +242,8 @@ static int wait_for_run(struct repeat_state *s, const struct series_repetition *
 /* Of a series with steps the logs stay as its own files, as long as there is room. */
 static void keep_logs(struct repeat_state *s, int folder, const struct series_repetition *run)
 {
-    static const char *const logs[] = {"stdout.log", "stderr.log"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const logs[] = {"stdout.log", "stderr.log", CODE_PROFILE_FILE};
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
         char from[40], to[60];
         struct stat st;
         struct err err = {0};

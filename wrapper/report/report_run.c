@@ -7,6 +7,7 @@
 #include "mlruns-format/verdict.h"
 #include "plan/references.h"
 #include "report/charts.h"
+#include "runs/code_functions.h"
 #include "runs/entry_stats.h"
 #include "runs/inherit.h"
 #include "runs/row_words.h"
@@ -25,7 +26,8 @@ enum {
     FACTS_MAX = 600,
     VALUE_MAX = 300,
     SAMPLED_MAX = 3,
-    NODES_MAX = 1024
+    NODES_MAX = 1024,
+    FUNCTIONS_MOST = 30
 };
 
 struct report_state {
@@ -553,7 +555,35 @@ static void report_all_metrics(const struct report_state *r)
     doc_unfold(r->d);
 }
 
-/* ---- nodes, output ---- */
+/* ---- functions, nodes, output ---- */
+
+/* The functions with most samples (--profile-code). */
+static void report_functions(const struct report_state *r)
+{
+    static const struct doc_column columns[] = {{"function"}, {"module"}, {"share", "%", true}, {"samples", NULL, true}};
+    struct code_profile profile;
+    const char *why = code_functions_missing(r->detail);
+    code_functions_read(r->runs, r->run, r->a, &profile);
+    if (!profile.count && !why)
+        return;
+    doc_heading(r->d, "Code profile");
+    if (!profile.count) {
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "Missing: %s", why));
+        return;
+    }
+    struct doc_grid *t = doc_table(r->d, "functions with most samples", columns, sizeof columns / sizeof *columns);
+    size_t shown = profile.count < FUNCTIONS_MOST ? profile.count : FUNCTIONS_MOST;
+    for (size_t i = 0; i < shown; i++) {
+        const struct profiled_function *f = &profile.list[i];
+        double share = 100 * (double)f->samples / (double)profile.samples;
+        doc_cell_text(t, STYLE_PLAIN, f->function);
+        doc_cell_text(t, STYLE_DIM, f->module);
+        doc_cell_number(t, STYLE_PLAIN, share, report_value(share, NULL, NULL, r->a));
+        doc_cell_number(t, STYLE_DIM, (double)f->samples, arena_printf(r->a, "%llu", (unsigned long long)f->samples));
+    }
+    if (profile.count > shown)
+        doc_text(r->d, STYLE_DIM, arena_printf(r->a, "%zu more: artifact " CODE_PROFILE_FILE, profile.count - shown));
+}
 
 static void report_nodes(const struct report_state *r)
 {
@@ -630,6 +660,7 @@ int report_run(struct doc *d, struct runs *runs, struct tree_run *run, const str
         status = -1;
     report_conditions(&r);
     report_noise(&r);
+    report_functions(&r);
     report_nodes(&r);
     report_all_metrics(&r);
     fold_entries(&r, "params", run->params);

@@ -316,6 +316,7 @@ void run_record_end(struct run *run)
     else if (r->status == RUN_FAILED && job_ended_steps(run, why, sizeof why))
         r->status = RUN_KILLED;
     warn_of_starters(run);
+    profiler_end(run);
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
     int64_t from = clock_mono_ns(), answer_ms = run_answer_ms(run, JOB_END_MS);

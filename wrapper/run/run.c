@@ -202,7 +202,8 @@ int run_record(int argc, char **argv, char **env)
                       .server = {.line = -1, .start_ns = INT64_MAX},
                       .job = RUN_JOB_NONE,
                       .nodes = RUN_COLLECTORS_NONE,
-                      .step = RUN_STEP_NONE};
+                      .step = RUN_STEP_NONE,
+                      .profiler = PROFILER_NONE};
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
@@ -222,6 +223,7 @@ int run_record(int argc, char **argv, char **env)
         job_close(&run);
         collectors_close(&run);
         step_close(&run);
+        profiler_close(&run);
         run_server_discard(&run);
         journal_close(run.journal);
         spool_discard(&run.spool, &err);

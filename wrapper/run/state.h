@@ -10,6 +10,7 @@
 #include "run/job.h"
 #include "run/live.h"
 #include "run/log.h"
+#include "run/profiler.h"
 #include "run/redaction.h"
 #include "run/script.h"
 #include "run/server.h"
@@ -48,6 +49,7 @@ struct run {
     struct run_job job;
     struct run_collectors nodes;
     struct run_step step;
+    struct profiler profiler;
     struct log log;
     struct child_work syncer; /* syncs the journal */
     void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */

@@ -104,7 +104,9 @@ static bool read_launcher_message(struct run *run)
         return errno == EINTR || errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS; /* says nothing about the launcher */
     if (n == 0)
         return false;
-    if (m.kind == WIRE_STARTED)
+    if (m.kind == WIRE_HELD)
+        profiler_attach(run, m.pid);
+    else if (m.kind == WIRE_STARTED)
         program_started(run, &m);
     else if (m.kind == WIRE_ENDED || m.kind == WIRE_NOEXEC)
         run->end = m;

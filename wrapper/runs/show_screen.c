@@ -5,6 +5,7 @@
 #include "runs/inputs.h"
 #include "runs/row_words.h"
 #include "runs/show.h"
+#include "runs/code_functions.h"
 #include "runs/stale.h"
 #include "mlruns-format/key.h"
 #include "mlruns-format/verdict.h"
@@ -478,6 +479,24 @@ static void put_process(const struct show_state *s, struct buf *to)
     buf_putc(to, '\n');
 }
 
+static void put_functions(const struct show_state *s, struct buf *to)
+{
+    enum { FUNCTIONS_FEW = 6 };
+    struct code_profile profile;
+    const char *why = code_functions_missing(s->detail);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10);
+    code_functions_read(s->runs, s->run, s->arena, &profile);
+    size_t more = code_functions_words(&profile, FUNCTIONS_FEW, &b);
+    if (more)
+        buf_printf(&b, " and %zu more", more);
+    if (b.n)
+        buf_printf(&b, "; %llu samples", (unsigned long long)profile.samples);
+    else if (why)
+        buf_printf(&b, "missing: %s", why);
+    show_put_line(s, "Profile", STYLE_PLAIN, buf_text(&b), to);
+}
+
 static void show_put_fact(struct buf *to, const char *before, const char *value, const char *after)
 {
     if (value)
@@ -632,6 +651,7 @@ int show_screen(const struct show_state *s)
     show_put_inputs(s, &to);
     buf_putc(&to, '\n');
     put_process(s, &to);
+    put_functions(s, &to);
     show_put_machine(s, &to);
     show_put_warnings(s, &to);
     put_annotated(s, &to);

@@ -1,0 +1,55 @@
+/* perf_report.c: reads what `perf report` prints; see perf_report.h. */
+#include "run/perf_report.h"
+
+/* "# Samples: 19K of event 'cycles:u'" */
+static void read_perf_event(struct str line, struct arena *a, struct perf_report *to)
+{
+    static const char before[] = "of event '";
+    for (size_t i = 0; i + sizeof before - 1 < line.n; i++) {
+        struct str rest = str_sub(line, i, line.n);
+        if (!str_starts(rest, before))
+            continue;
+        rest = str_sub(rest, sizeof before - 1, rest.n);
+        struct str name = str_cut(&rest, '\'');
+        const char *kept = arena_dup(a, name.p, name.n);
+        to->event = *to->event || !kept ? to->event : kept;
+        return;
+    }
+}
+
+static void read_perf_comment(struct str line, struct arena *a, struct perf_report *to)
+{
+    static const char lost[] = "# Total Lost Samples:";
+    uint64_t n;
+    if (str_starts(line, "# Samples:"))
+        read_perf_event(line, a, to);
+    else if (str_starts(line, lost) && str_uint(str_trim(str_sub(line, sizeof lost - 1, line.n)), &n) && n <= UINT64_MAX - to->lost)
+        to->lost += n;
+}
+
+/* The name behind "[.] " or "[k] ", the address space of the function. */
+static struct str perf_symbol(struct str text)
+{
+    text = str_trim(text);
+    return text.n > 4 && text.p[0] == '[' && text.p[2] == ']' && text.p[3] == ' ' ? str_sub(text, 4, text.n) : text;
+}
+
+void perf_report_parse(struct str text, struct arena *a, struct perf_report *ret)
+{
+    *ret = (struct perf_report){.event = ""};
+    while (text.n) {
+        struct str line = str_cut(&text, '\n'), rest = line;
+        uint64_t samples;
+        if (!str_trim(line).n)
+            continue;
+        if (line.p[0] == '#') {
+            read_perf_comment(line, a, ret);
+            continue;
+        }
+        struct str number = str_cut(&rest, '\t'), module = str_cut(&rest, '\t'), symbol = str_cut(&rest, '\t');
+        bool is_row = symbol.p && rest.p && str_uint(str_trim(number), &samples);
+        if (!is_row || !code_profile_add(&ret->profile, a, rest, module, perf_symbol(symbol), samples))
+            ret->unread++;
+    }
+    code_profile_merge(&ret->profile, false);
+}

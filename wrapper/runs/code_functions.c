@@ -1,0 +1,44 @@
+/* code_functions.c: the functions that a run's program was sampled in; see code_functions.h. */
+#include "runs/code_functions.h"
+
+#include <string.h>
+
+void code_functions_read(const struct runs *runs, const struct tree_run *run, struct arena *a, struct code_profile *ret)
+{
+    const char *text = runs_file(runs, run, "artifacts/" CODE_PROFILE_FILE, CODE_PROFILE_BYTES, a);
+    code_profile_parse(str_of(text), a, ret);
+    code_profile_merge(ret, true);
+}
+
+const char *code_functions_missing(const struct json *detail)
+{
+    for (const struct json *m = json_first(json_get(detail, "missing")); m; m = json_next(m))
+        if (strcmp(json_string(json_get(m, "key"), ""), "code_profile.samples") == 0)
+            return json_string(json_get(m, "reason"), NULL);
+    return NULL;
+}
+
+size_t code_functions_words(const struct code_profile *p, size_t most, struct buf *to)
+{
+    size_t n = p->count < most ? p->count : most;
+    for (size_t i = 0; i < n; i++) {
+        const struct profiled_function *f = &p->list[i];
+        buf_printf(to, "%s%.3g %% %s (%s)", i ? ", " : "", 100 * (double)f->samples / (double)p->samples, f->function, f->module);
+    }
+    return p->count - n;
+}
+
+void code_functions_json(const struct code_profile *p, struct json_out *j)
+{
+    if (!p->count)
+        return;
+    json_open(j, "functions", '[');
+    for (size_t i = 0; i < p->count; i++) {
+        json_open_row(j, NULL, '{');
+        json_text(j, "function", p->list[i].function);
+        json_text(j, "module", p->list[i].module);
+        json_uint(j, "samples", p->list[i].samples);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
