@@ -7,7 +7,7 @@
 
 # A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write, "far" 300 ms, "thinks" a token of
 # reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it; "large" two of 40 KB, 40 ms from each other; "counted" as "together", then a token while
-# the client counts the segments of that read, and the end 40 ms later. Its output is the port; the client's process is in the file that is its argument.
+# the client counts the segments of that read, and the end 40 ms later; "sized" a token, and 40 ms later the size of the next chunk alone; "comment" a token, and 40 ms later a comment; "bytes" a token byte by byte. Its output is the port; the client's process is in the file that is its argument.
 cat >"$WORK/stops.py" <<'P'
 import fcntl, os, signal, socket, struct, sys, termios, time
 if len(sys.argv) > 2:
@@ -22,6 +22,7 @@ token = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n')
 thought = piece(b'data: {"choices":[{"delta":{"reasoning":"a"}}]}\n\n')
 last = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') + b"0\r\n\r\n"
 end = piece(b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') + b"0\r\n\r\n"
+size_end = last.index(b"\n") + 1
 folder = os.path.dirname(sys.argv[1])
 head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 def stop(pid):
@@ -61,8 +62,11 @@ while True:
             for data in (head + first, first) + (() if how == b"large" else (token,)):
                 c.sendall(data)
                 time.sleep(0.3 if how == b"far" else 0.04)
-        elif how == b"thinks":
-            for data in (token, token):
+        elif how == b"bytes":
+            for data in (head, *(token[i:i + 1] for i in range(len(token)))): c.sendall(data)
+            time.sleep(0.04)
+        elif how in (b"thinks", b"sized", b"comment"):
+            for data in (token, token) if how == b"thinks" else (head + token, last[:size_end] if how == b"sized" else piece(b": ping\n\n")):
                 c.sendall(data)
                 time.sleep(0.04)
         elif how == b"full":
@@ -92,7 +96,7 @@ while True:
             os.kill(pid, signal.SIGCONT)
             continue
         wait_read(c)
-        c.sendall(last)
+        c.sendall(last[size_end:] if how == b"sized" else last)
 P
 llm_start python3 "$WORK/stops.py" "$WORK/pid"
 run() # HOW OPTIONS…: the result is in $WORK/out.json
@@ -116,6 +120,10 @@ run free --json
 is 'three tokens in one write are not the fault of the client' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .tokens.itl_gaps_shared_stamp, .client.gaps_late]' "$WORK/out.json")" '[0,1,2,0]'
 run large --json
 is 'paused while two segments came, as large as one write could make them: the first token is not known' "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n]' "$WORK/out.json")" '[1,1,0]'
+for how in sized comment bytes; do
+    run $how --json
+    is "paused while a token came, and then bytes that are no token ($how): the first token is not known" "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n]' "$WORK/out.json")" '[1,1,0]'
+done
 run thinks --json
 is 'paused after reasoning: the first token is known, second token and first output are not' "$(jq -c '.metrics | [.ttft.n, .ttst.n, .ttfo.n]' "$WORK/out.json")" '[1,0,0]'
 run full --json

@@ -77,21 +77,28 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
         f->stream.trouble = STREAM_WRONG_TYPE;
 }
 
-/* Have all bytes of this read come at once, in one segment? Each read since the last count was of
- * one at least. Several may be one write or several: the kernel does not say. A count of segments
- * that came since the read is no beginning for the next one. */
-static bool came_at_once(struct worker *w, struct flight *f)
+/* Each read since the last count was of one segment at least. A count of segments that came since
+ * the read is no beginning for the next one. */
+int64_t flight_read_segments(struct worker *w, struct flight *f)
 {
     const struct conn *c = (const void *)f;
     bool is_unread = false;
     if (!w->stamped || f->segments < 0 || f->is_judged)
-        return f->at_once;
+        return f->read_segments;
     f->is_judged = true;
     int64_t segments = lateness_segments(c->fd, c->received, &is_unread);
-    f->at_once = segments >= 0 && segments - f->segments - (f->reads - 1) <= 1;
+    f->read_segments = segments < 0 ? -1 : segments - f->segments - (f->reads - 1);
     if (!is_unread)
         f->segments = segments, f->reads = 0;
-    return f->at_once;
+    return f->read_segments;
+}
+
+/* Have all bytes of this read come at once, in one segment? Several may be one write or several: the
+ * kernel does not say. */
+static bool came_at_once(struct worker *w, struct flight *f)
+{
+    int64_t segments = flight_read_segments(w, f);
+    return segments >= 0 && segments <= 1;
 }
 
 /* How much earlier than its stamp an event may have come, which other bytes followed in its read or
@@ -178,18 +185,18 @@ static void settle_gap(struct worker *w, struct flight *f, bool more)
 void flight_read_begin(struct flight *f)
 {
     f->read_events = f->read_chunks = f->read_rank = 0;
-    f->is_judged = f->at_once = f->read_byte = f->read_second = f->read_output = false;
+    f->read_tail = 0;
+    f->read_segments = -1;
+    f->is_judged = f->read_byte = f->read_second = f->read_output = false;
     f->reads++;
 }
 
 void flight_read_end(struct worker *w, struct flight *f)
 {
-    const struct reply_stream *s = &f->stream;
     w->m.reads_all++;
-    bool more = s->line.n > 0 || s->data.n > 0;
     if (f->read_byte && w->run->load->stream)
         f->r.byte_early_ns = may_be_earlier(w, f, true);
-    settle_gap(w, f, more);
+    settle_gap(w, f, f->read_tail > 0);
 }
 
 /* Without memory the chunk is left out of the list; the caller counts it in r.chunks. */

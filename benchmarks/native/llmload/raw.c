@@ -197,6 +197,18 @@ static void connection_made(struct worker *w, struct conn *c)
     send_request(w, c);
 }
 
+/* May the server's TCP have waited for an acknowledgement? It sends 10 segments without one at
+ * first, and that of a client that reads nothing can take 40 ms. Of the reads before, 88 bytes (the
+ * least segment that TCP acknowledges at once) may be without one. */
+static bool may_await_acknowledgement(struct worker *w, struct flight *f, size_t n, int64_t at_ns)
+{
+    enum { SEGMENTS = 8, BYTES_BEFORE = 88 };
+    if (!w->stamped || w->read_ns - at_ns <= LATENESS_NEAR_NS)
+        return false;
+    int64_t segments = flight_read_segments(w, f);
+    return segments > 1 && segments * (int64_t)(n + BYTES_BEFORE) >= SEGMENTS * (int64_t)n;
+}
+
 /* So many bytes waited for so long that the socket's buffer may have been full: the server could
  * not send any more until this read. A small buffer is full at once, and TCP then waits for timers
  * of its own. */
@@ -204,7 +216,13 @@ static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at
 {
     enum { SMALL = 16384 }; /* of 128 KiB, which Linux begins with */
     struct flight *f = &c->f;
-    if (n < c->full_bytes || f->held_ns)
+    if (f->held_ns)
+        return;
+    if (may_await_acknowledgement(w, f, n, at_ns)) {
+        f->held_ns = lateness_after(&w->late, f->r.sent_ns, at_ns + LATENESS_NEAR_NS);
+        return;
+    }
+    if (n < c->full_bytes)
         return;
     int64_t since = w->stamped ? at_ns : lateness_after(&w->late, f->r.sent_ns, lateness_last_data(c->fd, at_ns));
     if (c->full_bytes >= SMALL && clock_mono_ns() - since <= LATENESS_NEAR_NS)
@@ -214,6 +232,15 @@ static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at
         f->held_ns = since;
 }
 
+/* Bytes of the read behind the last event, of which rest stand behind the piece of the body: they
+ * may have come later than it. The end of the chunk that the event is in belongs to it. What is
+ * left of a compressed piece is not known. */
+static size_t bytes_behind(const struct conn *c, size_t rest)
+{
+    enum { CHUNK_END = 2 };
+    return c->f.stream.behind + (rest > CHUNK_END ? rest : 0) + c->http.gzip;
+}
+
 /* Bytes that came with one read. hangup: the server has closed its side, which epoll reports only
  * once. false: the request is over, c may carry another one already. */
 static bool take_received(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns, bool hangup)
@@ -221,6 +248,7 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
     struct flight *f = &c->f;
     struct str bytes;
     const char *why;
+    uint32_t chunks;
     bool is_first = !f->r.first_byte_ns;
     if (is_first)
         f->r.first_byte_ns = at_ns;
@@ -240,8 +268,12 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
             }
             break;
         case HTTP1_BODY:
-            if (conn_body(w, c, bytes, at_ns))
+            chunks = f->read_chunks;
+            if (conn_body(w, c, bytes, at_ns)) {
+                if (f->read_chunks != chunks)
+                    f->read_tail = bytes_behind(c, n);
                 break;
+            }
             flight_read_end(w, f);
             conn_trouble(w, c);
             return false;
@@ -307,6 +339,7 @@ static ssize_t receive_stamped(struct worker *w, struct conn *c, int64_t *ret_at
         struct cmsghdr align;
     } control;
     w->stamped = false;
+    w->read_ns = 0;
     if (!w->run->kernel_stamps || w->run->endpoints[c->endpoint].socket) {
         ssize_t n = recv(c->fd, w->bytes, READ_SIZE, 0);
         *ret_at_ns = clock_mono_ns();
@@ -321,6 +354,7 @@ static ssize_t receive_stamped(struct worker *w, struct conn *c, int64_t *ret_at
         int64_t now = clock_mono_ns();
         int64_t stamp = stamp_of(w, c, &m, now);
         w->stamped = stamp > 0;
+        w->read_ns = now;
         *ret_at_ns = stamp ? stamp : now;
         note_read(w, c, stamp, now);
     }

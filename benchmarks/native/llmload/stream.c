@@ -220,10 +220,12 @@ static bool stream_take_lines(struct stream_feeding *f, const char *p, size_t n)
 {
     struct reply_stream *s = f->s;
     const char *end = p + n, *cr = memchr(p, '\r', n);
+    s->behind = n;
     if (s->cr && *p == '\n')
         p++;
     s->cr = false;
     while (p < end) {
+        uint32_t events = s->events;
         const char *eol = stream_line_end(p, end, &cr);
         if (!eol) {
             buf_add(&s->line, p, (size_t)(end - p));
@@ -236,6 +238,7 @@ static bool stream_take_lines(struct stream_feeding *f, const char *p, size_t n)
             if (!by_memo(f, p, len) && !whole_event(f, p, len))
                 return false;
             p = eol + 2;
+            s->behind = s->events == events ? s->behind : (size_t)(end - p);
             continue;
         }
         if (!whole)
@@ -250,6 +253,7 @@ static bool stream_take_lines(struct stream_feeding *f, const char *p, size_t n)
             s->cr = p == end;
             p += p < end && *p == '\n';
         }
+        s->behind = s->events == events ? s->behind : (size_t)(end - p);
     }
     return keep_data(f) && (!s->line.failed || stream_fail(s, STREAM_TOO_LONG));
 }

@@ -39,6 +39,7 @@ struct reply_stream {
     bool done; /* [DONE] was there */
     uint32_t after_done; /* events after it, which are not read */
     uint32_t events;
+    size_t behind; /* bytes of the last piece behind its last event; without one, the piece */
 };
 
 /* Called for each event (not for [DONE]); e and its texts live until it returns. */

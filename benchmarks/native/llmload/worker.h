@@ -36,11 +36,13 @@ struct flight {
     uint32_t usage_tokens; /* usage so far, where it comes on every chunk */
     uint32_t read_events, read_chunks; /* of the read being worked on */
     uint32_t read_rank; /* of the read: events up to its last chunk */
+    size_t read_tail; /* of the read: bytes behind its last chunk that are no end of an event or of an HTTP chunk */
     uint32_t reads; /* since the socket's segments were counted */
     int64_t segments; /* so many it had received then, and all were read; -1: not known */
     int64_t held_ns; /* since then the server may have been held up: the client left the socket's buffer full; 0: never */
     bool is_stamped; /* the last read that brought bytes has the kernel's stamp */
-    bool is_judged, at_once; /* of the read: is it known that its bytes came at once, and did they */
+    bool is_judged; /* of the read: its segments were counted */
+    int64_t read_segments; /* then; -1: not known */
     bool read_byte, read_second, read_output; /* the read brought the first byte, the second token, the first token of output */
     uint32_t pending_tokens, ids;
     bool finished, has_status, cancel, wants_text;
@@ -118,6 +120,7 @@ struct worker {
     bool draining;
     struct lateness late;
     bool stamped; /* the read being worked on has the kernel's stamp */
+    int64_t read_ns; /* when it returned */
     int64_t full_ns; /* until then at least no slot was free for an arrival */
     bool is_full; /* an arrival waits for a slot */
     int64_t pause_until_ns; /* a connection could not be made: no new request before */
@@ -134,6 +137,9 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
 /* A read begins (its arrival stamp), bytes of the body, the read is used up. */
 void flight_read_begin(struct flight *f);
 bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
+/* Segments of the read that is being worked on, at most: the kernel counts those that came since,
+ * too. -1: not known. */
+int64_t flight_read_segments(struct worker *w, struct flight *f);
 void flight_read_end(struct worker *w, struct flight *f);
 /* Fills r's ending, counts it, passes the result to the sinks. ending: ENDING_OK: the reply is
  * complete, judge it; else what happened. error may be NULL. */
