@@ -2,6 +2,7 @@
 #include "mlruns-format/journal.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/json_out.h"
 #include "mlruns-format/crc32c.h"
@@ -27,6 +28,7 @@ struct journal {
     struct buf line; /* the object being made */
     size_t lost; /* facts that found no room, since the last "lost" line */
     int error, reported; /* errno in force, and the one already reported; 0: none */
+    int64_t started_ns; /* CLOCK_MONOTONIC; 0: not known */
     bool unsynced;
     bool locked; /* reopened, and the file system has locks */
 };
@@ -253,12 +255,17 @@ void journal_fact(void *journal, const struct fact *f)
 
 void journal_beat(struct journal *j, int64_t now_ms)
 {
-    journal_put_one(j, "beat", now_ms);
+    struct json_out o = json_begin(&j->line, JSON_TIGHT, '{');
+    json_int(&o, "beat", now_ms);
+    if (j->started_ns)
+        json_int(&o, "after", (clock_mono_ns() - j->started_ns) / 1000000);
+    json_close(&o, '}');
     journal_end_line(j);
 }
 
-void journal_started(struct journal *j, int64_t time_ms)
+void journal_started(struct journal *j, int64_t time_ms, int64_t mono_ns)
 {
+    j->started_ns = mono_ns;
     journal_put_one(j, "started", time_ms);
     journal_end_line(j);
 }

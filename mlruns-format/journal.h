@@ -33,9 +33,11 @@ int journal_create(struct journal **ret, int dir, const struct journal_head *hea
 /* Listener for struct record: appends the fact (buffered; see journal_flush). Errors stick;
  * journal_flush reports them. */
 void journal_fact(void *journal, const struct fact *fact);
+/* Append that the writer lives, and how long it has since the start by CLOCK_MONOTONIC. */
 void journal_beat(struct journal *j, int64_t now_ms);
-/* Append that the program has started; that it has ended, with status and reason. */
-void journal_started(struct journal *j, int64_t time_ms);
+/* Append that the program has started, at time_ms and mono_ns (CLOCK_MONOTONIC; 0: not known). */
+void journal_started(struct journal *j, int64_t time_ms, int64_t mono_ns);
+/* Append that it has ended, with status and reason. */
 void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason);
 /* Writes the buffered lines; with sync also fdatasync. 0; -1 with an error that was not reported
  * before; 1: the reported error persists. Unwritten lines stay in memory (up to 8 MiB; then whole
@@ -48,6 +50,7 @@ void journal_close(struct journal *j); /* flushes, without sync; NULL is allowed
 struct journal_state {
     bool started, ended;
     int64_t last_ms, started_ms;    /* last_ms: the latest time in any line, at least the start */
+    int64_t lasted_ms;              /* from the start to the last beat, by a clock that nobody sets; -1: not known */
     size_t lines, good_bytes, all_bytes;
     size_t lost;                    /* facts that the writer could not store (disk full) */
     const char *reason;             /* of the end; "" */

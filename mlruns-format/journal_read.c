@@ -206,9 +206,10 @@ static void journal_read_line(const struct json *j, struct record *r, struct jou
             return;
         time = f.time_ms;
         record_fact(r, &f);
-    } else if (json_get(j, "beat"))
+    } else if (json_get(j, "beat")) {
         time = get_int(j, "beat", 0);
-    else if (json_get(j, "started")) {
+        st->lasted_ms = get_int(j, "after", -1);
+    } else if (json_get(j, "started")) {
         st->started = true;
         st->started_ms = time = get_int(j, "started", 0);
     } else if (json_get(j, "ended")) {
@@ -240,7 +241,7 @@ const char *journal_path(int dir, const char *path, struct arena *a)
 
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err)
 {
-    *ret_state = (struct journal_state){.reason = ""};
+    *ret_state = (struct journal_state){.reason = "", .lasted_ms = -1};
     CLEANUP_FD int fd = openat(dir, "journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     struct stat file;
     if (fd < 0 || fstat(fd, &file) < 0)

@@ -428,15 +428,15 @@ static int adopt_finished(struct campaign *c, struct err *err)
 
 /* ---- points ---- */
 
-static void print_point_end(struct campaign *c, size_t number, const struct campaign_point *p)
+static void print_point_end(struct campaign *c, size_t number, const struct campaign_point *p, double point_s)
 {
     char seconds[40];
-    snprintf(seconds, sizeof seconds, "%.1f s", (double)(p->end_ms - p->start_ms) / 1e3);
+    snprintf(seconds, sizeof seconds, "%.1f s", point_s);
     campaign_say(c, "[%zu/%zu] %s%s%s in %s%s%s", number, c->planned.count, p->label, p->label[0] ? ": " : "",
                  campaign_outcome_word(p->outcome), seconds, p->reason[0] ? ": " : "", p->reason);
 }
 
-static void record_phases(struct campaign *c, const struct campaign_point *p, size_t number)
+static void record_phases(struct campaign *c, const struct campaign_point *p, size_t number, double point_s)
 {
     struct record *r = &c->repeat.run.record;
     r->source = "recipe";
@@ -446,7 +446,7 @@ static void record_phases(struct campaign *c, const struct campaign_point *p, si
         if (p->phase_s[i] >= 0)
             record_metric(r, key, p->phase_s[i], "s", DIR_LOWER, (int64_t)number, clock_wall_ms());
     }
-    record_metric(r, "series.point_s", (double)(p->end_ms - p->start_ms) / 1e3, "s", DIR_LOWER, (int64_t)number, p->end_ms);
+    record_metric(r, "series.point_s", point_s, "s", DIR_LOWER, (int64_t)number, p->end_ms);
     r->source = "recorder";
 }
 
@@ -472,6 +472,7 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
         state->reason = why ? why : "out of memory";
     } else
         rc = campaign_measure(c, p, state, err);
+    double point_s = (double)(clock_mono_ns() - begin) / 1e9;
     state->end_ms = clock_wall_after_ms(state->start_ms, begin);
     if (rc < 0)
         return -1;
@@ -481,9 +482,9 @@ static int execute_point(struct campaign *c, const struct recipe_point *p, size_
         state->reason = lost;
         c->signal = c->signal ? c->signal : SIGTERM;
     }
-    record_phases(c, state, number);
+    record_phases(c, state, number, point_s);
     campaign_custom_record(c, state, number);
-    print_point_end(c, number, state);
+    print_point_end(c, number, state, point_s);
     return campaign_note_point(&c->state, state, err);
 }
 

@@ -64,6 +64,7 @@ static struct wire *make_wire(const struct repeat_state *s)
     record_new_id(w->run_id);
     if (s->id[0]) {
         memcpy(w->run_id, s->id, sizeof s->id);
+        w->start_mono_ns -= (w->start_wall_ms - s->begun_ms) * 1000000; /* the wall clock alone knows how long ago that was */
         w->start_wall_ms = s->begun_ms;
     }
     if (parent && record_is_id(str_of(parent)))
@@ -167,7 +168,7 @@ int repeat_begin(struct repeat_state *s, int argc, char **argv, struct err *err)
         setenv("BENCHWRAP_RUN_ID", s->run.wire->run_id, 1);
         unsetenv("BENCHWRAP_SOCKET");
         record_plan(s);
-        journal_started(s->run.journal, s->run.wire->start_wall_ms);
+        journal_started(s->run.journal, s->run.wire->start_wall_ms, s->run.wire->start_mono_ns);
         if (journal_flush(s->run.journal, false, err) < 0)
             repeat_say("%s", err->text);
     }
@@ -353,7 +354,7 @@ static void print_repeat_outcome(const struct repeat_state *s, const struct fini
     if (n->failed)
         put_failed(screen, n->exit, to);
     buf_puts(to, !n->good && !n->failed ? "finished in " : " in ");
-    show_duration(to, (double)(f->record.end_ms - f->record.start_ms) / 1e3);
+    show_duration(to, record_number(&f->record, "series.wall_s", 0));
     if (n->warmups)
         buf_printf(to, ", %zu for warm-up", n->warmups);
     if (f->record.status == RUN_KILLED) {
@@ -437,6 +438,8 @@ static void repeat_close_record(struct repeat_state *s, int exit_status, int num
     r->source = "recorder";
     r->end_ms = clock_wall_after_ms(s->run.wire->start_wall_ms, s->run.wire->start_mono_ns);
     r->status = number ? RUN_KILLED : failed ? RUN_FAILED : RUN_FINISHED;
+    double wall_s = (double)(clock_mono_ns() - s->run.wire->start_mono_ns) / 1e9;
+    record_metric(r, "series.wall_s", wall_s, "s", DIR_LOWER, 0, r->end_ms);
     record_metric(r, "run.exit_status", exit_status, "", DIR_NONE, 0, r->end_ms);
     probes_run(PROBE_AFTER, s->run.nested, &s->run.host, r);
     r->source = "recorder";

@@ -267,6 +267,18 @@ static uint64_t files_left(const struct spool *s, const struct record *r, const 
 }
 
 /* Everything but publishing. */
+/* How long it was, where the recorder that measured it was killed: to its last beat, by a clock that
+ * nobody sets. Journals of earlier versions have the wall clock alone. */
+static void finish_wall(struct record *r, const struct journal_state *state, const struct finish_options *o)
+{
+    int64_t from_ms = state->started_ms ? state->started_ms : r->start_ms;
+    double wall_s = (double)(state->ended || state->lasted_ms < 0 ? r->end_ms - from_ms : state->lasted_ms) / 1e3;
+    if (o->series && record_number(r, "series.wall_s", -1) < 0)
+        record_metric(r, "series.wall_s", wall_s, "s", DIR_LOWER, 0, r->end_ms);
+    if (!o->made && record_number(r, "run.wall_s", -1) < 0)
+        record_metric(r, "run.wall_s", wall_s, "s", DIR_LOWER, 0, r->end_ms);
+}
+
 static int finish_complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finish_state *g,
                            struct err *err)
 {
@@ -289,7 +301,8 @@ static int finish_complete(struct spool *s, const struct finish_program *program
         return -1;
     r->source = "recorder";
     if (!state.ended) {
-        r->end_ms = state.last_ms > r->start_ms ? state.last_ms : r->start_ms;
+        int64_t least_ms = state.lasted_ms >= 0 ? state.started_ms + state.lasted_ms : r->start_ms;
+        r->end_ms = state.last_ms > least_ms ? state.last_ms : least_ms;
         r->status = RUN_KILLED;
         struct str signal = record_text(r, FACT_TAG, "job.signal"), end = record_text(r, FACT_TAG, "job.end");
         record_tag(r, "benchwrap.ended",
@@ -307,10 +320,7 @@ static int finish_complete(struct spool *s, const struct finish_program *program
     if (!o->made && !o->series)
         shared_finish(s, r, files_left(s, r, o), &ret->redaction.redact);
     r->source = "recorder";
-    bool wall = record_number(r, "run.wall_s", -1) >= 0;
-    if (!wall && !o->made)
-        record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
-                      r->end_ms);
+    finish_wall(r, &state, o);
     if (o->rules && apply_rules(s, ret, o, env, outcome, err)) {
         record_warning(r, "rules: %s", err->text);
         outcome->reason = "the rules could not be applied";

@@ -87,7 +87,7 @@ static void program_started(struct run *run, const struct wire_msg *m)
     collectors_begin(run);
     run_live_begin(run);
     run->program_mono_ns = m->mono_ns;
-    journal_started(run->journal, m->wall_ms);
+    journal_started(run->journal, m->wall_ms, m->mono_ns);
     run->dirty = true;
     int64_t now = clock_mono_ns();
     run->next_sample = run->sample_ns > 0 ? now + run->sample_ns : INT64_MAX;
@@ -179,13 +179,14 @@ static void run_on_time(struct run *run, int64_t now)
     if (now >= run->next_sample)
         record_sample(run, now);
     if (now >= run->next_beat) {
-        journal_beat(run->journal, clock_wall_ms());
         run->dirty = true;
         run->next_beat = now + BEAT_S * SECOND;
     }
     if (now >= run->next_flush && (run->dirty || now >= run->next_sync)) {
-        run->dirty = false;
         struct err err = {0};
+        if (run->dirty) /* behind all facts, so that it ends what a killed recorder has measured */
+            journal_beat(run->journal, clock_wall_ms());
+        run->dirty = false;
         if (journal_flush(run->journal, false, &err) < 0)
             run_report(run, WIRE_NOTE, 0, err.text);
         run->next_flush = now + SECOND;

@@ -1,5 +1,6 @@
 /* journal.c: what was journalled comes back, up to the first damage, wherever the file was cut; who holds the lock lives. */
 #include "mlruns-format/journal.h"
+#include "base/clock.h"
 #include "mlruns-format/crc32c.h"
 #include "tests/unit/place.h"
 
@@ -120,7 +121,7 @@ static void what_was_written_is_read(void **state)
         record_init(&r, h.id, h.start_ms);
         r.listen = journal_fact;
         r.context = j;
-        journal_started(j, 1767225600200);
+        journal_started(j, 1767225600200, seed % 2 ? 0 : clock_mono_ns() - INT64_C(5000000000));
         random_facts(&r, &s, 300);
         journal_beat(j, 4000000000000);
         journal_ended(j, 1767225600999, RUN_FAILED, "signal \"9\"");
@@ -134,6 +135,7 @@ static void what_was_written_is_read(void **state)
         assert_true(st.started && st.ended && st.good_bytes == st.all_bytes && st.lost == 0);
         assert_int_equal(st.started_ms, 1767225600200);
         assert_int_equal(st.last_ms, 4000000000000);
+        assert_true(seed % 2 ? st.lasted_ms == -1 : st.lasted_ms >= 5000 && st.lasted_ms < 600000);
         assert_string_equal(st.reason, "signal \"9\"");
         assert_int_equal(q.status, RUN_FAILED);
         assert_int_equal(q.end_ms, 1767225600999);
