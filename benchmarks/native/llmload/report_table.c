@@ -145,7 +145,8 @@ static void put_throughput(const struct load_report *r, const struct report_deri
     if (d->has_objectives) {
         buf_puts(to, "  ");
         report_figure(to, report_per_second((double)m->good, d->seconds));
-        buf_printf(to, " requests/s met every objective: %llu requests, %.4g %%\n", (unsigned long long)m->good, 100 * d->good_share);
+        buf_printf(to, " requests/s met every objective: %llu requests, %.4g %%, %llu unknown\n", (unsigned long long)m->good,
+                   100 * d->good_share, (unsigned long long)m->good_unknown);
     }
 }
 
