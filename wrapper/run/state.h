@@ -38,6 +38,7 @@ struct run {
     const char *node_hour_price; /* of --node-hour-price; NULL: none */
     int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;
     bool idle; /* no recent output: wake at the first byte */
+    int64_t gone_ns; /* monotonic: when memory was short for the last words of a launcher that is gone; 0: never */
     bool dirty; /* the journal's file lacks facts */
     int64_t program_mono_ns; /* when the program started */
     bool nested; /* a run inside a run */

@@ -19,6 +19,7 @@ enum {
     MINUTE_S = 60,
     BEAT_S = 60, /* a heartbeat stands in it every minute */
     EAGER = WIRE_RING / 4, /* while bytes flow, wake at a quarter of the ring */
+    GONE_S = 10,
     SIGNAL_MS = 250,
     FLOW_MS = 500 /* and at least so often: no byte stays unwritten for a second */
 };
@@ -93,15 +94,29 @@ static void program_started(struct run *run, const struct wire_msg *m)
     run->next_sample = run->sample_ns > 0 ? now + run->sample_ns : INT64_MAX;
 }
 
-/* One message, or the launcher's end. False: no more will come. */
-static bool read_launcher_message(struct run *run)
+/* Memory is short: that says nothing about the launcher. Its last words are awaited as long as it lives, and GONE_S longer. */
+static bool await_launcher_message(struct run *run, bool is_gone)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    nanosleep(&nap, NULL);
+    if (!is_gone)
+        return true;
+    if (!run->gone_ns)
+        run->gone_ns = clock_mono_ns();
+    return clock_mono_ns() - run->gone_ns < GONE_S * SECOND;
+}
+
+/* One message, or the launcher's end. is_gone: it holds its end of the socket no more. False: no more will come. */
+static bool read_launcher_message(struct run *run, bool is_gone)
 {
     struct wire_msg m = {0};
     ssize_t n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
     if (n < 0 && errno == ECONNRESET) /* the launcher closed without reading all of ours: its own last words come behind that error */
         n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
+    if (n < 0 && (errno == ENOMEM || errno == ENOBUFS))
+        return await_launcher_message(run, is_gone);
     if (n < 0)
-        return errno == EINTR || errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS; /* says nothing about the launcher */
+        return errno == EINTR || errno == EAGAIN;
     if (n == 0)
         return false;
     if (m.kind == WIRE_HELD)
@@ -269,7 +284,7 @@ void run_watch(struct run *run)
         if (n > 0 && fds[5].revents)
             collectors_receive(run);
         if (n < 0 || (n > 0 && fds[0].revents))
-            more = read_launcher_message(run);
+            more = read_launcher_message(run, n > 0 && fds[0].revents & POLLHUP);
     }
 }
 
