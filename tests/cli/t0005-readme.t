@@ -8,7 +8,8 @@
 . "$TESTLIB/venv.sh"
 . "$TESTLIB/slurm.sh"
 README=$ROOT/README.md
-cd "$WORK" || exit 1
+HOME="$WORK/a home" # some have a blank in it
+mkdir "$HOME" && cd "$WORK" || exit 1
 command -v fio >/dev/null || { skip "the README from the top" "fio is not installed"; done_testing; exit; }
 export PATH="$(dirname "$BENCHWRAP"):$PATH" COLUMNS=80 NO_COLOR=1
 end() { slurm_stop; llm_end; }

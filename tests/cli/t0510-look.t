@@ -88,6 +88,8 @@ like "what a server that ends at once has said is told" "$(cd sub && MLFLOW_TRAC
 printf '#!/bin/sh\nexec sleep 2\n' >stub/mlflow
 like "a terminal counts the seconds while MLflow starts" "$(PATH=$WORK/stub:$PATH TERM=xterm script -qec "$BENCHWRAP ui -t . --port 5987" /dev/null)" 'starting MLflow: second 1'
 like "without MLflow it says what to do" "$(PATH=/usr/bin:/bin "$BENCHWRAP" ui 2>&1)" 'MLflow is not installed.*ui --install'
+"$BENCHWRAP" -q -t quoted -- sh -c 'echo "a b"; exit 0' x >/dev/null
+like "show has the command line as a shell reads it" "$("$BENCHWRAP" show -t quoted)" "^  sh -c 'echo \"a b\"; exit 0' x$"
 is "doctor finds nothing broken" "$(bw doctor --json | get 'v["ok"]')" True
 mkdir -p lone/libexec/benchwrap; cp "$BUILD/libexec/benchwrap/benchwrap-core" lone/libexec/benchwrap
 lone/libexec/benchwrap/benchwrap-core doctor >out; is "a core without its launcher is" "$?" 1

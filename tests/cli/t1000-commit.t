@@ -99,6 +99,8 @@ for from in "$WORK/hub.git" hub.git ./hub.git "file://$WORK/hub.git"; do
     like "  and the next step is printed" "$out" "^origin is empty, push its first commit: cd empty; git push -u origin $(git -C empty symbolic-ref --short HEAD)$"
     rm -rf empty
 done
+like "the step into a folder is one for a shell" "$("$BENCHWRAP" init --site s 'a folder' 2>&1)" "^record a run there: cd 'a folder'; benchwrap"
+rm -rf 'a folder'
 git init -q --bare -b other named.git && git -C publish push -q "$WORK/named.git" HEAD:main && git -C publish push -q "$WORK/named.git" HEAD:benchwrap/x/1
 out=$("$BENCHWRAP" init --site s ./named.git named 2>&1)
 is "a bare repository whose HEAD names a branch that is not there: the clone is of its main" "$(git -C named rev-parse --abbrev-ref HEAD @{upstream} | xargs) $(git -C named rev-parse HEAD)" \

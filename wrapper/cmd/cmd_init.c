@@ -4,6 +4,7 @@
 #include "base/place.h"
 #include "base/site.h"
 #include "cmd/cmd.h"
+#include "cmd/help.h"
 #include "results/init_files.h"
 #include "git/program.h"
 #include "plan/results.h"
@@ -313,6 +314,19 @@ static int put_own(struct init_making *m)
 
 /* ---- the first commit ---- */
 
+/* "cd DIR; " for a shell, where init has made the folder; else "". */
+static const char *enter_command(struct init_making *m)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10);
+    if (!m->made && !m->cloned)
+        return "";
+    buf_puts(&b, "cd ");
+    help_quote(&b, m->dir);
+    buf_puts(&b, "; ");
+    return b.failed ? "" : arena_dup(m->c->arena, b.p, b.n);
+}
+
 /* What keeps git from committing, with the next step. */
 static void say_uncommitted(struct init_making *m, const char *why)
 {
@@ -326,7 +340,7 @@ static void say_uncommitted(struct init_making *m, const char *why)
     if (!known)
         fputs("hint: git config --global user.name \"Your Name\"; git config --global user.email you@example.org\n", m->c->notes);
     fprintf(m->c->notes, "hint: %s%sgit commit -m \"A repository for results of benchmarks\"\n",
-            known ? "" : "then: ", m->made || m->cloned ? arena_printf(m->c->arena, "cd %s; ", m->dir) : "");
+            known ? "" : "then: ", enter_command(m));
 }
 
 /* A repository without any commit gets one with its files, so that there is something to add runs to. Otherwise the files are the user's to commit. 1: committed. */
@@ -373,7 +387,7 @@ static void init_report(struct init_making *m, const struct results *s, bool com
             fprintf(out, " %s", m->written[i]);
         fputc('\n', out);
     }
-    const char *cd = m->made || m->cloned ? arena_printf(m->c->arena, "cd %s; ", m->dir) : "";
+    const char *cd = enter_command(m);
     if (m->unborn_remote)
         fprintf(out, "%s is empty, push its first commit: %sgit push -u %s %s\n", m->unborn_remote, cd, m->unborn_remote, m->branch);
     if (m->made && m->branch && !m->unborn_remote)

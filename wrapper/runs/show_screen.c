@@ -1,5 +1,6 @@
 /* show_screen.c: one run on one screen: command, results, inputs, machine, warnings, files. */
 #include "base/listing.h"
+#include "base/shell_word.h"
 #include "base/show.h"
 #include "runs/entry_stats.h"
 #include "runs/inputs.h"
@@ -109,6 +110,23 @@ static void show_put_head(const struct show_state *s, struct buf *to)
     buf_puts(to, "\n\n");
 }
 
+/* The command line as a shell reads it back; where the record has no words, as the tag has it. */
+static void put_command(const struct show_state *s, const char *tag, struct buf *to)
+{
+    CLEANUP_BUF struct buf line, plain;
+    buf_init(&line, 64 << 10);
+    buf_init(&plain, 64 << 10);
+    for (const struct json *word = json_first(json_pointer(s->detail, "/run/argv")); word; word = json_next(word)) {
+        if (line.n)
+            buf_putc(&line, ' ');
+        shell_word_put(&line, json_string(word, ""));
+    }
+    buf_puts(to, "  ");
+    buf_plain(&plain, line.n ? buf_text(&line) : str_of(tag), 1000);
+    screen_wrap(&s->screen, buf_text(&plain), 2, 6, to);
+    buf_putc(to, '\n');
+}
+
 static void put_origin(const struct show_state *s, struct buf *to)
 {
     const struct tree_run *run = s->run;
@@ -117,12 +135,8 @@ static void put_origin(const struct show_state *s, struct buf *to)
     const char *who = run->user[0] ? run->user : show_tag(s, "site"); /* a public retraction has no user */
     buf_init(&b, 16 << 10);
     buf_init(&plain, 64 << 10);
-    if (command) {
-        buf_puts(to, "  ");
-        buf_plain(&plain, str_of(command), 1000);
-        screen_wrap(&s->screen, buf_text(&plain), 2, 6, to);
-        buf_putc(to, '\n');
-    }
+    if (command)
+        put_command(s, command, to);
     if (who)
         buf_puts(&b, who);
     if (*host)
