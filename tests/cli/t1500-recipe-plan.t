@@ -118,6 +118,7 @@ s/^version: 1/&\nuntil_stable: 2/|2:15: expected a percentage
 s/^version: 1/&\ngate: {load: 95%}/|2:14: expected a share from 0 to 1
 s/^version: 1/&\npreflight: {commands: [[]]}/|2:24: expected a command, got nothing
 s/^version: 1/&\nexperiment: a\/b/|2:13: an experiment.s name has
+s/^version: 1/&\nbatch: {time: 1h}/|2:15: expected a time limit as of sbatch
 s/ttft: 1ms}/&, ready: {http: health}/|7:61: expected a path that begins with /
 s/^version: 1/&\nmonitoring: {pushgateway: gw}/|2:27: expected an address
 E
@@ -153,6 +154,17 @@ is "in Slurm's short form, too" "$(sed 's/hosts: .n7, n8./hosts: "n[07-09]"/' jo
 sed -i 's/jobs: one/jobs: each/' job.yaml
 is "a job for each point" "$("$BENCHWRAP" recipe plan --script --points 2 job.yaml | sed -n 's/.*--array/--array/p; s/.*--points/--points/p' | xargs)" "--array=1-2%1 --points 1"
 like "a number of points" "$("$BENCHWRAP" recipe run --local --points 0 job.yaml 2>&1)" 'points: expected an integer >= 1, got "0"'
+
+for time in 30 90:30 01:30:00 1-12 2-0:30; do
+    printf 'version: 1\nbatch: {time: "%s", scheduler: pbs}\nroles: {c: {command: x}}\n' $time >pbs.yaml
+    sed 's/pbs/lsf/' pbs.yaml >lsf.yaml
+    echo "$time $("$BENCHWRAP" recipe plan --script pbs.yaml | sed -n 's/.*walltime=//p') $("$BENCHWRAP" recipe plan --script lsf.yaml | sed -n 's/.*-W //p')"
+done >times
+is "a time limit means the same to each scheduler" "$(cat times)" '30 00:30:00 00:30
+90:30 01:30:30 01:31
+01:30:00 01:30:00 01:30
+1-12 36:00:00 36:00
+2-0:30 48:30:00 48:30'
 
 # 1,000 points.
 printf 'version: 1\nsweep: {grid: {a: 1..1000}}\nroles: {s: {service: dummy}, c: {command: "x {a}"}}\n' >many.yaml

@@ -95,6 +95,8 @@ bool recipe_is_toolkit(const struct yaml *root);
 int recipe_read_sweep(struct recipe *r, struct err *err);
 /* Compiles an expression of the recipe. 0; -1 with ERR_INPUT. */
 int recipe_expression(const struct recipe *r, const struct yaml *at, struct expr **ret, struct err *err);
+/* A time limit as sbatch --time reads it: M, M:S, H:M:S, D-H, D-H:M or D-H:M:S. In seconds; 0: unlimited. False: it is none. */
+bool recipe_time_limit(struct str text, int64_t *ret_s);
 /* The text of a scalar child of a map as a C text; otherwise where it is absent or null. */
 const char *recipe_scalar(const struct recipe *r, const struct yaml *map, const char *key, const char *otherwise);
 

@@ -201,14 +201,50 @@ static void put_slurm(const struct recipe_planned *p, const struct recipe_batch 
     }
 }
 
-/* "HH:MM:SS" of sbatch's forms, for schedulers that know only this. */
+bool recipe_time_limit(struct str text, int64_t *ret_s)
+{
+    struct str rest = text, head = str_cut(&rest, '-');
+    bool has_days = rest.p != NULL;
+    int64_t days = 0, part[3] = {0};
+    int n = 0;
+    *ret_s = 0;
+    if (str_is(text, "UNLIMITED") || str_is(text, "INFINITE"))
+        return true;
+    if (!has_days)
+        rest = text;
+    else if (!str_int(head, &days) || days < 0 || days > 100000)
+        return false;
+    for (; rest.p; n++)
+        if (n == 3 || !str_int(str_cut(&rest, ':'), &part[n]) || part[n] < 0 || part[n] > 10000000)
+            return false;
+    if (!has_days && n < 3) /* minutes stand first */
+        part[2] = part[1], part[1] = part[0], part[0] = 0;
+    *ret_s = ((days * 24 + part[0]) * 60 + part[1]) * 60 + part[2];
+    return *ret_s > 0;
+}
+
+/* The time limit for schedulers that know one form each: HH:MM:SS, or HH:MM of LSF, which is rounded up. */
+static void put_time_limit(const struct recipe_planned *p, const char *before, bool seconds, struct buf *to)
+{
+    const char *text = batch_value(p, "time");
+    int64_t s;
+    if (!text || !recipe_time_limit(str_of(text), &s) || !s)
+        return;
+    if (!seconds)
+        s += 59;
+    buf_printf(to, "%s%02lld:%02lld", before, (long long)(s / 3600), (long long)(s / 60 % 60));
+    if (seconds)
+        buf_printf(to, ":%02lld", (long long)(s % 60));
+    buf_putc(to, '\n');
+}
+
 static void put_pbs(const struct recipe_planned *p, const struct recipe_batch *b, const struct recipe_group *groups, size_t n,
                     struct buf *to)
 {
     put_directive(to, "#PBS -N ", p->recipe->name);
     put_directive(to, "#PBS -q ", batch_value(p, "partition"));
     put_directive(to, "#PBS -A ", batch_value(p, "account"));
-    put_directive(to, "#PBS -l walltime=", batch_value(p, "time"));
+    put_time_limit(p, "#PBS -l walltime=", true, to);
     buf_puts(to, "#PBS -l select=");
     for (size_t i = 0; i < n; i++) {
         buf_printf(to, "%s%zu:ncpus=%u", i ? "+" : "", groups[i].nodes, groups[i].cpus ? groups[i].cpus : 1);
@@ -239,7 +275,7 @@ static void put_lsf(const struct recipe_planned *p, const struct recipe_batch *b
         put_directive(to, "#BSUB -J ", p->recipe->name);
     put_directive(to, "#BSUB -q ", batch_value(p, "partition"));
     put_directive(to, "#BSUB -P ", batch_value(p, "account"));
-    put_directive(to, "#BSUB -W ", batch_value(p, "time"));
+    put_time_limit(p, "#BSUB -W ", false, to);
     buf_printf(to, "#BSUB -n %zu\n#BSUB -R span[ptile=1]\n#BSUB -wt %d\n#BSUB -wa TERM\n", nodes, END_S / 60);
     if (gpus)
         buf_printf(to, "#BSUB -gpu num=%u/host\n", gpus);

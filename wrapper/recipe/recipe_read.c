@@ -324,8 +324,11 @@ static int check_numbers(const struct recipe *r, struct err *err)
 {
     const struct yaml *repeat = yaml_get(r->root, "repeat"), *until = yaml_get(r->root, "until_stable"),
                       *load = yaml_get(yaml_get(r->root, "gate"), "load"), *gateway = yaml_get(yaml_get(r->root, "monitoring"), "pushgateway");
-    int64_t runs = 1;
+    const struct yaml *limit = yaml_get(yaml_get(r->root, "batch"), "time");
+    int64_t runs = 1, seconds;
     double number;
+    if (limit && !yaml_is_null(limit) && !recipe_time_limit(limit->text, &seconds))
+        return yaml_complain(limit, r->file, err, "expected a time limit as of sbatch, such as 30 (minutes), 01:30:00 or 1-12");
     if (repeat && str_int(repeat->text, &runs) && runs < 1)
         return yaml_complain(repeat, r->file, err, "expected an integer >= 1, got \"0\"");
     if (until && !yaml_is_null(until) &&
