@@ -306,6 +306,13 @@ is "a campaign on another cluster" "$? $(grep -c 'account p1' out)" "0 1"
 is "its runs are here" "$(($(ls -d mlruns/*/*/tags | wc -l) - before))" 3
 is "and its campaign" "$("$BENCHWRAP" recipe report away@far --json | jq -c '[.[] | [.outcome, .rate_op_per_s]]')" '[["valid",1],["valid",2]]'
 like "by ssh as the user, and without a question" "$(head -n 1 ssh.log)" '^-o BatchMode=yes -l me login.example -- '
+printf '#!/bin/sh\ncat >batch.got\necho "Job <77> is submitted to default queue <normal>."\n' >bin/bsub
+printf '#!/bin/sh\necho "qsub: no such\nqsub: queue" >&2; exit 1\n' >bin/qsub
+chmod +x bin/bsub bin/qsub
+sed 's/^name.*/name: lsf\nbatch: {scheduler: lsf}/' away.yaml >lsf.yaml
+is "LSF gets the script as its input, where it reads directives" "$(PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --submit lsf.yaml 2>err) $(grep -c '^#BSUB -J lsf' batch.got)" "job 77 1"
+sed -i 's/lsf/pbs/' lsf.yaml
+like "why a job was not accepted stands in one line" "$(PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --submit lsf.yaml 2>&1)" 'qsub did not accept the script: qsub: no such qsub: queue$'
 PATH=$WORK/bin:$PATH "$BENCHWRAP" recipe run --cluster --oProxyCommand=x away.yaml >out 2>err
 is "a cluster's name is no option" "$?" 125
 

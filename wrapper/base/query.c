@@ -177,3 +177,29 @@ void query_close(struct query *a)
     buf_deinit(&a->text);
     buf_deinit(&a->why);
 }
+
+bool query_write_input(struct query *a, struct str text, int64_t wait_ms)
+{
+    int64_t until = clock_mono_ns() + wait_ms * 1000000;
+    while (text.n && a->in >= 0) {
+        ssize_t n = write(a->in, text.p, text.n);
+        if (n > 0)
+            text = str_sub(text, (size_t)n, text.n);
+        else if ((errno != EINTR && errno != EAGAIN) || clock_mono_ns() >= until)
+            break;
+        else
+            query_wait(a, QUERY_POLL_MS);
+    }
+    fs_close(&a->in);
+    return text.n == 0;
+}
+
+const char *query_reason(struct query *a)
+{
+    for (size_t i = 0; i < a->why.n; i++)
+        if (a->why.p[i] == '\n')
+            a->why.p[i] = ' ';
+    while (a->why.n && a->why.p[a->why.n - 1] == ' ')
+        a->why.p[--a->why.n] = 0;
+    return a->why.n ? a->why.p : "";
+}

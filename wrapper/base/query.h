@@ -46,8 +46,13 @@ int query_start(struct query *ret, char *const *argv, char *const *env, size_t m
  * a process that it left behind is not awaited. Returns the state. Once that is not QUERY_RUNS,
  * the process has ended or was killed. */
 enum query_end query_poll(struct query *a);
+/* Writes the text to the program's input (QUERY_INPUT), and closes it. The program has at most wait_ms milliseconds to read it. False: it
+ * did not. The caller ignores SIGPIPE. */
+bool query_write_input(struct query *a, struct str text, int64_t wait_ms);
 /* Waits until the program has ended, at most wait_ms milliseconds, and never beyond its own limit. */
 enum query_end query_wait(struct query *a, int64_t wait_ms);
+/* The beginning of what it wrote to standard error as one line, "" where that is nothing. Valid until query_close. */
+const char *query_reason(struct query *a);
 /* Kills the program if it still runs, and frees everything. */
 void query_close(struct query *a);
 #endif

@@ -117,8 +117,7 @@ static int sign_with_openssl(const struct exporter_link *l, const char *path, st
         return err_memory(err, "a signed statement");
     if (query_start(&q, argv, l->env, SIGNATURE_BYTES, OPENSSL_MS, QUERY_INPUT | QUERY_NO_NICE, err))
         return err_wrap(err, "cannot sign with %s: openssl", path);
-    fs_write_all(q.in, statement.p, statement.n); /* less than a pipe holds */
-    fs_close(&q.in);
+    query_write_input(&q, statement, OPENSSL_MS);
     enum query_end end = query_wait(&q, OPENSSL_MS);
     struct buf why CLEANUP_BUF;
     struct str first = str_trim(buf_text(&q.why));

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { REMOTE_BYTES = 1 << 20, FETCH_BYTES = 1 << 30, COPY_MS = 60000, REMOTE_TURN_MS = 200, WRITE_TRIES = 600 };
+enum { REMOTE_BYTES = 1 << 20, FETCH_BYTES = 1 << 30, COPY_MS = 60000, REMOTE_TURN_MS = 200 };
 
 /* ---- configuration ---- */
 
@@ -71,16 +71,15 @@ static char **ssh_words(const struct campaign_cluster *c, const char *command, s
     return words;
 }
 
-static int cluster_failed(const struct campaign_cluster *c, const char *what, const struct query *q, struct err *err)
+static int cluster_failed(const struct campaign_cluster *c, const char *what, struct query *q, struct err *err)
 {
-    return err_set(err, ERR_REMOTE, "cannot %s on %.100s%s%.300s", what, c->name, q->why.n ? ": " : "", q->why.n ? q->why.p : "");
+    return err_set(err, ERR_REMOTE, "cannot %s on %.100s%s%.300s", what, c->name, *query_reason(q) ? ": " : "", query_reason(q));
 }
 
 static int copy_recipe(const struct campaign_cluster *c, const struct recipe *r, struct arena *a, struct err *err)
 {
     CLEANUP_BUF struct buf command;
     struct query q = QUERY_NONE;
-    size_t at = 0, n = strlen(r->text);
     buf_init(&command, REMOTE_BYTES);
     buf_puts(&command, "mkdir -p ");
     shell_word_put(&command, c->folder);
@@ -91,18 +90,9 @@ static int copy_recipe(const struct campaign_cluster *c, const struct recipe *r,
     if (!words)
         return err_memory(err, "the recipe");
     int rc = query_start(&q, words, environ, REMOTE_BYTES, COPY_MS, QUERY_INPUT | QUERY_NO_NICE, err);
-    for (int tries = 0; rc == 0 && at < n && tries < WRITE_TRIES;) {
-        ssize_t wrote = write(q.in, r->text + at, n - at);
-        if (wrote > 0)
-            at += (size_t)wrote;
-        else if (errno != EINTR && errno != EAGAIN)
-            break;
-        else
-            query_wait(&q, REMOTE_TURN_MS / 2), tries++;
-    }
     if (rc == 0) {
-        fs_close(&q.in);
-        if (query_wait(&q, COPY_MS) != QUERY_DONE || q.status != 0 || at < n)
+        bool given = query_write_input(&q, str_of(r->text), COPY_MS);
+        if (query_wait(&q, COPY_MS) != QUERY_DONE || q.status != 0 || !given)
             rc = cluster_failed(c, "copy the recipe", &q, err);
     }
     query_close(&q);
@@ -223,7 +213,7 @@ static int unpack_results(struct fetched *f, struct str archive, const char *mem
         return -1;
     int rc = query_start(&q, words, environ, REMOTE_BYTES, COPY_MS * 10, QUERY_NO_NICE, f->err);
     if (rc == 0 && (query_wait(&q, COPY_MS * 10) != QUERY_DONE || q.status))
-        rc = err_set(f->err, ERR_SYSTEM, "cannot unpack the results%s%.300s", q.why.n ? ": " : "", q.why.n ? q.why.p : "");
+        rc = err_set(f->err, ERR_SYSTEM, "cannot unpack the results%s%.300s", *query_reason(&q) ? ": " : "", query_reason(&q));
     query_close(&q);
     return rc || fs_each_name(f->stage, NULL, check_fetched_name, &(struct checked_folder){f, f->stage, 0}) ? -1 : 0;
 }

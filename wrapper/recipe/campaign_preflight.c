@@ -195,8 +195,8 @@ static void check_user_commands(struct preflight *f)
         bool good = words && query_start(&q, words, environ, ANSWER_BYTES, COMMAND_MS, 0, &err) == 0 &&
                     query_wait(&q, COMMAND_MS) == QUERY_DONE && q.status == 0;
         if (!good)
-            add_problem(f, NULL, "the command of line %d, %.100s, failed%s%.200s", y->line, words ? words[0] : "", q.why.n ? ": " : "",
-                        q.why.n ? q.why.p : "");
+            add_problem(f, NULL, "the command of line %d, %.100s, failed%s%.200s", y->line, words ? words[0] : "",
+                        *query_reason(&q) ? ": " : "", query_reason(&q));
         query_close(&q);
     }
 }

@@ -20,7 +20,7 @@ static int query_lines(char *const *words, struct buf *ret, struct err *err)
     struct query q = QUERY_NONE;
     int rc = query_start(&q, words, environ, SLURM_BYTES, SLURM_MS, QUERY_NO_NICE, err);
     if (rc == 0 && (query_wait(&q, SLURM_MS) != QUERY_DONE || q.status != 0))
-        rc = err_set(err, ERR_SYSTEM, "%s failed%s%.300s", words[0], q.why.n ? ": " : "", q.why.n ? q.why.p : "");
+        rc = err_set(err, ERR_SYSTEM, "%s failed%s%.300s", words[0], *query_reason(&q) ? ": " : "", query_reason(&q));
     if (rc == 0)
         buf_str(ret, buf_text(&q.text));
     query_close(&q);

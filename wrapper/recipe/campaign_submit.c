@@ -37,16 +37,23 @@ int campaign_submit(enum recipe_scheduler scheduler, const char *script, const c
 {
     static const char *const programs[] = {"sbatch", "qsub", "bsub"};
     char *words[8] = {(char *)programs[scheduler]};
+    CLEANUP_BUF struct buf text;
     size_t n = 1;
+    bool by_input = scheduler == RECIPE_LSF; /* it reads the directives of its input alone */
     struct query q = QUERY_NONE;
     bool printed = false;
     if (scheduler == RECIPE_SLURM)
         words[n++] = (char *)"--parsable";
     if (wait)
         words[n++] = scheduler == RECIPE_SLURM ? (char *)"--wait" : scheduler == RECIPE_LSF ? (char *)"-K" : (char *)"-Wblock=true";
-    words[n] = (char *)script;
-    if (query_start(&q, words, environ, SUBMIT_BYTES, wait ? 0 : SUBMIT_MS, QUERY_NO_NICE, err))
+    if (!by_input)
+        words[n] = (char *)script;
+    buf_init(&text, SUBMIT_BYTES);
+    if ((by_input && fs_read(AT_FDCWD, script, SUBMIT_BYTES - 1, 0, &text, err)) ||
+        query_start(&q, words, environ, SUBMIT_BYTES, wait ? 0 : SUBMIT_MS, QUERY_NO_NICE | (by_input ? QUERY_INPUT : 0), err))
         return -1;
+    if (by_input)
+        query_write_input(&q, buf_text(&text), SUBMIT_MS);
     enum query_end end;
     do {
         end = query_wait(&q, TURN_MS);
@@ -59,8 +66,8 @@ int campaign_submit(enum recipe_scheduler scheduler, const char *script, const c
     } while (end == QUERY_RUNS);
     int rc = 0;
     if (end != QUERY_DONE || !printed)
-        rc = err_set(err, ERR_SYSTEM, "%s did not accept the script%s%.300s", programs[scheduler], q.why.n ? ": " : "",
-                     q.why.n ? q.why.p : "");
+        rc = err_set(err, ERR_SYSTEM, "%s did not accept the script%s%.300s", programs[scheduler], *query_reason(&q) ? ": " : "",
+                     query_reason(&q));
     else if (q.status != 0)
         rc = 1;
     query_close(&q);
