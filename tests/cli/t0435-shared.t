@@ -6,7 +6,7 @@
 . "$TESTLIB/mlflow_server.sh"
 unset MLFLOW_EXPERIMENT_ID BENCHWRAP_SHARED_RUN
 
-if ! python=$(venv_mlflow 3.17.2) || ! old=$(venv_mlflow 2.22.5); then
+if ! python=$(venv_mlflow 3.17.2) || ! old=$(venv_mlflow_client 2.22.5); then
     skip "clients of MLflow 3.17.2 and 2.22.5" "$python $old"
     done_testing
     exit

@@ -31,7 +31,8 @@ like "the tree itself is refused" "$("$BENCHWRAP" export-tree --absolute . 2>&1)
 is "it is as it was" "$(diff -r before mlruns | grep -v '^Only in mlruns')" ""
 uri() { python3 -c 'import sys, urllib.parse; print("file://" + urllib.parse.quote(sys.argv[1]))' "$1"; }
 for version in 3.17.2 2.22.5; do
-    if ! python=$(venv_mlflow $version); then
+    case $version in 2.*) make=venv_mlflow_client ;; *) make=venv_mlflow ;; esac
+    if ! python=$($make $version); then
         skip "MLflow $version reads the copy" "$python"
         continue
     fi
