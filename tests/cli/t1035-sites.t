@@ -1,7 +1,6 @@
 #!/bin/bash
 # sanitizer: no, because it is many short processes of git
 # Sites that never meet, day by day: clone, record, pull, share and merge in every order and by every method; nothing conflicts, nothing is lost.
-. "$(dirname "$0")/../lib/memory.sh"
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 command -v git >/dev/null 2>&1 || { skip "sites" "git is not installed"; done_testing; exit; }

@@ -3,7 +3,6 @@
 # and corrections, in both profiles, with and without a site.
 # sanitizer: long, because it records hundreds of runs
 # early, because it takes long
-. "$(dirname "$0")/../lib/memory.sh"
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The path of the howtos, from `benchwrap init` to the merged runs at a colleague's, by each forge's interface: an own repository, a fork, and a path without a forge.
 # Every command of the named sections of docs/howto-share.md and docs/howto-review.md runs as it is written there; real programs make the runs.
-. "$(dirname "$0")/../lib/memory.sh"
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/forge.sh"
 . "$TESTLIB/jobs.sh"

@@ -18,7 +18,7 @@ import yaml
 STATUS = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
 OWN = {"benchwrap.run_id", "benchwrap.synced", "benchwrap.cut", "benchwrap.parent_run_id", "mlflow.parentRunId"}
 FAMILIES = ("run.", "benchwrap.", "nodes.", "node.", "host.", "os.", "kernel.", "cpu.", "numa.", "memory.", "limits.", "cgroup.", "fs.", "job.", "pressure.",
-            "load.", "noise.", "energy.", "counters.", "probe.", "series.")
+            "load.", "noise.", "energy.", "counters.", "probe.", "series.") + tuple(f"fs{n}." for n in range(2, 10))
 args = sys.argv[1:]
 auth = None
 apart = args[0] == "--apart"
