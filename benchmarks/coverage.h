@@ -3,7 +3,7 @@
 #define BENCHMARKS_COVERAGE_H
 #include "benchmarks/engine.h"
 
-enum { COVERAGE_NOTES_MAX = 100, OPTIONS_MAX = 500 };
+enum { COVERAGE_NOTES_MAX = 100 };
 
 struct coverage_note {
     const char *text;

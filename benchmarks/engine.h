@@ -17,7 +17,10 @@
 enum {
     CELLS_MAX = 128, /* named cells of one reader */
     READERS_MAX = 120, /* together with the checks they must fit the prefilter's bits */
+    READER_METRICS_MAX = 256,
+    READER_PARAMS_MAX = 128,
     CHECKS_MAX = 100,
+    OPTIONS_MAX = 500, /* of the program that the rules know */
     VARS_MAX = 16, /* context variables */
     SOURCES_MAX = 12, /* stdout, stderr and files */
     PARTS_MAX = 8, /* of a name with {cells} in it */

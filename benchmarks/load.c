@@ -110,10 +110,7 @@ static int build_prefilter(struct rules *rules, struct err *err)
 
 static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
 {
-    rules->option = arena_get(&rules->arena, 500 * sizeof(*rules->option));
     rules->computed_reader = (struct reader){.name = "computed", .index = READERS_MAX, .slice = -1};
-    if (!rules->option)
-        return load_no_memory(rules, err);
     if (load_head(y, rules, err) || load_arguments(yaml_get(y, "arguments"), rules, err) ||
         load_recognise(yaml_get(y, "recognise"), rules, err) ||
         load_items(yaml_get(y, "environment"), 16, load_environment, NULL, rules, err) || load_slices(yaml_get(y, "slices"), rules, err))

@@ -24,6 +24,8 @@ int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, stru
 int load_items(const struct yaml *list, size_t max,
                int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,
                struct rules *rules, struct err *err);
+/* How often load_items calls load at most: memory for so many is enough. */
+size_t load_items_count(const struct yaml *list, size_t max);
 
 /* load_reader.c: the number of a cell of this name, which the reader has from now on. */
 int reader_cell(struct reader *r, struct str name, const struct yaml *at, const struct rules *rules, struct err *err);

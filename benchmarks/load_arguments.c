@@ -51,6 +51,7 @@ int load_environment(const struct yaml *y, struct reader *unused, struct rules *
 int load_arguments(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"single_dash_long", "options", "operands", NULL};
+    const struct yaml *options = y ? yaml_get(y, "options") : NULL;
     struct str operands[OPERANDS_MAX];
     if (!y)
         return 0;
@@ -58,8 +59,10 @@ int load_arguments(const struct yaml *y, struct rules *rules, struct err *err)
         return -1;
     for (size_t i = 0; i < rules->operands; i++)
         rules->operand[i] = operands[i].p;
+    if (!(rules->option = arena_get(&rules->arena, load_items_count(options, OPTIONS_MAX) * sizeof(*rules->option))))
+        return load_no_memory(rules, err);
     return load_flag(y, "single_dash_long", &rules->single_dash_long, rules, err) ||
-                   load_items(yaml_get(y, "options"), 500, load_option, NULL, rules, err)
+                   load_items(options, OPTIONS_MAX, load_option, NULL, rules, err)
                ? -1
                : 0;
 }

@@ -212,9 +212,10 @@ int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules
     size_t n = sizeof(own) / sizeof(own[0]);
     struct reader *r = ARENA_NEW(&rules->arena, struct reader);
     const struct yaml *name = yaml_get(y, "name"), *version = yaml_get(y, "version"), *spec = NULL;
+    const struct yaml *metrics = yaml_get(y, "metrics"), *params = yaml_get(y, "params");
     (void)unused;
-    if (!r || !(r->metric = arena_get(&rules->arena, 256 * sizeof(*r->metric))) ||
-        !(r->param = arena_get(&rules->arena, 128 * sizeof(*r->param))))
+    if (!r || !(r->metric = arena_get(&rules->arena, load_items_count(metrics, READER_METRICS_MAX) * sizeof(*r->metric))) ||
+        !(r->param = arena_get(&rules->arena, load_items_count(params, READER_PARAMS_MAX) * sizeof(*r->param))))
         return load_no_memory(rules, err);
     memcpy(keys, own, sizeof(own));
     for (const struct reader_kind *const *k = reader_kinds; *k && n < 39; k++)
@@ -236,8 +237,8 @@ int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules
         (version && load_pattern(&r->version, version, rules, err)) || r->kind->load(r, spec, rules, err) ||
         load_where(&r->where, yaml_get(y, "where"), r, rules, err) || load_sets(r, yaml_get(y, "set"), rules, err) ||
         load_block(r, yaml_get(y, "block"), rules, err) || load_cell(r, y, "version_cell", &r->version_cell, rules, err) ||
-        load_items(yaml_get(y, "params"), 128, load_param, r, rules, err) ||
-        load_items(yaml_get(y, "metrics"), 256, load_metric, r, rules, err))
+        load_items(params, READER_PARAMS_MAX, load_param, r, rules, err) ||
+        load_items(metrics, READER_METRICS_MAX, load_metric, r, rules, err))
         return -1;
     return r->kind->check(r, spec, rules, err);
 }

@@ -140,6 +140,19 @@ static struct yaml *copy_with_name(struct arena *a, const struct yaml *y, struct
     return copy;
 }
 
+size_t load_items_count(const struct yaml *list, size_t max)
+{
+    size_t n = 0;
+    for (const struct yaml *c = list && list->kind == YAML_LIST ? list->child : NULL; c; c = c->next) {
+        const struct yaml *each = yaml_get(c, "each"), *over = each ? each->child : NULL;
+        size_t values = 0;
+        for (const struct yaml *v = over ? over->child : NULL; v; v = v->next)
+            values++;
+        n += values ? values : 1;
+    }
+    return n < max ? n : max;
+}
+
 /* A list whose items may say `each: {x: [a, b]}`: the item once for a and once for b. */
 int load_items(const struct yaml *list, size_t max,
                int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,

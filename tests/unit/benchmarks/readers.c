@@ -1,4 +1,5 @@
 /* readers.c: CSV, INI, JSON behind a prefix; words that mean missing, and ranges: the right number or none. */
+#include "benchmarks/engine.h"
 #include "rules_case.h"
 
 #define V "metrics: [{name: v, cell: v, unit: s, better: lower}]\n"
@@ -105,6 +106,27 @@ static void json_stands_behind_a_prefix(void **state)
     rules_cases_hold(cases, COUNT(cases));
 }
 
+/* Benchwrap loads two hundred files at once: room for all that a reader may have is 150 KB for each of a thousand readers. */
+static void memory_follows_the_file(void **state)
+{
+    struct rules *rules;
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(rules_case_load(&rules,
+                                     "arguments: {options: [{flags: [-a], each: {x: [a, b]}}, {flags: [-b]}]}\n"
+                                     "readers:\n- name: r\n  regex: '(?<a>.)(?<b>.)(?<c>.)'\n"
+                                     "  params: [{each: {x: [a, b]}, param: 'p{x}', cell: '{x}'}, {param: c, cell: c}]\n"
+                                     "  metrics: [{each: {x: [a, b]}, name: 'm{x}', cell: '{x}', better: lower}, {name: c, cell: c, better: lower}]\n",
+                                     &err),
+                     0);
+    assert_int_equal(rules->options, 3);
+    assert_int_equal(rules->reader[0]->params, 3);
+    assert_int_equal(rules->reader[0]->metrics, 3);
+    assert_in_range(rules->arena.used, 1, 32 * 1024);
+    rules_free(rules);
+    err_clear(&err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +134,7 @@ int main(void)
         cmocka_unit_test(csv_rows_are_lines_of_the_right_width),
         cmocka_unit_test(ini_sections_are_rows),
         cmocka_unit_test(json_stands_behind_a_prefix),
+        cmocka_unit_test(memory_follows_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
