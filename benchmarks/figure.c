@@ -484,19 +484,29 @@ static bool is_promising(struct str line)
     return str_is_digit(line.p[0]);
 }
 
-static bool has_unit_number(const struct number *n, size_t count)
+/* "1976308 B": no unit of a result, as it may be one of bits or of a battery. */
+static bool is_bytes(struct str line, const struct number *n)
 {
-    for (size_t k = 0; k < count; k++)
-        if (!n[k].inside && !n[k].error && (n[k].unit || n[k].raw.n))
-            return true;
-    return false;
+    struct str rest = str_sub(line, n->end, line.n);
+    return n->unit ? !strcmp(n->unit->dimension, "byte") : !n->raw.n && str_is(str_word(&rest), "B");
+}
+
+/* The line has no figure: the first number with a unit is what a reader would miss. */
+static void note_passed(struct figure_context *x, struct str line, const struct number *n, size_t count)
+{
+    x->passed_over = x->passed_size = false;
+    for (size_t k = 0; k < count && !x->passed_over; k++) {
+        bool bytes = is_bytes(line, &n[k]);
+        x->passed_over = !n[k].inside && !n[k].error && (n[k].unit || n[k].raw.n || bytes);
+        x->passed_size = x->passed_over && bytes;
+    }
 }
 
 size_t figure_find(struct figure_context *x, struct str line, struct figure to[FIGURES_MAX])
 {
     struct number number[FIGURE_NUMBERS_MAX];
     size_t indent = 0, count = 0, n = 0, single = FIGURE_NUMBERS_MAX;
-    x->passed_over = false;
+    note_passed(x, line, NULL, 0);
     if (line.n > FIGURE_LINE_MAX || !guess_plain_line(line, FIGURE_LINE_MAX))
         return 0;
     while (indent < line.n && str_is_blank(line.p[indent]))
@@ -544,7 +554,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
 done:
     for (size_t i = 0; i < n; i++)
         to[i].lone = lone;
-    x->passed_over = !n && has_unit_number(number, count);
+    note_passed(x, words, number, n ? 0 : count);
     note_line(x, line, str_trim(line), indent, count, row);
     return n;
 }

@@ -35,6 +35,7 @@ struct figure_context {
     unsigned header_gap; /* those of them that were no rows */
     bool has_point, has_decimal_comma; /* numbers so far that show what begins a fraction */
     bool passed_over; /* the last line has a number with a unit, and no figure */
+    bool passed_size; /* the same, and the first such number is a size */
 };
 /* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set; they refer to the line. */
 size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);

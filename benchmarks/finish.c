@@ -3,6 +3,7 @@
 #include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
 #include "mlruns-format/key.h"
+#include "mlruns-format/no_metrics.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -146,6 +147,18 @@ static bool has_result(const struct record *r)
     return false;
 }
 
+/* The line of all that were left out that the user would miss most, and what it is: "\"size: 12 MiB\" is a size: "; "": there is none. */
+static const char *describe_left_out(const struct ending *e)
+{
+    const struct ignored_lines *x = &e->run->ignored;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 400);
+    if (!x->lines)
+        return "";
+    buf_plain(&b, str_of(x->size[0] ? x->size : x->line[0]), 80);
+    return arena_printf(&e->record->arena, "\"%s\" is %s: ", b.p ? b.p : "", x->size[0] ? "a size" : "not read");
+}
+
 /* Rules that guess found nothing: the reason, which is also a warning of the record. NULL: they did, or there was nothing to read. */
 static const char *explain_no_metrics(struct ending *e)
 {
@@ -155,17 +168,17 @@ static const char *explain_no_metrics(struct ending *e)
         return NULL;
     for (const struct series *s = run->series; s; s = s->next)
         names += !s->dropped;
-    const char *lines = run->lines == 1 ? "line" : "lines";
+    const char *lines = run->lines == 1 ? "line" : "lines", *left_out = describe_left_out(e);
     const char *why =
-        names ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, str_plural(names),
-                             run->lines, lines)
-              : arena_printf(
-                    &e->record->arena,
-                    "%zu %s read, none with a result like \"rate: 12.5 MB/s\" (name, colon, number, unit) or \"loss 0.3\" (a known score); "
-                    "settings, errors, progress and lines that begin with a rank or step do not count",
-                    run->lines, lines);
+        names || !left_out ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names,
+                                          str_plural(names), run->lines, lines)
+                           : arena_printf(&e->record->arena,
+                                          "%zu %s read, none with a result like \"rate: 12.5 MB/s\" (name, number, unit) or \"loss 0.3\" "
+                                          "(a known score); %ssizes, settings, errors, progress and lines that begin with a rank or "
+                                          "step do not count",
+                                          run->lines, lines, left_out);
     if (why)
-        record_warning(e->record, "no metrics: %s", why);
+        record_warning(e->record, NO_METRICS "%s", why);
     return why;
 }
 

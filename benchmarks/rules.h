@@ -60,9 +60,13 @@ void rules_feed(struct rules_run *run, const char *source, const void *p, size_t
 void rules_cut(struct rules_run *run, const char *source, uint64_t bytes); /* the middle is not kept: series of this source become missing */
 /* Other sources the rules name (files): i-th pattern, NULL at the end. The caller finds, opens and feeds them (source = the pattern). */
 const char *rules_file(const struct rules *rules, size_t i);
+/* Does the program hand the i-th file over itself, by `benchwrap log --artifact`? Its pattern is the file's name then. */
+bool rules_file_is_logged(const struct rules *rules, size_t i);
 /* Where the i-th file lies, relative to the program's working directory: the pattern itself, or, if it is "{param}", what the program's
- * arguments say (summaryFile=…). NULL: the arguments name none, or there is no i-th. In the arena. */
+ * arguments say (summaryFile=…). NULL: the arguments name none, the program logs it, or there is no i-th. In the arena. */
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
+/* The name or pattern (fnmatch) under which a record keeps the i-th file below files/; NULL: as above. In the arena. */
+const char *rules_file_kept(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
 
 /* The next file that the program reads by its arguments and that is kept with the run (an option's `keep`), as the arguments name it; NULL: no more.
  * *i: 0 at first. In the arena. */
@@ -87,10 +91,10 @@ struct rules_block {
     bool complete;
 };
 enum { IGNORED_LINES_SHOWN = 5 };
-/* Lines that look like results, of which rules that guess read nothing: how many, and the first ones. */
+/* Lines that look like results, of which rules that guess read nothing: how many, the first ones, and the first with a size ("": none). */
 struct ignored_lines {
     size_t lines;
-    char line[IGNORED_LINES_SHOWN][100];
+    char line[IGNORED_LINES_SHOWN][100], size[100];
 };
 struct rules_outcome {
     enum verdict verdict;
@@ -105,6 +109,8 @@ struct rules_outcome {
     const struct rules_block *block; /* in the record's arena */
     size_t blocks;            /* 0: one test only, or the rules want no child runs */
 };
+/* Writes the tag benchwrap.headline of a record that no rules read: the first metrics that the program logged, if any. */
+void rules_headline_logged(struct record *record);
 /* Ends a reading without a result. */
 void rules_drop(struct rules_run *run);
 /* Ends the reading: params, metrics (with their statistics), missing, warnings go into the record; verdict and reason are returned.

@@ -85,17 +85,21 @@ static void lone_take(struct rules_run *run, struct source *source, const struct
     figure_take(run, source, r, f);
 }
 
-/* A line that looks like a result and is none for this reader. */
-static void ignored_note(struct ignored_lines *to, struct str text)
+static void line_copy(char to[100], struct str text)
 {
-    if (to->lines++ >= IGNORED_LINES_SHOWN)
-        return;
-    char *line = to->line[to->lines - 1];
-    size_t size = sizeof to->line[0], n;
+    size_t n = utf8_cut(text, 99);
+    memcpy(to, text.p, n);
+    to[n] = 0;
+}
+
+/* A line that looks like a result and is none for this reader. */
+static void ignored_note(struct ignored_lines *to, struct str text, bool size)
+{
     text = str_trim(text);
-    n = utf8_cut(text, size - 1);
-    memcpy(line, text.p, n);
-    line[n] = 0;
+    if (to->lines++ < IGNORED_LINES_SHOWN)
+        line_copy(to->line[to->lines - 1], text);
+    if (size && !to->size[0])
+        line_copy(to->size, text);
 }
 
 /* Returns false where the figure can be taken at once. Of too many none is taken: a name could have another value among those that are lost. */
@@ -120,7 +124,7 @@ static void figures_reader_line(struct rules_run *run, struct source *source, co
     struct figure found[FIGURES_MAX];
     size_t n = figure_find(&s->context, text, found);
     if (s->context.passed_over || (n && found[0].bare))
-        ignored_note(&run->ignored, text);
+        ignored_note(&run->ignored, text, s->context.passed_size);
     if (s->lones && str_trim(text).n)
         s->behind += line_has_digit(text) ? BEHIND_LONE_MAX + 1 : 1;
     for (size_t i = 0; i < n; i++)

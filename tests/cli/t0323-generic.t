@@ -22,6 +22,11 @@ is "and a tag tells what it is" "$(cat one/mlruns/*/*/tags/benchwrap.rules)" gen
 mkdir none && printf 'Hello\nx y\n' >none/out
 like "no metric: the record says how many lines were read" \
     "$("$BENCHWRAP" -t none/mlruns -- cat none/out 2>&1)" 'no metrics: 2 lines read, none with a result like "rate: 12\.5 MB/s"'
+left_out() { printf "$1" >none/left; "$BENCHWRAP" -t none/mlruns -- cat none/left 2>&1 >/dev/null | sed -n 's/.*known score); \(.*\): sizes, settings.*/\1/p'; }
+is "... and names the first size that was left out" "$(left_out 'timeout: 5 s\ncompressed size: 1976308 B\noutput: 5 B\n'); $(left_out 'size: 12 MiB\n'); $(left_out 'compressed file: 44 MiB\n')" \
+    '"compressed size: 1976308 B" is a size; "size: 12 MiB" is a size; "compressed file: 44 MiB" is a size'
+is "... else the first line with a number and a unit" "$(left_out 'x\ntimeout: 5 s\n')" '"timeout: 5 s" is not read'
+is "a size behind a result is none" "$("$BENCHWRAP" -t none/mlruns -- sh -c 'echo "output: 5 B"; echo "rate: 5 MB/s"' 2>&1 >/dev/null | grep -c 'no metrics')" 0
 is "a program without output gets no such warning" "$("$BENCHWRAP" -t none/mlruns -- true 2>&1 | grep -c 'no metrics')" 0
 like "parse of a file nobody knows names the generic reader" "$("$BENCHWRAP" parse none/out 2>&1)" '--rules generic'
 printf 'Read rate: 0 ops/second\nspeed: 0 op/s\nspeed: 5 op/s\ntime: 0.00 s\nrate: 107 852 ops/s\n' >none/zero

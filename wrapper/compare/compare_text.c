@@ -5,6 +5,7 @@
 #include "base/show.h"
 #include "compare/compare_machine.h"
 #include "compare/compare_parts.h"
+#include "mlruns-format/no_metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -394,6 +395,24 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
+/* Only wall times are compared: why the runs have no results, by the first that says it. */
+static void put_no_metrics(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    const char *why = NULL;
+    buf_init(&b, 4096);
+    for (const struct compared_metric *m = t->metrics; m; m = m->next)
+        if (!compare_is_wall(m))
+            return;
+    for (size_t g = 0; g < t->count; g++)
+        for (size_t i = 0; i < t->groups[g].count && !why; i++)
+            why = no_metrics_of(t->groups[g].members[i].detail);
+    if (!why)
+        return;
+    buf_printf(&b, "! " NO_METRICS "%s", why);
+    compare_put_wrapped(t, 2, buf_text(&b));
+}
+
 int compare_print_text(const struct compare_group *groups, size_t count, const struct compared_metric *metrics,
                        const struct compared_keys *keys, const char *by, bool arguments_known, bool all, FILE *out, struct arena *a)
 {
@@ -420,6 +439,7 @@ int compare_print_text(const struct compare_group *groups, size_t count, const s
     compare_put_disturbed(&t);
     compare_put_partial(&t);
     compare_put_missing(&t);
+    put_no_metrics(&t);
     compare_put_mixed(&t);
     size_t inputs = compare_put_inputs(&t);
     bool named = by && inputs == 1; /* the groups' names have the values */

@@ -416,6 +416,8 @@ static void print_repeat_summary(struct repeat_state *s, const struct finished *
         buf_putc(to, '\n');
     before = to->n;
     series_table(&s->notes, figures, false, SUMMARY_METRICS, screen, to);
+    if (series_no_metrics(&s->notes))
+        summary_print_no_metrics(&parts, to);
     if (to->n > before)
         buf_putc(to, '\n');
     before = to->n;

@@ -6,6 +6,7 @@
 #include "base/show.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
+#include "mlruns-format/no_metrics.h"
 #include "plan/references.h"
 #include "run/last_lines.h"
 #include "run/usual.h"
@@ -219,14 +220,11 @@ static bool has_guessed_results(const struct record *r)
 /* The warning with which the rules explain why they found none, without its first words; p NULL: there is none. */
 static struct str no_metrics_reason(const struct fact *f)
 {
-    static const char before[] = "no metrics: ";
-    if (f->kind != FACT_WARNING || !str_starts(f->text, before))
-        return (struct str){NULL, 0};
-    return str_sub(f->text, sizeof before - 1, f->text.n);
+    return f->kind == FACT_WARNING ? no_metrics_in(f->text) : (struct str){NULL, 0};
 }
 
 /* Nothing of a program that failed: its own last lines say more. */
-static void print_no_metrics(const struct summary *s, struct buf *to)
+void summary_print_no_metrics(const struct summary *s, struct buf *to)
 {
     const struct record *r = &s->f->record;
     struct str reason = {NULL, 0};
@@ -308,7 +306,7 @@ void summary_print(const struct summary *s, struct buf *to)
                 STR("metrics guessed from the output, as no rule file describes this program. To add a metric: benchwrap log NAME=VALUE"),
                 to);
     } else if (!summary_has_results(r)) {
-        print_no_metrics(s, to);
+        summary_print_no_metrics(s, to);
     }
     if (to->n > before)
         buf_putc(to, '\n');

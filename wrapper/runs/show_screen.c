@@ -9,6 +9,7 @@
 #include "runs/code_functions.h"
 #include "runs/stale.h"
 #include "mlruns-format/key.h"
+#include "mlruns-format/no_metrics.h"
 #include "mlruns-format/verdict.h"
 #include "plan/references.h"
 #include "run/last_lines.h"
@@ -560,7 +561,7 @@ static void show_put_warnings(const struct show_state *s, struct buf *to)
     char more[60];
     for (const struct json *w = json_first(json_get(s->detail, "warnings")); w; w = json_next(w)) {
         const char *text = json_string(json_get(w, "text"), "");
-        if (has_failed(s) && strncmp(text, "no metrics: ", strlen("no metrics: ")) == 0) /* its last lines say more */
+        if (has_failed(s) && no_metrics_in(str_of(text)).p) /* its last lines say more */
             continue;
         if (n++ < WARNINGS_MAX)
             show_put_line(s, n == 1 ? "Warnings" : "        ", STYLE_WARN, str_of(text), to);

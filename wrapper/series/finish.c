@@ -2,6 +2,7 @@
 #include "series/finish.h"
 
 #include "base/fs.h"
+#include "mlruns-format/no_metrics.h"
 
 #include <math.h>
 #include <string.h>
@@ -248,6 +249,8 @@ const struct series_figure *series_record_all(struct record *r, struct series_no
     series_record_inputs(&f);
     series_record_counts(&f);
     put_headlines(&f, figures);
+    if (series_no_metrics(notes))
+        record_warning(r, NO_METRICS "%s", series_no_metrics(notes));
     judge_series(&f, ret);
     record_tag(r, "benchwrap.series_end", str_of(notes->end[0] ? notes->end : "the series was cut off"));
     if (notes->arena.failed)

@@ -14,6 +14,19 @@ bool series_counts(const struct series_repetition *run)
     return !run->warmup && strcmp(run->status, "FINISHED") == 0 && run->exit == 0;
 }
 
+const char *series_no_metrics(const struct series_notes *n)
+{
+    const char *why = NULL;
+    for (const struct series_repetition *run = n->first; run; run = run->next) {
+        if (!series_counts(run))
+            continue;
+        if (!run->no_metrics || !run->no_metrics[0])
+            return NULL;
+        why = why ? why : run->no_metrics;
+    }
+    return why;
+}
+
 bool series_is_current(const struct series_repetition *run, const char *id)
 {
     return id && id[0] ? strcmp(id, run->id) == 0 : strcmp(run->status, SERIES_RETRACTED) == 0;
@@ -91,6 +104,8 @@ void series_run_print(const struct series_repetition *run, struct buf *to)
     json_str(&j, "verdict", str_of(run->verdict));
     json_str(&j, "reason", str_of(run->reason));
     json_str(&j, "noisy", str_of(run->noisy));
+    if (run->no_metrics && run->no_metrics[0])
+        json_text(&j, "no_metrics", run->no_metrics);
     json_int(&j, "start_ms", run->start_ms);
     json_int(&j, "end_ms", run->end_ms);
     json_open(&j, "values", '[');
@@ -230,6 +245,7 @@ static void notes_read_run(struct series_notes *n, const struct json *j)
                                       .verdict = notes_text_of(a, j, "verdict"),
                                       .reason = notes_text_of(a, j, "reason"),
                                       .noisy = notes_text_of(a, j, "noisy"),
+                                      .no_metrics = notes_text_of(a, j, "no_metrics"),
                                       .start_ms = json_integer(json_get(j, "start_ms"), 0),
                                       .end_ms = json_integer(json_get(j, "end_ms"), 0)};
     const char *id = notes_text_of(a, j, "run");

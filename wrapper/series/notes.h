@@ -36,6 +36,7 @@ struct series_repetition {
     const char *status; /* "FINISHED", "FAILED", "KILLED", SERIES_RETRACTED, "" not known */
     const char *verdict, *reason;
     const char *noisy; /* what disturbed it, in words; "" nothing */
+    const char *no_metrics; /* why nothing of its output is a result, in words; "" or NULL: it has results, or was not asked */
     double throttled; /* how often its node slowed down for heat; -1: not known */
     int64_t start_ms, end_ms;
     struct series_run_value *values;
@@ -54,6 +55,8 @@ struct series_notes {
 
 /* Does this run count in statistics? */
 bool series_counts(const struct series_repetition *run);
+/* Why no run that counts has a result, by the first of them; NULL: one has, or none says why. Borrowed. */
+const char *series_no_metrics(const struct series_notes *n);
 /* Do the notes have what readers see in place of the run? id: of the run that they see; NULL or "": it is retracted. */
 bool series_is_current(const struct series_repetition *run, const char *id);
 /* How many runs of the notes readers no longer see as they are there; *ret_first: the id of the first one. corrections: sorted. */

@@ -1,0 +1,13 @@
+/* no_metrics.h: the warning of a record that says why nothing of the program's output is a result. */
+#ifndef MLRUNS_FORMAT_NO_METRICS_H
+#define MLRUNS_FORMAT_NO_METRICS_H
+#include "base/json.h"
+#include "base/str.h"
+
+/* How that warning begins; the reason follows. */
+#define NO_METRICS "no metrics: "
+/* The reason in a warning's text; p NULL: it is another warning. Refers to the text. */
+struct str no_metrics_in(struct str warning);
+/* The reason in a record (benchwrap.json, NULL is allowed); NULL: the record has no such warning. Borrowed. */
+const char *no_metrics_of(const struct json *detail);
+#endif
