@@ -2,13 +2,15 @@
 #include "benchmarks/headlines.h"
 
 #include "base/buf.h"
+#include "mlruns-format/key.h"
 
 #include <stdio.h>
 
 enum {
-    TAG_MAX = 4000,
-    /* bytes, as readers of the tag expect */ GUESSED = 3
-}; /* of rules that guess, the first figures stand for the program */
+    TAG_MAX = 4000, /* bytes, as readers of the tag expect */
+    GUESSED = 3, /* of rules that guess, the first figures stand for the program */
+    LOGGED = 8 /* of what it logged, the first metrics */
+};
 
 static bool headline_means(struct str wanted, const struct series *s, const char *stat)
 {
@@ -65,19 +67,51 @@ void headlines_note(struct headlines *h, const struct rules *rules, const struct
         headline_add(h, rank_of(h, s->name), s->name, block, key);
 }
 
+/* The first metrics that the program logged: those that its user chose to log are about it. */
+static void put_logged(const struct record *record, struct buf *to)
+{
+    size_t n = 0;
+    for (const struct fact *f = record->first; f && n < LOGGED; f = f->next) {
+        bool logged = f->kind == FACT_METRIC && f->source && strcmp(f->source, "log") == 0 && key_is_result(f->key.p);
+        if (!logged || str_starts(f->key, "live.") || (to->n && str_has_word(to->p, f->key)) || f->key.n > TAG_MAX / LOGGED)
+            continue;
+        buf_printf(to, "%s" STR_FMT, to->n ? " " : "", STR_ARG(f->key));
+        n++;
+    }
+}
+
+/* Those of the rules, unless they are guesses: then what the program logged comes before them. */
+static void put_with_logged(const struct headlines *h, const struct buf *text, struct record *record)
+{
+    CLEANUP_BUF struct buf all;
+    const char *source = record->source;
+    buf_init(&all, 2 * TAG_MAX + sizeof " run.wall_s");
+    if (!text->n || h->guessed)
+        put_logged(record, &all);
+    if (all.n)
+        record->source = "log";
+    if (text->n)
+        buf_printf(&all, "%s" STR_FMT "%s", all.n ? " " : "", STR_ARG(buf_text(text)), h->guessed ? " run.wall_s" : "");
+    if (all.n)
+        record_tag(record, "benchwrap.headline", buf_text(&all));
+    record->source = source;
+}
+
 void headlines_record(const struct headlines *h, struct record *record)
 {
     struct buf text;
-    buf_init(&text, TAG_MAX + sizeof " run.wall_s");
+    buf_init(&text, TAG_MAX);
     for (size_t rank = 0; rank < HEADLINES_MAX; rank++) {
         const struct headline_key *whole = headline_seen(h, rank, -1);
         for (size_t i = 0; i < h->n; i++)
             if ((whole ? &h->key[i] == whole : h->key[i].rank == rank) && text.n < TAG_MAX - sizeof h->key[i].key)
                 buf_printf(&text, "%s%s", text.n ? " " : "", h->key[i].key);
     }
-    if (text.n && h->guessed) /* a guess alone says little */
-        buf_puts(&text, " run.wall_s");
-    if (text.n)
-        record_tag(record, "benchwrap.headline", buf_text(&text));
+    put_with_logged(h, &text, record); /* a guess alone says little: the wall time stands with it */
     buf_deinit(&text);
+}
+
+void rules_headline_logged(struct record *record)
+{
+    headlines_record(&(struct headlines){.n = 0}, record);
 }

@@ -20,6 +20,7 @@ struct headlines {
  * names (else the plain value), "read.clat.p99" that statistic. block: the test that the metric is of; -1: the whole output.
  * Of rules that guess, the first three metrics are meant, and run.wall_s. */
 void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, int block, const char *stat, const char *key);
-/* Writes the tag, if any was seen: in the order of the rule file, that of the whole output, else that of each test. */
+/* Writes the tag, if any was seen: in the order of the rule file, that of the whole output, else that of each test. Metrics that the program
+ * logged stand before those of rules that guess, and in place of none. */
 void headlines_record(const struct headlines *h, struct record *record);
 #endif

@@ -22,7 +22,7 @@ is "history has it" "$("$BENCHWRAP" history -e m --json 2>/dev/null | jq -r '[.g
 record 70 r --repeat 2
 is "--repeat has its statistics" "$("$BENCHWRAP" show last --json | jq -r '.metrics[] | select(.key == "memory.bw_MB_per_s.median").value')" 70
 "$BENCHWRAP" -q -e logged -- sh -c '"$BENCHWRAP" log pressure.mean_Pa=5 kernel.time_ms=2.5' >/dev/null 2>&1
-is "ls: values that the program logged are its headline metrics" "$("$BENCHWRAP" ls -e logged --json | jq -r '.[0].headline')" "kernel.time_ms pressure.mean_Pa"
+is "ls: values that the program logged are its headline metrics" "$("$BENCHWRAP" ls -e logged --json | jq -r '.[0].headline')" "pressure.mean_Pa kernel.time_ms"
 "$BENCHWRAP" -q -e plain --counters -- sh -c 'cat /proc/mounts >/dev/null; sleep 1' >/dev/null 2>&1
 is "benchwrap's own metrics are none" "$("$BENCHWRAP" ls -e plain --json | jq -r ".[0].headline") $("$BENCHWRAP" compare last last --json 2>/dev/null | jq -r ".metrics[].key")" "null run.wall_s"
 done_testing

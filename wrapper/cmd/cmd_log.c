@@ -10,6 +10,7 @@
 #include "base/emit.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "mlruns-format/key.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,6 +90,9 @@ static int add_metric_message(struct cmd_context *c, struct message ***tail, con
         return err_set(c->err, ERR_INPUT, "\"%.60s\": a metric is a number; for text use --param or --tag", word);
     if (key.n >= 4 && memcmp(key.p, "run.", 4) == 0)
         return err_set(c->err, ERR_INPUT, "\"%.60s\": metrics named run.* are what benchwrap itself measures; take another name", word);
+    const char *named = key_unit(arena_dup(c->arena, key.p, key.n), c->arena);
+    if (unit && named && *named && strcmp(named, unit) != 0)
+        return err_set(c->err, ERR_INPUT, "\"%.60s\": the name ends in the unit %s, and --unit is %s; leave one of the two out", word, named, unit);
     if (isinf(value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": MLflow cannot show infinite values; log NaN, or nothing", word);
     CLEANUP_BUF struct buf b;
@@ -192,7 +196,7 @@ static const struct opt_row rows[] = {
      .kind = OPT_TEXT,
      .arg = "UNIT",
      .group = "Metrics",
-     .help = "Set the unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ..."},
+     .help = "Set the unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ... (default: the one that the key ends in, as in size_B)"},
     {.name = OPTION_PARAM,
      .letter = 'p',
      .kind = OPT_PAIR,

@@ -326,6 +326,8 @@ static int finish_complete(struct spool *s, const struct finish_program *program
         outcome->reason = "the rules could not be applied";
         outcome->complete = true; /* ours to blame, not the program's */
     }
+    if (!o->rules && !o->series)
+        rules_headline_logged(r);
     if (!o->made && !o->series) {
         energy_results_make(r, s->dir, o->public_profile);
         energy_results_price(r);

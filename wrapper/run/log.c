@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "mlruns-format/key.h"
 #include "run/keep.h"
 
 #include <errno.h>
@@ -23,6 +24,13 @@ enum {
     LAST_ROUNDS = 32 /* at the end: more than the kernel keeps in a queue */
 };
 
+/* The unit that the sender names, else the one in the key, as in size_B: keys of all records carry it there. */
+static const char *log_unit(struct record *r, const char *key, const struct json *m)
+{
+    const char *unit = json_string(json_get(m, "unit"), ""), *own = unit[0] ? unit : key_unit(key, &r->arena);
+    return own ? own : "";
+}
+
 static void log_metric(struct record *r, const char *key, const struct json *m)
 {
     const struct json *value = json_get(m, "value");
@@ -35,7 +43,7 @@ static void log_metric(struct record *r, const char *key, const struct json *m)
     if (isnan(v))
         record_metric_nan(r, key, step, time_ms);
     else
-        record_metric(r, key, v, json_string(json_get(m, "unit"), ""), DIR_NONE, step, time_ms);
+        record_metric(r, key, v, log_unit(r, key, m), DIR_NONE, step, time_ms);
 }
 
 static void log_artifact(struct record *r, const char *name, int file, const struct log_store *to)
