@@ -66,7 +66,8 @@ like "which is said" "$(cat "$WORK/err")" 'nothing can be proposed from these 1 
 is "also in the file, which still loads" "$(grep -c '^references: \[\]$' few.yaml; "$BENCHWRAP" plan -R few.yaml -- true >/dev/null 2>&1; echo $?)" "1
 0"
 is "a run named twice is refused" "$(propose --from last,last >/dev/null; echo $?)" 125
-is "named and chosen is refused" "$(propose --from last -e h >/dev/null; echo $?)" 125
+is "named and chosen is refused" "$(propose --from last --last 5 >/dev/null; echo $?)" 125
+like "a run is named among those that the options choose" "$("$BENCHWRAP" reference --from last -e nosuch 2>&1)" 'last: no experiment "nosuch"'
 for i in 1 2 3 4 5; do measure 10$i 7 1 "kind$i"; done
 like "what parts the runs is told" "$(propose -e h --last 5)" '^# they differ most in kind \(5 values\); if that does not matter: --ignore'
 like "--ignore puts them together" "$(propose -e h --last 5 --ignore kind)" '"speed_MB_per_s.max": \{value: 103 MB_per_s, band: 4.4%\}'

@@ -26,6 +26,35 @@ like "... also the first" "$shown" '^[0-9a-f]{8} .*  bench +speed 200 MB/s'
 like "-n with a number is answered" "$("$BENCHWRAP" -n 5 -e named -- true 2>&1)" 'the run is named "5" .*srun -n 5 benchwrap -- PROGRAM.*--repeat 5'
 is "ls --children names the points, not the parent again" "$("$BENCHWRAP" ls --children | grep -cE '    n=[12] #[123] +speed')" 6
 
+# no result in any repetition: the summary, show and compare print why
+why='no metrics: +1 line read, .*"size: 12 MiB" is a size'
+like "a sweep without results: the summary names the reason" "$("$BENCHWRAP" -e none --sweep n=1,2 -- sh -c 'echo "size: 12 MiB"; : {n}' 2>&1 >/dev/null)" "$why"
+like "... so does show" "$("$BENCHWRAP" show -e none last)" "$why"
+like "... and compare" "$("$BENCHWRAP" compare -e none --by n)" "! $why"
+# what the program logs is what its user wants to see
+"$BENCHWRAP" -q -e logged --sweep n=1,2 -- sh -c '"$0" log size_B={n}000; echo "speed: 5 MB/s"' "$BENCHWRAP" >/dev/null
+like "a logged metric: ls has it" "$("$BENCHWRAP" ls -e logged)" 'size 1000 … 2000 B'
+like "... show has it for each point" "$("$BENCHWRAP" show -e logged last)" '^ +size, B'
+like "... compare has it" "$("$BENCHWRAP" compare -e logged --by n)" '^size +B +1000 +2000'
+like "... ui and MLflow's table, which read this tag, have it" "$(cat mlruns/*/*/tags/benchwrap.headline)" 'size_B speed_MB_per_s run\.wall_s'
+like "... report has it" "$("$BENCHWRAP" report -e logged last)" 'size.*1000'
+"$BENCHWRAP" -q -e logged --rules none -- sh -c '"$0" log size_B=7' "$BENCHWRAP"
+is "... also without rules; the key says its unit" "$("$BENCHWRAP" show -e logged --json last | jq -r '.tags["benchwrap.headline"], (.metrics[] | select(.key == "size_B").unit)' | xargs)" "size_B B"
+like "a key and --unit that differ are refused" "$("$BENCHWRAP" log -u MiB size_B=7 2>&1)" '"size_B=7": the name ends in the unit B, and --unit is MiB'
+sed -n '/^## The smallest one/,/^It makes/p' "$ROOT/docs/howto-benchmark.md" | sed -n '/^```yaml/,/^```$/p' | sed '/^```/d' >smallest.yaml
+"$BENCHWRAP" -q -e ruled --rules ./smallest.yaml -- sh -c '"$0" log size_B=7; echo "speed: 5 MB/s"' "$BENCHWRAP" >/dev/null
+is "rules that name headline metrics stay" "$(cat mlruns/*/"$("$BENCHWRAP" show -e ruled --json last | jq -r .id)"/tags/benchwrap.headline)" speed_MB_per_s.max
+# the options that choose runs are those of each command that takes RUN
+for command in show compare history explain plot report reference reparse annotate retract sync watch; do
+    like "$command takes -e" "$("$BENCHWRAP" $command --help)" '-e, --experiment NAME'
+done
+is "last is the newest run of that experiment" "$(for e in none ruled; do "$BENCHWRAP" show -e $e --json last | jq -r .experiment; done | xargs)" "none ruled"
+like "... which has fewer runs than the tree" "$("$BENCHWRAP" show -e ruled last~1 2>&1)" 'last~1: these options choose 1 run '
+is "so does --filter" "$("$BENCHWRAP" show --filter "metrics.size_B = 7 AND tags.\"benchwrap.rules_version\" = '1'" --json last | jq -r .experiment)" ruled
+"$BENCHWRAP" annotate -e none --tag quality=good last >/dev/null
+is "the --tag of annotate chooses nothing" "$("$BENCHWRAP" ls --tag quality=good --json | jq -r '.[].experiment')" none
+
+# warm-up runs count nowhere
 # warm-up runs count nowhere, and a series does not count beside its repetitions
 "$BENCHWRAP" -q -e warm --sweep n=1,2 --repeat 3 --warmup 1 -- ./bench '{n}' >/dev/null 2>&1
 shown=$("$BENCHWRAP" compare -e warm --by n 2>&1)

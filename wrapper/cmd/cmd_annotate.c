@@ -314,6 +314,7 @@ static const struct opt_row rows[] = {
     {.name = OPTION_TAG, .kind = OPT_PAIR, .arg = "KEY=VALUE", .group = "What", .help = "Set a tag; may be repeated"},
     {.name = OPTION_REMOVE, .kind = OPT_LIST, .arg = "KEY", .group = "What", .help = "Remove a tag; may be repeated"},
     CMD_ROW_TREE,
+    SELECTION_ROW_EXPERIMENT,
     {.name = OPTION_DRY_RUN, .kind = OPT_FLAG, .group = "Output", .help = "Print what would be annotated, and write nothing"},
     CMD_ROW_JSON,
 };

@@ -157,7 +157,7 @@ static const char *source_names(const struct rules *rules, struct arena *a)
         bits |= rules->reader[i]->sources;
     const char *text = bits & 1 ? bits & 2 ? "standard output, standard error" : "standard output" : bits & 2 ? "standard error" : "";
     for (size_t i = 0; i < rules->files; i++)
-        text = arena_printf(a, "%s%sfile %s", text, *text ? ", " : "", rules->file[i]);
+        text = arena_printf(a, "%s%s%s %s", text, *text ? ", " : "", rules->file_logged[i] ? "logged file" : "file", rules->file[i]);
     return text;
 }
 

@@ -68,6 +68,7 @@ static int explain_command(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
+    SELECTION_ROWS_FILTER,
     {.name = OPTION_METRIC,
      .letter = 'm',
      .kind = OPT_TEXT,

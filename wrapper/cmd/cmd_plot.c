@@ -241,8 +241,6 @@ static int plot_command(struct cmd_context *c)
     int skip = s.kind != PLOT_AUTO;
     s.operands = c->argv + skip;
     s.count = c->argc - skip;
-    if (s.count && selection_given(c))
-        return err_set(c->err, ERR_USAGE, "expected either runs or options that choose runs, got both");
     if (selection_open_for(&s.runs, c, s.operands, s.count, c->err) < 0)
         return -1;
     int status = plot_opened(&s);

@@ -48,12 +48,12 @@ static int propose_references(struct cmd_context *c, struct runs *runs)
     struct proposal p;
     CLEANUP_BUF struct buf text;
     bool named = c->argc || opt_text(&c->opts, OPTION_FROM);
-    bool chosen = selection_given(c) || opt_text(&c->opts, OPTION_LAST);
+    bool chosen = opt_text(&c->opts, OPTION_LAST) || (!named && selection_given(c));
     buf_init(&text, 64 << 20);
     proposal_init(&p, opt_find(&c->opts, OPTION_IGNORE), opt_on(&c->opts, OPTION_ALL), c->arena);
     if (named == chosen)
         return err_set(c->err, ERR_USAGE,
-                       named ? "either runs are named, or -e, --status, --tag, --filter, --last choose them"
+                       named ? "expected either runs or --last, got both"
                              : "which runs? Name them (--from RUN,RUN...), or choose with -e, --status, --tag, --filter, --last");
     if (opt_text(&c->opts, OPTION_LAST) && opt_integer(&c->opts, OPTION_LAST) < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
@@ -121,24 +121,7 @@ static const struct opt_row rows[] = {
      .arg = "FILE",
      .group = "Selection",
      .help = "Write the references that ReFrame applied, from its run report, performance log or posted records; may be repeated"},
-    {.name = OPTION_EXPERIMENT,
-     .letter = 'e',
-     .kind = OPT_TEXT,
-     .arg = "NAME",
-     .group = "Selection",
-     .help = "Use the runs of this experiment, instead of naming runs"},
-    {.name = OPTION_STATUS,
-     .letter = 's',
-     .kind = OPT_TEXT,
-     .arg = "STATUS",
-     .group = "Selection",
-     .help = "Use only runs of this status or verdict"},
-    {.name = OPTION_TAG,
-     .kind = OPT_PAIR,
-     .arg = "KEY=VALUE",
-     .group = "Selection",
-     .help = "Use only runs with this tag; may be repeated"},
-    SELECTION_ROW_QUERY("Use only runs"),
+    SELECTION_ROWS_FILTER,
     {.name = OPTION_LAST, .letter = 'l', .kind = OPT_INT, .arg = "N", .group = "Selection", .help = "Use only the newest N of these"},
     {.name = OPTION_IGNORE,
      .kind = OPT_LIST,

@@ -143,11 +143,11 @@ static int take_runs(struct reparse_work *w)
 {
     struct cmd_context *c = w->c;
     struct runs_filter filter;
-    bool filtered = selection_given(c) || opt_on(&c->opts, OPTION_ALL);
+    bool all = opt_on(&c->opts, OPTION_ALL), filtered = all || (!c->argc && selection_given(c));
     if (selection_filter(c, &filter) < 0)
         return -1;
     if (c->argc && filtered)
-        return err_set(c->err, ERR_USAGE, "either runs are named, or filters choose them");
+        return err_set(c->err, ERR_USAGE, "expected either runs or --all, got both");
     if (!c->argc && !filtered)
         return err_set(c->err, ERR_USAGE, "which runs? Name them, choose them by -e, -s, --tag or --filter, or say --all");
     for (int i = 0; i < c->argc; i++)
@@ -261,24 +261,7 @@ static const struct opt_row rows[] = {
      .group = "Input",
      .help = "Read by these rules (default: the catalogue's for the run's benchmark)"},
     CMD_ROW_TREE,
-    {.name = OPTION_EXPERIMENT,
-     .letter = 'e',
-     .kind = OPT_TEXT,
-     .arg = "NAME",
-     .group = "Selection",
-     .help = "Read the runs of this experiment (name or id)"},
-    {.name = OPTION_STATUS,
-     .letter = 's',
-     .kind = OPT_TEXT,
-     .arg = "STATUS",
-     .group = "Selection",
-     .help = "Read the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)"},
-    {.name = OPTION_TAG,
-     .kind = OPT_PAIR,
-     .arg = "KEY=VALUE",
-     .group = "Selection",
-     .help = "Read the runs with this tag; may be repeated, all must hold"},
-    SELECTION_ROW_QUERY("Read the runs"),
+    SELECTION_ROWS_FILTER,
     {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Selection", .help = "Read all runs"},
     {.name = OPTION_DRY_RUN,
      .letter = 'n',

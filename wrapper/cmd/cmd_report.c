@@ -75,7 +75,7 @@ static int fill_report(struct cmd_context *c, struct runs *runs, struct doc *doc
     struct chosen_runs chosen;
     char last[] = "last", *newest[] = {last, NULL};
     size_t count = 0;
-    bool filters = selection_given(c) || by;
+    bool filters = !c->argc && (selection_given(c) || by);
     int status = filters ? chosen_filtered(c, runs, REPORT_LAST, &chosen)
                          : chosen_operands(c, runs, c->argc ? c->argv : newest, c->argc ? c->argc : 1, &chosen);
     if (status < 0)
@@ -102,8 +102,8 @@ static int report_command(struct cmd_context *c)
     struct doc doc = {.a = c->arena};
     CLEANUP_BUF struct buf to;
     buf_init(&to, REPORT_MAX);
-    if (c->argc && (selection_given(c) || opt_text(&c->opts, OPTION_BY)))
-        return err_set(c->err, ERR_USAGE, "expected either runs or options that choose runs, got both");
+    if (c->argc && opt_text(&c->opts, OPTION_BY))
+        return err_set(c->err, ERR_USAGE, "expected either runs or --by, got both");
     if (selection_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
         return -1;
     int status = fill_report(c, &runs, &doc);

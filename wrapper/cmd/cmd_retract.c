@@ -304,6 +304,7 @@ static const struct opt_row rows[] = {
      .group = "What",
      .help = "Reason of the retraction; readers of the results see it"},
     CMD_ROW_TREE,
+    SELECTION_ROW_EXPERIMENT,
     {.name = OPTION_DRY_RUN,
      .letter = 'n',
      .kind = OPT_FLAG,

@@ -26,6 +26,7 @@ static const struct opt_row rows[] = {
      .arg = "OUTPUT|RUN",
      .group = "New",
      .help = "Read this output: a file, - for standard input, or a recorded run (\"last\", the beginning of its id)"},
+    SELECTION_ROW_EXPERIMENT,
     {.name = OPTION_NAME,
      .letter = 'n',
      .kind = OPT_TEXT,
@@ -226,7 +227,9 @@ static int rules_new(struct cmd_context *c)
     buf_init(&text, 1 << 20);
     if (!from)
         return err_set(c->err, ERR_USAGE, "--from: expected an output file or a run, as in: benchwrap rules new --from last");
-    const struct runs_place place = selection_place(c);
+    struct runs_place place;
+    if (selection_naming_place(c, &place) < 0)
+        return -1;
     int cut = rules_from(&place, from, &output, &argv, c->arena, c->err);
     if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, OPTION_NAME), argv, from, c->arena), argv, cut > 0,
                                &text, &found, c->err))
@@ -264,7 +267,7 @@ static int refuse_other_options(struct cmd_context *c, const char *const *option
 
 static int rules_command(struct cmd_context *c)
 {
-    static const char *const of_check[] = {"all", "update", "tap", "json", NULL}, *const of_new[] = {"from", "name", "output", NULL};
+    static const char *const of_check[] = {"all", "update", "tap", "json", NULL}, *const of_new[] = {"from", "experiment", "name", "output", NULL};
     const char *what = c->argc ? c->argv[0] : "";
     if (!*what)
         return err_set(c->err, ERR_USAGE, "check or new: which one?");

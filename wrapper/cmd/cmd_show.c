@@ -281,6 +281,7 @@ static int show_command(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
+    SELECTION_ROWS_FILTER,
     {.name = OPTION_ALL,
      .letter = 'a',
      .kind = OPT_FLAG,
@@ -310,6 +311,7 @@ const struct cmd cmd_show = {
     .description =
         "Shows one run on one screen: command, results, inputs, machine, warnings and files. --all shows everything that is recorded.\n\n"
         "RUN is the beginning of its id (4 digits or more), last for the newest run (the default), or last~N for the Nth before it. "
+        "With -e, -s, --tag or --filter, last and last~N count only the runs that these choose. "
         "If another run amends it, that one is shown; =ID is the run as it was recorded. "
         "REF:RUN is a run in a commit of a git repository (a branch, origin/main, a hash), which is read without a checkout.\n\n"
         "A metric with several values has its median. With --json, `median` is that value, and `value` is the last sample, as in MLflow's table. The word Pass stands only where a value was compared with a reference, else \"output valid\"; the tag benchwrap.verdict is pass in both cases. "

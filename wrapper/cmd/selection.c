@@ -5,6 +5,7 @@
 #include "benchmarks/rules.h"
 
 #include <math.h>
+#include <string.h>
 
 struct runs_place selection_place(const struct cmd_context *c)
 {
@@ -12,31 +13,54 @@ struct runs_place selection_place(const struct cmd_context *c)
     return (struct runs_place){.tree = tree ? tree->text : NULL, .ref = ref ? ref->text : NULL, .env = c->env, .notes = c->notes};
 }
 
+/* The option where it chooses runs: the --tag of annotate, which sets one, belongs to another group. Never NULL, as opt_find. */
+static const struct opt_value *chosen_by(const struct cmd_context *c, const char *name)
+{
+    static const struct opt_value none;
+    for (size_t i = 0; i < c->opts.count; i++)
+        if (strcmp(c->opts.rows[i].name, name) == 0 && str_is(str_of(c->opts.rows[i].group), SELECTION_GROUP))
+            return &c->opts.values[i];
+    return &none;
+}
+
+int selection_naming_place(const struct cmd_context *c, struct runs_place *ret)
+{
+    struct runs_filter *filter = selection_given(c) ? ARENA_NEW(c->arena, struct runs_filter) : NULL;
+    *ret = selection_place(c);
+    ret->filter = filter;
+    if (!selection_given(c))
+        return 0;
+    return filter ? selection_filter(c, filter) : err_memory(c->err, "the options that choose runs");
+}
+
 int selection_open(struct runs *ret, struct cmd_context *c, struct err *err)
 {
-    const struct runs_place place = selection_place(c);
-    return runs_open(ret, &place, c->arena, err);
+    struct runs_place place;
+    return selection_naming_place(c, &place) < 0 ? -1 : runs_open(ret, &place, c->arena, err);
 }
 
 int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *operands, int count, struct err *err)
 {
-    const struct runs_place place = selection_place(c);
-    return runs_open_for(ret, &place, operands, count, c->arena, err);
+    struct runs_place place;
+    return selection_naming_place(c, &place) < 0 ? -1 : runs_open_for(ret, &place, operands, count, c->arena, err);
 }
 
 int selection_filter(const struct cmd_context *c, struct runs_filter *ret)
 {
-    const struct opt_value *experiment = opt_find(&c->opts, OPTION_EXPERIMENT), *status = opt_find(&c->opts, OPTION_STATUS);
-    const char *query = opt_text(&c->opts, OPTION_FILTER);
-    *ret = (struct runs_filter){
-        .experiment = experiment ? experiment->text : NULL, .status = status ? status->text : NULL, .tags = opt_find(&c->opts, OPTION_TAG)};
+    const char *query = chosen_by(c, OPTION_FILTER)->text;
+    *ret = (struct runs_filter){.experiment = chosen_by(c, OPTION_EXPERIMENT)->text,
+                                .status = chosen_by(c, OPTION_STATUS)->text,
+                                .tags = chosen_by(c, OPTION_TAG)};
     return query ? filter_parse(query, c->arena, &ret->query, c->err) : 0;
 }
 
 bool selection_given(const struct cmd_context *c)
 {
-    return opt_text(&c->opts, OPTION_EXPERIMENT) || opt_text(&c->opts, OPTION_STATUS) || opt_text(&c->opts, OPTION_TAG) ||
-           opt_text(&c->opts, OPTION_FILTER);
+    static const char *const names[] = {OPTION_EXPERIMENT, OPTION_STATUS, OPTION_TAG, OPTION_FILTER};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (chosen_by(c, names[i])->text)
+            return true;
+    return false;
 }
 
 int selection_since(const struct cmd_context *c, int64_t *ret_ms)

@@ -467,12 +467,19 @@ static bool is_ahead(const struct tree_run *run, int64_t now_ms)
     return run->start_ms > now_ms + AHEAD_MS;
 }
 
+/* The runs among which the user names one; read once. */
+static int load_nameable(struct runs *runs, struct arena *a, struct err *err)
+{
+    static const struct runs_filter everything;
+    const struct runs_filter *filter = runs->place.filter ? runs->place.filter : &everything;
+    return runs->all ? 0 : runs_load(runs, filter, a, err);
+}
+
 /* Runs that start in the future come last: the newest is the one that was just recorded. */
 static int find_last(struct runs *runs, const char *name, uint64_t back, struct arena *a, const char **ret_id, struct err *err)
 {
-    static const struct runs_filter everything;
     int64_t now = clock_wall_ms();
-    if (!runs->all && runs_load(runs, &everything, a, err) < 0)
+    if (load_nameable(runs, a, err) < 0)
         return -1;
     size_t own = 0, ahead = 0; /* runs without a parent: of a series the whole is meant, not its last repetition */
     while (ahead < runs->count && is_ahead(runs->all[ahead], now))
@@ -488,7 +495,12 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
             return 0;
         }
     }
-    err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s (without child runs)", name, runs->tree, own, str_plural(own));
+    if (runs->place.filter)
+        err_set(err, ERR_INPUT, "%s: %s", name,
+                own ? arena_printf(a, "these options choose %zu run%s (without child runs)", own, str_plural(own))
+                    : runs_explain_none(runs, runs->place.filter, a));
+    else
+        err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s (without child runs)", name, runs->tree, own, str_plural(own));
     return 1;
 }
 
@@ -642,10 +654,9 @@ static int runs_find_current(struct runs *runs, unsigned what, struct arena *a, 
 /* A name was typed where an id is expected: the run, if no other has the name; else NULL and err. */
 static const struct tree_run *find_named(struct runs *runs, const char *name, struct arena *a, struct err *err)
 {
-    static const struct runs_filter everything;
     const struct tree_run *found = NULL;
     size_t n = 0;
-    if (!runs->all && runs_load(runs, &everything, a, err) < 0)
+    if (load_nameable(runs, a, err) < 0)
         return NULL;
     for (size_t i = 0; i < runs->count; i++)
         if (strcmp(runs->all[i]->name, name) == 0) {

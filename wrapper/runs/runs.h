@@ -17,6 +17,7 @@ struct runs_place {
     const char *tree; /* the folder mlruns; NULL: the one that the environment or the configuration names */
     const char *ref; /* a commit to read instead (runs_ref.h); NULL: what is on disk */
     bool fetch; /* what a partial clone lacks of the commit */
+    const struct runs_filter *filter; /* among which runs "last" and names are searched; NULL: all. An id means its run in any case */
     char **env; /* NULL-terminated */
     FILE *notes; /* messages about the run that a name stands for */
 };
@@ -59,7 +60,7 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena 
 /* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena; never NULL. */
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
- * Else the name of one run alone, which is printed with its id.
+ * Else the name of one run alone, which is printed with its id. "last" and names count only runs of place.filter.
  * A run that another one amends stands for that one, and annotations are applied, unless "=" stands before its id: then what runs_load has read counts. Where
  * metrics and tags are read, a note is printed of statistics that ignore corrections (stale.h). 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
