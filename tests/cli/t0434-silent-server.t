@@ -78,8 +78,8 @@ fastest() # OPTION…: of runs in turn without a server ($alone) and with it ($a
 alone=99999
 fastest -- true
 ok "a silent server delays the end by about 0.3 s ($asked ms; without a server $alone ms)" test "$asked" -lt $((1500 + 3 * alone))
-like "it is reported" "$(cat err)" "! not sent to $url: no answer within 0.3 s"
-like "… with what to do" "$(cat err)" "the run is complete in .*; send it later: benchwrap sync"
+like "it is reported" "$(cat err)" "! not sent yet to $url: no answer within 0.3 s; a background process keeps trying"
+like "… with what to do" "$(cat err)" "the run is complete in .*; benchwrap sync sends what has not arrived"
 fastest --share-run -- sh -c 'echo "$MLFLOW_TRACKING_URI"'
 ok "with --share-run start and end together ($asked ms)" test "$asked" -lt $((1500 + 3 * alone))
 like "the program gets a private store" "$(cat out)" '^file:///'
@@ -110,6 +110,9 @@ ok "sync completes the run" timeout 300 "$BENCHWRAP" sync --to "$url" --tree fal
 wait_until '! pgrep -f -- "--send finish .*$WORK"'
 is "the process in the background ends" "$(pgrep -fc -- "--send finish .*$WORK")" 0
 like "and it is there once" "$("$BENCHWRAP" sync --to "$url" --tree fallen)" ": nothing to send, 1 run up to date$"
+curl -s -d '* 1- close' "$url/fault/script"
+like "one that closes the connection may have the run" "$(MLFLOW_TRACKING_URI=$url "$BENCHWRAP" -e x -- true 2>&1)" "! not confirmed by $url: the server closed the connection without an answer"
+curl -s -d '' "$url/fault/script"
 
 # ---- one that drips a byte a second ----
 wait $pulling $syncing

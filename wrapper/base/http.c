@@ -434,6 +434,8 @@ static void put_reason(struct http *h, CURLcode code, struct buf *to)
         h->curl.curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &error);
     if (error == ECONNREFUSED)
         buf_puts(to, "connection refused");
+    else if (code == CURLE_GOT_NOTHING)
+        buf_puts(to, HTTP_NO_ANSWER);
     else if (error > 0)
         buf_puts(to, strerror((int)error));
     else

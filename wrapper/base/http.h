@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 struct http;
+/* The reason of a request that was sent and got no answer: the server may have done what was asked. */
+#define HTTP_NO_ANSWER "the server closed the connection without an answer"
 
 struct http_config {
     const char *agent;           /* User-Agent */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/credentials.h"
+#include "base/http.h"
 #include "launch/fd.h"
 #include "run/shared.h"
 #include "run/state.h"
@@ -390,7 +391,7 @@ static void print_sender_end(struct run *run, enum wait_end end, const struct sc
     const char *why =
         s->trouble[0] ? s->trouble
         : end == WAIT_SILENT
-            ? "no answer within 0.3 s; a background process keeps trying for 30 s, and \"benchwrap sync\" says whether it arrived"
+            ? "no answer within 0.3 s; a background process keeps trying for 30 s"
         : end == WAIT_OVER ? "--finish-wait is over before all of it was sent"
                            : "the process that sends the run ended early";
     buf_init(&line, 4096);
@@ -399,12 +400,14 @@ static void print_sender_end(struct run *run, enum wait_end end, const struct sc
         summary_line(screen, STYLE_DIM, "", 0, buf_text(&line), to);
         return;
     }
-    buf_printf(&line, "not sent to %.400s: %.400s", run->plan.server, last_reason(why));
+    bool open = !s->trouble[0] && end == WAIT_SILENT, unknown = strstr(why, HTTP_NO_ANSWER) != NULL;
+    buf_printf(&line, "%s %.400s: %.400s", open ? "not sent yet to" : unknown ? "not confirmed by" : "not sent to", run->plan.server,
+               last_reason(why));
     summary_line(screen, STYLE_WARN, "!", 2, buf_text(&line), to);
     buf_clear(&line);
     buf_puts(&line, "the run is complete in ");
     summary_tree(run->plan.tree, &line);
-    buf_puts(&line, "; send it later: benchwrap sync");
+    buf_puts(&line, open || unknown ? "; benchwrap sync sends what has not arrived" : "; send it later: benchwrap sync");
     summary_line(screen, STYLE_DIM, "", 2, buf_text(&line), to);
 }
 
