@@ -179,7 +179,7 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
     struct listing l;
     bool missing[REPORT_TABLE_POINTS] = {false};
     struct buf line CLEANUP_BUF, unknown CLEANUP_BUF;
-    buf_init(&line, 400);
+    buf_init(&line, 2400);
     buf_init(&unknown, 2000);
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
@@ -200,8 +200,8 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
         }
         latency_cell(&l, hdr_max(h) / scale);
         if (is_open || !isfinite(hdr_max(h)) || !isfinite(report_mean(m, (int)shown[i].metric)))
-            buf_printf(&unknown, "%s%s %llu of %llu", unknown.n ? ", " : "- : depends on times that are not known: ", shown[i].label,
-                       (unsigned long long)h->open, (unsigned long long)(h->n + h->open));
+            buf_printf(&unknown, "%s%s %llu of %llu", unknown.n ? ", " : "", shown[i].label, (unsigned long long)h->open,
+                       (unsigned long long)(h->n + h->open));
     }
     if (listing_rows(&l))
         buf_putc(to, '\n');
@@ -213,8 +213,10 @@ static void put_latencies(const struct metrics *m, const struct report_derived *
         if (missing[k])
             buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
                        (unsigned long long)stats_quantile_needs(report_points[k].p));
+    if (unknown.n)
+        buf_printf(&line, "%s" STR_FMT, line.n ? "; times that are not known do not count: " : "- : depends on times that are not known: ",
+                   STR_ARG(buf_text(&unknown)));
     put_note(screen, &line, to);
-    put_note(screen, &unknown, to);
     listing_deinit(&l);
     arena_deinit(&arena);
 }
