@@ -221,9 +221,17 @@ static const char *argument_of(const struct rules *rules, struct str param, char
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a)
 {
     const char *pattern = rules_file(rules, i);
+    if (rules_file_is_logged(rules, i))
+        return NULL;
     if (!pattern || pattern[0] != '{')
         return pattern;
     return argument_of(rules, str_sub(str_of(pattern), 1, strlen(pattern) - 2), argv, a);
+}
+
+const char *rules_file_kept(const struct rules *rules, size_t i, char *const *argv, struct arena *a)
+{
+    const char *path = rules_file_is_logged(rules, i) ? rules_file(rules, i) : rules_file_path(rules, i, argv, a);
+    return path ? str_base_name(path) : NULL;
 }
 
 const char *rules_input(const struct rules *rules, size_t *i, char *const *argv, struct arena *a)

@@ -226,6 +226,7 @@ struct rules {
     struct environment_rule environment[16];
     struct str var[VARS_MAX];
     const char *file[SOURCES_MAX];
+    bool file_logged[SOURCES_MAX]; /* the program hands it over itself, under this name */
     struct str headline[HEADLINES_MAX]; /* metrics to show first: "write.bw", "read.clat.p99" */
     struct str verified[VERSIONS_MAX], reproduced[VERSIONS_MAX]; /* versions whose real output is a sample, or only a reproduced one */
     const char *prefer[64]; /* params for which the argument wins over the output */

@@ -227,6 +227,11 @@ const char *rules_file(const struct rules *rules, size_t i)
     return i < rules->files ? rules->file[i] : NULL;
 }
 
+bool rules_file_is_logged(const struct rules *rules, size_t i)
+{
+    return i < rules->files && rules->file_logged[i];
+}
+
 /* Does one of the readers and checks read all of these sources? */
 static bool read_all_of(const struct rules *rules, unsigned sources)
 {

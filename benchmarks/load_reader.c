@@ -90,17 +90,26 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
     return 0;
 }
 
-int load_file(const struct yaml *file, size_t *ret, struct rules *rules, struct err *err)
+/* logged: the program hands it over (benchwrap log --artifact), nothing on disk is meant. */
+static int load_file_of(const struct yaml *file, bool logged, size_t *ret, struct rules *rules, struct err *err)
 {
+    if (logged && (file->kind != YAML_SCALAR || !file->text.n || strpbrk(file->text.p, "/*?[{")))
+        return rules_complain(file, rules, err, "a file that the program logs is meant by its name, as \"benchwrap log --artifact\" gives it");
     if (file->kind != YAML_SCALAR || !file->text.n)
         return rules_complain(file, rules, err, "a file is named by a pattern (results/*.txt) or by a param of the arguments ({output})");
     for (*ret = 0; *ret < rules->files; (*ret)++)
-        if (str_is(file->text, rules->file[*ret]))
+        if (str_is(file->text, rules->file[*ret]) && rules->file_logged[*ret] == logged)
             return 0;
     if (rules->files == SOURCES_MAX - 2)
         return rules_complain(file, rules, err, "%d files are allowed at most", SOURCES_MAX - 2);
+    rules->file_logged[rules->files] = logged;
     rules->file[rules->files++] = file->text.p;
     return 0;
+}
+
+int load_file(const struct yaml *file, size_t *ret, struct rules *rules, struct err *err)
+{
+    return load_file_of(file, false, ret, rules, err);
 }
 
 int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err)
@@ -119,13 +128,13 @@ int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct
                 return c->kind == YAML_LIST ? rules_complain(c, rules, err, "a list of sources has no list in it") : -1;
         return 0;
     }
-    const struct yaml *file = yaml_get(y, "file");
+    const struct yaml *logged = yaml_get(y, "logged"), *file = logged ? logged : yaml_get(y, "file");
     if (!file || file->kind != YAML_SCALAR || !file->text.n)
-        return rules_complain(
-            y, rules, err,
-            "a source is stdout, stderr, any (both), {file: PATTERN}, or a list of these; \"{name}\" in PATTERN is a param of the arguments");
+        return rules_complain(y, rules, err,
+                              "a source is stdout, stderr, any (both), {file: PATTERN}, {logged: NAME}, or a list of these; \"{name}\" in "
+                              "PATTERN is a param of the arguments");
     size_t index;
-    if (load_file(file, &index, rules, err))
+    if (load_file_of(file, logged != NULL, &index, rules, err))
         return -1;
     *ret |= 4u << index;
     return 0;

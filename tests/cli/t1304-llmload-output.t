@@ -6,7 +6,7 @@
 cd "$WORK" || exit 1
 
 # What a busy machine adds is no part of the form: warnings of steal and of a late client, times that are not known, with the lines that they are broken into.
-calm() { awk '/^  (! (steal|the client was)|- : depends on times that are not known)/ {skip = 1; next} skip && /^    / {next} {skip = /^  - : p[0-9.]+ needs/; print}' "$@"; }
+calm() { awk '/^  (! (steal|the client was)|- : depends on times that are not known)/ {skip = 1; next} skip && /^    / {next} {skip = /^  - : p[0-9.]+ needs/; if (skip) sub(/;.*/, ""); print}' "$@"; }
 # Numbers become N, runs of blanks one; what is left is the form.
 form() { calm "$@" | sed -E 's/[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g' | sed -E 's/^( - : pN needs N values).*/\1/; s/^( (first|between|per|whole)[a-z, ]*) [-N ]+$/\1 …/'; }
 cat >wanted <<'END'
@@ -73,16 +73,17 @@ is "no server: the reason and a hint, no table" "$(form out)" "llmload: no reque
  N of N requests succeeded, N failed
 hint: is the server up? --wait-ready Nm waits for it"
 
-# Recorded without --json: the same metrics as ever.
+# A stored text, without the document: the same metrics as ever.
 llm_start "$FAKE" --ttft 2ms --itl 20ms # a busy client reads one token at a time
 "$BENCHWRAP" -q -e load -- "$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >out
-is "a run from the text has its metrics, those that the table states" "$(cd mlruns/*/*/metrics && ls | grep -E '^(ttft|itl|tpot|e2el|request|output)' | sort)" \
+"$BENCHWRAP" -q -t stored --rules llmload -- cat out >/dev/null
+is "a run from the text has its metrics, those that the table states" "$(cd stored/mlruns/*/*/metrics && ls | grep -E '^(ttft|itl|tpot|e2el|request|output)' | sort)" \
     "$(awk 'BEGIN {split("mean p50 p90 p95", point); print "output.throughput_token_per_s\nrequest.throughput_op_per_s\nrequests.achieved_op_per_s\nrequests.completed\nrequests.failed"}
         {name = ""}
         /^  first token / {name = "ttft"} /^  first, scheduled/ {name = "ttft_from_schedule"} /^  between tokens/ {name = "itl"}
         /^  per output token/ {name = "tpot"} /^  whole request/ {name = "e2el"} /^  whole, scheduled/ {name = "e2el_from_schedule"}
         name {for (k = 1; k <= 4; k++) if ($(NF - 6 + k) != "-") print name "." point[k] "_ms"}' out | sort)"
-is "... and what it states of tokens and the sent rate" "$(cut -d' ' -f2 mlruns/*/*/metrics/requests.achieved_op_per_s mlruns/*/*/metrics/tokens.input mlruns/*/*/metrics/tokens.output | xargs)" \
+is "... and what it states of tokens and the sent rate" "$(cd stored/mlruns/*/*/metrics && cut -d' ' -f2 requests.achieved_op_per_s tokens.input tokens.output | xargs)" \
     "$(sed -nE 's/^  ([0-9.]+) requests.s sent +([0-9]+) input tokens, ([0-9]+) output tokens$/\1 \2 \3/p' out)"
 is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"
 # Each warning of a table is one of the record, of one request and of several.
@@ -100,6 +101,8 @@ printf '20\n30\n' >lengths
 echo text >prompt
 printf '%s\n' '{"at_s": 0, "text": "x"}' '{"at_s": 0.01, "text": "y"}' >trace
 echo '{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}' >tokenizer.json
+# What the rules read of a run: the keys of metrics, params and missing values.
+keys() { jq -r '[(.metrics, .params | to_entries[] | select(.value.source | startswith("rule:")).key), (.missing[] | select(.source | startswith("rule:")).key)] | map(sub("\\.ci_(low|high)$"; "")) | unique[]' "$1"/mlruns/*/*/artifacts/benchwrap.json; } # FOLDER
 both() # NAME OPTIONS…: the run's params and warnings, as the table and as the document tell them
 {
     local name=$1 form of_machine='the client was|behind the schedule'; shift # a busy machine adds these
@@ -121,7 +124,11 @@ both late --rate 2000 --arrivals constant -n 40 -c 1
 both lost --rate 2000 --arrivals constant -n 40 -c 1 --drop
 for name in rows lengths prompt trace late lost; do
     is "$name: the record has the same inputs and warnings, with and without --json" "$(cat $name.json.facts)" "$(cat $name.text.facts)"
+    same "$name: ... and the same metrics and params" "$(keys $name.text)" "$(keys $name.json)"
 done
+is "... with those that the table does not state" "$(keys rows.text | grep -cxE 'load\.(seed|schedule_sha256|arrivals)|client\.(clock|threads|cpu_per_event_us)|e2el\.p50_ms')" 7
+is "the document is a file of the run" "$(jq -r .benchmark rows.text/mlruns/*/*/artifacts/files/llmload-result.json)" llmload
+is "the run can be checked by its files" "$(cd rows.text && "$BENCHWRAP" check 2>&1 | grep -c 'no such metric\|the output gives')" 0
 rates() { (cd "$1"/mlruns/*/*/metrics && ls | grep -E '^(requests\.(achieved|offered)|tokens\.(input|output)|duration)'); }
 same "offered and sent rate, tokens and duration are in the record, with and without --json" "$(rates late.text)" "$(rates late.json)"
 is "every file that makes the load is in the record by its SHA-256" "$(cat ./*.text.facts | sed -n 's/.*load\.\(.*\)_sha256:\(.*\)/\1 \2/p' | sort)" \
@@ -137,6 +144,7 @@ llm_calm table swept recorded && calm=1 || calm=0
 like "a sweep: the levels, and which is the best" "$(sed 's/ \+/ /g' table)" '^ ?streams sent/s requests/s tokens/s goodput/s first_p50 first_p99 between result'
 is "... runs of 100 ms do not show which level is the best" "$(grep -cE '^ +[12] .* highest$' table) $(grep -cE '^ +[12] .* alike$' table)" "1 1"
 llm_calm document swept as-json --json || calm=0
+same "a sweep: the record has the same metrics and params, with and without --json" "$(keys recorded)" "$(keys as-json)"
 [ $calm = 0 ] && skip_here "every level is in the record, with the best one and goodput" "the machine is busy: the client was late" || is "every level is in the record, with the best one and goodput" "$(for m in level reported_level requests.achieved_op_per_s request.throughput_op_per_s output.throughput_token_per_s request.goodput_op_per_s; do echo "$(cat recorded/mlruns/*/*/metrics/sweep.$m | wc -l)"; done | tr '\n' ' ')$(cut -d' ' -f2 recorded/mlruns/*/*/metrics/goodput.share)" "2 1 2 2 2 2 1"
 of_levels() { (cd "$1"/mlruns/*/*/metrics && ls | grep -E '^(sweep|search|goodput|request\.goodput)' | grep -vE 'ttft|itl'); } # a busy machine has too few for a median
 is "... the same with --json" "$(of_levels as-json)" "$(of_levels recorded)"
@@ -170,7 +178,15 @@ for name, letter, kind in seen:
     if kind == "OPT_LIST" and "param: " in entry and "join: true" not in entry: print("only the last one counts:", name)
 P
 is "every option that changes the load is a param" "$? $(cat forgotten)" "0 "
-"$LOAD" "$url" --rate 20 -d 200ms --max-tokens 3 --search --goodput e2el:0.001 >table 2>err
+for form in text json; do
+    # shellcheck disable=SC2046 # none, or one word
+    "$BENCHWRAP" -q -t search.$form -- "$LOAD" "$url" --rate 20 -d 200ms --max-tokens 3 --search --goodput e2el:0.001 $([ $form = text ] || echo --json) >table.$form 2>err &
+    searches="$searches $!"
+done
+# shellcheck disable=SC2086 # several
+wait $searches
+mv table.text table
+same "a search: the record has the same metrics and params, with and without --json" "$(keys search.text)" "$(keys search.json)"
 like "a search: the answer precedes the levels" "$(grep -A 1 -m 1 -E '^(no rate met the objectives|inconclusive: the client was late)' table)" 'offered/s'
 if command -v script >/dev/null; then
     widths='60 120'

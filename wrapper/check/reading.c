@@ -89,10 +89,10 @@ void verify_cuts(struct run_check *r)
 /* The kept file that the i-th of the rules is: the one of its name. 0 or 1; 2: several could be. */
 static int kept_file(const struct run_check *r, const struct rules *rules, size_t i, char *const *argv, struct arena *a, const char **ret)
 {
-    const char *path = rules_file_path(rules, i, argv, a);
+    const char *name = rules_file_kept(rules, i, argv, a);
     int n = 0;
-    for (size_t k = 0; path && k < r->count; k++)
-        if (str_starts(r->files[k].path, "artifacts/files/") && fnmatch(str_base_name(path), str_base_name(r->files[k].path.p), 0) == 0) {
+    for (size_t k = 0; name && k < r->count; k++)
+        if (str_starts(r->files[k].path, "artifacts/files/") && fnmatch(name, str_base_name(r->files[k].path.p), 0) == 0) {
             *ret = r->files[k].path.p;
             n++;
         }

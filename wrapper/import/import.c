@@ -364,7 +364,7 @@ static int rule_file(const struct importer *im, const struct rules *rules, const
 {
     const char *pattern;
     for (int i = 0; !im->stream_given && (pattern = rules_file(rules, (size_t)i)); i++) {
-        if (pattern[0] != '{' && fnmatch(str_base_name(pattern), base, FNM_PERIOD) == 0)
+        if (pattern[0] != '{' && !rules_file_is_logged(rules, (size_t)i) && fnmatch(str_base_name(pattern), base, FNM_PERIOD) == 0)
             return i;
     }
     return -1;

@@ -106,18 +106,18 @@ static bool is_renewed(const struct fact *f)
 static void name_rule_files(struct made_run *m, const struct reparse_state *g, struct arena *a)
 {
     for (size_t i = 0; rules_file(g->rules, i); i++) {
-        const char *path = rules_file_path(g->rules, i, (char *const *)peel_program((char *const *)g->argv), a);
+        const char *name = rules_file_kept(g->rules, i, (char *const *)peel_program((char *const *)g->argv), a);
         const struct fact *found = NULL;
         size_t n = 0;
-        for (const struct fact *f = path ? m->record.first : NULL; f; f = f->next)
-            if (f->kind == FACT_ARTIFACT && str_starts(f->key, "files/") && fnmatch(str_base_name(path), str_base_name(f->key.p), 0) == 0)
+        for (const struct fact *f = name ? m->record.first : NULL; f; f = f->next)
+            if (f->kind == FACT_ARTIFACT && str_starts(f->key, "files/") && fnmatch(name, str_base_name(f->key.p), 0) == 0)
                 found = f, n++;
         char key[48];
         snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
         if (n == 1)
             record_tag(&m->record, key, found->text);
         else if (n > 1)
-            record_warning(&m->record, "rules: %zu kept files could be %s, none is read", n, path);
+            record_warning(&m->record, "rules: %zu kept files could be %s, none is read", n, name);
     }
 }
 

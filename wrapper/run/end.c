@@ -178,6 +178,39 @@ static bool kept_already(const struct rules *rules, const struct file_seen *cons
     return false;
 }
 
+/* The one file that the program logged under the name of the i-th of the rules; NULL: it logged none, or several. */
+static const struct fact *logged_file(struct run *run, const struct rules *rules, size_t i)
+{
+    struct record *r = &run->record;
+    const struct fact *found = NULL;
+    size_t n = 0;
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_ARTIFACT && strcmp(f->source, "log") == 0 && str_ends(f->key, rules_file(rules, i))) {
+            found = f;
+            n++;
+        }
+    if (n > 1)
+        record_warning(r, "rules: the program logged %zu files %s: none is read", n, rules_file(rules, i));
+    return n == 1 ? found : NULL;
+}
+
+/* Names the files that the program logged for the rules to read, as keep_rules_file does those on disk. */
+static void name_logged_files(struct run *run)
+{
+    struct rules *rules = run->plan.loaded;
+    if (!run->plan.rules || (!rules && rules_load(&rules, run->plan.rules, NULL)))
+        return; /* finish_run reports it */
+    for (uint32_t i = 0; rules_file(rules, i); i++) {
+        const struct fact *f = rules_file_is_logged(rules, i) ? logged_file(run, rules, i) : NULL;
+        char key[48];
+        snprintf(key, sizeof key, "benchwrap.rules_file.%" PRIu32, i);
+        if (f)
+            record_tag(&run->record, key, f->text);
+    }
+    if (rules != run->plan.loaded)
+        rules_free(rules);
+}
+
 /* Stores the rules' files that the program wrote: an older file has another run's values. */
 static void keep_rules_files(struct run *run)
 {
@@ -246,6 +279,7 @@ static void keep_inputs(struct run *run)
 static void keep_files(struct run *run)
 {
     run->record.source = "rules";
+    name_logged_files(run);
     keep_rules_files(run);
     keep_inputs(run);
     run->record.source = "option";

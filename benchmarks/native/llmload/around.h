@@ -40,6 +40,10 @@ int around_end(struct around *a, const struct outcome *o, struct err *err);
 void around_json(struct around *a, struct json_out *j);
 /* Lines for people below the table. */
 void around_table(struct around *a, struct buf *to);
+/* Hands the complete result, as --json prints it, to the recorder of this run, if there is one: the table
+ * does not have all of it. The rules read it under this name. */
+#define LLMLOAD_RESULT "llmload-result.json"
+void around_log(const struct around *a, struct str result);
 void around_deinit(struct around *a);
 /* INT, TERM, HUP, QUIT, USR1, USR2, XCPU end the run with what it has. */
 void around_catch_signals(void);

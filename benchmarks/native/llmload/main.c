@@ -176,7 +176,14 @@ static int print_load_report(const struct opt_set *set, struct around *a, struct
     struct load_report r = {a->load, prompts, o};
     buf_init(&out, REPORT_MAX);
     int ended = around_end(a, o, err);
-    (opt_on(set, OPTION_JSON) ? put_json : put_table)(&r, a, x, &out);
+    if (opt_on(set, OPTION_JSON) || a->recorder >= 0)
+        put_json(&r, a, x, &out);
+    if (!opt_on(set, OPTION_JSON)) {
+        if (!out.failed)
+            around_log(a, buf_text(&out));
+        buf_clear(&out);
+        put_table(&r, a, x, &out);
+    }
     if (sweep_wanted(&x->sweep) && opt_text(set, OPTION_PLOTS) && ended == 0)
         ended = plots_saturation(opt_text(set, OPTION_PLOTS), x->sweep.points, x->sweep.point_count,
                                  a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->shown_url, err);
