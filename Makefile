@@ -151,7 +151,9 @@ $(STUB): benchmarks/native/taskrate-stub/stub.c benchmarks/native/taskrate/wire.
 # Other flags, another compiler, or a library or header that appeared, disappeared or changed since the last build in this O rebuild everything.
 flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) $(PKG_LIBS) $(state)
 $(O)/flags: FORCE
-	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(flags_now))' >$@
+	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ && exit; \
+	[ ! -e $@ ] || echo "make: compiler, flags, a library or a system header changed since the last build in $(O): compiling everything again" >&2; \
+	printf '%s\n' '$(subst ','\'',$(flags_now))' >$@
 
 # Unit tests: one program per tests/unit/<layer>/<file>.c, cmocka, TAP.
 unit_src := $(wildcard tests/unit/*/*.c)
