@@ -356,6 +356,7 @@ struct rules_run {
     } staged[READERS_MAX];
     struct unread unread;
     bool unterminated; /* the line being read has no end: what stands last in it may be cut */
+    bool last_line; /* the line being read has no end, and no exit status 0 says that it is complete */
     struct block *block; /* [BLOCKS_MAX + 1] */
     unsigned blocks, generation;
     char version[64]; /* the first that any source said */
@@ -367,7 +368,7 @@ struct rules_run {
     struct ignored_lines ignored; /* of rules that guess */
     size_t guesses, guesses_left_out;
     size_t lines; /* of all sources, so far */
-    size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, blocks_left_out, values_n;
+    size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, torn_rows, blocks_left_out, values_n;
     unsigned block_now; /* of the evaluation of expressions at the end */
 };
 

@@ -317,11 +317,11 @@ int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms,
         struct source *source = &run->source[s];
         /* A last line without a newline is complete if the program ended with status 0. Of a stored output, whose status is not known, it counts
          * unless it may go on. */
-        run->unterminated =
-            !(exit_code == 0 && signal == 0) && !(exit_code < 0 && signal == 0 && !may_go_on((struct str){source->line, source->line_n}));
+        run->last_line = !(exit_code == 0 && signal == 0);
+        run->unterminated = run->last_line && !(exit_code < 0 && signal == 0 && !may_go_on((struct str){source->line, source->line_n}));
         if (source->line_n && !source->fragment)
             line_end(run, source);
-        run->unterminated = false;
+        run->unterminated = run->last_line = false;
         for (size_t i = 0; i < run->rules->readers; i++) {
             const struct reader *r = run->rules->reader[i];
             if (r->kind->end && source->fed && r->sources >> source->index & 1 && slice_open(source, r->slice))

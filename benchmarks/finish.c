@@ -209,11 +209,13 @@ static void superseded_fail(struct ending *e)
         }
 }
 
-/* A document that ends within its results has lost some of them. */
+/* A document that ends within its results, or a row that ends early, has lost some of them. */
 static void torn_fail(struct ending *e)
 {
     if (e->run->torn_results && !e->run->rules->guess)
         ending_fail(e, -1, "", "the output ends within a JSON document that has results: it is cut");
+    if (e->run->torn_rows && !e->run->rules->guess)
+        ending_fail(e, -1, "", "the output ends within a row of a CSV: it is cut");
 }
 
 /* Rows that cannot be read: a statistic of the others would be another number. */

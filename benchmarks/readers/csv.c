@@ -12,6 +12,7 @@ struct csv {
     size_t columns;
     struct pattern *header;
     char separator;
+    bool quotes; /* false: quotes are characters like others */
     struct str comment; /* characters that begin a line which is none */
 };
 struct csv_reader_state {
@@ -24,14 +25,15 @@ struct csv_reader_state {
 
 static int csv_reader_load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"separator", "columns", "header", "comment", NULL};
+    static const char *const keys[] = {"separator", "columns", "header", "comment", "quotes", NULL};
     struct csv *c = r->data = ARENA_NEW(&rules->arena, struct csv);
     const struct yaml *header = yaml_get(spec, "header");
     struct str separator = yaml_text(spec, "separator", ",");
     if (!c)
         return load_no_memory(rules, err);
+    c->quotes = true;
     if (load_keys(spec, keys, rules, err) || load_texts(yaml_get(spec, "columns"), c->column, CELLS_MAX, &c->columns, rules, err) ||
-        (header && load_pattern(&c->header, header, rules, err)))
+        load_flag(spec, "quotes", &c->quotes, rules, err) || (header && load_pattern(&c->header, header, rules, err)))
         return -1;
     if (!c->header == !c->columns)
         return rules_complain(spec, rules, err,
@@ -82,7 +84,7 @@ static bool field_take(const struct csv *c, char *text, size_t n, size_t *at, st
     size_t from = *at, to;
     while (from < n && (text[from] == ' ' || (text[from] == '\t' && c->separator != '\t')))
         from++;
-    if (from == n || text[from] != '"') {
+    if (from == n || text[from] != '"' || !c->quotes) {
         const char *end = memchr(text + *at, c->separator, n - *at);
         to = end ? (size_t)(end - text) : n;
         *ret = str_trim((struct str){text + *at, to - *at});
@@ -156,6 +158,8 @@ static void record_take(struct rules_run *run, struct source *source, const stru
         name_columns(r, s, fields, n);
     if (!header && n > s->fields && s->fields && c->separator == ',' && grouped_record(fields, n, s->fields))
         unread_mark(run, r, fields[0]);
+    if (!header && n > 1 && n < s->fields && run->last_line)
+        run->torn_rows++;
     if (header || !n || n != s->fields)
         return;
     for (size_t i = 0; i < r->cells; i++)
@@ -174,6 +178,11 @@ static void csv_reader_line(struct rules_run *run, struct source *source, const 
         s->open = false;
     if (!header && !s->active)
         return;
+    if (run->unterminated) {
+        run->torn_rows += s->open || (!header && memchr(text.p, c->separator, text.n));
+        source->unended = true;
+        return;
+    }
     if (!s->open) {
         s->n = 0;
         if (text.n && c->comment.n && memchr(c->comment.p, text.p[0], c->comment.n))
@@ -216,6 +225,7 @@ static void csv_reader_free(struct reader *r)
 
 const struct reader_kind reader_csv = {.name = "csv",
                                        .by_line = true,
+                                       .delimits = true,
                                        .state_size = sizeof(struct csv_reader_state),
                                        .state_reset = offsetof(struct csv_reader_state, record),
                                        .load = csv_reader_load,

@@ -38,6 +38,7 @@ static void csv_rows_are_lines_of_the_right_width(void **state)
     static const char header[] = "readers:\n- name: r\n  csv: {header: '^size,', comment: '#'}\n"
                                  "  metrics: [{name: bw, cell: bw, unit: MiB_per_s, better: higher, step: size}]\n";
     static const char plain[] = "readers:\n- name: r\n  csv: {separator: ';', columns: [n, v]}\n  params: [{param: n, cell: n}]\n  " V;
+    static const char unquoted[] = "readers:\n- name: r\n  csv: {separator: ';', columns: [n, v], quotes: false}\n  params: [{param: n, cell: n}]\n  " V;
     static const char tabs[] = "readers:\n- name: r\n  csv: {separator: \"\\t\", columns: [n, v]}\n  " SERIES;
     static const struct rules_case cases[] = {
         {"units stand in the header", header, "text\nsize,bw(KiB/s),note\n1,1024,a\n2,2048,\"b, c\"\n",
@@ -50,9 +51,16 @@ static void csv_rows_are_lines_of_the_right_width(void **state)
         {"text behind a quote is no record", plain, "\"a\"b;3\n", "none: the rules read nothing from the output\n"},
         {"a quote in the middle is a character", plain, "5\" disk;3\n", "param n 5\" disk\nmetric v_s 3\npass\n"},
         {"a quote that never ends is reported", plain, "x;\"1\n", "warning not read: 1 record of a CSV, with a quote that does not end\nnone: the rules read nothing from the output\n"},
-        {"the last line is torn", tabs, "a\t3\nb\t1", "warning stdout: the last line has no end; it may be cut and is not read\nmetric v_s 3\nmetric v_s.min 3\nfail: exit status 1\n", 1},
+        {"the last line is torn", tabs, "a\t3\nb\t1", "warning stdout: the last line has no end; it may be cut and is not read\nmetric v_s 3\nmetric v_s.min 3\n"
+                                                        "fail: exit status 1; the output ends within a row of a CSV: it is cut\n", 1},
         {"the same, whole", tabs, "a\t3\nb\t1", "metric v_s 3\nmetric v_s@1 1\nmetric v_s.max 3\nmetric v_s.min 1\nmetric v_s.mean 2\nmetric v_s.median 2\n"
                                                 "metric v_s.sd 1.41421356\nmetric v_s.n 2\npass\n"},
+        {"a stored output that ends within a row", header, "size,bw,note\n1,5,x\n2,6",
+         "warning stdout: the last line has no end; it may be cut and is not read\nmetric bw_MiB_per_s@1 5\n"
+         "fail: the output ends within a row of a CSV: it is cut\n", -1},
+        {"a stored output that ends within a row, behind a word", header, "size,bw,note\n1,5,x\nmany,fast",
+         "metric bw_MiB_per_s@1 5\nfail: the output ends within a row of a CSV: it is cut\n", -1},
+        {"quotes that are characters", unquoted, "\"a\" \"b\";3\n", "param n \"a\" \"b\"\nmetric v_s 3\npass\n"},
         {"an empty field is missing", tabs, "a\t\n", "missing v_s: printed \"\"\npass\n"},
     };
     (void)state;
