@@ -15,6 +15,7 @@ struct figure_candidate {
     bool strong; /* "name:" or "name=" */
     bool column; /* two blanks or a tab part it from its name */
     bool own; /* the label stands right before it */
+    bool timed; /* the line begins with "times:" */
     bool sole; /* the line has no other number but in parentheses behind it */
 };
 
@@ -49,12 +50,14 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
     *ret_unit = u;
     if (is_asked_for(line, n) || (!n->unit && u && whole && u->factor == 1 && str_ends(label, "secs") && !str_ends(label, "in secs")))
         return false;
-    if ((n->multiple && !figure_is_counted(u)) || (n->clock && !figure_is_elapsed(label)))
+    if ((n->multiple && !figure_is_counted(u)) || (n->clock && (!figure_is_elapsed(label) || (whole && !c->strong))))
         return false;
     for (size_t i = 0; i + 2 < label.n; i++) /* "L0:54.7% L1": values of others */
         if (str_is_digit(label.p[i]) && (label.p[i + 1] == '%' || (label.p[i + 1] == '.' && str_is_digit(label.p[i + 2]))))
             return false;
-    bool asked = u && figure_is_rate(u) && c->strong ? figure_is_rate_condition(label) : figure_is_condition(label);
+    struct str words = label;
+    bool named = c->strong || str_is_anycase(str_word(&words), "set"); /* what was done, where a rate follows */
+    bool asked = u && figure_is_rate(u) && named ? figure_is_rate_condition(label) : figure_is_condition(label);
     if (!label.n || label.n > 70 || asked || (!str_is_letter(label.p[0]) && !(section && is_ordinal(label))))
         return false;
     if (section && figure_is_condition(str_of(x->section)))
@@ -74,7 +77,7 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
     if (figure_is_rate(u))
         return true;
     if (!strcmp(u->dimension, "second")) {
-        bool timed = figure_is_time(label) || (section && figure_is_statistic(label)) || (section && figure_is_time(str_of(x->section)));
+        bool timed = figure_is_time(label) || (c->timed && !whole) || (section && figure_is_statistic(label)) || (section && figure_is_time(str_of(x->section)));
         bool task = u->factor < 1 && figure_is_task_time(label); /* "encode time: 52 ms" */
         return timed ? task || !(whole && figure_is_span(label)) : (c->strong || c->column) && !whole;
     }
@@ -187,6 +190,13 @@ static bool has_twin(const struct number *numbers, size_t count, size_t k)
     return false;
 }
 
+/* "Rate (MB/s): 48.9": the label of the number has its unit. */
+static bool is_labelled(struct str line, const struct number *n, size_t from)
+{
+    struct str text = str_trim(str_sub(line, from, n->from - from));
+    return text.n && is_one_of(text.p[text.n - 1], ":=") && figure_unit_of_label(figure_clause(text)) != NULL;
+}
+
 /* Does the name of a number begin directly behind the number before it, which is then an amount or a part of the name? */
 static bool follows_amount(struct str line, const struct number *before, const struct number *n, const struct figure_candidate *c,
                            struct str name)
@@ -236,6 +246,17 @@ static bool is_bare_time(struct str line, const struct number *n, size_t count)
            memchr(line.p + n->from, '.', n->to - n->from) && figure_unit_of_label(name);
 }
 
+/* "set (rand)", "set (seq-hint)": a word that says which one, and neither a unit nor a statistic. */
+static bool is_variant(struct str word)
+{
+    const struct unit *unit;
+    struct str raw;
+    for (size_t i = 0; i < word.n; i++)
+        if (!str_is_letter(word.p[i]) && !(i && is_one_of(word.p[i], "-_")))
+            return false;
+    return word.n >= 3 && word.n <= 20 && !figure_unit(word, &unit, &raw) && !figure_is_statistic(word) && !figure_is_spread(word);
+}
+
 /* "Total time (CPU seconds)": the words before the unit are a part of the name. Returns the length of all of it. */
 static size_t add_bracket_words(struct str clause, char *name, size_t length, size_t size)
 {
@@ -243,6 +264,8 @@ static size_t add_bracket_words(struct str clause, char *name, size_t length, si
     struct str words = close ? (struct str){close + 1, (size_t)(clause.p + clause.n - close) - 2} : (struct str){"", 0};
     const char *blank = words.n ? memrchr(words.p, ' ', words.n) : NULL;
     struct str kept = blank ? str_trim(str_sub(words, 0, (size_t)(blank - words.p))) : (struct str){"", 0};
+    if (!blank && is_variant(words) && length + words.n + 2 <= size)
+        return length + (size_t)snprintf(name + length, size - length, " " STR_FMT, STR_ARG(words));
     if (!kept.n || figure_has_number(words) || !figure_unit_of_label(clause) || figure_is_small(kept) || length + kept.n + 2 > size)
         return length;
     return length + (size_t)snprintf(name + length, size - length, " " STR_FMT, STR_ARG(kept));
@@ -313,7 +336,9 @@ static size_t borrowed_name(struct str line, const struct number *numbers, size_
         return 0; /* "12.5 MB/s 13.5 MB/s": one name, two values */
     if (!counted && memchr(between.p, '/', between.n))
         return 0;
-    size_t length = figure_name_clean(counted ? figure_clause(first) : first, to, size);
+    struct str name = counted ? figure_clause(first) : str_trim(first);
+    size_t length = figure_name_clean(name, to, size);
+    length = length ? add_bracket_words(name, to, length, size) : 0;
     if (length || !rate)
         return length;
     struct str behind = str_sub(line, numbers[0].end, line.n), word = str_word(&behind);
@@ -342,6 +367,8 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
     size_t length = add_bracket_words(clause, label, figure_name_clean(clause, label, sizeof label), sizeof label);
     bool twins = has_twin(numbers, count, k);
+    struct str front = head_of(line, numbers[0].from);
+    c.timed = str_is_anycase(front, "times") || str_is_anycase(front, "timings");
     size_t start = k ? whole_label(line, n->from) : 0;
     for (size_t o = 0; o < k; o++) /* "received 35 bytes  27.3 MB/s": a value of its own is no part of a name */
         if (numbers[o].from >= start && (numbers[o].unit || numbers[o].raw.n) && !(c.strong && is_whole_bytes(line, &numbers[o])))
@@ -383,7 +410,8 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
         c.own = false;
         c.column = true;
     }
-    if (k && start >= from && c.own && numbers[k - 1].end == from && follows_amount(line, &numbers[k - 1], n, &c, clause))
+    if (k && start >= from && c.own && numbers[k - 1].end == from && follows_amount(line, &numbers[k - 1], n, &c, clause) &&
+        !is_labelled(line, &numbers[k - 1], k > 1 ? numbers[k - 2].end : 0))
         return false;
     const struct unit *unit;
     if (!is_figure(x, line, &c, label, indented, &unit))
@@ -446,6 +474,28 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
            (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
 }
 
+/* "MFLOPS Summary": what the section has, without the word that says that it is one. */
+static struct str without_last_noun(struct str text)
+{
+    const char *blank = memrchr(text.p, ' ', text.n);
+    struct str last = blank ? str_sub(text, (size_t)(blank + 1 - text.p), text.n) : (struct str){"", 0};
+    bool noun = str_is_anycase(last, "summary") || str_is_anycase(last, "results") || str_is_anycase(last, "statistics");
+    return noun ? str_trim(str_sub(text, 0, (size_t)(blank - text.p))) : text;
+}
+
+/* Without the lines that are drawn around it: "━━━ SUCCESS in 0.24 seconds ━━━". */
+static struct str without_border(struct str line)
+{
+    static const char *const drawn[] = {"\xe2\x94\x80", "\xe2\x94\x81", "\xe2\x95\x90"};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        while (str_starts(line, drawn[i]))
+            line = str_sub(line, 3, line.n);
+        while (str_ends(line, drawn[i]))
+            line.n -= 3;
+    }
+    return str_trim(line);
+}
+
 static void note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers, bool row)
 {
     const char *open = memchr(words.p, '(', words.n);
@@ -464,7 +514,7 @@ static void note_line(struct figure_context *x, struct str line, struct str word
         struct str text = str_sub(words, 0, words.n - 1);
         snprintf(x->section, sizeof x->section, STR_FMT, STR_ARG(text));
         x->section_indent = indent;
-        x->section_unit = figure_unit_of_label(text);
+        x->section_unit = figure_unit_of_label(without_last_noun(text));
     }
     if (figure_header_note(x, line, numbers))
         return;
@@ -519,14 +569,15 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         note_line(x, line, words, indent, 0, false);
         return 0;
     }
-    words = figure_without_estimate(figure_without_stamp(words));
+    words = figure_without_estimate(figure_without_stamp(without_border(words)));
     count = words.n ? figure_numbers_take(words, number) : 0;
     figure_commas_note(x, words, number, count);
     if ((n = take_tagged(x, words, to)) || (n = figure_take_time(x, words, number, count, to)) || (n = figure_take_bar(x, words, to)))
         goto done;
     if (has_candidate(words, number, count) && !figure_is_progress(words) && !figure_is_estimate(words)) {
         if ((n = figure_take_percentile(x, words, number, count, to)) || (n = figure_take_parts(x, words, to)) ||
-            (n = figure_take_statistics(x, words, to)))
+            (n = figure_take_statistics(x, words, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
+            (n = figure_take_erred(x, words, number, count, indented, to)))
             goto done;
         if ((row = figure_take_columns(x, words, count, to, &n)) && (n || x->header[0]))
             goto done;

@@ -196,7 +196,7 @@ static bool column_figure(const struct table_row *t, size_t column, struct figur
         return false;
     struct str rest = str_trim(str_sub(cell, figure_number_take(cell, 0, length, &n), cell.n));
     bool erred = n.end > n.to && !n.unit && str_is(rest, "%"); /* "294.27 ± 73.34%" */
-    if ((rest.n && !erred) || (n.plain && !n.multiple) || n.raw.n || cell.p[0] == '-')
+    if ((rest.n && !erred) || (n.plain && !n.multiple) || n.raw.n || cell.p[0] == '-' || (n.clock && !figure_is_elapsed(title)))
         return false;
     if (!t->name[0] && n.unit && !(t->row.bars && figure_is_rate(n.unit))) /* below titles without units it may be a setting as well */
         return false;

@@ -207,6 +207,49 @@ size_t figure_take_percentile(const struct figure_context *x, struct str line, c
     to->section = strlen(label);
     return figure_value_set(x, line, &n[1], u, to);
 }
+static bool is_time_or_rate(const struct unit *u)
+{
+    return u && (!strcmp(u->dimension, "second") || figure_is_rate(u));
+}
+
+size_t figure_take_bracketed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    static const char means[] = "mean avg average median";
+    const struct number *first = NULL;
+    for (size_t k = 0; k < count; k++)
+        if (!n[k].inside)
+            return 0;
+        else if (!first && n[k].unit)
+            first = &n[k];
+    if (!first || first->plain || first->error || !is_time_or_rate(first->unit))
+        return 0;
+    struct str before = str_trim(str_sub(line, 0, first->from)), name, word;
+    while (before.n && is_one_of(before.p[before.n - 1], ":= "))
+        before.n--;
+    const char *open = before.n ? memrchr(before.p, '(', before.n) : NULL;
+    word = open ? str_sub(before, (size_t)(open + 1 - before.p), before.n) : (struct str){"", 0};
+    char label[64];
+    if (!word.n || memchr(word.p, ' ', word.n) || !str_has_word(means, word))
+        return 0;
+    name = str_trim(str_sub(before, 0, (size_t)(open - before.p)));
+    if (figure_has_number(name) || !figure_name_clean(name, label, sizeof label) || !str_is_letter(label[0]))
+        return 0;
+    snprintf(to->name, sizeof to->name, "%s " STR_FMT, label, STR_ARG(word));
+    to->section = 0;
+    return figure_value_set(x, line, first, first->unit, to);
+}
+
+size_t figure_take_erred(const struct figure_context *x, struct str line, const struct number *n, size_t count, bool indented,
+                         struct figure *to)
+{
+    if (!indented || count < 2 || n[0].from || n[0].plain || n[0].raw.n || !is_time_or_rate(n[0].unit) || !n[1].error || !n[1].inside ||
+        !figure_name_clean(str_of(x->section), to->name, sizeof to->name) || figure_is_condition(str_of(to->name)) ||
+        !str_is_letter(to->name[0]))
+        return 0;
+    to->section = 0;
+    return figure_value_set(x, line, &n[0], n[0].unit, to);
+}
+
 /* Can the number stand without a name? */
 static bool is_lone(struct str line, const struct number *n, size_t count, size_t k)
 {

@@ -33,6 +33,12 @@ struct str figure_without_stamp(struct str s)
             continue;
         }
         struct str rest = s, word = str_word(&rest);
+        struct str behind = str_trim(rest);
+        bool apart = word.n && char_at(behind, 0) == ':' && figure_is_level(word); /* "Info    : Done" */
+        if (apart) {
+            s = str_trim(str_sub(behind, 1, behind.n));
+            continue;
+        }
         bool marked = word.n && (is_one_of(word.p[word.n - 1], ":]") || !is_lower(word.p[word.n - 1])); /* "Trace Time" is a name */
         while (word.n && is_one_of(word.p[word.n - 1], ":]"))
             word.n--;
@@ -102,10 +108,12 @@ static bool is_minute_of_hour(struct str s, size_t i)
 size_t figure_minutes(struct str s, char *to, size_t size)
 {
     size_t i = 0, hours = 0, minutes = 0, from, digits;
+    bool is_clock = false;
     while (i < s.n && i < 5 && str_is_digit(s.p[i]))
         minutes = minutes * 10 + (size_t)(s.p[i++] - '0');
     if (i && (char_at(s, i) == 'h' ? str_is_digit(char_at(s, i + 1)) : char_at(s, i) == ':' && is_minute_of_hour(s, i + 1))) {
         char end = s.p[i] == 'h' ? 'm' : ':';
+        is_clock = end == ':';
         hours = minutes;
         minutes = 0;
         for (digits = 0, i++; digits < 3 && str_is_digit(char_at(s, i)); digits++)
@@ -119,7 +127,8 @@ size_t figure_minutes(struct str s, char *to, size_t size)
     from = ++i;
     size_t n = guess_number(str_sub(s, i, s.n));
     bool fraction = str_is_digit(char_at(s, i + 1)) && char_at(s, i + 2) == '.' && (i + n == s.n || !is_number_char(char_at(s, i + n)));
-    if (!n || (colon ? !fraction : char_at(s, i + n) != 's' || str_is_letter(char_at(s, i + n + 1))))
+    bool clock = colon && is_clock && n == 2 && (i + n == s.n || !is_number_char(char_at(s, i + n))); /* "00:00:02" */
+    if (!n || (colon ? !fraction && !clock : char_at(s, i + n) != 's' || str_is_letter(char_at(s, i + n + 1))))
         return 0;
     char seconds[24];
     double value;
@@ -128,6 +137,44 @@ size_t figure_minutes(struct str s, char *to, size_t size)
         return 0;
     snprintf(to, size, "%.10g", (double)(hours * 60 + minutes) * 60 + value);
     return i + n + !colon;
+}
+
+/* An amount and a word of the list at *at, which moves behind them and the blanks that follow. */
+static bool take_amount_of(struct str s, size_t *at, const char *words, double *ret)
+{
+    size_t n = guess_number(str_sub(s, *at, s.n)), i = *at + n, from;
+    if (!n || !str_is_digit(char_at(s, *at)) || !str_double(str_sub(s, *at, n), ret))
+        return false;
+    while (char_at(s, i) == ' ')
+        i++;
+    for (from = i; str_is_letter(char_at(s, i));)
+        i++;
+    if (i == from || !str_has_word(words, str_sub(s, from, i - from)))
+        return false;
+    while (is_one_of(char_at(s, i), " ,") && char_at(s, i))
+        i++;
+    *at = i;
+    return true;
+}
+
+/* "0min 0.233s", "1 minute, 2.5 seconds", "1 hour 2 min 3 sec": seconds as text. Returns its length, 0: none. */
+static size_t minutes_spelled(struct str s, char *to, size_t size)
+{
+    double hours = 0, minutes, seconds;
+    size_t at = 0;
+    if (!take_amount_of(s, &at, "h hour hours", &hours))
+        hours = 0;
+    if (!take_amount_of(s, &at, "m min mins minute minutes", &minutes))
+        return 0;
+    if (str_starts(str_sub(s, at, s.n), "and "))
+        at += 4;
+    size_t before = at;
+    if (!take_amount_of(s, &at, "s sec secs second seconds", &seconds) || before == at)
+        return 0;
+    while (at && is_one_of(s.p[at - 1], " ,"))
+        at--;
+    snprintf(to, size, "%.10g", (hours * 60 + minutes) * 60 + seconds);
+    return at;
 }
 
 /* "4.97 k iops", "1.2 million rows per second": a rate of which thousands or millions are counted. `rest` begins behind the multiple. */
@@ -197,7 +244,7 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     if (open && !is_one_of(char_at(line, to), ")]"))
         return;
     struct str word = str_sub(line, from, to - from), rest = str_sub(line, to, line.n);
-    while (word.n && word.p[word.n - 1] == '.')
+    while (word.n && is_one_of(word.p[word.n - 1], ".!"))
         word.n--;
     /* "12 seconds: …" and "30 s = …" name what follows */
     if (!word.n || (is_one_of(char_at(line, to), "=:") && !str_ends(str_trim(line), ":")))
@@ -248,6 +295,8 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
     struct str before = str_sub(line, 0, i);
     *n = (struct number){.from = i, .to = i + length, .end = i + length, .error = is_error_sign(before)};
     size_t minutes = figure_minutes(str_sub(line, i, line.n), n->own, sizeof n->own);
+    if (!minutes)
+        minutes = minutes_spelled(str_sub(line, i, line.n), n->own, sizeof n->own);
     if (minutes) {
         n->to = n->end = i + minutes;
         n->clock = memchr(line.p + i, ':', minutes) && memrchr(line.p + i, ':', minutes) != memchr(line.p + i, ':', minutes);

@@ -14,7 +14,7 @@ struct number {
     struct str word; /* the unit as printed */
     struct str raw; /* a unit that the record does not have ("MIPS", "MH/s"): it joins the name */
     bool joined, inside, error, plain; /* inside: in parentheses; error: behind ±; plain: cannot be a result, only ends a name */
-    bool clock; /* "00:01:02.5" */
+    bool clock; /* "00:01:02.5": a time of day unless its name says more */
     bool decimal_comma; /* "0,5 s" */
     double multiple; /* 1000 of "12.3k", behind which no unit stands; 0: none */
 };
@@ -40,7 +40,7 @@ size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX]
 bool figure_is_named_rate(const struct number *n); /* "5 runs/s": its unit says what was counted */
 size_t figure_error_skip(struct str line,
                          size_t at); /* the place behind the error of "12.5 ± 0.3", `at`: behind the value, returned where there is none */
-/* "0m3.203s", "1m23s", "0h0m1s", "0:03.20", "00:01:02.5" (with a fraction: else it is a time of day): seconds as text. Returns its length, 0: none. */
+/* "0m3.203s", "1m23s", "0h0m1s", "0:03.20", "00:01:02.5", "00:01:02" (which may be a time of day): seconds as text. Returns its length, 0: none. */
 size_t figure_minutes(struct str s, char *to, size_t size);
 /* The last part of the text before a number: behind the last comma, bar, tab or pair of blanks, unless these stand right before the number. */
 struct str figure_clause(struct str text);
@@ -72,6 +72,11 @@ size_t figure_take_parts(const struct figure_context *x, struct str line, struct
 size_t figure_take_statistics(const struct figure_context *x, struct str line, struct figure *to); /* "time [ms]: min 0.3 avg 2.8" */
 size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to); /* "100%|###| 9/9 [00:01<00:00, 9.5it/s]" */
 size_t figure_take_percentile(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
+/* "mem.copy (mean 0.043us, confidence interval +- 1.3%)". */
+size_t figure_take_bracketed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
+/* "0.0043 ms (+/- 0.0013 ms) from 200 iterations" below "parse:". */
+size_t figure_take_erred(const struct figure_context *x, struct str line, const struct number *n, size_t count, bool indented,
+                         struct figure *to);
 /* What a line says without a name. */
 size_t figure_take_lone(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 /* "real 0.30", "0.51user 0.00system 0:00.55elapsed", "Trace Time: 0 minutes 1 seconds (1.009 seconds)". */

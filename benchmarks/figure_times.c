@@ -134,7 +134,7 @@ static bool is_past_verb(struct str word)
     for (size_t i = 0; i < word.n; i++)
         lower[i] = str_lower(word.p[i]);
     struct str s = {lower, word.n};
-    return str_has_word("ran done built wrote sent took found drew drawn sorted made read written", s) ||
+    return str_has_word("ran done built wrote sent took found drew drawn sorted made read written success successful complete", s) ||
            (s.n >= 5 && str_ends(s, "ed") &&
             !str_has_word("speed timed expected scheduled expired limited needed required delayed refused unused allowed desired", s));
 }
@@ -179,7 +179,9 @@ static struct str verb_before(struct str text)
 static bool take_leading_word(struct str *before, bool ends, bool *ret_took)
 {
     static const char *const took[] = {" took", " used", " spent"};
-    *ret_took = false;
+    *ret_took = str_is_anycase(*before, "took"); /* "Took 0min 0.2s" */
+    if (*ret_took)
+        return true;
     for (size_t i = 0; i < sizeof took / sizeof *took; i++)
         if (str_ends(*before, took[i])) {
             before->n -= strlen(took[i]);
@@ -198,14 +200,22 @@ static bool take_leading_word(struct str *before, bool ends, bool *ret_took)
     return true;
 }
 
+/* "Ran 1 test in 1.2 s using 2 processes": what was used, and no part of the result. */
+static bool is_means(struct str behind)
+{
+    return str_starts(behind, "using ") || str_starts(behind, "with ") || str_starts(behind, "on ");
+}
+
 /* The number that is the time of the line, count: there is none. *ret_amounts: other numbers outside of parentheses. */
-static size_t time_of_line(const struct number *n, size_t count, size_t *ret_amounts)
+static size_t time_of_line(struct str line, const struct number *n, size_t count, size_t *ret_amounts)
 {
     size_t k = count;
     *ret_amounts = 0;
     for (size_t i = 0; i < count; i++) {
         bool time = n[i].unit && !strcmp(n[i].unit->dimension, "second") && !n[i].plain && !n[i].error;
         if (n[i].inside)
+            continue;
+        if (k < count && !n[i].unit && !n[i].raw.n && is_means(str_trim(str_sub(line, n[k].end, line.n))))
             continue;
         if (k < count || (n[i].unit && !time) || n[i].raw.n)
             return count;
@@ -226,16 +236,40 @@ static bool is_amount_done(struct str line, const struct number *n, size_t count
            n[1].end + 1 == line.n && is_measured_time(line, &n[1]);
 }
 
+/* "Successfully compiled: 2 files with swc (829.97ms)", "Checked 4 files (3ms)": a verb begins the line, and the time in parentheses ends it. */
+static size_t take_done_bracket(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    const struct number *last = count ? &n[count - 1] : NULL;
+    struct str rest = line, verb = str_word(&rest);
+    if (str_is_anycase(verb, "successfully"))
+        verb = str_word(&rest);
+    while (verb.n && is_one_of(verb.p[verb.n - 1], ":,"))
+        verb.n--;
+    if (!last || !last->inside || last->plain || last->error || !last->unit || strcmp(last->unit->dimension, "second") ||
+        char_at(line, last->from - 1) != '(' || char_at(line, last->end) != ')' || last->end + 1 != line.n || !is_past_verb(verb) ||
+        !str_is_letter(line.p[0]) || is_still_to_come(line) || str_has(line, " of ") || !is_measured_time(line, last))
+        return 0;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (n[i].unit || n[i].raw.n || n[i].error)
+            return 0;
+    if (!figure_name_clean(verb, to->name, sizeof to->name))
+        return 0;
+    to->section = 0;
+    return figure_value_set(x, line, last, last->unit, to);
+}
+
 /* "created x.wv in 0.06 secs", "Ran 2 tests in 0.067s", "1 passed; 0 failed; finished in 1.33s", "Parsing took 87 ms". */
 size_t figure_take_done(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
-    size_t amounts, k = time_of_line(n, count, &amounts);
+    size_t amounts, k = time_of_line(line, n, count, &amounts);
     if (is_amount_done(line, n, count)) {
         struct str rest = str_sub(line, n[0].end, line.n), word = str_word(&rest);
         snprintf(to->name, sizeof to->name, STR_FMT, (int)(word.n > 40 ? 40 : word.n), word.p);
         to->section = 0;
         return figure_value_set(x, line, &n[1], n[1].unit, to);
     }
+    if (count && n[count - 1].inside && take_done_bracket(x, line, n, count, to))
+        return 1;
     struct str before = k < count ? str_trim(str_sub(line, 0, n[k].from)) : (struct str){"", 0};
     struct str behind = k < count ? str_trim(str_sub(line, n[k].end, line.n)) : before;
     bool took;
@@ -244,10 +278,13 @@ size_t figure_take_done(const struct figure_context *x, struct str line, const s
     struct str clause = figure_clause(before);
     bool own = !figure_has_number(clause) && guess_letters(clause); /* numbers before it are of other clauses */
     if ((took ? figure_has_number(before) : amounts > 1 && !(own && verb_before(clause).n)) ||
-        (behind.n && !is_one_of(behind.p[0], ".,;(!=-") && !(took && str_starts(behind, "of "))))
+        (behind.n && !is_one_of(behind.p[0], ".,;(!=-") && !(took && (str_starts(behind, "of ") || str_starts(behind, "on the "))) &&
+         !(!took && is_means(behind))))
         return 0;
     struct str name = took ? clause : verb_before(amounts > 1 ? clause : before);
-    if (!figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]) || strlen(to->name) > 60 ||
+    if (str_is_anycase(before, "took"))
+        snprintf(to->name, sizeof to->name, "took");
+    else if (!figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]) || strlen(to->name) > 60 ||
         (took && figure_is_condition(str_of(to->name))))
         return 0;
     to->section = 0;

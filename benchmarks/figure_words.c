@@ -154,14 +154,14 @@ static const char *const time_words[] = {
     "built",  "compiled in", "completed", "cpu",    "delay avg", "done in", "duration", "elapsed", "executed", "finished",
     "jitter", "latencies",   "latency",   "passed", "processed", "ran",     "real",     "rtt",     "runtime",  "seconds",
     "sys",    "system",      "time",      "took",   "tpot",      "ttft",    "user",     "wall",    "walltime"};
-static const char *const elapsed_words[] = {"cpu", "elapsed", "execution", "real", "run time", "taken", "took", "total", "user", "wall"};
+static const char *const elapsed_words[] = {"cpu", "elapsed", "execution", "overall", "real", "run time", "taken", "took", "total", "user", "wall"};
 static const char *const task_time_words[] = {
     "build time",  "compile time", "computation time", "decode time",  "decoding time",   "encode time", "encoding time", "execution time",
     "index time",  "insert time",  "load time",        "parse time",   "processing time", "query time",  "read time",     "render time",
     "search time", "solve time",   "sort time",        "startup time", "training time",   "write time"};
 static const char *const span_words[] = {"duration", "length", "run time", "runtime", "test duration", "test time"};
 static const char *const other_span_words[] = {"time"};
-static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min",  "real",
+static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min",  "overall", "real",
                                                "response", "rtt", "sys", "system",  "took",    "total", "used", "user", "wall"};
 static const char *const score_words[] = {
     "accuracy", "auc",      "bandwidth", "bleu",      "compression ratio", "efficiency", "f1",        "imbalance", "iou",
@@ -315,8 +315,9 @@ bool figure_is_rate_condition(struct str label)
     size_t n = 0;
     divide_words(str_sub(label, 0, 150), text, sizeof text);
     struct str rest = str_of(text);
-    for (struct str word; (word = str_word(&rest)).n;)
-        if (!begins_listed(&size_list, word.p))
+    bool of_rate = str_has(rest, " rate ") || str_has(rest, " speed ") || str_has(rest, " throughput ") || str_has(rest, " bandwidth ");
+    for (struct str word; (word = str_word(&rest)).n;) /* "set" may be what was done: "SET: 81000 requests per second" */
+        if (!begins_listed(&size_list, word.p) && !(str_is(word, "set") && !of_rate))
             n += (size_t)snprintf(kept + n, sizeof kept - n, STR_FMT " ", STR_ARG(word));
     return n && figure_is_condition(str_of(kept));
 }
@@ -479,6 +480,12 @@ static bool search_unit(struct str word, const struct unit **ret, struct str *re
         *ret_raw = word;
         return true;
     }
+    if (slash && is_any(str_sub(word, 0, (size_t)(slash - word.p)), "mflop mflops gflop gflops tflop tflops") &&
+        is_second(str_sub(word, (size_t)(slash + 1 - word.p), word.n))) { /* "MFlops/s" */
+        char text[8] = {(char)(word.p[0] & ~0x20), 'F', 'L', 'O', 'P', 'S', 0};
+        *ret = units_find(str_of(text));
+        return *ret != NULL;
+    }
     if (slash && is_any(str_sub(word, 0, (size_t)(slash - word.p)), "kbytes kbyte") &&
         is_second(str_sub(word, (size_t)(slash + 1 - word.p), word.n))) {
         *ret_raw = word;
@@ -574,7 +581,7 @@ const struct unit *figure_unit_of_label(struct str label)
     const char *colon = label.n ? memrchr(label.p, ':', label.n) : NULL;
     bool alone = last.n == label.n || (colon && colon + 1 == blank) ||
                  is_any(front, "effective average avg mean total actual achieved measured"); /* "read: IOPS", "Effective rps" */
-    if (is_any(last, "seconds secs milliseconds microseconds nanoseconds") && front.n) /* "Total running seconds" */
+    if (is_any(last, "seconds secs milliseconds microseconds nanoseconds") && front.n && !str_ends(front, " per")) /* "Total running seconds" */
         return units_find(last);
     if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)
         return units_find(last) ? units_find(last) : units_find(STR("op/s"));
@@ -582,7 +589,7 @@ const struct unit *figure_unit_of_label(struct str label)
         return units_find(last);
     struct str rest = label, word, before = {NULL, 0}, middle = {NULL, 0}; /* "images per second", "Nodes/second" */
     while ((word = str_word(&rest)).n) {
-        if (str_is(middle, "per") && before.n && is_second(word) && !rest.n && figure_rate(before, word, &u))
+        if (str_is(middle, "per") && before.n && is_second(word) && !str_is_anycase(word, "seconds") && !rest.n && figure_rate(before, word, &u))
             return u;
         before = middle;
         middle = word;
