@@ -377,11 +377,10 @@ static int recipe_submit(struct cmd_context *c, struct campaign *campaign, const
     buf_init(&script, RECIPE_OUTPUT_MAX);
     if (!path)
         return err_memory(c->err, "the batch script");
-    if (recipe_script(c, p, folder, &script) || fs_mkdirs(AT_FDCWD, folder, 0700, c->err) ||
-        fs_write(AT_FDCWD, path, buf_text(&script), 0700, false, c->err))
-        return -1;
-    campaign->options = (struct campaign_options){0}; /* they are the job's */
-    if (campaign_prepare_here(campaign, tree, c->err))
+    int rc = recipe_script(c, p, folder, &script) ? -1 : campaign_before_submit(campaign, tree, c->err);
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    if (fs_mkdirs(AT_FDCWD, folder, 0700, c->err) || fs_write(AT_FDCWD, path, buf_text(&script), 0700, false, c->err))
         return -1;
     fprintf(c->notes, "benchwrap: recipe: the batch script is %s\n", path);
     return campaign_submit(recipe_scheduler_of(p->recipe), path, folder, opt_on(&c->opts, OPTION_WAIT), c->arena, c->out, c->err);

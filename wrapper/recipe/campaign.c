@@ -652,10 +652,15 @@ static int open_client(struct campaign *c, struct err *err)
     return http_new(&c->http, &config, err);
 }
 
-static int open_folder(struct campaign *c, const char *tree, struct err *err)
+static const char *campaign_path(struct campaign *c, const char *tree)
 {
     const char *slash = strrchr(tree, '/');
-    const char *folder = arena_printf(c->arena, "%.*s/.benchwrap/campaigns/%s", (int)(slash ? slash - tree : 0), tree, c->recipe->name);
+    return arena_printf(c->arena, "%.*s/.benchwrap/campaigns/%s", (int)(slash ? slash - tree : 0), tree, c->recipe->name);
+}
+
+static int open_folder(struct campaign *c, const char *tree, struct err *err)
+{
+    const char *folder = campaign_path(c, tree);
     if (!folder)
         return err_memory(err, "the campaign");
     int rc = campaign_state_open(&c->state, folder, true, err);
@@ -686,6 +691,11 @@ static bool is_all_finished(const struct campaign *c)
     return c->was_closed;
 }
 
+static void say_all_finished(const struct campaign *c)
+{
+    campaign_say(c, "all %zu points are finished; --new measures them again", c->planned.count);
+}
+
 static void read_times(struct campaign *c)
 {
     c->grace_s = 3;
@@ -709,7 +719,7 @@ static int begin_campaign(struct campaign *c, const char *tree, struct err *err)
     if (c->options.preflight_only)
         return 1;
     if (is_all_finished(c)) {
-        campaign_say(c, "all %zu points are finished; --new measures them again", c->planned.count);
+        say_all_finished(c);
         return 1;
     }
     return begin_record(c, line, argc, err);
@@ -754,18 +764,39 @@ static void init_keepers(struct campaign *c)
         c->others[i].keeper = KEEPER_NONE;
 }
 
-int campaign_prepare_here(struct campaign *c, const char *tree, struct err *err)
+/* Programs are compared by the job, on its node. 0; 1: all points are finished; -1 with err. */
+static int check_earlier_execution(struct campaign *c, const char *tree, struct err *err)
 {
-    if (!yaml_get(c->recipe->root, "prepare"))
-        return 0;
+    const char *folder = campaign_path(c, tree);
+    if (!folder)
+        return err_memory(err, "the campaign");
+    int rc = c->options.new_one ? 1 : campaign_state_open(&c->state, folder, false, err);
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    c->was_closed = c->state.closed;
+    rc = check_changes(c, NULL, err);
+    if (rc == 0 && is_all_finished(c)) {
+        say_all_finished(c);
+        rc = 1;
+    }
+    campaign_state_close(&c->state);
+    return rc;
+}
+
+int campaign_before_submit(struct campaign *c, const char *tree, struct err *err)
+{
     sigset_t before;
+    int rc = check_earlier_execution(c, tree, err);
+    if (rc || !yaml_get(c->recipe->root, "prepare"))
+        return rc;
+    c->options.new_one = false; /* the job begins again */
     init_keepers(c);
     read_times(c);
     extend_path(c->arena);
     sigprocmask(SIG_BLOCK, NULL, &before);
     if (open_signals(c, err))
         return -1;
-    int rc = open_folder(c, tree, err);
+    rc = open_folder(c, tree, err);
     if (rc == 0) {
         rc = campaign_prepare(c, err);
         campaign_state_close(&c->state);

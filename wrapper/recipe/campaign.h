@@ -111,8 +111,9 @@ struct campaign {
 /* Executes the recipe. Returns the exit status: 0: every point is valid; 1: some are not; 128 + a signal;
  * -1 with err: it could not begin. */
 int campaign_execute(struct campaign *c, const char *tree, struct err *err);
-/* Makes the steps of `prepare` on this host, without the options of the campaign, before the recipe is submitted as a job. 0; -1 with err. */
-int campaign_prepare_here(struct campaign *c, const char *tree, struct err *err);
+/* Before the recipe is submitted as a job: refuses what the job would refuse because the recipe has changed, and makes the steps of `prepare` on
+ * this host. 0; 1: all points are finished; -1 with err. */
+int campaign_before_submit(struct campaign *c, const char *tree, struct err *err);
 
 /* ---- parts of it (campaign_*.c) ---- */
 
