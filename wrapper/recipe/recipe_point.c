@@ -1,9 +1,8 @@
 /* recipe_point.c: resolve a point: templates become the commands, nodes, ports and environment of each role. */
 #include "recipe/recipe_point.h"
 
-#include "base/array.h"
-#include "base/hostlist.h"
 #include "recipe/recipe_keys.h"
+#include "recipe/recipe_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,72 +23,16 @@ struct part_scope {
     const char *meant; /* in words */
 };
 
-/* ---- names that have no value ---- */
-
-static bool has_port_named(const struct recipe_part *part, struct str name)
-{
-    for (size_t i = 0; i < part->port_count; i++)
-        if (str_is(name, part->ports[i].name))
-            return true;
-    return false;
-}
-
-/* The nearest name of a known one: one letter in three may differ. */
-static void keep_nearer(struct str name, const char *known, unsigned *least, const char **nearest)
-{
-    unsigned far = str_distance(name, str_of(known));
-    if (far < *least)
-        *least = far, *nearest = known;
-}
-
-/* What a name that begins with that of a role should be. NULL: it is good, or no role's. */
-static const char *mistake_of_role(const struct part_scope *s, struct str name)
-{
-    static const char *const keys[] = {"url", "urls", "host", "hosts", "port", "addresses"};
-    for (size_t i = 0; i < s->r->role_count; i++) {
-        const struct recipe_role *role = &s->r->roles[i];
-        size_t n = strlen(role->name);
-        struct str key = name.n > n && name.p[n] == '.' && str_starts(name, role->name) ? str_sub(name, n + 1, name.n) : (struct str){0};
-        if (!key.n)
-            continue;
-        if (!role->is_service)
-            return arena_printf(s->a, "the role \"%s\" is no service", role->name);
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            if (str_is(key, keys[k]))
-                return NULL;
-        return str_starts(key, "ports.") ? NULL
-                                         : arena_printf(s->a, "a service has url, urls, host, hosts, port, addresses and ports.NAME");
-    }
-    return NULL;
-}
-
-/* Notes a name without a value that is near another one. Others stay as they are: shells and awk have braces, too. */
 static void note_mistaken_name(struct part_scope *s, struct str name)
 {
-    static const char *const always[] = {"host", "node", "instance", "campaign", NULL}, *const of_service[] = {"head", "port", NULL};
-    const char *nearest = NULL, *meant = mistake_of_role(s, name);
-    unsigned least = name.n / 3 < 2 ? (unsigned)name.n / 3 + 1 : 3;
-    bool is_service = s->part && s->part->role->is_service;
-    for (const char *const *k = always; *k; k++)
-        keep_nearer(name, *k, &least, &nearest);
-    for (const char *const *k = of_service; *k && is_service; k++)
-        keep_nearer(name, *k, &least, &nearest);
-    for (size_t i = 0; i < s->values->count; i++)
-        keep_nearer(name, s->values->list[i].name, &least, &nearest);
-    for (size_t i = 0; i < s->parameter_count; i++)
-        keep_nearer(name, s->parameters[i].name, &least, &nearest);
-    for (size_t i = 0; i < s->r->role_count; i++) {
-        const char *url = arena_printf(s->a, "%s.url", s->r->roles[i].name);
-        if (url && s->r->roles[i].is_service)
-            keep_nearer(name, url, &least, &nearest);
-    }
-    if (!meant && is_service && str_starts(name, "ports.") && !has_port_named(s->part, str_sub(name, 6, name.n)))
-        meant = arena_printf(s->a, "the role has no port of this name");
-    else if (!meant && s->part && !is_service && (str_is(name, "port") || str_is(name, "head") || str_starts(name, "ports.")))
-        meant = arena_printf(s->a, "a client has no port of its own; {ROLE.port} is that of a service");
-    else if (!meant && nearest && least > 0 && !recipe_is_reserved(s->r, arena_dup(s->a, name.p, name.n)))
-        meant = arena_printf(s->a, "did you mean {%s}?", nearest);
-    if (meant && !s->mistaken.n) {
+    const struct recipe_name_scope names = {.r = s->r,
+                                            .part = s->part,
+                                            .values = s->values,
+                                            .parameters = s->parameters,
+                                            .parameter_count = s->parameter_count,
+                                            .a = s->a};
+    const char *meant = s->part ? recipe_name_mistake(&names, name) : NULL;
+    if (meant) {
         s->mistaken = (struct str){arena_dup(s->a, name.p, name.n), name.n};
         s->meant = meant;
     }
@@ -102,7 +45,7 @@ static const char *scope_lookup(void *context, struct str name)
         if (str_is(name, s->parameters[i].name))
             return s->parameters[i].text;
     const char *text = recipe_value_of(s->values, name);
-    if (!text && !s->find)
+    if (!text && !s->find && !s->mistaken.n)
         note_mistaken_name((struct part_scope *)s, name);
     return text ? text : s->find ? s->find(s->context, name) : NULL;
 }
@@ -658,7 +601,7 @@ int recipe_point_init(struct recipe_point *ret, const struct recipe *r, size_t p
     return 0;
 }
 
-/* ---- order and nodes ---- */
+/* ---- order ---- */
 
 /* Points of one hash use the same services, which therefore need not be started again between them. */
 static void hash_services(const struct recipe_point *p, char ret[SHA256_HEX])
@@ -711,62 +654,4 @@ size_t *recipe_order(const struct recipe *r, const struct recipe_point *points, 
     for (size_t i = 0; i < n; i++)
         order[i] = g[i].point;
     return order;
-}
-
-bool recipe_has_own_nodes(const struct recipe_part *part)
-{
-    return !part->endpoint && !part->hosts && !part->role->nodes_of;
-}
-
-struct host_names {
-    char **list;
-    size_t count, room;
-    struct arena *a;
-};
-
-static int add_host_name(void *context, struct str name)
-{
-    struct host_names *h = context;
-    if (h->count == RECIPE_NODES_MAX || !ARRAY_FITS_IN(h->a, h->list, h->room, h->count + 2))
-        return -1;
-    h->list[h->count] = arena_dup(h->a, name.p, name.n);
-    h->list[h->count + 1] = NULL;
-    return h->list[h->count++] ? 0 : -1;
-}
-
-char **recipe_host_names(const char *list, struct arena *a)
-{
-    struct host_names h = {.a = a, .list = arena_get(a, sizeof *h.list)};
-    return h.list && hostlist_each(str_of(list), add_host_name, &h) == 0 ? h.list : NULL;
-}
-
-/* Is the k-th name of the i-th role that of an earlier role, too, or an earlier name of this one? */
-static bool is_host_again(const struct recipe_point *p, size_t i, size_t k)
-{
-    for (size_t m = 0; m <= i; m++)
-        for (size_t n = 0; !p->parts[m].endpoint && p->parts[m].hosts && n < (m == i ? k : p->parts[m].nodes); n++)
-            if (strcmp(p->parts[m].hosts[n], p->parts[i].hosts[k]) == 0)
-                return true;
-    return false;
-}
-
-bool recipe_has_host(const struct recipe_point *p, const char *name)
-{
-    for (size_t i = 0; i < p->part_count; i++)
-        for (size_t k = 0; !p->parts[i].endpoint && p->parts[i].hosts && k < p->parts[i].nodes; k++)
-            if (strcmp(p->parts[i].hosts[k], name) == 0)
-                return true;
-    return false;
-}
-
-size_t recipe_nodes_of(const struct recipe_point *p)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < p->part_count; i++) {
-        if (recipe_has_own_nodes(&p->parts[i]))
-            n += p->parts[i].nodes;
-        for (size_t k = 0; !p->parts[i].endpoint && p->parts[i].hosts && k < p->parts[i].nodes; k++)
-            n += !is_host_again(p, i, k);
-    }
-    return n ? n : 1;
 }
