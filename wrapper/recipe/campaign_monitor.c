@@ -142,6 +142,7 @@ static void take_customs(struct monitoring *m)
         double value;
         if (!monitor_custom_read(&m->customs[i], m->interval_s > 60 ? m->interval_s : 60, &value))
             continue;
+        m->customs[i].has_sample = true;
         take_sample(m, "", "custom", str_of(m->customs[i].name), value);
         buf_printf(&lines, "%lld %s %.17g\n", (long long)m->now_ms, m->customs[i].name, value);
     }
@@ -330,6 +331,8 @@ static void report_troubles(const struct monitoring *m, int out)
     for (size_t i = 0; i < m->custom_count; i++)
         if (m->customs[i].missed)
             buf_printf(&text, "monitoring.custom.%s: no number %zu times\n", m->customs[i].name, m->customs[i].missed);
+        else if (!m->customs[i].has_sample)
+            buf_printf(&text, "monitoring.custom.%s: no number before the end\n", m->customs[i].name);
     fs_write_all(out, text.p ? text.p : "", text.n);
 }
 

@@ -39,6 +39,7 @@ struct monitor_custom {
     char **words;
     struct query query;
     size_t missed; /* times without a number */
+    bool has_sample;
 };
 /* Reads the number, or starts the command for it and reads the answer of the one before. True: *ret has a new one. */
 bool monitor_custom_read(struct monitor_custom *m, double limit_s, double *ret);
