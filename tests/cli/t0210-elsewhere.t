@@ -93,6 +93,17 @@ for p in k3s dbclient tsh ansible charmrun flock unbuffer; do cp bin/docker "bin
 is "k3s kubectl exec" "$(here k3s kubectl -n x exec pod -- true)" "k3s $may $server"
 is "dbclient" "$(here dbclient -p 22 n1 true)" "dbclient $may $server"
 is "tsh ssh" "$(here tsh ssh root@n1 true)" "tsh $may $server"
+for p in prun psh sattach qlogin; do
+    cp bin/docker bin/$p
+    is "$p" "$(here $p -n 1 true)" "$p $may $server"
+done
+for p in yhrun lrun mpiexec.slurm flux; do
+    cp bin/docker bin/$p
+    is "$p outside of a job" "$(here $p $([ $p != flux ] || echo mini run) -n 1 true)" "$p runs the program on other machines: this one is no node of its job, and nothing of it is recorded"
+done
+is "flux exec" "$(here flux exec -r all true)" "flux runs the program on other machines: this one is no node of its job, and nothing of it is recorded"
+cp bin/docker bin/bsub
+is "bsub -Is" "$(here bsub -Is true)" "bsub $may (its option -Is): nothing of this one is recorded"
 is "ansible" "$(here ansible all -m shell -a true)" "ansible $may $server"
 is "charmrun" "$(here charmrun +p4 true)" "charmrun $may $server"
 cp bin/docker bin/srun && cp bin/docker bin/ssh
@@ -122,6 +133,7 @@ is "env DOCKER_HOST=" "$(here env DOCKER_HOST=tcp://n1:2375 docker run image tru
 ln -s bin/ssh link && ln -s "$(command -v nice)" bin/slow
 is "a symbolic link to ssh" "$(here ./link n1 true)" "ssh $may $server"
 is "... to a starter of this machine" "$(here slow -n 1 true)" here
+is "a variable in a line of shell" "$(here bash -c 'L=(ssh n1); "${L[@]}" true')" "ssh $may $server"
 is "a function in a line of shell" "$(here bash -c 'f() { ssh n1 "$@"; }; f true')" "ssh $may $server"
 
 # Scripts: a part of them may run here, so the facts stay, with a warning.
@@ -162,6 +174,22 @@ is "... in a line of shell" "$(warned sh -c 'cd . && ./outer.sh')" "$(outside ./
 is "a file that is sourced has docker" "$(warned sh caller)" "$(served ./lib.sh docker)"
 is "docker in a line of shell" "$(warned sh -c 'docker run image true')" "$(served "a line of shell" docker)"
 is "... which is the program" "$(warned docker run image true)" ""
+write value.sh <<'S'
+#!/bin/sh
+if true; then L="env X=1 ssh n1"; else L="nice -n 1"; fi
+time ${L} true
+S
+sed -i 's/env X=1 //' value.sh
+is "a variable of the script" "$(warned ./value.sh)" "$(outside ./value.sh ssh)"
+printf '#!/bin/bash\nX=$(which ssh)\n$X n1 true\n' | write which.sh
+is "... with a command's path" "$(warned ./which.sh)" "$(outside ./which.sh ssh)"
+printf '#!/bin/bash\n${LAUNCHER:-ssh n1} true\n' | write default.sh
+is "... with a default" "$(warned ./default.sh)" "$(outside ./default.sh ssh)"
+is "... which the environment has" "$(LAUNCHER='nice -n 1' warned ./default.sh)" ""
+printf '#!/bin/bash\non() { "$@"; }\non ssh n1 true\n' | write words.sh
+is "a function of the script gets a command" "$(warned ./words.sh)" "$(outside ./words.sh ssh)"
+printf '#!/bin/bash\nssh() { echo ran; }\nssh n1 true\n' | write shadow.sh
+is "a function with the name of a starter" "$(warned ./shadow.sh)" ""
 write wait.py <<'S'
 import glob, subprocess, time
 p = subprocess.Popen(["ssh", "n1", "./until"])
@@ -188,6 +216,15 @@ is "... outside of one" "$(warned sh ./job.sh)" "$(outside ./job.sh srun)"
 scheduler() { here "$@" >/dev/null; "$BENCHWRAP" show --json | jq -r '.params["job.scheduler"] // (.missing[] | select(.key == "job.scheduler").reason)'; }
 is "no job, and none that the command makes" "$(scheduler true)" none
 is "srun outside of a job makes one" "$(scheduler srun -n 1 true)" "srun makes the job of the program, which this environment does not describe"
+in_job_scheduler() { SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=3 SLURM_NTASKS=6 SLURMD_NODENAME=n1 scheduler "$@" | xargs; }
+for p in 'salloc -N 1' 'sbatch --wait' 'bsub -K' 'srun --jobid 9' 'srun -M c2'; do
+    cp bin/docker "bin/${p%% *}"
+    is "$p in a job: the program's is another one" "$(in_job_scheduler $p true)" "${p%% *} makes the job of the program, which this environment does not describe"
+done
+like "sbatch in a job, without --wait" "$(in_job_scheduler sbatch true)" "^slurm"
+cp /bin/sh bin/slurmstepd
+is "below slurmstepd, without the variables of the job" "$(slurmstepd -c 'scheduler() { "$@" >/dev/null; "$BENCHWRAP" show --json | jq -r "$0"; }; scheduler "$BENCHWRAP" -q -e place -- true; true' \
+    '.params["job.scheduler"] // (.missing[] | select(.key == "job.scheduler").reason)')" "slurmstepd shows that this process is in a job, which its environment does not describe"
 is "srun -w, with this node" "$(in_job srun -w 'n[1-2]' true)" here
 is "srun -w, without it" "$(in_job srun -w 'n[2-3]' true)" "$not_listed -w, and nothing of it is recorded"
 is "srun --nodelist, without it" "$(in_job srun --nodelist=n2 true)" "$not_listed --nodelist, and nothing of it is recorded"

@@ -28,6 +28,18 @@ is "JSON: asked once" "$(cat asked)" "show job 6368 --json"
 is "another run of the job has the same" "$(run 6368)$(param slurm.version)" "24.11.5"
 is "and nobody asked again" "$(wc -l <asked)" 1
 fake <<S
+sed 's/"RUNNING"/"COMPLETED"/' '$json'
+S
+warned() { "$BENCHWRAP" show --json | jq -r '[.warnings[] | .text? // . | select(test("not of this run"))] | join("+")'; }
+ended="the job of the environment had ended when the run began: COMPLETED"
+is "the job had ended: its variables are those of a shell that is left" "$(SLURM_RESTART_COUNT=1 run 6368) $(warned)" "$ended $ended: job.* is of that job, and not of this run"
+fake <<S
+echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1
+S
+for again in first cached; do
+    is "Slurm has forgotten the job ($again)" "$(run 107 >out; warned)" "Slurm does not know the job of the environment, which may have ended: job.* is of that job, and not of this run"
+done
+fake <<S
 case "\$*" in *--json*) echo "scontrol: unrecognized option '--json'" >&2; exit 1 ;; esac
 cat '$text'
 S
