@@ -39,6 +39,8 @@ struct host {
     const char *other_root;
     const char *other_folder; /* the same of its working directory, which containers for HPC have in common with the node */
     const char *submits; /* the starter in the command line that makes a job of its own where there is none; NULL: none does */
+    const char *own_job; /* the starter that runs the program in another job than this process is in; NULL: none does */
+    const char *hidden_job; /* what shows that this process is in a job, where the environment may not: "slurmstepd"; NULL: nothing */
     bool starts_ranks; /* the command line starts the program by srun, mpirun …: the step around this process is not the program's */
     bool counters; /* --counters: also open hardware counters */
     /* Called with the name of each process of the program that a sample finds; NULL: not wanted. */

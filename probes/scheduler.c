@@ -74,6 +74,8 @@ static const char *scheduler_read_job_value(const struct host *h, const char *va
 /* Innermost first: a Flux job drops SLURM_*, so where its variable is, it is what started us. */
 static enum provider scheduler_detect(const struct host *h)
 {
+    if (h->own_job)
+        return NONE;
     if (scheduler_read_value(h, "FLUX_JOB_ID"))
         return FLUX;
     if (scheduler_read_value(h, "SLURM_JOB_ID"))
@@ -92,6 +94,13 @@ static enum provider scheduler_detect(const struct host *h)
     return NONE;
 }
 
+/* srun --jobid from outside of the job sets the job's list to the nodes of its step: then two variables differ, and scontrol's answer is recorded. */
+static bool scheduler_has_two_lists(const struct host *h)
+{
+    const char *one = scheduler_read_value(h, "SLURM_JOB_NODELIST"), *other = scheduler_read_value(h, "SLURM_NODELIST");
+    return one && other && !scheduler_het_size(h) && strcmp(one, other) != 0;
+}
+
 static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
 {
     const char *value = scheduler_read_value(h, rows[i].variable), *all = NULL;
@@ -106,7 +115,8 @@ static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
         emit_missing(h, r, rows[i].key, "the components of this heterogeneous job have %s MiB", all);
         return;
     }
-    if (!value || (rows[i].how == STEP && !slurm_is_step(value)) || (h->starts_ranks && strncmp(rows[i].key, "step.", 5) == 0))
+    if (!value || (rows[i].how == STEP && !slurm_is_step(value)) || (h->starts_ranks && strncmp(rows[i].key, "step.", 5) == 0) ||
+        (strcmp(rows[i].key, "job.nodelist") == 0 && scheduler_has_two_lists(h)))
         return;
     switch (rows[i].how) {
     case STEP:
@@ -477,10 +487,13 @@ static int scheduler_before(struct host *h, struct record *r, struct err *err)
     static const char *const names[] = {"none", "slurm", "pbs", "torque", "lsf", "flux", "kubernetes", "gridengine"};
     (void)err;
     enum provider provider = scheduler_detect(h);
-    if (provider == NONE && h->submits)
-        emit_missing(h, r, "job.scheduler", "%s makes the job of the program, which this environment does not describe", h->submits);
+    const char *maker = h->own_job ? h->own_job : h->submits;
+    if (provider == NONE && maker)
+        emit_missing(h, r, "job.scheduler", "%s makes the job of the program, which this environment does not describe", maker);
     else if (provider == NONE && h->elsewhere)
         emit_missing(h, r, "job.scheduler", "%s", h->elsewhere);
+    else if (provider == NONE && h->hidden_job)
+        emit_missing(h, r, "job.scheduler", "%s shows that this process is in a job, which its environment does not describe", h->hidden_job);
     else
         emit_text(h, r, "job.scheduler", names[provider]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -31,7 +31,7 @@ fake <<S
 sed 's/"RUNNING"/"COMPLETED"/' '$json'
 S
 warned() { "$BENCHWRAP" show --json | jq -r '[.warnings[] | .text? // . | select(test("not of this run"))] | join("+")'; }
-ended="the job of the environment had ended when the run began: COMPLETED"
+ended="the job of the environment had ended when the run began (COMPLETED)"
 is "the job had ended: its variables are those of a shell that is left" "$(SLURM_RESTART_COUNT=1 run 6368) $(warned)" "$ended $ended: job.* is of that job, and not of this run"
 fake <<S
 echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1

@@ -37,6 +37,7 @@ struct starter {
     bool remote; /* it starts the program through another machine, or a server that may be anywhere */
     bool shell; /* its operands are a line for a shell there */
     bool submits; /* where there is no job, it makes one for the program */
+    const char *own_job; /* options with which the program runs in another job than the one around it; "": it always does */
     bool served; /* a service starts the program, which is then no descendant of it, */
     const char *joins; /* unless one of these options is given: then it joins control groups of its own; "": it always does */
     bool binds; /* it binds the program to processors of its choice */
@@ -91,6 +92,8 @@ static struct peel_option option_at(const struct starter *s, char *const *argv)
         return (struct peel_option){name, {NULL, 0}, 1};
     if (s->single_dash && name.n > 2 && !isdigit((unsigned char)word[2])) /* a long one that is not known, not letters: -n16 */
         return (struct peel_option){.words = 1};
+    if (!two && word[1] && word[2] && s->away && str_has_word(s->away, str_of(word + 1))) /* bsub -Is, not -I and -s */
+        return (struct peel_option){.words = 1};
     for (const char *p = word + 1; *p; p++)
         if (s->letters && strchr(s->letters, *p))
             return (struct peel_option){{p, 1}, p[1] ? str_of(p + 1 + (p[1] == '=')) : next, p[1] ? 1 : 2};
@@ -101,7 +104,7 @@ static struct peel_option option_at(const struct starter *s, char *const *argv)
 struct peel_options {
     struct peel_shape shape;
     struct peel_place place;
-    bool joins;
+    bool joins, own_job;
 };
 
 static bool is_one_of_words(const char *words, struct str name)
@@ -134,7 +137,10 @@ static void place_option(const struct starter *s, const char *word, const struct
     struct str name = o->name.n ? o->name : str_of(word + strspn(word, "-")), value = o->name.n && o->value.p ? o->value : STR("");
     bool mca = is_one_of_words("mca gmca omca prtemca", name) && str_has(value, "hostfile");
     char by[PEEL_BY_SIZE];
-    snprintf(by, sizeof by, "its option %s" STR_FMT, name.n > 1 ? "--" : "-", STR_ARG(name));
+    if (o->name.n)
+        snprintf(by, sizeof by, "its option %s" STR_FMT, name.n > 1 ? "--" : "-", STR_ARG(name));
+    else
+        snprintf(by, sizeof by, "its option %.*s", (int)strcspn(word, "="), word);
     if (is_one_of_words(s->listed, name) && !strchr("/", value.n ? *value.p : 0))
         place_at(p, PEEL_LISTED, by, value);
     else if (is_one_of_words(s->listed, name))
@@ -342,6 +348,7 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
         if (s->hides && str_has_word(s->hides, o.name))
             return NULL;
         told->joins |= is_one_of_words(s->joins, o.name);
+        told->own_job |= is_one_of_words(s->own_job, o.name.n ? o.name : str_of(*at + strspn(*at, "-")));
         shape_option(s, &o, &told->shape);
         place_option(s, *at, &o, false, &told->place);
         add_option(to, s, at, &o);
@@ -434,6 +441,7 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
     ret->binds = s->binds;
     ret->regrouped = told.joins || (s->joins && !*s->joins);
     ret->submits = s->submits;
+    ret->own_job = told.own_job || (s->own_job && !*s->own_job);
     ret->served = (s->served || s->remote) && !ret->regrouped;
     return true;
 }

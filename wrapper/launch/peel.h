@@ -27,6 +27,7 @@ struct peel_place {
     char by[PEEL_BY_SIZE]; /* what says so: "its option --host", "DOCKER_HOST" */
     struct str hosts;
     bool submits; /* where there is no job, the starter makes one for the program */
+    bool own_job; /* the starter runs the program in another job than the one around it */
     bool served; /* a service starts the program: it is no descendant of the starter, */
     bool regrouped; /* or, it is one in control groups of its own */
     bool binds; /* it binds the program to processors of its choice */

@@ -10,6 +10,7 @@
 #include "run/elsewhere.h"
 #include "run/energy_results.h"
 #include "run/exports.h"
+#include "run/job.h"
 #include "run/line_variables.h"
 #include "run/state.h"
 
@@ -302,8 +303,10 @@ static void run_set_host(struct run *run, char **env)
                               .elsewhere = elsewhere,
                               .other_root = line ? line->other_root : NULL,
                               .other_folder = line ? line->other_folder : NULL,
-                              .served = ways.served,
+                              .served = ways.served ? ways.served : elsewhere,
                               .submits = ways.submits,
+                              .own_job = ways.own_job,
+                              .hidden_job = job_above(),
                               .starts_ranks = peel_is_parallel(run->plan.argv),
                               .regrouped = ways.regrouped,
                               .saw = note_starter,

@@ -223,7 +223,7 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
 {
     int64_t n = 0, het;
     *ret_why = NULL;
-    if (!env_text(run->host.env, "SLURM_JOB_ID") ||
+    if (run->host.own_job || !env_text(run->host.env, "SLURM_JOB_ID") ||
         (!slurm_env_count(run, "SLURM_JOB_NUM_NODES", &n) && !slurm_env_count(run, "SLURM_NNODES", &n)))
         return 0;
     n -= env_text(run->host.env, "SLURMD_NODENAME") != NULL; /* a shell of salloc sits on none of them */

@@ -8,6 +8,7 @@
 #include "base/search_path.h"
 #include "launch/peel.h"
 #include "run/shell_line.h"
+#include "run/shell_values.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -263,7 +264,7 @@ static const char *elsewhere_find_reason(char *const *argv, char *const *env, in
     if (why || !program || !*program || depth == SHELLS_MAX)
         return why;
     char *const *word = program + 1;
-    for (struct str text; !why && (text = shell_line_of(program, &word)).p;)
+    for (struct str text; !why && (text = shell_values_replace(shell_line_of(program, &word), env, a)).p;)
         for (char **command; !why && (command = shell_line_next(&text, a));)
             why = elsewhere_find_reason(command, env, depth + 1, a);
     return why ? why : find_reason_in_words(program, env, a);
@@ -285,6 +286,8 @@ struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, s
             ways.served = arena_printf(a, "%s has a service start the program, which is no process of this run", place.starter);
         if (place.submits && !ways.submits)
             ways.submits = place.starter;
+        if (place.own_job && !ways.own_job && !is_own_job(&place, env))
+            ways.own_job = place.starter;
         if (place.binds)
             ways.binder = place.starter;
         if (place.regrouped && !ways.regrouped)

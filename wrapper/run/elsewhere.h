@@ -20,6 +20,7 @@ struct elsewhere_ways {
     const char *served, *regrouped;
     const char *server; /* the name of the first starter that has a service start its program; NULL: none */
     const char *submits; /* the first starter that makes a job where there is none (srun, salloc); NULL: none */
+    const char *own_job; /* the first starter that runs the program in another job than the one around it (salloc, sbatch --wait); NULL: none */
     const char *binder; /* the starter that binds the program to processors of its choice; NULL: none */
 };
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a);

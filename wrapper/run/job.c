@@ -144,16 +144,45 @@ static void record_no_allocation(struct run *run, const char *before, const char
     run->dirty = true;
 }
 
+/* The shell of an ended job, or what it has left behind, still has the job's variables. */
+static void warn_of_ended_job(struct run *run, const char *how)
+{
+    if (!run->job.late)
+        record_warning(&run->record, "%s: job.* is of that job, and not of this run", how);
+}
+
+/* Had the job ended when the run began? COMPLETING is not an end: its processes may still run. */
+static bool is_ended_job(const struct run *run, const struct slurm_job *job)
+{
+    int64_t ends_s = slurm_job_ends_s(job);
+    return ends_s && ends_s * 1000 < run->record.start_ms &&
+           str_has_word("BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED TIMEOUT", job->field[SLURM_STATE]);
+}
+
 static void record_job_facts(struct run *run, const struct slurm_job *job)
 {
+    char how[160];
     if (run->job.late)
         return;
+    if (is_ended_job(run, job)) {
+        snprintf(how, sizeof how, "the job of the environment had ended when the run began (" STR_FMT ")", STR_ARG(job->field[SLURM_STATE]));
+        record_no_allocation(run, how, "");
+        warn_of_ended_job(run, how);
+        return;
+    }
     const char *source = run->record.source;
     run->record.source = "scontrol";
     slurm_job_emit(job, &run->host, &run->record);
     run->record.source = source;
     run->dirty = true;
     set_end(run, slurm_job_ends_s(job));
+}
+
+/* slurmctld forgets a job some minutes after its end. */
+static void warn_of_unknown_job(struct run *run, struct str said)
+{
+    if (str_has(said, "Invalid job id"))
+        warn_of_ended_job(run, "Slurm does not know the job of the environment, which may have ended");
 }
 
 /* False: there is none yet. */
@@ -168,6 +197,7 @@ static bool reuse_job_answer(struct run *run)
     struct str rest = buf_text(&text);
     if (str_starts(rest, "no ")) {
         record_no_allocation(run, "scontrol was asked by an earlier run of this job: ", text.p + 3);
+        warn_of_unknown_job(run, rest);
         return true;
     }
     slurm_job_read(&job, rest);
@@ -281,6 +311,7 @@ static void handle_scontrol_answer(struct run *run)
     }
     if (!WIFEXITED(j->ask.status) || WEXITSTATUS(j->ask.status) != 0) {
         bool missing = WIFEXITED(j->ask.status) && WEXITSTATUS(j->ask.status) == 127;
+        warn_of_unknown_job(run, buf_text(&j->ask.why));
         job_no_answer(run, missing ? "not found in PATH" : j->ask.why.n ? job_words(run, j->ask.why.p) : "failed without a word");
         return;
     }
@@ -338,6 +369,8 @@ void job_begin(struct run *run)
     name_kept(run, &w);
     if (ends && str_int(str_of(ends), &n))
         set_end(run, n);
+    if (run->host.own_job)
+        return; /* this job is not the program's */
     if (opt_on(&run->plan.opts, OPTION_NO_SCONTROL)) {
         record_no_allocation(run, "scontrol was not asked (--no-scontrol)", "");
         return;
@@ -391,18 +424,36 @@ void job_on_time(struct run *run, int64_t now_ns)
 
 /* ---- how it ends ---- */
 
-/* Is that process the scheduler's own on this node? */
-static bool of_scheduler(pid_t pid)
+/* Of each scheduler's own processes on a node the names; NULL: the process is none of them. */
+static const char *name_of_scheduler(const struct proc_id *id)
 {
     static const char *const names[] = {"slurmstepd", "slurmd",     "slurmctld",   "pbs_mom",     "res",
                                         "sbatchd",    "flux-shell", "flux-broker", "sge_shepherd"};
-    struct proc_id id;
-    if (pid <= 0 || !proc_look(pid, &id))
-        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(id.comm, names[i]) == 0)
-            return true;
-    return false;
+        if (strcmp(id->comm, names[i]) == 0)
+            return names[i];
+    return NULL;
+}
+
+static bool of_scheduler(pid_t pid)
+{
+    struct proc_id id;
+    return pid > 0 && proc_look(pid, &id) && name_of_scheduler(&id);
+}
+
+const char *job_above(void)
+{
+    struct proc_id id = {.parent = getppid()};
+    struct buf groups CLEANUP_BUF;
+    buf_init(&groups, 64 << 10);
+    for (int depth = 0; depth < 64 && id.parent > 1 && proc_look(id.parent, &id); depth++)
+        if (name_of_scheduler(&id))
+            return name_of_scheduler(&id);
+    /* ssh to a node of one's job: pam_slurm_adopt moves the session into the job's groups */
+    if (fs_read(AT_FDCWD, "/proc/self/cgroup", 32 << 10, 0, &groups, NULL) == 0 && str_has(buf_text(&groups), "slurm") &&
+        str_has(buf_text(&groups), "/job_"))
+        return "the control group";
+    return NULL;
 }
 
 void job_signalled(struct run *run, int number, pid_t sender)

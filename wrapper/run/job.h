@@ -11,6 +11,10 @@ enum {
 };
 
 struct run;
+/* What shows that this process is in a job, whatever its environment says: the name of a process of a
+ * scheduler above it, or its control group. Static text; NULL: nothing. */
+const char *job_above(void);
+
 struct run_job {
     enum { JOB_IDLE, JOB_JSON, JOB_TEXT, JOB_OTHER /* another run of this job is asking */ } stage;
     struct query ask;

@@ -67,7 +67,7 @@ static const char *query_sacct(const struct run *run, const char *id, int64_t li
 
 void sacct_end(struct run *run)
 {
-    const char *id = env_text(run->host.env, "SLURM_JOB_ID"), *why = NULL;
+    const char *id = run->host.own_job ? NULL : env_text(run->host.env, "SLURM_JOB_ID"), *why = NULL;
     struct record *r = &run->record;
     struct slurm_acct a = {0};
     char text[400];

@@ -6,6 +6,7 @@
 #include "base/search_path.h"
 #include "run/elsewhere.h"
 #include "run/shell_line.h"
+#include "run/shell_values.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -16,6 +17,7 @@ enum { SCRIPT_MAX = 256 << 10, FIRST_LINE_MAX = 256, SCRIPTS_MAX = 16, DEPTH_MAX
 struct script_search {
     char *const *env;
     struct arena *arena;
+    struct str text; /* the script that is searched */
     int files; /* read so far */
     struct script_starter found;
 };
@@ -130,8 +132,11 @@ static void search_script(struct script_search *s, char *const *command, int dep
     s->files++;
     append_commands(&commands, buf_text(&file));
     const char *kept = arena_dup(s->arena, path, strlen(path));
+    struct str before = s->text;
+    s->text = buf_text(&commands);
     if (!commands.failed && kept)
-        search_commands(s, buf_text(&commands), kept, depth + 1);
+        search_commands(s, shell_values_replace(s->text, s->env, s->arena), kept, depth + 1);
+    s->text = before;
 }
 
 static void note_starters(struct script_search *s, char *const *command, const char *away, const char *where)
@@ -144,14 +149,27 @@ static void note_starters(struct script_search *s, char *const *command, const c
 }
 
 /* where: NULL for the command line itself, which others have read. */
+/* `on_nodes() { "$@"; }` … `on_nodes srun prog`: a function of the script may run what it gets. */
+static void search_function_words(struct script_search *s, char *const *command, const char *where)
+{
+    for (char *const *word = command + 1; *word && word[1] && !s->found.away; word++) {
+        char *const *program;
+        note_starters(s, word, elsewhere_starter(word, s->env, s->arena, &program), where);
+    }
+}
+
 static void search_command(struct script_search *s, char *const *command, const char *where, int depth)
 {
     char *const *program = command;
+    if (where && shell_values_defines(s->text, str_of(command[0]))) {
+        search_function_words(s, command, where);
+        return;
+    }
     const char *away = command[1] ? elsewhere_starter(command, s->env, s->arena, &program) : NULL;
     if (where && command[1])
         note_starters(s, command, away, where);
     char *const *word = program + 1;
-    for (struct str line; !s->found.away && (line = shell_line_of(program, &word)).p;)
+    for (struct str line; !s->found.away && (line = shell_values_replace(shell_line_of(program, &word), s->env, s->arena)).p;)
         search_commands(s, line, where ? where : "a line of shell", depth + 1);
     if (!s->found.away)
         search_script(s, program, depth);
