@@ -186,6 +186,11 @@ is "... with a command's path" "$(warned ./which.sh)" "$(outside ./which.sh ssh)
 printf '#!/bin/bash\n${LAUNCHER:-ssh n1} true\n' | write default.sh
 is "... with a default" "$(warned ./default.sh)" "$(outside ./default.sh ssh)"
 is "... which the environment has" "$(LAUNCHER='nice -n 1' warned ./default.sh)" ""
+is "... which the line has" "$(warned env LAUNCHER='ssh n2' nice -n 1 ./default.sh)" "$(outside ./default.sh ssh)"
+printf '#!/bin/bash\nMPI=${MPI:-mpirun}\n$MPI -H n9 -n 1 true\n' | write own.sh
+is "... with a default of its own" "$(warned ./own.sh)" "$(outside ./own.sh mpirun)"
+printf '#!/bin/bash\nexport L="ssh n1"\n$L true\n' | write export.sh
+is "... that is exported" "$(warned ./export.sh)" "$(outside ./export.sh ssh)"
 printf '#!/bin/bash\non() { "$@"; }\non ssh n1 true\n' | write words.sh
 is "a function of the script gets a command" "$(warned ./words.sh)" "$(outside ./words.sh ssh)"
 printf '#!/bin/bash\nssh() { echo ran; }\nssh n1 true\n' | write shadow.sh

@@ -179,8 +179,7 @@ static const char *elsewhere_reason_of(const struct peel_place *p, char *const *
     return NULL;
 }
 
-/* Variables that the line itself sets (`env DOCKER_HOST=… docker`) come before those of the environment. */
-static char *const *elsewhere_with_assignments(char *const *argv, char *const *env, struct arena *a)
+char *const *elsewhere_variables(char *const *argv, char *const *env, struct arena *a)
 {
     size_t n = 0, words = 0;
     while (env && env[n])
@@ -272,7 +271,7 @@ static const char *elsewhere_find_reason(char *const *argv, char *const *env, in
 
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a)
 {
-    return elsewhere_find_reason(argv, elsewhere_with_assignments(argv, env, a), 0, a);
+    return elsewhere_find_reason(argv, elsewhere_variables(argv, env, a), 0, a);
 }
 
 struct elsewhere_ways elsewhere_find_ways(char *const *argv, char *const *env, struct arena *a)

@@ -10,6 +10,10 @@
  * name and /etc/hosts say. Else why it may run elsewhere, as a sentence in the arena. Reads small regular files and asks no name server. */
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a);
 
+/* Returns the environment with the variables that the line itself sets (`env DOCKER_HOST=… docker`) before the others. The list is in the arena; the given
+ * one: out of memory. */
+char *const *elsewhere_variables(char *const *argv, char *const *env, struct arena *a);
+
 /* Returns the first starter before the program in argv that may run it on another machine; NULL: none. *ret_program: the word of
  * argv behind all starters. Static text. */
 const char *elsewhere_starter(char *const *argv, char *const *env, struct arena *a, char *const **ret_program);

@@ -183,7 +183,7 @@ static void search_commands(struct script_search *s, struct str text, const char
 
 struct script_starter script_find_starter(char *const *argv, char *const *env, struct arena *a)
 {
-    struct script_search s = {.env = env, .arena = a};
+    struct script_search s = {.env = elsewhere_variables(argv, env, a), .arena = a};
     if (argv && argv[0])
         search_command(&s, argv, NULL, 0);
     return s.found;

@@ -8,7 +8,8 @@ enum { WORDS_MAX = 64 }; /* of one command: a launcher and what it starts are am
 static bool shell_line_is_joint(struct str word)
 {
     static const char *const joints[] = {"then", "do", "else", "elif",    "if",      "while", "until", "exec",
-                                         "!",    "{",  "}",    "command", "builtin", "eval",  "alias"};
+                                         "!",    "{",  "}",    "command", "builtin", "eval",  "alias",
+                                         "export", "readonly", "local", "declare", "typeset"};
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
         if (str_is(word, joints[i]))
             return true;

@@ -35,10 +35,10 @@ static struct str shell_value_at(struct str s)
 {
     const char *ends = " \t\n;|&)`";
     size_t n = 0;
-    if (str_starts(s, "$(")) {
-        while (n < s.n && s.p[n] != ')')
+    if (str_starts(s, "$(") || str_starts(s, "${")) {
+        while (n < s.n && s.p[n] != (s.p[1] == '(' ? ')' : '}'))
             n++;
-        return str_sub(s, 0, n + 1);
+        return str_sub(s, 0, s.p[1] == '(' ? n + 1 : n);
     }
     if (s.n && strchr("\"'(", *s.p)) {
         ends = *s.p == '(' ? ")" : *s.p == '"' ? "\"" : "'";
@@ -57,20 +57,33 @@ static bool starts_outside(struct str value, char *const *env, struct arena *a)
     return first && peel_starts_outside(first, env, &away);
 }
 
+/* `MPI=${MPI:-mpirun}`: the default, since the text has no other value. */
+static struct str shell_default_of(struct str name, struct str value)
+{
+    struct str rest = shell_rest(value, 2);
+    if (!str_starts(value, "${") || !str_eq(str_sub(rest, 0, name.n), name))
+        return value;
+    rest = shell_rest(rest, name.n);
+    return str_starts(rest, ":-") || str_starts(rest, ":=") ? shell_rest(rest, 2) : STR("");
+}
+
 /* p NULL: no value. */
 static struct str shell_value_of(struct str text, struct str name, char *const *env, struct arena *a)
 {
     struct str found = {NULL, 0};
     char variable[NAME_MAX_BYTES];
+    bool is_default = false;
     for (size_t at = 0; at + name.n + 1 < text.n; at++) {
         struct str rest = shell_rest(text, at);
         if (*rest.p != *name.p || !str_eq(str_sub(rest, 0, name.n), name) || rest.p[name.n] != '=' || !begins_shell_word(text, at))
             continue;
-        struct str value = shell_value_at(shell_rest(rest, name.n + 1));
-        if (value.n && (!found.n || !starts_outside(found, env, a)))
-            found = value;
+        struct str given = shell_value_at(shell_rest(rest, name.n + 1)), value = shell_default_of(name, given);
+        if (!value.n || (found.n && starts_outside(found, env, a)))
+            continue;
+        found = value;
+        is_default = value.p != given.p;
     }
-    if (found.n || name.n >= sizeof variable)
+    if ((found.n && !is_default) || name.n >= sizeof variable)
         return found;
     snprintf(variable, sizeof variable, STR_FMT, STR_ARG(name));
     const char *set = env_text(env, variable);
