@@ -63,6 +63,9 @@ static struct str secret_option_unquote(struct str v)
 static bool secret_option_is_value(const struct option_row *row, struct str value)
 {
     bool number;
+    int64_t passes;
+    if (row->how == NEXT && strcmp(row->programs, "*") == 0 && value.n <= 2 && str_int(value, &passes))
+        return false; /* x264 --pass 1: which of several passes */
     if (row->how == PAIR && !memchr(value.p, ':', value.n) && !memchr(value.p, '%', value.n))
         return false;
     return value.n > 0 && value.p[0] != '-' && secret_is_value(SECRET_NAME_WHOLE, value, &number);

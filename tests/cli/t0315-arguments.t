@@ -58,6 +58,7 @@ pair env.OMP_NUM_THREADS 'env OMP_NUM_THREADS=1 ./prog' 'env OMP_NUM_THREADS=2 .
 pair numactl.m 'numactl -N0 -m0 ./prog' 'numactl -N0 -m1 ./prog' ''
 pair nice 'nice -n 5 ./prog' './prog' ''
 pair taskset.1 'taskset 0x1 ./prog' 'taskset 0x3 ./prog' ''
+pair pass '--pass 1' '--pass 2'
 pair docker.2 'docker run image:1 ./prog' 'docker run image:2 ./prog' ''
 pair docker.cpus 'docker run --cpus 1 image ./prog' 'docker run --cpus=2 image ./prog' ''
 pair ssh.1 'ssh n1 ./prog' 'ssh n2 ./prog' ''
