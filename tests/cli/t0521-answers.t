@@ -21,11 +21,14 @@ cat >score.yaml <<'Y'
 name: score
 version: "1"
 readers:
-  - {name: score, regex: '^latency: (?<v>\S+)', metrics: [{name: score, cell: v, better: higher}, {name: share, cell: v, unit: percent, better: lower}, {name: offset, cell: v, better: none}]}
+  - {name: score, regex: '^latency: (?<v>\S+)', metrics: [{name: score, cell: v, better: higher}, {name: share, cell: v, unit: percent, better: lower}, {name: offset, cell: v, better: none}, {name: part, cell: v, unit: percent, better: none}]}
+  - {name: high, regex: '^hits: (?<v>\S+)', metrics: [{name: hits, cell: v, unit: percent, better: none}]}
 Y
+echo 'echo "hits: $((n == 1 ? 88 : 100))"' >>noisy.sh
 "$BENCHWRAP" -q -e scores --repeat 3 --rules ./score.yaml -- sh noisy.sh >/dev/null 2>&1
 is "… of a directed metric neither, whatever its unit" "$(ls mlruns/*/*/metrics | grep -c '^\(score\|share_percent\)\.ci_low')" 0
 is "… of what may be negative it is" "$(ls mlruns/*/*/metrics | grep -c '^offset\.ci_low')" 1
+is "… a share has none that reaches below zero or above 100 %" "$(ls mlruns/*/*/metrics | grep -c '^\(part\|hits\)_percent\.ci_')" 0
 cd .. || exit
 
 "$BENCHWRAP" -q -e swept -n points --repeat 3 --sweep size=1,2 -- sh -c 'echo "rate: {size}00 op/s"' >/dev/null 2>&1

@@ -86,6 +86,8 @@ const char *series_no_interval(const struct series_figure *f)
         return "too few values";
     if (is_amount(f) && s->min >= 0 && s->ci_low < 0)
         return "the values are too few or too far apart: the interval would reach below zero";
+    if (strcmp(f->unit, "percent") == 0 && s->min >= 0 && s->max <= 100 && (s->ci_low < 0 || s->ci_high > 100))
+        return "the values are too few or too far apart: the interval would reach beyond 0 to 100 %";
     return NULL;
 }
 
