@@ -117,7 +117,7 @@ is "... with what was lost" "$(ended lost)" 2,0
 (ulimit -S -f 1; "$LAUNCH" -q -- sh -c 'head -c 3000 /dev/zero; echo rc $? >&2' >limited 2>err)
 is "the caller's file size limit holds" "$(stat -c %s limited) $(grep -c 'writing failed after 1024 bytes' err)" "1024 1"
 (ulimit -f 1; "$LAUNCH" -q -- sh -c 'echo x; exit 3' >limited 2>err)
-is "no memory to be had under a hard limit: unrecorded" "$? $(cat limited) $(grep -c 'running it unrecorded' err)" "3 x 1"
+is "no memory to be had under a hard limit: unrecorded" "$? $(cat limited) $(grep -c 'cannot share memory with the recorder: File too large; running it unrecorded' err)" "3 x 1"
 is "a warning that nobody reads does no harm" "$(perl -e 'pipe my $r, my $w; close $r; open STDERR, ">&", $w; print system(@ARGV) >> 8' "$BARE" -- sh -c 'exit 3')" 3
 python3 - "$LAUNCH" >out <<'P'
 import fcntl, socket, struct, subprocess, sys, os, termios, time

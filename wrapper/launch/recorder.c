@@ -112,7 +112,7 @@ int recorder_open(struct recorder *r, const char *id, const char **ret_what)
     *ret_what = "the recorder benchwrap-core was not found";
     if (recorder_find_core(r->core, sizeof r->core) < 0)
         return -1;
-    *ret_what = "out of memory to share with the recorder";
+    *ret_what = "cannot share memory with the recorder";
     r->memory = fd_high(memfd_create("benchwrap", MFD_CLOEXEC));
     if (r->memory < 0 || recorder_grow_memory(r->memory) < 0)
         return -1;
