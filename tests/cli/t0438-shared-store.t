@@ -22,4 +22,24 @@ like "... the rest is there" "$out" "loss *0.25"
 is "... samples keep their time, and of equal times MLflow's value stays the last" "$(tr '\n' , <"$(echo mlruns/*/*/metrics/late)")" "1700000000001 1 0,1700000000009 8 2,1700000000010 9 2,"
 is "both failed: no warning" "$(share 4 3 | grep -c 'set the status')" 0
 is "the client set FINISHED: no warning" "$(share 3 0 | grep -c 'set the status')" 0
+cat >deletes <<'P'
+#!/bin/sh
+store=${MLFLOW_TRACKING_URI#file://} id=00000000000000000000000000000001
+run=$(echo "$store"/*/"$MLFLOW_RUN_ID")
+cp -r "$run" "${run%/*}/$id"
+sed -i "s/$MLFLOW_RUN_ID/$id/; s/lifecycle_stage: .*/lifecycle_stage: deleted/" "${run%/*}/$id/meta.yaml"
+[ "$1" = other ] || sed -i "s/lifecycle_stage: .*/lifecycle_stage: deleted/" "$run/meta.yaml"
+P
+chmod +x deletes
+out=$("$BENCHWRAP" -q -e deletes --share-run -- ./deletes other && "$BENCHWRAP" show --json)
+like "a run that the client deleted is left out, and named" "$out" "1 run that the program's MLflow client deleted is left out"
+like "... the program's own is stored" "$("$BENCHWRAP" -q -e deletes --share-run -- ./deletes own && "$BENCHWRAP" show --json)" "the program's MLflow client deleted this run, which is stored all the same"
+cat >leaves <<'P'
+#!/bin/sh
+setsid sh -c 'echo >began; while [ ! -e go ]; do sleep 0.1; done' >/dev/null 2>&1 </dev/null &
+while [ ! -e began ]; do sleep 0.1; done
+P
+chmod +x leaves
+like "a process that goes on may log later: in no record" "$("$BENCHWRAP" -q -e leaves --share-run -- ./leaves && "$BENCHWRAP" show --json)" "what (it logs|they log) by MLflow after the program's end is in no record"
+: >go
 done_testing

@@ -7,6 +7,7 @@
 #include "run/keep.h"
 #include "run/rank_failure.h"
 #include "run/script.h"
+#include "run/shared.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -60,6 +61,8 @@ static void record_usage(struct run *run)
         record_metric(r, "run.left_running", e->left, "", DIR_NONE, 0, at);
         record_warning(r, "%u process%s that the program left behind %s still running", e->left, e->left == 1 ? "" : "es",
                        e->left == 1 ? "was" : "were");
+        if (!run->series && opt_on(&run->plan.opts, OPTION_SHARE_RUN) && !record_find(r, FACT_TAG, SHARED_TAG_RUN))
+            record_warning(r, "what %s by MLflow after the program's end is in no record", e->left == 1 ? "it logs" : "they log");
     }
 }
 

@@ -314,6 +314,41 @@ static void shared_add_rest(struct shared_into *to, int store)
     fs_names_deinit(&list);
 }
 
+static bool is_deleted_run(const struct tree_run *run)
+{
+    return run->lifecycle && strcmp(run->lifecycle, "deleted") == 0;
+}
+
+struct deleted_runs {
+    const char *own;
+    size_t others;
+    bool is_own;
+};
+
+static int deleted_runs_count(void *context, struct tree_run *run)
+{
+    struct deleted_runs *d = context;
+    bool own = strcmp(run->id, d->own) == 0;
+    d->others += !own && is_deleted_run(run);
+    d->is_own |= own && is_deleted_run(run);
+    return 0;
+}
+
+static void shared_note_deleted(struct record *r, int store)
+{
+    struct arena a;
+    struct err err = {0};
+    struct deleted_runs d = {.own = r->id};
+    arena_init(&a, RUN_BYTES);
+    tree_walk(store, 0, &a, deleted_runs_count, &d, &err);
+    if (d.others)
+        record_warning(r, "%zu run%s that the program's MLflow client deleted %s left out", d.others, str_plural(d.others),
+                       d.others == 1 ? "is" : "are");
+    if (d.is_own)
+        record_warning(r, "the program's MLflow client deleted this run, which is stored all the same");
+    arena_deinit(&a);
+}
+
 static void shared_add_store(struct shared_into *to, int store)
 {
     struct arena a;
@@ -325,6 +360,7 @@ static void shared_add_store(struct shared_into *to, int store)
         shared_add_run(to, store, run);
         shared_note_status(to->r, run->status);
         shared_add_rest(to, store);
+        shared_note_deleted(to->r, store);
     } else
         record_warning(to->r, "what the program's MLflow client logged cannot be read: %s", err.text[0] ? err.text : "its run is gone");
     arena_deinit(&a);
@@ -449,7 +485,7 @@ struct other_runs {
 static int other_runs_add(void *context, struct tree_run *run)
 {
     struct other_runs *o = context;
-    if (strcmp(run->id, o->own) != 0 && record_is_id(str_of(run->id)) && run->lifecycle && strcmp(run->lifecycle, "deleted") != 0) {
+    if (strcmp(run->id, o->own) != 0 && record_is_id(str_of(run->id)) && run->lifecycle && !is_deleted_run(run)) {
         run->next = o->list;
         o->list = run;
     }
