@@ -152,7 +152,9 @@ $(STUB): benchmarks/native/taskrate-stub/stub.c benchmarks/native/taskrate/wire.
 flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) $(PKG_LIBS) $(state)
 $(O)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ && exit; \
-	[ ! -e $@ ] || echo "make: compiler, flags, a library or a system header changed since the last build in $(O): compiling everything again" >&2; \
+	[ ! -e $@ ] || printf '%s\n' '$(subst ','\'',$(flags_now))' | \
+		awk '/^./ {for (i = 1; i <= NF; i++) if (FILENAME != "-") old[$$i]; else if (!($$i in old) && $$i !~ /^(-DBW_STATE=)?[0-9]+u?$$/) new = new " " $$i} \
+		END {print "make: the last build in $(O) had other flags or libraries, everything is compiled again; new is" (new ? new : " a header or library of the system")}' $@ - >&2; \
 	printf '%s\n' '$(subst ','\'',$(flags_now))' >$@
 
 # Unit tests: one program per tests/unit/<layer>/<file>.c, cmocka, TAP.

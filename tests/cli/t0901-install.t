@@ -59,6 +59,9 @@ done
 
 dead=$(cd "$plain/share/doc/benchwrap" && grep -oE '\]\([^):]+\)' README.md | sed 's/^](//; s/)$//; s/#.*//' | sort -u | while read -r link; do [ -e "$link" ] || echo "$link"; done)
 is "the links of the installed README lead somewhere" "$dead" ""
+flags() { make -s -C "$ROOT" O="$WORK/o" CFLAGS="$1" ${2:+"$2"} "$WORK/o/flags" 2>&1; } # CFLAGS [VARIABLE]: what make prints before it compiles
+is "make compiles nothing again for the same flags, wherever it installs" "$(flags -O2; flags -O2; flags -O2 PREFIX=/x)" ""
+is "... and names what changed" "$(flags -O1)" "make: the last build in $WORK/o had other flags or libraries, everything is compiled again; new is -O1"
 ok "make uninstall" make -s -C "$ROOT" O="$BUILD" uninstall PREFIX="$plain"
 is "uninstall leaves no file" "$(find "$plain" ! -type d)" ""
 ok "DESTDIR is put before PREFIX" make -s -C "$ROOT" O="$BUILD" install DESTDIR="$WORK/stage" PREFIX=/usr
