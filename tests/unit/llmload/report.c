@@ -106,7 +106,7 @@ static void sixty_columns_show_every_percentile(void **state)
 /* A mean over the known times alone is none of all. */
 static void a_mean_of_a_part_is_missing(void **state)
 {
-    struct load load = {.stream = true};
+    struct load load = {.shown_url = "http://h:1", .concurrency = {.n = 1, .piece = {{.to = 16}}}, .requests = 100, .stream = true};
     struct outcome *o = calloc(1, sizeof *o);
     struct prompt_source prompts = {.name = "rows"};
     struct metrics *m = &o->m;
@@ -130,6 +130,10 @@ static void a_mean_of_a_part_is_missing(void **state)
     buf_clear(&to);
     report_json(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, &j);
     assert_non_null(strstr(to.p, "\"mean_itl_ms\":null"));
+    buf_clear(&to); /* the table says in one sentence what is missing, and why */
+    report_table(&(struct load_report){.load = &load, .prompts = &prompts, .outcome = o}, (struct report_wish){0},
+                 &(struct screen){.width = 200}, &to);
+    assert_non_null(strstr(to.p, "p99 needs 662 values; times that are not known do not count: first token 10 of 100"));
     metrics_deinit(m);
     free(o);
 }
