@@ -7,9 +7,11 @@
 bool str_is_anycase(struct str a, const char *z)
 {
     size_t i = 0;
-    while (i < a.n && z[i] && str_lower(a.p[i]) == str_lower(z[i]))
+    if (a.n != strlen(z)) /* most names differ in length already */
+        return false;
+    while (i < a.n && str_lower(a.p[i]) == str_lower(z[i]))
         i++;
-    return i == a.n && !z[i];
+    return i == a.n;
 }
 
 bool str_ends_anycase(struct str s, const char *z)
