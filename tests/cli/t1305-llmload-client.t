@@ -7,7 +7,7 @@
 
 # A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write, "far" 300 ms, "thinks" a token of
 # reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it; "large" two of 40 KB, 40 ms from each other; "counted" as "together", then a token while
-# the client counts the segments of that read, and the end 40 ms later; "sized" a token, and 40 ms later the size of the next chunk alone; "comment" a token, and 40 ms later a comment; "bytes" a token byte by byte. Its output is the port; the client's process is in the file that is its argument.
+# the client counts the segments of that read, and the end 40 ms later; "sized" a token, and 40 ms later the size of the next chunk alone; "comment" a token, and 40 ms later a comment; "ended" a token, and 40 ms later the end of its chunk; "bytes" a token byte by byte. Its output is the port; the client's process is in the file that is its argument.
 cat >"$WORK/stops.py" <<'P'
 import fcntl, os, signal, socket, struct, sys, termios, time
 if len(sys.argv) > 2:
@@ -65,8 +65,9 @@ while True:
         elif how == b"bytes":
             for data in (head, *(token[i:i + 1] for i in range(len(token)))): c.sendall(data)
             time.sleep(0.04)
-        elif how in (b"thinks", b"sized", b"comment"):
-            for data in (token, token) if how == b"thinks" else (head + token, last[:size_end] if how == b"sized" else piece(b": ping\n\n")):
+        elif how in (b"thinks", b"sized", b"comment", b"ended"):
+            behind = {b"sized": last[:size_end], b"comment": piece(b": ping\n\n"), b"ended": b"\r\n"}
+            for data in (token, token) if how == b"thinks" else (head + token[:-2] + (b"" if how == b"ended" else b"\r\n"), behind[how]):
                 c.sendall(data)
                 time.sleep(0.04)
         elif how == b"full":
@@ -120,7 +121,7 @@ run free --json
 is 'three tokens in one write are not the fault of the client' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .tokens.itl_gaps_shared_stamp, .client.gaps_late]' "$WORK/out.json")" '[0,1,2,0]'
 run large --json
 is 'paused while two segments came, as large as one write could make them: the first token is not known' "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n]' "$WORK/out.json")" '[1,1,0]'
-for how in sized comment bytes; do
+for how in sized comment ended bytes; do
     run $how --json
     is "paused while a token came, and then bytes that are no token ($how): the first token is not known" "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n]' "$WORK/out.json")" '[1,1,0]'
 done

@@ -185,7 +185,7 @@ static void settle_gap(struct worker *w, struct flight *f, bool more)
 void flight_read_begin(struct flight *f)
 {
     f->read_events = f->read_chunks = f->read_rank = 0;
-    f->read_tail = 0;
+    f->read_tail = f->read_pieces = 0;
     f->read_segments = -1;
     f->is_judged = f->read_byte = f->read_second = f->read_output = false;
     f->reads++;

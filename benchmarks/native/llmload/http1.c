@@ -42,6 +42,11 @@ bool http1_begun(const struct http1 *h)
     return h->state != START;
 }
 
+bool http1_before_chunk_end(const struct http1 *h)
+{
+    return h->state == CHUNK_CR || h->state == CHUNK_LF;
+}
+
 bool http1_eof_is_end(const struct http1 *h)
 {
     return h->state == BODY_CLOSE || h->state == COMPLETE;

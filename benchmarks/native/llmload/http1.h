@@ -36,6 +36,8 @@ bool http1_eof_is_end(const struct http1 *h);
 /* One line of a head, when something else has cut them: a status line (which begins anew), or a
  * field. false: it cannot be understood. */
 bool http1_line(struct http1 *h, struct str line);
+/* Has all of a chunk come but the line end behind it? */
+bool http1_before_chunk_end(const struct http1 *h);
 /* Has any byte of a reply come? */
 bool http1_begun(const struct http1 *h);
 #endif

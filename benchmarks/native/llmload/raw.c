@@ -233,12 +233,18 @@ static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at
 }
 
 /* Bytes of the read behind the last event, of which rest stand behind the piece of the body: they
- * may have come later than it. The end of the chunk that the event is in belongs to it. What is
- * left of a compressed piece is not known. */
-static size_t bytes_behind(const struct conn *c, size_t rest)
+ * may have come later than it. The end of the chunk that the event is in belongs to it where the
+ * server writes both at once: a read had no more segments than chunks, and none began with such an
+ * end. What is left of a compressed piece is not known. */
+static size_t bytes_behind(struct worker *w, struct conn *c, size_t rest)
 {
     enum { CHUNK_END = 2 };
-    return c->f.stream.behind + (rest > CHUNK_END ? rest : 0) + c->http.gzip;
+    bool is_end = rest > 0 && rest <= CHUNK_END && !w->ends_apart;
+    if (is_end && !w->ends_within) {
+        int64_t segments = flight_read_segments(w, &c->f);
+        w->ends_within = segments > 0 && segments <= c->f.read_pieces;
+    }
+    return c->f.stream.behind + (is_end && w->ends_within ? 0 : rest) + c->http.gzip;
 }
 
 /* Bytes that came with one read. hangup: the server has closed its side, which epoll reports only
@@ -256,6 +262,7 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
     flight_read_begin(f);
     f->read_byte = is_first;
     c->received += n;
+    w->ends_apart |= http1_before_chunk_end(&c->http);
     f->is_stamped = w->stamped;
     note_overflow(w, c, n, at_ns);
     for (;;) {
@@ -269,9 +276,10 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
             break;
         case HTTP1_BODY:
             chunks = f->read_chunks;
+            f->read_pieces++;
             if (conn_body(w, c, bytes, at_ns)) {
                 if (f->read_chunks != chunks)
-                    f->read_tail = bytes_behind(c, n);
+                    f->read_tail = bytes_behind(w, c, n);
                 break;
             }
             flight_read_end(w, f);

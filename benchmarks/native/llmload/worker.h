@@ -36,6 +36,7 @@ struct flight {
     uint32_t usage_tokens; /* usage so far, where it comes on every chunk */
     uint32_t read_events, read_chunks; /* of the read being worked on */
     uint32_t read_rank; /* of the read: events up to its last chunk */
+    uint32_t read_pieces; /* of the read: pieces of the body */
     size_t read_tail; /* of the read: bytes behind its last chunk that are no end of an event or of an HTTP chunk */
     uint32_t reads; /* since the socket's segments were counted */
     int64_t segments; /* so many it had received then, and all were read; -1: not known */
@@ -121,6 +122,8 @@ struct worker {
     struct lateness late;
     bool stamped; /* the read being worked on has the kernel's stamp */
     int64_t read_ns; /* when it returned */
+    bool ends_within; /* a segment brought the end of a chunk together with its bytes */
+    bool ends_apart; /* one brought it without them: the server writes it by itself */
     int64_t full_ns; /* until then at least no slot was free for an arrival */
     bool is_full; /* an arrival waits for a slot */
     int64_t pause_until_ns; /* a connection could not be made: no new request before */
