@@ -37,7 +37,8 @@ for case in ab/plain:Transfer.rate: wrk/plain:Transfer.sec: sysbench/cpu:executi
 done
 
 # A program prints a document or a table: of both in one output the document counted, and the other run was lost without a word.
-for case in google-benchmark/json/console llmload/json/text taskrate/local-json/local-text; do
+for case in google-benchmark/json/console llmload/json/text taskrate/local-json/local-text fio/json/normal fio/terse/json \
+    fio/terse/normal k6/json/microseconds; do
     cat "$samples/${case%%/*}/samples/$(basename "${case%/*}")/stdout" "$samples/${case%%/*}/samples/${case##*/}/stdout" >two
     like "${case%%/*}: a document and a table are two runs" "$(verdict "${case%%/*}" two)" ': fail: .*the outputs of two runs'
 done
