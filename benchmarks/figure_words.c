@@ -30,6 +30,7 @@ static const char *const progress_words[] = {"cleanup", "eta", "warm up", "warmi
 static const char *const estimate_words[] = {"about",     "approx",    "approximate", "approximately", "estimate",
                                              "estimated", "projected", "roughly",     "theoretical"};
 static const char *const condition_words[] = {"age",
+                                              "audio duration",
                                               "available",
                                               "base clock",
                                               "baseline",
@@ -38,6 +39,7 @@ static const char *const condition_words[] = {"age",
                                               "budgeted",
                                               "build",
                                               "capacity",
+                                              "clip duration",
                                               "clock rate",
                                               "clock speed",
                                               "compiled",
@@ -62,12 +64,14 @@ static const char *const condition_words[] = {"age",
                                               "expected",
                                               "expire",
                                               "expires",
+                                              "file duration",
                                               "free",
                                               "frequency",
                                               "ghz",
                                               "gpu clock",
                                               "granularity",
                                               "id",
+                                              "input duration",
                                               "interval",
                                               "keepalive",
                                               "last",
@@ -78,6 +82,7 @@ static const char *const condition_words[] = {"age",
                                               "margin",
                                               "max time",
                                               "maxtime",
+                                              "media duration",
                                               "memory clock",
                                               "mhz",
                                               "minimum required",
@@ -115,13 +120,14 @@ static const char *const condition_words[] = {"age",
                                               "runtime limit",
                                               "seed",
                                               "set",
-
                                               "size",
                                               "sleep",
+                                              "source duration",
                                               "stamp",
                                               "start",
                                               "started",
                                               "starting",
+                                              "stream duration",
                                               "target",
                                               "testing",
                                               "theoretical",
@@ -136,11 +142,13 @@ static const char *const condition_words[] = {"age",
                                               "timestep",
                                               "timezone",
                                               "tolerance",
+                                              "track duration",
                                               "tsc",
                                               "ttl",
                                               "tz",
                                               "uptime",
                                               "version",
+                                              "video duration",
                                               "warmup",
                                               "warning",
                                               "window"};
@@ -315,7 +323,10 @@ bool figure_is_rate_condition(struct str label)
     size_t n = 0;
     divide_words(str_sub(label, 0, 150), text, sizeof text);
     struct str rest = str_of(text);
-    bool of_rate = str_has(rest, " rate ") || str_has(rest, " speed ") || str_has(rest, " throughput ") || str_has(rest, " bandwidth ");
+    static const char *const targets[] = {" rate ", " speed ", " throughput ", " bandwidth ", " point ", " value ", " level "};
+    bool of_rate = false;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        of_rate = of_rate || str_has(rest, targets[i]);
     for (struct str word; (word = str_word(&rest)).n;) /* "set" may be what was done: "SET: 81000 requests per second" */
         if (!begins_listed(&size_list, word.p) && !(str_is(word, "set") && !of_rate))
             n += (size_t)snprintf(kept + n, sizeof kept - n, STR_FMT " ", STR_ARG(word));
