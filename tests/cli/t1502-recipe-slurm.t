@@ -69,7 +69,7 @@ is "a submitted job measures so many points" "$? $("$BENCHWRAP" recipe report ho
 is "on the node that a role names, and on another one" "$(ls .benchwrap/campaigns/hosts/logs | sed -n 's/^\([a-z]*\)[.]0[.]\(n[0-9]\)[.]out$/\1 \2/p' | xargs)" "client n2 server n1"
 is "after what was prepared here" "$(cat fetched)" here
 
-"$BENCHWRAP" recipe run --submit --wait hosts.yaml >out 2>err
+salloc -Q -w n1,n2 "$BENCHWRAP" recipe run hosts.yaml >out 2>err
 like "a campaign that is finished makes no job" "$? $("$BENCHWRAP" recipe run --submit hosts.yaml 2>&1)" '^0 benchwrap: recipe: all 3 points are finished'
 sed -i 's/rate {n} op/rate 1{n} op/' hosts.yaml
 like "nor does one that needs a decision" "$("$BENCHWRAP" recipe run --submit hosts.yaml 2>&1)" 'what 3 of 3 finished points start has changed in the recipe'
