@@ -75,6 +75,11 @@ pair same 'env B=2 A=1 ./prog' 'env A=1 B=2 ./prog' ''
 is "a swept word of a starter is the sweep's" "$("$BENCHWRAP" -q -e swept -r rules.yaml --sweep t=1,2 -- env T={t} ./prog >/dev/null 2>&1
 "$BENCHWRAP" compare --by t -e swept | grep -c 'argument')" 0
 
+pair same '--secret aa' '--secret bb'
+for file in compare.out history.out; do
+    like "hidden values cannot be compared ($file)" "$(cat $file)" '^Hidden values may differ: --secret\.'
+done
+
 # Variables around benchwrap are no inputs: a comparison names those that differ.
 for t in 1 4; do OMP_NUM_THREADS=$t "$BENCHWRAP" -q -e around -r rules.yaml -- ./prog >/dev/null; done
 like "compare names variables that differ" "$("$BENCHWRAP" compare last~1 last)" '^The environment differs: env\.omp_num_threads \(1, 4\)\.'

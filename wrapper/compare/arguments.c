@@ -3,6 +3,7 @@
 
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
+#include "probes/secret_names.h"
 #include "series/notes.h"
 
 #include <stdlib.h>
@@ -342,4 +343,20 @@ struct tree_entry *arguments_params(struct compare_arguments *args, const struct
             add_param(&list, name, value, a);
     }
     return list;
+}
+
+const char *arguments_hidden(const struct json *detail, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    char *const *argv = detail_argv(detail, a);
+    buf_init(&b, 1 << 16);
+    for (size_t i = 1; argv && argv[0] && argv[i]; i++) {
+        struct str value = str_of(argv[i]), name = str_cut(&value, '=');
+        bool attached = value.p && secret_is_redacted(value), alone = !value.p && secret_is_redacted(name);
+        if (alone && argv[i - 1][0] == '-')
+            name = str_of(argv[i - 1]);
+        if (attached || alone)
+            buf_printf(&b, "%s" STR_FMT, b.n ? ", " : "", STR_ARG(name));
+    }
+    return b.n && !b.failed ? arena_dup(a, b.p, b.n) : NULL;
 }

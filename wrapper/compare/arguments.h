@@ -21,4 +21,7 @@ void arguments_close(struct compare_arguments *args);
  * argument.2 … for the others (several values with ", " between), and "argument.order" where of options such as -O2 and -O3, --x and --no-x the last one counts. What starters before the program say is argument.STARTER.NAME. An argument that the sweep chose is left
  * out: the swept param has it. In a's arena. NULL: the command line is not known, or out of memory. */
 struct tree_entry *arguments_params(struct compare_arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a);
+/* The options of the command line whose values redaction has hidden, so that it cannot be told whether
+ * they differ: "--password, --secret". In the arena; NULL: none, or out of memory. */
+const char *arguments_hidden(const struct json *detail, struct arena *a);
 #endif

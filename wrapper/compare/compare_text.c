@@ -3,6 +3,7 @@
 
 #include "base/listing.h"
 #include "base/show.h"
+#include "compare/arguments.h"
 #include "compare/compare_machine.h"
 #include "compare/compare_parts.h"
 #include "mlruns-format/no_metrics.h"
@@ -128,6 +129,16 @@ static void put_environment_difference(struct compare_text *t)
 {
     const char *differs = environment_compare(t->groups, t->count, t->arena);
     const char *line = differs ? arena_printf(t->arena, "The environment differs: %s.", differs) : NULL;
+    if (line)
+        compare_put_wrapped(t, 2, str_of(line));
+}
+
+/* Two hidden values of equal length look the same. */
+static void put_hidden_arguments(struct compare_text *t)
+{
+    const struct compare_group *base = &t->groups[0];
+    const char *hidden = base->count ? arguments_hidden(base->members[0].detail, t->arena) : NULL;
+    const char *line = hidden ? arena_printf(t->arena, "Hidden values may differ: %s.", hidden) : NULL;
     if (line)
         compare_put_wrapped(t, 2, str_of(line));
 }
@@ -446,6 +457,7 @@ int compare_print_text(const struct compare_group *groups, size_t count, const s
     if (all || (inputs && !named))
         status |= put_params(&t, all);
     put_program(&t);
+    put_hidden_arguments(&t);
     put_environment_difference(&t);
     put_compared_keys(&t);
     compare_put_machine(&t);

@@ -5,6 +5,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "benchmarks/rules.h"
+#include "compare/arguments.h"
 #include "compare/compare_machine.h"
 #include "history/earlier_runs.h"
 #include "runs/inherit.h"
@@ -321,6 +322,12 @@ static void history_put_head(const struct history_state *h, const struct screen 
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     put_history_key(h, screen, to);
     put_versions(h, screen, to);
+    const char *hidden = arguments_hidden(h->run.detail, h->arena);
+    buf_clear(&b);
+    if (hidden) {
+        buf_printf(&b, "Hidden values may differ: %s.", hidden);
+        screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
+    }
     put_history_environment(h, screen, to);
     buf_clear(&b);
     if (h->found.other_argument)
