@@ -191,6 +191,10 @@ printf '#!/bin/bash\nMPI=${MPI:-mpirun}\n$MPI -H n9 -n 1 true\n' | write own.sh
 is "... with a default of its own" "$(warned ./own.sh)" "$(outside ./own.sh mpirun)"
 printf '#!/bin/bash\nexport L="ssh n1"\n$L true\n' | write export.sh
 is "... that is exported" "$(warned ./export.sh)" "$(outside ./export.sh ssh)"
+printf '#!/bin/bash\nbash <<<"ssh n1 true"\n' | write string.sh
+is "a line that a shell of the script reads" "$(warned ./string.sh)" "$(outside ./string.sh ssh)"
+printf '#!/bin/bash\nbash <<X\nssh n1 true\nX\n' | write lines.sh
+is "... and a here document" "$(warned ./lines.sh)" "$(outside ./lines.sh ssh)"
 printf '#!/bin/bash\non() { "$@"; }\non ssh n1 true\n' | write words.sh
 is "a function of the script gets a command" "$(warned ./words.sh)" "$(outside ./words.sh ssh)"
 printf '#!/bin/bash\nssh() { echo ran; }\nssh n1 true\n' | write shadow.sh

@@ -71,7 +71,16 @@ static void append_line(struct buf *to, struct str line)
     }
 }
 
-/* Appends the commands of a script: without comments and here documents, continued lines as one. */
+static bool is_shell_command(struct str command)
+{
+    struct str word = str_word(&command);
+    ptrdiff_t slash;
+    while ((slash = str_find(word, STR("/"))) >= 0)
+        word = str_sub(word, (size_t)slash + 1, word.n);
+    return is_shell(word);
+}
+
+/* Appends the commands of a script: without comments and here documents, unless a shell reads them; continued lines as one. */
 static void append_commands(struct buf *to, struct str text)
 {
     struct str end = STR("");
@@ -83,7 +92,14 @@ static void append_commands(struct buf *to, struct str text)
         }
         ptrdiff_t comment = str_starts(trimmed, "#") ? 0 : str_find(trimmed, STR(" #"));
         struct str command = comment < 0 ? trimmed : str_sub(trimmed, 0, (size_t)comment);
-        end = here_document_end(command);
+        bool shell = is_shell_command(command);
+        end = shell ? STR("") : here_document_end(command);
+        ptrdiff_t string = shell ? str_find(command, STR("<<<")) : -1;
+        if (string >= 0) {
+            append_line(to, str_sub(command, (size_t)string + 3, command.n));
+            buf_putc(to, '\n');
+            command = str_sub(command, 0, (size_t)string);
+        }
         bool continued = str_ends(command, "\\");
         append_line(to, continued ? str_sub(command, 0, command.n - 1) : command);
         buf_putc(to, continued ? ' ' : '\n');
