@@ -33,6 +33,15 @@ P
 chmod +x deletes
 out=$("$BENCHWRAP" -q -e deletes --share-run -- ./deletes other && "$BENCHWRAP" show --json)
 like "a run that the client deleted is left out, and named" "$out" "1 run that the program's MLflow client deleted is left out"
+cat >experiment <<'P'
+#!/bin/sh
+store=${MLFLOW_TRACKING_URI#file://} id=00000000000000000000000000000001
+run=$(echo "$store"/*/"$MLFLOW_RUN_ID")
+mkdir -p "$store/.trash/77" && cp -r "$run" "$store/.trash/77/$id" && cp "${run%/*}/meta.yaml" "$store/.trash/77/"
+sed -i "s/$MLFLOW_RUN_ID/$id/" "$store/.trash/77/$id/meta.yaml"
+P
+chmod +x experiment
+like "... and those of an experiment that it deleted" "$("$BENCHWRAP" -q -e deletes --share-run -- ./experiment && "$BENCHWRAP" show --json)" "1 run that the program's MLflow client deleted is left out"
 like "... the program's own is stored" "$("$BENCHWRAP" -q -e deletes --share-run -- ./deletes own && "$BENCHWRAP" show --json)" "the program's MLflow client deleted this run, which is stored all the same"
 cat >leaves <<'P'
 #!/bin/sh

@@ -322,14 +322,14 @@ static bool is_deleted_run(const struct tree_run *run)
 struct deleted_runs {
     const char *own;
     size_t others;
-    bool is_own;
+    bool is_own, in_trash;
 };
 
 static int deleted_runs_count(void *context, struct tree_run *run)
 {
     struct deleted_runs *d = context;
     bool own = strcmp(run->id, d->own) == 0;
-    d->others += !own && is_deleted_run(run);
+    d->others += !own && (d->in_trash || is_deleted_run(run));
     d->is_own |= own && is_deleted_run(run);
     return 0;
 }
@@ -341,6 +341,10 @@ static void shared_note_deleted(struct record *r, int store)
     struct deleted_runs d = {.own = r->id};
     arena_init(&a, RUN_BYTES);
     tree_walk(store, 0, &a, deleted_runs_count, &d, &err);
+    CLEANUP_FD int trash = openat(store, ".trash", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW); /* of deleted experiments */
+    d.in_trash = true;
+    if (trash >= 0)
+        tree_walk(trash, 0, &a, deleted_runs_count, &d, &err);
     if (d.others)
         record_warning(r, "%zu run%s that the program's MLflow client deleted %s left out", d.others, str_plural(d.others),
                        d.others == 1 ? "is" : "are");
