@@ -357,10 +357,31 @@ static void scheduler_emit_gpus(struct host *h, struct record *r, const char *va
         scheduler_emit_once(h, r, key, n);
 }
 
+/* SLURM_GPUS_ON_NODE counts those of this node. The variable that contradicts as many on each of the others; NULL: none. */
+static const char *scheduler_uneven_gpus(const struct host *h, bool step)
+{
+    int64_t nodes = 1, here = 0, all;
+    struct per_node p;
+    const char *total = scheduler_read_value(h, "SLURM_GPUS"), *on_node = scheduler_read_value(h, "SLURM_GPUS_ON_NODE");
+    const char *tasks = scheduler_read_value(h, step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE");
+    scheduler_read_count(h, step ? "SLURM_STEP_NUM_NODES" : "SLURM_JOB_NUM_NODES", &nodes);
+    if (nodes < 2 || scheduler_read_value(h, "SLURM_GPUS_PER_NODE") || !on_node || !scheduler_parse_gpus(on_node, &here))
+        return NULL;
+    if (total && scheduler_parse_gpus(total, &all) && all != here * nodes)
+        return "SLURM_GPUS";
+    if (scheduler_read_value(h, "SLURM_GPUS_PER_TASK") && tasks && scheduler_parse_per_node(tasks, &p) && p.common == 0)
+        return "SLURM_GPUS_PER_TASK";
+    return NULL;
+}
+
 static void scheduler_emit_slurm_gpus(struct host *h, struct record *r, enum slurm_scope scope)
 {
-    if (scope != SLURM_OUTER_STEP)
-        scheduler_emit_gpus(h, r, "SLURM_GPUS_ON_NODE", scope == SLURM_OWN_STEP ? "step.gpus_per_node" : "job.gpus_per_node");
+    const char *key = scope == SLURM_OWN_STEP ? "step.gpus_per_node" : "job.gpus_per_node";
+    const char *uneven = scope == SLURM_OUTER_STEP ? NULL : scheduler_uneven_gpus(h, scope == SLURM_OWN_STEP);
+    if (uneven && !scheduler_het_size(h))
+        emit_missing(h, r, key, "%s does not show as many GPUs on the other nodes as on this one", uneven);
+    else if (scope != SLURM_OUTER_STEP)
+        scheduler_emit_gpus(h, r, "SLURM_GPUS_ON_NODE", key);
     scheduler_emit_gpus(h, r, "SLURM_GPUS_PER_NODE", "job.gpus_per_node");
 }
 

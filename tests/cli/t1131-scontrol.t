@@ -33,6 +33,12 @@ S
 warned() { "$BENCHWRAP" show --json | jq -r '[.warnings[] | .text? // . | select(test("not of this run"))] | join("+")'; }
 ended="the job of the environment had ended when the run began (COMPLETED)"
 is "the job had ended: its variables are those of a shell that is left" "$(SLURM_RESTART_COUNT=1 run 6368) $(warned)" "$ended $ended: job.* is of that job, and not of this run"
+gpus() { "$BENCHWRAP" -q -- true; "$BENCHWRAP" show --json | jq -r '.params | (.["step.gpus_per_node"] // .["job.gpus_per_node"] // "-") | tostring'; }
+export SLURM_JOB_NUM_NODES=2 SLURM_GPUS_ON_NODE=4
+is "GPUs on two nodes: --gpus=5, --gpus=8" "$(SLURM_JOB_ID=5 SLURM_GPUS=5 gpus) $(SLURM_JOB_ID=5 SLURM_GPUS=8 gpus)" "- 4"
+export SLURM_JOB_ID=5 SLURM_STEP_ID=0 SLURM_STEP_NUM_NODES=2 SLURM_GPUS_PER_TASK=1
+is "... --gpus-per-task=1 with tasks 4,1 and 4,4" "$(SLURM_STEP_TASKS_PER_NODE=4,1 gpus) $(SLURM_STEP_TASKS_PER_NODE='4(x2)' gpus)" "- 4"
+unset "${!SLURM_@}"
 fake <<S
 echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1
 S
