@@ -82,6 +82,8 @@ int tree_metric(const struct folder *tree, const struct tree_run *run, const cha
 bool tree_sample_parse(struct str line, struct tree_sample *ret);
 /* Does MLflow show a rather than b as the metric's value? The later step, then time, then the greater value counts. */
 bool tree_sample_is_later(const struct tree_sample *a, const struct tree_sample *b);
+/* The sample that MLflow shows as the metric's value, whatever their order in the file; NULL: there is none. */
+const struct tree_sample *tree_entry_latest(const struct tree_entry *e);
 /* For qsort: the order in which a record takes samples, whose time stamps it makes distinct: by time, then step, then value, so that MLflow shows the same one. */
 int tree_sample_order(const void *a, const void *b);
 /* The sample of a metric's file that MLflow's file store takes for the metric's value. -1: *ret_line is the first that is no sample; an empty file has none. */

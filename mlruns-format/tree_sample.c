@@ -21,6 +21,15 @@ bool tree_sample_is_later(const struct tree_sample *a, const struct tree_sample 
     return a->value > b->value;
 }
 
+const struct tree_sample *tree_entry_latest(const struct tree_entry *e)
+{
+    const struct tree_sample *latest = e->count ? &e->samples[0] : NULL;
+    for (size_t i = 1; i < e->count; i++)
+        if (tree_sample_is_later(&e->samples[i], latest))
+            latest = &e->samples[i];
+    return latest;
+}
+
 int tree_sample_order(const void *a, const void *b)
 {
     const struct tree_sample *x = a, *y = b;

@@ -99,4 +99,14 @@ out=$("$BENCHWRAP" plot samples last --metric level 2>&1)
 like "samples of repetitions stand one behind the other" "$out" '^14 samples|^12 samples'
 like "with each repetition as a phase" "$out" '#1.*#2'
 is "several metrics stand one below the other" "$("$BENCHWRAP" plot samples last -m level -m run.wall 2>/dev/null | grep -c 'over time$')" 2
+# Another client's run, whose samples are not in the order of their steps or times.
+other=other/mlruns/7/aaaaaaaaaaaa4aaaaaaaaaaaaaaaaaaa
+mkdir -p $other/metrics $other/params $other/tags $other/artifacts
+printf 'experiment_id: "7"\nlifecycle_stage: active\nname: u\n' >other/mlruns/7/meta.yaml
+printf 'end_time: 1700000009000\nexperiment_id: "7"\nlifecycle_stage: active\nrun_id: %s\nrun_name: n\nstart_time: 1700000000000\nstatus: 3\n' "${other##*/}" >$other/meta.yaml
+printf '%s\n' '1700000005000 50 64' '1700000003000 30 16' '1700000002000 20 4' '1700000003500 35 16' '1700000006000 60 32' '1700000000500 1 2' >$other/metrics/lat_us
+marks() { "$BENCHWRAP" plot "$1" -t other/mlruns "${other##*/}" -m lat_us -o marks.svg && grep -oE '<path d="M[0-9.]+ [0-9.]+a4' marks.svg | sed 's/.*M//; s/ .*//' >marks && sort -nc marks && wc -l <marks; }
+is "a curve over steps has each step once, in their order" "$(marks sweep)" 5
+is "a curve over time has the samples in its order" "$(marks samples)" 6
+is "the value of the metric is that of the greatest step" "$("$BENCHWRAP" show -t other/mlruns "${other##*/}" --json | jq '.metrics[0].value') $("$BENCHWRAP" pages -t other/mlruns -o marked >/dev/null && jq -c '.metrics.lat_us.value' marked/run/*/*.json)" "50 50"
 done_testing

@@ -66,16 +66,6 @@ const char *show_metric_unit(const struct show_state *s, const char *key)
     return unit ? unit : key_unit(key, s->arena);
 }
 
-/* The sample of greatest step, then time, as MLflow takes it. */
-const struct tree_sample *show_last_sample(const struct tree_entry *e)
-{
-    const struct tree_sample *best = NULL;
-    for (size_t i = 0; i < e->count; i++)
-        if (!best || e->samples[i].step > best->step || (e->samples[i].step == best->step && e->samples[i].time_ms >= best->time_ms))
-            best = &e->samples[i];
-    return best;
-}
-
 void show_heading_to(const struct show_state *s, const char *text, struct buf *to)
 {
     buf_putc(to, '\n');
@@ -124,7 +114,7 @@ static void metrics_json(struct json_out *j, const struct show_state *s)
 {
     json_open(j, "metrics", '[');
     for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
-        const struct tree_sample *last = show_last_sample(e);
+        const struct tree_sample *last = tree_entry_latest(e);
         json_open(j, NULL, '{');
         json_text(j, "key", e->key);
         if (last)

@@ -285,7 +285,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
 static size_t last_count(const struct tree_run *run, const char *key)
 {
     const struct tree_entry *e = runs_entry(run->metrics, key);
-    double value = e && e->count ? e->samples[e->count - 1].value : 0;
+    double value = e && e->count ? tree_entry_latest(e)->value : 0;
     return value > 0 && value < 1e9 ? (size_t)value : 0;
 }
 

@@ -192,7 +192,7 @@ static void send_medians(struct sending *s)
         if (!of || !of->count || upload_find_fact(s->run->metrics, column) ||
             (!s->place->fresh && upload_find_entry(s->place->run.data, "metrics", column)))
             continue;
-        send_sample(s, column, &(struct tree_sample){of->samples[of->count - 1].time_ms, 0, h->value});
+        send_sample(s, column, &(struct tree_sample){tree_entry_latest(of)->time_ms, 0, h->value});
     }
 }
 

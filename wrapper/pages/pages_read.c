@@ -217,7 +217,7 @@ static void put_run_json(const struct tree_run *run, const struct json *detail, 
         if (!e->count)
             continue;
         json_open_row(&j, e->key, '{');
-        json_double(&j, "value", e->samples[e->count - 1].value);
+        json_double(&j, "value", tree_entry_latest(e)->value);
         json_text(&j, "unit", json_string(json_get(m, "unit"), NULL));
         json_text(&j, "direction", json_string(json_get(m, "direction"), NULL));
         json_uint(&j, "samples", e->count);

@@ -4,6 +4,7 @@
 #include "compare/compare.h"
 #include "mlruns-format/key.h"
 #include "report/charts.h"
+#include "runs/entry_stats.h"
 #include "series/notes.h"
 
 #include <math.h>
@@ -40,7 +41,8 @@ static int by_quantile(const void *a, const void *b)
 
 static double latest_percentile(const struct tree_entry *e)
 {
-    return e->count ? e->samples[e->count - 1].value : NAN;
+    const struct tree_sample *latest = tree_entry_latest(e);
+    return latest ? latest->value : NAN;
 }
 
 struct percentile {
@@ -201,12 +203,31 @@ int charts_latency(struct runs *runs, struct tree_run *const *list, size_t n, co
 
 /* ---- steps ---- */
 
-static bool is_step_table(const struct tree_run *run, const struct tree_entry *e)
+/* The samples in this order, which need not be that of the file. NULL: out of memory. */
+static const struct tree_sample *samples_sorted(const struct tree_entry *e, int (*order)(const void *a, const void *b), struct arena *a)
 {
-    return e && e->count > 1 && !compare_are_repetitions(run, e) && e->samples[0].step != e->samples[e->count - 1].step;
+    struct tree_sample *sorted = arena_get(a, (e->count + 1) * sizeof *sorted);
+    if (sorted && e->count) {
+        memcpy(sorted, e->samples, e->count * sizeof *sorted);
+        qsort(sorted, e->count, sizeof *sorted, order);
+    }
+    return sorted;
 }
 
-/* The metric over its steps: of each step the last value. */
+static int by_step_then_time(const void *x, const void *y)
+{
+    return tree_sample_is_later(x, y) - tree_sample_is_later(y, x);
+}
+
+static bool is_step_table(const struct tree_run *run, const struct tree_entry *e)
+{
+    bool differs = false;
+    for (size_t i = 1; e && i < e->count && !differs; i++)
+        differs = e->samples[i].step != e->samples[0].step;
+    return differs && !compare_are_repetitions(run, e);
+}
+
+/* The metric over its steps: of each step the latest value. */
 static bool steps_of(const struct tree_run *run, const struct json *detail, const char *wanted, struct arena *a, struct latency_line *ret)
 {
     const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, a) : run->metrics;
@@ -216,13 +237,14 @@ static bool steps_of(const struct tree_run *run, const struct json *detail, cons
         return false;
     *ret = (struct latency_line){arena_get(a, e->count * sizeof *ret->x), arena_get(a, e->count * sizeof *ret->y), 0, {0}};
     plotted_describe(&ret->metric, e->key, detail, a);
-    for (size_t i = 0; ret->x && ret->y && i < e->count; i++) {
-        if (ret->n && ret->x[ret->n - 1] == (double)e->samples[i].step)
+    const struct tree_sample *sorted = samples_sorted(e, by_step_then_time, a);
+    for (size_t i = 0; ret->x && ret->y && sorted && i < e->count; i++) {
+        if (ret->n && ret->x[ret->n - 1] == (double)sorted[i].step)
             ret->n--;
-        ret->x[ret->n] = (double)e->samples[i].step;
-        ret->y[ret->n++] = e->samples[i].value;
+        ret->x[ret->n] = (double)sorted[i].step;
+        ret->y[ret->n++] = sorted[i].value;
     }
-    return ret->x && ret->y;
+    return ret->x && ret->y && sorted;
 }
 
 int charts_steps(struct runs *runs, struct tree_run *const *list, size_t n, const struct json *detail, const char *wanted, struct arena *a,
@@ -331,7 +353,7 @@ static const struct tree_entry *first_sampled(const struct tree_run *run)
 {
     const struct tree_entry *machine = NULL;
     for (const struct tree_entry *e = run->metrics; e; e = e->next)
-        if (e->count >= 5 && e->samples[e->count - 1].time_ms - e->samples[0].time_ms >= 1000) {
+        if (e->count >= 5 && entry_stats_span_ms(e) >= 1000) {
             if (key_is_result(e->key))
                 return e;
             machine = machine ? machine : e;
@@ -366,9 +388,10 @@ static const char *collect_samples(struct runs *runs, const struct tree_run *run
     const struct tree_entry *e = wanted ? plotted_metric_of(run, detail, wanted, a) : notes ? NULL : first_sampled(run);
     if (e && !(notes && e->count < 5)) {
         plotted_describe(metric, e->key, detail, a);
+        const struct tree_sample *sorted = samples_sorted(e, tree_sample_order, a);
         if (!read_all_samples(runs, run, e->key, to))
-            for (size_t i = 0; i < e->count; i++)
-                keep_sample(to, (double)(e->samples[i].time_ms - run->start_ms) / 1e3, e->samples[i].value);
+            for (size_t i = 0; sorted && i < e->count; i++)
+                keep_sample(to, (double)(sorted[i].time_ms - run->start_ms) / 1e3, sorted[i].value);
     }
     json_free(detail);
     for (const struct series_repetition *r = notes && !to->n ? notes->first : NULL; r; r = r->next) {

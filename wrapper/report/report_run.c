@@ -115,7 +115,7 @@ static void report_origin(const struct report_state *r)
     buf_puts(&b, report_time(r->run->start_ms, r->a));
     if (wall && wall->count) {
         buf_puts(&b, ", ");
-        show_duration(&b, wall->samples[wall->count - 1].value);
+        show_duration(&b, tree_entry_latest(wall)->value);
     }
     if (who && *who)
         buf_printf(&b, ", by %s", who);
@@ -367,7 +367,7 @@ static void report_plots(const struct report_state *r)
     charts_latency(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
     charts_steps(r->runs, &r->run, 1, r->detail, NULL, r->a, &list, &ignored);
     for (const struct tree_entry *e = r->run->metrics; e && !r->notes && sampled < SAMPLED_MAX; e = e->next)
-        if (e->count >= 10 && compare_are_repetitions(r->run, e) && e->samples[e->count - 1].time_ms - e->samples[0].time_ms >= 1000)
+        if (e->count >= 10 && compare_are_repetitions(r->run, e) && entry_stats_span_ms(e) >= 1000)
             sampled += charts_samples(r->runs, r->run, e->key, r->a, &list, &ignored) == 0;
     charts_nodes(r->runs, r->run, NULL, r->a, &list, &ignored);
     if (!list.count)

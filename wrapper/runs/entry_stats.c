@@ -22,3 +22,13 @@ double entry_stats_median(const struct tree_entry *e)
     struct stats stats;
     return entry_stats_of(e, &stats) ? stats.median : NAN;
 }
+
+int64_t entry_stats_span_ms(const struct tree_entry *e)
+{
+    int64_t first = e->count ? e->samples[0].time_ms : 0, last = first;
+    for (size_t i = 1; i < e->count; i++) {
+        first = e->samples[i].time_ms < first ? e->samples[i].time_ms : first;
+        last = e->samples[i].time_ms > last ? e->samples[i].time_ms : last;
+    }
+    return (int64_t)((uint64_t)last - (uint64_t)first);
+}

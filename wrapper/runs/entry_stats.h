@@ -9,4 +9,6 @@ bool entry_stats_of(const struct tree_entry *e, struct stats *ret);
 /* The value of a metric with repetitions, or of a course over time: it says more than the last sample. A table over sizes has no one
  * value. NaN: as entry_stats_of returns false. */
 double entry_stats_median(const struct tree_entry *e);
+/* Milliseconds from the earliest to the latest sample. */
+int64_t entry_stats_span_ms(const struct tree_entry *e);
 #endif

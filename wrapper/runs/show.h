@@ -36,10 +36,9 @@ int show_all(const struct show_state *s);
 /* A row for each attribute, param, metric and tag. -1: out of memory. */
 int show_rows(const struct show_state *s, enum listing_form form);
 
-/* Shared by both: the metric's entry in benchwrap.json, its unit, its sample of the greatest step. */
+/* Shared by both: the metric's entry in benchwrap.json, its unit. */
 const struct json *show_metric_detail(const struct show_state *s, const char *key);
 const char *show_metric_unit(const struct show_state *s, const char *key);
-const struct tree_sample *show_last_sample(const struct tree_entry *e);
 /* A heading in bold, with a blank line before it. */
 void show_heading(const struct show_state *s, const char *text);
 void show_heading_to(const struct show_state *s, const char *text, struct buf *to);

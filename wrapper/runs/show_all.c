@@ -91,7 +91,7 @@ static int print_texts(const struct show_state *s, const char *title, const stru
 
 static void show_metric_row(const struct show_state *s, struct listing *l, const struct tree_entry *e)
 {
-    const struct tree_sample *last = show_last_sample(e);
+    const struct tree_sample *last = tree_entry_latest(e);
     double min, max, median = e->key[key_stem(e->key)] ? NAN : entry_stats_median(e);
     range_of(e, &min, &max);
     listing_text(l, e->key);

@@ -29,7 +29,7 @@ static void add_entry_rows(struct listing *l, const char *kind, const struct tre
 static void add_metric_rows(const struct show_state *s, struct listing *l)
 {
     for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
-        const struct tree_sample *last = show_last_sample(e);
+        const struct tree_sample *last = tree_entry_latest(e);
         listing_text(l, "metric");
         listing_text(l, e->key);
         listing_known(l, last ? last->value : NAN);

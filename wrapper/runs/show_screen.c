@@ -87,7 +87,7 @@ static void show_put_head(const struct show_state *s, struct buf *to)
     const char *status = runs_status(run);
     const struct tree_entry *wall = runs_entry(run->metrics, "series.wall_s");
     wall = wall ? wall : runs_entry(run->metrics, "run.wall_s");
-    const struct tree_sample *seconds = wall ? show_last_sample(wall) : NULL;
+    const struct tree_sample *seconds = wall ? tree_entry_latest(wall) : NULL;
     buf_init(&left, 4096);
     buf_init(&right, 256);
     const char *benchmark = show_tag(s, "benchmark"); /* the time of a made name follows below */
@@ -233,7 +233,7 @@ static void put_spread(const struct show_result *r, struct buf *to)
         show_value(to, max * r->scale);
     }
     for (size_t i = 0; i < sizeof spread / sizeof *spread; i++) {
-        const struct tree_sample *last = r->spread[i] ? show_last_sample(r->spread[i]) : NULL;
+        const struct tree_sample *last = r->spread[i] ? tree_entry_latest(r->spread[i]) : NULL;
         if (!last || !isfinite(last->value))
             continue;
         buf_printf(to, "%s%s ", to->n ? "   " : "", spread[i]);
