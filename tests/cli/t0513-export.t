@@ -23,6 +23,14 @@ io,speed,1,11,MiB_per_s,"
 is "a direction" "$(csv --long --last 1 | grep ",run.wall_s," | cut -d, -f 7-)" "s,lower"
 is "JSON lines leave out what a run lacks" "$(bw export --columns run_name,metrics.speed,params.a --sort run_name --format jsonl | tail -n 1)" '{"run_name": "r2", "metrics.speed": 21}'
 is "no formula in CSV" "$(csv -e odd --columns run_name,params.a,params.b | tail -n 1)" "\"'=HYPERLINK(\"\"http://x\"\")\",'-2+3,-2"
+bw -q -t marks/mlruns -e marks -- true # recorded names have no such characters, those of other clients may
+sed -i 's/^run_name: .*/run_name: "x\\x1b[31m\\u202ey"/' marks/mlruns/*/*/meta.yaml
+marks() { grep -acP '\x1b\[31m|\xe2\x80\xae'; }
+for command in "ls --csv" "ls --format csv" "ls --json" "ls --format jsonl" "ls --format csv --columns run_name" "show last --json" "export" "export --format jsonl"; do
+    script -qec "$BENCHWRAP $command -t marks/mlruns" /dev/null >shown 2>/dev/null
+    is "$command: harmless on a terminal" "$(marks <shown) $(grep -acF 'u202ey' shown)" "0 1"
+done
+is "CSV elsewhere has the bytes as they are, JSON the same text" "$(csv -t marks/mlruns --columns run_name | marks) $(bw export -t marks/mlruns --format jsonl | jq -r .run_name | marks)" "1 1"
 bw export --long --columns run_name >out; is "--long has its own columns" "$?" 125
 bw export --format xlsx >out; is "an unknown form is refused" "$?" 125
 like "export-tree is named in the help" "$(bw export --help)" 'export-tree'

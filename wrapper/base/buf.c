@@ -101,6 +101,15 @@ struct str buf_text(const struct buf *b)
     return (struct str){b->p ? b->p : "", b->n};
 }
 
+/* Marks that change the direction of text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069; 0: it is none. */
+static unsigned direction_mark(const char *p, size_t k)
+{
+    unsigned code = utf8_code_point(p, k);
+    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
+               ? code
+               : 0;
+}
+
 /* So many bytes at the beginning stand for themselves in a JSON string. */
 static size_t json_plain(const char *p, size_t n)
 {
@@ -140,6 +149,8 @@ void buf_json(struct buf *b, struct str s)
             buf_printf(b, "\\u%04x", (unsigned)(unsigned char)s.p[i + 1]);
         else if (k == 3 && (unsigned char)s.p[i] == 0xef && (unsigned char)s.p[i + 1] == 0xbf && (unsigned char)s.p[i + 2] >= 0xbe)
             buf_printf(b, "\\uff%02x", (unsigned)(unsigned char)s.p[i + 2] + 0x40u); /* U+FFFE, U+FFFF */
+        else if (direction_mark(s.p + i, k)) /* JSON may come to a terminal or an editor */
+            buf_printf(b, "\\u%04x", direction_mark(s.p + i, k));
         else
             buf_add(b, s.p + i, k);
         i += k;
@@ -164,15 +175,6 @@ void buf_double(struct buf *b, double v)
             break;
     }
     buf_puts(b, text);
-}
-
-/* Marks that change the direction of text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069; 0: it is none. */
-static unsigned direction_mark(const char *p, size_t k)
-{
-    unsigned code = utf8_code_point(p, k);
-    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
-               ? code
-               : 0;
 }
 
 void buf_plain(struct buf *b, struct str s, size_t max)

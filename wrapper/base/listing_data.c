@@ -144,6 +144,9 @@ int listing_write(const struct listing *l, enum listing_form form, FILE *out)
     }
     if (status < 0 || to.failed)
         return -1;
-    fwrite(to.p ? to.p : "", 1, to.n, out);
+    if (form == LISTING_TABLE) /* it has styles, and harmless texts */
+        fwrite(to.p ? to.p : "", 1, to.n, out);
+    else
+        screen_write_data(out, buf_text(&to));
     return 0;
 }

@@ -30,6 +30,22 @@ struct screen screen_of_file(FILE *out)
     return screen_of(fileno(out));
 }
 
+void screen_write_data(FILE *out, struct str data)
+{
+    if (!screen_of_file(out).is_terminal) {
+        fwrite(data.p ? data.p : "", 1, data.n, out);
+        return;
+    }
+    while (data.n) {
+        struct str line = str_cut(&data, '\n');
+        bool ends = data.p, returns = line.n && line.p[line.n - 1] == '\r';
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 8 * line.n + 64);
+        buf_plain(&b, str_sub(line, 0, line.n - returns), SIZE_MAX);
+        fprintf(out, "%s%s%s", b.p ? b.p : "", returns ? "\r" : "", ends ? "\n" : "");
+    }
+}
+
 size_t screen_columns(const struct screen *s)
 {
     return s->width == SIZE_MAX ? SCREEN_DEFAULT : s->width;

@@ -28,6 +28,9 @@ enum style {
 /* Of an open descriptor. COLUMNS (20 to 10000) overrides the terminal's own width. */
 struct screen screen_of(int fd);
 struct screen screen_of_file(FILE *out);
+/* Writes data, such as CSV. On a terminal, control characters and marks that change the direction of text are written as buf_plain does, but for
+ * the ends of lines; elsewhere all bytes stay. */
+void screen_write_data(FILE *out, struct str data);
 /* The width to design for: SCREEN_DEFAULT where it is unlimited. */
 size_t screen_columns(const struct screen *s);
 

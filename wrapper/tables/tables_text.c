@@ -3,6 +3,7 @@
 
 #include "base/json_out.h"
 #include "base/listing.h"
+#include "base/screen.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@ static int tables_write_line(struct tables_writer *w)
 {
     if (w->line.failed)
         return -1;
-    fwrite(w->line.p ? w->line.p : "", 1, w->line.n, w->out);
+    screen_write_data(w->out, buf_text(&w->line));
     buf_clear(&w->line);
     return 0;
 }
