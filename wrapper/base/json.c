@@ -126,7 +126,7 @@ const struct json *json_next(const struct json *j)
 
 const char *json_key(const struct json *j)
 {
-    return j ? json_node(j)->string : NULL;
+    return j && json_node(j)->string ? json_node(j)->string : "";
 }
 
 size_t json_count(const struct json *j)

@@ -23,7 +23,8 @@ const struct json *json_at(const struct json *j, size_t index);
 const struct json *json_pointer(const struct json *j, const char *pointer);
 const struct json *json_first(const struct json *j); /* first child of an object or array */
 const struct json *json_next(const struct json *j);
-const char *json_key(const struct json *j); /* key in its object, or NULL */
+const char *json_key(
+    const struct json *j); /* key in its object; "": it is in no object. Files of others may have an array where an object is expected */
 size_t json_count(const struct json *j);
 bool json_is_object(const struct json *j);
 bool json_is_array(const struct json *j);

@@ -481,7 +481,7 @@ static void add_other_node(struct making *m, const struct json *node)
 {
     const char *name = json_string(json_get(node, "name"), NULL);
     for (const struct json *s = json_first(json_get(node, "series")); s && name; s = json_next(s)) {
-        const char *key = json_key(s) ? arena_dup(m->run->arena, json_key(s), strlen(json_key(s))) : NULL;
+        const char *key = arena_dup(m->run->arena, json_key(s), strlen(json_key(s)));
         const struct json *points = json_get(s, "points");
         size_t count = json_count(points), n = 0;
         struct tree_sample *list = count ? arena_get(m->run->arena, count * sizeof *list) : NULL;

@@ -293,7 +293,7 @@ static bool posted_record(const struct json *record, struct fields *f, struct ar
         CLEANUP_BUF struct buf b;
         buf_init(&b, LINE_MAX_BYTES);
         const char *text = json_is_string(m) ? json_string(m, "") : NULL, *key = json_key(m);
-        if (!key)
+        if (!*key)
             return false;
         if (!text) {
             json_print(m, &b);

@@ -493,8 +493,9 @@ int charts_nodes(struct runs *runs, const struct tree_run *run, const char *want
             struct plotted_metric own = {0};
             if (!key)
                 plotted_describe(&own, arena_printf(a, "%s", json_key(s)), NULL, a);
-            if (key ? strcmp(json_key(s), key) == 0
-                    : !wanted || strcmp(json_key(s), wanted) == 0 || (own.name && strcmp(own.name, wanted) == 0)) {
+            if (key      ? strcmp(json_key(s), key) == 0
+                : wanted ? strcmp(json_key(s), wanted) == 0 || (own.name && strcmp(own.name, wanted) == 0)
+                         : *json_key(s) != 0) {
                 found = s;
                 if (!key)
                     metric = own, key = own.key;

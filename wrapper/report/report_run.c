@@ -463,7 +463,7 @@ static void report_noise(const struct report_state *r)
     struct doc_grid *t = doc_facts(r->d, "missing values");
     n = 0;
     for (const struct json *m = json_first(json_get(r->detail, "missing")); m && n++ < FACTS_MAX; m = json_next(m))
-        doc_fact(t, arena_printf(r->a, "%s", json_string(json_get(m, "key"), json_key(m) ? json_key(m) : "")),
+        doc_fact(t, arena_printf(r->a, "%s", json_string(json_get(m, "key"), json_key(m))),
                  arena_printf(r->a, "%s", json_string(json_get(m, "reason"), json_string(m, ""))));
     doc_unfold(r->d);
 }

@@ -185,8 +185,7 @@ static void record_context(struct run *run)
         run_warn(run, "MLFLOW_RUN_CONTEXT is no JSON object of tags: nothing of it is recorded");
     run->record.source = "MLFLOW_RUN_CONTEXT";
     for (const struct json *tag = json_first(context); tag; tag = json_next(tag))
-        if (json_is_string(tag) && json_key(tag) && strncmp(json_key(tag), "mlflow.", 7) != 0 &&
-            strncmp(json_key(tag), "benchwrap.", 10) != 0)
+        if (json_is_string(tag) && strncmp(json_key(tag), "mlflow.", 7) != 0 && strncmp(json_key(tag), "benchwrap.", 10) != 0)
             record_tag(&run->record, json_key(tag), str_of(json_string(tag, "")));
     json_free(context);
 }
