@@ -27,11 +27,14 @@ static void read_perf_comment(struct str line, struct arena *a, struct perf_repo
         to->lost += n;
 }
 
-/* The name behind "[.] " or "[k] ", the address space of the function. */
+/* The name behind "[.] " or "[k] ", the address space of the function. A file without symbols has no functions to tell apart: perf prints an
+ * address for each sample. */
 static struct str perf_symbol(struct str text)
 {
     text = str_trim(text);
-    return text.n > 4 && text.p[0] == '[' && text.p[2] == ']' && text.p[3] == ' ' ? str_sub(text, 4, text.n) : text;
+    if (text.n > 4 && text.p[0] == '[' && text.p[2] == ']' && text.p[3] == ' ')
+        text = str_sub(text, 4, text.n);
+    return str_starts(text, "0x") && str_hex(str_sub(text, 2, text.n), text.n - 2) ? STR("[no symbol]") : text;
 }
 
 void perf_report_parse(struct str text, struct arena *a, struct perf_report *ret)

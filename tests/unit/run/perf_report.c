@@ -22,12 +22,14 @@ static void real_reports(void **state)
                           " 37         \tb                \t[.] hot                      \tb      \n"
                           " 18         \tc                \t[.] foo::bar(int; char)      \ta;b    \n"
                           " 10         \tb                \t[.] hot                      \tb      \n"
+                          " 4          \tdash             \t[.] 0x000000000000a020       \tsh     \n"
+                          " 3          \tdash             \t[.] 0x000000000000def5       \tsh     \n"
                           " 2          \t[kernel.kallsyms]\t[k] finish_task_switch.isra.0\tls     \n\n\n#\n# (Tip: …)\n#\n"),
                       &a, &r);
     code_profile_print(&r.profile, &b);
-    assert_string_equal(b.p, "b;b;hot 47\na:b;c;foo::bar(int: char) 18\nls;[kernel.kallsyms];finish_task_switch.isra.0 2\n");
+    assert_string_equal(b.p, "b;b;hot 47\na:b;c;foo::bar(int: char) 18\nsh;dash;[no symbol] 7\nls;[kernel.kallsyms];finish_task_switch.isra.0 2\n");
     assert_string_equal(r.event, "cpu-clock:ppp");
-    assert_true(r.lost == 7 && r.unread == 0 && r.profile.samples == 67);
+    assert_true(r.lost == 7 && r.unread == 0 && r.profile.samples == 74);
     buf_clear(&b);
     /* A thread that is named "ev\til\nx\x1b[31m": perf prints its line break, and no tab. */
     perf_report_parse(STR(" 18         \tc            \t[.] foo::bar\tev.il\nx\x1b[31m\n 3\tc\t[.] \xff\x1b\xe2\x80\xae\t\n"), &a, &r);
