@@ -54,6 +54,7 @@ P
 is "a retracted run does not count" "$("$BENCHWRAP" history last | grep -c -e Outliers -e '^  Regression: ')" 1
 is "compare --history judges by the same runs, a copy counts once" \
     "$("$BENCHWRAP" compare --history last --json | jq '.history | length') of $("$BENCHWRAP" history last --json | jq '.groups[0].runs')" "41 of 42"
+like "a run of another experiment too" "$("$BENCHWRAP" history last -e other 2>&1)" ': the run [0-9a-f]{8} is of the experiment [a-z]+, not of other$'
 like "a run without history is refused, with its one reason" "$("$BENCHWRAP" history "$(sed -n 6p ids)" 2>&1)" "has no history: it did not finish\$"
 like "too few runs" "$("$BENCHWRAP" history "$(sed -n 22p ids)" 2>&1 | head -1)" "^  Too few runs: 3 with the same inputs, 7 are needed\\.\$"
 "$BENCHWRAP" -q -e zero -- ./prog 10 >/dev/null 2>&1

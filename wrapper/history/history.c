@@ -288,6 +288,8 @@ int history_read(const struct history_request *asked, struct runs *runs, struct 
         return -1;
     if (run && !filter.experiment)
         filter.experiment = run->experiment;
+    if (run && !runs_is_of_experiment(run, filter.experiment))
+        return err_set(err, ERR_INPUT, "the run %.8s is of the experiment %s, not of %s", run->id, run->experiment, filter.experiment);
     free(runs->all);
     runs->all = NULL;
     runs->count = 0;

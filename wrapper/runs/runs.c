@@ -173,7 +173,7 @@ struct loading {
     bool failed;
 };
 
-static bool is_of_experiment(const struct tree_run *run, const char *experiment)
+bool runs_is_of_experiment(const struct tree_run *run, const char *experiment)
 {
     char id[24];
     snprintf(id, sizeof id, "%llu", (unsigned long long)run->experiment_id);
@@ -182,7 +182,7 @@ static bool is_of_experiment(const struct tree_run *run, const char *experiment)
 
 static bool passes_filter(const struct runs_filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a)
 {
-    if (f->experiment && !is_of_experiment(run, f->experiment))
+    if (f->experiment && !runs_is_of_experiment(run, f->experiment))
         return false;
     if (f->status && strcasecmp(f->status, runs_status(run)) != 0) {
         const char *verdict = tree_file(tree, run, "tags/benchwrap.verdict", 64, a);
@@ -426,7 +426,7 @@ static const char *explain_no_runs(const struct runs *runs, const struct runs_fi
         whole.count = 0;
     for (size_t i = 0; i < whole.count && !found; i++) {
         size_t k = 0;
-        found = is_of_experiment(whole.all[i], filter->experiment);
+        found = runs_is_of_experiment(whole.all[i], filter->experiment);
         while (k < n && strcmp(names[k], whole.all[i]->experiment) != 0)
             k++;
         if (k < n || n == NAMED)

@@ -59,6 +59,8 @@ void runs_close(struct runs *runs);
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err);
 /* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena; never NULL. */
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
+/* Is that the name of the run's experiment, or its id? */
+bool runs_is_of_experiment(const struct tree_run *run, const char *experiment);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * Else the name of one run alone, which is printed with its id. "last" and names count only runs of place.filter.
  * A run that another one amends stands for that one, and annotations are applied, unless "=" stands before its id: then what runs_load has read counts. Where
