@@ -351,7 +351,7 @@ static void check_viewer(struct doctor *d)
     static const char step[] = "to see runs in a browser: benchwrap ui --install, or pip install mlflow";
     const char *path = ui_find_mlflow(d->c->env, d->c->arena);
     doctor_report(d, path ? GOOD : NOTE, "viewer", "mlflow", path, path ? NULL : step);
-    doctor_summarize(d, &d->summary, "viewer", STYLE_PLAIN, path ? path : "none", path ? "benchwrap ui opens the runs in a browser" : step);
+    doctor_summarize(d, &d->summary, "viewer", STYLE_PLAIN, path ? path : "none", path ? "to see runs in a browser: benchwrap ui" : step);
 }
 
 static int doctor_print_text(struct doctor *d, bool all)
