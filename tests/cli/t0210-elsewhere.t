@@ -209,7 +209,7 @@ p.wait()
 S
 write until <<'S'
 #!/bin/sh
-while [ ! -e go ]; do sleep 0.1; done
+while [ -e until ] && [ ! -e go ]; do sleep 0.1; done
 S
 printf '#!/bin/bash\nfor last; do :; done\n"$last"; exit $?\n' >bin/ssh # it stays as a process of this name
 is "a program of another language, whose process a sample saw" "$(warned python3 wait.py)" "$(outside "the program" ssh)"

@@ -45,7 +45,7 @@ like "... and those of an experiment that it deleted" "$("$BENCHWRAP" -q -e dele
 like "... the program's own is stored" "$("$BENCHWRAP" -q -e deletes --share-run -- ./deletes own && "$BENCHWRAP" show --json)" "the program's MLflow client deleted this run, which is stored all the same"
 cat >leaves <<'P'
 #!/bin/sh
-setsid sh -c 'echo >began; while [ ! -e go ]; do sleep 0.1; done' >/dev/null 2>&1 </dev/null &
+setsid sh -c 'echo >began; while [ -e began ] && [ ! -e go ]; do sleep 0.1; done' >/dev/null 2>&1 </dev/null &
 while [ ! -e began ]; do sleep 0.1; done
 P
 chmod +x leaves
