@@ -191,7 +191,7 @@ else
     printf '[mlflow]\ndefault_permission = READ\ndatabase_uri = sqlite:///%s/auth/users.db\nadmin_username = boss\nadmin_password = hunter-2-hunter-2\nauthorization_function = mlflow.server.auth:authenticate_request_basic_auth\n' "$WORK" >auth/auth.ini
     (
         cd auth || exit
-        MLFLOW_AUTH_CONFIG_PATH=$WORK/auth/auth.ini MLFLOW_FLASK_SERVER_SECRET_KEY=x MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false exec setsid "${python%/*}/mlflow" server --app-name basic-auth --host 127.0.0.1 --port "$STOPPED" --workers 1 \
+        MLFLOW_AUTH_CONFIG_PATH=$WORK/auth/auth.ini MLFLOW_FLASK_SERVER_SECRET_KEY=x MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false exec setsid "$python" "$TESTLIB/mlflow-server.py" server --app-name basic-auth --host 127.0.0.1 --port "$STOPPED" --workers 1 \
             --backend-store-uri "sqlite:///$WORK/auth/mlflow.db" --artifacts-destination "$WORK/auth/artifacts" >server.log 2>&1
     ) &
     children="$children $!"
