@@ -135,7 +135,7 @@ idle() # [NAMES]: no process of benchwrap, or of these names, that this test has
     local i # one that ends while its successor begins is in neither list, but not twice
     for i in 1 2 3; do
         # shellcheck disable=SC2046 # several
-        ! grep -qzxF "WORK=$WORK" $(pgrep "${1:-^benchwrap-}" | sed 's,.*,/proc/&/environ,') /dev/null 2>/dev/null || return 1
+        ! grep -qzxF "WORK=$WORK" $(grep -lsE "${1:-^benchwrap-}" /proc/[0-9]*/comm | sed 's,comm$,environ,') /dev/null 2>/dev/null || return 1
     done
 }
 
