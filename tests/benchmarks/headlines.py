@@ -210,7 +210,13 @@ def elbencho(text):
     if text.startswith("ISO date,"):
         names, *rows = [line.split(",") for line in text.splitlines()]
         rows = [dict(zip(names, row)) for row in rows]
-        return {f"{r['operation'].lower()}.bw_MiB_per_s": float(r["MiB/s [last]"]) for r in rows if r["MiB/s [last]"]}
+        for r in rows:  # the last one may be cut
+            phase, mixed = r.get("operation", "").lower(), r.get("rwmix read MiB/s [last]")
+            if r.get("MiB/s [last]"):
+                found[f"{phase}{'.write' if mixed else ''}.bw_MiB_per_s"] = float(r["MiB/s [last]"])
+            if mixed:
+                found[f"{phase}.read.bw_MiB_per_s"] = float(mixed)
+        return found
     for line in text.splitlines():
         words = line.replace(":", " ").split()
         if "Elapsed time" in line:
