@@ -73,6 +73,7 @@ AccountingStorageType=${slurm_accounting:-accounting_storage/none}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
