@@ -38,7 +38,7 @@ is "without the header it builds" "$(build)" ""
 is "  and has no agents" "$(agents)" none
 without=$(functions)
 ln -s "$file" "$header"
-is "with the header it builds again" "$(build)" ""
+like "with the header it builds again, and says why" "$(build)" '^make: the last build in .* everything is compiled again; new is [^;]*header or library of the system$'
 is "  and has agents" "$(agents)" some
 is "  and what other files call is there both times" "$without" "$(functions)"
 before=$(time_of "$object")

@@ -37,7 +37,7 @@ text = open(f"{root}/docs/howto-sampling.md", encoding="utf-8").read().split("##
 source = "".join(open(os.path.join(d, f), encoding="utf-8").read() for part in ("probes", "wrapper") for d, _, names in os.walk(f"{root}/{part}") for f in names if f.endswith((".c", ".def", ".h")))
 rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
 known = {k for row in rows for k in re.findall("`([^`]+)`", row[0])}
-formed = lambda key: re.sub("_(start|end)_", "_%s_", key.removeprefix("fs.")) # a key that is put together
+formed = lambda key: re.sub("_(start|end)_|_<name>_receive_", lambda m: "_%s_%s_" if "<" in m[0] else "_%s_", key.removeprefix("fs.")) # a key that is put together
 for key, unit, definition, others in rows:
     if not unit or len(definition) < 20: print("no definition:", key)
     for k in re.findall("`([^`]+)`", key + others):

@@ -107,6 +107,7 @@ pull:WORDS|nowhere|@|URL
 retract:--why|stored|@|RUN
 retract:--why|stored|+|RUN
 retract:--tree|nowhere|%|--why x RUN
+retract:--experiment|nowhere|@|--why x last
 retract:WORDS|nowhere|@|--why x
 reparse:--rules|nowhere|&.yaml|RUN
 reparse:*|nowhere|@|RUN
@@ -141,6 +142,7 @@ annotate:--tag|stored|@=@|RUN
 annotate:--tag|stored|# db_password=!|RUN
 annotate:--remove|nowhere|@|RUN
 annotate:--tree|nowhere|%|--note x RUN
+annotate:--experiment|nowhere|@|--note x last
 explain:*|nowhere|@|RUN RUN
 grafana:--output|nowhere|%|
 grep:*|nowhere|@|x

@@ -266,7 +266,6 @@ static uint64_t files_left(const struct spool *s, const struct record *r, const 
     return left;
 }
 
-/* Everything but publishing. */
 /* How long it was, where the recorder that measured it was killed: to its last beat, by a clock that
  * nobody sets. Journals of earlier versions have the wall clock alone. */
 static void finish_wall(struct record *r, const struct journal_state *state, const struct finish_options *o)
@@ -279,6 +278,7 @@ static void finish_wall(struct record *r, const struct journal_state *state, con
         record_metric(r, "run.wall_s", wall_s, "s", DIR_LOWER, 0, r->end_ms);
 }
 
+/* Everything but publishing. */
 static int finish_complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finish_state *g,
                            struct err *err)
 {
