@@ -350,11 +350,11 @@ version: 1
 name: twice
 roles:
   server: {command: [sh, -c, "trap 'touch told' TERM; python3 -m http.server {port} --bind {host} --directory $WORK/$mark & while :; do sleep $mark & wait; done"], ports: {http: 0}, ready: {http: /}}
-  client: {command: [sh, -c, "trap 'until [ -e told ]; do sleep 0.05; done; touch both; exit' TERM; while :; do sleep $mark & wait; done", "$mark"]}
+  client: {command: [sh, -c, "trap 'until [ -e told ]; do sleep 0.05; done; touch both; exit' TERM; touch up; while :; do sleep $mark & wait; done", "$mark"]}
 grace: 100s
 Y
 "$BENCHWRAP" recipe run --local twice.yaml >out 2>err &
-wait_until '[ "$(events twice begin | wc -l)" = 1 ]'
+wait_until '[ -e up ]'
 kill -TERM $!; wait_until '[ -e both ]'
 ok "a signal ends services and clients at the same time" [ -e both ]
 before=$(date +%s%N); kill -TERM $!; wait $!; status=$?

@@ -51,14 +51,14 @@ struct logger_work {
 static void append_alert(void *context, const struct logs_line *line, const char *text)
 {
     struct logger_work *w = context;
-    char time[LOGS_TIME_SIZE];
-    struct buf b CLEANUP_BUF;
     size_t *stored = &w->stored[line->time_ns >= w->begin_ns];
     if (*stored > ALERTS_STORED_MAX)
         return;
+    char time[LOGS_TIME_SIZE];
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, LOGS_ALERT_MAX);
     if (w->alerts < 0)
         w->alerts = place_open(w->folder, LOGS_ALERTS, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    buf_init(&b, LOGS_ALERT_MAX);
     buf_printf(&b, "[%s] [%s] [%s.%u] ", logs_time_text(line->time_ns, time), line->node, line->component, line->instance);
     if (++*stored > ALERTS_STORED_MAX)
         buf_printf(&b, "further lines are only in the merged logs: more than %d have a text of logs.alert\n", ALERTS_STORED_MAX);

@@ -58,7 +58,7 @@ static bool perf_start(struct run *run, struct query *ret, const char *const *wo
     struct err err = {0};
     size_t n = 0;
     char *argv[24];
-    for (; words[n] && n < sizeof argv / sizeof *argv - 1; n++)
+    for (; n < sizeof argv / sizeof *argv - 1 && words[n]; n++)
         argv[n] = arena_dup(&run->plan.arena, words[n], strlen(words[n]));
     argv[n] = NULL;
     char **env = perf_environment(run);
