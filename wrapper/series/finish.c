@@ -122,8 +122,6 @@ static void series_record_counts(struct series_finishing *f)
     record_metric(f->r, "series.failed", (double)f->failed, "", DIR_LOWER, 0, f->end_ms);
     record_metric(f->r, "series.warmup", (double)f->warmups, "", DIR_NONE, 0, f->end_ms);
     record_metric(f->r, "series.noisy", (double)f->noisy, "", DIR_LOWER, 0, f->end_ms);
-    if (record_number(f->r, "series.wall_s", -1) < 0) /* records of earlier versions */
-        record_metric(f->r, "series.wall_s", (double)(f->r->end_ms - f->r->start_ms) / 1e3, "s", DIR_LOWER, 0, f->end_ms);
     if (!f->noisy)
         return;
     const char *text = arena_printf(&f->r->arena, "%zu of %zu repetitions were disturbed; the first, repetition %zu%s%s: %.200s", f->noisy,
