@@ -40,6 +40,7 @@ is "a leaderboard: sites that cannot be told apart share a rank" "$(board '[(p["
 is "another version is not ranked with it" "$(board '[(x["version"], len([p for p in x["metrics"][0]["places"] if p["runs"]])) for x in v["versions"]]')" "[('2', 1), ('1', 3)]"
 is "other inputs have a leaderboard of their own" "$(get 'sorted((b["measurement"], b["sites"]) for b in v["best"] if b["metric"] == "speed_MB_per_s.median")' <web/index.json)" "[('size 1', 1), ('size 2', 1)]"
 is "a site without a value is named" "$(grep -c 'no value' web/measurement/*.html | cut -d: -f2 | sort -u | tail -n 1 | awk '{print ($1 > 0)}')" 1
+like "a kind of node has all sites of a result" "$(sed 's/<[^>]*>/ /g' web/machine/*.html)" 'size 1 .* 10  a, c, b '
 id=$(bw ls --json | get 'v[0]["id"]')
 is "JSON behind a run" "$(get '(v["run"] == sys.argv[2], v["key"]["measured"]["facts"]["size"])' <web/run/"${id:0:2}"/"$id".json 2>/dev/null || python3 -c 'import json, sys
 v = json.load(open(sys.argv[1])); print((v["run"] == sys.argv[2], v["key"]["measured"]["facts"]["size"]))' web/run/"${id:0:2}"/"$id".json "$id")" "(True, '1')"

@@ -8,20 +8,53 @@
 
 enum { MACHINE_RUNS_SHOWN = 60, RESULTS_MAX = 300 };
 
-static void put_hardware(const struct page_run *run, struct buf *to)
+/* Is it a fact of the kind of node? Not if another of its runs has another value, or it as an input. */
+static bool is_of_machine(const struct page_group *machine, const struct page_fact *fact)
+{
+    const struct page_facts *seen = machine->runs[0]->conditions;
+    for (size_t i = 0; i < machine->count; i++) {
+        const struct page_run *run = machine->runs[i];
+        const char *other = run->conditions == seen ? NULL : page_fact_value(run->conditions, fact->name);
+        if (page_fact_value(run->inputs, fact->name) || (other && strcmp(other, fact->value) != 0))
+            return false;
+        seen = run->conditions;
+    }
+    return true;
+}
+
+static void put_hardware(const struct page_group *machine, struct buf *to)
 {
     static const char *const starts[] = {"machine.", "cloud.", "cpu.", "cache.", "memory.", "numa.", "gpu.", "dimm.", "net."};
     static const struct html_column columns[] = {{"fact"}, {"value"}};
+    const struct page_facts *of = machine->runs[0]->conditions;
     struct html_table t;
-    buf_puts(to, "<h2>Hardware</h2>\n");
+    buf_puts(to, "<h2>Hardware</h2>\n<p class=\"dim\">What its runs agree on. Their pages have the rest.</p>\n");
     html_table_begin(&t, to, columns, 2, "facts", "hardware");
-    for (size_t i = 0; i < run->conditions->count; i++)
+    for (size_t i = 0; i < of->count; i++)
         for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
-            if (strncmp(run->conditions->list[i].name, starts[k], strlen(starts[k])) == 0) {
-                html_cell_text(&t, run->conditions->list[i].name);
-                html_cell_text(&t, run->conditions->list[i].value);
+            if (strncmp(of->list[i].name, starts[k], strlen(starts[k])) == 0 && is_of_machine(machine, &of->list[i])) {
+                html_cell_text(&t, of->list[i].name);
+                html_cell_text(&t, of->list[i].value);
             }
     html_table_end(&t);
+}
+
+/* "alpha, beta and 3 more", those of the newest runs first. */
+static void put_result_sites(const struct page_group *g, struct buf *to)
+{
+    enum { NAMED = 3 };
+    size_t more = 0, named = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        bool is_new = true;
+        for (size_t k = 0; k < i && is_new; k++)
+            is_new = strcmp(g->runs[k]->site, g->runs[i]->site) != 0;
+        if (is_new && named < NAMED)
+            buf_printf(to, "%s%s", named++ ? ", " : "", page_site_text(g->runs[i]->site));
+        else
+            more += is_new;
+    }
+    if (more)
+        buf_printf(to, " and %zu more", more);
 }
 
 /* The measurement of a key; NULL: none of its runs counts. */
@@ -57,7 +90,9 @@ static void put_result_row(struct html_table *t, const struct page_measurement *
     buf_clear(&text);
     buf_printf(&text, "%zu", n);
     html_cell_number(t, (double)n, text.p);
-    html_cell_text(t, page_site_text(g->runs[0]->site));
+    buf_clear(&text);
+    put_result_sites(g, &text);
+    html_cell_text(t, text.p);
     buf_clear(&cell);
     page_link_run(&cell, PAGE_UP, g->runs[0]);
     page_cell(t, NULL, &cell);
@@ -67,7 +102,7 @@ static int put_machine_results(const struct page_book *book, const struct page_g
                                struct err *err)
 {
     static const struct html_column columns[] = {{"measurement"},      {"metric"}, {"median", NULL, true}, {"best run", NULL, true},
-                                                 {"runs", NULL, true}, {"site"},   {"newest (UTC)"}};
+                                                 {"runs", NULL, true}, {"sites"},  {"newest (UTC)"}};
     struct page_groups groups;
     struct html_table t;
     if (page_groups_by(machine->runs, machine->count, page_by_measured, book->a, &groups, err) < 0)
@@ -107,7 +142,7 @@ int page_write_machine(const struct page_book *book, const struct page_group *ma
     buf_puts(&to, "</code>.</p>\n");
     if (put_machine_results(book, machine, &to, &j, err) < 0)
         return -1;
-    put_hardware(newest, &to);
+    put_hardware(machine, &to);
     buf_puts(&to, "<h2>Runs</h2>\n");
     if (machine->count > MACHINE_RUNS_SHOWN)
         buf_printf(&to, "<p class=\"dim\">The %d newest of %zu.</p>\n", MACHINE_RUNS_SHOWN, machine->count);
