@@ -50,7 +50,7 @@ void journal_close(struct journal *j); /* flushes, without sync; NULL is allowed
 struct journal_state {
     bool started, ended;
     int64_t last_ms, started_ms;    /* last_ms: the latest time in any line, at least the start */
-    int64_t lasted_ms;              /* from the start to the last beat, by a clock that nobody sets; -1: not known */
+    int64_t lasted_ms;              /* from the start to the last beat, by CLOCK_MONOTONIC; -1: not known */
     size_t lines, good_bytes, all_bytes;
     size_t lost;                    /* facts that the writer could not store (disk full) */
     const char *reason;             /* of the end; "" */

@@ -7,7 +7,7 @@ enum { PROCESSES_SEEN = 32 };
 /* Writes the first of them, as the last sample found them. Returns how many; some may have ended
  * since. */
 size_t processes_list(const struct host *h, pid_t ret[PROCESSES_SEEN]);
-/* Processor time in seconds, at least, of child processes that nobody waited for (SIGCHLD ignored). Samples saw it. The kernel adds it to no process,
- * so run.user_s and run.system_s lack it. 0: there is none, or too little to be certain. */
+/* Processor time in seconds of child processes that their parent did not wait for (SIGCHLD ignored), as far as samples saw it. The kernel
+ * adds it to no process, so run.user_s and run.system_s lack it. 0: there is none, or too little to be certain. */
 double processes_unwaited_s(const struct host *h, const struct record *r);
 #endif

@@ -54,7 +54,6 @@ is "so does --filter" "$("$BENCHWRAP" show --filter "metrics.size_B = 7 AND tags
 "$BENCHWRAP" annotate -e none --tag quality=good last >/dev/null
 is "the --tag of annotate chooses nothing" "$("$BENCHWRAP" ls --tag quality=good --json | jq -r '.[].experiment')" none
 
-# warm-up runs count nowhere
 # warm-up runs count nowhere, and a series does not count beside its repetitions
 "$BENCHWRAP" -q -e warm --sweep n=1,2 --repeat 3 --warmup 1 -- ./bench '{n}' >/dev/null 2>&1
 shown=$("$BENCHWRAP" compare -e warm --by n 2>&1)

@@ -74,6 +74,8 @@ void listing_csv_field(struct buf *to, struct str text, bool guard);
 void listing_csv(const struct listing *l, bool guard, struct buf *to);
 /* The forms in which commands print rows. */
 enum listing_form { LISTING_TABLE, LISTING_CSV, LISTING_MARKDOWN, LISTING_JSONL, LISTING_JSON };
+/* Prints what was made in one of these forms. A table has styles, and texts that are harmless on a terminal. */
+void listing_put(enum listing_form form, const struct buf *made, FILE *out);
 /* Prints the rows in one of them; CSV is guarded (see listing_csv_field). -1: out of memory. */
 int listing_write(const struct listing *l, enum listing_form form, FILE *out);
 #endif

@@ -129,6 +129,14 @@ static void listing_markdown(const struct listing *l, struct buf *to)
     }
 }
 
+void listing_put(enum listing_form form, const struct buf *made, FILE *out)
+{
+    if (form == LISTING_TABLE)
+        fwrite(made->p ? made->p : "", 1, made->n, out);
+    else
+        screen_write_data(out, buf_text(made));
+}
+
 int listing_write(const struct listing *l, enum listing_form form, FILE *out)
 {
     CLEANUP_BUF struct buf to;
@@ -144,9 +152,6 @@ int listing_write(const struct listing *l, enum listing_form form, FILE *out)
     }
     if (status < 0 || to.failed)
         return -1;
-    if (form == LISTING_TABLE) /* it has styles, and harmless texts */
-        fwrite(to.p ? to.p : "", 1, to.n, out);
-    else
-        screen_write_data(out, buf_text(&to));
+    listing_put(form, &to, out);
     return 0;
 }

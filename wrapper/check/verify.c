@@ -215,22 +215,22 @@ static const struct fact *verify_find_fact(const struct record *record, enum fac
 }
 
 /* "benchwrap.rules_file.2": where the recorder kept the file that the rules read, or that it was there. */
-static bool is_kept_file(const struct verify_state *t, const struct json *tag_)
+static bool is_kept_file(const struct verify_state *t, const struct json *tag)
 {
     static const char *const before[] = {"benchwrap.rules_file.", "benchwrap.rules_file_from."};
     uint64_t i;
     for (size_t k = 0; k < sizeof before / sizeof *before; k++)
-        if (str_starts(str_of(json_key(tag_)), before[k]) && str_uint(str_of(json_key(tag_) + strlen(before[k])), &i))
-            return t->rules && rules_file(t->rules, (size_t)i) && *json_string(json_get(tag_, "value"), "");
+        if (str_starts(str_of(json_key(tag)), before[k]) && str_uint(str_of(json_key(tag) + strlen(before[k])), &i))
+            return t->rules && rules_file(t->rules, (size_t)i) && *json_string(json_get(tag, "value"), "");
     return false;
 }
 
 /* Is it "benchwrap.disagreement" of a run whose arguments are withheld, with names of its params? The
  * params that the arguments contradicted are not known then. */
-static bool is_of_withheld(const struct run_check *r, const struct json *tag_)
+static bool is_of_withheld(const struct run_check *r, const struct json *tag)
 {
-    struct str rest = str_of(json_string(json_get(tag_, "value"), ""));
-    if (strcmp(json_key(tag_), "benchwrap.disagreement") != 0 || !verify_argv_is_withheld(r))
+    struct str rest = str_of(json_string(json_get(tag, "value"), ""));
+    if (strcmp(json_key(tag), "benchwrap.disagreement") != 0 || !verify_argv_is_withheld(r))
         return false;
     for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
         char key[300];
@@ -272,11 +272,11 @@ static void compare_claims(const struct verify_state *t, struct run_check *r, co
 }
 
 /* Is it "benchwrap.headline" of a run with metrics that the program logged, all of whose words are metrics of the run? */
-static bool is_with_logged(const struct run_check *r, const char *key, const struct json *tag_)
+static bool is_with_logged(const struct run_check *r, const char *key, const struct json *tag)
 {
     const struct json *metrics = json_get(r->record, "metrics");
-    struct str rest = str_of(json_string(json_get(tag_, "value"), ""));
-    if (strcmp(key, "benchwrap.headline") != 0 || strcmp(json_string(json_get(tag_, "source"), ""), "log") != 0)
+    struct str rest = str_of(json_string(json_get(tag, "value"), ""));
+    if (strcmp(key, "benchwrap.headline") != 0 || strcmp(json_string(json_get(tag, "source"), ""), "log") != 0)
         return false;
     for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
         char name[300];

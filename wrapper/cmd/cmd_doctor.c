@@ -330,18 +330,19 @@ static void check_other_commands(struct doctor *d)
 {
     static const struct {
         const char *area, *label, *names[TOOLS_MAX], *missing, *step;
+        void (*and_then)(struct doctor *d); /* what else is asked of the same; NULL: nothing */
     } rows[] = {
-        {"scheduler", "Slurm commands", {"scontrol", "srun", "sbatch"}, NULL, NULL},
-        {"scheduler", "PBS commands", {"qstat", "qsub"}, NULL, NULL},
-        {"scheduler", "LSF commands", {"bjobs", "bsub"}, NULL, NULL},
-        {"scheduler", "Flux commands", {"flux"}, NULL, NULL},
-        {"MPI", NULL, {"mpirun", "mpiexec"}, NULL, NULL},
-        {"git", NULL, {"git"}, "none", "to keep and share runs in a repository: install git"},
+        {"scheduler", "Slurm commands", {"scontrol", "srun", "sbatch"}, NULL, NULL, check_slurmctld},
+        {"scheduler", "PBS commands", {"qstat", "qsub"}, NULL, NULL, NULL},
+        {"scheduler", "LSF commands", {"bjobs", "bsub"}, NULL, NULL, NULL},
+        {"scheduler", "Flux commands", {"flux"}, NULL, NULL, NULL},
+        {"MPI", NULL, {"mpirun", "mpiexec"}, NULL, NULL, NULL},
+        {"git", NULL, {"git"}, "none", "to keep and share runs in a repository: install git", NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_tools(d, rows[i].area, rows[i].label, rows[i].names, rows[i].missing, rows[i].step);
-        if (i == 0)
-            check_slurmctld(d);
+        if (rows[i].and_then)
+            rows[i].and_then(d);
     }
 }
 

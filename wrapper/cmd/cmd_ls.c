@@ -243,10 +243,7 @@ static int ls_print(struct cmd_context *c, const struct runs *runs, const struct
                  : form == LISTING_CSV      ? runs_table_csv(list, shown, guard, c->arena, &to)
                  : form == LISTING_MARKDOWN ? print_markdown(list, shown, c->arena, &to)
                                             : print_tables(c, list, shown, &screen, one_day, &to);
-    if (form == LISTING_TABLE) /* it has styles, and harmless texts */
-        fwrite(to.p ? to.p : "", 1, to.n, c->out);
-    else
-        screen_write_data(c->out, buf_text(&to));
+    listing_put(form, &to, c->out);
     if (status < 0 || to.failed)
         return err_memory(c->err, "the list of runs");
     if (form == LISTING_TABLE && runs->count)

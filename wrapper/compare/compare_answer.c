@@ -367,14 +367,13 @@ void compare_put_partial(struct compare_text *t)
     screen_style_end(&t->screen, STYLE_WARN, t->to);
 }
 
-/* Why a run of the group lacks the metric; NULL: its record does not say so, since its program has no such metric. */
+/* The first reason that a run of the group gives; NULL: none of their programs has such a metric. */
 static const char *missing_reason(const struct compare_group *group, const char *key)
 {
-    for (size_t i = 0; i < group->count; i++)
-        for (const struct json *m = json_first(json_get(group->members[i].detail, "missing")); m; m = json_next(m))
-            if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
-                return json_string(json_get(m, "reason"), NULL);
-    return NULL;
+    const char *why = NULL;
+    for (size_t i = 0; i < group->count && !why; i++)
+        why = runs_missing_reason(group->members[i].detail, key);
+    return why;
 }
 
 void compare_put_missing(struct compare_text *t)

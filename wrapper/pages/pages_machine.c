@@ -8,7 +8,7 @@
 
 enum { MACHINE_RUNS_SHOWN = 60, RESULTS_MAX = 300 };
 
-/* Is it a fact of the kind of node? Not if another of its runs has another value, or it as an input. */
+/* Is it a fact of the kind of node? Not if another of its runs has another value, or has it as an input. */
 static bool is_of_machine(const struct page_group *machine, const struct page_fact *fact)
 {
     const struct page_facts *seen = machine->runs[0]->conditions;

@@ -1,6 +1,7 @@
 /* recipe_batch.c: print the batch script of a campaign. */
 #include "recipe/recipe_batch.h"
 
+#include "base/hostlist.h"
 #include "base/shell_word.h"
 
 #include <stdio.h>
@@ -40,14 +41,6 @@ static const struct recipe_part *greatest_part(const struct recipe_planned *p, s
     return most;
 }
 
-static bool has_host_name(const char *list, const char *name)
-{
-    for (struct str rest = str_of(list); rest.p && rest.n;)
-        if (str_is(str_cut(&rest, ','), name))
-            return true;
-    return false;
-}
-
 /* Adds the nodes that the role names at any point, and no group has. Returns how many. */
 static size_t add_group_hosts(const struct recipe_planned *p, size_t role, struct recipe_group *list, size_t n, struct arena *a)
 {
@@ -57,7 +50,7 @@ static size_t add_group_hosts(const struct recipe_planned *p, size_t role, struc
         for (size_t k = 0; part->hosts && k < part->nodes && !a->failed; k++) {
             bool known = false;
             for (size_t g = 0; g < n; g++)
-                known |= has_host_name(list[g].hosts, part->hosts[k]);
+                known |= hostlist_has(str_of(list[g].hosts), str_of(part->hosts[k]));
             struct recipe_group *to = &list[n - 1];
             if (known)
                 continue;

@@ -139,3 +139,13 @@ int recipe_service_open(struct recipe_service **ret, const char *name, const str
     **ret = (struct recipe_service){.name = name, .file = path, .text = file.from ? file.text : NULL, .root = root};
     return 0;
 }
+
+int recipe_service_require(struct recipe_service **ret, const char *name, const struct yaml *at, const char *file,
+                           const struct recipe_places *places, struct arena *a, struct err *err)
+{
+    int rc = recipe_service_open(ret, name, places, a, err);
+    const char *nearest = rc > 0 ? recipe_file_nearest("services", name, places, a) : NULL;
+    if (nearest)
+        return yaml_complain(at, file, err, "there is no service \"%.60s\"; did you mean \"%s\"?", name, nearest);
+    return rc > 0 ? yaml_complain(at, file, err, "there is no service \"%.60s\"; benchwrap recipe list --services", name) : rc;
+}

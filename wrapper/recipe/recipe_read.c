@@ -114,13 +114,7 @@ static int read_role_service(struct recipe *r, struct recipe_role *role, const s
     const char *name = recipe_scalar(r, role->at, "service", NULL);
     if (!name)
         return 0;
-    int rc = recipe_service_open(&role->service, name, places, r->arena, err);
-    if (rc > 0) {
-        const char *nearest = recipe_file_nearest("services", name, places, r->arena);
-        return nearest ? yaml_complain(at, r->file, err, "there is no service \"%.60s\"; did you mean \"%s\"?", name, nearest)
-                       : yaml_complain(at, r->file, err, "there is no service \"%.60s\"; benchwrap recipe list --services", name);
-    }
-    return rc;
+    return recipe_service_require(&role->service, name, at, r->file, places, r->arena, err);
 }
 
 /* Is the key of `with` a parameter of the service? */

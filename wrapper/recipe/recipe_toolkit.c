@@ -195,12 +195,7 @@ static int find_service(struct toolkit *t, const struct recipe_places *places)
         const char *both = arena_printf(t->a, "%s-" STR_FMT, name, STR_ARG(backend));
         rc = both ? recipe_service_open(&t->service, both, places, t->a, t->err) : err_memory(t->err, "the recipe");
     }
-    if (rc > 0 && (rc = recipe_service_open(&t->service, name, places, t->a, t->err)) > 0) {
-        const char *nearest = recipe_file_nearest("services", name, places, t->a);
-        return nearest ? yaml_complain(at, t->file, t->err, "there is no service \"%.60s\"; did you mean \"%s\"?", name, nearest)
-                       : yaml_complain(at, t->file, t->err, "there is no service \"%.60s\"; benchwrap recipe list --services", name);
-    }
-    return rc;
+    return rc > 0 ? recipe_service_require(&t->service, name, at, t->file, places, t->a, t->err) : rc;
 }
 
 /* One value of `with`. A service without this parameter runs without it. */

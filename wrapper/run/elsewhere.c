@@ -256,8 +256,8 @@ static const char *elsewhere_find_reason(char *const *argv, char *const *env, in
 {
     const char *why = NULL;
     struct peel_place place;
-    char *const *program = pass_starters(argv, env, a, &why, &place), *const *line =
-                                                                          why || !program ? NULL : follow_starter_link(program, env, a);
+    char *const *program = pass_starters(argv, env, a, &why, &place);
+    char *const *line = why || !program ? NULL : follow_starter_link(program, env, a);
     if (line)
         pass_starters(line, env, a, &why, &place);
     if (why || !program || !*program || depth == SHELLS_MAX)

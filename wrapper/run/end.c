@@ -198,11 +198,8 @@ static const struct fact *logged_file(struct run *run, const struct rules *rules
 }
 
 /* Names the files that the program logged for the rules to read, as keep_rules_file does those on disk. */
-static void name_logged_files(struct run *run)
+static void name_logged_files(struct run *run, const struct rules *rules)
 {
-    struct rules *rules = run->plan.loaded;
-    if (!run->plan.rules || (!rules && rules_load(&rules, run->plan.rules, NULL)))
-        return; /* finish_run reports it */
     for (uint32_t i = 0; rules_file(rules, i); i++) {
         const struct fact *f = rules_file_is_logged(rules, i) ? logged_file(run, rules, i) : NULL;
         char key[48];
@@ -210,16 +207,13 @@ static void name_logged_files(struct run *run)
         if (f)
             record_tag(&run->record, key, f->text);
     }
-    if (rules != run->plan.loaded)
-        rules_free(rules);
 }
 
 /* Stores the rules' files that the program wrote: an older file has another run's values. */
-static void keep_rules_files(struct run *run)
+static void keep_rules_files(struct run *run, const struct rules *rules)
 {
     struct child_work look;
     struct files_list before, after;
-    struct rules *rules = run->plan.loaded;
     struct record *r = &run->record;
     const struct file_seen *kept[FILES_RULES_MAX] = {0};
     if (!run->files.pid)
@@ -232,9 +226,7 @@ static void keep_rules_files(struct run *run)
         record_warning(r, "rules: the search for the files that they name did not end within %.3g s", (double)after_ms / 1000);
         return;
     }
-    if (!rules && rules_load(&rules, run->plan.rules, NULL))
-        return; /* finish_run reports it */
-    for (uint32_t i = 0; i < FILES_RULES_MAX && rules_file(rules, i); i++) {
+    for (uint32_t i = 0; rules && i < FILES_RULES_MAX && rules_file(rules, i); i++) {
         struct file_chosen chosen;
         char key[48];
         files_choose(&before, after.first, i, run->wire->start_wall_ms, run->program_mono_ns, &chosen);
@@ -255,17 +247,12 @@ static void keep_rules_files(struct run *run)
             keep_rules_file(run, i, &chosen);
         kept[i] = chosen.file && rules_file_is_read(rules, i) ? chosen.file : NULL;
     }
-    if (rules != run->plan.loaded)
-        rules_free(rules);
 }
 
 /* What the program was told to read, such as a configuration; nothing of it is run. */
-static void keep_inputs(struct run *run)
+static void keep_inputs(struct run *run, const struct rules *rules)
 {
-    struct rules *rules = run->plan.loaded;
     size_t i = 0;
-    if (!run->plan.rules || (!rules && rules_load(&rules, run->plan.rules, NULL)))
-        return; /* finish_run reports it */
     for (const char *path; (path = rules_input(rules, &i, run->plan.program, &run->plan.arena));) {
         struct err err = {0};
         struct stat st;
@@ -274,17 +261,22 @@ static void keep_inputs(struct run *run)
         if (keep_file(&run->record, run->spool.dir, path, str_base_name(path), &run->keep_left, &run->redaction.redact, &err))
             record_warning(&run->record, "rules: %s", err.text);
     }
-    if (rules != run->plan.loaded)
-        rules_free(rules);
 }
 
 /* Files that the rules and the user name are copied while they are as the program left them. */
 static void keep_files(struct run *run)
 {
+    struct rules *rules = run->plan.loaded;
     run->record.source = "rules";
-    name_logged_files(run);
-    keep_rules_files(run);
-    keep_inputs(run);
+    if (!rules && run->plan.rules && rules_load(&rules, run->plan.rules, NULL))
+        rules = NULL; /* finish_run reports it */
+    if (rules)
+        name_logged_files(run, rules);
+    keep_rules_files(run, rules);
+    if (rules)
+        keep_inputs(run, rules);
+    if (rules != run->plan.loaded)
+        rules_free(rules);
     run->record.source = "option";
     for (const struct opt_value *v = opt_find(&run->plan.opts, OPTION_ARTIFACT); v && v->text; v = v->next)
         keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left, &run->redaction.redact);

@@ -266,8 +266,8 @@ static uint64_t files_left(const struct spool *s, const struct record *r, const 
     return left;
 }
 
-/* How long it was, where the recorder that measured it was killed: to its last beat, by a clock that
- * nobody sets. Journals of earlier versions have the wall clock alone. */
+/* How long the run was, where the recorder that measures it was killed: from the start to the last beat,
+ * by CLOCK_MONOTONIC. Journals of earlier versions have the wall clock alone. */
 static void finish_wall(struct record *r, const struct journal_state *state, const struct finish_options *o)
 {
     int64_t from_ms = state->started_ms ? state->started_ms : r->start_ms;

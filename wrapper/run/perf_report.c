@@ -5,16 +5,11 @@
 static void read_perf_event(struct str line, struct arena *a, struct perf_report *to)
 {
     static const char before[] = "of event '";
-    for (size_t i = 0; i + sizeof before - 1 < line.n; i++) {
-        struct str rest = str_sub(line, i, line.n);
-        if (!str_starts(rest, before))
-            continue;
-        rest = str_sub(rest, sizeof before - 1, rest.n);
-        struct str name = str_cut(&rest, '\'');
-        const char *kept = arena_dup(a, name.p, name.n);
-        to->event = *to->event || !kept ? to->event : kept;
-        return;
-    }
+    ptrdiff_t at = str_find(line, STR(before));
+    struct str rest = at < 0 ? STR("") : str_sub(line, (size_t)at + sizeof before - 1, line.n), name = str_cut(&rest, '\'');
+    const char *kept = name.n && !*to->event ? arena_dup(a, name.p, name.n) : NULL;
+    if (kept)
+        to->event = kept;
 }
 
 static void read_perf_comment(struct str line, struct arena *a, struct perf_report *to)

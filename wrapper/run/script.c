@@ -164,7 +164,6 @@ static void note_starters(struct script_search *s, char *const *command, const c
         s->found = (struct script_starter){served, where, false};
 }
 
-/* where: NULL for the command line itself, which others have read. */
 /* `on_nodes() { "$@"; }` … `on_nodes srun prog`: a function of the script may run what it gets. */
 static void search_function_words(struct script_search *s, char *const *command, const char *where)
 {
@@ -174,6 +173,7 @@ static void search_function_words(struct script_search *s, char *const *command,
     }
 }
 
+/* where: NULL for the command line itself, which others have read. */
 static void search_command(struct script_search *s, char *const *command, const char *where, int depth)
 {
     char *const *program = command;

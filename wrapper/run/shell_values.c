@@ -21,7 +21,7 @@ static size_t shell_name_length(struct str s)
 
 static struct str shell_rest(struct str s, size_t from)
 {
-    return from < s.n ? str_sub(s, from, s.n - from) : STR("");
+    return str_sub(s, from, s.n);
 }
 
 /* Does a word of its own begin there? */

@@ -1,8 +1,6 @@
 /* code_functions.c: the functions that a run's program was sampled in; see code_functions.h. */
 #include "runs/code_functions.h"
 
-#include <string.h>
-
 void code_functions_read(const struct runs *runs, const struct tree_run *run, struct arena *a, struct code_profile *ret)
 {
     const char *text = runs_file(runs, run, "artifacts/" CODE_PROFILE_FILE, CODE_PROFILE_BYTES, a);
@@ -12,10 +10,7 @@ void code_functions_read(const struct runs *runs, const struct tree_run *run, st
 
 const char *code_functions_missing(const struct json *detail)
 {
-    for (const struct json *m = json_first(json_get(detail, "missing")); m; m = json_next(m))
-        if (strcmp(json_string(json_get(m, "key"), ""), "code_profile.samples") == 0)
-            return json_string(json_get(m, "reason"), NULL);
-    return NULL;
+    return runs_missing_reason(detail, "code_profile.samples");
 }
 
 size_t code_functions_words(const struct code_profile *p, size_t most, struct buf *to)

@@ -106,14 +106,6 @@ const char *inputs_source(const struct json *detail, const char *key)
     return json_string(json_get(json_get(json_get(detail, "params"), key), "source"), NULL);
 }
 
-static bool inputs_is_missing(const struct json *detail, const char *key)
-{
-    for (const struct json *one = json_first(json_get(detail, "missing")); one; one = json_next(one))
-        if (strcmp(json_string(json_get(one, "key"), ""), key) == 0)
-            return true;
-    return false;
-}
-
 static const struct tree_entry *inputs_tag(const struct tree_run *run, const char *key)
 {
     return runs_entry(run->tags, key);
@@ -140,7 +132,7 @@ int inputs_of(struct run_inputs *ret, const struct tree_run *run, const struct j
         if (inputs_matter(e->key, inputs_source(detail, e->key), ignore) && !inputs_superseded(run->params, e->key))
             ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", e->key), e->value, 0};
     for (size_t i = 0; (row = shape_keys_at(i)).step && has_step_entry(run->params); i++)
-        if (inputs_is_missing(detail, row.step) && inputs_matter(row.step, NULL, ignore)) /* it does not equal one that is known */
+        if (runs_missing_reason(detail, row.step) && inputs_matter(row.step, NULL, ignore)) /* it does not equal one that is known */
             ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", row.step), (struct str){NULL, 0}, 0};
     const struct tree_entry *parent = inputs_tag(run, "mlflow.parentRunId");
     ret->child = parent != NULL;
