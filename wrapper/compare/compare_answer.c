@@ -180,7 +180,7 @@ static void put_silent(struct compare_text *t, size_t g, enum silence silence, b
         const char *first, *later, *one, *many;
     } words[SILENCES] = {[SILENCE_SAME] = {"no difference found in ", "No difference found in ", "", ""},
                          [SILENCE_VARIED] = {"", "", " varies too much to tell", " vary too much to tell"},
-                         [SILENCE_UNCERTAIN] = {"", "", " may differ by chance", " may differ by chance"},
+                         [SILENCE_UNCERTAIN] = {"it is uncertain whether ", "It is uncertain whether ", " changed", " changed"},
                          [SILENCE_FEW] = {"fewer than three values of ", "Fewer than three values of ", "", ""}};
     CLEANUP_BUF struct buf list;
     size_t n = 0;

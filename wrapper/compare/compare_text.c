@@ -388,11 +388,11 @@ static void put_footer(struct compare_text *t, size_t more, bool headlines, bool
     if (intervals)
         buf_puts(&b, interval ? "Medians; 95 % interval of their ratio." : "Medians; verdicts by the 95 % interval of their ratio.");
     if (uncertain)
-        buf_puts(&b, " \"uncertain\": may be chance, by a second test or among so many metrics.");
+        buf_puts(&b, " \"uncertain\": the change may be chance, by a second test or among so many metrics.");
     if (varied)
         buf_puts(&b, " \"too varied\": the interval reaches below -20 % or above +25 %.");
     if (uncertain || varied)
-        buf_puts(&b, " More runs would tell.");
+        buf_puts(&b, " More runs can decide.");
     compare_keys_hint(t->keys, t->metrics, t->count, &b);
     if (!intervals && points)
         buf_printf(&b, "hint: benchwrap compare %s compares the points", points);
