@@ -74,59 +74,58 @@ void show_metric(struct buf *to, const char *key, const char *unit)
     buf_puts(to, key);
 }
 
-enum change_form { CHANGE_PERCENT, CHANGE_TIMES, CHANGE_PART };
-
-static enum change_form change_form_of(double ratio)
-{
-    return ratio >= 2 ? CHANGE_TIMES : ratio <= 0.5 ? CHANGE_PART : CHANGE_PERCENT;
-}
-
 enum { CHANGE_DECIMALS = 6 };
 
-/* As many decimals as a change needs to differ from `none`, the value without a change. */
-static int decimals_beside(double value, double none, int decimals)
+/* As many decimals as `value` needs to differ from `none` by `digits` digits at least. */
+static int decimals_beside(double value, double none, double digits, int decimals)
 {
-    while (decimals < CHANGE_DECIMALS && value != none && fabs(value - none) * pow(10, decimals) < 0.5)
+    while (decimals < CHANGE_DECIMALS && value != none && fabs(value - none) * pow(10, decimals) < digits)
         decimals++;
     return decimals;
 }
 
-static void put_factor(struct buf *to, double factor, double coarse_from)
-{
-    int decimals = factor >= coarse_from ? 0 : factor >= 0.995 ? 1 : 2;
-    buf_printf(to, "%.*f", decimals_beside(factor, 1, decimals), factor);
-}
-
-/* One decimal below `coarse_from`, for factors. */
-static void show_put_change(struct buf *to, double ratio, enum change_form form, double coarse_from)
+/* Percent, without the sign for it. What is left of a value that shrank has two digits: -98.6, -99.83. */
+static void show_put_percent(struct buf *to, double ratio)
 {
     double percent = 100 * (ratio - 1);
-    if (form == CHANGE_PERCENT && fabs(percent) < 0.5e-6)
+    int decimals = decimals_beside(percent, 0, 0.5, fabs(percent) >= 9.95 ? 0 : 1);
+    if (fabs(percent) < 0.5e-6)
         buf_putc(to, '0');
-    else if (form == CHANGE_PERCENT)
-        buf_printf(to, "%+.*f", decimals_beside(percent, 0, fabs(percent) >= 9.95 ? 0 : 1), percent);
-    else if (form == CHANGE_PART && ratio < 1)
-        buf_puts(to, "1/"), put_factor(to, 1 / ratio, 9.95);
     else
-        put_factor(to, ratio, coarse_from);
+        buf_printf(to, "%+.*f", ratio > 0 && ratio < 1 ? decimals_beside(percent, -100, 9.95, decimals) : decimals, percent);
 }
 
-static const char *const change_ends[] = {[CHANGE_PERCENT] = " %", [CHANGE_TIMES] = " x", [CHANGE_PART] = ""};
+/* From a tenfold on a factor has fewer digits than percent, and is the form of both ends of its interval. */
+static bool is_shown_as_factor(double ratio)
+{
+    return ratio >= 9.95;
+}
+
+/* As many decimals as it needs to differ from 1. */
+static void show_put_factor(struct buf *to, double factor)
+{
+    int decimals = factor >= 9.95 ? 0 : factor >= 0.995 ? 1 : 2;
+    buf_printf(to, "%.*f", decimals_beside(factor, 1, 0.5, decimals), factor);
+}
 
 void show_change(struct buf *to, double ratio)
 {
-    enum change_form form = change_form_of(ratio);
-    show_put_change(to, ratio, form, 99.95);
-    buf_puts(to, change_ends[form]);
+    bool factor = is_shown_as_factor(ratio);
+    if (factor)
+        show_put_factor(to, ratio);
+    else
+        show_put_percent(to, ratio);
+    buf_puts(to, factor ? " x" : " %");
 }
 
 void show_change_interval(struct buf *to, double ratio, double low, double high)
 {
-    enum change_form form = change_form_of(ratio);
-    show_put_change(to, low, form, 9.95);
+    bool factor = is_shown_as_factor(ratio);
+    void (*put)(struct buf *to, double ratio) = factor ? show_put_factor : show_put_percent;
+    put(to, low);
     buf_puts(to, " … ");
-    show_put_change(to, high, form, 9.95);
-    buf_puts(to, form == CHANGE_PART && high >= 1 ? " x" : change_ends[form]);
+    put(to, high);
+    buf_puts(to, factor ? " x" : " %");
 }
 
 void show_size(struct buf *to, uint64_t bytes)

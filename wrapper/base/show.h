@@ -13,9 +13,9 @@ double show_scale(double value, const char **unit);
 void show_quantity(struct buf *to, double value, const char *unit); /* 1085 MiB/s */
 /* The key of a metric without its unit, which stands behind the number: write.clat_us.p99 -> write.clat.p99. NULL unit: the key itself. */
 void show_metric(struct buf *to, const char *key, const char *unit);
-/* A change by this ratio (> 0): below a factor of two in percent (-22 %), else as a factor (3.7 x, 1/69). */
+/* A change by this ratio (> 0) in percent (-22 %, +270 %, -98.6 %), from a tenfold on as a factor (24 x). */
 void show_change(struct buf *to, double ratio);
-/* Both ends of the change's interval, in the form that show_change chooses for `ratio`: -26 … -10 %, 2.6 … 5.3 x, 1/98 … 1/48. */
+/* Both ends of the change's interval, in the form that show_change chooses for `ratio`: -26 … -10 %, 5.5 … 104 x. */
 void show_change_interval(struct buf *to, double ratio, double low, double high);
 void show_size(struct buf *to, uint64_t bytes);        /* 12.3 MiB */
 void show_duration(struct buf *to, double seconds);    /* 8.1 ms, 0.55 s, 12.3 s, 4 min 5 s, 2 h 3 min */

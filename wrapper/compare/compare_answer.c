@@ -40,20 +40,20 @@ bool compare_has_headlines(const struct compare_text *t)
 
 static void put_change_words(struct buf *to, double ratio)
 {
-    if (ratio >= 2 || ratio <= 0.5) {
-        double times = ratio >= 2 ? ratio : 1 / ratio; /* not "times higher", which may mean the difference */
-        buf_printf(to, ratio >= 2 ? "%.*f times the base" : "1/%.*f of the base", times < 9.95 ? 1 : 0, times);
-    } else {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 64);
-        show_change(&b, ratio); /* "+3.4 %" */
-        struct str change = buf_text(&b);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_change(&b, ratio); /* "+3.4 %", "24 x" */
+    struct str change = buf_text(&b);
+    bool factor = change.n > 2 && change.p[change.n - 1] == 'x';
+    if (factor) /* not "times higher", which may mean the difference */
+        buf_printf(to, "%.*s times the base", (int)change.n - 2, change.p);
+    else {
         buf_str(to, change.n && strchr("+-", change.p[0]) ? str_sub(change, 1, change.n) : change);
         buf_puts(to, ratio >= 1 ? " higher" : " lower");
     }
 }
 
-/* "write.bw is 3.7 times the base (95 %: 2.6 … 5.3 x)"; the interval of the first one alone. */
+/* "write.bw is 24 times the base (95 %: 5.5 … 104 x)"; the interval of the first one alone. */
 static void put_clause(struct compare_text *t, const struct compared_metric *m, size_t g, bool first, struct buf *to)
 {
     const struct compared_side *side = &m->sides[g];
