@@ -36,6 +36,23 @@ like "the next step" "$(tail -1 out)" "^  hint: benchwrap explain [0-9a-f]{8} $(
 is "--gate: a regression among the newest 20 runs" $? 3
 "$BENCHWRAP" history last --gate --last 5 >/dev/null
 is "--gate: not among the newest 5" $? 0
+# ---- changes as annotations, by the exporter of the howto, whose template is for runs ----
+mkdir -p "$HOME/.config/benchwrap" e
+python3 "$TESTLIB/http-endpoint.py" "$WORK/e" 2>/dev/null & endpoint=$!
+wait_until '[ -e e/port ]'
+{ printf 'exporters:\n  - type: httpjson\n'; sed -n '/^    name: annotations/,/^```/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,https://grafana.example.org,http://127.0.0.1:$(cat e/port)/ok,; s,{file: [^}]*},{env: GRAFANA},"; } >"$HOME/.config/benchwrap/config.yaml"
+export GRAFANA=glsa_x
+is "--to delivers each change, and prints the same" "$("$BENCHWRAP" history -e demo --to annotations 2>err | cmp - out; cat err)" "benchwrap: history: 1 change delivered to annotations"
+is "... as an annotation" "$(jq -c '[.path, .headers.authorization, (.body | .tags, (.time > 1e12), .data.run, .data.metric)]' e/got.jsonl)" "[\"/ok/api/annotations\",\"Bearer glsa_x\",[\"benchwrap\",\"change\",\"regression\",\"demo\",\"rate_MB_per_s\"],true,\"$first\",\"rate_MB_per_s\"]"
+like "... with what changed there" "$(jq -r .body.text e/got.jsonl)" "^demo: rate -(9|10|11)[.0-9]* % since run $(printf %.8s "$first"), regression, from [0-9.]+ MB/s to [0-9.]+ MB/s\. Also changed: kernel.release 6.1.0-30 -> 6.1.0-31\$"
+is "... once, and with --gate" "$("$BENCHWRAP" history -e demo --gate --to annotations 2>&1 >/dev/null; echo $? $(wc -l <e/got.jsonl))" "benchwrap: history: 0 changes delivered to annotations, 1 known there
+3 1"
+kill $endpoint; wait $endpoint 2>/dev/null
+printf 'exporters:\n- {type: jsonl, name: lake, file: %s/gone/lake}\n' "$WORK" >"$HOME/.config/benchwrap/config.yaml"
+mkdir gone; "$BENCHWRAP" history --to lake >/dev/null 2>&1
+is "an exporter has its own" "$(jq -r .data.run gone/lake)" "$first"
+like "an exporter that is not configured" "$("$BENCHWRAP" history --to nope 2>&1 >/dev/null)" 'no exporter has the name nope'
+rm "$HOME/.config/benchwrap/config.yaml"
 "$BENCHWRAP" history --gate --min-effect 20% >out
 is "--gate: the change is smaller than --min-effect" $? 0
 like "no change" "$(head -1 out)" "^  No change: "

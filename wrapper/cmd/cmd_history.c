@@ -1,7 +1,95 @@
 /* cmd_history.c: `benchwrap history`: the runs at which metrics changed, and what else changed there. */
+#include "base/fs.h"
+#include "base/place.h"
+#include "cmd/record_delivery.h"
 #include "cmd/row_output.h"
 #include "cmd/selection.h"
+#include "exporters/exporter_queue.h"
 #include "history/history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What an exporter's folder remembers of changes: their ids, a line each. */
+#define SENT_CHANGES "changes"
+enum { SENT_BYTES = 64 << 20, SEND_S = 30 };
+
+/* ---- changes to an exporter ---- */
+
+static bool was_change_sent(struct str sent, const char *id)
+{
+    while (sent.n)
+        if (str_is(str_cut(&sent, '\n'), id))
+            return true;
+    return false;
+}
+
+/* Keeps the notes that were not sent before. Returns how many; their records are in *records. */
+static size_t keep_new_notes(struct history_note *notes, size_t n, struct str sent, struct str *records)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!was_change_sent(sent, notes[i].id)) {
+            records[kept] = notes[i].record;
+            notes[kept++] = notes[i];
+        }
+    return kept;
+}
+
+static int send_new_changes(struct cmd_context *c, const struct exporter_config *to, struct history_note *notes, size_t n, int file)
+{
+    struct buf sent CLEANUP_BUF, added CLEANUP_BUF;
+    buf_init(&sent, SENT_BYTES);
+    buf_init(&added, SENT_BYTES);
+    struct str *records = arena_get(c->arena, (n + 1) * sizeof *records);
+    if (!records)
+        return err_memory(c->err, "changes");
+    if (fs_read_open(file, SENT_CHANGES, SENT_BYTES, 0, &sent, c->err))
+        return -1;
+    size_t kept = keep_new_notes(notes, n, buf_text(&sent), records), handled = 0, refused = 0;
+    const struct exporter_batch b = {.records = records, .count = kept, .stream = "changes"};
+    int rc = kept ? record_delivery_send(c, to, &b, SEND_S, "change", &handled, &refused) : 0;
+    for (size_t i = 0; i < handled; i++)
+        buf_printf(&added, "%s\n", notes[i].id);
+    if (added.failed || fs_write_all(file, added.p, added.n))
+        return rc ? rc : err_sys(c->err, "cannot store which changes were delivered");
+    fprintf(c->notes, "benchwrap: history: %zu change%s delivered to %s", handled - refused, str_plural(handled - refused), to->name);
+    if (n > kept)
+        fprintf(c->notes, ", %zu known there", n - kept);
+    fputc('\n', c->notes);
+    return rc;
+}
+
+/* Sends each change once: the folder of the exporter stores which ones were delivered. */
+static int send_changes(struct cmd_context *c, const struct history *h, const char *name)
+{
+    struct plan plan;
+    struct exporter_queue q = EXPORTER_QUEUE_NONE;
+    struct history_note *notes;
+    size_t n;
+    const char *tree = opt_text(&c->opts, OPTION_TREE);
+    char *line[] = {arena_dup(c->arena, "history", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
+    if (history_notes(h, c->arena, &notes, &n) || !line[0])
+        return err_memory(c->err, "changes");
+    if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
+        return -1;
+    const struct exporter_config *to = record_delivery_find(&plan, name, c->err);
+    int rc = to ? exporter_queue_open(&q, plan.spool, to->name, true, c->err) : -1;
+    CLEANUP_FD int file = rc == 0 ? place_open(q.dir, SENT_CHANGES, O_RDWR | O_CREAT | O_APPEND, 0600) : -1;
+    if (rc == 0 && file < 0)
+        rc = err_sys(c->err, "cannot open the file %s of the exporter", SENT_CHANGES);
+    if (rc == 0 && fs_lock(file) != 0 && (errno == EAGAIN || errno == EACCES))
+        rc = err_set(c->err, ERR_SYSTEM, "another process delivers changes to %s", to->name);
+    if (rc == 0)
+        rc = send_new_changes(c, to, notes, n, file);
+    exporter_queue_close(&q);
+    plan_deinit(&plan);
+    return rc;
+}
+
+/* ---- the command ---- */
 
 static int history_command(struct cmd_context *c)
 {
@@ -32,6 +120,8 @@ static int history_command(struct cmd_context *c)
         err_memory(c->err, "the history of runs");
     if (status == 0 && opt_on(&c->opts, OPTION_GATE) && history_has_regression(&h, (size_t)last))
         status = 3;
+    if (status >= 0 && opt_text(&c->opts, OPTION_TO) && send_changes(c, &h, opt_text(&c->opts, OPTION_TO)) < 0)
+        status = -1;
     history_close(&h);
     runs_close(&runs);
     return status;
@@ -63,6 +153,11 @@ static const struct opt_row rows[] = {
      .group = "Search",
      .help = "With --gate: how many of the newest runs count (default: 20)"},
     {.name = OPTION_ALL, .letter = 'a', .kind = OPT_FLAG, .group = "Output", .help = "Search all metrics, with those of the machine"},
+    {.name = OPTION_TO,
+     .kind = OPT_TEXT,
+     .arg = "NAME",
+     .group = "Output",
+     .help = "Also deliver each change, once, by this exporter of the configuration, as an annotation for Grafana"},
     ROW_OUTPUT_FORMAT,
     CMD_ROW_JSON,
 };
@@ -85,6 +180,8 @@ const struct cmd cmd_history = {
     .examples = "$ benchwrap history -e io\n"
                 "Show the changes of each metric in the runs of experiment io.\n"
                 "$ benchwrap history last --gate\n"
-                "Search the runs like the newest one. Exit 3 if a regression began among the newest 20.\n",
+                "Search the runs like the newest one. Exit 3 if a regression began among the newest 20.\n"
+                "$ benchwrap history --to annotations\n"
+                "Send the changes that were found since the last call to Grafana.\n",
     .run = history_command,
 };

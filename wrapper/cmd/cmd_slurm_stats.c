@@ -7,12 +7,10 @@
 #include "base/place.h"
 #include "base/query.h"
 #include "base/stop_signals.h"
-#include "cmd/cmd.h"
-#include "exporters/exporter_records.h"
+#include "cmd/record_delivery.h"
 #include "exporters/metric_records.h"
 #include "exporters/metric_text.h"
 #include "exporters/slurm_metrics.h"
-#include "plan/plan.h"
 #include "probes/probe.h"
 
 #include <errno.h>
@@ -260,57 +258,31 @@ static int serve_slurm_until_stopped(struct slurm_reading *g, const char *text)
 
 /* ---- an exporter ---- */
 
-struct slurm_delivery {
-    struct cmd_context *c;
-    size_t refused;
-};
-
-static void note_refused_metric(void *context, struct str record, const char *why)
+static int send_slurm_batch(struct cmd_context *c, const struct exporter_config *to, const struct exporter_batch *b)
 {
-    struct slurm_delivery *d = context;
-    (void)record;
-    if (d->refused++ == 0)
-        fprintf(d->c->notes, "benchwrap: slurm-stats: a metric was refused: %s\n", why);
-}
-
-static int send_slurm_batch(struct slurm_delivery *d, const struct exporter_config *to, const struct exporter_batch *b)
-{
-    struct cmd_context *c = d->c;
-    struct exporter_records *sender = NULL;
-    size_t handled = 0;
-    const struct exporter_records_config config = {
-        .exporter = to, .env = c->env, .cancel_fd = -1, .refused = note_refused_metric, .context = d};
-    if (exporter_records_open(&sender, &config, c->err))
+    size_t handled, refused;
+    if (record_delivery_send(c, to, b, opt_seconds(&c->opts, OPTION_WAIT), "metric", &handled, &refused))
         return -1;
-    int64_t until_ns = clock_mono_ns() + (int64_t)(opt_seconds(&c->opts, OPTION_WAIT) * 1e9);
-    enum exporter_answer answer = exporter_records_send(sender, b, until_ns, &handled, c->err);
-    exporter_records_close(sender);
-    if (answer != EXPORTER_SENT)
-        return -1;
-    fprintf(c->out, "%zu metrics delivered", handled - d->refused);
-    if (d->refused)
-        fprintf(c->out, ", %zu refused", d->refused);
+    fprintf(c->out, "%zu metrics delivered", handled - refused);
+    if (refused)
+        fprintf(c->out, ", %zu refused", refused);
     fputc('\n', c->out);
-    return d->refused ? 1 : 0;
+    return refused ? 1 : 0;
 }
 
 static int send_slurm_metrics(struct cmd_context *c, struct str page, const char *name)
 {
     struct plan plan;
     struct exporter_batch b;
-    struct slurm_delivery d = {.c = c};
     char computer[256] = "", *line[] = {arena_dup(c->arena, "slurm-stats", 11), NULL};
     gethostname(computer, sizeof computer - 1);
     const struct metric_records_source from = {clock_wall_ms(), computer, env_text(c->env, "SLURM_CLUSTER_NAME")};
     if (!line[0] || plan_make(&plan, 1, line, c->env, c->err))
         return -1;
-    const struct exporter_config *to = exporter_config_find(plan.exporters, name);
-    int rc = metric_records_make(&b, page, &from, c->arena, c->err);
-    if (!to) {
-        rc = err_set(c->err, ERR_INPUT, "no exporter has the name %.80s", name);
-        err_hint(c->err, "benchwrap exporter list");
-    } else if (rc == 0)
-        rc = send_slurm_batch(&d, to, &b);
+    const struct exporter_config *to = record_delivery_find(&plan, name, c->err);
+    int rc = to ? metric_records_make(&b, page, &from, c->arena, c->err) : -1;
+    if (rc == 0)
+        rc = send_slurm_batch(c, to, &b);
     plan_deinit(&plan);
     return rc;
 }

@@ -77,6 +77,20 @@ bool history_names_headline(const char *tag, const char *key);
 /* Is the newest level of a metric that counts worse than the one before, and did it begin among the newest `last` runs? */
 bool history_has_regression(const struct history *h, size_t last);
 
+/* Parts of sentences, in the arena: "write.bw @4", and "-12 %" or "from 0 to 5 s" where there is no ratio. */
+const char *history_metric_label(const struct history_metric_series *m, struct arena *a);
+const char *history_change_words(const struct history_metric_series *m, const struct level_change *c, struct arena *a);
+/* "kernel.release 6.1.0-30 -> 6.1.0-31, …": the likeliest causes. Empty where nothing else changed. */
+void history_put_causes(const struct level_change *c, struct buf *to);
+
+/* A change as a JSON object that Grafana's API of annotations accepts: time, tags, text and data. */
+struct history_note {
+    const char *id; /* "RUN METRIC", of one line: the same whenever this change is found */
+    struct str record;
+};
+/* Those of all changes, in the arena. *ret: ids and records have the same order. -1: out of memory. */
+int history_notes(const struct history *h, struct arena *a, struct history_note **ret, size_t *ret_count);
+
 int history_write_text(const struct history *h, const struct history_request *asked, FILE *out); /* -1: out of memory */
 int history_write_json(const struct history *h, const struct history_request *asked, FILE *out);
 int history_write_rows(const struct history *h, const struct history_request *asked, enum listing_form form,

@@ -21,7 +21,7 @@ static void put_history_line(struct text_state *t, size_t first, size_t indent, 
     buf_clear(line);
 }
 
-static const char *history_metric_label(const struct history_metric_series *m, struct arena *a)
+const char *history_metric_label(const struct history_metric_series *m, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1024);
@@ -41,7 +41,7 @@ static const char *ratio_text(const struct level_change *c, struct arena *a)
 }
 
 /* The same for a sentence: values where there is no ratio, as between 0 and 5. */
-static const char *change_words(const struct history_metric_series *m, const struct level_change *c, struct arena *a)
+const char *history_change_words(const struct history_metric_series *m, const struct level_change *c, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 256);
@@ -69,7 +69,7 @@ static size_t put_newest(struct text_state *t, const struct history_group *g, en
                    n > 1     ? ", "
                    : line->n ? "; "
                              : "",
-                   n > 1 ? "" : word, history_metric_label(m, t->a), change_words(m, c, t->a), c->run->id);
+                   n > 1 ? "" : word, history_metric_label(m, t->a), history_change_words(m, c, t->a), c->run->id);
     }
     if (n > NAMED)
         buf_printf(line, " and %zu more", n - NAMED);
@@ -233,10 +233,22 @@ static void put_cause_change(const struct cause_change *c, struct buf *line)
     }
 }
 
+void history_put_causes(const struct level_change *c, struct buf *to)
+{
+    enum { NAMED = 6 };
+    for (size_t k = 0; k < c->changed_count && k < NAMED; k++) {
+        if (k)
+            buf_puts(to, ", ");
+        put_cause_change(&c->changed[k], to);
+    }
+    if (c->changed_count > NAMED)
+        buf_printf(to, " and %zu more", c->changed_count - NAMED);
+}
+
 /* "At run 3f2a81c0 also changed: program.sha256 …": once for each run. */
 static void put_also_changed(struct text_state *t, const struct change_place *list, size_t n)
 {
-    enum { NAMED = 6, FEW = 3 };
+    enum { FEW = 3 };
     bool begun = false;
     CLEANUP_BUF struct buf line;
     buf_init(&line, 1 << 16);
@@ -256,13 +268,7 @@ static void put_also_changed(struct text_state *t, const struct change_place *li
             buf_puts(&line, "nothing else that is recorded changed");
         else
             buf_puts(&line, "also changed: ");
-        for (size_t k = 0; k < c->changed_count && k < NAMED; k++) {
-            if (k)
-                buf_puts(&line, ", ");
-            put_cause_change(&c->changed[k], &line);
-        }
-        if (c->changed_count > NAMED)
-            buf_printf(&line, " and %zu more", c->changed_count - NAMED);
+        history_put_causes(c, &line);
         if (days >= 2)
             buf_printf(&line, "; %.0f days after the run before", days);
         if (!begun)
