@@ -62,15 +62,21 @@ is "wrong addresses are refused before the program" "$(for a in x 70000 localhos
 # ---- behind nginx, by the lines of the howto ----
 if command -v nginx >/dev/null; then
     run
-    front=$(free_port)
+    front=$(free_port) grafana=$(free_port)
+    "$BENCHWRAP" pages -o pages >/dev/null
     mkdir -p ngx && printf 'ada:{PLAIN}pw\n' >ngx/htpasswd
     { [ "$(id -u)" != 0 ] || echo 'user root;'
-      printf 'daemon off; pid ngx/pid; error_log ngx/log; events {} http { access_log off; client_body_temp_path ngx/a; proxy_temp_path ngx/b; fastcgi_temp_path ngx/c; uwsgi_temp_path ngx/d; scgi_temp_path ngx/e; server { listen 127.0.0.1:%s;\n' "$front"
-      sed -n '/^```nginx/,/^```$/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,/etc/nginx/benchwrap.htpasswd,$PWD/ngx/htpasswd,; s,http://127.0.0.1:9400/,$url/,"
+      printf 'daemon off; pid ngx/pid; error_log ngx/log; events {} http { access_log off; client_body_temp_path ngx/a; proxy_temp_path ngx/b; fastcgi_temp_path ngx/c; uwsgi_temp_path ngx/d; scgi_temp_path ngx/e;
+        server { listen 127.0.0.1:%s; location / { return 200 "$request_uri $http_host $http_upgrade $http_connection $http_authorization"; } } server { listen 127.0.0.1:%s;\n' "$grafana" "$front"
+      sed -n '/^```nginx/,/^```$/p' "$ROOT/docs/howto-exporter.md" | grep -v '^```' | sed "s,/etc/nginx/benchwrap.htpasswd,$PWD/ngx/htpasswd,; s,http://127.0.0.1:9400/,$url/,; s,/srv/benchwrap/public,$PWD/pages,; s,127.0.0.1:3000,127.0.0.1:$grafana,"
       echo '} }'; } >ngx/conf
     nginx -p "$PWD" -c ngx/conf 2>ngx/err & nginx_pid=$!
     wait_until 'curl -s "http://127.0.0.1:$front/" >/dev/null'
-    is "behind nginx: a path, and a password" "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$front/benchwrap/metrics") $(curl -s -u ada:pw "http://127.0.0.1:$front/benchwrap/metrics" | grep -c '^benchwrap_run_info{')" "401 1"
+    at() { curl -s -o body -w '%{http_code} ' "$@"; }
+    is "behind nginx: a path, and a password" "$(at "http://127.0.0.1:$front/benchwrap/metrics"; at -u ada:pw "http://127.0.0.1:$front/benchwrap/metrics"; grep -c '^benchwrap_run_info{' body)" "401 200 1"
+    links() { grep -oE '(href|src)="[^"#]+' "$1" | cut -d'"' -f2 | grep -v '^data:' | sort -u; }
+    is "the web pages, with all that their first page links to" "$(at "http://127.0.0.1:$front/results/"; at -u ada:pw "http://127.0.0.1:$front/results/"; cp body first; for a in $(links first); do at -u ada:pw "http://127.0.0.1:$front/results/$a"; done | tr ' ' '\n' | sort -u | xargs) $(links first | wc -l | awk '{ print ($1 >= 4) }')" "401 200 200 1"
+    is "Grafana keeps its path, and upgrades to WebSockets" "$(curl -s -H 'Connection: Upgrade' -H 'Upgrade: websocket' "http://127.0.0.1:$front/grafana/api/live/ws?x=1")" "/grafana/api/live/ws?x=1 127.0.0.1:$front websocket Upgrade "
     kill $nginx_pid; wait $nginx_pid 2>/dev/null
     stop
 else
