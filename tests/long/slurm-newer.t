@@ -1,43 +1,8 @@
 #!/bin/bash
-# Slurm 24.11, with JSON and the allocation's end in the environment, in a root of Debian 13. Needs root and debootstrap; the root is kept as an
-# archive in the cache. The inner part of this test runs in the root: it is this file with "inside" as its argument.
+# Slurm 24.11, with JSON and the allocation's end in the environment, in a root of Debian 13 (slurm_root.sh).
 . "$(dirname "$0")/../lib/tap.sh"
-if [ "${1:-}" != inside ]; then
-    if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
-        skip "Slurm 24.11" "needs root and debootstrap"
-        done_testing
-        exit 0
-    fi
-    archive=$CACHE/roots/trixie-slurm.tar root=$WORK/root
-    mkdir -p "$CACHE/roots" "$root"
-    if [ ! -s "$archive" ]; then
-        mirror=$(awk '$1 == "URIs:" {print $2; exit} $1 == "deb" {print $2; exit}' /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null)
-        script=/usr/share/debootstrap/scripts/trixie
-        [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-        packages=munge,slurm-wlm,python3-minimal,procps,hostname,jq,libhwloc15,libcjson1,libyaml-0-2,libpcre2-8-0,libuuid1
-        unshare -m debootstrap --variant=minbase --include=$packages trixie "$root" ${mirror:+"$mirror" "$script"} >"$WORK/boot.log" 2>&1 &&
-            tar -C "$root" --one-file-system --exclude='./proc/*' --exclude='./var/cache/apt/archives/*.deb' -cf "$archive.new" . && mv "$archive.new" "$archive"
-        rm -rf --one-file-system "$root"
-        mkdir -p "$root"
-    fi
-    if [ ! -s "$archive" ]; then
-        tap_fail "a root of Debian 13 with Slurm" "$(tail -n 3 "$WORK/boot.log")"
-        done_testing
-        exit 0
-    fi
-    tar -C "$root" -xf "$archive"
-    chmod 755 "$WORK" "$root"
-    mkdir -p "$root/opt/benchwrap/tests/long" "$root/opt/benchwrap/build" "$root/tmp"
-    cp -a "$BUILD/bin" "$BUILD/libexec" "$root/opt/benchwrap/build/"
-    cp -a "$ROOT/tests/lib" "$root/opt/benchwrap/tests/"
-    cp "$0" "$root/opt/benchwrap/tests/long/newer.t"
-    echo "127.0.0.1 localhost newer" >"$root/etc/hosts"
-    unshare -m -p -u -f --kill-child bash -c 'hostname newer; mount -t proc proc "$0/proc"; mount --bind /dev "$0/dev"
-        exec chroot "$0" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 LC_ALL=C.UTF-8 TMPDIR=/tmp BENCHWRAP_REQUIRE='"'${BENCHWRAP_REQUIRE:-}'"' bash /opt/benchwrap/tests/long/newer.t inside' "$root"
-    tap_finished=1 # the inner one has told its plan
-    exit 0
-fi
-
+. "$TESTLIB/slurm_root.sh"
+slurm_root trixie "$@"
 . "$TESTLIB/slurm.sh"
 cd "$WORK" || exit 1
 mkdir -p slurm/etc
