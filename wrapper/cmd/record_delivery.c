@@ -9,7 +9,7 @@ struct delivery_notes {
     size_t refused;
 };
 
-static void note_refused_record(void *context, struct str record, const char *why)
+static void report_refused_record(void *context, struct str record, const char *why)
 {
     struct delivery_notes *d = context;
     (void)record;
@@ -33,7 +33,7 @@ int record_delivery_send(struct cmd_context *c, const struct exporter_config *to
     struct delivery_notes d = {.c = c, .noun = noun};
     struct exporter_records *sender = NULL;
     const struct exporter_records_config config = {
-        .exporter = to, .env = c->env, .cancel_fd = -1, .refused = note_refused_record, .context = &d};
+        .exporter = to, .env = c->env, .cancel_fd = -1, .refused = report_refused_record, .context = &d};
     *ret_handled = *ret_refused = 0;
     if (exporter_records_open(&sender, &config, c->err))
         return -1;
