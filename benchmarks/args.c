@@ -63,6 +63,7 @@ static void directives_see(struct rules_run *run, struct str text)
 static void option_record_value(struct rules_run *run, const struct option_rule *o, struct str value)
 {
     option_note(run, o);
+    run->joined = o->join ? o->param : NULL;
     if (o->kind == OPTION_DIRECTIVES)
         directives_see(run, value);
     else if (o->kind == OPTION_FLAG)
@@ -155,6 +156,7 @@ static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, 
 {
     struct str arg = str_of(argv[i]);
     run->unexplained = false;
+    run->joined = NULL;
     if (arg.n < 2 || arg.p[0] != '-') {
         if (operands->words) {
             option_record_value(run, operands->words, arg);
@@ -188,16 +190,23 @@ void args_take(struct rules_run *run, char *const *argv)
         i += take_argument(run, argv, i, &operands);
 }
 
-void rules_explain(const struct rules *rules, char *const *argv, bool *explained)
+bool rules_has_options(const struct rules *rules)
+{
+    return rules->options > 0;
+}
+
+void rules_explain(const struct rules *rules, char *const *argv, bool *explained, const char **joined)
 {
     struct rules_run *run;
     struct operands operands = {0};
     if (rules_begin(&run, rules, NULL, NULL, NULL))
         return;
     explained += interpreter_script(argv) - argv;
+    joined += interpreter_script(argv) - argv;
     argv = interpreter_script(argv);
     for (size_t i = 1, n; argv[0] && argv[i] && strcmp(argv[i], "--") != 0; i += n) {
         n = take_argument(run, argv, i, &operands);
+        joined[i] = run->unexplained ? NULL : run->joined;
         for (size_t k = i; k < i + n; k++)
             explained[k] = !run->unexplained;
     }

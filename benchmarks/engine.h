@@ -365,6 +365,7 @@ struct rules_run {
     bool files_known; /* a file that is not found is not there */
     bool arguments; /* argv was given */
     bool unexplained; /* the argument that was taken last is in part unknown */
+    const char *joined; /* the param whose values that argument joins; NULL: none */
     struct ignored_lines ignored; /* of rules that guess */
     size_t guesses, guesses_left_out;
     size_t lines; /* of all sources, so far */

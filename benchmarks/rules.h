@@ -50,8 +50,10 @@ struct rules_run; /* one reading of one output */
 /* argv: the program as executed (launchers peeled), may be NULL; env likewise. */
 int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err);
 /* Sets explained[i] where the rules know argv[i] (argv[0] is the program): an option of theirs, its value, or an operand that is a param. explained: as many as
- * argv has words, all false. */
-void rules_explain(const struct rules *rules, char *const *argv, bool *explained);
+ * argv has words, all false. joined, likewise, all NULL: the param to which the option at argv[i] adds a value (join: true). */
+void rules_explain(const struct rules *rules, char *const *argv, bool *explained, const char **joined);
+/* Have the rules a table of the program's options? */
+bool rules_has_options(const struct rules *rules);
 /* A param that the program's arguments gave, where the arguments themselves are not known; before anything is fed. */
 void rules_argument(struct rules_run *run, const char *param, const char *value);
 /* The same for a param that the output gave: of an option it may be an argument too, and then it has one value for all programs in the output. */

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Which command lines are the same inputs, for compare --history and for compare, where no rule explains the arguments: the order of different options
-# alone is none.
+# Which command lines are the same inputs, for compare --history and for compare, where no rule explains the arguments: their order and the written form
+# of options count. tests/unit/compare/argument_list.c has more lines.
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 cat >rules.yaml <<'Y'
@@ -10,12 +10,12 @@ readers:
   - {name: speed, regex: '^speed: (?<v>\S+)', metrics: [{name: speed, cell: v, unit: MB_per_s, better: higher}]}
 Y
 printf '#!/bin/sh\necho speed: 12.5\n' >prog && chmod +x prog
-count=0
+count=0 options=
 pair() # same|NAME FIRST SECOND [PROGRAM]: words of two command lines, of PROGRAM or, with "", without it; NAME: the argument in which they differ
 {
     count=$((count + 1)) pair="[${2:0:30}], [${3:0:30}]"
     pair=${pair//$'\n'/ }
-    for line in "$2" "$3"; do eval "\"\$BENCHWRAP\" -q -e e$count -r rules.yaml -- ${4-./prog} $line" >/dev/null 2>err || cat err; done
+    for line in "$2" "$3"; do eval "\"\$BENCHWRAP\" -q $options -e e$count -r rules.yaml -- ${4-./prog} $line" >/dev/null 2>err || cat err; done
     "$BENCHWRAP" compare --history >history.out
     "$BENCHWRAP" compare last~1 last >compare.out
     earlier=$(grep -c '^History: 1 earlier run ' history.out)
@@ -28,8 +28,16 @@ pair() # same|NAME FIRST SECOND [PROGRAM]: words of two command lines, of PROGRA
         like "… so do the inputs" "$(cat compare.out)" "^Inputs that differ: .*argument\.$1[,.]"
     fi
 }
-pair same '--a 1 --b 2' '--b 2 --a 1'
-pair same '--a=1 --b' '--b --a 1'
+pair same '--a 1 --b 2' '--a 1 --b 2'
+pair order '--a 1 --b 2' '--b 2 --a 1'
+pair order '-ss 10 -i a out' '-i a -ss 10 out'
+pair order '-all' '--all'
+pair x "--x ''" '--x'
+pair 1 "$'\\xff'" "$'\\xfe'"
+is "a byte that is no text is recorded as its digits" "$(jq -r '.run.argv[1]' mlruns/*/"$("$BENCHWRAP" ls -e e$count --json | jq -r '.[0].id')"/artifacts/benchwrap.json)" $'\xef\xbf\xbdfe'
+is "with --ignore its place does not count either" "$("$BENCHWRAP" -q -e ignored -r rules.yaml -- ./prog --b 2 --a 1 >/dev/null
+"$BENCHWRAP" -q -e ignored -r rules.yaml -- ./prog --a 1 >/dev/null
+"$BENCHWRAP" compare --history --ignore argument.b | grep -c '^History: 1 earlier run ')" 1
 pair v '-v' '-v -v'
 pair x '-x a -x b' '-x b'
 pair x '-x a -x b' '-x b -x a'
@@ -48,7 +56,7 @@ pair size '--size=' '--size 1'
 pair size '--size=' '--size'
 pair order '-O2 -O3' '-O3 -O2'
 pair order '--color --no-color' '--no-color --color'
-pair same '-O2 --b' '--b -O2'
+pair order '-O2 --b' '--b -O2'
 pair lr '--lr=1e-3' '--lr=0.001'
 
 # What starters before the program say is part of the command line, but for names, limits of time, and what step.* records.
@@ -75,10 +83,26 @@ pair same 'env B=2 A=1 ./prog' 'env A=1 B=2 ./prog' ''
 is "a swept word of a starter is the sweep's" "$("$BENCHWRAP" -q -e swept -r rules.yaml --sweep t=1,2 -- env T={t} ./prog >/dev/null 2>&1
 "$BENCHWRAP" compare --by t -e swept | grep -c 'argument')" 0
 
+# Of hidden values nobody can tell whether they differ: it is said, wherever runs are compared.
+hidden() # NAMES: what the last pair of lines hides
+{
+    for file in compare.out history.out; do
+        like "hidden values cannot be compared ($file)" "$(cat $file)" "^Hidden values may differ: $1\\."
+    done
+    is "… in JSON" "$("$BENCHWRAP" compare last~1 last --json | jq -r .keys.hidden) $("$BENCHWRAP" compare --history --json | jq -r .key.hidden)" "$1 $1"
+}
 pair same '--secret aa' '--secret bb'
-for file in compare.out history.out; do
-    like "hidden values cannot be compared ($file)" "$(cat $file)" '^Hidden values may differ: --secret\.'
-done
+hidden --secret
+pair same '--secret=aa --url http://u:abcdefgh@h/' '--secret=bb --url http://u:bcdefghi@h/'
+hidden '--secret, --url'
+like "… in a proposal" "$("$BENCHWRAP" reference -e e$count 2>&1)" '^# hidden values may differ: --secret, --url'
+like "… in a history" "$("$BENCHWRAP" history -e e$count | tr -s '\n ' ' ')" 'Hidden values may differ: --secret, --url\.'
+pair same '-f x' '-f x'
+is "a short value is not hidden" "$(cat compare.out history.out | grep -c 'Hidden values')" 0
+options='--profile public'
+pair same '--host 10.1.2.3 --dir=/home/alice/x' '--host 10.4.5.6 --dir=/home/bobby/x'
+hidden '--host, --dir'
+options=''
 
 # Variables around benchwrap are no inputs: a comparison names those that differ.
 for t in 1 4; do OMP_NUM_THREADS=$t "$BENCHWRAP" -q -e around -r rules.yaml -- ./prog >/dev/null; done

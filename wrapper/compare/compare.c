@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/show.h"
 #include "base/stats.h"
+#include "compare/argument_list.h"
 #include "mlruns-format/key.h"
 
 #include <math.h>
@@ -124,7 +125,9 @@ static const char **differing_facts(const struct compare_group *groups, size_t c
 
 const char **compare_params(const struct compare_group *groups, size_t count, struct arena *a)
 {
-    return differing_facts(groups, count, false, a);
+    const char **keys = differing_facts(groups, count, false, a);
+    argument_drop_order(keys);
+    return keys;
 }
 
 const char **compare_tags(const struct compare_group *groups, size_t count, struct arena *a)

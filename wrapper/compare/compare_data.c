@@ -98,7 +98,7 @@ int compare_print_json(const struct compare_group *groups, size_t count, const s
         json_close(&j, ']');
     }
     json_close(&j, '}');
-    compare_keys_json(keys, groups, count, &j);
+    compare_keys_json(keys, groups, count, &j, a);
     program_json(&j, groups, count, a);
     machine_json(&j, groups, count, a);
     json_open(&j, "metrics", '[');

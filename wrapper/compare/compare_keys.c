@@ -253,7 +253,7 @@ void compare_keys_hint(const struct compared_keys *keys, const struct compared_m
         buf_printf(to, " hint: --ignore %s judges although it differs.", first);
 }
 
-void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j)
+void compare_keys_json(const struct compared_keys *keys, const struct compare_group *groups, size_t count, struct json_out *j, struct arena *a)
 {
     json_open(j, "keys", '{');
     json_text(j, "left_out", keys->left_out);
@@ -265,6 +265,7 @@ void compare_keys_json(const struct compared_keys *keys, const struct compare_gr
         json_close(j, ']');
     }
     json_close(j, '}');
+    json_text(j, "hidden", comparison_key_hidden(keys->list, keys->count, a));
     json_open(j, "groups", '[');
     size_t first = 0;
     for (size_t g = 0; g < count; first += groups[g++].count) {

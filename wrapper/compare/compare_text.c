@@ -136,8 +136,7 @@ static void put_environment_difference(struct compare_text *t)
 /* Two hidden values of equal length look the same. */
 static void put_hidden_arguments(struct compare_text *t)
 {
-    const struct compare_group *base = &t->groups[0];
-    const char *hidden = base->count ? arguments_hidden(base->members[0].detail, t->arena) : NULL;
+    const char *hidden = comparison_key_hidden(t->keys->list, t->keys->count, t->arena);
     const char *line = hidden ? arena_printf(t->arena, "Hidden values may differ: %s.", hidden) : NULL;
     if (line)
         compare_put_wrapped(t, 2, str_of(line));

@@ -4,6 +4,7 @@
 #include "base/json_out.h"
 #include "base/sha256.h"
 #include "benchmarks/reference_parts.h"
+#include "compare/argument_list.h"
 #include "mlruns-format/shape.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ void comparison_open(struct comparison_reader *ret, const struct runs *runs, con
 {
     arguments_open(&ret->arguments, runs);
     ret->arguments.shared_rules = rules;
-    ret->ignore = ignore;
+    ret->ignore = ret->arguments.ignore = ignore;
 }
 
 void comparison_close(struct comparison_reader *reader)
@@ -127,7 +128,7 @@ int comparison_key_of(struct comparison_reader *reader, const struct tree_run *r
             add_key_fact(&b, COMPARISON_MEASURED, e->key, e->value);
     if (b.count)
         qsort(b.facts, b.count, sizeof *b.facts, by_part_and_name);
-    *ret = (struct comparison_key){.facts = b.facts, .count = b.count, .arguments_known = arguments != NULL};
+    *ret = (struct comparison_key){.facts = b.facts, .count = b.count, .arguments_known = arguments != NULL, .hidden = arguments_hidden(run, detail, a)};
     for (enum comparison_part part = 0; part < COMPARISON_PARTS; part++)
         hash_key_part(ret, part);
     return a->failed ? err_memory(err, "the comparison key") : 0;
@@ -194,7 +195,22 @@ const char **comparison_key_difference(const struct comparison_key *keys, size_t
     if (count)
         qsort(names, count, sizeof *names, by_fact_name);
     names[count] = NULL;
+    argument_drop_order(names);
     return names;
+}
+
+const char *comparison_key_hidden(const struct comparison_key *keys, size_t n, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (size_t i = 0; i < n; i++) {
+        bool named = !keys[i].hidden;
+        for (size_t k = 0; k < i && !named; k++)
+            named = keys[k].hidden && strcmp(keys[k].hidden, keys[i].hidden) == 0;
+        if (!named)
+            buf_printf(&b, "%s%s", b.n ? ", " : "", keys[i].hidden);
+    }
+    return b.n ? arena_dup(a, b.p, b.n) : NULL;
 }
 
 /* ---- printing ---- */
@@ -205,7 +221,7 @@ void comparison_key_show(const struct comparison_key *key, enum comparison_part 
     size_t n = 0;
     for (size_t i = 0; i < key->count; i++) {
         const struct comparison_fact *f = &key->facts[i];
-        if (f->part != part || n++ >= most)
+        if (f->part != part || strcmp(f->name, ARGUMENT_ORDER) == 0 || n++ >= most)
             continue;
         buf_printf(to, "%s%s ", n > 1 ? ", " : "", f->name);
         buf_plain(to, f->value, VALUE_MAX);
@@ -228,5 +244,6 @@ void comparison_key_json(const struct comparison_key *key, struct json_out *j)
         json_close(j, '}');
     }
     json_flag(j, "arguments_known", key->arguments_known);
+    json_text(j, "hidden", key->hidden);
     json_close(j, '}');
 }

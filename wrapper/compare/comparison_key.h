@@ -19,6 +19,7 @@ struct comparison_key {
     const struct comparison_fact *facts; /* by part, the benchmark first, then by name */
     size_t count;
     bool arguments_known; /* else the command line is not recorded, and the measured part is that of params alone */
+    const char *hidden; /* "--password, --host": arguments that are hidden in part and may differ although the keys are equal; NULL: none */
     char id[COMPARISON_PARTS][COMPARISON_ID]; /* equal for equal parts */
 };
 
@@ -42,9 +43,12 @@ bool comparison_key_shared(const struct comparison_key *x, const struct comparis
 const char **comparison_key_difference(const struct comparison_key *keys, size_t n, enum comparison_part part, struct arena *a);
 /* The value of a fact; p NULL: the key has none of that name. */
 struct str comparison_key_value(const struct comparison_key *key, const char *name);
-/* Appends "benchmark ior, a POSIX, step.nodes 2": at most `most` facts of a part, then "and N more". Nothing for an empty part. */
+/* Appends "benchmark ior, a POSIX, step.nodes 2": at most `most` facts of a part, then "and N more"; not the order of the
+ * arguments, which the facts themselves suggest. Nothing for an empty part. */
 void comparison_key_show(const struct comparison_key *key, enum comparison_part part, size_t most, struct buf *to);
-/* Writes the member "key": {"measured": {"id": …, "facts": {…}}, "system": {…}, "version": …}. */
+/* "--password": what is hidden in any of n keys, without repetition, in the arena; NULL: nothing, or out of memory. */
+const char *comparison_key_hidden(const struct comparison_key *keys, size_t n, struct arena *a);
+/* Writes the member "key": {"measured": {"id": …, "facts": {…}}, "system": {…}, "version": …, "arguments_known": …, "hidden": …}. */
 void comparison_key_json(const struct comparison_key *key, struct json_out *j);
 /* "measured", "system", "version" */
 const char *comparison_part_name(enum comparison_part part);

@@ -51,6 +51,7 @@ static bool copy_key(struct proposal *p, const struct comparison_key *key, struc
         facts[i] = (struct comparison_fact){f->part, proposal_copy(p, str_of(f->name)), {value, value ? f->value.n : 0}};
     }
     ret->facts = facts;
+    ret->hidden = key->hidden ? proposal_copy(p, str_of(key->hidden)) : NULL;
     return facts && !p->arena->failed;
 }
 
@@ -316,6 +317,11 @@ static void remark_runs(struct buf *to, const char *indent, const struct propose
     if (g->count > IDS_SHOWN)
         buf_printf(to, " and %zu more", g->count - IDS_SHOWN);
     buf_putc(to, '\n');
+    if (g->key.hidden) {
+        buf_printf(to, "%s# hidden values may differ: ", indent);
+        buf_plain(to, str_of(g->key.hidden), 250);
+        buf_putc(to, '\n');
+    }
 }
 
 static void yaml_conditions(struct buf *to, const struct proposed_group *g)

@@ -322,10 +322,9 @@ static void history_put_head(const struct history_state *h, const struct screen 
     screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     put_history_key(h, screen, to);
     put_versions(h, screen, to);
-    const char *hidden = arguments_hidden(h->run.detail, h->arena);
     buf_clear(&b);
-    if (hidden) {
-        buf_printf(&b, "Hidden values may differ: %s.", hidden);
+    if (h->key.hidden) {
+        buf_printf(&b, "Hidden values may differ: %s.", h->key.hidden);
         screen_wrap_plain(screen, buf_text(&b), 0, 2, to);
     }
     put_history_environment(h, screen, to);

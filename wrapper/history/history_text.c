@@ -128,6 +128,8 @@ static void put_history_runs(struct text_state *t, const struct history_group *g
         buf_puts(&line, ": ");
         buf_str(&line, buf_text(&key));
     }
+    if (g->key.hidden)
+        buf_printf(&line, ". Hidden values may differ: %s.", g->key.hidden);
     put_history_line(t, 2, 4, &line);
 }
 

@@ -420,6 +420,8 @@ static int make_run(const struct importer *im, const struct import_found *f, con
     int begun = make_begin(&m, &plan, err);
     if (begun == 0)
         import_record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, &cleaned, a);
+    if (begun == 0 && cleaned.hidden_arguments)
+        record_tag(&m.record, "benchwrap.hidden_arguments", str_of(cleaned.hidden_arguments));
     redaction_end(&cleaned);
     if (begun)
         return -1;

@@ -237,6 +237,8 @@ static void record_identity(struct run *run)
     }
     if (!run->host.public_profile)
         record_tag(r, "benchwrap.command", buf_text(&line));
+    if (run->redaction.hidden_arguments)
+        record_tag(r, "benchwrap.hidden_arguments", str_of(run->redaction.hidden_arguments));
     for (const struct plan_warning *x = run->plan.warnings; x; x = x->next)
         if (w->in_series)
             run_warn_silently(run, x->text); /* the series has printed it */

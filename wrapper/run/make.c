@@ -58,6 +58,8 @@ int make_begin(struct made_run *m, const struct make_plan *plan, struct err *err
     m->record.context = m->journal;
     m->record.source = "recorder";
     redaction_of_record(&m->redaction, &m->record);
+    if (m->redaction.hidden_arguments)
+        record_tag(&m->record, "benchwrap.hidden_arguments", str_of(m->redaction.hidden_arguments));
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "run/redaction.h"
 
 #include "base/fs.h"
+#include "base/utf8.h"
 #include "probes/identity_label.h"
 #include "probes/identity_path.h"
 #include "probes/secret_options.h"
@@ -107,6 +108,45 @@ static void star_words(char **told, char *const *argv, struct str printed)
     }
 }
 
+/* "--host" of "--host=X" and of X behind "--host", else the word, as it is told. */
+static struct str hidden_name(char *const *told, size_t i)
+{
+    enum { NAME_MAX_SHOWN = 60 };
+    struct str word = str_of(told[i]), before = i ? str_of(told[i - 1]) : STR(""), rest = word, name = str_cut(&rest, '=');
+    if (str_starts(before, "-") && !str_starts(word, "-") && !str_has(before, "="))
+        return before;
+    return rest.p && name.n ? name : str_sub(word, 0, utf8_cut(word, NAME_MAX_SHOWN));
+}
+
+static const char *list_hidden(char *const *told, char *const *argv, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    for (size_t i = 0; argv[i]; i++)
+        if (strcmp(told[i], argv[i]) != 0) {
+            buf_puts(&b, b.n ? ", " : "");
+            buf_utf8(&b, hidden_name(told, i));
+        }
+    return b.n ? arena_dup(a, b.p, b.n) : NULL;
+}
+
+/* NULL: out of memory. */
+static char *argument_as_text(char *told, struct arena *a)
+{
+    struct str text = str_of(told);
+    CLEANUP_BUF struct buf b;
+    if (str_valid_utf8(text))
+        return told;
+    buf_init(&b, 16 << 20);
+    for (size_t i = 0, k; i < text.n; i += k ? k : 1) {
+        if ((k = str_utf8(text.p + i, text.n - i)))
+            buf_str(&b, str_sub(text, i, i + k));
+        else
+            buf_printf(&b, "\xef\xbf\xbd%02x", (unsigned char)text.p[i]);
+    }
+    return b.failed ? NULL : arena_dup(a, b.p, b.n);
+}
+
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
 {
     size_t n = 0;
@@ -138,7 +178,11 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
         redact_text(&secrets, before.p, before.n);
         star_words(copy, argv, buf_text(&before));
         copy[n] = NULL;
+        r->hidden_arguments = list_hidden(copy, argv, a);
     }
+    for (size_t i = 0; copy && i < n; i++)
+        if (!(copy[i] = argument_as_text(copy[i], a)))
+            return NULL;
     return copy;
 }
 

@@ -9,6 +9,7 @@ struct redaction {
     struct identities ids;
     struct redact redact; /* of facts and files */
     struct redact streams; /* the same for what the program prints: counted apart */
+    const char *hidden_arguments; /* "--password, --host": those of which redaction_argv replaced something, in its arena; NULL: none */
 };
 
 /* Collects the identities of the machine h->root and the environment h->env for a public run. 0; -1:
@@ -28,7 +29,8 @@ char *redaction_named(struct redaction *r, const char *name, const char *value, 
 /* A copy of a name in the arena without secrets. Identities stay. NULL without memory. */
 char *redaction_name(struct redaction *r, const char *name, struct arena *a);
 /* Redacted copies of arguments, in the arena; NULL: out of memory. What follows an option that names a
- * secret is one ("--password X"). */
+ * secret is one ("--password X"). Each byte that is no UTF-8 becomes U+FFFD and its two hexadecimal
+ * digits, so that arguments that differ still do in the record. Sets r->hidden_arguments. */
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a);
 /* A redacted copy of a complete output; the caller frees it. NULL with err. env: the environment that
  * names users and hosts, may be NULL. */
