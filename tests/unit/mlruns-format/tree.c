@@ -3,6 +3,8 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "mlruns-format/tree_meta.h"
+#include "mlruns-format/tree_parts.h"
+#include "mlruns-format/tree_thinned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -589,6 +591,41 @@ static void the_vectors_of_the_format(void **state)
     record_deinit(&r);
 }
 
+static void a_run_without_its_folder_is_not_published(void **state)
+{
+    struct place *p = *state;
+    struct err err = {0};
+    uint32_t id = make(p, "ior", NULL);
+    assert_int_equal(tree_publish(p->root, id, "0123456789abcdef0123456789abcdef", p->spool, "absent", &err), -1);
+    assert_non_null(strstr(err.text, "cannot publish the run as mlruns/498177579/0123456789abcdef0123456789abcdef: "));
+    assert_int_equal(tree_publish(p->root, 7, "0123456789abcdef0123456789abcdef", p->spool, "absent", &err), -1);
+    assert_non_null(strstr(err.text, "cannot open mlruns/7: "));
+}
+
+static void complete_series_are_read_by_key(void **state)
+{
+    struct place *p = *state;
+    struct folder run = folder_disk(p->spool);
+    struct tree_entry *list;
+    struct err err = {0};
+    assert_int_equal(tree_thinned_read(&run, NULL, &p->arena, &list, &err), 1);
+    assert_int_equal(fs_mkdirs(p->spool, "artifacts", 0777, NULL), 0);
+    assert_int_equal(fs_write(p->spool, "artifacts/series.jsonl", STR("{\"key\":\"a\",\"samples\":[[1,2,3.5],[4,5,\"NaN\"]]}\n{\"key\":\"b\",\"samples\":[[7,8,9]]}\n"
+        "{\"key\":\"a\",\"samples\":[[6,7,8]]}\n"), 0666, false, NULL), 0);
+    assert_int_equal(tree_thinned_read(&run, NULL, &p->arena, &list, &err), 0);
+    assert_true(strcmp(list->key, "a") == 0 && list->count == 3 && list->samples[0].time_ms == 1 && list->samples[0].step == 2 && list->samples[0].value == 3.5);
+    assert_true(isnan(list->samples[1].value) && list->samples[2].value == 8);
+    assert_true(strcmp(list->next->key, "b") == 0 && list->next->count == 1 && !list->next->next);
+    assert_int_equal(tree_thinned_read(&run, "b", &p->arena, &list, &err), 0);
+    assert_true(strcmp(list->key, "b") == 0 && list->samples[0].value == 9 && !list->next);
+    assert_int_equal(fs_write(p->spool, "artifacts/series.jsonl", STR("{\"key\":\n"), 0666, false, NULL), 0);
+    assert_int_equal(tree_thinned_read(&run, NULL, &p->arena, &list, &err), -1);
+    assert_non_null(strstr(err.text, "artifacts/series.jsonl: "));
+    assert_int_equal(unlinkat(p->spool, "artifacts/series.jsonl", 0) | mkdirat(p->spool, "artifacts/series.jsonl", 0777), 0);
+    assert_int_equal(tree_thinned_read(&run, NULL, &p->arena, &list, &err), -1); /* there, and not a file */
+    assert_true(tree_may_be_thinned(SERIES_MAX) && !tree_may_be_thinned(SERIES_MAX + 1) && !tree_may_be_thinned(SERIES_MAX / 3));
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, end)
 int main(void)
 {
@@ -597,7 +634,7 @@ int main(void)
         IN_FOLDER(a_name_that_python_uses_is_not_doubled), IN_FOLDER(a_damaged_experiment_is_told_and_kept), IN_FOLDER(many_creators_agree), IN_FOLDER(a_run_lies_as_the_format_says),
         IN_FOLDER(an_empty_record_survives_a_clone), IN_FOLDER(long_values_are_cut_and_named), IN_FOLDER(long_series_keep_their_extremes), IN_FOLDER(a_copy_without_its_last_step_is_completed),
         IN_FOLDER(another_file_system_gets_a_copy), IN_FOLDER(trees_of_python_are_read), IN_FOLDER(damaged_runs_are_told), IN_FOLDER(runs_are_found_by_prefix),
-        IN_FOLDER(the_vectors_of_the_format),
+        IN_FOLDER(the_vectors_of_the_format), IN_FOLDER(a_run_without_its_folder_is_not_published), IN_FOLDER(complete_series_are_read_by_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
