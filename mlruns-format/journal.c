@@ -206,14 +206,14 @@ int journal_create(struct journal **ret, int dir, const struct journal_head *hea
     journal_put_head(j, &with_boot);
     int rc = -1;
     if (j->line.failed)
-        err_set(err, ERR_SYSTEM, "cannot write the journal: the command line is too long or memory is short");
+        err_set(err, ERR_SYSTEM, "cannot write the journal: out of memory, or the command line is too long");
     else {
         journal_end_line(j);
         if (j->out.n && journal_write_out(j) < 0) {
             errno = j->error;
             err_sys(err, "cannot write the journal");
         } else if (j->lost)
-            err_set(err, ERR_SYSTEM, "cannot write the journal: memory is short");
+            err_memory(err, "the journal");
         else if (renameat(dir, JOURNAL_NEW, dir, "journal") < 0)
             err_sys(err, "cannot create the journal");
         else

@@ -169,7 +169,7 @@ static int journal_read_head(const struct json *j, struct record *r, struct jour
         head->argv[n++] = (char *)(uintptr_t)journal_copy_text(a, json_string(e, ""));
     if (a->failed) {
         record_deinit(r);
-        return err_set(err, ERR_SYSTEM, "cannot read the journal: memory is short");
+        return err_memory(err, "the journal");
     }
     return 0;
 }

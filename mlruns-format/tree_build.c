@@ -121,7 +121,7 @@ static int make_way(struct building *b, const char *path, struct err *err)
         return 0;
     char *way = arena_dup(&b->arena, path, (size_t)(slash - path));
     if (!way)
-        return err_set(err, ERR_SYSTEM, "memory is short");
+        return err_memory(err, "the path of an artifact");
     bool job = strcmp(way, "artifacts/job") == 0; /* the user's script and environment: for the user alone */
     return fs_mkdirs(b->dir, way, job ? 0700 : 0777, err);
 }
@@ -168,7 +168,7 @@ static int building_write_metrics(struct building *b, struct err *err)
             buf_printf(&t, " %lld\n", (long long)f->step);
         }
         if (t.failed)
-            return err_set(err, ERR_SYSTEM, "memory is short");
+            return err_memory(err, "the metric " STR_FMT, STR_ARG(s->key));
         if (building_write_key(b, "metrics", s->key, buf_text(&t), err) < 0)
             return -1;
     }
@@ -250,7 +250,7 @@ static int write_meta(struct building *b, struct err *err)
     tree_meta_run(&t, b->experiment, b->r->id, b->run_name, b->user, b->r->start_ms, b->end_ms, b->r->status,
                   str_is(record_text(b->r, FACT_TAG, "benchwrap.lifecycle"), "deleted"));
     if (t.failed)
-        return err_set(err, ERR_SYSTEM, "memory is short");
+        return err_memory(err, "meta.yaml");
     return building_write(b, "meta.yaml", buf_text(&t), err);
 }
 
@@ -276,7 +276,7 @@ static int building_write_all(struct building *b, struct err *err)
     if (building_write_texts(b, true, &cut, err) < 0 || series_write_all(b, err) < 0)
         return -1;
     if (b->arena.failed)
-        return err_set(err, ERR_SYSTEM, "memory is short");
+        return err_memory(err, "a run");
     if (detail_write(b, err) < 0 || write_meta(b, err) < 0)
         return -1;
     return manifest_write(b, err);

@@ -162,6 +162,6 @@ int detail_write(struct building *b, struct err *err)
     write_list(&j, b, FACT_WARNING, "warnings", NULL, "text");
     json_close(&j, '}');
     if (t.failed)
-        return err_set(err, ERR_SYSTEM, "cannot write artifacts/benchwrap.json: memory is short");
+        return err_memory(err, "artifacts/benchwrap.json");
     return building_write(b, "artifacts/benchwrap.json", buf_text(&t), err);
 }

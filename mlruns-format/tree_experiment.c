@@ -92,7 +92,7 @@ static int read_name(int root, const char *folder, struct arena *a, struct str *
         return -1;
     }
     *ret_name = (struct str){arena_dup(a, m.name.p, m.name.n), m.name.n};
-    return ret_name->p ? 1 : err_set(err, ERR_SYSTEM, "cannot read mlruns/%s: memory is short", path);
+    return ret_name->p ? 1 : err_memory(err, "mlruns/%s", path);
 }
 
 /* Has another folder an experiment of this name (Python MLflow gives random ids)? Two of one name stop MLflow's migration. */
@@ -119,7 +119,7 @@ static int make_experiment(int root, const char *folder, uint32_t id, struct str
     buf_init(&b, 4096);
     tree_meta_experiment(&b, id, name);
     if (b.failed)
-        return err_set(err, ERR_SYSTEM, "cannot make the experiment: memory is short");
+        return err_memory(err, "the experiment");
     CLEANUP_FD int dir = place_make_folder(root, folder, 0777);
     CLEANUP_FD int tags = dir < 0 ? -1 : place_make_folder(dir, "tags", 0777);
     if (tags < 0)
@@ -160,7 +160,7 @@ int tree_experiment(int root, struct str wanted, struct arena *a, uint32_t *ret_
             continue;
         *ret_id = id;
         *ret_name = (struct str){arena_dup(a, text.p, text.n), text.n};
-        return ret_name->p ? 0 : err_set(err, ERR_SYSTEM, "cannot make the experiment: memory is short");
+        return ret_name->p ? 0 : err_memory(err, "the experiment");
     }
     return err_set(err, ERR_INPUT, "cannot make the experiment \"%s\": %d ids are taken by other names", base, SUFFIX_MAX);
 }

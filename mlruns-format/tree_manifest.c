@@ -23,7 +23,7 @@ static struct manifest_file *manifest_add_file(struct building *b, const char *p
     struct manifest_file *f = ARENA_NEW(&b->arena, struct manifest_file);
     const char *own = arena_dup(&b->arena, path, strlen(path));
     if (!f || !own) {
-        err_set(err, ERR_SYSTEM, "memory is short");
+        err_memory(err, "artifacts/manifest.json");
         return NULL;
     }
     f->path = own;
@@ -78,7 +78,7 @@ int manifest_write(struct building *b, struct err *err)
     buf_init(&t, MANIFEST_MAX);
     struct manifest_file **sorted = arena_get(&b->arena, (b->n_files + 1) * sizeof *sorted);
     if (!sorted)
-        return err_set(err, ERR_SYSTEM, "cannot write artifacts/manifest.json: memory is short");
+        return err_memory(err, "artifacts/manifest.json");
     size_t n = 0;
     for (struct manifest_file *f = b->files; f; f = f->next)
         sorted[n++] = f;
@@ -97,6 +97,6 @@ int manifest_write(struct building *b, struct err *err)
     json_close(&j, ']');
     json_close(&j, '}');
     if (t.failed)
-        return err_set(err, ERR_SYSTEM, "cannot write artifacts/manifest.json: memory is short");
+        return err_memory(err, "artifacts/manifest.json");
     return fs_create(b->dir, "artifacts/manifest.json", buf_text(&t), 0666, err);
 }

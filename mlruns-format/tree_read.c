@@ -400,7 +400,7 @@ static int tree_each_experiment(const struct folder *root, int (*each_folder)(vo
     names.a = &a;
     int rc = folder_names(root, tree_note_experiment, &names) < 0 ? err_sys(err, "cannot read the tree") : 0;
     if (a.failed)
-        rc = err_set(err, ERR_SYSTEM, "cannot read the tree: memory is short");
+        rc = err_memory(err, "the tree");
     if (rc == 0 && names.count)
         qsort(names.list, names.count, sizeof *names.list, compare_experiment_names);
     for (size_t i = 0; i < names.count && rc == 0; i++) {
@@ -489,7 +489,7 @@ static int tree_walk_runs(const struct folder *root, const struct folder *lastin
     int rc = tree_each_experiment(root, walk_folder, &w, err);
     buf_deinit(&w.x.text);
     if (a->failed)
-        return err_set(err, ERR_SYSTEM, "cannot read the tree: memory is short");
+        return err_memory(err, "the tree");
     return rc < 0 ? -1 : 0;
 }
 
@@ -534,7 +534,7 @@ static int read_one(const struct folder *in, const char *folder, const char *exp
     *ret = experiment ? tree_read_run(&x, in, folder, experiment, id) : NULL;
     buf_deinit(&x.text);
     if (!*ret)
-        return err_set(err, ERR_SYSTEM, "cannot read mlruns/%s/%s: memory is short", folder, id);
+        return err_memory(err, "mlruns/%s/%s", folder, id);
     if (!(*ret)->problem)
         (*ret)->problem = problem;
     return 0;

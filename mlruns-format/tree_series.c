@@ -41,7 +41,7 @@ static int series_thin(struct building *b, struct metric_series *s, struct err *
     s->width = (before + buckets - 1) / buckets;
     s->points = arena_get(&b->arena, SERIES_MAX * sizeof(struct fact *));
     if (!s->points)
-        return err_set(err, ERR_SYSTEM, "memory is short");
+        return err_memory(err, "the series of metrics");
     s->n_points = 0;
     for (size_t i = 0; i < before; i += s->width)
         thin_bucket(s, s->samples + i, before - i < s->width ? before - i : s->width);
@@ -56,7 +56,7 @@ int series_collect(struct building *b, struct err *err)
         extra += f->kind == FACT_METRIC;
     b->series = arena_get(&b->arena, (n + extra + 1) * sizeof *b->series);
     if (!b->series)
-        return err_set(err, ERR_SYSTEM, "memory is short");
+        return err_memory(err, "the series of metrics");
     for (const struct fact *f = NULL; (f = building_next(b, f));) {
         if (f->kind != FACT_METRIC)
             continue;
@@ -66,7 +66,7 @@ int series_collect(struct building *b, struct err *err)
             s->key = f->key;
             s->samples = arena_get(&b->arena, (e ? e->count : 1) * sizeof(struct fact *));
             if (!s->samples)
-                return err_set(err, ERR_SYSTEM, "memory is short");
+                return err_memory(err, "the series of metrics");
         }
         if (!e || s->count < e->count)
             s->samples[s->count++] = f;
@@ -116,7 +116,7 @@ int series_write_all(struct building *b, struct err *err)
         for (size_t k = 0; k < s->count; k += LINE_SAMPLES) {
             series_add_line(&t, s, k);
             if (t.failed)
-                return err_set(err, ERR_SYSTEM, "memory is short");
+                return err_memory(err, "the series of metrics");
             if (fs_write_all(fd, t.p, t.n) < 0)
                 return err_sys(err, "cannot write artifacts/series.jsonl");
             buf_clear(&t);

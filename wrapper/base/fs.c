@@ -86,7 +86,7 @@ int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *re
         if (want > room)
             want = room ? room : 1;
         char *to = room ? buf_room(ret, want) : &over;
-        if (!to) { /* the caller's buffer is too small, or memory is short */
+        if (!to) { /* the caller's buffer is too small, or out of memory */
             errno = ENOMEM;
             return err_sys(err, "cannot read %s", path);
         }

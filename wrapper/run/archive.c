@@ -201,7 +201,7 @@ static int make_manifest(const struct archive_job *job, const char *name, struct
     json_close(&j, ']');
     json_flag(&j, "complete", true);
     json_close(&j, '}');
-    return to->failed ? err_set(err, ERR_SYSTEM, "memory is short") : 0;
+    return to->failed ? err_memory(err, "the archive") : 0;
 }
 
 static int archive_store_texts(const struct archive_job *job, struct err *err)
