@@ -107,6 +107,7 @@ for r in records:
     needs = {"first": ("ttft", "ttft_from_schedule", "prefill_rate"), "second": ("ttst",), "last": ("e2el", "e2el_from_schedule"), "span": ("tpot", "decode", "output_rate_per_user")}
     for what, is_known in (("first", first_known), ("second", second_known), ("last", last_known), ("span", span_known)):
         for name in needs[what]: sample["true " + name] = sample[name]; sample[name] = sample[name] if is_known else None
+    if tokens > 1 and last == first and not span_known: sample["true output_rate_per_user"] = math.inf # all in one read: a rate that nobody knows
     if tokens > 1: sample["true tpot"] = (last - first + first_early) // (tokens - 1) / 1e6 # met in any case
     good.append(sample)
 
