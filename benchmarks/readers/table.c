@@ -109,7 +109,7 @@ static size_t header_fields(const struct table_rule *t, struct str line, struct 
     }
 }
 
-static bool take_header(const struct reader *r, struct table_reader_state *s, struct str line)
+static bool match_table_header(const struct reader *r, struct table_reader_state *s, struct str line)
 {
     const struct table_rule *t = r->data;
     const struct unit *unit;
@@ -136,7 +136,7 @@ static void table_reader_line(struct rules_run *run, struct source *source, cons
     struct table_reader_state *s = memory;
     struct str fields[FIELDS_MAX + 1], cells[CELLS_MAX], rest = text;
     size_t n = 0;
-    if (is_header(t, text) && take_header(r, s, text))
+    if (is_header(t, text) && match_table_header(r, s, text))
         return;
     if (!s->active)
         return;

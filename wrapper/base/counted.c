@@ -81,7 +81,7 @@ bool counted_is_noun(struct str word)
     return is_noun_once((struct str){singular, word.n - 2});
 }
 
-static bool is_size(struct str word)
+static bool is_size_word(struct str word)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)
         if (str_is_anycase(word, sizes[i]))
@@ -111,7 +111,7 @@ double counted_split(struct str word, struct str *ret_noun)
         if (n >= word.n || !is_multiple(str_sub(word, 0, n), i))
             continue;
         *ret_noun = str_sub(word, n, word.n - n);
-        if (counted_is_noun(*ret_noun) || (multiples[i].long_form && is_size(*ret_noun)))
+        if (counted_is_noun(*ret_noun) || (multiples[i].long_form && is_size_word(*ret_noun)))
             return multiples[i].factor;
     }
     return 0;

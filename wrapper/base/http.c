@@ -447,7 +447,7 @@ static int http_failed(struct http *h, const struct http_request *q, CURLcode co
     struct buf url CLEANUP_BUF, why CLEANUP_BUF;
     buf_init(&url, 2000);
     buf_init(&why, 2000);
-    http_say_url(&url, q->url);
+    http_print_url(&url, q->url);
     put_reason(h, code, &why);
     if (h->dripped) {
         err_set(err, ERR_REMOTE, "%s %s: the reply came slower than 1 KiB/s for %d s", q->method, url.p, FLOW_S);

@@ -14,7 +14,7 @@ void http_escape(struct buf *to, struct str s, bool keep_slash)
     }
 }
 
-void http_say_url(struct buf *to, const char *url)
+void http_print_url(struct buf *to, const char *url)
 {
     const char *from = strstr(url, "://"), *end = from ? from + 3 + strcspn(from + 3, "/?#") : url, *query = strpbrk(url, "?#");
     const char *at = from ? memrchr(from + 3, '@', (size_t)(end - from - 3)) : NULL;

@@ -115,7 +115,7 @@ static int init_clone(struct init_making *m, const char *address, const char *di
     m->cloned = true;
     CLEANUP_BUF struct buf shown;
     buf_init(&shown, 400);
-    http_say_url(&shown, address); /* without a password */
+    http_print_url(&shown, address); /* without a password */
     return init_git(m, NULL, CLONE_LIMIT_S, args, arena_printf(m->c->arena, "cannot clone %.300s", shown.p ? shown.p : ""));
 }
 

@@ -241,7 +241,7 @@ static int request_token(struct exporter_link *l, struct azure_token *t, const s
     struct http_reply r = {.status = 0};
     struct buf place CLEANUP_BUF;
     buf_init(&place, 2000);
-    http_say_url(&place, q->url);
+    http_print_url(&place, q->url);
     *ret_status = 0;
     if (http_new(&http, how, err))
         return -1;

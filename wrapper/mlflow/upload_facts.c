@@ -55,7 +55,7 @@ static struct str upload_legal_key(struct upload_place *p, const char *key)
     return (struct str){arena_dup(&p->arena, s.p ? s.p : "_", s.n), s.n};
 }
 
-void upload_cut(struct upload_place *p, bool param, struct str key)
+void upload_note_cut(struct upload_place *p, bool param, struct str key)
 {
     buf_printf(&p->cut, "%s%s:" STR_FMT, p->cut.n ? ", " : "", param ? "param" : "tag", STR_ARG(key));
 }
@@ -69,7 +69,7 @@ void upload_pair(struct upload_place *p, bool param, const char *key, struct str
     else
         batch_tag(&p->batch, k, value);
     if (p->batch.cut > cut)
-        upload_cut(p, param, k);
+        upload_note_cut(p, param, k);
 }
 
 const char *upload_metric_key(const struct upload *u, const char *key, struct arena *a)

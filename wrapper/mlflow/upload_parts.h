@@ -88,7 +88,7 @@ void upload_place_init(struct upload_place *p);
 /* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);
 /* This value is longer than the server keeps: the tag benchwrap.cut will name it. */
-void upload_cut(struct upload_place *p, bool param, struct str key);
+void upload_note_cut(struct upload_place *p, bool param, struct str key);
 /* The metric's key on the server. */
 const char *upload_metric_key(const struct upload *u, const char *key, struct arena *a);
 void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s);

@@ -87,7 +87,7 @@ static void send_texts(struct sending *s, bool param)
             continue;
         if (there && upload_same_text(text, e->value)) {
             if (!str_is(e->value, text))
-                upload_cut(p, param, str_of(e->key));
+                upload_note_cut(p, param, str_of(e->key));
             continue;
         }
         if (there && param) {

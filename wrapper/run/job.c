@@ -43,7 +43,7 @@ static void set_end(struct run *run, int64_t ends_s)
 }
 
 /* Everything that is in the spool onto the disk, aside: streams and files as well as the journal. */
-static void make_safe(struct run *run)
+static void sync_spool_folder(struct run *run)
 {
     run_pass_words(run);
     journal_flush(run->journal, false, NULL);
@@ -414,7 +414,7 @@ void job_on_time(struct run *run, int64_t now_ns)
 {
     if (now_ns >= run->job.safe_ns) {
         run->job.safe_ns = INT64_MAX;
-        make_safe(run);
+        sync_spool_folder(run);
     }
     if (run->job.stage == JOB_OTHER && now_ns >= run->job.look_ns)
         wait_for_other_run(run, now_ns);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool run_ids_experiment(struct str name)
+bool run_ids_is_experiment(struct str name)
 {
     return name.n > 0 && name.n < 24 && strspn(name.p, "0123456789") >= name.n;
 }
@@ -48,7 +48,7 @@ static int gather_run(void *context, const struct repo_entry *e)
 static int gather_experiment(void *context, const struct repo_entry *e)
 {
     struct gathering *g = context;
-    return e->mode == REPO_MODE_DIR && run_ids_experiment(str_of(e->name)) ? repo_each(g->repo, &e->id, gather_run, g, g->err) : 0;
+    return e->mode == REPO_MODE_DIR && run_ids_is_experiment(str_of(e->name)) ? repo_each(g->repo, &e->id, gather_run, g, g->err) : 0;
 }
 
 int run_ids_of(struct repo *repo, const char *prefix, const struct repo_id *commit, struct run_ids *ret, struct err *err)

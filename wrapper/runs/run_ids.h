@@ -8,7 +8,7 @@ struct run_ids {
     size_t count, room;
 };
 /* Is that the name of an experiment's folder? */
-bool run_ids_experiment(struct str name);
+bool run_ids_is_experiment(struct str name);
 int run_ids_add(struct run_ids *to, const char *id); /* -1: out of memory */
 void run_ids_sort(struct run_ids *ids);
 /* Those below `prefix` ("mlruns") in a commit, sorted; none where there is no such folder. Free with run_ids_deinit, also after -1. */

@@ -141,7 +141,7 @@ static int look_experiment(void *context, const struct folder_entry *e)
 {
     struct looking *l = context;
     CLEANUP_FOLDER struct folder in = {0};
-    if (e->kind != FOLDER_FOLDER || !run_ids_experiment(e->name))
+    if (e->kind != FOLDER_FOLDER || !run_ids_is_experiment(e->name))
         return 0;
     if (folder_enter(l->folder, e->name.p, &in))
         return err_sys(l->err, "cannot read mlruns/%s", e->name.p);
@@ -179,7 +179,7 @@ static int branch_experiment(void *context, const struct repo_entry *e)
 {
     struct looking *l = context;
     l->experiment = e->name;
-    return e->mode == REPO_MODE_DIR && run_ids_experiment(str_of(e->name)) ? repo_each(l->s->repo, &e->id, branch_run, l, l->err) : 0;
+    return e->mode == REPO_MODE_DIR && run_ids_is_experiment(str_of(e->name)) ? repo_each(l->s->repo, &e->id, branch_run, l, l->err) : 0;
 }
 
 static int read_runs_of_branch(struct looking *l, const struct repo_id *tip)

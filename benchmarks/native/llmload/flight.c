@@ -43,7 +43,7 @@ void flight_deinit(struct flight *f)
     free(f->error);
 }
 
-static void keep_error(struct flight *f, struct str text)
+static void store_first_error(struct flight *f, struct str text)
 {
     enum { ERROR_MAX = 300 };
     if (f->error)
@@ -59,7 +59,7 @@ static void keep_escaped(struct flight *f, struct str escaped)
     struct buf text CLEANUP_BUF;
     buf_init(&text, 1 << 16);
     event_unescape(str_sub(escaped, 0, 2000), &text);
-    keep_error(f, str_trim(buf_text(&text)));
+    store_first_error(f, str_trim(buf_text(&text)));
 }
 
 void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type)
@@ -363,7 +363,7 @@ static void keep_status(struct flight *f)
     bool elsewhere = f->r.status / 100 == 3;
     snprintf(text, sizeof text, "HTTP status %u without a body%s", f->r.status,
              elsewhere ? ": redirects are not followed, give the address it points to as --url" : "");
-    keep_error(f, str_of(text));
+    store_first_error(f, str_of(text));
 }
 
 /* A server that gave the request up may say so by its finish reason alone: "error" (vLLM), "abort"
@@ -374,7 +374,7 @@ static bool given_up(struct flight *f)
     if (strcmp(f->r.finish, "error") != 0 && strncmp(f->r.finish, "abort", 5) != 0)
         return false;
     snprintf(text, sizeof text, "the server gave the request up: finish reason \"%s\"", f->r.finish);
-    keep_error(f, str_of(text));
+    store_first_error(f, str_of(text));
     return true;
 }
 
@@ -395,7 +395,7 @@ static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
         if (event_read(&e, page) && (e.message.n || e.error.n))
             keep_escaped(f, e.message.n ? e.message : e.error);
         else if (page.n)
-            keep_error(f, page);
+            store_first_error(f, page);
         else
             keep_status(f);
         return by_status(f->r.status);
@@ -403,17 +403,17 @@ static enum request_ending flight_judge_body(struct worker *w, struct flight *f)
     bool good = stream_end(s, take_event, &a);
     settle_gap(w, f, false);
     if (!good && s->trouble == STREAM_MALFORMED && !json) { /* its last line had no end */
-        keep_error(f, str_of("the body ended in the middle of an event"));
+        store_first_error(f, str_of("the body ended in the middle of an event"));
         return ENDING_TRUNCATED;
     }
     if (!good) {
-        keep_error(f, str_of(flight_trouble(f)));
+        store_first_error(f, str_of(flight_trouble(f)));
         return by_trouble(s->trouble);
     }
     if (f->error || given_up(f))
         return ENDING_IN_BAND;
     if (!f->finished && !s->done && !((json || dialects[w->run->load->dialect].bare_end) && f->r.chunks)) {
-        keep_error(f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));
+        store_first_error(f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));
         return ENDING_TRUNCATED;
     }
     return f->r.chunks ? ENDING_OK : ENDING_EMPTY;
@@ -504,7 +504,7 @@ void flight_end(struct worker *w, struct flight *f, enum request_ending ending, 
     struct request_result *r = &f->r;
     const struct load_run *run = w->run;
     if (error)
-        keep_error(f, str_of(error));
+        store_first_error(f, str_of(error));
     r->end_ns = ending == ENDING_OK ? f->last_byte_ns : clock_mono_ns();
     if (ending != ENDING_OK && f->read_chunks) /* cut off within a read */
         settle_gap(w, f, true);

@@ -446,7 +446,7 @@ static bool load_option_given(const struct opt_set *set, const char *name)
 
 /* An option that would change nothing here is a slip, and something else than what was meant would
  * be measured. */
-static int refuse_idle(const struct load *l, const struct opt_set *set, struct err *err)
+static int refuse_options_without_effect(const struct load *l, const struct opt_set *set, struct err *err)
 {
     bool open_loop = l->arrivals != ARRIVALS_CLOSED;
     bool has_rate = l->rate.n > 0;
@@ -486,7 +486,7 @@ int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, 
 {
     *ret = (struct load){0};
     if (read_service(ret, set, arena, err) < 0 || read_requests(ret, set, arena, err) < 0 || read_arrivals(ret, set, err) < 0 ||
-        read_length(ret, set, err) < 0 || read_objectives(ret, set, err) < 0 || refuse_idle(ret, set, err) < 0)
+        read_length(ret, set, err) < 0 || read_objectives(ret, set, err) < 0 || refuse_options_without_effect(ret, set, err) < 0)
         return -1;
     if (set_load_path(ret, arena, err) < 0)
         return -1;
