@@ -82,7 +82,8 @@ static bool param_at(struct str line, size_t at, struct spot *ret)
     return ends && plain && !other && guess_is_param(ret->label) && (size || str_int(str_sub(line, at, n), &whole));
 }
 
-/* What the line's figures are, then its params, in their order. */
+/* Fills `to` with the places of the line's metrics, or of its params if it has no metric, from left to
+ * right. Returns how many there are, at most SPOTS_MAX. */
 static size_t find_spots(struct str line, const struct figure *f, size_t figures, struct spot *to)
 {
     size_t n = 0;

@@ -48,7 +48,7 @@ static int by_root(const void *a, const void *b)
     return strcmp(((const struct correction *)a)->root, ((const struct correction *)b)->root);
 }
 
-/* By root, and of one root what counts first. */
+/* Sorts by the corrected run, and for one run by precedence: the correction that counts is first. */
 static int by_weight(const void *a, const void *b)
 {
     const struct correction *x = a, *y = b;

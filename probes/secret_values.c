@@ -193,7 +193,7 @@ static void value_begin_fold(struct secret_search *f, size_t name, size_t at, en
     secret_check_fold(f, secret_line_end(t, at) + 1);
 }
 
-/* "\"password\": 5": as JSON writes names; a number behind it must stay JSON. */
+/* "\"password\": 5": a name in JSON. What replaces the number behind it must be JSON, too. */
 static enum secret_fill value_number_fill(struct str t, size_t name_end)
 {
     if (name_end + 1 >= t.n)

@@ -79,7 +79,7 @@ static bool slurm_job_time_text(struct str value, char *to, size_t size)
     int64_t n;
     struct tm tm;
     time_t t;
-    if (!slurm_job_parse_number(value, &n) || n > INT64_C(4102444800)) /* 2100: a controller that does not know gives the end of its time */
+    if (!slurm_job_parse_number(value, &n) || n > INT64_C(4102444800)) /* beyond the year 2100: the controller prints the end of its range for an unknown time */
         return false;
     t = (time_t)n;
     return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* `benchwrap run -- fio`: the line without the first word, with `--` where it lacks. */
+/* `benchwrap run -- fio`: the line without its first word; a missing `--` is added. */
 static void put_line(struct buf *to, int argc, char **argv, int first)
 {
     bool dashes = false;

@@ -109,6 +109,8 @@ static size_t header_fields(const struct table_rule *t, struct str line, struct 
     }
 }
 
+/* Starts a table where the line has all labels of the rule's header: stores the column and the unit of
+ * each cell. Returns whether it does. */
 static bool match_table_header(const struct reader *r, struct table_reader_state *s, struct str line)
 {
     const struct table_rule *t = r->data;

@@ -81,6 +81,7 @@ bool counted_is_noun(struct str word)
     return is_noun_once((struct str){singular, word.n - 2});
 }
 
+/* A size that a long multiple may count, such as kilobytes. */
 static bool is_size_word(struct str word)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)

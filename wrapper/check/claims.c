@@ -100,7 +100,7 @@ static bool claims_metric_value(const struct run_check *r, const char *name, dou
     return e != NULL;
 }
 
-/* What cannot be about one entry; NULL: nothing. */
+/* Why an entry of the references contradicts the run's metrics or itself. NULL: it does not. */
 static const char *reference_problem(const struct run_check *r, const struct json *e)
 {
     const char *word = json_string(json_get(e, "verdict"), "");

@@ -69,7 +69,8 @@ static bool leads_out(struct str path)
     return false;
 }
 
-/* What was appended from `before` on may be an archive itself. NULL, or why it is closed. */
+/* Unpacks what was appended from offset `before` on, if it is an archive itself. Returns NULL, or why it
+ * cannot be read. */
 static const char *unpack_inner(struct unpacking *u, size_t before, int depth)
 {
     size_t n = u->to->n - before;

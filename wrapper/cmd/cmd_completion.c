@@ -73,6 +73,7 @@ static void bash_words(struct buf *to, const struct opt_row *rows, size_t count)
     buf_puts(to, "--help");
 }
 
+/* The rows of bash's case statement for the values of a command's options. */
 static void bash_values(struct buf *to, const char *verb, const struct opt_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

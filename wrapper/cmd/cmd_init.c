@@ -103,7 +103,7 @@ static int init_clone(struct init_making *m, const char *address, const char *di
 {
     m->dir = dir ? dir : folder_of_address(address, m->c->arena);
     if (!m->dir)
-        return err_set(m->c->err, ERR_USAGE, "the address \"%.100s\" does not tell a name for the clone: name one behind it", address);
+        return err_set(m->c->err, ERR_USAGE, "cannot derive a folder from the address \"%.100s\": append its name", address);
     struct stat st;
     char inside[PATH_MAX];
     if (is_behind_link(m))

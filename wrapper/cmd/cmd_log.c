@@ -119,7 +119,7 @@ static int add_one(struct cmd_context *c, struct message ***tail, size_t kind, c
     return kind == KIND_ARTIFACT ? add_artifact(c, tail, word) : add_text(c, tail, name, word);
 }
 
-/* Everything of the line as messages, in its order: metrics, params, tags, artifacts. */
+/* Makes messages of the command line: of its operands, then of --param, --tag and --artifact. */
 static int collect_messages(struct cmd_context *c, struct message **ret)
 {
     struct message **tail = ret;

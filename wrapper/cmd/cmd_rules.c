@@ -292,9 +292,8 @@ const struct cmd cmd_rules = {
         "comes out with what is expected of them (samples/CASE/expect; --update writes that). It remarks on readers, metrics, params, options "
         "and checks that no sample meets, on metrics that could be read in two ways, and on patterns that are slow or meet too much. The exit "
         "status is 1 for mistakes and for samples that differ; remarks do not count.\n\n"
-        "new writes a first rule file from an output it has not seen: tables, CSV, JSON, and lines with named numbers become metrics and params, with "
-        "names, units and directions guessed. What it writes loads, and reads these metrics from that output; whether they are the results is for "
-        "you to say.\n\n"
+        "new drafts a rule file for an unknown output: tables, CSV, JSON, and lines with named numbers become metrics and params, with "
+        "names, units and directions guessed. The draft is valid and reads these metrics from that output. Check whether they are the results.\n\n"
         "A NAME is an entry of the catalogue. Those compiled into benchwrap have no samples with them.",
     .examples = "$ benchwrap rules check ./rules.yaml\nMistakes, samples and remarks of one file.\n"
                 "$ benchwrap rules check --update ./rules.yaml\nWrites what is expected; read the difference.\n"

@@ -159,7 +159,7 @@ int sign_ssh(struct repo *r, const struct signer *s, const char *purpose, struct
     if (made < 0)
         return err_sys(err, "cannot make a folder in %s", folder);
     snprintf(folder, sizeof folder, "/proc/%ld/fd/%d", (long)getpid(),
-             made); /* for the program too: no rename of the folder leads elsewhere */
+             made); /* a path that stays valid for the signing program when the folder is renamed */
     int rc = sign_ssh_in(s, purpose, folder, text, ret, err);
     fs_remove_tree(above, name, NULL);
     return rc;

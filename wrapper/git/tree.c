@@ -67,7 +67,7 @@ int repo_find(struct repo *r, const struct repo_id *tree_or_commit, const char *
     int rc = repo_look(r, tree_or_commit, &kind, NULL, err);
     repo_id_hex(tree_or_commit, hex);
     if (rc == 0 && kind == REPO_TREE)
-        at.id = *tree_or_commit; /* perhaps one that only the writer has as yet */
+        at.id = *tree_or_commit; /* a new tree may still be in the writer's memory only */
     else if (rc || repo_resolve(r, hex, REPO_TREE, &at.id, err))
         return -1;
     while (rest.p && rest.n) {

@@ -21,7 +21,8 @@ int repo_tree_compare(const char *a, bool a_dir, const char *b, bool b_dir);
 /* What stands at path ("mlruns/12/ab…", no leading or trailing '/'; "": the tree itself) below a tree or commit. 0; 1: nothing (err untouched); -1.
  * ret->name is NULL afterwards. */
 int repo_find(struct repo *r, const struct repo_id *tree_or_commit, const char *path, struct repo_entry *ret, struct err *err);
-/* The entries of one tree, in git's order; `each` returns 0 to go on, else that is returned. No more than REPO_TREE_MAX bytes of tree. */
+/* Calls `each` for the entries of one tree, in git's order, until it returns non-zero, which is returned.
+ * Returns 0 after the last one, -1 with err; a tree of more than REPO_TREE_MAX bytes is an error. */
 enum { REPO_TREE_MAX = 1 << 28 };
 int repo_each(struct repo *r, const struct repo_id *tree, int (*each)(void *context, const struct repo_entry *e), void *context, struct err *err);
 

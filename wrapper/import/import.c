@@ -232,7 +232,8 @@ static size_t reframe_pieces(const struct importer *im, struct str text, struct 
     return n;
 }
 
-/* NULL, or why it is of no known program (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
+/* Finds the program of the text, or of each of its pieces. Returns NULL, or the reason for *ret_result:
+ * IMPORT_UNKNOWN (no known program) or IMPORT_REFUSED (several are possible). */
 static const char *import_find_pieces(const struct importer *im, struct str text, struct imported_piece **ret, size_t *ret_n,
                                       enum import_result *ret_result, struct arena *a)
 {

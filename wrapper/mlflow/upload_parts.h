@@ -87,7 +87,7 @@ bool upload_tag_stays(const char *key);
 void upload_place_init(struct upload_place *p);
 /* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);
-/* This value is longer than the server keeps: the tag benchwrap.cut will name it. */
+/* Adds a param or tag whose value the server would cut to p->cut, the text of the tag benchwrap.cut. */
 void upload_note_cut(struct upload_place *p, bool param, struct str key);
 /* The metric's key on the server. */
 const char *upload_metric_key(const struct upload *u, const char *key, struct arena *a);

@@ -14,7 +14,9 @@ struct scan {
     struct scan_run *runs;  /* by experiment, then by time, then by id */
     size_t count, room;
 };
-/* `only` (32 digits): that run alone. What is no run's folder, or not whole (no meta.yaml), is passed over. Texts live in s->arena. */
+/* Lists the runs of the tree on disk that no commit holds. only: the id of one run, which alone is
+ * inspected; NULL: all. Ignores folders that are no run, and incomplete runs (without meta.yaml).
+ * Returns 0, or -1 with err. The caller frees *ret by scan_deinit; its texts live in s->arena. */
 int scan_tree(struct results *s, const char *only, struct scan *ret, struct err *err);
 void scan_deinit(struct scan *scan);
 /* How many runs an experiment has in the tree of a commit. */

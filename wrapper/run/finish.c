@@ -48,7 +48,8 @@ static void finish_feed_cut(void *context, uint64_t bytes)
     rules_cut(f->run, f->source, bytes);
 }
 
-/* Files that the rules name were copied into the spool when the program had ended; a tag tells which is which. */
+/* Feeds the rules with the files that they name. They were copied into the spool at the program's end, and
+ * a tag holds the name of each copy. */
 static void finish_feed_files(struct rules_run *run, const struct rules *rules, const struct record *r, int spool, struct err *err)
 {
     const char *pattern;

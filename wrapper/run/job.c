@@ -42,7 +42,7 @@ static void set_end(struct run *run, int64_t ends_s)
         run->job.safe_ns = clock_mono_ns() + left_ms * MS;
 }
 
-/* Everything that is in the spool onto the disk, aside: streams and files as well as the journal. */
+/* Writes the whole spool folder to the disk: the child process of run_sync does, nothing waits for it. */
 static void sync_spool_folder(struct run *run)
 {
     run_pass_words(run);

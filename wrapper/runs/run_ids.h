@@ -7,7 +7,7 @@ struct run_ids {
     char (*id)[33];
     size_t count, room;
 };
-/* Is that the name of an experiment's folder? */
+/* Returns whether a folder of the tree can be an experiment by its name: 1 to 23 digits. */
 bool run_ids_is_experiment(struct str name);
 int run_ids_add(struct run_ids *to, const char *id); /* -1: out of memory */
 void run_ids_sort(struct run_ids *ids);

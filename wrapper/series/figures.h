@@ -16,8 +16,9 @@ struct series_figure {
     struct series_figure *next;
 };
 
-/* Why the figure has no 95 % interval of its mean; NULL: it has one. Fewer than three values have none, nor have values that cannot be negative
- * (a time, a size, a rate: none of them is) where the interval would reach below zero: they are too few or too far apart for it. */
+/* Why the metric has no 95 % interval of its mean. NULL: it has one. There is none for fewer than three
+ * values. There is none either where no value is negative (a time, a size, a rate) but the interval would
+ * reach below zero: the values are too few, or too different. */
 const char *series_no_interval(const struct series_figure *f);
 /* Marks the best point of each metric: the one that is better than every other by the test of a comparison (change.h), corrected for all points and
  * headline metrics. False: out of memory. */

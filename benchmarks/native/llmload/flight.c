@@ -43,6 +43,7 @@ void flight_deinit(struct flight *f)
     free(f->error);
 }
 
+/* Stores the first error of a flight as plain text in f->error, which the flight owns; later ones are ignored. */
 static void store_first_error(struct flight *f, struct str text)
 {
     enum { ERROR_MAX = 300 };

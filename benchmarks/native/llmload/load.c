@@ -444,8 +444,7 @@ static bool load_option_given(const struct opt_set *set, const char *name)
     return v && v->text && v->origin != OPT_DEFAULT;
 }
 
-/* An option that would change nothing here is a slip, and something else than what was meant would
- * be measured. */
+/* Rejects options that have no effect with the others: the user expects a load that would not be made. */
 static int refuse_options_without_effect(const struct load *l, const struct opt_set *set, struct err *err)
 {
     bool open_loop = l->arrivals != ARRIVALS_CLOSED;

@@ -46,7 +46,8 @@ const char *command_path(struct bench *b, const char *name, struct err *err)
     return path;
 }
 
-/* A descriptor that gives `input` to be read: an anonymous file, /dev/null if there is none. */
+/* Returns a descriptor from which a command reads `input`: an anonymous file, or /dev/null for an empty
+ * input. */
 static int input_of(struct str input)
 {
     if (!input.n)
