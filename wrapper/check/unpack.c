@@ -76,7 +76,7 @@ static const char *unpack_inner(struct unpacking *u, size_t before, int depth)
     size_t n = u->to->n - before;
     char *inner = n ? malloc(n) : NULL; /* `to` may move while more is added */
     if (!inner)
-        return NULL;
+        return n ? "an archive that needs more memory than there is" : NULL;
     memcpy(inner, u->to->p + before, n);
     const char *why = unpack_data(u, (struct str){inner, n}, depth + 1);
     free(inner);
