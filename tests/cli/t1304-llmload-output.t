@@ -160,7 +160,7 @@ python3 - "$ROOT" >forgotten <<'P'
 import pathlib, re, sys
 root = pathlib.Path(sys.argv[1])
 native = root / "benchmarks/native/llmload"
-no_load = set("key-env key-file header ca-file insecure wait-ready server-pid scrape scrape-file facts schedule-out agent-port agent-suffix agent-wait "
+no_load = set("key-env key-file header ca-file insecure wait-ready server-pid scrape scrape-url scrape-file facts schedule-out agent-port agent-suffix agent-wait "
               "token-file records csv plots calibrate json no-chunks details define quiet help man version".split())
 names = dict(re.findall(r'^#define (OPTION_\w+) "([^"]+)"', (root / "wrapper/base/option_names.h").read_text(), re.M))
 def rows(path):

@@ -154,4 +154,14 @@ like "nobody there: told, with the gate" "$(cat err)" 'not ready within 1.5 s: w
 llm_server --key sesame
 load -n 2 --wait-ready 20s >out
 like "a wrong key ends the waiting at once" "$(cat err)" 'not usable: asking for a first answer: .*answers 401'
+# ---- the service's own energy, of a page of its own, in the record ----
+llm_server --key k
+for _ in 1 2 3; do # a machine that is too busy for the readings has none
+    KEY=k timeout 300 "$BENCHWRAP" -q -- "$LLMLOAD" --url "$url" --key-env KEY --rate 20 -d 2s --max-tokens 5 --scrape 50ms --scrape-url "$url/triton" --scrape-file energy --json >out 2>err
+    [ "$(get .server_energy_J)" = null ] || break
+done
+"$BENCHWRAP" show --json last >shown
+is "energy for each token is that of the service, in the window" "$(jq -r '.metrics | map({key, value: .value}) | from_entries | [.["energy.mean_W"] > 80, .["energy.mean_W"] < 120, (.["output.throughput.energy_J_per_token"] * .["output.throughput_token_per_s"] / .["energy.mean_W"] - 1 | fabs) < 1e-6] | map(tostring) | join(" ")' shown) $(jq -r '.tags | .["energy.window"] + " " + .["energy.parts"]' shown)" "true true true measured service"
+is "... no key went to that page" "$(jq -r .seen_key energy | sort -u)" 0
+like "... which needs --scrape" "$(load -n 1 --scrape-url "$url/triton"; cat err)" '--scrape-url: expected --scrape T too'
 done_testing

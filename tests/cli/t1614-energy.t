@@ -42,6 +42,18 @@ bw -r rules.yaml -- sh -c 'sleep 1; s=$(date +%s.%N); sleep 5; e=$(date +%s.%N);
 is "the window that a program reports" "$(python3 -c "print(abs($(value energy.window_s) - ($(cat window))) < 0.001)") $("$BENCHWRAP" show last --json | jq -c '[.. | strings | select(. == "measured")] | unique')" 'True ["measured"]'
 bw -r rules.yaml -- sh -c 'sleep 2; echo "tokens/s 50 ops/s 2 GB/s 4"'
 like "too few samples: missing with the reason" "$(value energy.valid)$(value output.speed.energy_J_per_token)$(why)" '^(the power of gpu_0 was sampled|the power)'
+cat >>rules.yaml <<'R'
+  - name: place
+    regex: '^elsewhere (?<e>[01])'
+    metrics: [{name: measured.elsewhere, cell: e, better: none}]
+  - name: counted
+    regex: '^energy (?<j>[0-9.]+)'
+    metrics: [{name: measured.energy, cell: j, unit: J, from: J, better: none}]
+R
+bw -r rules.yaml -- sh -c 'sleep 2; echo "elsewhere 1"; echo "tokens/s 50 ops/s 2 GB/s 4"'
+is "work of another machine: this one's power says nothing of it" "$(value output.speed.energy_J_per_token)$(why)" "the work was done on another machine, whose power is not known"
+"$BENCHWRAP" -q -r rules.yaml -- sh -c 's=$(date +%s.%N); sleep 0.3; e=$(date +%s.%N); echo "window $s $e"; echo "elsewhere 1"; echo "energy 30"; echo "tokens/s 50 ops/s 2 GB/s 4"'
+is "... unless the service counts its energy" "$(python3 -c "print(abs($(value energy.used_J) - 30) < 1e-9, abs($(value output.speed.energy_J_per_token) * 50 * $(value energy.window_s) / 30 - 1) < 1e-9)") $(tag energy.parts)" "True True service"
 "$BENCHWRAP" -q -r rules.yaml -- sh -c 'echo "tokens/s 50 ops/s 2 GB/s 4"'
 is "no power is known: nothing is said of results" "$("$BENCHWRAP" show --json last | jq -r '(.metrics[].key, .missing[].key)' | grep -c 'energy\.valid\|energy_J_per')" 0
 printf '#!/bin/sh\necho "Instantaneous power reading:   28${1}.5 Watts"\n' >meter && chmod +x meter

@@ -1,6 +1,6 @@
 """A small server of the OpenAI API for tests of llmload: llm-server.py PORT-FILE [--slow-start S] [--key KEY] [--die-after N] [--no-usage] [--tokens N] [--cache]
 
-Serves /health (503 until --slow-start after the first time it is asked), /v1/models, /version, /metrics (vLLM's names, counters that are true), chat and completions, streamed or
+Serves /health (503 until --slow-start after the first time it is asked), /v1/models, /version, /metrics (vLLM's names, counters that are true), /triton (energy), chat and completions, streamed or
 not, with log-probabilities: of letters it knows that the answer is B, of echoed prompts that endings with "right" in them are likely. One thread a request."""
 import itertools, json, os, sys, time, threading, argparse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,6 +34,9 @@ class Handler(BaseHTTPRequestHandler):
                 return self.reply(200, "# TYPE x counter\nvllm:prompt_tokens_total{model_name=\"tiny\"} %d\nvllm:generation_tokens_total{model_name=\"tiny\",engine=\"0\"} %d\n"
                                   "vllm:num_requests_running{engine=\"0\"} %d\nvllm:num_requests_running{engine=\"1\"} 1\nvllm:kv_cache_usage_perc 0.25\nbroken line\n" %
                                   (count["prompt"], count["generation"], count["running"]), "text/plain")
+        if self.path == "/triton": # two GPUs of 60 and 40 W
+            s = time.monotonic()
+            return self.reply(200, "nv_energy_consumption{gpu_uuid=\"a\"} %.3f\nnv_energy_consumption{gpu_uuid=\"b\"} %.3f\nseen_key %d\n" % (60 * s, 40 * s, "Authorization" in self.headers), "text/plain")
         self.reply(404, {"error": {"message": "no such page"}})
     def do_POST(self):
         if not self.path.startswith("/v1/"):

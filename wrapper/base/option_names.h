@@ -215,6 +215,7 @@
 #define OPTION_SCRAPE "scrape"
 #define OPTION_SCRAPE_CONFIG "scrape-config"
 #define OPTION_SCRAPE_FILE "scrape-file"
+#define OPTION_SCRAPE_URL "scrape-url"
 #define OPTION_SCRIPT "script"
 #define OPTION_SEARCH "search"
 #define OPTION_SEARCH_SHARE "search-share"

@@ -445,6 +445,13 @@ static void energy_integrate(struct energy_work *w, int spool, bool public_profi
     struct buf parts CLEANUP_BUF;
     buf_init(&parts, 4096);
     energy_find_window(w);
+    double service_J = record_number(w->r, "measured.energy_J", NAN);
+    if (service_J > 0 && isfinite(service_J) && w->measured && !w->why[0]) {
+        record_energy(w, service_J, "service");
+        return;
+    }
+    if (record_number(w->r, "measured.elsewhere", 0) == 1 && energy_node_count(w->r) == 1)
+        energy_refuse(w, "the work was done on another machine, whose power is not known");
     if (energy_node_count(w->r) > 1)
         known = read_nodes_energy(w, spool, public_profile, &sum_J, &parts);
     else if (known) {

@@ -152,10 +152,11 @@ static void warn_of_few(void *context, const struct load *l, double requests)
 static int watch_server(struct around *a, pid_t pid, struct err *err)
 {
     struct scrape_config config = {.every_s = opt_text(a->set, OPTION_SCRAPE) ? opt_seconds(a->set, OPTION_SCRAPE) : 0,
+                                   .url = opt_text(a->set, OPTION_SCRAPE_URL),
                                    .file = opt_text(a->set, OPTION_SCRAPE_FILE),
                                    .pid = pid};
-    if (config.file && !config.every_s)
-        return err_set(err, ERR_USAGE, "--scrape-file: expected --scrape T too, as in --scrape 1s");
+    if ((config.file || config.url) && !config.every_s)
+        return err_set(err, ERR_USAGE, "%s: expected --scrape T too, as in --scrape 1s", config.file ? "--scrape-file" : "--scrape-url");
     if (!config.every_s && !pid && !a->server_used)
         return 0;
     return scrape_start(&a->scrape, a->load, &config, err);
@@ -202,8 +203,24 @@ static double server_tokens(const struct around *a)
     return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;
 }
 
-void around_json(struct around *a, struct json_out *j)
+/* Where the service is, and what energy it counted itself while the load was measured. */
+static void put_energy(const struct around *a, const struct outcome *o, struct json_out *j)
 {
+    struct report_derived d;
+    double from_ns, to_ns;
+    const struct load_report r = {.load = a->load, .outcome = o};
+    report_derive(&d, &r);
+    report_window_ns(o, &d, &from_ns, &to_ns);
+    double energy_J = a->scrape && from_ns > 0 && to_ns > from_ns ? scrape_energy_J(a->scrape, from_ns, to_ns) : NAN;
+    if (isfinite(energy_J))
+        json_double(j, "server_energy_J", energy_J);
+    if (server_is_elsewhere(a->load))
+        json_int(j, "server_elsewhere", 1);
+}
+
+void around_json(struct around *a, const struct outcome *o, struct json_out *j)
+{
+    put_energy(a, o, j);
     if (a->server_ready)
         server_ready_json(&a->ready, j);
     if (a->server_used)

@@ -37,7 +37,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
  * could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
 /* Further members of the result. */
-void around_json(struct around *a, struct json_out *j);
+void around_json(struct around *a, const struct outcome *o, struct json_out *j);
 /* Lines for people below the table. */
 void around_table(struct around *a, struct buf *to);
 /* Hands the complete result, as --json prints it, to the recorder of this run, if there is one: the table

@@ -144,7 +144,7 @@ static void put_json(const struct load_report *r, struct around *a, struct extra
 {
     struct json_out j = json_begin(to, JSON_TIGHT, '{');
     report_json(r, &j);
-    around_json(a, &j);
+    around_json(a, r->outcome, &j);
     if (x->agents)
         coordinate_json(x->agents, &j);
     if (sweep_wanted(&x->sweep))

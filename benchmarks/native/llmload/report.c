@@ -40,6 +40,13 @@ void report_derive(struct report_derived *ret, const struct load_report *r)
         r->load->objectives.ttft_ns || r->load->objectives.itl_ns || r->load->objectives.tpot_ns || r->load->objectives.e2el_ns;
 }
 
+void report_window_ns(const struct outcome *o, const struct report_derived *d, double *ret_from_ns, double *ret_to_ns)
+{
+    bool timed = d->window_s > 0;
+    *ret_from_ns = (double)(timed ? o->m.window_begin_ns : o->m.first_send_ns);
+    *ret_to_ns = timed ? (double)o->m.window_begin_ns + d->window_s * 1e9 : (double)o->m.last_end_ns;
+}
+
 double report_per_second(double count, double seconds)
 {
     return seconds > 0 ? count / seconds : NAN;

@@ -239,10 +239,11 @@ static void put_window(struct report_writer *w)
     const struct outcome *o = w->r->outcome;
     const struct metrics *m = &w->r->outcome->m;
     const struct steady *s = &w->d.steady;
-    bool timed = w->d.window_s > 0;
+    double from_ns, to_ns;
+    report_window_ns(o, &w->d, &from_ns, &to_ns);
     json_open(w->j, "window", '{');
-    json_known(w->j, "from_s", report_unix_s(o, (double)(timed ? m->window_begin_ns : m->first_send_ns)));
-    json_known(w->j, "to_s", report_unix_s(o, timed ? (double)m->window_begin_ns + w->d.window_s * 1e9 : (double)m->last_end_ns));
+    json_known(w->j, "from_s", report_unix_s(o, from_ns));
+    json_known(w->j, "to_s", report_unix_s(o, to_ns));
     json_known(w->j, "completed", w->d.window_s > 0 ? (double)m->window_completed : NAN);
     json_known(w->j, "request_throughput", report_per_second((double)m->window_completed, w->d.window_s));
     json_known(w->j, "chunk_tokens_per_s", report_per_second((double)m->window_tokens, w->d.window_s));

@@ -94,6 +94,7 @@ struct task_batch {
     const char *no_throughput; /* why */
     double concurrency_max, concurrency_mean, idle;
     size_t nodes;
+    bool elsewhere; /* tasks ran on other machines, or it is not known where */
     struct latency_quantiles submit, start, run, completed, turnaround;
     bool throttled;
     char throttled_why[200];

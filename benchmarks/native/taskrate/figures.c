@@ -177,6 +177,7 @@ static void node_clocks(const struct clocks_table *c, struct task_batch *batch)
         if (!n->tasks)
             continue;
         batch->nodes++;
+        batch->elsewhere = batch->elsewhere || !n->same;
         if (n->same || n->low == INT64_MIN || n->high == INT64_MAX)
             continue;
         double width = (double)(n->high - n->low) / 1e9;

@@ -309,6 +309,31 @@ static void output_json_derived(struct json_out *j, const struct batch_group *gr
     json_close(j, '}');
 }
 
+/* When the batches of the one configuration ran, in Unix time: of several, each has a time of its own. */
+static void output_json_window(const struct bench *b, struct json_out *j)
+{
+    const struct task_batch *first = NULL, *last = NULL;
+    bool elsewhere = false;
+    for (size_t i = 0; i < b->batch_count; i++) {
+        const struct task_batch *x = &b->batches[i];
+        if (x->floor || x->warmup || x->chain)
+            continue;
+        if (first && (x->tasks != first->tasks || x->duration != first->duration))
+            return;
+        first = first ? first : x;
+        last = x;
+        elsewhere = elsewhere || x->elsewhere;
+    }
+    if (!first)
+        return;
+    json_open(j, "window", '{');
+    json_known(j, "from_s", (double)first->begin_wall_ms / 1e3);
+    json_known(j, "to_s", (double)last->begin_wall_ms / 1e3 + (double)(last->end - last->begin) / 1e9);
+    if (elsewhere)
+        json_int(j, "elsewhere", 1);
+    json_close(j, '}');
+}
+
 void output_json(const struct bench *b, struct buf *to)
 {
     struct batch_group groups[GROUPS_MAX];
@@ -335,6 +360,7 @@ void output_json(const struct bench *b, struct buf *to)
     output_json_configurations(b, &j, "configurations", false, groups, n, floor);
     output_json_configurations(b, &j, "chain", true, groups, n, floor);
     output_json_derived(&j, groups, n);
+    output_json_window(b, &j);
     json_close(&j, '}');
     buf_putc(to, '\n');
 }

@@ -148,6 +148,7 @@ static int run_measure_batch(struct course *c, const struct task_batch *plan, st
     }
     x->begin_wall_ms = (x->begin + b->clocks.wall_less_mono) / 1000000; /* not when we asked the scheduler for its counts before */
     figures_of(b, x);
+    x->elsewhere = !local && (x->elsewhere || !x->nodes);
     if (c->table && table_add(c->table, b, x, err) < 0) {
         bench_note(b, "the table of tasks ends here: %s", err->text);
         table_close(c->table, NULL);

@@ -183,7 +183,7 @@ static bool leaders_own(const char *name)
 {
     static const char *const names[] = {"agents",     "agent-port",   "agent-suffix", "agent-wait", "token-file", "json",
                                         "plots",      "quiet",        "wait-ready",   "facts",      "scrape",     "scrape-file",
-                                        "server-pid", "schedule-out", "help",         "man",        "version"};
+                                        "server-pid", "schedule-out", "help",         "man",        "version",    "scrape-url"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum figure_kind { GAUGE, COUNTER };
@@ -31,11 +32,16 @@ static const struct figure_row {
 #include "benchmarks/native/llmload/server/figures.def"
 #undef FIGURE
 };
-enum { FIGURES = sizeof rows / sizeof *rows };
+enum { FIGURES = sizeof rows / sizeof *rows, ENERGY_MAX = 1 << 20 /* changes of the counter of energy */ };
 
 struct figure_sum {
     double first, last, sum, least, most, step; /* step: sum of the increases (a restart counts from zero) */
     uint64_t n;
+};
+
+/* When the counter of energy had changed. */
+struct energy_reading {
+    double at_ns, value_J;
 };
 
 struct scrape {
@@ -46,6 +52,9 @@ struct scrape {
     int wake[2], file;
     int64_t begin_ns;
     struct figure_sum figures[FIGURES]; /* the thread's until it has ended */
+    struct load page_of; /* of --scrape-url: the load without its secrets */
+    struct energy_reading *energy;
+    size_t energy_count, energy_room;
     uint64_t readings, failures, bad_lines;
     char trouble[200];
     bool silent; /* the last reading was given up */
@@ -141,6 +150,22 @@ static void take_models(struct str text, struct scrape_reading *r)
     json_free(j);
 }
 
+/* A service counts its energy at times of its own: what is between two changes is not known. */
+static void keep_energy(struct scrape *s, double value_J)
+{
+    if (s->energy_count && s->energy[s->energy_count - 1].value_J == value_J)
+        return;
+    if (s->energy_count == s->energy_room) {
+        size_t room = s->energy_room ? 2 * s->energy_room : 64;
+        struct energy_reading *more = room <= ENERGY_MAX ? realloc(s->energy, room * sizeof *more) : NULL;
+        if (!more)
+            return;
+        s->energy = more;
+        s->energy_room = room;
+    }
+    s->energy[s->energy_count++] = (struct energy_reading){(double)clock_mono_ns(), value_J};
+}
+
 static void scrape_write_line(struct scrape *s, const struct buf *line)
 {
     if (s->file >= 0 && (line->failed || fs_write_all(s->file, line->p, line->n) < 0)) {
@@ -164,8 +189,11 @@ static void take_reply(struct scrape *s, struct str body)
     else
         take_page(s, body, &r, &j);
     for (size_t i = 0; i < FIGURES; i++)
-        if (r.by[i] >= 0)
+        if (r.by[i] >= 0) {
             keep_value(&s->figures[i], r.value[i]);
+            if (strcmp(rows[i].name, "energy_J") == 0)
+                keep_energy(s, r.value[i]);
+        }
     s->readings++;
     json_close(&j, '}');
     buf_putc(&line, '\n');
@@ -176,9 +204,10 @@ static void read_once(struct scrape *s)
 {
     struct http_reply r;
     struct err err = {0};
-    bool ollama = dialects[s->server.dialect].ollama;
+    bool ollama = !s->config.url && dialects[s->server.dialect].ollama;
+    const char *path = s->config.url ? s->server.api_path : ollama ? "/api/ps" : "/metrics";
     server_patience(&s->server, READING_S);
-    int rc = server_ask(&s->server, ollama ? "/api/ps" : "/metrics", NULL, &r, &err);
+    int rc = server_ask(&s->server, path, NULL, &r, &err);
     atomic_store(&s->refused, rc < 0 && r.trouble == HTTP_UNSENT ? atomic_load(&s->refused) + 1 : 0);
     s->silent = r.trouble == HTTP_CANCELLED;
     if (rc == 0 && r.status == 200)
@@ -186,7 +215,7 @@ static void read_once(struct scrape *s)
     else {
         s->failures++;
         if (rc == 0)
-            snprintf(s->trouble, sizeof s->trouble, "%s answers %d", ollama ? "/api/ps" : "/metrics", r.status);
+            snprintf(s->trouble, sizeof s->trouble, "%.100s answers %d", path, r.status);
         else
             snprintf(s->trouble, sizeof s->trouble, "%.190s", err.text);
     }
@@ -220,6 +249,22 @@ static void *scrape_main(void *context)
     return NULL;
 }
 
+/* The page of --scrape-url may be of another server: the load's key and headers do not go there. */
+static int scrape_open_server(struct scrape *s, const struct load *load, struct err *err)
+{
+    if (!s->config.url)
+        return server_open(&s->server, load, 0, s->config.pid, s->wake[0], err);
+    s->page_of = *load;
+    s->page_of.urls = &s->config.url;
+    s->page_of.url_count = 1;
+    s->page_of.path = "/metrics";
+    s->page_of.key = NULL;
+    s->page_of.header_count = 0;
+    if (server_open(&s->server, &s->page_of, 0, s->config.pid, s->wake[0], err) < 0)
+        return err_wrap(err, "--scrape-url");
+    return 0;
+}
+
 int scrape_start(struct scrape **ret, const struct load *load, const struct scrape_config *config, struct err *err)
 {
     struct scrape *s = calloc(1, sizeof *s);
@@ -232,7 +277,7 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
     if (rc == 0 && pipe2(s->wake, O_CLOEXEC) < 0)
         rc = err_sys(err, "reading the service's figures");
     if (rc == 0)
-        rc = server_open(&s->server, load, 0, config->pid, s->wake[0], err);
+        rc = scrape_open_server(s, load, err);
     if (rc == 0 && config->every_s > 0)
         read_once(s);
     if (rc == 0 && (errno = pthread_create(&s->thread, NULL, scrape_main, s)) != 0)
@@ -289,6 +334,7 @@ void scrape_free(struct scrape *s)
     fs_close(&s->file);
     fs_close(&s->wake[0]);
     fs_close(&s->wake[1]);
+    free(s->energy);
     free(s);
 }
 
@@ -300,6 +346,27 @@ double scrape_counted(const struct scrape *s, const char *name)
         if (strcmp(rows[i].name, name) == 0 && rows[i].kind == COUNTER && s->figures[i].n > 1)
             return s->figures[i].step;
     return NAN;
+}
+
+double scrape_energy_J(const struct scrape *s, double from_ns, double to_ns)
+{
+    const double covered = 0.8; /* of the time, by the changes in it */
+    enum { CHANGES_MIN = 3 };
+    const struct energy_reading *first = NULL, *last = NULL;
+    size_t n = 0;
+    for (size_t i = 1; i < s->energy_count; i++) { /* the first reading is no change */
+        const struct energy_reading *e = &s->energy[i];
+        if (e->at_ns < from_ns || e->at_ns > to_ns)
+            continue;
+        if (last && e->value_J < last->value_J)
+            return NAN; /* the service was started again */
+        first = first ? first : e;
+        last = e;
+        n++;
+    }
+    if (n < CHANGES_MIN || last->at_ns - first->at_ns < covered * (to_ns - from_ns))
+        return NAN;
+    return (last->value_J - first->value_J) / (last->at_ns - first->at_ns) * (to_ns - from_ns);
 }
 
 void scrape_json(const struct scrape *s, struct json_out *j)

@@ -11,6 +11,7 @@ struct scrape;
 
 struct scrape_config {
     double every_s; /* 0: no metrics are read */
+    const char *url; /* of the metrics; NULL: /metrics of the load's first address */
     const char *file; /* JSON lines; NULL */
     pid_t pid; /* of the server; 0: not known */
 };
@@ -29,5 +30,9 @@ void scrape_free(struct scrape *s); /* NULL is allowed */
 void scrape_json(const struct scrape *s, struct json_out *j);
 /* The run's difference of a counter ("generation_tokens"); NaN: not known. */
 double scrape_counted(const struct scrape *s, const char *name);
+/* The energy that the service counted between two times of CLOCK_MONOTONIC. It is the mean power between
+ * the first and the last change of its counter there. NaN: none, fewer than three changes, or these span
+ * less than four fifths of the time. */
+double scrape_energy_J(const struct scrape *s, double from_ns, double to_ns);
 const char *scrape_why_gone(const struct scrape *s); /* NULL: it is not */
 #endif
