@@ -46,13 +46,17 @@ cat >>rules.yaml <<'R'
   - name: place
     regex: '^elsewhere (?<e>[01])'
     metrics: [{name: measured.elsewhere, cell: e, better: none}]
+  - name: amount
+    regex: '^moved (?<m>[0-9.]+) GB'
+    metrics: [{name: moved, cell: m, unit: GB, better: higher}]
   - name: counted
     regex: '^energy (?<j>[0-9.]+)'
     metrics: [{name: measured.energy, cell: j, unit: J, from: J, better: none}]
 R
 bw -r rules.yaml -- sh -c 'sleep 2; echo "elsewhere 1"; echo "tokens/s 50 ops/s 2 GB/s 4"'
 is "work of another machine: this one's power says nothing of it" "$(value output.speed.energy_J_per_token)$(why)" "the work was done on another machine, whose power is not known"
-"$BENCHWRAP" -q -r rules.yaml -- sh -c 's=$(date +%s.%N); sleep 0.3; e=$(date +%s.%N); echo "window $s $e"; echo "elsewhere 1"; echo "energy 30"; echo "tokens/s 50 ops/s 2 GB/s 4"'
+"$BENCHWRAP" -q -r rules.yaml -- sh -c 's=$(date +%s.%N); sleep 0.3; e=$(date +%s.%N); echo "window $s $e"; echo "elsewhere 1"; echo "energy 30"; echo "moved 15 GB"; echo "tokens/s 50 ops/s 2 GB/s 4"'
+is "... and for each gigabyte of an amount" "$(value moved.energy_J_per_gigabyte)" 2
 is "... unless the service counts its energy" "$(python3 -c "print(abs($(value energy.used_J) - 30) < 1e-9, abs($(value output.speed.energy_J_per_token) * 50 * $(value energy.window_s) / 30 - 1) < 1e-9)") $(tag energy.parts)" "True True service"
 "$BENCHWRAP" -q -r rules.yaml -- sh -c 'echo "tokens/s 50 ops/s 2 GB/s 4"'
 is "no power is known: nothing is said of results" "$("$BENCHWRAP" show --json last | jq -r '(.metrics[].key, .missing[].key)' | grep -c 'energy\.valid\|energy_J_per')" 0

@@ -257,7 +257,7 @@ static void energy_find_window(struct energy_work *w)
 
 /* ---- results ---- */
 
-/* What a rate counts, as a part of keys. */
+/* What a rate or an amount counts, as a part of keys. */
 struct rate_kind {
     const char *dimension, *unit; /* of the energy */
     double amount; /* so many base units of the rate are one of the energy's unit */
@@ -268,7 +268,8 @@ static const struct rate_kind rate_kinds[] = {{"op/s", "J_per_op", 1, "cost_per_
                                               {"token/s", "J_per_token", 1, "cost_per_million_tokens", 1e6},
                                               {"byte/s", "J_per_gigabyte", 1e9, "cost_per_terabyte", 1e12},
                                               {"bit/s", "J_per_gigabyte", 8e9, "cost_per_terabyte", 8e12},
-                                              {"flop/s", "J_per_GFLOP", 1e9, "cost_per_exaflop", 1e18}};
+                                              {"flop/s", "J_per_GFLOP", 1e9, "cost_per_exaflop", 1e18},
+                                              {"byte", "J_per_gigabyte", 1e9, "cost_per_terabyte", 1e12}};
 
 static bool has_metric(const struct record *r, struct str stem, const char *end)
 {
@@ -277,8 +278,18 @@ static bool has_metric(const struct record *r, struct str stem, const char *end)
     return isfinite(record_number(r, key, NAN));
 }
 
-/* The rate that stands for a metric of the program: its mean where there are statistics, else its only value. */
-static const struct rate_kind *energy_rate_of(const struct record *r, const struct fact *f, double *ret_per_s, struct str *ret_name)
+static bool is_only_value(const struct record *r, const struct fact *f)
+{
+    for (const struct fact *x = r->first; x; x = x->next)
+        if (x != f && x->kind == FACT_METRIC && str_eq(x->key, f->key))
+            return false;
+    return true;
+}
+
+/* The rate that stands for a metric of the program: its mean where there are statistics, else its only value. An
+ * amount that is better when it is higher is what the program did in span_s; several of them are none. */
+static const struct rate_kind *energy_rate_of(const struct record *r, const struct fact *f, double span_s, double *ret_per_s,
+                                              struct str *ret_name)
 {
     if (f->kind != FACT_METRIC || f->direction != DIR_HIGHER || !(f->value > 0) || !isfinite(f->value) || !key_is_result(f->key.p))
         return NULL;
@@ -294,18 +305,23 @@ static const struct rate_kind *energy_rate_of(const struct record *r, const stru
         return NULL;
     *ret_per_s = f->value * u->factor;
     for (size_t i = 0; i < sizeof rate_kinds / sizeof *rate_kinds; i++)
-        if (strcmp(rate_kinds[i].dimension, u->dimension) == 0)
+        if (strcmp(rate_kinds[i].dimension, u->dimension) == 0) {
+            bool is_amount = !str_ends(str_of(u->dimension), "/s");
+            if (is_amount && (stat.n || !is_only_value(r, f)))
+                return NULL;
+            *ret_per_s /= is_amount ? span_s : 1;
             return &rate_kinds[i];
+        }
     return NULL;
 }
 
-static void record_rate_energy(struct record *r, const struct fact *last, double mean_W)
+static void record_rate_energy(struct record *r, const struct fact *last, double mean_W, double window_s)
 {
     for (const struct fact *f = r->first; f; f = f->next) {
         char key[KEY_MAX + 40];
         struct str name;
         double per_s;
-        const struct rate_kind *kind = energy_rate_of(r, f, &per_s, &name);
+        const struct rate_kind *kind = energy_rate_of(r, f, window_s, &per_s, &name);
         if (kind) {
             snprintf(key, sizeof key, STR_FMT ".energy_%s", STR_ARG(name), kind->unit);
             record_metric(r, key, mean_W / (per_s / kind->amount), kind->unit, DIR_LOWER, 0, r->end_ms);
@@ -326,7 +342,7 @@ static void record_energy(struct energy_work *w, double sum_J, const char *parts
     record_metric(r, "energy.window_s", window_s, "s", DIR_NONE, 0, r->end_ms);
     record_metric(r, "energy.used_J", sum_J, "J", DIR_LOWER, 0, r->end_ms);
     record_metric(r, "energy.mean_W", sum_J / window_s, "W", DIR_NONE, 0, r->end_ms);
-    record_rate_energy(r, last, sum_J / window_s);
+    record_rate_energy(r, last, sum_J / window_s, window_s);
 }
 
 static uint64_t energy_node_count(const struct record *r)
@@ -509,7 +525,7 @@ void energy_results_price(struct record *r)
         char key[KEY_MAX + 40];
         struct str name;
         double rate;
-        const struct rate_kind *kind = energy_rate_of(r, f, &rate, &name);
+        const struct rate_kind *kind = energy_rate_of(r, f, wall_s, &rate, &name);
         if (kind) {
             snprintf(key, sizeof key, STR_FMT ".%s", STR_ARG(name), kind->cost);
             record_metric(r, key, per_s / rate * kind->cost_amount, "", DIR_LOWER, 0, r->end_ms);
