@@ -109,6 +109,7 @@ answer "413: a dead letter" /status/413 "[0,0,1]" 'too large'
 answer "422: a dead letter" /status/422 "[0,0,1]"
 answer "401: it waits" /status/401 "[0,1,0]" 'expired'
 answer "403: it waits" /status/403 "[0,1,0]" 'lack the right'
+answer "403 of a server with another clock: it waits" "/status/403?ahead=725" "[0,1,0]" "status 403 .*; the server's clock is 12 min [0-9.]+ s ahead of this machine's: "
 answer "404: it waits" /status/404 "[0,1,0]" 'right address'
 answer "429: it waits" "/status/429?after=3600" "[0,1,0]" 'status 429'
 ok "... as long as the endpoint asks, also for sync" [ "$("$BENCHWRAP" exporter list --json | jq '(.[].next_try_ms / 1000) - now | . > 3000 and . < 3601')" = true ]

@@ -2,7 +2,7 @@
 
 /ok/…            200
 /bytes/…         200; the body is stored in hexadecimal
-/status/CODE/…   that status, with the header Retry-After from ?after=S
+/status/CODE/…   that status, with the header Retry-After from ?after=S, and a Date that is ?ahead=S in the future
 /first/CODE/N/…  that status N times for each path, with Retry-After 1, then 200
 /array/…         200 for a JSON array, 400 for all else
 /refuse/WORD     400 for a body with this word, else 204
@@ -11,7 +11,7 @@
 /half/…          closes after half of a reply's first line
 /drip/…          a reply of one byte a second
 """
-import gzip, http.server, json, os, sys, time, urllib.parse
+import email.utils, gzip, http.server, json, os, sys, time, urllib.parse
 
 folder = sys.argv[1]
 seen = {}
@@ -47,6 +47,8 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             self.reply(200)
         elif words[1] == "status":
             after = urllib.parse.parse_qs(url.query).get("after")
+            ahead = int(urllib.parse.parse_qs(url.query).get("ahead", ["0"])[0])
+            self.date_time_string = lambda: email.utils.formatdate(time.time() + ahead, usegmt=True)
             self.reply(int(words[2]), [("Retry-After", after[0])] if after else [])
         elif words[1] == "first":
             seen[url.path] = seen.get(url.path, 0) + 1

@@ -4,12 +4,13 @@
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/inflate.h"
+#include "base/show.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-enum { HEADERS_MAX = 32, REPLY_MAX = 1 << 20, BODY_MAX = 256 << 20, WORDS_MAX = 200 };
+enum { HEADERS_MAX = 32, REPLY_MAX = 1 << 20, BODY_MAX = 256 << 20, WORDS_MAX = 200, CLOCK_DIFFERENCE_S = 60 };
 
 struct exporter_http {
     struct http *http;
@@ -205,6 +206,17 @@ static const char *status_hint(int status)
     }
 }
 
+/* A clock that differs makes signatures and tokens wrong: "; the server's clock is 12 min ahead of this one's". */
+static void put_clock_words(const struct http_reply *r, struct buf *to)
+{
+    double ahead_s = (double)r->date_s - (double)clock_wall_ms() / 1e3;
+    if (!r->date_s || r->status >= 500 || (ahead_s < CLOCK_DIFFERENCE_S && ahead_s > -CLOCK_DIFFERENCE_S))
+        return;
+    buf_puts(to, "; the server's clock is ");
+    show_duration(to, ahead_s < 0 ? -ahead_s : ahead_s);
+    buf_printf(to, " %s this machine's", ahead_s < 0 ? "behind" : "ahead of");
+}
+
 /* The bytes of a body are compressed into `packed`. */
 static struct str pack_body(const struct exporter_http *h, struct str body, struct buf *packed, struct err *err)
 {
@@ -242,11 +254,12 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
                                         struct err *err)
 {
     struct http_reply r = {.status = 0};
-    struct buf packed CLEANUP_BUF, words CLEANUP_BUF, place CLEANUP_BUF;
+    struct buf packed CLEANUP_BUF, words CLEANUP_BUF, clock CLEANUP_BUF, place CLEANUP_BUF;
     struct err why = {0};
     double total_s = http_seconds_left(l);
     buf_init(&packed, BODY_MAX);
     buf_init(&words, 8192);
+    buf_init(&clock, 200);
     buf_init(&place, 2000);
     exporter_http_say(h->url, &place);
     if (total_s <= 0)
@@ -272,8 +285,9 @@ enum exporter_answer exporter_http_call(struct exporter_link *l, struct exporter
         set_no_reply(place.p, &why, err);
     else if (answer != EXPORTER_SENT) {
         put_reply_words(h, q.headers, buf_text(&r.body), &words);
-        err_set(err, ERR_REMOTE, "%s: status %d%s%s%s", place.p ? place.p : "", r.status, status_hint(r.status), words.n ? ": " : "",
-                words.p ? words.p : "");
+        put_clock_words(&r, &clock);
+        err_set(err, ERR_REMOTE, "%s: status %d%s%s%s%s", place.p ? place.p : "", r.status, status_hint(r.status),
+                clock.p ? clock.p : "", words.n ? ": " : "", words.p ? words.p : "");
         l->retry_after_s = r.retry_after_s;
     }
     if (call->reply && answer == EXPORTER_SENT)
