@@ -13,8 +13,8 @@ tls=https://localhost:$(cat e/port)
 export AZURE_AUTHORITY_HOST=$tls MY_SECRET=s
 ship() # RULE [OPTIONS]
 {
-    printf 'to: {type: azure, endpoint: "%s/", rule: %s, ca-file: %s, tenant: t, client: c, client-secret: {env: MY_SECRET}}\nstate: %s\nlogs:\n- {path: %s/l/slurmdbd.log}\n- {path: "%s/l/job_*", name: slurmjobs}\n- {path: %s/l/slurmctld.log, form: parsed}\n' "$tls" "$1" "$WORK/e/ca.pem" "$WORK/state" "$WORK" "$WORK" "$WORK" >c.yaml
-    "$BENCHWRAP" ship-logs --once --config c.yaml --wait 20s "${@:2}"
+    printf 'to: {type: azure, endpoint: "%s/", rule: %s, ca-file: %s, tenant: t, client: c, client-secret: {env: MY_SECRET}, timeout: 120s}\nstate: %s\nlogs:\n- {path: %s/l/slurmdbd.log}\n- {path: "%s/l/job_*", name: slurmjobs}\n- {path: %s/l/slurmctld.log, form: parsed}\n' "$tls" "$1" "$WORK/e/ca.pem" "$WORK/state" "$WORK" "$WORK" "$WORK" >c.yaml
+    "$BENCHWRAP" ship-logs --once --config c.yaml --wait 130s "${@:2}"
 }
 rows() { jq -c 'select(.path | startswith("/dataC")) | (.path | split("/")[4] | split("?")[0]) as $s | .body[] | [$s, (keys | sort | join(",")), (.RawData // .Message)]' e/requests.jsonl; }
 echo 'dbd line' >l/slurmdbd.log; echo '#!/bin/sh' >l/job_7.sh; echo '[2025-09-08T21:11:35.869] error: sched/backfill: x' >l/slurmctld.log
