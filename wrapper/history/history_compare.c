@@ -30,6 +30,16 @@ static enum history_change direction_of(const struct history_metric *h)
     return (h->value > h->m->sides[0].median) == (strcmp(better, "higher") == 0) ? CHANGED_IMPROVEMENT : CHANGED_REGRESSION;
 }
 
+/* Of shares up to 100 % nothing shows that there are greater ones. */
+static double end_of_share(const struct history_metric *h, double high)
+{
+    const struct compared_side *before = &h->m->sides[0];
+    bool share = strcmp(h->m->unit, "percent") == 0 && h->value <= 100;
+    for (size_t i = 0; i < before->n; i++)
+        share = share && before->values[i] <= 100;
+    return share && high > 100 ? 100 : high;
+}
+
 static void expect_value(struct history_metric *h, size_t runs)
 {
     const struct compared_side *before = &h->m->sides[0], *now = &h->m->sides[1];
@@ -40,6 +50,7 @@ static void expect_value(struct history_metric *h, size_t runs)
     if (!now->n || !before->n)
         return;
     h->changed = n >= STATS_EXPECT_MIN && stats_expect(before->values, before->n, h->value, &h->expected) ? CHANGED_NO : CHANGED_TOO_FEW;
+    h->expected.high = end_of_share(h, h->expected.high);
 }
 
 /* Holm's correction over the headline metrics, or over all others. */

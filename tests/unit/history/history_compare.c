@@ -27,6 +27,31 @@ static void make(struct made *x, const char *key, const char *direction, double 
     x->m = (struct compared_metric){.key = key, .step = -1, .unit = "", .direction = direction, .sides = x->sides};
 }
 
+static double expected_high(const char *unit, double *before, double median, double now)
+{
+    struct arena a;
+    struct made x;
+    struct history_metric *h;
+    size_t n;
+    arena_init(&a, 0);
+    make(&x, "m", "higher", before, EARLIER, median, now);
+    x.m.unit = unit;
+    assert_int_equal(history_judge(&x.m, EARLIER, 0.02, &a, &h, &n, NULL), 0);
+    double high = h->expected.high;
+    arena_deinit(&a);
+    return high;
+}
+
+static void a_share_ends_at_100_percent(void **state)
+{
+    static double shares[] = {99.9, 99.5, 20, 97, 100, 98}, loads[] = {99.9, 99.5, 20, 97, 100.5, 98};
+    (void)state;
+    assert_float_equal(expected_high("percent", shares, 98.75, 99), 100, 0);
+    assert_true(expected_high("percent", shares, 98.75, 101) > 200);
+    assert_true(expected_high("percent", loads, 98.75, 99) > 200);
+    assert_true(expected_high("MB_per_s", shares, 98.75, 99) > 200);
+}
+
 static void words(void **state)
 {
     static const struct {
@@ -137,7 +162,7 @@ static void inputs_are_what_the_program_was_given(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
+        cmocka_unit_test(a_share_ends_at_100_percent), cmocka_unit_test(words),
         cmocka_unit_test(one_earlier_run_is_no_history_whatever_its_repetitions),
         cmocka_unit_test(wall_time_counts_where_nothing_else_does),
         cmocka_unit_test(many_metrics_raise_the_bar),
