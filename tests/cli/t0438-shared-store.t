@@ -22,6 +22,23 @@ like "... the rest is there" "$out" "loss *0.25"
 is "... samples keep their time, and of equal times MLflow's value stays the last" "$(tr '\n' , <"$(echo mlruns/*/*/metrics/late)")" "1700000000001 1 0,1700000000009 8 2,1700000000010 9 2,"
 is "both failed: no warning" "$(share 4 3 | grep -c 'set the status')" 0
 is "the client set FINISHED: no warning" "$(share 3 0 | grep -c 'set the status')" 0
+cat >names <<'P'
+#!/bin/sh
+run=$(echo "${MLFLOW_TRACKING_URI#file://}"/*/"$MLFLOW_RUN_ID")
+echo "1700000000000 7 0" >"$run/metrics/run.loss"
+printf pass >"$run/tags/benchwrap.verdict"
+printf 0123456789abcdef0123456789abcdef >"$run/tags/benchwrap.retracts"
+printf hpl >"$run/tags/benchmark"
+printf someone >"$run/tags/mlflow.user"
+printf mine >"$run/tags/phase"
+P
+chmod +x names
+"$BENCHWRAP" -q -e names --share-run -- ./names
+is "tags of benchwrap's own names are left out, and named, and only these" "$("$BENCHWRAP" show -e names last --json | jq -r '.warnings[].text' |
+    sed -n 's/^the tag \([a-z.]*\) that .*/\1/p' | sort | tr '\n' ' ')" "benchmark benchwrap.retracts benchwrap.verdict "
+tags=$(dirname mlruns/*/*/tags/phase)
+is "... whose values are benchwrap's" "$(cat "$tags/benchwrap.verdict" "$tags/benchmark" "$tags/phase")" nonenamesmine
+is "... a metric whose name only begins as benchwrap's is stored" "$(cat mlruns/*/*/metrics/run.loss)" "1700000000000 7 0"
 cat >deletes <<'P'
 #!/bin/sh
 store=${MLFLOW_TRACKING_URI#file://} id=00000000000000000000000000000001

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/http.h"
 #include "base/place.h"
+#include "mlruns-format/key.h"
 #include "run/keep.h"
 
 #include <errno.h>
@@ -122,7 +123,14 @@ bool shared_is_own(const struct record *r, enum fact_kind kind, const char *key)
     if (kind == FACT_PARAM)
         return record_find(r, FACT_PARAM, key);
     const struct fact *own = record_find(r, FACT_METRIC, key);
-    return strncmp(key, "run.", 4) == 0 || (own && strcmp(own->source, "log") != 0 && strcmp(own->source, SHARED_SOURCE) != 0);
+    bool of_run = strncmp(key, "run.", 4) == 0 && !key_is_result(key); /* the end of the run may record it only later */
+    return of_run || (own && strcmp(own->source, "log") != 0 && strcmp(own->source, SHARED_SOURCE) != 0);
+}
+
+void shared_note_tag(struct record *to, const char *key)
+{
+    if (strncmp(key, "mlflow.", strlen("mlflow.")) != 0)
+        record_warning(to, "the tag %.100s that the program's MLflow client set is left out: benchwrap's own tags have such names", key);
 }
 
 /* The metric samples of a record, sorted, so that one is found quickly. */
@@ -160,8 +168,14 @@ static bool sample_set_has(const struct sample_set *s, const struct fact *f)
 static void shared_add_text(struct record *r, enum fact_kind kind, const char *key, struct str text, int64_t time_ms)
 {
     struct fact f = {.kind = kind, .key = str_of(key), .text = text, .time_ms = time_ms, .unit = "", .source = SHARED_SOURCE};
-    if (kind == FACT_TAG && (shared_is_own(r, kind, key) || (strcmp(key, "mlflow.runName") == 0 && str_is(text, r->id))))
+    if (kind == FACT_TAG && strcmp(key, "mlflow.runName") == 0 && str_is(text, r->id))
         return; /* by its id the store names a run without a name */
+    if (kind == FACT_TAG && shared_is_own(r, kind, key)) {
+        const struct fact *own = record_find(r, FACT_TAG, key);
+        if (!own || !str_eq(own->text, text))
+            shared_note_tag(r, key);
+        return;
+    }
     record_fact(r, &f); /* of a param with another value the first is kept, with a warning */
 }
 
@@ -361,8 +375,8 @@ static void shared_add_store(struct shared_into *to, int store)
     to->r->source = SHARED_SOURCE;
     arena_init(&a, RUN_BYTES);
     if (tree_find(store, to->r->id, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &a, &run, &err) == 0) {
-        shared_add_run(to, store, run);
         shared_note_status(to->r, run->status);
+        shared_add_run(to, store, run);
         shared_add_rest(to, store);
         shared_note_deleted(to->r, store);
     } else

@@ -18,6 +18,8 @@ struct shared_store {
     const char *uri;        /* file:///… */
     char experiment[24];    /* its id */
 };
+/* The same about one of its tags, but MLflow's own, which its client sets by itself. */
+void shared_note_tag(struct record *to, const char *key);
 /* Makes the private store with one run, of the id in *head, which the client finds by MLFLOW_RUN_ID.
  * Texts are in the arena. 0; -1 with err. */
 int shared_make_store(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err);

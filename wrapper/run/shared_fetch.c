@@ -36,13 +36,32 @@ struct fetched_file {
     struct fetched_file *next;
 };
 
+/* Has benchwrap itself set the tag there: as a word of sync, or with this value, which may have changed since? */
+static bool is_tag_of_ours(const struct fetching *x, const char *key, const char *text)
+{
+    static const char *const tags[] = {"benchwrap.synced",    "benchwrap.corrected",     "benchwrap.cut",
+                                       "benchwrap.duplicate", "benchwrap.parent_run_id", "benchwrap.experiment"};
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        if (strcmp(key, tags[i]) == 0)
+            return true;
+    for (const struct fact *f = x->ours->first; f; f = f->next)
+        if (f->kind == FACT_TAG && str_is(f->key, key) && str_is(f->text, text))
+            return true;
+    return false;
+}
+
 static void fetch_texts(struct fetching *x, enum fact_kind kind, const char *list)
 {
     for (const struct json *e = json_first(json_get(x->run.data, list)); e; e = json_next(e)) {
         const char *key = json_string(json_get(e, "key"), ""), *text = json_string(json_get(e, "value"), "");
         const struct fact *own = record_find(x->ours, kind, key);
-        if ((own && str_is(own->text, text)) || (kind == FACT_TAG && shared_is_own(x->ours, kind, key)))
+        if (own && str_is(own->text, text))
             continue;
+        if (kind == FACT_TAG && shared_is_own(x->ours, kind, key)) {
+            if (!is_tag_of_ours(x, key, text))
+                shared_note_tag(&x->record, key);
+            continue;
+        }
         if (kind == FACT_TAG && strncmp(key, "mlflow.user", 11) == 0)
             continue; /* whose run it is, says our record */
         struct fact f = {
