@@ -90,4 +90,12 @@ check "damage: "
 bw pages >out; is "a folder is needed" "$?" 125
 mkdir empty && bw pages --tree empty -o none >out; is "no runs: a failure" "$?" 1
 is "... and no folder" "$(ls -d none 2>/dev/null)" ""
+# Two experiments with one comparison key have a page each. Written twice, one file would lack the runs of the other.
+mkdir "$WORK/twice" && cd "$WORK/twice" || exit 1
+cp ../rules.yaml . && echo 'speed: 3' >output
+for e in one two; do "$BENCHWRAP" -q -e $e -r ./rules.yaml --tag site=a -- cat output >/dev/null 2>&1; done
+bw pages -o web >/dev/null
+is "experiments with one key have a page each" "$(for f in web/measurement/*.json; do get '(v["experiment"], len(v["runs"]))' <"$f"; done | sort | tr '\n' ' ')" \
+    "('one', 1) ('two', 1) "
+like "... so that nothing is left to write" "$(bw pages -o web)" ' 0 of them read; 0 files written, 0 removed'
 done_testing

@@ -9,7 +9,7 @@
 
 static const char *by_key(const struct page_run *run)
 {
-    return run->is_parent || run->is_warmup ? NULL : run->measured;
+    return run->is_parent || run->is_warmup ? NULL : run->measurement;
 }
 
 static int by_importance(const void *a, const void *b)
@@ -36,7 +36,7 @@ static int fill_boards(struct page_measurement *m, struct arena *a, struct err *
 static int fill_experiment(struct page_experiment *e, struct arena *a, struct err *err)
 {
     struct page_groups counted, whole;
-    if (page_groups_by(e->group.runs, e->group.count, page_by_measured, a, &counted, err) < 0 ||
+    if (page_groups_by(e->group.runs, e->group.count, page_by_measurement, a, &counted, err) < 0 ||
         page_groups_by(e->group.runs, e->group.count, by_key, a, &whole, err) < 0)
         return -1;
     e->differing_count = page_differing_inputs(&counted, PAGE_COLUMNS, e->differing);

@@ -21,6 +21,12 @@ static const struct page_facts *copy_page_facts(const struct page_facts *from, s
     return to;
 }
 
+void page_run_set_measurement(struct page_run *run, struct arena *a)
+{
+    const char *measurement = arena_printf(a, "%s-%s", run->measured, run->experiment_id);
+    run->measurement = measurement ? measurement : "";
+}
+
 void page_run_copy(struct page_run *to, const struct page_run *from, const struct page_run *before, struct arena *a)
 {
     *to = *from;
@@ -30,6 +36,7 @@ void page_run_copy(struct page_run *to, const struct page_run *from, const struc
         &to->stale};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = copy_page_text(*texts[i], a);
+    page_run_set_measurement(to, a);
     for (size_t i = 0; i < to->value_count; i++) {
         to->values[i].key = copy_page_text(to->values[i].key, a);
         to->values[i].unit = copy_page_text(to->values[i].unit, a);

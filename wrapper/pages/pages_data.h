@@ -28,6 +28,7 @@ struct page_run {
     const char *stamp; /* of what its page shows: its files, what other runs say of it, the experiment's name */
     const char *site, *cluster, *partition, *machine, *version; /* machine: node.type; version: of the benchmark */
     const char *measured, *system; /* ids of its comparison key */
+    const char *measurement; /* of the measurement in its experiment, in paths */
     const char *problem; /* why it is damaged */
     const char *stale; /* which corrections its statistics ignore (runs/stale.h) */
     const struct page_facts *inputs, *conditions; /* of its key; of machine and software */
@@ -41,6 +42,8 @@ struct page_data {
     struct arena *arena;
 };
 
+/* Sets run->measurement by its key and its experiment; "": out of memory. */
+void page_run_set_measurement(struct page_run *run, struct arena *a);
 /* A copy of the run in the arena. before: a run whose sets of facts the copy shares where they are the same; NULL: none. */
 void page_run_copy(struct page_run *to, const struct page_run *from, const struct page_run *before, struct arena *a);
 const char *page_fact_value(const struct page_facts *facts, const char *name); /* NULL: none */

@@ -126,7 +126,7 @@ static void measurement_json(struct json_out *j, const struct page_measurement *
     char path[PAGE_PATH];
     page_path_of("measurement", m->group.id, ".json", path);
     json_open(j, NULL, '{');
-    json_text(j, "measured", m->group.id);
+    json_text(j, "measured", m->group.runs[0]->measured);
     json_text(j, "name", m->name);
     json_text(j, "details", path);
     json_uint(j, "runs", m->group.count);

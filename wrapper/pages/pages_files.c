@@ -147,7 +147,7 @@ static const char *id_in_path(const char *id, char room[SHA256_HEX])
 {
     enum { HASHED = 16, LONGEST = 40 };
     size_t n = strlen(id);
-    if (n && n <= LONGEST && strspn(id, "0123456789abcdef") == n)
+    if (n && n <= LONGEST && strspn(id, "0123456789abcdef-") == n)
         return id;
     sha256_of(id, n, room);
     room[0] = 'x';

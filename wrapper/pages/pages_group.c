@@ -14,9 +14,9 @@ const char *page_by_experiment(const struct page_run *run)
     return run->experiment;
 }
 
-const char *page_by_measured(const struct page_run *run)
+const char *page_by_measurement(const struct page_run *run)
 {
-    return page_run_counts(run) ? run->measured : NULL;
+    return page_run_counts(run) ? run->measurement : NULL;
 }
 
 const char *page_by_machine(const struct page_run *run)

@@ -18,7 +18,7 @@ struct page_groups {
 int page_groups_by(const struct page_run *const *runs, size_t n, const char *(*text)(const struct page_run *run), struct arena *a,
                    struct page_groups *ret, struct err *err);
 const char *page_by_experiment(const struct page_run *run);
-const char *page_by_measured(const struct page_run *run); /* runs that count alone */
+const char *page_by_measurement(const struct page_run *run); /* runs that count alone */
 const char *page_by_machine(const struct page_run *run);
 const char *page_by_site(const struct page_run *run);
 const char *page_by_system(const struct page_run *run);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INDEX_HEAD "benchwrap-pages\t2"
+#define INDEX_HEAD "benchwrap-pages\t3"
 enum { INDEX_MAX = 1 << 30, FACTS_OF_SET = 400 };
 
 /* ---- fields ---- */
@@ -207,6 +207,7 @@ static bool parse_run(struct str line, struct arena *a, const struct facts_table
         return false;
     run->is_parent = flags & 1;
     run->is_warmup = flags & 2;
+    page_run_set_measurement(run, a);
     for (; run->value_count < (size_t)n; run->value_count++) {
         struct page_value *v = &run->values[run->value_count];
         v->key = take_field(&line, a);

@@ -63,7 +63,7 @@ static const struct page_measurement *measurement_of(const struct page_book *boo
     for (size_t i = 0; i < book->experiment_count; i++)
         if (strcmp(book->experiments[i].group.id, run->experiment) == 0)
             for (size_t k = 0; k < book->experiments[i].count; k++)
-                if (strcmp(book->experiments[i].measurements[k].group.id, run->measured) == 0)
+                if (strcmp(book->experiments[i].measurements[k].group.id, run->measurement) == 0)
                     return &book->experiments[i].measurements[k];
     return NULL;
 }
@@ -105,7 +105,7 @@ static int put_machine_results(const struct page_book *book, const struct page_g
                                                  {"runs", NULL, true}, {"sites"},  {"newest (UTC)"}};
     struct page_groups groups;
     struct html_table t;
-    if (page_groups_by(machine->runs, machine->count, page_by_measured, book->a, &groups, err) < 0)
+    if (page_groups_by(machine->runs, machine->count, page_by_measurement, book->a, &groups, err) < 0)
         return -1;
     buf_puts(to, "<h2>Results</h2>\n");
     html_table_begin(&t, to, columns, sizeof columns / sizeof *columns, "data", "results");
@@ -115,7 +115,7 @@ static int put_machine_results(const struct page_book *book, const struct page_g
         for (size_t k = 0; m && k < m->metric_count; k++)
             put_result_row(&t, m, &groups.list[i], &m->metrics[k], book->a);
         json_open_row(j, NULL, '{');
-        json_text(j, "measured", groups.list[i].id);
+        json_text(j, "measured", groups.list[i].runs[0]->measured);
         json_text(j, "experiment", groups.list[i].runs[0]->experiment);
         json_uint(j, "runs", groups.list[i].count);
         json_close(j, '}');

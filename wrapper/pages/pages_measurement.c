@@ -235,8 +235,8 @@ static void put_measured(const struct page_measurement *m, struct buf *to)
     const struct page_facts *inputs = m->group.runs[0]->inputs;
     struct html_table t;
     buf_puts(to, "<h2>What was measured</h2>\n");
-    buf_printf(to, "<p class=\"dim\">Every run below has these inputs: key %s.</p>\n<details><summary>%zu input%s</summary>\n", m->group.id,
-               inputs->count, str_plural(inputs->count));
+    buf_printf(to, "<p class=\"dim\">Every run below has these inputs: key %s.</p>\n<details><summary>%zu input%s</summary>\n",
+               m->group.runs[0]->measured, inputs->count, str_plural(inputs->count));
     html_table_begin(&t, to, columns, 2, "facts", "inputs");
     for (size_t i = 0; i < inputs->count; i++) {
         html_cell_text(&t, inputs->list[i].name);
@@ -329,7 +329,7 @@ int page_write_measurement(const struct page_book *book, const struct page_exper
     const struct html_page page = {.title = m->title, .above = m->experiment, .above_path = path.p, .has_charts = true};
     struct json_out j = json_begin(&json, JSON_BLOCK, '{');
     json_text(&j, "experiment", m->experiment);
-    json_text(&j, "measured", m->group.id);
+    json_text(&j, "measured", m->group.runs[0]->measured);
     json_open(&j, "inputs", '{');
     for (size_t i = 0; i < m->group.runs[0]->inputs->count; i++)
         json_text(&j, m->group.runs[0]->inputs->list[i].name, m->group.runs[0]->inputs->list[i].value);

@@ -269,7 +269,7 @@ static void best_json(struct json_out *j, const struct page_measurement *m)
     json_open_row(j, NULL, '{');
     json_text(j, "experiment", m->experiment);
     json_text(j, "measurement", m->name);
-    json_text(j, "measured", m->group.id);
+    json_text(j, "measured", m->group.runs[0]->measured);
     json_text(j, "metric", m->metrics[0].key);
     json_text(j, "unit", m->metrics[0].unit);
     json_text(j, "better", *m->metrics[0].better ? m->metrics[0].better : NULL);
@@ -321,7 +321,7 @@ static int write_start_json(const struct page_book *book, struct err *err)
         const struct page_notice *n = &book->notices[i];
         json_open_row(&j, NULL, '{');
         json_text(&j, "run", n->run->id);
-        json_text(&j, "measured", n->measurement->group.id);
+        json_text(&j, "measured", n->measurement->group.runs[0]->measured);
         json_text(&j, "metric", n->metric->key);
         json_double(&j, "value", n->news.value);
         json_double(&j, "median", n->news.median);

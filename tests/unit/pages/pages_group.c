@@ -14,7 +14,7 @@ static const struct page_facts nothing = {"0", NULL, 0};
 static struct page_run result_of(const char *site, double value, const char *better, const char *status)
 {
     struct page_run run = {.id = "", .experiment = "io", .name = "", .status = status, .verdict = "", .reason = "", .experiment_id = "1", .stamp = "", .site = site, .cluster = "", .partition = "",
-                           .machine = "", .version = "", .measured = "m", .system = site, .problem = "", .stale = "", .inputs = &nothing, .conditions = &nothing, .value_count = value > 0};
+                           .machine = "", .version = "", .measured = "m", .measurement = "m-1", .system = site, .problem = "", .stale = "", .inputs = &nothing, .conditions = &nothing, .value_count = value > 0};
     run.values[0] = (struct page_value){"v", "s", better, value};
     return run;
 }
@@ -28,7 +28,7 @@ static void board_of(const char *better, const struct page_run *runs, size_t n, 
     for (size_t i = 0; i < n; i++)
         all[i] = &runs[i];
     metric = (struct page_value){"v", "s", better, 0};
-    assert_int_equal(page_groups_by(all, n, page_by_measured, a, &groups, &err), 0);
+    assert_int_equal(page_groups_by(all, n, page_by_measurement, a, &groups, &err), 0);
     assert_int_equal(groups.count, 1);
     assert_int_equal(page_board_of(&groups.list[0], all, n, &metric, a, ret, &err), 0);
 }
