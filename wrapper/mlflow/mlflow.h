@@ -37,6 +37,8 @@ struct mlflow_config {
 /* The configuration that MLflow's own variables (and ~/.mlflow/credentials) mean; uri may be NULL: MLFLOW_TRACKING_URI. All texts are in the arena.
  * ERR_INPUT: there is no address, or none of a server (a path, sqlite:, databricks:). */
 int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err);
+/* What the environment requests of a client and is not possible here (mlflow_config.warning); NULL: nothing. Maybe in the arena. */
+const char *mlflow_config_warning(char *const *env, struct arena *a);
 /* Is this text the address of a tracking server (http, https)? */
 bool mlflow_is_server(const char *uri);
 

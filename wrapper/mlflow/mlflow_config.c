@@ -169,6 +169,17 @@ static int not_an_address(const char *uri, struct err *err)
     return err_set(err, ERR_INPUT, "\"%s\" is not the address of a tracking server (http:// or https://)", shown.p);
 }
 
+const char *mlflow_config_warning(char *const *env, struct arena *a)
+{
+    const char *plugin = env_text(env, "MLFLOW_TRACKING_AUTH");
+    if (plugin)
+        return arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
+                            plugin);
+    if (config_env_bool(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
+        return "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
+    return NULL;
+}
+
 int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err)
 {
     struct mlflow_config c = {.http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = -1}};
@@ -189,12 +200,7 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
     if (workspace && headers && !strpbrk(workspace, "\r\n"))
         headers[0] = arena_printf(a, "X-MLFLOW-WORKSPACE: %s", workspace);
     c.http.headers = headers;
-    if (env_text(env, "MLFLOW_TRACKING_AUTH"))
-        c.warning =
-            arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
-                         env_text(env, "MLFLOW_TRACKING_AUTH"));
-    else if (config_env_bool(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
-        c.warning = "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
+    c.warning = mlflow_config_warning(env, a);
     if (a->failed || !c.uri)
         return err_memory(err, "the server's configuration");
     *ret = c;

@@ -106,6 +106,9 @@ int plan_server(struct plan *p, char **env, struct err *err)
     if (p->server) {
         choose_run(p, env);
         warn_of_experiment(p, env);
+        const char *impossible = mlflow_config_warning(env, &p->arena);
+        if (impossible)
+            plan_warn(p, impossible);
     }
     return 0;
 }
