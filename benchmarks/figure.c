@@ -81,8 +81,8 @@ static bool is_figure(const struct figure_context *x, struct str line, const str
         bool task = u->factor < 1 && figure_is_task_time(label); /* "encode time: 52 ms" */
         return timed ? task || !(whole && figure_is_span(label)) : (c->strong || c->column) && !whole;
     }
-    if (!strcmp(u->dimension, "percent"))
-        return c->strong && c->sole;
+    if (!strcmp(u->dimension, "percent")) /* "Read percentage: 87%" before the first result is the mix that was set */
+        return c->strong && c->sole && (!whole || x->has_result || figure_is_score(label));
     if (!strcmp(u->dimension, "joule") || !strcmp(u->dimension, "watt"))
         return c->strong;
     return !strcmp(u->dimension, "byte") && c->strong && figure_is_memory(label) && !figure_is_loose_bytes(n->unit);
@@ -159,25 +159,26 @@ static struct str head_of(struct str line, size_t first)
     return colon ? str_trim(str_sub(head, 0, (size_t)(colon - head.p))) : (struct str){"", 0};
 }
 
-/* "Write: BW=12 MB/s": what stands before the first colon of the line, where it is not the name itself. */
-static void head_words(struct str line, const struct number *numbers, size_t k, const struct figure_candidate *c, const char *label,
-                       char *head, size_t size)
+/* "Write: BW=12 MB/s": what stands before the first colon of the line, where it is not the name itself. False: it is too long for a name. */
+static bool head_words(struct str line, const struct number *numbers, size_t k, const struct figure_candidate *c, const char *label,
+                       char head[64])
 {
-    if (k && c->own) {
-        struct str before = head_of(line, numbers[0].from);
-        size_t named = before.n ? (size_t)(before.p + before.n - line.p) : numbers[0].from;
-        char cleaned[64];
-        bool led = guess_letters(str_sub(line, named, numbers[0].from - named)); /* else the head is the name of the first number itself */
-        if (led && before.n && before.n < 40 && figure_name_clean(before, cleaned, sizeof cleaned) && strcmp(cleaned, label) &&
-            !figure_has_number(str_of(cleaned)))
-            snprintf(head, size, "%s", cleaned);
-    } else if (!k) { /* "Write: BW=12 MB/s" */
-        struct str before = head_of(line, numbers[0].from);
-        char cleaned[64];
-        if (before.n && before.n < 40 && figure_name_clean(before, cleaned, sizeof cleaned) && !str_has(str_of(cleaned), label) &&
-            before.p + before.n <= c->label.p)
-            snprintf(head, size, "%s", cleaned);
-    }
+    struct str before = head_of(line, numbers[0].from);
+    char cleaned[64];
+    if (!before.n || (k && !c->own))
+        return true;
+    size_t named = (size_t)(before.p + before.n - line.p);
+    bool led = k ? guess_letters(str_sub(line, named, numbers[0].from - named)) /* else the head is the name of the first number itself */
+                 : before.p + before.n <= c->label.p;
+    if (!led)
+        return true;
+    if (before.n >= sizeof cleaned)
+        return false;
+    bool other = figure_name_clean(before, cleaned, sizeof cleaned) &&
+                 (k ? strcmp(cleaned, label) && !figure_has_number(str_of(cleaned)) : !str_has(str_of(cleaned), label));
+    if (other)
+        snprintf(head, sizeof cleaned, "%s", cleaned);
+    return true;
 }
 
 /* Is there another value of the same dimension in the line? */
@@ -416,8 +417,8 @@ static bool compose_figure(const struct figure_context *x, struct str line, cons
     const struct unit *unit;
     if (!is_figure(x, line, &c, label, indented, &unit))
         return false;
-    head_words(line, numbers, k, &c, label, head, sizeof head);
-    return fill_figure(x, line, n, (const char *const[]){head, label, tail}, indented, unit, ret);
+    return head_words(line, numbers, k, &c, label, head) &&
+           fill_figure(x, line, n, (const char *const[]){head, label, tail}, indented, unit, ret);
 }
 
 /* "[READ], AverageLatency(us), 38.5": a tag, a name and a value. */
@@ -507,7 +508,9 @@ static void note_line(struct figure_context *x, struct str line, struct str word
     if (plain && words.n < sizeof x->title) {
         memcpy(x->title, words.p, words.n);
         x->title[words.n] = 0;
-    }
+        x->title_age = 0;
+    } else
+        x->title_age++;
     if (x->section[0] && indent <= x->section_indent)
         x->section[0] = 0;
     if (title) {
@@ -561,7 +564,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         return 0;
     while (indent < line.n && str_is_blank(line.p[indent]))
         indent++;
-    struct str words = str_trim(line);
+    struct str words = figure_without_branches(x, str_trim(line));
     if (!words.n)
         return 0;
     bool indented = x->section[0] && indent > x->section_indent, lone = false, row = false;
@@ -569,6 +572,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         note_line(x, line, words, indent, 0, false);
         return 0;
     }
+    if (words.n > 2 && words.p[0] == '"' && memchr(words.p + 1, '"', words.n - 1) == words.p + words.n - 1)
+        words = str_sub(words, 1, words.n - 2); /* "Elapsed time: 3.5 msecs", printed as a text */
     words = figure_without_estimate(figure_without_stamp(without_border(words)));
     count = words.n ? figure_numbers_take(words, number) : 0;
     figure_commas_note(x, words, number, count);
@@ -576,7 +581,7 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
         goto done;
     if (has_candidate(words, number, count) && !figure_is_progress(words) && !figure_is_estimate(words)) {
         if ((n = figure_take_percentile(x, words, number, count, to)) || (n = figure_take_parts(x, words, to)) ||
-            (n = figure_take_statistics(x, words, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
+            (n = figure_take_statistics(x, words, to)) || (n = figure_take_listed(x, words, number, count, to)) || (n = figure_take_bracketed(x, words, number, count, to)) ||
             (n = figure_take_erred(x, words, number, count, indented, to)))
             goto done;
         if ((row = figure_take_columns(x, words, count, to, &n)) && (n || x->header[0]))
@@ -603,8 +608,10 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
                 }
     }
 done:
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         to[i].lone = lone;
+        x->has_result = x->has_result || figure_is_time_or_rate(to[i].unit);
+    }
     note_passed(x, words, number, n ? 0 : count);
     note_line(x, line, str_trim(line), indent, count, row);
     return n;

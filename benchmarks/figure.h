@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "base/units.h"
 
-enum { FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 400, FIGURE_HEADERS_MAX = 2 };
+enum { FIGURE_TREE_MAX = 4, FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 400, FIGURE_HEADERS_MAX = 2 };
 
 struct figure {
     char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
@@ -25,12 +25,16 @@ struct figure_context {
     char section[64]; /* "Latency (ms):" above indented lines; empty: none */
     size_t section_indent;
     const struct unit *section_unit;
-    char title[100]; /* the last line of words alone: above percentiles */
+    char title[100]; /* the last line of words alone: above percentiles and statistics */
+    unsigned title_age; /* lines since */
+    bool has_result; /* a time or a rate has been found */
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
     char below[FIGURE_HEADERS_MAX][FIGURE_HEADER_MAX]; /* the lines below it that go on with titles, or have units */
     unsigned belows;
     char row[64]; /* the name of a row whose values go on in the next lines, as the header does; empty: none */
     unsigned row_line;
+    char branch[FIGURE_TREE_MAX][32]; /* the last row at each depth of a drawn tree ("|- copy" above "|  |- 1024") */
+    size_t depth; /* of this line in it; 0: it is no row of a tree */
     unsigned header_age; /* lines since */
     unsigned header_gap; /* those of them that were no rows */
     bool has_point, has_decimal_comma; /* numbers so far that show what begins a fraction */

@@ -130,6 +130,35 @@ static bool is_time_header(const struct columns *head)
     return user && real;
 }
 
+/* ---- trees ---- */
+
+struct str figure_without_branches(struct figure_context *x, struct str line)
+{
+    static const char *const ends[] = {"\xe2\x94\x9c\xe2\x94\x80", "\xe2\x95\xb0\xe2\x94\x80", "\xe2\x94\x94\xe2\x94\x80"};
+    size_t at = 0, depth = 1;
+    x->depth = 0;
+    if (!line.n || line.p[0] != '\xe2')
+        return line;
+    while (str_starts(str_sub(line, at, line.n), "\xe2\x94\x82") || str_is_blank(char_at(line, at))) { /* the bar of a branch that goes on */
+        depth += !str_is_blank(line.p[at]);
+        at += str_is_blank(line.p[at]) ? 1 : 3;
+    }
+    struct str row = str_sub(line, at, line.n), name;
+    bool branch = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        branch = branch || str_starts(row, ends[i]);
+    if (!branch || depth > FIGURE_TREE_MAX)
+        return line;
+    row = str_trim(str_sub(row, 6, row.n));
+    struct columns c = columns_of(row);
+    if (!c.n || c.field[0].n >= sizeof x->branch[0])
+        return line;
+    name = c.field[0];
+    snprintf(x->branch[depth - 1], sizeof x->branch[0], STR_FMT, STR_ARG(name));
+    x->depth = depth;
+    return row;
+}
+
 /* ---- rows ---- */
 
 struct table_row {
@@ -162,6 +191,12 @@ static bool is_value_cell(struct str cell)
         return str_starts(cell, "\xc2\xb1");
     figure_number_take(cell, 0, length, &n);
     return !n.plain || n.multiple || !str_is_letter(char_at(cell, length));
+}
+
+/* "-", "N/A": the row has no value in this column. */
+static bool is_empty_cell(struct str cell)
+{
+    return str_has_word("- -- n/a N/A NA", cell_text(cell));
 }
 
 static struct str row_title(const struct table_row *t, size_t column)
@@ -231,6 +266,15 @@ static void take_row_name(struct table_row *t)
     }
 }
 
+/* The name of a row of a tree is that of all branches that lead to it: "copy 1024". */
+static void take_branch_name(struct table_row *t)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < t->context->depth; i++)
+        at += (size_t)snprintf(t->name + at, sizeof t->name - at, "%s%s", i ? " " : "", t->context->branch[i]);
+    t->names = 1;
+}
+
 /* The number of a row before its name: "0 │ copy │ 12.3". */
 static bool drop_row_index(struct table_row *t)
 {
@@ -250,7 +294,7 @@ static size_t numbers_in(const struct table_row *t)
 {
     size_t numbers = 0;
     for (size_t i = t->names; i < t->row.n; i++)
-        numbers += is_value_cell(t->row.field[i]);
+        numbers += is_value_cell(t->row.field[i]) || (i > t->names && is_empty_cell(t->row.field[i]));
     return numbers;
 }
 
@@ -288,9 +332,12 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
         t.units = columns_of(str_of(x->below[0]));
     t.shift = t.head.n + 1 == t.row.n && str_is_blank(x->header[0]) && str_is_blank(x->header[1]);
     bool fits = t.head.n && t.head.n + t.shift == t.row.n, drawn = fits && t.row.bars && t.row.bars == t.head.bars;
-    if (drawn)
+    if (drawn && !x->depth)
         drop_row_index(&t);
-    take_row_name(&t);
+    if (x->depth)
+        take_branch_name(&t);
+    else
+        take_row_name(&t);
     if (!str_is_letter(t.name[0])) /* the number of a job, a hash */
         t.name[0] = 0;
     numbers = numbers_in(&t);

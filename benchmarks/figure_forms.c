@@ -81,6 +81,9 @@ size_t figure_take_parts(const struct figure_context *x, struct str line, struct
 
 /* ---- "Connection time [ms]: min 0.3 avg 2.8 max 16.0", "speed: (min=1.5; avg=2.5; max=3.5)Mibits/s", "Time : count 2 avg 0.5 +/- 0.1 max 0.6" ---- */
 
+/* So many lines of statistics may follow their title. */
+enum { TITLED_LINES_MAX = 3 };
+
 struct statistic {
     struct str name;
     struct number number;
@@ -116,7 +119,7 @@ static size_t statistics_take(struct str line, size_t at, struct statistic to[FI
     bool open = char_at(line, at) == '(';
     at += open;
     for (; n < FIGURES_MAX && statistic_at(line, &at, &to[n]); n++) {
-        bool amount = str_has_word("n count num samples", to[n].name);
+        bool amount = figure_is_amount(to[n].name);
         if (!amount && !figure_is_statistic(to[n].name) && !figure_is_spread(to[n].name))
             return 0;
         known += !amount;
@@ -130,20 +133,30 @@ static size_t statistics_take(struct str line, size_t at, struct statistic to[FI
     return known >= 2 ? n : 0;
 }
 
+/* What names the statistics of a line: the words before them, or the title above, which then has the unit ("Latency (ns):"). */
+static bool statistics_name(const struct figure_context *x, struct str head, const struct unit **unit, char name[64])
+{
+    if (!head.n && x->title_age <= TITLED_LINES_MAX && !*unit && (*unit = figure_unit_of_label(str_of(x->title))) &&
+        figure_is_time_or_rate(*unit))
+        head = str_of(x->title);
+    else if (head.n && !*unit)
+        *unit = figure_unit_of_label(head);
+    return !(*unit && !strcmp((*unit)->dimension, "byte")) && !figure_has_number(head) && figure_name_clean(head, name, 64) &&
+           !figure_is_condition(str_of(name));
+}
+
 size_t figure_take_statistics(const struct figure_context *x, struct str line, struct figure *to)
 {
     struct statistic found[FIGURES_MAX];
     const struct unit *unit = NULL;
-    size_t n = 0, count = 0, head_from = 0, colon = 0;
-    for (; colon < line.n && !n; colon++)
+    size_t n = statistics_take(line, 0, found, &unit), count = 0, head_from = 0, head_to = 0;
+    for (size_t colon = 0; colon < line.n && !n; colon++)
         if (line.p[colon] == ':' && !(n = statistics_take(line, colon + 1, found, &unit)))
             head_from = colon + 1;
-    struct str head = n ? str_trim(str_sub(line, head_from, colon - 1 - head_from)) : (struct str){"", 0};
+        else if (n)
+            head_to = colon;
     char name[64];
-    if (!unit && n)
-        unit = figure_unit_of_label(head);
-    if (!n || (unit && !strcmp(unit->dimension, "byte")) || figure_has_number(head) || !figure_name_clean(head, name, sizeof name) ||
-        figure_is_condition(str_of(name)))
+    if (!n || !statistics_name(x, str_trim(str_sub(line, head_from, head_to - head_from)), &unit, name))
         return 0;
     for (size_t i = 0; i < n; i++) {
         if (!figure_is_statistic(found[i].name) || figure_is_spread(found[i].name) ||
@@ -154,6 +167,34 @@ size_t figure_take_statistics(const struct figure_context *x, struct str line, s
         to[count++].section = 0;
     }
     return count;
+}
+
+/* "Latencies [min, mean, 50, 99, max]  549.56us, 16.33ms, 5.499ms, 98.184ms, 136.405ms": titles in brackets, then as many values with units. */
+size_t figure_take_listed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    const char *open = memchr(line.p, '[', line.n), *close = open ? memchr(open, ']', (size_t)(line.p + line.n - open)) : NULL;
+    struct str titles = close ? (struct str){open + 1, (size_t)(close - open) - 1} : (struct str){"", 0}, head, value, values;
+    char name[64];
+    size_t behind = close ? (size_t)(close + 1 - line.p) : 0, k = 0, first, found = 0;
+    if (!titles.n || !memchr(titles.p, ',', titles.n) || !figure_name_clean(head = str_sub(line, 0, (size_t)(open - line.p)), name, sizeof name) ||
+        figure_has_number(head) || figure_is_condition(str_of(name)))
+        return 0;
+    values = str_trim(str_sub(line, behind, line.n));
+    while (k < count && n[k].from < behind)
+        k++;
+    first = k;
+    for (struct str title; (title = str_trim(str_cut(&titles, ','))).n; k++) {
+        value = str_trim(str_cut(&values, ','));
+        if (k == count || found == FIGURES_MAX || line.p + n[k].from != value.p || n[k].end - n[k].from != value.n || n[k].plain || n[k].raw.n ||
+            n[k].error || !figure_is_statistic(title) || !figure_is_time_or_rate(n[k].unit) || strcmp(n[k].unit->dimension, n[first].unit->dimension))
+            return 0;
+        bool percentile = str_is_digit(title.p[0]);
+        snprintf(to[found].name, sizeof to->name, "%s %s" STR_FMT, name, percentile ? "p" : "", (int)(title.n > 20 ? 20 : title.n), title.p);
+        to[found].section = 0;
+        if (!figure_value_set(x, line, &n[k], n[k].unit, &to[found++]))
+            return 0;
+    }
+    return values.n || k < count ? 0 : found;
 }
 
 /* The bar of a loop that is over: "Load: 100%|####| 1000/1000 [00:01<00:00, 950.00it/s]". */
@@ -207,11 +248,6 @@ size_t figure_take_percentile(const struct figure_context *x, struct str line, c
     to->section = strlen(label);
     return figure_value_set(x, line, &n[1], u, to);
 }
-static bool is_time_or_rate(const struct unit *u)
-{
-    return u && (!strcmp(u->dimension, "second") || figure_is_rate(u));
-}
-
 size_t figure_take_bracketed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
 {
     static const char means[] = "mean avg average median";
@@ -221,7 +257,7 @@ size_t figure_take_bracketed(const struct figure_context *x, struct str line, co
             return 0;
         else if (!first && n[k].unit)
             first = &n[k];
-    if (!first || first->plain || first->error || !is_time_or_rate(first->unit))
+    if (!first || first->plain || first->error || !figure_is_time_or_rate(first->unit))
         return 0;
     struct str before = str_trim(str_sub(line, 0, first->from)), name, word;
     while (before.n && is_one_of(before.p[before.n - 1], ":= "))
@@ -242,7 +278,7 @@ size_t figure_take_bracketed(const struct figure_context *x, struct str line, co
 size_t figure_take_erred(const struct figure_context *x, struct str line, const struct number *n, size_t count, bool indented,
                          struct figure *to)
 {
-    if (!indented || count < 2 || n[0].from || n[0].plain || n[0].raw.n || !is_time_or_rate(n[0].unit) || !n[1].error || !n[1].inside ||
+    if (!indented || count < 2 || n[0].from || n[0].plain || n[0].raw.n || !figure_is_time_or_rate(n[0].unit) || !n[1].error || !n[1].inside ||
         !figure_name_clean(str_of(x->section), to->name, sizeof to->name) || figure_is_condition(str_of(to->name)) ||
         !str_is_letter(to->name[0]))
         return 0;

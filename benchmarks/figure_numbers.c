@@ -283,7 +283,7 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
         return;
     }
     if (figure_unit(word, &n->unit, &n->raw)) {
-        n->end = to + open;
+        n->end = open ? to + 1 : from + word.n; /* a point behind it ends the sentence */
         n->word = word;
     } else if (!open && !joined && (is_rate_word(per) || is_quotient(word))) /* "3.5 lakh rows/s": a multiple stands between */
         n->plain = true;
@@ -455,7 +455,7 @@ size_t figure_name_clean(struct str label, char *to, size_t size)
     }
     to[n] = 0;
     struct str s = str_trim((struct str){to, n});
-    while (s.n && is_one_of(s.p[0], "#-*=>/.: "))
+    while (s.n && is_one_of(s.p[0], "#-+*=>/.: "))
         s = str_sub(s, 1, s.n);
     for (bool more = true; more && s.n;) {
         while (s.n && is_one_of(s.p[s.n - 1], " \t=:.-~>#*"))

@@ -62,6 +62,8 @@ bool figure_value_set(const struct figure_context *x, struct str text, const str
 
 /* A line of column titles is kept for the rows below. numbers: how many are in the line. False: it is none. */
 bool figure_header_note(struct figure_context *x, struct str line, size_t numbers);
+/* The line without the branches of a drawn tree before its first word, which the context notes. */
+struct str figure_without_branches(struct figure_context *x, struct str line);
 /* Rows below the header of the context. count: numbers in the line. True: the line is such a row, with *ret_n figures (perhaps none). */
 bool figure_take_columns(struct figure_context *x, struct str line, size_t count, struct figure *to, size_t *ret_n);
 
@@ -70,6 +72,8 @@ bool figure_take_columns(struct figure_context *x, struct str line, size_t count
 bool figure_is_range_end(struct str line, const struct number *n, size_t k); /* "68.4 to 127.2 kbit/s": is n[k] the second? */
 size_t figure_take_parts(const struct figure_context *x, struct str line, struct figure *to); /* "rtt min/avg/max = 0.02/0.03/0.06 ms" */
 size_t figure_take_statistics(const struct figure_context *x, struct str line, struct figure *to); /* "time [ms]: min 0.3 avg 2.8" */
+/* "Latencies [min, mean, 99]  0.5 ms, 1.6 ms, 9.8 ms". */
+size_t figure_take_listed(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 size_t figure_take_bar(const struct figure_context *x, struct str line, struct figure *to); /* "100%|###| 9/9 [00:01<00:00, 9.5it/s]" */
 size_t figure_take_percentile(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to);
 /* "mem.copy (mean 0.043us, confidence interval +- 1.3%)". */

@@ -108,6 +108,47 @@ static size_t take_time_again(const struct figure_context *x, struct str line, c
     return figure_value_set(x, line, last, last->unit, to);
 }
 
+/* A whole number of seconds may be the time that the user asked for, and no result. */
+static bool is_measured_time(struct str line, const struct number *n)
+{
+    bool fraction = false;
+    for (size_t i = n->from; i < n->to; i++)
+        if (line.p[i] == '.')
+            for (size_t k = i + 1; k < n->to; k++)
+                fraction = fraction || (line.p[k] != '0' && str_is_digit(line.p[k]));
+    return fraction || n->unit->factor < 1;
+}
+
+/* "ElapsedTime 17.36 (17.36 seconds)": the number again, with its unit. */
+static size_t take_number_again(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    if (count != 2 || n[0].unit || n[0].raw.n || n[0].plain || n[0].own[0] || !n[1].inside || n[1].plain || n[1].own[0] || !n[1].unit ||
+        !figure_is_time_or_rate(n[1].unit) || char_at(line, n[1].from - 1) != '(' || char_at(line, n[1].end) != ')' ||
+        n[1].end + 1 != line.n || !str_eq(str_sub(line, n[0].from, n[0].to - n[0].from), str_sub(line, n[1].from, n[1].to - n[1].from)) ||
+        str_trim(str_sub(line, n[0].to, n[1].from - 1 - n[0].to)).n)
+        return 0;
+    struct str name = str_sub(line, 0, n[0].from);
+    if (!figure_name_clean(name, to->name, sizeof to->name) || !str_is_letter(to->name[0]) || figure_is_condition(str_of(to->name)) ||
+        (!figure_is_rate(n[1].unit) && !figure_is_time(str_of(to->name))))
+        return 0;
+    to->section = 0;
+    return figure_value_set(x, line, &n[1], n[1].unit, to);
+}
+
+/* "src/a.js 47ms": a file, and how long it took. */
+static size_t take_file_time(const struct figure_context *x, struct str line, const struct number *n, size_t count, struct figure *to)
+{
+    struct str file = count ? str_trim(str_sub(line, 0, n[0].from)) : (struct str){"", 0};
+    const char *point = memrchr(file.p, '.', file.n);
+    if (count != 1 || !n[0].joined || n[0].plain || n[0].inside || n[0].end != line.n || !n[0].unit ||
+        strcmp(n[0].unit->dimension, "second") || !point || !str_is_letter(point[1]) || memchr(file.p, ' ', file.n) ||
+        !memchr(file.p, '/', file.n) || !is_measured_time(line, &n[0]) || file.n >= sizeof to->name)
+        return 0;
+    snprintf(to->name, sizeof to->name, STR_FMT, STR_ARG(file));
+    to->section = 0;
+    return figure_value_set(x, line, &n[0], n[0].unit, to);
+}
+
 /* A first look that costs little. */
 static bool may_be_of_command(struct str line)
 {
@@ -120,7 +161,9 @@ size_t figure_take_time(const struct figure_context *x, struct str line, const s
     if (may_be_of_command(line) &&
         ((found = take_gnu_time(line, to)) || (found = take_posix_time(line, to)) || (found = take_zsh_time(line, to))))
         return found;
-    return take_time_again(x, line, n, count, to);
+    return (found = take_time_again(x, line, n, count, to)) || (found = take_number_again(x, line, n, count, to))
+               ? found
+               : take_file_time(x, line, n, count, to);
 }
 
 /* ---- "built in 1.2 s", "parsing took 87 ms" ---- */
@@ -146,17 +189,6 @@ static bool is_still_to_come(struct str line)
         if (str_has(line, words[i]))
             return true;
     return false;
-}
-
-/* A whole number of seconds may be the time that the user asked for, and no result. */
-static bool is_measured_time(struct str line, const struct number *n)
-{
-    bool fraction = false;
-    for (size_t i = n->from; i < n->to; i++)
-        if (line.p[i] == '.')
-            for (size_t k = i + 1; k < n->to; k++)
-                fraction = fraction || (line.p[k] != '0' && str_is_digit(line.p[k]));
-    return fraction || n->unit->factor < 1;
 }
 
 /* The name in front of " in": the first word of the line if it is such a verb ("Finished dev [optimized] target(s)"), else the last one before. */
@@ -217,7 +249,8 @@ static size_t time_of_line(struct str line, const struct number *n, size_t count
             continue;
         if (k < count && !n[i].unit && !n[i].raw.n && is_means(str_trim(str_sub(line, n[k].end, line.n))))
             continue;
-        if (k < count || (n[i].unit && !time) || n[i].raw.n)
+        bool size = n[i].unit && !strcmp(n[i].unit->dimension, "byte"); /* "copied 5 GB in 1.2 s" */
+        if (k < count || (n[i].unit && !time && !size) || n[i].raw.n)
             return count;
         if (time)
             k = i;

@@ -338,6 +338,11 @@ bool figure_is_spread(struct str label)
     return has_any(label, &spread_list);
 }
 
+bool figure_is_amount(struct str word)
+{
+    return is_any(word, "n count num samples");
+}
+
 bool figure_is_statistic(struct str label)
 {
     return has_any(label, &statistic_list);
@@ -386,6 +391,11 @@ bool figure_is_memory(struct str label)
 bool figure_is_rate(const struct unit *u)
 {
     return strstr(u->dimension, "/s") || !strcmp(u->dimension, "teps");
+}
+
+bool figure_is_time_or_rate(const struct unit *u)
+{
+    return u && (!strcmp(u->dimension, "second") || figure_is_rate(u));
 }
 
 bool figure_is_counted(const struct unit *u)
@@ -594,6 +604,9 @@ const struct unit *figure_unit_of_label(struct str label)
                  is_any(front, "effective average avg mean total actual achieved measured"); /* "read: IOPS", "Effective rps" */
     if (is_any(last, "seconds secs milliseconds microseconds nanoseconds") && front.n && !str_ends(front, " per")) /* "Total running seconds" */
         return units_find(last);
+    struct str after = first_words, second = str_word(&after), third = str_word(&after);
+    if (is_any(first, "total elapsed wall cpu user real") && is_any(second, "seconds") && is_any(third, "in for"))
+        return units_find(STR("seconds")); /* "Total seconds in IPOPT" */
     if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)
         return units_find(last) ? units_find(last) : units_find(STR("op/s"));
     if (is_any(last, "gflops mflops tflops"))

@@ -13,6 +13,7 @@ bool figure_is_condition(struct str label); /* what was asked for, or what a mac
 bool figure_is_rate_condition(
     struct str label); /* the same of a rate, which may well be that of a size: "buffer size 1024 bytes: 5 MB/s" */
 bool figure_is_spread(struct str label); /* a deviation or an error */
+bool figure_is_amount(struct str word); /* "count": how many values a statistic is of */
 bool figure_is_statistic(struct str label); /* min, average, 99th percentile */
 bool figure_is_time(struct str label); /* names a time that was measured: elapsed, latency, took */
 bool figure_is_span(struct str label); /* may also be how long it was told to run: duration, run time */
@@ -23,6 +24,7 @@ bool figure_is_memory(struct str label); /* memory that was used */
 bool figure_is_elapsed(struct str label); /* names a time that a clock measured, and none of the day */
 bool figure_is_task_time(struct str label); /* the time of a part of the work, which is no setting: "encode time" */
 bool figure_is_rate(const struct unit *u);
+bool figure_is_time_or_rate(const struct unit *u); /* false for NULL */
 bool figure_is_counted(const struct unit *u); /* a rate of something counted: no multiple of it is one of a size */
 bool figure_is_loose_bytes(const struct unit *u); /* KB, MB: 1000 to one program and 1024 to another */
 const char *figure_rate_name(const struct unit *u); /* "bandwidth", "rate": for a rate without a name */
