@@ -92,7 +92,8 @@ static size_t find_spots(struct str line, const struct figure *f, size_t figures
         while (k < figures && f[k].digits.p != line.p + at)
             k++;
         if (k < figures) {
-            bool unit = f[k].printed.n && f[k].unit && units_find(f[k].printed) == f[k].unit && guess_contract(f[k].unit);
+            bool word = f[k].printed.n && !memchr(f[k].printed.p, ' ', f[k].printed.n), /* not "requests per second" */
+                unit = word && f[k].unit && units_find(f[k].printed) == f[k].unit && guess_contract(f[k].unit);
             to[n] = (struct spot){.from = at, .to = at + f[k].digits.n, .figure = &f[k], .unit = unit ? f[k].printed : (struct str){"", 0}};
             at = to[n++].to - 1;
         } else if (!figures && str_is_digit(line.p[at]) && param_at(line, at, &to[n]))

@@ -278,6 +278,9 @@ is "the classes of histograms are no results" "$(drafted fortio | grep -cE '0\.0
 like "the table's own rows count" "$(drafted npb-cg)" '^zeta 9.998644157914 1$'
 is "… and no line NAME = VALUE below it" "$(drafted npb-cg | grep -cE '1400|4\.1 |1\.033')" 0
 is "a line NAME: VALUE is no row either" "$(drafted povray | grep -c 457)" 0
+printf 'rate: 812.5 requests per second\n5000 rows written in 1.25 s, 4000.5 rows per second\n' >spelled
+bw rules new --from spelled --name x -o spelled.yaml
+is "a rate in words, also behind an amount" "$(bw parse --rules ./spelled.yaml --json spelled | jq -r '.metrics[] | "\(.key)=\(.value)"' | tr '\n' ' ')" "rate_op_per_s=812.5 rate_2_op_per_s=4000.5 "
 is "a factor between units is no time" "$(drafted queuelat)" ""
 
 printf 'test     size   rate(MB/s)\ncopy     1024   101.5\ncopy     2048   111.5\nsum      1024   201.5\nsum      2048   211.5\n' >sizes
