@@ -16,7 +16,7 @@ struct csv {
     struct str comment; /* characters that begin a line which is none */
 };
 struct csv_reader_state {
-    bool active, open; /* open: a quoted field has not ended */
+    bool active, open, named_end; /* open: a quoted field has not ended; named_end: the last column has a name */
     size_t fields, n; /* n: bytes of the record so far */
     int column[CELLS_MAX];
     const struct unit *unit[CELLS_MAX];
@@ -71,6 +71,7 @@ static void name_columns(const struct reader *r, struct csv_reader_state *s, con
 {
     s->active = true;
     s->fields = n;
+    s->named_end = fields[n - 1].n > 0;
     for (size_t i = 0; i < r->cells; i++) {
         s->unit[i] = NULL;
         s->column[i] = column_find(fields, n, r->cell[i], &s->unit[i]);
@@ -151,16 +152,20 @@ static void record_take(struct rules_run *run, struct source *source, const stru
     char text[RECORD_MAX]; /* the record itself may have to be read again, when its next line is there */
     memcpy(text, s->record, s->n);
     size_t n = fields_take(c, text, s->n, fields, &s->open);
-    if (s->open)
+    if (s->open) {
+        run->torn_rows += run->last_line;
         return;
+    }
+    bool more = run->last_line && s->named_end && s->n && s->record[s->n - 1] == c->separator; /* a row that ends before its last field */
     s->n = 0;
     if (header && n > 1)
         name_columns(r, s, fields, n);
     if (!header && n > s->fields && s->fields && c->separator == ',' && grouped_record(fields, n, s->fields))
         unread_mark(run, r, fields[0]);
-    if (!header && n > 1 && n < s->fields && run->last_line)
+    more = more || (n < s->fields && run->last_line);
+    if (!header && (n > 1 || text[0] == '"') && more)
         run->torn_rows++;
-    if (header || !n || n != s->fields)
+    if (header || !n || n != s->fields || more)
         return;
     for (size_t i = 0; i < r->cells; i++)
         cells[i] = s->column[i] < 0 ? (struct str){NULL, 0} : fields[s->column[i]];
@@ -179,7 +184,7 @@ static void csv_reader_line(struct rules_run *run, struct source *source, const 
     if (!header && !s->active)
         return;
     if (run->unterminated) {
-        run->torn_rows += s->open || (!header && memchr(text.p, c->separator, text.n));
+        run->torn_rows += s->open || (!header && (memchr(text.p, c->separator, text.n) || (c->quotes && text.n && text.p[0] == '"')));
         source->unended = true;
         return;
     }
