@@ -21,6 +21,7 @@ static bool check_holds(struct ending *e, const struct check *c, int block, cons
 void check_one(struct ending *e, const struct check *c)
 {
     unsigned n = c->once ? 1 : blocks_of(e->run);
+    e->run->once_now = c->once;
     for (unsigned b = 0; b < n; b++) {
         const char *line = "";
         char plain[120] = "";
@@ -41,6 +42,7 @@ void check_one(struct ending *e, const struct check *c)
         else
             ending_fail(e, c->once ? -1 : (int)b, " ", "%s%s", c->reason, plain);
     }
+    e->run->once_now = false;
 }
 
 void required_one(struct ending *e, const struct required *q)

@@ -41,11 +41,16 @@ size_t samples_of(const struct rules_run *run, struct str name, unsigned block)
     return most;
 }
 
+/* In the block, or with `once` in all of them. */
 static size_t rows_of(const struct rules_run *run, struct str name, unsigned block)
 {
-    for (size_t i = 0; i < run->rules->readers; i++)
+    size_t n = 0;
+    unsigned from = run->once_now ? 0 : block, to = run->once_now ? blocks_of(run) : from + 1;
+    for (unsigned i = 0; i < run->rules->readers; i++)
         if (str_is(name, run->rules->reader[i]->name)) {
-            return row_counted(run, (unsigned)i, block, NULL);
+            for (unsigned b = from; b < to; b++)
+                n += row_counted(run, i, b, NULL);
+            return n;
         }
     return 0;
 }
@@ -78,7 +83,7 @@ static void call_value(void *context, struct str function, const struct str *arg
     else
         for (size_t i = 0; i < run->rules->checks; i++)
             if (run->rules->check[i]->pattern && str_is(args[0], run->rules->check[i]->name))
-                ret->number = (double)matches_of(run, run->rules->check[i], (int)run->block_now, NULL);
+                ret->number = (double)matches_of(run, run->rules->check[i], run->once_now ? -1 : (int)run->block_now, NULL);
 }
 
 struct expr_names ending_names(struct ending *e)

@@ -36,6 +36,27 @@ static void each_test_has_its_own_verdict(void **state)
     record_deinit(&record);
 }
 
+static void a_check_of_the_whole_output_counts_in_all_tests(void **state)
+{
+    static const char text[] = "test a\nv=1\ntest b\nv=2\nlate 1\n";
+    static const char *const checks[] = {"- {expect: 'rows(r) == 2', once: true, reason: rows of one test only}\n",
+                                         "- {must: '^end', when: 'rows(late) > 0', once: true, reason: it did not end}\n"};
+    static const char *const reasons[] = {"", "it did not end"};
+    (void)state;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        struct record record;
+        struct rules_outcome out;
+        char rules[600];
+        snprintf(rules, sizeof rules,
+                 "blocks: t\nreaders:\n- {name: b, regex: '^test (?<l>\\S+)', block: {label: l}}\n- name: r\n  regex: '^v=(?<v>\\S+)'\n"
+                 "  metrics: [{name: v, cell: v, unit: s, better: lower}]\n- {name: late, regex: '^late (?<n>\\d+)'}\nchecks:\n%s",
+                 checks[i]);
+        read_it(rules, text, 0, &record, &out);
+        assert_string_equal(out.reason, reasons[i]);
+        record_deinit(&record);
+    }
+}
+
 static void the_exit_status_is_that_of_each(void **state)
 {
     struct record record;
@@ -69,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_test_has_its_own_verdict),
+        cmocka_unit_test(a_check_of_the_whole_output_counts_in_all_tests),
         cmocka_unit_test(the_exit_status_is_that_of_each),
         cmocka_unit_test(one_test_or_no_wish_means_none),
     };
