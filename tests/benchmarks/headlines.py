@@ -257,7 +257,8 @@ def k6(text):
             found["http_reqs_op_per_s"] = float(words[2].rstrip("/s"))
         elif read and words and words[0].startswith("http_req_duration..."):
             number, unit = re.fullmatch(r"([0-9.]+)(\D+)", dict(w.split("=") for w in words[1:])["med"]).groups()
-            found["http_req_duration_ms.median"] = float(number) * scale[unit]
+            if float(number):  # else no request was answered
+                found["http_req_duration_ms.median"] = float(number) * scale[unit]
     return {} if text.count("TOTAL RESULTS") > 1 else found
 
 
