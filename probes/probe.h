@@ -43,8 +43,9 @@ struct host {
     const char *hidden_job; /* what shows that this process is in a job, where the environment may not: "slurmstepd"; NULL: nothing */
     bool starts_ranks; /* the command line starts the program by srun, mpirun …: the step around this process is not the program's */
     bool counters; /* --counters: also open hardware counters */
-    /* Called with the name of each process of the program that a sample finds; NULL: not wanted. */
-    void (*saw)(void *context, const char *name);
+    /* Called with each process of the program that a sample, or processes_visit, finds, and with the
+     * kernel's name of it; NULL: not wanted. */
+    void (*saw)(void *context, pid_t pid, const char *name);
     void *saw_context;
     int64_t (*clock)(void); /* monotonic time in ns between samples; NULL: the machine's */
     struct redact *redact; /* removes secrets (and identities); NULL: only environment.txt does so */

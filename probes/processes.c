@@ -114,7 +114,7 @@ static void processes_add_process(const struct host *h, struct tree *t, pid_t pi
     if (!processes_read_stat(h, pid, name, f))
         return;
     if (h->saw)
-        h->saw(h->saw_context, name);
+        h->saw(h->saw_context, pid, name);
     t->processes++;
     t->ticks += f[USER] + f[SYSTEM] + f[USER_WAITED] + f[SYSTEM_WAITED];
     t->threads += (unsigned)f[THREADS];
@@ -201,6 +201,16 @@ static int processes_sample(struct host *h, struct record *r, struct err *err)
         processes_emit_tree(h, r, p, &t);
     free(t.pids);
     return 0;
+}
+
+void processes_visit(struct host *h)
+{
+    struct processes *p = probe_data(h, &probe_processes);
+    struct tree t = {0};
+    if (!p || h->pid <= 1 || !look_has_own_proc(h))
+        return;
+    processes_walk_tree(h, p, &t);
+    free(t.pids);
 }
 
 size_t processes_list(const struct host *h, pid_t ret[PROCESSES_SEEN])

@@ -441,6 +441,7 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
     ret->binds = s->binds;
     ret->regrouped = told.joins || (s->joins && !*s->joins);
     ret->submits = s->submits;
+    ret->queues = s->submits && s->opaque;
     ret->own_job = told.own_job || (s->own_job && !*s->own_job);
     ret->served = (s->served || s->remote) && !ret->regrouped;
     return true;
@@ -452,6 +453,16 @@ const char *peel_starts_outside(const char *name, char *const *env, bool *ret_aw
     bool known = s && !s->verbs && !s->opaque && !s->joins;
     *ret_away = known && (s->remote || !can_start_here(s, env));
     return *ret_away || (known && s->served) ? s->name : NULL;
+}
+
+const char *peel_outside_name(size_t *at)
+{
+    while (*at < sizeof starters / sizeof *starters) {
+        const struct starter *s = &starters[(*at)++];
+        if (s->remote || s->served || s->here || s->away || s->away_variables || s->hosts || s->submits)
+            return s->name;
+    }
+    return NULL;
 }
 
 bool peel_is_parallel(char *const *argv)

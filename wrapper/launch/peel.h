@@ -27,6 +27,7 @@ struct peel_place {
     char by[PEEL_BY_SIZE]; /* what says so: "its option --host", "DOCKER_HOST" */
     struct str hosts;
     bool submits; /* where there is no job, the starter makes one for the program */
+    bool queues; /* it may return before the job that it makes has run: sbatch */
     bool own_job; /* the starter runs the program in another job than the one around it */
     bool served; /* a service starts the program: it is no descendant of the starter, */
     bool regrouped; /* or, it is one in control groups of its own */
@@ -42,6 +43,10 @@ bool peel_connects(const char *starter);
 /* The starter of that name (static text) where, by its name and the environment alone, its program is no process below it: ssh, srun; else NULL.
  * *ret_away: it may run on another machine. */
 const char *peel_starts_outside(const char *name, char *const *env, bool *ret_away);
+
+/* Iterates over the names of starters whose programs may run on another machine, or as no processes below them: *at is 0 at first.
+ * Static text; NULL: there are no more. A name may come twice. */
+const char *peel_outside_name(size_t *at);
 
 /* The name of the first parallel starter in argv; NULL: there is none. */
 const char *peel_launcher(char *const *argv);

@@ -280,15 +280,6 @@ static const struct line_changes *run_line_changes(struct run *run, char **env, 
     return line;
 }
 
-static void note_starter(void *context, const char *name)
-{
-    struct run *run = context;
-    bool away;
-    const char *starter = run->seen_starter.away ? NULL : peel_starts_outside(name, run->host.env, &away);
-    if (starter && (away || !run->seen_starter.name))
-        run->seen_starter = (struct script_starter){starter, "the program", away};
-}
-
 static void run_set_host(struct run *run, char **env)
 {
     struct elsewhere_ways ways = elsewhere_find_ways(run->plan.argv, env, &run->plan.arena);
@@ -310,7 +301,7 @@ static void run_set_host(struct run *run, char **env)
                               .hidden_job = job_above(),
                               .starts_ranks = peel_is_parallel(run->plan.argv),
                               .regrouped = ways.regrouped,
-                              .saw = note_starter,
+                              .saw = starter_watch_saw,
                               .saw_context = run,
                               .cwd = line ? line->cwd : run->plan.cwd,
                               .spool = -1,

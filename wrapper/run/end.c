@@ -308,8 +308,9 @@ static void warn_of_starters(struct run *run)
 {
     static const char uncounted[] = "run.user_s, run.system_s and run.max_rss_MiB do not count them";
     struct script_starter found = script_find_starter(run->plan.argv, run->host.env, &run->plan.arena);
-    if (run->seen_starter.name && !found.away && (run->seen_starter.away || !found.name))
-        found = run->seen_starter;
+    const struct script_starter *seen = &run->starters.found;
+    if (seen->name && !found.away && (seen->away || !found.name))
+        found = *seen;
     if (!found.name || run->host.elsewhere || run->host.served)
         return;
     if (found.away)

@@ -14,6 +14,7 @@
 #include "run/redaction.h"
 #include "run/script.h"
 #include "run/server.h"
+#include "run/starter_watch.h"
 #include "run/step.h"
 #include "run/stream.h"
 
@@ -42,7 +43,7 @@ struct run {
     bool dirty; /* the journal's file lacks facts */
     int64_t program_mono_ns; /* when the program started */
     bool nested; /* a run inside a run */
-    struct script_starter seen_starter; /* a process of the program, as samples saw it */
+    struct starter_watch starters; /* starters among the processes of the program */
     bool series; /* the run of a series: no program of its own */
     bool nests; /* and in its parent's experiment, as MLflow's UI requires of a child */
     struct run_server server;

@@ -90,6 +90,7 @@ static void program_started(struct run *run, const struct wire_msg *m)
     run->program_mono_ns = m->mono_ns;
     journal_started(run->journal, m->wall_ms, m->mono_ns);
     run->dirty = true;
+    starter_watch_begin(run);
     int64_t now = clock_mono_ns();
     run->next_sample = run->sample_ns > 0 ? now + run->sample_ns : INT64_MAX;
 }
@@ -191,6 +192,7 @@ static void run_on_time(struct run *run, int64_t now)
     job_on_time(run, now);
     step_on_time(run, now);
     collectors_on_time(run, now);
+    starter_watch_on_time(run, now);
     if (now >= run->next_sample)
         record_sample(run, now);
     if (now >= run->next_beat) {
@@ -226,6 +228,8 @@ static int time_out(const struct run *run, int64_t now)
         next = collectors_next(run);
     if (next > step_next(run))
         next = step_next(run);
+    if (next > starter_watch_next(&run->starters))
+        next = starter_watch_next(&run->starters);
     if (run->log.rest_until_ns > now && next > run->log.rest_until_ns)
         next = run->log.rest_until_ns;
     if (run->dirty && next > run->next_flush)
@@ -244,7 +248,7 @@ static struct log_store run_log_store(struct run *run)
 void run_watch(struct run *run)
 {
     struct pollfd fds[] = {
-        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
+        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
     log_open(&run->log, run->wire->has_log_socket ? WIRE_LOG_FD : -1);
     run->next_sample = INT64_MAX;
@@ -264,6 +268,7 @@ void run_watch(struct run *run)
         fds[3].fd = run->server.line;
         fds[4].fd = job_fd(run);
         fds[5].fd = collectors_fd(run);
+        fds[6].fd = starter_watch_fd(&run->starters);
         int n = poll(fds, sizeof fds / sizeof *fds, time_out(run, now));
         if (n < 0 && errno != EINTR) { /* out of memory for a moment */
             struct timespec nap = {.tv_nsec = 1000000};
@@ -283,9 +288,12 @@ void run_watch(struct run *run)
             job_receive(run);
         if (n > 0 && fds[5].revents)
             collectors_receive(run);
+        if (n > 0 && fds[6].revents)
+            starter_watch_receive(run);
         if (n < 0 || (n > 0 && fds[0].revents))
             more = read_launcher_message(run, n > 0 && fds[0].revents & POLLHUP);
     }
+    starter_watch_end(&run->starters);
 }
 
 /* A shell whose child was killed ends with 128 + n, sometimes before the same signal of a scheduler, sent process by process, has come to us. */

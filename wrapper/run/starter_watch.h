@@ -1,0 +1,32 @@
+/* starter_watch.h: finds starters among the processes of the program, also those that live for milliseconds. */
+#ifndef WRAPPER_RUN_STARTER_WATCH_H
+#define WRAPPER_RUN_STARTER_WATCH_H
+#include "run/script.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct run;
+/* A zeroed one watches nothing. */
+struct starter_watch {
+    bool open; /* fd is an inotify instance with the files of starters */
+    int fd;
+    int looks; /* of the processes since a file was opened */
+    int64_t next_ns, begun_ns, used_ns; /* monotonic: the next look; the watch's begin; the time that looks took in all */
+    struct script_starter found; /* the first one that leads to another machine, else the first one of a service */
+};
+
+/* Of a program that runs here: has the kernel report when a starter's file in PATH is opened. Nothing of the program is stopped or slowed. */
+void starter_watch_begin(struct run *run);
+/* For poll; -1: none. */
+int starter_watch_fd(const struct starter_watch *w);
+/* Monotonic ns of the next look, INT64_MAX: none is due. */
+int64_t starter_watch_next(const struct starter_watch *w);
+/* A file was opened, by anyone: searches the program's processes for a starter at once, and some times soon after. */
+void starter_watch_receive(struct run *run);
+void starter_watch_on_time(struct run *run, int64_t now);
+/* host->saw, with the run as its context: is this process of the program a starter? */
+void starter_watch_saw(void *run, pid_t pid, const char *name);
+void starter_watch_end(struct starter_watch *w);
+#endif
