@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum provider { NONE, SLURM, PBS, TORQUE, LSF, FLUX, KUBERNETES, GRIDENGINE };
-enum scheduler_use { TAG, STEP, PARAM, COUNT, MIB };
+enum scheduler_use { TAG, STEP, OUTSIDE_STEP, PARAM, COUNT, MIB };
 
 static const struct {
     enum provider provider;
@@ -101,6 +101,11 @@ static bool scheduler_has_two_lists(const struct host *h)
     return one && other && !scheduler_het_size(h) && strcmp(one, other) != 0;
 }
 
+static bool scheduler_in_step(const struct host *h)
+{
+    return slurm_is_step(scheduler_read_value(h, "SLURM_STEP_ID"));
+}
+
 static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
 {
     const char *value = scheduler_read_value(h, rows[i].variable), *all = NULL;
@@ -115,11 +120,13 @@ static void scheduler_emit_row(struct host *h, struct record *r, size_t i)
         emit_missing(h, r, rows[i].key, "the components of this heterogeneous job have %s MiB", all);
         return;
     }
-    if (!value || (rows[i].how == STEP && !slurm_is_step(value)) || (h->starts_ranks && strncmp(rows[i].key, "step.", 5) == 0) ||
+    if (!value || (rows[i].how == STEP && !slurm_is_step(value)) || (rows[i].how == OUTSIDE_STEP && scheduler_in_step(h)) ||
+        (h->starts_ranks && strncmp(rows[i].key, "step.", 5) == 0) ||
         (strcmp(rows[i].key, "job.nodelist") == 0 && scheduler_has_two_lists(h)))
         return;
     switch (rows[i].how) {
     case STEP:
+    case OUTSIDE_STEP:
     case TAG: emit_tag(h, r, rows[i].key, str_of(value)); break;
     case PARAM: emit_text(h, r, rows[i].key, value); break;
     case COUNT:
@@ -183,11 +190,6 @@ static bool scheduler_mpi_world(const struct host *h, int64_t *ret_tasks, int64_
             return true;
         }
     return false;
-}
-
-static bool scheduler_in_step(const struct host *h)
-{
-    return slurm_is_step(scheduler_read_value(h, "SLURM_STEP_ID"));
 }
 
 /* The sum of NAME_HET_GROUP_<i> over the components of a heterogeneous job; a component without a number makes the sum unknown. */

@@ -145,6 +145,13 @@ static bool slurm_text_is_complete(struct str part)
     return false;
 }
 
+/* rest: what is behind the name, and its line break. */
+static struct str slurm_text_name(struct str reply, struct str rest)
+{
+    size_t begin = (size_t)str_find(reply, STR(" JobName=")) + sizeof " JobName=" - 1;
+    return str_sub(reply, begin, (size_t)(rest.p - reply.p) - 1 - begin);
+}
+
 int slurm_job_parse_text(struct slurm_job *ret, struct str reply, const struct slurm_who *who, struct err *err)
 {
     *ret = (struct slurm_job){0};
@@ -159,6 +166,8 @@ int slurm_job_parse_text(struct slurm_job *ret, struct str reply, const struct s
                        "scontrol's reply cannot be distinguished from text in the job's name or comment, which has line breaks");
     if (!slurm_text_is_complete(part))
         return err_set(err, ERR_INPUT, "scontrol's reply ends too early");
+    if (part.p == rest.p) /* the name is the rest of the first line */
+        slurm_job_store(ret, SLURM_NAME, slurm_text_name(reply, rest));
     for (size_t turn = 0; turn < 2; turn++) { /* keys of second choice last */
         int last = -1;
         for (rest = part; rest.p;) {

@@ -50,6 +50,10 @@ case "\$*" in *--json*) echo "scontrol: unrecognized option '--json'" >&2; exit 
 cat '$text'
 S
 is "an older one: text" "$(run 2 'ior sweep: xfer=2M, blk=2M')$(param slurm.licenses) $(param slurm.tres)" "matlab:2 cpu=8,mem=8000M,node=2,billing=8,license/matlab=2"
+name() { run "$@" >out; cat mlruns/*/*/tags/job.name 2>/dev/null || "$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "job.name").reason'; }
+is "srun -J step: the job's name is Slurm's, not the step's" "$(SLURM_STEP_ID=0 name 2 step)" "ior sweep: xfer=2M, blk=2M"
+is "... which a batch script knows by its variable" "$(name 2 wrap)" wrap
+is "... and a step does not" "$(SLURM_STEP_ID=0 BENCHWRAP_NO_SCONTROL=1 name 2 step)" "in a step SLURM_JOB_NAME may be the name of the step, and Slurm did not report the job's"
 fake <<S
 head -c 9000 '$json'
 S

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/slurm.h"
 #include "launch/proc.h"
 #include "probes/slurm_job.h"
 #include "run/state.h"
@@ -498,6 +499,8 @@ void job_end(struct run *run, int64_t answer_ms, int64_t waited_ms)
     snprintf(why, sizeof why, "scontrol: no answer within %.3g s of the program's end", (double)answer_ms / 1000);
     if (run->job.stage != JOB_IDLE)
         record_no_allocation(run, why, "");
+    if (slurm_is_step(env_text(run->host.env, "SLURM_STEP_ID")) && !record_find(&run->record, FACT_TAG, "job.name"))
+        record_missing(&run->record, "job.name", "in a step SLURM_JOB_NAME may be the name of the step, and Slurm did not report the job's");
     run->job.late = true;
 }
 
