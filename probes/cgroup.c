@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Where the group `path` shows below a mount of the hierarchy. A group outside of our cgroup namespace ("/../other") or of the mount's root is
  * not visible there: what the mount shows is then another one's. Source: cgroup_namespaces(7). */
@@ -57,11 +58,20 @@ static bool cgroup_find_path(struct str cgroups, const char *controller, struct 
     return in;
 }
 
+/* "/" is the root, which limits nothing; in a namespace of its own it is any group. A captured machine shows no namespace. */
+static bool cgroup_is_limiting_path(const struct host *h, struct str path)
+{
+    static const char initial[] = "cgroup:[4026531835]"; /* PROC_CGROUP_INIT_INO of Linux */
+    char link[64];
+    ssize_t n = readlinkat(h->root, "proc/self/ns/cgroup", link, sizeof link);
+    return !str_is(path, "/") || (n > 0 && !str_is((struct str){link, (size_t)n}, initial));
+}
+
 /* controller "": the hierarchy of version 2, whatever it controls. The later of several mounts lies on top. */
-static void cgroup_find_group(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
+static void cgroup_find_group(const struct host *h, struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};
-    ret->found = ret->hidden = ret->is_part = false;
+    ret->found = ret->hidden = ret->is_part = ret->unmounted = false;
     ret->version = *controller && cgroup_find_path(cgroups, controller, &path) ? 1 : 2;
     if (ret->version == 2 && !cgroup_find_path(cgroups, "", &path))
         return;
@@ -72,6 +82,7 @@ static void cgroup_find_group(struct str cgroups, struct str mounts, const char 
         if (ret->version == 1 ? str_is(m.type, "cgroup") && cgroup_option_has(m.super_options, controller) : str_is(m.type, "cgroup2"))
             cgroup_place_group(&m, path, ret);
     }
+    ret->unmounted = !ret->found && !ret->hidden && cgroup_is_limiting_path(h, path);
 }
 
 static int cgroup_read_files(const struct host *h, struct buf *cgroups, struct buf *own, struct str *ret_mounts)
@@ -90,7 +101,7 @@ bool cgroup_of_controller(const struct host *h, const char *controller, struct c
     buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
     *ret = (struct cgroup){.found = false};
     if (cgroup_read_files(h, &cgroups, &mounts, &lines) == 0)
-        cgroup_find_group(buf_text(&cgroups), lines, controller, ret);
+        cgroup_find_group(h, buf_text(&cgroups), lines, controller, ret);
     return ret->found;
 }
 
@@ -266,6 +277,8 @@ static bool cgroup_read_pids(const struct host *h, const char *dir, double *ret)
     return cgroup_read_limit(h, dir, "pids.max", ret);
 }
 
+static const char cgroup_unmounted[] = "the control group of this process is in a hierarchy that is not mounted";
+
 /* Records the smallest of a limit. read_1, read_2: its reader in each version, NULL where the version has no such limit. */
 static void cgroup_emit_limit(struct host *h, struct record *r, const char *key, const struct cgroup *g, reader *read_1, reader *read_2)
 {
@@ -275,6 +288,10 @@ static void cgroup_emit_limit(struct host *h, struct record *r, const char *key,
         return;
     }
     reader *read = g->version == 1 ? read_1 : read_2;
+    if (g->unmounted && read) {
+        emit_missing(h, r, key, "%s", cgroup_unmounted);
+        return;
+    }
     double least = read ? cgroup_smallest_limit(h, g, read, &any) : HUGE_VAL;
     if (!any)
         return; /* the controller is not there */
@@ -333,23 +350,28 @@ static void cgroup_emit_limits(struct host *h, struct record *r)
     struct str c = buf_text(&cgroups);
     struct cgroup cpu, memory, cpuset, pid, two;
     struct look_text cpus;
-    cgroup_find_group(c, m, "cpu", &cpu);
-    cgroup_find_group(c, m, "memory", &memory);
-    cgroup_find_group(c, m, "cpuset", &cpuset);
-    cgroup_find_group(c, m, "pids", &pid);
-    cgroup_find_group(c, m, "", &two);
+    cgroup_find_group(h, c, m, "cpu", &cpu);
+    cgroup_find_group(h, c, m, "memory", &memory);
+    cgroup_find_group(h, c, m, "cpuset", &cpuset);
+    cgroup_find_group(h, c, m, "pids", &pid);
+    cgroup_find_group(h, c, m, "", &two);
     const struct cgroup *const limiting[] = {&cpu, &memory, &cpuset};
     bool one = false;
     for (size_t i = 0; i < sizeof limiting / sizeof *limiting; i++)
         one |= (limiting[i]->found || limiting[i]->hidden) && limiting[i]->version == 1;
     bool is_two = two.found || two.hidden;
-    emit_text(h, r, "cgroup.version", one && is_two ? "1+2" : one ? "1" : is_two ? "2" : "none");
+    if (!one && !is_two && (cpu.unmounted || memory.unmounted || cpuset.unmounted))
+        emit_missing(h, r, "cgroup.version", "%s", cgroup_unmounted);
+    else
+        emit_text(h, r, "cgroup.version", one && is_two ? "1+2" : one ? "1" : is_two ? "2" : "none");
     cgroup_emit_limit(h, r, "cgroup.cpu_limit", &cpu, cgroup_read_cpu_1, cgroup_read_cpu_2);
     cgroup_emit_limit(h, r, "cgroup.memory_limit_GiB", &memory, cgroup_read_memory_1, cgroup_read_memory_2);
     cgroup_emit_limit(h, r, "cgroup.swap_limit_GiB", &memory, NULL, cgroup_read_swap_2);
     cgroup_emit_limit(h, r, "cgroup.pids_limit", &pid, cgroup_read_pids, cgroup_read_pids);
     if (cgroup_allowed_cpus(h, &cpuset, &cpus))
         emit_param(h, r, "cgroup.cpus", (struct str){cpus.p, cpus.n});
+    else if (cpuset.unmounted)
+        emit_missing(h, r, "cgroup.cpus", "%s", cgroup_unmounted);
 }
 
 static int cgroup_before(struct host *h, struct record *r, struct err *err)

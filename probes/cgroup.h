@@ -9,6 +9,7 @@ struct cgroup {
     int version; /* of the hierarchy that has the controller: 1 or 2 */
     bool found; /* false: no such hierarchy, or the group is not visible in it */
     bool hidden; /* the last mount of the hierarchy shows other groups only */
+    bool unmounted; /* this process is in a group of a hierarchy that is mounted nowhere: its limits are not visible */
     bool is_part; /* the mount shows a part of the hierarchy: the groups above it are not visible */
 };
 
