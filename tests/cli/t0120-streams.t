@@ -176,4 +176,13 @@ wait $! 2>/dev/null
 touch go
 wait_until '[ -e "$FAKE_DIR/orphaned" ]'
 is "SIGKILL of the launcher: the recorder sees it" "$(ls "$FAKE_DIR" | grep -c orphaned)" 1
+
+# A launcher that gets no processor between its steps: the recorder reads no state that is not there yet.
+if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; then
+    strace -qq -o /dev/null -e trace=pipe2 -e inject=pipe2:delay_enter=300000 "$BENCHWRAP" -q -t late -- echo x >out
+    is "pipes that are made late: the record has both streams" "$(cat out late/mlruns/*/*/tags/benchwrap.streams)" "x
+separate"
+else
+    skip "pipes that are made late" "strace is missing or may not trace here"
+fi
 done_testing

@@ -380,7 +380,7 @@ static int open_streams(struct launch *l)
     return 0;
 }
 
-/* Signals, memory, recorder, streams. 0, or -1 with errno and *ret_what. */
+/* Signals, memory, streams, recorder, which records how the streams are. 0, or -1 with errno and *ret_what. */
 static int launcher_prepare(struct launch *l, const char **ret_what)
 {
     *ret_what = "signals cannot be read";
@@ -389,11 +389,11 @@ static int launcher_prepare(struct launch *l, const char **ret_what)
     if (recorder_open(&l->recorder, l->id, ret_what) < 0)
         return -1;
     fill_wire(l);
-    *ret_what = "the recorder could not be started";
-    if (recorder_start(&l->recorder, l->argv) < 0)
-        return -1;
     *ret_what = "the streams could not be opened";
-    return open_streams(l);
+    if (open_streams(l) < 0)
+        return -1;
+    *ret_what = "the recorder could not be started";
+    return recorder_start(&l->recorder, l->argv);
 }
 
 /* Receives the recorder's messages until one has set *is_done, or for ns nanoseconds. */
