@@ -344,9 +344,10 @@ void run_record_end(struct run *run)
     record_streams(run);
     if (run->end.kind == WIRE_ENDED && r->status == RUN_KILLED && !run->end.timed_out)
         job_explain(run, why, sizeof why);
-    else if (r->status == RUN_FINISHED)
+    else if (r->status == RUN_FINISHED) {
         rank_failure_warn(run);
-    else if (r->status == RUN_FAILED && job_ended_steps(run, why, sizeof why))
+        job_warn_of_early_end(run);
+    } else if (r->status == RUN_FAILED && job_ended_steps(run, why, sizeof why))
         r->status = RUN_KILLED;
     warn_of_starters(run);
     profiler_end(run);

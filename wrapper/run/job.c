@@ -476,6 +476,14 @@ void job_signalled(struct run *run, int number, pid_t sender)
     journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
 }
 
+void job_warn_of_early_end(struct run *run)
+{
+    const struct run_job *j = &run->job;
+    if (j->by_scheduler && !j->ignored)
+        record_warning(&run->record, "the scheduler sent SIG%s before the program ended with status 0: its results may be incomplete",
+                       sigabbrev_np(j->signal));
+}
+
 bool job_hurries(const struct run *run)
 {
     return run->job.by_scheduler;
