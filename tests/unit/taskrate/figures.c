@@ -194,6 +194,17 @@ static void the_model(void **state)
     figures_model(g, n, &m);
     assert_true(m.points == 3 && isnan(m.alpha_low) && isnan(m.alpha_high) && m.t_low > 0);
     free(b.batches);
+    made_up(&b, (size_t[]){80, 800, 8000}, 3, (double[]){0}, 1, 0.02, 1.25);
+    for (size_t i = 0; i < b.batch_count; i++) /* 1, -2 and 1 % off the line: the same line, and residuals of squares 6e-4 */
+        b.batches[i].makespan *= exp(b.batches[i].tasks == 800 ? -0.02 : 0.01);
+    n = figures_groups(&b, g);
+    figures_model(g, n, &m);
+    close_to(m.t_s, 0.02);
+    close_to(m.alpha, 1.25);
+    double t = 12.7062; /* Student's, of one degree; errors: 0.01 sqrt(3) / ln 10 of the exponent, 0.01 sqrt(14) of ln t_s */
+    assert_true(fabs(m.alpha_low - (1.25 - t * 0.01 * sqrt(3) / log(10))) < 1e-5 && fabs(m.alpha_high - (1.25 + t * 0.01 * sqrt(3) / log(10))) < 1e-5);
+    assert_true(fabs(log(m.t_low / 0.02) + t * 0.01 * sqrt(14)) < 1e-4 && fabs(log(m.t_high / 0.02) - t * 0.01 * sqrt(14)) < 1e-4);
+    free(b.batches);
     made_up(&b, (size_t[]){80}, 1, (double[]){1}, 1, 0.03, 1);
     n = figures_groups(&b, g);
     figures_model(g, n, &m);
