@@ -81,6 +81,55 @@ static void plain_texts_stay_out(void **state)
     check(&b, 100, "", "encrypted by PGP");
 }
 
+static void closed_formats_are_named(void **state)
+{
+    static const struct {
+        const char *bytes, *why;
+    } rows[] = {{"\3757zXZ", "compressed by xz"},
+                {"BZh", "compressed by bzip2"},
+                {"\x28\xb5\x2f\xfd", "compressed by zstd"},
+                {"\x04\x22\x4d\x18", "compressed by lz4"},
+                {"\x1f\x9d", "compressed by compress"},
+                {"7z\xbc\xaf\x27\x1c", "a 7z archive"},
+                {"Rar!\x1a", "a rar archive"},
+                {"age-encryption.org/", "encrypted by age"},
+                {"Salted__", "encrypted by OpenSSL"},
+                {"!<arch>\n", "an archive of ar"},
+                {"070701", "an archive of cpio"},
+                {"-----BEGIN PGP MESSAGE", "encrypted by PGP"}};
+    CLEANUP_BUF struct buf b;
+    (void)state;
+    buf_init(&b, 1 << 20);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        buf_puts(&b, rows[i].bytes);
+        check(&b, 100, "", rows[i].why);
+        buf_add(&b, rows[i].bytes, strlen(rows[i].bytes) - 1);
+        check(&b, 100, "", NULL);
+        buf_printf(&b, "%s\1", rows[i].bytes);
+        check(&b, 100, "", rows[i].why);
+    }
+}
+
+static void streams_of_zlib(void **state)
+{
+    CLEANUP_BUF struct buf b;
+    (void)state;
+    buf_init(&b, 1 << 20);
+    buf_add(&b, "\x78\x01", 2);
+    put_stored(&b, STR("zz"));
+    assert_int_equal(b.n, 9); /* the shortest that is read */
+    check(&b, 100, "zz", NULL);
+    buf_add(&b, "\x78\x01", 2);
+    put_stored(&b, STR("z"));
+    check(&b, 100, "", NULL);
+    static const char heads[][3] = {"\x79\x01", "\x78\x02", "\x78\x20", "\x48\x89"}; /* no zlib, a wrong sum, a dictionary, another window */
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        buf_add(&b, heads[i], 2);
+        put_stored(&b, STR("text"));
+        check(&b, 100, "", NULL);
+    }
+}
+
 static void gzip_and_gzip_in_gzip(void **state)
 {
     CLEANUP_BUF struct buf b, inner;
@@ -136,10 +185,39 @@ static void entries_of_zip(void **state)
         put_zip_entry(&b, in[i], STR("first"), 0, 8);
         check(&b, 100, "first\n", NULL);
     }
+    put_zip_entry(&b, "a", STR("xtrfirst"), 0, 0); /* three bytes between the name and the data */
+    b.p[8] = 8;
+    b.p[28] = 3;
+    b.n -= strlen("first");
+    put_stored(&b, STR("first"));
+    check(&b, 100, "first\n", NULL);
+    for (int i = 0; i < 20000; i++)
+        put_zip_entry(&b, "a", STR(""), 0, 0);
+    CLEANUP_BUF struct buf many;
+    buf_init(&many, 1 << 20);
+    buf_str(&many, buf_text(&b));
+    put_zip_entry(&many, "a", STR("end"), 0, 0);
+    check(&b, 100, "", NULL);
+    check(&many, 100, "", "a zip archive of too many files");
     buf_puts(&b, "\x89PNG picture"); /* an archive behind another file */
     put_zip_entry(&b, "a", STR("first"), 0, 8);
-    buf_add(&b, "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+    buf_add(&b, "PK\5\6\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
     check(&b, 100, "first\n", NULL);
+}
+
+static void the_end_of_a_zip_is_searched_with_the_longest_comment(void **state)
+{
+    CLEANUP_BUF struct buf b;
+    (void)state;
+    buf_init(&b, 1 << 20);
+    for (int more = 0; more < 2; more++) {
+        buf_puts(&b, "picture");
+        put_zip_entry(&b, "a", STR("first"), 0, 8);
+        buf_add(&b, "PK\5\6", 4);
+        for (int i = 0; i < 18 + 65535 + more; i++)
+            buf_putc(&b, 'c');
+        check(&b, 100, more ? "" : "first\n", NULL);
+    }
 }
 
 static void members_of_tar(void **state)
@@ -162,13 +240,45 @@ static void members_of_tar(void **state)
     }
     put_tar_member(&b, "7", '7', STR(""));
     check(&b, 100, "", NULL);
+    put_tar_member(&b, "plain", '1', STR(""));
+    b.p[257] = 'U';
+    check(&b, 100, "", NULL); /* no tar */
+    char name[101]; /* a name that fills its field, with the mode right behind it */
+    memset(name, 'a', 97);
+    memcpy(name + 97, "/..", 4);
+    put_tar_member(&b, "", '0', STR("text"));
+    memcpy(b.p, name, 100);
+    b.p[100] = '0';
+    check(&b, 100, "", "a tar archive with a path that leads out of it");
+    for (int depth = 2; depth <= 3; depth++) { /* a tar archive and three more levels are one too many */
+        CLEANUP_BUF struct buf outer;
+        buf_init(&outer, 1 << 20);
+        buf_clear(&inner);
+        buf_puts(&inner, "text");
+        for (int i = 0; i < depth; i++) {
+            buf_clear(&outer);
+            put_gzip(&outer, buf_text(&inner));
+            buf_clear(&inner);
+            buf_str(&inner, buf_text(&outer));
+        }
+        put_tar_member(&b, "inner.gz", '0', buf_text(&inner));
+        CLEANUP_BUF struct buf to;
+        buf_init(&to, 1 << 20);
+        const char *why = check_unpack(buf_text(&b), 1000, &to);
+        assert_int_equal(why != NULL, depth == 3);
+        buf_clear(&b);
+    }
+    char ones[300];
+    memset(ones, '1', sizeof ones);
+    put_tar_member(&b, "plain", '0', (struct str){ones, sizeof ones}); /* data is no head */
+    check(&b, 100, "", NULL);
     put_tar_member(&b, "../out", '0', STR("text"));
     check(&b, 100, "", "a tar archive with a path that leads out of it");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_texts_stay_out), cmocka_unit_test(gzip_and_gzip_in_gzip), cmocka_unit_test(entries_of_zip),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_texts_stay_out), cmocka_unit_test(closed_formats_are_named), cmocka_unit_test(streams_of_zlib), cmocka_unit_test(the_end_of_a_zip_is_searched_with_the_longest_comment), cmocka_unit_test(gzip_and_gzip_in_gzip), cmocka_unit_test(entries_of_zip),
                                        cmocka_unit_test(members_of_tar)};
     struct inflater *i = inflate_new(INFLATE_RAW);
     if (!i)
