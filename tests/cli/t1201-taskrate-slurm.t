@@ -137,7 +137,7 @@ run slurm-batch -n 200 --rate 20 --no-floor --warmup 0 -r 1 --client-timeout 4s 
 wait $!
 like "a controller that hangs in the middle: given up" "$rc $(get '.configurations[0].batches[0].reason')" '^1 .*(did not return within|no report for|refused)'
 wait_until '[ "$(queue)" = 0 ]'
-"$T" sweep >/dev/null; is "… and nothing is left" "$(queue) $(ls "$state" | wc -l)" "0 0"
+"$T" clean-up >/dev/null; is "… and nothing is left" "$(queue) $(ls "$state" | wc -l)" "0 0"
 kill -STOP $(cat "$slurm_dir/run/slurmctld.pid")
 began=$SECONDS
 timeout --preserve-status -s INT -k 60 2 "$T" --json slurm-array -n 5 --no-floor >out.json 2>err; rc=$?
@@ -151,7 +151,7 @@ run slurm-array -n 5 --no-floor
 like "a dead controller at the start: refused" "$rc $(tail -n 1 err)" '^2 .*controller was asked'
 setsid slurmctld -D </dev/null >>"$slurm_dir/log/ctld.out" 2>&1 & slurm_pids="$slurm_pids $!"
 wait_until 'timeout 5 scontrol ping 2>/dev/null | grep -q UP'
-"$T" sweep >swept; like "when it is back the sweep ends them" "$(queue) $(cat swept)" '^0 .*was cancelled'
+"$T" clean-up >swept; like "when it is back the sweep ends them" "$(queue) $(cat swept)" '^0 .*was cancelled'
 mkdir tiny
 if mount -t tmpfs -o size=64k none tiny 2>/dev/null; then
     head -c 60000 /dev/zero >tiny/fill

@@ -22,7 +22,7 @@ flux queue enable >/dev/null 2>&1
 "$T" flux --warmup 0 --chain 0 -r 1 --no-floor -n 8 -d 60s --array >/dev/null 2>&1 & p=$!
 wait_until '[ "$(left)" = 8 ]'
 kill -9 $p; wait 2>/dev/null
-wait_until '"$T" sweep >swept; grep -q cancelled swept'
+wait_until '"$T" clean-up >swept; grep -q cancelled swept'
 wait_until '[ "$(left)" = 0 ]'
 left >swept.left
 X

@@ -7,14 +7,15 @@
 
 #define SUMMARY "measure task throughput and latency of a machine or a scheduler"
 static const char *const usage[] = {"taskrate PROVIDER [OPTIONS] [-- OPTIONS OF THE SCHEDULER'S COMMAND]", "taskrate compare A.json B.json",
-                                    "taskrate table FILE", "taskrate sweep"};
+                                    "taskrate table FILE", "taskrate clean-up"};
 static const char *const about[] = {
-    ("Submits batches of tiny tasks and takes five times of each: before the submit call, when it returned, the task's own first and last instruction, and when its end was known. "
-     "The headline is end to end: tasks over the time from the first submission to the last end. Beside it stand the rate of submission, latencies, the number of tasks that ran at "
-     "once, what was lost or failed, and the shortest task that keeps half of the slots busy (METG50). The local floor is measured first, and everything is set in relation to it."),
-    ("What touches a shared controller is capped and held to a rate, reads the site's limits before, and stops when submissions are refused. All jobs carry the name "
-     "taskrate-<16 digits>; they are cancelled at the end, on a signal, and, if taskrate was killed, by its next start (or \"taskrate sweep\")."),
-    ("\"compare\" is \"benchwrap compare\"; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left.")};
+    ("Submits batches of tiny tasks and records five times of each: before the submit call, after it returned, at the task's own first and last instruction, and when "
+     "taskrate learned of its end. The headline metric is the number of tasks divided by the time from the first submission to the last end. The result also has the rate "
+     "of submission, latencies, the number of tasks that ran at once, tasks that were lost or failed, and the shortest task that keeps half of the slots busy (METG50). "
+     "taskrate first measures the same on this machine alone, and relates all results to that floor."),
+    ("Before it uses a shared controller, taskrate reads the site's limits. It limits the number and the rate of its submissions, and stops when they are refused. All jobs "
+     "are named taskrate-<16 digits>. They are cancelled at the end and on a signal; if taskrate was killed, its next start or \"taskrate clean-up\" cancels them."),
+    ("\"compare\" is \"benchwrap compare\". \"table\" prints the table of tasks that --out has written. \"clean-up\" cancels the jobs that a killed run left.")};
 static const struct {
     const char *line, *text;
 } examples[] = {{"taskrate local", "The floor: how fast this machine starts processes."},

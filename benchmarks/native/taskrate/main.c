@@ -55,10 +55,10 @@ static int taskrate_list_providers(bool json)
 
 static int taskrate_clean_up(struct bench *b)
 {
-    unsigned n = own_sweep(b);
+    unsigned n = own_clean_up(b);
     for (size_t i = 0; i < b->note_count; i++)
         printf("%s\n", b->notes[i]);
-    printf("%u runs swept\n", n);
+    printf("cleaned up %u run%s\n", n, str_plural(n));
     return 0;
 }
 
@@ -110,8 +110,12 @@ static int taskrate_act(struct taskrate_options *o, struct bench *b, int operand
         return taskrate_list_providers(opt_on(&o->set, OPTION_JSON));
     if (strcmp(verb, "table") == 0 && operands == 2)
         return table_print(operand[1], &err) < 0 ? taskrate_print_error(&err, 2) : 0;
-    if (strcmp(verb, "sweep") == 0 && operands == 1)
+    bool former = strcmp(verb, "sweep") == 0; /* the name before 0.1.0: accepted until 0.3 */
+    if ((strcmp(verb, "clean-up") == 0 || former) && operands == 1) {
+        if (former && isatty(STDERR_FILENO))
+            fputs("taskrate: sweep is now called clean-up\n", stderr);
         return taskrate_clean_up(b);
+    }
     b->provider = provider_find(verb);
     if (b->provider)
         return taskrate_measure(o, b, operand + 1);

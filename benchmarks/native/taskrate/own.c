@@ -1,4 +1,4 @@
-/* own.c: notes of what is in a scheduler's queue, and the sweep of what a killed run has left there. */
+/* own.c: notes of what is in a scheduler's queue, and the cleaning up of what a killed run has left there. */
 #include "benchmarks/native/taskrate/own.h"
 
 #include "base/fs.h"
@@ -44,7 +44,7 @@ int own_begin(struct own_run *o, const struct bench *b, const char *leftover, st
     if (b->provider->identity)
         b->provider->identity(&text);
     buf_putc(&text, '\n');
-    snprintf(aside, sizeof aside, "%s.new", o->path); /* no name that a sweep takes: it appears locked and whole */
+    snprintf(aside, sizeof aside, "%s.new", o->path); /* own_clean_up ignores this name: the note appears locked and complete */
     o->fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool written = o->fd >= 0 && fs_lock(o->fd) == 0 && fs_write_all(o->fd, text.p, text.n) == 0;
     if (written && (fsync(o->fd), rename(aside, o->path)) == 0)
@@ -113,7 +113,7 @@ static int own_clean_up_one(struct bench *b, const char *tag, struct str text)
     return 1;
 }
 
-unsigned own_sweep(struct bench *b)
+unsigned own_clean_up(struct bench *b)
 {
     char dir[3900], path[4096];
     struct fs_names list = {0};

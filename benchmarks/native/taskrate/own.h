@@ -12,7 +12,7 @@ struct own_run {
 int own_begin(struct own_run *o, const struct bench *b, const char *leftover, struct err *err);
 /* cleaned: nothing is left in the queue; else the file stays for the next start. */
 void own_end(struct own_run *o, bool cleaned);
-/* Ends the jobs of runs of this user on this machine that are dead, on the cluster that is reached now. What was done, and what could not
- * be, is noted; returns how many runs were swept. */
-unsigned own_sweep(struct bench *b);
+/* Cancels the jobs of killed runs of this user and this machine, on the cluster of this scheduler. Notes what
+ * it cancelled and what it could not. Returns how many runs it cleaned up. */
+unsigned own_clean_up(struct bench *b);
 #endif

@@ -254,7 +254,7 @@ static int run_begin_provider(struct course *c, struct err *err)
     char leftover[4096];
     struct err no;
     if (!c->local) {
-        own_sweep(b);
+        own_clean_up(b);
         snprintf(leftover, sizeof leftover, "%s/%s", b->set.report_dir ? b->set.report_dir : "", b->tag);
         if ((b->provider->cancel || b->set.report_dir) && own_begin(&c->own, b, b->set.report_dir ? leftover : NULL, &no) < 0)
             bench_note(b, "if this is killed, its jobs stay unknown (%s): %s; end them by that name", b->tag, no.text);
