@@ -153,6 +153,31 @@ static void what_was_written_is_read(void **state)
     }
 }
 
+/* A path is bytes: one that is no UTF-8 is read back as it was, or the run would go to another folder. */
+static void a_tree_of_any_bytes_is_read_back(void **state)
+{
+    static const char *const trees[] = {"/t/\xff\xfe/mlruns", "/t/a \"b\"/mlruns", "/t/\xc3\xbc/mlruns", ""};
+    struct place *p = *state;
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
+        struct journal_head h = a_head(), got;
+        struct journal_state st;
+        struct journal *j = NULL;
+        struct record q;
+        struct err err = {0};
+        h.tree = trees[i];
+        unlinkat(p->dir, "journal", 0);
+        if (journal_create(&j, p->dir, &h, &err) < 0)
+            fail_msg("%s", err.text);
+        journal_close(j);
+        if (journal_read(p->dir, &q, &got, &st, &err) < 0)
+            fail_msg("%s", err.text);
+        assert_string_equal(got.tree, trees[i]);
+        assert_string_equal(got.user, h.user); /* what stands behind it is read, too */
+        assert_true(!st.started && !st.ended && st.lasted_ms == -1 && st.reason[0] == 0);
+        record_deinit(&q);
+    }
+}
+
 static size_t lines_before(const struct buf *b, size_t cut)
 {
     size_t n = 0;
@@ -542,7 +567,7 @@ static void following_tells_each_fact_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc_is_castagnoli), IN_FOLDER(what_was_written_is_read), IN_FOLDER(a_cut_anywhere_leaves_a_prefix), IN_FOLDER(any_changed_byte_ends_the_good_part),
+        cmocka_unit_test(crc_is_castagnoli), IN_FOLDER(what_was_written_is_read), IN_FOLDER(a_tree_of_any_bytes_is_read_back), IN_FOLDER(a_cut_anywhere_leaves_a_prefix), IN_FOLDER(any_changed_byte_ends_the_good_part),
         IN_FOLDER(going_on_cuts_the_torn_tail), IN_FOLDER(the_lock_tells_who_lives), IN_FOLDER(a_full_disk_leaves_no_torn_line_behind), IN_FOLDER(what_finds_no_room_is_counted),
         IN_FOLDER(other_versions_and_hostile_lines), IN_FOLDER(endless_garbage_is_bounded),
         IN_FOLDER(who_looks_for_dead_runs_does_not_take_the_lock_first), IN_FOLDER(following_tells_each_fact_once),
