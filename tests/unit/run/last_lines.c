@@ -63,6 +63,28 @@ static void only_the_end_of_a_long_stream_is_read(void **state)
     }
 }
 
+/* What is read arrives in pieces of up to 64 KiB: a last piece that is small, and one that fills the part that is read. */
+static void the_end_is_joined_from_pieces(void **state)
+{
+    struct place *p = *state;
+    static const size_t lasts[] = {1, 1000, 8191, 8192, 8193};
+    for (size_t k = 0; k < sizeof lasts / sizeof *lasts; k++) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 1 << 20);
+        while (b.n < (1 << 16) + lasts[k] - 8000)
+            buf_puts(&b, ".\n");
+        b.n = (1 << 16) + lasts[k] - 8000;
+        buf_puts(&b, "\n<");
+        while (b.n < (1 << 16) + lasts[k] - 1)
+            buf_putc(&b, (char)('a' + b.n % 26));
+        buf_putc(&b, '>');
+        put(p, "stderr.log", buf_text(&b));
+        const char *got = lines_of(p), *from = strchr(got, '<');
+        assert_non_null(from);
+        assert_memory_equal(from, b.p + b.n - 7999, 7999);
+    }
+}
+
 static void consequences_are_left_out(void **state)
 {
     static const struct {
@@ -89,6 +111,6 @@ static void consequences_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_PLACE(standard_error_comes_first), IN_PLACE(only_the_end_of_a_long_stream_is_read),
-                                       cmocka_unit_test(consequences_are_left_out)};
+                                       IN_PLACE(the_end_is_joined_from_pieces), cmocka_unit_test(consequences_are_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
