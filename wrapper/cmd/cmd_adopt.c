@@ -90,17 +90,7 @@ static void adopt_all(struct adopt_work *w)
 static int adopt_plan_for(struct adopt_work *w)
 {
     struct cmd_context *c = w->c;
-    static const char *const passed_on[] = {OPTION_TREE, OPTION_ARTIFACT_MAX, OPTION_PROFILE};
-    char *line[5];
-    int n = 0;
-    line[n++] = arena_dup(c->arena, "adopt", 5);
-    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
-        const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
-        if (v->text && v->origin == OPT_COMMAND_LINE)
-            line[n++] = arena_printf(c->arena, "--%s=%s", passed_on[i], v->text);
-    }
-    line[n] = NULL;
-    return plan_make(&w->plan, n, line, c->env, c->err);
+    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_ARTIFACT_MAX, OPTION_PROFILE, NULL);
 }
 
 static int adopt_print(struct adopt_work *w)

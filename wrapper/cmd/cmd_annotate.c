@@ -278,13 +278,11 @@ static int annotate_all_runs(struct annotate_work *w)
 static int annotate_command(struct cmd_context *c)
 {
     struct annotate_work w = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, OPTION_DRY_RUN)};
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "annotate", 8), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (!c->argc)
         return err_set(c->err, ERR_USAGE, "which run? Name it by the beginning of its id; see \"benchwrap ls\"");
     if (c->argc > ANNOTATED_MAX)
         return err_set(c->err, ERR_USAGE, "at most %d runs at once", ANNOTATED_MAX);
-    if (read_changes(&w, c->err) || plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
+    if (read_changes(&w, c->err) || plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
         return -1;
     w.public = strcmp(opt_text(&w.plan.opts, OPTION_PROFILE), "public") == 0;
     changed_runs_begin(&w.list, c->arena);

@@ -123,11 +123,9 @@ static int commit_pending(struct cmd_context *c, const struct plan *plan)
 static int commit_command(struct cmd_context *c)
 {
     struct plan plan;
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "commit", 6), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected no operands, got \"%.60s\": all new runs of the tree are committed", c->argv[0]);
-    if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
+    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
         return -1;
     int rc = commit_pending(c, &plan);
     plan_deinit(&plan);

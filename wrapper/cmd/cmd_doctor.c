@@ -400,12 +400,9 @@ static int doctor_command(struct cmd_context *c)
                                                     {"remedy", "WHAT TO DO", false, 0}};
     struct doctor d = {.c = c, .screen = screen_of_file(c->out)};
     struct plan p;
-    char word[] = "benchwrap", option[PATH_MAX + 16], *argv[] = {word, option, NULL};
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
-    snprintf(option, sizeof option, "--tree=%s", tree ? tree : "");
-    if (plan_make(&p, tree ? 2 : 1, argv, c->env, c->err) < 0)
+    if (plan_make_for(&p, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL) < 0)
         return -1;
     listing_init(&d.listing, columns, sizeof columns / sizeof columns[0], c->arena);
     buf_init(&d.all, 1 << 20);

@@ -600,9 +600,7 @@ static int exporter_run_verb(struct exporter_work *w)
 static int exporter_command(struct cmd_context *c)
 {
     struct exporter_work w = {.c = c};
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "exporter", 8), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
-    if (plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
+    if (plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
         return -1;
     for (const struct plan_warning *x = w.plan.warnings; x; x = x->next)
         fprintf(c->notes, "benchwrap: exporter: %s\n", x->text);

@@ -69,11 +69,9 @@ static int send_changes(struct cmd_context *c, const struct history *h, const ch
     struct exporter_queue q = EXPORTER_QUEUE_NONE;
     struct history_note *notes;
     size_t n;
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "history", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
-    if (history_notes(h, c->arena, &notes, &n) || !line[0])
+    if (history_notes(h, c->arena, &notes, &n))
         return err_memory(c->err, "changes");
-    if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
+    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
         return -1;
     const struct exporter_config *to = record_delivery_find(&plan, name, c->err);
     int rc = to ? exporter_queue_open(&q, plan.spool, to->name, true, c->err) : -1;

@@ -208,17 +208,7 @@ static int read_time(struct cmd_context *c, int64_t *ret)
 
 static int import_plan_for(struct cmd_context *c, struct plan *plan)
 {
-    char *line[8];
-    int n = 0;
-    static const char *const passed_on[] = {OPTION_TREE, OPTION_EXPERIMENT, OPTION_ARTIFACT_MAX};
-    line[n++] = arena_dup(c->arena, "import", 6);
-    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
-        const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
-        if (v->text && v->origin == OPT_COMMAND_LINE)
-            line[n++] = arena_printf(c->arena, "--%s=%s", passed_on[i], v->text);
-    }
-    line[n] = NULL;
-    return plan_make(plan, n, line, c->env, c->err);
+    return plan_make_for(plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_EXPERIMENT, OPTION_ARTIFACT_MAX, NULL);
 }
 
 static int import_begin(struct import_work *w, const struct plan *plan)

@@ -31,8 +31,7 @@ static int find_programs(struct cmd_context *c, struct mcp_options *o)
 static int find_profile(struct cmd_context *c, struct mcp_options *o)
 {
     struct plan plan;
-    char *line[] = {arena_dup(c->arena, "mcp", 3), o->tree ? arena_printf(c->arena, "--tree=%s", o->tree) : NULL, NULL};
-    if (plan_make(&plan, o->tree ? 2 : 1, line, c->env, c->err))
+    if (plan_make_for(&plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
         return -1;
     o->is_public = strcmp(opt_text(&plan.opts, OPTION_PROFILE), "public") == 0;
     plan_deinit(&plan);

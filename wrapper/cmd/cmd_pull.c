@@ -164,17 +164,7 @@ static void take_all(struct pull_work *w)
 static int pull_plan_for(struct pull_work *w)
 {
     struct cmd_context *c = w->c;
-    char *line[4];
-    int n = 0;
-    static const char *const passed_on[] = {OPTION_TREE, OPTION_ARTIFACT_MAX};
-    line[n++] = arena_dup(c->arena, "pull", 4);
-    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
-        const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
-        if (v->text && v->origin == OPT_COMMAND_LINE)
-            line[n++] = arena_printf(c->arena, "--%s=%s", passed_on[i], v->text);
-    }
-    line[n] = NULL;
-    return plan_make(&w->plan, n, line, c->env, c->err);
+    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, OPTION_ARTIFACT_MAX, NULL);
 }
 
 static int pull_open_server(struct pull_work *w, const char *uri)

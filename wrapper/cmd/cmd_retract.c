@@ -274,13 +274,11 @@ static int retract_all_runs(struct retract_work *w)
 static int retract_command(struct cmd_context *c)
 {
     struct retract_work w = {.c = c, .runs = {.root = -1}, .shown = {.root = -1}, .dry = opt_on(&c->opts, OPTION_DRY_RUN)};
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "retract", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (!c->argc)
         return err_set(c->err, ERR_USAGE, "which run? Name it by the beginning of its id; see \"benchwrap ls\"");
     if (c->argc > RUNS_MAX)
         return err_set(c->err, ERR_USAGE, "at most %d runs at once", RUNS_MAX);
-    if (check_why(&w, c->err) || plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
+    if (check_why(&w, c->err) || plan_make_for(&w.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
         return -1;
     changed_runs_begin(&w.list, c->arena);
     w.again = (struct reparse){.arena = c->arena, .runs = &w.runs, .plan = &w.plan, .spool = w.plan.spool};

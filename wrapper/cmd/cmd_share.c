@@ -341,13 +341,11 @@ static int share_command(struct cmd_context *c)
                       .runs = {.root = -1},
                       .dry = opt_on(&c->opts, OPTION_DRY_RUN),
                       .no_check = opt_text(&c->opts, OPTION_NO_CHECK)};
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "share", 5), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected no operands, got \"%.60s\"", c->argv[0]);
     if (s.no_check && !str_trim(str_of(s.no_check)).n)
         return err_set(c->err, ERR_USAGE, "--no-check: expected a reason, got an empty text");
-    if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))
+    if (plan_make_for(&s.plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL))
         return -1;
     int rc = share_open_tree(&s, c) || share_new_runs(&s, c) ? -1 : 0;
     if (rc)

@@ -563,9 +563,7 @@ static int status_of(const struct sync_work *w)
 static int sync_plan_for(struct sync_work *w)
 {
     struct cmd_context *c = w->c;
-    const char *tree = opt_text(&c->opts, OPTION_TREE);
-    char *line[] = {arena_dup(c->arena, "sync", 4), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
-    return plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err);
+    return plan_make_for(&w->plan, &c->opts, c->env, c->arena, c->err, OPTION_TREE, NULL);
 }
 
 static int sync_everything(struct sync_work *w)

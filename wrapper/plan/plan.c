@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -520,6 +521,26 @@ int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *e
     }
     *ret = p;
     return 0;
+}
+
+int plan_make_for(struct plan *ret, const struct opt_set *given, char **env, struct arena *a, struct err *err, ...)
+{
+    enum { OPTIONS_MAX = 8 };
+    static char program[] = "benchwrap";
+    char **line = arena_get(a, (OPTIONS_MAX + 2) * sizeof *line); /* the plan refers to its end */
+    int n = 1;
+    va_list names;
+    va_start(names, err);
+    for (const char *name; line && n <= OPTIONS_MAX && (name = va_arg(names, const char *));) {
+        const struct opt_value *v = opt_find(given, name);
+        if (v->text && v->origin == OPT_COMMAND_LINE)
+            line[n++] = arena_printf(a, "--%s=%s", name, v->text);
+    }
+    va_end(names);
+    if (!line || a->failed)
+        return err_memory(err, "the plan");
+    line[0] = program;
+    return plan_make(ret, n, line, env, err);
 }
 
 void plan_deinit(struct plan *plan)
