@@ -100,6 +100,10 @@ static void rates_of_a_benchmark(void **state)
     assert_string_equal(findings("t:benchmark=stream p:cpu.cores=2 p:step.nodes=3 p:job.nodes=9 m:copy.bw_x=7500", unit), "");
     assert_non_null(strstr(findings("t:benchmark=stream p:cpu.cores=2 p:step.nodes=3 p:job.nodes=9 m:copy.bw_x=7501", unit), "cannot pass 7500 ("));
     assert_non_null(strstr(findings("t:benchmark=stream p:cpu.cores=2 p:job.nodes=2 m:copy.bw_x=5001", unit), "cores: 2, nodes: 2)"));
+    assert_string_equal(findings("t:benchmark=stream p:cpu.cores=2 m:copy.bw_x=2501", "{\"metrics\": {\"copy.bw_x\": {\"unit\": \"unknown\"}}}"), "");
+    assert_string_equal(findings("t:benchmark=hpl p:cpu.cores=1 m:a.rate_x=416", "{\"metrics\": {\"a.rate_x\": {\"unit\": \"GFLOP_per_s\"}}}"), "");
+    assert_non_null(strstr(findings("t:benchmark=hpl p:cpu.cores=1 m:a.rate_x=417", "{\"metrics\": {\"a.rate_x\": {\"unit\": \"GFLOP_per_s\"}}}"),
+                           "417 GFLOP_per_s; this hardware cannot pass 416 ("));
 }
 
 static void rates_below_zero(void **state)
