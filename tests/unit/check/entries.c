@@ -20,6 +20,8 @@ static const char *read_entry(char kind, const char *key, struct str text, size_
     assert_int_equal(r.entry_count, 1);
     assert_true(r.entries[0].kind == kind && strcmp(r.entries[0].key, key) == 0 && str_eq(r.entries[0].value, text));
     *ret_samples = r.entries[0].count;
+    if (kind == 'm' && str_starts(text, "1 2.5 3"))
+        assert_true(str_is(r.entries[0].samples[0].text, "2.5"));
     arena_deinit(&r.a);
     arena_deinit(&a);
     return out;
@@ -37,6 +39,7 @@ static void lines_of_metrics(void **state)
     (void)state;
     metric("1 2.5 3\n", 1, "");
     metric("1 nan -3\n2 1e-5 4\n", 2, "");
+    metric("1 1e+000000000000000000000000000000000000 3\n", 1, ""); /* 39 */
     metric("", 0, "metric 0 the file is empty");
     metric("1 2 3", 1, "metric 1 the last line does not end");
     metric("1 2 3\n\n2 2 3\n", 2, "metric 2 line 2 is blank");
@@ -46,7 +49,7 @@ static void lines_of_metrics(void **state)
     metric("1 2\n", 0, "metric 1 line 1 does not end in a step, or has more or fewer than three fields");
     metric("1 2 3 4\n", 0, "metric 1 line 1 does not end in a step, or has more or fewer than three fields");
     metric("1 2 -\n", 0, "metric 1 line 1 does not end in a step, or has more or fewer than three fields");
-    static const char *const numbers[] = {"inf", "1_0", "", "NaN", "0x1", "1e999", "1e+0000000000000000000000000000000000000000"};
+    static const char *const numbers[] = {"inf", "1_0", "", "NaN", "0x1", "1e999", "1x", "1e+0000000000000000000000000000000000000" /* 40 characters */};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char text[100];
         snprintf(text, sizeof text, "1 %s 3\n", numbers[i]);
