@@ -48,7 +48,7 @@ static void lines_become_params(void **state)
         snprintf(text, sizeof text, "%s", rows[i].line);
         for (size_t n = 0; n < 19 && (argv[n] = strsep(&rest, " ")); n++)
             ;
-        struct rules_case c = {.text = "v=1\n", .argv = argv};
+        struct rules_case c = {.name = rows[i].line, .text = "v=1\n", .argv = argv};
         CLEANUP_BUF struct buf got;
         buf_init(&got, 1 << 20);
         rules_case_read(rules, &c, 1 << 20, &got);
