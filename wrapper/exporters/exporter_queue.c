@@ -12,12 +12,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ENTRY_MAX = 64 << 10, LOCK_STEP_MS = 20, TRIM_STEP = 256, TIME_DIGITS = 13 };
+enum { ENTRY_MAX = 64 << 10, LOCK_STEP_MS = 20, TRIM_MIN = 256, TRIM_SHARE = 16, TIME_DIGITS = 13 };
 
 /* Appends the folder of all exporters: beside the spool of runs "<...>/.benchwrap/spool". */
 static void exporter_queue_root(const char *spool, struct buf *to)
@@ -280,16 +281,19 @@ static int queue_add_size(void *context, const char *name, unsigned char type)
 
 size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, size_t max, uint64_t max_bytes)
 {
-    struct exporter_entry oldest[TRIM_STEP];
     CLEANUP_FD int dir = place_open(q->dir, folder, O_RDONLY | O_DIRECTORY, 0);
     struct folder_size size = {.dir = dir};
-    size_t total, n, removed = 0, left;
+    size_t n, step, removed = 0, left;
     exporter_queue_first(q, folder, "", NULL, 0, &left);
     bool may_exceed = dir >= 0 && left > max_bytes / ENTRY_MAX; /* an entry is never larger: only then are sizes read */
     if (may_exceed)
         fs_each_name(dir, NULL, queue_add_size, &size);
+    /* Each look reads all names, so it removes a share of them: a million takes twenty looks, and a step of constant size
+     * thousands. */
+    struct exporter_entry *oldest = malloc((left / TRIM_SHARE + TRIM_MIN) * sizeof *oldest);
     do {
-        n = left > max || size.bytes > max_bytes ? exporter_queue_first(q, folder, "", oldest, TRIM_STEP, &total) : 0;
+        step = left / TRIM_SHARE + TRIM_MIN;
+        n = oldest && (left > max || size.bytes > max_bytes) ? exporter_queue_first(q, folder, "", oldest, step, NULL) : 0;
         for (size_t i = 0; i < n && (left > max || size.bytes > max_bytes); i++) {
             uint64_t bytes = may_exceed ? entry_bytes(dir, oldest[i].name) : 0;
             exporter_queue_remove(q, folder, oldest[i].name);
@@ -297,7 +301,8 @@ size_t exporter_queue_trim(const struct exporter_queue *q, const char *folder, s
             left--;
             removed++;
         }
-    } while (n == TRIM_STEP);
+    } while (n == step);
+    free(oldest);
     return removed;
 }
 
