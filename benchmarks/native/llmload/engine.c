@@ -336,7 +336,10 @@ static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks
 {
     struct steal before, after;
     struct err sink;
+    sigset_t continued, old;
     int status = 0;
+    sigemptyset(&continued);
+    sigaddset(&continued, SIGCONT);
     for (struct result_sink *s = c->run.sinks; s; s = s->next)
         if (s->start && s->start(s, c->run.workers, err) < 0)
             return -1;
@@ -346,11 +349,13 @@ static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks
     o->begin_ns = c->run.begin_ns;
     o->begin_wall_ms = clock_wall_ms() - (clock_mono_ns() - c->run.begin_ns) / 1000000;
     steal_look(&before);
+    pthread_sigmask(SIG_BLOCK, &continued, &old); /* for lateness_stops() */
     status = crew_start(c, err);
     if (c->running)
         crew_watch(c, o, status == 0 ? h : NULL);
     if (c->running)
         crew_live(c, &o->last);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
     steal_look(&after);
     o->wall_s = (double)(clock_mono_ns() - c->run.begin_ns) / 1e9;
     o->steal_percent = steal_percent(&before, &after);

@@ -19,11 +19,19 @@ enum {
 struct lateness {
     int fd; /* of this thread's schedstat; -1: the kernel counts no delays */
     int64_t delay_ns, looked_ns; /* on the run queue so far, and when that was read */
-    int64_t empty_ns; /* all sockets were empty then; 0: not known */
-    int64_t from_ns, called_ns, until_ns, returned_ns; /* of the wait whose events are being handled: empty before it, its begin, latest end, and end */
+    struct lateness_bound {
+        int64_t at_ns; /* all sockets were empty then; 0: not known */
+        int64_t called_ns; /* the same, whenever the process was stopped */
+        uint64_t stops; /* lateness_stops() before the wait that showed it */
+    } empty, from; /* now; before the wait whose events are being handled */
+    int64_t called_ns, until_ns, returned_ns; /* of that wait: its begin, latest end, and end */
+    uint64_t stops; /* lateness_stops() before it */
     int64_t since_ns; /* when it was woken, as far as that is known; 0: not queried yet */
 };
 
+/* How often the process was stopped (SIGSTOP) and continued, as far as that is needed. Where all threads block SIGCONT, no stop is missed by
+ * a thread that has been continued. */
+uint64_t lateness_stops(void);
 /* On the thread itself, before its first request. */
 void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
@@ -35,7 +43,7 @@ void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
 void lateness_left(struct lateness *l);
 /* The bytes read now, the last of them at latest_ns or before, came after this time, ns: sent_ns or
  * later. A bound after latest_ns is none: the thread was stopped or did not run while it read its
- * sockets or the clock. At most one system call after each wait. */
+ * sockets or the clock. One system call, and one more after each wait. */
 int64_t lateness_after(struct lateness *l, int64_t sent_ns, int64_t latest_ns);
 /* Is an arrival known well enough that may be early_ns earlier, at the end of a time of
  * length_ns? */

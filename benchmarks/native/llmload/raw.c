@@ -301,7 +301,7 @@ static bool take_received(struct worker *w, struct conn *c, const char *p, size_
 static int64_t plausible_stamp(struct worker *w, const struct conn *c, int64_t at, int64_t now)
 {
     enum { SLACK_NS = 1000000 };
-    bool is_after = at >= w->late.from_ns - SLACK_NS || (at > c->f.r.sent_ns && at <= lateness_last_data(c->fd, now));
+    bool is_after = at >= w->late.from.at_ns - SLACK_NS || (at > c->f.r.sent_ns && at <= lateness_last_data(c->fd, now));
     if (!w->clock_was_set && at <= now + SLACK_NS && is_after)
         return at < now ? at : now;
     w->m.stamps_refused++;
@@ -330,7 +330,7 @@ static void note_read(struct worker *w, const struct conn *c, int64_t stamp_ns, 
 {
     if (c->f.r.phase != PHASE_MEASURE || c->state == CONN_IDLE)
         return;
-    int64_t sent = c->f.r.sent_ns, low = w->late.from_ns > sent ? w->late.from_ns : sent;
+    int64_t sent = c->f.r.sent_ns, low = w->late.from.at_ns > sent ? w->late.from.at_ns : sent;
     w->m.reads++;
     if (stamp_ns)
         hdr_add(&w->m.h[METRIC_READ_DELAY], now - stamp_ns);
