@@ -155,6 +155,8 @@ static void journal_put_head(struct journal *j, const struct journal_head *head)
     json_str(&o, "id", str_of(head->id));
     json_str(&o, "boot_id", str_of(head->boot_id));
     journal_add_int(&o, "start", head->start_ms);
+    if (head->start_ns)
+        journal_add_int(&o, "start_ns", head->start_ns);
     json_str(&o, "host", str_of(head->host));
     json_str(&o, "experiment", str_of(head->experiment));
     json_str(&o, "run_name", str_of(head->run_name));

@@ -18,6 +18,7 @@ struct journal_head {
     const char *options;      /* JSON object text: what the finish step needs again (log_max, rules, profile …); "" for none */
     char **argv;              /* program and arguments, NULL-terminated */
     int64_t start_ms;
+    int64_t start_ns;         /* the same by CLOCK_MONOTONIC, which counts from the boot; 0: not known */
 };
 
 /* Makes a path of a journal absolute, into the arena: "../…" is relative to the journal's folder
@@ -26,6 +27,9 @@ const char *journal_path(int dir, const char *path, struct arena *a);
 /* Reads the kernel's boot id (random/boot_id), which changes with each start of the machine; ""
  * where the kernel has none. */
 void journal_boot_id(char ret[40]);
+/* Was the journal begun on this machine, and since its last start? Then its process ids and
+ * CLOCK_MONOTONIC are those of the caller. */
+bool journal_is_of_boot(const struct journal_head *head);
 
 struct journal;
 /* Creates dir/journal (fails if it exists), which others first see locked and with its first line. */

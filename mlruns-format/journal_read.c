@@ -143,7 +143,7 @@ static const char *get_path(struct arena *a, const struct json *j, const char *k
 
 static int journal_read_head(const struct json *j, struct record *r, struct journal_head *head, struct err *err)
 {
-    *head = (struct journal_head){.start_ms = get_int(j, "start", 0)};
+    *head = (struct journal_head){.start_ms = get_int(j, "start", 0), .start_ns = get_int(j, "start_ns", 0)};
     int64_t version = get_int(j, "journal", -1);
     if (version > JOURNAL_VERSION)
         return err_set(err, ERR_INPUT, "the journal is of version %lld, this program knows version %d: use the newer benchwrap",
@@ -290,6 +290,14 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
 }
 
 /* True if this machine has not been started anew since the journal was begun. */
+bool journal_is_of_boot(const struct journal_head *head)
+{
+    char here[256] = "", boot[40];
+    journal_boot_id(boot);
+    gethostname(here, sizeof here - 1);
+    return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
+}
+
 static bool is_same_boot(int fd)
 {
     struct journal_lines l = {.fd = fd};

@@ -43,6 +43,13 @@ for who in launcher recorder both; do
     (cd "killed/$who" && "$BENCHWRAP" sync --local >/dev/null 2>&1)
     is "a run whose $who was killed" "$(of_minutes "killed/$who"/mlruns/*/*/metrics/run.wall_s)" ""
 done
+mkdir active && (cd active && set_clock_at "$PWD/set" 3600 "$BENCHWRAP" -q -- sh -c 'until [ -e go ]; do sleep 0.05; done') 2>/dev/null &
+wait_until 'grep -qs "\"started\"" active/.benchwrap/spool/*/journal'
+touch active/set
+is "a run in progress" "$(cd active && set_clock_at "$PWD/set" 3600 "$BENCHWRAP" watch --json | jq -c 'map(.elapsed_s >= 0 and .elapsed_s < 1800)')" "[true]"
+like "  in the table" "$(cd active && set_clock_at "$PWD/set" 3600 "$BENCHWRAP" watch --once)" ', [0-9.]+ m?s, '
+touch active/go
+wait $!
 mkdir series && (cd series && set_clock_at "$PWD/set" 3600 "$BENCHWRAP" --repeat 2 -- touch set >out 2>err)
 is "repetitions" "$(of_minutes series/mlruns/*/*/metrics/series.wall_s)" ""
 is "  and their table" "$(grep -cE ' in [0-9.]+ m?s' series/err)" 1

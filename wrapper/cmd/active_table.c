@@ -64,7 +64,7 @@ static const char *elapsed_text(const struct active_run *run, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
-    double seconds = (double)(clock_wall_ms() - run->start_ms) / 1e3;
+    double seconds = active_run_elapsed_s(run);
     if (seconds >= 0)
         show_duration(&b, floor(seconds));
     return kept_text(a, &b);
@@ -190,7 +190,7 @@ static void put_active_run(struct json_out *j, const struct active_run *run)
     else
         json_null(j, "tasks");
     put_active_time(j, "start", run->start_ms);
-    json_double(j, "elapsed_s", (double)(clock_wall_ms() - run->start_ms) / 1e3);
+    json_double(j, "elapsed_s", active_run_elapsed_s(run));
     put_active_time(j, "heard", run->heard_ms);
     json_flag(j, "alive_for_certain", run->is_certain);
     json_uint(j, "output_B", run->output_bytes);

@@ -158,9 +158,15 @@ static struct active_entry *active_entry_open(const char *root, const char *name
     e->run.host = e->head.host;
     e->run.job = e->head.job;
     e->run.start_ms = e->head.start_ms;
+    e->run.start_ns = journal_is_of_boot(&e->head) ? e->head.start_ns : 0;
     e->run.command = command_of(e->head.argv, &e->arena);
     e->run.samples = e->samples;
     return e->run.command ? e : (active_entry_free(e), NULL);
+}
+
+double active_run_elapsed_s(const struct active_run *run)
+{
+    return run->start_ns ? (double)(clock_mono_ns() - run->start_ns) / 1e9 : (double)(clock_wall_ms() - run->start_ms) / 1e3;
 }
 
 /* ---- output ---- */
@@ -195,7 +201,7 @@ static void measure_output(struct active_entry *e)
         bytes += kept.total;
         latest = written > latest ? written : latest;
     }
-    double seconds = e->is_measured ? (double)(now - e->read_ns) / 1e9 : (double)(clock_wall_ms() - run->start_ms) / 1e3;
+    double seconds = e->is_measured ? (double)(now - e->read_ns) / 1e9 : active_run_elapsed_s(run);
     if (!e->is_measured)
         before = 0;
     run->output_rate = seconds > 0 && bytes >= before ? (double)(bytes - before) / seconds : NAN;

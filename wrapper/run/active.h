@@ -23,6 +23,7 @@ struct active_run {
     char id[33], parent[33]; /* parent "": none */
     const char *name, *experiment, *command, *host, *job; /* job "": none; until the run is removed from the list */
     int64_t start_ms, heard_ms; /* its journal was written last */
+    int64_t start_ns; /* start by this machine's CLOCK_MONOTONIC; 0: not known */
     bool is_series; /* the parent run of repetitions or of a sweep */
     bool is_certain; /* its writer's lock was seen; else it may have died within the last 15 minutes */
     uint64_t output_bytes; /* that the program has written to both streams */
@@ -42,6 +43,8 @@ void active_runs_refresh(struct active_runs *a, size_t facts);
 size_t active_runs_count(const struct active_runs *a);
 /* By start, the newest first; parents before their children. Valid until the next refresh. */
 const struct active_run *active_runs_at(const struct active_runs *a, size_t i);
+/* Since its start, s: a wall clock that is set changes it only for runs of other machines, and of earlier versions. */
+double active_run_elapsed_s(const struct active_run *run);
 /* The last value of a metric; NULL: there is none yet. */
 const struct active_sample *active_run_sample(const struct active_run *run, const char *key);
 #endif

@@ -158,7 +158,8 @@ static int run_open_journal(struct run *run, struct err *err)
                                 .job = job,
                                 .options = options.p,
                                 .argv = run->told_argv,
-                                .start_ms = run->wire->start_wall_ms};
+                                .start_ms = run->wire->start_wall_ms,
+                                .start_ns = run->wire->start_mono_ns};
     memcpy(head.id, run->wire->run_id, sizeof head.id);
     return journal_create(&run->journal, run->spool.dir, &head, err);
 }

@@ -17,14 +17,6 @@
 enum { HELD_MS = 7 * 24 * 60 * 60 * 1000 };
 enum { SILENCE_MS = 15 * 60 * 1000 }; /* the recorder writes a heartbeat every minute */
 
-static bool is_boot_of_head(const struct journal_head *head)
-{
-    char here[256] = "", boot[40];
-    journal_boot_id(boot);
-    gethostname(here, sizeof here - 1);
-    return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
-}
-
 static bool is_old(int fd)
 {
     struct stat st;
@@ -61,7 +53,7 @@ static enum leftover_state leftover_inspect(const struct spool *s, bool locked, 
             return journal < 0 || is_old(journal) ? LEFT_UNREADABLE : LEFT_ALIVE;
         return is_old(s->dir) ? LEFT_EMPTY : LEFT_ALIVE; /* not even a first line: nothing was promised; an old one has no owner */
     }
-    bool dead = (locked && is_boot_of_head(&head)) || clock_wall_ms() - state.last_ms > SILENCE_MS;
+    bool dead = (locked && journal_is_of_boot(&head)) || clock_wall_ms() - state.last_ms > SILENCE_MS;
     record_deinit(&r);
     return dead ? LEFT_DEAD : LEFT_ALIVE;
 }
