@@ -365,7 +365,7 @@ void calibration_table(const struct calibration *c, size_t n, const struct scree
         late = late || c[i].shared;
     if (late)
         screen_wrap(&(struct screen){.width = screen_columns(screen)},
-                    STR("\"-\": late reads (shared%) may be among these values, so the value is not known.\n"), 0, 0, to);
+                    STR("\"-\": one of the times that are not known (shared%) may be this value.\n"), 0, 0, to);
     for (size_t i = 0; i < n; i++)
         put_late(&c[i], screen, to);
     listing_deinit(&l);

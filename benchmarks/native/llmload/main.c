@@ -30,7 +30,7 @@ static const char description[] =
     "latencies are reported from the actual and from the scheduled send. The schedule is made before the first request and named by its hash.\n"
     "\n"
     "Arrivals are the kernel's receive stamps on TCP, one per read. Events that share one are counted and left out of the percentiles of gaps. "
-    "Where a late read brought a first or last token with other events, its time is an interval: it is counted and no sample, unless it is known to 0.1 ms or 1 %. "
+    "Where the client was late, and one read brought a first or last token with other events, its time is an interval: it is counted and no sample, unless it is known to 0.1 ms or 1 %. "
     "Above 1 % of such tokens or gaps, or of reads or sends more than 10 ms late, the result says that the client was the bottleneck. A request has "
     "succeeded when its status was 2xx, no error object came, a finish reason or [DONE] came, and the body ended cleanly.\n"
     "\n"

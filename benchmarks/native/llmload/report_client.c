@@ -30,10 +30,10 @@ void report_client(struct client_lateness *ret, const struct outcome *o)
 void report_client_say(const struct client_lateness *c, struct buf *to)
 {
     static const char *const says[CLIENT_SIGNS] = {
-        [CLIENT_FIRST] = "of the first tokens came in late reads, their times are left out",
-        [CLIENT_LAST] = "of the last tokens came in late reads, their times are left out",
-        [CLIENT_GAPS] = "of the gaps ended in late reads, their times are left out",
-        [CLIENT_READS] = "of the reads came more than 10 ms late",
+        [CLIENT_FIRST] = "of the first tokens have no exact time and are left out",
+        [CLIENT_LAST] = "of the last tokens have no exact time and are left out",
+        [CLIENT_GAPS] = "of the gaps have no exact length and are left out",
+        [CLIENT_READS] = "of the reads came more than 10 ms after their bytes",
         [CLIENT_SENDS] = "of the requests were sent more than 10 ms late",
         [CLIENT_STEAL] = "of the time the hypervisor took (steal), times are too long",
     };
