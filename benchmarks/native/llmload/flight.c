@@ -172,8 +172,6 @@ static void settle_gap(struct worker *w, struct flight *f, bool more)
         atomic_fetch_add_explicit(&w->live.ttft_n, 1, memory_order_relaxed);
     }
     bool one_look = !w->stamped && f->r.last_ns - f->pending_gap_ns >= w->late.returned_ns;
-    if (!is_first)
-        rest_note_gap(&w->rest, f->pending_gap_ns, w->stamped && f->read_chunks == 1);
     bool shared = f->read_chunks > 1 || (!is_first && (one_look || !lateness_known(early, f->pending_gap_ns)));
     if (shared) {
         f->r.shared += f->read_chunks;

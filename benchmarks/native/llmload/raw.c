@@ -45,7 +45,6 @@ static void open_connection(struct worker *w, struct conn *c)
     c->reused = false;
     c->received = 0;
     c->state = CONN_CONNECTING;
-    rest_forbid(&w->rest);
     c->connect_ns = clock_mono_ns(); /* each address has --connect-timeout of its own */
     http1_reset(&c->http);
     buf_clear(&c->rest);

@@ -434,7 +434,6 @@ static bool worker_turn(struct worker *w)
     const struct load_run *run = w->run;
     struct epoll_event events[EVENTS_AT_ONCE];
     int stop = atomic_load_explicit(&run->stop, memory_order_relaxed);
-    w->now_ns = rest_take(&w->rest, w->late.returned_ns, w->now_ns + until_next(w), w->now_ns);
     timers_run(w);
     if (w->via)
         via_due(w);
@@ -451,7 +450,6 @@ static bool worker_turn(struct worker *w)
     lateness_wait_begin(&w->late, now_ns, now_ns + wait_ns);
     int n = wait_events(w, events, wait_ns);
     look_at_clocks(w);
-    rest_note_wait(&w->rest, now_ns, w->now_ns, n);
     lateness_wait_end(&w->late, w->now_ns, n >= 0 && n < EVENTS_AT_ONCE);
     handle_events(w, events, n);
     w->now_ns = clock_mono_ns();

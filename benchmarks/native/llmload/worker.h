@@ -7,7 +7,6 @@
 #include "benchmarks/native/llmload/endpoint.h"
 #include "benchmarks/native/llmload/http1.h"
 #include "benchmarks/native/llmload/lateness.h"
-#include "benchmarks/native/llmload/rest.h"
 #include "benchmarks/native/llmload/schedule.h"
 #include "benchmarks/native/llmload/stream.h"
 #include "benchmarks/native/llm/timers.h"
@@ -121,7 +120,6 @@ struct worker {
     bool clock_was_set; /* since the turn before: stamps of both clocks may wait */
     bool draining;
     struct lateness late;
-    struct rest rest;
     bool stamped; /* the read being worked on has the kernel's stamp */
     int64_t read_ns; /* when it returned */
     bool ends_within; /* a segment brought the end of a chunk together with its bytes */
