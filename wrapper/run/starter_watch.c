@@ -25,7 +25,8 @@ enum { FOLDERS_MAX = 32, WORDS_MAX = 128 << 10, KERNEL_NAME = 15 };
 static const int64_t MILLISECOND = 1000000;
 static const int gaps_ms[] = {1, 2, 5, 10, 20, 40}; /* between looks: fork, exec and the change of the name are not one moment */
 enum { LOOKS = sizeof gaps_ms / sizeof *gaps_ms };
-static const int64_t USED_FREE_MS = 50, USED_PART = 200; /* so much time looks may take, and half a percent of the run's */
+/* Looks may use so much processor time, and half a percent of the run's time. */
+static const int64_t USED_FREE_MS = 50, USED_PART = 200;
 
 /* The kernel cuts names of processes at 15 characters. */
 static bool is_outside_name(const char *name)
@@ -116,8 +117,9 @@ static void look_at_processes(struct run *run, int64_t now)
     w->next_ns = w->looks < LOOKS ? now + gaps_ms[w->looks++] * MILLISECOND : 0;
     if (w->used_ns > USED_FREE_MS * MILLISECOND + (now - w->begun_ns) / USED_PART)
         return; /* others open such files all the time */
+    int64_t before = clock_own_ns();
     processes_visit(&run->host);
-    w->used_ns += clock_mono_ns() - now;
+    w->used_ns += clock_own_ns() - before;
     if (w->found.away)
         starter_watch_end(w);
 }

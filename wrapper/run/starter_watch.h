@@ -13,7 +13,7 @@ struct starter_watch {
     bool open; /* fd is an inotify instance with the files of starters */
     int fd;
     int looks; /* of the processes since a file was opened */
-    int64_t next_ns, begun_ns, used_ns; /* monotonic: the next look; the watch's begin; the time that looks took in all */
+    int64_t next_ns, begun_ns, used_ns; /* monotonic: the next look; the watch's begin; processor time of all looks */
     struct script_starter found; /* the first one that leads to another machine, else the first one of a service */
 };
 

@@ -83,6 +83,7 @@ static void read_signals(struct run *run)
 static void program_started(struct run *run, const struct wire_msg *m)
 {
     run->host.pid = m->pid;
+    starter_watch_begin(run); /* first: what the program starts at once may be short */
     run_server_started(run);
     step_begin(run);
     collectors_begin(run);
@@ -90,7 +91,6 @@ static void program_started(struct run *run, const struct wire_msg *m)
     run->program_mono_ns = m->mono_ns;
     journal_started(run->journal, m->wall_ms, m->mono_ns);
     run->dirty = true;
-    starter_watch_begin(run);
     int64_t now = clock_mono_ns();
     run->next_sample = run->sample_ns > 0 ? now + run->sample_ns : INT64_MAX;
 }
