@@ -101,8 +101,8 @@ is "a signal during the probes ends a program that does not catch it" $? 138
 is "... before it said anything" "$(cat "$WORK/out")" ""
 
 # A program that ends with 0 after a signal of the scheduler, such as at a preemption, may have measured a part only.
+cd "$WORK" || exit 1
 cp /bin/sh slurmstepd
-rm -rf up early
 ./slurmstepd -c '"$BENCHWRAP" -q -t early -- sh -c "trap \"exit 0\" TERM; touch up; while :; do sleep 0.05; done" & p=$!
 until [ -e up ]; do sleep 0.05; done; kill -TERM $p $(cat /proc/$p/task/$p/children); wait $p'
 is "the scheduler's TERM, and status 0" "$("$BENCHWRAP" show -t early --json | jq -r '.status, (.warnings[] | .text? // . | select(test("scheduler")))' | xargs)" \
