@@ -30,6 +30,7 @@ tap_exit()
 {
     status=$?
     trap - EXIT
+    [ "${BASHPID:-$$}" = $$ ] || exit $status # a child that a signal ended before its shell had removed the traps
     if [ "$tap_finished" = 0 ]; then
         echo "not ok $((tap_count + 1)) - the script ended early, status $status"
         tap_failed=1
