@@ -182,6 +182,8 @@ int yaml_parse(struct yaml **ret, const char *name, struct str text, struct aren
         return err_set(err, ERR_INPUT, "%s: %zu bytes are more than the 8 MiB a document may have", name, text.n);
     if (!yaml_parser_initialize(&r.parser))
         return out_of_memory(&r);
+    if (str_starts(text, "\xef\xbb\xbf")) /* a byte order mark: libyaml would count it as a column */
+        text = str_sub(text, 3, text.n);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)(text.p ? text.p : ""), text.n);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     int rc = parse_all(&r);
