@@ -170,6 +170,55 @@ static void advise_warmup(struct advising *g, size_t point, const char *key)
     print_advice(g, &b);
 }
 
+/* ---- what limits the best point ---- */
+
+/* The mean of the metric over the point's runs; NAN: no run has it. */
+static double mean_of_point(const struct advising *g, size_t point, const char *key)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (const struct series_repetition *r = g->notes->first; r; r = r->next) {
+        const struct series_run_value *v = r->point == point && series_counts(r) ? series_value_of(r, key) : NULL;
+        if (v) {
+            sum += v->value;
+            n++;
+        }
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+/* A row: a metric, above or below which value, and what it means. The first that applies is printed. */
+static const struct limit_row {
+    const char *key;
+    double from, to, percent_of; /* from <= value <= to; the value that is 100 % */
+    const char *is, *then;
+} limit_rows[] = {
+    {"server.kv_cache_usage", 0.9, INFINITY, 1, "of the server's KV cache is in use",
+     "its memory limits; give it more, or send shorter requests"},
+    {ADVICE_GPU_BUSY, 95, INFINITY, 100, "of the time the GPUs are busy", "they limit; use more of them, or a smaller model"},
+    {ADVICE_GPU_BUSY, 0, 50, 100, "of the time the GPUs are busy", "they wait; more load, larger batches or a faster client may use them"},
+};
+
+static void advise_limit(struct advising *g, const struct series_figure *metric)
+{
+    const struct series_figure *best = metric;
+    for (const struct series_figure *f = metric; f; f = f->next)
+        if (strcmp(f->key, metric->key) == 0 && f->stats.n && (!best->stats.n || f->stats.median > best->stats.median))
+            best = f;
+    for (size_t i = 0; i < sizeof limit_rows / sizeof *limit_rows; i++) {
+        const struct limit_row *row = &limit_rows[i];
+        double value = mean_of_point(g, best->point, row->key);
+        if (!(value >= row->from && value <= row->to))
+            continue;
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 4000);
+        sweep_label(&g->notes->sweep, best->point, &b);
+        buf_printf(&b, "%sthe best point: %.0f %% %s: %s", b.n ? ", " : "", 100 * value / row->percent_of, row->is, row->then);
+        print_advice(g, &b);
+        return;
+    }
+}
+
 bool campaign_advice_print(const struct series_notes *notes, const struct series_figure *figures, FILE *out)
 {
     struct advising g = {.notes = notes, .figures = figures, .out = out};
@@ -180,6 +229,7 @@ bool campaign_advice_print(const struct series_notes *notes, const struct series
         return true;
     arena_init(&g.a, 0);
     advise_axes(&g, metric);
+    advise_limit(&g, metric);
     for (size_t p = 0; p < notes->sweep.points && has_capacity(&g); p++)
         advise_warmup(&g, p, metric->key);
     bool good = !g.a.failed;

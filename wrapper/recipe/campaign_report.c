@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DETAIL_BYTES = 64 << 20, REPORT_MAX = 256 << 20, REPORT_METRICS = 12 };
+enum { DETAIL_BYTES = 64 << 20, REPORT_MAX = 256 << 20, REPORT_METRICS = 12, REPORT_GPUS = 16 };
 
 /* ---- folders ---- */
 
@@ -141,6 +141,33 @@ static int hash_points(struct reporting *w, struct err *err)
     return 0;
 }
 
+/* The mean of the samples of all GPUs becomes a value of the run. */
+static void read_gpu_busy(struct reporting *w, struct series_repetition *run)
+{
+    double sum = 0, value;
+    size_t n = 0;
+    for (int gpu = 0; gpu < REPORT_GPUS; gpu++) {
+        CLEANUP_BUF struct buf text;
+        char path[120];
+        buf_init(&text, DETAIL_BYTES + 1);
+        snprintf(path, sizeof path, "%s/metrics/system/gpu_%d_utilization_percentage", run->id, gpu);
+        if (fs_read(w->experiment, path, DETAIL_BYTES, 0, &text, NULL))
+            continue;
+        for (struct str rest = buf_text(&text), line; rest.p && (line = str_cut(&rest, '\n')).n;) {
+            str_word(&line); /* the time */
+            bool good = str_double(str_word(&line), &value);
+            sum += good ? value : 0;
+            n += good;
+        }
+    }
+    struct series_run_value *v = n ? ARENA_NEW(&w->notes.arena, struct series_run_value) : NULL;
+    if (!v)
+        return;
+    *v = (struct series_run_value){
+        .key = ADVICE_GPU_BUSY, .of = "", .unit = "", .direction = DIR_NONE, .value = sum / (double)n, .next = run->values};
+    run->values = v;
+}
+
 static void read_run(struct reporting *w, size_t point, const struct campaign_run *r)
 {
     CLEANUP_BUF struct buf text;
@@ -163,6 +190,7 @@ static void read_run(struct reporting *w, size_t point, const struct campaign_ru
                                       .noisy = ""};
     memcpy(run->id, r->id, sizeof run->id);
     series_values_take(run, detail, &w->notes.arena);
+    read_gpu_busy(w, run);
     json_free(detail);
     if (r->invalid[0])
         run->status = "INVALID";

@@ -30,6 +30,17 @@ static void add_run(struct series_notes *n, size_t point, size_t repetition, dou
     series_add_run(n, run);
 }
 
+/* A value that runs of the point have besides the rate, in `of` the statistic that it is. */
+static void add_value(struct series_notes *n, size_t point, const char *key, double value)
+{
+    for (struct series_repetition *r = n->first; r; r = r->next)
+        if (r->point == point) {
+            struct series_run_value *v = ARENA_NEW(&n->arena, struct series_run_value);
+            *v = (struct series_run_value){.key = key, .of = "mean", .unit = "", .value = value, .next = r->values};
+            r->values = v;
+        }
+}
+
 static void begin_case(struct advice_case *c, const char *axis)
 {
     struct err err = {0};
@@ -76,6 +87,31 @@ static void test_first_run(void **state)
     expect_advice(&c, "\nn=y kind=a: the first run has rate 60, the others 102 to 105; set warmup_runs: 1\n");
 }
 
+static void test_limit(void **state)
+{
+    static const struct {
+        double cache, busy; /* of the best point; < 0: not known */
+        const char *expected;
+    } rows[] = {{0.97, 98, "\nn=y kind=a, the best point: 97 % of the server's KV cache is in use: its memory limits; give it more, or send shorter requests\n"},
+                {0.3, 98, "\nn=y kind=a, the best point: 98 % of the time the GPUs are busy: they limit; use more of them, or a smaller model\n"},
+                {-1, 12, "\nn=y kind=a, the best point: 12 % of the time the GPUs are busy: they wait; more load, larger batches or a faster client may use them\n"},
+                {0.3, 80, ""},
+                {-1, -1, ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct advice_case c;
+        begin_case(&c, "n=x,y");
+        for (size_t point = 0; point < 4; point++) {
+            add_run(&c.notes, point, 1, point == 2 ? 50 : 10);
+            if (rows[i].cache >= 0)
+                add_value(&c.notes, point, "server.kv_cache_usage", point == 2 ? rows[i].cache : 0.95);
+            if (rows[i].busy >= 0)
+                add_value(&c.notes, point, ADVICE_GPU_BUSY, point == 2 ? rows[i].busy : 30);
+        }
+        expect_advice(&c, rows[i].expected);
+    }
+}
+
 static void test_silence(void **state)
 {
     struct advice_case c;
@@ -90,6 +126,6 @@ static void test_silence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_knee), cmocka_unit_test(test_first_run), cmocka_unit_test(test_silence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_knee), cmocka_unit_test(test_first_run), cmocka_unit_test(test_limit), cmocka_unit_test(test_silence)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
