@@ -27,6 +27,16 @@ is "... as JSON" "$("$BENCHWRAP" recipe logs --severity error --json | jq -r '.m
 is "the summary counts lines" "$("$BENCHWRAP" recipe logs --summary --json | jq -c '[.[] | [.component, .stream, .lines]] | sort | .[0]')" '["client","stdout",6]'
 sed -i '$d' $folder/stderr.log
 "$BENCHWRAP" recipe check-logs >check; is "a missing line is found: status 1" "$? $(grep -c ' bad ' check)" "1 2"
+cat >ids.yaml <<'Y'
+version: 1
+name: ids
+roles:
+  c: {command: [sh, -c, "echo Added request chatcmpl-000000000012.; echo took 0.000000000012 s, 1000000000012, 0000000000123; echo X-Request-Id: 000000000012; echo rate 1 op/s"]}
+Y
+"$BENCHWRAP" recipe run --local ids.yaml >out 2>err
+is "lines have the id of their request" "$(jq -r 'select(.request_id) | .request_id' .benchwrap/campaigns/ids/logs/aggregated.jsonl | xargs)" "000000000012 000000000012"
+is "by which logs filters" "$("$BENCHWRAP" recipe logs ids --request 12 | sed 's/.*\] //' | xargs)" "Added request chatcmpl-000000000012. X-Request-Id: 000000000012"
+is "and finds no other" "$("$BENCHWRAP" recipe logs ids --request 13 | wc -l)" 0
 cat >named.yaml <<'Y'
 version: 1
 name: named

@@ -200,6 +200,7 @@
 #define OPTION_REPEAT "repeat"
 #define OPTION_REPO "repo"
 #define OPTION_REPORT_DIR "report-dir"
+#define OPTION_REQUEST "request"
 #define OPTION_REQUESTS "requests"
 #define OPTION_RESEND "resend"
 #define OPTION_RESTORE "restore"

@@ -110,6 +110,7 @@ struct logs_filter {
     enum logs_severity least;      /* lines of this severity or worse; LOGS_UNKNOWN: all */
     const char *stream;            /* "stdout" or "stderr"; NULL: both */
     const char *text;              /* lines with this text; NULL */
+    const char *request;           /* lines with this id of a request; NULL: all */
 };
 bool logs_filter_accepts(const struct logs_filter *f, const struct logs_line *line);
 

@@ -42,6 +42,22 @@ const char *logs_component_text(const struct logs_line *line, char ret[LOGS_COMP
     return ret;
 }
 
+struct str logs_request_id(struct str line)
+{
+    const char *at = line.p, *end = line.p ? line.p + line.n : NULL;
+    while (end && (at = memchr(at, '0', (size_t)(end - at)))) {
+        size_t n = 0;
+        while (at + n < end && str_is_digit(at[n]))
+            n++;
+        bool is_part = at > line.p && (str_is_digit(at[-1]) || at[-1] == '.');
+        bool goes_on = at + n + 1 < end && at[n] == '.' && str_is_digit(at[n + 1]);
+        if (n == LOGS_REQUEST_DIGITS && !is_part && !goes_on)
+            return (struct str){at, n};
+        at += n;
+    }
+    return (struct str){NULL, 0};
+}
+
 void logs_text_write(struct buf *to, const struct logs_line *line, bool plain)
 {
     char time[LOGS_TIME_SIZE], component[LOGS_COMPONENT_SIZE];
@@ -68,6 +84,9 @@ void logs_json_write(struct buf *to, const struct logs_line *line)
     json_text(&j, "component", logs_component_text(line, component));
     json_str(&j, "message", line->text);
     json_text(&j, "stream", line->is_error ? "stderr" : "stdout");
+    const struct str request = logs_request_id(line->text);
+    if (request.n)
+        json_str(&j, "request_id", request);
     if (line->has_more)
         json_flag(&j, "more", true);
     json_close(&j, '}');

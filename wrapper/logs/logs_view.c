@@ -30,6 +30,8 @@ bool logs_filter_accepts(const struct logs_filter *f, const struct logs_line *li
         return false;
     if (f->least != LOGS_UNKNOWN && logs_line_severity(line->text) > f->least)
         return false;
+    if (f->request && !str_is(logs_request_id(line->text), f->request))
+        return false;
     return !f->text || str_has(line->text, f->text);
 }
 

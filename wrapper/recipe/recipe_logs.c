@@ -269,13 +269,19 @@ static const char *const *logs_names(const struct opt_set *opts, const char *opt
 
 static int logs_filter_of(const struct opt_set *opts, struct arena *a, struct logs_filter *ret, struct err *err)
 {
-    const char *severity = opt_text(opts, OPTION_SEVERITY);
+    const char *severity = opt_text(opts, OPTION_SEVERITY), *request = opt_text(opts, OPTION_REQUEST);
+    uint64_t number;
     *ret = (struct logs_filter){.components = logs_names(opts, OPTION_COMPONENT, a),
                                 .nodes = logs_names(opts, OPTION_NODE, a),
                                 .stream = opt_text(opts, OPTION_STREAM),
                                 .least = LOGS_UNKNOWN};
     if (severity && (ret->least = logs_severity_find(str_of(severity))) == LOGS_UNKNOWN)
         return err_set(err, ERR_USAGE, "--severity: expected fatal, error, warning, info or debug, got \"%.40s\"", severity);
+    if (request && !str_uint(str_of(request), &number))
+        return err_set(err, ERR_USAGE, "--request: expected the number of a request, got \"%.40s\"", request);
+    ret->request = request ? arena_printf(a, "%0*llu", LOGS_REQUEST_DIGITS, (unsigned long long)number) : NULL;
+    if (request && !ret->request)
+        return err_memory(err, "log lines");
     if (ret->stream && strcmp(ret->stream, "stdout") != 0 && strcmp(ret->stream, "stderr") != 0)
         return err_set(err, ERR_USAGE, "--stream: expected stdout or stderr, got \"%.40s\"", ret->stream);
     return 0;
